@@ -1,0 +1,47 @@
+// A change is one put or delete of one object of one kind; a log entry is the list of changes of one revision, with who and when.
+// design.md §3. Nothing here knows how entries are kept (src/store) or what they mean (src/image).
+import type { Kind, Objects } from '../model/objects.ts'
+
+/** Names a log: the id of an environment, or of an organization (its control log). 32 hex digits. */
+export type LogId = string
+
+export type Put = { [K in Kind]: { readonly op: 'put'; readonly kind: K; readonly key: string; readonly value: Objects[K] } }[Kind]
+export type Delete = { readonly op: 'delete'; readonly kind: Kind; readonly key: string }
+export type Change = Put | Delete
+
+export function put<K extends Kind>(kind: K, value: Objects[K]): Change {
+  return { op: 'put', kind, key: value.key, value } as Change
+}
+
+export function remove(kind: Kind, key: string): Change {
+  return { op: 'delete', kind, key }
+}
+
+/** Who caused an entry and through which request: the audit log is the log. Never holds a secret. */
+export interface Actor {
+  /** id of the API key, or null for the command line and bootstrap */
+  readonly api_key_id: string | null
+  readonly request_id: string | null
+  readonly address: string | null
+  readonly method: string | null
+  readonly path: string | null
+  readonly operation: string
+}
+
+/** One committed revision of one log. `chain` = SHA-256(previous chain ‖ entry), 64 hex digits; `at` in ms since 1970. */
+export interface LogEntry {
+  readonly log: LogId
+  readonly revision: number
+  readonly previous: string
+  readonly chain: string
+  readonly at: number
+  readonly by: Actor
+  readonly status: number
+  readonly changes: readonly Change[]
+}
+
+/** Where a log stands: the last revision and its chain. A new log is at revision 0 with its random lineage as chain. */
+export interface Position {
+  readonly revision: number
+  readonly chain: string
+}

@@ -1,0 +1,67 @@
+// What a follower gets of a log entry: only what bears on decisions, so that no name, email or id leaves the management side.
+// design.md §3-4. `project` is the one place that says which part of an object a decision depends on.
+import type { Change, LogEntry, LogId, Position } from './change.ts'
+
+/** The decision-bearing value of each kind. */
+export interface PolicyObjects {
+  resource: { readonly actions: readonly string[] }
+  role: { readonly permissions: readonly string[]; readonly extends: readonly string[] }
+  user: Record<never, never>
+  tenant: Record<never, never>
+  role_assignment: { readonly user: string; readonly role: string; readonly tenant: string }
+}
+export type PolicyKind = keyof PolicyObjects
+
+export type PolicyPut = {
+  [K in PolicyKind]: { readonly op: 'put'; readonly kind: K; readonly key: string; readonly value: PolicyObjects[K] }
+}[PolicyKind]
+/** A put replaces the whole object of that kind and key. The key of an assignment is `user/role/tenant`. */
+export type PolicyChange = PolicyPut | { readonly op: 'delete'; readonly kind: PolicyKind; readonly key: string }
+
+/** The changes of one revision step of one environment. It continues exactly one history: `previous` is the chain at `from`. */
+export interface Delta {
+  readonly environment: LogId
+  readonly from: number
+  readonly to: number
+  readonly previous: string
+  readonly chain: string
+  readonly changes: readonly PolicyChange[]
+}
+
+/** The part of a change that decisions depend on; undefined when they do not. */
+export function project(change: Change): PolicyChange | undefined {
+  if (change.op === 'delete') {
+    return isPolicyKind(change.kind) ? { op: 'delete', kind: change.kind, key: change.key } : undefined
+  }
+  const { op, kind, key } = change
+  switch (kind) {
+    case 'resource':
+      return { op, kind, key, value: { actions: change.value.actions.map((action) => action.key) } }
+    case 'role':
+      return { op, kind, key, value: { permissions: change.value.permissions, extends: change.value.extends } }
+    case 'user':
+    case 'tenant':
+      return { op, kind, key, value: {} }
+    case 'role_assignment':
+      return { op, kind, key, value: { user: change.value.user, role: change.value.role, tenant: change.value.tenant } }
+    default:
+      return undefined
+  }
+}
+
+/** The delta of a log entry. An entry that changes no decision still moves the revision. */
+export function toDelta(entry: LogEntry): Delta {
+  const changes: PolicyChange[] = []
+  for (const change of entry.changes) {
+    const projected = project(change)
+    if (projected) changes.push(projected)
+  }
+  const { log: environment, revision: to, previous, chain } = entry
+  return { environment, from: to - 1, to, previous, chain, changes }
+}
+
+function isPolicyKind(kind: string): kind is PolicyKind {
+  return kind === 'resource' || kind === 'role' || kind === 'user' || kind === 'tenant' || kind === 'role_assignment'
+}
+
+export type { Position }

@@ -1,0 +1,23 @@
+// The feed: where a PDP gets its image and then its deltas. Implemented in process by src/pap/feed.ts and over HTTP by
+// src/client/feed.ts; followed by src/pdp/follower.ts. The wire form is docs/feed.md and src/log/codec.ts.
+import type { Position } from './change.ts'
+import type { Delta } from './delta.ts'
+
+export type FeedEvent =
+  | { readonly type: 'delta'; readonly delta: Delta }
+  /** Sent at least every HEARTBEAT_MS, and once as soon as the follower has everything: `revision` is the head of the log. */
+  | { readonly type: 'heartbeat'; readonly revision: number }
+
+export interface Feed {
+  /**
+   * The image file of the environment at some recent revision.
+   * @throws FEED_UNREACHABLE (try again), KEY_UNKNOWN (the key is dead), ENVIRONMENT_DELETED
+   */
+  image(signal?: AbortSignal): Promise<Uint8Array>
+  /**
+   * Every delta after `after`, in order, without end, with heartbeats between. Ends only by throwing.
+   * @throws FEED_GAP or FEED_FORK (take a fresh image), FEED_UNREACHABLE (try again), KEY_UNKNOWN, ENVIRONMENT_DELETED,
+   *   FRAME_INVALID; an aborted signal ends it quietly
+   */
+  deltas(after: Position, signal?: AbortSignal): AsyncIterable<FeedEvent>
+}

@@ -1,0 +1,100 @@
+// The only place where an error is born: one table of codes, one class. Which HTTP status a class gets is src/http/errors.ts.
+// Message rules: lower-case start, no final full stop, user input in backticks, domain words. docs/errors.md lists every code.
+
+/** What kind of trouble an error is; src/http/errors.ts maps each class to a status. */
+export type ErrorClass =
+  | 'invalid' // the input breaks a rule of form
+  | 'rejected' // the input is well formed but cannot be accepted as it is
+  | 'missing'
+  | 'conflict'
+  | 'unauthenticated'
+  | 'forbidden'
+  | 'gone'
+  | 'unavailable' // could not decide, not ready, disk full: try again later, never a deny
+  | 'damaged' // bytes on disk or on the wire are not what they claim to be
+  | 'environment' // the machine is not as needed: port busy, folder read-only
+  | 'internal'
+
+export const ERRORS = {
+  // form of the input
+  INPUT_INVALID: { class: 'invalid', message: '{reason}' },
+  KEY_INVALID: { class: 'invalid', message: 'invalid {kind} key `{key}`: allowed characters are {allowed}' },
+  KEY_TOO_LONG: { class: 'invalid', message: '{kind} key is {bytes} bytes long, the limit is {limit}' },
+  KEY_RESERVED: { class: 'invalid', message: '{kind} key `{key}` is reserved' },
+  KEY_MISMATCH: { class: 'invalid', message: 'the body names `{body}` but the path names `{path}`: a key never changes' },
+  LIMIT_EXCEEDED: { class: 'invalid', message: '{what} would exceed the limit of {limit}' },
+  EXTENDS_CYCLE: { class: 'invalid', message: 'role `{key}` would extend itself through `{via}`' },
+  PERMISSION_INVALID: { class: 'rejected', message: 'invalid permission `{permission}`: expected `resource:action`' },
+  // objects
+  OBJECT_EXISTS: { class: 'conflict', message: '{kind} `{key}` already exists' },
+  KEY_IS_ID: { class: 'conflict', message: 'key `{key}` reads as the id of another {kind}' },
+  OBJECT_NOT_FOUND: { class: 'missing', message: '{kind} `{ref}` does not exist' },
+  OBJECT_IN_USE: { class: 'conflict', message: '{kind} `{key}` is in use by {by}' },
+  // keys of the API
+  KEY_MISSING: { class: 'unauthenticated', message: 'an API key is required: send `Authorization: Bearer <API_KEY>`' },
+  KEY_UNKNOWN: { class: 'unauthenticated', message: 'this API key is not known' },
+  KEY_TOO_NARROW: { class: 'forbidden', message: 'this API key may not {what}' },
+  // deciding
+  NOT_READY: { class: 'unavailable', message: 'no policy is loaded yet' },
+  STALE: { class: 'unavailable', message: 'the policy is {ageMs} ms old, the limit is {limitMs} ms' },
+  POISONED: { class: 'unavailable', message: 'the image broke while a delta was applied and is being rebuilt' },
+  REVISION_TIMEOUT: { class: 'unavailable', message: 'revision {wanted} did not arrive in {timeoutMs} ms, this PDP is at {have}' },
+  CLOSED: { class: 'unavailable', message: '{what} is closed' },
+  ENVIRONMENT_DELETED: { class: 'gone', message: 'environment deleted' },
+  // image and feed
+  IMAGE_DAMAGED: { class: 'damaged', message: 'the image is damaged: {reason}' },
+  IMAGE_FOREIGN: { class: 'damaged', message: 'the image is not for this kernel: {reason}' },
+  IMAGE_FULL: { class: 'unavailable', message: 'the image cannot grow: {reason}' },
+  DELTA_INVALID: { class: 'damaged', message: 'the delta to revision {to} cannot be applied: {reason}' },
+  FEED_GAP: { class: 'damaged', message: 'the delta starts at revision {got}, this image is at {have}' },
+  FEED_FORK: { class: 'damaged', message: 'the delta to revision {to} continues another history' },
+  FRAME_INVALID: { class: 'damaged', message: 'the feed sent a damaged frame: {reason}' },
+  FEED_UNREACHABLE: { class: 'unavailable', message: 'the management API cannot be reached: {reason}' },
+  // store
+  DATA_IN_USE: { class: 'environment', message: 'data folder `{path}` is in use by another process{holder}' },
+  DATA_READ_ONLY: { class: 'environment', message: 'data folder `{path}` cannot be written: {reason}' },
+  DATA_DAMAGED: { class: 'environment', message: 'data folder `{path}` is damaged: {reason}' },
+  DATA_FOREIGN: { class: 'environment', message: 'data folder `{path}` has format {got}, this version reads {want}' },
+  DISK_FULL: { class: 'unavailable', message: 'the disk is full: nothing was written' },
+  DISK_FAILED: { class: 'unavailable', message: 'the disk refused the write: {reason}' },
+  OVERLOADED: { class: 'unavailable', message: 'too many writes are waiting ({waiting}), try again' },
+  REVISION_CONFLICT: { class: 'conflict', message: 'expected revision {expected}, the log is at {have}' },
+  // processes
+  CONFIG_INVALID: { class: 'environment', message: '{reason}' },
+  PORT_BUSY: { class: 'environment', message: 'port {port} on {host} is in use' },
+  INTERNAL: { class: 'internal', message: 'unexpected error' },
+} as const satisfies Record<string, { class: ErrorClass; message: string }>
+
+export type ErrorCode = keyof typeof ERRORS
+export type ErrorDetails = Readonly<Record<string, string | number | undefined>>
+
+/**
+ * Every error that Zerohop throws. `code` is stable; `details` are the values of the message; `path` says where in the input the
+ * trouble is (for `invalid`), as JSON path members.
+ */
+export class ZerohopError extends Error {
+  override readonly name = 'ZerohopError'
+  readonly code: ErrorCode
+  readonly details: ErrorDetails
+  readonly path: readonly (string | number)[] | undefined
+
+  constructor(code: ErrorCode, details: ErrorDetails = {}, options: { path?: readonly (string | number)[]; cause?: unknown } = {}) {
+    super(fill(ERRORS[code].message, details), options.cause === undefined ? undefined : { cause: options.cause })
+    this.code = code
+    this.details = details
+    this.path = options.path
+  }
+
+  get class(): ErrorClass {
+    return ERRORS[this.code].class
+  }
+}
+
+/** True when `error` is a ZerohopError, of one of `codes` when any are given. */
+export function isZerohopError(error: unknown, ...codes: ErrorCode[]): error is ZerohopError {
+  return error instanceof ZerohopError && (codes.length === 0 || codes.includes(error.code))
+}
+
+function fill(template: string, details: ErrorDetails): string {
+  return template.replace(/\{(\w+)\}/g, (_, name: string) => String(details[name] ?? '').replace(/[\r\n]+/g, ' '))
+}

@@ -1,0 +1,70 @@
+// Every bound of the project, with its unit and its reason. Nothing is unbounded: a queue, page, body, key, depth or retry that
+// is not here is a defect. Numbers that the kernel needs live in assembly/abi.ts and are re-exported here.
+
+export { EXTENDS_DEPTH_MAX, IMAGE_BYTES_MAX, KEY_BYTES_MAX, PERMISSIONS_MAX } from '../../assembly/abi.ts'
+
+/** Characters of a name: what a table in a browser can show. */
+export const NAME_LENGTH_MAX = 256
+/** Characters of a description. */
+export const DESCRIPTION_LENGTH_MAX = 1024
+/** Bytes of one object's attributes as JSON: an attribute bag, not a document store. */
+export const ATTRIBUTES_BYTES_MAX = 64 * 1024
+/** Levels of nesting in any JSON body: deeper input is an attack on recursive readers. */
+export const JSON_DEPTH_MAX = 32
+
+/** Bytes of an ordinary request body. */
+export const BODY_BYTES_MAX = 1024 * 1024
+/** Bytes of the body of a bulk or import route. */
+export const BULK_BODY_BYTES_MAX = 16 * 1024 * 1024
+/** Checks in one POST /allowed/bulk. */
+export const BULK_CHECKS_MAX = 10_000
+/** Bytes of one POST /allowed/bulk. */
+export const BULK_CHECKS_BYTES_MAX = 4 * 1024 * 1024
+
+/** Rows of a page when the caller does not say. */
+export const PAGE_ROWS_DEFAULT = 30
+/** Rows of a page at most. */
+export const PAGE_ROWS_MAX = 100
+
+/** Roles of one environment: each costs a bitset row in every image. */
+export const ROLES_MAX = 50_000
+/** Resource types of one environment. */
+export const RESOURCES_MAX = 10_000
+/** Actions of one resource type. */
+export const ACTIONS_PER_RESOURCE_MAX = 1_000
+/** Roles that one role may extend directly. */
+export const EXTENDS_MAX = 64
+/** Permissions named in one request. */
+export const PERMISSIONS_PER_REQUEST_MAX = 10_000
+/** Roles of one user in one tenant: a check walks them. */
+export const ROLES_PER_GRANT_MAX = 1_000
+
+/** Use cases that may wait for the writer; beyond it the caller is told to come back. */
+export const WRITER_QUEUE_MAX = 10_000
+/** Use cases committed together: bounds the time one fsync batch holds the writer. */
+export const WRITER_BATCH_MAX = 1_000
+/** Log entries handed out by one read. */
+export const LOG_READ_MAX = 1_000
+/** Bytes of one frame of the feed: a delta of 16 MiB of input grows to less than this. */
+export const FRAME_BYTES_MAX = 64 * 1024 * 1024
+/** Milliseconds between heartbeats of the feed. */
+export const HEARTBEAT_MS = 5_000
+/** Milliseconds without any byte after which a follower calls the feed dead: three missed heartbeats. */
+export const FEED_SILENCE_MS = 15_000
+/** Milliseconds of the first and the longest pause before a follower asks again. */
+export const RETRY_FIRST_MS = 50
+export const RETRY_LONGEST_MS = 5_000
+/** Milliseconds that a follower gathers deltas before it applies them, unless somebody waits for a revision. */
+export const APPLY_WINDOW_MS = 20
+/** Milliseconds of delta work in one turn of the event loop. */
+export const APPLY_TURN_MS = 2
+/** Changes above which a delta is applied by a worker thread. */
+export const DELTA_IN_TURN_MAX = 20_000
+/** Milliseconds that `atLeast` and x-min-revision wait when the caller does not say. */
+export const AT_LEAST_DEFAULT_MS = 2_000
+/** Milliseconds in which a process must drain and exit after SIGTERM. */
+export const SHUTDOWN_MS = 10_000
+/** Bytes of all images that `serve` keeps open for its PDP. */
+export const IMAGE_MEMORY_BYTES_DEFAULT = 1024 * 1024 * 1024
+/** Entries of a lookaside (key to id): 2 × 8 KiB references and ids, small enough to stay in the L2 cache. */
+export const LOOKASIDE_ENTRIES = 8_192

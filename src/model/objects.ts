@@ -1,0 +1,136 @@
+// The stored objects of an environment and of an organization. A value in the state is complete: ids and times decided, references
+// by key (keys never change). How they print is src/http; what they mean for a decision is src/log/delta.ts and docs/semantics.md.
+
+export type Json = null | boolean | number | string | readonly Json[] | { readonly [member: string]: Json }
+export type JsonObject = { readonly [member: string]: Json }
+
+/** What every stored object has: id as 32 hex digits, times in milliseconds since 1970. */
+export interface Stored {
+  readonly id: string
+  readonly key: string
+  readonly created_at: number
+  readonly updated_at: number
+}
+
+export interface Named extends Stored {
+  readonly name: string
+  readonly description: string | null
+}
+
+/** An action of a resource type; `key` is unique within the resource. */
+export interface Action extends Named {
+  readonly attributes: JsonObject | null
+}
+
+export type AttributeType = 'bool' | 'number' | 'string' | 'time' | 'array' | 'json' | 'object' | 'object_array'
+
+/** A declared attribute of a resource type; `key` is unique within the resource. */
+export interface AttributeDefinition extends Stored {
+  readonly type: AttributeType
+  readonly description: string | null
+}
+
+/** A resource type with its parts: the parts are written with it, so that one object is one change. Lists are in creation order. */
+export interface Resource extends Named {
+  readonly urn: string | null
+  readonly type_attributes: JsonObject | null
+  readonly actions: readonly Action[]
+  readonly attributes: readonly AttributeDefinition[]
+}
+
+/** A tenant role. `permissions` are `resource:action`, `extends` are role keys. */
+export interface Role extends Named {
+  readonly permissions: readonly string[]
+  readonly extends: readonly string[]
+  readonly attributes: JsonObject | null
+}
+
+export interface User extends Stored {
+  readonly email: string | null
+  readonly first_name: string | null
+  readonly last_name: string | null
+  readonly attributes: JsonObject
+}
+
+export interface Tenant extends Named {
+  /** null when never sent (contract §2.2) */
+  readonly attributes: JsonObject | null
+  readonly last_action_at: number
+}
+
+/** A role of a user in a tenant. `key` is `assignmentKey(user, role, tenant)`. */
+export interface RoleAssignment extends Stored {
+  readonly user: string
+  readonly role: string
+  readonly tenant: string
+}
+
+/** A user who belongs to a tenant, with or without a role there. `key` is `membershipKey(tenant, user)`. */
+export interface Membership extends Stored {
+  readonly user: string
+  readonly tenant: string
+}
+
+export interface Organization extends Named {
+  readonly settings: JsonObject | null
+}
+
+export interface Project extends Named {
+  readonly urn_namespace: string | null
+  readonly settings: JsonObject | null
+}
+
+/** `key` of the stored object is `environmentKey(project, environment)`; `environment` is the key that the team chose. */
+export interface Environment extends Named {
+  readonly project: string
+  readonly environment: string
+  readonly settings: JsonObject | null
+}
+
+export type KeyLevel = 'org' | 'project' | 'env'
+export type AccessLevel = 'admin' | 'write' | 'read' | 'no_access'
+
+/** An API key: never its secret. `key` of the stored object is the SHA-256 of the secret in hex, by which it is found. */
+export interface ApiKey extends Stored {
+  readonly level: KeyLevel
+  readonly access: AccessLevel
+  readonly owner: 'pdp_config' | 'member' | 'elements'
+  readonly name: string | null
+  readonly organization_id: string
+  readonly project_id: string | null
+  readonly environment_id: string | null
+}
+
+/** A PDP configuration of an environment; its client secret is the environment's API key `api_key_id`. */
+export interface PdpConfig extends Stored {
+  readonly name: string
+  readonly environment_id: string
+  readonly api_key_id: string
+}
+
+/** The kinds of an environment's log. Adding one: here, src/pap/collections, and src/log/delta.ts when it bears on decisions. */
+export interface EnvironmentObjects {
+  resource: Resource
+  role: Role
+  user: User
+  tenant: Tenant
+  role_assignment: RoleAssignment
+  membership: Membership
+}
+
+/** The kinds of an organization's control log. */
+export interface ControlObjects {
+  organization: Organization
+  project: Project
+  environment: Environment
+  api_key: ApiKey
+  pdp_config: PdpConfig
+}
+
+export type Objects = EnvironmentObjects & ControlObjects
+export type Kind = keyof Objects
+
+/** No key alphabet has a slash, so a joined key is unambiguous. */
+export const assignmentKey = (user: string, role: string, tenant: string): string => `${user}/${role}/${tenant}`
+export const membershipKey = (tenant: string, user: string): string => `${tenant}/${user}`
+export const environmentKey = (project: string, environment: string): string => `${project}/${environment}`

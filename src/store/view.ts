@@ -1,0 +1,66 @@
+// What a use case may read, and what it answers. A use case is a pure function of a view and its input; it never writes.
+// design.md §3: the writer runs it against what the earlier ones of the batch left, then commits its changes.
+import type { Change, LogId, Position } from '../log/change.ts'
+import type { Kind, Objects } from '../model/objects.ts'
+import type { IndexKind, IndexName } from './tables.ts'
+
+export interface Range {
+  /** rows to skip; default 0 */
+  readonly offset?: number
+  /** rows at most; default all (iterate lazily and stop early instead of collecting) */
+  readonly limit?: number
+}
+
+/**
+ * A consistent read of the logs at one moment. A view is valid only within the synchronous turn in which it was taken.
+ * `ref` is an id (dashed or dashless, any case) or a key; an id wins.
+ */
+export interface View {
+  readonly log: LogId
+  readonly position: Position
+  get<K extends Kind>(kind: K, key: string): Objects[K] | undefined
+  find<K extends Kind>(kind: K, ref: string): Objects[K] | undefined
+  /** @throws OBJECT_NOT_FOUND; `path` says where in the input the reference stood */
+  require<K extends Kind>(kind: K, ref: string, path?: readonly (string | number)[]): Objects[K]
+  /** @throws OBJECT_EXISTS when the key is taken, KEY_IS_ID when it reads as the id of an object of that kind */
+  refuse(kind: Kind, key: string): void
+  count(kind: Kind): number
+  /** Objects of a kind in creation order. */
+  list<K extends Kind>(kind: K, range?: Range): Iterable<Objects[K]>
+  /** Objects that an index holds under `value`, in creation order. */
+  by<I extends IndexName>(index: I, value: string, range?: Range): Iterable<Objects[IndexKind<I>]>
+  countBy(index: IndexName, value: string): number
+  /** The same moment of another log. */
+  other(log: LogId): View
+}
+
+/** Source of what a pure function may not make: fresh ids (32 hex digits) and the time of the commit (ms since 1970). */
+export interface Mint {
+  id(): string
+  readonly now: number
+  /** `bytes` of randomness as base62 text, for API keys */
+  secret(bytes: number): string
+}
+
+/** What a use case answers. No change ⇒ no new revision. */
+export interface Decided<T> {
+  readonly changes: readonly Change[]
+  /** Changes of other logs that commit in the same transaction, such as the first revision of a new environment. */
+  readonly also?: readonly { readonly log: LogId; readonly changes: readonly Change[] }[]
+  /** Secrets that the contract reads back, by id of their API key: sealed before they touch the disk, never part of a change. null erases. */
+  readonly secrets?: readonly { readonly id: string; readonly secret: string | null }[]
+  /** HTTP status that the history shows; default 200. */
+  readonly status?: number
+  readonly result: T
+}
+
+export type UseCase = (view: View, input: never, mint: Mint) => Decided<unknown>
+export type UseCases = Readonly<Record<string, UseCase>>
+export type InputOf<U extends UseCase> = Parameters<U>[1]
+export type ResultOf<U extends UseCase> = ReturnType<U> extends Decided<infer T> ? T : never
+
+/** The answer of a commit: durable on disk. `revision` is that of the log (unchanged when nothing changed). */
+export interface Committed<T> {
+  readonly result: T
+  readonly revision: number
+}
