@@ -5,7 +5,9 @@ import type { Kind, Objects } from '../model/objects.ts'
 /** Names a log: the id of an environment, or of an organization (its control log). 32 hex digits. */
 export type LogId = string
 
-export type Put = { [K in Kind]: { readonly op: 'put'; readonly kind: K; readonly key: string; readonly value: Objects[K] } }[Kind]
+export type Put = {
+  [K in Kind]: { readonly op: 'put'; readonly kind: K; readonly key: string; readonly value: Objects[K] }
+}[Kind]
 export type Delete = { readonly op: 'delete'; readonly kind: Kind; readonly key: string }
 export type Change = Put | Delete
 

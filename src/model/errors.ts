@@ -21,7 +21,10 @@ export const ERRORS = {
   KEY_INVALID: { class: 'invalid', message: 'invalid {kind} key `{key}`: allowed characters are {allowed}' },
   KEY_TOO_LONG: { class: 'invalid', message: '{kind} key is {bytes} bytes long, the limit is {limit}' },
   KEY_RESERVED: { class: 'invalid', message: '{kind} key `{key}` is reserved' },
-  KEY_MISMATCH: { class: 'invalid', message: 'the body names `{body}` but the path names `{path}`: a key never changes' },
+  KEY_MISMATCH: {
+    class: 'invalid',
+    message: 'the body names `{body}` but the path names `{path}`: a key never changes',
+  },
   LIMIT_EXCEEDED: { class: 'invalid', message: '{what} would exceed the limit of {limit}' },
   EXTENDS_CYCLE: { class: 'invalid', message: 'role `{key}` would extend itself through `{via}`' },
   PERMISSION_INVALID: { class: 'rejected', message: 'invalid permission `{permission}`: expected `resource:action`' },
@@ -38,7 +41,10 @@ export const ERRORS = {
   NOT_READY: { class: 'unavailable', message: 'no policy is loaded yet' },
   STALE: { class: 'unavailable', message: 'the policy is {ageMs} ms old, the limit is {limitMs} ms' },
   POISONED: { class: 'unavailable', message: 'the image broke while a delta was applied and is being rebuilt' },
-  REVISION_TIMEOUT: { class: 'unavailable', message: 'revision {wanted} did not arrive in {timeoutMs} ms, this PDP is at {have}' },
+  REVISION_TIMEOUT: {
+    class: 'unavailable',
+    message: 'revision {wanted} did not arrive in {timeoutMs} ms, this PDP is at {have}',
+  },
   CLOSED: { class: 'unavailable', message: '{what} is closed' },
   ENVIRONMENT_DELETED: { class: 'gone', message: 'environment deleted' },
   // image and feed
@@ -78,7 +84,11 @@ export class ZerohopError extends Error {
   readonly details: ErrorDetails
   readonly path: readonly (string | number)[] | undefined
 
-  constructor(code: ErrorCode, details: ErrorDetails = {}, options: { path?: readonly (string | number)[]; cause?: unknown } = {}) {
+  constructor(
+    code: ErrorCode,
+    details: ErrorDetails = {},
+    options: { path?: readonly (string | number)[]; cause?: unknown } = {},
+  ) {
     super(fill(ERRORS[code].message, details), options.cause === undefined ? undefined : { cause: options.cause })
     this.code = code
     this.details = details

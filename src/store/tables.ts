@@ -10,7 +10,10 @@ interface IndexDefinition<K extends Kind> {
   readonly values: (object: Objects[K]) => readonly string[]
 }
 
-const index = <K extends Kind>(kind: K, values: (object: Objects[K]) => readonly string[]): IndexDefinition<K> => ({ kind, values })
+const index = <K extends Kind>(kind: K, values: (object: Objects[K]) => readonly string[]): IndexDefinition<K> => ({
+  kind,
+  values,
+})
 
 export const INDEXES = {
   assignments_of_user: index('role_assignment', (assignment) => [assignment.user]),
