@@ -1,0 +1,105 @@
+// Runs the tidy rules over the repository, and each rule over an example that it must catch: a rule that cannot fail proves nothing.
+import { describe, expect, it } from 'vitest'
+import { RULES, type RuleName } from './tidy/rules.ts'
+import { readRepository, readSource } from './tidy/source.ts'
+
+const repository = readRepository()
+
+/** For each rule: files that break it, and the line of the first finding. */
+const BROKEN: Record<RuleName, { files: Record<string, string>; line: number; mend: RegExp }[]> = {
+  layers: [
+    { files: { 'src/store/a.ts': "//\nimport { x } from '../pap/b.ts'" }, line: 2, mend: /lies above/ },
+    { files: { 'src/store/a.ts': "//\nexport * from '../image/b.ts'" }, line: 2, mend: /same layer/ },
+    { files: { 'src/model/a.ts': "import type { X } from '../log/b.ts'" }, line: 1, mend: /lies above/ },
+    { files: { 'src/http/a.ts': "const { x } = await import(\n'../server.ts')" }, line: 1, mend: /lies above/ },
+    { files: { 'src/pap/a.ts': "import '../../test/support/b.ts'" }, line: 1, mend: /must not import/ },
+    { files: { 'src/odd/a.ts': "import '../model/b.ts'" }, line: 1, mend: /no folder/ },
+  ],
+  circles: [
+    {
+      files: {
+        'src/pap/a.ts': "import './b.ts'",
+        'src/pap/b.ts': "import './c.ts'",
+        'src/pap/c.ts': "\nimport { a } from './a.ts'",
+      },
+      line: 2,
+      mend: /src\/pap\/a\.ts → src\/pap\/b\.ts → src\/pap\/c\.ts → src\/pap\/a\.ts/,
+    },
+  ],
+  packages: [
+    { files: { 'src/pap/a.ts': "import { open } from 'lmdb'" }, line: 1, mend: /only src\/store imports lmdb/ },
+    { files: { 'src/pdp/a.ts': "import type { X } from 'fastify'" }, line: 1, mend: /only src\/http/ },
+    { files: { 'src/server.ts': "import swagger from '@fastify/swagger'" }, line: 1, mend: /only src\/http/ },
+  ],
+  words: [
+    {
+      files: { 'src/image/a.ts': '// WebAssembly is fine in a comment\nnew WebAssembly.Memory()' },
+      line: 2,
+      mend: /src\/kernel/,
+    },
+    { files: { 'src/bin/serve.ts': `const a = \`in a template \${process.env.HOME}\`` }, line: 1, mend: /env\.ts/ },
+    { files: { 'src/pdp/a.ts': 'if (/["\']/.test(x)) process.exit(1)' }, line: 1, mend: /only src\/bin/ },
+    { files: { 'src/pap/a.ts': 'const now = Date.now()' }, line: 1, mend: /time/ },
+    { files: { 'src/pap/a.ts': 'const now = new Date()' }, line: 1, mend: /time/ },
+    { files: { 'src/log/a.ts': "import { randomUUID } from 'node:crypto'" }, line: 1, mend: /randomness/ },
+    { files: { 'src/log/a.ts': '\n// @ts-ignore\nx' }, line: 2, mend: /type/ },
+  ],
+  names: [
+    { files: { 'src/pap/utils.ts': '' }, line: 1, mend: /noun/ },
+    { files: { 'src/helpers/a.ts': '' }, line: 1, mend: /noun/ },
+    { files: { 'test/common.ts': '' }, line: 1, mend: /noun/ },
+  ],
+  skips: [
+    { files: { 'test/a.test.ts': "\nit.only('x', () => {})" }, line: 2, mend: /remove/ },
+    { files: { 'test/a.test.ts': "it.skip('x', () => {})" }, line: 1, mend: /why/ },
+    { files: { 'test/a.test.ts': "describe.skipIf(x)('y', () => {})" }, line: 1, mend: /why/ },
+  ],
+  notes: [{ files: { 'src/a.ts': 'x()\n// TODO: later' }, line: 2, mend: /issue/ }],
+  machines: [
+    { files: { 'docs/a.md': 'see `/home/someone/zerohop`' }, line: 1, mend: /machine path/ },
+    { files: { 'package.json': '{\n"resolved": "x" }' }, line: 2, mend: /registry/ },
+  ],
+  headers: [{ files: { 'src/pap/a.ts': "import './b.ts'\n" }, line: 1, mend: /comment/ }],
+  endings: [{ files: { 'src/pap/a.ts': "import './b'" }, line: 1, mend: /'\.\/b\.ts'/ }],
+}
+
+/** What looks like a broken rule and is none. */
+const SOUND: Record<string, string> = {
+  'src/http/a.ts': "// TODO(#12) later\nimport { check } from '../pdp/pdp.ts'\nexport const now = () => Date.now()",
+  'src/pdp/pdp.ts':
+    "// import '../http/a.ts'\nconst text = \"process.env and import '../http/a.ts'\" // new WebAssembly.Memory()",
+  'src/bin/a.ts': `// x\nimport { open } from '../embedded.ts'\nprocess.exit(\`\${\`\${1}\`}\` === '1' ? 0 : 1)`,
+  'src/image/a.ts': "// x\nconst half = 4 / 2 / 1; const re = /'/; import('../kernel/b.ts')",
+  'test/a.test.ts':
+    "// needs a small tmpfs, which only root can mount\nit.skipIf(process.getuid?.() !== 0)('x', () => {})",
+}
+
+describe('tidy', () => {
+  it('finds the files of the repository', () => {
+    const paths = repository.map(({ path }) => path)
+    expect(paths).toEqual(
+      expect.arrayContaining(['src/model/errors.ts', 'Dockerfile', '.ci/run', 'docs/limits.md', 'package.json']),
+    )
+    expect(paths.filter((path) => path.includes('node_modules'))).toEqual([])
+  })
+
+  it.each(Object.entries(BROKEN))('%s catches what it is for', (name, examples) => {
+    for (const { files, line, mend } of examples) {
+      const found = RULES[name as RuleName](Object.entries(files).map(([path, text]) => readSource(path, text)))
+      expect(found[0], JSON.stringify(files)).toEqual({
+        path: expect.any(String),
+        line,
+        mend: expect.stringMatching(mend),
+      })
+    }
+  })
+
+  it.each(Object.keys(BROKEN))('%s lets sound code pass', (name) => {
+    expect(RULES[name as RuleName](Object.entries(SOUND).map(([path, text]) => readSource(path, text)))).toEqual([])
+  })
+
+  it.each(Object.keys(BROKEN))('%s holds in the repository', (name) => {
+    const found = RULES[name as RuleName](repository).map(({ path, line, mend }) => `${path}:${line}  ${mend}`)
+    expect(found).toEqual([])
+  })
+})

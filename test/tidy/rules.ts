@@ -1,0 +1,251 @@
+// The rules that a linter cannot hold, each a function from the files of the repository to what is wrong with them.
+// A finding names the file, the line and the mend. Each rule has an example in test/tidy.test.ts that it must catch.
+import type { Import, SourceFile } from './source.ts'
+import { lineAt } from './source.ts'
+
+export interface Finding {
+  readonly path: string
+  readonly line: number
+  readonly mend: string
+}
+
+/** The layers of docs/architecture.md, lowest first. A folder imports from lower layers only. */
+const LAYERS: readonly (readonly string[])[] = [
+  ['assembly/abi.ts'],
+  ['src/model'],
+  ['src/log', 'src/kernel', 'build/kernel.ts'],
+  ['src/store', 'src/image', 'src/client'],
+  ['src/pap', 'src/pdp', 'src/migrate'],
+  ['src/http', 'src/integration'],
+  ['src/bin', 'src/index.ts', 'src/embedded.ts', 'src/server.ts'],
+]
+
+const partOf = (path: string): string | undefined =>
+  LAYERS.flat().find((part) => path === part || path.startsWith(`${part}/`))
+const layerOf = (part: string): number => LAYERS.findIndex((parts) => parts.includes(part))
+const isDoor = (path: string): boolean => /^src\/\w+\.ts$/.test(path)
+
+/** Imports go down only; folders of one layer never meet. The command line may use the doors: it is their first user. */
+export function layers(files: readonly SourceFile[]): Finding[] {
+  return eachImport(files, (file, { target, line }) => {
+    if (!file.path.startsWith('src/') || target === undefined) return undefined
+    const from = partOf(file.path)
+    const to = partOf(target)
+    if (from === undefined)
+      return {
+        line,
+        mend: `${file.path} lies in no folder of the layers: move it, or add its folder in test/tidy/rules.ts`,
+      }
+    if (to === undefined) return { line, mend: `src must not import ${target}` }
+    if (from === to || layerOf(to) < layerOf(from)) return undefined
+    if (from === 'src/bin' && isDoor(target)) return undefined
+    const where = layerOf(to) === layerOf(from) ? 'lies in the same layer' : 'lies above'
+    return { line, mend: `${to} ${where}: move what both need into a lower layer, or pass it in as an argument` }
+  })
+}
+
+/** No circle between files of src. */
+export function circles(files: readonly SourceFile[]): Finding[] {
+  const byPath = new Map(files.map((file) => [file.path, file]))
+  const done = new Set<string>()
+  const found: Finding[] = []
+  const visit = (file: SourceFile, trail: readonly string[]): void => {
+    if (done.has(file.path)) return
+    for (const { target, line } of file.imports) {
+      const next = target === undefined ? undefined : byPath.get(target)
+      if (next === undefined) continue
+      const start = [...trail, file.path].indexOf(next.path)
+      if (start === -1) visit(next, [...trail, file.path])
+      else
+        found.push({
+          path: file.path,
+          line,
+          mend: `breaks the circle ${[...trail, file.path].slice(start).join(' → ')} → ${next.path}`,
+        })
+    }
+    done.add(file.path)
+  }
+  for (const file of files) if (file.path.startsWith('src/')) visit(file, [])
+  return found
+}
+
+/** Who may import a package: the folder that hides it from the rest. */
+const PACKAGES: readonly { readonly name: RegExp; readonly only: RegExp; readonly where: string }[] = [
+  { name: /^(lmdb|node-gyp-build)(\/|$)/, only: /^src\/store\//, where: 'src/store' },
+  { name: /^(fastify|@fastify\/.*)$/, only: /^src\/(http|integration)\//, where: 'src/http or src/integration' },
+  { name: /^commander$/, only: /^src\/bin\//, where: 'src/bin' },
+]
+
+/** A package is used only where its folder is. Types count: a signature that names a package spreads it. */
+export function packages(files: readonly SourceFile[]): Finding[] {
+  return eachImport(files, (file, { specifier, line }) => {
+    if (!file.path.startsWith('src/')) return undefined
+    const rule = PACKAGES.find(({ name }) => name.test(specifier))
+    if (rule === undefined || rule.only.test(file.path)) return undefined
+    return { line, mend: `only ${rule.where} imports ${specifier}: give it an interface there and use that` }
+  })
+}
+
+interface WordRule {
+  readonly word: RegExp
+  /** paths the rule is about */
+  readonly about: RegExp
+  /** paths where the word is at home */
+  readonly home: RegExp
+  readonly mend: string
+}
+
+const BORDER = /^src\/(bin|http|integration)\/|^src\/store\/(mint|writer-thread)\.ts$/
+
+const WORDS: readonly WordRule[] = [
+  { word: /\bWebAssembly\b/, about: /^src\//, home: /^src\/kernel\//, mend: 'only src/kernel uses WebAssembly' },
+  {
+    word: /\bprocess\.env\b/,
+    about: /^src\//,
+    home: /^src\/bin\/env\.ts$/,
+    mend: 'only src/bin/env.ts reads process.env: take an option instead',
+  },
+  {
+    word: /\bprocess\.(exit|kill|abort)\b/,
+    about: /^src\//,
+    home: /^src\/bin\//,
+    mend: 'only src/bin ends the process: throw a ZerohopError instead',
+  },
+  {
+    word: /\bDate\.now\b|\bnew Date\(\)/,
+    about: /^src\//,
+    home: BORDER,
+    mend: 'time comes in as data: take it as an argument from the border',
+  },
+  {
+    word: /\bMath\.random\b|\brandom(Bytes|UUID|Int|FillSync|Fill)\b|\bgetRandomValues\b/,
+    about: /^src\//,
+    home: BORDER,
+    mend: 'randomness comes in as data: use the Mint, or an argument from the border',
+  },
+  { word: /@ts-ignore|@ts-nocheck/, about: /\.ts$/, home: /^test\/tidy/, mend: 'say what the type is instead' },
+]
+
+/** A word that only its home may use. Comments and strings do not count, except for compiler directives. */
+export function words(files: readonly SourceFile[]): Finding[] {
+  return files.flatMap((file) =>
+    WORDS.filter(({ about, home }) => about.test(file.path) && !home.test(file.path)).flatMap(({ word, mend }) =>
+      find(file, word.source.startsWith('@') ? file.comments : file.code, word).map((line) => ({
+        path: file.path,
+        line,
+        mend,
+      })),
+    ),
+  )
+}
+
+/** A file is named after the noun that it holds. */
+export function names(files: readonly SourceFile[]): Finding[] {
+  const vague = /(^|\/)(utils?|helpers?|common|misc|stuff)(\/|\.\w+$)|(^|\/)types\//
+  return files
+    .filter(({ path }) => vague.test(path))
+    .map(({ path }) => ({
+      path,
+      line: 1,
+      mend: 'name it after the one noun that lives here, or move each part to where it is used',
+    }))
+}
+
+/** A test that does not run says why, in a comment on its line or on the line above. */
+export function skips(files: readonly SourceFile[]): Finding[] {
+  return files
+    .filter(({ path }) => path.startsWith('test/'))
+    .flatMap((file) => [
+      ...find(file, file.code, /\b(it|test|describe|suite|bench)\.only\b/).map((line) => ({
+        path: file.path,
+        line,
+        mend: 'remove .only: the other tests do not run',
+      })),
+      ...find(file, file.code, /\.(skip|skipIf|runIf|todo|fails)\s*\(/)
+        .filter((line) => !commented(file, line))
+        .map((line) => ({
+          path: file.path,
+          line,
+          mend: 'say in a comment on this line, or on the one above, why the test does not run',
+        })),
+    ])
+}
+
+/** A note to come back names the issue that will. */
+export function notes(files: readonly SourceFile[]): Finding[] {
+  return files
+    .filter(({ path }) => /\.(ts|mjs|js)$/.test(path))
+    .flatMap((file) =>
+      find(file, file.comments, /\b(TODO|FIXME|XXX|HACK)\b(?!\(#\d+\))/).map((line) => ({
+        path: file.path,
+        line,
+        mend: 'do it now, or name the issue: TODO(#12)',
+      })),
+    )
+}
+
+/** Nothing in the repository knows the machine it was written on, or the registry its packages came from. */
+export function machines(files: readonly SourceFile[]): Finding[] {
+  const path = /(?<![\w.~-])\/(work|home|root|Users|tmp\/bash_jobs)\/[\w.]|\b[A-Z]:\\Users\\/
+  const host = /\bregistry\.[\w-]+\.[\w.]+|\b(npm|packages?)\.pkg\.[\w.]+|"resolved":/
+  return files
+    .filter((file) => !file.path.startsWith('test/tidy'))
+    .flatMap((file) => [
+      ...find(file, file.text, path).map((line) => ({
+        path: file.path,
+        line,
+        mend: 'remove the machine path: use one relative to the repository',
+      })),
+      ...find(file, file.text, host).map((line) => ({
+        path: file.path,
+        line,
+        mend: 'remove the registry host: npm knows which one to use',
+      })),
+    ])
+}
+
+/** A file says what lives in it before it says anything else. */
+export function headers(files: readonly SourceFile[]): Finding[] {
+  return files
+    .filter(({ path }) => /^(src|assembly|scripts|examples|test\/tidy)\/.*\.(ts|mjs)$/.test(path))
+    .filter(({ text }) => !/^(#!.*\n)?\/[/*]/.test(text))
+    .map(({ path }) => ({
+      path,
+      line: 1,
+      mend: 'open with two to six comment lines: what lives here, what it must never do, where the meaning is defined',
+    }))
+}
+
+/** Relative imports name the file that exists, with its ending. */
+export function endings(files: readonly SourceFile[]): Finding[] {
+  return eachImport(files, (_, { target, specifier, line }) =>
+    target === undefined || /\.(ts|mts|mjs|js|json|wasm)$/.test(target)
+      ? undefined
+      : { line, mend: `write the ending: '${specifier}.ts'` },
+  )
+}
+
+function eachImport(
+  files: readonly SourceFile[],
+  judge: (file: SourceFile, item: Import) => { line: number; mend: string } | undefined,
+): Finding[] {
+  return files.flatMap((file) =>
+    file.imports.flatMap((item) => {
+      const finding = judge(file, item)
+      return finding === undefined ? [] : [{ path: file.path, ...finding }]
+    }),
+  )
+}
+
+function find(file: SourceFile, text: string, pattern: RegExp): number[] {
+  return [...text.matchAll(new RegExp(pattern, 'g'))].map((match) => lineAt(file.text, match.index))
+}
+
+function commented(file: SourceFile, line: number): boolean {
+  const lines = file.comments.split('\n')
+  return [lines[line - 1], lines[line - 2]].some((text) => text !== undefined && text.trim().length > 10)
+}
+
+/** Every rule under its name. */
+export const RULES = { layers, circles, packages, words, names, skips, notes, machines, headers, endings }
+export type RuleName = keyof typeof RULES
