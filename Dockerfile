@@ -1,0 +1,38 @@
+# The container: the `zerohop` command on a glibc Node LTS, without root and without development dependencies.
+# It runs the PDP on port 7000; `serve` (management API and PDP in one) and `api` (management API alone) are other commands:
+#   docker run -p 7000:7000 -e PDP_API_KEY -e PDP_CONTROL_PLANE zerohop/pdp-v2:latest
+#   docker run -p 7000:7000 -p 8080:8080 -v zerohop:/data zerohop/pdp-v2:latest serve
+# RUN steps use paths relative to WORKDIR only, so that .ci/container.mjs can execute them where no container engine runs.
+
+FROM node:24-bookworm-slim AS build
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci
+COPY asconfig.json tsconfig.json tsconfig.build.json ./
+COPY scripts scripts
+COPY assembly assembly
+COPY src src
+RUN npm run build && mkdir -p empty
+
+FROM node:24-bookworm-slim AS production
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci --omit=dev
+
+FROM node:24-bookworm-slim
+ENV NODE_ENV=production ZEROHOP_HOST=0.0.0.0 ZEROHOP_DATA=/data
+WORKDIR /app
+COPY package.json LICENSE ./
+COPY --from=production /app/node_modules node_modules
+COPY --from=build /app/dist dist
+COPY --from=build /app/build/release.wasm build/release.wasm
+COPY --from=build --chown=node:node /app/empty /data
+USER node
+VOLUME /data
+EXPOSE 7000 8080
+STOPSIGNAL SIGTERM
+# The PDP decides whether the container is healthy; where there is none (`api`), the management API does.
+HEALTHCHECK --interval=10s --timeout=3s --start-period=10s \
+  CMD ["node", "-e", "const at = (port) => fetch(`http://127.0.0.1:${port}/health`); at(process.env.PDP_PORT || 7000).catch(() => at(process.env.ZEROHOP_API_PORT || 8080)).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
+ENTRYPOINT ["node", "dist/src/bin/zerohop.js"]
+CMD ["pdp"]
