@@ -68,3 +68,26 @@ export const SHUTDOWN_MS = 10_000
 export const IMAGE_MEMORY_BYTES_DEFAULT = 1024 * 1024 * 1024
 /** Entries of a lookaside (key to id): 2 × 8 KiB references and ids, small enough to stay in the L2 cache. */
 export const LOOKASIDE_ENTRIES = 8_192
+
+/** Objects of an environment above which its image is built by a worker thread: fewer take under 20 ms. */
+export const SNAPSHOT_IN_TURN_MAX = 5_000
+/** Changes that a kept image may be behind before it is built again: so many deltas a follower applies in under a second. */
+export const SNAPSHOT_BEHIND_MAX = 100_000
+/** Bytes of all images that the management side keeps for followers; the newest one is kept even when it is larger. */
+export const SNAPSHOT_BYTES_MAX = 512 * 1024 * 1024
+/** Bytes of encoded frames kept so that a thousand followers cost one encoding. */
+export const FRAME_CACHE_BYTES_MAX = 16 * 1024 * 1024
+/** Milliseconds in which a follower must take what was sent before it is cut off. */
+export const FEED_DRAIN_MS = 30_000
+/** Milliseconds without any byte after which a follower gives up waiting for an image: a large one takes seconds to build. */
+export const IMAGE_SILENCE_MS = 60_000
+/** Changes that wait in a follower before it stops reading the feed. */
+export const PENDING_CHANGES_MAX = 200_000
+/** Milliseconds between two writes of the last image to disk: what an offline restart may lack. */
+export const LAST_IMAGE_SAVE_MS = 30_000
+/** Milliseconds without a request after which `serve` drops the image of an environment. */
+export const IMAGE_IDLE_MS = 15 * 60_000
+/** Callers that may wait for a revision in one PDP. */
+export const WAITERS_MAX = 10_000
+/** Bearer keys whose verdict a PDP remembers between two writes to the control log. */
+export const KEY_CACHE_MAX = 10_000

@@ -1,0 +1,213 @@
+// The feed over HTTP: the same interface as in process (src/log/feed.ts), with a limit on silence and every status mapped to an error.
+// It never retries: the follower (src/pdp/follower.ts) decides when to ask again. Normative text: docs/feed.md.
+
+import type { Position } from '../log/change.ts'
+import { FrameDecoder } from '../log/codec.ts'
+import type { Feed, FeedEvent } from '../log/feed.ts'
+import { isZerohopError, ZerohopError } from '../model/errors.ts'
+import { FEED_SILENCE_MS, IMAGE_BYTES_MAX, IMAGE_SILENCE_MS } from '../model/limits.ts'
+
+export interface RemoteFeedOptions {
+  /** address of the management API, such as `http://localhost:8080` */
+  readonly url: string
+  /** key of the environment to follow */
+  readonly apiKey: string
+  /** milliseconds without a byte after which the stream of deltas counts as dead */
+  readonly silenceMs?: number
+}
+
+/** The environment that an API key names. */
+interface Scope {
+  readonly project: string
+  readonly environment: string
+}
+
+export class RemoteFeed implements Feed {
+  readonly #url: string
+  readonly #apiKey: string
+  readonly #silenceMs: number
+  #scope: Scope | undefined
+
+  /** @throws CONFIG_INVALID when the address is not an http or https URL */
+  constructor(options: RemoteFeedOptions) {
+    if (!/^https?:$/.test(URL.canParse(options.url) ? new URL(options.url).protocol : '')) {
+      throw new ZerohopError('CONFIG_INVALID', { reason: `\`${options.url}\` is not an http or https URL` })
+    }
+    this.#url = options.url.replace(/\/+$/, '')
+    this.#apiKey = options.apiKey
+    this.#silenceMs = options.silenceMs ?? FEED_SILENCE_MS
+  }
+
+  async image(signal?: AbortSignal): Promise<Uint8Array> {
+    const watch = new Watch(IMAGE_SILENCE_MS, signal)
+    try {
+      const response = await this.#get(await this.#path('image', watch), watch)
+      return await readAll(response, watch)
+    } catch (error) {
+      throw watch.explain(error)
+    } finally {
+      watch.stop()
+    }
+  }
+
+  async *deltas(after: Position, signal?: AbortSignal): AsyncIterable<FeedEvent> {
+    const watch = new Watch(this.#silenceMs, signal)
+    try {
+      const query = `?after=${after.revision}&chain=${after.chain}`
+      const response = await this.#get((await this.#path('deltas', watch)) + query, watch)
+      const decoder = new FrameDecoder()
+      for await (const chunk of chunks(response, watch)) {
+        for (const frame of decoder.push(chunk)) {
+          if (frame.type === 'end') throw ended(frame.code, after)
+          yield frame
+        }
+      }
+      throw new ZerohopError('FEED_UNREACHABLE', { reason: 'the connection ended' })
+    } catch (error) {
+      if (signal?.aborted) return
+      throw watch.explain(error)
+    } finally {
+      watch.stop()
+    }
+  }
+
+  async #path(what: 'image' | 'deltas', watch: Watch): Promise<string> {
+    this.#scope ??= await this.#readScope(watch)
+    return `/v2/feed/${this.#scope.project}/${this.#scope.environment}/${what}`
+  }
+
+  async #readScope(watch: Watch): Promise<Scope> {
+    const response = await this.#get('/v2/api-key/scope', watch)
+    const scope: unknown = await response.json()
+    const { project_id: project, environment_id: environment } = (scope ?? {}) as Record<string, unknown>
+    if (typeof project !== 'string' || typeof environment !== 'string') {
+      throw new ZerohopError('KEY_TOO_NARROW', { what: 'be followed: take the key of an environment' })
+    }
+    return { project: encodeURIComponent(project), environment: encodeURIComponent(environment) }
+  }
+
+  async #get(path: string, watch: Watch): Promise<Response> {
+    const headers = { authorization: `Bearer ${this.#apiKey}` }
+    // A redirect would carry the key to another address.
+    const response = await fetch(this.#url + path, { headers, signal: watch.signal, redirect: 'error' })
+    watch.seen()
+    if (response.status === 200) return response
+    void response.body?.cancel().catch(() => undefined)
+    throw refused(response)
+  }
+}
+
+function refused(response: Response): ZerohopError {
+  switch (response.status) {
+    case 401:
+      return new ZerohopError('KEY_UNKNOWN')
+    case 403:
+      return new ZerohopError('KEY_TOO_NARROW', { what: 'follow this environment' })
+    case 409:
+      return response.headers.get('x-feed-error') === 'FEED_FORK'
+        ? new ZerohopError('FEED_FORK', { to: response.headers.get('x-revision') ?? '' })
+        : new ZerohopError('FEED_GAP', { got: response.headers.get('x-revision') ?? '' })
+    case 410:
+      return new ZerohopError('ENVIRONMENT_DELETED')
+    default:
+      return new ZerohopError('FEED_UNREACHABLE', { reason: `it answered with status ${response.status}` })
+  }
+}
+
+function ended(code: ZerohopError['code'], after: Position): ZerohopError {
+  if (code === 'CLOSED') return new ZerohopError('FEED_UNREACHABLE', { reason: 'it is shutting down' })
+  return new ZerohopError(code, { have: after.revision, to: after.revision, what: 'follow this environment' })
+}
+
+async function* chunks(response: Response, watch: Watch): AsyncGenerator<Uint8Array> {
+  if (response.body === null) return
+  const reader = response.body.getReader()
+  try {
+    for (;;) {
+      const { done, value } = await reader.read()
+      if (done) return
+      // The time that the follower takes for the chunk is not the silence of the other side.
+      watch.pause()
+      yield value
+      watch.seen()
+    }
+  } finally {
+    void reader.cancel().catch(() => undefined)
+  }
+}
+
+async function readAll(response: Response, watch: Watch): Promise<Uint8Array> {
+  const length = Number(response.headers.get('content-length'))
+  if (!Number.isSafeInteger(length) || length <= 0 || length > IMAGE_BYTES_MAX) {
+    throw new ZerohopError('IMAGE_DAMAGED', { reason: `the feed announced ${length} bytes` })
+  }
+  const bytes = new Uint8Array(length)
+  let at = 0
+  for await (const chunk of chunks(response, watch)) {
+    if (at + chunk.length > length) break
+    bytes.set(chunk, at)
+    at += chunk.length
+  }
+  if (at !== length) throw new ZerohopError('FEED_UNREACHABLE', { reason: 'the connection ended within the image' })
+  return bytes
+}
+
+/** Aborts when nothing arrives for a while, or with the caller's signal. */
+class Watch {
+  readonly #silenceMs: number
+  readonly #controller = new AbortController()
+  readonly #outer: AbortSignal | undefined
+  readonly #timer: NodeJS.Timeout
+  #paused = false
+  #silent = false
+
+  constructor(silenceMs: number, outer: AbortSignal | undefined) {
+    this.#silenceMs = silenceMs
+    this.#outer = outer
+    this.#timer = setTimeout(() => {
+      if (this.#paused) return
+      this.#silent = true
+      this.#controller.abort()
+    }, silenceMs)
+    if (outer?.aborted) this.#controller.abort()
+    outer?.addEventListener('abort', this.#abort, { once: true })
+  }
+
+  readonly #abort = (): void => this.#controller.abort()
+
+  get signal(): AbortSignal {
+    return this.#controller.signal
+  }
+
+  seen(): void {
+    this.#paused = false
+    this.#timer.refresh()
+  }
+
+  pause(): void {
+    this.#paused = true
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer)
+    this.#outer?.removeEventListener('abort', this.#abort)
+    this.#controller.abort()
+  }
+
+  /** The reason in domain words, without the key. */
+  explain(error: unknown): ZerohopError {
+    if (isZerohopError(error)) return error
+    if (this.#silent)
+      return new ZerohopError('FEED_UNREACHABLE', { reason: `nothing arrived for ${this.#silenceMs} ms` })
+    if (this.#outer?.aborted) return new ZerohopError('CLOSED', { what: 'the feed' })
+    return new ZerohopError('FEED_UNREACHABLE', { reason: rootMessage(error) }, { cause: error })
+  }
+}
+
+/** fetch hides the reason (`ECONNREFUSED …`) behind "fetch failed". */
+function rootMessage(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  if (error.cause instanceof Error) return rootMessage(error.cause)
+  const code = (error as NodeJS.ErrnoException).code
+  return error.message !== '' ? error.message : (code ?? error.name)
+}

@@ -1,0 +1,250 @@
+// The wire form of the feed: frames of a fixed header and a msgpack body, and a decoder for a stream cut anywhere. Normative text:
+// docs/feed.md. Reads nothing and keeps nothing but the bytes of the frame that is arriving; every value is checked before it is believed.
+//
+//   ┌ magic u16 'ZF' ┬ version u8 ┬ type u8 ┬ body length u32 ┬ CRC-32 u32 ┬ body (msgpack) ┐   little endian
+//   CRC-32 over the first eight bytes and the body. Deltas name kinds by code: the code of a delete is the negative of the put's.
+import { crc32 } from 'node:zlib'
+import { Packr } from 'msgpackr'
+import { type ErrorCode, ZerohopError } from '../model/errors.ts'
+import { FRAME_BYTES_MAX } from '../model/limits.ts'
+import { assignmentKey } from '../model/objects.ts'
+import type { Delta, PolicyChange, PolicyKind } from './delta.ts'
+import type { FeedEvent } from './feed.ts'
+
+/** Raise when a frame changes meaning; a reader refuses a version or a type that it does not know. */
+export const FEED_VERSION = 1
+export const FRAME_HEADER_BYTES = 12
+const MAGIC = 0x465a
+
+export enum FrameType {
+  Delta = 1,
+  Heartbeat = 2,
+  /** The server ends the stream for a reason that came up after the 200: the body names the error code. */
+  End = 3,
+}
+
+/** Why a stream that had begun well ends. */
+export type EndCode = Extract<
+  ErrorCode,
+  'FEED_GAP' | 'FEED_FORK' | 'KEY_UNKNOWN' | 'KEY_TOO_NARROW' | 'ENVIRONMENT_DELETED' | 'CLOSED'
+>
+const END_CODES: readonly string[] = [
+  'FEED_GAP',
+  'FEED_FORK',
+  'KEY_UNKNOWN',
+  'KEY_TOO_NARROW',
+  'ENVIRONMENT_DELETED',
+  'CLOSED',
+] satisfies EndCode[]
+
+export type Frame = FeedEvent | { readonly type: 'end'; readonly code: EndCode }
+
+const KIND_CODES: Readonly<Record<PolicyKind, number>> = {
+  resource: 1,
+  role: 2,
+  user: 3,
+  tenant: 4,
+  role_assignment: 5,
+}
+const KINDS: readonly (PolicyKind | undefined)[] = [undefined, 'resource', 'role', 'user', 'tenant', 'role_assignment']
+
+const packr = new Packr({ useRecords: false, mapsAsObjects: true })
+
+/**
+ * The frame of an event.
+ * @throws LIMIT_EXCEEDED when it would be longer than FRAME_BYTES_MAX: the follower has to take an image instead
+ */
+export function encodeFrame(frame: Frame): Uint8Array<ArrayBuffer> {
+  switch (frame.type) {
+    case 'delta':
+      return seal(FrameType.Delta, packr.pack(deltaBody(frame.delta)))
+    case 'heartbeat':
+      return seal(FrameType.Heartbeat, packr.pack([frame.revision]))
+    case 'end':
+      return seal(FrameType.End, packr.pack([frame.code]))
+  }
+}
+
+function seal(type: FrameType, body: Uint8Array): Uint8Array<ArrayBuffer> {
+  if (body.length > FRAME_BYTES_MAX)
+    throw new ZerohopError('LIMIT_EXCEEDED', { what: 'the frame', limit: FRAME_BYTES_MAX })
+  const frame = new Uint8Array(FRAME_HEADER_BYTES + body.length)
+  const view = new DataView(frame.buffer)
+  view.setUint16(0, MAGIC, true)
+  view.setUint8(2, FEED_VERSION)
+  view.setUint8(3, type)
+  view.setUint32(4, body.length, true)
+  frame.set(body, FRAME_HEADER_BYTES)
+  view.setUint32(8, checksum(frame), true)
+  return frame
+}
+
+function checksum(frame: Uint8Array): number {
+  return crc32(frame.subarray(FRAME_HEADER_BYTES), crc32(frame.subarray(0, 8)))
+}
+
+function deltaBody(delta: Delta): unknown[] {
+  return [delta.environment, delta.from, delta.to, delta.previous, delta.chain, delta.changes.map(changeBody)]
+}
+
+function changeBody(change: PolicyChange): unknown[] {
+  const code = KIND_CODES[change.kind]
+  if (change.op === 'delete') return [-code, change.key]
+  switch (change.kind) {
+    case 'resource':
+      return [code, change.key, change.value.actions]
+    case 'role':
+      return [code, change.key, change.value.permissions, change.value.extends]
+    case 'user':
+    case 'tenant':
+      return [code, change.key]
+    case 'role_assignment':
+      return [code, change.value.user, change.value.role, change.value.tenant]
+  }
+}
+
+/** Turns the chunks of a stream into frames. Holds at most one incomplete frame, which is at most FRAME_BYTES_MAX long. */
+export class FrameDecoder {
+  #chunks: Uint8Array[] = []
+  #bytes = 0
+  /** bytes needed before anything can be read: a header, or a whole frame */
+  #wanted = FRAME_HEADER_BYTES
+
+  /**
+   * The frames that are complete with this chunk, in order.
+   * @throws FRAME_INVALID on a wrong magic, an unknown version or type, a length above the limit, a wrong checksum, a malformed body
+   */
+  push(chunk: Uint8Array): Frame[] {
+    const frames: Frame[] = []
+    this.#chunks.push(chunk)
+    this.#bytes += chunk.length
+    while (this.#bytes >= this.#wanted) {
+      const joined = this.#join()
+      const view = new DataView(joined.buffer, joined.byteOffset, joined.length)
+      const total = FRAME_HEADER_BYTES + readHeader(view)
+      if (joined.length < total) {
+        this.#wanted = total
+        break
+      }
+      this.#chunks = joined.length > total ? [joined.subarray(total)] : []
+      this.#bytes = joined.length - total
+      this.#wanted = FRAME_HEADER_BYTES
+      frames.push(readFrame(view, joined.subarray(0, total)))
+    }
+    return frames
+  }
+
+  /** Bytes of a frame that has begun to arrive; 0 between frames. */
+  get waiting(): number {
+    return this.#bytes
+  }
+
+  #join(): Uint8Array {
+    const [only] = this.#chunks
+    if (only !== undefined && this.#chunks.length === 1) return only
+    const joined = new Uint8Array(this.#bytes)
+    let at = 0
+    for (const chunk of this.#chunks) {
+      joined.set(chunk, at)
+      at += chunk.length
+    }
+    this.#chunks = [joined]
+    return joined
+  }
+}
+
+function readHeader(view: DataView): number {
+  if (view.getUint16(0, true) !== MAGIC) throw invalid('it does not begin with the magic number')
+  const version = view.getUint8(2)
+  if (version !== FEED_VERSION) throw invalid(`it has version ${version}, this reader knows ${FEED_VERSION}`)
+  const type = view.getUint8(3)
+  if (type < FrameType.Delta || type > FrameType.End) throw invalid(`its type ${type} is not known`)
+  const length = view.getUint32(4, true)
+  if (length > FRAME_BYTES_MAX) throw invalid(`it is ${length} bytes long, the limit is ${FRAME_BYTES_MAX}`)
+  return length
+}
+
+function readFrame(view: DataView, frame: Uint8Array): Frame {
+  if (view.getUint32(8, true) !== checksum(frame)) throw invalid('its checksum is wrong')
+  let body: unknown
+  try {
+    body = packr.unpack(frame.subarray(FRAME_HEADER_BYTES))
+  } catch (cause) {
+    throw new ZerohopError('FRAME_INVALID', { reason: 'its body is not msgpack' }, { cause })
+  }
+  const fields = list(body, 'its body')
+  switch (view.getUint8(3)) {
+    case FrameType.Delta:
+      return { type: 'delta', delta: readDelta(fields) }
+    case FrameType.Heartbeat:
+      return { type: 'heartbeat', revision: revision(fields[0]) }
+    default:
+      return { type: 'end', code: endCode(fields[0]) }
+  }
+}
+
+function readDelta(fields: readonly unknown[]): Delta {
+  const [environment, from, to, previous, chain, changes] = fields
+  return {
+    environment: text(environment),
+    from: revision(from),
+    to: revision(to),
+    previous: text(previous),
+    chain: text(chain),
+    changes: list(changes, 'its changes').map(readChange),
+  }
+}
+
+function readChange(value: unknown): PolicyChange {
+  const fields = list(value, 'a change')
+  const code = fields[0]
+  if (typeof code !== 'number') throw invalid('a change has no code')
+  const kind = KINDS[Math.abs(code)]
+  if (kind === undefined) throw invalid(`change code ${code} is not known`)
+  const key = text(fields[1])
+  if (code < 0) return { op: 'delete', kind, key }
+  switch (kind) {
+    case 'resource':
+      return { op: 'put', kind, key, value: { actions: texts(fields[2]) } }
+    case 'role':
+      return { op: 'put', kind, key, value: { permissions: texts(fields[2]), extends: texts(fields[3]) } }
+    case 'user':
+    case 'tenant':
+      return { op: 'put', kind, key, value: {} }
+    case 'role_assignment': {
+      const role = text(fields[2])
+      const tenant = text(fields[3])
+      return { op: 'put', kind, key: assignmentKey(key, role, tenant), value: { user: key, role, tenant } }
+    }
+  }
+}
+
+function invalid(reason: string): ZerohopError {
+  return new ZerohopError('FRAME_INVALID', { reason })
+}
+
+function list(value: unknown, what: string): readonly unknown[] {
+  if (!Array.isArray(value)) throw invalid(`${what} is not a list`)
+  return value
+}
+
+function text(value: unknown): string {
+  if (typeof value !== 'string') throw invalid('a text is missing')
+  return value
+}
+
+function texts(value: unknown): readonly string[] {
+  return list(value, 'a list of texts').map(text)
+}
+
+function revision(value: unknown): number {
+  if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 0)
+    throw invalid('a revision is not a whole number')
+  return value
+}
+
+function endCode(value: unknown): EndCode {
+  const code = text(value)
+  if (!END_CODES.includes(code)) throw invalid(`end code ${code.slice(0, 40)} is not known`)
+  return code as EndCode
+}

@@ -1,0 +1,105 @@
+// The frames of the feed: what goes in comes out, however the stream is cut, and nothing damaged gets through.
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { encodeFrame, FEED_VERSION, FRAME_HEADER_BYTES, type Frame, FrameDecoder } from '../../src/log/codec.ts'
+import type { Delta } from '../../src/log/delta.ts'
+import { isZerohopError } from '../../src/model/errors.ts'
+import { FRAME_BYTES_MAX } from '../../src/model/limits.ts'
+
+const environment = 'e'.repeat(32)
+const delta: Delta = {
+  environment,
+  from: 6,
+  to: 7,
+  previous: 'a'.repeat(64),
+  chain: 'b'.repeat(64),
+  changes: [
+    { op: 'put', kind: 'resource', key: 'hello', value: { actions: ['say', 'wave'] } },
+    { op: 'put', kind: 'role', key: '__proto__', value: { permissions: ['hello:say'], extends: ['constructor'] } },
+    { op: 'put', kind: 'user', key: 'auth0|élan', value: {} },
+    { op: 'put', kind: 'tenant', key: 'default', value: {} },
+    {
+      op: 'put',
+      kind: 'role_assignment',
+      key: 'ana/admin/default',
+      value: { user: 'ana', role: 'admin', tenant: 'default' },
+    },
+    { op: 'delete', kind: 'role_assignment', key: 'ben/viewer/default' },
+    { op: 'delete', kind: 'resource', key: 'old' },
+  ],
+}
+const frames: Frame[] = [
+  { type: 'delta', delta },
+  { type: 'heartbeat', revision: 7 },
+  { type: 'heartbeat', revision: 2 ** 40 },
+  { type: 'end', code: 'ENVIRONMENT_DELETED' },
+]
+const stream = Buffer.concat(frames.map(encodeFrame))
+
+function decode(chunks: Uint8Array[]): Frame[] {
+  const decoder = new FrameDecoder()
+  return chunks.flatMap((chunk) => decoder.push(chunk))
+}
+
+function refusal(bytes: Uint8Array): string {
+  try {
+    const read = decode([bytes])
+    return `read ${read.length}`
+  } catch (error) {
+    return isZerohopError(error, 'FRAME_INVALID') ? String(error.details.reason) : `another error: ${error}`
+  }
+}
+
+function altered(at: number, value: number): Uint8Array {
+  const frame = encodeFrame({ type: 'heartbeat', revision: 7 })
+  frame[at] = value
+  return frame
+}
+
+describe('frames', () => {
+  it('come out as they went in, with keys such as __proto__', () => {
+    expect(decode([stream])).toEqual(frames)
+  })
+
+  it('come out the same however the stream is cut', () => {
+    fc.assert(
+      fc.property(fc.array(fc.nat({ max: stream.length }), { maxLength: 30 }), (cuts) => {
+        const ends = [...cuts, stream.length].sort((a, b) => a - b)
+        const chunks = ends.map((end, i) => stream.subarray(ends[i - 1] ?? 0, end))
+        expect(decode(chunks)).toEqual(frames)
+      }),
+    )
+  })
+
+  it('are held back until they are complete', () => {
+    const decoder = new FrameDecoder()
+    expect(decoder.push(stream.subarray(0, FRAME_HEADER_BYTES + 3))).toEqual([])
+    expect(decoder.waiting).toBe(FRAME_HEADER_BYTES + 3)
+  })
+
+  it('of a wrong magic, version, type, length or checksum are refused with the reason', () => {
+    expect(refusal(altered(0, 0))).toContain('magic')
+    expect(refusal(altered(2, FEED_VERSION + 1))).toContain(`version ${FEED_VERSION + 1}`)
+    expect(refusal(altered(3, 4))).toContain('type 4')
+    expect(refusal(altered(7, 0xff))).toContain(`the limit is ${FRAME_BYTES_MAX}`)
+    expect(refusal(altered(FRAME_HEADER_BYTES, 1))).toContain('checksum')
+  })
+
+  it('with any one bit turned over are refused or wait for more bytes, never read', () => {
+    const frame = encodeFrame({ type: 'delta', delta })
+    for (let bit = 0; bit < frame.length * 8; bit++) {
+      const turned = Uint8Array.from(frame)
+      turned[bit >> 3] = turned[bit >> 3]! ^ (1 << (bit & 7))
+      expect(refusal(turned)).not.toBe('read 1')
+    }
+  })
+
+  it('of random bytes are refused', () => {
+    fc.assert(
+      fc.property(
+        fc.uint8Array({ minLength: FRAME_HEADER_BYTES, maxLength: 200 }),
+        (bytes) => refusal(bytes) !== 'read 1',
+      ),
+    )
+  })
+})
