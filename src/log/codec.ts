@@ -2,19 +2,22 @@
 // docs/feed.md. Reads nothing and keeps nothing but the bytes of the frame that is arriving; every value is checked before it is believed.
 //
 //   ┌ magic u16 'ZF' ┬ version u8 ┬ type u8 ┬ body length u32 ┬ CRC-32 u32 ┬ body (msgpack) ┐   little endian
-//   CRC-32 over the first eight bytes and the body. Deltas name kinds by code: the code of a delete is the negative of the put's.
+//   CRC-32 over the first eight bytes and the body. A delta's changes are a run of msgpack lists of at most PACK_CHANGES changes each, inside
+//   one binary value, so that a large delta can be packed and unpacked piece by piece. The code of a delete is the negative of the put's.
 import { crc32 } from 'node:zlib'
 import { Packr } from 'msgpackr'
 import { type ErrorCode, ZerohopError } from '../model/errors.ts'
-import { FRAME_BYTES_MAX } from '../model/limits.ts'
+import { DELTA_IN_TURN_MAX, FRAME_BYTES_MAX } from '../model/limits.ts'
 import { assignmentKey } from '../model/objects.ts'
-import type { Delta, PolicyChange, PolicyKind } from './delta.ts'
+import type { Delta, PackedDelta, PolicyChange, PolicyKind } from './delta.ts'
 import type { FeedEvent } from './feed.ts'
 
 /** Raise when a frame changes meaning; a reader refuses a version or a type that it does not know. */
 export const FEED_VERSION = 1
 export const FRAME_HEADER_BYTES = 12
 const MAGIC = 0x465a
+/** Changes in one list of a packed delta: well under a millisecond of work. */
+const PACK_CHANGES = 1_000
 
 export enum FrameType {
   Delta = 1,
@@ -57,6 +60,8 @@ const packr = new Packr({ useRecords: false, mapsAsObjects: true })
 export function encodeFrame(frame: Frame): Uint8Array<ArrayBuffer> {
   switch (frame.type) {
     case 'delta':
+      return seal(FrameType.Delta, packr.pack(deltaBody(packDelta(frame.delta))))
+    case 'packed':
       return seal(FrameType.Delta, packr.pack(deltaBody(frame.delta)))
     case 'heartbeat':
       return seal(FrameType.Heartbeat, packr.pack([frame.revision]))
@@ -83,8 +88,57 @@ function checksum(frame: Uint8Array): number {
   return crc32(frame.subarray(FRAME_HEADER_BYTES), crc32(frame.subarray(0, 8)))
 }
 
-function deltaBody(delta: Delta): unknown[] {
-  return [delta.environment, delta.from, delta.to, delta.previous, delta.chain, delta.changes.map(changeBody)]
+function deltaBody(delta: PackedDelta): unknown[] {
+  return [delta.environment, delta.from, delta.to, delta.previous, delta.chain, delta.count, delta.packed]
+}
+
+/** The delta with its changes as bytes. */
+export function packDelta(delta: Delta): PackedDelta {
+  const pieces = [...packChanges(delta.changes)]
+  return packed(delta, pieces)
+}
+
+/** The same in many turns of the event loop; `pause` is awaited between two pieces. */
+export async function packDeltaSlowly(delta: Delta, pause: () => Promise<void>): Promise<PackedDelta> {
+  const pieces: Uint8Array[] = []
+  for (const piece of packChanges(delta.changes)) {
+    pieces.push(piece)
+    await pause()
+  }
+  return packed(delta, pieces)
+}
+
+function packed(delta: Delta, pieces: Uint8Array[]): PackedDelta {
+  const { environment, from, to, previous, chain, changes } = delta
+  return { environment, from, to, previous, chain, count: changes.length, packed: Buffer.concat(pieces) }
+}
+
+function* packChanges(changes: readonly PolicyChange[]): Generator<Uint8Array> {
+  for (let at = 0; at < changes.length; at += PACK_CHANGES) {
+    yield Uint8Array.from(packr.pack(changes.slice(at, at + PACK_CHANGES).map(changeBody)))
+  }
+}
+
+/**
+ * The delta with its changes unpacked.
+ * @throws FRAME_INVALID when the bytes are not `count` changes
+ */
+export function unpackDelta(delta: PackedDelta): Delta {
+  const { environment, from, to, previous, chain } = delta
+  const changes: PolicyChange[] = []
+  for (const piece of delta.count === 0 && delta.packed.length === 0 ? [] : unpackPieces(delta.packed)) {
+    for (const change of list(piece, 'its changes')) changes.push(readChange(change))
+  }
+  if (changes.length !== delta.count) throw invalid(`it holds ${changes.length} changes and announces ${delta.count}`)
+  return { environment, from, to, previous, chain, changes }
+}
+
+function unpackPieces(bytes: Uint8Array): unknown[] {
+  try {
+    return packr.unpackMultiple(bytes) ?? []
+  } catch (cause) {
+    throw new ZerohopError('FRAME_INVALID', { reason: 'its changes are not msgpack' }, { cause })
+  }
 }
 
 function changeBody(change: PolicyChange): unknown[] {
@@ -175,7 +229,7 @@ function readFrame(view: DataView, frame: Uint8Array): Frame {
   const fields = list(body, 'its body')
   switch (view.getUint8(3)) {
     case FrameType.Delta:
-      return { type: 'delta', delta: readDelta(fields) }
+      return readDelta(fields)
     case FrameType.Heartbeat:
       return { type: 'heartbeat', revision: revision(fields[0]) }
     default:
@@ -183,16 +237,19 @@ function readFrame(view: DataView, frame: Uint8Array): Frame {
   }
 }
 
-function readDelta(fields: readonly unknown[]): Delta {
-  const [environment, from, to, previous, chain, changes] = fields
-  return {
+function readDelta(fields: readonly unknown[]): Frame {
+  const [environment, from, to, previous, chain, count, bytes] = fields
+  if (!(bytes instanceof Uint8Array)) throw invalid('its changes are missing')
+  const delta: PackedDelta = {
     environment: text(environment),
     from: revision(from),
     to: revision(to),
     previous: text(previous),
     chain: text(chain),
-    changes: list(changes, 'its changes').map(readChange),
+    count: revision(count),
+    packed: bytes,
   }
+  return delta.count > DELTA_IN_TURN_MAX ? { type: 'packed', delta } : { type: 'delta', delta: unpackDelta(delta) }
 }
 
 function readChange(value: unknown): PolicyChange {

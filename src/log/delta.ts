@@ -28,6 +28,15 @@ export interface Delta {
   readonly changes: readonly PolicyChange[]
 }
 
+/**
+ * A delta whose changes are still packed as src/log/codec.ts packs them: a large one crosses the event loop as bytes and is unpacked by
+ * the worker that applies it. `count` is the number of its changes.
+ */
+export interface PackedDelta extends Omit<Delta, 'changes'> {
+  readonly count: number
+  readonly packed: Uint8Array
+}
+
 /** The part of a change that decisions depend on; undefined when they do not. */
 export function project(change: Change): PolicyChange | undefined {
   if (change.op === 'delete') {

@@ -1,10 +1,12 @@
 // The feed: where a PDP gets its image and then its deltas. Implemented in process by src/pap/feed.ts and over HTTP by
 // src/client/feed.ts; followed by src/pdp/follower.ts. The wire form is docs/feed.md and src/log/codec.ts.
 import type { Position } from './change.ts'
-import type { Delta } from './delta.ts'
+import type { Delta, PackedDelta } from './delta.ts'
 
 export type FeedEvent =
   | { readonly type: 'delta'; readonly delta: Delta }
+  /** a delta of more than DELTA_IN_TURN_MAX changes */
+  | { readonly type: 'packed'; readonly delta: PackedDelta }
   /** Sent at least every HEARTBEAT_MS, and once as soon as the follower has everything: `revision` is the head of the log. */
   | { readonly type: 'heartbeat'; readonly revision: number }
 

@@ -1,10 +1,19 @@
 // The frames of the feed: what goes in comes out, however the stream is cut, and nothing damaged gets through.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { encodeFrame, FEED_VERSION, FRAME_HEADER_BYTES, type Frame, FrameDecoder } from '../../src/log/codec.ts'
+import {
+  encodeFrame,
+  FEED_VERSION,
+  FRAME_HEADER_BYTES,
+  type Frame,
+  FrameDecoder,
+  packDelta,
+  packDeltaSlowly,
+  unpackDelta,
+} from '../../src/log/codec.ts'
 import type { Delta } from '../../src/log/delta.ts'
 import { isZerohopError } from '../../src/model/errors.ts'
-import { FRAME_BYTES_MAX } from '../../src/model/limits.ts'
+import { DELTA_IN_TURN_MAX, FRAME_BYTES_MAX } from '../../src/model/limits.ts'
 
 const environment = 'e'.repeat(32)
 const delta: Delta = {
@@ -92,6 +101,26 @@ describe('frames', () => {
       turned[bit >> 3] = turned[bit >> 3]! ^ (1 << (bit & 7))
       expect(refusal(turned)).not.toBe('read 1')
     }
+  })
+
+  it('of a delta above the size for one turn come out packed, and unpack to what went in', async () => {
+    const changes = Array.from({ length: DELTA_IN_TURN_MAX + 1 }, (_, i) => ({
+      op: 'put' as const,
+      kind: 'user' as const,
+      key: `u${i}`,
+      value: {},
+    }))
+    const large = { ...delta, changes }
+    const [frame] = decode([encodeFrame({ type: 'delta', delta: large })])
+    if (frame?.type !== 'packed') throw new Error('not packed')
+    expect(unpackDelta(frame.delta)).toEqual(large)
+    expect(await packDeltaSlowly(large, async () => undefined)).toEqual(packDelta(large))
+    expect(() => unpackDelta({ ...frame.delta, count: changes.length - 1 })).toThrow('announces')
+  })
+
+  it('of a delta without changes come out without changes', () => {
+    const empty = { ...delta, changes: [] }
+    expect(decode([encodeFrame({ type: 'delta', delta: empty })])).toEqual([{ type: 'delta', delta: empty }])
   })
 
   it('of random bytes are refused', () => {
