@@ -18,6 +18,13 @@ export type ErrorClass =
 export const ERRORS = {
   // form of the input
   INPUT_INVALID: { class: 'invalid', message: '{reason}' },
+  JSON_INVALID: { class: 'invalid', message: 'the body is not valid JSON: {reason}' },
+  JSON_DUPLICATE: { class: 'invalid', message: 'member `{member}` appears twice' },
+  JSON_TOO_DEEP: { class: 'invalid', message: 'the body is nested deeper than {limit} levels' },
+  EMAIL_INVALID: { class: 'invalid', message: 'value is not a valid email address' },
+  TEXT_INVALID: { class: 'invalid', message: 'the text holds half of a surrogate pair' },
+  NUMBER_INVALID: { class: 'invalid', message: 'number {number} cannot be kept exactly' },
+  NOT_SUPPORTED: { class: 'invalid', message: '{what} is not supported yet' },
   KEY_INVALID: { class: 'invalid', message: 'invalid {kind} key `{key}`: allowed characters are {allowed}' },
   KEY_TOO_LONG: { class: 'invalid', message: '{kind} key is {bytes} bytes long, the limit is {limit}' },
   KEY_RESERVED: { class: 'invalid', message: '{kind} key `{key}` is reserved' },
@@ -64,6 +71,10 @@ export const ERRORS = {
   DISK_FULL: { class: 'unavailable', message: 'the disk is full: nothing was written' },
   DISK_FAILED: { class: 'unavailable', message: 'the disk refused the write: {reason}' },
   OVERLOADED: { class: 'unavailable', message: 'too many writes are waiting ({waiting}), try again' },
+  WRITER_DEAD: {
+    class: 'unavailable',
+    message: 'the writer of the store stopped ({reason}): writes fail until the process is restarted',
+  },
   REVISION_CONFLICT: { class: 'conflict', message: 'expected revision {expected}, the log is at {have}' },
   // processes
   CONFIG_INVALID: { class: 'environment', message: '{reason}' },

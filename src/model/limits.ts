@@ -43,8 +43,22 @@ export const ROLES_PER_GRANT_MAX = 1_000
 export const WRITER_QUEUE_MAX = 10_000
 /** Use cases committed together: bounds the time one fsync batch holds the writer. */
 export const WRITER_BATCH_MAX = 1_000
+/** Batches sent to the writer thread and not yet answered: the second is there when the first is done, so the thread never idles. */
+export const WRITER_IN_FLIGHT_MAX = 2
+/** Bytes of the key of a stored object: LMDB takes 1978 with the table's own prefix. */
+export const OBJECT_KEY_BYTES_MAX = 1_900
+/** Bytes of address space reserved for the data file, so that it never has to be mapped anew under a reader; not disk, not memory. */
+export const DATA_BYTES_MAX = 2 ** 40
+/** Milliseconds between signs of life of the process that holds a data folder. */
+export const LOCK_HEARTBEAT_MS = 1_000
+/** Milliseconds without one after which a holder that we cannot look up (another container or machine) counts as dead. */
+export const LOCK_SILENCE_MS = 5_000
+/** Milliseconds that the check of a suspicious data file may take: it reads every page once. */
+export const PROBE_MS = 120_000
 /** Log entries handed out by one read. */
 export const LOG_READ_MAX = 1_000
+/** Bytes of log entries handed out by one read (at least one entry): what a reader keeps in memory at once. */
+export const LOG_READ_BYTES_MAX = 16 * 1024 * 1024
 /** Bytes of one frame of the feed: a delta of 16 MiB of input grows to less than this. */
 export const FRAME_BYTES_MAX = 64 * 1024 * 1024
 /** Milliseconds between heartbeats of the feed. */
@@ -91,3 +105,7 @@ export const IMAGE_IDLE_MS = 15 * 60_000
 export const WAITERS_MAX = 10_000
 /** Bearer keys whose verdict a PDP remembers between two writes to the control log. */
 export const KEY_CACHE_MAX = 10_000
+/** Characters of one path parameter: a key of 256 bytes, each percent-encoded, fits. */
+export const PARAM_LENGTH_MAX = 1_024
+/** Milliseconds in which a request must have arrived: a slow sender holds a socket, not the server. */
+export const REQUEST_TIMEOUT_MS = 30_000
