@@ -1,0 +1,113 @@
+// What both servers share: body parser, request ids, error hook, timeouts and the way they close. Routes live in management/ and
+// pdp/; which status an error gets is errors.ts. Nothing here listens, and nothing here knows what a policy is.
+import { randomBytes } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyReply, LogController } from 'fastify'
+import { BODY_BYTES_MAX, PARAM_LENGTH_MAX, REQUEST_TIMEOUT_MS } from '../model/limits.ts'
+import { type ErrorForm, problemOf } from './errors.ts'
+import { type Duplicates, parseJson } from './json.ts'
+
+export interface HttpAppOptions {
+  /** how this server prints an error */
+  readonly errorForm: ErrorForm
+  /** what a second JSON member of the same name means */
+  readonly duplicates: Duplicates
+  /** bytes of a body, unless a route says otherwise; default BODY_BYTES_MAX */
+  readonly bodyLimit?: number
+  /** nothing is logged without one */
+  readonly logger?: FastifyBaseLogger
+}
+
+const JSON_TYPE = 'application/json'
+const REQUEST_ID = /^[\x21-\x7e]{1,128}$/
+
+/** A fastify instance with the settings of this project. The caller adds routes, then listens or injects. */
+export function httpApp(options: HttpAppOptions): FastifyInstance {
+  const app: FastifyInstance = Fastify({
+    ...(options.logger ? { loggerInstance: options.logger } : {}),
+    logController: new LogController({ disableRequestLogging: true }),
+    bodyLimit: options.bodyLimit ?? BODY_BYTES_MAX,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    routerOptions: { maxParamLength: PARAM_LENGTH_MAX },
+    requestIdHeader: false,
+    genReqId: requestId,
+    // a path that no route can read; its own message would repeat the whole path
+    frameworkErrors: (error, request, reply) => {
+      const message =
+        error.statusCode === 414 ? 'a part of the path is too long' : 'the path is not valid percent-encoding'
+      const { status, body } = options.errorForm({ ...problemOf(error), message })
+      const answer = reply as FastifyReply
+      void answer
+        .code(status)
+        .header('content-type', JSON_TYPE)
+        .header('x-request-id', request.id)
+        .serializer(JSON.stringify)
+        .send(body)
+    },
+    ajv: {
+      customOptions: {
+        coerceTypes: false,
+        removeAdditional: false,
+        useDefaults: false,
+        keywords: [{ keyword: 'later', validate: (_: unknown, value: unknown) => isEmpty(value) }],
+      },
+    },
+  })
+  readJsonBodies(app, options.duplicates)
+  answerErrors(app, options.errorForm)
+  finishAnswers(app)
+  return app
+}
+
+function readJsonBodies(app: FastifyInstance, duplicates: Duplicates): void {
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser(JSON_TYPE, { parseAs: 'buffer' }, (_request, body, done) => {
+    try {
+      done(null, parseJson(body as Buffer, duplicates))
+    } catch (error) {
+      done(error as Error)
+    }
+  })
+}
+
+function answerErrors(app: FastifyInstance, form: ErrorForm): void {
+  app.setErrorHandler((error, request, reply) => {
+    const problem = problemOf(error)
+    if (problem.status >= 500) request.log.error({ err: error, code: problem.code }, problem.message)
+    const { status, body } = form(problem)
+    if (status === 503) reply.header('retry-after', '1')
+    if (status === 401) reply.header('www-authenticate', 'Bearer')
+    return reply.code(status).send(body)
+  })
+  app.setNotFoundHandler((request, reply) => {
+    const message = `no route for ${request.method} on this path`
+    const { status, body } = form({ status: 404, errorCode: 'NOT_FOUND', message })
+    return reply.code(status).send(body)
+  })
+}
+
+/** Headers of every answer: the request id, a content type without charset, and `close` once the server is closing. */
+function finishAnswers(app: FastifyInstance): void {
+  let closing = false
+  app.addHook('preClose', (done) => {
+    closing = true
+    done()
+  })
+  app.addHook('onSend', (request, reply, payload, done) => {
+    reply.header('x-request-id', request.id)
+    if (reply.getHeader('content-type') === 'application/json; charset=utf-8') reply.header('content-type', JSON_TYPE)
+    if (closing) reply.header('connection', 'close')
+    done(null, payload)
+  })
+}
+
+/** The caller's own id when it is a modest printable text, else a fresh one. */
+function requestId(request: IncomingMessage): string {
+  const sent = request.headers['x-request-id']
+  return typeof sent === 'string' && REQUEST_ID.test(sent) ? sent : randomBytes(16).toString('hex')
+}
+
+/** What a field that is accepted only empty may hold: the schema keyword `later` (see management/schemas). */
+function isEmpty(value: unknown): boolean {
+  return value === null || (typeof value === 'object' && Object.keys(value).length === 0)
+}

@@ -1,0 +1,166 @@
+// The only place that knows which status and which body an error gets. Contract §3; docs/errors.md lists every code.
+// Nothing about our insides leaves here: what we did not expect reads "unexpected error" and is logged by src/http/app.ts.
+import { randomUUID } from 'node:crypto'
+import { STATUS_CODES } from 'node:http'
+import type { FastifyError } from 'fastify'
+import { type ErrorClass, type ErrorCode, ZerohopError } from '../model/errors.ts'
+
+/** The closed list of the public clients: a value outside it breaks the Python one. */
+export type ContractCode =
+  | 'INVALID_INPUT'
+  | 'UNEXPECTED_ERROR'
+  | 'NOT_FOUND'
+  | 'DUPLICATE_ENTITY'
+  | 'FORBIDDEN_ACCESS'
+  | 'INVALID_PERMISSION_FORMAT'
+  | 'CONCURRENT_OPERATION_DISALLOWED'
+  | 'UNAUTHORIZED'
+
+interface Rule {
+  readonly status: number
+  readonly errorCode: ContractCode
+}
+
+export const STATUS_OF_CLASS: Readonly<Record<ErrorClass, Rule>> = {
+  invalid: { status: 422, errorCode: 'INVALID_INPUT' },
+  rejected: { status: 400, errorCode: 'INVALID_INPUT' },
+  missing: { status: 404, errorCode: 'NOT_FOUND' },
+  conflict: { status: 409, errorCode: 'DUPLICATE_ENTITY' },
+  unauthenticated: { status: 401, errorCode: 'UNAUTHORIZED' },
+  forbidden: { status: 403, errorCode: 'FORBIDDEN_ACCESS' },
+  gone: { status: 410, errorCode: 'NOT_FOUND' },
+  unavailable: { status: 503, errorCode: 'UNEXPECTED_ERROR' },
+  damaged: { status: 500, errorCode: 'UNEXPECTED_ERROR' },
+  environment: { status: 500, errorCode: 'UNEXPECTED_ERROR' },
+  internal: { status: 500, errorCode: 'UNEXPECTED_ERROR' },
+}
+
+/** Where a code says more to a client than its class does. */
+export const ERROR_CODE_OF: Readonly<Partial<Record<ErrorCode, ContractCode>>> = {
+  PERMISSION_INVALID: 'INVALID_PERMISSION_FORMAT',
+  OBJECT_IN_USE: 'INVALID_INPUT',
+  REVISION_CONFLICT: 'CONCURRENT_OPERATION_DISALLOWED',
+}
+
+/** `type` of a 422 item; other codes of class `invalid` read `value_error`. */
+const TYPE_OF: Readonly<Partial<Record<ErrorCode, string>>> = {
+  JSON_INVALID: 'value_error.jsondecode',
+  JSON_DUPLICATE: 'value_error.duplicate',
+  JSON_TOO_DEEP: 'value_error.depth',
+  EMAIL_INVALID: 'value_error.email',
+  KEY_INVALID: 'value_error.str.regex',
+  KEY_TOO_LONG: 'value_error.any_str.max_length',
+  KEY_RESERVED: 'value_error.reserved',
+  KEY_MISMATCH: 'value_error.mismatch',
+  LIMIT_EXCEEDED: 'value_error.limit',
+  NOT_SUPPORTED: 'value_error.not_supported',
+}
+
+/** One item of the body of a 422. */
+export interface InputTrouble {
+  readonly loc: readonly (string | number)[]
+  readonly msg: string
+  readonly type: string
+}
+
+/** An error as HTTP sees it, before a server gives it its form. */
+export interface Problem {
+  readonly status: number
+  readonly errorCode: ContractCode
+  readonly message: string
+  /** set for a 422 */
+  readonly detail?: readonly InputTrouble[]
+  /** set when a ZerohopError caused it */
+  readonly code?: ErrorCode
+}
+
+export interface ErrorAnswer {
+  readonly status: number
+  readonly body: unknown
+}
+
+/** The form in which a server prints a problem. */
+export type ErrorForm = (problem: Problem) => ErrorAnswer
+
+/** What went wrong, whoever threw it: a use case, the body parser, a schema, fastify, or a defect. */
+export function problemOf(error: unknown): Problem {
+  if (error instanceof ZerohopError) return ofZerohop(error)
+  const fastify = error as Partial<FastifyError> | null
+  if (Array.isArray(fastify?.validation)) return ofSchema(fastify.validation, fastify.validationContext)
+  const status = fastify?.statusCode
+  if (status !== undefined && status >= 400 && status < 500) {
+    return { status, errorCode: status === 404 ? 'NOT_FOUND' : 'INVALID_INPUT', message: fastify?.message ?? '' }
+  }
+  return { status: 500, errorCode: 'UNEXPECTED_ERROR', message: 'unexpected error' }
+}
+
+/** The management API: ErrorDetails, or `{detail:[…]}` for a 422. */
+export const managementError: ErrorForm = (problem) => {
+  const { status, errorCode, message, detail } = problem
+  if (detail) return { status, body: { detail } }
+  return {
+    status,
+    body: {
+      id: randomUUID(),
+      title: STATUS_CODES[status] ?? 'Error',
+      error_code: errorCode,
+      message: errorCode === 'NOT_FOUND' ? `The requested data could not be found: ${message}` : message,
+      support_link: null,
+      additional_info: null,
+    },
+  }
+}
+
+/** The PDP: always `{detail}`; no key is 401, a wrong one 403 (contract §5.1). */
+export const pdpError: ErrorForm = ({ status, code, message, detail }) => ({
+  status: code === 'KEY_UNKNOWN' ? 403 : status,
+  body: { detail: detail ?? message },
+})
+
+function ofZerohop(error: ZerohopError): Problem {
+  const { status, errorCode } = STATUS_OF_CLASS[error.class]
+  const message = status === 500 ? 'unexpected error' : error.message
+  const problem = { status, errorCode: ERROR_CODE_OF[error.code] ?? errorCode, message, code: error.code }
+  if (error.class !== 'invalid') return problem
+  const type = TYPE_OF[error.code] ?? 'value_error'
+  return { ...problem, detail: [{ loc: error.path ?? ['body'], msg: error.message, type }] }
+}
+
+type SchemaTrouble = NonNullable<FastifyError['validation']>[number]
+
+function ofSchema(troubles: readonly SchemaTrouble[], context: FastifyError['validationContext']): Problem {
+  const root =
+    context === 'querystring' ? 'query' : context === 'params' ? 'path' : context === 'headers' ? 'header' : 'body'
+  const detail = troubles.map((trouble) => ofTrouble(trouble, root))
+  return { status: 422, errorCode: 'INVALID_INPUT', message: detail[0]?.msg ?? 'invalid input', detail }
+}
+
+function ofTrouble({ keyword, params, instancePath, message }: SchemaTrouble, root: string): InputTrouble {
+  const loc = [root, ...pointer(instancePath)]
+  switch (keyword) {
+    case 'required':
+      return { loc: [...loc, String(params.missingProperty)], msg: 'field required', type: 'value_error.missing' }
+    case 'additionalProperties':
+      return {
+        loc: [...loc, String(params.additionalProperty)],
+        msg: 'extra fields not permitted',
+        type: 'value_error.extra',
+      }
+    case 'later':
+      return { loc, msg: `${loc.at(-1)} is not supported yet`, type: 'value_error.not_supported' }
+    case 'type':
+      return { loc, msg: `value is not a valid ${params.type}`, type: `type_error.${params.type}` }
+    case 'enum':
+      return { loc, msg: `permitted: ${(params.allowedValues as unknown[]).join(', ')}`, type: 'type_error.enum' }
+    default:
+      return { loc, msg: message ?? 'invalid value', type: `value_error.${keyword}` }
+  }
+}
+
+/** Members of a JSON pointer; an index reads as a number. */
+function pointer(path: string): (string | number)[] {
+  const members = path.split('/').slice(1)
+  return members.map((member) =>
+    /^\d+$/.test(member) ? Number(member) : member.replaceAll('~1', '/').replaceAll('~0', '~'),
+  )
+}
