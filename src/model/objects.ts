@@ -65,10 +65,14 @@ export interface RoleAssignment extends Stored {
   readonly tenant: string
 }
 
-/** A user who belongs to a tenant, with or without a role there. `key` is `membershipKey(tenant, user)`. */
+/**
+ * A user who belongs to a tenant. `key` is `membershipKey(tenant, user)`. An explicit one was asked for; another came with an
+ * assignment and goes with the last one, so that the users of a tenant can be paged by one index.
+ */
 export interface Membership extends Stored {
   readonly user: string
   readonly tenant: string
+  readonly explicit: boolean
 }
 
 export interface Organization extends Named {

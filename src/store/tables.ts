@@ -1,8 +1,27 @@
 // The tables on disk and the indexes over objects. A change here changes the disk format: raise FORMAT, write an ADR and an upgrade test.
-import type { Kind, Objects } from '../model/objects.ts'
+// Every table is a named LMDB database, because clearing the unnamed one aborts the process. Keys are built in src/store/encode.ts.
+import { type Database, type DatabaseOptions, open, type RootDatabase } from 'lmdb'
+import type { LogId } from '../log/change.ts'
+import { DATA_BYTES_MAX } from '../model/limits.ts'
+import type { JsonObject, Kind, Objects } from '../model/objects.ts'
 
 /** Number of the disk format; a folder of another number is refused (DATA_FOREIGN). */
 export const FORMAT = 1
+
+/** How a kind is written in keys. A number is never given to another kind. */
+export const KIND_NUMBERS: Readonly<Record<Kind, number>> = {
+  resource: 1,
+  role: 2,
+  user: 3,
+  tenant: 4,
+  role_assignment: 5,
+  membership: 6,
+  organization: 128,
+  project: 129,
+  environment: 130,
+  api_key: 131,
+  pdp_config: 132,
+}
 
 /** An index lists objects of one kind under values that the object itself names. */
 interface IndexDefinition<K extends Kind> {
@@ -15,13 +34,18 @@ const index = <K extends Kind>(kind: K, values: (object: Objects[K]) => readonly
   values,
 })
 
+/** The name of an index is written in its keys: a renamed index is a new format. */
 export const INDEXES = {
   assignments_of_user: index('role_assignment', (assignment) => [assignment.user]),
   assignments_of_role: index('role_assignment', (assignment) => [assignment.role]),
   assignments_of_tenant: index('role_assignment', (assignment) => [assignment.tenant]),
+  assignments_of_user_in_tenant: index('role_assignment', (assignment) => [`${assignment.user}/${assignment.tenant}`]),
   memberships_of_user: index('membership', (membership) => [membership.user]),
   memberships_of_tenant: index('membership', (membership) => [membership.tenant]),
   roles_with_parent: index('role', (role) => role.extends),
+  roles_on_resource: index('role', (role) => [
+    ...new Set(role.permissions.map((permission) => permission.slice(0, permission.indexOf(':')))),
+  ]),
   environments_of_project: index('environment', (environment) => [environment.project]),
   keys_of_environment: index('api_key', (key) => (key.environment_id === null ? [] : [key.environment_id])),
   pdp_configs_of_environment: index('pdp_config', (config) => [config.environment_id]),
@@ -29,3 +53,78 @@ export const INDEXES = {
 
 export type IndexName = keyof typeof INDEXES
 export type IndexKind<I extends IndexName> = (typeof INDEXES)[I]['kind']
+
+/** Where a log stands, one record a log: everything that the next commit needs to know. */
+export interface Head {
+  /** how the log is written in keys */
+  readonly number: number
+  /** 64 random hex digits: the chain at revision 0 */
+  readonly lineage: string
+  readonly revision: number
+  readonly chain: string
+  /** place in the creation order of the next new object */
+  readonly next: number
+  /** objects of each kind */
+  readonly counts: Readonly<Partial<Record<Kind, number>>>
+}
+
+type Keyed<V> = Database<V, Uint8Array>
+
+export interface Tables {
+  readonly root: RootDatabase
+  /** `format`, `next_log`, `secrets_key` */
+  readonly meta: Database<string | number, string>
+  /** log id → where it stands */
+  readonly heads: Database<Head, string>
+  /** log, kind, place in the creation order → object */
+  readonly objects: Keyed<JsonObject>
+  /** log, kind, key → place */
+  readonly keys: Keyed<Uint8Array>
+  /** log, kind, id → place */
+  readonly ids: Keyed<Uint8Array>
+  /** log, index, value → places, ascending */
+  readonly indexes: Keyed<Uint8Array>
+  /** log, revision → chain and entry */
+  readonly log: Keyed<Uint8Array>
+  /** SHA-256 of an API key's secret → its organization */
+  readonly hashes: Database<LogId, string>
+  /** id of an API key → its sealed secret */
+  readonly secrets: Keyed<Uint8Array>
+}
+
+/** Opens the tables of a folder, making those that are missing unless `readOnly`. Throws what LMDB throws. */
+export function openTables(folder: string, options: { readOnly?: boolean } = {}): Tables {
+  const root = open({
+    path: folder,
+    noSubdir: false,
+    readOnly: options.readOnly ?? false,
+    encoding: 'json',
+    overlappingSync: false, // visible to readers only when it is on disk
+    mapSize: DATA_BYTES_MAX,
+    maxDbs: 16,
+  })
+  const keyed = { keyEncoding: 'binary', encoding: 'binary' } as const
+  const table = <V, K extends string | Uint8Array>(name: string, rest: DatabaseOptions): Database<V, K> => {
+    const opened = root.openDB<V, K>({ name, ...rest }) as Database<V, K> | undefined
+    if (opened === undefined) throw new Error(`table ${name} is missing`)
+    return opened
+  }
+  return {
+    root,
+    meta: table('meta', { encoding: 'json' }),
+    heads: table('heads', { encoding: 'json' }),
+    objects: table('objects', { ...keyed, encoding: 'json' }),
+    keys: table('keys', keyed),
+    ids: table('ids', keyed),
+    indexes: table('indexes', { ...keyed, dupSort: true }),
+    log: table('log', keyed),
+    hashes: table('hashes', { encoding: 'string' }),
+    secrets: table('secrets', keyed),
+  }
+}
+
+/** True when the folder holds data of this format; false when it holds none of ours. Reads only. */
+export function readFormat(tables: Tables): number | undefined {
+  const format = tables.meta.get('format')
+  return typeof format === 'number' ? format : undefined
+}
