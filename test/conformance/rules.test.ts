@@ -1,0 +1,68 @@
+// Holds the numbered rules together: docs/semantics.md names, for every rule that applies today, the reference lines that state it
+// and the case files that show it, and no case or reference line stands without its rule.
+import { readdirSync, readFileSync } from 'node:fs'
+import Schema from 'typebox/schema'
+import { describe, expect, it } from 'vitest'
+import { expand, readCase, readCases } from './cases.ts'
+
+const read = (path: string) => readFileSync(new URL(path, import.meta.url), 'utf8')
+const schema = Schema.Compile(JSON.parse(read('./case.schema.json')))
+const semantics = read('../../docs/semantics.md')
+const cases = readCases()
+const referenceFiles = readdirSync(new URL('../reference/', import.meta.url)).filter((file) => file.endsWith('.ts'))
+
+/** The sections of docs/semantics.md, `## D4 …`, by rule. */
+const sections = new Map(
+  semantics
+    .split(/^## (?=D\d)/m)
+    .slice(1)
+    .map((section) => [section.match(/^D\d+/)![0], section]),
+)
+const today = [...sections]
+  .filter(([, section]) => !section.includes('Nothing of it applies yet'))
+  .map(([rule]) => rule)
+
+describe('case files', () => {
+  it.each(cases.map(({ name }) => name))('%s follows the schema, as written and written out', (name) => {
+    const written = readCase(`${name}.json`)
+    expect(schema.Errors(written)).toEqual([true, []])
+    expect(schema.Errors(expand(written))).toEqual([true, []])
+  })
+
+  it('a case with an unknown member or a wrong row is refused by the schema', () => {
+    const says = 'long enough to be a sentence'
+    expect(schema.Check({ rule: 'D1', says, steps: [{ checks: [['ana', 'say', 'hello', true]] }] })).toBe(true)
+    expect(schema.Check({ rule: 'D1', says, steps: [{ checks: [['ana', 'say', 'hello', 1]] }] })).toBe(false)
+    expect(schema.Check({ rule: 'D1', says, steps: [{ check: [] }] })).toBe(false)
+    expect(schema.Check({ rule: 'D14', says, steps: [{ checks: [] }] })).toBe(false)
+  })
+
+  it('every case asks something', () => {
+    const asks = (name: string) =>
+      cases.find((each) => each.name === name)!.steps.some(({ checks = [] }) => checks.length > 0)
+    expect(cases.map(({ name }) => name).filter((name) => !asks(name))).toEqual([])
+  })
+})
+
+describe('docs/semantics.md', () => {
+  it('has the rules D1 to D13, each once and in order', () => {
+    expect([...sections.keys()]).toEqual(Array.from({ length: 13 }, (_, index) => `D${index + 1}`))
+  })
+
+  it.each(today)('%s has a reference line, which it names', (rule) => {
+    const stating = referenceFiles.filter((file) =>
+      new RegExp(`(//|\\*).*\\b${rule}\\b`).test(read(`../reference/${file}`)),
+    )
+    expect(stating, `no line of test/reference names ${rule}`).not.toEqual([])
+    for (const file of stating) expect(sections.get(rule)).toContain(`test/reference/${file}`)
+  })
+
+  it.each([...sections.keys()])('%s lists exactly its case files', (rule) => {
+    const listed = [...sections.get(rule)!.matchAll(/test\/conformance\/cases\/([a-z0-9-]+)\.json/g)].map(
+      (match) => match[1],
+    )
+    const files = cases.filter((each) => each.rule === rule).map(({ name }) => name)
+    expect(listed).toEqual(files)
+    if (today.includes(rule)) expect(files).not.toEqual([])
+  })
+})
