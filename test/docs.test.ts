@@ -1,0 +1,159 @@
+// Compares what the documents say with what the code does: limits, errors, variables, dependencies, commands, links.
+// A document that nothing checks is true on the day it is written.
+import { existsSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { ERRORS } from '../src/model/errors.ts'
+import * as model from '../src/model/limits.ts'
+import { ROOT, readRepository } from './tidy/source.ts'
+
+const limits: Readonly<Record<string, number>> = { ...model }
+const repository = readRepository()
+const markdown = repository.filter(({ path }) => path.endsWith('.md') && !path.startsWith('docs/bench/'))
+const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8')
+const manifest = JSON.parse(read('package.json')) as Record<
+  'scripts' | 'dependencies' | 'devDependencies',
+  Record<string, string>
+>
+
+/** The cells of every table row whose first cell is code: `| \`NAME\` | … |`. Under one heading, when one is given. */
+function rows(path: string, heading?: string): { name: string; cells: string[] }[] {
+  const text = read(path)
+  const section =
+    heading === undefined ? text : (text.split(/^(?=#+ )/m).find((part) => part.startsWith(heading)) ?? '')
+  return [...section.matchAll(/^\| `([^`]+)`.*\|$/gm)].map(([row, name = '']) => ({
+    name,
+    cells: row
+      .split(/(?<!\\)\|/)
+      .slice(1, -1)
+      .map((cell) => cell.trim()),
+  }))
+}
+
+const sorted = (names: Iterable<string>): string[] => [...names].sort()
+const codeOf = (pattern: RegExp): string =>
+  repository
+    .filter(({ path }) => pattern.test(path))
+    .map(({ text }) => text)
+    .join('\n')
+
+describe('docs/limits.md', () => {
+  const documented = rows('docs/limits.md')
+
+  it('lists every limit of src/model/limits.ts, and no other', () => {
+    expect(sorted(documented.map(({ name }) => name))).toEqual(sorted(Object.keys(limits)))
+  })
+
+  it('gives each its value, and a reason', () => {
+    for (const { name, cells } of documented) {
+      const value = Number(/^[\d,]+/.exec(cells[1] ?? '')?.[0].replaceAll(',', ''))
+      expect(value, name).toBe(limits[name])
+      expect(cells[2]?.length, `the reason of ${name}`).toBeGreaterThan(15)
+    }
+  })
+
+  it('knows no limit that the code never uses', () => {
+    const code = codeOf(/^(src|assembly)\/(?!model\/limits)/)
+    expect(Object.keys(limits).filter((name) => !new RegExp(`\\b${name}\\b`).test(code))).toEqual([])
+  })
+})
+
+describe('docs/errors.md', () => {
+  const documented = rows('docs/errors.md')
+
+  it('lists every error of src/model/errors.ts with its class, and no other', () => {
+    const told = documented.map(({ name, cells }) => `${name} ${cells[1]}`)
+    expect(sorted(told)).toEqual(sorted(Object.entries(ERRORS).map(([code, error]) => `${code} ${error.class}`)))
+  })
+
+  it('knows no error that the code never throws', () => {
+    const code = codeOf(/^src\/(?!model\/errors)/)
+    expect(Object.keys(ERRORS).filter((name) => !code.includes(`'${name}'`))).toEqual([])
+  })
+
+  it('finds every code that the code names in the table', () => {
+    const named = [...codeOf(/^src\//).matchAll(/ZerohopError\(\s*'([A-Z_]+)'/g)].map(([, name = '']) => name)
+    expect(named.length).toBeGreaterThan(20)
+    expect(named.filter((name) => !Object.hasOwn(ERRORS, name))).toEqual([])
+  })
+})
+
+describe('docs/operations.md', () => {
+  it('lists every variable that src/bin/env.ts reads, and no other', () => {
+    const names = (text: string): string[] =>
+      sorted(new Set([...text.matchAll(/\b(?:ZEROHOP|PDP)_[A-Z_]*[A-Z]\b/g)].map(([name]) => name)))
+    const variables = rows('docs/operations.md', '## Variables').flatMap(({ cells }) => names(cells[0] ?? ''))
+    expect(sorted(variables)).toEqual(names(repository.find(({ path }) => path === 'src/bin/env.ts')?.code ?? ''))
+  })
+})
+
+describe('docs/adr/0010-dependencies.md', () => {
+  it.each([
+    ['### At run time', 'dependencies'],
+    ['### For development only', 'devDependencies'],
+  ] as const)('%s: has a line for each of the %s of package.json, and no other', (heading, group) => {
+    const told = rows('docs/adr/0010-dependencies.md', heading)
+    expect(sorted(told.map(({ name }) => name))).toEqual(sorted(Object.keys(manifest[group])))
+    for (const { name, cells } of told) expect(cells[1]?.length, name).toBeGreaterThan(40)
+  })
+
+  it('is about exact versions', () => {
+    const ranges = Object.entries({ ...manifest.dependencies, ...manifest.devDependencies }).filter(
+      ([, version]) => !/^\d+\.\d+\.\d+$/.test(version),
+    )
+    expect(ranges).toEqual([])
+  })
+})
+
+describe('every document', () => {
+  it('links to files and headings that exist', () => {
+    const broken = markdown.flatMap(({ path, text }) =>
+      [...withoutFences(text).matchAll(/\]\((?!https?:)([^)\s]+)\)/g)]
+        .map(([, link = '']) => link)
+        .filter((link) => !linkExists(path, link))
+        .map((link) => `${path}: ${link}`),
+    )
+    expect(broken).toEqual([])
+  })
+
+  it('names source files that exist', () => {
+    const broken = markdown.flatMap(({ path, text }) =>
+      [...text.matchAll(/`((?:src|assembly|test|scripts|examples|docs|bench|\.ci)\/[\w./-]+)`/g)]
+        .map(([, file = '']) => file)
+        .filter((file) => !existsSync(join(ROOT, file)))
+        .map((file) => `${path}: ${file}`),
+    )
+    expect(broken).toEqual([])
+  })
+
+  it('names npm scripts that exist', () => {
+    const broken = markdown.flatMap(({ path, text }) =>
+      [...text.matchAll(/\bnpm (?:run )?(start|test(?::\w+)?|(?<=run )[\w:]+)/g)]
+        .map(([, script = '']) => script)
+        .filter((script) => !Object.hasOwn(manifest.scripts, script))
+        .map((script) => `${path}: npm run ${script}`),
+    )
+    expect(broken).toEqual([])
+  })
+})
+
+function withoutFences(text: string): string {
+  return text.replace(/^```[\s\S]*?^```/gm, '')
+}
+
+function linkExists(from: string, link: string): boolean {
+  const [file = '', anchor] = link.split('#')
+  const target = join(ROOT, file === '' ? from : join(dirname(from), file))
+  if (!existsSync(target)) return false
+  if (anchor === undefined) return true
+  const headings = [...readFileSync(target, 'utf8').matchAll(/^#+ (.+)$/gm)].map(([, title = '']) => slug(title))
+  return headings.includes(anchor)
+}
+
+/** The anchor that a heading gets where Markdown is rendered. */
+function slug(title: string): string {
+  return title
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}\s_-]/gu, '')
+    .replaceAll(' ', '-')
+}
