@@ -105,7 +105,7 @@ export function makeWorld(name, { seed = 20_261_120, checks = CHECKS } = {}) {
 }
 
 /** The plain definition: a role that the user holds in that tenant has that permission. */
-export function decidePlainly(world, userByKey, check) {
+export function decidePlainly(userByKey, check) {
   const user = userByKey.get(check.user)
   const grant = user?.grants.find((held) => held.tenant === check.tenant)
   return (grant?.roles ?? []).some((role) =>
@@ -134,7 +134,7 @@ function askHalfAllowed(world, count, below) {
         tenant: elsewhere ? anyOf(world.tenants) : grant.tenant,
       }
       if (!wanted && below(50) === 0) check[anyOf(['user', 'action', 'resource', 'tenant'])] = 'nobody-knows'
-    } while (decidePlainly(world, userByKey, check) !== wanted)
+    } while (decidePlainly(userByKey, check) !== wanted)
     world.checks.push(check)
     world.expected.push(wanted)
   }

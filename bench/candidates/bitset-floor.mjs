@@ -7,6 +7,7 @@ export function load(world) {
     for (const action of world.actions) permissionIds.set(`${resource}:${action}`, permissionIds.size)
   }
   const words = Math.ceil((permissionIds.size + 1) / 32)
+  const rowOfRole = new Map(world.roles.map((role) => [role, rowOf(role, permissionIds, words)]))
   const grantIds = new Map()
   let grantCount = 1
   for (const user of world.users) grantCount += user.grants.length
@@ -16,10 +17,8 @@ export function load(world) {
       const grant = grantIds.size + 1
       grantIds.set(`${user.key}/${tenant}`, grant)
       for (const role of roles) {
-        for (const { resource, action } of role.permissions) {
-          const id = permissionIds.get(`${resource}:${action}`)
-          bits[grant * words + (id >>> 5)] |= 1 << (id & 31)
-        }
+        const row = rowOfRole.get(role)
+        for (let word = 0; word < words; word++) bits[grant * words + word] |= row[word]
       }
     }
   }
@@ -38,4 +37,13 @@ export function load(world) {
     }
   }
   return { bind }
+}
+
+function rowOf(role, permissionIds, words) {
+  const row = new Uint32Array(words)
+  for (const { resource, action } of role.permissions) {
+    const id = permissionIds.get(`${resource}:${action}`)
+    row[id >>> 5] |= 1 << (id & 31)
+  }
+  return row
 }

@@ -1,0 +1,138 @@
+// The charts of docs/bench, drawn by Vega: checks per second against hand-written code, and each budget with what was measured.
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { machine } from './report.mjs'
+
+const OWN = '#0b6e4f'
+const HAND = '#8d99ae'
+const PEER = '#c8553d'
+
+/** @param {import('./results.mjs').Results} results */
+export async function drawCharts(results, folder) {
+  const vega = await import('vega')
+  mkdirSync(folder, { recursive: true })
+  const draw = async (file, spec) => {
+    const view = new vega.View(vega.parse(spec), { renderer: 'none' })
+    writeFileSync(new URL(file, folder), `${await view.toSVG()}\n`)
+    view.finalize()
+  }
+  const workloads = [...new Set(results.rows.map((row) => row.workload))]
+  if (workloads.length > 0) await draw('checks.svg', checksSpec(results, workloads))
+  const judged = results.figures.filter(({ holds }) => holds !== null)
+  if (judged.length > 0) await draw('budgets.svg', budgetsSpec(judged))
+}
+
+function checksSpec(results, workloads) {
+  const values = results.rows
+    .filter((row) => row.opsPerSecond !== null && row.candidate !== 'bitset floor')
+    .map((row) => ({ ...row, color: colorOf(row.candidate) }))
+  return {
+    ...sheet(`Checks beside hand-written code (1 = as fast, logarithmic) · ${machine()}`),
+    data: [{ name: 'rows', values }],
+    layout: { columns: workloads.length, padding: 24, bounds: 'full', align: 'each' },
+    marks: workloads.map((workload) => ({
+      type: 'group',
+      title: { text: workload },
+      encode: { update: { width: { value: 300 }, height: { value: 420 } } },
+      data: [
+        { name: 'own', source: 'rows', transform: [{ type: 'filter', expr: `datum.workload === '${workload}'` }] },
+      ],
+      scales: [
+        { name: 'y', type: 'band', domain: { data: 'own', field: 'candidate' }, range: [0, 420], padding: 0.2 },
+        { name: 'x', type: 'log', domain: [1e-5, 100], range: [0, 300] },
+      ],
+      axes: [
+        { orient: 'left', scale: 'y' },
+        { orient: 'bottom', scale: 'x', values: [1e-5, 1e-4, 1e-3, 1e-2, 0.1, 1, 10, 100], format: '~g', grid: true },
+      ],
+      marks: [
+        {
+          type: 'rect',
+          from: { data: 'own' },
+          encode: {
+            update: {
+              y: { scale: 'y', field: 'candidate' },
+              height: { scale: 'y', band: 1 },
+              x: { value: 0 },
+              x2: { scale: 'x', field: 'ratioToHandWritten' },
+              fill: { field: 'color' },
+            },
+          },
+        },
+        valueLabels('own', 'candidate', "format(datum.ratioToHandWritten, '.3~g') + '×'", 'ratioToHandWritten'),
+      ],
+    })),
+  }
+}
+
+/** How far each figure is from its budget: 1 is the budget, to the right of it is better. */
+function budgetsSpec(figures) {
+  const values = figures.map((figure, at) => {
+    const bound = Number(figure.budget.replace(/,/g, '').match(/[\d.]+/)[0])
+    const held = figure.ratio ?? figure.value
+    const reserve = /[≥>]/.test(figure.budget) ? held / bound : bound / Math.max(held, 1e-9)
+    const name = `${figure.name}${figure.peer ? ` beside ${figure.peer}` : ''} (${figure.budget})`
+    return { id: at, name, reserve: Math.min(Math.max(reserve, 0.01), 1e6), color: figure.holds ? OWN : PEER }
+  })
+  const height = values.length * 18
+  return {
+    ...sheet(`Budgets: how many times better than asked (1 = just held, logarithmic) · ${machine()}`),
+    width: 420,
+    height,
+    data: [{ name: 'rows', values }],
+    scales: [
+      { name: 'y', type: 'band', domain: { data: 'rows', field: 'name' }, range: [0, height], padding: 0.2 },
+      { name: 'x', type: 'log', domain: { data: 'rows', field: 'reserve' }, range: 'width', nice: true },
+    ],
+    axes: [
+      { orient: 'left', scale: 'y', labelLimit: 520 },
+      { orient: 'bottom', scale: 'x', format: '~g', tickCount: 6, grid: true },
+    ],
+    marks: [
+      {
+        type: 'rect',
+        from: { data: 'rows' },
+        encode: {
+          update: {
+            y: { scale: 'y', field: 'name' },
+            height: { scale: 'y', band: 1 },
+            x: { scale: 'x', value: 1 },
+            x2: { scale: 'x', field: 'reserve' },
+            fill: { field: 'color' },
+          },
+        },
+      },
+      valueLabels('rows', 'name', "format(datum.reserve, '.3~g')", 'reserve'),
+    ],
+  }
+}
+
+function valueLabels(data, band, text, field) {
+  return {
+    type: 'text',
+    from: { data },
+    encode: {
+      update: {
+        y: { scale: 'y', field: band, band: 0.5 },
+        x: { scale: 'x', field, offset: 4 },
+        text: { signal: text },
+        baseline: { value: 'middle' },
+        fontSize: { value: 10 },
+      },
+    },
+  }
+}
+
+function sheet(title) {
+  return {
+    $schema: 'https://vega.github.io/schema/vega/v6.json',
+    background: 'white',
+    padding: 16,
+    autosize: 'pad',
+    title: { text: title, anchor: 'start', fontSize: 13 },
+  }
+}
+
+function colorOf(name) {
+  if (name.startsWith('zerohop')) return OWN
+  return name.startsWith('hand-') ? HAND : PEER
+}

@@ -1,0 +1,121 @@
+// W1, W2, W3: the candidates that share a process first, over several fresh processes, then each peer beside hand-written.
+import { LOAD_MS_MAX, runChild } from './child.mjs'
+import { CORE, candidate, PEERS } from './registry.mjs'
+import { rounded } from './results.mjs'
+import { median, spread } from './sampling.mjs'
+import { CHECKS } from './workloads.mjs'
+
+/** How much is measured. Quick gives a load less patience, so that the slowest peers are named instead of awaited. */
+export const EFFORTS = {
+  full: {
+    processes: 3,
+    rounds: 5,
+    roundMs: 40,
+    peerRounds: 9,
+    peerRoundMs: 200,
+    peerLoadMs: LOAD_MS_MAX,
+    checks: CHECKS,
+  },
+  quick: { processes: 3, rounds: 3, roundMs: 12, peerRounds: 3, peerRoundMs: 40, peerLoadMs: 10_000, checks: CHECKS },
+  tiny: { processes: 1, rounds: 3, roundMs: 1, peerRounds: 0, peerRoundMs: 0, peerLoadMs: 0, checks: 400 },
+}
+
+/** Names of the core candidates whose rounds the budgets compare. */
+const CHECK = 'zerohop check'
+const FRESH = ' (fresh strings)'
+
+export async function measureChecks(workload, results, { effort, progress }) {
+  const plan = EFFORTS[effort]
+  const runs = []
+  for (let run = 0; run < plan.processes; run++) {
+    progress(`${workload}: zerohop and hand-written code, process ${run + 1} of ${plan.processes}`)
+    const job = { workload, candidates: CORE.map(({ name }) => name), tiny: effort === 'tiny', ...plan }
+    const { result, failure } = await runChild('./run-checks.mjs', job)
+    if (failure) throw new Error(`${workload}: ${failure}`)
+    runs.push(result)
+  }
+  for (const { name } of CORE) addRow(results, workload, name, runs)
+  addCheckBudgets(results, workload, runs)
+  if (effort === 'tiny') return
+  for (const peer of PEERS) {
+    progress(`${workload}: ${peer.name}`)
+    await measurePeer(workload, peer, results, plan, effort)
+  }
+  addPeerBudgets(results, workload)
+}
+
+async function measurePeer(workload, peer, results, plan, effort) {
+  const job = { workload, candidates: ['hand-written', peer.name], checks: plan.checks }
+  job.rounds = plan.peerRounds
+  job.roundMs = plan.peerRoundMs
+  const { result, failure } = await runChild('./run-checks.mjs', job, { flags: peer.flags, loadMs: plan.peerLoadMs })
+  if (!failure) return addRow(results, workload, peer.name, [result])
+  const nothing = { opsPerSecond: null, p50Ns: null, p99Ns: null, ratioToHandWritten: null, checked: false }
+  results.addRow({ workload, candidate: peer.name, ...nothing })
+  results.note(`${workload} ${peer.name}: ${failure}${effort === 'quick' ? ' (a full run gives it 60 s)' : ''}`)
+}
+
+function addRow(results, workload, name, runs) {
+  const racers = runs.map((run) => run.find((racer) => racer.name === name))
+  const rounds = racers.flatMap((racer) => racer.rounds)
+  const { baseline } = candidate(name)
+  const row = {
+    workload,
+    candidate: name,
+    opsPerSecond: Math.round(median(rounds)),
+    p50Ns: rounded(median(racers.map((racer) => racer.p50Ns))),
+    p99Ns: rounded(median(racers.map((racer) => racer.p99Ns))),
+    ratioToHandWritten: rounded(median(ratios(runs, name, baseline))),
+    checked: true, // run-checks.mjs throws at the first decision that differs from the definition
+  }
+  results.addRow(row, { spread: spread(rounds), used: Math.min(...racers.map((racer) => racer.used)) })
+}
+
+/** Round by round, so that a slow moment of the machine falls on both. */
+function ratios(runs, name, baseline) {
+  return runs.flatMap((run) => {
+    const [racer, base] = [name, baseline].map((wanted) => run.find((known) => known.name === wanted))
+    return racer.rounds.map((ops, round) => ops / base.rounds[round])
+  })
+}
+
+function addCheckBudgets(results, workload, runs) {
+  const held = (name, peer, bound) => {
+    const value = results.row(workload, name).opsPerSecond
+    results.addFigure({
+      name: `${workload} ${name}`,
+      value,
+      unit: 'checks/s',
+      peer,
+      ratio: median(ratios(runs, name, peer)),
+      ...bound,
+    })
+  }
+  for (const form of ['', FRESH]) {
+    if (workload !== 'W3') held(CHECK + form, `hand-written${form}`, { least: 2 })
+    held(CHECK + form, `hand-tuned${form}`, { least: workload === 'W3' ? 2 : 1.2 })
+    if (workload !== 'W2') continue
+    const { p50Ns, p99Ns } = results.row(workload, CHECK + form)
+    const name = `W2 ${CHECK}${form}, p99`
+    results.addFigure({ name, value: p99Ns, unit: 'ns', peer: 'its p50', ratio: p99Ns / p50Ns, most: 3 })
+  }
+  held('zerohop subject.can', 'hand-written', workload === 'W2' ? { least: 5 } : {})
+}
+
+/** Ahead of every peer that can load the workload; both are held against hand-written in their own process. */
+function addPeerBudgets(results, workload) {
+  const own = results.row(workload, CHECK)
+  for (const peer of PEERS) {
+    const row = results.row(workload, peer.name)
+    if (row.opsPerSecond === null) continue
+    const ratio = own.ratioToHandWritten / row.ratioToHandWritten
+    results.addFigure({
+      name: `${workload} ${CHECK}`,
+      value: own.opsPerSecond,
+      unit: 'checks/s',
+      peer: peer.name,
+      ratio,
+      above: 1,
+    })
+  }
+}

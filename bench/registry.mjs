@@ -1,0 +1,54 @@
+// Who is measured, under which name, from which file. A form says how the candidate is asked:
+//   shared   the strings of a check are the very strings the policy was made from
+//   fresh    the strings are new in every pass, as a JSON parser makes them
+// `core` candidates share a process and are interleaved; each peer runs in a process of its own beside hand-written.
+
+/**
+ * @typedef {object} Candidate
+ * @property {string} name
+ * @property {string} file
+ * @property {'shared' | 'fresh'} form
+ * @property {'core' | 'peer'} group
+ * @property {string} baseline the candidate that its ratio to hand-written is taken against
+ * @property {string[]} [flags] of Node, for the process of a peer
+ */
+
+const core = (name, file, form = 'shared') => ({
+  name,
+  file,
+  form,
+  group: 'core',
+  baseline: form === 'fresh' ? 'hand-written (fresh strings)' : 'hand-written',
+})
+const peer = (name, file, flags = []) => ({
+  name,
+  file,
+  form: 'shared',
+  group: 'peer',
+  baseline: 'hand-written',
+  flags,
+})
+
+/** @type {Candidate[]} */
+export const CANDIDATES = [
+  core('zerohop check', 'zerohop-check'),
+  core('zerohop check (fresh strings)', 'zerohop-check', 'fresh'),
+  core('zerohop subject.can', 'zerohop-subject'),
+  core('hand-written', 'hand-written'),
+  core('hand-written (fresh strings)', 'hand-written', 'fresh'),
+  core('hand-tuned', 'hand-tuned'),
+  core('hand-tuned (fresh strings)', 'hand-tuned', 'fresh'),
+  core('bitset floor', 'bitset-floor'),
+  peer('casbin', 'casbin'),
+  peer('@casl/ability', 'casl'),
+  // Node 20 aborts when its optimising compiler inlines some calls of this module (peers that do not need the flag do not get it).
+  peer('@cedar-policy/cedar-wasm', 'cedar', ['--no-turbo-inline-js-wasm-calls']),
+  peer('@cerbos/embedded-server', 'cerbos'),
+  peer('oso', 'oso'),
+  peer('accesscontrol', 'accesscontrol'),
+  peer('opa-wasm', 'opa'),
+]
+
+export const candidate = (name) => CANDIDATES.find((known) => known.name === name)
+export const CORE = CANDIDATES.filter(({ group }) => group === 'core')
+export const PEERS = CANDIDATES.filter(({ group }) => group === 'peer')

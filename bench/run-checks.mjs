@@ -1,0 +1,125 @@
+// One process of the check measurements: loads one world into some candidates, compares each decision with the plain definition,
+// then measures in interleaved rounds, the order rotated, and sends back every round's figures.
+import { serveJob } from './child.mjs'
+import { candidate } from './registry.mjs'
+import { loadSampler, median, quantile } from './sampling.mjs'
+import { makeWorld } from './workloads.mjs'
+
+const BATCH = 16
+/** A call slower than this is timed alone: p50 and p99 over batches are for calls shorter than the clock's step. */
+const ALONE_ABOVE_MS = 0.005
+
+/**
+ * @typedef {object} Job
+ * @property {string} workload
+ * @property {string[]} candidates
+ * @property {number} rounds
+ * @property {number} roundMs what one candidate may take in one round, about
+ * @property {number} checks how many of the world's checks to use at most
+ * @property {boolean} tiny
+ */
+
+serveJob(async (/** @type {Job} */ job, loaded) => {
+  const world = makeWorld(job.workload, { checks: job.checks })
+  const sample = await loadSampler(job)
+  const text = JSON.stringify(world.checks)
+  const racers = []
+  const engines = new Map()
+  for (const name of job.candidates) {
+    const { file, form, group, baseline } = candidate(name)
+    const start = performance.now()
+    if (!engines.has(file)) engines.set(file, await load(file, world))
+    const loadMs = performance.now() - start
+    racers.push({ name, form, group, baseline, ...runnerOf(engines.get(file), world), loadMs, rounds: [], batches: [] })
+  }
+  loaded()
+  for (const racer of racers) await verify(racer, world, job)
+  for (let round = 0; round < job.rounds; round++) {
+    for (let turn = 0; turn < racers.length; turn++) {
+      const racer = racers[(turn + round) % racers.length]
+      await measure(racer, sample, world, text, job)
+    }
+  }
+  return racers.map(({ name, baseline, rounds, batches, used, loadMs }) => {
+    return { name, baseline, rounds, p50Ns: quantile(batches, 0.5), p99Ns: quantile(batches, 0.99), used, loadMs }
+  })
+})
+
+async function load(file, world) {
+  const module = await import(`./candidates/${file}.mjs`)
+  const engine = await module.load(world)
+  engine.warm?.(world.checks)
+  return engine
+}
+
+/** Gives `run(checks, from, to)`, which answers how many of these checks are allowed. */
+function runnerOf(engine, world) {
+  const isAsync = engine.async === true
+  return { isAsync, run: engine.bind ? engine.bind(world.checks) : loopOver(engine.decide, isAsync) }
+}
+
+/**
+ * A loop of its own for each candidate: through one shared loop the call would be megamorphic, which costs the fast ones most and
+ * which no application that uses one engine pays.
+ */
+function loopOver(decide, isAsync) {
+  const call = 'decide(check.user, check.action, check.resource, check.tenant)'
+  const body = `return ${isAsync ? 'async ' : ''}function run(checks, from, to) {
+    let allowed = 0
+    for (let i = from; i < to; i++) {
+      const check = checks[i]
+      if (${isAsync ? 'await ' : ''}${call}) allowed++
+    }
+    return allowed
+  }`
+  return new Function('decide', body)(decide)
+}
+
+/** Every decision that will be measured is compared with the plain definition; a slow peer gets as many as fit in its time. */
+async function verify(racer, world, job) {
+  const start = performance.now()
+  const patience = racer.group === 'core' ? Number.POSITIVE_INFINITY : job.roundMs * 2
+  const checks = racer.form === 'fresh' ? JSON.parse(JSON.stringify(world.checks)) : world.checks
+  let used = 0
+  while (used < checks.length && (used < BATCH || performance.now() - start < patience)) {
+    const allowed = await racer.run(checks, used, used + 1)
+    if ((allowed === 1) !== world.expected[used]) {
+      const { user, action, resource, tenant } = checks[used]
+      throw new Error(`${racer.name} says ${allowed === 1} for ${user} ${action} ${resource} in ${tenant}`)
+    }
+    used++
+  }
+  racer.used = used
+  racer.allowed = world.expected.slice(0, used).filter(Boolean).length
+  racer.callMs = (performance.now() - start) / used
+}
+
+async function measure(racer, sample, world, text, job) {
+  const { used, run, isAsync } = racer
+  let checks = world.checks
+  const refresh = racer.form === 'fresh' ? () => (checks = JSON.parse(text)) : undefined
+  const pass = isAsync
+    ? async () => confirm(racer, await run(checks, 0, used))
+    : () => confirm(racer, run(checks, 0, used))
+  const passMs = racer.passMs ?? racer.callMs * used
+  const iterations = Math.max(1, Math.min(30, Math.round(job.roundMs / passMs / (refresh ? 4 : 1))))
+  const passes = await sample(pass, { iterations, before: refresh, async: isAsync })
+  racer.passMs = median(passes)
+  racer.rounds.push((used / racer.passMs) * 1000)
+
+  const size = racer.passMs / used > ALONE_ABOVE_MS ? 1 : BATCH
+  let from = -size
+  refresh?.()
+  const next = () => {
+    from += size
+  }
+  const batch = isAsync ? async () => run(checks, from, from + size) : () => run(checks, from, from + size)
+  const batches = await sample(batch, { iterations: Math.floor(used / size), before: next, async: isAsync })
+  for (const ms of batches) racer.batches.push((ms / size) * 1e6)
+}
+
+/** The timed passes are held to the count of the plain definition too. */
+function confirm(racer, allowed) {
+  if (allowed !== racer.allowed)
+    throw new Error(`${racer.name} allowed ${allowed} checks, the definition ${racer.allowed}`)
+}

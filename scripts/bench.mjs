@@ -1,0 +1,94 @@
+// npm run bench: measures Zerohop beside its peers and its budgets (docs/bench/README.md). What is measured lives in bench/;
+// here are the command line, the installation of the peers on first use, and where the results go.
+import { spawnSync } from 'node:child_process'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+
+const SECTIONS = ['W1', 'W2', 'W3', 'image', 'delta', 'http', 'api', 'pdp']
+const HELP = `Usage: npm run bench [-- options]
+
+  --quick        fewer rounds and less patience; ends within 90 seconds
+  --only NAMES   only these parts, separated by commas: ${SECTIONS.join(', ')}
+  --json FILE    also writes the results as JSON
+  --no-charts    leaves docs/bench/*.svg alone (as --only does)
+  --tiny         a few rounds on a tiny world, without peers: proves that the harness works, measures nothing
+  --help         this text
+
+Peers are installed into bench/node_modules on first use. Method and reading: docs/bench/README.md`
+
+const root = new URL('../', import.meta.url)
+const options = readOptions()
+if (options.help) {
+  console.log(HELP)
+} else {
+  if (!existsSync(new URL('dist/src/index.js', root))) fail('dist/ is missing: run npm run build first')
+  if (options.effort !== 'tiny') installPeers()
+  await run()
+}
+
+async function run() {
+  const { Results } = await import('../bench/results.mjs')
+  const { print } = await import('../bench/report.mjs')
+  const { measure } = await import('../bench/sections.mjs')
+  const results = new Results()
+  const start = performance.now()
+  const progress = (text) =>
+    process.stderr.write(`[${((performance.now() - start) / 1000).toFixed(0).padStart(3)} s] ${text}\n`)
+  for (const section of options.sections) await measure(section, results, { effort: options.effort, progress })
+  print(results)
+  console.log(`measured in ${((performance.now() - start) / 1000).toFixed(0)} s`)
+  if (options.json) writeFileSync(options.json, `${JSON.stringify(results, null, 2)}\n`)
+  if (options.charts) {
+    const { drawCharts } = await import('../bench/chart.mjs')
+    await drawCharts(results, new URL('docs/bench/', root))
+  }
+}
+
+function readOptions() {
+  let values
+  try {
+    values = parseArgs({
+      options: {
+        quick: { type: 'boolean', default: false },
+        tiny: { type: 'boolean', default: false },
+        only: { type: 'string', multiple: true },
+        json: { type: 'string' },
+        'no-charts': { type: 'boolean', default: false },
+        help: { type: 'boolean', short: 'h', default: false },
+      },
+    }).values
+  } catch (error) {
+    fail(`${error.message.split('. ')[0]} (see --help)`)
+  }
+  const only = values.only?.flatMap((names) => names.split(',')).map((name) => name.trim())
+  const unknown = only?.filter((name) => !SECTIONS.includes(name)) ?? []
+  if (unknown.length > 0) fail(`--only takes ${SECTIONS.join(', ')}, not ${unknown.join(', ')}`)
+  const effort = values.tiny ? 'tiny' : values.quick ? 'quick' : 'full'
+  const sections = values.tiny
+    ? (only ?? ['tiny'])
+    : SECTIONS.filter((name) => only === undefined || only.includes(name))
+  const charts = effort !== 'tiny' && only === undefined && !values['no-charts']
+  return { help: values.help, json: values.json, effort, sections, charts }
+}
+
+/** `npm ci` on first use and whenever the lock file is another one than what was installed. */
+function installPeers() {
+  const lock = readFileSync(new URL('bench/package-lock.json', root), 'utf8')
+  const stamp = new URL('bench/node_modules/.installed-lock.json', root)
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === lock) return
+  process.stderr.write('installing the peers into bench/node_modules (first use, some 75 MB) …\n')
+  const folder = fileURLToPath(new URL('bench/', root))
+  const npm = spawnSync('npm', ['ci', '--prefix', folder, '--no-audit', '--no-fund', '--loglevel=error'], {
+    cwd: folder,
+    stdio: ['ignore', 'ignore', 'inherit'],
+    shell: process.platform === 'win32',
+  })
+  if (npm.status !== 0) fail('the peers could not be installed (npm ci in bench/ failed)')
+  writeFileSync(stamp, lock)
+}
+
+function fail(reason) {
+  process.stderr.write(`bench: ${reason}\n`)
+  process.exit(1)
+}
