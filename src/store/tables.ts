@@ -2,8 +2,9 @@
 // Every table is a named LMDB database, because clearing the unnamed one aborts the process. Keys are built in src/store/encode.ts.
 import { type Database, type DatabaseOptions, open, type RootDatabase } from 'lmdb'
 import type { LogId } from '../log/change.ts'
+import { ZerohopError } from '../model/errors.ts'
 import { DATA_BYTES_MAX } from '../model/limits.ts'
-import type { JsonObject, Kind, Objects } from '../model/objects.ts'
+import type { Kind, Objects } from '../model/objects.ts'
 
 /** Number of the disk format; a folder of another number is refused (DATA_FOREIGN). */
 export const FORMAT = 1
@@ -72,12 +73,12 @@ type Keyed<V> = Database<V, Uint8Array>
 
 export interface Tables {
   readonly root: RootDatabase
-  /** `format`, `next_log`, `secrets_key` */
+  /** `format` and `next_log` */
   readonly meta: Database<string | number, string>
   /** log id → where it stands */
   readonly heads: Database<Head, string>
   /** log, kind, place in the creation order → object */
-  readonly objects: Keyed<JsonObject>
+  readonly objects: Keyed<Objects[Kind]>
   /** log, kind, key → place */
   readonly keys: Keyed<Uint8Array>
   /** log, kind, id → place */
@@ -92,7 +93,10 @@ export interface Tables {
   readonly secrets: Keyed<Uint8Array>
 }
 
-/** Opens the tables of a folder, making those that are missing unless `readOnly`. Throws what LMDB throws. */
+/**
+ * Opens the tables of a folder and makes those that are missing, unless `readOnly`.
+ * @throws DATA_FOREIGN when the folder holds other data or another format; else what LMDB throws
+ */
 export function openTables(folder: string, options: { readOnly?: boolean } = {}): Tables {
   const root = open({
     path: folder,
@@ -103,28 +107,42 @@ export function openTables(folder: string, options: { readOnly?: boolean } = {})
     mapSize: DATA_BYTES_MAX,
     maxDbs: 16,
   })
-  const keyed = { keyEncoding: 'binary', encoding: 'binary' } as const
-  const table = <V, K extends string | Uint8Array>(name: string, rest: DatabaseOptions): Database<V, K> => {
-    const opened = root.openDB<V, K>({ name, ...rest }) as Database<V, K> | undefined
-    if (opened === undefined) throw new Error(`table ${name} is missing`)
-    return opened
-  }
-  return {
-    root,
-    meta: table('meta', { encoding: 'json' }),
-    heads: table('heads', { encoding: 'json' }),
-    objects: table('objects', { ...keyed, encoding: 'json' }),
-    keys: table('keys', keyed),
-    ids: table('ids', keyed),
-    indexes: table('indexes', { ...keyed, dupSort: true }),
-    log: table('log', keyed),
-    hashes: table('hashes', { encoding: 'string' }),
-    secrets: table('secrets', keyed),
+  try {
+    const table = <V, K extends string | Uint8Array>(name: string, rest: DatabaseOptions): Database<V, K> => {
+      const opened = root.openDB<V, K>({ name, ...rest }) as Database<V, K> | undefined
+      if (opened === undefined) throw new ZerohopError('DATA_FOREIGN', { path: folder, got: 'unknown', want: FORMAT })
+      return opened
+    }
+    const keyed = { keyEncoding: 'binary', encoding: 'binary' } as const
+    return {
+      root,
+      meta: openMeta(root, folder, table),
+      heads: table('heads', { encoding: 'json' }),
+      objects: table('objects', { ...keyed, encoding: 'json' }),
+      keys: table('keys', keyed),
+      ids: table('ids', keyed),
+      indexes: table('indexes', { ...keyed, dupSort: true }),
+      log: table('log', keyed),
+      hashes: table('hashes', { encoding: 'string' }),
+      secrets: table('secrets', keyed),
+    }
+  } catch (error) {
+    void root.close()
+    throw error
   }
 }
 
-/** True when the folder holds data of this format; false when it holds none of ours. Reads only. */
-export function readFormat(tables: Tables): number | undefined {
-  const format = tables.meta.get('format')
-  return typeof format === 'number' ? format : undefined
+type OpenTable = <V, K extends string>(name: string, rest: DatabaseOptions) => Database<V, K>
+
+/** The first table, with the format in it before any other table is made: a folder without it was never ours, or never used. */
+function openMeta(root: RootDatabase, folder: string, table: OpenTable): Tables['meta'] {
+  const names = [...root.getKeys()]
+  const isOurs = names.includes('meta')
+  const foreign = (got: string | number) => new ZerohopError('DATA_FOREIGN', { path: folder, got, want: FORMAT })
+  if (names.length > 0 && !isOurs) throw foreign('unknown')
+  const meta = table<string | number, string>('meta', { encoding: 'json' })
+  const format = meta.get('format')
+  if (format === undefined && names.length <= 1) meta.putSync('format', FORMAT)
+  else if (format !== FORMAT) throw foreign(format ?? 'unknown')
+  return meta
 }

@@ -1,0 +1,184 @@
+// One batch of use cases in one LMDB transaction: each sees what the earlier ones left, a domain error takes out just that one, one
+// sync pays for all. Runs in the writer thread only. A batch is on disk as a whole or not at all.
+import { randomBytes, randomUUID } from 'node:crypto'
+import type { Actor, Change, LogId, Position } from '../log/change.ts'
+import { type ErrorCode, type ErrorDetails, isZerohopError, ZerohopError } from '../model/errors.ts'
+import { asDiskError } from './disk.ts'
+import { LmdbView } from './lmdb-view.ts'
+import { append } from './log.ts'
+import type { Seal } from './secrets.ts'
+import { apply } from './state.ts'
+import type { Head, Tables } from './tables.ts'
+import type { Decided, Mint, UseCase, UseCases } from './view.ts'
+
+/** One use case that waits to be run. */
+export interface Job {
+  readonly log: LogId
+  readonly name: string
+  readonly input: unknown
+  readonly by: Actor
+}
+
+/** An error on its way over the border of the thread. */
+export interface Failure {
+  readonly code: ErrorCode
+  readonly details: ErrorDetails
+  readonly path: readonly (string | number)[] | undefined
+  /** the stack of an unexpected error, for the log of the process */
+  readonly cause: string | undefined
+}
+
+export type Reply = { readonly result: unknown; readonly revision: number } | { readonly failure: Failure }
+
+export interface Answer {
+  readonly replies: readonly Reply[]
+  /** the logs that the batch moved, and where to */
+  readonly moved: readonly (readonly [LogId, Position])[]
+}
+
+export class BatchRunner {
+  readonly #tables: Tables
+  readonly #useCases: UseCases
+  readonly #seal: Seal
+  readonly #folder: string
+  /** Copies of the heads on disk, and of those that the open transaction has moved. Bounded by the number of logs. */
+  readonly #heads = new Map<LogId, Head>()
+  #moved = new Set<LogId>()
+
+  constructor(tables: Tables, useCases: UseCases, seal: Seal, folder: string) {
+    this.#tables = tables
+    this.#useCases = useCases
+    this.#seal = seal
+    this.#folder = folder
+  }
+
+  /** Runs the jobs and returns when the outcome is on disk. Never throws. */
+  run(jobs: readonly Job[], now: number): Answer {
+    try {
+      return this.#transact(jobs, now)
+    } catch (error) {
+      this.#heads.clear()
+      const disk = asDiskError(error, this.#folder)
+      if (disk === undefined && jobs.length > 1) return this.#oneByOne(jobs, now)
+      const failure = toFailure(disk ?? error)
+      return { replies: jobs.map(() => ({ failure })), moved: [] }
+    }
+  }
+
+  /** After an unexpected error outside of a use case nobody knows whose it was: each job gets a transaction of its own. */
+  #oneByOne(jobs: readonly Job[], now: number): Answer {
+    const answers = jobs.map((job) => this.run([job], now))
+    return { replies: answers.flatMap(({ replies }) => replies), moved: answers.flatMap(({ moved }) => moved) }
+  }
+
+  #transact(jobs: readonly Job[], now: number): Answer {
+    this.#moved = new Set()
+    const mint = new NodeMint(now)
+    return this.#tables.root.transactionSync(() => {
+      const replies = jobs.map((job) => this.#runOne(job, mint))
+      const moved: [LogId, Position][] = []
+      for (const log of this.#moved) {
+        const head = this.#headOf(log)
+        if (head === undefined) continue
+        this.#tables.heads.put(log, head)
+        moved.push([log, { revision: head.revision, chain: head.chain }])
+      }
+      return { replies, moved }
+    })
+  }
+
+  #runOne(job: Job, mint: Mint): Reply {
+    let decided: Decided<unknown>
+    try {
+      decided = this.#decide(job, mint)
+    } catch (error) {
+      return { failure: toFailure(error) }
+    }
+    const entry = { at: mint.now, by: job.by, status: decided.status ?? 200 }
+    this.#write(job.log, decided.changes, entry)
+    for (const { log, changes } of decided.also ?? []) this.#write(log, changes, entry)
+    for (const { id, secret } of decided.secrets ?? []) {
+      if (secret === null) this.#tables.secrets.remove(Buffer.from(id))
+      else this.#tables.secrets.put(Buffer.from(id), this.#seal(id, secret))
+    }
+    return { result: decided.result, revision: this.#headOf(job.log)?.revision ?? 0 }
+  }
+
+  #decide(job: Job, mint: Mint): Decided<unknown> {
+    const useCase: UseCase | undefined = Object.hasOwn(this.#useCases, job.name) ? this.#useCases[job.name] : undefined
+    if (useCase === undefined) throw new Error(`no use case is named ${job.name}`)
+    const view = new LmdbView(this.#tables, (log) => this.#headOf(log), job.log)
+    return useCase(view, job.input as never, mint)
+  }
+
+  #write(log: LogId, changes: readonly Change[], entry: { at: number; by: Actor; status: number }): void {
+    if (changes.length === 0) return
+    const head = this.#headOf(log) ?? this.#newHead()
+    const applied = apply(this.#tables, log, head, changes)
+    this.#heads.set(log, append(this.#tables, log, applied, { ...entry, changes }))
+    this.#moved.add(log)
+  }
+
+  #headOf(log: LogId): Head | undefined {
+    const known = this.#heads.get(log)
+    if (known !== undefined) return known
+    const stored = this.#tables.heads.get(log)
+    if (stored !== undefined) this.#heads.set(log, stored)
+    return stored
+  }
+
+  #newHead(): Head {
+    const number = Number(this.#tables.meta.get('next_log') ?? 1)
+    this.#tables.meta.put('next_log', number + 1)
+    const lineage = randomBytes(32).toString('hex')
+    return { number, lineage, revision: 0, chain: lineage, next: 1, counts: {} }
+  }
+}
+
+const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+
+/** The one source of ids, secrets and time of the store. */
+class NodeMint implements Mint {
+  readonly now: number
+
+  constructor(now: number) {
+    this.now = now
+  }
+
+  id(): string {
+    return randomUUID().replaceAll('-', '')
+  }
+
+  secret(bytes: number): string {
+    const digits = Math.ceil((bytes * 8) / Math.log2(62))
+    let number = BigInt(`0x${randomBytes(bytes).toString('hex')}`)
+    let text = ''
+    for (let digit = 0; digit < digits; digit++) {
+      text = `${BASE62[Number(number % 62n)]}${text}`
+      number /= 62n
+    }
+    return text
+  }
+}
+
+/** What an error says, without its class: a thread's objects do not cross its border. */
+export function toFailure(error: unknown): Failure {
+  if (isZerohopError(error)) {
+    return { code: error.code, details: error.details, path: error.path, cause: stackOf(error.cause) }
+  }
+  return { code: 'INTERNAL', details: {}, path: undefined, cause: stackOf(error) }
+}
+
+/** The error again, on the other side of the border. */
+export function fromFailure(failure: Failure): ZerohopError {
+  const { code, details, path, cause } = failure
+  return new ZerohopError(code, details, {
+    ...(path === undefined ? {} : { path }),
+    ...(cause === undefined ? {} : { cause: new Error(cause) }),
+  })
+}
+
+function stackOf(cause: unknown): string | undefined {
+  if (cause === undefined) return undefined
+  return cause instanceof Error ? (cause.stack ?? cause.message) : String(cause)
+}

@@ -1,0 +1,75 @@
+// Is the data file what it claims to be? A truncated or overwritten file kills the process that maps it (SIGBUS, SIGSEGV), so a file
+// that looks wrong, or whose last holder died, is first read in a child process. A normal start costs one small read.
+import { execFile } from 'node:child_process'
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { ZerohopError } from '../model/errors.ts'
+import { PROBE_MS } from '../model/limits.ts'
+import { threadUrl } from '../model/thread.ts'
+
+// The head of an LMDB file: two meta pages, the one with the higher transaction counts.
+//   24 magic u32 │ 28 version u32 │ 48 page size u32 │ 136 root of the main tree u64 │ 144 last page u64 │ 152 transaction u64
+const META_BYTES = 160
+const MAGIC = 0xbeefc0de
+const PAGE_BYTES_MAX = 65536
+
+/**
+ * @param clean whether the last holder closed the folder; if not, the whole file is read once
+ * @throws DATA_DAMAGED
+ */
+export async function checkData(folder: string, clean: boolean): Promise<void> {
+  const suspicion = suspect(join(folder, 'data.mdb'))
+  if (suspicion === 'no file' || (clean && suspicion === undefined)) return
+  if (suspicion === 'empty') throw new ZerohopError('DATA_DAMAGED', { path: folder, reason: 'data.mdb is empty' })
+  const reason = await probe(folder)
+  if (reason !== undefined) throw new ZerohopError('DATA_DAMAGED', { path: folder, reason: suspicion ?? reason })
+}
+
+/** Reads the meta pages. Returns what looks wrong; undefined when nothing does. */
+function suspect(path: string): string | undefined {
+  let file: number
+  try {
+    file = openSync(path, 'r')
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return 'no file'
+    throw error
+  }
+  try {
+    const { size } = fstatSync(file)
+    if (size === 0) return 'empty'
+    const first = readMeta(file, 0)
+    const second = first && readMeta(file, first.pageBytes)
+    if (first === undefined || second === undefined) return 'data.mdb is not a database'
+    const meta = second.transaction > first.transaction ? second : first
+    if (size < (meta.lastPage + 1) * meta.pageBytes) return 'data.mdb is shorter than its content'
+    return undefined
+  } finally {
+    closeSync(file)
+  }
+}
+
+interface Meta {
+  readonly pageBytes: number
+  readonly lastPage: number
+  readonly transaction: number
+}
+
+function readMeta(file: number, at: number): Meta | undefined {
+  const bytes = Buffer.alloc(META_BYTES)
+  if (readSync(file, bytes, 0, META_BYTES, at) < META_BYTES || bytes.readUInt32LE(24) !== MAGIC) return undefined
+  const pageBytes = bytes.readUInt32LE(48)
+  if (pageBytes < META_BYTES || pageBytes > PAGE_BYTES_MAX) return undefined
+  return { pageBytes, lastPage: Number(bytes.readBigUInt64LE(144)), transaction: Number(bytes.readBigUInt64LE(152)) }
+}
+
+/** Reads every page in a child process. Returns the reason when that fails or the child is killed by it. */
+function probe(folder: string): Promise<string | undefined> {
+  const script = fileURLToPath(threadUrl(import.meta.url, './probe.ts'))
+  return new Promise((resolve) => {
+    execFile(process.execPath, [script, folder], { timeout: PROBE_MS }, (error, stdout) => {
+      if (error === null) resolve(undefined)
+      else resolve(stdout.trim() || `reading data.mdb ended with ${error.signal ?? `exit code ${error.code}`}`)
+    })
+  })
+}

@@ -1,0 +1,65 @@
+// What the operating system and LMDB say about the disk, in our own errors. Their text never leaves this file but as a short reason.
+import { statfsSync } from 'node:fs'
+import { ZerohopError } from '../model/errors.ts'
+
+const ENOSPC = 28
+const EFBIG = 27
+const EDQUOT = process.platform === 'darwin' ? 69 : 122
+const EIO = 5
+const EROFS = 30
+const EACCES = 13
+const EPERM = 1
+const FULL = new Set<unknown>([ENOSPC, EFBIG, EDQUOT, 'ENOSPC', 'EFBIG', 'EDQUOT'])
+const READ_ONLY = new Set<unknown>([EROFS, EACCES, EPERM, 'EROFS', 'EACCES', 'EPERM', 'ENOTDIR', 'EEXIST'])
+
+/** LMDB's own numbers */
+const MDB_PANIC = -30795
+const MDB_MAP_FULL = -30792
+const MDB_BAD_TXN = -30782
+const FAILED = new Set<unknown>([EIO, EROFS, EACCES, EPERM, 'EIO', 'EROFS', 'EACCES', 'EPERM', MDB_PANIC, MDB_BAD_TXN])
+const MDB_CORRUPTED = -30796
+const MDB_PAGE_NOTFOUND = -30797
+const MDB_VERSION_MISMATCH = -30794
+const MDB_INVALID = -30793
+const DAMAGED = new Set<unknown>([MDB_CORRUPTED, MDB_PAGE_NOTFOUND, MDB_VERSION_MISMATCH, MDB_INVALID])
+
+/** Free bytes below which a short write counts as a full disk: LMDB then says EIO. */
+const NEARLY_FULL_BYTES = 1024 * 1024
+
+/** DISK_FULL or DISK_FAILED when `error` came from the disk under `folder`, else undefined. */
+export function asDiskError(error: unknown, folder: string): ZerohopError | undefined {
+  const code = codeOf(error)
+  if (FULL.has(code) || code === MDB_MAP_FULL) return new ZerohopError('DISK_FULL', {}, { cause: error })
+  if (!FAILED.has(code)) return undefined
+  if (freeBytes(folder) < NEARLY_FULL_BYTES) return new ZerohopError('DISK_FULL', {}, { cause: error })
+  return new ZerohopError('DISK_FAILED', { reason: reasonOf(error) }, { cause: error })
+}
+
+/** What went wrong when a data folder was opened, in our own errors; anything else is returned as it is. */
+export function asOpenError(error: unknown, folder: string): unknown {
+  const code = codeOf(error)
+  if (FULL.has(code)) return new ZerohopError('DISK_FULL', {}, { cause: error })
+  if (READ_ONLY.has(code))
+    return new ZerohopError('DATA_READ_ONLY', { path: folder, reason: reasonOf(error) }, { cause: error })
+  if (DAMAGED.has(code))
+    return new ZerohopError('DATA_DAMAGED', { path: folder, reason: reasonOf(error) }, { cause: error })
+  return asDiskError(error, folder) ?? error
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && 'code' in error ? error.code : undefined
+}
+
+function reasonOf(error: unknown): string {
+  const text = error instanceof Error ? error.message : String(error)
+  return text.replace(/, \w+ '.*'$/, '') // node names the call and the path after the reason
+}
+
+function freeBytes(folder: string): number {
+  try {
+    const { bavail, bsize } = statfsSync(folder)
+    return bavail * bsize
+  } catch {
+    return Number.POSITIVE_INFINITY
+  }
+}

@@ -1,0 +1,70 @@
+// The log on disk: one entry a revision, each bound to the one before it by its chain. The state is a fold over these entries
+// (state.ts); nothing here interprets a change.
+//
+//   entry on disk   chain, 32 bytes │ body, JSON of log, revision, at, by, status, changes
+//   chain           SHA-256(chain of the revision before, 32 bytes ‖ body); that of revision 0 is the lineage
+import { hash } from 'node:crypto'
+import type { Actor, Change, LogEntry, LogId } from '../log/change.ts'
+import { LOG_READ_BYTES_MAX, LOG_READ_MAX } from '../model/limits.ts'
+import { revisionKey } from './encode.ts'
+import type { Head, Tables } from './tables.ts'
+
+const CHAIN_BYTES = 32
+
+interface Body {
+  readonly log: LogId
+  readonly revision: number
+  readonly at: number
+  readonly by: Actor
+  readonly status: number
+  readonly changes: readonly Change[]
+}
+
+/** Appends the next revision inside the caller's transaction and returns the head moved on. */
+export function append(tables: Tables, log: LogId, head: Head, entry: Omit<Body, 'log' | 'revision'>): Head {
+  const revision = head.revision + 1
+  const { at, by, status, changes } = entry
+  const body = JSON.stringify({ log, revision, at, by, status, changes } satisfies Body)
+  const bytes = Buffer.allocUnsafe(CHAIN_BYTES + Buffer.byteLength(body))
+  bytes.write(head.chain, 0, 'hex')
+  bytes.write(body, CHAIN_BYTES)
+  const chain = hash('sha256', bytes)
+  bytes.write(chain, 0, 'hex')
+  tables.log.put(revisionKey(head.number, revision), bytes)
+  return { ...head, revision, chain }
+}
+
+/** Entries after revision `after`, in order: at most `limit`, and no more bytes than LOG_READ_BYTES_MAX unless one entry is larger. */
+export function readEntries(tables: Tables, head: Head, after: number, limit = LOG_READ_MAX): LogEntry[] {
+  const entries: LogEntry[] = []
+  let previous = chainAt(tables, head, after)
+  if (previous === undefined || limit <= 0) return entries
+  let bytes = 0
+  const range = {
+    start: revisionKey(head.number, after + 1),
+    end: revisionKey(head.number + 1, 0),
+    limit: Math.min(limit, LOG_READ_MAX),
+  }
+  for (const { value } of tables.log.getRange(range)) {
+    bytes += value.length
+    if (bytes > LOG_READ_BYTES_MAX && entries.length > 0) break
+    const entry: LogEntry = { ...decode(value), previous }
+    entries.push(entry)
+    previous = entry.chain
+  }
+  return entries
+}
+
+/** Chain of a revision; undefined when the log has no such revision. */
+function chainAt(tables: Tables, head: Head, revision: number): string | undefined {
+  if (revision === 0) return head.lineage
+  if (!Number.isSafeInteger(revision) || revision < 0 || revision > head.revision) return undefined
+  const value = tables.log.get(revisionKey(head.number, revision))
+  return value === undefined ? undefined : Buffer.from(value.buffer, value.byteOffset, CHAIN_BYTES).toString('hex')
+}
+
+function decode(value: Uint8Array): Omit<LogEntry, 'previous'> {
+  const bytes = Buffer.from(value.buffer, value.byteOffset, value.byteLength)
+  const body = JSON.parse(bytes.toString('utf8', CHAIN_BYTES)) as Body
+  return { ...body, chain: bytes.toString('hex', 0, CHAIN_BYTES) }
+}

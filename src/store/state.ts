@@ -1,0 +1,73 @@
+// The state is a fold over the log: `apply` is the only code that writes objects, and it is total. What a change means for other
+// objects (cascades, uniqueness, references) was decided by the use case and stands in the list of changes.
+import type { Change, LogId } from '../log/change.ts'
+import type { Kind, Objects } from '../model/objects.ts'
+import { idKey, indexKey, nameKey, objectKey, placeValue, readPlace } from './encode.ts'
+import { type Head, INDEXES, type IndexName, type Tables } from './tables.ts'
+
+type AnyObject = Objects[Kind]
+interface Index {
+  readonly name: IndexName
+  readonly values: (object: AnyObject) => readonly string[]
+}
+
+const indexesOf = new Map<Kind, Index[]>()
+for (const [name, { kind, values }] of Object.entries(INDEXES)) {
+  const list = indexesOf.get(kind) ?? []
+  // an index of a kind is only ever asked about objects of that kind
+  list.push({ name: name as IndexName, values: values as Index['values'] })
+  indexesOf.set(kind, list)
+}
+
+/**
+ * Writes the changes into the state, inside the caller's transaction, and returns the head with its counts and places moved on.
+ * A put on an existing key keeps its place in the creation order; one after a delete gets a new place. A delete of a key that is
+ * not there changes nothing.
+ */
+export function apply(tables: Tables, log: LogId, head: Head, changes: readonly Change[]): Head {
+  const counts: Partial<Record<Kind, number>> = { ...head.counts }
+  let next = head.next
+  for (const change of changes) {
+    const { kind, key } = change
+    const name = nameKey(head.number, kind, key)
+    const known = tables.keys.get(name)
+    const place = known === undefined ? next : readPlace(known)
+    if (known !== undefined) unlink(tables, log, head.number, kind, place)
+    if (change.op === 'put') {
+      if (known === undefined) {
+        tables.keys.put(name, placeValue(place))
+        counts[kind] = (counts[kind] ?? 0) + 1
+        next++
+      }
+      tables.objects.put(objectKey(head.number, kind, place), change.value)
+      link(tables, log, head.number, kind, change.value, place)
+    } else if (known !== undefined) {
+      tables.keys.remove(name)
+      tables.objects.remove(objectKey(head.number, kind, place))
+      counts[kind] = (counts[kind] ?? 0) - 1
+    }
+  }
+  return { ...head, next, counts }
+}
+
+/** Writes what leads to an object by its value: its id, its index entries, the hash of an API key. */
+function link(tables: Tables, log: LogId, number: number, kind: Kind, object: AnyObject, place: number): void {
+  const value = placeValue(place)
+  tables.ids.put(idKey(number, kind, object.id), value)
+  for (const { name, values } of indexesOf.get(kind) ?? []) {
+    for (const text of values(object)) tables.indexes.put(indexKey(number, name, text), value)
+  }
+  if (kind === 'api_key') tables.hashes.put(object.key, log)
+}
+
+/** Takes away what `link` wrote for the object as it stands in the table now. */
+function unlink(tables: Tables, log: LogId, number: number, kind: Kind, place: number): void {
+  const object = tables.objects.get(objectKey(number, kind, place))
+  if (object === undefined) return
+  const value = placeValue(place)
+  tables.ids.remove(idKey(number, kind, object.id))
+  for (const { name, values } of indexesOf.get(kind) ?? []) {
+    for (const text of values(object)) tables.indexes.remove(indexKey(number, name, text), value)
+  }
+  if (kind === 'api_key' && tables.hashes.get(object.key) === log) tables.hashes.remove(object.key)
+}

@@ -1,0 +1,215 @@
+// The store: log and state of every environment and organization of one data folder. Reads are synchronous, in this thread, and see
+// only what is on disk; every write is a use case that the writer thread runs. One process at a time has the folder open.
+import { closeSync, fsyncSync, mkdirSync, openSync } from 'node:fs'
+import type { Actor, LogEntry, LogId, Position } from '../log/change.ts'
+import { ZerohopError } from '../model/errors.ts'
+import type { ApiKey } from '../model/objects.ts'
+import { checkData } from './check.ts'
+import { asOpenError } from './disk.ts'
+import { LmdbView } from './lmdb-view.ts'
+import { acquireLock, type Lock } from './lock.ts'
+import { readEntries } from './log.ts'
+import { readSecretsKey, type SecretsKey, unseal } from './secrets.ts'
+import { type Head, openTables, type Tables } from './tables.ts'
+import type { Committed, InputOf, ResultOf, UseCases, View } from './view.ts'
+import { Waiters } from './waiters.ts'
+import { type OnMoved, Writer } from './writer.ts'
+
+export interface StoreOptions {
+  /** the data folder; made when it is missing */
+  readonly data: string
+  /** entry file of the writer thread, which calls `serveWriter` with the use cases */
+  readonly writerThread: URL
+  /** default `<data>/secrets.key`, made when it is missing */
+  readonly secretsKeyFile?: string
+}
+
+export type CommitListener = (log: LogId, head: Position) => void
+
+export interface Store<U extends UseCases> {
+  /** The last durable state of a log. @throws OBJECT_NOT_FOUND */
+  view(log: LogId): View
+  exists(log: LogId): boolean
+  /** every organization and environment known, the oldest first */
+  logs(): LogId[]
+  /**
+   * Runs a use case and returns when its outcome is on disk. A log that does not exist yet begins with its first change.
+   * @throws the domain error of the use case, as it was thrown; OVERLOADED, DISK_FULL, DISK_FAILED, WRITER_DEAD, CLOSED
+   */
+  commit<N extends keyof U & string>(
+    log: LogId,
+    name: N,
+    input: InputOf<U[N]>,
+    by: Actor,
+  ): Promise<Committed<ResultOf<U[N]>>>
+  /** Where a log stands on disk. @throws OBJECT_NOT_FOUND */
+  head(log: LogId): Position
+  /** Entries after a revision, in order; at most LOG_READ_MAX of them. Empty when there is none, or no such revision. */
+  entries(log: LogId, after: number, limit?: number): LogEntry[]
+  /** Resolves when the log is beyond `revision`; rejects with the signal's reason, or CLOSED. */
+  waitBeyond(log: LogId, revision: number, signal?: AbortSignal): Promise<void>
+  /** Calls the listener after each durable batch, once for each log that it moved. Returns how to stop. */
+  onCommit(listener: CommitListener): () => void
+  /** The API key with this SHA-256 of its secret, in hex. */
+  findApiKey(hash: string): { key: ApiKey; organization: LogId } | undefined
+  /** A secret that the contract reads back; undefined when there is none, or when it was sealed under another key file. */
+  readSecret(id: string): string | undefined
+  readonly secretsKeyWarning: string | undefined
+  /** Takes no more writes, waits for those taken, and gives the folder back. */
+  close(): Promise<void>
+}
+
+/**
+ * Opens a data folder.
+ * @throws DATA_IN_USE, DATA_READ_ONLY, DATA_DAMAGED, DATA_FOREIGN, DISK_FULL, CONFIG_INVALID (the secrets key)
+ */
+export async function openStore<U extends UseCases>(options: StoreOptions): Promise<Store<U>> {
+  const folder = options.data
+  let lock: Lock | undefined
+  let tables: Tables | undefined
+  try {
+    mkdirSync(folder, { recursive: true })
+    lock = await acquireLock(folder)
+    await checkData(folder, lock.clean)
+    tables = openTables(folder)
+    const key = readSecretsKey(folder, options.secretsKeyFile)
+    syncFolder(folder)
+    const store = new LmdbStore<U>(tables, lock, key)
+    await store.start(options.writerThread, folder)
+    return store
+  } catch (error) {
+    await tables?.root.close()
+    lock?.release()
+    throw asOpenError(error, folder)
+  }
+}
+
+class LmdbStore<U extends UseCases> implements Store<U> {
+  readonly secretsKeyWarning: string | undefined
+  readonly #tables: Tables
+  readonly #lock: Lock
+  readonly #key: SecretsKey
+  readonly #positions = new Map<LogId, Position>()
+  readonly #listeners = new Set<CommitListener>()
+  readonly #waiters = new Waiters()
+  #writer: Writer | undefined
+  #closing: Promise<void> | undefined
+
+  constructor(tables: Tables, lock: Lock, key: SecretsKey) {
+    this.#tables = tables
+    this.#lock = lock
+    this.#key = key
+    this.secretsKeyWarning = key.warning
+    const heads = [...tables.heads.getRange()].sort((a, b) => a.value.number - b.value.number)
+    for (const { key: log, value } of heads) this.#positions.set(log, { revision: value.revision, chain: value.chain })
+  }
+
+  async start(entry: URL, folder: string): Promise<void> {
+    this.#writer = await Writer.start(entry, { folder, secretsKey: this.#key.bytes }, (moved) => this.#onMoved(moved))
+  }
+
+  view(log: LogId): View {
+    this.#require(log)
+    return new LmdbView(this.#tables, (id) => this.#headOf(id), log)
+  }
+
+  exists(log: LogId): boolean {
+    return this.#positions.has(log)
+  }
+
+  logs(): LogId[] {
+    return [...this.#positions.keys()]
+  }
+
+  commit<N extends keyof U & string>(
+    log: LogId,
+    name: N,
+    input: InputOf<U[N]>,
+    by: Actor,
+  ): Promise<Committed<ResultOf<U[N]>>> {
+    if (this.#writer === undefined) return Promise.reject(closed())
+    // the thread ran the use case of that name: its result is what its type says
+    return this.#writer.commit({ log, name, input, by }) as Promise<Committed<ResultOf<U[N]>>>
+  }
+
+  head(log: LogId): Position {
+    return this.#require(log)
+  }
+
+  entries(log: LogId, after: number, limit?: number): LogEntry[] {
+    this.#require(log)
+    const head = this.#headOf(log)
+    return head === undefined ? [] : readEntries(this.#tables, head, after, limit)
+  }
+
+  waitBeyond(log: LogId, revision: number, signal?: AbortSignal): Promise<void> {
+    if (this.#closing !== undefined) return Promise.reject(closed())
+    if ((this.#positions.get(log)?.revision ?? 0) > revision) return Promise.resolve()
+    return this.#waiters.wait(log, revision, signal)
+  }
+
+  onCommit(listener: CommitListener): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  findApiKey(hash: string): { key: ApiKey; organization: LogId } | undefined {
+    if (!/^[0-9a-f]{64}$/.test(hash)) return undefined
+    const organization = this.#tables.hashes.get(hash)
+    const key = organization === undefined ? undefined : this.view(organization).get('api_key', hash)
+    return organization === undefined || key === undefined ? undefined : { key, organization }
+  }
+
+  readSecret(id: string): string | undefined {
+    const sealed = id === '' || id.length > 64 ? undefined : this.#tables.secrets.get(Buffer.from(id))
+    return sealed === undefined ? undefined : unseal(this.#key.bytes, id, sealed)
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close()
+    return this.#closing
+  }
+
+  async #close(): Promise<void> {
+    await this.#writer?.close()
+    this.#waiters.close(closed())
+    this.#listeners.clear()
+    await this.#tables.root.close()
+    this.#lock.release()
+  }
+
+  #onMoved: OnMoved = (moved) => {
+    if (moved.length === 0) return
+    this.#tables.root.resetReadTxn() // the snapshot of this turn may be older than what was just answered
+    for (const [log, position] of moved) this.#positions.set(log, position)
+    for (const [log, position] of moved) {
+      this.#waiters.wake(log, position.revision)
+      for (const listener of this.#listeners) listener(log, position)
+    }
+  }
+
+  #require(log: LogId): Position {
+    const position = this.#positions.get(log)
+    if (position === undefined) throw new ZerohopError('OBJECT_NOT_FOUND', { kind: 'environment', ref: log })
+    return position
+  }
+
+  #headOf(log: LogId): Head | undefined {
+    return this.#positions.has(log) ? this.#tables.heads.get(log) : undefined
+  }
+}
+
+function closed(): ZerohopError {
+  return new ZerohopError('CLOSED', { what: 'the store' })
+}
+
+/** Makes the names of new files durable: LMDB syncs the file but not the folder that it made it in. */
+function syncFolder(folder: string): void {
+  if (process.platform === 'win32') return
+  const directory = openSync(folder, 'r')
+  try {
+    fsyncSync(directory)
+  } finally {
+    closeSync(directory)
+  }
+}

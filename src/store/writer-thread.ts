@@ -1,0 +1,47 @@
+// The writer thread: the one place that writes to the data file. It takes batches of use cases, one message each, and answers each
+// when its outcome is on disk. The entry file of the thread calls `serveWriter` with the use cases; what they are is no business here.
+import { parentPort, workerData } from 'node:worker_threads'
+import { type Answer, BatchRunner, type Job, type Reply, toFailure } from './batch.ts'
+import { sealWith } from './secrets.ts'
+import { openTables } from './tables.ts'
+import type { UseCases } from './view.ts'
+
+/** What the main side gives the thread at its start. */
+export interface ThreadData {
+  readonly folder: string
+  readonly secretsKey: Uint8Array
+}
+
+export type ToThread = { readonly jobs: readonly Job[] } | { readonly close: true }
+export type FromThread = { readonly ready: true } | Answer
+
+/** Serves the store that started this thread, until it is told to close. */
+export function serveWriter(useCases: UseCases): void {
+  if (parentPort === null) throw new Error('the writer runs in a thread of the store')
+  const port = parentPort
+  const { folder, secretsKey } = workerData as ThreadData
+  const tables = openTables(folder)
+  const runner = new BatchRunner(tables, useCases, sealWith(secretsKey), folder)
+  port.on('message', (message: ToThread) => {
+    if ('jobs' in message) answer(runner.run(message.jobs, Date.now()))
+    else void tables.root.close().finally(() => port.close())
+  })
+  port.postMessage({ ready: true } satisfies FromThread)
+
+  function answer(batch: Answer): void {
+    try {
+      port.postMessage(batch satisfies FromThread)
+    } catch {
+      // A result that cannot be cloned is a defect of one use case; the writes are on disk and the others must hear of theirs.
+      port.postMessage({ ...batch, replies: batch.replies.map(cloneable) } satisfies FromThread)
+    }
+  }
+}
+
+function cloneable(reply: Reply): Reply {
+  try {
+    return structuredClone(reply)
+  } catch (error) {
+    return { failure: toFailure(error) }
+  }
+}

@@ -1,0 +1,145 @@
+// The main side of the writer: queues use cases, sends all that wait as one message, settles each promise when the thread has answered.
+// It never reads or writes a table. Why a thread: docs/adr/0003-writer-thread.md.
+import { Worker } from 'node:worker_threads'
+import type { LogId, Position } from '../log/change.ts'
+import { ZerohopError } from '../model/errors.ts'
+import { WRITER_BATCH_MAX, WRITER_IN_FLIGHT_MAX, WRITER_QUEUE_MAX } from '../model/limits.ts'
+import { fromFailure, type Job } from './batch.ts'
+import type { Committed } from './view.ts'
+import type { FromThread, ThreadData, ToThread } from './writer-thread.ts'
+
+interface Waiting {
+  readonly job: Job
+  readonly resolve: (committed: Committed<unknown>) => void
+  readonly reject: (error: Error) => void
+}
+
+/** Hears which logs a batch moved, before its writers are answered. */
+export type OnMoved = (moved: readonly (readonly [LogId, Position])[]) => void
+
+export class Writer {
+  readonly #thread: Worker
+  readonly #onMoved: OnMoved
+  readonly #exited: Promise<void>
+  #ready: { resolve: () => void; reject: (error: Error) => void } | undefined
+  #queue: Waiting[] = []
+  readonly #inFlight: Waiting[][] = []
+  #waiting = 0
+  #isFlushPlanned = false
+  #isClosing = false
+  /** why nothing is taken any more */
+  #stopped: ZerohopError | undefined
+
+  private constructor(entry: URL, data: ThreadData, onMoved: OnMoved) {
+    this.#onMoved = onMoved
+    this.#thread = new Worker(entry, { workerData: data, name: 'zerohop-writer' })
+    this.#thread.on('message', (message: FromThread) => this.#receive(message))
+    this.#thread.on('messageerror', (error) => this.#die(error.message))
+    this.#thread.on('error', (error) => this.#die(error instanceof Error ? error.message : String(error)))
+    this.#exited = new Promise((resolve) => {
+      this.#thread.on('exit', (code) => {
+        this.#die(`exit code ${code}`)
+        resolve()
+      })
+    })
+  }
+
+  /** Starts the thread and returns when it has opened the tables. */
+  static async start(entry: URL, data: ThreadData, onMoved: OnMoved): Promise<Writer> {
+    const writer = new Writer(entry, data, onMoved)
+    await new Promise<void>((resolve, reject) => {
+      writer.#ready = { resolve, reject }
+    })
+    return writer
+  }
+
+  /**
+   * Runs the use case in the next batch and answers when its outcome is on disk.
+   * @throws the domain error of the use case; OVERLOADED, DISK_FULL, DISK_FAILED, WRITER_DEAD, CLOSED
+   */
+  commit(job: Job): Promise<Committed<unknown>> {
+    if (this.#stopped !== undefined) return Promise.reject(this.#stopped)
+    if (this.#waiting >= WRITER_QUEUE_MAX) {
+      return Promise.reject(new ZerohopError('OVERLOADED', { waiting: this.#waiting }))
+    }
+    this.#waiting++
+    return new Promise((resolve, reject) => {
+      this.#queue.push({ job, resolve, reject })
+      if (this.#isFlushPlanned || this.#inFlight.length >= WRITER_IN_FLIGHT_MAX) return
+      this.#isFlushPlanned = true
+      setImmediate(() => this.#flush()) // after all requests that this turn of the loop brings
+    })
+  }
+
+  /** Waits for all that was taken, closes the tables of the thread and ends it. */
+  async close(): Promise<void> {
+    if (this.#stopped !== undefined) return this.#exited
+    this.#stopped = new ZerohopError('CLOSED', { what: 'the store' })
+    this.#closeWhenDone()
+    return this.#exited
+  }
+
+  #flush(): void {
+    this.#isFlushPlanned = false
+    while (this.#queue.length > 0 && this.#inFlight.length < WRITER_IN_FLIGHT_MAX) {
+      const batch = this.#queue.splice(0, WRITER_BATCH_MAX)
+      try {
+        this.#thread.postMessage({ jobs: batch.map(({ job }) => job) } satisfies ToThread)
+        this.#inFlight.push(batch)
+      } catch {
+        this.#sendCloneable(batch)
+      }
+    }
+    this.#closeWhenDone()
+  }
+
+  /** An input that cannot be cloned is a defect of its caller alone. */
+  #sendCloneable(batch: readonly Waiting[]): void {
+    const sound = batch.filter((waiting) => {
+      try {
+        structuredClone(waiting.job)
+        return true
+      } catch (error) {
+        this.#waiting--
+        waiting.reject(new ZerohopError('INTERNAL', {}, { cause: error }))
+        return false
+      }
+    })
+    if (sound.length === 0) return
+    this.#thread.postMessage({ jobs: sound.map(({ job }) => job) } satisfies ToThread)
+    this.#inFlight.push(sound)
+  }
+
+  #receive(message: FromThread): void {
+    if ('ready' in message) {
+      this.#ready?.resolve()
+      return
+    }
+    const batch = this.#inFlight.shift() ?? []
+    this.#waiting -= batch.length
+    this.#onMoved(message.moved)
+    for (const [at, { resolve, reject }] of batch.entries()) {
+      const reply = message.replies[at]
+      if (reply === undefined) reject(new ZerohopError('INTERNAL'))
+      else if ('failure' in reply) reject(fromFailure(reply.failure))
+      else resolve(reply)
+    }
+    this.#flush()
+  }
+
+  #closeWhenDone(): void {
+    if (this.#stopped?.code !== 'CLOSED' || this.#waiting > 0 || this.#isClosing) return
+    this.#isClosing = true
+    this.#thread.postMessage({ close: true } satisfies ToThread)
+  }
+
+  /** The thread is gone, whatever the reason: nobody may wait for it for ever. */
+  #die(reason: string): void {
+    const error = new ZerohopError('WRITER_DEAD', { reason })
+    this.#ready?.reject(error)
+    if (this.#stopped === undefined) this.#stopped = error
+    const lost = [...this.#inFlight.splice(0).flat(), ...this.#queue.splice(0)]
+    this.#waiting = 0
+    for (const { reject } of lost) reject(error)
+  }
+}
