@@ -1,0 +1,163 @@
+// Every export of the kernel, with its contract, and nothing else. Arguments and results are numbers; keys and lists lie in the
+// scratch area. A key at SCRATCH is UTF-8 of `length` bytes, at most KEY_BYTES_MAX (2 × that + 1 for a permission). 0 means none.
+import { ABI_VERSION, SCRATCH, Table } from './abi'
+import { decideIn } from './decide'
+import { permissionsOfGrant, permissionsOfRole, recordsInBucket } from './enumerate'
+import {
+  assign as assignRole,
+  putGrant as createWholeGrant,
+  deleteGrantsOf,
+  findGrant,
+  unassign as unassignRole,
+} from './grants'
+import { createImage } from './header'
+import { reserveBytes } from './memory'
+import {
+  putPermission as internPermission,
+  findPermission as permissionOf,
+  permissionRecord as recordOfPermission,
+  deletePermission as removePermission,
+  deleteResource as removeResource,
+} from './permissions'
+import {
+  addPermissions,
+  clearPermissions,
+  refresh,
+  deleteRole as removeRole,
+  setParents as replaceParents,
+  holds as roleHolds,
+} from './roles'
+import { bury, find as findSymbol, intern } from './symbols'
+import { verifyImage } from './verify'
+
+/** The number of the layout; the host refuses another. */
+export function abiVersion(): u32 {
+  return ABI_VERSION
+}
+
+/** Makes this memory an empty image. */
+export function create(): void {
+  createImage()
+}
+
+/** 1 when `bytes` more can be stored without fail, 0 when the memory cannot grow that far. Changes no answer. */
+export function reserve(bytes: u32): u32 {
+  return reserveBytes(bytes) ? 1 : 0
+}
+
+/** Id of the live symbol in a table (not permissions), or 0. */
+export function find(table: u32, length: u32): u32 {
+  return findSymbol(table, SCRATCH, length)
+}
+
+/** Id of the live permission whose key is at SCRATCH, or 0. */
+export function findPermission(length: u32): u32 {
+  return permissionOf(SCRATCH, length)
+}
+
+/** Verdict for the ids; any 0 is Deny (D1). */
+export function decide(user: u32, tenant: u32, permission: u32): u32 {
+  return decideIn(user, tenant, permission)
+}
+
+/** Makes the user, tenant, role or resource whose key is at SCRATCH live; returns its id. */
+export function put(table: u32, length: u32): u32 {
+  return intern(table, SCRATCH, length)
+}
+
+/** Makes the permission whose key is at SCRATCH live; returns its id. Traps when no id is left: check before. */
+export function putPermission(resource: u32, length: u32): u32 {
+  return internPermission(resource, SCRATCH, length)
+}
+
+export function deleteUser(user: u32): void {
+  deleteGrantsOf(user)
+  bury(Table.Users, user)
+}
+
+export function deleteTenant(tenant: u32): void {
+  deleteGrantsOf(tenant)
+  bury(Table.Tenants, tenant)
+}
+
+export function deleteRole(role: u32): void {
+  removeRole(role)
+}
+
+export function deleteResource(resource: u32): void {
+  removeResource(resource)
+}
+
+export function deletePermission(permission: u32): void {
+  removePermission(permission)
+}
+
+/** Takes all attached permissions from the role; `refreshRole` must follow. */
+export function clearRole(role: u32): void {
+  clearPermissions(role)
+}
+
+/** Attaches the `count` permission ids at SCRATCH; `refreshRole` must follow. */
+export function extendRole(role: u32, count: u32): void {
+  addPermissions(role, SCRATCH, count)
+}
+
+/** Replaces what the role extends by the `count` roles at SCRATCH; `refreshRole` must follow. */
+export function setParents(role: u32, count: u32): void {
+  replaceParents(role, SCRATCH, count)
+}
+
+/** Computes the effective permissions of the role and of all that extend it. */
+export function refreshRole(role: u32): void {
+  refresh(role)
+}
+
+/** 1 when something changed. */
+export function assign(user: u32, scope: u32, role: u32): u32 {
+  return assignRole(user, scope, role) ? 1 : 0
+}
+
+/** 1 when something changed. */
+export function unassign(user: u32, scope: u32, role: u32): u32 {
+  return unassignRole(user, scope, role) ? 1 : 0
+}
+
+/** Creates the grant of a pair that has none, out of the `count` roles at SCRATCH. */
+export function putGrant(user: u32, scope: u32, count: u32): void {
+  createWholeGrant(user, scope, SCRATCH, count)
+}
+
+/** The record of the grant, or 0. */
+export function grantOf(user: u32, scope: u32): u32 {
+  return findGrant(user, scope)
+}
+
+/** 1 when the role, or one that it extends, has the permission. */
+export function holds(role: u32, permission: u32): u32 {
+  return roleHolds(role, permission) ? 1 : 0
+}
+
+/** The record of a permission id, or 0. */
+export function permissionRecord(permission: u32): u32 {
+  return recordOfPermission(permission)
+}
+
+/** Permission ids ≥ `first` that the grant allows, at SCRATCH; returns how many (SCRATCH_BYTES / 4 = there may be more). */
+export function listGrant(grant: u32, first: u32): u32 {
+  return permissionsOfGrant(grant, first)
+}
+
+/** Permission ids ≥ `first` attached to the role itself, at SCRATCH; returns how many. */
+export function listRole(role: u32, first: u32): u32 {
+  return permissionsOfRole(role, first)
+}
+
+/** Records of bucket `index` of a table, at SCRATCH; returns how many. */
+export function listBucket(table: u32, index: u32): u32 {
+  return recordsInBucket(table, index)
+}
+
+/** Walks every section and tests every invariant; a Fault, 0 when all hold. Safe on any bytes. */
+export function verify(): u32 {
+  return verifyImage()
+}

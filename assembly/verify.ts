@@ -1,0 +1,407 @@
+// Walks every section and tests every invariant that the other files state. Safe on any bytes: no address is read before it is
+// known to lie in the heap, no list is walked further than there can be entries. Returns the first fault.
+import {
+  BUCKET_BYTES,
+  BUCKET_SLOTS,
+  Bucket,
+  EDGE_BYTES,
+  Edge,
+  Fault,
+  GRANT_BYTES,
+  GRANT_ROLES_MAX,
+  Grant,
+  HEAP,
+  Header,
+  KEY_BYTES_MAX,
+  PAGE_BYTES,
+  Party,
+  PERMISSIONS_MAX,
+  Permission,
+  ROW_BYTES,
+  ROW_PAGES,
+  Role,
+  RoleSet,
+  Root,
+  SEGMENT_BUCKETS,
+  SEGMENT_BYTES,
+  SINGLE,
+  TABLES,
+  Table,
+} from './abi'
+import { hasBit, isEmptyPage } from './bitset'
+import { findGrant, grantHash } from './grants'
+import { field } from './memory'
+import { ownRow } from './roles'
+import { hashBytes, isLive, keyLength, keyOffset, lookup } from './symbols'
+import { bucketByIndex, bucketOf, overflowOf, recordAt, rootOf } from './table'
+
+/** Is [address, address + bytes) inside the heap and on a multiple of 4? */
+function inHeap(address: u32, bytes: u32): bool {
+  const top = field(Header.Top)
+  return (address & 3) === 0 && address >= (HEAP as u32) && bytes <= top && address <= top - bytes
+}
+
+export function verifyImage(): Fault {
+  const top = field(Header.Top)
+  if (top < (HEAP as u32) || top > (memory.size() as u32) << 16) return Fault.Header
+  if (field(Header.Free) > top - HEAP) return Fault.Header
+  for (let table: u32 = 0; table < (TABLES as u32); table++) {
+    if (!soundTable(table)) return Fault.Table
+  }
+  const directory = verifyDirectory()
+  if (directory !== Fault.None) return directory
+  for (let table: u32 = 0; table <= (Table.Permissions as u32); table++) {
+    const fault = verifySymbols(table)
+    if (fault !== Fault.None) return fault
+  }
+  const sets = verifyRoleSets()
+  if (sets !== Fault.None) return sets
+  const grants = verifyGrants()
+  if (grants !== Fault.None) return grants
+  const roles = verifyRoles()
+  if (roles !== Fault.None) return roles
+  const parties = verifyParties()
+  if (parties !== Fault.None) return parties
+  return verifyFreeLists()
+}
+
+function soundTable(table: u32): bool {
+  const root = rootOf(table)
+  const buckets = load<u32>(root, Root.Buckets)
+  const mask = load<u32>(root, Root.Mask)
+  const capacity = load<u32>(root, Root.Capacity)
+  if ((mask & (mask + 1)) !== 0 || mask > 0x3ffffff || buckets < (SEGMENT_BUCKETS as u32)) return false
+  if (buckets !== mask + 1 + load<u32>(root, Root.Split) || load<u32>(root, Root.Split) > mask) return false
+  const segments = (buckets + SEGMENT_BUCKETS - 1) / SEGMENT_BUCKETS
+  const directory = load<u32>(root, Root.Directory)
+  if (capacity > 0xfffffff || segments > capacity || !inHeap(directory, capacity * 4)) return false
+  for (let index: u32 = 0; index < segments; index++) {
+    if (!inHeap(load<u32>(directory + index * 4), SEGMENT_BYTES)) return false
+  }
+  return soundBuckets(table, buckets)
+}
+
+function soundBuckets(table: u32, buckets: u32): bool {
+  const total = load<u32>(rootOf(table), Root.Count)
+  let entries: u32 = 0
+  for (let index: u32 = 0; index < buckets; index++) {
+    const first = bucketByIndex(table, index)
+    for (let bucket = first; bucket !== 0; bucket = overflowOf(bucket)) {
+      if (!inHeap(bucket, BUCKET_BYTES)) return false
+      const count = load<u32>(bucket, Bucket.Count)
+      if (count > (BUCKET_SLOTS as u32) || (overflowOf(bucket) !== 0 && count !== BUCKET_SLOTS)) return false
+      entries += count
+      if (entries > total) return false
+      for (let slot: u32 = 0; slot < count; slot++) {
+        if (!inHeap(recordAt(bucket, slot), 12)) return false
+        if (bucketOf(table, load<u32>(bucket + slot * 4, Bucket.Hashes)) !== first) return false
+      }
+      if (count === 0 && bucket !== first) return false
+    }
+  }
+  return entries === total
+}
+
+function verifyDirectory(): Fault {
+  const top = field(Header.PermissionTop)
+  const capacity = field(Header.PermissionCapacity)
+  if (top > (PERMISSIONS_MAX as u32) || capacity > 0xfffff) return Fault.Header
+  if (top === 0) return Fault.None
+  if (top >= capacity || !inHeap(field(Header.PermissionDirectory), capacity * 4)) return Fault.Header
+  for (let id: u32 = 1; id <= top; id++) {
+    const record = load<u32>(field(Header.PermissionDirectory) + id * 4)
+    if (!inHeap(record, Permission.Key) || load<u32>(record, Permission.Id) !== id) return Fault.Symbol
+  }
+  return Fault.None
+}
+
+function counter(table: u32): u32 {
+  switch (table) {
+    case Table.Users:
+      return field(Header.Users)
+    case Table.Tenants:
+      return field(Header.Tenants)
+    case Table.Roles:
+      return field(Header.Roles)
+    case Table.Resources:
+      return field(Header.Resources)
+    default:
+      return field(Header.Permissions)
+  }
+}
+
+function verifySymbols(table: u32): Fault {
+  const buckets = load<u32>(rootOf(table), Root.Buckets)
+  const offset = keyOffset(table)
+  const longest: u32 = table === Table.Permissions ? KEY_BYTES_MAX * 2 + 1 : KEY_BYTES_MAX
+  let live: u32 = 0
+  for (let index: u32 = 0; index < buckets; index++) {
+    for (let bucket = bucketByIndex(table, index); bucket !== 0; bucket = overflowOf(bucket)) {
+      const count = load<u32>(bucket, Bucket.Count)
+      for (let slot: u32 = 0; slot < count; slot++) {
+        const record = recordAt(bucket, slot)
+        const length = keyLength(record)
+        if (length > longest || !inHeap(record, offset + length)) return Fault.Symbol
+        if ((load<u8>(record, 2) as u32) !== table) return Fault.Symbol
+        const hash = hashBytes(record + offset, length)
+        if (hash !== load<u32>(bucket + slot * 4, Bucket.Hashes)) return Fault.Symbol
+        if (lookup(table, record + offset, length, hash) !== record) return Fault.Symbol
+        if (isLive(record)) live++
+        if (table === Table.Permissions && !soundPermission(record)) return Fault.Symbol
+      }
+    }
+  }
+  return live === counter(table) ? Fault.None : Fault.Counter
+}
+
+function soundPermission(record: u32): bool {
+  const id = load<u32>(record, Permission.Id)
+  if (id === 0 || id > field(Header.PermissionTop)) return false
+  if (load<u32>(field(Header.PermissionDirectory) + id * 4) !== record) return false
+  const resource = load<u32>(record, Permission.Resource)
+  const next = load<u32>(record, Permission.Next)
+  return isSymbol(resource, Table.Resources) && (next === 0 || isSymbol(next, Table.Permissions))
+}
+
+/** Is this the record of a symbol of that table? */
+function isSymbol(record: u32, table: u32): bool {
+  const offset = keyOffset(table)
+  if (!inHeap(record, offset) || !inHeap(record, offset + keyLength(record))) return false
+  const start = record + offset
+  const length = keyLength(record)
+  return lookup(table, start, length, hashBytes(start, length)) === record
+}
+
+function isLiveSymbol(record: u32, table: u32): bool {
+  return isSymbol(record, table) && isLive(record)
+}
+
+function verifyRoleSets(): Fault {
+  const buckets = load<u32>(rootOf(Table.RoleSets), Root.Buckets)
+  let sets: u32 = 0
+  for (let index: u32 = 0; index < buckets; index++) {
+    for (let bucket = bucketByIndex(Table.RoleSets, index); bucket !== 0; bucket = overflowOf(bucket)) {
+      for (let slot: u32 = 0; slot < load<u32>(bucket, Bucket.Count); slot++) {
+        const set = recordAt(bucket, slot)
+        const count = load<u32>(set, RoleSet.Count)
+        if (count < 2 || count > (GRANT_ROLES_MAX as u32) || !inHeap(set, RoleSet.Roles + count * 4))
+          return Fault.RoleSet
+        if (load<u32>(set, RoleSet.Hash) !== load<u32>(bucket + slot * 4, Bucket.Hashes)) return Fault.RoleSet
+        let previous: u32 = 0
+        for (let at: u32 = 0; at < count; at++) {
+          const role = load<u32>(set + at * 4, RoleSet.Roles)
+          if (role <= previous || !isLiveSymbol(role, Table.Roles)) return Fault.RoleSet
+          previous = role
+        }
+        if (load<u32>(set, RoleSet.References) === 0) return Fault.RoleSet
+        sets++
+      }
+    }
+  }
+  return sets === field(Header.RoleSets) ? Fault.None : Fault.Counter
+}
+
+function verifyGrants(): Fault {
+  const buckets = load<u32>(rootOf(Table.Grants), Root.Buckets)
+  let grants: u32 = 0
+  let assignments: u32 = 0
+  for (let index: u32 = 0; index < buckets; index++) {
+    for (let bucket = bucketByIndex(Table.Grants, index); bucket !== 0; bucket = overflowOf(bucket)) {
+      for (let slot: u32 = 0; slot < load<u32>(bucket, Bucket.Count); slot++) {
+        const grant = recordAt(bucket, slot)
+        if (!inHeap(grant, GRANT_BYTES)) return Fault.Grant
+        const user = load<u32>(grant, Grant.User)
+        const scope = load<u32>(grant, Grant.Scope)
+        if (!isLiveSymbol(user, Table.Users) || !isLiveSymbol(scope, Table.Tenants)) return Fault.Grant
+        if (grantHash(user, scope) !== load<u32>(bucket + slot * 4, Bucket.Hashes)) return Fault.Grant
+        if (findGrant(user, scope) !== grant) return Fault.Grant
+        const roles = load<u32>(grant, Grant.Roles)
+        if ((roles & SINGLE) !== 0) {
+          if (!isLiveSymbol(roles - SINGLE, Table.Roles)) return Fault.Grant
+          assignments++
+        } else {
+          if (!isRoleSet(roles)) return Fault.Grant
+          assignments += load<u32>(roles, RoleSet.Count)
+        }
+        grants++
+      }
+    }
+  }
+  return grants === field(Header.Grants) && assignments === field(Header.Assignments) ? Fault.None : Fault.Counter
+}
+
+function isRoleSet(set: u32): bool {
+  if (!inHeap(set, RoleSet.Roles)) return false
+  const buckets = bucketOf(Table.RoleSets, load<u32>(set, RoleSet.Hash))
+  for (let bucket = buckets; bucket !== 0; bucket = overflowOf(bucket)) {
+    for (let slot: u32 = 0; slot < load<u32>(bucket, Bucket.Count); slot++) {
+      if (recordAt(bucket, slot) === set) return true
+    }
+  }
+  return false
+}
+
+/** Lists of users and tenants: every grant is in both, linked both ways, and nowhere else. */
+function verifyParties(): Fault {
+  const ofUsers = countLists(Table.Users, Grant.User, Grant.NextOfUser, Grant.PreviousOfUser)
+  const ofTenants = countLists(Table.Tenants, Grant.Scope, Grant.NextOfScope, Grant.PreviousOfScope)
+  const grants = field(Header.Grants)
+  return ofUsers === grants && ofTenants === grants ? Fault.None : Fault.Grant
+}
+
+/** Entries over the lists of a table's parties; u32.MAX_VALUE when one is broken. */
+function countLists(table: u32, owner: u32, next: u32, previous: u32): u32 {
+  const most = field(Header.Grants)
+  const buckets = load<u32>(rootOf(table), Root.Buckets)
+  let total: u32 = 0
+  for (let index: u32 = 0; index < buckets; index++) {
+    for (let bucket = bucketByIndex(table, index); bucket !== 0; bucket = overflowOf(bucket)) {
+      for (let slot: u32 = 0; slot < load<u32>(bucket, Bucket.Count); slot++) {
+        const party = recordAt(bucket, slot)
+        let before: u32 = 0
+        for (let grant = load<u32>(party, Party.Grants); grant !== 0; grant = load<u32>(grant + next)) {
+          if (++total > most || !inHeap(grant, GRANT_BYTES)) return 0xffffffff
+          if (load<u32>(grant + owner) !== party || load<u32>(grant + previous) !== before) return 0xffffffff
+          before = grant
+        }
+      }
+    }
+  }
+  return total
+}
+
+function verifyRoles(): Fault {
+  const buckets = load<u32>(rootOf(Table.Roles), Root.Buckets)
+  for (let index: u32 = 0; index < buckets; index++) {
+    for (let bucket = bucketByIndex(Table.Roles, index); bucket !== 0; bucket = overflowOf(bucket)) {
+      for (let slot: u32 = 0; slot < load<u32>(bucket, Bucket.Count); slot++) {
+        const role = recordAt(bucket, slot)
+        if (load<u32>(role, Role.Queue) !== 0) return Fault.Row
+        if (!soundRow(role + Role.Row)) return Fault.Row
+        const own = load<u32>(role, Role.Own)
+        if (own !== 0 && (!inHeap(own, ROW_BYTES) || !soundRow(own))) return Fault.Row
+      }
+    }
+  }
+  for (let index: u32 = 0; index < buckets; index++) {
+    for (let bucket = bucketByIndex(Table.Roles, index); bucket !== 0; bucket = overflowOf(bucket)) {
+      for (let slot: u32 = 0; slot < load<u32>(bucket, Bucket.Count); slot++) {
+        const role = recordAt(bucket, slot)
+        if (!soundEdges(role)) return Fault.Edge
+        if (!soundEffective(role)) return Fault.Row
+      }
+    }
+  }
+  return verifyHolders()
+}
+
+function soundRow(row: u32): bool {
+  for (let index: u32 = 0; index < (ROW_PAGES as u32); index++) {
+    const page = load<u32>(row + index * 4)
+    if (page !== 0 && (!inHeap(page, PAGE_BYTES) || isEmptyPage(page))) return false
+  }
+  return true
+}
+
+function soundEdges(role: u32): bool {
+  const most = field(Header.Roles)
+  let steps: u32 = 0
+  for (let edge = load<u32>(role, Role.Parents); edge !== 0; edge = load<u32>(edge, Edge.NextParent)) {
+    if (++steps > most || !inHeap(edge, EDGE_BYTES) || load<u32>(edge, Edge.Child) !== role) return false
+    if (!isLiveSymbol(load<u32>(edge, Edge.Parent), Table.Roles)) return false
+  }
+  if ((load<u32>(role, Role.Own) !== 0) !== (load<u32>(role, Role.Parents) !== 0)) return false
+  steps = 0
+  let before: u32 = 0
+  for (let edge = load<u32>(role, Role.Children); edge !== 0; edge = load<u32>(edge, Edge.NextChild)) {
+    if (++steps > most || !inHeap(edge, EDGE_BYTES) || load<u32>(edge, Edge.Parent) !== role) return false
+    if (load<u32>(edge, Edge.PreviousChild) !== before || !isLiveSymbol(load<u32>(edge, Edge.Child), Table.Roles))
+      return false
+    before = edge
+  }
+  return isLive(role) || (load<u32>(role, Role.Parents) === 0 && load<u32>(role, Role.Children) === 0)
+}
+
+/** effective = own ∪ parents' effective, and no bit beyond the permissions that are live. */
+function soundEffective(role: u32): bool {
+  const row = role + Role.Row
+  const own = ownRow(role)
+  const top = field(Header.PermissionTop)
+  for (let index: u32 = 0; index < (ROW_PAGES as u32); index++) {
+    if (load<u32>(row + index * 4) !== 0 && index << 11 > top) return false
+  }
+  for (let id: u32 = 0; id <= (top | 2047); id++) {
+    const page = id >>> 11
+    if ((id & 2047) === 0 && load<u32>(row + page * 4) === 0 && load<u32>(own + page * 4) === 0) {
+      let parents: u32 = 0
+      for (let edge = load<u32>(role, Role.Parents); edge !== 0; edge = load<u32>(edge, Edge.NextParent)) {
+        parents |= load<u32>(load<u32>(edge, Edge.Parent) + page * 4, Role.Row)
+      }
+      if (parents === 0) {
+        id |= 2047
+        continue
+      }
+    }
+    let expected = hasBit(own, id)
+    for (let edge = load<u32>(role, Role.Parents); edge !== 0; edge = load<u32>(edge, Edge.NextParent)) {
+      if (hasBit(load<u32>(edge, Edge.Parent) + Role.Row, id)) expected = true
+    }
+    if (hasBit(row, id) !== expected) return false
+    if (!expected) continue
+    if (id === 0 || id > top || !isLive(load<u32>(field(Header.PermissionDirectory) + id * 4))) return false
+  }
+  return true
+}
+
+/** The holders of a permission are as many as it says; its resource is live when it is. */
+function verifyHolders(): Fault {
+  const top = field(Header.PermissionTop)
+  let expected: u64 = 0
+  for (let id: u32 = 1; id <= top; id++) {
+    const record = load<u32>(field(Header.PermissionDirectory) + id * 4)
+    expected += load<u32>(record, Permission.Holders) as u64
+    if (isLive(record) && !isLive(load<u32>(record, Permission.Resource))) return Fault.Symbol
+  }
+  let held: u64 = 0
+  const buckets = load<u32>(rootOf(Table.Roles), Root.Buckets)
+  for (let index: u32 = 0; index < buckets; index++) {
+    for (let bucket = bucketByIndex(Table.Roles, index); bucket !== 0; bucket = overflowOf(bucket)) {
+      for (let slot: u32 = 0; slot < load<u32>(bucket, Bucket.Count); slot++)
+        held += countBits(ownRow(recordAt(bucket, slot)))
+    }
+  }
+  return held === expected ? Fault.None : Fault.Counter
+}
+
+function countBits(row: u32): u64 {
+  let bits: u64 = 0
+  for (let index: u32 = 0; index < (ROW_PAGES as u32); index++) {
+    const page = load<u32>(row + index * 4)
+    if (page === 0) continue
+    for (let offset: u32 = 0; offset < (PAGE_BYTES as u32); offset += 8) bits += popcnt<u64>(load<u64>(page + offset))
+  }
+  return bits
+}
+
+function verifyFreeLists(): Fault {
+  const free = field(Header.Free)
+  let total: u32 = 0
+  for (let size: u32 = 4; size <= 512; size += 4) {
+    total = sumList(Header.FreeSmall + size - 4, size, total, free)
+    if (total > free) return Fault.FreeList
+  }
+  for (let power: u32 = 10; power < 31; power++) {
+    total = sumList(Header.FreeLarge + (power - 9) * 4, (1 as u32) << power, total, free)
+    if (total > free) return Fault.FreeList
+  }
+  return total === free ? Fault.None : Fault.FreeList
+}
+
+function sumList(list: u32, size: u32, before: u32, limit: u32): u32 {
+  let total = before
+  for (let block = field(list); block !== 0; block = load<u32>(block)) {
+    total += size
+    if (total > limit || !inHeap(block, size)) return 0xffffffff
+  }
+  return total
+}

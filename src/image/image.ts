@@ -1,0 +1,245 @@
+// The image: the whole policy of one environment at one revision in kernel memory, asked by keys. It is what a check needs and
+// all that a check needs (design.md §4). One thread per image; nothing here knows about feeds, files on disk or HTTP.
+import { Fault, Grant, Header, Party, Role, Table, Verdict } from '../../assembly/abi.ts'
+import type { Kernel } from '../kernel/kernel.ts'
+import type { KernelSource } from '../kernel/module.ts'
+import type { LogId, Position } from '../log/change.ts'
+import type { Delta, PolicyChange } from '../log/delta.ts'
+import { ZerohopError } from '../model/errors.ts'
+import { commit, prepare } from './apply.ts'
+import { buildKernel } from './build.ts'
+import { fold, grantsOfUser, permissionsOfGrant, read, rolesOf, toChanges } from './contents.ts'
+import { type Explanation, explainRbac } from './explain.ts'
+import { hashImage, loadKernel, saveKernel } from './file.ts'
+import { Lookaside, PairLookaside } from './lookaside.ts'
+
+export type { Because, Explanation, RbacCode } from './explain.ts'
+export type { KernelSource }
+
+export interface ImageOptions {
+  /** default 'release' */
+  readonly kernel?: KernelSource
+}
+
+export interface ImageStats {
+  /** bytes of the image file */
+  readonly bytes: number
+  /** bytes on free lists and of deleted objects' symbols: what compaction gives back */
+  readonly garbageBytes: number
+  readonly users: number
+  readonly tenants: number
+  readonly roles: number
+  readonly resources: number
+  readonly permissions: number
+  /** (user, tenant) pairs with a role */
+  readonly grants: number
+  readonly assignments: number
+}
+
+/** What a user holds in one tenant: assigned roles, and every permission that a check would allow there. */
+export interface TenantRoles {
+  readonly tenant: string
+  readonly roles: readonly string[]
+  readonly permissions: readonly string[]
+}
+
+export class Image {
+  readonly environment: LogId
+  readonly #source: KernelSource
+  readonly #kernel: Kernel
+  readonly #users = new Lookaside()
+  readonly #tenants = new Lookaside()
+  readonly #permissions = new PairLookaside()
+  /** the kernel's decide, until the image is poisoned */
+  #decide: (user: number, tenant: number, permission: number) => Verdict
+  #position: Position
+  #poisoned = false
+
+  private constructor(kernel: Kernel, source: KernelSource) {
+    this.#kernel = kernel
+    this.#source = source
+    this.#decide = kernel.calls.decide
+    this.environment = Buffer.from(kernel.headerBytes(Header.Environment, 16)).toString('hex')
+    const revision = kernel.field(Header.RevisionHigh) * 2 ** 32 + kernel.field(Header.RevisionLow)
+    this.#position = { revision, chain: Buffer.from(kernel.headerBytes(Header.Chain, 32)).toString('hex') }
+  }
+
+  /** The canonical image of what the changes, folded, leave. @throws DELTA_INVALID on a dangling reference */
+  static build(
+    environment: LogId,
+    position: Position,
+    changes: Iterable<PolicyChange>,
+    options: ImageOptions = {},
+  ): Image {
+    const source = options.kernel ?? 'release'
+    const kernel = buildKernel(fold(changes), source)
+    kernel.headerBytes(Header.Environment, 16).set(Buffer.from(environment, 'hex'))
+    writePosition(kernel, position)
+    return new Image(kernel, source)
+  }
+
+  /** The image of a file: its bytes or its path. @throws IMAGE_DAMAGED, IMAGE_FOREIGN, IMAGE_FULL; never a half-believed image */
+  static load(input: Uint8Array | string, options: ImageOptions = {}): Image {
+    const source = options.kernel ?? 'release'
+    return new Image(loadKernel(input, source), source)
+  }
+
+  /** Where the image stands in its environment's log. */
+  get position(): Position {
+    return this.#position
+  }
+
+  get revision(): number {
+    return this.#position.revision
+  }
+
+  get poisoned(): boolean {
+    return this.#poisoned
+  }
+
+  /** May the user do the action on the type in the tenant? What is unknown is denied (D1). @throws POISONED, never a false deny */
+  check(user: string, action: string, type: string, tenant: string): boolean {
+    const permission = this.#permissions.find(type, action) || this.#findPermission(type, action)
+    return this.#decide(this.user(user), this.tenant(tenant), permission) === Verdict.Allow
+  }
+
+  /** The same with ids that `user` and `tenant` gave; 0 is unknown. */
+  checkIds(user: number, tenant: number, action: string, type: string): boolean {
+    const permission = this.#permissions.find(type, action) || this.#findPermission(type, action)
+    return this.#decide(user, tenant, permission) === Verdict.Allow
+  }
+
+  /** Id of a user in this image, 0 when unknown. An id stays the user's as long as the image lives; "unknown" may end with any delta. */
+  user(key: string): number {
+    return this.#users.find(key) || this.#find(Table.Users, key, this.#users)
+  }
+
+  /** Id of a tenant in this image, 0 when unknown. */
+  tenant(key: string): number {
+    return this.#tenants.find(key) || this.#find(Table.Tenants, key, this.#tenants)
+  }
+
+  #find(table: Table, key: string, lookaside: Lookaside): number {
+    const length = this.#kernel.writeKey(key)
+    const id = length > 0 ? this.#kernel.calls.find(table, length) : 0
+    if (id !== 0) lookaside.keep(key, id)
+    return id
+  }
+
+  #findPermission(type: string, action: string): number {
+    const length = this.#kernel.writePair(type, action)
+    const id = length > 0 ? this.#kernel.calls.findPermission(length) : 0
+    if (id !== 0) this.#permissions.keep(type, action, id)
+    return id
+  }
+
+  /** The same question as `check`, with its reason. */
+  explain(user: string, action: string, type: string, tenant: string): Explanation {
+    this.#requireSound()
+    return explainRbac(this.#kernel, this.revision, { user, action, type, tenant })
+  }
+
+  /** Every tenant in which the user holds a role, by tenant key. */
+  tenantRoles(user: string): TenantRoles[] {
+    this.#requireSound()
+    const kernel = this.#kernel
+    const id = this.user(user)
+    if (id === 0) return []
+    const held = grantsOfUser(kernel, id).map((grant): TenantRoles => {
+      const roles = rolesOf(kernel, kernel.word(grant + Grant.Roles)).map((role) => kernel.key(role, Role.Key))
+      const tenant = kernel.key(kernel.word(grant + Grant.Scope), Party.Key)
+      return { tenant, roles: roles.sort(), permissions: permissionsOfGrant(kernel, grant).sort() }
+    })
+    return held.sort((left, right) => (left.tenant < right.tenant ? -1 : 1))
+  }
+
+  /**
+   * Moves the image to the delta's revision, wholly or not at all.
+   * @throws FEED_GAP, FEED_FORK, DELTA_INVALID, IMAGE_FULL: the image is as it was; POISONED: it answers nothing any more
+   */
+  apply(delta: Delta): void {
+    this.#requireSound()
+    const { revision, chain } = this.#position
+    if (delta.environment !== this.environment) {
+      throw new ZerohopError('DELTA_INVALID', { to: delta.to, reason: 'it is of another environment' })
+    }
+    if (delta.from !== revision || delta.to !== revision + 1)
+      throw new ZerohopError('FEED_GAP', { have: revision, got: delta.from })
+    if (delta.previous !== chain) throw new ZerohopError('FEED_FORK', { to: delta.to })
+    const plan = prepare(this.#kernel, delta.changes, delta.to)
+    try {
+      commit(this.#kernel, plan)
+    } catch (cause) {
+      this.#poison()
+      throw new ZerohopError('POISONED', {}, { cause })
+    }
+    this.#position = { revision: delta.to, chain: delta.chain }
+    writePosition(this.#kernel, this.#position)
+  }
+
+  #poison(): void {
+    this.#poisoned = true
+    this.#decide = () => {
+      throw new ZerohopError('POISONED')
+    }
+  }
+
+  #requireSound(): void {
+    if (this.#poisoned) throw new ZerohopError('POISONED')
+  }
+
+  /** The bytes of the image file. */
+  save(): Uint8Array {
+    this.#requireSound()
+    return saveKernel(this.#kernel)
+  }
+
+  /** Everything that the image says, in sorted order. */
+  contents(): Iterable<PolicyChange> {
+    this.#requireSound()
+    return toChanges(read(this.#kernel))
+  }
+
+  /** The canonical build of this image's contents, at the same position. */
+  compact(): Image {
+    this.#requireSound()
+    const kernel = buildKernel(read(this.#kernel), this.#source)
+    kernel.headerBytes(Header.Environment, 16).set(this.#kernel.headerBytes(Header.Environment, 16))
+    writePosition(kernel, this.#position)
+    return new Image(kernel, this.#source)
+  }
+
+  /** SHA-256 of the canonical build, 64 hex digits: equal contents, equal hash, on every machine. Costs a compaction. */
+  hash(): string {
+    return hashImage(this.compact().save())
+  }
+
+  /** Walks everything and tests every invariant. @throws IMAGE_DAMAGED with the part that is broken */
+  verify(): void {
+    const fault = this.#kernel.calls.verify() as Fault
+    if (fault !== Fault.None)
+      throw new ZerohopError('IMAGE_DAMAGED', { reason: `its ${Fault[fault]?.toLowerCase()} section is broken` })
+  }
+
+  stats(): ImageStats {
+    const field = (at: Header): number => this.#kernel.field(at)
+    const [header, heap] = this.#kernel.parts
+    return {
+      bytes: header.length + heap.length,
+      garbageBytes: field(Header.Free) + field(Header.Dead),
+      users: field(Header.Users),
+      tenants: field(Header.Tenants),
+      roles: field(Header.Roles),
+      resources: field(Header.Resources),
+      permissions: field(Header.Permissions),
+      grants: field(Header.Grants),
+      assignments: field(Header.Assignments),
+    }
+  }
+}
+
+function writePosition(kernel: Kernel, { revision, chain }: Position): void {
+  kernel.setField(Header.RevisionLow, revision >>> 0)
+  kernel.setField(Header.RevisionHigh, Math.floor(revision / 2 ** 32))
+  kernel.headerBytes(Header.Chain, 32).set(Buffer.from(chain, 'hex'))
+}

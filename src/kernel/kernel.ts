@@ -1,0 +1,131 @@
+// One kernel on one memory: the only owner of views on it. Keys go in as bytes in the scratch area, ids and lists come out.
+// Growing the memory detaches every view, so nobody else may keep one. One thread per kernel.
+import { HEADER, HEADER_BYTES, HEAP, Header, KEY_BYTES_MAX, SCRATCH, SymbolRecord } from '../../assembly/abi.ts'
+import { instantiate, type KernelExports, type KernelSource } from './module.ts'
+
+const encoder = new TextEncoder()
+const decoder = new TextDecoder()
+
+/** Bytes of a `resource:action` key at most. */
+const PAIR_BYTES_MAX = 2 * KEY_BYTES_MAX + 1
+
+export class Kernel {
+  readonly calls: KernelExports
+  readonly #memory: WebAssembly.Memory
+  #bytes: Uint8Array
+  #words: Uint32Array
+
+  /** A kernel with room for an image of `bytes`; its memory holds no image yet (`calls.create` or `fill`). */
+  constructor(source: KernelSource, bytes = 0) {
+    const { exports, memory } = instantiate(source, bytes)
+    this.calls = exports
+    this.#memory = memory
+    this.#bytes = new Uint8Array(memory.buffer)
+    this.#words = new Uint32Array(memory.buffer)
+  }
+
+  /** The whole memory, valid until the next call into the kernel that may grow it. */
+  get bytes(): Uint8Array {
+    if (this.#bytes.length === 0) this.#renew()
+    return this.#bytes
+  }
+
+  #renew(): void {
+    this.#bytes = new Uint8Array(this.#memory.buffer)
+    this.#words = new Uint32Array(this.#memory.buffer)
+  }
+
+  /** The u32 at an address that is a multiple of 4. */
+  word(address: number): number {
+    if (this.#words.length === 0) this.#renew()
+    return this.#words[address >>> 2]!
+  }
+
+  field(field: Header): number {
+    return this.word(HEADER + field)
+  }
+
+  setField(field: Header, value: number): void {
+    if (this.#words.length === 0) this.#renew()
+    this.#words[(HEADER + field) >>> 2] = value
+  }
+
+  /** The bytes of the header and those of the heap: together an image. */
+  get parts(): [header: Uint8Array, heap: Uint8Array] {
+    const bytes = this.bytes
+    return [bytes.subarray(HEADER, HEADER + HEADER_BYTES), bytes.subarray(HEAP, this.field(Header.Top))]
+  }
+
+  /** A room of the memory to read an image's heap into. */
+  heapOf(length: number): Uint8Array {
+    return this.bytes.subarray(HEAP, HEAP + length)
+  }
+
+  /** The bytes of a header field. */
+  headerBytes(field: Header, length: number): Uint8Array {
+    return this.bytes.subarray(HEADER + field, HEADER + field + length)
+  }
+
+  /** Writes a key to the scratch area. Returns its bytes, or -1 when it is too long or not well-formed: then nothing has this name. */
+  writeKey(key: string): number {
+    const length = key.length
+    if (length > KEY_BYTES_MAX) return -1
+    const bytes = this.bytes
+    for (let index = 0; index < length; index++) {
+      const code = key.charCodeAt(index)
+      if (code > 0x7f) return this.#writeEncoded(key, KEY_BYTES_MAX)
+      bytes[SCRATCH + index] = code
+    }
+    return length
+  }
+
+  /** Writes `left:right` to the scratch area, as `writeKey`. */
+  writePair(left: string, right: string): number {
+    const length = left.length
+    if (length > KEY_BYTES_MAX || right.length > KEY_BYTES_MAX) return -1
+    const bytes = this.bytes
+    let at = SCRATCH
+    for (let index = 0; index < length; index++) {
+      const code = left.charCodeAt(index)
+      if (code > 0x7f) return this.#writeEncoded(`${left}:${right}`, PAIR_BYTES_MAX)
+      bytes[at++] = code
+    }
+    bytes[at++] = 0x3a
+    for (let index = 0; index < right.length; index++) {
+      const code = right.charCodeAt(index)
+      if (code > 0x7f) return this.#writeEncoded(`${left}:${right}`, PAIR_BYTES_MAX)
+      bytes[at++] = code
+    }
+    return at - SCRATCH
+  }
+
+  #writeEncoded(key: string, limit: number): number {
+    if (!key.isWellFormed()) return -1 // D9: a lone surrogate is unknown
+    const { read, written } = encoder.encodeInto(key, this.bytes.subarray(SCRATCH, SCRATCH + limit))
+    return read === key.length ? written : -1
+  }
+
+  /** Writes numbers to the scratch area, as the list argument of a call. */
+  writeList(list: readonly number[]): number {
+    if (this.#words.length === 0) this.#renew()
+    this.#words.set(list, SCRATCH >>> 2)
+    return list.length
+  }
+
+  /** Copies `count` results out of the scratch area. */
+  readList(count: number): Uint32Array {
+    if (this.#words.length === 0) this.#renew()
+    return this.#words.slice(SCRATCH >>> 2, (SCRATCH >>> 2) + count)
+  }
+
+  /** The key of a symbol whose key begins `offset` bytes into its record. */
+  key(record: number, offset: number): string {
+    const length = this.word(record + SymbolRecord.Meta) & 0xffff
+    const start = record + offset
+    return decoder.decode(this.bytes.subarray(start, start + length))
+  }
+
+  isLive(record: number): boolean {
+    return this.word(record + SymbolRecord.Meta) >>> 24 !== 0
+  }
+}

@@ -1,0 +1,92 @@
+// Finds and compiles the kernel. The release bytes are part of the package (build/kernel.ts); runtimes that forbid compiling bytes
+// pass a compiled module of `zerohop/kernel.wasm`. The debug build is for tests. Nothing else uses WebAssembly.
+import { readFileSync } from 'node:fs'
+import { ABI_VERSION, HEADER_BYTES, HEAP } from '../../assembly/abi.ts'
+import { KERNEL_BASE64 } from '../../build/kernel.ts'
+import { ZerohopError } from '../model/errors.ts'
+
+/** Which kernel to use: the packaged one, the debug build, or a module that the host compiled. */
+export type KernelSource = 'release' | 'debug' | WebAssembly.Module
+
+const PAGE = 0x10000
+const PAGES_MAX = 0x8000
+const compiled = new Map<'release' | 'debug', WebAssembly.Module>()
+
+/** What assembly/index.ts exports. Every argument and result is a u32; an id of 0 means none. */
+export interface KernelExports {
+  abiVersion(): number
+  create(): void
+  reserve(bytes: number): number
+  find(table: number, length: number): number
+  findPermission(length: number): number
+  decide(user: number, tenant: number, permission: number): number
+  put(table: number, length: number): number
+  putPermission(resource: number, length: number): number
+  deleteUser(user: number): void
+  deleteTenant(tenant: number): void
+  deleteRole(role: number): void
+  deleteResource(resource: number): void
+  deletePermission(permission: number): void
+  clearRole(role: number): void
+  extendRole(role: number, count: number): void
+  setParents(role: number, count: number): void
+  refreshRole(role: number): void
+  assign(user: number, scope: number, role: number): number
+  unassign(user: number, scope: number, role: number): number
+  putGrant(user: number, scope: number, count: number): void
+  grantOf(user: number, scope: number): number
+  holds(role: number, permission: number): number
+  permissionRecord(permission: number): number
+  listGrant(grant: number, first: number): number
+  listRole(role: number, first: number): number
+  listBucket(table: number, index: number): number
+  verify(): number
+}
+
+/**
+ * A kernel on a fresh memory with room for an image of `bytes`.
+ * @throws IMAGE_FOREIGN when the module is of another ABI, IMAGE_FULL when the host gives no memory
+ */
+export function instantiate(
+  source: KernelSource,
+  bytes: number,
+): { exports: KernelExports; memory: WebAssembly.Memory } {
+  const pages = Math.ceil((HEAP + Math.max(0, bytes - HEADER_BYTES)) / PAGE) + 1
+  let memory: WebAssembly.Memory
+  try {
+    memory = new WebAssembly.Memory({ initial: Math.max(4, pages), maximum: PAGES_MAX })
+  } catch (cause) {
+    throw new ZerohopError('IMAGE_FULL', { reason: `no memory for ${bytes} bytes` }, { cause })
+  }
+  const instance = new WebAssembly.Instance(moduleOf(source), { env: { memory, abort } })
+  const exports = instance.exports as unknown as KernelExports
+  if (exports.abiVersion() !== ABI_VERSION) {
+    throw new ZerohopError('IMAGE_FOREIGN', {
+      reason: `the kernel has ABI ${exports.abiVersion()}, this host needs ${ABI_VERSION}`,
+    })
+  }
+  return { exports, memory }
+}
+
+function moduleOf(source: KernelSource): WebAssembly.Module {
+  if (source instanceof WebAssembly.Module) return source
+  let module = compiled.get(source)
+  if (module === undefined) {
+    module = new WebAssembly.Module(
+      source === 'release' ? Buffer.from(KERNEL_BASE64, 'base64') : readFileSync(debugFile()),
+    )
+    compiled.set(source, module)
+  }
+  return module
+}
+
+/** The debug build lies in build/ of the source tree; it is not part of the package. */
+function debugFile(): URL {
+  const here = import.meta.url
+  const root = here.slice(0, here.lastIndexOf(here.endsWith('.ts') ? '/src/' : '/dist/'))
+  return new URL(`${root}/build/debug.wasm`)
+}
+
+function abort(): never {
+  throw new WebAssembly.RuntimeError('an assertion of the kernel failed')
+}
