@@ -1,0 +1,213 @@
+// Random edit histories for the laws: what fast-check draws are small numbers (so that it can shrink them), and `operationsOf` turns them
+// into operations that management would accept in the world as it stands. Aimed at edges: few keys used again and again, many roles
+// in one grant, role sets that many share, deletes and re-creations, `extends` turned about, permissions around page borders.
+import fc from 'fast-check'
+import { EXTENDS_DEPTH_MAX } from '../../src/model/limits.ts'
+import type { Operation, World } from '../support/world.ts'
+
+/** Keys to draw from. Small pools make things meet; the wide ones reach the borders of words, pages and tables. */
+export interface Pool {
+  readonly users: readonly string[]
+  readonly tenants: readonly string[]
+  readonly roles: readonly string[]
+  readonly resources: readonly string[]
+  readonly actions: readonly string[]
+}
+
+const series = (prefix: string, count: number) => Array.from({ length: count }, (_, index) => `${prefix}${index}`)
+
+export const POOLS = {
+  small: {
+    users: ['ana', 'ben', 'cyd', 'dan'],
+    tenants: ['default', 'acme', 'umbra'],
+    roles: ['admin', 'editor', 'viewer', 'guest', 'owner'],
+    resources: ['doc', 'image'],
+    actions: ['read', 'write', 'share'],
+  },
+  odd: {
+    users: ['__proto__', 'a', 'aa', 'A', 'auth0|x', 'constructor', 'k'.repeat(256)],
+    tenants: ['default', 'a', '__proto__', 't'.repeat(255)],
+    roles: ['a', 'aa', 'A', '__proto__', 'toString', 'r'.repeat(256)],
+    resources: ['a', 'aa', '__proto__', 's'.repeat(256)],
+    actions: ['a', 'aa', 'constructor', 'c'.repeat(256)],
+  },
+  wide: {
+    users: series('user-', 40),
+    tenants: ['default', ...series('tenant-', 6)],
+    roles: series('role-', 140),
+    resources: series('resource-', 40),
+    actions: series('action-', 64),
+  },
+} as const satisfies Record<string, Pool>
+export type PoolName = keyof typeof POOLS
+
+type Numbers = readonly number[]
+/** One edit as drawn: what to do, and numbers that choose the objects. */
+export type Edit = readonly [verb: Verb, ...numbers: number[]]
+type Verb = keyof typeof VERBS
+
+/** A history: its pool, and revisions of one or more edits each. */
+export interface History {
+  readonly pool: PoolName
+  readonly revisions: readonly (readonly Edit[])[]
+}
+
+const pick = <T>(from: readonly T[], number: number): T | undefined => from[number % from.length]
+const keysOf = (map: ReadonlyMap<string, unknown>) => [...map.keys()]
+const some = <T>(from: readonly T[], number: number, most: number): T[] => {
+  const count = number % (most + 1)
+  return from.length === 0
+    ? []
+    : Array.from({ length: count }, (_, index) => from[(number + index * (1 + (number % 7))) % from.length]!)
+}
+const run = <T>(from: readonly T[], first: number, count: number): T[] =>
+  from.slice(first % Math.max(from.length, 1)).slice(0, count)
+
+const VERBS = {
+  user: (_, pool, [n = 0]) => [['put', 'user', { key: pick(pool.users, n)! }]],
+  users: (_, pool) => pool.users.map((key) => ['put', 'user', { key }] as const),
+  tenant: (_, pool, [n = 0]) => [['put', 'tenant', { key: pick(pool.tenants, n)! }]],
+  resource: (_, pool, [n = 0, first = 0, count = 0]) => [
+    ['put', 'resource', { key: pick(pool.resources, n)!, actions: run(pool.actions, first, count) }],
+  ],
+  /** Everything there is to permit, so that permissions are many at once. */
+  resources: (_, pool) => pool.resources.map((key) => ['put', 'resource', { key, actions: pool.actions }] as const),
+  role: (world, pool, [n = 0, permissions = 0, parents = 0]) => {
+    const key = pick(pool.roles, n)!
+    const from = permissionsIn(world)
+    const held = [...new Set(some(from, permissions, Math.min(from.length, 12)))]
+    return [['put', 'role', { key, permissions: held, extends: parentsFor(world, key, parents) }]]
+  },
+  /** Many roles, each with its own permission. */
+  roles: (world, pool, [first = 0, count = 0]) => {
+    const permissions = permissionsIn(world)
+    return run(pool.roles, first, count).map((key, index) => {
+      const permission = pick(permissions, first + index)
+      return ['put', 'role', { key, permissions: permission ? [permission] : [] }] as const
+    })
+  },
+  assign: (world, _, [u = 0, r = 0, t = 0]) => assignments(world, 'put', u, t, some(keysOf(world.policy.role), r, 1)),
+  assignMany: (world, _, [u = 0, t = 0, first = 0, count = 0]) =>
+    assignments(world, 'put', u, t, run(keysOf(world.policy.role), first, count)),
+  /** The same roles for many users: one shared role set. */
+  assignSame: (world, _, [t = 0, first = 0, count = 0]) =>
+    keysOf(world.policy.user).flatMap((_, u) =>
+      assignments(world, 'put', u, t, run(keysOf(world.policy.role), first, count)),
+    ),
+  unassign: (world, _, [n = 0]) => {
+    const assignment = pick([...world.policy.role_assignment.values()], n)
+    return assignment ? [['delete', 'role_assignment', assignment]] : []
+  },
+  unassignMany: (world, _, [first = 0, count = 0]) =>
+    run([...world.policy.role_assignment.values()], first, count).map(
+      (each) => ['delete', 'role_assignment', each] as const,
+    ),
+  deleteUser: (world, _, [n = 0]) => deletion('user', pick(keysOf(world.policy.user), n)),
+  deleteRole: (world, _, [n = 0]) => deletion('role', pick(keysOf(world.policy.role), n)),
+  deleteTenant: (world, _, [n = 0]) => deletion('tenant', pick(keysOf(world.policy.tenant), n)),
+  deleteResource: (world, _, [n = 0]) => deletion('resource', pick(keysOf(world.policy.resource), n)),
+} satisfies Record<string, (world: World, pool: Pool, numbers: Numbers) => readonly Operation[]>
+
+/** What the edit comes to in this world; nothing when there is nothing to do it to. */
+export function operationsOf(world: World, pool: Pool, [verb, ...numbers]: Edit): readonly Operation[] {
+  return VERBS[verb](world, pool, numbers)
+}
+
+function assignments(world: World, op: 'put' | 'delete', u: number, t: number, roles: readonly string[]): Operation[] {
+  const user = pick(keysOf(world.policy.user), u)
+  const tenant = pick(keysOf(world.policy.tenant), t)
+  if (user === undefined || tenant === undefined) return []
+  return roles.map((role) => [op, 'role_assignment', { user, role, tenant }])
+}
+
+function deletion(kind: 'user' | 'role' | 'tenant' | 'resource', key: string | undefined): Operation[] {
+  return key === undefined ? [] : [['delete', kind, { key }]]
+}
+
+export function permissionsIn(world: World): string[] {
+  return [...world.policy.resource].flatMap(([key, { actions }]) => actions.map((action) => `${key}:${action}`))
+}
+
+/** Up to three roles that `key` may extend without extending itself and without too long a chain. */
+function parentsFor(world: World, key: string, number: number): string[] {
+  const candidates = some(keysOf(world.policy.role), number, 3).filter(
+    (each) => each !== key && !reaches(world, each, key),
+  )
+  const below = depth(world, key, 'children')
+  return [...new Set(candidates)].filter((parent) => below + depth(world, parent, 'parents') <= EXTENDS_DEPTH_MAX)
+}
+
+function parentsOf(world: World, key: string): readonly string[] {
+  return world.policy.role.get(key)?.extends ?? []
+}
+
+function childrenOf(world: World, key: string): readonly string[] {
+  return keysOf(world.policy.role).filter((child) => parentsOf(world, child).includes(key))
+}
+
+function reaches(world: World, from: string, to: string): boolean {
+  const reached = new Set([from])
+  for (const each of reached) for (const parent of parentsOf(world, each)) reached.add(parent)
+  return reached.has(to)
+}
+
+/** Roles on the longest chain upwards or downwards, `key` included. */
+function depth(world: World, key: string, way: 'parents' | 'children'): number {
+  let level = [key]
+  let levels = 0
+  while (level.length > 0) {
+    levels++
+    level = [
+      ...new Set(level.flatMap((each) => (way === 'parents' ? parentsOf(world, each) : childrenOf(world, each)))),
+    ]
+  }
+  return levels
+}
+
+const number = fc.nat(1000)
+const count = fc.constantFrom(0, 1, 2, 3, 5, 31, 32, 33, 63, 64, 65, 130)
+const edit: fc.Arbitrary<Edit> = fc.oneof(
+  { weight: 4, arbitrary: fc.tuple(fc.constant('user' as const), number) },
+  { weight: 1, arbitrary: fc.tuple(fc.constant('users' as const)) },
+  { weight: 3, arbitrary: fc.tuple(fc.constant('tenant' as const), number) },
+  { weight: 4, arbitrary: fc.tuple(fc.constant('resource' as const), number, number, count) },
+  { weight: 1, arbitrary: fc.tuple(fc.constant('resources' as const)) },
+  { weight: 9, arbitrary: fc.tuple(fc.constant('role' as const), number, number, number) },
+  { weight: 2, arbitrary: fc.tuple(fc.constant('roles' as const), number, count) },
+  { weight: 9, arbitrary: fc.tuple(fc.constant('assign' as const), number, number, number) },
+  { weight: 4, arbitrary: fc.tuple(fc.constant('assignMany' as const), number, number, number, count) },
+  { weight: 1, arbitrary: fc.tuple(fc.constant('assignSame' as const), number, number, fc.nat(4)) },
+  { weight: 4, arbitrary: fc.tuple(fc.constant('unassign' as const), number) },
+  { weight: 1, arbitrary: fc.tuple(fc.constant('unassignMany' as const), number, count) },
+  { weight: 2, arbitrary: fc.tuple(fc.constant('deleteUser' as const), number) },
+  { weight: 2, arbitrary: fc.tuple(fc.constant('deleteRole' as const), number) },
+  { weight: 1, arbitrary: fc.tuple(fc.constant('deleteTenant' as const), number) },
+  { weight: 1, arbitrary: fc.tuple(fc.constant('deleteResource' as const), number) },
+)
+
+/** Begins with something to work on, so that most questions are about things that exist. */
+const beginning: readonly Edit[] = [['users'], ['tenant', 1], ['resources'], ['role', 0, 11, 0], ['role', 1, 23, 1]]
+
+const pool = fc.oneof(
+  { weight: 5, arbitrary: fc.constant('small' as const) },
+  { weight: 3, arbitrary: fc.constant('odd' as const) },
+  { weight: 1, arbitrary: fc.constant('wide' as const) },
+)
+
+export const histories: fc.Arbitrary<History> = fc.record({
+  pool,
+  revisions: fc
+    .array(fc.array(edit, { minLength: 1, maxLength: 6 }), { minLength: 1, maxLength: 16, size: 'max' })
+    .map((revisions) => [beginning, ...revisions]),
+})
+
+/** Deterministic small numbers out of one drawn seed: questions are many and need no shrinking of their own. */
+export function numbers(seed: number): (below: number) => number {
+  let state = seed | 0
+  return (below) => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) % below
+  }
+}

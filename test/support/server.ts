@@ -1,0 +1,139 @@
+// Starts the built command as its own process on free ports and a temporary folder, as an operator would, and ends it.
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+
+const COMMAND = fileURLToPath(new URL('../../dist/src/bin/zerohop.js', import.meta.url))
+const PATIENCE_MS = 20_000
+
+export interface Keys {
+  readonly organization: string
+  readonly environments: { readonly development: string; readonly production: string }
+}
+
+/** A running command. Its output is kept, so that a test that fails can show it. */
+export class Server {
+  readonly #child: ChildProcess
+  #output = ''
+
+  constructor(command: string, env: Record<string, string>, args: readonly string[] = []) {
+    const { PATH = '', HOME = '' } = process.env
+    this.#child = spawn(process.execPath, [COMMAND, command, ...args], {
+      env: { PATH, HOME, ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    for (const stream of [this.#child.stdout!, this.#child.stderr!]) {
+      stream.on('data', (chunk: Buffer) => {
+        this.#output += chunk.toString()
+      })
+    }
+    running.add(this)
+  }
+
+  get output(): string {
+    return this.#output
+  }
+
+  get ended(): boolean {
+    return this.#child.exitCode !== null || this.#child.signalCode !== null
+  }
+
+  /** Waits until `probe` answers with something true. */
+  async until<T>(probe: () => Promise<T>): Promise<T> {
+    const deadline = Date.now() + PATIENCE_MS
+    let trouble: unknown
+    while (Date.now() < deadline) {
+      if (this.ended) throw new Error(`the command ended:\n${this.#output}`)
+      try {
+        const answer = await probe()
+        if (answer) return answer
+      } catch (error) {
+        trouble = error
+      }
+      await pause(20)
+    }
+    throw new Error(`the command did not get there in ${PATIENCE_MS} ms: ${trouble}\n${this.#output}`)
+  }
+
+  /** Ends the process; returns its exit code, null when the signal ended it. */
+  async end(signal: NodeJS.Signals = 'SIGTERM'): Promise<number | null> {
+    running.delete(this)
+    if (!this.ended) {
+      const ended = once(this.#child, 'exit')
+      this.#child.kill(signal)
+      await ended
+    }
+    return this.#child.exitCode
+  }
+}
+
+const running = new Set<Server>()
+process.once('exit', () => {
+  for (const server of running) void server.end('SIGKILL')
+})
+
+/** Ends every server that a test left running. */
+export async function endServers(): Promise<void> {
+  await Promise.all([...running].map((server) => server.end('SIGKILL')))
+}
+
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as { port: number }
+  server.close()
+  await once(server, 'close')
+  return port
+}
+
+export const url = (port: number): string => `http://127.0.0.1:${port}`
+
+export function readKeys(data: string): Keys {
+  return JSON.parse(readFileSync(join(data, 'keys.json'), 'utf8')) as Keys
+}
+
+const answersOk = (address: string, key?: string) => async () => {
+  const headers: Record<string, string> = key ? { authorization: `Bearer ${key}` } : {}
+  const response = await fetch(address, { headers })
+  await response.arrayBuffer()
+  return response.ok
+}
+
+export interface Ports {
+  readonly api: number
+  readonly pdp: number
+}
+
+/** Management API and PDP in one process; ready when it returns. */
+export async function startServe(
+  data: string,
+  ports: Ports,
+  args: readonly string[] = ['--no-example'],
+): Promise<Server> {
+  const env = { ZEROHOP_DATA: data, ZEROHOP_API_PORT: String(ports.api), PDP_PORT: String(ports.pdp) }
+  const server = new Server('serve', env, args)
+  const keys = await server.until(async () => readKeys(data))
+  await server.until(answersOk(`${url(ports.api)}/v2/api-key/scope`, keys.organization))
+  await server.until(answersOk(`${url(ports.pdp)}/ready`))
+  return server
+}
+
+/** The management API alone. */
+export async function startApi(data: string, port: number): Promise<Server> {
+  const server = new Server('api', { ZEROHOP_DATA: data, ZEROHOP_API_PORT: String(port) }, ['--no-example'])
+  const keys = await server.until(async () => readKeys(data))
+  await server.until(answersOk(`${url(port)}/v2/api-key/scope`, keys.organization))
+  return server
+}
+
+/** A PDP alone, following the management API at `apiPort`. */
+export async function startPdp(data: string, port: number, key: string, apiPort: number): Promise<Server> {
+  const env = { ZEROHOP_DATA: data, PDP_PORT: String(port), PDP_API_KEY: key, PDP_CONTROL_PLANE: url(apiPort) }
+  const server = new Server('pdp', env)
+  await server.until(answersOk(`${url(port)}/ready`))
+  return server
+}
