@@ -7,6 +7,8 @@ export { EXTENDS_DEPTH_MAX, IMAGE_BYTES_MAX, KEY_BYTES_MAX, PERMISSIONS_MAX } fr
 export const NAME_LENGTH_MAX = 256
 /** Characters of a description. */
 export const DESCRIPTION_LENGTH_MAX = 1024
+/** Characters of an email address: what RFC 5321 lets a mailbox have. */
+export const EMAIL_LENGTH_MAX = 254
 /** Bytes of one object's attributes as JSON: an attribute bag, not a document store. */
 export const ATTRIBUTES_BYTES_MAX = 64 * 1024
 /** Levels of nesting in any JSON body: deeper input is an attack on recursive readers. */
@@ -32,12 +34,28 @@ export const ROLES_MAX = 50_000
 export const RESOURCES_MAX = 10_000
 /** Actions of one resource type. */
 export const ACTIONS_PER_RESOURCE_MAX = 1_000
+/** Declared attributes of one resource type. */
+export const ATTRIBUTES_PER_RESOURCE_MAX = 1_000
 /** Roles that one role may extend directly. */
 export const EXTENDS_MAX = 64
 /** Permissions named in one request. */
 export const PERMISSIONS_PER_REQUEST_MAX = 10_000
 /** Roles of one user in one tenant: a check walks them. */
 export const ROLES_PER_GRANT_MAX = 1_000
+
+/** Roles given by one request on a user. */
+export const ASSIGNMENTS_PER_REQUEST_MAX = 1_000
+/** Values of one filter of a list, such as `user=a&user=b`. */
+export const FILTER_VALUES_MAX = 100
+/** Rows that a search looks at in one turn of the event loop: about 5 ms. */
+export const SCAN_ROWS_PER_TURN = 2_000
+/** Characters of a search text. */
+export const SEARCH_LENGTH_MAX = 256
+/** API keys, and paths of environments, that the management API remembers while its control log stands still. */
+export const AUTH_CACHE_MAX = 10_000
+
+/** Characters of a first API key that is given instead of minted: below it a guess could succeed. */
+export const FIXED_KEY_LENGTH_MIN = 16
 
 /** Use cases that may wait for the writer; beyond it the caller is told to come back. */
 export const WRITER_QUEUE_MAX = 10_000
@@ -109,3 +127,10 @@ export const KEY_CACHE_MAX = 10_000
 export const PARAM_LENGTH_MAX = 1_024
 /** Milliseconds in which a request must have arrived: a slow sender holds a socket, not the server. */
 export const REQUEST_TIMEOUT_MS = 30_000
+/** Changes between two looks at the garbage of an image, and the least garbage that is worth a worker thread. */
+export const COMPACT_EVERY_CHANGES = 1_000
+export const COMPACT_BYTES_MIN = 256 * 1024
+/** Milliseconds that a PDP with a last image on disk waits for the management side before it answers from that image. */
+export const OFFLINE_START_MS = 2_000
+/** Milliseconds that `connect` waits for the first image before it gives up. */
+export const CONNECT_TIMEOUT_MS = 10_000

@@ -1,0 +1,131 @@
+// Actions and declared attributes one by one: parts of a resource that have paths of their own. Writing a part writes its resource.
+import { type Change, put } from '../../log/change.ts'
+import { ZerohopError } from '../../model/errors.ts'
+import { parseId } from '../../model/keys.ts'
+import type { Action, AttributeDefinition, AttributeType, Resource, Stored } from '../../model/objects.ts'
+import type { Decided, Mint, View } from '../../store/view.ts'
+import { afterActions } from '../cascade.ts'
+import { BODY, type Sent, settle, settleAttributes, settleName, settleText } from '../fields.ts'
+import {
+  type ActionFields,
+  type AttributeFields,
+  newAction,
+  newAttribute,
+  requireAttributeRoom,
+  requireRoom,
+} from './resources.ts'
+
+/** A part with the resource that it belongs to. */
+export interface PartOf<P extends Stored> {
+  readonly resource: Resource
+  readonly part: P
+}
+interface PartRef {
+  readonly resource: string
+  readonly ref: string
+}
+
+/** The part of that id or key; an id wins. @throws OBJECT_NOT_FOUND */
+export function requirePart<P extends Stored>(kind: 'action' | 'attribute', parts: readonly P[], ref: string): P {
+  const id = parseId(ref)
+  const found = parts.find((part) => part.id === id) ?? parts.find((part) => part.key === ref)
+  if (found === undefined) throw new ZerohopError('OBJECT_NOT_FOUND', { kind, ref })
+  return found
+}
+
+function refusePart<P extends Stored>(kind: 'action' | 'attribute', parts: readonly P[], key: string): void {
+  if (parts.some((part) => part.key === key)) throw new ZerohopError('OBJECT_EXISTS', { kind, key })
+  const id = parseId(key)
+  if (id !== undefined && parts.some((part) => part.id === id)) throw new ZerohopError('KEY_IS_ID', { kind, key })
+}
+
+type NewAction = ActionFields & { readonly key: string }
+
+export function createAction(
+  view: View,
+  { resource: ref, action: sent }: { readonly resource: string; readonly action: NewAction },
+  mint: Mint,
+): Decided<PartOf<Action>> {
+  const resource = view.require('resource', ref)
+  refusePart('action', resource.actions, sent.key)
+  requireRoom(view, resource.actions.length + 1, resource, BODY)
+  const part = newAction(sent.key, sent, mint, BODY, [...BODY, 'key'])
+  return write(resource, { actions: [...resource.actions, part] }, part, mint)
+}
+
+export function updateAction(
+  view: View,
+  { resource: resourceRef, ref, fields }: PartRef & { readonly fields: ActionFields },
+  mint: Mint,
+): Decided<PartOf<Action>> {
+  const resource = view.require('resource', resourceRef)
+  const before = requirePart('action', resource.actions, ref)
+  const part: Action = {
+    ...before,
+    name: settleName(fields.name, before.name, before.key),
+    description: settleText(fields.description, before.description, 'description'),
+    attributes: settleAttributes(fields.attributes, before.attributes, null),
+    updated_at: mint.now,
+  }
+  return write(resource, { actions: swap(resource.actions, part) }, part, mint)
+}
+
+/** Removes an action, and with it the permissions on it. */
+export function deleteAction(view: View, { resource: resourceRef, ref }: PartRef, mint: Mint): Decided<null> {
+  const resource = view.require('resource', resourceRef)
+  const part = requirePart('action', resource.actions, ref)
+  const { changes } = write(resource, { actions: resource.actions.filter((one) => one !== part) }, part, mint)
+  const follow = afterActions(view, resource.key, (action) => action === part.key, mint)
+  return { changes: [...changes, ...follow], status: 204, result: null }
+}
+
+type NewAttribute = AttributeFields & { readonly key: string }
+
+export function createAttribute(
+  view: View,
+  { resource: ref, attribute: sent }: { readonly resource: string; readonly attribute: NewAttribute },
+  mint: Mint,
+): Decided<PartOf<AttributeDefinition>> {
+  const resource = view.require('resource', ref)
+  refusePart('attribute', resource.attributes, sent.key)
+  requireAttributeRoom(resource.attributes.length + 1, BODY)
+  const part = newAttribute(sent.key, sent, mint, BODY, [...BODY, 'key'])
+  return write(resource, { attributes: [...resource.attributes, part] }, part, mint)
+}
+
+export function updateAttribute(
+  view: View,
+  {
+    resource: resourceRef,
+    ref,
+    fields,
+  }: PartRef & { readonly fields: { type?: Sent<AttributeType>; description?: Sent<string> } },
+  mint: Mint,
+): Decided<PartOf<AttributeDefinition>> {
+  const resource = view.require('resource', resourceRef)
+  const before = requirePart('attribute', resource.attributes, ref)
+  const part: AttributeDefinition = {
+    ...before,
+    type: settle(fields.type, before.type, before.type),
+    description: settleText(fields.description, before.description, 'description'),
+    updated_at: mint.now,
+  }
+  return write(resource, { attributes: swap(resource.attributes, part) }, part, mint)
+}
+
+export function deleteAttribute(view: View, { resource: resourceRef, ref }: PartRef, mint: Mint): Decided<null> {
+  const resource = view.require('resource', resourceRef)
+  const part = requirePart('attribute', resource.attributes, ref)
+  const { changes } = write(resource, { attributes: resource.attributes.filter((one) => one !== part) }, part, mint)
+  return { changes, status: 204, result: null }
+}
+
+function swap<P extends Stored>(parts: readonly P[], part: P): P[] {
+  return parts.map((one) => (one.id === part.id ? part : one))
+}
+
+function write<P extends Stored>(before: Resource, parts: Partial<Resource>, part: P, mint: Mint): Decided<PartOf<P>> {
+  const resource: Resource = { ...before, ...parts, updated_at: mint.now }
+  const changes: Change[] = [put('resource', resource)]
+  return { changes, result: { resource, part } }
+}

@@ -1,0 +1,168 @@
+// Resource types with their actions and declared attributes. The parts are written with the resource, so that one object is one change;
+// parts keep their id as long as their key stays.
+import { isDeepStrictEqual } from 'node:util'
+import { ZerohopError } from '../../model/errors.ts'
+import { requireKey } from '../../model/keys.ts'
+import {
+  ACTIONS_PER_RESOURCE_MAX,
+  ATTRIBUTES_PER_RESOURCE_MAX,
+  PERMISSIONS_MAX,
+  RESOURCES_MAX,
+} from '../../model/limits.ts'
+import type { Action, AttributeDefinition, AttributeType, JsonObject, Resource, Stored } from '../../model/objects.ts'
+import type { Mint, View } from '../../store/view.ts'
+import { afterActions } from '../cascade.ts'
+import { type Collection, create, erase, patch, replace } from '../collection.ts'
+import { BODY, type Path, type Sent, settleAttributes, settleName, settleText } from '../fields.ts'
+
+export interface ActionFields {
+  readonly name?: Sent<string>
+  readonly description?: Sent<string>
+  readonly attributes?: Sent<JsonObject>
+}
+export interface AttributeFields {
+  readonly type: AttributeType
+  readonly description?: Sent<string>
+}
+export interface ResourceFields {
+  readonly name?: Sent<string>
+  readonly urn?: Sent<string>
+  readonly description?: Sent<string>
+  readonly type_attributes?: Sent<JsonObject>
+  /** by key; a map that is sent replaces the stored one */
+  readonly actions?: Sent<Readonly<Record<string, ActionFields>>>
+  readonly attributes?: Sent<Readonly<Record<string, AttributeFields>>>
+}
+export interface NewResource extends ResourceFields {
+  readonly key: string
+}
+
+export const resources: Collection<'resource', ResourceFields> = {
+  kind: 'resource',
+  most: RESOURCES_MAX,
+  refuseReserved(key) {
+    if (!key.startsWith('__user') && !key.startsWith('__tenant')) return
+    throw new ZerohopError('KEY_RESERVED', { kind: 'resource', key }, { path: [...BODY, 'key'] })
+  },
+  defaults: (key) => ({ name: key, urn: null, description: null, type_attributes: null, actions: [], attributes: [] }),
+  merge: (base, sent, { view, key, mint, stored }) => {
+    const merged = {
+      name: settleName(sent.name, base.name, key),
+      urn: settleText(sent.urn, base.urn, 'urn'),
+      description: settleText(sent.description, base.description, 'description'),
+      type_attributes: settleAttributes(sent.type_attributes, base.type_attributes, null, [...BODY, 'type_attributes']),
+      actions: sent.actions === undefined ? base.actions : actionsOf(sent.actions ?? {}, stored, mint),
+      attributes: sent.attributes === undefined ? base.attributes : attributesOf(sent.attributes ?? {}, stored, mint),
+    }
+    requireRoom(view, merged.actions.length, stored)
+    requireAttributeRoom(merged.attributes.length)
+    return merged
+  },
+  changed: (view, before, after, mint) => {
+    const kept = new Set(after.actions.map(({ key }) => key))
+    if (before.actions.every(({ key }) => kept.has(key))) return []
+    return afterActions(view, before.key, (action) => !kept.has(action), mint)
+  },
+  removed: (view, { key }, mint) => afterActions(view, key, () => true, mint),
+}
+
+export const createResource = (view: View, input: NewResource, mint: Mint) => create(resources, view, input, mint)
+export const updateResource = (view: View, input: { ref: string; fields: ResourceFields }, mint: Mint) =>
+  patch(resources, view, input, mint)
+export const replaceResource = (
+  view: View,
+  input: { ref: string; fields: ResourceFields & { key?: string | null } },
+  mint: Mint,
+) => replace(resources, view, input, mint)
+export const deleteResource = (view: View, input: { ref: string }, mint: Mint) => erase(resources, view, input, mint)
+
+function actionsOf(sent: Readonly<Record<string, ActionFields>>, stored: Resource | undefined, mint: Mint): Action[] {
+  return Object.entries(sent).map(([key, fields]) => {
+    const path = [...BODY, 'actions', key]
+    const before = stored?.actions.find((action) => action.key === key)
+    return renew(before, newAction(key, fields, mint, path), mint)
+  })
+}
+
+function attributesOf(
+  sent: Readonly<Record<string, AttributeFields>>,
+  stored: Resource | undefined,
+  mint: Mint,
+): AttributeDefinition[] {
+  return Object.entries(sent).map(([key, fields]) => {
+    const path = [...BODY, 'attributes', key]
+    const before = stored?.attributes.find((attribute) => attribute.key === key)
+    return renew(before, newAttribute(key, fields, mint, path), mint)
+  })
+}
+
+/** An action as it is when only these fields were ever sent. */
+export function newAction(key: string, sent: ActionFields, mint: Mint, path: Path, keyPath: Path = path): Action {
+  return {
+    ...stampPart('action', key, mint, keyPath),
+    name: settleName(sent.name, key, key, path),
+    description: settleText(sent.description, null, 'description', path),
+    attributes: settleAttributes(sent.attributes, null, null, [...path, 'attributes']),
+  }
+}
+
+/** A declared attribute as it is when only these fields were ever sent. `type` is what every resource has anyway. */
+export function newAttribute(
+  key: string,
+  sent: AttributeFields,
+  mint: Mint,
+  path: Path,
+  keyPath: Path = path,
+): AttributeDefinition {
+  if (key === 'type') throw new ZerohopError('KEY_RESERVED', { kind: 'attribute', key }, { path: keyPath })
+  return {
+    ...stampPart('attribute', key, mint, keyPath),
+    type: sent.type,
+    description: settleText(sent.description, null, 'description', path),
+  }
+}
+
+function stampPart(kind: string, key: string, mint: Mint, path: Path): Stored {
+  return { id: mint.id(), key: requireKey(kind, key, path), created_at: mint.now, updated_at: mint.now }
+}
+
+/** The part as written now, under the id and age of the one that had its key; untouched when nothing is different. */
+function renew<P extends Stored>(before: P | undefined, after: P, mint: Mint): P {
+  if (before === undefined) return after
+  const same = { ...after, id: before.id, created_at: before.created_at, updated_at: before.updated_at }
+  return isDeepStrictEqual(same, before) ? before : { ...same, updated_at: mint.now }
+}
+
+/** Actions are the permissions of the image: both bounds must hold. @throws LIMIT_EXCEEDED */
+export function requireRoom(
+  view: View,
+  actions: number,
+  stored: Resource | undefined,
+  path: Path = [...BODY, 'actions'],
+): void {
+  if (actions > ACTIONS_PER_RESOURCE_MAX) {
+    throw new ZerohopError(
+      'LIMIT_EXCEEDED',
+      { what: 'the actions of one resource', limit: ACTIONS_PER_RESOURCE_MAX },
+      { path },
+    )
+  }
+  const more = actions - (stored?.actions.length ?? 0)
+  // counting is needed only when it could matter
+  if (more <= 0 || (view.count('resource') + 1) * ACTIONS_PER_RESOURCE_MAX <= PERMISSIONS_MAX) return
+  let total = more
+  for (const resource of view.list('resource')) total += resource.actions.length
+  if (total > PERMISSIONS_MAX) {
+    throw new ZerohopError('LIMIT_EXCEEDED', { what: 'the actions of all resources', limit: PERMISSIONS_MAX }, { path })
+  }
+}
+
+/** Attributes of one resource. @throws LIMIT_EXCEEDED */
+export function requireAttributeRoom(attributes: number, path: Path = [...BODY, 'attributes']): void {
+  if (attributes <= ATTRIBUTES_PER_RESOURCE_MAX) return
+  throw new ZerohopError(
+    'LIMIT_EXCEEDED',
+    { what: 'the attributes of one resource', limit: ATTRIBUTES_PER_RESOURCE_MAX },
+    { path },
+  )
+}

@@ -1,0 +1,68 @@
+// Tenant roles: a set of permissions, and other roles whose permissions they take over (D4).
+import { put } from '../../log/change.ts'
+import { ROLES_MAX } from '../../model/limits.ts'
+import type { JsonObject, Role } from '../../model/objects.ts'
+import type { Decided, Mint, View } from '../../store/view.ts'
+import { afterRole } from '../cascade.ts'
+import { type Collection, create, erase, patch, replace } from '../collection.ts'
+import { type Sent, settleAttributes, settleName, settleText } from '../fields.ts'
+import { resolveExtends, resolvePermissions, withoutPermissions } from '../permissions.ts'
+
+export interface RoleFields {
+  readonly name?: Sent<string>
+  readonly description?: Sent<string>
+  /** `resource:action` */
+  readonly permissions?: Sent<readonly string[]>
+  /** ids or keys of roles */
+  readonly extends?: Sent<readonly string[]>
+  readonly attributes?: Sent<JsonObject>
+}
+export interface NewRole extends RoleFields {
+  readonly key: string
+}
+interface RolePermissions {
+  readonly ref: string
+  readonly permissions: readonly string[]
+}
+
+export const roles: Collection<'role', RoleFields> = {
+  kind: 'role',
+  most: ROLES_MAX,
+  defaults: (key) => ({ name: key, description: null, permissions: [], extends: [], attributes: null }),
+  merge: (base, sent, { view, key }) => ({
+    name: settleName(sent.name, base.name, key),
+    description: settleText(sent.description, base.description, 'description'),
+    permissions: sent.permissions === undefined ? base.permissions : resolvePermissions(view, sent.permissions ?? []),
+    extends: sent.extends === undefined ? base.extends : resolveExtends(view, key, sent.extends ?? []),
+    attributes: settleAttributes(sent.attributes, base.attributes, null),
+  }),
+  removed: (view, { key }, mint) => afterRole(view, key, mint),
+}
+
+export const createRole = (view: View, input: NewRole, mint: Mint) => create(roles, view, input, mint)
+export const updateRole = (view: View, input: { ref: string; fields: RoleFields }, mint: Mint) =>
+  patch(roles, view, input, mint)
+export const replaceRole = (
+  view: View,
+  input: { ref: string; fields: RoleFields & { key?: string | null } },
+  mint: Mint,
+) => replace(roles, view, input, mint)
+export const deleteRole = (view: View, input: { ref: string }, mint: Mint) => erase(roles, view, input, mint)
+
+/** Adds permissions; those that the role has already are skipped. */
+export function addPermissions(view: View, { ref, permissions }: RolePermissions, mint: Mint): Decided<Role> {
+  const role = view.require('role', ref)
+  return withPermissions(role, [...new Set([...role.permissions, ...resolvePermissions(view, permissions)])], mint)
+}
+
+/** Removes permissions; those that the role does not have are skipped. */
+export function removePermissions(view: View, { ref, permissions }: RolePermissions, mint: Mint): Decided<Role> {
+  const role = view.require('role', ref)
+  return withPermissions(role, withoutPermissions(role.permissions, permissions), mint)
+}
+
+function withPermissions(role: Role, permissions: readonly string[], mint: Mint): Decided<Role> {
+  if (permissions.length === role.permissions.length) return { changes: [], result: role }
+  const changed = { ...role, permissions, updated_at: mint.now }
+  return { changes: [put('role', changed)], result: changed }
+}

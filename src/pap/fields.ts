@@ -1,0 +1,92 @@
+// What the fields of every object obey: null and absent mean the default, names and descriptions are bounded text, attributes are
+// bounded JSON that can be kept exactly. Keys are src/model/keys.ts. Contract §2.2, §6.7; docs/http-api.md.
+import { ZerohopError } from '../model/errors.ts'
+import {
+  ATTRIBUTES_BYTES_MAX,
+  DESCRIPTION_LENGTH_MAX,
+  EMAIL_LENGTH_MAX,
+  JSON_DEPTH_MAX,
+  NAME_LENGTH_MAX,
+} from '../model/limits.ts'
+import type { Json, JsonObject } from '../model/objects.ts'
+
+export type Path = readonly (string | number)[]
+
+export const BODY: Path = ['body']
+
+/** A field as it is sent: absent keeps what is there, null resets to the default. */
+export type Sent<T> = T | null | undefined
+
+/** The value after a write: what was sent, `fallback` when null was sent, `current` when nothing was. */
+export function settle<T>(sent: Sent<T>, current: T, fallback: T): T {
+  if (sent === undefined) return current
+  return sent === null ? fallback : sent
+}
+
+/** A half of a surrogate pair standing alone: no UTF-8 can hold it. */
+const LONE_SURROGATE = /\p{Surrogate}/u
+
+function requireText(text: string, what: string, most: number, path: Path): string {
+  if (text.length > most) throw new ZerohopError('LIMIT_EXCEEDED', { what: `the ${what}`, limit: most }, { path })
+  if (LONE_SURROGATE.test(text)) throw new ZerohopError('TEXT_INVALID', {}, { path })
+  return text
+}
+
+/** The name after a write; the default is the key. */
+export function settleName(sent: Sent<string>, current: string, key: string, path: Path = BODY): string {
+  if (typeof sent === 'string') requireText(sent, 'name', NAME_LENGTH_MAX, [...path, 'name'])
+  return settle(sent, current, key)
+}
+
+/** A nullable text after a write; `field` is its name in the body. */
+export function settleText(
+  sent: Sent<string>,
+  current: string | null,
+  field: string,
+  path: Path = BODY,
+): string | null {
+  if (typeof sent === 'string') requireText(sent, field, DESCRIPTION_LENGTH_MAX, [...path, field])
+  return settle<string | null>(sent, current, null)
+}
+
+const EMAIL = /^[^\s@<>(),:;"[\]\\]+@[^\s@<>(),:;"[\]\\.]+(\.[^\s@<>(),:;"[\]\\.]+)+$/
+
+/** @throws EMAIL_INVALID: one `@`, a domain with a dot, no blank */
+export function settleEmail(sent: Sent<string>, current: string | null): string | null {
+  if (typeof sent === 'string' && (sent.length > EMAIL_LENGTH_MAX || !EMAIL.test(sent) || LONE_SURROGATE.test(sent))) {
+    throw new ZerohopError('EMAIL_INVALID', {}, { path: [...BODY, 'email'] })
+  }
+  return settle<string | null>(sent, current, null)
+}
+
+/** Attributes after a write; the default is that of the object type, `{}` or null. */
+export function settleAttributes<T extends JsonObject | null>(
+  sent: Sent<JsonObject>,
+  current: T,
+  fallback: T,
+  path: Path = [...BODY, 'attributes'],
+): JsonObject | T {
+  if (sent === undefined) return current
+  if (sent === null) return fallback
+  requireExact(sent, path, 1)
+  if (Buffer.byteLength(JSON.stringify(sent)) > ATTRIBUTES_BYTES_MAX) {
+    throw new ZerohopError('LIMIT_EXCEEDED', { what: 'the attributes in bytes', limit: ATTRIBUTES_BYTES_MAX }, { path })
+  }
+  return sent
+}
+
+/** Refuses what cannot be kept exactly (D9): infinities, integers beyond 2^53, half surrogate pairs, and nesting beyond the bound. */
+function requireExact(value: Json, path: Path, depth: number): void {
+  if (typeof value === 'string') {
+    if (LONE_SURROGATE.test(value)) throw new ZerohopError('TEXT_INVALID', {}, { path })
+  } else if (typeof value === 'number') {
+    const exact = Number.isFinite(value) && (!Number.isInteger(value) || Number.isSafeInteger(value))
+    if (!exact) throw new ZerohopError('NUMBER_INVALID', { number: String(value) }, { path })
+  } else if (typeof value === 'object' && value !== null) {
+    if (depth > JSON_DEPTH_MAX) throw new ZerohopError('JSON_TOO_DEEP', { limit: JSON_DEPTH_MAX }, { path })
+    for (const [member, inner] of Object.entries(value)) {
+      if (LONE_SURROGATE.test(member)) throw new ZerohopError('TEXT_INVALID', {}, { path })
+      requireExact(inner, [...path, member], depth + 1)
+    }
+  }
+}

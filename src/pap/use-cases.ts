@@ -1,0 +1,64 @@
+// Every write of the project by name: what the writer thread can run. A use case that is not here cannot be committed.
+import type { UseCases } from '../store/view.ts'
+import { assign, unassign } from './assignments.ts'
+import { bootstrap } from './bootstrap.ts'
+import {
+  createAction,
+  createAttribute,
+  deleteAction,
+  deleteAttribute,
+  updateAction,
+  updateAttribute,
+} from './collections/parts.ts'
+import { createResource, deleteResource, replaceResource, updateResource } from './collections/resources.ts'
+import {
+  addPermissions,
+  createRole,
+  deleteRole,
+  removePermissions,
+  replaceRole,
+  updateRole,
+} from './collections/roles.ts'
+import {
+  addTenantUser,
+  createTenant,
+  deleteTenant,
+  removeTenantUser,
+  replaceTenant,
+  updateTenant,
+} from './collections/tenants.ts'
+import { createUser, deleteUser, replaceUser, updateUser } from './collections/users.ts'
+
+export const useCases = {
+  bootstrap,
+  createRole,
+  updateRole,
+  replaceRole,
+  deleteRole,
+  addPermissions,
+  removePermissions,
+  createResource,
+  updateResource,
+  replaceResource,
+  deleteResource,
+  createAction,
+  updateAction,
+  deleteAction,
+  createAttribute,
+  updateAttribute,
+  deleteAttribute,
+  createUser,
+  updateUser,
+  replaceUser,
+  deleteUser,
+  createTenant,
+  updateTenant,
+  replaceTenant,
+  deleteTenant,
+  addTenantUser,
+  removeTenantUser,
+  assign,
+  unassign,
+} as const satisfies UseCases
+
+export type PapUseCases = typeof useCases
