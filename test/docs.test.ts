@@ -3,6 +3,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import * as abi from '../assembly/abi.ts'
 import { ERRORS } from '../src/model/errors.ts'
 import * as model from '../src/model/limits.ts'
 import { ROOT, readRepository } from './tidy/source.ts'
@@ -55,6 +56,20 @@ describe('docs/limits.md', () => {
   it('knows no limit that the code never uses', () => {
     const code = codeOf(/^(src|assembly)\/(?!model\/limits)/)
     expect(Object.keys(limits).filter((name) => !new RegExp(`\\b${name}\\b`).test(code))).toEqual([])
+  })
+})
+
+describe('docs/kernel-memory.md', () => {
+  it('gives every constant and field of assembly/abi.ts its value, and no other', () => {
+    const stated = Object.entries(abi).flatMap(([name, value]) =>
+      typeof value === 'number'
+        ? [`${name} ${value}`]
+        : Object.entries(value)
+            .filter(([, offset]) => typeof offset === 'number')
+            .map(([field, offset]) => `${name}.${field} ${offset}`),
+    )
+    const told = rows('docs/kernel-memory.md').map(({ name, cells }) => `${name} ${cells[1]?.replaceAll(',', '')}`)
+    expect(sorted(told)).toEqual(sorted(stated))
   })
 })
 
