@@ -1,0 +1,23 @@
+// The door `zerohop`: the decision point in your own process. Loads neither fastify nor lmdb (test/doors.test.ts walks the imports).
+export type { Because, Explanation, RbacCode } from './image/image.ts'
+export {
+  ERRORS,
+  type ErrorClass,
+  type ErrorCode,
+  type ErrorDetails,
+  isZerohopError,
+  ZerohopError,
+} from './model/errors.ts'
+export type { FollowerEvent, FollowerState, ImageSource } from './pdp/follower.ts'
+export {
+  type ConnectOptions,
+  connect,
+  type Decision,
+  loadImage,
+  type Pdp,
+  type PdpOptions,
+  type PermissionFilter,
+  type Subject,
+  type TenantPermissions,
+} from './pdp/pdp.ts'
+export type { Attributes, Check, Resource, User } from './pdp/request.ts'

@@ -1,0 +1,207 @@
+// Applies deltas to one image without ever holding the event loop long: gathered in windows, a slice of work per turn, whole revisions
+// only; large deltas and compaction in a worker thread, ending in a swap. Knows nothing of feeds and retries (src/pdp/follower.ts).
+import { Image } from '../image/image.ts'
+import type { Position } from '../log/change.ts'
+import { unpackDelta } from '../log/codec.ts'
+import type { Delta, PackedDelta } from '../log/delta.ts'
+import { ZerohopError } from '../model/errors.ts'
+import {
+  APPLY_TURN_MS,
+  APPLY_WINDOW_MS,
+  COMPACT_BYTES_MIN,
+  COMPACT_EVERY_CHANGES,
+  DELTA_IN_TURN_MAX,
+  PENDING_CHANGES_MAX,
+} from '../model/limits.ts'
+import { runInThread } from './image-task.ts'
+
+export interface ApplierEvents {
+  /** the image moved to a new revision, or was swapped for another layout of the same state */
+  moved(): void
+  /** this image cannot follow any more: FEED_GAP, FEED_FORK, DELTA_INVALID, FRAME_INVALID, POISONED, IMAGE_FULL */
+  failed(error: unknown): void
+  /** true while somebody waits for a revision that has not come */
+  hurried(): boolean
+}
+
+type AnyDelta = Delta | PackedDelta
+
+export class Applier {
+  /** the image that has everything applied so far */
+  image: Image
+  readonly #events: ApplierEvents
+  #pending: AnyDelta[] = []
+  #pendingChanges = 0
+  #timer: NodeJS.Timeout | undefined
+  #turn: NodeJS.Immediate | undefined
+  #job: 'compact' | 'apply' | undefined
+  /** what was applied while a compaction ran: the compacted image needs it too */
+  #since: AnyDelta[] = []
+  #sinceCompaction = 0
+  #drained: (() => void)[] = []
+  #closed = false
+
+  constructor(image: Image, events: ApplierEvents) {
+    this.image = image
+    this.#events = events
+  }
+
+  /** The position after everything that was pushed. */
+  get received(): Position {
+    const last = this.#pending.at(-1)
+    return last === undefined ? this.image.position : { revision: last.to, chain: last.chain }
+  }
+
+  /** True when everything that was pushed is applied. */
+  get settled(): boolean {
+    return this.#pending.length === 0 && this.#job !== 'apply'
+  }
+
+  /** Takes a delta. Await the result before the next one: it resolves when there is room. */
+  push(delta: AnyDelta): Promise<void> | undefined {
+    if (delta.to <= this.received.revision) return undefined
+    this.#pending.push(delta)
+    this.#pendingChanges += size(delta)
+    this.#schedule()
+    if (this.#pendingChanges <= PENDING_CHANGES_MAX) return undefined
+    return new Promise((resolve) => this.#drained.push(resolve))
+  }
+
+  /** Applies what waits now instead of at the end of the window. */
+  hurry(): void {
+    if (this.#timer === undefined) return
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    this.#nextTurn()
+  }
+
+  close(): void {
+    this.#closed = true
+    clearTimeout(this.#timer)
+    clearImmediate(this.#turn)
+    this.#pending = []
+    this.#release()
+  }
+
+  #schedule(): void {
+    if (this.#timer !== undefined || this.#turn !== undefined || this.#job === 'apply') return
+    if (this.#events.hurried()) this.#nextTurn()
+    else {
+      this.#timer = setTimeout(() => {
+        this.#timer = undefined
+        this.#run()
+      }, APPLY_WINDOW_MS)
+    }
+  }
+
+  #nextTurn(): void {
+    this.#turn ??= setImmediate(() => {
+      this.#turn = undefined
+      this.#run()
+    })
+  }
+
+  #run(): void {
+    if (this.#closed) return
+    try {
+      this.#applySlice()
+    } catch (error) {
+      this.close()
+      this.#events.failed(error)
+    }
+  }
+
+  #applySlice(): void {
+    const until = performance.now() + APPLY_TURN_MS
+    let applied = 0
+    while (applied < this.#pending.length) {
+      const delta = this.#pending[applied]!
+      if (size(delta) > DELTA_IN_TURN_MAX) break
+      this.image.apply(unpacked(delta))
+      applied++
+      this.#applied(delta)
+      if (performance.now() > until) break
+    }
+    this.#pending.splice(0, applied)
+    if (this.#pendingChanges <= PENDING_CHANGES_MAX) this.#release()
+    if (applied > 0) this.#events.moved()
+    const next = this.#pending[0]
+    if (next !== undefined && size(next) > DELTA_IN_TURN_MAX) {
+      if (this.#job === undefined) void this.#applyInThread(next)
+    } else if (next !== undefined) this.#nextTurn()
+    else this.#compactIfWorthwhile()
+  }
+
+  #applied(delta: AnyDelta): void {
+    this.#pendingChanges -= size(delta)
+    this.#sinceCompaction += size(delta)
+    if (this.#job === 'compact') this.#since.push(delta)
+  }
+
+  async #applyInThread(delta: AnyDelta): Promise<void> {
+    this.#job = 'apply'
+    try {
+      const bytes = await runInThread({ task: 'apply', bytes: this.image.save(), delta })
+      if (this.#closed) return
+      this.image = Image.load(bytes)
+      this.#pending.shift()
+      this.#applied(delta)
+      this.#job = undefined
+      this.#events.moved()
+      this.#nextTurn()
+    } catch (error) {
+      if (this.#closed) return
+      this.close()
+      this.#events.failed(error)
+    }
+  }
+
+  #compactIfWorthwhile(): void {
+    if (this.#job !== undefined || this.#sinceCompaction < COMPACT_EVERY_CHANGES) return
+    this.#sinceCompaction = 0
+    const { bytes, garbageBytes } = this.image.stats()
+    if (garbageBytes * 3 > bytes && garbageBytes > COMPACT_BYTES_MIN) void this.#compact()
+  }
+
+  async #compact(): Promise<void> {
+    this.#job = 'compact'
+    this.#since = []
+    try {
+      const compacted = Image.load(await runInThread({ task: 'compact', bytes: this.image.save() }))
+      await this.#catchUp(compacted)
+      if (this.#closed) return
+      this.image = compacted
+      this.#events.moved()
+    } catch {
+      // The image that answers is untouched; the next turn of the count tries again.
+    } finally {
+      this.#job = undefined
+      this.#since = []
+      if (this.#pending.length > 0 && !this.#closed) this.#nextTurn()
+    }
+  }
+
+  /** Applies to `image` what the answering image got meanwhile, a slice per turn; ends in the turn in which nothing is left. */
+  async #catchUp(image: Image): Promise<void> {
+    while (this.#since.length > 0 && !this.#closed) {
+      const until = performance.now() + APPLY_TURN_MS
+      let applied = 0
+      while (applied < this.#since.length && performance.now() < until) image.apply(unpacked(this.#since[applied++]!))
+      this.#since.splice(0, applied)
+      if (this.#since.length > 0) await new Promise((resolve) => setImmediate(resolve))
+    }
+    if (image.revision !== this.image.revision && !this.#closed) throw new ZerohopError('INTERNAL')
+  }
+
+  #release(): void {
+    for (const resolve of this.#drained.splice(0)) resolve()
+  }
+}
+
+function size(delta: AnyDelta): number {
+  return 'packed' in delta ? delta.count : delta.changes.length
+}
+
+function unpacked(delta: AnyDelta): Delta {
+  return 'packed' in delta ? unpackDelta(delta) : delta
+}

@@ -1,0 +1,352 @@
+// Keeps one environment's image current: takes an image from the feed, then its deltas, for ever. It decides only what answers and when to ask
+// again; how deltas enter an image is src/pdp/applier.ts. design.md §4 and §9: whatever breaks, the last good image goes on answering.
+//
+//   last image on disk ─┐
+//   fresh image ────────┴─► applier ─ caught up with the head? ─► answering ─► fresh image needed (gap, fork, damaged, poisoned) ─┐
+//                              ▲──────────────────────────────────────────────────────────────────────────────────────────────────┘
+import { Image } from '../image/image.ts'
+import type { Feed, FeedEvent } from '../log/feed.ts'
+import { isZerohopError, ZerohopError } from '../model/errors.ts'
+import { FEED_SILENCE_MS, LAST_IMAGE_SAVE_MS, OFFLINE_START_MS, WAITERS_MAX } from '../model/limits.ts'
+import { Applier } from './applier.ts'
+import { Backoff } from './backoff.ts'
+import type { LastImage } from './last-image.ts'
+
+export interface FollowerOptions {
+  readonly feed: Feed
+  /** milliseconds after the last heartbeat from which nothing is answered any more; default never */
+  readonly maxStalenessMs?: number
+  /** where the last image is kept for a restart while the management side is unreachable */
+  readonly lastImage?: LastImage
+  /** hears what an operator wants to know; never called per check */
+  readonly report?: (event: FollowerEvent) => void
+}
+
+export type FollowerEvent =
+  | { readonly event: 'ready'; readonly revision: number; readonly source: ImageSource }
+  /** the feed or the image had trouble; the follower goes on by itself */
+  | { readonly event: 'trouble'; readonly error: ZerohopError; readonly retryMs: number }
+  /** the key is dead or the environment is deleted: nothing more will come */
+  | { readonly event: 'ended'; readonly error: ZerohopError }
+  | { readonly event: 'last image not written'; readonly error: ZerohopError }
+
+export type ImageSource = 'feed' | 'file'
+
+export interface FollowerState {
+  /** revision of the image that answers */
+  readonly revision: number | undefined
+  /** milliseconds since the management side last said that this image has everything */
+  readonly ageMs: number | undefined
+  readonly source: ImageSource | undefined
+  /** true when the last heartbeat is missing for longer than the feed may be silent */
+  readonly stale: boolean
+}
+
+interface Waiter {
+  readonly revision: number
+  readonly resolve: () => void
+  readonly reject: (error: ZerohopError) => void
+  readonly timer: NodeJS.Timeout
+}
+
+/** Errors after which the same image cannot continue: a fresh one is taken beside it. */
+const NEEDS_IMAGE = [
+  'FEED_GAP',
+  'FEED_FORK',
+  'FRAME_INVALID',
+  'DELTA_INVALID',
+  'POISONED',
+  'IMAGE_FULL',
+  'INTERNAL',
+] as const
+/** Errors after which nothing is ever going to come. */
+const FINAL = ['KEY_UNKNOWN', 'KEY_TOO_NARROW', 'ENVIRONMENT_DELETED'] as const
+
+export class Follower {
+  /** The image that may answer now; undefined when none may, and then `refusal()` says why. One read per request. */
+  current: Image | undefined
+  readonly #options: FollowerOptions
+  readonly #backoff = new Backoff()
+  readonly #closing = new AbortController()
+  #connection: AbortController | undefined
+  /** follows the feed */
+  #applier: Applier | undefined
+  /** the applier whose image answers: the one that follows, or the one before it until that has caught up */
+  #answersFrom: Applier | undefined
+  /** the image that answers, unless it is too old */
+  #answering: Image | undefined
+  #fromFile: Applier | undefined
+  #source: ImageSource | undefined
+  /** head that the last heartbeat named */
+  #head: number | undefined
+  /** moment of the last heartbeat whose revision is applied, in milliseconds of performance.now() */
+  #currentAt: number | undefined
+  #ended: ZerohopError | undefined
+  #needsImage = false
+  #poisoned = false
+  #waiters: Waiter[] = []
+  #staleTimer: NodeJS.Timeout | undefined
+  #saveTimer: NodeJS.Timeout | undefined
+  #saved = 0
+  readonly #started: Promise<void>
+  #markStarted!: { resolve: () => void; reject: (error: ZerohopError) => void }
+
+  constructor(options: FollowerOptions) {
+    this.#options = options
+    this.#started = new Promise((resolve, reject) => {
+      this.#markStarted = { resolve, reject }
+    })
+    this.#started.catch(() => undefined)
+    void this.#follow()
+  }
+
+  /**
+   * Resolves when an image answers for the first time.
+   * @throws KEY_UNKNOWN, KEY_TOO_NARROW, ENVIRONMENT_DELETED when none ever will, CLOSED
+   */
+  ready(): Promise<void> {
+    return this.#started
+  }
+
+  get state(): FollowerState {
+    const ageMs = this.#currentAt === undefined ? undefined : performance.now() - this.#currentAt
+    const stale = ageMs === undefined || ageMs > FEED_SILENCE_MS
+    return { revision: this.#answering?.revision, ageMs, source: this.#source, stale }
+  }
+
+  /** Why `current` is undefined. */
+  refusal(): ZerohopError {
+    if (this.#ended) return this.#ended
+    if (this.#poisoned) return new ZerohopError('POISONED')
+    if (this.#answering === undefined) return new ZerohopError('NOT_READY')
+    const ageMs = Math.round(this.state.ageMs ?? 0)
+    return new ZerohopError('STALE', { ageMs, limitMs: this.#options.maxStalenessMs })
+  }
+
+  /**
+   * Resolves when the image that answers has `revision`; deltas that arrive meanwhile are applied at once.
+   * @throws REVISION_TIMEOUT, OVERLOADED, or the reason why nothing more will come
+   */
+  atLeast(revision: number, timeoutMs: number): Promise<void> {
+    if (this.#ended) return Promise.reject(this.#ended)
+    if (this.current !== undefined && this.current.revision >= revision) return Promise.resolve()
+    if (this.#waiters.length >= WAITERS_MAX)
+      return Promise.reject(new ZerohopError('OVERLOADED', { waiting: WAITERS_MAX }))
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => {
+        this.#waiters = this.#waiters.filter((waiter) => waiter.timer !== timer)
+        reject(
+          new ZerohopError('REVISION_TIMEOUT', { wanted: revision, timeoutMs, have: this.#answering?.revision ?? 0 }),
+        )
+      }, timeoutMs)
+      this.#waiters.push({ revision, resolve, reject, timer })
+      this.#applier?.hurry()
+    })
+  }
+
+  /** Ends following. The last image is written once more when it changed. */
+  async close(): Promise<void> {
+    if (this.#closing.signal.aborted) return
+    this.#closing.abort()
+    const image = this.#ended === undefined ? this.#answering : undefined
+    this.#end(new ZerohopError('CLOSED', { what: 'the PDP' }))
+    if (image !== undefined && this.#source === 'feed') await this.#save(image)
+  }
+
+  async #follow(): Promise<void> {
+    await this.#readLastImage()
+    while (this.#ended === undefined) {
+      const connection = new AbortController()
+      this.#connection = connection
+      const signal = AbortSignal.any([connection.signal, this.#closing.signal])
+      try {
+        if (this.#applier === undefined || this.#needsImage) await this.#takeImage(signal)
+        for await (const event of this.#options.feed.deltas(this.#applier!.received, signal)) {
+          if (signal.aborted) break
+          await this.#receive(event)
+        }
+      } catch (error) {
+        this.#trouble(error)
+      } finally {
+        connection.abort()
+      }
+      if (this.#ended === undefined) await this.#backoff.wait(this.#closing.signal)
+    }
+  }
+
+  async #takeImage(signal: AbortSignal): Promise<void> {
+    const bytes = await this.#options.feed.image(signal)
+    if (this.#closing.signal.aborted) return
+    this.#use(Image.load(bytes))
+    this.#needsImage = false
+  }
+
+  /** Makes `image` the one that follows. It begins to answer when it has caught up. */
+  #use(image: Image): Applier {
+    this.#applier?.close()
+    this.#head = undefined
+    const applier: Applier = new Applier(image, {
+      moved: () => this.#moved(applier),
+      failed: (error) => this.#applierFailed(applier, error),
+      hurried: () => this.#waiters.length > 0 || this.#answering === undefined,
+    })
+    this.#applier = applier
+    return applier
+  }
+
+  #receive(event: FeedEvent): Promise<void> | undefined {
+    if (event.type !== 'heartbeat') return this.#applier?.push(event.delta)
+    this.#head = event.revision
+    if (this.#applier?.settled) this.#moved(this.#applier)
+    return undefined
+  }
+
+  #moved(applier: Applier): void {
+    if (applier !== this.#applier) return
+    if (this.#head !== undefined && applier.image.revision >= this.#head) {
+      this.#backoff.reset()
+      this.#currentAt = performance.now()
+      this.#armStaleness()
+      this.#answer(applier, 'feed')
+    } else if (applier === this.#answersFrom) {
+      this.#answer(applier, this.#source ?? 'feed')
+    }
+  }
+
+  #answer(applier: Applier, source: ImageSource): void {
+    const first = this.#answering === undefined
+    this.#answersFrom = applier
+    this.#answering = applier.image
+    this.#source = source
+    this.#poisoned = false
+    this.#publish()
+    const { revision } = applier.image
+    if (first) {
+      this.#options.report?.({ event: 'ready', revision, source })
+      this.#markStarted.resolve()
+    }
+    this.#settleWaiters(revision)
+    if (source === 'feed') this.#saveSoon()
+  }
+
+  #publish(): void {
+    const { maxStalenessMs } = this.#options
+    const tooOld =
+      maxStalenessMs !== undefined &&
+      (this.#currentAt === undefined || performance.now() - this.#currentAt > maxStalenessMs)
+    this.current = this.#ended || this.#poisoned || tooOld ? undefined : this.#answering
+  }
+
+  #armStaleness(): void {
+    const { maxStalenessMs } = this.#options
+    if (maxStalenessMs === undefined) return
+    clearTimeout(this.#staleTimer)
+    this.#staleTimer = setTimeout(() => this.#publish(), maxStalenessMs + 1)
+    this.#staleTimer.unref()
+  }
+
+  #settleWaiters(revision: number): void {
+    if (this.#waiters.length === 0 || this.current === undefined) return
+    const waiting: Waiter[] = []
+    for (const waiter of this.#waiters) {
+      if (waiter.revision > revision) waiting.push(waiter)
+      else {
+        clearTimeout(waiter.timer)
+        waiter.resolve()
+      }
+    }
+    this.#waiters = waiting
+  }
+
+  #applierFailed(applier: Applier, error: unknown): void {
+    if (applier !== this.#applier) return
+    if (isZerohopError(error, 'POISONED')) {
+      this.#poisoned = applier === this.#answersFrom
+      this.#publish()
+    }
+    this.#trouble(error)
+    this.#connection?.abort()
+  }
+
+  #trouble(error: unknown): void {
+    if (this.#ended) return
+    const known = isZerohopError(error) ? error : new ZerohopError('INTERNAL', {}, { cause: error })
+    if (isZerohopError(known, ...FINAL)) {
+      void this.#options.lastImage?.erase()
+      this.#end(known)
+      this.#options.report?.({ event: 'ended', error: known })
+      return
+    }
+    if (isZerohopError(known, ...NEEDS_IMAGE)) this.#needsImage = true
+    this.#answerFromFile()
+    this.#options.report?.({ event: 'trouble', error: known, retryMs: this.#backoff.next() })
+  }
+
+  #end(error: ZerohopError): void {
+    this.#ended = error
+    this.#applier?.close()
+    this.#applier = undefined
+    this.#answering = undefined
+    this.#publish()
+    clearTimeout(this.#staleTimer)
+    clearTimeout(this.#saveTimer)
+    for (const waiter of this.#waiters.splice(0)) {
+      clearTimeout(waiter.timer)
+      waiter.reject(error)
+    }
+    this.#markStarted.reject(error)
+    this.#connection?.abort()
+  }
+
+  async #readLastImage(): Promise<void> {
+    const { lastImage } = this.#options
+    if (lastImage === undefined) return
+    try {
+      const read = await lastImage.read()
+      if (read === undefined || this.#ended) return
+      this.#fromFile = this.#use(Image.load(read.bytes))
+      this.#saved = this.#fromFile.image.revision
+      this.#currentAt = performance.now() - read.ageMs
+      this.#armStaleness()
+      setTimeout(() => this.#answerFromFile(), OFFLINE_START_MS).unref()
+    } catch (error) {
+      // A damaged or foreign file only costs the download of a fresh image.
+      this.#trouble(error)
+    }
+  }
+
+  /** Answers from the file while the management side cannot be reached. */
+  #answerFromFile(): void {
+    if (this.#answering !== undefined || this.#applier === undefined || this.#applier !== this.#fromFile) return
+    if (!this.#needsImage) this.#answer(this.#applier, 'file')
+  }
+
+  #saveSoon(): void {
+    if (this.#options.lastImage === undefined || this.#saveTimer !== undefined) return
+    const first = this.#saved === 0
+    this.#saveTimer = setTimeout(
+      () => {
+        this.#saveTimer = undefined
+        if (this.#answering !== undefined && this.#ended === undefined) void this.#save(this.#answering)
+      },
+      first ? 0 : LAST_IMAGE_SAVE_MS,
+    )
+    this.#saveTimer.unref()
+  }
+
+  async #save(image: Image): Promise<void> {
+    const { lastImage, report } = this.#options
+    if (lastImage === undefined) return
+    try {
+      if (image.revision === this.#saved) await lastImage.touch()
+      else {
+        this.#saved = image.revision
+        await lastImage.write(image.save())
+      }
+    } catch (cause) {
+      this.#saved = 0
+      const reason = cause instanceof Error ? cause.message : String(cause)
+      report?.({ event: 'last image not written', error: new ZerohopError('DISK_FAILED', { reason }, { cause }) })
+    }
+  }
+}

@@ -1,0 +1,302 @@
+// The decision point that applications hold: synchronous questions to the image in memory. It throws when it cannot decide and never
+// answers a false deny. What a decision means is docs/semantics.md; where the image comes from is src/pdp/follower.ts.
+import { readFileSync } from 'node:fs'
+import { RemoteFeed } from '../client/feed.ts'
+import { type Explanation, Image } from '../image/image.ts'
+import { ZerohopError } from '../model/errors.ts'
+import { DEFAULT_TENANT } from '../model/keys.ts'
+import { AT_LEAST_DEFAULT_MS, CONNECT_TIMEOUT_MS } from '../model/limits.ts'
+import { Follower, type FollowerEvent, type FollowerState } from './follower.ts'
+import { LastImage } from './last-image.ts'
+import { type Attributes, type Check, questionOf, type Resource, typeOf, type User } from './request.ts'
+
+/** Where a PDP has its image from: a follower, or an image that never changes. */
+export interface PdpSource {
+  /** the image that may answer; undefined when none may, and `refusal()` says why */
+  readonly current: Image | undefined
+  readonly state: FollowerState
+  refusal(): ZerohopError
+  ready(): Promise<void>
+  atLeast(revision: number, timeoutMs: number): Promise<void>
+  close(): Promise<void>
+}
+
+/** A decision as `onDecision` gets it. */
+export interface Decision {
+  readonly user: string
+  readonly action: string
+  readonly resource: { readonly type: string; readonly key: string | undefined; readonly tenant: string }
+  readonly allow: boolean
+  readonly revision: number
+}
+
+export interface PdpOptions {
+  /** called after every check; without it the library records nothing. It must not throw. */
+  readonly onDecision?: (decision: Decision) => void
+}
+
+/** The permissions of a user in one tenant. */
+export interface TenantPermissions {
+  readonly tenant: { readonly key: string; readonly attributes: Attributes }
+  /** `resource:action`, sorted */
+  readonly permissions: readonly string[]
+  /** the roles assigned in this tenant, sorted */
+  readonly roles: readonly string[]
+}
+
+export interface PermissionFilter {
+  /** only these tenants */
+  readonly tenants?: readonly string[] | null
+  /** only these instances: `type:key` or a key; tenants are listed under `__tenant:<key>` */
+  readonly resources?: readonly string[] | null
+  /** only these types; `__tenant` keeps the tenants */
+  readonly resourceTypes?: readonly string[] | null
+}
+
+export class Pdp {
+  readonly #source: PdpSource
+  readonly #onDecision: ((decision: Decision) => void) | undefined
+
+  /** Applications call `connect`, `loadImage` or `open` instead. */
+  constructor(source: PdpSource, options: PdpOptions = {}) {
+    this.#source = source
+    this.#onDecision = options.onDecision
+  }
+
+  /**
+   * May `user` do `action` on `resource`? Answered from memory: no I/O, no promise. An unknown name is denied.
+   * @throws NOT_READY, STALE, POISONED, ENVIRONMENT_DELETED, KEY_UNKNOWN, CLOSED when it cannot decide; INPUT_INVALID
+   */
+  check(user: User, action: string, resource: Resource, context?: Attributes | null): boolean {
+    const image = this.#source.current
+    if (image === undefined) throw this.#source.refusal()
+    if (
+      typeof user !== 'string' ||
+      typeof action !== 'string' ||
+      typeof resource !== 'string' ||
+      this.#onDecision !== undefined
+    ) {
+      return this.#checkAny(image, user, action, resource, context)
+    }
+    // No type has a colon in its key, so `type:key` is unknown at first and asked again by its type.
+    if (image.check(user, action, resource, DEFAULT_TENANT)) return true
+    const type = typeOf(resource)
+    return type !== undefined && image.check(user, action, type, DEFAULT_TENANT)
+  }
+
+  /** Names of one user in one tenant, resolved once per image: the fastest way to ask many questions about one user. */
+  subject(user: User, options: { readonly tenant?: string } = {}): Subject {
+    const { user: key } = questionOf(user, '', '')
+    return new Subject(this.#source, key, options.tenant ?? DEFAULT_TENANT, this.#onDecision)
+  }
+
+  /** `check` of each, all at one revision. */
+  bulkCheck(checks: readonly Check[]): boolean[] {
+    const image = this.#image()
+    return checks.map(({ user, action, resource, context }) => this.#checkAny(image, user, action, resource, context))
+  }
+
+  /** The same question, with the revision and the path to the answer. Slower than `check`. */
+  explain(user: User, action: string, resource: Resource, _context?: Attributes | null): Explanation {
+    const question = questionOf(user, action, resource)
+    return this.#image().explain(question.user, question.action, question.type, question.tenant)
+  }
+
+  /** What the user may do in each tenant where he or she holds a role, under `__tenant:<key>`, sorted by tenant. */
+  userPermissions(user: User, filter: PermissionFilter = {}): Record<string, TenantPermissions> {
+    const { user: key } = questionOf(user, '', '')
+    const found: Record<string, TenantPermissions> = Object.create(null)
+    for (const { tenant, permissions, roles } of this.#image().tenantRoles(key)) {
+      if (!passes(filter, tenant)) continue
+      found[`__tenant:${tenant}`] = { tenant: { key: tenant, attributes: {} }, permissions, roles }
+    }
+    return found
+  }
+
+  /** The revision of the environment that answers; it grows by one with each write. */
+  get revision(): number {
+    return this.#image().revision
+  }
+
+  /** How current the image is, for health checks. Never throws. */
+  get state(): FollowerState {
+    return this.#source.state
+  }
+
+  /** Resolves when the PDP answers for the first time; rejects when it never will. */
+  ready(): Promise<void> {
+    return this.#source.ready()
+  }
+
+  /**
+   * Read your writes: resolves when checks see `revision`, which every write answers as `x-revision`.
+   * @throws REVISION_TIMEOUT when it does not arrive in time
+   */
+  atLeast(revision: number, options: { readonly timeoutMs?: number } = {}): Promise<void> {
+    return this.#source.atLeast(revision, options.timeoutMs ?? AT_LEAST_DEFAULT_MS)
+  }
+
+  /** Stops following. Checks throw CLOSED from now on. */
+  close(): Promise<void> {
+    return this.#source.close()
+  }
+
+  #image(): Image {
+    const image = this.#source.current
+    if (image === undefined) throw this.#source.refusal()
+    return image
+  }
+
+  #checkAny(image: Image, user: User, action: string, resource: Resource, _context?: Attributes | null): boolean {
+    const question = questionOf(user, action, resource)
+    const { type, key, tenant } = question
+    const allow = image.check(question.user, question.action, type, tenant)
+    this.#onDecision?.({
+      user: question.user,
+      action,
+      resource: { type, key, tenant },
+      allow,
+      revision: image.revision,
+    })
+    return allow
+  }
+}
+
+/** One user in one tenant. */
+export class Subject {
+  readonly #source: PdpSource
+  readonly #user: string
+  readonly #tenant: string
+  readonly #onDecision: ((decision: Decision) => void) | undefined
+  /** the image to which the ids belong */
+  #image: Image | undefined
+  #userId = 0
+  #tenantId = 0
+
+  constructor(source: PdpSource, user: string, tenant: string, onDecision?: (decision: Decision) => void) {
+    this.#source = source
+    this.#user = user
+    this.#tenant = tenant
+    this.#onDecision = onDecision
+  }
+
+  /** Like `Pdp.check` for this user in this tenant; `resource` is a type or `type:key`. */
+  can(action: string, resource: string): boolean {
+    const image = this.#source.current
+    if (image === undefined) throw this.#source.refusal()
+    // An id is the key's as long as the image lives; only "unknown" may end with any delta.
+    if (image !== this.#image || this.#userId === 0 || this.#tenantId === 0) this.#resolve(image)
+    if (this.#onDecision !== undefined) return this.#canAny(image, action, resource)
+    if (image.checkIds(this.#userId, this.#tenantId, action, resource)) return true
+    const type = typeOf(resource)
+    return type !== undefined && image.checkIds(this.#userId, this.#tenantId, action, type)
+  }
+
+  #resolve(image: Image): void {
+    this.#image = image
+    this.#userId = image.user(this.#user)
+    this.#tenantId = image.tenant(this.#tenant)
+  }
+
+  #canAny(image: Image, action: string, resource: string): boolean {
+    const { type, key } = questionOf(this.#user, action, resource)
+    const allow = image.checkIds(this.#userId, this.#tenantId, action, type)
+    const asked = { user: this.#user, action, resource: { type, key, tenant: this.#tenant } }
+    this.#onDecision?.({ ...asked, allow, revision: image.revision })
+    return allow
+  }
+}
+
+export interface ConnectOptions extends PdpOptions {
+  /** address of the management API, such as `http://localhost:8080` */
+  readonly url: string
+  /** key of the environment to follow */
+  readonly apiKey: string
+  /** keeps the last image on disk, sealed with the key, and starts from it while the management API cannot be reached */
+  readonly cacheFile?: string
+  /** checks throw STALE when the last sign of the management API is older; default never */
+  readonly maxStalenessMs?: number
+  /** milliseconds to wait for the first image; 0 returns at once, and checks throw NOT_READY until it is there */
+  readonly timeoutMs?: number
+  /** hears of trouble with the feed; never called per check */
+  readonly onEvent?: (event: FollowerEvent) => void
+}
+
+/**
+ * A PDP in this process that follows an environment of a management API.
+ * @throws KEY_UNKNOWN, KEY_TOO_NARROW, ENVIRONMENT_DELETED, or NOT_READY when no image came in time
+ */
+export async function connect(options: ConnectOptions): Promise<Pdp> {
+  const { url, apiKey, cacheFile, maxStalenessMs, onEvent, timeoutMs = CONNECT_TIMEOUT_MS } = options
+  let last: ZerohopError | undefined
+  const follower = new Follower({
+    feed: new RemoteFeed({ url, apiKey }),
+    ...(maxStalenessMs === undefined ? {} : { maxStalenessMs }),
+    ...(cacheFile === undefined ? {} : { lastImage: new LastImage(cacheFile, apiKey) }),
+    report: (event) => {
+      if (event.event === 'trouble') last = event.error
+      onEvent?.(event)
+    },
+  })
+  const pdp = new Pdp(follower, options)
+  if (timeoutMs === 0) return pdp
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(last ?? new ZerohopError('NOT_READY')), timeoutMs)
+  })
+  try {
+    await Promise.race([follower.ready(), late])
+    return pdp
+  } catch (error) {
+    await pdp.close()
+    throw error
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/**
+ * A PDP over one image file, which never changes.
+ * @throws IMAGE_DAMAGED, IMAGE_FOREIGN
+ */
+export function loadImage(image: Uint8Array | string | URL, options: PdpOptions = {}): Pdp {
+  return new Pdp(new FixedImage(Image.load(image instanceof URL ? readFileSync(image) : image)), options)
+}
+
+class FixedImage implements PdpSource {
+  current: Image | undefined
+
+  constructor(image: Image) {
+    this.current = image
+  }
+
+  get state(): FollowerState {
+    return { revision: this.current?.revision, ageMs: undefined, source: 'file', stale: false }
+  }
+
+  refusal(): ZerohopError {
+    return new ZerohopError('CLOSED', { what: 'the PDP' })
+  }
+
+  ready(): Promise<void> {
+    return Promise.resolve()
+  }
+
+  atLeast(revision: number, timeoutMs: number): Promise<void> {
+    if (this.current === undefined) return Promise.reject(this.refusal())
+    const have = this.current.revision
+    if (have >= revision) return Promise.resolve()
+    return Promise.reject(new ZerohopError('REVISION_TIMEOUT', { wanted: revision, timeoutMs, have }))
+  }
+
+  close(): Promise<void> {
+    this.current = undefined
+    return Promise.resolve()
+  }
+}
+
+function passes({ tenants, resources, resourceTypes }: PermissionFilter, tenant: string): boolean {
+  if (tenants && !tenants.includes(tenant)) return false
+  if (resourceTypes && !resourceTypes.includes('__tenant')) return false
+  return !resources || resources.includes(`__tenant:${tenant}`) || resources.includes(tenant)
+}

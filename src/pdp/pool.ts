@@ -1,0 +1,96 @@
+// The PDPs of `serve`: one per environment that is asked for, opened on first use, dropped when idle or when their images need more memory
+// than allowed. Which environment a key may ask is decided by the caller.
+import type { LogId } from '../log/change.ts'
+import type { Feed } from '../log/feed.ts'
+import { IMAGE_IDLE_MS, IMAGE_MEMORY_BYTES_DEFAULT } from '../model/limits.ts'
+import { Follower, type FollowerEvent } from './follower.ts'
+import { Pdp, type PdpOptions } from './pdp.ts'
+
+export interface PoolOptions extends PdpOptions {
+  /** the feed of an environment */
+  readonly feed: (environment: LogId) => Feed
+  /** bytes of all images together; the one in use last is kept even when it is larger */
+  readonly memoryBytes?: number
+  readonly idleMs?: number
+  readonly report?: (environment: LogId, event: FollowerEvent) => void
+}
+
+interface Member {
+  readonly pdp: Pdp
+  readonly follower: Follower
+  usedAt: number
+}
+
+export class PdpPool {
+  readonly #options: PoolOptions
+  /** in order of last opening */
+  readonly #members = new Map<LogId, Member>()
+  readonly #sweep: NodeJS.Timeout
+
+  constructor(options: PoolOptions) {
+    this.#options = options
+    this.#sweep = setInterval(() => this.#dropIdle(), Math.max(10, (options.idleMs ?? IMAGE_IDLE_MS) / 4))
+    this.#sweep.unref()
+  }
+
+  /** The PDP of an environment. The first call opens it; until its image is there checks throw NOT_READY (await `ready()`). */
+  get(environment: LogId): Pdp {
+    const member = this.#members.get(environment) ?? this.#open(environment)
+    member.usedAt = performance.now()
+    return member.pdp
+  }
+
+  /** The PDPs that are open. */
+  get size(): number {
+    return this.#members.size
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#sweep)
+    const members = [...this.#members.values()]
+    this.#members.clear()
+    await Promise.all(members.map(({ pdp }) => pdp.close()))
+  }
+
+  #open(environment: LogId): Member {
+    const { feed, report } = this.#options
+    const follower: Follower = new Follower({
+      feed: feed(environment),
+      report: (event) => {
+        report?.(environment, event)
+        if (event.event === 'ready') this.#makeRoom(environment)
+        // Whoever asks next gets a new one, and with it the reason of that moment.
+        if (event.event === 'ended' && this.#members.get(environment)?.follower === follower)
+          this.#members.delete(environment)
+      },
+    })
+    const member = { pdp: new Pdp(follower, this.#options), follower, usedAt: performance.now() }
+    this.#members.set(environment, member)
+    return member
+  }
+
+  #dropIdle(): void {
+    const oldest = performance.now() - (this.#options.idleMs ?? IMAGE_IDLE_MS)
+    for (const [environment, member] of this.#members) {
+      if (member.usedAt < oldest) this.#drop(environment, member)
+    }
+  }
+
+  /** Drops the least recently used until the images fit; `keep` is the one that just came. */
+  #makeRoom(keep: LogId): void {
+    const limit = this.#options.memoryBytes ?? IMAGE_MEMORY_BYTES_DEFAULT
+    const byUse = [...this.#members].sort(([, a], [, b]) => a.usedAt - b.usedAt)
+    let bytes = byUse.reduce((sum, [, { follower }]) => sum + (follower.current?.stats().bytes ?? 0), 0)
+    for (const [environment, member] of byUse) {
+      if (bytes <= limit) return
+      if (environment === keep) continue
+      bytes -= member.follower.current?.stats().bytes ?? 0
+      this.#drop(environment, member)
+    }
+  }
+
+  #drop(environment: LogId, member: Member): void {
+    this.#members.delete(environment)
+    void member.pdp.close()
+  }
+}

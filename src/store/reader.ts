@@ -1,0 +1,26 @@
+// A second reader of a data folder that this process already has open: for a worker thread that reads much at once. It writes nothing,
+// and what it sees is one durable moment as long as the caller stays within one turn of the event loop.
+import type { LogId } from '../log/change.ts'
+import { ZerohopError } from '../model/errors.ts'
+import { LmdbView } from './lmdb-view.ts'
+import { openTables } from './tables.ts'
+import type { View } from './view.ts'
+
+export interface Reader {
+  /** The last durable state of a log. @throws OBJECT_NOT_FOUND */
+  view(log: LogId): View
+  close(): Promise<void>
+}
+
+/** Opens a folder that a store of this process holds. */
+export function openReader(folder: string): Reader {
+  const tables = openTables(folder, { readOnly: true })
+  return {
+    view: (log) => {
+      if (tables.heads.get(log) === undefined)
+        throw new ZerohopError('OBJECT_NOT_FOUND', { kind: 'environment', ref: log })
+      return new LmdbView(tables, (id) => tables.heads.get(id), log)
+    },
+    close: () => tables.root.close(),
+  }
+}
