@@ -1,0 +1,62 @@
+// The last line of .ci/run must be true: what .ci/count.mjs makes of a report of vitest and of its exit code.
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, it } from 'vitest'
+import { ROOT } from './tidy/source.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'zerohop-count-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+const file = (...statuses: string[]): object => ({
+  status: statuses.includes('failed') ? 'failed' : 'passed',
+  assertionResults: statuses.map((status) => ({ status })),
+})
+
+/** `passed failed skipped`, as .ci/run reads it. */
+function count(report: object | string | undefined, exitCode: number): string {
+  const path = join(folder, 'report.json')
+  rmSync(path, { force: true })
+  if (report !== undefined) writeFileSync(path, typeof report === 'string' ? report : JSON.stringify(report))
+  return spawnSync(process.execPath, ['.ci/count.mjs', path, `${exitCode}`], {
+    cwd: ROOT,
+    encoding: 'utf8',
+  }).stdout.trim()
+}
+
+describe('the count of a run', () => {
+  const sound = {
+    numPassedTests: 3,
+    numPendingTests: 1,
+    numTodoTests: 0,
+    testResults: [file('passed', 'passed'), file('passed', 'skipped')],
+  }
+
+  it('is what the report says when all went well', () => {
+    expect(count(sound, 0)).toBe('3 0 1')
+  })
+
+  it('counts each failed test', () => {
+    const report = { ...sound, testResults: [file('passed', 'failed', 'failed'), file('failed')] }
+    expect(count(report, 1)).toBe('3 3 1')
+  })
+
+  it('counts a file that could not be loaded', () => {
+    const report = { ...sound, testResults: [...sound.testResults, { status: 'failed', assertionResults: [] }] }
+    expect(count(report, 1)).toBe('3 1 1')
+  })
+
+  it('is a failure when only the exit code says so: an unhandled error, a killed worker', () => {
+    expect(count(sound, 1)).toBe('3 1 1')
+  })
+
+  it('is a failure when no test ran', () => {
+    expect(count({ numPassedTests: 0, numPendingTests: 2, numTodoTests: 0, testResults: [] }, 0)).toBe('0 1 2')
+  })
+
+  it('is a failure without a readable report', () => {
+    expect(count(undefined, 0)).toBe('0 1 0')
+    expect(count('{', 1)).toBe('0 1 0')
+  })
+})
