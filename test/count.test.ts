@@ -1,13 +1,12 @@
 // The last line of .ci/run must be true: what .ci/count.mjs makes of a report of vitest and of its exit code.
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
+import { temporaryFolder } from './support/folders.ts'
 import { ROOT } from './tidy/source.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'zerohop-count-'))
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+const folder = temporaryFolder('count')
 
 const file = (...statuses: string[]): object => ({
   status: statuses.includes('failed') ? 'failed' : 'passed',

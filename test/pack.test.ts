@@ -1,20 +1,10 @@
 // What a user gets: packs the package, puts it beside its production dependencies in an empty folder, and opens each door there in
 // a process of its own. Needs the build (`npm test` makes it).
 import { spawnSync } from 'node:child_process'
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { temporaryFolder } from './support/folders.ts'
 import { ROOT } from './tidy/source.ts'
 
 interface Manifest {
@@ -25,7 +15,7 @@ interface Manifest {
 }
 
 const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as Manifest
-const folder = mkdtempSync(join(tmpdir(), 'zerohop-pack-'))
+const folder = temporaryFolder('pack')
 const dependencies: string[] = []
 const installed = join(folder, 'node_modules', 'zerohop')
 
@@ -63,8 +53,6 @@ beforeAll(() => {
   }
   writeFileSync(join(folder, 'package.json'), '{ "name": "user", "private": true, "type": "module" }')
 }, 60_000)
-
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 describe('the package', () => {
   it('holds the build, the kernel and the papers, and nothing else', () => {

@@ -1,0 +1,61 @@
+// Runs the programs of examples/ as a user would, against the built package, and compares what they print. Needs the build.
+import { execFile } from 'node:child_process'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, describe, expect, it } from 'vitest'
+import { temporaryFolder } from './support/folders.ts'
+import { endServers, freePort, readKeys, startServe, url } from './support/server.ts'
+import { ROOT, readSource } from './tidy/source.ts'
+
+afterAll(endServers)
+
+/** What a program prints, line by line; rejects with its output when it fails. */
+async function linesOf(program: string, args: readonly string[], env: Record<string, string> = {}): Promise<string[]> {
+  const { PATH = '', HOME = '' } = process.env
+  const options = { cwd: ROOT, env: { PATH, HOME, ...env }, timeout: 20_000 }
+  const { stdout } = await promisify(execFile)(process.execPath, [join('examples', program), ...args], options)
+  return stdout.trimEnd().split('\n')
+}
+
+describe('the examples', () => {
+  const programs = readdirSync(join(ROOT, 'examples'))
+
+  it('use only the doors of the package, and nothing that has to be installed beside it', () => {
+    for (const program of programs) {
+      const { imports } = readSource(program, readFileSync(join(ROOT, 'examples', program), 'utf8'))
+      const specifiers = imports.map(({ specifier }) => specifier)
+      expect(specifiers.filter((specifier) => !/^(node:|zerohop(\/(embedded|server))?$)/.test(specifier))).toEqual([])
+    }
+  })
+
+  it('are at most 40 lines long', () => {
+    const lines = programs.map(
+      (program) => readFileSync(join(ROOT, 'examples', program), 'utf8').split('\n').length - 1,
+    )
+    expect(Math.max(...lines)).toBeLessThanOrEqual(40)
+  })
+
+  it('connect.mjs asks in its own process what `serve` decides', async () => {
+    const data = temporaryFolder('connect')
+    const ports = { api: await freePort(), pdp: await freePort() }
+    await startServe(data, ports, [])
+    const PDP_API_KEY = readKeys(data).environments.development
+    const lines = await linesOf('connect.mjs', [url(ports.api)], { PDP_API_KEY })
+    expect(lines.slice(0, 4)).toEqual([
+      'may ana say hello? true',
+      'may ben say hello? false',
+      'may nobody say hello? false',
+      'may ben wave? true',
+    ])
+    expect(lines[4]).toMatch(/^why may ana say hello\? .*admin/)
+  })
+
+  it('connect.mjs says in one line that its key is wrong', async () => {
+    const data = temporaryFolder('connect')
+    const ports = { api: await freePort(), pdp: await freePort() }
+    await startServe(data, ports)
+    const failed = linesOf('connect.mjs', [url(ports.api)], { PDP_API_KEY: 'wrong' })
+    await expect(failed).rejects.toMatchObject({ code: 1, stderr: expect.stringMatching(/^KEY_UNKNOWN: .+\n$/) })
+  })
+})
