@@ -43,8 +43,13 @@ export const ERRORS = {
   // keys of the API
   KEY_MISSING: { class: 'unauthenticated', message: 'an API key is required: send `Authorization: Bearer <API_KEY>`' },
   KEY_UNKNOWN: { class: 'unauthenticated', message: 'this API key is not known' },
+  KEY_REVOKED: { class: 'unauthenticated', message: 'this API key was rotated or deleted' },
   KEY_TOO_NARROW: { class: 'forbidden', message: 'this API key may not {what}' },
   // deciding
+  CLIENT_OUTDATED: {
+    class: 'invalid',
+    message: 'this is a check of the first API version: upgrade the SDK, or send `user` as an object with `key`',
+  },
   NOT_READY: { class: 'unavailable', message: 'no policy is loaded yet' },
   STALE: { class: 'unavailable', message: 'the policy is {ageMs} ms old, the limit is {limitMs} ms' },
   POISONED: { class: 'unavailable', message: 'the image broke while a delta was applied and is being rebuilt' },

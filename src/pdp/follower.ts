@@ -114,6 +114,11 @@ export class Follower {
     return { revision: this.#answering?.revision, ageMs, source: this.#source, stale }
   }
 
+  /** Why nothing will come any more; undefined while it may. */
+  get ended(): ZerohopError | undefined {
+    return this.#ended
+  }
+
   /** Why `current` is undefined. */
   refusal(): ZerohopError {
     if (this.#ended) return this.#ended

@@ -16,6 +16,8 @@ export interface PdpSource {
   readonly current: Image | undefined
   readonly state: FollowerState
   refusal(): ZerohopError
+  /** why nothing will come any more; undefined while it may */
+  readonly ended: ZerohopError | undefined
   ready(): Promise<void>
   atLeast(revision: number, timeoutMs: number): Promise<void>
   close(): Promise<void>
@@ -121,6 +123,16 @@ export class Pdp {
   /** How current the image is, for health checks. Never throws. */
   get state(): FollowerState {
     return this.#source.state
+  }
+
+  /** Why this PDP will never answer again (KEY_UNKNOWN, ENVIRONMENT_DELETED, CLOSED); undefined while it may. */
+  get ended(): ZerohopError | undefined {
+    return this.#source.ended
+  }
+
+  /** Why checks throw now; undefined when they are answered. */
+  get refusal(): ZerohopError | undefined {
+    return this.#source.current === undefined ? this.#source.refusal() : undefined
   }
 
   /** Resolves when the PDP answers for the first time; rejects when it never will. */
@@ -272,6 +284,10 @@ class FixedImage implements PdpSource {
 
   get state(): FollowerState {
     return { revision: this.current?.revision, ageMs: undefined, source: 'file', stale: false }
+  }
+
+  get ended(): ZerohopError | undefined {
+    return this.current === undefined ? this.refusal() : undefined
   }
 
   refusal(): ZerohopError {

@@ -1,0 +1,74 @@
+// POST /allowed and POST /allowed/bulk (contract §5.3). The common answers are constant strings: nothing is serialised per request.
+import type { FastifyInstance } from 'fastify'
+import { BULK_CHECKS_BYTES_MAX } from '../../model/limits.ts'
+import type { Pdp } from '../../pdp/pdp.ts'
+import { type Check, questionOf } from '../../pdp/request.ts'
+import type { PdpRouteDeps } from './app.ts'
+import { readCheck, readChecks } from './bodies.ts'
+
+const JSON_TYPE = 'application/json'
+const ALLOWED = '{"allow":true,"result":true,"query":null,"debug":null}'
+const DENIED = '{"allow":false,"result":false,"query":null,"debug":null}'
+
+export function allowedRoutes(app: FastifyInstance, { authenticate, debug }: PdpRouteDeps): void {
+  app.post('/allowed', { onRequest: authenticate }, (request, reply) => {
+    const pdp = request.pdp!
+    const check = readCheck(request.body)
+    const answer = debug ? explained(pdp, check) : answerOf(pdp, check)
+    reply.header('x-revision', pdp.revision).header('content-type', JSON_TYPE).send(answer)
+  })
+
+  app.post('/allowed/bulk', { onRequest: authenticate, bodyLimit: BULK_CHECKS_BYTES_MAX }, (request, reply) => {
+    const pdp = request.pdp!
+    const checks = readChecks(request.body)
+    const { revision } = pdp
+    let answers = ''
+    for (let at = 0; at < checks.length; at++) {
+      const check = checks[at]!
+      answers += (at === 0 ? '' : ',') + (debug ? explained(pdp, check) : answerOf(pdp, check))
+    }
+    reply.header('x-revision', revision).header('content-type', JSON_TYPE).send(`{"allow":[${answers}]}`)
+  })
+}
+
+function answerOf(pdp: Pdp, { user, action, resource, context }: Check): string {
+  return pdp.check(user, action, resource, context) ? ALLOWED : DENIED
+}
+
+/** The same decision with the path to it. */
+function explained(pdp: Pdp, { user, action, resource, context }: Check): string {
+  const { user: key, type, key: instance, tenant } = questionOf(user, action, resource)
+  const { allow, code, because, roles } = pdp.explain(user, action, resource, context)
+  const allowing = because.map(({ role }) => role)
+  const debug = {
+    request: {
+      user: { key, synced: code !== 'user_not_synced' },
+      tenant,
+      action,
+      resource: { type, key: instance ?? null },
+    },
+    rbac: { allow, code, reason: reasonOf(code, allowing), allowing_roles: allowing, user_roles: roles },
+  }
+  return JSON.stringify({ allow, result: allow, query: null, debug })
+}
+
+function reasonOf(code: string, allowing: readonly string[]): string {
+  switch (code) {
+    case 'allow':
+      return `the user holds ${allowing.map((role) => `\`${role}\``).join(', ')}, which has the permission`
+    case 'no_such_resource':
+      return 'no resource type has this key'
+    case 'no_such_action':
+      return 'the resource type has no such action'
+    case 'no_such_tenant':
+      return 'no tenant has this key'
+    case 'user_not_synced':
+      return 'no user has this key'
+    case 'no_user_roles':
+      return 'the user holds no role in any tenant'
+    case 'no_role_in_tenant':
+      return 'the user holds no role in this tenant'
+    default:
+      return 'no role of the user in this tenant has the permission'
+  }
+}

@@ -1,0 +1,89 @@
+// The PDP over HTTP: the routes of contract §5 over the very same `Pdp` that applications hold. A request is answered from one image at one
+// revision, which the header x-revision names. Nothing here decides.
+import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { ZerohopError } from '../../model/errors.ts'
+import { AT_LEAST_DEFAULT_MS } from '../../model/limits.ts'
+import type { Pdp } from '../../pdp/pdp.ts'
+import { httpApp } from '../app.ts'
+import { type ErrorForm, pdpError } from '../errors.ts'
+import { allowedRoutes } from './allowed.ts'
+import type { PdpDirectory } from './auth.ts'
+import { type Health, healthRoutes } from './health.ts'
+import { permissionRoutes } from './permissions.ts'
+
+export interface PdpAppOptions {
+  /** who answers a request */
+  readonly directory: PdpDirectory
+  /** what the health routes say */
+  readonly health: () => Health
+  /** decisions carry the path to their answer (PDP_DEBUG) */
+  readonly debug?: boolean
+  readonly logger?: FastifyBaseLogger
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** the PDP that answers; set by `authenticate` */
+    pdp: Pdp | undefined
+  }
+}
+
+/** What the routes need. */
+export interface PdpRouteDeps {
+  readonly authenticate: (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void) => void
+  readonly debug: boolean
+}
+
+/** The app of a PDP, not listening yet. */
+export function pdpApp(options: PdpAppOptions): FastifyInstance {
+  const { logger } = options
+  const app = httpApp({ errorForm: pdpForm, duplicates: 'last-wins', ...(logger ? { logger } : {}) })
+  app.decorateRequest('pdp', undefined)
+  const deps: PdpRouteDeps = { authenticate: authenticator(options.directory), debug: options.debug ?? false }
+  allowedRoutes(app, deps)
+  permissionRoutes(app, deps)
+  healthRoutes(app, options.health)
+  return app
+}
+
+/** An outdated client is told to upgrade (contract §5.3); a deleted environment is "could not decide" for whoever asks. */
+const pdpForm: ErrorForm = (problem) => {
+  if (problem.code === 'CLIENT_OUTDATED') return { status: 421, body: { detail: problem.message } }
+  if (problem.code === 'ENVIRONMENT_DELETED') return { status: 503, body: { detail: problem.message } }
+  return pdpError(problem)
+}
+
+function authenticator(directory: PdpDirectory): PdpRouteDeps['authenticate'] {
+  return (request, _reply, done) => {
+    try {
+      const pdp = directory.find(request.headers.authorization)
+      const wanted = request.headers['x-min-revision']
+      if (wanted === undefined && !(pdp instanceof Promise)) {
+        request.pdp = pdp
+        done()
+      } else {
+        wait(request, pdp, wanted).then(() => done(), done)
+      }
+    } catch (error) {
+      done(error as Error)
+    }
+  }
+}
+
+async function wait(
+  request: FastifyRequest,
+  found: Pdp | Promise<Pdp>,
+  wanted: string | string[] | undefined,
+): Promise<void> {
+  request.pdp = await found
+  if (wanted === undefined) return
+  const revision = Number(wanted)
+  if (!Number.isSafeInteger(revision) || revision < 0) {
+    throw new ZerohopError(
+      'INPUT_INVALID',
+      { reason: 'value is not a revision' },
+      { path: ['header', 'x-min-revision'] },
+    )
+  }
+  await request.pdp.atLeast(revision, { timeoutMs: AT_LEAST_DEFAULT_MS })
+}

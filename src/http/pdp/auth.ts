@@ -1,0 +1,111 @@
+// Whose question it is: from the bearer key of a request to the PDP that answers it. design.md §7: no key 401, a wrong one 403, one that was
+// good and is dead 401. Keys are found by hash and compared in constant time; none is kept in clear.
+import { hash, timingSafeEqual } from 'node:crypto'
+import type { LogId } from '../../log/change.ts'
+import { isZerohopError, ZerohopError } from '../../model/errors.ts'
+import { AT_LEAST_DEFAULT_MS, KEY_CACHE_MAX } from '../../model/limits.ts'
+import type { ApiKey } from '../../model/objects.ts'
+import type { Pdp } from '../../pdp/pdp.ts'
+
+/** Finds the PDP of a request by its Authorization header. */
+export interface PdpDirectory {
+  /** @throws KEY_MISSING, KEY_UNKNOWN, KEY_REVOKED, KEY_TOO_NARROW, NOT_READY, ENVIRONMENT_DELETED */
+  find(authorization: string | undefined): Pdp | Promise<Pdp>
+}
+
+/** One PDP behind one key: `zerohop pdp`. */
+export function singlePdp(pdp: Pdp, apiKey: string): PdpDirectory {
+  const wanted = Buffer.from(apiKey)
+  return {
+    find(authorization) {
+      const sent = Buffer.from(bearerOf(authorization))
+      if (sent.length !== wanted.length || !timingSafeEqual(sent, wanted)) throw new ZerohopError('KEY_UNKNOWN')
+      // The key is the right one, but the management side has buried it.
+      if (isZerohopError(pdp.ended, 'KEY_UNKNOWN', 'KEY_TOO_NARROW')) throw new ZerohopError('KEY_REVOKED')
+      return pdp
+    },
+  }
+}
+
+export interface KeyStore {
+  findApiKey(hash: string): { key: ApiKey; organization: LogId } | undefined
+  onCommit(listener: (log: LogId) => void): () => void
+}
+
+interface Known {
+  readonly environment: LogId
+  readonly organization: LogId
+}
+
+/**
+ * Many PDPs, each behind the keys of its environment: `zerohop serve`. `open` gives the PDP of an environment; `admit` throws when a
+ * key may not follow one.
+ */
+export class PooledPdps implements PdpDirectory {
+  readonly #keys: KeyStore
+  readonly #admit: (key: ApiKey) => void
+  readonly #open: (environment: LogId, organization: LogId) => Pdp
+  /** by hash, valid until the next write to the organization's control log */
+  readonly #known = new Map<string, Known>()
+  /** hashes that were good once: their owners learn that they are dead, not that they are wrong */
+  readonly #once = new Set<string>()
+
+  constructor(keys: KeyStore, admit: (key: ApiKey) => void, open: (environment: LogId, organization: LogId) => Pdp) {
+    this.#keys = keys
+    this.#admit = admit
+    this.#open = open
+    keys.onCommit((log) => this.#forget(log))
+  }
+
+  find(authorization: string | undefined): Pdp | Promise<Pdp> {
+    const { environment, organization } = this.#lookUp(hash('sha256', bearerOf(authorization)))
+    const pdp = this.#open(environment, organization)
+    return pdp.state.revision === undefined ? readyOf(pdp) : pdp
+  }
+
+  #lookUp(digest: string): Known {
+    const known = this.#known.get(digest)
+    if (known !== undefined) return known
+    const found = this.#keys.findApiKey(digest)
+    if (found === undefined) throw new ZerohopError(this.#once.has(digest) ? 'KEY_REVOKED' : 'KEY_UNKNOWN')
+    this.#admit(found.key)
+    const { environment_id: environment } = found.key
+    if (environment === null)
+      throw new ZerohopError('KEY_TOO_NARROW', { what: 'ask a PDP: take the key of an environment' })
+    if (this.#known.size >= KEY_CACHE_MAX) this.#known.clear()
+    const entry = { environment, organization: found.organization }
+    this.#known.set(digest, entry)
+    return entry
+  }
+
+  #forget(organization: LogId): void {
+    for (const [digest, known] of this.#known) {
+      if (known.organization !== organization) continue
+      this.#known.delete(digest)
+      if (this.#once.size < KEY_CACHE_MAX) this.#once.add(digest)
+    }
+  }
+}
+
+/** @throws KEY_MISSING without a header, KEY_UNKNOWN when it is not a bearer key */
+function bearerOf(authorization: string | undefined): string {
+  if (authorization === undefined || authorization === '') throw new ZerohopError('KEY_MISSING')
+  if (authorization.length < 8 || authorization[6] !== ' ' || authorization.slice(0, 6).toLowerCase() !== 'bearer') {
+    throw new ZerohopError('KEY_UNKNOWN')
+  }
+  return authorization.slice(7).trim()
+}
+
+/** The image of an environment that nobody asked for yet is there in milliseconds, or seconds when it is large. */
+async function readyOf(pdp: Pdp): Promise<Pdp> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new ZerohopError('NOT_READY')), AT_LEAST_DEFAULT_MS)
+  })
+  try {
+    await Promise.race([pdp.ready(), late])
+    return pdp
+  } finally {
+    clearTimeout(timer)
+  }
+}

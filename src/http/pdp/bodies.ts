@@ -1,0 +1,89 @@
+// What the PDP's routes accept, checked by hand: one pass, no allocation beyond the answer. Unknown fields are ignored and null maps count
+// as empty, because public clients send both (contract §5.3). Every refusal names the path of the field.
+import { isZerohopError, ZerohopError } from '../../model/errors.ts'
+import { BULK_CHECKS_MAX } from '../../model/limits.ts'
+import type { PermissionFilter } from '../../pdp/pdp.ts'
+import type { Check, User } from '../../pdp/request.ts'
+
+type Path = readonly (string | number)[]
+type Members = Readonly<Record<string, unknown>>
+
+const BODY: Path = ['body']
+
+/** The body of POST /allowed. @throws INPUT_INVALID, CLIENT_OUTDATED for a body of the first API version */
+export function readCheck(body: unknown): Check {
+  const { user, action, resource, context } = members(body, BODY)
+  if (typeof user === 'string') throw new ZerohopError('CLIENT_OUTDATED')
+  const found = members(user, BODY, 'user')
+  if (typeof found.key !== 'string') throw wrong(found.key, 'string', BODY, 'user', 'key')
+  if (!isMap(found.attributes)) throw wrong(found.attributes, 'object', BODY, 'user', 'attributes')
+  if (typeof action !== 'string') throw wrong(action, 'string', BODY, 'action')
+  const about = members(resource, BODY, 'resource')
+  if (typeof about.type !== 'string') throw wrong(about.type, 'string', BODY, 'resource', 'type')
+  if (!isText(about.key)) throw wrong(about.key, 'string', BODY, 'resource', 'key')
+  if (!isText(about.tenant)) throw wrong(about.tenant, 'string', BODY, 'resource', 'tenant')
+  if (!isMap(about.attributes)) throw wrong(about.attributes, 'object', BODY, 'resource', 'attributes')
+  if (!isMap(context)) throw wrong(context, 'object', BODY, 'context')
+  return body as Check
+}
+
+/** The body of POST /allowed/bulk: an array of checks. @throws INPUT_INVALID, LIMIT_EXCEEDED */
+export function readChecks(body: unknown): readonly Check[] {
+  if (!Array.isArray(body)) throw wrong(body, 'list', BODY)
+  if (body.length > BULK_CHECKS_MAX) {
+    throw new ZerohopError('LIMIT_EXCEEDED', { what: 'the number of checks', limit: BULK_CHECKS_MAX }, { path: BODY })
+  }
+  for (let at = 0; at < body.length; at++) readItem(body[at], at)
+  return body as readonly Check[]
+}
+
+/** The body of POST /user-permissions. @throws INPUT_INVALID */
+export function readPermissionsQuery(body: unknown): { user: User; filter: PermissionFilter } {
+  const { user, tenants, resources, resource_types: resourceTypes, context } = members(body, BODY)
+  const key = typeof user === 'string' ? user : members(user, BODY, 'user').key
+  if (typeof key !== 'string') throw wrong(key, 'string', BODY, 'user', 'key')
+  if (!isMap(context)) throw wrong(context, 'object', BODY, 'context')
+  const filter = {
+    tenants: texts(tenants, 'tenants'),
+    resources: texts(resources, 'resources'),
+    resourceTypes: texts(resourceTypes, 'resource_types'),
+  }
+  return { user: key, filter }
+}
+
+function members(value: unknown, path: Path, ...rest: string[]): Members {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw wrong(value, 'object', path, ...rest)
+  return value as Members
+}
+
+/** A path is made only for the item that is wrong. */
+function readItem(item: unknown, at: number): void {
+  try {
+    readCheck(item)
+  } catch (error) {
+    if (!isZerohopError(error, 'INPUT_INVALID')) throw error
+    throw new ZerohopError(error.code, error.details, { path: ['body', at, ...(error.path ?? []).slice(1)] })
+  }
+}
+
+function isMap(value: unknown): boolean {
+  return value === undefined || value === null || (typeof value === 'object' && !Array.isArray(value))
+}
+
+function isText(value: unknown): boolean {
+  return value === undefined || value === null || typeof value === 'string'
+}
+
+function texts(value: unknown, field: string): readonly string[] | null {
+  if (value === undefined || value === null) return null
+  if (!Array.isArray(value)) throw wrong(value, 'list', BODY, field)
+  value.forEach((item, at) => {
+    if (typeof item !== 'string') throw wrong(item, 'string', BODY, field, at)
+  })
+  return value as readonly string[]
+}
+
+function wrong(value: unknown, expected: string, path: Path, ...rest: (string | number)[]): ZerohopError {
+  const reason = value === undefined ? 'field required' : `value is not a valid ${expected}`
+  return new ZerohopError('INPUT_INVALID', { reason }, { path: [...path, ...rest] })
+}

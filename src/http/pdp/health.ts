@@ -1,0 +1,39 @@
+// GET /health, /healthy, /ready (contract §5.2): open to everybody, 200 when checks are answered, else 503 with the reason.
+import type { FastifyInstance, FastifyReply } from 'fastify'
+
+export interface Health {
+  readonly ok: boolean
+  /** why not */
+  readonly reason?: string
+  /** revision of the image that answers; null when there is none, or several environments */
+  readonly revision: number | null
+  /** milliseconds since the management side last said that it is current */
+  readonly ageMs: number | null
+  readonly source: 'feed' | 'file' | null
+  readonly stale: boolean
+}
+
+export function healthRoutes(app: FastifyInstance, health: () => Health): void {
+  const answer = (_request: unknown, reply: FastifyReply): void => {
+    const { ok, reason, revision, ageMs, source, stale } = health()
+    const status = ok ? 'ok' : 'error'
+    const components = { horizon: { status }, opa: { status } }
+    const age_ms = ageMs === null ? null : Math.round(ageMs)
+    reply
+      .code(ok ? 200 : 503)
+      .header('content-type', 'application/json')
+      .header('cache-control', 'no-store')
+      .send(
+        JSON.stringify({
+          status,
+          components,
+          revision,
+          age_ms,
+          source,
+          stale,
+          ...(reason === undefined ? {} : { detail: reason }),
+        }),
+      )
+  }
+  for (const path of ['/health', '/healthy', '/ready']) app.get(path, answer)
+}
