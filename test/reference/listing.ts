@@ -5,8 +5,8 @@ import type { Policy } from './policy.ts'
 
 export interface TenantPermissions {
   readonly tenant: string
-  readonly roles: string[]
-  readonly permissions: string[]
+  readonly roles: readonly string[]
+  readonly permissions: readonly string[]
 }
 
 /** Every tenant in which the user has a role, with those roles and all that is allowed there; each list sorted. */

@@ -1,0 +1,175 @@
+// The laws of the image over random histories. A failure prints the seed and the shrunk history; `npm run test:long` goes on for as long
+// as one likes. ZEROHOP_TEST_SEED repeats a run.
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { Image } from '../../src/image/image.ts'
+import type { PolicyChange } from '../../src/log/delta.ts'
+import { check, type Request, rolesIn, tenantOf } from '../reference/check.ts'
+import { explain } from '../reference/explain.ts'
+import { permissionsOf } from '../reference/listing.ts'
+import type { Policy } from '../reference/policy.ts'
+import { ENVIRONMENT } from '../support/deltas.ts'
+import { type History, histories, numbers, POOLS } from './histories.ts'
+import { ask, Disagreement, type Play, play, shuffled, Tally } from './laws.ts'
+import { questions } from './questions.ts'
+import { parameters } from './seed.ts'
+
+const plays: fc.Arbitrary<Play> = fc.record({ history: histories, seed: fc.nat() })
+
+const build = (image: Image, changes: Iterable<PolicyChange>) => Image.build(ENVIRONMENT, image.position, changes)
+
+describe('the image and the definition', () => {
+  it('[D10] agree after every revision of any history, over more than 100,000 questions', () => {
+    const tally = new Tally()
+    fc.assert(
+      fc.property(plays, (drawn) => void play(drawn, { checksPerRevision: 40, tally })),
+      parameters(1000),
+    )
+    expect(tally.checks).toBeGreaterThan(100_000)
+    // A run that only ever denies, or only ever allows, would show little.
+    expect(tally.allowed / tally.checks).toBeGreaterThan(0.25)
+    expect(tally.allowed / tally.checks).toBeLessThan(0.75)
+  })
+
+  it('agree in the debug build, whose every assertion and invariant holds after every revision', () => {
+    fc.assert(
+      fc.property(plays, (drawn) => {
+        play(drawn, { checksPerRevision: 10, kernel: 'debug', each: (image) => image.verify() })
+      }),
+      parameters(150),
+    )
+  })
+
+  it('agree on reasons and on what a user may do', () => {
+    fc.assert(
+      fc.property(plays, (drawn) => {
+        const { image, world } = play(drawn, { checksPerRevision: 0 })
+        const pool = POOLS[drawn.history.pool]
+        for (const request of questions(world, pool, numbers(drawn.seed), 30)) {
+          const { user, action, resource } = request
+          const explained = image.explain(user, action, resource.type, tenantOf(request))
+          expect([request, explained.code]).toEqual([request, explain(world.policy, request)])
+          expect(explained.allow).toBe(check(world.policy, request))
+          expect(explained.revision).toBe(image.revision)
+          if (explained.code === 'allow' || explained.code === 'no_permission')
+            expect(explained.roles).toEqual(rolesIn(world.policy, user, tenantOf(request)).sort())
+        }
+        for (const user of [...pool.users.slice(0, 5), 'nobody']) {
+          expect(image.tenantRoles(user)).toEqual(permissionsOf(world.policy, user))
+        }
+      }),
+      parameters(80),
+    )
+  })
+})
+
+describe('where an image comes from does not matter', () => {
+  it('apply(delta) is build(next): the same hash, the same contents, the same answers', () => {
+    fc.assert(
+      fc.property(plays, (drawn) => {
+        const { image, world } = play(drawn, { checksPerRevision: 0 })
+        const built = build(image, shuffled(world.contents(), numbers(drawn.seed)))
+        expect([...image.contents()]).toEqual([...built.contents()])
+        expect(image.hash()).toBe(built.hash())
+        for (const request of questions(world, POOLS[drawn.history.pool], numbers(drawn.seed), 50)) {
+          expect(ask(image, request)).toBe(ask(built, request))
+        }
+      }),
+      parameters(80),
+    )
+  })
+
+  it('compaction is the canonical build, byte for byte, and gives garbage back', () => {
+    fc.assert(
+      fc.property(plays, (drawn) => {
+        const { image, world } = play(drawn, { checksPerRevision: 0 })
+        const compacted = image.compact()
+        expect(Buffer.compare(compacted.save(), build(image, world.contents()).save())).toBe(0)
+        expect(compacted.position).toEqual(image.position)
+        expect(Buffer.compare(compacted.compact().save(), compacted.save())).toBe(0)
+        const { bytes, garbageBytes, ...counts } = compacted.stats()
+        expect(image.stats()).toMatchObject(counts)
+        // Grown directories leave a little behind; far from the third at which an image is compacted, or it would be for ever.
+        expect(garbageBytes * 6).toBeLessThan(bytes)
+        compacted.verify()
+      }),
+      parameters(60),
+    )
+  })
+
+  it('the way to a state leaves no trace in its hash', () => {
+    fc.assert(
+      fc.property(plays, histories, (drawn, other) => {
+        const { image, world } = play(drawn, { checksPerRevision: 0 })
+        // Another history first, then everything of it deleted and what this one ends with written.
+        const detour = play({ history: other, seed: drawn.seed }, { checksPerRevision: 0 })
+        const deletes = detour.world.contents().map(({ kind, key }) => ({ op: 'delete', kind, key }) as const)
+        const changes = [...deletes.toReversed(), ...world.contents()]
+        const { revision, chain } = detour.image.position
+        detour.image.apply({
+          environment: ENVIRONMENT,
+          from: revision,
+          to: revision + 1,
+          previous: chain,
+          chain: 'ab'.repeat(32),
+          changes,
+        })
+        expect([...detour.image.contents()]).toEqual([...image.contents()])
+        expect(detour.image.hash()).toBe(image.hash())
+        detour.image.verify()
+      }),
+      parameters(60),
+    )
+  })
+
+  it('an image goes on after compaction, saving and loading as if nothing had been', () => {
+    fc.assert(
+      fc.property(plays, fc.nat(2), (drawn, how) => {
+        const { revisions } = drawn.history
+        const half: History = { ...drawn.history, revisions: revisions.slice(0, Math.ceil(revisions.length / 2)) }
+        const { image } = play({ ...drawn, history: half }, { checksPerRevision: 0 })
+        const loaded = Image.load(image.save())
+        expect(Buffer.compare(loaded.save(), image.save())).toBe(0)
+        expect(loaded.position).toEqual(image.position)
+        expect([...loaded.contents()]).toEqual([...image.contents()])
+        // The rest of the history, on the image that went through one of the three ways.
+        const start = how === 0 ? loaded : how === 1 ? image.compact() : Image.load(image.compact().save())
+        const whole = play(drawn, { checksPerRevision: 20, from: { image: start, revisions: half.revisions.length } })
+        whole.image.verify()
+      }),
+      parameters(60),
+    )
+  })
+})
+
+describe('canaries: a wrong definition is caught within 10,000 questions', () => {
+  const wrong: Record<string, (policy: Policy, request: Request) => boolean> = {
+    'roles of another tenant count': (policy, request) =>
+      check(policy, request) || check(policy, { ...request, resource: { ...request.resource, tenant: 'acme' } }),
+    'extends is ignored': (policy, request) => {
+      const permission = `${request.resource.type}:${request.action}`
+      const roles = rolesIn(policy, request.user, tenantOf(request))
+      return check(policy, request) && roles.some((role) => policy.role.get(role)!.permissions.includes(permission))
+    },
+    'the last role decides alone': (policy, request) => {
+      const last = rolesIn(policy, request.user, tenantOf(request)).at(-1)
+      if (last === undefined) return false
+      const others = new Map([...policy.role_assignment].filter(([, each]) => each.role === last))
+      return check({ ...policy, role_assignment: others }, request)
+    },
+    'keys fold case': (policy, request) => check(policy, { ...request, user: request.user.toLowerCase() }),
+    'deny all': () => false,
+  }
+
+  it.each(Object.entries(wrong))('%s', (_, definition) => {
+    const tally = new Tally()
+    const caught = () => {
+      for (const drawn of fc.sample(plays, parameters(200))) {
+        if (tally.checks > 10_000) return
+        play(drawn, { checksPerRevision: 40, definition, tally })
+      }
+    }
+    expect(caught).toThrow(Disagreement)
+    expect(tally.checks).toBeLessThanOrEqual(10_000)
+  })
+})

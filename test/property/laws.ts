@@ -1,0 +1,96 @@
+// The laws that any image keeps, as functions of a drawn history: its answers are those of the definition after every revision, and
+// what it came from does not matter. Used by the normal run, by the long run (scripts/test-long.mjs) and by the canaries.
+
+import { Image, type KernelSource } from '../../src/image/image.ts'
+import type { PolicyChange } from '../../src/log/delta.ts'
+import { check, type Request, tenantOf } from '../reference/check.ts'
+import type { Policy } from '../reference/policy.ts'
+import { deltaTo, ENVIRONMENT, positionOf } from '../support/deltas.ts'
+import { FIRST_CHANGES, World } from '../support/world.ts'
+import { type History, numbers, operationsOf, POOLS } from './histories.ts'
+import { questions } from './questions.ts'
+
+export const ask = (image: Image, request: Request): boolean =>
+  image.check(request.user, request.action, request.resource.type, tenantOf(request))
+
+/** The image and the definition answer one question differently. */
+export class Disagreement extends Error {
+  constructor(request: Request, revision: number, expected: boolean) {
+    super(`revision ${revision}: ${JSON.stringify(request)} must be ${expected ? 'allowed' : 'denied'}`)
+  }
+}
+
+/** Counts over all histories, so that a run can say what it did. */
+export class Tally {
+  checks = 0
+  allowed = 0
+  histories = 0
+}
+
+export interface Play {
+  readonly history: History
+  /** seed of the questions and of the order of cascades */
+  readonly seed: number
+}
+
+export interface PlayOptions {
+  readonly checksPerRevision: number
+  readonly kernel?: KernelSource
+  /** the definition; canaries pass a wrong one */
+  readonly definition?: (policy: Policy, request: Request) => boolean
+  readonly tally?: Tally
+  /** an image that already went through the first revisions */
+  readonly from?: { readonly image: Image; readonly revisions: number }
+  /** called after every revision */
+  readonly each?: (image: Image, world: World) => void
+}
+
+/** Applies the history revision by revision and asks after each. @throws Disagreement */
+export function play({ history, seed }: Play, options: PlayOptions): { image: Image; world: World } {
+  const { checksPerRevision, kernel = 'release', definition = check, tally = new Tally(), from, each } = options
+  const pool = POOLS[history.pool]
+  const next = numbers(seed)
+  const world = new World()
+  const image = from?.image ?? Image.build(ENVIRONMENT, positionOf(1), FIRST_CHANGES, { kernel })
+  tally.histories++
+  for (const [index, edits] of history.revisions.entries()) {
+    const changes = changesOf(world, history, edits, next)
+    if (from !== undefined && index < from.revisions) continue
+    image.apply(deltaTo(image.revision + 1, changes))
+    for (const request of questions(world, pool, next, checksPerRevision)) {
+      const expected = definition(world.policy, request)
+      tally.checks++
+      if (expected) tally.allowed++
+      if (ask(image, request) !== expected) throw new Disagreement(request, image.revision, expected)
+    }
+    each?.(image, world)
+  }
+  return { image, world }
+}
+
+/** The changes of one revision. What a delete cascades to comes before it or after it: both are one revision. */
+export function changesOf(
+  world: World,
+  history: History,
+  edits: History['revisions'][number],
+  next: (below: number) => number,
+): PolicyChange[] {
+  const changes: PolicyChange[] = []
+  for (const edit of edits) {
+    for (const operation of operationsOf(world, POOLS[history.pool], edit)) {
+      const step = world.run(operation)
+      changes.push(...(step.length > 1 && next(2) === 0 ? step.toReversed() : step))
+    }
+  }
+  return changes
+}
+
+/** The same changes in another order. */
+export function shuffled<T>(items: readonly T[], next: (below: number) => number): T[] {
+  const result = [...items]
+  for (let last = result.length - 1; last > 0; last--) {
+    const other = next(last + 1)
+    ;[result[last], result[other]] = [result[other]!, result[last]!]
+  }
+  return result
+}
