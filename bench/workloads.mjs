@@ -60,6 +60,8 @@ export const WORKLOADS = {
     permissionsPerRole: 80,
   },
 }
+// 143,000 users with six assignments each, and what they refer to: 1,000,000 facts.
+WORKLOADS.million = { ...WORKLOADS.W3, users: 143_000 }
 
 export const CHECKS = 20_000
 
@@ -151,6 +153,9 @@ function keys(kind, count, digits) {
   return Array.from({ length: count }, (_, i) => `${kind}-${String(i).padStart(digits, '0')}`)
 }
 
+/** What the deltas and images count: users, tenants and role assignments. */
+export const factsOf = (world) => world.users.length + world.tenants.length + world.assignments
+
 /** The changes that make Zerohop hold the same world. */
 export function* policyChanges(world) {
   for (const key of world.resources) yield { op: 'put', kind: 'resource', key, value: { actions: world.actions } }
@@ -159,13 +164,22 @@ export function* policyChanges(world) {
     yield { op: 'put', kind: 'role', key: role.key, value: { permissions, extends: [] } }
   }
   for (const key of world.tenants) yield { op: 'put', kind: 'tenant', key, value: {} }
-  for (const { key } of world.users) yield { op: 'put', kind: 'user', key, value: {} }
-  for (const user of world.users) {
-    for (const { tenant, roles } of user.grants) {
-      for (const role of roles) {
-        const value = { user: user.key, role: role.key, tenant }
-        yield { op: 'put', kind: 'role_assignment', key: `${user.key}/${role.key}/${tenant}`, value }
-      }
-    }
+  for (const user of world.users) yield* userChanges(user)
+}
+
+/** One user and what the user holds. */
+export function* userChanges(user) {
+  yield { op: 'put', kind: 'user', key: user.key, value: {} }
+  for (const { tenant, roles } of user.grants) {
+    for (const role of roles) yield assignmentChange(user.key, role.key, tenant)
   }
+}
+
+export function assignmentChange(user, role, tenant) {
+  return { op: 'put', kind: 'role_assignment', key: `${user}/${role}/${tenant}`, value: { user, role, tenant } }
+}
+
+/** The deletes that undo these puts, in an order in which nothing refers to what is gone. */
+export function undo(puts) {
+  return puts.map(({ kind, key }) => ({ op: 'delete', kind, key })).reverse()
 }

@@ -1,12 +1,20 @@
-// The one place where the bench reaches behind the public doors: an image is normally made by the management side.
+// The one place where the bench reaches behind the public doors: images and deltas are normally made by the management side.
 import { Image } from '../dist/src/image/image.js'
 import { policyChanges } from './workloads.mjs'
 
 export { Image }
 export const ENVIRONMENT = 'b'.repeat(32)
-export const FIRST = { revision: 1, chain: 'c'.repeat(64) }
+
+/** A made-up history: the chain of a revision is its number. */
+export const chainOf = (revision) => revision.toString(16).padStart(64, '0')
+export const FIRST = { revision: 1, chain: chainOf(1) }
 
 /** @param {import('./workloads.mjs').World} world */
 export function imageOf(world) {
   return Image.build(ENVIRONMENT, FIRST, policyChanges(world))
+}
+
+/** The delta after revision `from`. */
+export function deltaOf(from, changes) {
+  return { environment: ENVIRONMENT, from, to: from + 1, previous: chainOf(from), chain: chainOf(from + 1), changes }
 }

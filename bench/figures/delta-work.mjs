@@ -1,0 +1,57 @@
+// The process behind the delta rows. It holds an image of a million facts and nothing else of size, as a PDP does: the world was
+// made in another process, the deltas are made one by one outside of the timed part.
+import { readFileSync } from 'node:fs'
+import { serveJob } from '../child.mjs'
+import { assignmentChange, randomOf, undo, WORKLOADS } from '../workloads.mjs'
+import { deltaOf, FIRST, Image } from '../zerohop-image.mjs'
+
+serveJob((job, loaded) => {
+  const image = Image.load(readFileSync(job.file))
+  loaded()
+  const state = { image, revision: FIRST.revision, newAssignment: assignmentsOf(WORKLOADS[job.world]) }
+  return job.work === 'stream' ? stream(state, job) : single(state, job)
+})
+
+/** New assignments come and go again, so that the image keeps its size. Gives facts per second, for each repeat. */
+function stream(state, { deltas, changes, repeats }) {
+  const rates = []
+  for (let repeat = 0; repeat < repeats; repeat++) {
+    let ms = 0
+    for (let i = 0; i < deltas; i += 2) {
+      const puts = distinct(Array.from({ length: changes }, state.newAssignment))
+      ms += applyTimed(state, puts) + applyTimed(state, undo(puts))
+    }
+    rates.push((deltas * changes) / (ms / 1000))
+  }
+  return rates
+}
+
+/** Gives microseconds for each change, for each repeat. */
+function single(state, { count, repeats }) {
+  const runs = []
+  for (let repeat = 0; repeat < repeats; repeat++) {
+    const durations = []
+    for (let i = 0; i < count; i += 2) {
+      const puts = [state.newAssignment()]
+      durations.push(applyTimed(state, puts) * 1000, applyTimed(state, undo(puts)) * 1000)
+    }
+    runs.push(durations)
+  }
+  return runs
+}
+
+function applyTimed(state, changes) {
+  const delta = deltaOf(state.revision++, changes)
+  const start = performance.now()
+  state.image.apply(delta)
+  return performance.now() - start
+}
+
+/** One more role for some user in some tenant, by the names that makeWorld gives. */
+function assignmentsOf(size) {
+  const random = randomOf(7)
+  const key = (kind, count, digits) => `${kind}-${String(Math.floor(random() * count)).padStart(digits, '0')}`
+  return () => assignmentChange(key('user', size.users, 6), key('role', size.roles, 3), key('tenant', size.tenants, 3))
+}
+
+const distinct = (puts) => [...new Map(puts.map((put) => [put.key, put])).values()]

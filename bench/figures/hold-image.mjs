@@ -1,0 +1,7 @@
+// A process that holds one image and nothing else, and prints what it weighs: node hold-image.mjs FILE
+import { loadImage } from '../../dist/src/index.js'
+
+const before = process.memoryUsage().rss
+const pdp = await loadImage(process.argv[2])
+pdp.check('user-000001', 'action-1', { type: 'resource-01', tenant: 'tenant-001' })
+console.log(JSON.stringify({ before, rss: process.memoryUsage().rss }))
