@@ -98,8 +98,9 @@ export const AT_LEAST_DEFAULT_MS = 2_000
 export const SHUTDOWN_MS = 10_000
 /** Bytes of all images that `serve` keeps open for its PDP. */
 export const IMAGE_MEMORY_BYTES_DEFAULT = 1024 * 1024 * 1024
-/** Entries of a lookaside (key to id): 2 × 8 KiB references and ids, small enough to stay in the L2 cache. */
-export const LOOKASIDE_ENTRIES = 8_192
+/** Entries of a lookaside (key to id) at first, and at most: 12 bytes each, so that the largest stays in a level 2 cache. */
+export const LOOKASIDE_ENTRIES_FIRST = 512
+export const LOOKASIDE_ENTRIES_MAX = 32_768
 
 /** Objects of an environment above which its image is built by a worker thread: fewer take under 20 ms. */
 export const SNAPSHOT_IN_TURN_MAX = 5_000
@@ -107,8 +108,6 @@ export const SNAPSHOT_IN_TURN_MAX = 5_000
 export const SNAPSHOT_BEHIND_MAX = 100_000
 /** Bytes of all images that the management side keeps for followers; the newest one is kept even when it is larger. */
 export const SNAPSHOT_BYTES_MAX = 512 * 1024 * 1024
-/** Bytes of encoded frames kept so that a thousand followers cost one encoding. */
-export const FRAME_CACHE_BYTES_MAX = 16 * 1024 * 1024
 /** Milliseconds in which a follower must take what was sent before it is cut off. */
 export const FEED_DRAIN_MS = 30_000
 /** Milliseconds without any byte after which a follower gives up waiting for an image: a large one takes seconds to build. */
@@ -121,8 +120,6 @@ export const LAST_IMAGE_SAVE_MS = 30_000
 export const IMAGE_IDLE_MS = 15 * 60_000
 /** Callers that may wait for a revision in one PDP. */
 export const WAITERS_MAX = 10_000
-/** Bearer keys whose verdict a PDP remembers between two writes to the control log. */
-export const KEY_CACHE_MAX = 10_000
 /** Characters of one path parameter: a key of 256 bytes, each percent-encoded, fits. */
 export const PARAM_LENGTH_MAX = 1_024
 /** Milliseconds in which a request must have arrived: a slow sender holds a socket, not the server. */
@@ -134,3 +131,5 @@ export const COMPACT_BYTES_MIN = 256 * 1024
 export const OFFLINE_START_MS = 2_000
 /** Milliseconds that `connect` waits for the first image before it gives up. */
 export const CONNECT_TIMEOUT_MS = 10_000
+/** Streams of deltas open at once: each holds a socket and a timer. */
+export const FOLLOWERS_MAX = 10_000

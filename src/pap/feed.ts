@@ -1,10 +1,12 @@
 // The feed in the process of the store: an image of an environment, then its log entries as deltas, with heartbeats. src/http/management/feed.ts
 // puts it on the wire; the PDP of `serve` and of zerohop/embedded reads it as it is. What a frame means is docs/feed.md.
-import type { LogId, Position } from '../log/change.ts'
+import { setImmediate } from 'node:timers/promises'
+import type { LogEntry, LogId, Position } from '../log/change.ts'
+import { packDeltaSlowly } from '../log/codec.ts'
 import { toDelta } from '../log/delta.ts'
 import type { Feed, FeedEvent } from '../log/feed.ts'
 import { ZerohopError } from '../model/errors.ts'
-import { HEARTBEAT_MS, LOG_READ_MAX } from '../model/limits.ts'
+import { DELTA_IN_TURN_MAX, HEARTBEAT_MS, LOG_READ_MAX } from '../model/limits.ts'
 import type { Store } from '../store/store.ts'
 import type { UseCases } from '../store/view.ts'
 import type { Snapshots } from './snapshot.ts'
@@ -55,7 +57,7 @@ async function* deltasOf(
         throw new ZerohopError('FEED_GAP', { have: at.revision, got: entry.revision })
       if (entry.previous !== at.chain) throw new ZerohopError('FEED_FORK', { to: entry.revision })
       at = { revision: entry.revision, chain: entry.chain }
-      yield { type: 'delta', delta: toDelta(entry) }
+      yield await eventOf(entry)
       if (signal?.aborted) return
     }
     if (entries.length === 0 && at.revision < head.revision)
@@ -68,6 +70,13 @@ async function* deltasOf(
     }
     if (everything) await waitBeyond(store, log, at.revision, heartbeatDue - performance.now(), signal)
   }
+}
+
+/** A large delta is packed piece by piece: its followers unpack it in a thread. */
+async function eventOf(entry: LogEntry): Promise<FeedEvent> {
+  const delta = toDelta(entry)
+  if (delta.changes.length <= DELTA_IN_TURN_MAX) return { type: 'delta', delta }
+  return { type: 'packed', delta: await packDeltaSlowly(delta, () => setImmediate()) }
 }
 
 /** A follower at or beyond our head must be exactly at it. */

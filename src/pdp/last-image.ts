@@ -1,10 +1,13 @@
 // The last image on disk, for a restart while the management side cannot be reached. The file is sealed with a key derived from the API key
 // (AES-256-GCM), so that another key cannot open it, and is replaced by an atomic rename with mode 0600. design.md §9.
 //
+// The nonce is a keyed digest of the image, so that no two images share one and none has to be random.
+//
 //   magic 'ZHL1' (4) │ nonce (12) │ tag (16) │ sealed image
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync } from 'node:crypto'
 import { mkdir, open, readFile, rename, rm, stat, utimes } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
 import { ZerohopError } from '../model/errors.ts'
 
 const MAGIC = Buffer.from('ZHL1')
@@ -17,11 +20,13 @@ const SLICE_BYTES = 2 * 1024 * 1024
 export class LastImage {
   readonly #path: string
   readonly #key: Buffer
+  readonly #nonceKey: Buffer
   #busy: Promise<unknown> = Promise.resolve()
 
   constructor(path: string, apiKey: string) {
     this.#path = path
     this.#key = Buffer.from(hkdfSync('sha256', apiKey, '', 'zerohop last image', 32))
+    this.#nonceKey = Buffer.from(hkdfSync('sha256', apiKey, '', 'zerohop last image nonce', 32))
   }
 
   /**
@@ -77,7 +82,7 @@ export class LastImage {
   }
 
   async #write(image: Uint8Array): Promise<void> {
-    const nonce = randomBytes(NONCE_BYTES)
+    const nonce = await this.#nonceOf(image)
     const cipher = createCipheriv('aes-256-gcm', this.#key, nonce)
     cipher.setAAD(MAGIC)
     await mkdir(dirname(this.#path), { recursive: true })
@@ -97,6 +102,15 @@ export class LastImage {
     }
     await file.close()
     await rename(temporary, this.#path)
+  }
+
+  async #nonceOf(image: Uint8Array): Promise<Buffer> {
+    const digest = createHmac('sha256', this.#nonceKey)
+    for (let at = 0; at < image.length; at += SLICE_BYTES) {
+      digest.update(image.subarray(at, at + SLICE_BYTES))
+      await setImmediate()
+    }
+    return digest.digest().subarray(0, NONCE_BYTES)
   }
 
   #queue<T>(work: () => Promise<T>): Promise<T> {

@@ -3,7 +3,7 @@
 import { hash, timingSafeEqual } from 'node:crypto'
 import type { LogId } from '../../log/change.ts'
 import { isZerohopError, ZerohopError } from '../../model/errors.ts'
-import { AT_LEAST_DEFAULT_MS, KEY_CACHE_MAX } from '../../model/limits.ts'
+import { AT_LEAST_DEFAULT_MS, AUTH_CACHE_MAX } from '../../model/limits.ts'
 import type { ApiKey } from '../../model/objects.ts'
 import type { Pdp } from '../../pdp/pdp.ts'
 
@@ -72,7 +72,7 @@ export class PooledPdps implements PdpDirectory {
     const { environment_id: environment } = found.key
     if (environment === null)
       throw new ZerohopError('KEY_TOO_NARROW', { what: 'ask a PDP: take the key of an environment' })
-    if (this.#known.size >= KEY_CACHE_MAX) this.#known.clear()
+    if (this.#known.size >= AUTH_CACHE_MAX) this.#known.clear()
     const entry = { environment, organization: found.organization }
     this.#known.set(digest, entry)
     return entry
@@ -82,7 +82,7 @@ export class PooledPdps implements PdpDirectory {
     for (const [digest, known] of this.#known) {
       if (known.organization !== organization) continue
       this.#known.delete(digest)
-      if (this.#once.size < KEY_CACHE_MAX) this.#once.add(digest)
+      if (this.#once.size < AUTH_CACHE_MAX) this.#once.add(digest)
     }
   }
 }

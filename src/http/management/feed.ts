@@ -1,0 +1,163 @@
+// The feed on the wire: GET /v2/feed/{p}/{e}/image and …/deltas. Frames, heartbeats and errors are docs/feed.md; what is sent is src/pap/feed.ts.
+// A stream ends for a reason: the key is dead, the environment is deleted, the log forks, the server closes, or the reader is too slow.
+import type { ServerResponse } from 'node:http'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { LogId, Position } from '../../log/change.ts'
+import { type EndCode, encodeFrame } from '../../log/codec.ts'
+import type { FeedEvent } from '../../log/feed.ts'
+import { isZerohopError, ZerohopError } from '../../model/errors.ts'
+import { FEED_DRAIN_MS, FOLLOWERS_MAX } from '../../model/limits.ts'
+import { localFeed } from '../../pap/feed.ts'
+import type { Snapshots } from '../../pap/snapshot.ts'
+import type { Store } from '../../store/store.ts'
+import type { UseCases } from '../../store/view.ts'
+import { managementError } from '../errors.ts'
+
+export interface FeedRouteDeps {
+  readonly store: Store<UseCases>
+  readonly snapshots: Snapshots
+}
+
+/** An open stream of deltas. */
+interface Stream {
+  readonly organization: LogId
+  /** hash of the key that opened it */
+  readonly key: string
+  readonly raw: ServerResponse
+  readonly abort: AbortController
+  end: EndCode | undefined
+}
+
+const REVISION = { type: 'string', pattern: '^[0-9]{1,15}$' }
+const CHAIN = { type: 'string', pattern: '^[0-9a-f]{64}$' }
+const position = {
+  type: 'object',
+  properties: { after: REVISION, chain: CHAIN },
+  required: ['after', 'chain'],
+  additionalProperties: false,
+}
+
+export function feedRoutes(app: FastifyInstance, { store, snapshots }: FeedRouteDeps): void {
+  const streams = new Set<Stream>()
+  watchKeys(app, store, streams)
+
+  app.get('/v2/feed/:p/:e/image', { config: { operation: 'feed.read' } }, async (request, reply) => {
+    const { bytes, position } = await snapshots.image(request.scope.environment.id)
+    return reply
+      .header('content-type', 'application/octet-stream')
+      .header('cache-control', 'no-store')
+      .header('x-revision', String(position.revision))
+      .header('x-chain', position.chain)
+      .send(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength))
+  })
+
+  app.get<{ Querystring: { after: string; chain: string } }>(
+    '/v2/feed/:p/:e/deltas',
+    { config: { operation: 'feed.read' }, schema: { querystring: position } },
+    async (request, reply) => {
+      if (streams.size >= FOLLOWERS_MAX) throw new ZerohopError('OVERLOADED', { waiting: streams.size })
+      const environment = request.scope.environment.id
+      const { organization } = request.scope
+      const abort = new AbortController()
+      const feed = localFeed({ store, snapshots }, { environment, organization })
+      const after: Position = { revision: Number(request.query.after), chain: request.query.chain }
+      const events = feed.deltas(after, abort.signal)[Symbol.asyncIterator]()
+      // The first event comes at once, or says that the follower cannot go on from there.
+      const first = await events.next().catch((error: unknown) => error as Error)
+      if (first instanceof Error) return refuse(reply, first, store.head(environment).revision)
+      const stream: Stream = { organization, key: request.caller.key.key, raw: reply.raw, abort, end: undefined }
+      begin(request, reply)
+      streams.add(stream)
+      void pour(stream, first, events).finally(() => streams.delete(stream))
+      return reply
+    },
+  )
+}
+
+/** Ends the streams whose key died with a write to the control log, and all when the server closes. */
+function watchKeys(app: FastifyInstance, store: Store<UseCases>, streams: Set<Stream>): void {
+  const end = (stream: Stream, code: EndCode): void => {
+    stream.end ??= code
+    stream.abort.abort()
+  }
+  const stop = store.onCommit((log) => {
+    for (const stream of streams) {
+      if (stream.organization === log && store.findApiKey(stream.key) === undefined) end(stream, 'KEY_UNKNOWN')
+    }
+  })
+  app.addHook('preClose', (done) => {
+    stop()
+    for (const stream of streams) end(stream, 'CLOSED')
+    done()
+  })
+}
+
+function refuse(reply: FastifyReply, error: Error, head: number): FastifyReply {
+  if (!isZerohopError(error, 'FEED_GAP', 'FEED_FORK')) throw error
+  const { body } = managementError({
+    status: 409,
+    errorCode: 'CONCURRENT_OPERATION_DISALLOWED',
+    message: error.message,
+  })
+  return reply.code(409).header('x-feed-error', error.code).header('x-revision', String(head)).send(body)
+}
+
+function begin(request: FastifyRequest, reply: FastifyReply): void {
+  reply.hijack()
+  reply.raw.writeHead(200, {
+    'content-type': 'application/octet-stream',
+    'cache-control': 'no-store',
+    'x-accel-buffering': 'no',
+    'x-request-id': request.id,
+  })
+  reply.raw.flushHeaders()
+}
+
+/** Writes events until the reader goes or the feed ends; the reason is the last frame. */
+async function pour(stream: Stream, first: IteratorResult<FeedEvent>, events: AsyncIterator<FeedEvent>): Promise<void> {
+  const { raw, abort } = stream
+  raw.once('close', () => abort.abort())
+  raw.on('error', () => abort.abort())
+  try {
+    for (let next = first; !next.done; next = await events.next()) {
+      if (!raw.write(encodeFrame(next.value)) && !(await drained(raw))) return
+    }
+  } catch (error) {
+    stream.end ??= endOf(error)
+  } finally {
+    await events.return?.()
+    if (!raw.destroyed) {
+      if (stream.end !== undefined) raw.write(encodeFrame({ type: 'end', code: stream.end }))
+      raw.end()
+    }
+  }
+}
+
+/** A frame that would be too long means: take an image. */
+function endOf(error: unknown): EndCode | undefined {
+  if (!isZerohopError(error)) return undefined
+  if (error.code === 'LIMIT_EXCEEDED') return 'FEED_GAP'
+  const known = ['FEED_GAP', 'FEED_FORK', 'ENVIRONMENT_DELETED', 'CLOSED'] as const
+  return known.find((code) => code === error.code)
+}
+
+/** True when the reader took what was sent; false when it went away or did not take it in time, and is cut off. */
+function drained(raw: ServerResponse): Promise<boolean> {
+  if (raw.destroyed) return Promise.resolve(false)
+  return new Promise((resolve) => {
+    const settle = (taken: boolean): void => {
+      clearTimeout(timer)
+      raw.off('drain', onDrain)
+      raw.off('close', onClose)
+      resolve(taken)
+    }
+    const onDrain = (): void => settle(true)
+    const onClose = (): void => settle(false)
+    const timer = setTimeout(() => {
+      raw.destroy()
+      settle(false)
+    }, FEED_DRAIN_MS)
+    raw.once('drain', onDrain)
+    raw.once('close', onClose)
+  })
+}
