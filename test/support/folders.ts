@@ -2,9 +2,11 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { afterAll } from 'vitest'
 
 const made: string[] = []
-process.once('exit', () => {
+// not when the process exits: vitest ends its workers by a signal
+afterAll(() => {
   for (const folder of made) rmSync(folder, { recursive: true, force: true })
 })
 
