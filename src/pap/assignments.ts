@@ -19,28 +19,46 @@ export interface NewAssignment extends RoleInTenant {
   readonly user: string
 }
 
+/** An assignment with the ids of what it joins, so that an answer needs no second look. */
+export interface Assigned {
+  readonly assignment: RoleAssignment
+  readonly user_id: string
+  readonly role_id: string
+  readonly tenant_id: string
+}
+
 /**
  * Gives the user the role in the tenant. All three must exist.
  * @throws OBJECT_NOT_FOUND, OBJECT_EXISTS, LIMIT_EXCEEDED
  */
-export function assign(view: View, input: NewAssignment, mint: Mint): Decided<RoleAssignment> {
-  const user = view.require('user', input.user, [...BODY, 'user'])
-  const wanted = resolve(view, user.key, input, BODY)
-  if (view.get('role_assignment', wanted.key)) throw exists(wanted)
-  if (view.countBy('assignments_of_user_in_tenant', `${user.key}/${wanted.tenant}`) >= ROLES_PER_GRANT_MAX)
-    throw tooMany()
+export function assign(view: View, input: NewAssignment, mint: Mint): Decided<Assigned> {
+  const { user, role, tenant } = find(view, input)
+  const wanted = { key: assignmentKey(user.key, role.key, tenant.key), user: user.key, role: role.key, tenant: tenant.key }
+  if (view.get('role_assignment', wanted.key)) {
+    throw new ZerohopError('OBJECT_EXISTS', { kind: 'role_assignment', key: wanted.key })
+  }
+  if (view.countBy('assignments_of_user_in_tenant', `${user.key}/${tenant.key}`) >= ROLES_PER_GRANT_MAX) throw tooMany()
   const assignment = stamp(wanted, mint)
   const changes: Change[] = [put('role_assignment', assignment), ...join(view, assignment, false, mint)]
-  return { changes, result: assignment }
+  return { changes, result: { assignment, user_id: user.id, role_id: role.id, tenant_id: tenant.id } }
 }
 
 /** Takes the role away. @throws OBJECT_NOT_FOUND when it was not given */
-export function unassign(view: View, input: NewAssignment): Decided<RoleAssignment> {
-  const user = view.require('user', input.user, [...BODY, 'user'])
-  const { key } = resolve(view, user.key, input, BODY)
+export function unassign(view: View, input: NewAssignment): Decided<Assigned> {
+  const { user, role, tenant } = find(view, input)
+  const key = assignmentKey(user.key, role.key, tenant.key)
   const assignment = view.get('role_assignment', key)
   if (assignment === undefined) throw new ZerohopError('OBJECT_NOT_FOUND', { kind: 'role_assignment', ref: key })
-  return { changes: withoutAssignment(view, assignment), status: 204, result: assignment }
+  const result = { assignment, user_id: user.id, role_id: role.id, tenant_id: tenant.id }
+  return { changes: withoutAssignment(view, assignment), status: 204, result }
+}
+
+function find(view: View, { user, role, tenant }: NewAssignment) {
+  return {
+    user: view.require('user', user, [...BODY, 'user']),
+    role: view.require('role', role, [...BODY, 'role']),
+    tenant: view.require('tenant', tenant ?? DEFAULT_TENANT, [...BODY, 'tenant']),
+  }
 }
 
 /**
@@ -139,10 +157,6 @@ function count(counts: Map<string, number>, name: string): number {
   const next = (counts.get(name) ?? 0) + 1
   counts.set(name, next)
   return next
-}
-
-function exists({ user, role, tenant }: Reference): ZerohopError {
-  return new ZerohopError('OBJECT_EXISTS', { kind: 'role_assignment', key: `${user}/${role}/${tenant}` })
 }
 
 function tooMany(): ZerohopError {

@@ -1,0 +1,140 @@
+// Who is asking, and for which environment. A key is found by the SHA-256 of its secret and compared in constant time; what was found
+// is remembered only as long as the control log of its organization stands still, so a rotated key is dead at once. What a key may do
+// is src/pap/access.ts. Foreign objects are missing, with the same answer as objects that do not exist.
+import type { FastifyInstance } from 'fastify'
+import type { LogId } from '../log/change.ts'
+import { ZerohopError } from '../model/errors.ts'
+import { parseId } from '../model/keys.ts'
+import { AUTH_CACHE_MAX } from '../model/limits.ts'
+import { type ApiKey, type Environment, environmentKey, type Project } from '../model/objects.ts'
+import { type Operation, reachesEnvironment, reachesProject, requireAccess } from '../pap/access.ts'
+import { hashSecret, sameHash } from '../pap/api-keys.ts'
+import type { Store } from '../store/store.ts'
+import type { UseCases, View } from '../store/view.ts'
+
+/** The key of a request and its organization. */
+export interface Caller {
+  readonly key: ApiKey
+  readonly organization: LogId
+}
+
+/** The environment that a request is about. */
+export interface Scope {
+  readonly organization: LogId
+  readonly project: Project
+  readonly environment: Environment
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    caller: Caller
+    /** set on routes below `/:p/:e` */
+    scope: Scope
+  }
+  interface FastifyContextConfig {
+    /** what the route does: a row of src/pap/access.ts */
+    operation?: Operation
+  }
+}
+
+const BEARER = /^bearer +([\x21-\x7e]+) *$/i
+
+/** The secret of an Authorization header; undefined when there is none, or it is no bearer. */
+export function bearerOf(header: string | undefined): string | undefined {
+  return header === undefined ? undefined : BEARER.exec(header)?.[1]
+}
+
+type Keys = Pick<Store<UseCases>, 'findApiKey' | 'view' | 'head'>
+interface Known<T> {
+  readonly revision: number
+  readonly value: T
+}
+
+/** Finds callers and scopes; one for a server. */
+export class Gate {
+  readonly #store: Keys
+  readonly #callers = new Map<string, Known<Caller>>()
+  readonly #scopes = new Map<string, Known<Scope>>()
+
+  constructor(store: Keys) {
+    this.#store = store
+  }
+
+  /** @throws KEY_MISSING, KEY_UNKNOWN */
+  caller(authorization: string | undefined): Caller {
+    const secret = bearerOf(authorization)
+    if (secret === undefined) throw new ZerohopError('KEY_MISSING')
+    const hash = hashSecret(secret)
+    const known = this.#callers.get(hash)
+    if (known && this.#isCurrent(known, known.value.organization)) return known.value
+    const found = this.#store.findApiKey(hash)
+    if (found === undefined || !sameHash(found.key.key, hash)) throw new ZerohopError('KEY_UNKNOWN')
+    return this.#remember(this.#callers, hash, found, found.organization)
+  }
+
+  /** The organization's control log. */
+  control(caller: Caller): View {
+    return this.#store.view(caller.organization)
+  }
+
+  /** @throws OBJECT_NOT_FOUND when there is none that the key reaches */
+  project(caller: Caller, ref: string): Project {
+    const project = this.control(caller).find('project', ref)
+    if (project === undefined || !reachesProject(caller.key, project)) throw missing('project', ref)
+    return project
+  }
+
+  /** @throws OBJECT_NOT_FOUND when there is none that the key reaches */
+  scope(caller: Caller, projectRef: string, environmentRef: string): Scope {
+    const name = `${caller.key.id}${projectRef.length}:${projectRef}${environmentRef}`
+    const known = this.#scopes.get(name)
+    if (known && this.#isCurrent(known, caller.organization)) return known.value
+    const project = this.project(caller, projectRef)
+    const view = this.control(caller)
+    const id = parseId(environmentRef)
+    const byId = id === undefined ? undefined : view.find('environment', id)
+    const environment =
+      byId?.project === project.key ? byId : view.get('environment', environmentKey(project.key, environmentRef))
+    if (environment === undefined || !reachesEnvironment(caller.key, project, environment)) {
+      throw missing('environment', environmentRef)
+    }
+    const scope = { organization: caller.organization, project, environment }
+    return this.#remember(this.#scopes, name, scope, caller.organization)
+  }
+
+  #isCurrent(known: Known<unknown>, organization: LogId): boolean {
+    return known.revision === this.#store.head(organization).revision
+  }
+
+  #remember<T>(map: Map<string, Known<T>>, name: string, value: T, organization: LogId): T {
+    if (map.size >= AUTH_CACHE_MAX) map.clear()
+    map.set(name, { revision: this.#store.head(organization).revision, value })
+    return value
+  }
+}
+
+/** Puts the gate before every route of `app`: each must name its operation, and those with `:p` and `:e` get their scope. */
+export function guard(app: FastifyInstance, gate: Gate): void {
+  app.decorateRequest('caller')
+  app.decorateRequest('scope')
+  app.addHook('onRoute', ({ config, method, url }) => {
+    if (config?.operation === undefined) throw new Error(`route ${method} ${url} names no operation`)
+  })
+  app.addHook('onRequest', (request, _reply, done) => {
+    const operation = request.routeOptions.config.operation
+    if (operation === undefined) return done()
+    try {
+      request.caller = gate.caller(request.headers.authorization)
+      requireAccess(request.caller.key, operation)
+      const { p, e } = request.params as { p?: string; e?: string }
+      if (p !== undefined && e !== undefined) request.scope = gate.scope(request.caller, p, e)
+      done()
+    } catch (error) {
+      done(error as Error)
+    }
+  })
+}
+
+function missing(kind: string, ref: string): ZerohopError {
+  return new ZerohopError('OBJECT_NOT_FOUND', { kind, ref })
+}

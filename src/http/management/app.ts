@@ -1,0 +1,41 @@
+// The management API: /v2 on port 8080. A factory; who listens is src/bin. Contract §1-§3; docs/http-api.md lists what exists.
+import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
+import type { PapUseCases } from '../../pap/use-cases.ts'
+import type { Store } from '../../store/store.ts'
+import { httpApp } from '../app.ts'
+import { Gate, guard } from '../auth.ts'
+import { managementError } from '../errors.ts'
+import { assignmentRoutes } from './assignments.ts'
+import type { Management } from './context.ts'
+import { generalRoutes } from './general.ts'
+import { resourceRoutes } from './resources.ts'
+import { roleRoutes } from './roles.ts'
+import { tenantRoutes } from './tenants.ts'
+import { userRoutes } from './users.ts'
+
+export interface ManagementOptions {
+  readonly store: Store<PapUseCases>
+  /** nothing is logged without one */
+  readonly logger?: FastifyBaseLogger
+  /** further routes behind the same gate: each names its operation */
+  readonly routes?: (app: FastifyInstance, management: Management) => void
+}
+
+/** The app with every route; not listening yet. */
+export function managementApp({ store, logger, routes }: ManagementOptions): FastifyInstance {
+  const app = httpApp({ errorForm: managementError, duplicates: 'refuse', ...(logger ? { logger } : {}) })
+  const management: Management = { store, gate: new Gate(store) }
+  app.get('/health', () => ({ status: 'ok' }))
+  app.register((guarded, _options, done) => {
+    guard(guarded, management.gate)
+    generalRoutes(guarded, management)
+    roleRoutes(guarded, management)
+    resourceRoutes(guarded, management)
+    userRoutes(guarded, management)
+    tenantRoutes(guarded, management)
+    assignmentRoutes(guarded, management)
+    routes?.(guarded, management)
+    done()
+  })
+  return app
+}

@@ -1,0 +1,133 @@
+// Pages of a collection. A page without a filter is one range of one index. A filter that no index answers looks at every row, some
+// thousand in each turn of the event loop, so that checks in the same process never wait for it; rows that are deleted meanwhile may
+// shift it by as many.
+import { setImmediate } from 'node:timers/promises'
+import { SCAN_ROWS_PER_TURN } from '../../model/limits.ts'
+import type { Json, JsonObject, Kind, Objects } from '../../model/objects.ts'
+import type { IndexKind, IndexName } from '../../store/tables.ts'
+import type { View } from '../../store/view.ts'
+import type { Page } from '../page.ts'
+
+/** Rows in creation order. `open` gives a reader that continues where it stopped, each time from a fresh view. */
+export interface Source<R> {
+  count(): number
+  open(offset: number): (limit: number) => R[]
+}
+
+export interface Rows<T> {
+  readonly rows: readonly T[]
+  readonly total: number
+}
+
+export function everyObject<K extends Kind>(view: () => View, kind: K): Source<Objects[K]> {
+  return {
+    count: () => view().count(kind),
+    open: (offset) => reader(offset, (from, limit) => view().list(kind, { offset: from, limit })),
+  }
+}
+
+export function indexed<I extends IndexName>(view: () => View, index: I, value: string): Source<Objects[IndexKind<I>]> {
+  return {
+    count: () => view().countBy(index, value),
+    open: (offset) => reader(offset, (from, limit) => view().by(index, value, { offset: from, limit })),
+  }
+}
+
+function reader<R>(offset: number, range: (from: number, limit: number) => Iterable<R>): (limit: number) => R[] {
+  let from = offset
+  return (limit) => {
+    const rows = [...range(from, limit)]
+    from += rows.length
+    return rows
+  }
+}
+
+/** The rows of several sources, merged by the time of creation. */
+export function merged<R extends { readonly created_at: number }>(sources: readonly Source<R>[]): Source<R> {
+  const [only] = sources
+  if (sources.length === 1 && only) return only
+  return {
+    count: () => sources.reduce((sum, source) => sum + source.count(), 0),
+    open(offset) {
+      const heads = sources.map((source) => ({ read: source.open(0), ahead: [] as R[], done: false }))
+      const next = (): R | undefined => {
+        let first: (typeof heads)[number] | undefined
+        for (const head of heads) {
+          if (head.ahead.length === 0 && !head.done) {
+            head.ahead = head.read(100).reverse()
+            head.done = head.ahead.length === 0
+          }
+          const row = head.ahead.at(-1)
+          if (row && (first === undefined || row.created_at < (first.ahead.at(-1)?.created_at ?? 0))) first = head
+        }
+        return first?.ahead.pop()
+      }
+      for (let skip = 0; skip < offset; skip++) if (next() === undefined) break
+      return (limit) => {
+        const rows: R[] = []
+        for (let row = next(); row !== undefined; row = next()) if (rows.push(row) >= limit) break
+        return rows
+      }
+    },
+  }
+}
+
+/** One page, straight from the index. */
+export function paged<R>(source: Source<R>, page: Page): Rows<R> {
+  return { rows: source.open(page.offset)(page.rows), total: source.count() }
+}
+
+/**
+ * One page of what `pick` makes of the rows that it does not drop. `total` counts them all; without `counted` the search ends with the
+ * page, and `total` means nothing.
+ */
+export async function searched<R, T>(
+  source: Source<R>,
+  page: Page,
+  pick: (row: R) => T | undefined,
+  counted: boolean,
+): Promise<Rows<T>> {
+  const read = source.open(0)
+  const rows: T[] = []
+  let total = 0
+  for (;;) {
+    const batch = read(SCAN_ROWS_PER_TURN)
+    for (const row of batch) {
+      const picked = pick(row)
+      if (picked === undefined) continue
+      if (total >= page.offset && rows.length < page.rows) rows.push(picked)
+      total++
+    }
+    if (batch.length < SCAN_ROWS_PER_TURN || (!counted && rows.length === page.rows)) return { rows, total }
+    await setImmediate()
+  }
+}
+
+/** A test for a search text: a substring in any letter case. With `wildcard`, `*` stands for any run of characters. */
+export function matcher(search: string, wildcard = false): (...texts: readonly (string | null)[]) => boolean {
+  const parts = (wildcard ? search.split('*') : [search]).map((part) => part.toLowerCase())
+  return (...texts) => texts.some((text) => text !== null && holds(text.toLowerCase(), parts))
+}
+
+/** The parts stand in the text one after the other. */
+function holds(text: string, parts: readonly string[]): boolean {
+  let from = 0
+  for (const part of parts) {
+    const at = text.indexOf(part, from)
+    if (at < 0) return false
+    from = at + part.length
+  }
+  return true
+}
+
+/** A test for `attr_<name>=<value>` filters: the attribute, written as text, is the value. */
+export function hasAttributes(
+  filters: readonly (readonly [string, string])[],
+): (attributes: JsonObject | null) => boolean {
+  return (attributes) => filters.every(([name, value]) => attributes !== null && asText(attributes, name) === value)
+}
+
+function asText(attributes: JsonObject, name: string): string | undefined {
+  const value: Json | undefined = Object.hasOwn(attributes, name) ? attributes[name] : undefined
+  return value === undefined || typeof value === 'object' ? undefined : String(value)
+}

@@ -1,0 +1,82 @@
+// Query parameters, and the shape of a list answer. Contract §1.0 "Pagination", §2.1. Parameters that a route does not know are ignored.
+import { ZerohopError } from '../model/errors.ts'
+import { FILTER_VALUES_MAX, PAGE_ROWS_DEFAULT, PAGE_ROWS_MAX, SEARCH_LENGTH_MAX } from '../model/limits.ts'
+
+/** A query as fastify parses it: a repeated parameter is an array. */
+export type Query = Readonly<Record<string, string | readonly string[] | undefined>>
+
+export interface Page {
+  readonly number: number
+  readonly rows: number
+  readonly offset: number
+}
+
+/** `page` from 1, `per_page` from 1 to 100. @throws INPUT_INVALID */
+export function readPage(query: Query): Page {
+  const number = whole(query, 'page', 1, Number.MAX_SAFE_INTEGER / PAGE_ROWS_MAX)
+  const rows = whole(query, 'per_page', PAGE_ROWS_DEFAULT, PAGE_ROWS_MAX)
+  return { number, rows, offset: (number - 1) * rows }
+}
+
+/** The values of a parameter that may be repeated. @throws INPUT_INVALID on too many */
+export function readTexts(query: Query, name: string): readonly string[] {
+  const sent = query[name]
+  if (sent === undefined) return []
+  const values = typeof sent === 'string' ? [sent] : sent
+  if (values.length > FILTER_VALUES_MAX) throw invalid(name, `at most ${FILTER_VALUES_MAX} values are allowed`)
+  return values
+}
+
+/** The value of a parameter; the last one when it is repeated. An empty one counts as absent. */
+export function readText(query: Query, name: string): string | undefined {
+  const value = readTexts(query, name).at(-1)
+  if (value !== undefined && value.length > SEARCH_LENGTH_MAX)
+    throw invalid(name, `at most ${SEARCH_LENGTH_MAX} characters are allowed`)
+  return value === '' ? undefined : value
+}
+
+const TRUE = new Set(['true', '1', 'yes', 'on', 't', 'y'])
+const FALSE = new Set(['false', '0', 'no', 'off', 'f', 'n'])
+
+/** A truth value, false when absent. @throws INPUT_INVALID */
+export function readFlag(query: Query, name: string): boolean {
+  const value = readText(query, name)?.toLowerCase()
+  if (value === undefined || FALSE.has(value)) return false
+  if (TRUE.has(value)) return true
+  throw invalid(name, 'value could not be parsed to a boolean')
+}
+
+/** `attr_<name>=<value>` filters as [name, value]. */
+export function readAttributeFilters(query: Query): readonly (readonly [string, string])[] {
+  const filters: (readonly [string, string])[] = []
+  for (const name of Object.keys(query)) {
+    const value = name.startsWith('attr_') ? readText(query, name) : undefined
+    if (value !== undefined) filters.push([name.slice('attr_'.length), value])
+  }
+  if (filters.length > FILTER_VALUES_MAX) throw invalid('attr_', `at most ${FILTER_VALUES_MAX} filters are allowed`)
+  return filters
+}
+
+export interface PageBody<T> {
+  readonly data: readonly T[]
+  readonly total_count: number
+  readonly page_count: number
+}
+
+export function pageBody<T>(data: readonly T[], total: number, page: Page): PageBody<T> {
+  return { data, total_count: total, page_count: Math.ceil(total / page.rows) }
+}
+
+function whole(query: Query, name: string, absent: number, most: number): number {
+  const text = readText(query, name)
+  if (text === undefined) return absent
+  const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN
+  if (Number.isNaN(value)) throw invalid(name, 'value is not a valid integer')
+  if (value < 1) throw invalid(name, 'ensure this value is greater than or equal to 1')
+  if (value > most) throw invalid(name, `ensure this value is less than or equal to ${Math.floor(most)}`)
+  return value
+}
+
+function invalid(name: string, reason: string): ZerohopError {
+  return new ZerohopError('INPUT_INVALID', { reason }, { path: ['query', name] })
+}
