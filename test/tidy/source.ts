@@ -12,6 +12,8 @@ export interface Import {
   readonly specifier: string
   /** path from the root when the specifier is relative, else undefined */
   readonly target: string | undefined
+  /** `import type`, which is gone at run time */
+  readonly typeOnly: boolean
 }
 
 export interface SourceFile {
@@ -66,7 +68,7 @@ function findImports(path: string, text: string, code: string): Import[] {
     const start = match.index + match[0].length
     const specifier = text.slice(start, text.indexOf(quote, start))
     const target = specifier.startsWith('.') ? posix.join(posix.dirname(path), specifier) : undefined
-    found.push({ line: lineAt(text, match.index), specifier, target })
+    found.push({ line: lineAt(text, match.index), specifier, target, typeOnly: /^\w+\s+type\b/.test(match[0]) })
   }
   return found
 }
