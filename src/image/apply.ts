@@ -1,10 +1,12 @@
 // Deltas in two steps (design.md §4). Prepare validates every change and reserves room: it may fail, and then no answer has
 // changed. Commit interns and stores within one turn: it cannot fail; a trap all the same means that the image is poisoned.
-import { Header, PERMISSIONS_MAX, Permission, Resource, Table } from '../../assembly/abi.ts'
+import { Header, PERMISSIONS_MAX, Permission, Resource, Role, Table } from '../../assembly/abi.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import type { PolicyChange, PolicyObjects } from '../log/delta.ts'
 import { ZerohopError } from '../model/errors.ts'
 import { attach, permissionIds } from './build.ts'
+import { childrenOf, parentsOf } from './contents.ts'
+import { troubleOf } from './extends.ts'
 
 interface Assignment {
   readonly user: string
@@ -39,6 +41,7 @@ export function prepare(kernel: Kernel, changes: readonly PolicyChange[], to: nu
   const known = new Overlay(kernel, to)
   let bytes = SLACK_BYTES
   for (const change of changes.length === 1 ? changes : lastOfEach(changes)) {
+    requireKind(change, to)
     bytes += CHANGE_BYTES
     if (change.op === 'delete') {
       if (change.kind === 'role_assignment') plan.unassign.push(parseAssignment(change.key, to))
@@ -63,6 +66,7 @@ export function prepare(kernel: Kernel, changes: readonly PolicyChange[], to: nu
     }
   }
   requireReferences(plan, known)
+  requireChains(kernel, plan, to)
   if (kernel.field(Header.PermissionTop) + known.permissions.size > PERMISSIONS_MAX) {
     throw new ZerohopError('IMAGE_FULL', { reason: 'no permission id is left until compaction' })
   }
@@ -79,7 +83,8 @@ export function commit(kernel: Kernel, plan: Plan): void {
   }
   for (const [key, { actions }] of plan.resources) putResource(kernel, key, actions)
   for (const [table, key] of plan.parties) calls.put(table, kernel.writeKey(key))
-  for (const [key] of plan.roles) calls.put(Table.Roles, kernel.writeKey(key))
+  // Without old edges every step works on a part of the graph that will be: no circle and no longer chain on the way.
+  for (const [key] of plan.roles) calls.setParents(calls.put(Table.Roles, kernel.writeKey(key)), 0)
   for (const [key, value] of plan.roles) putRole(kernel, id(Table.Roles, key), key, value)
   for (const { user, role, tenant } of plan.assign) {
     calls.assign(id(Table.Users, user), id(Table.Tenants, tenant), id(Table.Roles, role))
@@ -168,6 +173,47 @@ function requireReferences(plan: Plan, known: Overlay): void {
     known.require('user', user, 'an assignment')
     known.require('role', role, 'an assignment')
     known.require('tenant', tenant, 'an assignment')
+  }
+}
+
+/** Walks the graph only when an edge is new: taking edges away makes neither a circle nor a longer chain. */
+function requireChains(kernel: Kernel, plan: Plan, to: number): void {
+  if (plan.roles.every(([, value]) => value.extends.length === 0)) return
+  const changed = new Map(plan.roles.map(([key, value]) => [key, value.extends]))
+  const gone = new Set(plan.gone.filter(([table]) => table === Table.Roles).map(([, key]) => key))
+  const newChildren = new Map<string, string[]>()
+  for (const [child, parents] of changed) {
+    for (const parent of parents) {
+      const children = newChildren.get(parent)
+      if (children === undefined) newChildren.set(parent, [child])
+      else children.push(child)
+    }
+  }
+  const stored = (key: string, list: (kernel: Kernel, role: number) => number[]): string[] => {
+    const role = kernel.calls.find(Table.Roles, Math.max(0, kernel.writeKey(key)))
+    return role === 0 ? [] : list(kernel, role).map((each) => kernel.key(each, Role.Key))
+  }
+  const trouble = troubleOf(
+    {
+      parents: (key) => changed.get(key) ?? stored(key, parentsOf).filter((parent) => !gone.has(parent)),
+      children: (key) => [
+        ...(newChildren.get(key) ?? []),
+        ...stored(key, childrenOf).filter((child) => !changed.has(child) && !gone.has(child)),
+      ],
+    },
+    changed.keys(),
+  )
+  if (trouble !== undefined) throw invalid(to, trouble)
+}
+
+/** What comes over the wire may be newer than this version: half-understood is not applied. */
+function requireKind(change: PolicyChange, to: number): void {
+  const known = change.kind === 'role_assignment' || Object.hasOwn(TABLE_OF, change.kind)
+  if (!known || (change.op !== 'put' && change.op !== 'delete')) {
+    throw invalid(
+      to,
+      `a ${(change as PolicyChange).op} of kind \`${(change as PolicyChange).kind}\` is not known to this version`,
+    )
   }
 }
 

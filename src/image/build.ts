@@ -6,6 +6,7 @@ import { Kernel } from '../kernel/kernel.ts'
 import type { KernelSource } from '../kernel/module.ts'
 import { ZerohopError } from '../model/errors.ts'
 import { type Contents, sortedEntries } from './contents.ts'
+import { troubleOf } from './extends.ts'
 
 /** Ids written to the scratch area at a time. */
 const LIST_MAX = SCRATCH_BYTES / 8
@@ -40,6 +41,11 @@ function buildRoles(kernel: Kernel, contents: Contents): Map<string, number> {
   for (const [key, { permissions }] of sorted) {
     attach(kernel, ids.get(key)!, permissionIds(kernel, key, permissions))
   }
+  const trouble = troubleOf(
+    { parents: (role) => contents.roles.get(role)?.extends ?? [], children: () => [] },
+    contents.roles.keys(),
+  )
+  if (trouble !== undefined) throw invalid(trouble)
   for (const [key, { extends: parents }] of sorted) {
     if (parents.length === 0) continue
     const list = [...new Set(parents)]
@@ -69,7 +75,11 @@ export function attach(kernel: Kernel, role: number, ids: readonly number[]): vo
 }
 
 function dangling(what: string): never {
-  throw new ZerohopError('DELTA_INVALID', { to: 'build', reason: `${what} does not exist` })
+  throw invalid(`${what} does not exist`)
+}
+
+function invalid(reason: string): ZerohopError {
+  return new ZerohopError('DELTA_INVALID', { to: 'build', reason })
 }
 
 function writeKey(kernel: Kernel, key: string): number {
@@ -82,5 +92,5 @@ function writePair(kernel: Kernel, left: string, right: string): number {
 
 function requireLength(length: number, key: string): number {
   if (length > 0) return length
-  throw new ZerohopError('DELTA_INVALID', { to: 'build', reason: `\`${key.slice(0, 64)}\` cannot be a key` })
+  throw invalid(`\`${key.slice(0, 64)}\` cannot be a key`)
 }

@@ -183,6 +183,15 @@ export function parentsOf(kernel: Kernel, role: number): number[] {
   return parents
 }
 
+/** Records of the roles that extend a role directly. */
+export function childrenOf(kernel: Kernel, role: number): number[] {
+  const children: number[] = []
+  for (let edge = kernel.word(role + Role.Children); edge !== 0; edge = kernel.word(edge + Edge.NextChild)) {
+    children.push(kernel.word(edge + Edge.Child))
+  }
+  return children
+}
+
 /** Records of the grants of a user. */
 export function grantsOfUser(kernel: Kernel, user: number): number[] {
   const grants: number[] = []

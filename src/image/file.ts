@@ -16,7 +16,7 @@ import {
 } from '../../assembly/abi.ts'
 import { Kernel } from '../kernel/kernel.ts'
 import type { KernelSource } from '../kernel/module.ts'
-import { ZerohopError } from '../model/errors.ts'
+import { isZerohopError, ZerohopError } from '../model/errors.ts'
 
 /** The bytes of the file of this kernel's image. */
 export function saveKernel(kernel: Kernel): Uint8Array {
@@ -48,16 +48,15 @@ interface Source {
 /** A kernel on the image in `input`: its bytes, or the path of its file. @throws IMAGE_DAMAGED, IMAGE_FOREIGN, IMAGE_FULL */
 export function loadKernel(input: Uint8Array | string, source: KernelSource): Kernel {
   if (typeof input !== 'string') return loadFrom(bytesSource(input), source)
-  let file: number
+  let file: number | undefined
   try {
     file = openSync(input, 'r')
-  } catch (cause) {
-    throw damaged(`the file cannot be read (${(cause as NodeJS.ErrnoException).code ?? 'error'})`, cause)
-  }
-  try {
     return loadFrom(fileSource(file), source)
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code
+    throw isZerohopError(error) || code === undefined ? error : damaged(`the file cannot be read (${code})`, error)
   } finally {
-    closeSync(file)
+    if (file !== undefined) closeSync(file)
   }
 }
 
