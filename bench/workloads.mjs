@@ -183,3 +183,10 @@ export function assignmentChange(user, role, tenant) {
 export function undo(puts) {
   return puts.map(({ kind, key }) => ({ op: 'delete', kind, key })).reverse()
 }
+
+/** One more role for some user in some tenant, over and over, by the names that makeWorld gives; needs no world in memory. */
+export function assignmentMaker(size, seed = 7) {
+  const random = randomOf(seed)
+  const key = (kind, count, digits) => `${kind}-${String(Math.floor(random() * count)).padStart(digits, '0')}`
+  return () => assignmentChange(key('user', size.users, 6), key('role', size.roles, 3), key('tenant', size.tenants, 3))
+}

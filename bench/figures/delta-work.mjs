@@ -2,13 +2,13 @@
 // made in another process, the deltas are made one by one outside of the timed part.
 import { readFileSync } from 'node:fs'
 import { serveJob } from '../child.mjs'
-import { assignmentChange, randomOf, undo, WORKLOADS } from '../workloads.mjs'
+import { assignmentMaker, undo, WORKLOADS } from '../workloads.mjs'
 import { deltaOf, FIRST, Image } from '../zerohop-image.mjs'
 
 serveJob((job, loaded) => {
   const image = Image.load(readFileSync(job.file))
   loaded()
-  const state = { image, revision: FIRST.revision, newAssignment: assignmentsOf(WORKLOADS[job.world]) }
+  const state = { image, revision: FIRST.revision, newAssignment: assignmentMaker(WORKLOADS[job.world]) }
   return job.work === 'stream' ? stream(state, job) : single(state, job)
 })
 
@@ -45,13 +45,6 @@ function applyTimed(state, changes) {
   const start = performance.now()
   state.image.apply(delta)
   return performance.now() - start
-}
-
-/** One more role for some user in some tenant, by the names that makeWorld gives. */
-function assignmentsOf(size) {
-  const random = randomOf(7)
-  const key = (kind, count, digits) => `${kind}-${String(Math.floor(random() * count)).padStart(digits, '0')}`
-  return () => assignmentChange(key('user', size.users, 6), key('role', size.roles, 3), key('tenant', size.tenants, 3))
 }
 
 const distinct = (puts) => [...new Map(puts.map((put) => [put.key, put])).values()]

@@ -1,0 +1,110 @@
+// HTTP rows: POST /allowed beside a bare node:http server, bulk beside single calls, and the tail of checks while others write.
+import { median, quantile } from '../sampling.mjs'
+import { LoadGenerator } from './load.mjs'
+import { withServers } from './servers.mjs'
+
+const CHECK =
+  '{"user":{"key":"ana","email":"ana@example.com","attributes":{}},"action":"wave","resource":{"type":"hello","tenant":"default","attributes":{}},"context":{}}'
+const CONNECTIONS = 64
+
+export async function measureHttp(results, { effort, progress }) {
+  const plan = {
+    full: { rounds: 9, ms: 2_000, tailMs: 5_000, tailRounds: 5 },
+    quick: { rounds: 5, ms: 300, tailMs: 800, tailRounds: 3 },
+    tiny: { rounds: 2, ms: 50, tailMs: 50, tailRounds: 1 },
+  }[effort]
+  const loads = new LoadGenerator()
+  try {
+    await withServers(async (servers) => {
+      progress('http: POST /allowed beside a bare server')
+      const server = await servers.serve()
+      const { port: bare } = await servers.module('./bare-server.mjs')
+      await measureThroughput(results, plan, loads, server, bare)
+      progress('http: the tail of checks while 64 clients write')
+      await measureTail(results, plan, loads, { name: 'serve', api: server, pdp: server.pdp })
+    })
+    await withServers(async (servers) => {
+      const api = await servers.api()
+      const { pdp } = await servers.pdp(api)
+      await measureTail(results, plan, loads, { name: 'api and pdp in two processes', api, pdp })
+    })
+  } finally {
+    loads.close()
+  }
+}
+
+async function measureThroughput(results, plan, loads, server, bare) {
+  const ask = (port, path, body) =>
+    loads.run({ port, method: 'POST', path, key: server.key, body, connections: CONNECTIONS, ms: plan.ms })
+  const bulk = `[${Array.from({ length: 100 }, () => CHECK).join(',')}]`
+  const targets = [
+    { name: 'bare', run: () => ask(bare, '/allowed', CHECK) },
+    { name: 'single', run: () => ask(server.pdp, '/allowed', CHECK) },
+    { name: 'bulk', run: () => ask(server.pdp, '/allowed/bulk', bulk) },
+  ]
+  const rates = { bare: [], single: [], bulk: [] }
+  for (const { run } of targets) await run()
+  for (let round = 0; round < plan.rounds; round++) {
+    for (let turn = 0; turn < targets.length; turn++) {
+      const { name, run } = targets[(turn + round) % targets.length]
+      const { perSecond, sample } = await run()
+      if (!sample.includes('"allow":true') && !sample.includes('"allow":[{"allow":true'))
+        throw new Error(`/allowed denies: ${sample}`)
+      rates[name].push(perSecond)
+    }
+  }
+  results.addFigure({
+    name: `POST /allowed, ${CONNECTIONS} connections`,
+    value: median(rates.single),
+    unit: 'requests/s',
+    peer: `bare node:http, ${Math.round(median(rates.bare)).toLocaleString('en-US')} requests/s`,
+    ratio: median(rates.single.map((rate, round) => rate / rates.bare[round])),
+    least: 0.9,
+  })
+  results.addFigure({
+    name: 'POST /allowed/bulk of 100',
+    value: median(rates.bulk) * 100,
+    unit: 'checks/s',
+    peer: 'single calls',
+    ratio: median(rates.bulk.map((rate, round) => (rate * 100) / rates.single[round])),
+    least: 15,
+  })
+}
+
+/** Checks at a fixed rate; writers as fast as they are answered. */
+async function measureTail(results, plan, loads, { name, api, pdp }) {
+  const check = {
+    port: pdp,
+    method: 'POST',
+    path: '/allowed',
+    key: api.key,
+    body: CHECK,
+    connections: 16,
+    perSecond: 500,
+  }
+  const write = {
+    port: api.api,
+    method: 'POST',
+    path: `${api.facts}/users`,
+    key: api.key,
+    connections: CONNECTIONS,
+    expect: [200, 201],
+  }
+  const idle = []
+  const busy = []
+  let first = 0
+  for (let round = 0; round < plan.tailRounds; round++) {
+    idle.push(quantile((await loads.run({ ...check, ms: plan.tailMs })).latencies, 0.99))
+    const writing = loads.run({ ...write, first, body: `{"key":"tail-%d"}`, ms: plan.tailMs + 100 })
+    busy.push(quantile((await loads.run({ ...check, ms: plan.tailMs })).latencies, 0.99))
+    first = (await writing).last
+  }
+  results.addFigure({
+    name: `p99 of POST /allowed while ${CONNECTIONS} clients write (${name})`,
+    value: median(busy),
+    unit: 'ms',
+    peer: `nobody writes, ${median(idle).toFixed(2)} ms`,
+    ratio: median(busy) / median(idle),
+    most: 2,
+  })
+}

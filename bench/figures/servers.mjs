@@ -1,0 +1,135 @@
+// Starts and stops what the HTTP rows measure: zerohop processes on folders of their own, and the bare server beside them.
+import { fork, spawn } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const COMMAND = fileURLToPath(new URL('../../dist/src/bin/zerohop.js', import.meta.url))
+const START_MS_MAX = 30_000
+
+/** Everything started within `use` is stopped and every folder removed when it ends. */
+export async function withServers(use) {
+  const servers = new Servers()
+  try {
+    return await use(servers)
+  } finally {
+    servers.close()
+  }
+}
+
+class Servers {
+  #processes = []
+  #folders = []
+
+  folder() {
+    const folder = mkdtempSync(join(tmpdir(), 'zerohop-bench-'))
+    this.#folders.push(folder)
+    return folder
+  }
+
+  /** `zerohop serve` on a new folder: management API and PDP in one process, with the example policy. */
+  async serve() {
+    const data = this.folder()
+    const [api, pdp] = [await freePort(), await freePort()]
+    this.zerohop(['serve', '--data', data], { ZEROHOP_API_PORT: api, PDP_PORT: pdp })
+    await ready(`http://127.0.0.1:${pdp}/ready`)
+    return { api, pdp, data, ...(await keysIn(data, api)) }
+  }
+
+  /** `zerohop api` on a new folder. */
+  async api() {
+    const data = this.folder()
+    const api = await freePort()
+    this.zerohop(['api', '--data', data], { ZEROHOP_API_PORT: api })
+    await ready(`http://127.0.0.1:${api}/v2/api-key/scope`, [200, 401])
+    return { api, data, ...(await keysIn(data, api)) }
+  }
+
+  /** `zerohop pdp` in a process of its own that follows the management API at `api`. */
+  async pdp({ api, key }) {
+    const pdp = await freePort()
+    const started = performance.now()
+    const child = this.zerohop(['pdp'], {
+      PDP_PORT: pdp,
+      PDP_API_KEY: key,
+      PDP_CONTROL_PLANE: `http://127.0.0.1:${api}`,
+      PDP_OFFLINE_MODE_BACKUP_DIR: this.folder(),
+      ZEROHOP_DATA: this.folder(),
+    })
+    await ready(`http://127.0.0.1:${pdp}/ready`, [200], 2)
+    return { pdp, pid: child.pid, startMs: performance.now() - started, stop: () => child.kill('SIGKILL') }
+  }
+
+  zerohop(args, env) {
+    const texts = Object.fromEntries(Object.entries(env).map(([name, value]) => [name, String(value)]))
+    const child = spawn(process.execPath, [COMMAND, ...args], {
+      env: { PATH: process.env.PATH, HOME: process.env.HOME, ...texts },
+      stdio: ['ignore', 'ignore', 'pipe'],
+    })
+    let said = ''
+    child.stderr.on('data', (text) => {
+      said = (said + text).slice(-2000)
+    })
+    child.on('exit', (code) => {
+      if (code) process.stderr.write(`zerohop ${args[0]} ended with ${code}: ${said}\n`)
+    })
+    this.#processes.push(child)
+    return child
+  }
+
+  /** A module of the bench as a server; its first message names the port. */
+  async module(file, args = []) {
+    const child = fork(fileURLToPath(new URL(file, import.meta.url)), args, {
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    })
+    this.#processes.push(child)
+    return new Promise((resolve, reject) => {
+      child.once('message', ({ port }) => resolve({ port, child }))
+      child.once('exit', () => reject(new Error(`${file} ended before it was ready`)))
+    })
+  }
+
+  close() {
+    for (const child of this.#processes) child.kill('SIGKILL')
+    for (const folder of this.#folders) rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
+  }
+}
+
+async function keysIn(data, api) {
+  const { environments } = JSON.parse(readFileSync(join(data, 'keys.json'), 'utf8'))
+  const key = environments.development
+  const scope = await (
+    await fetch(`http://127.0.0.1:${api}/v2/api-key/scope`, { headers: { authorization: `Bearer ${key}` } })
+  ).json()
+  return {
+    key,
+    facts: `/v2/facts/${scope.project_id}/${scope.environment_id}`,
+    schema: `/v2/schema/${scope.project_id}/${scope.environment_id}`,
+  }
+}
+
+async function freePort() {
+  const server = createServer()
+  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address()
+  await new Promise((resolve) => server.close(resolve))
+  return port
+}
+
+async function ready(url, statuses = [200], everyMs = 20) {
+  const end = performance.now() + START_MS_MAX
+  while (performance.now() < end) {
+    const status = await fetch(url).then(
+      async (response) => {
+        await response.arrayBuffer()
+        return response.status
+      },
+      () => 0,
+    )
+    if (statuses.includes(status)) return
+    await new Promise((resolve) => setTimeout(resolve, everyMs))
+  }
+  throw new Error(`${new URL(url).pathname} was not ready in ${START_MS_MAX / 1000} s`)
+}
