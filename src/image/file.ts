@@ -39,6 +39,9 @@ export function hashImage(file: Uint8Array): string {
   return createHash('sha256').update(header).update(file.subarray(HEADER_BYTES)).digest('hex')
 }
 
+/** Bytes read and summed at a time: they are still in the cache when the checksum reads them again. */
+const CHUNK_BYTES = 256 * 1024
+
 /** Where the bytes of an image come from: `read` fills the target from the position on, or fails. */
 interface Source {
   readonly length: number
@@ -100,10 +103,15 @@ function loadFrom(input: Source, source: KernelSource): Kernel {
   requireRoots(field, field(Header.Top))
   const kernel = new Kernel(source, input.length)
   const heap = kernel.heapOf(heapBytes)
-  input.read(heap, HEADER_BYTES)
   const expected = field(Header.Crc)
   view.setUint32(Header.Crc, 0, true)
-  if (crc32(heap, crc32(header)) !== expected) throw damaged('its checksum is wrong')
+  let sum = crc32(header)
+  for (let start = 0; start < heapBytes; start += CHUNK_BYTES) {
+    const chunk = heap.subarray(start, start + CHUNK_BYTES)
+    input.read(chunk, HEADER_BYTES + start)
+    sum = crc32(chunk, sum)
+  }
+  if (sum !== expected) throw damaged('its checksum is wrong')
   kernel.headerBytes(Header.Magic, HEADER_BYTES).set(header)
   return kernel
 }

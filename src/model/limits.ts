@@ -98,9 +98,9 @@ export const AT_LEAST_DEFAULT_MS = 2_000
 export const SHUTDOWN_MS = 10_000
 /** Bytes of all images that `serve` keeps open for its PDP. */
 export const IMAGE_MEMORY_BYTES_DEFAULT = 1024 * 1024 * 1024
-/** Entries of a lookaside (key to id) at first, and at most: 12 bytes each, so that the largest stays in a level 2 cache. */
+/** Entries of a lookaside (key to id) at first, and at most: 16 bytes each (32 for pairs); it grows only under traffic. */
 export const LOOKASIDE_ENTRIES_FIRST = 512
-export const LOOKASIDE_ENTRIES_MAX = 32_768
+export const LOOKASIDE_ENTRIES_MAX = 131_072
 
 /** Objects of an environment above which its image is built by a worker thread: fewer take under 20 ms. */
 export const SNAPSHOT_IN_TURN_MAX = 5_000
