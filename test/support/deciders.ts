@@ -1,10 +1,13 @@
 // Every way in which Zerohop answers a question, behind one shape, so that one case runs over all of them. The reference is one.
 import { Image, type KernelSource } from '../../src/image/image.ts'
-import type { PolicyChange } from '../../src/log/delta.ts'
+import type { LogId } from '../../src/log/change.ts'
+import { type PolicyChange, toDelta } from '../../src/log/delta.ts'
+import { buildSnapshot } from '../../src/pap/snapshot.ts'
 import { bulkCheck, check, type Request } from '../reference/check.ts'
 import { type Code, explain } from '../reference/explain.ts'
 import { permissionsOf, type TenantPermissions } from '../reference/listing.ts'
 import { deltaTo, ENVIRONMENT, positionOf } from './deltas.ts'
+import { Environments } from './environments.ts'
 import { FIRST_CHANGES, type Operation, World } from './world.ts'
 
 type Awaitable<T> = T | Promise<T>
@@ -55,25 +58,55 @@ const byDelta: Way = (image, changes) => {
 const reopened: Way = (...args) => Image.load(byDelta(...args).save())
 const compacted: Way = (...args) => byDelta(...args).compact()
 
+const ask = ({ user, action, resource }: Request) =>
+  [user, action, resource.type, resource.tenant ?? 'default'] as const
+
+/** The questions of a session, to whatever image is the current one. */
+const asking = (current: () => Image): Omit<Session, 'write'> => ({
+  check: (request) => current().check(...ask(request)),
+  bulkCheck: (requests) => requests.map((request) => current().check(...ask(request))),
+  explain: (request) => current().explain(...ask(request)).code,
+  permissions: (user) => current().tenantRoles(user),
+})
+
 function imageDecider(name: string, way: Way, kernel: KernelSource = 'release'): Decider {
   return {
     name,
     open() {
       const world = new World()
       let image = Image.build(ENVIRONMENT, positionOf(1), FIRST_CHANGES, { kernel })
-      const ask = ({ user, action, resource }: Request) =>
-        [user, action, resource.type, resource.tenant ?? 'default'] as const
       return {
+        ...asking(() => image),
         write(operations) {
           image = way(image, world.runAll(operations), world, kernel)
           image.verify()
         },
-        check: (request) => image.check(...ask(request)),
-        bulkCheck: (requests) => requests.map((request) => image.check(...ask(request))),
-        explain: (request) => image.explain(...ask(request)).code,
-        permissions: (user) => image.tenantRoles(user),
       }
     },
+  }
+}
+
+/** Written through management onto a real disk; `next` makes the image after each step. */
+function storeDecider(
+  name: string,
+  next: (environments: Environments, log: LogId, image: Image) => Promise<Image> | Image,
+): Decider {
+  const environments = new Environments()
+  return {
+    name,
+    async open() {
+      const world = new World()
+      const [log] = await environments.create()
+      let image = Image.load(buildSnapshot((await environments.store()).view(log)).bytes)
+      return {
+        ...asking(() => image),
+        async write(operations) {
+          await environments.write(log, world, operations)
+          image = await next(environments, log, image)
+        },
+      }
+    },
+    close: () => environments.close(),
   }
 }
 
@@ -86,4 +119,15 @@ export const imageDeciders: readonly Decider[] = [
   imageDecider('image compacted', compacted),
 ]
 
-export const deciders: readonly Decider[] = [reference, ...imageDeciders]
+export const storeDeciders: readonly Decider[] = [
+  storeDecider('store by deltas', async (environments, log, image) => {
+    const store = await environments.store()
+    for (const entry of store.entries(log, image.revision)) image.apply(toDelta(entry))
+    return image
+  }),
+  storeDecider('store reopened', async (environments, log) => {
+    return Image.load(buildSnapshot((await environments.reopen()).view(log)).bytes)
+  }),
+]
+
+export const deciders: readonly Decider[] = [reference, ...imageDeciders, ...storeDeciders]

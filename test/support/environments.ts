@@ -1,0 +1,100 @@
+// Environments of a real store in a temporary folder, written through the use cases of management, for tests that need many small ones.
+import { randomBytes } from 'node:crypto'
+import type { Actor, LogId } from '../../src/log/change.ts'
+import { threadUrl } from '../../src/model/thread.ts'
+import type { PapUseCases } from '../../src/pap/use-cases.ts'
+import { openStore, type Store } from '../../src/store/store.ts'
+import { temporaryFolder } from './folders.ts'
+import type { Operation, World } from './world.ts'
+
+const WRITER = new URL('../../src/pap/use-cases.ts', import.meta.url).href
+
+export const TESTER: Actor = {
+  api_key_id: null,
+  request_id: null,
+  address: null,
+  method: null,
+  path: null,
+  operation: 'test',
+}
+
+/** A store that may be closed and opened again on the same folder. */
+export class Environments {
+  readonly data = temporaryFolder('store')
+  #store: Store<PapUseCases> | undefined
+
+  async store(): Promise<Store<PapUseCases>> {
+    const options = { data: this.data, writerThread: threadUrl(WRITER, './writer-thread.ts') }
+    this.#store ??= await openStore<PapUseCases>(options)
+    return this.#store
+  }
+
+  async reopen(): Promise<Store<PapUseCases>> {
+    await this.close()
+    return this.store()
+  }
+
+  async close(): Promise<void> {
+    await this.#store?.close()
+    this.#store = undefined
+  }
+
+  /** Two fresh environments of an organization of their own. */
+  async create(): Promise<[LogId, LogId]> {
+    const store = await this.store()
+    const input = { noExample: true }
+    const { result } = await store.commit(randomBytes(16).toString('hex'), 'bootstrap', input, TESTER)
+    const [first, second] = result.environments
+    return [first!.id, second!.id]
+  }
+
+  /** Commits the operations in their order; `world` follows, and tells what exists. Returns the last revision. */
+  async write(log: LogId, world: World, operations: readonly Operation[]): Promise<number> {
+    const store = await this.store()
+    const commits = operations.map((operation) => {
+      const commit = committing(store, log, world, operation)
+      world.run(operation)
+      return commit()
+    })
+    const revisions = (await Promise.all(commits)).map(({ revision }) => revision)
+    return revisions.at(-1) ?? store.head(log).revision
+  }
+}
+
+/** The use case that an operation is, for what exists now. */
+function committing(
+  store: Store<PapUseCases>,
+  log: LogId,
+  { policy }: World,
+  operation: Operation,
+): () => Promise<{ revision: number }> {
+  const [op, kind, object] = operation
+  if (kind === 'role_assignment') {
+    return () => store.commit(log, op === 'put' ? 'assign' : 'unassign', object, TESTER)
+  }
+  const { key } = object
+  if (op === 'delete') {
+    const names = {
+      user: 'deleteUser',
+      role: 'deleteRole',
+      tenant: 'deleteTenant',
+      resource: 'deleteResource',
+    } as const
+    return () => store.commit(log, names[kind], { ref: key }, TESTER)
+  }
+  const exists = policy[kind].has(key)
+  if (kind === 'resource') {
+    const actions = Object.fromEntries(object.actions.map((action) => [action, {}]))
+    if (exists) return () => store.commit(log, 'replaceResource', { ref: key, fields: { actions } }, TESTER)
+    return () => store.commit(log, 'createResource', { key, actions }, TESTER)
+  }
+  if (kind === 'role') {
+    const { permissions = [], extends: parents = [] } = object
+    const fields = { permissions, extends: parents }
+    if (exists) return () => store.commit(log, 'replaceRole', { ref: key, fields }, TESTER)
+    return () => store.commit(log, 'createRole', { key, ...fields }, TESTER)
+  }
+  if (kind === 'tenant' && !exists) return () => store.commit(log, 'createTenant', { key }, TESTER)
+  if (kind === 'tenant') return () => store.commit(log, 'replaceTenant', { ref: key, fields: {} }, TESTER)
+  return () => store.commit(log, 'replaceUser', { ref: key, fields: {} }, TESTER)
+}
