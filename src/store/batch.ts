@@ -145,8 +145,10 @@ class NodeMint implements Mint {
     this.now = now
   }
 
+  /** A UUID of version 7: it begins with the time, so that new ids are neighbours on disk and a batch touches few pages. */
   id(): string {
-    return randomUUID().replaceAll('-', '')
+    const time = this.now.toString(16).padStart(12, '0')
+    return `${time}7${randomUUID().replaceAll('-', '').slice(13)}`
   }
 
   secret(bytes: number): string {

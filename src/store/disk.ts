@@ -10,7 +10,7 @@ const EROFS = 30
 const EACCES = 13
 const EPERM = 1
 const FULL = new Set<unknown>([ENOSPC, EFBIG, EDQUOT, 'ENOSPC', 'EFBIG', 'EDQUOT'])
-const READ_ONLY = new Set<unknown>([EROFS, EACCES, EPERM, 'EROFS', 'EACCES', 'EPERM', 'ENOTDIR', 'EEXIST'])
+const READ_ONLY = new Set<unknown>([EROFS, EACCES, EPERM, 'EROFS', 'EACCES', 'EPERM', 'ENOTDIR', 'EEXIST', 'ENOENT'])
 
 /** LMDB's own numbers */
 const MDB_PANIC = -30795

@@ -1,11 +1,11 @@
-// The child process of check.ts: reads every page of the data file once, so that damage kills this process and not the server.
+// The child process of data-file.ts: reads every page of the data file once, so that damage kills this process and not the server.
 import { openTables } from './tables.ts'
 
 const folder = process.argv[2]
 if (folder === undefined) throw new Error('usage: probe.js FOLDER')
 
 try {
-  const { root, ...tables } = openTables(folder, { readOnly: true })
+  const { root, ...tables } = openTables(folder, 'read')
   for (const table of Object.values(tables)) {
     for (const entry of table.getRange()) void entry // reads and decodes each value
   }

@@ -14,7 +14,7 @@ export interface Reader {
 
 /** Opens a folder that a store of this process holds. */
 export function openReader(folder: string): Reader {
-  const tables = openTables(folder, { readOnly: true })
+  const tables = openTables(folder, 'read')
   return {
     view: (log) => {
       if (tables.heads.get(log) === undefined)

@@ -4,7 +4,7 @@ import { closeSync, fsyncSync, mkdirSync, openSync } from 'node:fs'
 import type { Actor, LogEntry, LogId, Position } from '../log/change.ts'
 import { ZerohopError } from '../model/errors.ts'
 import type { ApiKey } from '../model/objects.ts'
-import { checkData } from './check.ts'
+import { prepareData } from './data-file.ts'
 import { asOpenError } from './disk.ts'
 import { LmdbView } from './lmdb-view.ts'
 import { acquireLock, type Lock } from './lock.ts'
@@ -70,8 +70,8 @@ export async function openStore<U extends UseCases>(options: StoreOptions): Prom
   try {
     mkdirSync(folder, { recursive: true })
     lock = await acquireLock(folder)
-    await checkData(folder, lock.clean)
-    tables = openTables(folder)
+    await prepareData(folder, lock.clean)
+    tables = openTables(folder, 'write')
     const key = readSecretsKey(folder, options.secretsKeyFile)
     syncFolder(folder)
     const store = new LmdbStore<U>(tables, lock, key)

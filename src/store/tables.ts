@@ -93,30 +93,39 @@ export interface Tables {
   readonly secrets: Keyed<Uint8Array>
 }
 
+/** How a folder is opened: `create` makes the tables in an empty one. */
+export type OpenMode = 'create' | 'write' | 'read'
+
 /**
- * Opens the tables of a folder and makes those that are missing, unless `readOnly`.
+ * Opens the tables of a folder.
  * @throws DATA_FOREIGN when the folder holds other data or another format; else what LMDB throws
  */
-export function openTables(folder: string, options: { readOnly?: boolean } = {}): Tables {
+export function openTables(folder: string, mode: OpenMode): Tables {
+  const create = mode === 'create'
   const root = open({
     path: folder,
     noSubdir: false,
-    readOnly: options.readOnly ?? false,
+    readOnly: mode === 'read',
     encoding: 'json',
     overlappingSync: false, // visible to readers only when it is on disk
     mapSize: DATA_BYTES_MAX,
     maxDbs: 16,
   })
+  const foreign = (got: string | number) => new ZerohopError('DATA_FOREIGN', { path: folder, got, want: FORMAT })
+  const table = <V, K extends string | Uint8Array>(name: string, rest: TableOptions): Database<V, K> => {
+    const opened = root.openDB<V, K>({ name, create, ...rest } as TableOptions & { name: string }) as Database<V, K> | undefined
+    if (opened === undefined) throw foreign('unknown')
+    return opened
+  }
   try {
-    const table = <V, K extends string | Uint8Array>(name: string, rest: DatabaseOptions): Database<V, K> => {
-      const opened = root.openDB<V, K>({ name, ...rest }) as Database<V, K> | undefined
-      if (opened === undefined) throw new ZerohopError('DATA_FOREIGN', { path: folder, got: 'unknown', want: FORMAT })
-      return opened
-    }
+    const meta: Tables['meta'] = table('meta', { encoding: 'json' })
+    if (create) meta.putSync('format', FORMAT)
+    const format = meta.get('format')
+    if (format !== FORMAT) throw foreign(format ?? 'unknown')
     const keyed = { keyEncoding: 'binary', encoding: 'binary' } as const
     return {
       root,
-      meta: openMeta(root, folder, table),
+      meta,
       heads: table('heads', { encoding: 'json' }),
       objects: table('objects', { ...keyed, encoding: 'json' }),
       keys: table('keys', keyed),
@@ -132,17 +141,5 @@ export function openTables(folder: string, options: { readOnly?: boolean } = {})
   }
 }
 
-type OpenTable = <V, K extends string>(name: string, rest: DatabaseOptions) => Database<V, K>
-
-/** The first table, with the format in it before any other table is made: a folder without it was never ours, or never used. */
-function openMeta(root: RootDatabase, folder: string, table: OpenTable): Tables['meta'] {
-  const names = [...root.getKeys()]
-  const isOurs = names.includes('meta')
-  const foreign = (got: string | number) => new ZerohopError('DATA_FOREIGN', { path: folder, got, want: FORMAT })
-  if (names.length > 0 && !isOurs) throw foreign('unknown')
-  const meta = table<string | number, string>('meta', { encoding: 'json' })
-  const format = meta.get('format')
-  if (format === undefined && names.length <= 1) meta.putSync('format', FORMAT)
-  else if (format !== FORMAT) throw foreign(format ?? 'unknown')
-  return meta
-}
+/** lmdb knows `create`, its types do not. */
+type TableOptions = DatabaseOptions & { readonly create?: boolean }

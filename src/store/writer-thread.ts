@@ -20,7 +20,7 @@ export function serveWriter(useCases: UseCases): void {
   if (parentPort === null) throw new Error('the writer runs in a thread of the store')
   const port = parentPort
   const { folder, secretsKey } = workerData as ThreadData
-  const tables = openTables(folder)
+  const tables = openTables(folder, 'write')
   const runner = new BatchRunner(tables, useCases, sealWith(secretsKey), folder)
   port.on('message', (message: ToThread) => {
     if ('jobs' in message) answer(runner.run(message.jobs, Date.now()))

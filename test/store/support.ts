@@ -32,7 +32,7 @@ export type TestUseCases = {
   breakState: Use<null, null>
   uncloneable: Use<{ key: string }, never>
   fill: Use<{ bytes: number }, string>
-  die: Use<null, never>
+  die: Use<null, null>
 }
 
 export type TestStore = Store<TestUseCases>

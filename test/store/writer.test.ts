@@ -136,15 +136,19 @@ describe('a writer thread that dies', () => {
     const data = temporaryFolder()
     const store = await openTestStore(data)
     await store.commit(LOG, 'createUser', { key: 'ana' }, BY)
-    const settled = await Promise.allSettled([
-      store.commit(LOG, 'createUser', { key: 'lost' }, BY),
-      store.commit(LOG, 'die', null, BY),
-      store.commit(LOG, 'createUser', { key: 'lost too' }, BY),
-    ])
-    for (const outcome of settled) expect(outcome).toMatchObject({ reason: error('WRITER_DEAD') })
+    const hit = store.commit(LOG, 'die', null, BY)
+    await new Promise((resolve) => setImmediate(resolve)) // the batch is on its way, what follows is in the next ones
+    const waiting = ['lost', 'lost too'].map((key) => store.commit(LOG, 'createUser', { key }, BY))
+    await hit
+    for (const lost of waiting) {
+      await expect(lost).rejects.toMatchObject({ ...error('WRITER_DEAD'), details: { reason: 'the thread is hit' } })
+    }
     await expect(store.commit(LOG, 'nothing', null, BY)).rejects.toMatchObject(error('WRITER_DEAD'))
     expect(keysOf(store.view(LOG).list('user'))).toEqual(['ana'])
     await store.close()
+    const again = await openTestStore(data)
+    expect(keysOf(again.view(LOG).list('user'))).toEqual(['ana'])
+    await again.commit(LOG, 'createUser', { key: 'ben' }, BY)
   })
 
   it('at its start makes the opening fail', async () => {

@@ -1,12 +1,14 @@
 // Is the data file what it claims to be? A truncated or overwritten file kills the process that maps it (SIGBUS, SIGSEGV), so a file
-// that looks wrong, or whose last holder died, is first read in a child process. A normal start costs one small read.
+// that looks wrong, or whose last holder died, is first read in a child process. A normal start costs one small read. A new file is
+// made here too.
 import { execFile } from 'node:child_process'
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
+import { closeSync, fstatSync, mkdirSync, openSync, readSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { ZerohopError } from '../model/errors.ts'
 import { PROBE_MS } from '../model/limits.ts'
 import { threadUrl } from '../model/thread.ts'
+import { openTables } from './tables.ts'
 
 // The head of an LMDB file: two meta pages, the one with the higher transaction counts.
 //   24 magic u32 │ 28 version u32 │ 48 page size u32 │ 136 root of the main tree u64 │ 144 last page u64 │ 152 transaction u64
@@ -15,15 +17,27 @@ const MAGIC = 0xbeefc0de
 const PAGE_BYTES_MAX = 65536
 
 /**
+ * Checks the data file of a folder and makes one where there is none. A file appears under its name only when it is complete, so
+ * that an empty one is damage and never the trace of a first start that was cut off.
  * @param clean whether the last holder closed the folder; if not, the whole file is read once
  * @throws DATA_DAMAGED
  */
-export async function checkData(folder: string, clean: boolean): Promise<void> {
+export async function prepareData(folder: string, clean: boolean): Promise<void> {
   const suspicion = suspect(join(folder, 'data.mdb'))
-  if (suspicion === 'no file' || (clean && suspicion === undefined)) return
+  if (suspicion === 'no file') return createData(folder)
+  if (clean && suspicion === undefined) return
   if (suspicion === 'empty') throw new ZerohopError('DATA_DAMAGED', { path: folder, reason: 'data.mdb is empty' })
   const reason = await probe(folder)
   if (reason !== undefined) throw new ZerohopError('DATA_DAMAGED', { path: folder, reason: suspicion ?? reason })
+}
+
+async function createData(folder: string): Promise<void> {
+  const unfinished = join(folder, 'data.new')
+  rmSync(unfinished, { recursive: true, force: true })
+  mkdirSync(unfinished)
+  await openTables(unfinished, 'create').root.close()
+  renameSync(join(unfinished, 'data.mdb'), join(folder, 'data.mdb'))
+  rmSync(unfinished, { recursive: true, force: true })
 }
 
 /** Reads the meta pages. Returns what looks wrong; undefined when nothing does. */
