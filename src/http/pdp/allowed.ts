@@ -14,7 +14,7 @@ export function allowedRoutes(app: FastifyInstance, { authenticate, debug }: Pdp
   app.post('/allowed', { onRequest: authenticate }, (request, reply) => {
     const pdp = request.pdp!
     const check = readCheck(request.body)
-    const answer = debug ? explained(pdp, check) : answerOf(pdp, check)
+    const answer = debug || request.headers['x-explain'] === 'true' ? explained(pdp, check) : answerOf(pdp, check)
     reply.header('x-revision', pdp.revision).header('content-type', JSON_TYPE).send(answer)
   })
 

@@ -1,0 +1,107 @@
+// `zerohop check`: one question to a running PDP or to an image file. Exit code 0 allow, 1 deny, 2 could not decide.
+import { isZerohopError, ZerohopError } from '../model/errors.ts'
+import { readKeys } from '../pap/open.ts'
+import { loadImage } from '../pdp/pdp.ts'
+import type { Env } from './env.ts'
+import { urlOf } from './process.ts'
+
+export interface CheckOptions {
+  readonly tenant?: string
+  readonly explain?: boolean
+  /** an image file; without it a running PDP is asked */
+  readonly image?: string
+  /** address of the PDP */
+  readonly pdp?: string
+}
+
+interface Answer {
+  readonly allow: boolean
+  readonly lines: readonly string[]
+}
+
+export const ALLOW = 0
+export const DENY = 1
+export const UNDECIDED = 2
+
+/** Asks, prints, and returns the exit code. @throws when it could not decide */
+export async function runCheck(
+  env: Env,
+  [user, action, resource]: readonly [string, string, string],
+  options: CheckOptions,
+): Promise<number> {
+  const [type = '', key] = resource.split(/:(.*)/s)
+  const about = {
+    type,
+    ...(key === undefined ? {} : { key }),
+    ...(options.tenant === undefined ? {} : { tenant: options.tenant }),
+  }
+  const { allow, lines } =
+    options.image === undefined
+      ? await askPdp(env, { user: { key: user }, action, resource: about }, options)
+      : askImage(options.image, user, action, about, options.explain ?? false)
+  process.stdout.write(`${[allow ? 'allow' : 'deny', ...lines].join('\n')}\n`)
+  return allow ? ALLOW : DENY
+}
+
+function askImage(
+  path: string,
+  user: string,
+  action: string,
+  resource: { type: string; tenant?: string },
+  explain: boolean,
+): Answer {
+  const pdp = loadImage(path)
+  if (!explain) return { allow: pdp.check(user, action, resource), lines: [] }
+  const { allow, revision, code, because, roles } = pdp.explain(user, action, resource)
+  const reasons = because.map(
+    ({ role, tenant, permission, path: way }) => `because ${role} in ${tenant} has ${permission} (${way.join(' → ')})`,
+  )
+  return { allow, lines: [`revision ${revision}`, `code ${code}`, ...reasons, ...rolesLine(roles)] }
+}
+
+async function askPdp(env: Env, body: unknown, options: CheckOptions): Promise<Answer> {
+  const key = env.pdpApiKey ?? readKeys(env.data)?.environments.development
+  if (key === undefined) {
+    throw new ZerohopError('CONFIG_INVALID', {
+      reason: 'PDP_API_KEY is not set, and there is no keys.json in the data folder',
+    })
+  }
+  const url = `${(options.pdp ?? urlOf(env.pdpHost, env.pdpPort)).replace(/\/+$/, '')}/allowed`
+  const headers = {
+    authorization: `Bearer ${key}`,
+    'content-type': 'application/json',
+    ...(options.explain ? { 'x-explain': 'true' } : {}),
+  }
+  const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) }).catch((cause: unknown) => {
+    throw unreachable(url, cause)
+  })
+  const answer = (await response.json().catch(() => ({}))) as {
+    allow?: unknown
+    debug?: Debug | null
+    detail?: unknown
+  }
+  if (response.status !== 200 || typeof answer.allow !== 'boolean') {
+    const detail = typeof answer.detail === 'string' ? answer.detail : JSON.stringify(answer.detail ?? null)
+    throw new ZerohopError('CONFIG_INVALID', { reason: `the PDP answered ${response.status}: ${detail}` })
+  }
+  const revision = response.headers.get('x-revision')
+  const { rbac } = answer.debug ?? {}
+  if (!rbac) return { allow: answer.allow, lines: [] }
+  const reason = [`revision ${revision}`, `code ${rbac.code}`, `because ${rbac.reason}`]
+  return { allow: answer.allow, lines: [...reason, ...rolesLine(rbac.user_roles ?? [])] }
+}
+
+interface Debug {
+  readonly rbac?: { readonly code: string; readonly reason: string; readonly user_roles?: readonly string[] }
+}
+
+function rolesLine(roles: readonly string[]): string[] {
+  return roles.length === 0 ? [] : [`roles in the tenant: ${roles.join(', ')}`]
+}
+
+function unreachable(url: string, error: unknown): ZerohopError {
+  if (isZerohopError(error)) return error
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
+  const reason = cause instanceof Error ? cause.message : String(cause)
+  return new ZerohopError('CONFIG_INVALID', { reason: `no PDP answers at ${url}: ${reason}` })
+}

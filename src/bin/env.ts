@@ -1,0 +1,149 @@
+// The only reader of process.env. Every variable with what it may be; a value that cannot be used is CONFIG_INVALID with one line that names
+// the variable. Secrets may be given as files (NAME_FILE). docs/operations.md lists the same variables, and a test compares the two.
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { ZerohopError } from '../model/errors.ts'
+
+type Variables = Readonly<Record<string, string | undefined>>
+
+/** The settings of all commands; each command takes what it needs. */
+export interface Env {
+  readonly data: string
+  readonly host: string
+  readonly pdpHost: string
+  readonly apiPort: number
+  readonly pdpPort: number
+  readonly bootstrapKey: string | undefined
+  readonly secretsKeyFile: string | undefined
+  readonly imageMemoryBytes: number | undefined
+  readonly logLevel: string
+  readonly pdpApiKey: string | undefined
+  readonly controlPlane: string | undefined
+  readonly debug: boolean
+  readonly maxStalenessMs: number | undefined
+  readonly backupFolder: string | undefined
+}
+
+const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
+
+type Read<T> = (value: string, name: string) => T
+
+/** How each variable is read. */
+const VARIABLES = {
+  ZEROHOP_DATA: text,
+  ZEROHOP_HOST: text,
+  ZEROHOP_API_PORT: port,
+  ZEROHOP_BOOTSTRAP_KEY: text,
+  ZEROHOP_SECRETS_KEY_FILE: text,
+  ZEROHOP_IMAGE_MEMORY: bytes,
+  ZEROHOP_LOG_LEVEL: logLevel,
+  PDP_HOST: text,
+  PDP_PORT: port,
+  PDP_API_KEY: text,
+  PDP_CONTROL_PLANE: address,
+  PDP_DEBUG: flag,
+  PDP_MAX_STALENESS: seconds,
+  PDP_OFFLINE_MODE_BACKUP_DIR: text,
+} as const satisfies Record<string, Read<unknown>>
+
+type Name = keyof typeof VARIABLES
+type Value<N extends Name> = ReturnType<(typeof VARIABLES)[N]> | undefined
+
+/** Reads every variable. @throws CONFIG_INVALID */
+export function readEnv(variables: Variables = process.env): Env {
+  const value = <N extends Name>(name: N): Value<N> => readOne(name, variables[name])
+  const secret = (name: 'ZEROHOP_BOOTSTRAP_KEY' | 'PDP_API_KEY') => value(name) ?? readSecretFile(name, variables)
+  const host = value('ZEROHOP_HOST') ?? '127.0.0.1'
+  return {
+    data: value('ZEROHOP_DATA') ?? './data',
+    host,
+    pdpHost: value('PDP_HOST') ?? host,
+    apiPort: value('ZEROHOP_API_PORT') ?? 8080,
+    pdpPort: value('PDP_PORT') ?? 7000,
+    bootstrapKey: secret('ZEROHOP_BOOTSTRAP_KEY'),
+    secretsKeyFile: value('ZEROHOP_SECRETS_KEY_FILE'),
+    imageMemoryBytes: value('ZEROHOP_IMAGE_MEMORY'),
+    logLevel: value('ZEROHOP_LOG_LEVEL') ?? 'info',
+    pdpApiKey: secret('PDP_API_KEY'),
+    controlPlane: value('PDP_CONTROL_PLANE'),
+    debug: value('PDP_DEBUG') ?? false,
+    maxStalenessMs: value('PDP_MAX_STALENESS'),
+    backupFolder: value('PDP_OFFLINE_MODE_BACKUP_DIR'),
+  }
+}
+
+/** An empty value counts as absent, as in a compose file that passes on what is not set. */
+function readOne<N extends Name>(name: N, value: string | undefined): Value<N> {
+  if (value === undefined || value.trim() === '') return undefined
+  return VARIABLES[name](value.trim(), name) as Value<N>
+}
+
+function readSecretFile(name: string, variables: Variables): string | undefined {
+  const path = variables[`${name}_FILE`]
+  if (path === undefined || path === '') return undefined
+  let content: string
+  try {
+    content = readFileSync(path, 'utf8').trim()
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    throw new ZerohopError('CONFIG_INVALID', {
+      reason: `${name}_FILE names \`${path}\`, which cannot be read: ${code}`,
+    })
+  }
+  if (content === '')
+    throw new ZerohopError('CONFIG_INVALID', { reason: `${name}_FILE names \`${path}\`, which is empty` })
+  return content
+}
+
+/** The file in which a PDP keeps the last image of a key, in the folder named or under the data folder. */
+export function lastImageFolder(env: Env, data: string = env.data): string {
+  return env.backupFolder ?? join(data, 'pdp')
+}
+
+/** A port number of the command line or a variable. @throws CONFIG_INVALID */
+export function port(value: string, name: string): number {
+  const number = Number(value)
+  if (!/^\d{1,5}$/.test(value) || number > 65_535) throw invalid(name, 'a port from 0 to 65535', value)
+  return number
+}
+
+function text(value: string): string {
+  return value
+}
+
+function flag(value: string, name: string): boolean {
+  const lower = value.toLowerCase()
+  if (['true', '1', 'yes', 'on'].includes(lower)) return true
+  if (['false', '0', 'no', 'off'].includes(lower)) return false
+  throw invalid(name, 'true or false', value)
+}
+
+function seconds(value: string, name: string): number {
+  const number = Number(value)
+  if (!/^\d+(\.\d+)?$/.test(value) || number <= 0 || number > 1e9)
+    throw invalid(name, 'a number of seconds above 0', value)
+  return number * 1000
+}
+
+function bytes(value: string, name: string): number {
+  const [, digits, unit = ''] = /^(\d+)\s*([kmg]i?b?|b)?$/i.exec(value) ?? []
+  const factor = { '': 1, b: 1, k: 2 ** 10, m: 2 ** 20, g: 2 ** 30 }[unit.toLowerCase().replace(/(?<=.)i?b?$/, '')]
+  const number = Number(digits) * (factor ?? Number.NaN)
+  if (!Number.isSafeInteger(number) || number <= 0) throw invalid(name, 'a number of bytes such as 512M or 1G', value)
+  return number
+}
+
+function address(value: string, name: string): string {
+  if (!URL.canParse(value) || !/^https?:$/.test(new URL(value).protocol))
+    throw invalid(name, 'an http or https URL', value)
+  return value
+}
+
+function logLevel(value: string, name: string): string {
+  if (!LOG_LEVELS.includes(value)) throw invalid(name, `one of ${LOG_LEVELS.join(', ')}`, value)
+  return value
+}
+
+function invalid(name: string, expected: string, value: string): ZerohopError {
+  return new ZerohopError('CONFIG_INVALID', { reason: `${name} must be ${expected}, not \`${value.slice(0, 100)}\`` })
+}

@@ -1,0 +1,90 @@
+// `zerohop pdp`: the PDP alone. It follows the environment of PDP_API_KEY at PDP_CONTROL_PLANE, and goes on answering, or starts, from its last
+// image when the management API cannot be reached.
+import { createHash } from 'node:crypto'
+import { join } from 'node:path'
+import type { Logger } from 'pino'
+import { RemoteFeed } from '../client/feed.ts'
+import { pdpApp } from '../http/pdp/app.ts'
+import { singlePdp } from '../http/pdp/auth.ts'
+import type { Health } from '../http/pdp/health.ts'
+import { isZerohopError, ZerohopError } from '../model/errors.ts'
+import { Follower, type FollowerEvent } from '../pdp/follower.ts'
+import { LastImage } from '../pdp/last-image.ts'
+import { Pdp } from '../pdp/pdp.ts'
+import { type Env, lastImageFolder } from './env.ts'
+import { Closers, closeOnSignals, fail, listen } from './process.ts'
+
+/** Runs until a signal. */
+export async function runPdp(env: Env, log: Logger): Promise<void> {
+  const { pdpApiKey: apiKey, controlPlane: url, maxStalenessMs } = env
+  if (apiKey === undefined) throw missing('PDP_API_KEY', 'the API key of the environment to serve')
+  if (url === undefined)
+    throw missing('PDP_CONTROL_PLANE', 'the URL of the management API, such as http://localhost:8080')
+  warn(env, url, log)
+  const feed = new RemoteFeed({ url, apiKey })
+  const name = createHash('sha256').update(apiKey).digest('hex').slice(0, 16)
+  const follower = new Follower({
+    feed,
+    lastImage: new LastImage(join(lastImageFolder(env), `${name}.image`), apiKey),
+    report: reportOf(log),
+    ...(maxStalenessMs === undefined ? {} : { maxStalenessMs }),
+  })
+  const pdp = new Pdp(follower)
+  const closers = new Closers()
+  closers.add(() => pdp.close())
+  const options = { directory: singlePdp(pdp, apiKey), health: () => healthOf(pdp), debug: env.debug }
+  const app = pdpApp({ ...options, logger: log.child({ part: 'pdp' }) })
+  closers.addApp(app)
+  try {
+    await listen(app, env.pdpHost, env.pdpPort)
+  } catch (error) {
+    await closers.close()
+    throw error
+  }
+  closeOnSignals(closers)
+  // A key that never was good is a mistake of the operator; one that dies later is answered with 401.
+  pdp.ready().catch((error: unknown) => {
+    if (!isZerohopError(error, 'CLOSED')) fail(error)
+  })
+}
+
+/** Writes what a follower tells to the log. */
+export function reportOf(log: Logger): (event: FollowerEvent) => void {
+  return (event) => {
+    switch (event.event) {
+      case 'ready':
+        log.info({ revision: event.revision, source: event.source }, 'policy is loaded')
+        break
+      case 'trouble':
+        log.warn({ code: event.error.code, retryMs: event.retryMs }, event.error.message)
+        break
+      case 'ended':
+        log.error({ code: event.error.code }, `no policy any more: ${event.error.message}`)
+        break
+      default:
+        log.warn({ code: event.error.code }, `last image is not written: ${event.error.message}`)
+    }
+  }
+}
+
+function healthOf(pdp: Pdp): Health {
+  const { refusal } = pdp
+  const { revision = null, ageMs = null, source = null, stale } = pdp.state
+  return { ok: refusal === undefined, ...(refusal ? { reason: refusal.message } : {}), revision, ageMs, source, stale }
+}
+
+function warn(env: Env, url: string, log: Logger): void {
+  const { protocol, hostname } = new URL(url)
+  const isLoopback = hostname === 'localhost' || hostname === '[::1]' || hostname.startsWith('127.')
+  if (protocol === 'http:' && !isLoopback)
+    log.warn({ url }, 'PDP_CONTROL_PLANE is plain http: the API key crosses the network in clear')
+  if (env.maxStalenessMs === undefined) {
+    log.warn(
+      'PDP_MAX_STALENESS is not set: a PDP that is cut off goes on answering from its last image and cannot learn of a revocation',
+    )
+  }
+}
+
+function missing(name: string, what: string): ZerohopError {
+  return new ZerohopError('CONFIG_INVALID', { reason: `${name} is not set: it is ${what}` })
+}

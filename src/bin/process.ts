@@ -1,0 +1,90 @@
+// How a command begins and ends: errors in one line, servers that listen or say why not, signals that drain.
+import type { AddressInfo } from 'node:net'
+import { isZerohopError, ZerohopError } from '../model/errors.ts'
+import { SHUTDOWN_MS } from '../model/limits.ts'
+
+/** A server as both factories make it. */
+export interface Listener {
+  listen(options: { host: string; port: number }): Promise<string>
+  close(): PromiseLike<unknown>
+  readonly server: { address(): AddressInfo | string | null; closeAllConnections(): void }
+}
+
+/** Prints why the command cannot go on, in one line, and ends the process. */
+export function fail(error: unknown, exitCode = 1): never {
+  process.stderr.write(`zerohop: ${lineOf(error)}\n`)
+  process.exit(exitCode)
+}
+
+/** One line for a person: no stack, no insides. */
+export function lineOf(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error)
+  if (isZerohopError(error, 'INTERNAL') && error.cause instanceof Error)
+    return `${message}: ${firstLine(error.cause.message)}`
+  return firstLine(message)
+}
+
+function firstLine(text: string): string {
+  return text.split(/\r?\n/, 1)[0] ?? ''
+}
+
+/**
+ * Listens and returns the port.
+ * @throws PORT_BUSY, CONFIG_INVALID when the address cannot be had
+ */
+export async function listen(app: Listener, host: string, port: number): Promise<number> {
+  try {
+    await app.listen({ host, port })
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'EADDRINUSE') throw new ZerohopError('PORT_BUSY', { port, host })
+    if (code !== undefined)
+      throw new ZerohopError('CONFIG_INVALID', { reason: `cannot listen on ${host}:${port}: ${code}` })
+    throw error
+  }
+  return (app.server.address() as AddressInfo).port
+}
+
+/** Closes what was opened, the last one first. */
+export class Closers {
+  readonly #closers: (() => PromiseLike<unknown>)[] = []
+
+  add(close: () => PromiseLike<unknown>): void {
+    this.#closers.unshift(close)
+  }
+
+  addApp(app: Listener): void {
+    this.add(async () => {
+      // What still runs after half the time is cut off, so that the store can close in the other half.
+      const timer = setTimeout(() => app.server.closeAllConnections(), SHUTDOWN_MS / 2)
+      await app.close()
+      clearTimeout(timer)
+    })
+  }
+
+  async close(): Promise<void> {
+    for (const close of this.#closers.splice(0)) await close()
+  }
+}
+
+/** On SIGTERM or SIGINT: drains and exits 0, or 1 when that takes longer than SHUTDOWN_MS. A second signal ends at once. */
+export function closeOnSignals(closers: Closers): void {
+  let closing = false
+  const onSignal = (): void => {
+    if (closing) process.exit(1)
+    closing = true
+    setTimeout(() => fail(new Error('what was running did not end in time')), SHUTDOWN_MS - 500).unref()
+    closers.close().then(
+      () => process.exit(0),
+      (error) => fail(error),
+    )
+  }
+  process.on('SIGTERM', onSignal)
+  process.on('SIGINT', onSignal)
+}
+
+/** The address as a person types it. */
+export function urlOf(host: string, port: number): string {
+  const name = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host
+  return `http://${name}:${port}`
+}

@@ -1,0 +1,169 @@
+#!/usr/bin/env node
+// The command `zerohop`: reads the command line, calls the command, turns an error into one line and an exit code. What a command does is
+// in the file of its name.
+import { readFileSync } from 'node:fs'
+import { Command } from 'commander'
+import { runApi } from './api.ts'
+import { type CheckOptions, runCheck, UNDECIDED } from './check.ts'
+import { type Env, port, readEnv } from './env.ts'
+import { inspectImage, pullImage, verifyImage } from './image.ts'
+import { createLogger } from './logger.ts'
+import { runPdp } from './pdp.ts'
+import { fail } from './process.ts'
+import { runServe } from './serve.ts'
+
+interface ServerOptions {
+  readonly data?: string
+  readonly host?: string
+  readonly apiPort?: string
+  readonly pdpPort?: string
+  readonly example?: boolean
+}
+
+const program = new Command('zerohop')
+  .description('Authorization in the process that asks: management API, decision point and tools.')
+  .version(version())
+  .showHelpAfterError('(zerohop --help lists the commands)')
+
+program
+  .command('serve')
+  .description(
+    'management API and PDP in one process on a data folder; a new folder gets an organization, keys and an example policy',
+  )
+  .option('--data <folder>', 'data folder (ZEROHOP_DATA, ./data)')
+  .option('--host <address>', 'listen address (ZEROHOP_HOST, 127.0.0.1)')
+  .option('--api-port <port>', 'port of the management API (ZEROHOP_API_PORT, 8080; 0 = any free one)')
+  .option('--pdp-port <port>', 'port of the PDP (PDP_PORT, 7000; 0 = any free one)')
+  .option('--no-example', 'leave the example policy out of a new folder')
+  .addHelpText(
+    'after',
+    examples(
+      'zerohop serve',
+      'zerohop serve --data /var/lib/zerohop --no-example',
+      'ZEROHOP_API_PORT=0 PDP_PORT=0 zerohop serve',
+    ),
+  )
+  .action((options: ServerOptions) =>
+    run('serve', (env, log) => runServe(merged(env, options), { example: options.example ?? true }, log)),
+  )
+
+program
+  .command('api')
+  .description('the management API alone, with the feed that PDPs follow')
+  .option('--data <folder>', 'data folder (ZEROHOP_DATA, ./data)')
+  .option('--host <address>', 'listen address (ZEROHOP_HOST, 127.0.0.1)')
+  .option('--api-port <port>', 'port (ZEROHOP_API_PORT, 8080; 0 = any free one)')
+  .option('--no-example', 'leave the example policy out of a new folder')
+  .addHelpText('after', examples('zerohop api', 'zerohop api --data /var/lib/zerohop --host 0.0.0.0'))
+  .action((options: ServerOptions) =>
+    run('api', (env, log) => runApi(merged(env, options), { example: options.example ?? true }, log)),
+  )
+
+program
+  .command('pdp')
+  .description('the PDP alone: follows the environment of PDP_API_KEY at PDP_CONTROL_PLANE')
+  .option('--host <address>', 'listen address (PDP_HOST, ZEROHOP_HOST, 127.0.0.1)')
+  .option('--pdp-port <port>', 'port (PDP_PORT, 7000; 0 = any free one)')
+  .addHelpText(
+    'after',
+    examples(
+      'PDP_API_KEY=… PDP_CONTROL_PLANE=http://localhost:8080 zerohop pdp',
+      'PDP_API_KEY_FILE=/run/secrets/key PDP_MAX_STALENESS=300 zerohop pdp',
+    ),
+  )
+  .action((options: ServerOptions) => run('pdp', (env, log) => runPdp(merged(env, options), log)))
+
+program
+  .command('check')
+  .description('one check against a running PDP or an image file; exit code 0 allow, 1 deny, 2 could not decide')
+  .argument('<user>', 'user key')
+  .argument('<action>', 'action key')
+  .argument('<resource>', 'resource type, or type:key')
+  .option('--tenant <key>', 'tenant (default)')
+  .option('--explain', 'say why')
+  .option('--image <file>', 'ask an image file instead of a running PDP')
+  .option(
+    '--pdp <url>',
+    'address of the PDP (http://127.0.0.1:7000); the key is PDP_API_KEY, or that of development in keys.json',
+  )
+  .addHelpText(
+    'after',
+    examples(
+      'zerohop check ana say hello',
+      'zerohop check ben say hello --tenant default --explain',
+      'zerohop check ana say hello --image policy.image',
+    ),
+  )
+  .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : UNDECIDED))
+  .action(async (user: string, action: string, resource: string, options: CheckOptions) => {
+    try {
+      process.exitCode = await runCheck(readEnv(), [user, action, resource], options)
+    } catch (error) {
+      fail(error, UNDECIDED)
+    }
+  })
+
+const image = program.command('image').description('image files')
+image
+  .command('verify')
+  .description('loads an image file and tests everything in it')
+  .argument('<file>')
+  .addHelpText('after', examples('zerohop image verify policy.image'))
+  .action((file: string) => attempt(() => verifyImage(file)))
+image
+  .command('inspect')
+  .description('prints what an image file holds')
+  .argument('<file>')
+  .option('--json', 'as one JSON object')
+  .addHelpText('after', examples('zerohop image inspect policy.image', 'zerohop image inspect policy.image --json'))
+  .action((file: string, options: { json?: boolean }) => attempt(() => inspectImage(file, options)))
+image
+  .command('pull')
+  .description('fetches the image of the environment of PDP_API_KEY from PDP_CONTROL_PLANE')
+  .argument('<file>')
+  .addHelpText(
+    'after',
+    examples('PDP_API_KEY=… PDP_CONTROL_PLANE=http://localhost:8080 zerohop image pull policy.image'),
+  )
+  .action((file: string) => attempt(() => pullImage(readEnv(), file)))
+
+await program.parseAsync()
+
+type Log = ReturnType<typeof createLogger>
+
+async function run(name: string, command: (env: Env, log: Log) => Promise<void>): Promise<void> {
+  await attempt(() => {
+    const env = readEnv()
+    return command(env, createLogger(env.logLevel, name))
+  })
+}
+
+async function attempt(command: () => void | Promise<void>): Promise<void> {
+  try {
+    await command()
+  } catch (error) {
+    fail(error)
+  }
+}
+
+/** What the command line says wins over the variables. */
+function merged(env: Env, { data, host, apiPort, pdpPort }: ServerOptions): Env {
+  return {
+    ...env,
+    ...(data === undefined ? {} : { data }),
+    ...(host === undefined ? {} : { host, pdpHost: host }),
+    ...(apiPort === undefined ? {} : { apiPort: port(apiPort, '--api-port') }),
+    ...(pdpPort === undefined ? {} : { pdpPort: port(pdpPort, '--pdp-port') }),
+  }
+}
+
+function examples(...lines: string[]): string {
+  return `\nExamples:\n${lines.map((line) => `  ${line}`).join('\n')}`
+}
+
+function version(): string {
+  const manifest = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')) as {
+    version: string
+  }
+  return manifest.version
+}

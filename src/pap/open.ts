@@ -1,0 +1,124 @@
+// Opens the management side of a data folder: the store with its writer thread, the snapshots for followers, and on a new folder the first
+// organization. Who asks (the command line, the embedded door) brings the randomness; nothing here listens or prints.
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Actor, LogId } from '../log/change.ts'
+import { ZerohopError } from '../model/errors.ts'
+import { threadUrl } from '../model/thread.ts'
+import { openStore, type Store } from '../store/store.ts'
+import { Snapshots } from './snapshot.ts'
+import type { PapUseCases } from './use-cases.ts'
+
+export interface PapOptions {
+  /** the data folder; made when it is missing */
+  readonly data: string
+  readonly secretsKeyFile?: string
+  /** 32 random hex digits: the id of the first organization */
+  readonly newId: () => string
+  /** fixes the first organization key instead of minting one */
+  readonly bootstrapKey?: string
+  /** leaves the example policy out of a new folder */
+  readonly noExample?: boolean
+}
+
+export interface Pap {
+  readonly store: Store<PapUseCases>
+  readonly snapshots: Snapshots
+  /** the first organization */
+  readonly organization: LogId
+  /** true when this call created it */
+  readonly isNew: boolean
+}
+
+/** What `<data>/keys.json` holds. */
+export interface KeysFile {
+  readonly organization?: string
+  readonly environments: Readonly<Record<string, string>>
+}
+
+const BOOTSTRAP: Actor = {
+  api_key_id: null,
+  request_id: null,
+  address: null,
+  method: null,
+  path: null,
+  operation: 'bootstrap',
+}
+
+/**
+ * Opens a data folder; a new one gets its first organization and `keys.json` (mode 0600).
+ * @throws what `openStore` throws, and CONFIG_INVALID when the bootstrap key is no key
+ */
+export async function openPap(options: PapOptions): Promise<Pap> {
+  const { data, secretsKeyFile } = options
+  const store = await openStore<PapUseCases>({
+    data,
+    writerThread: threadUrl(import.meta.url, './writer-thread.ts'),
+    ...(secretsKeyFile === undefined ? {} : { secretsKeyFile }),
+  })
+  try {
+    const existing = organizationsOf(store)[0]
+    const organization = existing ?? (await bootstrap(store, options))
+    writeKeys(store, organization, data)
+    return { store, snapshots: new Snapshots(store, data), organization, isNew: existing === undefined }
+  } catch (error) {
+    await store.close()
+    throw error
+  }
+}
+
+/** The organizations of a store, the oldest first. */
+export function organizationsOf(store: Pick<Store<PapUseCases>, 'logs' | 'view'>): LogId[] {
+  return store.logs().filter((log) => store.view(log).count('organization') > 0)
+}
+
+async function bootstrap(store: Store<PapUseCases>, options: PapOptions): Promise<LogId> {
+  const organization = options.newId()
+  const input = {
+    ...(options.bootstrapKey === undefined ? {} : { organizationKey: options.bootstrapKey }),
+    noExample: options.noExample ?? false,
+  }
+  try {
+    await store.commit(organization, 'bootstrap', input, BOOTSTRAP)
+  } catch (error) {
+    if (error instanceof ZerohopError && error.code === 'INPUT_INVALID')
+      throw new ZerohopError('CONFIG_INVALID', { reason: error.message })
+    throw error
+  }
+  return organization
+}
+
+/** The keys of the first organization that are still good, by what they open. */
+function keysOf(store: Store<PapUseCases>, organization: LogId): KeysFile {
+  const view = store.view(organization)
+  const environments: Record<string, string> = Object.create(null)
+  let first: string | undefined
+  for (const key of view.list('api_key')) {
+    const secret = store.readSecret(key.id)
+    if (secret === undefined) continue
+    if (key.level === 'org') first ??= secret
+    const environment = key.environment_id === null ? undefined : view.find('environment', key.environment_id)
+    if (environment !== undefined) environments[environment.environment] ??= secret
+  }
+  return { ...(first === undefined ? {} : { organization: first }), environments }
+}
+
+/** Writes `keys.json` when it is not there: on a new folder, or when the process ended between the commit and the file. */
+function writeKeys(store: Store<PapUseCases>, organization: LogId, data: string): void {
+  const path = keysPath(data)
+  if (existsSync(path)) return
+  const temporary = `${path}.tmp`
+  writeFileSync(temporary, `${JSON.stringify(keysOf(store, organization), null, 2)}\n`, { mode: 0o600 })
+  renameSync(temporary, path)
+}
+
+export const keysPath = (data: string): string => join(data, 'keys.json')
+
+/** The keys of a data folder; undefined when there is no such file. */
+export function readKeys(data: string): KeysFile | undefined {
+  try {
+    return JSON.parse(readFileSync(keysPath(data), 'utf8')) as KeysFile
+  } catch {
+    return undefined
+  }
+}
