@@ -147,7 +147,11 @@ function ofTrouble({ keyword, params, instancePath, message }: SchemaTrouble, ro
         type: 'value_error.extra',
       }
     case 'later':
-      return { loc, msg: `${loc.at(-1)} is not supported yet`, type: 'value_error.not_supported' }
+      return {
+        loc,
+        msg: new ZerohopError('NOT_SUPPORTED', { what: String(loc.at(-1)) }).message,
+        type: 'value_error.not_supported',
+      }
     case 'type':
       return { loc, msg: `value is not a valid ${params.type}`, type: `type_error.${params.type}` }
     case 'enum':
