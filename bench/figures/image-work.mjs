@@ -59,7 +59,7 @@ function timed(work) {
   return performance.now() - start
 }
 
-/** Forks once more in effect: the world is made elsewhere, so this process holds nothing but Node and the image. */
+/** The world is made here, the image is held by one more process that has nothing but Node and the image. */
 async function hold({ world: name, file }) {
   const held = `${file}.held`
   const { execFileSync } = await import('node:child_process')
@@ -67,7 +67,7 @@ async function hold({ world: name, file }) {
   const world = makeWorld(name, { checks: 0 })
   writeFileSync(held, imageOf(world).save())
   const answer = execFileSync(process.execPath, [module, held], { encoding: 'utf8' })
-  return { assignments: world.assignments, ...JSON.parse(answer) }
+  return { users: world.users.length, assignments: world.assignments, ...JSON.parse(answer) }
 }
 
 /** Half of the users go, with everything they hold, and come back; ten times, one delta for each. */

@@ -65,7 +65,7 @@ export async function measureImage(results, { effort, progress }) {
       ratio: growth.after / growth.fresh,
       most: 1.5,
     })
-    const name = `RSS of a process with 100,000 users and ${held.assignments.toLocaleString('en-US')} assignments (no instances yet)`
+    const name = `RSS of a process with ${held.users.toLocaleString('en-US')} users and ${held.assignments.toLocaleString('en-US')} assignments (no instances yet)`
     results.addFigure({ name, value: held.rss / 1e6, unit: 'MB', below: 150 })
     results.addFigure({ name: 'of that: the process before loading', value: held.before / 1e6, unit: 'MB' })
   })
