@@ -1,0 +1,66 @@
+// Compares the kernel with the definition for as long as asked: npm run test:long -- --cases 10000000 [--seed N]
+// Exit 0 when every question was answered as defined, 1 with the shrunk counterexample when one was not, 2 on a wrong argument.
+import { spawnSync } from 'node:child_process'
+import { createRequire } from 'node:module'
+import { parseArgs } from 'node:util'
+
+const usage = (message) => {
+  process.stderr.write(`test:long: ${message}\nusage: npm run test:long -- [--cases N] [--seed N]\n`)
+  process.exit(2)
+}
+
+const number = (name, text, least) => {
+  const value = Number(text)
+  if (text.trim() === '' || !Number.isSafeInteger(value) || value < least)
+    usage(`--${name} must be a whole number of at least ${least}`)
+  return value
+}
+
+let options
+try {
+  options = parseArgs({
+    options: {
+      cases: { type: 'string', default: '1000000' },
+      seed: { type: 'string', default: String(Date.now() % 2 ** 31) },
+    },
+  }).values
+} catch (error) {
+  usage(error.message)
+}
+const cases = number('cases', options.cases, 1)
+const seed = number('seed', options.seed, 0)
+
+const tsc = createRequire(import.meta.url)
+  .resolve('typescript/package.json')
+  .replace(/package\.json$/, 'bin/tsc')
+const compiled = spawnSync(process.execPath, [tsc, '-p', 'test/property/tsconfig.long.json'], { encoding: 'utf8' })
+if (compiled.status !== 0) {
+  process.stderr.write(`the long test does not compile:\n${compiled.stdout}${compiled.stderr}`)
+  process.exit(1)
+}
+
+const { runLong } = await import('../build/long/test/property/long.js')
+const start = performance.now()
+let printed = 0
+process.stdout.write(`${cases.toLocaleString('en')} checks, seed ${seed}\n`)
+let last
+const line = (tally) => {
+  const seconds = (performance.now() - start) / 1000
+  const share = Math.round((100 * tally.allowed) / tally.checks)
+  return `${tally.checks.toLocaleString('en')} checks in ${tally.histories.toLocaleString('en')} histories, ${share} % allowed, ${seconds.toFixed(1)} s`
+}
+const failure = runLong({
+  cases,
+  seed,
+  progress(tally) {
+    last = tally
+    if (performance.now() - printed < 2000) return
+    printed = performance.now()
+    process.stdout.write(`${line(tally)}\n`)
+  },
+})
+if (failure !== undefined) {
+  process.stderr.write(`${failure}\n`)
+  process.exit(1)
+}
+process.stdout.write(`${line(last)}: no difference\n`)

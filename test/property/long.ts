@@ -1,0 +1,33 @@
+// The law "the image and the definition agree", for as many questions as asked for; each history ends with the law "apply(delta) is
+// build(next)". scripts/test-long.mjs compiles and starts it.
+import fc from 'fast-check'
+import { Image } from '../../src/image/image.ts'
+import { ENVIRONMENT } from '../support/deltas.ts'
+import { histories } from './histories.ts'
+import { type Play, play, Tally } from './laws.ts'
+
+const HISTORIES_AT_A_TIME = 200
+const CHECKS_PER_REVISION = 40
+
+export interface LongRun {
+  readonly cases: number
+  readonly seed: number
+  readonly progress: (tally: Tally) => void
+}
+
+/** Undefined when every question was answered as defined; else the shrunk counterexample, ready to print. */
+export function runLong({ cases, seed, progress }: LongRun): string | undefined {
+  const plays: fc.Arbitrary<Play> = fc.record({ history: histories, seed: fc.nat() })
+  const tally = new Tally()
+  const property = fc.property(plays, (drawn) => {
+    const { image, world } = play(drawn, { checksPerRevision: CHECKS_PER_REVISION, tally })
+    const built = Image.build(ENVIRONMENT, image.position, world.contents())
+    if (Buffer.compare(image.compact().save(), built.save()) !== 0) throw new Error('apply(delta) is not build(next)')
+  })
+  for (let round = 0; tally.checks < cases; round++) {
+    const details = fc.check(property, { seed: (seed + round) | 0, numRuns: HISTORIES_AT_A_TIME })
+    if (details.failed) return `${details.errorInstance}\n${fc.defaultReportMessage(details)}`
+    progress(tally)
+  }
+  return undefined
+}
