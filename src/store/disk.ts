@@ -1,5 +1,6 @@
 // What the operating system and LMDB say about the disk, in our own errors. Their text never leaves this file but as a short reason.
-import { statfsSync } from 'node:fs'
+import { closeSync, openSync, rmSync, statSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
 import { ZerohopError } from '../model/errors.ts'
 
 const ENOSPC = 28
@@ -23,15 +24,15 @@ const MDB_VERSION_MISMATCH = -30794
 const MDB_INVALID = -30793
 const DAMAGED = new Set<unknown>([MDB_CORRUPTED, MDB_PAGE_NOTFOUND, MDB_VERSION_MISMATCH, MDB_INVALID])
 
-/** Free bytes below which a short write counts as a full disk: LMDB then says EIO. */
-const NEARLY_FULL_BYTES = 1024 * 1024
+/** Bytes that must fit behind the data file, or the disk is full: LMDB reports a write that was cut short as EIO. */
+const ROOM_BYTES = 64 * 1024
 
 /** DISK_FULL or DISK_FAILED when `error` came from the disk under `folder`, else undefined. */
 export function asDiskError(error: unknown, folder: string): ZerohopError | undefined {
   const code = codeOf(error)
   if (FULL.has(code) || code === MDB_MAP_FULL) return new ZerohopError('DISK_FULL', {}, { cause: error })
   if (!FAILED.has(code)) return undefined
-  if (freeBytes(folder) < NEARLY_FULL_BYTES) return new ZerohopError('DISK_FULL', {}, { cause: error })
+  if (!hasRoom(folder)) return new ZerohopError('DISK_FULL', {}, { cause: error })
   return new ZerohopError('DISK_FAILED', { reason: reasonOf(error) }, { cause: error })
 }
 
@@ -55,11 +56,22 @@ function reasonOf(error: unknown): string {
   return text.replace(/, \w+ '.*'$/, '') // node names the call and the path after the reason
 }
 
-function freeBytes(folder: string): number {
+/** Tries to write where the data file would have to grow, in a file of its own: sees a full disk, a quota and a limit of file size. */
+function hasRoom(folder: string): boolean {
+  const path = join(folder, 'room')
   try {
-    const { bavail, bsize } = statfsSync(folder)
-    return bavail * bsize
-  } catch {
-    return Number.POSITIVE_INFINITY
+    const file = openSync(path, 'w', 0o600)
+    try {
+      return (
+        writeSync(file, Buffer.alloc(ROOM_BYTES, 1), 0, ROOM_BYTES, statSync(join(folder, 'data.mdb')).size) ===
+        ROOM_BYTES
+      )
+    } finally {
+      closeSync(file)
+    }
+  } catch (error) {
+    return !FULL.has(codeOf(error))
+  } finally {
+    rmSync(path, { force: true })
   }
 }

@@ -68,7 +68,7 @@ export async function openStore<U extends UseCases>(options: StoreOptions): Prom
   let lock: Lock | undefined
   let tables: Tables | undefined
   try {
-    mkdirSync(folder, { recursive: true })
+    makeFolder(folder)
     lock = await acquireLock(folder)
     await prepareData(folder, lock.clean)
     tables = openTables(folder, 'write')
@@ -201,6 +201,14 @@ class LmdbStore<U extends UseCases> implements Store<U> {
 
 function closed(): ZerohopError {
   return new ZerohopError('CLOSED', { what: 'the store' })
+}
+
+function makeFolder(folder: string): void {
+  try {
+    mkdirSync(folder, { recursive: true })
+  } catch {
+    mkdirSync(folder) // node says ENOENT for every failure of a recursive one; this one says why
+  }
 }
 
 /** Makes the names of new files durable: LMDB syncs the file but not the folder that it made it in. */

@@ -113,7 +113,9 @@ export function openTables(folder: string, mode: OpenMode): Tables {
   })
   const foreign = (got: string | number) => new ZerohopError('DATA_FOREIGN', { path: folder, got, want: FORMAT })
   const table = <V, K extends string | Uint8Array>(name: string, rest: TableOptions): Database<V, K> => {
-    const opened = root.openDB<V, K>({ name, create, ...rest } as TableOptions & { name: string }) as Database<V, K> | undefined
+    const opened = root.openDB<V, K>({ name, create, ...rest } as TableOptions & { name: string }) as
+      | Database<V, K>
+      | undefined
     if (opened === undefined) throw foreign('unknown')
     return opened
   }
