@@ -47,8 +47,8 @@ export class Image {
   readonly environment: LogId
   readonly #source: KernelSource
   readonly #kernel: Kernel
-  readonly #users = new Lookaside()
-  readonly #tenants = new Lookaside()
+  readonly #users = new Lookaside('users')
+  readonly #tenants = new Lookaside('tenants')
   readonly #permissions = new PairLookaside()
   /** the kernel's decide, until the image is poisoned */
   #decide: (user: number, tenant: number, permission: number) => Verdict

@@ -1,13 +1,15 @@
 // Small bounded memories from key strings to ids, in front of the kernel's symbol tables: an id belongs to its key as long as the
 // image lives, so an entry is never wrong. They hold nothing that the kernel does not, and never remember "unknown" (design.md §4).
 //
-// Two ways a slot: a key lies in its slot or in the neighbour. No string is hashed: a few of its characters choose the slot, and
+// Two ways a slot: a key lies in its slot or in the neighbour. No string is hashed: a few characters choose the slot, and
 // comparing with the string that lies there is cheap, most of all when it is the same object. A memory begins small and doubles
 // while keys push each other out, up to its limit.
 import { LOOKASIDE_ENTRIES_FIRST, LOOKASIDE_ENTRIES_MAX } from '../model/limits.ts'
 
-/** 32 bits out of six characters: keys differ at their end (numbers, UUIDs) or in the middle (mail addresses). */
-function sample(key: string): number {
+// Reading a character costs as much as a whole probe of a small table, so each kind of key is asked for no more than it needs.
+
+/** 32 bits of a user key: users are many, and differ at their end (numbers, UUIDs) or before it (mail addresses). */
+function sampleUser(key: string): number {
   const length = key.length
   if (length < 4) return sampleName(key)
   const end =
@@ -15,19 +17,25 @@ function sample(key: string): number {
     (key.charCodeAt(length - 2) << 8) ^
     (key.charCodeAt(length - 3) << 16) ^
     (key.charCodeAt(length - 4) << 24)
-  const middle = key.charCodeAt(length >> 1) ^ (key.charCodeAt(length >> 2) << 8) ^ (length << 16)
-  return end ^ Math.imul(middle, 0x85eb_ca6b)
+  const before = key.charCodeAt(length >> 1) ^ (key.charCodeAt(length >> 2) << 8) ^ (length << 16)
+  return end ^ Math.imul(before, 0x85eb_ca6b)
 }
 
-/** Four characters are enough for names of types and actions: there are few. */
+/** 32 bits of a tenant key. */
+function sampleTenant(key: string): number {
+  const length = key.length
+  if (length < 3) return sampleName(key)
+  return sampleName(key) ^ (key.charCodeAt(length - 3) << 16)
+}
+
+/** 32 bits of the name of a type or an action: there are few. */
 function sampleName(key: string): number {
   const length = key.length
   if (length < 2) return length === 0 ? 0 : key.charCodeAt(0)
   return (
     key.charCodeAt(length - 1) ^
-    (key.charCodeAt(length - 2) << 7) ^
-    (key.charCodeAt(length >> 1) << 14) ^
-    (key.charCodeAt(0) << 21) ^
+    (key.charCodeAt(length - 2) << 8) ^
+    (key.charCodeAt(length >> 2) << 22) ^
     (length << 26)
   )
 }
@@ -38,16 +46,25 @@ function spread(bits: number, shift: number): number {
   return Math.imul(mixed ^ (mixed >>> 13), 0xc2b2_ae35) >>> shift
 }
 
-/** From one key to an id. An entry is two places of one array, key and id, so that a hit touches one cache line. */
+/** From one key of many users, or of fewer tenants, to an id. An entry is two places of one array, key and id, so that a hit touches one cache line. */
 export class Lookaside {
+  readonly #ofUsers: boolean
   #shift = Math.clz32(LOOKASIDE_ENTRIES_FIRST) + 1
   #entries: (string | number)[] = emptyEntries(LOOKASIDE_ENTRIES_FIRST * 2)
   #pushedOut = 0
 
+  constructor(kind: 'users' | 'tenants') {
+    this.#ofUsers = kind === 'users'
+  }
+
+  #slot(key: string): number {
+    return spread(this.#ofUsers ? sampleUser(key) : sampleTenant(key), this.#shift)
+  }
+
   /** The id of the key when it is remembered, else 0. */
   find(key: string): number {
     const entries = this.#entries
-    const at = spread(sample(key), this.#shift) * 2
+    const at = this.#slot(key) * 2
     if (entries[at] === key) return entries[at + 1] as number
     return entries[at ^ 2] === key ? (entries[(at ^ 2) + 1] as number) : 0
   }
@@ -55,7 +72,7 @@ export class Lookaside {
   /** Remembers the id of a key that is not remembered; what lay there moves next door. */
   keep(key: string, id: number): void {
     const entries = this.#entries
-    const at = spread(sample(key), this.#shift) * 2
+    const at = this.#slot(key) * 2
     if (entries[(at ^ 2) + 1] !== 0) this.#pushedOut++
     entries[at ^ 2] = entries[at]!
     entries[(at ^ 2) + 1] = entries[at + 1]!
