@@ -4,13 +4,11 @@ import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import type { Logger } from 'pino'
 import { RemoteFeed } from '../client/feed.ts'
-import { pdpApp } from '../http/pdp/app.ts'
-import { singlePdp } from '../http/pdp/auth.ts'
-import type { Health } from '../http/pdp/health.ts'
 import { isZerohopError, ZerohopError } from '../model/errors.ts'
 import { Follower, type FollowerEvent } from '../pdp/follower.ts'
 import { LastImage } from '../pdp/last-image.ts'
 import { Pdp } from '../pdp/pdp.ts'
+import { pdpServer } from '../server.ts'
 import { type Env, lastImageFolder } from './env.ts'
 import { Closers, closeOnSignals, fail, listen } from './process.ts'
 
@@ -32,8 +30,7 @@ export async function runPdp(env: Env, log: Logger): Promise<void> {
   const pdp = new Pdp(follower)
   const closers = new Closers()
   closers.add(() => pdp.close())
-  const options = { directory: singlePdp(pdp, apiKey), health: () => healthOf(pdp), debug: env.debug }
-  const app = pdpApp({ ...options, logger: log.child({ part: 'pdp' }) })
+  const app = pdpServer(pdp, apiKey, { debug: env.debug, logger: log.child({ part: 'pdp' }) })
   closers.addApp(app)
   try {
     await listen(app, env.pdpHost, env.pdpPort)
@@ -65,12 +62,6 @@ export function reportOf(log: Logger): (event: FollowerEvent) => void {
         log.warn({ code: event.error.code }, `last image is not written: ${event.error.message}`)
     }
   }
-}
-
-function healthOf(pdp: Pdp): Health {
-  const { refusal } = pdp
-  const { revision = null, ageMs = null, source = null, stale } = pdp.state
-  return { ok: refusal === undefined, ...(refusal ? { reason: refusal.message } : {}), revision, ageMs, source, stale }
 }
 
 function warn(env: Env, url: string, log: Logger): void {

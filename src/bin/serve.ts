@@ -2,13 +2,8 @@
 // request. On a terminal it says in plain words where it is and how to try it.
 import { resolve } from 'node:path'
 import type { Logger } from 'pino'
-import { pdpApp } from '../http/pdp/app.ts'
-import { PooledPdps } from '../http/pdp/auth.ts'
-import type { LogId } from '../log/change.ts'
-import { requireAccess } from '../pap/access.ts'
-import { localFeed } from '../pap/feed.ts'
-import { keysPath, type Pap, readKeys } from '../pap/open.ts'
-import { PdpPool } from '../pdp/pool.ts'
+import { keysPath } from '../pap/open.ts'
+import { type Management, pooledPdpServer, readKeys } from '../server.ts'
 import { startManagement } from './api.ts'
 import type { Env } from './env.ts'
 import { reportOf } from './pdp.ts'
@@ -18,9 +13,16 @@ import { Closers, closeOnSignals, listen, urlOf } from './process.ts'
 export async function runServe(env: Env, options: { example: boolean }, log: Logger): Promise<void> {
   const closers = new Closers()
   try {
-    const { pap, apiPort } = await startManagement(env, !options.example, log, closers)
-    const pdpPort = await startPooledPdp(env, pap, log, closers)
-    await greet(env, pap, { api: urlOf(env.host, apiPort), pdp: urlOf(env.pdpHost, pdpPort) })
+    const { management, apiPort } = await startManagement(env, options.example, log, closers)
+    const app = pooledPdpServer(management, {
+      debug: env.debug,
+      logger: log.child({ part: 'pdp' }),
+      report: (environment, event) => reportOf(log.child({ environment }))(event),
+      ...(env.imageMemoryBytes === undefined ? {} : { imageMemoryBytes: env.imageMemoryBytes }),
+    })
+    closers.addApp(app)
+    const pdpPort = await listen(app, env.pdpHost, env.pdpPort)
+    greet(env, management, { api: urlOf(env.host, apiPort), pdp: urlOf(env.pdpHost, pdpPort) })
   } catch (error) {
     await closers.close()
     throw error
@@ -28,38 +30,14 @@ export async function runServe(env: Env, options: { example: boolean }, log: Log
   closeOnSignals(closers)
 }
 
-async function startPooledPdp(env: Env, { store, snapshots }: Pap, log: Logger, closers: Closers): Promise<number> {
-  const organizations = new Map<LogId, LogId>()
-  const feed = (environment: LogId) =>
-    localFeed({ store, snapshots }, { environment, organization: organizations.get(environment)! })
-  const pool = new PdpPool({
-    feed,
-    ...(env.imageMemoryBytes === undefined ? {} : { memoryBytes: env.imageMemoryBytes }),
-    report: (environment, event) => reportOf(log.child({ environment }))(event),
-  })
-  const directory = new PooledPdps(
-    store,
-    (key) => requireAccess(key, 'feed.read'),
-    (environment, organization) => {
-      organizations.set(environment, organization)
-      return pool.get(environment)
-    },
-  )
-  const health = () => ({ ok: true, revision: null, ageMs: null, source: null, stale: false })
-  const app = pdpApp({ directory, health, debug: env.debug, logger: log.child({ part: 'pdp' }) })
-  closers.add(() => pool.close())
-  closers.addApp(app)
-  return await listen(app, env.pdpHost, env.pdpPort)
-}
-
 /** Where everything is, and a line to paste. The key itself is shown only on a terminal, never to a log. */
-async function greet(env: Env, pap: Pap, urls: { api: string; pdp: string }): Promise<void> {
+function greet(env: Env, management: Management, urls: { api: string; pdp: string }): void {
   const print = (line: string): void => void process.stdout.write(`${line}\n`)
   print(`management API  ${urls.api}`)
   print(`PDP             ${urls.pdp}`)
   print(`keys            ${keysPath(env.data)}`)
   const key = readKeys(env.data)?.environments.development
-  if (key === undefined || !hasExample(pap)) return
+  if (key === undefined || !hasExample(management)) return
   const path = resolve(keysPath(env.data))
   const shown = process.stdout.isTTY
     ? key
@@ -74,7 +52,7 @@ async function greet(env: Env, pap: Pap, urls: { api: string; pdp: string }): Pr
 }
 
 /** True when the policy that the lines ask about is there. */
-function hasExample({ store, organization }: Pap): boolean {
+function hasExample({ store, organization }: Management): boolean {
   const environments = [...store.view(organization).list('environment')]
   const development = environments.find(({ environment }) => environment === 'development')
   if (development === undefined) return false

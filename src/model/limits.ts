@@ -133,3 +133,5 @@ export const OFFLINE_START_MS = 2_000
 export const CONNECT_TIMEOUT_MS = 10_000
 /** Streams of deltas open at once: each holds a socket and a timer. */
 export const FOLLOWERS_MAX = 10_000
+/** Milliseconds that a write of zerohop/embedded, already on disk, waits for the PDP of the same process: long only for a huge cascade. */
+export const EMBEDDED_WAIT_MS = 60_000

@@ -98,7 +98,8 @@ interface WordRule {
 }
 
 /** Processes and HTTP; and in the store the writer's clock and mint, the lock of the folder and the sealing of secrets. */
-const BORDER = /^src\/(bin|http|integration)\/|^src\/store\/(batch|writer-thread|lock|secrets)\.ts$/
+const BORDER =
+  /^src\/(bin|http|integration)\/|^src\/(embedded|server)\.ts$|^src\/store\/(batch|writer-thread|lock|secrets)\.ts$/
 
 const WORDS: readonly WordRule[] = [
   { word: /\bWebAssembly\b/, about: /^src\//, home: /^src\/kernel\//, mend: 'only src/kernel uses WebAssembly' },

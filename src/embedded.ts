@@ -1,0 +1,195 @@
+// The door `zerohop/embedded`: store, management and decision point in your own process, without HTTP. Each write is a use case committed to
+// disk; when it resolves, the PDP of its environment already decides by it. Loads lmdb; nothing here listens.
+import { randomBytes } from 'node:crypto'
+import type { Actor, LogId } from './log/change.ts'
+import { ZerohopError } from './model/errors.ts'
+import { EMBEDDED_WAIT_MS } from './model/limits.ts'
+import type { Kind, Objects, Resource, Role, RoleAssignment, Tenant, User } from './model/objects.ts'
+import { localFeed } from './pap/feed.ts'
+import { openPap, type Pap } from './pap/open.ts'
+import type { PapUseCases } from './pap/use-cases.ts'
+import { Follower } from './pdp/follower.ts'
+import { Pdp, type PdpOptions } from './pdp/pdp.ts'
+import type { InputOf, ResultOf, View } from './store/view.ts'
+
+export type { Explanation } from './image/image.ts'
+export { type ErrorCode, isZerohopError, ZerohopError } from './model/errors.ts'
+export type { Resource, Role, RoleAssignment, Tenant, User } from './model/objects.ts'
+export type { Decision, Pdp, PdpOptions, PermissionFilter, Subject, TenantPermissions } from './pdp/pdp.ts'
+
+export interface OpenOptions extends PdpOptions {
+  /** the data folder; a new one gets a project `default` with the environments `development` and `production` */
+  readonly data: string
+  /** the environment that this handle works on: a key or an id; default `development` */
+  readonly environment?: string
+  /** loads the example policy into `development` of a new folder; default false */
+  readonly example?: boolean
+  /** default `<data>/secrets.key` */
+  readonly secretsKeyFile?: string
+}
+
+/**
+ * Opens a data folder in this process.
+ * @throws DATA_IN_USE, DATA_READ_ONLY, DATA_DAMAGED, DATA_FOREIGN, OBJECT_NOT_FOUND when there is no such environment
+ */
+export async function open(options: OpenOptions): Promise<Zerohop> {
+  const { data, secretsKeyFile, environment = 'development', example = false } = options
+  const pap = await openPap({
+    data,
+    noExample: !example,
+    newId: () => randomBytes(16).toString('hex'),
+    ...(secretsKeyFile === undefined ? {} : { secretsKeyFile }),
+  })
+  try {
+    return await new Zerohop(pap, options).environment(environment)
+  } catch (error) {
+    await pap.store.close()
+    throw error
+  }
+}
+
+/** What a collection of objects can do. `ref` is a key or an id. */
+interface Reads<T> {
+  /** undefined when there is none */
+  get(ref: string): T | undefined
+  /** in creation order; consume it at once: it shows the moment of the call */
+  list(): T[]
+}
+
+type Fields<N extends 'updateRole' | 'updateResource' | 'updateTenant' | 'updateUser'> = InputOf<
+  PapUseCases[N]
+>['fields']
+
+/** One environment of an open data folder. Reading is synchronous; a write resolves when it is on disk and the PDP decides by it. */
+export class Zerohop {
+  readonly #pap: Pap
+  readonly #options: PdpOptions
+  readonly #opened: Map<LogId, Zerohop>
+  #environment: LogId = ''
+  #pdp: Pdp | undefined
+
+  /** Call `open` instead. */
+  constructor(pap: Pap, options: PdpOptions, opened: Map<LogId, Zerohop> = new Map()) {
+    this.#pap = pap
+    this.#options = options
+    this.#opened = opened
+  }
+
+  /** The decision point of this environment. */
+  get pdp(): Pdp {
+    if (this.#pdp === undefined) throw new ZerohopError('NOT_READY')
+    return this.#pdp
+  }
+
+  /** The same folder, seen from another environment: a key of project `default`, `project/environment`, or an id. */
+  async environment(ref: string): Promise<Zerohop> {
+    const { store, organization } = this.#pap
+    const name = ref.includes('/') ? ref : `default/${ref}`
+    const view = store.view(organization)
+    const { id } = view.find('environment', ref) ?? view.require('environment', name)
+    const opened = this.#opened.get(id) ?? new Zerohop(this.#pap, this.#options, this.#opened)
+    this.#opened.set(id, opened)
+    await opened.#follow(id)
+    return opened
+  }
+
+  readonly resources = {
+    ...this.#reads('resource'),
+    create: (resource: InputOf<PapUseCases['createResource']>): Promise<Resource> =>
+      this.#write('createResource', resource),
+    update: (ref: string, fields: Fields<'updateResource'>): Promise<Resource> =>
+      this.#write('updateResource', { ref, fields }),
+    /** What was not sent is reset. */
+    replace: (ref: string, fields: Fields<'updateResource'>): Promise<Resource> =>
+      this.#write('replaceResource', { ref, fields }),
+    /** Its permissions leave every role. */
+    delete: (ref: string): Promise<null> => this.#write('deleteResource', { ref }),
+  }
+
+  readonly roles = {
+    ...this.#reads('role'),
+    create: (role: InputOf<PapUseCases['createRole']>): Promise<Role> => this.#write('createRole', role),
+    update: (ref: string, fields: Fields<'updateRole'>): Promise<Role> => this.#write('updateRole', { ref, fields }),
+    /** What was not sent is reset. */
+    replace: (ref: string, fields: Fields<'updateRole'>): Promise<Role> => this.#write('replaceRole', { ref, fields }),
+    /** Every assignment of it goes along. */
+    delete: (ref: string): Promise<null> => this.#write('deleteRole', { ref }),
+    addPermissions: (ref: string, permissions: readonly string[]): Promise<Role> =>
+      this.#write('addPermissions', { ref, permissions }),
+    removePermissions: (ref: string, permissions: readonly string[]): Promise<Role> =>
+      this.#write('removePermissions', { ref, permissions }),
+  }
+
+  readonly tenants = {
+    ...this.#reads('tenant'),
+    create: (tenant: InputOf<PapUseCases['createTenant']>): Promise<Tenant> => this.#write('createTenant', tenant),
+    update: (ref: string, fields: Fields<'updateTenant'>): Promise<Tenant> =>
+      this.#write('updateTenant', { ref, fields }),
+    /** Every assignment in it goes along. */
+    delete: (ref: string): Promise<null> => this.#write('deleteTenant', { ref }),
+  }
+
+  readonly users = {
+    ...this.#reads('user'),
+    create: (user: InputOf<PapUseCases['createUser']>): Promise<User> => this.#write('createUser', user),
+    /** Creates the user, or replaces what is stored: what was not sent is reset, roles are kept. */
+    sync: async ({ key, ...fields }: InputOf<PapUseCases['createUser']>): Promise<User> =>
+      (await this.#write('replaceUser', { ref: key, fields })).object,
+    update: (ref: string, fields: Fields<'updateUser'>): Promise<User> => this.#write('updateUser', { ref, fields }),
+    /** Every assignment of the user goes along. */
+    delete: (ref: string): Promise<null> => this.#write('deleteUser', { ref }),
+  }
+
+  /** Roles of users in tenants; without a tenant in `default`. */
+  readonly assignments = {
+    list: (filter: { readonly user?: string } = {}): RoleAssignment[] => {
+      const view = this.#view()
+      return [
+        ...(filter.user === undefined ? view.list('role_assignment') : view.by('assignments_of_user', filter.user)),
+      ]
+    },
+    assign: async (assignment: InputOf<PapUseCases['assign']>): Promise<RoleAssignment> =>
+      (await this.#write('assign', assignment)).assignment,
+    unassign: async (assignment: InputOf<PapUseCases['unassign']>): Promise<void> =>
+      void (await this.#write('unassign', assignment)),
+  }
+
+  /** Ends the PDPs of all environments of the folder, waits for the writes taken, and gives the folder back. */
+  async close(): Promise<void> {
+    for (const { pdp } of this.#opened.values()) await pdp.close()
+    this.#opened.clear()
+    await this.#pap.store.close()
+  }
+
+  async #follow(environment: LogId): Promise<void> {
+    if (this.#pdp !== undefined) return this.#pdp.ready()
+    this.#environment = environment
+    const { organization } = this.#pap
+    this.#pdp = new Pdp(new Follower({ feed: localFeed(this.#pap, { environment, organization }) }), this.#options)
+    await this.#pdp.ready()
+  }
+
+  #view(): View {
+    return this.#pap.store.view(this.#environment)
+  }
+
+  #reads<K extends Kind>(kind: K): Reads<Objects[K]> {
+    return {
+      get: (ref) => this.#view().find(kind, ref),
+      list: () => [...this.#view().list(kind)],
+    }
+  }
+
+  async #write<N extends keyof PapUseCases & string>(
+    name: N,
+    input: InputOf<PapUseCases[N]>,
+  ): Promise<ResultOf<PapUseCases[N]>> {
+    const { result, revision } = await this.#pap.store.commit(this.#environment, name, input, actor(name))
+    await this.pdp.atLeast(revision, { timeoutMs: EMBEDDED_WAIT_MS })
+    return result
+  }
+}
+
+function actor(operation: string): Actor {
+  return { api_key_id: null, request_id: null, address: null, method: null, path: null, operation }
+}

@@ -1,0 +1,97 @@
+// The door `zerohop/server`: the HTTP apps as factories, for a process of your own. They do not listen: call `listen`, or `inject` in a test.
+import { randomBytes } from 'node:crypto'
+import { managementApp } from './http/management/app.ts'
+import { feedRoutes } from './http/management/feed.ts'
+import { pdpApp } from './http/pdp/app.ts'
+import { PooledPdps, singlePdp } from './http/pdp/auth.ts'
+import type { LogId } from './log/change.ts'
+import { requireAccess } from './pap/access.ts'
+import { localFeed } from './pap/feed.ts'
+import { openPap, type Pap, type PapOptions } from './pap/open.ts'
+import type { FollowerEvent } from './pdp/follower.ts'
+import type { Pdp } from './pdp/pdp.ts'
+import { PdpPool } from './pdp/pool.ts'
+
+export { type KeysFile, readKeys } from './pap/open.ts'
+export type { FollowerEvent } from './pdp/follower.ts'
+export { type ConnectOptions, connect, type Pdp } from './pdp/pdp.ts'
+
+type App = ReturnType<typeof managementApp>
+type Logger = NonNullable<Parameters<typeof managementApp>[0]['logger']>
+
+export interface ServerOptions {
+  /** nothing is logged without one; a pino logger fits */
+  readonly logger?: Logger
+  /** decisions carry the path to their answer */
+  readonly debug?: boolean
+}
+
+export interface PooledPdpOptions extends ServerOptions {
+  /** bytes of all images together */
+  readonly imageMemoryBytes?: number
+  readonly report?: (environment: LogId, event: FollowerEvent) => void
+}
+
+/** An open data folder. */
+export type Management = Pap
+export type ManagementOptions = Omit<PapOptions, 'newId'>
+
+/** Opens a data folder; a new one gets an organization, keys and an example policy. Close it with `management.store.close()`, after the apps. */
+export function openManagement(options: ManagementOptions): Promise<Management> {
+  return openPap({ ...options, newId: () => randomBytes(16).toString('hex') })
+}
+
+/** The management API over an open data folder, with the feed that PDPs follow. */
+export function managementServer({ store, snapshots }: Management, options: ServerOptions = {}): App {
+  return managementApp({
+    store,
+    routes: (app) => feedRoutes(app, { store, snapshots }),
+    ...(options.logger ? { logger: options.logger } : {}),
+  })
+}
+
+/** A PDP for every environment of an open data folder: it answers for the environment of the bearer key of each request. */
+export function pooledPdpServer({ store, snapshots }: Management, options: PooledPdpOptions = {}): App {
+  const organizations = new Map<LogId, LogId>()
+  const pool = new PdpPool({
+    feed: (environment) =>
+      localFeed({ store, snapshots }, { environment, organization: organizations.get(environment)! }),
+    ...(options.imageMemoryBytes === undefined ? {} : { memoryBytes: options.imageMemoryBytes }),
+    ...(options.report === undefined ? {} : { report: options.report }),
+  })
+  const directory = new PooledPdps(
+    store,
+    (key) => requireAccess(key, 'feed.read'),
+    (environment, organization) => {
+      organizations.set(environment, organization)
+      return pool.get(environment)
+    },
+  )
+  const health = () => ({ ok: true, revision: null, ageMs: null, source: null, stale: false })
+  const app = pdpApp({ directory, health, ...served(options) })
+  app.addHook('onClose', () => pool.close())
+  return app
+}
+
+/** One PDP behind one key: what `connect` gave, over HTTP. */
+export function pdpServer(pdp: Pdp, apiKey: string, options: ServerOptions = {}): App {
+  const health = () => {
+    const { refusal } = pdp
+    const { revision = null, ageMs = null, source = null, stale } = pdp.state
+    return {
+      ok: refusal === undefined,
+      ...(refusal ? { reason: refusal.message } : {}),
+      revision,
+      ageMs,
+      source,
+      stale,
+    }
+  }
+  const app = pdpApp({ directory: singlePdp(pdp, apiKey), health, ...served(options) })
+  app.addHook('onClose', () => pdp.close())
+  return app
+}
+
+function served({ debug = false, logger }: ServerOptions): { debug: boolean; logger?: Logger } {
+  return { debug, ...(logger ? { logger } : {}) }
+}
