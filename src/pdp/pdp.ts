@@ -107,7 +107,7 @@ export class Pdp {
   /** What the user may do in each tenant where he or she holds a role, under `__tenant:<key>`, sorted by tenant. */
   userPermissions(user: User, filter: PermissionFilter = {}): Record<string, TenantPermissions> {
     const { user: key } = questionOf(user, '', '')
-    const found: Record<string, TenantPermissions> = Object.create(null)
+    const found: Record<string, TenantPermissions> = {} // no key is bare: each begins with `__tenant:`
     for (const { tenant, permissions, roles } of this.#image().tenantRoles(key)) {
       if (!passes(filter, tenant)) continue
       found[`__tenant:${tenant}`] = { tenant: { key: tenant, attributes: {} }, permissions, roles }
