@@ -33,7 +33,12 @@ export interface Assigned {
  */
 export function assign(view: View, input: NewAssignment, mint: Mint): Decided<Assigned> {
   const { user, role, tenant } = find(view, input)
-  const wanted = { key: assignmentKey(user.key, role.key, tenant.key), user: user.key, role: role.key, tenant: tenant.key }
+  const wanted = {
+    key: assignmentKey(user.key, role.key, tenant.key),
+    user: user.key,
+    role: role.key,
+    tenant: tenant.key,
+  }
   if (view.get('role_assignment', wanted.key)) {
     throw new ZerohopError('OBJECT_EXISTS', { kind: 'role_assignment', key: wanted.key })
   }

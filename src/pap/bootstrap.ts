@@ -3,13 +3,13 @@
 import { type Change, put } from '../log/change.ts'
 import { ZerohopError } from '../model/errors.ts'
 import { DEFAULT_TENANT, requireKey } from '../model/keys.ts'
-import { FIXED_KEY_LENGTH_MIN } from '../model/limits.ts'
 import { assignmentKey, membershipKey, type Organization, type Project } from '../model/objects.ts'
 import type { Decided, Mint, View } from '../store/view.ts'
 import { mintSecret, newApiKey } from './api-keys.ts'
 import { newAction } from './collections/resources.ts'
 import { makeEnvironment } from './environments.ts'
 import { BODY } from './fields.ts'
+import { requireFixedKey } from './keys.ts'
 
 export interface Bootstrap {
   /** key of the organization; default `default` */
@@ -38,7 +38,8 @@ export function bootstrap(view: View, input: Bootstrap, mint: Mint): Decided<Boo
   const organization: Organization = { id, key, name: input.name ?? 'Default Organization', ...stamps() }
   const project: Project = { id: mint.id(), key: 'default', name: 'Default Project', urn_namespace: null, ...stamps() }
 
-  const secret = firstKey(input.organizationKey, mint)
+  const fixed = input.organizationKey
+  const secret = fixed === undefined ? mintSecret('org', mint) : requireFixedKey(fixed, 'organizationKey')
   const scope = { level: 'org', organization_id: id, project_id: null, environment_id: null } as const
   const apiKey = newApiKey(scope, secret, { owner: 'member', name: 'first organization key' }, mint)
   const policy = input.noExample ? [] : examplePolicy(mint)
@@ -63,13 +64,6 @@ export function bootstrap(view: View, input: Bootstrap, mint: Mint): Decided<Boo
       }),
     },
   }
-}
-
-function firstKey(fixed: string | undefined, mint: Mint): string {
-  if (fixed === undefined) return mintSecret('org', mint)
-  if (fixed.length >= FIXED_KEY_LENGTH_MIN && /^[\x21-\x7e]+$/.test(fixed)) return fixed
-  const reason = `the first organization key needs at least ${FIXED_KEY_LENGTH_MIN} printable characters without blanks`
-  throw new ZerohopError('INPUT_INVALID', { reason }, { path: [...BODY, 'organizationKey'] })
 }
 
 /** Resource `hello` with `say` and `wave`; `admin` may both, `viewer` may wave; `ana` is admin and `ben` viewer in `default`. */

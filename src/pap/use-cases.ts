@@ -29,8 +29,12 @@ import {
 } from './collections/tenants.ts'
 import { createUser, deleteUser, replaceUser, updateUser } from './collections/users.ts'
 
+import { createApiKey, deleteApiKey } from './keys.ts'
+
 export const useCases = {
   bootstrap,
+  createApiKey,
+  deleteApiKey,
   createRole,
   updateRole,
   replaceRole,

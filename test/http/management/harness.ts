@@ -1,0 +1,91 @@
+// A management API on a new data folder, with one organization and its keys. Asked by inject: no port is opened.
+import { randomBytes } from 'node:crypto'
+import type { FastifyInstance } from 'fastify'
+import { managementApp } from '../../../src/http/management/app.ts'
+import type { Actor } from '../../../src/log/change.ts'
+import type { AccessLevel, KeyLevel } from '../../../src/model/objects.ts'
+import { threadUrl } from '../../../src/model/thread.ts'
+import { hashSecret } from '../../../src/pap/api-keys.ts'
+import type { Bootstrap, Bootstrapped } from '../../../src/pap/bootstrap.ts'
+import type { PapUseCases } from '../../../src/pap/use-cases.ts'
+import { openStore, type Store } from '../../../src/store/store.ts'
+import { temporaryFolder } from '../../support/folders.ts'
+
+export interface Answer {
+  readonly status: number
+  readonly headers: Readonly<Record<string, unknown>>
+  /** whatever the JSON holds */
+  readonly body: ReturnType<typeof JSON.parse>
+}
+export type Ask = (
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',
+  path: string,
+  body?: unknown,
+  options?: { readonly key?: string | null; readonly headers?: Record<string, string> },
+) => Promise<Answer>
+
+export interface Harness {
+  readonly app: FastifyInstance
+  readonly store: Store<PapUseCases>
+  readonly made: Bootstrapped
+  /** id of `development` */
+  readonly environment: string
+  /** asks with the organization key unless told otherwise; `$S` and `$F` stand for schema and facts of development */
+  readonly ask: Ask
+  /** another organization in the same data folder */
+  another(input?: Bootstrap): Promise<Bootstrapped>
+  /** makes `secret` a key of that level and access, for development where the level has one */
+  addKey(level: KeyLevel, access: AccessLevel, secret: string): Promise<void>
+  removeKey(secret: string): Promise<void>
+  close(): Promise<void>
+}
+
+const BY: Actor = {
+  api_key_id: null,
+  request_id: null,
+  address: null,
+  method: null,
+  path: null,
+  operation: 'bootstrap',
+}
+
+export async function openHarness(input: Bootstrap = { noExample: true }): Promise<Harness> {
+  const data = temporaryFolder('management')
+  const writerThread = threadUrl(new URL('../../../src/pap/', import.meta.url).href, './writer-thread.ts')
+  const store = await openStore<PapUseCases>({ data, writerThread })
+  const another = async (of: Bootstrap = {}): Promise<Bootstrapped> =>
+    (await store.commit(randomBytes(16).toString('hex'), 'bootstrap', of, BY)).result
+  const made = await another(input)
+  const app = managementApp({ store })
+  await app.ready()
+  const ask: Ask = async (method, path, body, options = {}) => {
+    const url = path.replace('$S', '/v2/schema/default/development').replace('$F', '/v2/facts/default/development')
+    const key = options.key === undefined ? made.organization.secret : options.key
+    const headers = {
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...(key === null ? {} : { authorization: `Bearer ${key}` }),
+      ...options.headers,
+    }
+    const payload =
+      body === undefined || typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body)
+    const response = await app.inject({ method, url, headers, ...(payload === undefined ? {} : { payload }) })
+    return {
+      status: response.statusCode,
+      headers: response.headers,
+      body: response.body === '' ? undefined : response.json(),
+    }
+  }
+  const environment = made.environments[0]?.id ?? ''
+  const addKey = async (level: KeyLevel, access: AccessLevel, secret: string) => {
+    const of = { level, access, secret, project: 'default', environment: 'development' }
+    await store.commit(made.organization.id, 'createApiKey', of, BY)
+  }
+  const removeKey = async (secret: string) => {
+    await store.commit(made.organization.id, 'deleteApiKey', { ref: hashSecret(secret) }, BY)
+  }
+  const close = async () => {
+    await app.close()
+    await store.close()
+  }
+  return { app, store, made, environment, ask, another, addKey, removeKey, close }
+}
