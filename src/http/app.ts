@@ -30,7 +30,8 @@ export function httpApp(options: HttpAppOptions): FastifyInstance {
     requestTimeout: REQUEST_TIMEOUT_MS,
     routerOptions: { maxParamLength: PARAM_LENGTH_MAX },
     requestIdHeader: false,
-    genReqId: requestId,
+    genReqId: requestIds(),
+    childLoggerFactory: (logger) => logger, // a child a request costs more than a check; what logs names the request itself
     // a path that no route can read; its own message would repeat the whole path
     frameworkErrors: (error, request, reply) => {
       const message =
@@ -73,7 +74,8 @@ function readJsonBodies(app: FastifyInstance, duplicates: Duplicates): void {
 function answerErrors(app: FastifyInstance, form: ErrorForm): void {
   app.setErrorHandler((error, request, reply) => {
     const problem = problemOf(error)
-    if (problem.status >= 500) request.log.error({ err: error, code: problem.code }, problem.message)
+    if (problem.status >= 500)
+      request.log.error({ err: error, code: problem.code, request_id: request.id }, problem.message)
     const { status, body } = form(problem)
     if (status === 503) reply.header('retry-after', '1')
     if (status === 401) reply.header('www-authenticate', 'Bearer')
@@ -101,10 +103,15 @@ function finishAnswers(app: FastifyInstance): void {
   })
 }
 
-/** The caller's own id when it is a modest printable text, else a fresh one. */
-function requestId(request: IncomingMessage): string {
-  const sent = request.headers['x-request-id']
-  return typeof sent === 'string' && REQUEST_ID.test(sent) ? sent : randomBytes(16).toString('hex')
+/** The caller's own id when it is a modest printable text, else a fresh one: random for each server, counted within it. */
+function requestIds(): (request: IncomingMessage) => string {
+  const prefix = randomBytes(8).toString('hex')
+  let count = 0
+  return (request) => {
+    const sent = request.headers['x-request-id']
+    if (typeof sent === 'string' && REQUEST_ID.test(sent)) return sent
+    return prefix + (++count).toString(16).padStart(16, '0')
+  }
 }
 
 /** What a field that is accepted only empty may hold: the schema keyword `later` (see management/schemas). */
