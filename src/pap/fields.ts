@@ -86,7 +86,7 @@ function requireExact(value: Json, path: Path, depth: number): void {
     if (depth > JSON_DEPTH_MAX) throw new ZerohopError('JSON_TOO_DEEP', { limit: JSON_DEPTH_MAX }, { path })
     for (const [member, inner] of Object.entries(value)) {
       if (LONE_SURROGATE.test(member)) throw new ZerohopError('TEXT_INVALID', {}, { path })
-      requireExact(inner, [...path, member], depth + 1)
+      requireExact(inner, [...path, Array.isArray(value) ? Number(member) : member], depth + 1)
     }
   }
 }

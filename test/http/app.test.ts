@@ -1,0 +1,131 @@
+// The app that both servers share: how it reads JSON, and how it closes.
+import { once } from 'node:events'
+import { Agent, type IncomingMessage, request } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { setTimeout } from 'node:timers/promises'
+import { afterEach, describe, expect, it } from 'vitest'
+import { httpApp } from '../../src/http/app.ts'
+import { ERROR_CODE_OF, managementError, pdpError, problemOf, STATUS_OF_CLASS } from '../../src/http/errors.ts'
+import { type Duplicates, parseJson } from '../../src/http/json.ts'
+import { ERRORS, type ErrorCode, ZerohopError } from '../../src/model/errors.ts'
+import { JSON_DEPTH_MAX } from '../../src/model/limits.ts'
+
+describe('parseJson', () => {
+  const parse = (text: string, duplicates: Duplicates = 'refuse') => parseJson(Buffer.from(text), duplicates)
+
+  it.each([
+    '{}',
+    '[]',
+    '"a"',
+    '0',
+    'null',
+    '{"a":{"b":[{"a":1},{"a":2}]},"b":"{\\"a\\":1,\\"a\\":2}"}',
+    '{"":1,"\\\\":2,"\\"":3,":":4}',
+    ' \n{ "a" : "x:y" , "b" : "\\\\" } ',
+    '{"😀":"😀"}',
+  ])('reads %s', (text) => {
+    expect(parse(text)).toEqual(JSON.parse(text))
+  })
+
+  it.each(['{"a":1,"a":1}', '[{"x":{"a":1,"b":{},"a":1}}]', '{"a":1,"\\u0061":2}', '{"__proto__":1,"__proto__":2}'])(
+    'refuses the second member of %s, or lets the last one win',
+    (text) => {
+      expect(() => parse(text)).toThrow(expect.objectContaining({ code: 'JSON_DUPLICATE' }))
+      expect(JSON.stringify(parse(text, 'last-wins'))).toBe(JSON.stringify(JSON.parse(text)))
+    },
+  )
+
+  it('counts depth outside strings, at the limit and one beyond', () => {
+    const nested = (depth: number) => `${'['.repeat(depth)}"[[[["${']'.repeat(depth)}`
+    expect(() => parse(nested(JSON_DEPTH_MAX))).not.toThrow()
+    expect(() => parse(nested(JSON_DEPTH_MAX + 1))).toThrow(expect.objectContaining({ code: 'JSON_TOO_DEEP' }))
+  })
+
+  it.each(['{', '"', '"\\', '{"a":}', '\u{feff}{}', '{"a":1}x', "{'a':1}", 'NaN'])('refuses %j', (text) => {
+    expect(() => parse(text)).toThrow(expect.objectContaining({ code: 'JSON_INVALID' }))
+  })
+
+  it('makes members called `__proto__` members, and changes no prototype', () => {
+    const value = parse('{"__proto__":{"polluted":true}}') as object
+    expect(Object.keys(value)).toEqual(['__proto__'])
+    expect(Object.getPrototypeOf(value)).toBe(Object.prototype)
+    expect(({} as { polluted?: boolean }).polluted).toBeUndefined()
+  })
+})
+
+describe('errors over HTTP', () => {
+  const CONTRACT = [
+    'INVALID_INPUT',
+    'UNEXPECTED_ERROR',
+    'NOT_FOUND',
+    'DUPLICATE_ENTITY',
+    'FORBIDDEN_ACCESS',
+    'INVALID_PERMISSION_FORMAT',
+    'CONCURRENT_OPERATION_DISALLOWED',
+    'UNAUTHORIZED',
+  ]
+
+  it.each(Object.keys(ERRORS) as ErrorCode[])('%s has a status, and an error_code of the closed list', (code) => {
+    const problem = problemOf(new ZerohopError(code))
+    expect(problem.status).toBe(STATUS_OF_CLASS[ERRORS[code].class].status)
+    expect(CONTRACT).toContain(ERROR_CODE_OF[code] ?? problem.errorCode)
+    const { status, body } = managementError(problem)
+    expect(status).toBe(problem.status)
+    expect(Object.keys(body as object)).toEqual(
+      status === 422 ? ['detail'] : ['id', 'title', 'error_code', 'message', 'support_link', 'additional_info'],
+    )
+  })
+
+  it('what nobody expected tells nothing of our insides', () => {
+    for (const error of [
+      new Error('secret path /var/x'),
+      'text',
+      undefined,
+      new ZerohopError('DATA_DAMAGED', { path: '/var/x' }),
+    ]) {
+      expect(JSON.stringify(managementError(problemOf(error)))).not.toContain('/var/x')
+      expect(problemOf(error)).toMatchObject({ status: 500, message: 'unexpected error' })
+    }
+  })
+
+  it('on a PDP a wrong key is 403 and a missing one 401, in `{detail}`', () => {
+    expect(pdpError(problemOf(new ZerohopError('KEY_UNKNOWN')))).toEqual({
+      status: 403,
+      body: { detail: 'this API key is not known' },
+    })
+    expect(pdpError(problemOf(new ZerohopError('KEY_MISSING'))).status).toBe(401)
+  })
+})
+
+describe('closing', () => {
+  const agents: Agent[] = []
+  afterEach(() => {
+    for (const agent of agents.splice(0)) agent.destroy()
+  })
+
+  it('answers what it has begun, closes busy keep-alive connections with it, and ends', async () => {
+    const app = httpApp({ errorForm: managementError, duplicates: 'refuse' })
+    let begun = () => {}
+    const started = new Promise<void>((resolve) => {
+      begun = resolve
+    })
+    app.get('/slow', async () => {
+      begun()
+      await setTimeout(50)
+      return { done: true }
+    })
+    await app.listen({ port: 0, host: '127.0.0.1' })
+    const { port } = app.server.address() as AddressInfo
+    const agent = new Agent({ keepAlive: true })
+    agents.push(agent)
+    const sent = request({ port, host: '127.0.0.1', path: '/slow', agent })
+    sent.end()
+    await started
+    const closed = app.close()
+    const [response] = (await once(sent, 'response')) as [IncomingMessage]
+    response.resume()
+    expect(response.statusCode).toBe(200)
+    expect(response.headers.connection).toBe('close')
+    await closed
+  })
+})
