@@ -8,27 +8,29 @@ import { CHECKS } from './workloads.mjs'
 /** How much is measured. Quick gives a load less patience, so that the slowest peers are named instead of awaited. */
 export const EFFORTS = {
   full: {
-    processes: 3,
-    rounds: 5,
-    roundMs: 40,
-    peerRounds: 9,
-    peerRoundMs: 200,
-    peerLoadMs: LOAD_MS_MAX,
-    checks: CHECKS,
+    core: { processes: 3, rounds: 5, roundMs: 40, verifyMs: 0, checks: CHECKS },
+    peer: { rounds: 9, roundMs: 200, verifyMs: 2_000, checks: CHECKS, loadMs: LOAD_MS_MAX },
   },
-  quick: { processes: 3, rounds: 3, roundMs: 12, peerRounds: 3, peerRoundMs: 40, peerLoadMs: 10_000, checks: CHECKS },
-  tiny: { processes: 1, rounds: 3, roundMs: 1, peerRounds: 0, peerRoundMs: 0, peerLoadMs: 0, checks: 400 },
+  quick: {
+    core: { processes: 2, rounds: 5, roundMs: 12, verifyMs: 0, checks: CHECKS },
+    peer: { rounds: 3, roundMs: 30, verifyMs: 80, checks: CHECKS, loadMs: 10_000 },
+  },
+  tiny: { core: { processes: 1, rounds: 3, roundMs: 1, verifyMs: 0, checks: 400 } },
 }
+const PEER_MS_MAX = 600_000
+/** Less than this is not worth starting a peer for. */
+const PEER_MS_MIN = 2_000
 
 /** Names of the core candidates whose rounds the budgets compare. */
 const CHECK = 'zerohop check'
 const FRESH = ' (fresh strings)'
 
+/** Zerohop and the hand-written candidates. */
 export async function measureChecks(workload, results, { effort, progress }) {
-  const plan = EFFORTS[effort]
+  const { processes, ...plan } = EFFORTS[effort].core
   const runs = []
-  for (let run = 0; run < plan.processes; run++) {
-    progress(`${workload}: zerohop and hand-written code, process ${run + 1} of ${plan.processes}`)
+  for (let run = 0; run < processes; run++) {
+    progress(`${workload}: zerohop and hand-written code, process ${run + 1} of ${processes}`)
     const job = { workload, candidates: CORE.map(({ name }) => name), tiny: effort === 'tiny', ...plan }
     const { result, failure } = await runChild('./run-checks.mjs', job)
     if (failure) throw new Error(`${workload}: ${failure}`)
@@ -36,23 +38,30 @@ export async function measureChecks(workload, results, { effort, progress }) {
   }
   for (const { name } of CORE) addRow(results, workload, name, runs)
   addCheckBudgets(results, workload, runs)
-  if (effort === 'tiny') return
-  for (const peer of PEERS) {
-    progress(`${workload}: ${peer.name}`)
-    await measurePeer(workload, peer, results, plan, effort)
+}
+
+/** The peers, each in its own process, as long as there is time. */
+export async function measurePeers(workload, results, { effort, progress, remainingMs }) {
+  const { loadMs, ...plan } = EFFORTS[effort].peer
+  for (const { name, flags } of PEERS) {
+    if (remainingMs() < PEER_MS_MIN) {
+      addNothing(results, workload, name, 'left out, the time of --quick is used up')
+      continue
+    }
+    progress(`${workload}: ${name}`)
+    const job = { workload, candidates: ['hand-written', name], ...plan }
+    const limits = { flags, loadMs: Math.min(loadMs, remainingMs()), totalMs: Math.min(PEER_MS_MAX, remainingMs()) }
+    const { result, failure } = await runChild('./run-checks.mjs', job, limits)
+    if (failure) addNothing(results, workload, name, failure)
+    else addRow(results, workload, name, [result])
   }
   addPeerBudgets(results, workload)
 }
 
-async function measurePeer(workload, peer, results, plan, effort) {
-  const job = { workload, candidates: ['hand-written', peer.name], checks: plan.checks }
-  job.rounds = plan.peerRounds
-  job.roundMs = plan.peerRoundMs
-  const { result, failure } = await runChild('./run-checks.mjs', job, { flags: peer.flags, loadMs: plan.peerLoadMs })
-  if (!failure) return addRow(results, workload, peer.name, [result])
+function addNothing(results, workload, candidate, reason) {
   const nothing = { opsPerSecond: null, p50Ns: null, p99Ns: null, ratioToHandWritten: null, checked: false }
-  results.addRow({ workload, candidate: peer.name, ...nothing })
-  results.note(`${workload} ${peer.name}: ${failure}${effort === 'quick' ? ' (a full run gives it 60 s)' : ''}`)
+  results.addRow({ workload, candidate, ...nothing })
+  results.note(`${workload} ${candidate}: ${reason}`)
 }
 
 function addRow(results, workload, name, runs) {

@@ -32,8 +32,8 @@ export function runChild(
       if (child.exitCode === null) child.kill('SIGKILL')
       resolve(outcome)
     }
-    const loading = setTimeout(() => finish({ failure: `did not load in ${loadMs / 1000} s` }), loadMs)
-    const running = setTimeout(() => finish({ failure: `did not end in ${totalMs / 1000} s` }), totalMs)
+    const loading = setTimeout(() => finish({ failure: `did not load in ${Math.round(loadMs / 1000)} s` }), loadMs)
+    const running = setTimeout(() => finish({ failure: `did not end in ${Math.round(totalMs / 1000)} s` }), totalMs)
     const watching = setInterval(() => {
       if (residentBytes(child.pid) > memoryBytes) finish({ failure: `needs more than ${memoryBytes / 1024 ** 3} GB` })
     }, MEMORY_POLL_MS)

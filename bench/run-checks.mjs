@@ -6,6 +6,8 @@ import { loadSampler, median, quantile } from './sampling.mjs'
 import { makeWorld } from './workloads.mjs'
 
 const BATCH = 16
+/** Checks that even the slowest engine has to answer. */
+const CHECKS_MIN = 4
 /** A call slower than this is timed alone: p50 and p99 over batches are for calls shorter than the clock's step. */
 const ALONE_ABOVE_MS = 0.005
 
@@ -15,6 +17,7 @@ const ALONE_ABOVE_MS = 0.005
  * @property {string[]} candidates
  * @property {number} rounds
  * @property {number} roundMs what one candidate may take in one round, about
+ * @property {number} verifyMs how long a peer may take to be compared; what it answers in that time is what is measured
  * @property {number} checks how many of the world's checks to use at most
  * @property {boolean} tiny
  */
@@ -78,44 +81,60 @@ function loopOver(decide, isAsync) {
 /** Every decision that will be measured is compared with the plain definition; a slow peer gets as many as fit in its time. */
 async function verify(racer, world, job) {
   const start = performance.now()
-  const patience = racer.group === 'core' ? Number.POSITIVE_INFINITY : job.roundMs * 2
+  const patience = racer.group === 'core' ? Number.POSITIVE_INFINITY : job.verifyMs
   const checks = racer.form === 'fresh' ? JSON.parse(JSON.stringify(world.checks)) : world.checks
   let used = 0
-  while (used < checks.length && (used < BATCH || performance.now() - start < patience)) {
+  let last = start
+  const durations = []
+  while (used < checks.length && (used < CHECKS_MIN || last - start < patience)) {
     const allowed = await racer.run(checks, used, used + 1)
     if ((allowed === 1) !== world.expected[used]) {
       const { user, action, resource, tenant } = checks[used]
       throw new Error(`${racer.name} says ${allowed === 1} for ${user} ${action} ${resource} in ${tenant}`)
     }
     used++
+    durations.push(performance.now() - last)
+    last += durations.at(-1)
   }
   racer.used = used
   racer.allowed = world.expected.slice(0, used).filter(Boolean).length
-  racer.callMs = (performance.now() - start) / used
+  racer.callMs = median(durations)
 }
 
+/** One round of one candidate: throughput from whole passes, latencies from batches; a slow call is both at once. */
 async function measure(racer, sample, world, text, job) {
   const { used, run, isAsync } = racer
   let checks = world.checks
-  const refresh = racer.form === 'fresh' ? () => (checks = JSON.parse(text)) : undefined
+  if (racer.callMs > ALONE_ABOVE_MS) {
+    const calls = await sampleFrom(racer, sample, checks, 1)
+    racer.rounds.push((used / calls.reduce((sum, ms) => sum + ms, 0)) * 1000)
+    for (const ms of calls) racer.batches.push(ms * 1e6)
+    return
+  }
+  const refresh = () => {
+    checks = JSON.parse(text)
+  }
+  const isFresh = racer.form === 'fresh'
   const pass = isAsync
     ? async () => confirm(racer, await run(checks, 0, used))
     : () => confirm(racer, run(checks, 0, used))
-  const passMs = racer.passMs ?? racer.callMs * used
-  const iterations = Math.max(1, Math.min(30, Math.round(job.roundMs / passMs / (refresh ? 4 : 1))))
-  const passes = await sample(pass, { iterations, before: refresh, async: isAsync })
+  const wanted = job.roundMs / (racer.passMs ?? racer.callMs * used) / (isFresh ? 4 : 1)
+  const iterations = Math.max(1, Math.min(30, Math.round(wanted)))
+  const passes = await sample(pass, { iterations, before: isFresh ? refresh : undefined, async: isAsync })
   racer.passMs = median(passes)
   racer.rounds.push((used / racer.passMs) * 1000)
+  if (isFresh) refresh()
+  for (const ms of await sampleFrom(racer, sample, checks, BATCH)) racer.batches.push((ms / BATCH) * 1e6)
+}
 
-  const size = racer.passMs / used > ALONE_ABOVE_MS ? 1 : BATCH
+/** Times the checks in batches of `size`, once each. */
+async function sampleFrom({ used, run, isAsync }, sample, checks, size) {
   let from = -size
-  refresh?.()
-  const next = () => {
+  const before = () => {
     from += size
   }
   const batch = isAsync ? async () => run(checks, from, from + size) : () => run(checks, from, from + size)
-  const batches = await sample(batch, { iterations: Math.floor(used / size), before: next, async: isAsync })
-  for (const ms of batches) racer.batches.push((ms / size) * 1e6)
+  return sample(batch, { iterations: Math.floor(used / size), before, async: isAsync })
 }
 
 /** The timed passes are held to the count of the plain definition too. */

@@ -1,5 +1,5 @@
-// The parts of a run by name, as `--only` takes them.
-import { measureChecks } from './checks.mjs'
+// The parts of a run by name, as `--only` takes them, in the order in which a run takes them: what has a budget first, the peers last.
+import { measureChecks, measurePeers } from './checks.mjs'
 import { measureApi } from './figures/api.mjs'
 import { measureDeltas } from './figures/delta.mjs'
 import { measureHttp } from './figures/http.mjs'
@@ -8,8 +8,15 @@ import { measurePdp } from './figures/pdp.mjs'
 
 const FIGURES = { image: measureImage, delta: measureDeltas, http: measureHttp, api: measureApi, pdp: measurePdp }
 
-/** @param {import('./results.mjs').Results} results */
-export async function measure(section, results, context) {
-  if (section in FIGURES) await FIGURES[section](results, context)
-  else await measureChecks(section, results, context)
+/**
+ * @param {string[]} sections
+ * @param {import('./results.mjs').Results} results
+ * @param {{ effort: 'full' | 'quick' | 'tiny', progress: (text: string) => void, remainingMs: () => number }} context
+ */
+export async function measureAll(sections, results, context) {
+  const workloads = sections.filter((section) => !(section in FIGURES))
+  for (const workload of workloads) await measureChecks(workload, results, context)
+  for (const section of sections) await FIGURES[section]?.(results, context)
+  if (context.effort === 'tiny') return
+  for (const workload of workloads) await measurePeers(workload, results, context)
 }

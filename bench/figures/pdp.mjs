@@ -1,7 +1,8 @@
 // PDP rows: how soon a write is seen in another process, how soon a PDP with a million facts answers, and what blocks an event loop.
 import { once } from 'node:events'
+import { runChild } from '../child.mjs'
 import { median, quantile } from '../sampling.mjs'
-import { withImageFile } from './image.mjs'
+import { imageFile } from './image.mjs'
 import { openLine, requestFor } from './load.mjs'
 import { withServers } from './servers.mjs'
 
@@ -15,15 +16,15 @@ export async function measurePdp(results, { effort, progress }) {
     await measureVisible(results, servers, seconds)
   })
   const world = effort === 'tiny' ? 'tiny' : 'million'
-  await withImageFile(world, progress, (file, built) =>
-    withServers(async (servers) => {
-      const feed = await servers.module('./feed-server.mjs', [file])
-      progress('pdp: start to ready')
-      await measureStart(results, servers, feed, built, { full: 5, quick: 3, tiny: 1 }[effort])
-      progress('pdp: longest block of the event loop')
-      await measureBlocks(results, servers, feed, world, effort)
-    }),
-  )
+  const built = await imageFile(world, progress)
+  await withServers(async (servers) => {
+    const feed = await servers.module('./feed-server.mjs', [built.file])
+    progress('pdp: start to ready')
+    await measureStart(results, servers, feed, built, { full: 5, quick: 3, tiny: 1 }[effort])
+    progress('pdp: longest block of the event loop')
+    await measureBlocks(results, servers, feed, world, effort)
+  })
+  await measureCascade(results, { full: 20_000, quick: 4_000, tiny: 50 }[effort])
 }
 
 /** 100 times a second a user gets a role; each is asked for until the PDP allows. Counted from sending the write. */
@@ -116,4 +117,11 @@ async function measureBlocks(results, servers, feed, world, effort) {
   await longest(`${(200 * many).toLocaleString('en-US')} changes in 200 deltas, with compaction`, 200, many)
   const big = tiny ? 200 : 1_000_000
   await longest(`one delta of ${big.toLocaleString('en-US')} changes`, 1, big)
+}
+
+async function measureCascade(results, assignments) {
+  const { result, failure } = await runChild('./figures/cascade.mjs', { assignments })
+  if (failure) throw new Error(`cascade: ${failure}`)
+  const name = `delete of a tenant with ${assignments.toLocaleString('en-US')} assignments, embedded`
+  results.addFigure({ name: `longest event-loop block: ${name}`, value: result.longestMs, unit: 'ms', most: 50 })
 }

@@ -23,6 +23,10 @@ class Servers {
   #processes = []
   #folders = []
 
+  constructor() {
+    process.once('exit', () => this.close())
+  }
+
   folder() {
     const folder = mkdtempSync(join(tmpdir(), 'zerohop-bench-'))
     this.#folders.push(folder)
@@ -91,6 +95,7 @@ class Servers {
     })
   }
 
+  /** Also when the run is broken off: no server and no folder may stay behind. */
   close() {
     for (const child of this.#processes) child.kill('SIGKILL')
     for (const folder of this.#folders) rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
