@@ -38,8 +38,6 @@ export const STATUS_OF_CLASS: Readonly<Record<ErrorClass, Rule>> = {
 /** Where a code says more to a client than its class does. */
 export const ERROR_CODE_OF: Readonly<Partial<Record<ErrorCode, ContractCode>>> = {
   PERMISSION_INVALID: 'INVALID_PERMISSION_FORMAT',
-  OBJECT_IN_USE: 'INVALID_INPUT',
-  REVISION_CONFLICT: 'CONCURRENT_OPERATION_DISALLOWED',
 }
 
 /** `type` of a 422 item; other codes of class `invalid` read `value_error`. */

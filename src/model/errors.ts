@@ -39,7 +39,6 @@ export const ERRORS = {
   OBJECT_EXISTS: { class: 'conflict', message: '{kind} `{key}` already exists' },
   KEY_IS_ID: { class: 'conflict', message: 'key `{key}` reads as the id of another {kind}' },
   OBJECT_NOT_FOUND: { class: 'missing', message: '{kind} `{ref}` does not exist' },
-  OBJECT_IN_USE: { class: 'conflict', message: '{kind} `{key}` is in use by {by}' },
   // keys of the API
   KEY_MISSING: { class: 'unauthenticated', message: 'an API key is required: send `Authorization: Bearer <API_KEY>`' },
   KEY_UNKNOWN: { class: 'unauthenticated', message: 'this API key is not known' },
@@ -80,7 +79,6 @@ export const ERRORS = {
     class: 'unavailable',
     message: 'the writer of the store stopped ({reason}): writes fail until the process is restarted',
   },
-  REVISION_CONFLICT: { class: 'conflict', message: 'expected revision {expected}, the log is at {have}' },
   // processes
   CONFIG_INVALID: { class: 'environment', message: '{reason}' },
   PORT_BUSY: { class: 'environment', message: 'port {port} on {host} is in use' },

@@ -16,8 +16,6 @@ export const JSON_DEPTH_MAX = 32
 
 /** Bytes of an ordinary request body. */
 export const BODY_BYTES_MAX = 1024 * 1024
-/** Bytes of the body of a bulk or import route. */
-export const BULK_BODY_BYTES_MAX = 16 * 1024 * 1024
 /** Checks in one POST /allowed/bulk. */
 export const BULK_CHECKS_MAX = 10_000
 /** Bytes of one POST /allowed/bulk. */

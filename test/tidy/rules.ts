@@ -97,9 +97,9 @@ interface WordRule {
   readonly mend: string
 }
 
-/** Processes and HTTP; and in the store the writer's clock and mint, the lock of the folder and the sealing of secrets. */
+/** Processes, HTTP and doors; the writer's clock and mint, the lock of the folder, the sealing of secrets; the age of a file. */
 const BORDER =
-  /^src\/(bin|http|integration)\/|^src\/(embedded|server)\.ts$|^src\/store\/(batch|writer-thread|lock|secrets)\.ts$/
+  /^src\/((bin|http|integration)\/|(embedded|server|pdp\/last-image|store\/(batch|writer-thread|lock|secrets))\.ts$)/
 
 const WORDS: readonly WordRule[] = [
   { word: /\bWebAssembly\b/, about: /^src\//, home: /^src\/kernel\//, mend: 'only src/kernel uses WebAssembly' },
@@ -116,7 +116,7 @@ const WORDS: readonly WordRule[] = [
     mend: 'only src/bin ends the process: throw a ZerohopError instead',
   },
   {
-    word: /\bDate\.now\b|\bnew Date\(\)/,
+    word: /\bDate\.now\b|\bnew Date\(\)|\bperformance\.timeOrigin\b/,
     about: /^src\//,
     home: BORDER,
     mend: 'time comes in as data: take it as an argument from the border',
