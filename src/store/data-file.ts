@@ -19,7 +19,7 @@ const PAGE_BYTES_MAX = 65536
 /**
  * Checks the data file of a folder and makes one where there is none. A file appears under its name only when it is complete, so
  * that an empty one is damage and never the trace of a first start that was cut off.
- * @param clean whether the last holder closed the folder; if not, the whole file is read once
+ * @param clean whether the last holder closed the folder; if not, the pages of the file are walked once
  * @throws DATA_DAMAGED
  */
 export async function prepareData(folder: string, clean: boolean): Promise<void> {
@@ -27,7 +27,7 @@ export async function prepareData(folder: string, clean: boolean): Promise<void>
   if (suspicion === 'no file') return createData(folder)
   if (clean && suspicion === undefined) return
   if (suspicion === 'empty') throw new ZerohopError('DATA_DAMAGED', { path: folder, reason: 'data.mdb is empty' })
-  const reason = await probe(folder)
+  const reason = await probe(folder, suspicion === undefined ? 'pages' : 'values')
   if (reason !== undefined) throw new ZerohopError('DATA_DAMAGED', { path: folder, reason: suspicion ?? reason })
 }
 
@@ -77,11 +77,11 @@ function readMeta(file: number, at: number): Meta | undefined {
   return { pageBytes, lastPage: Number(bytes.readBigUInt64LE(144)), transaction: Number(bytes.readBigUInt64LE(152)) }
 }
 
-/** Reads every page in a child process. Returns the reason when that fails or the child is killed by it. */
-function probe(folder: string): Promise<string | undefined> {
+/** Reads the file in a child process. Returns the reason when that fails or the child is killed by it. */
+function probe(folder: string, depth: 'pages' | 'values'): Promise<string | undefined> {
   const script = fileURLToPath(threadUrl(import.meta.url, './probe.ts'))
   return new Promise((resolve) => {
-    execFile(process.execPath, [script, folder], { timeout: PROBE_MS }, (error, stdout) => {
+    execFile(process.execPath, [script, folder, depth], { timeout: PROBE_MS }, (error, stdout) => {
       if (error === null) resolve(undefined)
       else resolve(stdout.trim() || `reading data.mdb ended with ${error.signal ?? `exit code ${error.code}`}`)
     })

@@ -94,6 +94,7 @@ class LmdbStore<U extends UseCases> implements Store<U> {
   readonly #waiters = new Waiters()
   #writer: Writer | undefined
   #closing: Promise<void> | undefined
+  #isClosed = false
 
   constructor(tables: Tables, lock: Lock, key: SecretsKey) {
     this.#tables = tables
@@ -154,6 +155,7 @@ class LmdbStore<U extends UseCases> implements Store<U> {
   }
 
   findApiKey(hash: string): { key: ApiKey; organization: LogId } | undefined {
+    if (this.#isClosed) throw closed()
     if (!/^[0-9a-f]{64}$/.test(hash)) return undefined
     const organization = this.#tables.hashes.get(hash)
     const key = organization === undefined ? undefined : this.view(organization).get('api_key', hash)
@@ -161,6 +163,7 @@ class LmdbStore<U extends UseCases> implements Store<U> {
   }
 
   readSecret(id: string): string | undefined {
+    if (this.#isClosed) throw closed()
     const sealed = id === '' || id.length > 64 ? undefined : this.#tables.secrets.get(Buffer.from(id))
     return sealed === undefined ? undefined : unseal(this.#key.bytes, id, sealed)
   }
@@ -174,6 +177,7 @@ class LmdbStore<U extends UseCases> implements Store<U> {
     await this.#writer?.close()
     this.#waiters.close(closed())
     this.#listeners.clear()
+    this.#isClosed = true
     await this.#tables.root.close()
     this.#lock.release()
   }
@@ -189,6 +193,7 @@ class LmdbStore<U extends UseCases> implements Store<U> {
   }
 
   #require(log: LogId): Position {
+    if (this.#isClosed) throw closed()
     const position = this.#positions.get(log)
     if (position === undefined) throw new ZerohopError('OBJECT_NOT_FOUND', { kind: 'environment', ref: log })
     return position

@@ -93,6 +93,9 @@ export interface Tables {
   readonly secrets: Keyed<Uint8Array>
 }
 
+/** Nobody else on the machine may read the data. lmdb knows this option, its types do not. */
+const FOR_ITS_OWNER = { permissionsMode: 0o600 }
+
 /** How a folder is opened: `create` makes the tables in an empty one. */
 export type OpenMode = 'create' | 'write' | 'read'
 
@@ -103,6 +106,7 @@ export type OpenMode = 'create' | 'write' | 'read'
 export function openTables(folder: string, mode: OpenMode): Tables {
   const create = mode === 'create'
   const root = open({
+    ...FOR_ITS_OWNER,
     path: folder,
     noSubdir: false,
     readOnly: mode === 'read',

@@ -4,6 +4,7 @@ import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { LogEntry } from '../../src/log/change.ts'
+import { LOG_READ_BYTES_MAX, LOG_READ_MAX } from '../../src/model/limits.ts'
 import { BY, error, keysOf, LOG, OTHER_LOG, openTestStore, seed, temporaryFolder } from './support.ts'
 
 /** The chain, made again from nothing but the entries. */
@@ -192,6 +193,17 @@ describe('a log', () => {
     expect(store.entries(LOG, 2)[0]?.previous).toBe(store.entries(LOG, 1)[0]?.chain)
   })
 
+  it('hands out at most a thousand entries and 16 MiB at once, but always one', async () => {
+    const store = await openTestStore(temporaryFolder())
+    const many = Array.from({ length: LOG_READ_MAX + 1 }, () => store.commit(LOG, 'countUp', null, BY))
+    await Promise.all(many)
+    expect(store.entries(LOG, 0, 5_000)).toHaveLength(LOG_READ_MAX)
+    expect(store.entries(LOG, LOG_READ_MAX)).toHaveLength(1)
+    const half = LOG_READ_BYTES_MAX / 2 - 2_000
+    for (const bytes of [half, half, half, 2 * LOG_READ_BYTES_MAX]) await store.commit(OTHER_LOG, 'fill', { bytes }, BY)
+    expect([0, 1, 2, 3].map((after) => store.entries(OTHER_LOG, after).length)).toEqual([2, 2, 1, 1])
+  })
+
   it('leaves every other log as it was', async () => {
     const store = await openTestStore(temporaryFolder())
     await store.commit(LOG, 'createUser', { key: 'ana' }, BY)
@@ -242,6 +254,9 @@ describe('a log', () => {
     await closing
     await expect(store.waitBeyond(LOG, 9)).rejects.toMatchObject(error('CLOSED'))
     await expect(store.commit(LOG, 'nothing', null, BY)).rejects.toMatchObject(error('CLOSED'))
+    for (const read of [() => store.view(LOG), () => store.findApiKey('ab'.repeat(32)), () => store.readSecret('x')]) {
+      expect(read).toThrow(expect.objectContaining(error('CLOSED')))
+    }
   })
 })
 
@@ -276,7 +291,7 @@ describe('API keys and secrets', () => {
     const data = temporaryFolder()
     const store = await openTestStore(data)
     const file = join(data, 'secrets.key')
-    expect(statSync(file).mode & 0o777).toBe(0o600)
+    for (const name of [file, join(data, 'data.mdb')]) expect(statSync(name).mode & 0o777, name).toBe(0o600)
     expect(readFileSync(file)).toHaveLength(32)
     expect(store.secretsKeyWarning).toContain(file)
   })
