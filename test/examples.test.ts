@@ -36,6 +36,17 @@ describe('the examples', () => {
     expect(Math.max(...lines)).toBeLessThanOrEqual(40)
   })
 
+  it('embedded.mjs writes a policy into a folder and asks, and leaves a folder that can be opened again', async () => {
+    const folder = temporaryFolder('embedded')
+    expect(await linesOf('embedded.mjs', [folder])).toEqual([
+      'may ana read in acme? true',
+      'may ana read elsewhere? false',
+      'and without the role? false',
+    ])
+    const again = linesOf('embedded.mjs', [folder])
+    await expect(again).rejects.toMatchObject({ stderr: expect.stringContaining('OBJECT_EXISTS') })
+  })
+
   it('connect.mjs asks in its own process what `serve` decides', async () => {
     const data = temporaryFolder('connect')
     const ports = { api: await freePort(), pdp: await freePort() }
