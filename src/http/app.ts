@@ -114,7 +114,7 @@ function requestIds(): (request: IncomingMessage) => string {
   }
 }
 
-/** What a field that is accepted only empty may hold: the schema keyword `later` (see management/schemas). */
+/** What a field that is accepted only empty may hold: the schema keyword `later` (schemas.ts). */
 function isEmpty(value: unknown): boolean {
   return value === null || (typeof value === 'object' && Object.keys(value).length === 0)
 }
