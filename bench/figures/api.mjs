@@ -6,7 +6,7 @@ import { withServers } from './servers.mjs'
 const CONNECTIONS = 64
 
 export async function measureApi(results, { effort, progress }) {
-  const plan = { full: { rounds: 9, ms: 2_000 }, quick: { rounds: 5, ms: 400 }, tiny: { rounds: 2, ms: 50 } }[effort]
+  const plan = { full: { rounds: 9, ms: 2_000 }, quick: { rounds: 5, ms: 300 }, tiny: { rounds: 2, ms: 50 } }[effort]
   const loads = new LoadGenerator()
   try {
     await withServers(async (servers) => {

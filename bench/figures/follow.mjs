@@ -12,7 +12,7 @@ process.send({ port: Number(port) })
 process.on('message', async ({ revision }) => {
   await pdp.atLeast(revision, { timeoutMs: 60_000 })
   // A compaction or a swap may follow what was asked for.
-  await new Promise((resolve) => setTimeout(resolve, 1_500))
+  await new Promise((resolve) => setTimeout(resolve, 800))
   process.send({ longestMs: delay.max / 1e6 - 1 })
   delay.reset()
 })

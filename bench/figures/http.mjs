@@ -10,7 +10,7 @@ const CONNECTIONS = 64
 export async function measureHttp(results, { effort, progress }) {
   const plan = {
     full: { rounds: 9, ms: 2_000, tailMs: 5_000, tailRounds: 5 },
-    quick: { rounds: 5, ms: 300, tailMs: 600, tailRounds: 3 },
+    quick: { rounds: 5, ms: 250, tailMs: 500, tailRounds: 2 },
     tiny: { rounds: 2, ms: 50, tailMs: 50, tailRounds: 1 },
   }[effort]
   const loads = new LoadGenerator()

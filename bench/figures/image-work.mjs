@@ -1,6 +1,8 @@
 // The processes behind the image rows; each job runs in a fresh one, so that no row pays for the garbage of another.
+import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { closeSync, fstatSync, openSync, readFileSync, readSync, writeFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import { loadImage } from '../../dist/src/index.js'
 import { serveJob } from '../child.mjs'
 import { factsOf, makeWorld, undo, userChanges } from '../workloads.mjs'
@@ -21,7 +23,8 @@ function build({ world: name, file }) {
   const bytes = image.save()
   writeFileSync(file, bytes)
   const userKeyBytes = world.users.reduce((sum, { key }) => sum + key.length, 0)
-  return { facts: factsOf(world), assignments: world.assignments, bytes: bytes.length, userKeyBytes, buildMs }
+  const users = world.users.length
+  return { facts: factsOf(world), users, assignments: world.assignments, bytes: bytes.length, userKeyBytes, buildMs }
 }
 
 /** Interleaved: a warm read into a buffer whose pages are there, then the path that a PDP takes up to its first answer. */
@@ -59,15 +62,10 @@ function timed(work) {
   return performance.now() - start
 }
 
-/** The world is made here, the image is held by one more process that has nothing but Node and the image. */
-async function hold({ world: name, file }) {
-  const held = `${file}.held`
-  const { execFileSync } = await import('node:child_process')
-  const module = new URL('./hold-image.mjs', import.meta.url).pathname
-  const world = makeWorld(name, { checks: 0 })
-  writeFileSync(held, imageOf(world).save())
-  const answer = execFileSync(process.execPath, [module, held], { encoding: 'utf8' })
-  return { users: world.users.length, assignments: world.assignments, ...JSON.parse(answer) }
+/** In one more process, which has nothing but Node and the image. */
+function hold({ file }) {
+  const module = fileURLToPath(new URL('./hold-image.mjs', import.meta.url))
+  return JSON.parse(execFileSync(process.execPath, [module, file], { encoding: 'utf8' }))
 }
 
 /** Half of the users go, with everything they hold, and come back; ten times, one delta for each. */

@@ -41,7 +41,7 @@ export async function measureImage(results, { effort, progress }) {
   }
   const facts = built.facts.toLocaleString('en-US')
   const loaded = await work('load', { work: 'load', world, rounds: { full: 11, quick: 5, tiny: 3 }[effort] })
-  const held = await work('memory of a process that holds W3', { work: 'hold', world: tiny ? 'tiny' : 'W3' })
+  const held = await work('memory of a process that holds it', { work: 'hold' })
   const growth = await work('ten rounds of edits', {
     work: 'grow',
     world: { full: 'W3', quick: 'W2', tiny: 'tiny' }[effort],
@@ -73,7 +73,7 @@ export async function measureImage(results, { effort, progress }) {
     ratio: growth.after / growth.fresh,
     most: 1.5,
   })
-  const name = `RSS of a process with ${held.users.toLocaleString('en-US')} users and ${held.assignments.toLocaleString('en-US')} assignments (no instances yet)`
+  const name = `RSS of a process with ${built.users.toLocaleString('en-US')} users and ${built.assignments.toLocaleString('en-US')} assignments (no instances yet)`
   results.addFigure({ name, value: held.rss / 1e6, unit: 'MB', below: 150 })
   results.addFigure({ name: 'of that: the process before loading', value: held.before / 1e6, unit: 'MB' })
 }

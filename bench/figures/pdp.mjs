@@ -10,7 +10,7 @@ const WRITES_PER_SECOND = 100
 const POLL_MS = 1
 
 export async function measurePdp(results, { effort, progress }) {
-  const seconds = { full: 20, quick: 3, tiny: 0.2 }[effort]
+  const seconds = { full: 20, quick: 2, tiny: 0.2 }[effort]
   await withServers(async (servers) => {
     progress('pdp: write → visible in a PDP of another process')
     await measureVisible(results, servers, seconds)
@@ -20,11 +20,11 @@ export async function measurePdp(results, { effort, progress }) {
   await withServers(async (servers) => {
     const feed = await servers.module('./feed-server.mjs', [built.file])
     progress('pdp: start to ready')
-    await measureStart(results, servers, feed, built, { full: 5, quick: 3, tiny: 1 }[effort])
+    await measureStart(results, servers, feed, built, { full: 5, quick: 2, tiny: 1 }[effort])
     progress('pdp: longest block of the event loop')
     await measureBlocks(results, servers, feed, world, effort)
   })
-  await measureCascade(results, { full: 20_000, quick: 4_000, tiny: 50 }[effort])
+  await measureCascade(results, { full: 20_000, quick: 2_000, tiny: 50 }[effort])
 }
 
 /** 100 times a second a user gets a role; each is asked for until the PDP allows. Counted from sending the write. */
