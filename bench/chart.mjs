@@ -41,7 +41,7 @@ function checksSpec(results, workloads) {
         { name: 'x', type: 'log', domain: [1e-5, 100], range: [0, 300] },
       ],
       axes: [
-        { orient: 'left', scale: 'y' },
+        { orient: 'left', scale: 'y', labelLimit: 300 },
         { orient: 'bottom', scale: 'x', values: [1e-5, 1e-4, 1e-3, 1e-2, 0.1, 1, 10, 100], format: '~g', grid: true },
       ],
       marks: [
@@ -70,8 +70,14 @@ function budgetsSpec(figures) {
     const bound = Number(figure.budget.replace(/,/g, '').match(/[\d.]+/)[0])
     const held = figure.ratio ?? figure.value
     const reserve = /[≥>]/.test(figure.budget) ? held / bound : bound / Math.max(held, 1e-9)
-    const name = `${figure.name}${figure.peer ? ` beside ${figure.peer}` : ''} (${figure.budget})`
-    return { id: at, name, reserve: Math.min(Math.max(reserve, 0.01), 1e6), color: figure.holds ? OWN : PEER }
+    const name = `${figure.name}${figure.name.startsWith('W') ? ` beside ${figure.peer}` : ''} (${figure.budget})`
+    return {
+      id: at,
+      name,
+      reserve: Math.min(Math.max(reserve, 0.01), 1e6),
+      end: Math.max(reserve, 1),
+      color: figure.holds ? OWN : PEER,
+    }
   })
   const height = values.length * 18
   return {
@@ -84,7 +90,7 @@ function budgetsSpec(figures) {
       { name: 'x', type: 'log', domain: { data: 'rows', field: 'reserve' }, range: 'width', nice: true },
     ],
     axes: [
-      { orient: 'left', scale: 'y', labelLimit: 520 },
+      { orient: 'left', scale: 'y', labelLimit: 700 },
       { orient: 'bottom', scale: 'x', format: '~g', tickCount: 6, grid: true },
     ],
     marks: [
@@ -101,7 +107,7 @@ function budgetsSpec(figures) {
           },
         },
       },
-      valueLabels('rows', 'name', "format(datum.reserve, '.3~g')", 'reserve'),
+      valueLabels('rows', 'name', "format(datum.reserve, ',.3~r') + '×'", 'end'),
     ],
   }
 }
