@@ -39,7 +39,7 @@ export async function acquireLock(folder: string): Promise<Lock> {
     const text = read(path)
     if (text === undefined) continue
     const holder = parse(text)
-    if (await isAlive(holder, me, path)) throw inUse(folder, holder)
+    if (await isAlive(holder, me, path)) throw inUse(folder, holder ?? parse(read(path) ?? ''))
     clean = false
     if (!takeAway(path, text, me.token)) throw inUse(folder, parse(read(path) ?? ''))
   }
