@@ -122,9 +122,13 @@ function ended(code: ZerohopError['code'], after: Position): ZerohopError {
 async function* chunks(response: Response, watch: Watch): AsyncGenerator<Uint8Array> {
   if (response.body === null) return
   const reader = response.body.getReader()
+  const cancel = (): void => void reader.cancel().catch(() => undefined)
+  // Once the answer is there, fetch holds the signal only weakly: after a garbage collection an abort would not reach a reader that waits.
+  watch.signal.addEventListener('abort', cancel, { once: true })
   try {
     for (;;) {
       const { done, value } = await reader.read()
+      if (watch.signal.aborted) throw watch.signal.reason
       if (done) return
       // The time that the follower takes for the chunk is not the silence of the other side.
       watch.pause()
@@ -132,7 +136,8 @@ async function* chunks(response: Response, watch: Watch): AsyncGenerator<Uint8Ar
       watch.seen()
     }
   } finally {
-    void reader.cancel().catch(() => undefined)
+    watch.signal.removeEventListener('abort', cancel)
+    cancel()
   }
 }
 

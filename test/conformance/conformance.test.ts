@@ -2,11 +2,12 @@
 import { afterAll, describe, expect, it } from 'vitest'
 import type { Request } from '../reference/check.ts'
 import { deciders } from '../support/deciders.ts'
+import { httpDeciders } from '../support/http-deciders.ts'
 import { type NamedCase, readCases, requestOf } from './cases.ts'
 
 const cases = readCases()
 
-describe.each(deciders)('$name', (decider) => {
+describe.each([...deciders, ...httpDeciders])('$name', (decider) => {
   afterAll(() => decider.close?.())
 
   it.each(cases)('[$rule] $name', async ({ steps }: NamedCase) => {

@@ -109,6 +109,8 @@ function begin(request: FastifyRequest, reply: FastifyReply): void {
     'cache-control': 'no-store',
     'x-accel-buffering': 'no',
     'x-request-id': request.id,
+    // A stream lasts as long as its connection: kept alive after the end, it would hold up a server that closes.
+    connection: 'close',
   })
   reply.raw.flushHeaders()
 }
