@@ -30,6 +30,12 @@ export const PAGE_ROWS_MAX = 100
 export const ROLES_MAX = 50_000
 /** Resource types of one environment. */
 export const RESOURCES_MAX = 10_000
+/** Users of one environment: with the longest keys 0.6 GiB, so that the image stays below IMAGE_BYTES_MAX. */
+export const USERS_MAX = 2_000_000
+/** Tenants of one environment: with the longest keys 0.15 GiB of the image. */
+export const TENANTS_MAX = 500_000
+/** Role assignments of one environment: 0.5 GiB of the image when no two share a user and tenant. */
+export const ASSIGNMENTS_MAX = 8_000_000
 /** Actions of one resource type. */
 export const ACTIONS_PER_RESOURCE_MAX = 1_000
 /** Declared attributes of one resource type. */

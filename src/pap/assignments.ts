@@ -3,7 +3,7 @@
 import { type Change, put, remove } from '../log/change.ts'
 import { ZerohopError } from '../model/errors.ts'
 import { DEFAULT_TENANT } from '../model/keys.ts'
-import { ASSIGNMENTS_PER_REQUEST_MAX, ROLES_PER_GRANT_MAX } from '../model/limits.ts'
+import { ASSIGNMENTS_MAX, ASSIGNMENTS_PER_REQUEST_MAX, ROLES_PER_GRANT_MAX } from '../model/limits.ts'
 import { assignmentKey, type Membership, membershipKey, type RoleAssignment } from '../model/objects.ts'
 import type { Decided, Mint, View } from '../store/view.ts'
 import { withoutAssignment } from './cascade.ts'
@@ -43,6 +43,7 @@ export function assign(view: View, input: NewAssignment, mint: Mint): Decided<As
     throw new ZerohopError('OBJECT_EXISTS', { kind: 'role_assignment', key: wanted.key })
   }
   if (view.countBy('assignments_of_user_in_tenant', `${user.key}/${tenant.key}`) >= ROLES_PER_GRANT_MAX) throw tooMany()
+  requireRoom(view, 1)
   const assignment = stamp(wanted, mint)
   const changes: Change[] = [put('role_assignment', assignment), ...join(view, assignment, false, mint)]
   return { changes, result: { assignment, user_id: user.id, role_id: role.id, tenant_id: tenant.id } }
@@ -71,6 +72,7 @@ function find(view: View, { user, role, tenant }: NewAssignment) {
  * What is held already is left alone.
  */
 export function giveRoles(view: View, user: string, sent: readonly RoleInTenant[], mint: Mint, only = false): Change[] {
+  if (sent.length === 0 && !only) return []
   const path = [...BODY, 'role_assignments']
   if (sent.length > ASSIGNMENTS_PER_REQUEST_MAX) {
     throw new ZerohopError(
@@ -91,6 +93,7 @@ export function giveRoles(view: View, user: string, sent: readonly RoleInTenant[
   for (const { key, tenant } of only ? [] : held.values()) if (!wanted.has(key)) count(tenants, tenant)
   for (const { tenant } of wanted.values()) if (count(tenants, tenant) > ROLES_PER_GRANT_MAX) throw tooMany()
 
+  requireRoom(view, wanted.size)
   for (const reference of wanted.values())
     if (!held.has(reference.key)) changes.push(put('role_assignment', stamp(reference, mint)))
   for (const tenant of tenants.keys()) changes.push(...join(view, { user, tenant }, false, mint))
@@ -162,6 +165,11 @@ function count(counts: Map<string, number>, name: string): number {
   const next = (counts.get(name) ?? 0) + 1
   counts.set(name, next)
   return next
+}
+
+function requireRoom(view: View, more: number): void {
+  if (view.count('role_assignment') + more <= ASSIGNMENTS_MAX) return
+  throw new ZerohopError('LIMIT_EXCEEDED', { what: 'the role assignments', limit: ASSIGNMENTS_MAX }, { path: BODY })
 }
 
 function tooMany(): ZerohopError {

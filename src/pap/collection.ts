@@ -26,8 +26,8 @@ export interface Merge<K extends KeyedKind> {
 /** What an object type is. `Input` holds the fields that may be sent, all optional. */
 export interface Collection<K extends KeyedKind, Input extends object> {
   readonly kind: K
-  /** Objects of this kind in one environment at most; undefined where the size of the image is the bound. */
-  readonly most: number | undefined
+  /** Objects of this kind in one environment at most. */
+  readonly most: number
   /** @throws KEY_RESERVED */
   readonly refuseReserved?: (key: string) => void
   /** The fields of an object for which only a key was sent: what POST starts from and PUT resets to. */
@@ -56,7 +56,7 @@ export function create<K extends KeyedKind, I extends object>(
   const key = requireKey(kind, input.key)
   collection.refuseReserved?.(key)
   view.refuse(kind, key)
-  if (most !== undefined && view.count(kind) >= most) {
+  if (view.count(kind) >= most) {
     throw new ZerohopError(
       'LIMIT_EXCEEDED',
       { what: `the number of objects of kind ${kind}`, limit: most },

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {
   ACTIONS_PER_RESOURCE_MAX,
+  ASSIGNMENTS_MAX,
   ASSIGNMENTS_PER_REQUEST_MAX,
   ATTRIBUTES_BYTES_MAX,
   ATTRIBUTES_PER_RESOURCE_MAX,
@@ -9,7 +10,14 @@ import {
   EMAIL_LENGTH_MAX,
   KEY_BYTES_MAX,
   NAME_LENGTH_MAX,
+  RESOURCES_MAX,
+  ROLES_MAX,
+  ROLES_PER_GRANT_MAX,
+  TENANTS_MAX,
+  USERS_MAX,
 } from '../../src/model/limits.ts'
+import { useCases } from '../../src/pap/use-cases.ts'
+import type { UseCase, View } from '../../src/store/view.ts'
 import { openPap, type Pap } from './harness.ts'
 
 describe('objects', () => {
@@ -192,6 +200,44 @@ describe('bounds, at the limit and one beyond', () => {
     const roles = (count: number) => Array.from({ length: count }, () => ({ role: 'r' }))
     await pap.run('createUser', { key: 'many', role_assignments: roles(ASSIGNMENTS_PER_REQUEST_MAX) })
     await refused(pap.run('createUser', { key: 'more', role_assignments: roles(ASSIGNMENTS_PER_REQUEST_MAX + 1) }))
+  })
+
+  it('roles of one user in one tenant', async () => {
+    const keys = Array.from({ length: ROLES_PER_GRANT_MAX + 1 }, (_, at) => `g${at}`)
+    await Promise.all(keys.map((key) => pap.run('createRole', { key })))
+    const role_assignments = keys.slice(1).map((role) => ({ role }))
+    await pap.run('createUser', { key: 'full', role_assignments })
+    await refused(pap.run('assign', { user: 'full', role: 'g0' }))
+    await refused(
+      pap.run('addTenantUser', { tenant: 'default', user: { key: 'full', role_assignments: [{ role: 'g0' }] } }),
+    )
+    await pap.run('unassign', { user: 'full', role: 'g1' })
+    await pap.run('assign', { user: 'full', role: 'g0' })
+  })
+
+  it.each([
+    ['createRole', { key: 'k' }, ROLES_MAX],
+    ['createResource', { key: 'k' }, RESOURCES_MAX],
+    ['createUser', { key: 'k' }, USERS_MAX],
+    ['createTenant', { key: 'k' }, TENANTS_MAX],
+    ['assign', { user: 'u', role: 'r' }, ASSIGNMENTS_MAX],
+  ] as const)('%s of one object too many', (name, input, limit) => {
+    const mint = { id: () => '0'.repeat(32), now: 0, secret: () => '' }
+    const object = { id: '1', key: 'x', actions: [] }
+    const view = (count: number) =>
+      ({
+        count: () => count,
+        countBy: () => 0,
+        get: () => undefined,
+        require: () => object,
+        refuse: () => {},
+        list: () => [],
+      }) as unknown as View
+    const run = (count: number) => (useCases[name] as UseCase)(view(count), input as never, mint)
+    expect(run(limit - 1).changes.length).toBeGreaterThan(0)
+    expect(() => run(limit)).toThrow(
+      expect.objectContaining({ code: 'LIMIT_EXCEEDED', details: { what: expect.any(String), limit } }),
+    )
   })
 
   it.each(['plain', 'a@b', '@b.cd', 'a@', 'a b@c.de', 'a@b..cd', 'a@@b.cd', ''])(

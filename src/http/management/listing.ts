@@ -74,7 +74,8 @@ export function merged<R extends { readonly created_at: number }>(sources: reado
 
 /** One page, straight from the index. */
 export function paged<R>(source: Source<R>, page: Page): Rows<R> {
-  return { rows: source.open(page.offset)(page.rows), total: source.count() }
+  const total = source.count()
+  return { rows: page.offset < total ? source.open(page.offset)(page.rows) : [], total }
 }
 
 /**

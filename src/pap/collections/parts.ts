@@ -1,4 +1,5 @@
 // Actions and declared attributes one by one: parts of a resource that have paths of their own. Writing a part writes its resource.
+import { isDeepStrictEqual } from 'node:util'
 import { type Change, put } from '../../log/change.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import { parseId } from '../../model/keys.ts'
@@ -65,9 +66,8 @@ export function updateAction(
     name: settleName(fields.name, before.name, before.key),
     description: settleText(fields.description, before.description, 'description'),
     attributes: settleAttributes(fields.attributes, before.attributes, null),
-    updated_at: mint.now,
   }
-  return write(resource, { actions: swap(resource.actions, part) }, part, mint)
+  return rewrite(resource, before, part, (now) => ({ actions: swap(resource.actions, now) }), mint)
 }
 
 /** Removes an action, and with it the permissions on it. */
@@ -108,9 +108,8 @@ export function updateAttribute(
     ...before,
     type: settle(fields.type, before.type, before.type),
     description: settleText(fields.description, before.description, 'description'),
-    updated_at: mint.now,
   }
-  return write(resource, { attributes: swap(resource.attributes, part) }, part, mint)
+  return rewrite(resource, before, part, (now) => ({ attributes: swap(resource.attributes, now) }), mint)
 }
 
 export function deleteAttribute(view: View, { resource: resourceRef, ref }: PartRef, mint: Mint): Decided<null> {
@@ -122,6 +121,19 @@ export function deleteAttribute(view: View, { resource: resourceRef, ref }: Part
 
 function swap<P extends Stored>(parts: readonly P[], part: P): P[] {
   return parts.map((one) => (one.id === part.id ? part : one))
+}
+
+/** Writes a changed part; nothing when it is the same. */
+function rewrite<P extends Stored>(
+  resource: Resource,
+  before: P,
+  after: P,
+  parts: (part: P) => Partial<Resource>,
+  mint: Mint,
+): Decided<PartOf<P>> {
+  if (isDeepStrictEqual(before, after)) return { changes: [], result: { resource, part: before } }
+  const part = { ...after, updated_at: mint.now }
+  return write(resource, parts(part), part, mint)
 }
 
 function write<P extends Stored>(before: Resource, parts: Partial<Resource>, part: P, mint: Mint): Decided<PartOf<P>> {

@@ -1,6 +1,7 @@
 // Tenants, and the users who belong to them. Assignments in one tenant give nothing in another (D4).
 import { type Change, put, remove } from '../../log/change.ts'
 import { ZerohopError } from '../../model/errors.ts'
+import { TENANTS_MAX } from '../../model/limits.ts'
 import { type JsonObject, membershipKey, type User } from '../../model/objects.ts'
 import type { Decided, Mint, View } from '../../store/view.ts'
 import { giveRoles, join } from '../assignments.ts'
@@ -20,7 +21,7 @@ export interface NewTenant extends TenantFields {
 
 export const tenants: Collection<'tenant', TenantFields> = {
   kind: 'tenant',
-  most: undefined,
+  most: TENANTS_MAX,
   defaults: (key, mint) => ({ name: key, description: null, attributes: null, last_action_at: mint.now }),
   merge: (base, sent, { key, stored }) => ({
     name: settleName(sent.name, base.name, key),

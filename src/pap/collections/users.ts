@@ -1,4 +1,5 @@
 // Users. Only the key bears on decisions; names and email make logs readable. PUT creates a user who is missing (sync).
+import { USERS_MAX } from '../../model/limits.ts'
 import type { JsonObject, User } from '../../model/objects.ts'
 import type { Decided, Mint, View } from '../../store/view.ts'
 import { giveRoles, type RoleInTenant } from '../assignments.ts'
@@ -23,7 +24,7 @@ interface UserReplacement {
 
 export const users: Collection<'user', UserFields> = {
   kind: 'user',
-  most: undefined,
+  most: USERS_MAX,
   defaults: () => ({ email: null, first_name: null, last_name: null, attributes: {} }),
   merge: (base, sent) => ({
     email: settleEmail(sent.email, base.email),
