@@ -93,10 +93,11 @@ export function giveRoles(view: View, user: string, sent: readonly RoleInTenant[
   for (const { key, tenant } of only ? [] : held.values()) if (!wanted.has(key)) count(tenants, tenant)
   for (const { tenant } of wanted.values()) if (count(tenants, tenant) > ROLES_PER_GRANT_MAX) throw tooMany()
 
-  requireRoom(view, wanted.size)
-  for (const reference of wanted.values())
-    if (!held.has(reference.key)) changes.push(put('role_assignment', stamp(reference, mint)))
-  for (const tenant of tenants.keys()) changes.push(...join(view, { user, tenant }, false, mint))
+  const fresh = [...wanted.values()].filter(({ key }) => !held.has(key))
+  requireRoom(view, fresh.length)
+  for (const reference of fresh) changes.push(put('role_assignment', stamp(reference, mint)))
+  const joined = new Set(fresh.map(({ tenant }) => tenant))
+  for (const tenant of joined) changes.push(...join(view, { user, tenant }, false, mint))
   if (only) changes.push(...leave(view, user, held, wanted, tenants))
   return changes
 }
