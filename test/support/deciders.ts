@@ -18,8 +18,8 @@ export interface Session {
   write(operations: readonly Operation[]): Awaitable<void>
   check(request: Request): Awaitable<boolean>
   bulkCheck(requests: readonly Request[]): Awaitable<boolean[]>
-  explain?(request: Request): Awaitable<Code>
-  permissions?(user: string): Awaitable<TenantPermissions[]>
+  explain(request: Request): Awaitable<Code>
+  permissions(user: string): Awaitable<TenantPermissions[]>
   close?(): Awaitable<void>
 }
 
@@ -129,5 +129,3 @@ export const storeDeciders: readonly Decider[] = [
     return Image.load(buildSnapshot((await environments.reopen()).view(log)).bytes)
   }),
 ]
-
-export const deciders: readonly Decider[] = [reference, ...imageDeciders, ...storeDeciders]
