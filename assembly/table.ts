@@ -103,17 +103,19 @@ function append(bucket: u32, hash: u32, record: u32): void {
 /** Removes an entry that is there: the last entry of the chain takes its place. */
 export function remove(table: u32, hash: u32, record: u32): void {
   let bucket = bucketOf(table, hash)
+  // The bucket in front of `bucket`, later of `last`: an overflow bucket that becomes empty is unlinked from it.
+  let before: u32 = 0
   let slot: u32 = 0
   for (;;) {
     const count = load<u32>(bucket, Bucket.Count)
     slot = 0
     while (slot < count && recordAt(bucket, slot) !== record) slot++
     if (slot < count) break
+    before = bucket
     bucket = load<u32>(bucket, Bucket.Overflow)
     if (bucket === 0) unreachable()
   }
   let last = bucket
-  let before: u32 = 0
   while (load<u32>(last, Bucket.Overflow) !== 0) {
     before = last
     last = load<u32>(last, Bucket.Overflow)
