@@ -38,6 +38,14 @@ export const POOLS = {
     resources: series('resource-', 40),
     actions: series('action-', 64),
   },
+  /** Tables that split and directories that grow. */
+  large: {
+    users: series('user-', 1500),
+    tenants: ['default', ...series('tenant-', 40)],
+    roles: series('role-', 24),
+    resources: series('resource-', 12),
+    actions: series('action-', 8),
+  },
 } as const satisfies Record<string, Pool>
 export type PoolName = keyof typeof POOLS
 
@@ -66,6 +74,7 @@ const run = <T>(from: readonly T[], first: number, count: number): T[] =>
 const VERBS = {
   user: (_, pool, [n = 0]) => [['put', 'user', { key: pick(pool.users, n)! }]],
   users: (_, pool) => pool.users.map((key) => ['put', 'user', { key }] as const),
+  tenants: (_, pool) => pool.tenants.map((key) => ['put', 'tenant', { key }] as const),
   tenant: (_, pool, [n = 0]) => [['put', 'tenant', { key: pick(pool.tenants, n)! }]],
   resource: (_, pool, [n = 0, first = 0, count = 0]) => [
     ['put', 'resource', { key: pick(pool.resources, n)!, actions: run(pool.actions, first, count) }],
@@ -170,6 +179,7 @@ const edit: fc.Arbitrary<Edit> = fc.oneof(
   { weight: 4, arbitrary: fc.tuple(fc.constant('user' as const), number) },
   { weight: 1, arbitrary: fc.tuple(fc.constant('users' as const)) },
   { weight: 3, arbitrary: fc.tuple(fc.constant('tenant' as const), number) },
+  { weight: 1, arbitrary: fc.tuple(fc.constant('tenants' as const)) },
   { weight: 4, arbitrary: fc.tuple(fc.constant('resource' as const), number, number, count) },
   { weight: 1, arbitrary: fc.tuple(fc.constant('resources' as const)) },
   { weight: 9, arbitrary: fc.tuple(fc.constant('role' as const), number, number, number) },
@@ -189,9 +199,10 @@ const edit: fc.Arbitrary<Edit> = fc.oneof(
 const beginning: readonly Edit[] = [['users'], ['tenant', 1], ['resources'], ['role', 0, 11, 0], ['role', 1, 23, 1]]
 
 const pool = fc.oneof(
-  { weight: 5, arbitrary: fc.constant('small' as const) },
-  { weight: 3, arbitrary: fc.constant('odd' as const) },
-  { weight: 1, arbitrary: fc.constant('wide' as const) },
+  { weight: 25, arbitrary: fc.constant('small' as const) },
+  { weight: 15, arbitrary: fc.constant('odd' as const) },
+  { weight: 5, arbitrary: fc.constant('wide' as const) },
+  { weight: 1, arbitrary: fc.constant('large' as const) },
 )
 
 export const histories: fc.Arbitrary<History> = fc.record({
