@@ -3,14 +3,16 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { Image } from '../../src/image/image.ts'
+import { loadImage } from '../../src/index.ts'
 import type { PolicyChange } from '../../src/log/delta.ts'
-import { check, type Request, rolesIn, tenantOf } from '../reference/check.ts'
+import { bulkCheck, check, type Request, rolesIn, tenantOf } from '../reference/check.ts'
 import { explain } from '../reference/explain.ts'
 import { permissionsOf } from '../reference/listing.ts'
 import type { Policy } from '../reference/policy.ts'
-import { ENVIRONMENT } from '../support/deltas.ts'
+import { deltaTo, ENVIRONMENT } from '../support/deltas.ts'
+import { World } from '../support/world.ts'
 import { type History, histories, numbers, POOLS } from './histories.ts'
-import { ask, Disagreement, type Play, play, shuffled, Tally } from './laws.ts'
+import { ask, changesOf, Disagreement, type Play, play, shuffled, Tally } from './laws.ts'
 import { questions } from './questions.ts'
 import { parameters } from './seed.ts'
 
@@ -138,6 +140,82 @@ describe('where an image comes from does not matter', () => {
         whole.image.verify()
       }),
       parameters(60),
+    )
+  })
+})
+
+describe('a delta that cannot be applied', () => {
+  const bad: PolicyChange[] = [
+    {
+      op: 'put',
+      kind: 'role_assignment',
+      key: 'no-one/r/default',
+      value: { user: 'no-one', role: 'r', tenant: 'default' },
+    },
+    { op: 'put', kind: 'role', key: 'r', value: { permissions: ['nothing:read'], extends: [] } },
+    { op: 'put', kind: 'role', key: 'r', value: { permissions: [], extends: ['r'] } },
+    { op: 'put', kind: 'role', key: 'r', value: { permissions: [], extends: ['no-role'] } },
+    { op: 'put', kind: 'user', key: 'k'.repeat(257), value: {} },
+    { op: 'delete', kind: 'role_assignment', key: 'no-assignment' },
+  ]
+
+  it('leaves no trace, whatever else is in it and wherever in a history it comes', () => {
+    fc.assert(
+      fc.property(plays, fc.constantFrom(...bad), fc.nat(), (drawn, wrong, place) => {
+        const { image, world } = play(drawn, { checksPerRevision: 0 })
+        const next = numbers(drawn.seed)
+        const fork = new World(world)
+        const good = changesOf(fork, drawn.history, drawn.history.revisions.flat(), next)
+        const changes = good.toSpliced(place % (good.length + 1), 0, wrong)
+        const last = changes.filter(({ kind, key }) => kind === wrong.kind && key === wrong.key).at(-1)
+        if (last !== wrong) return // a later change of the same object made it good
+        const before = image.save()
+        expect(() => image.apply(deltaTo(image.revision + 1, changes))).toThrow(/cannot be applied/)
+        expect(Buffer.compare(image.save(), before)).toBe(0)
+        image.verify()
+        image.apply(deltaTo(image.revision + 1, good))
+        expect(image.hash()).toBe(build(image, fork.contents()).hash())
+      }),
+      parameters(100),
+    )
+  })
+})
+
+describe('the library', () => {
+  it('[D12] gives one answer to every form of a question', () => {
+    fc.assert(
+      fc.property(plays, (drawn) => {
+        const { image, world } = play(drawn, { checksPerRevision: 0 })
+        const pdp = loadImage(image.save())
+        const asked = [...questions(world, POOLS[drawn.history.pool], numbers(drawn.seed), 40)]
+        for (const { user, action, resource } of asked) {
+          const { type, tenant = 'default' } = resource
+          const expected = check(world.policy, { user, action, resource })
+          const forms: [string, boolean][] = [
+            ['parts', pdp.check(user, action, resource)],
+            ['an instance', pdp.check({ key: user, attributes: {} }, action, { ...resource, key: 'plan' }, {})],
+            ['subject', pdp.subject(user, { tenant }).can(action, type)],
+            ['explain', pdp.explain(user, action, resource).allow],
+            ['bulk', pdp.bulkCheck([{ user, action, resource }])[0]!],
+          ]
+          // A string is `type` or `type:key` in the tenant `default`.
+          if (tenant === 'default' && !type.includes(':')) {
+            forms.push(
+              ['string', pdp.check(user, action, type)],
+              ['string with key', pdp.check(user, action, `${type}:a:b`)],
+            )
+          }
+          expect([user, action, resource, forms]).toEqual([
+            user,
+            action,
+            resource,
+            forms.map(([form]) => [form, expected]),
+          ])
+        }
+        expect(pdp.bulkCheck(asked)).toEqual(bulkCheck(world.policy, asked))
+        expect(pdp.revision).toBe(image.revision)
+      }),
+      parameters(80),
     )
   })
 })

@@ -27,10 +27,7 @@ const small = histories
 /** What one revision's edits come to, without assigning what is assigned: management refuses that. */
 function accepted(world: World, history: History, edits: readonly Edit[]): Operation[] {
   const operations: Operation[] = []
-  const ahead = new World()
-  ahead.policy.tenant.clear()
-  for (const change of world.contents())
-    if (change.op === 'put') (ahead.policy[change.kind] as Map<string, unknown>).set(change.key, change.value)
+  const ahead = new World(world)
   for (const edit of edits) {
     for (const operation of operationsOf(ahead, POOLS[history.pool], edit)) {
       const [op, kind, object] = operation

@@ -25,8 +25,9 @@ export const FIRST_CHANGES: readonly PolicyChange[] = [{ op: 'put', kind: 'tenan
 export class World {
   readonly policy: Policy = emptyPolicy()
 
-  constructor() {
-    applyChanges(this.policy, FIRST_CHANGES)
+  /** A new environment, or a copy of `from`. */
+  constructor(from?: World) {
+    applyChanges(this.policy, from?.contents() ?? FIRST_CHANGES)
   }
 
   /** Applies one operation; returns its changes, cascades first. An operation must be one that management would accept. */
