@@ -1,0 +1,249 @@
+// The command `zerohop` as an operator meets it: help, exit codes, one line for what is wrong, files that it writes. Needs the build.
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, readFileSync, statSync, unlinkSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { temporaryFolder } from '../support/folders.ts'
+import {
+  endServers,
+  freePort,
+  type Keys,
+  readKeys,
+  Server,
+  startApi,
+  startPdp,
+  startServe,
+  url,
+} from '../support/server.ts'
+
+const COMMAND = fileURLToPath(new URL('../../dist/src/bin/zerohop.js', import.meta.url))
+
+interface Ran {
+  readonly code: number | null
+  readonly out: string
+  readonly err: string
+}
+
+/** Runs the command to its end. */
+async function run(args: readonly string[], env: Record<string, string> = {}): Promise<Ran> {
+  const { PATH = '', HOME = '' } = process.env
+  const child = spawn(process.execPath, [COMMAND, ...args], {
+    env: { PATH, HOME, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let [out, err] = ['', '']
+  child.stdout.on('data', (chunk: Buffer) => {
+    out += chunk.toString()
+  })
+  child.stderr.on('data', (chunk: Buffer) => {
+    err += chunk.toString()
+  })
+  const [code] = (await once(child, 'close')) as [number | null]
+  return { code, out, err }
+}
+
+const oneLine = (text: string | RegExp) =>
+  expect.stringMatching(
+    new RegExp(`^zerohop: .*${text instanceof RegExp ? text.source : text.replaceAll('.', '\\.')}.*\\n$`),
+  )
+
+afterAll(endServers)
+
+describe('help', () => {
+  it.each([['serve'], ['api'], ['pdp'], ['check'], ['image', 'verify'], ['image', 'inspect'], ['image', 'pull']])(
+    'of %s %s has examples',
+    async (...names) => {
+      const { code, out } = await run([...names.filter(Boolean), '--help'])
+      expect(code).toBe(0)
+      expect(out).toMatch(/^Usage: zerohop /)
+      expect(out).toContain('Examples:')
+    },
+  )
+
+  it('lists the commands', async () => {
+    const { code, out } = await run(['--help'])
+    expect(code).toBe(0)
+    for (const name of ['serve', 'api', 'pdp', 'check', 'image'])
+      expect(out).toMatch(new RegExp(`^ {2}${name}\\b`, 'm'))
+    expect((await run(['nonsense'])).code).toBe(1)
+  })
+})
+
+describe('what is wrong or missing', () => {
+  it.each([
+    ['PDP_API_KEY', {}],
+    ['PDP_CONTROL_PLANE', { PDP_API_KEY: 'key' }],
+    ['PDP_CONTROL_PLANE', { PDP_API_KEY: 'key', PDP_CONTROL_PLANE: 'not a url' }],
+    ['PDP_PORT', { PDP_PORT: '70000' }],
+    ['PDP_DEBUG', { PDP_DEBUG: 'maybe' }],
+    ['PDP_MAX_STALENESS', { PDP_MAX_STALENESS: '-1' }],
+    ['ZEROHOP_IMAGE_MEMORY', { ZEROHOP_IMAGE_MEMORY: 'much' }],
+    ['ZEROHOP_LOG_LEVEL', { ZEROHOP_LOG_LEVEL: 'loud' }],
+    ['PDP_API_KEY_FILE', { PDP_API_KEY_FILE: 'nowhere' }],
+  ])('is one line that names %s', async (name, env) => {
+    const { code, err } = await run(['pdp'], { ZEROHOP_DATA: temporaryFolder('bin'), ...env })
+    expect([code, err]).toEqual([1, oneLine(name)])
+  })
+
+  it('is one line for a port that is in use', async () => {
+    const holder = createServer().listen(0, '127.0.0.1')
+    await once(holder, 'listening')
+    const { port } = holder.address() as { port: number }
+    const env = { ZEROHOP_DATA: temporaryFolder('bin') }
+    const { code, err } = await run(['serve', '--api-port', String(port), '--pdp-port', '0'], env)
+    expect([code, err]).toEqual([1, oneLine(`port ${port} on 127.0.0.1 is in use`)])
+    holder.close()
+  })
+
+  it('is one line for a data folder that another process holds', async () => {
+    const data = temporaryFolder('bin')
+    await startApi(data, await freePort())
+    const { code, err } = await run(['serve', '--data', data, '--api-port', '0', '--pdp-port', '0'])
+    expect([code, err]).toEqual([1, oneLine('is in use by another process')])
+  })
+
+  it('is one line for a bootstrap key that could be guessed', async () => {
+    const env = { ZEROHOP_DATA: temporaryFolder('bin'), ZEROHOP_BOOTSTRAP_KEY: 'short', ZEROHOP_API_PORT: '0' }
+    const { code, err } = await run(['api'], env)
+    expect([code, err]).toEqual([1, oneLine('at least 16')])
+  })
+
+  it('ends a PDP whose key the management API does not know', async () => {
+    const port = await freePort()
+    await startApi(temporaryFolder('bin'), port)
+    const env = {
+      PDP_API_KEY: 'wrong',
+      PDP_CONTROL_PLANE: url(port),
+      PDP_PORT: '0',
+      ZEROHOP_DATA: temporaryFolder('bin'),
+    }
+    const { code, err } = await run(['pdp'], env)
+    expect([code, err]).toEqual([1, oneLine('this API key is not known')])
+  })
+})
+
+describe('serve', () => {
+  const data = temporaryFolder('serve')
+  let server: Server
+  let keys: Keys
+  let ports: { api: number; pdp: number }
+  beforeAll(async () => {
+    ports = { api: await freePort(), pdp: await freePort() }
+    server = await startServe(data, ports, [])
+    keys = readKeys(data)
+  })
+
+  it('writes the keys for its owner only', () => {
+    if (process.platform !== 'win32') expect(statSync(join(data, 'keys.json')).mode & 0o777).toBe(0o600)
+    expect(Object.keys(keys.environments).sort()).toEqual(['development', 'production'])
+  })
+
+  it('prints lines that can be pasted: one is allowed, one denied', async () => {
+    await server.until(async () => server.output.split('curl -s').length > 2)
+    const lines = server.output.split('\n').filter((line) => line.startsWith('curl '))
+    const answers = await Promise.all(lines.map((line) => promisify(execFile)('bash', ['-c', line])))
+    expect(answers.map(({ stdout }) => JSON.parse(stdout).allow)).toEqual([true, false])
+  })
+
+  it('is asked by `check`: exit code 0 allow, 1 deny, 2 could not decide', async () => {
+    const env = { ZEROHOP_DATA: data, PDP_PORT: String(ports.pdp) }
+    expect(await run(['check', 'ana', 'say', 'hello'], env)).toEqual({ code: 0, out: 'allow\n', err: '' })
+    expect(await run(['check', 'ben', 'say', 'hello:plan', '--tenant', 'default'], env)).toMatchObject({
+      code: 1,
+      out: 'deny\n',
+    })
+    const explained = await run(['check', 'ben', 'say', 'hello', '--explain'], env)
+    expect([explained.code, explained.out]).toEqual([1, expect.stringContaining('code no_permission')])
+    expect(await run(['check', 'ana', 'say', 'hello', '--pdp', 'http://127.0.0.1:1'], env)).toMatchObject({
+      code: 2,
+      err: oneLine('no PDP answers'),
+    })
+    expect(await run(['check', 'ana', 'say', 'hello'], { ...env, PDP_API_KEY: 'wrong' })).toMatchObject({
+      code: 2,
+      err: oneLine('403'),
+    })
+    expect((await run(['check', 'ana'], env)).code).toBe(2)
+  })
+
+  it('gives images that can be pulled, verified, inspected and asked', async () => {
+    const file = join(temporaryFolder('image'), 'policy.image')
+    const env = { PDP_API_KEY: keys.environments.development, PDP_CONTROL_PLANE: url(ports.api) }
+    expect((await run(['image', 'pull', file], env)).code).toBe(0)
+    expect(await run(['image', 'verify', file])).toMatchObject({ code: 0, out: expect.stringContaining('sound') })
+    const facts = JSON.parse((await run(['image', 'inspect', file, '--json'])).out)
+    expect(facts).toMatchObject({ users: 2, roles: 2, assignments: 2, hash: expect.stringMatching(/^[0-9a-f]{64}$/) })
+    expect((await run(['image', 'inspect', file])).out).toMatch(/^assignments +2$/m)
+    expect((await run(['check', 'ana', 'say', 'hello', '--image', file])).code).toBe(0)
+    expect((await run(['check', 'ben', 'say', 'hello', '--image', file, '--explain'])).out).toContain('no_permission')
+  })
+
+  it('refuses a damaged image file in one line', async () => {
+    const file = join(temporaryFolder('image'), 'policy.image')
+    writeFileSync(file, 'not an image')
+    expect(await run(['image', 'verify', file])).toMatchObject({ code: 1, err: oneLine('the image is damaged') })
+    expect(await run(['check', 'ana', 'say', 'hello', '--image', file])).toMatchObject({
+      code: 2,
+      err: oneLine('damaged'),
+    })
+    expect(await run(['image', 'verify', join(file, 'nowhere')])).toMatchObject({ code: 1, err: oneLine('') })
+  })
+
+  it('never prints a key, and ends with 0 on SIGTERM', async () => {
+    expect(await server.end()).toBe(0)
+    for (const key of [keys.organization, keys.environments.development, keys.environments.production]) {
+      expect(server.output).not.toContain(key)
+    }
+  })
+
+  it('keeps its keys over a restart, and writes the file anew when it is gone', async () => {
+    const again = await startServe(data, ports, [])
+    expect(readKeys(data)).toEqual(keys)
+    expect(await again.end('SIGINT')).toBe(0)
+    unlinkSync(join(data, 'keys.json'))
+    const third = await startServe(data, ports, [])
+    expect(readKeys(data)).toEqual(keys)
+    expect(await third.end()).toBe(0)
+  })
+})
+
+describe('pdp', () => {
+  it('starts from its last image while the management API is away, and drains on SIGTERM', async () => {
+    const [data, api, port] = [temporaryFolder('pdp'), await freePort(), await freePort()]
+    const management = await startApi(data, api)
+    const key = readKeys(data).environments.development
+    const pdp = await startPdp(data, port, key, api)
+    expect(await pdp.end()).toBe(0)
+    await management.end()
+    const again = await startPdp(data, port, key, api)
+    const health = await (await fetch(`${url(port)}/health`)).json()
+    expect(health).toMatchObject({ status: 'ok', source: 'file' })
+    expect(existsSync(join(data, 'pdp'))).toBe(true)
+    expect(await again.end()).toBe(0)
+    expect(again.output).not.toContain(key)
+  })
+
+  it('takes its key from a file', async () => {
+    const [data, api, port] = [temporaryFolder('pdp'), await freePort(), await freePort()]
+    await startApi(data, api)
+    const file = join(temporaryFolder('key'), 'key')
+    writeFileSync(file, `${readKeys(data).environments.development}\n`)
+    const pdp = new Server('pdp', {
+      ZEROHOP_DATA: data,
+      PDP_PORT: String(port),
+      PDP_API_KEY_FILE: file,
+      PDP_CONTROL_PLANE: url(api),
+    })
+    await pdp.until(async () => (await fetch(`${url(port)}/ready`)).ok)
+    expect(
+      await run(['check', 'ana', 'say', 'hello'], {
+        PDP_API_KEY: readFileSync(file, 'utf8').trim(),
+        PDP_PORT: String(port),
+      }),
+    ).toMatchObject({ code: 1 })
+    expect(await pdp.end()).toBe(0)
+  })
+})
