@@ -12,7 +12,7 @@ import type { FollowerEvent } from './pdp/follower.ts'
 import type { Pdp } from './pdp/pdp.ts'
 import { PdpPool } from './pdp/pool.ts'
 
-export { type KeysFile, readKeys } from './pap/open.ts'
+export { type KeysFile, readKeys } from './pap/keys-file.ts'
 export type { FollowerEvent } from './pdp/follower.ts'
 export { type ConnectOptions, connect, type Pdp } from './pdp/pdp.ts'
 

@@ -1,6 +1,6 @@
 // `zerohop check`: one question to a running PDP or to an image file. Exit code 0 allow, 1 deny, 2 could not decide.
 import { isZerohopError, ZerohopError } from '../model/errors.ts'
-import { readKeys } from '../pap/open.ts'
+import { readKeys } from '../pap/keys-file.ts'
 import { loadImage } from '../pdp/pdp.ts'
 import type { Env } from './env.ts'
 import { urlOf } from './process.ts'
@@ -19,9 +19,9 @@ interface Answer {
   readonly lines: readonly string[]
 }
 
-export const ALLOW = 0
-export const DENY = 1
-export const UNDECIDED = 2
+/** Exit codes; what could not be decided is an error. */
+const ALLOW = 0
+const DENY = 1
 
 /** Asks, prints, and returns the exit code. @throws when it could not decide */
 export async function runCheck(

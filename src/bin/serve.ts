@@ -2,7 +2,7 @@
 // request. On a terminal it says in plain words where it is and how to try it.
 import { resolve } from 'node:path'
 import type { Logger } from 'pino'
-import { keysPath } from '../pap/open.ts'
+import { keysPath } from '../pap/keys-file.ts'
 import { type Management, pooledPdpServer, readKeys } from '../server.ts'
 import { startManagement } from './api.ts'
 import type { Env } from './env.ts'

@@ -1,16 +1,15 @@
 #!/usr/bin/env node
 // The command `zerohop`: reads the command line, calls the command, turns an error into one line and an exit code. What a command does is
-// in the file of its name.
+// in the file of its name, which is loaded only when it is called: a check needs neither Fastify nor LMDB.
 import { readFileSync } from 'node:fs'
 import { Command } from 'commander'
-import { runApi } from './api.ts'
-import { type CheckOptions, runCheck, UNDECIDED } from './check.ts'
+import type { Logger } from 'pino'
+import type { CheckOptions } from './check.ts'
 import { type Env, port, readEnv } from './env.ts'
-import { inspectImage, pullImage, verifyImage } from './image.ts'
-import { createLogger } from './logger.ts'
-import { runPdp } from './pdp.ts'
 import { fail } from './process.ts'
-import { runServe } from './serve.ts'
+
+/** Exit code of `check` when it could not decide, also because the command line is wrong. */
+const UNDECIDED = 2
 
 interface ServerOptions {
   readonly data?: string
@@ -44,7 +43,9 @@ program
     ),
   )
   .action((options: ServerOptions) =>
-    run('serve', (env, log) => runServe(merged(env, options), { example: options.example ?? true }, log)),
+    run('serve', async (env, log) =>
+      (await import('./serve.ts')).runServe(merged(env, options), { example: options.example ?? true }, log),
+    ),
   )
 
 program
@@ -56,7 +57,9 @@ program
   .option('--no-example', 'leave the example policy out of a new folder')
   .addHelpText('after', examples('zerohop api', 'zerohop api --data /var/lib/zerohop --host 0.0.0.0'))
   .action((options: ServerOptions) =>
-    run('api', (env, log) => runApi(merged(env, options), { example: options.example ?? true }, log)),
+    run('api', async (env, log) =>
+      (await import('./api.ts')).runApi(merged(env, options), { example: options.example ?? true }, log),
+    ),
   )
 
 program
@@ -71,7 +74,9 @@ program
       'PDP_API_KEY_FILE=/run/secrets/key PDP_MAX_STALENESS=300 zerohop pdp',
     ),
   )
-  .action((options: ServerOptions) => run('pdp', (env, log) => runPdp(merged(env, options), log)))
+  .action((options: ServerOptions) =>
+    run('pdp', async (env, log) => (await import('./pdp.ts')).runPdp(merged(env, options), log)),
+  )
 
 program
   .command('check')
@@ -97,6 +102,7 @@ program
   .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : UNDECIDED))
   .action(async (user: string, action: string, resource: string, options: CheckOptions) => {
     try {
+      const { runCheck } = await import('./check.ts')
       process.exitCode = await runCheck(readEnv(), [user, action, resource], options)
     } catch (error) {
       fail(error, UNDECIDED)
@@ -109,14 +115,16 @@ image
   .description('loads an image file and tests everything in it')
   .argument('<file>')
   .addHelpText('after', examples('zerohop image verify policy.image'))
-  .action((file: string) => attempt(() => verifyImage(file)))
+  .action((file: string) => attempt(async () => (await import('./image.ts')).verifyImage(file)))
 image
   .command('inspect')
   .description('prints what an image file holds')
   .argument('<file>')
   .option('--json', 'as one JSON object')
   .addHelpText('after', examples('zerohop image inspect policy.image', 'zerohop image inspect policy.image --json'))
-  .action((file: string, options: { json?: boolean }) => attempt(() => inspectImage(file, options)))
+  .action((file: string, options: { json?: boolean }) =>
+    attempt(async () => (await import('./image.ts')).inspectImage(file, options)),
+  )
 image
   .command('pull')
   .description('fetches the image of the environment of PDP_API_KEY from PDP_CONTROL_PLANE')
@@ -125,15 +133,14 @@ image
     'after',
     examples('PDP_API_KEY=… PDP_CONTROL_PLANE=http://localhost:8080 zerohop image pull policy.image'),
   )
-  .action((file: string) => attempt(() => pullImage(readEnv(), file)))
+  .action((file: string) => attempt(async () => (await import('./image.ts')).pullImage(readEnv(), file)))
 
 await program.parseAsync()
 
-type Log = ReturnType<typeof createLogger>
-
-async function run(name: string, command: (env: Env, log: Log) => Promise<void>): Promise<void> {
-  await attempt(() => {
+async function run(name: string, command: (env: Env, log: Logger) => Promise<void>): Promise<void> {
+  await attempt(async () => {
     const env = readEnv()
+    const { createLogger } = await import('./logger.ts')
     return command(env, createLogger(env.logLevel, name))
   })
 }

@@ -1,11 +1,10 @@
 // Opens the management side of a data folder: the store with its writer thread, the snapshots for followers, and on a new folder the first
 // organization. Who asks (the command line, the embedded door) brings the randomness; nothing here listens or prints.
-import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import type { Actor, LogId } from '../log/change.ts'
 import { ZerohopError } from '../model/errors.ts'
 import { threadUrl } from '../model/thread.ts'
 import { openStore, type Store } from '../store/store.ts'
+import { type KeysFile, writeKeysOnce } from './keys-file.ts'
 import { Snapshots } from './snapshot.ts'
 import type { PapUseCases } from './use-cases.ts'
 
@@ -28,12 +27,6 @@ export interface Pap {
   readonly organization: LogId
   /** true when this call created it */
   readonly isNew: boolean
-}
-
-/** What `<data>/keys.json` holds. */
-export interface KeysFile {
-  readonly organization?: string
-  readonly environments: Readonly<Record<string, string>>
 }
 
 const BOOTSTRAP: Actor = {
@@ -59,7 +52,7 @@ export async function openPap(options: PapOptions): Promise<Pap> {
   try {
     const existing = organizationsOf(store)[0]
     const organization = existing ?? (await bootstrap(store, options))
-    writeKeys(store, organization, data)
+    writeKeysOnce(data, () => keysOf(store, organization))
     return { store, snapshots: new Snapshots(store, data), organization, isNew: existing === undefined }
   } catch (error) {
     await store.close()
@@ -101,24 +94,4 @@ function keysOf(store: Store<PapUseCases>, organization: LogId): KeysFile {
     if (environment !== undefined) environments[environment.environment] ??= secret
   }
   return { ...(first === undefined ? {} : { organization: first }), environments }
-}
-
-/** Writes `keys.json` when it is not there: on a new folder, or when the process ended between the commit and the file. */
-function writeKeys(store: Store<PapUseCases>, organization: LogId, data: string): void {
-  const path = keysPath(data)
-  if (existsSync(path)) return
-  const temporary = `${path}.tmp`
-  writeFileSync(temporary, `${JSON.stringify(keysOf(store, organization), null, 2)}\n`, { mode: 0o600 })
-  renameSync(temporary, path)
-}
-
-export const keysPath = (data: string): string => join(data, 'keys.json')
-
-/** The keys of a data folder; undefined when there is no such file. */
-export function readKeys(data: string): KeysFile | undefined {
-  try {
-    return JSON.parse(readFileSync(keysPath(data), 'utf8')) as KeysFile
-  } catch {
-    return undefined
-  }
 }

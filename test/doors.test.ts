@@ -1,0 +1,40 @@
+// What each door of the package loads: walks the imports of the build from the door on, dynamic ones too. Needs the build.
+import { readFileSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { ROOT, readSource } from './tidy/source.ts'
+
+/** The packages that are loaded with a file of the build, and with what it imports. */
+function packagesBehind(entry: string, seen = new Set<string>()): string[] {
+  const packages = new Set<string>()
+  const walk = (path: string): void => {
+    if (seen.has(path)) return
+    seen.add(path)
+    for (const { specifier } of readSource(path, readFileSync(join(ROOT, path), 'utf8')).imports) {
+      if (specifier.startsWith('.')) walk(relative(ROOT, join(ROOT, dirname(path), specifier)))
+      else if (!specifier.startsWith('node:')) packages.add(specifier)
+    }
+  }
+  walk(entry)
+  return [...packages].sort()
+}
+
+describe('the doors', () => {
+  it('`zerohop` loads neither Fastify nor LMDB', () => {
+    expect(packagesBehind('dist/src/index.js')).toEqual(['msgpackr'])
+  })
+
+  it('`zerohop/embedded` loads LMDB, and no HTTP', () => {
+    const packages = packagesBehind('dist/src/embedded.js')
+    expect(packages).toContain('lmdb')
+    expect(packages).not.toContain('fastify')
+  })
+
+  it('`zerohop/server` loads Fastify', () => {
+    expect(packagesBehind('dist/src/server.js')).toContain('fastify')
+  })
+
+  it('the thread of an image loads no more than `zerohop`', () => {
+    expect(packagesBehind('dist/src/pdp/image-thread.js')).toEqual(['msgpackr'])
+  })
+})
