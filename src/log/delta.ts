@@ -40,6 +40,7 @@ export interface PackedDelta extends Omit<Delta, 'changes'> {
 /** The part of a change that decisions depend on; undefined when they do not. */
 export function project(change: Change): PolicyChange | undefined {
   if (change.op === 'delete') {
+    if (change.kind === 'role_assignment' && change.key.split('/').length > 3) return undefined
     return isPolicyKind(change.kind) ? { op: 'delete', kind: change.kind, key: change.key } : undefined
   }
   const { op, kind, key } = change
@@ -52,6 +53,7 @@ export function project(change: Change): PolicyChange | undefined {
     case 'tenant':
       return { op, kind, key, value: {} }
     case 'role_assignment':
+      if (change.value.resource_instance !== null) return undefined // until images know instances
       return { op, kind, key, value: { user: change.value.user, role: change.value.role, tenant: change.value.tenant } }
     default:
       return undefined

@@ -139,3 +139,10 @@ export const CONNECT_TIMEOUT_MS = 10_000
 export const FOLLOWERS_MAX = 10_000
 /** Milliseconds that a write of zerohop/embedded, already on disk, waits for the PDP of the same process: long only for a huge cascade. */
 export const EMBEDDED_WAIT_MS = 60_000
+
+/** Bytes of the conditions of one set as JSON. */
+export const CONDITIONS_BYTES_MAX = 64 * 1024
+/** Levels of nesting of conditions: readers of them may recurse. */
+export const CONDITION_DEPTH_MAX = 32
+/** Nodes of the conditions of one set: bounds the steps of one evaluation. */
+export const CONDITION_NODES_MAX = 1_000

@@ -58,10 +58,96 @@ export interface Tenant extends Named {
   readonly last_action_at: number
 }
 
-/** A role of a user in a tenant. `key` is `assignmentKey(user, role, tenant)`. */
+/**
+ * A role of a user in a tenant, or on one instance in it. `key` is `assignmentKey(user, role, tenant, resource_instance)`. On an instance
+ * `role` is a role of its resource type, and `tenant` is the tenant of the instance.
+ */
 export interface RoleAssignment extends Stored {
   readonly user: string
   readonly role: string
+  readonly tenant: string
+  /** `type:key`, or null for a role in the tenant */
+  readonly resource_instance: string | null
+}
+
+/** Settings of a derivation, of one rule or of the whole role (D5). */
+export interface DerivationSettings {
+  readonly no_direct_roles_on_object: boolean
+}
+
+/** Whoever has `role` on an instance of `on_resource` that is related by `linked_by_relation` has the role on the object. */
+export interface DerivationRule {
+  readonly role: string
+  readonly on_resource: string
+  readonly linked_by_relation: string
+  readonly when: DerivationSettings
+}
+
+export interface Derivation {
+  readonly id: string
+  readonly when: DerivationSettings
+  readonly users_with_role: readonly DerivationRule[]
+}
+
+/** A role on instances of one resource type. `key` is `partKey(resource, role)`. Permissions are `resource:action` of that type. */
+export interface ResourceRole extends Named {
+  readonly resource: string
+  readonly role: string
+  readonly permissions: readonly string[]
+  /** keys of roles of the same resource */
+  readonly extends: readonly string[]
+  readonly attributes: JsonObject | null
+  readonly granted_to: Derivation | null
+}
+
+/** A relation: instances of `subject_resource` may be related by it to instances of `resource`. `key` is `partKey(resource, relation)`. */
+export interface Relation extends Named {
+  readonly resource: string
+  readonly relation: string
+  readonly subject_resource: string
+}
+
+/** A named list of actions of one resource type. `key` is `partKey(resource, group)`. */
+export interface ActionGroup extends Named {
+  readonly resource: string
+  readonly group: string
+  readonly attributes: JsonObject | null
+  readonly actions: readonly string[]
+}
+
+/** Users or resources for which conditions hold. `conditions` are verbatim; src/model/condition.ts reads them. */
+export interface ConditionSet extends Named {
+  readonly type: 'userset' | 'resourceset'
+  /** base resource of a resource set */
+  readonly resource: string | null
+  readonly conditions: JsonObject
+  /** key of a set of the same type, whose conditions must hold too */
+  readonly parent: string | null
+}
+
+/**
+ * The users of `user_set` may do `permission` on the resources of `resource_set` (D6). `key` is `setRuleKey(…)`. A role used as a user set
+ * is written `__autogen_<role>`, a resource used as a resource set `__autogen_<resource>`.
+ */
+export interface SetRule extends Stored {
+  readonly user_set: string
+  readonly permission: string
+  readonly resource_set: string
+}
+
+/** One instance of a resource type. `key` is `instanceKey(resource, instance)`. */
+export interface ResourceInstance extends Stored {
+  readonly resource: string
+  readonly instance: string
+  readonly tenant: string
+  readonly attributes: JsonObject
+}
+
+/** `subject` is related by `relation` to `object`; both are `type:key` in one tenant. `key` is `tupleKey(subject, relation, object)`. */
+export interface RelationshipTuple extends Stored {
+  readonly subject: string
+  readonly relation: string
+  readonly object: string
   readonly tenant: string
 }
 
@@ -120,6 +206,13 @@ export interface EnvironmentObjects {
   tenant: Tenant
   role_assignment: RoleAssignment
   membership: Membership
+  resource_role: ResourceRole
+  relation: Relation
+  action_group: ActionGroup
+  condition_set: ConditionSet
+  set_rule: SetRule
+  resource_instance: ResourceInstance
+  relationship_tuple: RelationshipTuple
 }
 
 /** The kinds of an organization's control log. */
@@ -134,7 +227,14 @@ export interface ControlObjects {
 export type Objects = EnvironmentObjects & ControlObjects
 export type Kind = keyof Objects
 
-/** No key alphabet has a slash, so a joined key is unambiguous. */
-export const assignmentKey = (user: string, role: string, tenant: string): string => `${user}/${role}/${tenant}`
+/** No key alphabet has a slash or a colon, so a joined key is unambiguous. */
+export const assignmentKey = (user: string, role: string, tenant: string, instance: string | null = null): string =>
+  instance === null ? `${user}/${role}/${tenant}` : `${user}/${role}/${tenant}/${instance}`
+export const partKey = (resource: string, part: string): string => `${resource}/${part}`
+export const instanceKey = (resource: string, instance: string): string => `${resource}:${instance}`
+export const tupleKey = (subject: string, relation: string, object: string): string =>
+  `${subject}/${relation}/${object}`
+export const setRuleKey = (userSet: string, permission: string, resourceSet: string): string =>
+  `${userSet}/${permission}/${resourceSet}`
 export const membershipKey = (tenant: string, user: string): string => `${tenant}/${user}`
 export const environmentKey = (project: string, environment: string): string => `${project}/${environment}`

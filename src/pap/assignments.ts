@@ -159,7 +159,7 @@ function resolve(view: View, user: string, sent: RoleInTenant, path: Path): Refe
 }
 
 function stamp(reference: Reference, mint: Mint): RoleAssignment {
-  return { id: mint.id(), ...reference, created_at: mint.now, updated_at: mint.now }
+  return { id: mint.id(), ...reference, resource_instance: null, created_at: mint.now, updated_at: mint.now }
 }
 
 function count(counts: Map<string, number>, name: string): number {

@@ -79,6 +79,7 @@ export function examplePolicy(mint: Mint): Change[] {
       user: key,
       role: roleKey,
       tenant: DEFAULT_TENANT,
+      resource_instance: null,
     }),
     put('membership', {
       ...stamps(membershipKey(DEFAULT_TENANT, key)),

@@ -1,0 +1,282 @@
+// The grammar of conditions: reads the JSON of a condition set (contract §4) into one small tree, or says what is wrong and where.
+// The JSON itself is stored and returned verbatim; the tree is what the definition (test/reference) evaluates and what the image
+// compiles. What a tree means is docs/semantics.md, D6–D9.
+import { ZerohopError } from './errors.ts'
+import { CONDITION_DEPTH_MAX, CONDITION_NODES_MAX, CONDITIONS_BYTES_MAX } from './limits.ts'
+import type { AttributeType, Json } from './objects.ts'
+
+/** Where a value comes from. `action.*` is our extension: attributes sent with the action. */
+export type Root = 'user' | 'resource' | 'tenant' | 'context' | 'action'
+
+/** An attribute, and members inside it. */
+export interface AttributePath {
+  readonly root: Root
+  readonly names: readonly string[]
+}
+
+/** The right side of a test: a value, or another attribute. */
+export type Term =
+  | { readonly kind: 'value'; readonly value: Json }
+  | { readonly kind: 'ref'; readonly path: AttributePath }
+
+/** A test of one value. `members` reads inside the value that is tested. */
+export type Test =
+  | { readonly kind: 'all' | 'any'; readonly tests: readonly Test[] }
+  | { readonly kind: 'not'; readonly test: Test }
+  | { readonly kind: 'compare'; readonly operator: Operator; readonly right: Term }
+  | {
+      readonly kind: 'match'
+      /** the value itself, some item of it, every item of it */
+      readonly of: 'object' | 'any' | 'all'
+      readonly members: readonly { readonly names: readonly string[]; readonly test: Test }[]
+      /** when not null, the value (or item) is the key of a stored instance of this type, and its attributes are tested */
+      readonly foreignType: string | null
+    }
+
+/** A condition over a request. `all` of nothing is true: the condition `{}`. */
+export type Condition =
+  | { readonly kind: 'all' | 'any'; readonly items: readonly Condition[] }
+  | { readonly kind: 'not'; readonly item: Condition }
+  | { readonly kind: 'operand'; readonly left: AttributePath; readonly test: Test }
+
+/** What an operator takes on its left and its right. */
+interface OperatorRule {
+  readonly left: readonly AttributeType[]
+  readonly right: 'scalar' | 'number' | 'ordered' | 'range' | 'string' | 'list'
+  readonly ref: boolean
+}
+
+const SCALAR = ['bool', 'number', 'string', 'time'] as const
+const ORDERED = ['number', 'time', 'string'] as const
+
+/** Contract §4.3, and two extensions: `starts-with`, `ends-with`. */
+export const OPERATORS = {
+  equals: { left: SCALAR, right: 'scalar', ref: true },
+  'not-equals': { left: SCALAR, right: 'scalar', ref: true },
+  'less-than': { left: ORDERED, right: 'ordered', ref: true },
+  'less-than-equals': { left: ORDERED, right: 'ordered', ref: true },
+  'greater-than': { left: ORDERED, right: 'ordered', ref: true },
+  'greater-than-equals': { left: ORDERED, right: 'ordered', ref: true },
+  between: { left: ['number', 'time'], right: 'range', ref: false },
+  contains: { left: ['string'], right: 'string', ref: true },
+  'starts-with': { left: ['string'], right: 'string', ref: true },
+  'ends-with': { left: ['string'], right: 'string', ref: true },
+  in: { left: SCALAR, right: 'list', ref: true },
+  array_contains: { left: ['array'], right: 'scalar', ref: true },
+  array_subset: { left: ['array'], right: 'list', ref: true },
+  array_superset: { left: ['array'], right: 'list', ref: true },
+  array_intersect: { left: ['array'], right: 'list', ref: true },
+} as const satisfies Record<string, OperatorRule>
+
+export type Operator = keyof typeof OPERATORS
+
+const GROUPS: ReadonlyMap<string, 'all' | 'any'> = new Map([
+  ['allOf', 'all'],
+  ['and', 'all'],
+  ['anyOf', 'any'],
+  ['or', 'any'],
+])
+const ROOTS: ReadonlyMap<string, Root> = new Map([
+  ['user', 'user'],
+  ['subject', 'user'],
+  ['resource', 'resource'],
+  ['tenant', 'tenant'],
+  ['context', 'context'],
+  ['environment', 'context'],
+  ['action', 'action'],
+])
+const MATCHES: ReadonlyMap<string, 'object' | 'any' | 'all'> = new Map([
+  ['object_match', 'object'],
+  ['any_match', 'any'],
+  ['all_match', 'all'],
+])
+
+type Path = readonly (string | number)[]
+
+/**
+ * Reads conditions, or refuses them with the place and the reason.
+ * @param path where in the input the conditions stand; errors name the place below it
+ * @throws INPUT_INVALID on the grammar, LIMIT_EXCEEDED on size, depth or number of nodes
+ */
+export function parseConditions(conditions: Json, path: Path = ['body', 'conditions']): Condition {
+  const bytes = Buffer.byteLength(JSON.stringify(conditions))
+  if (bytes > CONDITIONS_BYTES_MAX) throw tooMuch('the size of the conditions', `${CONDITIONS_BYTES_MAX} bytes`, path)
+  return new Parser().condition(conditions, path, 1)
+}
+
+class Parser {
+  #nodes = 0
+
+  /** conditions := {} | group | operand; several members are ANDed. */
+  condition(json: Json, path: Path, depth: number): Condition {
+    const members = Object.entries(this.#object(json, path, depth))
+    const items = members.map(([name, value]) => this.#member(name, value, [...path, name], depth))
+    return items.length === 1 ? items[0]! : { kind: 'all', items }
+  }
+
+  #member(name: string, value: Json, path: Path, depth: number): Condition {
+    const group = GROUPS.get(name)
+    if (group !== undefined) return { kind: group, items: this.#conditions(value, path, depth) }
+    if (name === 'not') return { kind: 'not', item: this.#negated(value, path, depth) }
+    if (!name.includes('.'))
+      throw invalid(`\`${name}\` is neither a group (allOf, anyOf, not) nor an attribute such as \`user.age\``, path)
+    return { kind: 'operand', left: attributePath(name, path), test: this.test(value, path, depth + 1) }
+  }
+
+  #negated(value: Json, path: Path, depth: number): Condition {
+    if (!Array.isArray(value)) return this.condition(value, path, depth + 1)
+    const items = this.#conditions(value, path, depth)
+    return items.length === 1 ? items[0]! : { kind: 'all', items }
+  }
+
+  #conditions(value: Json, path: Path, depth: number): Condition[] {
+    return list(value, path).map((item, index) => this.condition(item, [...path, index], depth + 1))
+  }
+
+  /** test := {operator: value} | {group: [test…]} | {not: …}; several members are ANDed. */
+  test(json: Json, path: Path, depth: number): Test {
+    const members = Object.entries(this.#object(json, path, depth))
+    if (members.length === 0) throw invalid('a test names an operator', path)
+    const tests = members.map(([name, value]) => this.#testMember(name, value, [...path, name], depth))
+    return tests.length === 1 ? tests[0]! : { kind: 'all', tests }
+  }
+
+  #testMember(name: string, value: Json, path: Path, depth: number): Test {
+    const group = GROUPS.get(name)
+    if (group !== undefined) return { kind: group, tests: this.#tests(value, path, depth) }
+    if (name === 'not') return { kind: 'not', test: this.#negatedTest(value, path, depth) }
+    const match = MATCHES.get(name)
+    if (match !== undefined) return this.#match(match, value, path, depth)
+    if (!Object.hasOwn(OPERATORS, name)) throw invalid(`unknown operator \`${name}\``, path)
+    const operator = name as Operator
+    return { kind: 'compare', operator, right: rightSide(operator, value, path) }
+  }
+
+  #tests(value: Json, path: Path, depth: number): Test[] {
+    return list(value, path).map((item, index) => this.test(item, [...path, index], depth + 1))
+  }
+
+  /** A raw scalar inside `not` means "not equals". */
+  #negatedTest(value: Json, path: Path, depth: number): Test {
+    const items = Array.isArray(value) ? value : [value]
+    if (items.length === 0) throw invalid('`not` needs something to negate', path)
+    const tests = items.map((item: Json, index): Test => {
+      const at = Array.isArray(value) ? [...path, index] : path
+      if (isScalar(item)) return { kind: 'compare', operator: 'equals', right: { kind: 'value', value: item } }
+      return this.test(item, at, depth + 1)
+    })
+    if (tests.length === 1) return tests[0]!
+    // Scalars are alternatives (none of them), tests hold together (not all of them).
+    return { kind: items.every(isScalar) ? 'any' : 'all', tests }
+  }
+
+  #match(of: 'object' | 'any' | 'all', value: Json, path: Path, depth: number): Test {
+    const { match, fk_resource_type: foreign, ...rest } = this.#object(value, path, depth)
+    const unknown = Object.keys(rest)[0]
+    if (unknown !== undefined) throw invalid(`unknown member \`${unknown}\``, [...path, unknown])
+    if (match === undefined) throw invalid('`match` is required', path)
+    if (foreign !== undefined && foreign !== null && typeof foreign !== 'string') {
+      throw invalid('`fk_resource_type` is the key of a resource', [...path, 'fk_resource_type'])
+    }
+    const members = Object.entries(this.#object(match, [...path, 'match'], depth + 1)).map(([name, test]) => ({
+      names: names(name, [...path, 'match', name]),
+      test: this.test(test, [...path, 'match', name], depth + 2),
+    }))
+    return { kind: 'match', of, members, foreignType: foreign ?? null }
+  }
+
+  /** Every node passes here: the one place where depth and number are bounded. */
+  #object(json: Json, path: Path, depth: number): Record<string, Json> {
+    if (depth > CONDITION_DEPTH_MAX) throw tooMuch('the depth of the conditions', CONDITION_DEPTH_MAX, path)
+    if (++this.#nodes > CONDITION_NODES_MAX) throw tooMuch('the number of nodes', CONDITION_NODES_MAX, path)
+    if (json === null || typeof json !== 'object' || Array.isArray(json)) throw invalid('an object is expected', path)
+    return json as Record<string, Json>
+  }
+}
+
+function list(value: Json, path: Path): readonly Json[] {
+  if (Array.isArray(value)) return value
+  throw invalid('a list is expected', path)
+}
+
+function rightSide(operator: Operator, value: Json, path: Path): Term {
+  const rule: OperatorRule = OPERATORS[operator]
+  const ref = refOf(value)
+  if (ref !== undefined) {
+    if (!rule.ref) throw invalid(`\`${operator}\` takes no \`ref\``, path)
+    if (typeof ref !== 'string') throw invalid('`ref` names an attribute, such as `user.key`', path)
+    return { kind: 'ref', path: attributePath(ref, [...path, 'ref']) }
+  }
+  const unwrapped = unwrap(rule, value)
+  if (!fits(rule, unwrapped)) throw invalid(`\`${operator}\` takes ${EXPECTED[rule.right]}`, path)
+  return { kind: 'value', value: unwrapped }
+}
+
+const EXPECTED = {
+  scalar: 'a string, a number or a boolean',
+  number: 'a number',
+  ordered: 'a number or a string',
+  range: 'two numbers or two times, [low, high]',
+  string: 'a string',
+  list: 'a list of strings, numbers or booleans',
+} as const
+
+function refOf(value: Json): Json | undefined {
+  if (value === null || typeof value !== 'object' || Array.isArray(value)) return undefined
+  const entries = Object.entries(value)
+  return entries.length === 1 && entries[0]![0] === 'ref' ? entries[0]![1] : undefined
+}
+
+/** A list of one where a scalar is expected stands for its item (contract §4.2). */
+function unwrap(rule: OperatorRule, value: Json): Json {
+  const single = rule.right !== 'list' && rule.right !== 'range' && Array.isArray(value) && value.length === 1
+  return single ? (value[0] as Json) : value
+}
+
+function fits(rule: OperatorRule, value: Json): boolean {
+  switch (rule.right) {
+    case 'scalar':
+      return isScalar(value)
+    case 'number':
+      return typeof value === 'number'
+    case 'ordered':
+      return typeof value === 'number' || typeof value === 'string'
+    case 'string':
+      return typeof value === 'string'
+    case 'list':
+      return Array.isArray(value) && value.every(isScalar)
+    case 'range':
+      return Array.isArray(value) && value.length === 2 && sameOrderedType(value)
+  }
+}
+
+function sameOrderedType([low, high]: readonly Json[]): boolean {
+  return (typeof low === 'number' && typeof high === 'number') || (typeof low === 'string' && typeof high === 'string')
+}
+
+function isScalar(value: Json): value is string | number | boolean {
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
+}
+
+function attributePath(text: string, path: Path): AttributePath {
+  const dot = text.indexOf('.')
+  const root = ROOTS.get(dot < 0 ? text : text.slice(0, dot))
+  if (root === undefined)
+    throw invalid(`\`${text}\` does not begin with user, resource, tenant, context or action`, path)
+  if (dot < 0) throw invalid(`\`${text}\` names no attribute`, path)
+  return { root, names: names(text.slice(dot + 1), path) }
+}
+
+function names(text: string, path: Path): string[] {
+  const parts = text.split('.')
+  if (parts.some((part) => part === '')) throw invalid(`\`${text}\` has an empty member`, path)
+  return parts
+}
+
+function invalid(reason: string, path: Path): ZerohopError {
+  return new ZerohopError('INPUT_INVALID', { reason }, { path })
+}
+
+function tooMuch(what: string, limit: string | number, path: Path): ZerohopError {
+  return new ZerohopError('LIMIT_EXCEEDED', { what, limit }, { path })
+}
