@@ -31,6 +31,25 @@ export function saveKernel(kernel: Kernel): Uint8Array {
   return file
 }
 
+/** The same, a piece at a time: `pause` is awaited between pieces, and the image must not change meanwhile. */
+export async function saveKernelSlowly(kernel: Kernel, pause: Pause): Promise<Uint8Array> {
+  const [header, heap] = kernel.parts
+  const file = new Uint8Array(header.length + heap.length)
+  file.set(header)
+  const view = new DataView(file.buffer)
+  view.setUint32(Header.Length, file.length, true)
+  view.setUint32(Header.Crc, 0, true)
+  let sum = crc32(file.subarray(0, header.length))
+  for (let start = 0; start < heap.length; start += PIECE_BYTES) {
+    const piece = heap.subarray(start, start + PIECE_BYTES)
+    file.set(piece, header.length + start)
+    sum = crc32(piece, sum)
+    await pause()
+  }
+  view.setUint32(Header.Crc, sum, true)
+  return file
+}
+
 /** SHA-256 of a saved image without what two equal contents may differ in: revision, chain and checksum. 64 hex digits. */
 export function hashImage(file: Uint8Array): string {
   const header = file.slice(0, HEADER_BYTES)
@@ -41,6 +60,11 @@ export function hashImage(file: Uint8Array): string {
 
 /** Bytes read and summed at a time: they are still in the cache when the checksum reads them again. */
 const CHUNK_BYTES = 256 * 1024
+/** Bytes copied in one turn of the event loop by those who must not block it: about a millisecond. */
+const PIECE_BYTES = 1024 * 1024
+
+/** Lets others run. */
+export type Pause = () => Promise<void>
 
 /** Where the bytes of an image come from: `read` fills the target from the position on, or fails. */
 interface Source {
@@ -83,37 +107,69 @@ function fileSource(file: number): Source {
   }
 }
 
+/** The same as `loadKernel` for bytes, a piece at a time: `pause` is awaited between pieces. */
+export async function loadKernelSlowly(bytes: Uint8Array, source: KernelSource, pause: Pause): Promise<Kernel> {
+  const loading = new Loading(bytesSource(bytes), source)
+  while (!loading.read(PIECE_BYTES)) await pause()
+  return loading.finish()
+}
+
 function loadFrom(input: Source, source: KernelSource): Kernel {
-  if (input.length < HEADER_BYTES) throw damaged(`${input.length} bytes are fewer than a header has`)
-  const header = new Uint8Array(HEADER_BYTES)
-  input.read(header, 0)
-  const view = new DataView(header.buffer)
-  const field = (at: Header): number => view.getUint32(at, true)
+  const loading = new Loading(input, source)
+  while (!loading.read(CHUNK_BYTES));
+  return loading.finish()
+}
+
+/** An image on its way into memory: the header is checked first, the heap summed as it comes, nothing answers before the end. */
+class Loading {
+  readonly #input: Source
+  readonly #header = new Uint8Array(HEADER_BYTES)
+  readonly #view = new DataView(this.#header.buffer)
+  readonly #kernel: Kernel
+  readonly #heap: Uint8Array
+  readonly #expected: number
+  #done = 0
+  #sum: number
+
+  constructor(input: Source, source: KernelSource) {
+    this.#input = input
+    if (input.length < HEADER_BYTES) throw damaged(`${input.length} bytes are fewer than a header has`)
+    input.read(this.#header, 0)
+    requireHeader((at) => this.#view.getUint32(at, true), input.length)
+    this.#kernel = new Kernel(source, input.length)
+    this.#heap = this.#kernel.heapOf(input.length - HEADER_BYTES)
+    this.#expected = this.#view.getUint32(Header.Crc, true)
+    this.#view.setUint32(Header.Crc, 0, true)
+    this.#sum = crc32(this.#header)
+  }
+
+  /** Takes up to so many bytes; true when there are no more. */
+  read(bytes: number): boolean {
+    const piece = this.#heap.subarray(this.#done, this.#done + bytes)
+    this.#input.read(piece, HEADER_BYTES + this.#done)
+    this.#sum = crc32(piece, this.#sum)
+    this.#done += piece.length
+    return this.#done === this.#heap.length
+  }
+
+  finish(): Kernel {
+    if (this.#sum !== this.#expected) throw damaged('its checksum is wrong')
+    this.#kernel.headerBytes(Header.Magic, HEADER_BYTES).set(this.#header)
+    return this.#kernel
+  }
+}
+
+function requireHeader(field: (at: number) => number, length: number): void {
   if (field(Header.Magic) !== MAGIC) throw damaged('it does not begin like an image')
   if (field(Header.Abi) !== ABI_VERSION) {
-    throw new ZerohopError('IMAGE_FOREIGN', {
-      reason: `it has ABI ${field(Header.Abi)}, this version reads ${ABI_VERSION}`,
-    })
+    const reason = `it has ABI ${field(Header.Abi)}, this version reads ${ABI_VERSION}`
+    throw new ZerohopError('IMAGE_FOREIGN', { reason })
   }
-  const heapBytes = input.length - HEADER_BYTES
-  if (field(Header.Length) !== input.length)
-    throw damaged(`it says ${field(Header.Length)} bytes and has ${input.length}`)
-  if (field(Header.Top) !== HEAP + heapBytes || input.length > IMAGE_BYTES_MAX)
+  if (field(Header.Length) !== length) throw damaged(`it says ${field(Header.Length)} bytes and has ${length}`)
+  if (field(Header.Top) !== HEAP + length - HEADER_BYTES || length > IMAGE_BYTES_MAX) {
     throw damaged('its heap has another length than it says')
-  requireRoots(field, field(Header.Top))
-  const kernel = new Kernel(source, input.length)
-  const heap = kernel.heapOf(heapBytes)
-  const expected = field(Header.Crc)
-  view.setUint32(Header.Crc, 0, true)
-  let sum = crc32(header)
-  for (let start = 0; start < heapBytes; start += CHUNK_BYTES) {
-    const chunk = heap.subarray(start, start + CHUNK_BYTES)
-    input.read(chunk, HEADER_BYTES + start)
-    sum = crc32(chunk, sum)
   }
-  if (sum !== expected) throw damaged('its checksum is wrong')
-  kernel.headerBytes(Header.Magic, HEADER_BYTES).set(header)
-  return kernel
+  requireRoots(field, field(Header.Top))
 }
 
 function requireRoots(field: (at: number) => number, top: number): void {

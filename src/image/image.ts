@@ -10,7 +10,7 @@ import { commit, prepare } from './apply.ts'
 import { buildKernel } from './build.ts'
 import { fold, grantsOfUser, permissionsOfGrant, read, rolesOf, toChanges } from './contents.ts'
 import { type Explanation, explainRbac } from './explain.ts'
-import { hashImage, loadKernel, saveKernel } from './file.ts'
+import { hashImage, loadKernel, loadKernelSlowly, type Pause, saveKernel, saveKernelSlowly } from './file.ts'
 import { Lookaside, PairLookaside } from './lookaside.ts'
 
 export type { Because, Explanation, RbacCode } from './explain.ts'
@@ -82,6 +82,12 @@ export class Image {
   static load(input: Uint8Array | string, options: ImageOptions = {}): Image {
     const source = options.kernel ?? 'release'
     return new Image(loadKernel(input, source), source)
+  }
+
+  /** The same as `load` for bytes, in many short turns: `pause` is awaited between two pieces. */
+  static async loadSlowly(bytes: Uint8Array, pause: Pause, options: ImageOptions = {}): Promise<Image> {
+    const source = options.kernel ?? 'release'
+    return new Image(await loadKernelSlowly(bytes, source, pause), source)
   }
 
   /** Where the image stands in its environment's log. */
@@ -192,6 +198,18 @@ export class Image {
   save(): Uint8Array {
     this.#requireSound()
     return saveKernel(this.#kernel)
+  }
+
+  /**
+   * The same as `save`, in many short turns: `pause` is awaited between two pieces. No delta may be applied meanwhile.
+   * @throws INTERNAL when one was: the bytes would be of two revisions
+   */
+  async saveSlowly(pause: Pause): Promise<Uint8Array> {
+    this.#requireSound()
+    const { revision } = this
+    const file = await saveKernelSlowly(this.#kernel, pause)
+    if (revision !== this.revision) throw new ZerohopError('INTERNAL')
+    return file
   }
 
   /** Everything that the image says, in sorted order. */

@@ -157,12 +157,16 @@ function changeBody(change: PolicyChange): unknown[] {
   }
 }
 
-/** Turns the chunks of a stream into frames. Holds at most one incomplete frame, which is at most FRAME_BYTES_MAX long. */
+/**
+ * Turns the chunks of a stream into frames. Holds at most one incomplete frame, which is at most FRAME_BYTES_MAX long; its bytes are
+ * copied and summed as they arrive, so that the end of a large one is no more work than its middle.
+ */
 export class FrameDecoder {
-  #chunks: Uint8Array[] = []
-  #bytes = 0
-  /** bytes needed before anything can be read: a header, or a whole frame */
-  #wanted = FRAME_HEADER_BYTES
+  readonly #header = new Uint8Array(FRAME_HEADER_BYTES)
+  #headerBytes = 0
+  #body: Uint8Array | undefined
+  #bodyBytes = 0
+  #sum = 0
 
   /**
    * The frames that are complete with this chunk, in order.
@@ -170,41 +174,48 @@ export class FrameDecoder {
    */
   push(chunk: Uint8Array): Frame[] {
     const frames: Frame[] = []
-    this.#chunks.push(chunk)
-    this.#bytes += chunk.length
-    while (this.#bytes >= this.#wanted) {
-      const joined = this.#join()
-      const view = new DataView(joined.buffer, joined.byteOffset, joined.length)
-      const total = FRAME_HEADER_BYTES + readHeader(view)
-      if (joined.length < total) {
-        this.#wanted = total
-        break
+    let at = 0
+    while (at < chunk.length) {
+      if (this.#body === undefined) {
+        at += this.#takeHeader(chunk.subarray(at))
+        if (this.#headerBytes < FRAME_HEADER_BYTES) break
+        this.#body = new Uint8Array(readHeader(viewOf(this.#header)))
+        this.#sum = crc32(this.#header.subarray(0, 8))
       }
-      this.#chunks = joined.length > total ? [joined.subarray(total)] : []
-      this.#bytes = joined.length - total
-      this.#wanted = FRAME_HEADER_BYTES
-      frames.push(readFrame(view, joined.subarray(0, total)))
+      const piece = chunk.subarray(at, at + this.#body.length - this.#bodyBytes)
+      this.#body.set(piece, this.#bodyBytes)
+      this.#bodyBytes += piece.length
+      this.#sum = crc32(piece, this.#sum)
+      at += piece.length
+      if (this.#bodyBytes === this.#body.length) frames.push(this.#finish(this.#body))
     }
     return frames
   }
 
   /** Bytes of a frame that has begun to arrive; 0 between frames. */
   get waiting(): number {
-    return this.#bytes
+    return this.#headerBytes + this.#bodyBytes
   }
 
-  #join(): Uint8Array {
-    const [only] = this.#chunks
-    if (only !== undefined && this.#chunks.length === 1) return only
-    const joined = new Uint8Array(this.#bytes)
-    let at = 0
-    for (const chunk of this.#chunks) {
-      joined.set(chunk, at)
-      at += chunk.length
-    }
-    this.#chunks = [joined]
-    return joined
+  #takeHeader(chunk: Uint8Array): number {
+    const piece = chunk.subarray(0, FRAME_HEADER_BYTES - this.#headerBytes)
+    this.#header.set(piece, this.#headerBytes)
+    this.#headerBytes += piece.length
+    return piece.length
   }
+
+  #finish(body: Uint8Array): Frame {
+    const view = viewOf(this.#header)
+    if (view.getUint32(8, true) !== this.#sum) throw invalid('its checksum is wrong')
+    this.#body = undefined
+    this.#bodyBytes = 0
+    this.#headerBytes = 0
+    return readFrame(view.getUint8(3), body)
+  }
+}
+
+function viewOf(bytes: Uint8Array): DataView {
+  return new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
 }
 
 function readHeader(view: DataView): number {
@@ -218,16 +229,15 @@ function readHeader(view: DataView): number {
   return length
 }
 
-function readFrame(view: DataView, frame: Uint8Array): Frame {
-  if (view.getUint32(8, true) !== checksum(frame)) throw invalid('its checksum is wrong')
+function readFrame(type: FrameType, bytes: Uint8Array): Frame {
   let body: unknown
   try {
-    body = packr.unpack(frame.subarray(FRAME_HEADER_BYTES))
+    body = packr.unpack(bytes)
   } catch (cause) {
     throw new ZerohopError('FRAME_INVALID', { reason: 'its body is not msgpack' }, { cause })
   }
   const fields = list(body, 'its body')
-  switch (view.getUint8(3)) {
+  switch (type) {
     case FrameType.Delta:
       return readDelta(fields)
     case FrameType.Heartbeat:

@@ -1,5 +1,6 @@
 // Applies deltas to one image without ever holding the event loop long: gathered in windows, a slice of work per turn, whole revisions
 // only; large deltas and compaction in a worker thread, ending in a swap. Knows nothing of feeds and retries (src/pdp/follower.ts).
+import { setImmediate as pause } from 'node:timers/promises'
 import { Image } from '../image/image.ts'
 import type { Position } from '../log/change.ts'
 import { unpackDelta } from '../log/codec.ts'
@@ -34,7 +35,8 @@ export class Applier {
   #pendingChanges = 0
   #timer: NodeJS.Timeout | undefined
   #turn: NodeJS.Immediate | undefined
-  #job: 'compact' | 'apply' | undefined
+  /** what runs beside the turns: `copy` and `apply` hold the deltas back, a compaction lets them through and takes them along */
+  #job: 'copy' | 'compact' | 'apply' | undefined
   /** what was applied while a compaction ran: the compacted image needs it too */
   #since: AnyDelta[] = []
   #sinceCompaction = 0
@@ -54,7 +56,7 @@ export class Applier {
 
   /** True when everything that was pushed is applied. */
   get settled(): boolean {
-    return this.#pending.length === 0 && this.#job !== 'apply'
+    return this.#pending.length === 0 && !this.#held
   }
 
   /** Takes a delta. Await the result before the next one: it resolves when there is room. */
@@ -83,8 +85,12 @@ export class Applier {
     this.#release()
   }
 
+  get #held(): boolean {
+    return this.#job === 'apply' || this.#job === 'copy'
+  }
+
   #schedule(): void {
-    if (this.#timer !== undefined || this.#turn !== undefined || this.#job === 'apply') return
+    if (this.#timer !== undefined || this.#turn !== undefined || this.#held) return
     if (this.#events.hurried()) this.#nextTurn()
     else {
       this.#timer = setTimeout(() => {
@@ -102,7 +108,7 @@ export class Applier {
   }
 
   #run(): void {
-    if (this.#closed) return
+    if (this.#closed || this.#held) return
     try {
       this.#applySlice()
     } catch (error) {
@@ -141,9 +147,10 @@ export class Applier {
   async #applyInThread(delta: AnyDelta): Promise<void> {
     this.#job = 'apply'
     try {
-      const bytes = await runInThread({ task: 'apply', bytes: this.image.save(), delta })
+      const bytes = await runInThread({ task: 'apply', bytes: await this.image.saveSlowly(pause), delta })
       if (this.#closed) return
-      this.image = Image.load(bytes)
+      this.image = await Image.loadSlowly(bytes, pause)
+      if (this.#closed) return
       this.#pending.shift()
       this.#applied(delta)
       this.#job = undefined
@@ -164,10 +171,13 @@ export class Applier {
   }
 
   async #compact(): Promise<void> {
-    this.#job = 'compact'
+    this.#job = 'copy'
     this.#since = []
     try {
-      const compacted = Image.load(await runInThread({ task: 'compact', bytes: this.image.save() }))
+      const bytes = await this.image.saveSlowly(pause)
+      this.#job = 'compact'
+      if (this.#pending.length > 0) this.#nextTurn()
+      const compacted = await Image.loadSlowly(await runInThread({ task: 'compact', bytes }), pause)
       await this.#catchUp(compacted)
       if (this.#closed) return
       this.image = compacted
@@ -188,7 +198,7 @@ export class Applier {
       let applied = 0
       while (applied < this.#since.length && performance.now() < until) image.apply(unpacked(this.#since[applied++]!))
       this.#since.splice(0, applied)
-      if (this.#since.length > 0) await new Promise((resolve) => setImmediate(resolve))
+      if (this.#since.length > 0) await pause()
     }
     if (image.revision !== this.image.revision && !this.#closed) throw new ZerohopError('INTERNAL')
   }

@@ -4,6 +4,7 @@
 //   last image on disk ─┐
 //   fresh image ────────┴─► applier ─ caught up with the head? ─► answering ─► fresh image needed (gap, fork, damaged, poisoned) ─┐
 //                              ▲──────────────────────────────────────────────────────────────────────────────────────────────────┘
+import { setImmediate as pause } from 'node:timers/promises'
 import { Image } from '../image/image.ts'
 import type { Feed, FeedEvent } from '../log/feed.ts'
 import { isZerohopError, ZerohopError } from '../model/errors.ts'
@@ -181,8 +182,9 @@ export class Follower {
 
   async #takeImage(signal: AbortSignal): Promise<void> {
     const bytes = await this.#options.feed.image(signal)
+    const image = await Image.loadSlowly(bytes, pause)
     if (this.#closing.signal.aborted) return
-    this.#use(Image.load(bytes))
+    this.#use(image)
     this.#needsImage = false
   }
 
