@@ -1,7 +1,6 @@
 // A management API on a new data folder, with one organization and its keys. Asked by inject: no port is opened.
 import { randomBytes } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
-import { managementApp } from '../../../src/http/management/app.ts'
 import type { Actor } from '../../../src/log/change.ts'
 import type { AccessLevel, KeyLevel } from '../../../src/model/objects.ts'
 import { threadUrl } from '../../../src/model/thread.ts'
@@ -10,6 +9,7 @@ import type { Bootstrap, Bootstrapped } from '../../../src/pap/bootstrap.ts'
 import type { PapUseCases } from '../../../src/pap/use-cases.ts'
 import { openStore, type Store } from '../../../src/store/store.ts'
 import { temporaryFolder } from '../../support/folders.ts'
+import { appWithRoutes, type Route } from '../../support/routes.ts'
 
 export interface Answer {
   readonly status: number
@@ -26,6 +26,8 @@ export type Ask = (
 
 export interface Harness {
   readonly app: FastifyInstance
+  /** every route of the app, those that ask for no key too */
+  readonly routes: readonly Route[]
   readonly store: Store<PapUseCases>
   readonly made: Bootstrapped
   /** id of `development` */
@@ -56,8 +58,7 @@ export async function openHarness(input: Bootstrap = { noExample: true }): Promi
   const another = async (of: Bootstrap = {}): Promise<Bootstrapped> =>
     (await store.commit(randomBytes(16).toString('hex'), 'bootstrap', of, BY)).result
   const made = await another(input)
-  const app = managementApp({ store })
-  await app.ready()
+  const { app, routes } = await appWithRoutes(store, data)
   const ask: Ask = async (method, path, body, options = {}) => {
     const url = path.replace('$S', '/v2/schema/default/development').replace('$F', '/v2/facts/default/development')
     const key = options.key === undefined ? made.organization.secret : options.key
@@ -87,5 +88,5 @@ export async function openHarness(input: Bootstrap = { noExample: true }): Promi
     await app.close()
     await store.close()
   }
-  return { app, store, made, environment, ask, another, addKey, removeKey, close }
+  return { app, routes, store, made, environment, ask, another, addKey, removeKey, close }
 }

@@ -1,0 +1,163 @@
+// Every route refuses everything that is wrong with its input: the body of the contract, a message that names the field, and nothing is
+// written. The cases are made from the schemas of the routes, so that a new route is covered as soon as it exists.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { BODY_BYTES_MAX, PARAM_LENGTH_MAX } from '../../../src/model/limits.ts'
+import { badValues, goodValue } from '../../support/bad-input.ts'
+import { FIELDS, makeKnownObjects, OBJECTS } from '../../support/known-objects.ts'
+import { fill, type Route, type Segment } from '../../support/routes.ts'
+import { type Answer, type Harness, openHarness } from './harness.ts'
+
+/** A reference that no object has, whatever its kind. */
+const ABSENT = ['nothing-here', 'f'.repeat(32), 'ffffffff-ffff-ffff-ffff-ffffffffffff', '%00', 'a b']
+/** What a route takes all the same, because of what it means. */
+const ACCEPTED: Readonly<Record<string, readonly string[]>> = {
+  'DELETE /v2/schema/:p/:e/roles/:ref/permissions': ['permission on nothing'],
+}
+
+/** They create what the last part of the path names. */
+const UPSERTS = new Set(['PUT /v2/facts/:p/:e/users/:ref'])
+
+let api: Harness
+let routes: readonly Route[]
+let revisions: () => number[]
+beforeAll(async () => {
+  api = await openHarness({})
+  await makeKnownObjects(api.ask)
+  routes = api.routes.filter(({ operation }) => operation !== undefined)
+  revisions = () => api.store.logs().map((log) => api.store.head(log).revision)
+})
+afterAll(() => api.close())
+
+const known =
+  (url: string) =>
+  ({ kind, parameter }: Segment) => {
+    const ref = kind === undefined ? undefined : (placeOf(parameter) ?? OBJECTS[kind])
+    if (ref === undefined)
+      throw new Error(`test/support/known-objects.ts names no object for /${kind}/:${parameter} of ${url}`)
+    return ref
+  }
+const placeOf = (parameter: string | undefined) =>
+  parameter === 'p' ? 'default' : parameter === 'e' ? 'development' : undefined
+
+const title = ({ method, url }: Route) => `${method} ${url}`
+/** Of the answer to bad input: a 4xx in the form of the contract. */
+function expectRefusal(answer: Answer, status: number, at: readonly (string | number)[], what: string): void {
+  expect(answer.status, `${what}: ${JSON.stringify(answer.body)}`).toBe(status)
+  expect(answer.headers['content-type'], what).toBe('application/json')
+  if (status === 422) {
+    expect(Object.keys(answer.body), what).toEqual(['detail'])
+    const places = answer.body.detail.map(({ loc }: { loc: unknown[] }) => JSON.stringify(loc))
+    expect(places, what).toContain(JSON.stringify(at))
+    for (const { msg, type } of answer.body.detail) {
+      expect(msg, what).toMatch(/\S/)
+      expect(type, what).toMatch(/^(value|type)_error(\.|$)/)
+    }
+  } else {
+    expect(Object.keys(answer.body), what).toEqual([
+      'id',
+      'title',
+      'error_code',
+      'message',
+      'support_link',
+      'additional_info',
+    ])
+    expect(answer.body.message, what).toMatch(/\S/)
+  }
+}
+
+describe('every route', () => {
+  it('with a body refuses what its schema does not say, and names the place', async () => {
+    const before = revisions()
+    let asked = 0
+    for (const route of routes) {
+      if (route.body === undefined) continue
+      const path = fill(route.url, known(route.url))
+      for (const bad of badValues(route.body, FIELDS)) {
+        if (ACCEPTED[title(route)]?.includes(bad.what)) continue
+        const what = `${title(route)} ${bad.at.join('.')}: ${bad.what}`
+        const at = bad.whole ? ['body'] : ['body', ...bad.at]
+        expectRefusal(await api.ask(route.method, path, bad.value), bad.status, at, what)
+        asked++
+      }
+      expect(revisions(), title(route)).toEqual(before)
+    }
+    expect(asked).toBeGreaterThan(500)
+  })
+
+  it('with a body refuses one that is none: empty, not JSON, of another type, too large', async () => {
+    const before = revisions()
+    for (const route of routes) {
+      if (route.body === undefined) continue
+      const path = fill(route.url, known(route.url))
+      const type = { headers: { 'content-type': 'application/json' } }
+      expectRefusal(await api.ask(route.method, path, '', type), 422, ['body'], `${title(route)}: empty`)
+      for (const text of ['{', '{"key":1,}', 'nonsense', '\ufeff{}', '{"a":1,"a":2}', '['.repeat(100)]) {
+        const answer = await api.ask(route.method, path, text)
+        expect(answer.status, `${title(route)}: ${text}`).toBe(422)
+        expect(answer.body.detail[0].loc[0], `${title(route)}: ${text}`).toBe('body')
+      }
+      const xml = await api.ask(route.method, path, '<a/>', { headers: { 'content-type': 'application/xml' } })
+      expectRefusal(xml, 415, [], `${title(route)}: XML`)
+    }
+    expect(revisions()).toEqual(before)
+  })
+
+  it('that answers pages refuses a page out of range', async () => {
+    const lists: string[] = []
+    for (const route of routes) {
+      if (route.method !== 'GET' || isStream(route)) continue
+      const path = fill(route.url, known(route.url))
+      const { body } = await api.ask('GET', path)
+      if (!Array.isArray(body) && !Array.isArray(body?.data)) continue
+      lists.push(route.url)
+      for (const [name, value] of [
+        ['page', '0'],
+        ['page', '-1'],
+        ['page', 'one'],
+        ['page', '1.5'],
+        ['page', '9'.repeat(16)],
+        ['per_page', '0'],
+        ['per_page', '101'],
+        ['per_page', 'all'],
+      ] as const) {
+        const answer = await api.ask('GET', `${path}?${name}=${value}`)
+        expectRefusal(answer, 422, ['query', name], `${route.url} ${name}=${value}`)
+      }
+      expect((await api.ask('GET', `${path}?page=99999&per_page=100`)).status, route.url).toBe(200)
+    }
+    expect(lists.length).toBeGreaterThan(8)
+  })
+
+  it('answers 404 when any part of its path names nothing, and 414 when one is too long', async () => {
+    const before = revisions()
+    for (const route of routes) {
+      const count = (route.url.match(/:/g) ?? []).length
+      for (let broken = 0; broken < count; broken++) {
+        if (broken === count - 1 && UPSERTS.has(title(route))) continue
+        for (const absent of ABSENT) {
+          const answer = await withPart(route, broken, absent)
+          expectRefusal(answer, 404, [], `${title(route)} with ${absent} as parameter ${broken}`)
+        }
+        const long = await withPart(route, broken, 'x'.repeat(PARAM_LENGTH_MAX + 1))
+        expectRefusal(long, 414, [], `${title(route)} with a long parameter ${broken}`)
+      }
+    }
+    expect(revisions()).toEqual(before)
+  })
+
+  it('refuses a body above its limit', async () => {
+    const big = `{"key":"${'k'.repeat(16 * BODY_BYTES_MAX)}"}`
+    const route = routes.find(({ method, url }) => method === 'POST' && url.endsWith('/users'))!
+    expectRefusal(await api.ask('POST', fill(route.url, known(route.url)), big), 413, [], title(route))
+  })
+})
+
+/** The request with one parameter of its path replaced, and a body that would be accepted. */
+function withPart(route: Route, broken: number, by: string): Promise<Answer> {
+  let seen = 0
+  const path = fill(route.url, (segment) => (seen++ === broken ? by : known(route.url)(segment)))
+  const body = route.body === undefined ? undefined : goodValue(route.body, FIELDS)
+  return api.ask(route.method, path, body)
+}
+
+const isStream = ({ url }: Route): boolean => url.startsWith('/v2/feed/')

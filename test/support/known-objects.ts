@@ -1,0 +1,36 @@
+// One object of every kind in `development`, and where a route or a body field names it. A route over a new kind adds its line.
+import type { Ask } from '../http/management/harness.ts'
+
+/** The segment before a parameter of a path, to a reference that exists. */
+export const OBJECTS: Readonly<Record<string, string>> = {
+  orgs: 'first',
+  projects: 'default',
+  envs: 'development',
+  roles: 'admin',
+  resources: 'hello',
+  actions: 'say',
+  attributes: 'size',
+  users: 'ana',
+  tenants: 'default',
+}
+
+/** Fields of bodies, to values that name objects that exist. A field `x[]` is an item of the list `x`. */
+export const FIELDS: Readonly<Record<string, unknown>> = {
+  key: 'fresh',
+  role: 'viewer',
+  tenant: 'default',
+  user: 'ben',
+  type: 'string',
+  'permissions[]': 'hello:say',
+  'extends[]': 'viewer',
+  email: 'someone@example.com',
+}
+
+/** What the example policy lacks. */
+export async function makeKnownObjects(ask: Ask): Promise<void> {
+  const make = async (path: string, body: unknown) => {
+    const { status, body: answer } = await ask('POST', path, body)
+    if (status > 299) throw new Error(`${path} answered ${status}: ${JSON.stringify(answer)}`)
+  }
+  await make('$S/resources/hello/attributes', { key: 'size', type: 'number' })
+}

@@ -1,0 +1,80 @@
+// Every route of the management API as it is registered: what tests that must not forget a new route walk over. `fill` makes a path of a
+// route with objects that exist; a route over a new kind of object says in `objects` which one.
+import type { FastifyInstance } from 'fastify'
+import { managementApp } from '../../src/http/management/app.ts'
+import { feedRoutes } from '../../src/http/management/feed.ts'
+import type { Operation } from '../../src/pap/access.ts'
+import { Snapshots } from '../../src/pap/snapshot.ts'
+import type { PapUseCases } from '../../src/pap/use-cases.ts'
+import type { Store } from '../../src/store/store.ts'
+import type { Schema } from './bad-input.ts'
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+
+export interface Route {
+  readonly method: Method
+  /** with `:name` for what varies */
+  readonly url: string
+  /** undefined for a route that asks for no key */
+  readonly operation: Operation | undefined
+  readonly body: Schema | undefined
+}
+
+/** The app with the feed, as the process serves it, and all its routes. */
+export async function appWithRoutes(
+  store: Store<PapUseCases>,
+  data: string,
+): Promise<{ app: FastifyInstance; routes: readonly Route[] }> {
+  const snapshots = new Snapshots(store, data)
+  const app = managementApp({ store, routes: (guarded) => feedRoutes(guarded, { store, snapshots }) })
+  const routes: Route[] = []
+  app.addHook('onRoute', ({ method, url, config, schema }) => {
+    for (const one of [method].flat()) {
+      if (one === 'HEAD' || one === 'OPTIONS' || url.includes('*')) continue
+      routes.push({
+        method: one as Method,
+        url,
+        operation: config?.operation,
+        body: schema?.body as Schema | undefined,
+      })
+    }
+  })
+  await app.ready()
+  return { app, routes: [{ method: 'GET', url: '/health', operation: undefined, body: undefined }, ...routes] }
+}
+
+/** A short name of the path, as docs/http-api.md writes it. */
+export const shortPath = (url: string): string =>
+  url
+    .replace('/v2/schema/:p/:e', 'S')
+    .replace('/v2/facts/:p/:e', 'F')
+    .replace(/:(\w+)/g, '{$1}')
+
+/** One segment of a path: a parameter of the place (`p`, `e`), a parameter that names an object, or fixed text. */
+export interface Segment {
+  readonly text: string
+  readonly parameter: string | undefined
+  /** the fixed text before a parameter that names an object: what kind it is */
+  readonly kind: string | undefined
+}
+
+export function segmentsOf(url: string): readonly Segment[] {
+  let kind: string | undefined
+  return url
+    .split('/')
+    .slice(1)
+    .map((text) => {
+      if (!text.startsWith(':')) {
+        kind = text
+        return { text, parameter: undefined, kind: undefined }
+      }
+      return { text, parameter: text.slice(1), kind: kind }
+    })
+}
+
+/** The path with each parameter replaced by what `refOf` says, percent-encoded. */
+export function fill(url: string, refOf: (segment: Segment) => string): string {
+  return segmentsOf(url)
+    .map((segment) => `/${segment.parameter === undefined ? segment.text : encodeURIComponent(refOf(segment))}`)
+    .join('')
+}
