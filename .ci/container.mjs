@@ -194,7 +194,7 @@ function buildInFolders(root) {
     const stage = {
       root: join(root, `stage-${index}`),
       workdir: '/',
-      env: { PATH: process.env.PATH, HOME: process.env.HOME },
+      env: machine(),
       entrypoint: [],
       command: [],
     }
@@ -230,6 +230,16 @@ function buildInFolders(root) {
     last = { ...stage, workdir: inside('.') }
   }
   return last
+}
+
+/**
+ * What a stage has from this machine: where programs are, how the network is reached, and what npm has already fetched. No other variable
+ * gets in, as none gets into a container.
+ */
+function machine() {
+  const network = /^(https?_proxy|no_proxy|node_extra_ca_certs|ssl_cert_(file|dir)|npm_config_registry)$/i
+  const given = Object.entries(process.env).filter(([name]) => network.test(name) || name === 'PATH' || name === 'HOME')
+  return { ...Object.fromEntries(given), npm_config_prefer_offline: 'true' }
 }
 
 function healthcheck() {
