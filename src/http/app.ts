@@ -104,7 +104,7 @@ function finishAnswers(app: FastifyInstance): void {
 }
 
 /** The caller's own id when it is a modest printable text, else a fresh one: random for each server, counted within it. */
-function requestIds(): (request: IncomingMessage) => string {
+export function requestIds(): (request: IncomingMessage) => string {
   const prefix = randomBytes(8).toString('hex')
   let count = 0
   return (request) => {

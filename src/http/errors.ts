@@ -13,6 +13,8 @@ export type ContractCode =
   | 'DUPLICATE_ENTITY'
   | 'FORBIDDEN_ACCESS'
   | 'INVALID_PERMISSION_FORMAT'
+  | 'MISMATCH_RESOURCE_INSTANCES_TENANTS'
+  | 'MISMATCH_RELATION_TYPE'
   | 'CONCURRENT_OPERATION_DISALLOWED'
   | 'UNAUTHORIZED'
 
@@ -38,6 +40,8 @@ export const STATUS_OF_CLASS: Readonly<Record<ErrorClass, Rule>> = {
 /** Where a code says more to a client than its class does. */
 export const ERROR_CODE_OF: Readonly<Partial<Record<ErrorCode, ContractCode>>> = {
   PERMISSION_INVALID: 'INVALID_PERMISSION_FORMAT',
+  TENANT_MISMATCH: 'MISMATCH_RESOURCE_INSTANCES_TENANTS',
+  RELATION_MISMATCH: 'MISMATCH_RELATION_TYPE',
 }
 
 /** `type` of a 422 item; other codes of class `invalid` read `value_error`. */

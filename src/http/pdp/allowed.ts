@@ -31,7 +31,8 @@ export function allowedRoutes(app: FastifyInstance, { authenticate, debug }: Pdp
   })
 }
 
-function answerOf(pdp: Pdp, { user, action, resource, context }: Check): string {
+/** The answer to one check as it goes over the wire; ASCII. */
+export function answerOf(pdp: Pdp, { user, action, resource, context }: Check): string {
   return pdp.check(user, action, resource, context) ? ALLOWED : DENIED
 }
 

@@ -4,10 +4,11 @@ import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest }
 import { ZerohopError } from '../../model/errors.ts'
 import { AT_LEAST_DEFAULT_MS } from '../../model/limits.ts'
 import type { Pdp } from '../../pdp/pdp.ts'
-import { httpApp } from '../app.ts'
+import { httpApp, requestIds } from '../app.ts'
 import { type ErrorForm, pdpError } from '../errors.ts'
 import { allowedRoutes } from './allowed.ts'
 import type { PdpDirectory } from './auth.ts'
+import { answerDirectly } from './direct.ts'
 import { type Health, healthRoutes } from './health.ts'
 import { permissionRoutes } from './permissions.ts'
 
@@ -43,6 +44,8 @@ export function pdpApp(options: PdpAppOptions): FastifyInstance {
   allowedRoutes(app, deps)
   permissionRoutes(app, deps)
   healthRoutes(app, options.health)
+  const { directory } = options
+  if (!deps.debug) answerDirectly(app, { directory, errorForm: pdpForm, requestId: requestIds() })
   return app
 }
 

@@ -1,5 +1,6 @@
 // Whose question it is: from the bearer key of a request to the PDP that answers it. design.md §7: no key 401, a wrong one 403, one that was
-// good and is dead 401. Keys are found by hash and compared in constant time; none is kept in clear.
+// good and is dead 401. Keys are found by hash and compared in constant time; what is kept
+// in clear is the header of the last request, in memory only.
 import { hash, timingSafeEqual } from 'node:crypto'
 import type { LogId } from '../../log/change.ts'
 import { isZerohopError, ZerohopError } from '../../model/errors.ts'
@@ -47,6 +48,8 @@ export class PooledPdps implements PdpDirectory {
   readonly #open: (environment: LogId, organization: LogId) => Pdp
   /** by hash, valid until the next write to the organization's control log */
   readonly #known = new Map<string, Known>()
+  /** the header of the last request and whose it was: most requests of a service carry the same */
+  #last: { readonly header: Buffer; readonly known: Known } | undefined
   /** hashes that were good once: their owners learn that they are dead, not that they are wrong */
   readonly #once = new Set<string>()
 
@@ -58,9 +61,19 @@ export class PooledPdps implements PdpDirectory {
   }
 
   find(authorization: string | undefined): Pdp | Promise<Pdp> {
-    const { environment, organization } = this.#lookUp(hash('sha256', bearerOf(authorization)))
+    const { environment, organization } = this.#knownBy(authorization)
     const pdp = this.#open(environment, organization)
     return pdp.state.revision === undefined ? readyOf(pdp) : pdp
+  }
+
+  #knownBy(authorization: string | undefined): Known {
+    const header = Buffer.from(authorization ?? '')
+    const last = this.#last
+    if (last !== undefined && last.header.length === header.length && timingSafeEqual(last.header, header))
+      return last.known
+    const known = this.#lookUp(hash('sha256', bearerOf(authorization)))
+    this.#last = { header, known }
+    return known
   }
 
   #lookUp(digest: string): Known {
@@ -79,6 +92,7 @@ export class PooledPdps implements PdpDirectory {
   }
 
   #forget(organization: LogId): void {
+    this.#last = undefined
     for (const [digest, known] of this.#known) {
       if (known.organization !== organization) continue
       this.#known.delete(digest)

@@ -1,0 +1,101 @@
+// The common POST /allowed straight on node:http: the same key, body check, decision and answer as the route in allowed.ts, without the way
+// through the framework, which costs more than the decision. Whatever is not common (a missing or wrong key, a header that asks for more, a
+// long or chunked body, another path, a closing server) takes the route. test/http/pdp/direct.test.ts holds the two together.
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { FastifyInstance } from 'fastify'
+import { BODY_BYTES_MAX } from '../../model/limits.ts'
+import type { Pdp } from '../../pdp/pdp.ts'
+import { type ErrorForm, problemOf } from '../errors.ts'
+import { parseJson } from '../json.ts'
+import { answerOf } from './allowed.ts'
+import type { PdpDirectory } from './auth.ts'
+import { readCheck } from './bodies.ts'
+
+const JSON_TYPE = 'application/json'
+
+export interface DirectOptions {
+  readonly directory: PdpDirectory
+  readonly errorForm: ErrorForm
+  readonly requestId: (request: IncomingMessage) => string
+}
+
+/** Lets the server of `app` answer the common check by itself; everything else goes on to the app. */
+export function answerDirectly(app: FastifyInstance, options: DirectOptions): void {
+  const listeners = app.server.listeners('request') as ((request: IncomingMessage, response: ServerResponse) => void)[]
+  let closing = false
+  app.addHook('preClose', (done) => {
+    closing = true
+    done()
+  })
+  app.server.removeAllListeners('request')
+  app.server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+    const pdp = closing || !isCommon(request) ? undefined : find(options.directory, request)
+    if (pdp !== undefined) readBody(request, (bytes) => answer(app, options, pdp, request, response, bytes))
+    else for (const listener of listeners) listener(request, response)
+  })
+}
+
+function isCommon({ method, url, headers }: IncomingMessage): boolean {
+  if (url !== '/allowed' || method !== 'POST') return false
+  if (headers['content-type'] !== JSON_TYPE || headers['x-min-revision'] !== undefined) return false
+  const length = headers['content-length']
+  return (
+    length !== undefined &&
+    Number(length) <= BODY_BYTES_MAX &&
+    headers['x-explain'] === undefined &&
+    headers.expect === undefined
+  )
+}
+
+/** The PDP when there is one at once; the route says why not. */
+function find(directory: PdpDirectory, request: IncomingMessage): Pdp | undefined {
+  try {
+    const pdp = directory.find(request.headers.authorization)
+    return pdp instanceof Promise ? undefined : pdp
+  } catch {
+    return undefined
+  }
+}
+
+function readBody(request: IncomingMessage, then: (bytes: Buffer) => void): void {
+  let first: Buffer | undefined
+  let rest: Buffer[] | undefined
+  request.on('data', (chunk: Buffer) => {
+    if (first === undefined) first = chunk
+    else if (rest === undefined) rest = [first, chunk]
+    else rest.push(chunk)
+  })
+  request.on('end', () => then(rest === undefined ? (first ?? Buffer.alloc(0)) : Buffer.concat(rest)))
+}
+
+function answer(
+  app: FastifyInstance,
+  { errorForm, requestId }: DirectOptions,
+  pdp: Pdp,
+  request: IncomingMessage,
+  response: ServerResponse,
+  bytes: Buffer,
+): void {
+  // An answer that went well carries an id only when the caller sent one: making one costs a tenth of the request.
+  const sentId = request.headers['x-request-id'] === undefined ? undefined : requestId(request)
+  try {
+    const text = answerOf(pdp, readCheck(parseJson(bytes, 'last-wins')))
+    const head = ['x-revision', String(pdp.revision), 'content-type', JSON_TYPE, 'content-length', String(text.length)]
+    if (sentId !== undefined) head.push('x-request-id', sentId)
+    response.writeHead(200, head)
+    response.end(text, 'latin1')
+  } catch (error) {
+    const id = sentId ?? requestId(request)
+    const problem = problemOf(error)
+    if (problem.status >= 500) app.log.error({ err: error, code: problem.code, request_id: id }, problem.message)
+    const { status, body } = errorForm(problem)
+    const text = Buffer.from(JSON.stringify(body))
+    response.writeHead(status, {
+      ...(status === 503 ? { 'retry-after': '1' } : {}),
+      'content-type': JSON_TYPE,
+      'x-request-id': id,
+      'content-length': text.length,
+    })
+    response.end(text)
+  }
+}

@@ -1,0 +1,89 @@
+// The common check is answered without the framework: what comes over a socket must be what the route gives, byte for byte, for every body.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { Image } from '../../../src/image/image.ts'
+import { loadImage, type Pdp } from '../../../src/pdp/pdp.ts'
+import { pdpServer } from '../../../src/server.ts'
+import { HELLO } from '../../pdp/policies.ts'
+import { ENVIRONMENT, positionOf } from '../../support/deltas.ts'
+
+const KEY = 'the-key-of-the-environment'
+const bearer = { authorization: `Bearer ${KEY}` }
+const check = { user: { key: 'ana' }, action: 'say', resource: { type: 'hello' } }
+
+describe('POST /allowed over a socket', () => {
+  let pdp: Pdp
+  let app: ReturnType<typeof pdpServer>
+  let url: string
+  beforeAll(async () => {
+    pdp = loadImage(Image.build(ENVIRONMENT, positionOf(7), HELLO).save())
+    app = pdpServer(pdp, KEY)
+    url = await app.listen({ host: '127.0.0.1', port: 0 })
+  })
+  afterAll(() => app.close())
+
+  /** The answer over the socket and by the route, with the headers that a client may read. */
+  async function both(body: string | Uint8Array<ArrayBuffer>, headers: Record<string, string>) {
+    const all = { 'content-type': 'application/json', 'x-request-id': 'the-same', ...headers }
+    const socket = await fetch(`${url}/allowed`, { method: 'POST', headers: all, body })
+    const text = await socket.text()
+    const route = await app.inject({ method: 'POST', url: '/allowed', headers: all, payload: Buffer.from(body) })
+    const names = ['content-type', 'content-length', 'x-revision', 'x-request-id', 'retry-after', 'www-authenticate']
+    return [
+      { status: socket.status, text, headers: names.map((name) => socket.headers.get(name)) },
+      {
+        status: route.statusCode,
+        text: route.body,
+        headers: names.map((name) => route.headers[name]?.toString() ?? null),
+      },
+    ] as const
+  }
+
+  it.each<[string, number, string | Uint8Array<ArrayBuffer>, Record<string, string>]>([
+    ['an allowed check', 200, JSON.stringify(check), bearer],
+    ['a denied check', 200, JSON.stringify({ ...check, user: { key: 'ben' } }), bearer],
+    ['a check in UTF-8', 200, JSON.stringify({ ...check, user: { key: 'élan' } }), bearer],
+    ['a check that is asked to explain itself', 200, JSON.stringify(check), { ...bearer, 'x-explain': 'true' }],
+    ['a check at least at a revision', 200, JSON.stringify(check), { ...bearer, 'x-min-revision': '7' }],
+    [
+      'a body with a charset',
+      200,
+      JSON.stringify(check),
+      { ...bearer, 'content-type': 'application/json; charset=utf-8' },
+    ],
+    ['a long body', 200, JSON.stringify({ ...check, context: { text: 'x'.repeat(200_000) } }), bearer],
+    ['a wrong field', 422, JSON.stringify({ ...check, action: 5 }), bearer],
+    ['a body of the first API version', 421, JSON.stringify({ ...check, user: 'ana' }), bearer],
+    ['no JSON', 422, '{"user":', bearer],
+    ['no UTF-8', 422, Uint8Array.of(0x22, 0xff, 0x22), bearer],
+    ['no body', 422, '', bearer],
+    ['a body that is too long', 413, ' '.repeat(1024 * 1024 + 1), bearer],
+    ['another type', 415, 'user=ana', { ...bearer, 'content-type': 'text/plain' }],
+    ['no key', 401, JSON.stringify(check), {}],
+    ['a wrong key', 403, JSON.stringify(check), { authorization: 'Bearer wrong' }],
+  ])('answers %s as the route does: %i', async (_, status, body, headers) => {
+    const [socket, route] = await both(body, headers)
+    expect(socket).toEqual(route)
+    expect(socket.status).toBe(status)
+  })
+
+  it('keeps a connection over many checks, allowed, denied and wrong', async () => {
+    const headers = { ...bearer, 'content-type': 'application/json' }
+    const ask = async (user: unknown) => {
+      const body = JSON.stringify({ ...check, user })
+      const answer = await fetch(`${url}/allowed`, { method: 'POST', headers, body })
+      return [answer.status, ((await answer.json()) as { allow?: boolean }).allow]
+    }
+    for (let i = 0; i < 10; i++) {
+      expect(await ask({ key: 'ana' })).toEqual([200, true])
+      expect(await ask({ key: 'ben' })).toEqual([200, false])
+      expect(await ask({})).toEqual([422, undefined])
+    }
+  })
+
+  it('says 503 when it cannot decide, as the route does', async () => {
+    await pdp.close()
+    const [socket, route] = await both(JSON.stringify(check), bearer)
+    expect(socket).toEqual(route)
+    expect(socket.status).toBe(503)
+  })
+})
