@@ -35,6 +35,15 @@ export const ERRORS = {
   LIMIT_EXCEEDED: { class: 'invalid', message: '{what} would exceed the limit of {limit}' },
   EXTENDS_CYCLE: { class: 'invalid', message: 'role `{key}` would extend itself through `{via}`' },
   PERMISSION_INVALID: { class: 'rejected', message: 'invalid permission `{permission}`: expected `resource:action`' },
+  TENANT_MISMATCH: {
+    class: 'rejected',
+    message: 'resource instance `{instance}` is in tenant `{have}`, not in `{want}`',
+  },
+  RELATION_MISMATCH: {
+    class: 'rejected',
+    message: 'relation `{relation}` of `{object}` takes subjects of resource `{want}`, not of `{got}`',
+  },
+  INVITE_APPROVED: { class: 'rejected', message: 'user invite `{key}` is approved already' },
   // objects
   OBJECT_EXISTS: { class: 'conflict', message: '{kind} `{key}` already exists' },
   KEY_IS_ID: { class: 'conflict', message: 'key `{key}` reads as the id of another {kind}' },

@@ -36,6 +36,20 @@ export const USERS_MAX = 2_000_000
 export const TENANTS_MAX = 500_000
 /** Role assignments of one environment: 0.5 GiB of the image when no two share a user and tenant. */
 export const ASSIGNMENTS_MAX = 8_000_000
+/** Resource instances of one environment: with the longest keys 0.3 GiB of the image. */
+export const INSTANCES_MAX = 1_000_000
+/** Relationship tuples of one environment: 0.1 GiB of the image. */
+export const TUPLES_MAX = 4_000_000
+/** Set rules of one environment: those on one permission are tried one after the other. */
+export const SET_RULES_MAX = 10_000
+/** User invites of one environment that were not deleted. */
+export const INVITES_MAX = 100_000
+/** Proxy configs of one environment. */
+export const PROXY_CONFIGS_MAX = 1_000
+/** Mapping rules of one proxy config: they are written and rendered as a whole. */
+export const MAPPING_RULES_MAX = 1_000
+/** Bytes of the secret of a proxy config as JSON: a token, a password or some headers. */
+export const PROXY_SECRET_BYTES_MAX = 16 * 1024
 /** Actions of one resource type. */
 export const ACTIONS_PER_RESOURCE_MAX = 1_000
 /** Declared attributes of one resource type. */
@@ -49,6 +63,16 @@ export const ROLES_PER_GRANT_MAX = 1_000
 
 /** Roles given by one request on a user. */
 export const ASSIGNMENTS_PER_REQUEST_MAX = 1_000
+/** Items of one bulk call, as the public API bounds them: each call is one revision. */
+export const BULK_USERS_MAX = 3_000
+export const BULK_TENANTS_MAX = 2_000
+export const BULK_INSTANCES_MAX = 3_000
+export const BULK_ASSIGNMENTS_MAX = 2_000
+export const BULK_TUPLES_MAX = 1_000
+/** Bytes of the body of a bulk or import call: some 5 KiB for each of its items. */
+export const BULK_BODY_BYTES_MAX = 16 * 1024 * 1024
+/** Relationships that a detailed resource instance lists. */
+export const RELATIONSHIPS_SHOWN_MAX = 1_000
 /** Values of one filter of a list, such as `user=a&user=b`. */
 export const FILTER_VALUES_MAX = 100
 /** Rows that a search looks at in one turn of the event loop: about 5 ms. */

@@ -152,6 +152,38 @@ export interface RelationshipTuple extends Stored {
 }
 
 /**
+ * Somebody who may become a user: approving makes the user `key` and gives it the role. `resource_instance` is `type:key` when the role
+ * is one on an instance.
+ */
+export interface UserInvite extends Stored {
+  readonly status: 'pending' | 'approved'
+  readonly email: string
+  readonly first_name: string
+  readonly last_name: string
+  readonly role: string
+  readonly tenant: string
+  readonly resource_instance: string | null
+}
+
+/** Which requests to a proxied service are which action on which resource. */
+export interface MappingRule {
+  readonly url: string
+  readonly url_type: 'regex' | null
+  readonly http_method: 'get' | 'post' | 'put' | 'patch' | 'delete' | 'head' | 'options'
+  readonly resource: string
+  readonly headers: { readonly [name: string]: string }
+  readonly action: string | null
+  readonly priority: number | null
+}
+
+/** How a proxy calls a service in the name of users. Its secret is sealed beside the state, under `id`, never in the object. */
+export interface ProxyConfig extends Stored {
+  readonly name: string
+  readonly auth_mechanism: 'Bearer' | 'Basic' | 'Headers'
+  readonly mapping_rules: readonly MappingRule[]
+}
+
+/**
  * A user who belongs to a tenant. `key` is `membershipKey(tenant, user)`. An explicit one was asked for; another came with an
  * assignment and goes with the last one, so that the users of a tenant can be paged by one index.
  */
@@ -174,7 +206,22 @@ export interface Project extends Named {
 export interface Environment extends Named {
   readonly project: string
   readonly environment: string
+  readonly custom_branch_name: string | null
+  /** keys that verify tokens of a front end, as they were sent */
+  readonly jwks: JsonObject | null
   readonly settings: JsonObject | null
+}
+
+/**
+ * What is left of an environment: where it was, so that its history can be read and its PDPs told, until the retention of history ends.
+ * Id and key are its own.
+ */
+export interface DeletedEnvironment extends Stored {
+  readonly project_id: string
+  readonly project: string
+  readonly environment: string
+  /** SHA-256 of the keys that died with it, in hex: who still comes with one is told why it is dead */
+  readonly key_hashes: readonly string[]
 }
 
 export type KeyLevel = 'org' | 'project' | 'env'
@@ -213,6 +260,8 @@ export interface EnvironmentObjects {
   set_rule: SetRule
   resource_instance: ResourceInstance
   relationship_tuple: RelationshipTuple
+  user_invite: UserInvite
+  proxy_config: ProxyConfig
 }
 
 /** The kinds of an organization's control log. */
@@ -222,6 +271,7 @@ export interface ControlObjects {
   environment: Environment
   api_key: ApiKey
   pdp_config: PdpConfig
+  deleted_environment: DeletedEnvironment
 }
 
 export type Objects = EnvironmentObjects & ControlObjects

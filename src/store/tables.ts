@@ -24,11 +24,14 @@ export const KIND_NUMBERS: Readonly<Record<Kind, number>> = {
   set_rule: 11,
   resource_instance: 12,
   relationship_tuple: 13,
+  user_invite: 14,
+  proxy_config: 15,
   organization: 128,
   project: 129,
   environment: 130,
   api_key: 131,
   pdp_config: 132,
+  deleted_environment: 133,
 }
 
 /** An index lists objects of one kind under values that the object itself names. */
@@ -42,12 +45,31 @@ const index = <K extends Kind>(kind: K, values: (object: Objects[K]) => readonly
   values,
 })
 
+/** The resource type of `type:key`. */
+const typeOf = (instance: string): string => instance.slice(0, instance.indexOf(':'))
+
 /** The name of an index is written in its keys: a renamed index is a new format. */
 export const INDEXES = {
   assignments_of_user: index('role_assignment', (assignment) => [assignment.user]),
-  assignments_of_role: index('role_assignment', (assignment) => [assignment.role]),
+  /** of a tenant role under its key, of a role on instances under `resource/role` */
+  assignments_of_role: index('role_assignment', ({ role, resource_instance: instance }) => [
+    instance === null ? role : `${typeOf(instance)}/${role}`,
+  ]),
   assignments_of_tenant: index('role_assignment', (assignment) => [assignment.tenant]),
-  assignments_of_user_in_tenant: index('role_assignment', (assignment) => [`${assignment.user}/${assignment.tenant}`]),
+  /** tenant roles only */
+  assignments_of_user_in_tenant: index('role_assignment', ({ user, tenant, resource_instance: instance }) =>
+    instance === null ? [`${user}/${tenant}`] : [],
+  ),
+  /** tenant roles only */
+  assignments_of_role_in_tenant: index('role_assignment', ({ role, tenant, resource_instance: instance }) =>
+    instance === null ? [`${role}/${tenant}`] : [],
+  ),
+  instance_assignments_of_user_in_tenant: index('role_assignment', ({ user, tenant, resource_instance: instance }) =>
+    instance === null ? [] : [`${user}/${tenant}`],
+  ),
+  assignments_of_user_on_instance: index('role_assignment', ({ user, resource_instance: instance }) =>
+    instance === null ? [] : [`${user}/${instance}`],
+  ),
   memberships_of_user: index('membership', (membership) => [membership.user]),
   memberships_of_tenant: index('membership', (membership) => [membership.tenant]),
   roles_with_parent: index('role', (role) => role.extends),
@@ -57,10 +79,15 @@ export const INDEXES = {
   assignments_on_instance: index('role_assignment', ({ resource_instance: instance }) =>
     instance === null ? [] : [instance],
   ),
+  assignments_on_resource: index('role_assignment', ({ resource_instance: instance }) =>
+    instance === null ? [] : [typeOf(instance)],
+  ),
+  resource_roles_named: index('resource_role', ({ role }) => [role]),
   resource_roles_of_resource: index('resource_role', (role) => [role.resource]),
   resource_roles_derived_from: index('resource_role', (role) =>
     (role.granted_to?.users_with_role ?? []).map((rule) => `${rule.on_resource}/${rule.role}`),
   ),
+  relations_named: index('relation', ({ relation }) => [relation]),
   relations_of_resource: index('relation', (relation) => [relation.resource]),
   relations_from_subject: index('relation', (relation) => [relation.subject_resource]),
   action_groups_of_resource: index('action_group', (group) => [group.resource]),
@@ -74,12 +101,16 @@ export const INDEXES = {
   tuples_of_subject: index('relationship_tuple', (tuple) => [tuple.subject]),
   tuples_of_object: index('relationship_tuple', (tuple) => [tuple.object]),
   tuples_of_tenant: index('relationship_tuple', (tuple) => [tuple.tenant]),
-  tuples_of_relation: index('relationship_tuple', (tuple) => [
-    `${tuple.object.slice(0, tuple.object.indexOf(':'))}/${tuple.relation}`,
+  tuples_of_relation: index('relationship_tuple', (tuple) => [`${typeOf(tuple.object)}/${tuple.relation}`]),
+  invites_of_role: index('user_invite', ({ role, resource_instance: instance }) => [
+    instance === null ? role : `${typeOf(instance)}/${role}`,
   ]),
+  invites_of_tenant: index('user_invite', ({ tenant }) => [tenant]),
   environments_of_project: index('environment', (environment) => [environment.project]),
   keys_of_environment: index('api_key', (key) => (key.environment_id === null ? [] : [key.environment_id])),
   pdp_configs_of_environment: index('pdp_config', (config) => [config.environment_id]),
+  keys_of_project: index('api_key', (key) => (key.project_id === null ? [] : [key.project_id])),
+  deleted_environments_of_key: index('deleted_environment', (environment) => environment.key_hashes),
 } as const
 
 export type IndexName = keyof typeof INDEXES
@@ -117,7 +148,7 @@ export interface Tables {
   readonly indexes: Keyed<Uint8Array>
   /** log, revision → chain and entry */
   readonly log: Keyed<Uint8Array>
-  /** SHA-256 of an API key's secret → its organization */
+  /** SHA-256 of the secret of an API key, also of one that died with its environment → its organization */
   readonly hashes: Database<LogId, string>
   /** id of an API key → its sealed secret */
   readonly secrets: Keyed<Uint8Array>
