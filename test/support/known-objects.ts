@@ -1,9 +1,10 @@
 // One object of every kind in `development`, and where a route or a body field names it. A route over a new kind adds its line.
 import type { Ask } from '../http/management/harness.ts'
+import { fill, type Segment } from './routes.ts'
 
 /** The segment before a parameter of a path, to a reference that exists. */
 export const OBJECTS: Readonly<Record<string, string>> = {
-  orgs: 'first',
+  orgs: 'default',
   projects: 'default',
   envs: 'development',
   roles: 'admin',
@@ -25,6 +26,18 @@ export const FIELDS: Readonly<Record<string, unknown>> = {
   'extends[]': 'viewer',
   email: 'someone@example.com',
 }
+
+/** What a parameter of a path names in `development`. @throws when a new kind of object has no line here */
+export function knownRef({ kind, parameter }: Segment): string {
+  if (parameter === 'p') return 'default'
+  if (parameter === 'e') return 'development'
+  const ref = kind === undefined ? undefined : OBJECTS[kind]
+  if (ref === undefined) throw new Error(`test/support/known-objects.ts names no object for /${kind}/:${parameter}`)
+  return ref
+}
+
+/** The path of a route with objects that exist. */
+export const knownPath = (url: string): string => fill(url, knownRef)
 
 /** What the example policy lacks. */
 export async function makeKnownObjects(ask: Ask): Promise<void> {

@@ -3,8 +3,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { BODY_BYTES_MAX, PARAM_LENGTH_MAX } from '../../../src/model/limits.ts'
 import { badValues, goodValue } from '../../support/bad-input.ts'
-import { FIELDS, makeKnownObjects, OBJECTS } from '../../support/known-objects.ts'
-import { fill, type Route, type Segment } from '../../support/routes.ts'
+import { FIELDS, knownPath, knownRef, makeKnownObjects } from '../../support/known-objects.ts'
+import { fill, type Route } from '../../support/routes.ts'
 import { type Answer, type Harness, openHarness } from './harness.ts'
 
 /** A reference that no object has, whatever its kind. */
@@ -27,17 +27,6 @@ beforeAll(async () => {
   revisions = () => api.store.logs().map((log) => api.store.head(log).revision)
 })
 afterAll(() => api.close())
-
-const known =
-  (url: string) =>
-  ({ kind, parameter }: Segment) => {
-    const ref = kind === undefined ? undefined : (placeOf(parameter) ?? OBJECTS[kind])
-    if (ref === undefined)
-      throw new Error(`test/support/known-objects.ts names no object for /${kind}/:${parameter} of ${url}`)
-    return ref
-  }
-const placeOf = (parameter: string | undefined) =>
-  parameter === 'p' ? 'default' : parameter === 'e' ? 'development' : undefined
 
 const title = ({ method, url }: Route) => `${method} ${url}`
 /** Of the answer to bad input: a 4xx in the form of the contract. */
@@ -71,7 +60,7 @@ describe('every route', () => {
     let asked = 0
     for (const route of routes) {
       if (route.body === undefined) continue
-      const path = fill(route.url, known(route.url))
+      const path = knownPath(route.url)
       for (const bad of badValues(route.body, FIELDS)) {
         if (ACCEPTED[title(route)]?.includes(bad.what)) continue
         const what = `${title(route)} ${bad.at.join('.')}: ${bad.what}`
@@ -88,7 +77,7 @@ describe('every route', () => {
     const before = revisions()
     for (const route of routes) {
       if (route.body === undefined) continue
-      const path = fill(route.url, known(route.url))
+      const path = knownPath(route.url)
       const type = { headers: { 'content-type': 'application/json' } }
       expectRefusal(await api.ask(route.method, path, '', type), 422, ['body'], `${title(route)}: empty`)
       for (const text of ['{', '{"key":1,}', 'nonsense', '\ufeff{}', '{"a":1,"a":2}', '['.repeat(100)]) {
@@ -106,7 +95,7 @@ describe('every route', () => {
     const lists: string[] = []
     for (const route of routes) {
       if (route.method !== 'GET' || isStream(route)) continue
-      const path = fill(route.url, known(route.url))
+      const path = knownPath(route.url)
       const { body } = await api.ask('GET', path)
       if (!Array.isArray(body) && !Array.isArray(body?.data)) continue
       lists.push(route.url)
@@ -148,14 +137,14 @@ describe('every route', () => {
   it('refuses a body above its limit', async () => {
     const big = `{"key":"${'k'.repeat(16 * BODY_BYTES_MAX)}"}`
     const route = routes.find(({ method, url }) => method === 'POST' && url.endsWith('/users'))!
-    expectRefusal(await api.ask('POST', fill(route.url, known(route.url)), big), 413, [], title(route))
+    expectRefusal(await api.ask('POST', knownPath(route.url), big), 413, [], title(route))
   })
 })
 
 /** The request with one parameter of its path replaced, and a body that would be accepted. */
 function withPart(route: Route, broken: number, by: string): Promise<Answer> {
   let seen = 0
-  const path = fill(route.url, (segment) => (seen++ === broken ? by : known(route.url)(segment)))
+  const path = fill(route.url, (segment) => (seen++ === broken ? by : knownRef(segment)))
   const body = route.body === undefined ? undefined : goodValue(route.body, FIELDS)
   return api.ask(route.method, path, body)
 }

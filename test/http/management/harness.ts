@@ -73,7 +73,7 @@ export async function openHarness(input: Bootstrap = { noExample: true }): Promi
     return {
       status: response.statusCode,
       headers: response.headers,
-      body: response.body === '' ? undefined : response.json(),
+      body: isJson(response.headers['content-type']) ? response.json() : response.body || undefined,
     }
   }
   const environment = made.environments[0]?.id ?? ''
@@ -90,3 +90,5 @@ export async function openHarness(input: Bootstrap = { noExample: true }): Promi
   }
   return { app, routes, store, made, environment, ask, another, addKey, removeKey, close }
 }
+
+const isJson = (type: unknown): boolean => typeof type === 'string' && type.startsWith('application/json')
