@@ -1,0 +1,74 @@
+// Images of environments for followers: what they hold, when they are built anew, and that a large one says the same as a small one.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { Image } from '../../src/image/image.ts'
+import { SNAPSHOT_IN_TURN_MAX } from '../../src/model/limits.ts'
+import { buildSnapshot, policyOf } from '../../src/pap/snapshot.ts'
+import { type Management, openManagement } from '../../src/server.ts'
+import { TESTER } from '../support/environments.ts'
+import { temporaryFolder } from '../support/folders.ts'
+
+describe('snapshots', () => {
+  let management: Management
+  const environment = (name: string) => {
+    const environments = [...management.store.view(management.organization).list('environment')]
+    return environments.find((each) => each.environment === name)!.id
+  }
+  const createUser = (log: string, key: string) => management.store.commit(log, 'createUser', { key }, TESTER)
+
+  beforeAll(async () => {
+    management = await openManagement({ data: temporaryFolder('snapshot') })
+  })
+  afterAll(() => management.store.close())
+
+  it('hold what bears on decisions, at the head', async () => {
+    const log = environment('development')
+    const { bytes, position } = await management.snapshots.image(log)
+    const image = Image.load(bytes)
+    expect([image.environment, image.position, position]).toEqual([log, management.store.head(log), position])
+    const keys = [...image.contents()].map(({ kind, key }) => `${kind} ${key}`)
+    expect(keys.sort()).toEqual([
+      'resource hello',
+      'role admin',
+      'role viewer',
+      'role_assignment ana/admin/default',
+      'role_assignment ben/viewer/default',
+      'tenant default',
+      'user ana',
+      'user ben',
+    ])
+    const text = Buffer.from(bytes).toString('latin1')
+    for (const name of ['Admin', 'Viewer', 'Default']) expect(text).not.toContain(name)
+  })
+
+  it('of a small environment follow every write', async () => {
+    const log = environment('development')
+    const before = await management.snapshots.image(log)
+    expect((await management.snapshots.image(log)).bytes).toBe(before.bytes)
+    const { revision } = await createUser(log, 'cleo')
+    expect((await management.snapshots.image(log)).position.revision).toBe(revision)
+  })
+
+  it('are built once for all who wait', async () => {
+    const log = environment('development')
+    await createUser(log, 'dan')
+    const [one, other] = await Promise.all([management.snapshots.image(log), management.snapshots.image(log)])
+    expect(one.bytes).toBe(other.bytes)
+  })
+
+  it('of a large environment come from a thread, equal a build in this one, and are kept over a few writes', async () => {
+    const log = environment('production')
+    const users = Array.from({ length: SNAPSHOT_IN_TURN_MAX + 1 }, (_, i) => `user${i}`)
+    await Promise.all(users.map((key) => createUser(log, key)))
+    const snapshot = await management.snapshots.image(log)
+    expect(snapshot.position).toEqual(management.store.head(log))
+    expect(Buffer.compare(snapshot.bytes, buildSnapshot(management.store.view(log)).bytes)).toBe(0)
+    const { revision } = await createUser(log, 'late')
+    const kept = await management.snapshots.image(log)
+    expect([kept.position.revision, kept.bytes]).toEqual([revision - 1, snapshot.bytes])
+    expect([...policyOf(management.store.view(log))].length).toBe(users.length + 2)
+  })
+
+  it('of an environment that does not exist are refused', async () => {
+    await expect(management.snapshots.image('f'.repeat(32))).rejects.toMatchObject({ code: 'OBJECT_NOT_FOUND' })
+  })
+})
