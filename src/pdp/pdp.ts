@@ -72,18 +72,15 @@ export class Pdp {
   check(user: User, action: string, resource: Resource, context?: Attributes | null): boolean {
     const image = this.#source.current
     if (image === undefined) throw this.#source.refusal()
-    if (
-      typeof user !== 'string' ||
-      typeof action !== 'string' ||
-      typeof resource !== 'string' ||
-      this.#onDecision !== undefined
-    ) {
-      return this.#checkAny(image, user, action, resource, context)
+    // The two ordinary forms, without making an object: names alone, or a resource with its parts.
+    const key = typeof user === 'string' ? user : user?.key
+    if (typeof key === 'string' && typeof action === 'string' && this.#onDecision === undefined) {
+      if (typeof resource === 'string') return checkNamed(image, key, action, resource)
+      const type = resource?.type
+      const tenant = resource?.tenant
+      if (typeof type === 'string' && typeof tenant === 'string') return image.check(key, action, type, tenant)
     }
-    // No type has a colon in its key, so `type:key` is unknown at first and asked again by its type.
-    if (image.check(user, action, resource, DEFAULT_TENANT)) return true
-    const type = typeOf(resource)
-    return type !== undefined && image.check(user, action, type, DEFAULT_TENANT)
+    return this.#checkAny(image, user, action, resource, context)
   }
 
   /** Names of one user in one tenant, resolved once per image: the fastest way to ask many questions about one user. */
@@ -172,6 +169,13 @@ export class Pdp {
     })
     return allow
   }
+}
+
+/** No type has a colon in its key, so `type:key` is unknown at first and asked again by its type. */
+function checkNamed(image: Image, user: string, action: string, resource: string): boolean {
+  if (image.check(user, action, resource, DEFAULT_TENANT)) return true
+  const type = typeOf(resource)
+  return type !== undefined && image.check(user, action, type, DEFAULT_TENANT)
 }
 
 /** One user in one tenant. */
