@@ -33,6 +33,7 @@ export const ERRORS = {
     message: 'the body names `{body}` but the path names `{path}`: a key never changes',
   },
   LIMIT_EXCEEDED: { class: 'invalid', message: '{what} would exceed the limit of {limit}' },
+  PARENT_CYCLE: { class: 'invalid', message: 'condition set `{key}` would be its own parent through `{via}`' },
   EXTENDS_CYCLE: { class: 'invalid', message: 'role `{key}` would extend itself through `{via}`' },
   PERMISSION_INVALID: { class: 'rejected', message: 'invalid permission `{permission}`: expected `resource:action`' },
   TENANT_MISMATCH: {
@@ -44,9 +45,12 @@ export const ERRORS = {
     message: 'relation `{relation}` of `{object}` takes subjects of resource `{want}`, not of `{got}`',
   },
   INVITE_APPROVED: { class: 'rejected', message: 'user invite `{key}` is approved already' },
+  PERMISSION_FOREIGN: { class: 'rejected', message: 'permission `{permission}` is not of resource `{resource}`' },
+  ATTRIBUTE_MISMATCH: { class: 'rejected', message: '`{attribute}` is declared {type}: {reason}' },
   // objects
   OBJECT_EXISTS: { class: 'conflict', message: '{kind} `{key}` already exists' },
   KEY_IS_ID: { class: 'conflict', message: 'key `{key}` reads as the id of another {kind}' },
+  OBJECT_IN_USE: { class: 'conflict', message: '{kind} `{key}` is still used by {by}' },
   OBJECT_NOT_FOUND: { class: 'missing', message: '{kind} `{ref}` does not exist' },
   // keys of the API
   KEY_MISSING: { class: 'unauthenticated', message: 'an API key is required: send `Authorization: Bearer <API_KEY>`' },

@@ -54,6 +54,20 @@ export const PROXY_SECRET_BYTES_MAX = 16 * 1024
 export const ACTIONS_PER_RESOURCE_MAX = 1_000
 /** Declared attributes of one resource type. */
 export const ATTRIBUTES_PER_RESOURCE_MAX = 1_000
+/** Roles, relations or action groups of one resource type: they are rendered with it. */
+export const PARTS_PER_RESOURCE_MAX = 1_000
+/** Relations of one environment. */
+export const RELATIONS_MAX = 50_000
+/** Action groups of one environment. */
+export const ACTION_GROUPS_MAX = 50_000
+/** Derivation rules of one role: each is followed for every instance that is reached. */
+export const DERIVATIONS_PER_ROLE_MAX = 64
+/** Condition sets of one environment. */
+export const CONDITION_SETS_MAX = 20_000
+/** Condition sets in a chain of parents: all of them are evaluated. */
+export const SET_DEPTH_MAX = 32
+/** Roles of one bulk: one revision, one rendering of their keys. */
+export const ROLES_PER_REQUEST_MAX = 2_000
 /** Roles that one role may extend directly. */
 export const EXTENDS_MAX = 64
 /** Permissions named in one request. */
@@ -81,6 +95,13 @@ export const SCAN_ROWS_PER_TURN = 2_000
 export const SEARCH_LENGTH_MAX = 256
 /** API keys, and paths of environments, that the management API remembers while its control log stands still. */
 export const AUTH_CACHE_MAX = 10_000
+
+/** Projects of one organization. */
+export const PROJECTS_MAX = 1_000
+/** Environments of one organization: each is a log of its own. */
+export const ENVIRONMENTS_MAX = 10_000
+/** API keys of one organization. */
+export const API_KEYS_MAX = 100_000
 
 /** Characters of a first API key that is given instead of minted: below it a guess could succeed. */
 export const FIXED_KEY_LENGTH_MIN = 16

@@ -4,7 +4,8 @@ import { type Database, type DatabaseOptions, open, type RootDatabase } from 'lm
 import type { LogId } from '../log/change.ts'
 import { ZerohopError } from '../model/errors.ts'
 import { DATA_BYTES_MAX } from '../model/limits.ts'
-import type { Kind, Objects } from '../model/objects.ts'
+import { readBy } from '../model/condition-reads.ts'
+import { type Kind, type Objects, partKey } from '../model/objects.ts'
 
 /** Number of the disk format; a folder of another number is refused (DATA_FOREIGN). */
 export const FORMAT = 1
@@ -26,6 +27,7 @@ export const KIND_NUMBERS: Readonly<Record<Kind, number>> = {
   relationship_tuple: 13,
   user_invite: 14,
   proxy_config: 15,
+  built_in: 16,
   organization: 128,
   project: 129,
   environment: 130,
@@ -84,6 +86,12 @@ export const INDEXES = {
   ),
   resource_roles_named: index('resource_role', ({ role }) => [role]),
   resource_roles_of_resource: index('resource_role', (role) => [role.resource]),
+  resource_roles_with_parent: index('resource_role', (role) =>
+    role.extends.map((parent) => partKey(role.resource, parent)),
+  ),
+  resource_roles_linked_by: index('resource_role', (role) =>
+    (role.granted_to?.users_with_role ?? []).map((rule) => partKey(role.resource, rule.linked_by_relation)),
+  ),
   resource_roles_derived_from: index('resource_role', (role) =>
     (role.granted_to?.users_with_role ?? []).map((rule) => `${rule.on_resource}/${rule.role}`),
   ),
@@ -92,6 +100,8 @@ export const INDEXES = {
   relations_from_subject: index('relation', (relation) => [relation.subject_resource]),
   action_groups_of_resource: index('action_group', (group) => [group.resource]),
   sets_on_resource: index('condition_set', (set) => (set.resource === null ? [] : [set.resource])),
+  /** under what the conditions read: `type/attribute`, and `type` where they follow keys of instances */
+  sets_reading: index('condition_set', readBy),
   sets_with_parent: index('condition_set', (set) => (set.parent === null ? [] : [set.parent])),
   rules_of_user_set: index('set_rule', (rule) => [rule.user_set]),
   rules_of_resource_set: index('set_rule', (rule) => [rule.resource_set]),
@@ -105,6 +115,7 @@ export const INDEXES = {
   invites_of_role: index('user_invite', ({ role, resource_instance: instance }) => [
     instance === null ? role : `${typeOf(instance)}/${role}`,
   ]),
+  invites_on_instance: index('user_invite', ({ resource_instance: instance }) => (instance === null ? [] : [instance])),
   invites_of_tenant: index('user_invite', ({ tenant }) => [tenant]),
   environments_of_project: index('environment', (environment) => [environment.project]),
   keys_of_environment: index('api_key', (key) => (key.environment_id === null ? [] : [key.environment_id])),

@@ -1,0 +1,70 @@
+// Which attributes the conditions of a set read: for the index by which a declared attribute finds the sets that depend on it, and for
+// the check of types. Pure; the grammar is condition.ts.
+import { type AttributePath, type Condition, parseConditions, type Test } from './condition.ts'
+import { type ConditionSet, partKey } from './objects.ts'
+
+/** Keys of the built-in types that declare the attributes of users and of tenants. */
+export const USER_TYPE = '__user'
+export const TENANT_TYPE = '__tenant'
+
+/** One reading of an attribute: by an operand with its test, or as the right side of a test (`ref`). */
+export interface Reading {
+  readonly path: AttributePath
+  readonly test: Test | undefined
+}
+
+/** Every attribute path that a condition reads. */
+export function* readings(condition: Condition): Iterable<Reading> {
+  switch (condition.kind) {
+    case 'operand':
+      yield { path: condition.left, test: condition.test }
+      for (const path of references(condition.test)) yield { path, test: undefined }
+      return
+    case 'not':
+      return yield* readings(condition.item)
+    default:
+      for (const item of condition.items) yield* readings(item)
+  }
+}
+
+/** Paths of the `ref`s inside a test. */
+export function* references(test: Test): Iterable<AttributePath> {
+  for (const inner of everyTest(test))
+    if (inner.kind === 'compare' && inner.right.kind === 'ref') yield inner.right.path
+}
+
+/** Matches inside a test that read the attributes of stored instances. */
+export function* foreignMatches(test: Test): Iterable<Test & { readonly kind: 'match'; readonly foreignType: string }> {
+  for (const inner of everyTest(test)) {
+    if (inner.kind === 'match' && inner.foreignType !== null) yield { ...inner, foreignType: inner.foreignType }
+  }
+}
+
+/** The test and all inside it. */
+function* everyTest(test: Test): Iterable<Test> {
+  yield test
+  if (test.kind === 'not') yield* everyTest(test.test)
+  else if (test.kind === 'match') for (const member of test.members) yield* everyTest(member.test)
+  else if (test.kind !== 'compare') for (const one of test.tests) yield* everyTest(one)
+}
+
+/** The type that declares the attributes of a root, for a set over resources of `resource`; undefined when none does. */
+export function declaringType(path: AttributePath, resource: string | null): string | undefined {
+  if (path.root === 'user') return USER_TYPE
+  if (path.root === 'tenant') return TENANT_TYPE
+  return path.root === 'resource' ? (resource ?? undefined) : undefined
+}
+
+/** What a set reads: `type/attribute` for each attribute, and `type` for each resource type whose instances it follows. */
+export function readBy({ conditions, resource }: ConditionSet): string[] {
+  const read = new Set<string>()
+  for (const { path, test } of readings(parseConditions(conditions))) {
+    const type = declaringType(path, resource)
+    if (type !== undefined) read.add(partKey(type, path.names[0] ?? ''))
+    for (const { foreignType, members } of test ? foreignMatches(test) : []) {
+      read.add(foreignType)
+      for (const { names } of members) read.add(partKey(foreignType, names[0] ?? ''))
+    }
+  }
+  return [...read]
+}
