@@ -16,7 +16,19 @@ export const ACCESS = {
   'organization.read': { level: 'env', access: 'read', what: 'read the organization' },
   'project.read': { level: 'env', access: 'read', what: 'read projects' },
   'environment.read': { level: 'env', access: 'read', what: 'read environments' },
-  'secret.read': { level: 'env', access: 'write', what: 'see API keys' },
+  'organization.write': { level: 'org', access: 'write', what: 'change the organization' },
+  'project.create': { level: 'org', access: 'write', what: 'create projects' },
+  'project.write': { level: 'project', access: 'write', what: 'change projects' },
+  'project.delete': { level: 'project', access: 'admin', what: 'delete projects' },
+  'environment.create': { level: 'project', access: 'write', what: 'create environments' },
+  'environment.write': { level: 'env', access: 'write', what: 'change environments' },
+  'environment.delete': { level: 'env', access: 'admin', what: 'delete environments' },
+  'environment.copy': { level: 'project', access: 'write', what: 'copy environments' },
+  'key.read': { level: 'env', access: 'read', what: 'list API keys' },
+  'key.reveal': { level: 'env', access: 'admin', what: 'see API keys' },
+  'key.write': { level: 'env', access: 'admin', what: 'manage API keys' },
+  'secret.read': { level: 'env', access: 'write', what: 'see secrets' },
+  'history.read': { level: 'env', access: 'read', what: 'read the history' },
   'schema.read': { level: 'env', access: 'read', what: 'read the policy' },
   'schema.write': { level: 'env', access: 'write', what: 'change the policy' },
   'facts.read': { level: 'env', access: 'read', what: 'read the facts' },
@@ -29,11 +41,22 @@ export type Operation = keyof typeof ACCESS
 const LEVELS: Readonly<Record<KeyLevel, number>> = { env: 0, project: 1, org: 2 }
 const ACCESSES: Readonly<Record<AccessLevel, number>> = { no_access: 0, read: 1, write: 2, admin: 3 }
 
+/** True when a key of this level and access may do it in what it reaches. */
+export function hasAccess(key: Pick<ApiKey, 'level' | 'access'>, operation: Operation): boolean {
+  const { level, access }: Need = ACCESS[operation]
+  return LEVELS[key.level] >= LEVELS[level] && ACCESSES[key.access] >= ACCESSES[access]
+}
+
 /** @throws KEY_TOO_NARROW when a key of this level and access may not do it anywhere */
 export function requireAccess(key: Pick<ApiKey, 'level' | 'access'>, operation: Operation): void {
-  const { level, access, what }: Need = ACCESS[operation]
-  if (LEVELS[key.level] >= LEVELS[level] && ACCESSES[key.access] >= ACCESSES[access]) return
-  throw new ZerohopError('KEY_TOO_NARROW', { what })
+  if (!hasAccess(key, operation)) throw new ZerohopError('KEY_TOO_NARROW', { what: ACCESS[operation].what })
+}
+
+/** True when the key may see and manage the other key, as far as its access goes: nothing that reaches further than itself. */
+export function reachesKey(key: ApiKey, other: ApiKey): boolean {
+  if (key.level === 'org') return true
+  if (key.level === 'project') return other.project_id === key.project_id
+  return other.environment_id === key.environment_id
 }
 
 /** True when the key reaches into the project; an environment key reaches into the one that holds its environment. */

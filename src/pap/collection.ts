@@ -10,7 +10,7 @@ import type { Decided, Mint, View } from '../store/view.ts'
 import { BODY } from './fields.ts'
 
 /** Kinds that a caller creates by a key of their own. */
-export type KeyedKind = 'resource' | 'role' | 'user' | 'tenant'
+export type KeyedKind = 'resource' | 'role' | 'user' | 'tenant' | 'project' | 'environment'
 
 /** The fields of an object apart from what every object has. */
 export type Fields<K extends KeyedKind> = Omit<Objects[K], keyof Stored>

@@ -1,8 +1,8 @@
 // A new environment: the object, its API key and PDP config in the control log of the organization, and revision 1 of its own log
-// with the tenant `default`. Contract §6.4. Changing and deleting environments comes with the general objects.
+// with the tenant `default`. Contract §6.4. Changing and deleting environments is general.ts.
 import { type Change, put } from '../log/change.ts'
 import { DEFAULT_TENANT } from '../model/keys.ts'
-import { type Environment, environmentKey, type PdpConfig, type Project } from '../model/objects.ts'
+import { type Environment, environmentKey, type JsonObject, type PdpConfig, type Project } from '../model/objects.ts'
 import type { Decided, Mint } from '../store/view.ts'
 import { mintSecret, newApiKey } from './api-keys.ts'
 import { defaultTenant } from './collections/tenants.ts'
@@ -12,6 +12,10 @@ export interface NewEnvironment {
   readonly project: Project
   readonly key: string
   readonly name: string
+  readonly description?: string | null
+  readonly custom_branch_name?: string | null
+  readonly jwks?: JsonObject | null
+  readonly settings?: JsonObject | null
   /** further changes of its revision 1, such as the example policy */
   readonly policy?: readonly Change[]
 }
@@ -22,7 +26,7 @@ export interface MadeEnvironment {
 }
 
 /** The parts of a Decided that make the environment; the caller joins them with its own. */
-export function makeEnvironment(input: NewEnvironment, mint: Mint): Required<Omit<Decided<MadeEnvironment>, 'status'>> {
+export function makeEnvironment(input: NewEnvironment, mint: Mint): Required<Omit<Decided<MadeEnvironment>, 'status' | 'logged'>> {
   const { organization, project, key } = input
   const stamps = () => ({ id: mint.id(), created_at: mint.now, updated_at: mint.now })
   const environment: Environment = {
@@ -31,8 +35,10 @@ export function makeEnvironment(input: NewEnvironment, mint: Mint): Required<Omi
     project: project.key,
     environment: key,
     name: input.name,
-    description: null,
-    settings: null,
+    description: input.description ?? null,
+    custom_branch_name: input.custom_branch_name ?? null,
+    jwks: input.jwks ?? null,
+    settings: input.settings ?? null,
   }
   const secret = mintSecret('env', mint)
   const scope = {

@@ -29,12 +29,35 @@ import {
 } from './collections/tenants.ts'
 import { createUser, deleteUser, replaceUser, updateUser } from './collections/users.ts'
 
-import { createApiKey, deleteApiKey } from './keys.ts'
+import {
+  createEnvironment,
+  createProject,
+  deleteEnvironment,
+  deleteProject,
+  replaceEnvironment,
+  replaceProject,
+  updateEnvironment,
+  updateOrganization,
+  updateProject,
+} from './general.ts'
+import { createApiKey, deleteApiKey, noteRead, rotateApiKey, rotatePdpKey } from './keys.ts'
 
 export const useCases = {
   bootstrap,
   createApiKey,
+  rotateApiKey,
+  rotatePdpKey,
   deleteApiKey,
+  noteRead,
+  updateOrganization,
+  createProject,
+  updateProject,
+  replaceProject,
+  deleteProject,
+  createEnvironment,
+  updateEnvironment,
+  replaceEnvironment,
+  deleteEnvironment,
   createRole,
   updateRole,
   replaceRole,

@@ -95,7 +95,7 @@ export class BatchRunner {
       return { failure: toFailure(error) }
     }
     const entry = { at: mint.now, by: job.by, status: decided.status ?? 200 }
-    this.#write(job.log, decided.changes, entry)
+    this.#write(job.log, decided.changes, entry, decided.logged)
     for (const { log, changes } of decided.also ?? []) this.#write(log, changes, entry)
     for (const { id, secret } of decided.secrets ?? []) {
       if (secret === null) this.#tables.secrets.remove(Buffer.from(id))
@@ -111,8 +111,13 @@ export class BatchRunner {
     return useCase(view, job.input as never, mint)
   }
 
-  #write(log: LogId, changes: readonly Change[], entry: { at: number; by: Actor; status: number }): void {
-    if (changes.length === 0) return
+  #write(
+    log: LogId,
+    changes: readonly Change[],
+    entry: { at: number; by: Actor; status: number },
+    logged = false,
+  ): void {
+    if (changes.length === 0 && !logged) return
     const head = this.#headOf(log) ?? this.#newHead()
     const applied = apply(this.#tables, log, head, changes)
     this.#heads.set(log, append(this.#tables, log, applied, { ...entry, changes }))

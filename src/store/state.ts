@@ -6,12 +6,13 @@ import { idKey, indexKey, nameKey, objectKey, placeValue, readPlace } from './en
 import { type Head, INDEXES, type IndexName, type Tables } from './tables.ts'
 
 type AnyObject = Objects[Kind]
-interface Index {
+export interface Index {
   readonly name: IndexName
   readonly values: (object: AnyObject) => readonly string[]
 }
 
-const indexesOf = new Map<Kind, Index[]>()
+/** The indexes over objects of a kind. */
+export const indexesOf = new Map<Kind, Index[]>()
 for (const [name, { kind, values }] of Object.entries(INDEXES)) {
   const list = indexesOf.get(kind) ?? []
   // an index of a kind is only ever asked about objects of that kind
@@ -50,14 +51,14 @@ export function apply(tables: Tables, log: LogId, head: Head, changes: readonly 
   return { ...head, next, counts }
 }
 
-/** Writes what leads to an object by its value: its id, its index entries, the hash of an API key. */
+/** Writes what leads to an object by its value: its id, its index entries, hashes of API keys. */
 function link(tables: Tables, log: LogId, number: number, kind: Kind, object: AnyObject, place: number): void {
   const value = placeValue(place)
   tables.ids.put(idKey(number, kind, object.id), value)
   for (const { name, values } of indexesOf.get(kind) ?? []) {
     for (const text of values(object)) tables.indexes.put(indexKey(number, name, text), value)
   }
-  if (kind === 'api_key') tables.hashes.put(object.key, log)
+  for (const hash of hashesOf(kind, object)) tables.hashes.put(hash, log)
 }
 
 /** Takes away what `link` wrote for the object as it stands in the table now. */
@@ -69,5 +70,11 @@ function unlink(tables: Tables, log: LogId, number: number, kind: Kind, place: n
   for (const { name, values } of indexesOf.get(kind) ?? []) {
     for (const text of values(object)) tables.indexes.remove(indexKey(number, name, text), value)
   }
-  if (kind === 'api_key' && tables.hashes.get(object.key) === log) tables.hashes.remove(object.key)
+  for (const hash of hashesOf(kind, object)) if (tables.hashes.get(hash) === log) tables.hashes.remove(hash)
+}
+
+/** Hashes of secrets that lead to the object: those that died with an environment still say so. */
+function hashesOf(kind: Kind, object: AnyObject): readonly string[] {
+  if (kind === 'api_key') return [object.key]
+  return kind === 'deleted_environment' ? (object as Objects['deleted_environment']).key_hashes : []
 }

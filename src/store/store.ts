@@ -52,6 +52,8 @@ export interface Store<U extends UseCases> {
   onCommit(listener: CommitListener): () => void
   /** The API key with this SHA-256 of its secret, in hex. */
   findApiKey(hash: string): { key: ApiKey; organization: LogId } | undefined
+  /** True when this was the hash of an API key that died with its environment. */
+  diedWithEnvironment(hash: string): boolean
   /** A secret that the contract reads back; undefined when there is none, or when it was sealed under another key file. */
   readSecret(id: string): string | undefined
   readonly secretsKeyWarning: string | undefined
@@ -83,6 +85,9 @@ export async function openStore<U extends UseCases>(options: StoreOptions): Prom
     throw asOpenError(error, folder)
   }
 }
+
+/** A SHA-256 in hex. */
+const HASH = /^[0-9a-f]{64}$/
 
 class LmdbStore<U extends UseCases> implements Store<U> {
   readonly secretsKeyWarning: string | undefined
@@ -156,10 +161,16 @@ class LmdbStore<U extends UseCases> implements Store<U> {
 
   findApiKey(hash: string): { key: ApiKey; organization: LogId } | undefined {
     if (this.#isClosed) throw closed()
-    if (!/^[0-9a-f]{64}$/.test(hash)) return undefined
+    if (!HASH.test(hash)) return undefined
     const organization = this.#tables.hashes.get(hash)
     const key = organization === undefined ? undefined : this.view(organization).get('api_key', hash)
     return organization === undefined || key === undefined ? undefined : { key, organization }
+  }
+
+  diedWithEnvironment(hash: string): boolean {
+    if (this.#isClosed) throw closed()
+    const organization = HASH.test(hash) ? this.#tables.hashes.get(hash) : undefined
+    return organization !== undefined && this.view(organization).countBy('deleted_environments_of_key', hash) > 0
   }
 
   readSecret(id: string): string | undefined {

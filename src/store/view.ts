@@ -51,6 +51,8 @@ export interface Decided<T> {
   readonly secrets?: readonly { readonly id: string; readonly secret: string | null }[]
   /** HTTP status that the history shows; default 200. */
   readonly status?: number
+  /** Writes an entry even without changes: reading a secret, exporting and backing up are logged. */
+  readonly logged?: boolean
   readonly result: T
 }
 
