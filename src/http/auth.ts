@@ -44,7 +44,7 @@ export function bearerOf(header: string | undefined): string | undefined {
   return header === undefined ? undefined : BEARER.exec(header)?.[1]
 }
 
-type Keys = Pick<Store<UseCases>, 'findApiKey' | 'view' | 'head'>
+type Keys = Pick<Store<UseCases>, 'findApiKey' | 'diedWithEnvironment' | 'view' | 'head'>
 interface Known<T> {
   readonly revision: number
   readonly value: T
@@ -60,15 +60,20 @@ export class Gate {
     this.#store = store
   }
 
-  /** @throws KEY_MISSING, KEY_UNKNOWN */
-  caller(authorization: string | undefined): Caller {
+  /**
+   * @param follows whether a PDP asks, which is told that its environment is deleted; for others such a key is unknown
+   * @throws KEY_MISSING, KEY_UNKNOWN, ENVIRONMENT_DELETED
+   */
+  caller(authorization: string | undefined, follows = false): Caller {
     const secret = bearerOf(authorization)
     if (secret === undefined) throw new ZerohopError('KEY_MISSING')
     const hash = hashSecret(secret)
     const known = this.#callers.get(hash)
     if (known && this.#isCurrent(known, known.value.organization)) return known.value
     const found = this.#store.findApiKey(hash)
-    if (found === undefined || !sameHash(found.key.key, hash)) throw new ZerohopError('KEY_UNKNOWN')
+    if (found === undefined || !sameHash(found.key.key, hash)) {
+      throw new ZerohopError(follows && this.#store.diedWithEnvironment(hash) ? 'ENVIRONMENT_DELETED' : 'KEY_UNKNOWN')
+    }
     return this.#remember(this.#callers, hash, found, found.organization)
   }
 
@@ -113,6 +118,9 @@ export class Gate {
   }
 }
 
+/** What a PDP asks for. */
+const FOLLOWING: readonly Operation[] = ['scope.read', 'feed.read']
+
 /** Puts the gate before every route of `app`: each must name its operation, and those with `:p` and `:e` get their scope. */
 export function guard(app: FastifyInstance, gate: Gate): void {
   app.decorateRequest('caller')
@@ -124,7 +132,7 @@ export function guard(app: FastifyInstance, gate: Gate): void {
     const operation = request.routeOptions.config.operation
     if (operation === undefined) return done()
     try {
-      request.caller = gate.caller(request.headers.authorization)
+      request.caller = gate.caller(request.headers.authorization, FOLLOWING.includes(operation))
       requireAccess(request.caller.key, operation)
       const { p, e } = request.params as { p?: string; e?: string }
       if (p !== undefined && e !== undefined) request.scope = gate.scope(request.caller, p, e)

@@ -1,7 +1,7 @@
 // The form of request bodies: types and unknown members. What a value must be beyond its type (alphabets, lengths, references) is
 // decided by the use cases, so that the library and HTTP refuse the same. Contract §2.4; a null stands for "not sent".
 import Type, { type Static, type TObject, type TProperties, type TSchema, type TUnsafe } from 'typebox'
-import type { AttributeType, JsonObject } from '../model/objects.ts'
+import type { AccessLevel, ApiKey, AttributeType, JsonObject, KeyLevel } from '../model/objects.ts'
 
 /** An object without members beyond these. */
 const Closed = <P extends TProperties>(properties: P): TObject<P> =>
@@ -82,3 +82,50 @@ const tenantFields = { ...named, attributes: Maybe(Attributes) }
 export const TenantCreate = Closed({ key: Type.String(), ...tenantFields })
 export const TenantReplace = Closed({ key: Maybe(Text), ...tenantFields })
 export const TenantUpdate = Closed(tenantFields)
+
+const Level = Type.Unsafe<KeyLevel>({ type: 'string', enum: ['org', 'project', 'env'] satisfies KeyLevel[] })
+const Access = Type.Unsafe<AccessLevel>({
+  type: 'string',
+  enum: ['admin', 'write', 'read', 'no_access'] satisfies AccessLevel[],
+})
+const Owner = Type.Unsafe<ApiKey['owner']>({
+  type: 'string',
+  enum: ['pdp_config', 'member', 'elements'] satisfies ApiKey['owner'][],
+})
+export const ApiKeyCreate = Closed({
+  organization_id: Type.String(),
+  project_id: Maybe(Text),
+  environment_id: Maybe(Text),
+  object_type: Maybe(Level),
+  access_level: Maybe(Access),
+  owner_type: Maybe(Owner),
+  name: Maybe(Text),
+})
+
+export const OrganizationUpdate = Closed({ name: Maybe(Text), settings: Maybe(Attributes) })
+
+const projectFields = { ...named, settings: Maybe(Attributes), active_policy_repo_id: Later() }
+const Jwks = Type.Unsafe<JsonObject>(
+  Closed({
+    ttl: Maybe(Type.Unsafe<number>({ type: 'integer', minimum: 0 })),
+    url: Maybe(Type.Unsafe<string>({ type: 'string', pattern: '^https://[^\\s/]+(/\\S*)?$' })),
+    jwks: Maybe(Type.Unsafe<JsonObject>(Closed({ keys: Type.Array(Type.Unsafe<JsonObject>({ type: 'object' })) }))),
+  }),
+)
+const environmentFields = {
+  ...named,
+  custom_branch_name: Maybe(Text),
+  jwks: Maybe(Jwks),
+  settings: Maybe(Attributes),
+}
+export const EnvironmentCreate = Closed({ key: Type.String(), ...environmentFields })
+export const EnvironmentReplace = Closed({ key: Maybe(Text), ...environmentFields })
+export const EnvironmentUpdate = Closed(environmentFields)
+export const ProjectCreate = Closed({
+  key: Type.String(),
+  urn_namespace: Maybe(Text),
+  ...projectFields,
+  initial_environments: Maybe(listOf(EnvironmentCreate)),
+})
+export const ProjectReplace = Closed({ key: Maybe(Text), urn_namespace: Maybe(Text), ...projectFields })
+export const ProjectUpdate = Closed(projectFields)

@@ -16,6 +16,7 @@ export const ACCESS = {
   'organization.read': { level: 'env', access: 'read', what: 'read the organization' },
   'project.read': { level: 'env', access: 'read', what: 'read projects' },
   'environment.read': { level: 'env', access: 'read', what: 'read environments' },
+  'organization.stats': { level: 'org', access: 'read', what: 'read the statistics of the organization' },
   'organization.write': { level: 'org', access: 'write', what: 'change the organization' },
   'project.create': { level: 'org', access: 'write', what: 'create projects' },
   'project.write': { level: 'project', access: 'write', what: 'change projects' },

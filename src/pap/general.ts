@@ -191,7 +191,11 @@ export function deleteEnvironment(view: View, { ref }: { readonly ref: string },
   return { changes, secrets, status: 204, result: null }
 }
 
-function withoutEnvironment(view: View, environment: Environment, mint: Mint): Required<Pick<Decided<null>, 'changes' | 'secrets'>> {
+function withoutEnvironment(
+  view: View,
+  environment: Environment,
+  mint: Mint,
+): Required<Pick<Decided<null>, 'changes' | 'secrets'>> {
   const { id, key, project, environment: name, created_at } = environment
   const keys = [...view.by('keys_of_environment', id)]
   const configs = [...view.by('pdp_configs_of_environment', id)]
@@ -211,7 +215,10 @@ function withoutEnvironment(view: View, environment: Environment, mint: Mint): R
     remove('environment', key),
     put('deleted_environment', left),
   ]
-  return { changes, secrets: [...keys.map((one) => one.id), ...sealedIn(view.other(id))].map((of) => ({ id: of, secret: null })) }
+  return {
+    changes,
+    secrets: [...keys.map((one) => one.id), ...sealedIn(view.other(id))].map((of) => ({ id: of, secret: null })),
+  }
 }
 
 /** Ids of the objects in an environment whose secrets are sealed beside them. */

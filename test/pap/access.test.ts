@@ -6,12 +6,36 @@ import { ACCESS, type Operation, reachesEnvironment, reachesProject, requireAcce
 const LEVELS: readonly KeyLevel[] = ['env', 'project', 'org']
 const ACCESSES: readonly AccessLevel[] = ['no_access', 'read', 'write', 'admin']
 
-/** the least access that each operation needs, at every level */
+/** the narrowest level of those that an environment key never does */
+const NARROWEST: Readonly<Partial<Record<Operation, KeyLevel>>> = {
+  'organization.stats': 'org',
+  'organization.write': 'org',
+  'project.create': 'org',
+  'project.write': 'project',
+  'project.delete': 'project',
+  'environment.create': 'project',
+  'environment.copy': 'project',
+}
+
+/** the least access that each operation needs, at every level that may do it */
 const LEAST: Readonly<Record<Operation, AccessLevel>> = {
   'scope.read': 'no_access',
   'organization.read': 'read',
   'project.read': 'read',
   'environment.read': 'read',
+  'organization.stats': 'read',
+  'organization.write': 'write',
+  'project.create': 'write',
+  'project.write': 'write',
+  'project.delete': 'admin',
+  'environment.create': 'write',
+  'environment.write': 'write',
+  'environment.delete': 'admin',
+  'environment.copy': 'write',
+  'key.read': 'read',
+  'key.reveal': 'admin',
+  'key.write': 'admin',
+  'history.read': 'read',
   'secret.read': 'write',
   'schema.read': 'read',
   'schema.write': 'write',
@@ -29,7 +53,8 @@ describe('requireAccess', () => {
     it.each(LEVELS.flatMap((level) => ACCESSES.map((access) => [level, access] as const)))(
       `${operation} by a key of level %s and access %s`,
       (level, access) => {
-        const may = ACCESSES.indexOf(access) >= ACCESSES.indexOf(LEAST[operation])
+        const wide = LEVELS.indexOf(level) >= LEVELS.indexOf(NARROWEST[operation] ?? 'env')
+        const may = wide && ACCESSES.indexOf(access) >= ACCESSES.indexOf(LEAST[operation])
         const ask = () => requireAccess({ level, access }, operation)
         if (may) expect(ask).not.toThrow()
         else expect(ask).toThrow(expect.objectContaining({ code: 'KEY_TOO_NARROW' }))

@@ -7,7 +7,9 @@ import { Gate, guard } from '../auth.ts'
 import { managementError } from '../errors.ts'
 import { assignmentRoutes } from './assignments.ts'
 import type { Management } from './context.ts'
-import { generalRoutes } from './general.ts'
+import { keyRoutes } from './keys.ts'
+import { organizationRoutes } from './organizations.ts'
+import { projectRoutes } from './projects.ts'
 import { resourceRoutes } from './resources.ts'
 import { roleRoutes } from './roles.ts'
 import { tenantRoutes } from './tenants.ts'
@@ -28,7 +30,9 @@ export function managementApp({ store, logger, routes }: ManagementOptions): Fas
   app.get('/health', () => ({ status: 'ok' }))
   app.register((guarded, _options, done) => {
     guard(guarded, management.gate)
-    generalRoutes(guarded, management)
+    keyRoutes(guarded, management)
+    organizationRoutes(guarded, management)
+    projectRoutes(guarded, management)
     roleRoutes(guarded, management)
     resourceRoutes(guarded, management)
     userRoutes(guarded, management)

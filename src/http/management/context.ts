@@ -29,6 +29,21 @@ export async function write<N extends keyof PapUseCases & string>(
   return result
 }
 
+/** Commits a use case in the control log of the caller's organization. */
+export async function writeControl<N extends keyof PapUseCases & string>(
+  { store }: Management,
+  request: FastifyRequest,
+  name: N,
+  input: InputOf<PapUseCases[N]>,
+): Promise<ResultOf<PapUseCases[N]>> {
+  return (await store.commit(request.caller.organization, name, input, actorOf(request, name))).result
+}
+
+/** Leaves an entry in the control log: a secret is read. Answer only when it is there. */
+export async function noteSecretRead({ store }: Management, request: FastifyRequest): Promise<void> {
+  await store.commit(request.caller.organization, 'noteRead', null, actorOf(request, 'readSecret'))
+}
+
 function actorOf(request: FastifyRequest, operation: string): Actor {
   const url = request.url
   const query = url.indexOf('?')

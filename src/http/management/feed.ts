@@ -82,7 +82,8 @@ function watchKeys(app: FastifyInstance, store: Store<UseCases>, streams: Set<St
   }
   const stop = store.onCommit((log) => {
     for (const stream of streams) {
-      if (stream.organization === log && store.findApiKey(stream.key) === undefined) end(stream, 'KEY_UNKNOWN')
+      if (stream.organization !== log || store.findApiKey(stream.key) !== undefined) continue
+      end(stream, store.diedWithEnvironment(stream.key) ? 'ENVIRONMENT_DELETED' : 'KEY_UNKNOWN')
     }
   })
   app.addHook('preClose', (done) => {

@@ -4,7 +4,9 @@ import type {
   Action,
   ApiKey,
   AttributeDefinition,
+  Environment,
   Organization,
+  PdpConfig,
   Project,
   Resource,
   Role,
@@ -42,6 +44,33 @@ export function organizationRead({ id, key, name, settings, ...stamps }: Organiz
   return { id, key, name, is_enterprise: false, usage_limits: null, settings, ...times(stamps) }
 }
 
+/** Nobody counts monthly users here: the figures of usage are there for the clients, and zero. */
+export function organizationStats(
+  organization: Organization,
+  stats: { readonly projects: number; readonly environments: number; readonly users: number },
+  now: Date,
+) {
+  const usage = (monthsAgo: number) => {
+    const month = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - monthsAgo))
+    return { mau: 0, tenants: 0, monthly_tenants: [], month: month.getUTCMonth() + 1, year: month.getUTCFullYear() }
+  }
+  const historical_usage = { current_month: usage(0), previous_month: usage(1), two_months_ago: usage(2) }
+  return { ...organizationRead(organization), stats, historical_usage }
+}
+
+export function environmentStatistics(view: View) {
+  return {
+    roles: view.count('role'),
+    users: view.count('user'),
+    policies: view.count('set_rule'),
+    resources: view.count('resource'),
+    tenants: view.count('tenant'),
+    has_decision_logs: false,
+    members: [],
+    mau: 0,
+  }
+}
+
 export function projectRead(organization_id: string, project: Project) {
   const { id, key, name, description, urn_namespace, settings } = project
   return {
@@ -58,14 +87,14 @@ export function projectRead(organization_id: string, project: Project) {
 }
 
 export function environmentRead({ organization, project, environment }: Scope) {
-  const { id, environment: key, name, description, settings } = environment
+  const { id, environment: key, name, description, custom_branch_name, jwks, settings } = environment
   return {
     id,
     key,
     name,
     description,
-    custom_branch_name: null,
-    jwks: null,
+    custom_branch_name,
+    jwks,
     settings,
     avp_policy_store_id: null,
     organization_id: organization,
@@ -78,8 +107,14 @@ export function environmentReadWithEmail(scope: Scope) {
   return { ...environmentRead(scope), email_configuration: null }
 }
 
-export function apiKeyRead(scope: Scope, key: ApiKey, secret: string | null) {
+/** `within` is the project of the key and its environment, as far as it has them. */
+export function apiKeyRead(
+  key: ApiKey,
+  within: { readonly project: Project | undefined; readonly environment: Environment | undefined },
+  secret: string | null,
+) {
   const { id, level, access, owner, name, organization_id, project_id, environment_id, created_at } = key
+  const { project, environment } = within
   return {
     id,
     organization_id,
@@ -93,8 +128,22 @@ export function apiKeyRead(scope: Scope, key: ApiKey, secret: string | null) {
     created_at: printTime(created_at),
     created_by_member: null,
     last_used_at: null,
-    env: environmentRead(scope),
-    project: projectRead(scope.organization, scope.project),
+    env: project && environment ? environmentRead({ organization: organization_id, project, environment }) : null,
+    project: project ? projectRead(organization_id, project) : null,
+  }
+}
+
+/** `secret` is empty for who may not see it, and when there is none. */
+export function pdpConfigRead(scope: Scope, { id, name }: PdpConfig, secret: string) {
+  return {
+    id,
+    name,
+    client_secret: secret,
+    opal_server_access_token: null,
+    num_shards: 1,
+    debug_audit_logs: false,
+    min_pdp_version: null,
+    ...place(scope),
   }
 }
 

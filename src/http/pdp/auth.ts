@@ -30,6 +30,7 @@ export function singlePdp(pdp: Pdp, apiKey: string): PdpDirectory {
 
 export interface KeyStore {
   findApiKey(hash: string): { key: ApiKey; organization: LogId } | undefined
+  diedWithEnvironment(hash: string): boolean
   onCommit(listener: (log: LogId) => void): () => void
 }
 
@@ -80,7 +81,10 @@ export class PooledPdps implements PdpDirectory {
     const known = this.#known.get(digest)
     if (known !== undefined) return known
     const found = this.#keys.findApiKey(digest)
-    if (found === undefined) throw new ZerohopError(this.#once.has(digest) ? 'KEY_REVOKED' : 'KEY_UNKNOWN')
+    if (found === undefined) {
+      if (this.#keys.diedWithEnvironment(digest)) throw new ZerohopError('ENVIRONMENT_DELETED')
+      throw new ZerohopError(this.#once.has(digest) ? 'KEY_REVOKED' : 'KEY_UNKNOWN')
+    }
     this.#admit(found.key)
     const { environment_id: environment } = found.key
     if (environment === null)

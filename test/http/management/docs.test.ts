@@ -26,11 +26,12 @@ describe('docs/http-api.md', () => {
         .replace('/v2/schema/:p/:e', 'S')
         .replace('/v2/facts/:p/:e', 'F')
         .replace(/:(\w+)/g, '{$1}')
-      exist.push(`${method} ${path} ${LEVEL[ACCESS[config.operation].access]}`)
+      const { access, level } = ACCESS[config.operation]
+      exist.push(`${method} ${path} ${LEVEL[access]}${level === 'env' ? '' : `, ${level}`}`)
     })
     await app.ready()
     await app.close()
-    const told = [...read('http-api.md').matchAll(/^\| `([A-Z]+)` \| `(\S+)` \| (\w+) \|/gm)]
+    const told = [...read('http-api.md').matchAll(/^\| `([A-Z]+)` \| `(\S+)` \| (\w+(?:, \w+)?) \|/gm)]
     expect(told.map(([, method, path, level]) => `${method} ${path} ${level}`).sort()).toEqual(exist.sort())
   })
 })

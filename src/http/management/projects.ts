@@ -1,0 +1,143 @@
+// Projects and environments: /v2/projects. They are written in the control log of the organization; a key sees those that it reaches.
+import type { FastifyInstance } from 'fastify'
+import type { Static } from 'typebox'
+import type { Environment, Project } from '../../model/objects.ts'
+import { reachesEnvironment, reachesProject } from '../../pap/access.ts'
+import type { View } from '../../store/view.ts'
+import type { Caller, Scope } from '../auth.ts'
+import { type Page, type Query, readPage } from '../page.ts'
+import {
+  EnvironmentCreate,
+  EnvironmentReplace,
+  EnvironmentUpdate,
+  ProjectCreate,
+  ProjectReplace,
+  ProjectUpdate,
+} from '../schemas.ts'
+import { type Management, viewOf, writeControl } from './context.ts'
+import { printConfigs } from './keys.ts'
+import { everyObject, indexed, paged } from './listing.ts'
+import { environmentRead, environmentReadWithEmail, environmentStatistics, projectRead } from './render.ts'
+
+const PROJECTS = '/v2/projects'
+const PROJECT = `${PROJECTS}/:p`
+const ENVIRONMENTS = `${PROJECT}/envs`
+const ENVIRONMENT = `${ENVIRONMENTS}/:e`
+interface InProject {
+  Params: { p: string }
+}
+
+export function projectRoutes(app: FastifyInstance, management: Management): void {
+  const { gate } = management
+  const read = { operation: 'project.read' } as const
+  const change = { operation: 'project.write' } as const
+  app.get<{ Querystring: Query }>(PROJECTS, { config: read }, ({ caller, query }) =>
+    projectsOf(gate.control(caller), caller, readPage(query)).map((project) =>
+      projectRead(caller.organization, project),
+    ),
+  )
+  app.post<{ Body: Static<typeof ProjectCreate> }>(
+    PROJECTS,
+    { config: { operation: 'project.create' }, schema: { body: ProjectCreate } },
+    async (request) =>
+      projectRead(request.caller.organization, await writeControl(management, request, 'createProject', request.body)),
+  )
+  app.get<InProject>(PROJECT, { config: read }, ({ caller, params }) =>
+    projectRead(caller.organization, gate.project(caller, params.p)),
+  )
+  app.patch<InProject & { Body: Static<typeof ProjectUpdate> }>(
+    PROJECT,
+    { config: change, schema: { body: ProjectUpdate } },
+    async (request) => {
+      const input = { ref: gate.project(request.caller, request.params.p).id, fields: request.body }
+      return projectRead(request.caller.organization, await writeControl(management, request, 'updateProject', input))
+    },
+  )
+  app.put<InProject & { Body: Static<typeof ProjectReplace> }>(
+    PROJECT,
+    { config: change, schema: { body: ProjectReplace } },
+    async (request) => {
+      const input = { ref: gate.project(request.caller, request.params.p).id, fields: request.body }
+      return projectRead(request.caller.organization, await writeControl(management, request, 'replaceProject', input))
+    },
+  )
+  app.delete<InProject>(PROJECT, { config: { operation: 'project.delete' } }, async (request, reply) => {
+    const { id } = gate.project(request.caller, request.params.p)
+    await writeControl(management, request, 'deleteProject', { ref: id })
+    return reply.code(204).send()
+  })
+  environmentRoutes(app, management)
+}
+
+function environmentRoutes(app: FastifyInstance, management: Management): void {
+  const { gate } = management
+  const read = { operation: 'environment.read' } as const
+  const change = { operation: 'environment.write' } as const
+  app.get<InProject & { Querystring: Query }>(ENVIRONMENTS, { config: read }, ({ caller, params, query }) => {
+    const project = gate.project(caller, params.p)
+    const environments = environmentsOf(gate.control(caller), caller, project, readPage(query))
+    return environments.map((environment) => {
+      return environmentReadWithEmail({ organization: caller.organization, project, environment })
+    })
+  })
+  app.post<InProject & { Body: Static<typeof EnvironmentCreate> }>(
+    ENVIRONMENTS,
+    { config: { operation: 'environment.create' }, schema: { body: EnvironmentCreate } },
+    async (request) => {
+      const { caller } = request
+      const project = gate.project(caller, request.params.p)
+      const input = { project: project.id, environment: request.body }
+      const environment = await writeControl(management, request, 'createEnvironment', input)
+      return environmentRead({ organization: caller.organization, project, environment })
+    },
+  )
+  app.get(ENVIRONMENT, { config: read }, ({ scope }) => environmentReadWithEmail(scope))
+  app.patch<{ Body: Static<typeof EnvironmentUpdate> }>(
+    ENVIRONMENT,
+    { config: change, schema: { body: EnvironmentUpdate } },
+    async (request) => {
+      const input = { ref: request.scope.environment.id, fields: request.body }
+      return changed(request.scope, await writeControl(management, request, 'updateEnvironment', input))
+    },
+  )
+  app.put<{ Body: Static<typeof EnvironmentReplace> }>(
+    ENVIRONMENT,
+    { config: change, schema: { body: EnvironmentReplace } },
+    async (request) => {
+      const input = { ref: request.scope.environment.id, fields: request.body }
+      return changed(request.scope, await writeControl(management, request, 'replaceEnvironment', input))
+    },
+  )
+  app.delete(ENVIRONMENT, { config: { operation: 'environment.delete' } }, async (request, reply) => {
+    await writeControl(management, request, 'deleteEnvironment', { ref: request.scope.environment.id })
+    return reply.code(204).send()
+  })
+  app.get(`${ENVIRONMENT}/stats`, { config: read }, async (request) => {
+    const pdp_configs = await printConfigs(management, request)
+    const stats = environmentStatistics(viewOf(management, request))
+    return { ...environmentRead(request.scope), pdp_configs, stats }
+  })
+}
+
+function changed(scope: Scope, environment: Environment) {
+  return environmentRead({ ...scope, environment })
+}
+
+function projectsOf(view: View, caller: Caller, page: Page): readonly Project[] {
+  if (caller.key.level === 'org')
+    return paged(
+      everyObject(() => view, 'project'),
+      page,
+    ).rows
+  const own = [...view.list('project')].filter((project) => reachesProject(caller.key, project))
+  return own.slice(page.offset, page.offset + page.rows)
+}
+
+function environmentsOf(view: View, caller: Caller, project: Project, page: Page): readonly Environment[] {
+  const source = indexed(() => view, 'environments_of_project', project.key)
+  if (caller.key.level !== 'env') return paged(source, page).rows
+  const own = source
+    .open(0)(Number.MAX_SAFE_INTEGER)
+    .filter((environment) => reachesEnvironment(caller.key, project, environment))
+  return own.slice(page.offset, page.offset + page.rows)
+}
