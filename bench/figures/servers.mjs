@@ -51,6 +51,13 @@ class Servers {
     return { api, data, ...(await keysIn(data, api)) }
   }
 
+  /** The management API on a new folder, with a route beside it that does all but write. */
+  async apiWithUnwritten() {
+    const data = this.folder()
+    const { port } = await this.module('./unwritten-server.mjs', [data])
+    return { api: port, data, ...(await keysIn(data, port)) }
+  }
+
   /** `zerohop pdp` in a process of its own that follows the management API at `api`. */
   async pdp({ api, key }) {
     const pdp = await freePort()

@@ -1,0 +1,24 @@
+// The management API with one more route: POST users as it is, but for the write. The same key check, schema, read of a user and answer;
+// nothing reaches the writer. What a durable write costs is the difference. Argument: the data folder. Its first message names the port.
+import { managementApp } from '../../dist/src/http/management/app.js'
+import { viewOf } from '../../dist/src/http/management/context.js'
+import { userRead } from '../../dist/src/http/management/render.js'
+import { UserCreate } from '../../dist/src/http/schemas.js'
+import { openManagement } from '../../dist/src/server.js'
+
+const management = await openManagement({ data: process.argv[2] })
+const app = managementApp({
+  store: management.store,
+  routes(guarded, context) {
+    const options = { config: { operation: 'facts.write' }, schema: { body: UserCreate } }
+    guarded.post('/v2/facts/:p/:e/users-unwritten', options, async (request, reply) => {
+      const view = viewOf(context, request)
+      const known = view.require('user', 'ana')
+      reply.header('x-revision', view.position.revision)
+      return userRead(request.scope, view, { ...known, key: request.body.key })
+    })
+  },
+})
+await app.listen({ port: 0, host: '127.0.0.1' })
+process.send({ port: app.server.address().port })
+process.on('disconnect', () => process.exit())
