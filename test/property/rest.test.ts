@@ -1,0 +1,144 @@
+// The management API against a plain model of the REST rules and cascades: random calls get the status that the model says, every list reads
+// as the model holds it after every call, and the image built from state is the image that followed the deltas, and decides as the model.
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { Image } from '../../src/image/image.ts'
+import type { LogId } from '../../src/log/change.ts'
+import { toDelta } from '../../src/log/delta.ts'
+import { assignmentKey } from '../../src/model/objects.ts'
+import { policyOf } from '../../src/pap/snapshot.ts'
+import { type Ask, type Harness, openHarness } from '../http/management/harness.ts'
+import { check } from '../reference/check.ts'
+import { emptyPolicy, type Policy } from '../reference/policy.ts'
+import { type Call, type Handler, type Outcome, withoutStamps } from './rest/call.ts'
+import { calls, KEYS } from './rest/calls.ts'
+import { facts } from './rest/facts.ts'
+import { LISTS } from './rest/lists.ts'
+import { schema } from './rest/schema.ts'
+import { State } from './rest/state.ts'
+import { parameters } from './seed.ts'
+
+const HANDLERS = Object.entries({ ...schema, ...facts }).map(([name, handler]) => {
+  const [method, path = ''] = name.split(' ')
+  return { method, segments: path.split('/'), handler }
+})
+
+/** What the model makes of a call. */
+function expected(state: State, { method, path, body }: Call): Outcome {
+  const parts = path.split('/')
+  const found = HANDLERS.find(
+    (one) =>
+      one.method === method &&
+      one.segments.length === parts.length &&
+      one.segments.every((segment, at) => segment === ':' || segment === parts[at]),
+  )
+  if (found === undefined) throw new Error(`the model has no handler for ${method} ${path}`)
+  const params = parts.filter((_, at) => found.segments[at] === ':').map(decodeURIComponent)
+  return (found.handler as Handler)(state, params, body as never)
+}
+
+let api: Harness
+beforeAll(async () => {
+  api = await openHarness()
+})
+afterAll(() => api.close())
+
+/** A fresh environment, and how to ask in it. */
+async function freshEnvironment(): Promise<{ log: LogId; ask: Ask }> {
+  const made = await api.another({ noExample: true })
+  const ask: Ask = (method, path, body) => api.ask(method, path, body, { key: made.organization.secret })
+  return { log: made.environments[0]!.id, ask }
+}
+
+/** The ids of what exists, by the path that names it by key. */
+type Ids = Map<string, string>
+
+function pathOf({ path, byId }: Call, ids: Ids): string {
+  const id = byId ? ids.get(path) : undefined
+  return id === undefined ? path : `${path.slice(0, path.lastIndexOf('/'))}/${dashed(id)}`
+}
+const dashed = (id: string) => id.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
+
+/** Compares every list; returns the ids in them. */
+async function compareLists(ask: Ask, state: State): Promise<Ids> {
+  const ids: Ids = new Map()
+  for (const [path, expectedOf] of Object.entries(LISTS)) {
+    const { status, body } = await ask('GET', `${path}?per_page=100`)
+    expect([path, status, withoutStamps(body)]).toEqual([path, 200, expectedOf(state)])
+    for (const { key, id } of body.data ?? body) if (key) ids.set(`${path}/${encodeURIComponent(key)}`, id)
+  }
+  return ids
+}
+
+/** The policy that the model's state is, for the definition of decisions. */
+function policyIn(state: State): Policy {
+  const policy = emptyPolicy()
+  for (const [key, { actions }] of state.resources) policy.resource.set(key, { actions: [...actions.keys()] })
+  for (const [key, role] of state.roles) policy.role.set(key, { permissions: role.permissions, extends: role.extends })
+  for (const key of state.users.keys()) policy.user.set(key, {})
+  for (const key of state.tenants.keys()) policy.tenant.set(key, {})
+  for (const one of state.assignments.values()) {
+    policy.role_assignment.set(assignmentKey(one.user, one.role, one.tenant), one)
+  }
+  return policy
+}
+
+/** Every question that the keys can form. */
+function* questions() {
+  for (const user of KEYS.users) {
+    for (const tenant of KEYS.tenants) {
+      for (const type of KEYS.resources) for (const action of KEYS.actions) yield { user, action, type, tenant }
+    }
+  }
+}
+
+/** The image that followed the deltas, the one built from state, and the definition must agree. */
+function compareImages(log: LogId, follower: Image, state: State): void {
+  for (const entry of api.store.entries(log, follower.revision)) follower.apply(toDelta(entry))
+  const view = api.store.view(log)
+  const built = Image.build(log, view.position, policyOf(view))
+  expect(follower.position).toEqual(built.position)
+  expect(follower.hash()).toBe(built.hash())
+  const policy = policyIn(state)
+  for (const { user, action, type, tenant } of questions()) {
+    const answer = check(policy, { user, action, resource: { type, tenant } })
+    const question = `${user} ${action} ${type} in ${tenant}`
+    expect([question, follower.check(user, action, type, tenant)]).toEqual([question, answer])
+    expect([question, built.check(user, action, type, tenant)]).toEqual([question, answer])
+  }
+}
+
+describe('random calls of the management API', () => {
+  it('[D11] get the status and leave the state that the REST rules say, and every image agrees', async () => {
+    const seen = new Map<string, number>()
+    await fc.assert(
+      fc.asyncProperty(fc.array(calls, { minLength: 15, maxLength: 40, size: 'max' }), async (sequence) => {
+        const { log, ask } = await freshEnvironment()
+        const state = new State()
+        const view = api.store.view(log)
+        const follower = Image.build(log, view.position, policyOf(view))
+        let ids: Ids = new Map()
+        for (const one of sequence) {
+          const before = api.store.head(log).revision
+          const outcome = expected(state, one)
+          const { status, body } = await ask(one.method, pathOf(one, ids), one.body)
+          const said = `${one.method} ${one.path} ${JSON.stringify(one.body)} answered ${status} ${JSON.stringify(body)}`
+          expect([outcome.status].flat(), said).toContain(status)
+          if (outcome.answer !== undefined) expect(withoutStamps(body), said).toEqual(outcome.answer)
+          const grown = api.store.head(log).revision - before
+          if (status > 299 || one.method === 'GET') expect(grown, said).toBe(0)
+          else expect(grown, said).toBeLessThanOrEqual(1)
+          ids = await compareLists(ask, state)
+          compareImages(log, follower, state)
+          const name = `${one.method} ${one.path.split('/').slice(0, 2).join('/')} ${status}`
+          seen.set(name, (seen.get(name) ?? 0) + 1)
+        }
+      }),
+      { ...parameters(25), interruptAfterTimeLimit: 50_000 },
+    )
+    // the calls reach what they are meant to reach
+    for (const name of ['POST $S/roles 200', 'POST $S/roles 409', 'PUT $F/users 201', 'DELETE $F/tenants 204']) {
+      expect(seen.get(name) ?? 0, name).toBeGreaterThan(0)
+    }
+  }, 60_000)
+})
