@@ -1,7 +1,24 @@
 // The form of request bodies: types and unknown members. What a value must be beyond its type (alphabets, lengths, references) is
 // decided by the use cases, so that the library and HTTP refuse the same. Contract §2.4; a null stands for "not sent".
-import Type, { type Static, type TObject, type TProperties, type TSchema, type TUnsafe } from 'typebox'
-import type { AccessLevel, ApiKey, AttributeType, JsonObject, KeyLevel } from '../model/objects.ts'
+import Type, {
+  type Static,
+  type TObject,
+  type TProperties,
+  type TSchema,
+  type TSchemaOptions,
+  type TUnsafe,
+} from 'typebox'
+import type {
+  AccessLevel,
+  ApiKey,
+  AttributeType,
+  Json,
+  JsonObject,
+  KeyLevel,
+  MappingRule,
+  ProxyConfig,
+  UserInvite,
+} from '../model/objects.ts'
 
 /** An object without members beyond these. */
 const Closed = <P extends TProperties>(properties: P): TObject<P> =>
@@ -14,6 +31,7 @@ const Maybe = <T>(schema: TUnsafe<T>) => Type.Optional(Type.Unsafe<T | null>({ .
 const Later = () => Type.Optional(Type.Unsafe<unknown>({ later: true }))
 
 const Text = Type.Unsafe<string>({ type: 'string' })
+const Flag = Type.Unsafe<boolean>({ type: 'boolean' })
 const Texts = Type.Unsafe<readonly string[]>({ type: 'array', items: { type: 'string' } })
 const Attributes = Type.Unsafe<JsonObject>({ type: 'object' })
 const AttributeTypeName = Type.Unsafe<AttributeType>({
@@ -24,17 +42,29 @@ const mapOf = <S extends TSchema>(schema: S) =>
   Type.Unsafe<Readonly<Record<string, Static<S>>>>({ type: 'object', additionalProperties: schema })
 const listOf = <S extends TSchema>(schema: S) => Type.Unsafe<readonly Static<S>[]>({ type: 'array', items: schema })
 
+/** An object inside another that may be null. */
+const block = <S extends TSchema>(schema: S) => Type.Unsafe<Static<S>>(schema as unknown as TSchemaOptions)
+
 const named = { name: Maybe(Text), description: Maybe(Text) }
 
+export const DerivationSettings = Closed({ no_direct_roles_on_object: Maybe(Flag) })
+export const DerivationRule = Closed({
+  role: Type.String(),
+  on_resource: Type.String(),
+  linked_by_relation: Type.String(),
+  when: Maybe(block(DerivationSettings)),
+})
+const Derivation = Closed({ when: Maybe(block(DerivationSettings)), users_with_role: Maybe(listOf(DerivationRule)) })
 const roleFields = {
   ...named,
   permissions: Maybe(Texts),
   extends: Maybe(Texts),
   attributes: Maybe(Attributes),
-  granted_to: Later(),
+  granted_to: Maybe(block(Derivation)),
   v1compat_settings: Later(),
   v1compat_attributes: Later(),
 }
+const RoleBlock = Closed(roleFields)
 export const RoleCreate = Closed({ key: Type.String(), ...roleFields, v1compat_is_built_in: Later() })
 export const RoleReplace = Closed({ key: Maybe(Text), ...roleFields })
 export const RoleUpdate = Closed(roleFields)
@@ -50,8 +80,8 @@ const resourceFields = {
   type_attributes: Maybe(Attributes),
   actions: Maybe(mapOf(ActionBlock)),
   attributes: Maybe(mapOf(AttributeBlock)),
-  roles: Later(),
-  relations: Later(),
+  roles: Maybe(mapOf(RoleBlock)),
+  relations: Maybe(mapOf(Text)),
   ...v1compat,
   v1compat_type: Later(),
 }
@@ -60,12 +90,17 @@ export const ResourceReplace = Closed({ key: Maybe(Text), ...resourceFields })
 export const ResourceUpdate = Closed(resourceFields)
 export const ActionCreate = Closed({ key: Type.String(), ...actionFields, v1compat_is_built_in: Later() })
 export const ActionUpdate = Closed({ ...actionFields, v1compat_is_built_in: Later() })
+export const RelationCreate = Closed({ key: Type.String(), ...named, subject_resource: Type.String() })
+const groupFields = { ...named, attributes: Maybe(Attributes), actions: Maybe(Texts) }
+export const ActionGroupCreate = Closed({ key: Type.String(), ...groupFields })
+export const ActionGroupUpdate = Closed(groupFields)
 export const AttributeCreate = Closed({ key: Type.String(), type: AttributeTypeName, description: Maybe(Text) })
 export const AttributeUpdate = Closed({ type: Maybe(AttributeTypeName), description: Maybe(Text) })
 
-const roleInTenant = { role: Type.String(), tenant: Maybe(Text), resource_instance: Later() }
+const roleInTenant = { role: Type.String(), tenant: Maybe(Text), resource_instance: Maybe(Text) }
 export const UserRole = Closed(roleInTenant)
 export const RoleAssignment = Closed({ user: Type.String(), ...roleInTenant })
+export const RoleAssignments = listOf(RoleAssignment)
 
 const userFields = {
   email: Maybe(Text),
@@ -77,13 +112,105 @@ const withRoles = { ...userFields, role_assignments: Maybe(listOf(UserRole)) }
 export const UserCreate = Closed({ key: Type.String(), ...withRoles })
 export const UserReplace = Closed({ key: Maybe(Text), ...withRoles })
 export const UserUpdate = Closed(userFields)
+export const UserBulk = Closed({ operations: listOf(UserCreate) })
+export const Idents = Closed({ idents: Texts })
 
 const tenantFields = { ...named, attributes: Maybe(Attributes) }
 export const TenantCreate = Closed({ key: Type.String(), ...tenantFields })
 export const TenantReplace = Closed({ key: Maybe(Text), ...tenantFields })
 export const TenantUpdate = Closed(tenantFields)
+export const TenantBulk = Closed({ operations: listOf(TenantCreate) })
 
-const Level = Type.Unsafe<KeyLevel>({ type: 'string', enum: ['org', 'project', 'env'] satisfies KeyLevel[] })
+const instanceFields = { attributes: Maybe(Attributes) }
+export const InstanceCreate = Closed({
+  key: Type.String(),
+  resource: Type.String(),
+  tenant: Type.String(),
+  ...instanceFields,
+})
+export const InstanceReplace = Closed({
+  key: Maybe(Text),
+  resource: Maybe(Text),
+  tenant: Maybe(Text),
+  ...instanceFields,
+})
+export const InstanceUpdate = Closed(instanceFields)
+export const InstanceBulk = Closed({ operations: listOf(InstanceCreate) })
+
+const tupleNames = { subject: Type.String(), relation: Type.String(), object: Type.String() }
+export const TupleDelete = Closed(tupleNames)
+export const TupleCreate = Closed({ ...tupleNames, tenant: Maybe(Text) })
+export const TupleBulk = Closed({ operations: listOf(TupleCreate) })
+export const TupleIdents = Closed({ idents: listOf(TupleDelete) })
+
+export const SetRule = Closed({
+  user_set: Type.String(),
+  permission: Type.String(),
+  resource_set: Type.String(),
+  is_role: Maybe(Flag),
+  is_resource: Maybe(Flag),
+})
+
+const InviteStatus = Type.Unsafe<UserInvite['status']>({
+  type: 'string',
+  enum: ['pending', 'approved'] satisfies UserInvite['status'][],
+})
+export const InviteCreate = Closed({
+  key: Type.String(),
+  status: InviteStatus,
+  email: Type.String(),
+  first_name: Type.String(),
+  last_name: Type.String(),
+  role_id: Type.String(),
+  tenant_id: Type.String(),
+  resource_instance_id: Maybe(Text),
+})
+export const InviteUpdate = Closed({
+  key: Maybe(Text),
+  status: Maybe(InviteStatus),
+  email: Maybe(Text),
+  first_name: Maybe(Text),
+  last_name: Maybe(Text),
+  role_id: Maybe(Text),
+  tenant_id: Maybe(Text),
+  resource_instance_id: Maybe(Text),
+})
+export const InviteApprove = Closed({ key: Type.String(), email: Type.String(), attributes: Attributes })
+
+const mappingRule = {
+  url: Type.String(),
+  url_type: Maybe(Type.Unsafe<'regex'>({ type: 'string', enum: ['regex'] })),
+  http_method: Type.Unsafe<MappingRule['http_method']>({
+    type: 'string',
+    enum: ['get', 'post', 'put', 'patch', 'delete', 'head', 'options'] satisfies MappingRule['http_method'][],
+  }),
+  resource: Type.String(),
+  headers: Maybe(mapOf(Text)),
+  action: Maybe(Text),
+  priority: Maybe(
+    Type.Unsafe<number>({ type: 'integer', minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER }),
+  ),
+}
+const AuthMechanism = Type.Unsafe<ProxyConfig['auth_mechanism']>({
+  type: 'string',
+  enum: ['Bearer', 'Basic', 'Headers'] satisfies ProxyConfig['auth_mechanism'][],
+})
+const Secret = Type.Unsafe<Json>({ type: ['string', 'object'] })
+export const ProxyConfigCreate = Closed({
+  key: Type.String(),
+  secret: Secret,
+  name: Maybe(Text),
+  mapping_rules: Maybe(listOf(Closed(mappingRule))),
+  auth_mechanism: Maybe(AuthMechanism),
+})
+export const ProxyConfigUpdate = Closed({
+  secret: Maybe(Secret),
+  name: Maybe(Text),
+  mapping_rules: Maybe(listOf(Closed({ ...mappingRule, should_delete: Maybe(Flag) }))),
+  auth_mechanism: Maybe(AuthMechanism),
+})
+
+const Level = Type.Unsafe<KeyLevel>({ type: 'string', enum: ['env', 'project', 'org'] satisfies KeyLevel[] })
 const Access = Type.Unsafe<AccessLevel>({
   type: 'string',
   enum: ['admin', 'write', 'read', 'no_access'] satisfies AccessLevel[],

@@ -3,7 +3,7 @@ import type { Ask } from '../http/management/harness.ts'
 import { fill, type Segment } from './routes.ts'
 
 /** The segment before a parameter of a path, to a reference that exists. */
-export const OBJECTS: Readonly<Record<string, string>> = {
+const OBJECTS: Record<string, string> = {
   orgs: 'default',
   projects: 'default',
   envs: 'development',
@@ -20,6 +20,9 @@ export const FIELDS: Readonly<Record<string, unknown>> = {
   key: 'fresh',
   role: 'viewer',
   tenant: 'default',
+  organization_id: 'default',
+  project_id: 'default',
+  environment_id: 'development',
   user: 'ben',
   type: 'string',
   'permissions[]': 'hello:say',
@@ -46,4 +49,8 @@ export async function makeKnownObjects(ask: Ask): Promise<void> {
     if (status > 299) throw new Error(`${path} answered ${status}: ${JSON.stringify(answer)}`)
   }
   await make('$S/resources/hello/attributes', { key: 'size', type: 'number' })
+  // these have no key, only an id
+  OBJECTS.configs ??= (await ask('GET', '/v2/pdps/default/development/configs')).body[0].id
+  const place = { organization_id: 'default', project_id: 'default', environment_id: 'development' }
+  OBJECTS['api-key'] ??= (await ask('POST', '/v2/api-key', place)).body.id
 }

@@ -78,7 +78,13 @@ export async function openHarness(input: Bootstrap = { noExample: true }): Promi
   }
   const environment = made.environments[0]?.id ?? ''
   const addKey = async (level: KeyLevel, access: AccessLevel, secret: string) => {
-    const of = { level, access, secret, project: 'default', environment: 'development' }
+    const of = {
+      level,
+      access,
+      secret,
+      ...(level === 'org' ? {} : { project: 'default' }),
+      ...(level === 'env' ? { environment: 'development' } : {}),
+    }
     await store.commit(made.organization.id, 'createApiKey', of, BY)
   }
   const removeKey = async (secret: string) => {
