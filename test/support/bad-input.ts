@@ -59,12 +59,15 @@ const REFERENCES = new Set([
 /** Fields of free form: an object that is stored as it is sent. */
 const FREE = new Set(['attributes', 'type_attributes', 'settings'])
 
-/** Everything wrong that can be said in the place of a value of this schema; `name` is the field. */
-export function* badValues(schema: Schema, values: Values, name = ''): Generator<Bad> {
+/**
+ * Everything wrong that can be said in the place of a value of this schema; `name` is the field. `good` is what an object is otherwise,
+ * where the required members alone would not do.
+ */
+export function* badValues(schema: Schema, values: Values, name = '', good?: object): Generator<Bad> {
   if (schema.later || schema.const !== undefined) return
   yield* wrongTypes(schema)
   const type = typeOf(schema)
-  if (type === 'object' && schema.properties) yield* badMembers(schema, values)
+  if (type === 'object' && schema.properties) yield* badMembers(schema, values, good)
   else if (type === 'object' && typeof schema.additionalProperties === 'object') yield* badMap(schema, values)
   else if (type === 'object' && FREE.has(name)) yield* badFree()
   else if (type === 'array' && schema.items) yield* badItems(schema, values, name)
@@ -111,8 +114,8 @@ function* wrongTypes(schema: Schema): Generator<Bad> {
   if (!nullable) yield { what: 'null', value: null, at: [], status: 422 }
 }
 
-function* badMembers(schema: Schema, values: Values): Generator<Bad> {
-  const good = goodValue(schema, values) as Record<string, unknown>
+function* badMembers(schema: Schema, values: Values, given?: object): Generator<Bad> {
+  const good = (given ?? goodValue(schema, values)) as Record<string, unknown>
   for (const [member, inner] of Object.entries(schema.properties ?? {})) {
     for (const bad of badValues(inner, values, member)) {
       yield { ...bad, value: { ...good, [member]: bad.value }, at: [member, ...bad.at] }

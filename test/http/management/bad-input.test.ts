@@ -2,8 +2,8 @@
 // written. The cases are made from the schemas of the routes, so that a new route is covered as soon as it exists.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { BODY_BYTES_MAX, PARAM_LENGTH_MAX } from '../../../src/model/limits.ts'
-import { badValues, goodValue } from '../../support/bad-input.ts'
-import { FIELDS, knownPath, knownRef, makeKnownObjects } from '../../support/known-objects.ts'
+import { badValues } from '../../support/bad-input.ts'
+import { type KnownObjects, makeKnownObjects } from '../../support/known-objects.ts'
 import { fill, type Route } from '../../support/routes.ts'
 import { type Answer, type Harness, openHarness } from './harness.ts'
 
@@ -18,11 +18,12 @@ const ACCEPTED: Readonly<Record<string, readonly string[]>> = {
 const UPSERTS = new Set(['PUT /v2/facts/:p/:e/users/:ref'])
 
 let api: Harness
+let known: KnownObjects
 let routes: readonly Route[]
 let revisions: () => number[]
 beforeAll(async () => {
   api = await openHarness({})
-  await makeKnownObjects(api.ask)
+  known = await makeKnownObjects(api)
   routes = api.routes.filter(({ operation }) => operation !== undefined)
   revisions = () => api.store.logs().map((log) => api.store.head(log).revision)
 })
@@ -60,8 +61,8 @@ describe('every route', () => {
     let asked = 0
     for (const route of routes) {
       if (route.body === undefined) continue
-      const path = knownPath(route.url)
-      for (const bad of badValues(route.body, FIELDS)) {
+      const path = known.path(route.url)
+      for (const bad of badValues(route.body, known.fields, '', known.body(route))) {
         if (ACCEPTED[title(route)]?.includes(bad.what)) continue
         const what = `${title(route)} ${bad.at.join('.')}: ${bad.what}`
         const at = bad.whole ? ['body'] : ['body', ...bad.at]
@@ -77,7 +78,7 @@ describe('every route', () => {
     const before = revisions()
     for (const route of routes) {
       if (route.body === undefined) continue
-      const path = knownPath(route.url)
+      const path = known.path(route.url)
       const type = { headers: { 'content-type': 'application/json' } }
       expectRefusal(await api.ask(route.method, path, '', type), 422, ['body'], `${title(route)}: empty`)
       for (const text of ['{', '{"key":1,}', 'nonsense', '\ufeff{}', '{"a":1,"a":2}', '['.repeat(100)]) {
@@ -95,7 +96,7 @@ describe('every route', () => {
     const lists: string[] = []
     for (const route of routes) {
       if (route.method !== 'GET' || isStream(route)) continue
-      const path = knownPath(route.url)
+      const path = known.path(route.url)
       const { body } = await api.ask('GET', path)
       if (!Array.isArray(body) && !Array.isArray(body?.data)) continue
       lists.push(route.url)
@@ -137,16 +138,15 @@ describe('every route', () => {
   it('refuses a body above its limit', async () => {
     const big = `{"key":"${'k'.repeat(16 * BODY_BYTES_MAX)}"}`
     const route = routes.find(({ method, url }) => method === 'POST' && url.endsWith('/users'))!
-    expectRefusal(await api.ask('POST', knownPath(route.url), big), 413, [], title(route))
+    expectRefusal(await api.ask('POST', known.path(route.url), big), 413, [], title(route))
   })
 })
 
 /** The request with one parameter of its path replaced, and a body that would be accepted. */
 function withPart(route: Route, broken: number, by: string): Promise<Answer> {
   let seen = 0
-  const path = fill(route.url, (segment) => (seen++ === broken ? by : knownRef(segment)))
-  const body = route.body === undefined ? undefined : goodValue(route.body, FIELDS)
-  return api.ask(route.method, path, body)
+  const path = fill(route.url, (segment) => (seen++ === broken ? by : known.ref(segment)))
+  return api.ask(route.method, path, known.body(route))
 }
 
 const isStream = ({ url }: Route): boolean => url.startsWith('/v2/feed/')

@@ -3,8 +3,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { AccessLevel, KeyLevel } from '../../../src/model/objects.ts'
 import type { Bootstrapped } from '../../../src/pap/bootstrap.ts'
-import { goodValue } from '../../support/bad-input.ts'
-import { FIELDS, knownRef, makeKnownObjects } from '../../support/known-objects.ts'
+import { type KnownObjects, makeKnownObjects } from '../../support/known-objects.ts'
 import { fill, type Route, type Segment, segmentsOf } from '../../support/routes.ts'
 import { type Answer, type Harness, openHarness } from './harness.ts'
 
@@ -16,7 +15,19 @@ interface Need {
 /** Reading takes `read`, anything else `write`, and an environment key is enough, except: */
 const NEEDS: Readonly<Record<string, Partial<Need>>> = {
   'GET /v2/api-key/scope': { access: 'no_access' },
-  'GET /v2/api-key/:p/:e': { access: 'write' },
+  'GET /v2/api-key/:p/:e': { access: 'admin' },
+  'POST /v2/api-key': { access: 'admin' },
+  'DELETE /v2/api-key/:key': { access: 'admin' },
+  'POST /v2/api-key/:key/rotate-secret': { access: 'admin' },
+  'POST /v2/pdps/:p/:e/configs/:config/rotate-api-key': { access: 'admin' },
+  'PATCH /v2/orgs/:org': { level: 'org' },
+  'GET /v2/orgs/:org/stats': { level: 'org' },
+  'POST /v2/projects': { level: 'org' },
+  'PATCH /v2/projects/:p': { level: 'project' },
+  'PUT /v2/projects/:p': { level: 'project' },
+  'DELETE /v2/projects/:p': { level: 'project', access: 'admin' },
+  'POST /v2/projects/:p/envs': { level: 'project' },
+  'DELETE /v2/projects/:p/envs/:e': { access: 'admin' },
 }
 
 function needOf({ method, url }: Route): Need {
@@ -37,7 +48,9 @@ interface Caller {
 }
 
 let api: Harness
+let known: KnownObjects
 let foreign: Bootstrapped
+let foreignKnown: KnownObjects
 let routes: readonly Route[]
 const callers: Caller[] = []
 /** ids of the first organization, its project and both its environments */
@@ -47,8 +60,8 @@ beforeAll(async () => {
   api = await openHarness({})
   foreign = await api.another({ organization: 'foreign' })
   routes = api.routes.filter(({ operation }) => operation !== undefined)
-  await makeKnownObjects(api.ask)
-  await makeKnownObjects((method, path, body) => api.ask(method, path, body, { key: foreign.organization.secret }))
+  known = await makeKnownObjects(api)
+  foreignKnown = await makeKnownObjects(api, foreign.organization.secret)
   const { organization, project, environments } = api.made
   ours = [organization.id, project.id, ...environments.map(({ id }) => id)]
   for (const level of LEVELS) {
@@ -61,32 +74,41 @@ beforeAll(async () => {
   const other = (name: string, secret: string | undefined, level: KeyLevel, reaches: Caller['reaches']) =>
     callers.push({ name, secret: secret!, level, access: 'admin', reaches })
   other('sibling environment', environments[1]?.secret, 'env', 'project')
+  other('sibling project', await siblingProjectKey(), 'project', 'organization')
   other('foreign organization', foreign.organization.secret, 'org', 'nothing')
   other('foreign environment', foreign.environments[0]?.secret, 'env', 'nothing')
 })
 afterAll(() => api.close())
 
+/** The key of another project of the same organization. */
+async function siblingProjectKey(): Promise<string> {
+  const { body: project } = await api.ask('POST', '/v2/projects', { key: 'sibling', name: 'Sibling' })
+  const of = { organization_id: api.made.organization.id, project_id: project.id, object_type: 'project' }
+  return (await api.ask('POST', '/v2/api-key', of)).body.secret
+}
+
 const title = ({ method, url }: Route) => `${method} ${url}`
 
-/** The path with the ids of our own project and environment; an object that is to be deleted is one that does not exist. */
-function pathOf({ method, url }: Route, place: (parameter: string) => string | undefined = () => undefined): string {
-  const [p, e] = [ours[1]!, ours[2]!]
-  const last = segmentsOf(url).at(-1)
-  return fill(url, (segment: Segment) => {
-    const { parameter } = segment
-    const given = place(parameter!)
-    if (given !== undefined) return given
-    if (parameter === 'p') return p
-    if (parameter === 'e') return e
-    if (parameter === 'org') return ours[0]!
-    return method === 'DELETE' && segment.text === last?.text ? 'absent' : knownRef(segment)
-  })
+/** The path with the ids of our own organization, project and environment, or with what `place` gives. */
+function pathOf({ url }: Route, place: (segment: Segment) => string | undefined = () => undefined): string {
+  const own: Readonly<Record<string, string>> = { p: ours[1]!, e: ours[2]!, org: ours[0]! }
+  return fill(url, (segment) => place(segment) ?? own[segment.parameter!] ?? known.ref(segment))
+}
+
+/** The path of a request that passes the gate and must do no harm: what is to be deleted does not exist. */
+function harmless(route: Route): string {
+  const last = segmentsOf(route.url).at(-1)
+  return pathOf(route, ({ text }) => (route.method === 'DELETE' && text === last?.text ? 'absent' : undefined))
 }
 
 /** Asks as far as the gate: a write carries a body that no schema takes. */
-function knock(route: Route, key: string | null, path = pathOf(route)): Promise<Answer> {
+function knock(route: Route, key: string | null, path: string): Promise<Answer> {
   return api.ask(route.method, path, route.method === 'GET' ? undefined : { nonsense: 1 }, { key })
 }
+
+/** Asks with a body that would be taken. */
+const ask = (route: Route, { secret }: Caller, path: string): Promise<Answer> =>
+  api.ask(route.method, path, known.body(route), { key: secret })
 
 /** The text of an answer without what differs from one to the next: the id of an error, and the given refs. */
 function textOf({ status, body }: Answer, refs: readonly string[]): string {
@@ -98,8 +120,9 @@ function textOf({ status, body }: Answer, refs: readonly string[]): string {
 /** Whether the path names a place that a key of this reach does not find. */
 function misses({ reaches }: Caller, { url }: Route): boolean {
   if (reaches === 'all') return false
+  if (url.includes('/api-key/:key')) return true
   if (url.includes('/:e')) return true
-  if (url.includes('/:p')) return reaches === 'nothing'
+  if (url.includes('/:p')) return reaches !== 'project'
   return url.includes('/:org') && reaches === 'nothing'
 }
 
@@ -109,7 +132,7 @@ describe('the scope matrix', () => {
     await api.removeKey('a-key-that-is-revoked')
     for (const route of routes) {
       for (const key of [null, 'garbage', 'a-key-that-is-revoked']) {
-        const { status, body } = await knock(route, key)
+        const { status, body } = await knock(route, key, pathOf(route))
         expect([title(route), key, status, body.error_code]).toEqual([title(route), key, 401, 'UNAUTHORIZED'])
       }
     }
@@ -121,7 +144,7 @@ describe('the scope matrix', () => {
       for (const caller of callers.filter(({ reaches }) => reaches === 'all')) {
         const wide = LEVELS.indexOf(caller.level) >= LEVELS.indexOf(level)
         const strong = ACCESSES.indexOf(caller.access) >= ACCESSES.indexOf(access)
-        const answer = await knock(route, caller.secret)
+        const answer = await knock(route, caller.secret, harmless(route))
         const what = `${title(route)} by ${caller.name}: ${answer.status} ${JSON.stringify(answer.body)?.slice(0, 200)}`
         if (wide && strong) expect(isThrough(route, answer), what).toBe(true)
         else expect([answer.status, answer.body.error_code], what).toEqual([403, 'FORBIDDEN_ACCESS'])
@@ -130,20 +153,21 @@ describe('the scope matrix', () => {
   })
 
   it('what a key does not reach answers like what does not exist, and tells no id of ours', async () => {
-    const absent = ['0'.repeat(32), '1'.repeat(32), '2'.repeat(32)]
-    const nowhere = (parameter: string) => absent[['p', 'e', 'org'].indexOf(parameter)]
+    const absent = ['0'.repeat(32), '1'.repeat(32), '2'.repeat(32), '3'.repeat(32)]
+    const nowhere = ({ parameter }: Segment) => absent[['p', 'e', 'org', 'key'].indexOf(parameter!)]
     let compared = 0
     for (const route of routes) {
       for (const caller of callers.filter(({ reaches }) => reaches !== 'all')) {
         const { level } = needOf(route)
-        const answer = await knock(route, caller.secret)
+        const out = misses(caller, route)
+        const answer = await (out ? ask(route, caller, pathOf(route)) : knock(route, caller.secret, harmless(route)))
         const what = `${title(route)} by ${caller.name}: ${answer.status} ${JSON.stringify(answer.body)?.slice(0, 200)}`
         if (LEVELS.indexOf(caller.level) < LEVELS.indexOf(level)) {
           expect(answer.status, what).toBe(403)
-        } else if (misses(caller, route)) {
-          const missing = await knock(route, caller.secret, pathOf(route, reaching(caller, nowhere)))
+        } else if (out) {
+          const missing = await ask(route, caller, pathOf(route, reaching(caller, nowhere)))
           expect(answer.status, what).toBe(404)
-          expect(textOf(answer, ours), what).toBe(textOf(missing, absent))
+          expect(textOf(answer, [...ours, known.apiKey]), what).toBe(textOf(missing, absent))
           compared++
         } else {
           expect(isThrough(route, answer), what).toBe(true)
@@ -164,12 +188,12 @@ describe('the scope matrix', () => {
         continue
       const id = await foreignId(route)
       if (id === undefined || UPSERTS.has(title(route))) continue
-      const body = route.body === undefined ? undefined : goodValue(route.body, FIELDS)
+      const body = known.body(route)
       const asked = async (ref: string) =>
         api.ask(
           route.method,
           fill(route.url, (segment) =>
-            segment.parameter === last.parameter && segment.kind === last.kind ? ref : knownRef(segment),
+            segment.parameter === last.parameter && segment.kind === last.kind ? ref : known.ref(segment),
           ),
           body,
         )
@@ -187,17 +211,16 @@ const UPSERTS = new Set(['PUT /v2/facts/:p/:e/users/:ref'])
 
 /** A key that finds the project keeps it, so that only the environment is missing. */
 const reaching =
-  ({ reaches }: Caller, nowhere: (parameter: string) => string | undefined) =>
-  (parameter: string): string | undefined =>
-    reaches === 'project' && parameter === 'p' ? undefined : nowhere(parameter)
+  ({ reaches }: Caller, nowhere: (segment: Segment) => string | undefined) =>
+  (segment: Segment): string | undefined =>
+    reaches === 'project' && segment.parameter === 'p' ? undefined : nowhere(segment)
 
 /** Past the gate: answered, or refused for the body, or for an object that is not there. */
-function isThrough({ method }: Route, { status, body }: Answer): boolean {
+function isThrough({ method, body: schema }: Route, { status, body }: Answer): boolean {
   if (method === 'GET') return status === 200 || (status === 422 && body.detail[0].loc[0] === 'query')
   if (status === 422) return body.detail[0].loc[0] === 'body'
-  return (
-    status === 404 && !/`(project|environment|organization)/.test(body.message) && body.message.includes('`absent`')
-  )
+  if (status === 200) return schema === undefined
+  return status === 404 && body.message.includes('`absent`')
 }
 
 /** The id that the object of this route has in the environment of the other organization. */
@@ -209,7 +232,7 @@ async function foreignId(route: Route): Promise<string | undefined> {
     .map(({ text }) => text)
     .join('/')}`
   if (!routes.some((one) => one.method === 'GET' && one.url === url)) return undefined
-  const { status, body } = await api.ask('GET', fill(url, knownRef), undefined, { key: foreign.organization.secret })
+  const { status, body } = await api.ask('GET', foreignKnown.path(url), undefined, { key: foreign.organization.secret })
   if (status !== 200) throw new Error(`${url} of the foreign environment answered ${status}`)
   return body.id
 }
