@@ -127,6 +127,32 @@ describe('the feed of a management API', () => {
     await other.close()
   })
 
+  it('ends a stream when its key is rotated, and the new key may follow', async () => {
+    const input = { level: 'env', access: 'read', project: 'default', environment: 'development' } as const
+    const { result } = await management.store.commit(management.organization, 'createApiKey', input, TESTER)
+    const pdp = await connect({ url, apiKey: result.secret })
+    const rotate = { ref: result.key.id }
+    const rotated = await management.store.commit(management.organization, 'rotateApiKey', rotate, TESTER)
+    await expect(pdp.atLeast(1e9, { timeoutMs: 10_000 })).rejects.toEqual(code('KEY_UNKNOWN'))
+    await expect(feedOf(result.secret).image()).rejects.toEqual(code('KEY_UNKNOWN'))
+    expect((await feedOf(rotated.result.secret).image()).length).toBeGreaterThan(0)
+  })
+
+  it('says that an environment is deleted: to who follows it, and to who comes later', async () => {
+    const { organization, store } = management
+    const input = { project: 'default', environment: { key: 'short-lived' } }
+    const { id } = (await store.commit(organization, 'createEnvironment', input, TESTER)).result
+    const key = [...store.view(organization).by('keys_of_environment', id)][0]!
+    const apiKey = store.readSecret(key.id)!
+    const pdp = await connect({ url, apiKey })
+    expect(pdp.check('ana', 'say', 'hello')).toBe(false)
+    await store.commit(organization, 'deleteEnvironment', { ref: id }, TESTER)
+    await expect(pdp.atLeast(1e9, { timeoutMs: 10_000 })).rejects.toEqual(code('ENVIRONMENT_DELETED'))
+    expect(() => pdp.check('ana', 'say', 'hello')).toThrow(code('ENVIRONMENT_DELETED'))
+    await expect(feedOf(apiKey).image()).rejects.toEqual(code('ENVIRONMENT_DELETED'))
+    await expect(connect({ url, apiKey })).rejects.toEqual(code('ENVIRONMENT_DELETED'))
+  })
+
   it('lets a server close although followers are there, and they find the next one', async () => {
     const pdp = await connect({ url, apiKey: keyOf('development') })
     const { port } = new URL(url)

@@ -316,4 +316,15 @@ describe('the PDP of every environment', () => {
     expect((await ask(check('ana', 'say'), read.secret)).status).toBe(401)
     expect((await ask(check('ana', 'say'), key('development'))).status).toBe(200)
   })
+
+  it('could not decide for an environment that is deleted, and says so', async () => {
+    const { store, organization } = management
+    const input = { project: 'default', environment: { key: 'short-lived' } }
+    const { id } = (await store.commit(organization, 'createEnvironment', input, TESTER)).result
+    const secret = store.readSecret([...store.view(organization).by('keys_of_environment', id)][0]!.id)!
+    expect((await ask(check('ana', 'say'), secret)).body).toEqual(decided(false))
+    await store.commit(organization, 'deleteEnvironment', { ref: id }, TESTER)
+    const answer = await ask(check('ana', 'say'), secret)
+    expect([answer.status, answer.body]).toEqual([503, { detail: 'environment deleted' }])
+  })
 })
