@@ -8,6 +8,13 @@ import Type, {
   type TSchemaOptions,
   type TUnsafe,
 } from 'typebox'
+import {
+  BULK_ASSIGNMENTS_MAX,
+  BULK_INSTANCES_MAX,
+  BULK_TENANTS_MAX,
+  BULK_TUPLES_MAX,
+  BULK_USERS_MAX,
+} from '../model/limits.ts'
 import type {
   AccessLevel,
   ApiKey,
@@ -40,7 +47,12 @@ const AttributeTypeName = Type.Unsafe<AttributeType>({
 })
 const mapOf = <S extends TSchema>(schema: S) =>
   Type.Unsafe<Readonly<Record<string, Static<S>>>>({ type: 'object', additionalProperties: schema })
-const listOf = <S extends TSchema>(schema: S) => Type.Unsafe<readonly Static<S>[]>({ type: 'array', items: schema })
+const listOf = <S extends TSchema>(schema: S, most?: number) =>
+  Type.Unsafe<readonly Static<S>[]>({
+    type: 'array',
+    items: schema,
+    ...(most === undefined ? {} : { maxItems: most }),
+  })
 
 /** An object inside another that may be null. */
 const block = <S extends TSchema>(schema: S) => Type.Unsafe<Static<S>>(schema as unknown as TSchemaOptions)
@@ -60,11 +72,15 @@ const roleFields = {
   permissions: Maybe(Texts),
   extends: Maybe(Texts),
   attributes: Maybe(Attributes),
-  granted_to: Maybe(block(Derivation)),
+  granted_to: Later(),
   v1compat_settings: Later(),
   v1compat_attributes: Later(),
 }
-const RoleBlock = Closed(roleFields)
+const resourceRoleFields = { ...roleFields, granted_to: Maybe(block(Derivation)) }
+const RoleBlock = Closed(resourceRoleFields)
+export const ResourceRoleCreate = Closed({ key: Type.String(), ...resourceRoleFields })
+export const ResourceRoleReplace = Closed({ key: Maybe(Text), ...resourceRoleFields })
+export const ResourceRoleUpdate = Closed(resourceRoleFields)
 export const RoleCreate = Closed({ key: Type.String(), ...roleFields, v1compat_is_built_in: Later() })
 export const RoleReplace = Closed({ key: Maybe(Text), ...roleFields })
 export const RoleUpdate = Closed(roleFields)
@@ -100,7 +116,7 @@ export const AttributeUpdate = Closed({ type: Maybe(AttributeTypeName), descript
 const roleInTenant = { role: Type.String(), tenant: Maybe(Text), resource_instance: Maybe(Text) }
 export const UserRole = Closed(roleInTenant)
 export const RoleAssignment = Closed({ user: Type.String(), ...roleInTenant })
-export const RoleAssignments = listOf(RoleAssignment)
+export const RoleAssignments = listOf(RoleAssignment, BULK_ASSIGNMENTS_MAX)
 
 const userFields = {
   email: Maybe(Text),
@@ -112,14 +128,16 @@ const withRoles = { ...userFields, role_assignments: Maybe(listOf(UserRole)) }
 export const UserCreate = Closed({ key: Type.String(), ...withRoles })
 export const UserReplace = Closed({ key: Maybe(Text), ...withRoles })
 export const UserUpdate = Closed(userFields)
-export const UserBulk = Closed({ operations: listOf(UserCreate) })
-export const Idents = Closed({ idents: Texts })
+export const UserBulk = Closed({ operations: listOf(UserCreate, BULK_USERS_MAX) })
+const identsOf = (most: number) => Closed({ idents: listOf(Text, most) })
+export const UserIdents = identsOf(BULK_USERS_MAX)
 
 const tenantFields = { ...named, attributes: Maybe(Attributes) }
 export const TenantCreate = Closed({ key: Type.String(), ...tenantFields })
 export const TenantReplace = Closed({ key: Maybe(Text), ...tenantFields })
 export const TenantUpdate = Closed(tenantFields)
-export const TenantBulk = Closed({ operations: listOf(TenantCreate) })
+export const TenantBulk = Closed({ operations: listOf(TenantCreate, BULK_TENANTS_MAX) })
+export const TenantIdents = identsOf(BULK_TENANTS_MAX)
 
 const instanceFields = { attributes: Maybe(Attributes) }
 export const InstanceCreate = Closed({
@@ -135,13 +153,14 @@ export const InstanceReplace = Closed({
   ...instanceFields,
 })
 export const InstanceUpdate = Closed(instanceFields)
-export const InstanceBulk = Closed({ operations: listOf(InstanceCreate) })
+export const InstanceBulk = Closed({ operations: listOf(InstanceCreate, BULK_INSTANCES_MAX) })
+export const InstanceIdents = identsOf(BULK_INSTANCES_MAX)
 
 const tupleNames = { subject: Type.String(), relation: Type.String(), object: Type.String() }
 export const TupleDelete = Closed(tupleNames)
 export const TupleCreate = Closed({ ...tupleNames, tenant: Maybe(Text) })
-export const TupleBulk = Closed({ operations: listOf(TupleCreate) })
-export const TupleIdents = Closed({ idents: listOf(TupleDelete) })
+export const TupleBulk = Closed({ operations: listOf(TupleCreate, BULK_TUPLES_MAX) })
+export const TupleIdents = Closed({ idents: listOf(TupleDelete, BULK_TUPLES_MAX) })
 
 export const SetRule = Closed({
   user_set: Type.String(),

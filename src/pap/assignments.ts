@@ -1,18 +1,32 @@
-// Giving and taking roles. A user with a role in a tenant belongs to the tenant, so an assignment brings a membership when there is
-// none and takes it along when it was the last (cascade.ts). D4; contract §6.4, §6.5.
-import { type Change, put, remove } from '../log/change.ts'
+// Giving and taking roles, in a tenant or on one resource instance in it. A user with a role in a tenant belongs to the tenant, so an
+// assignment brings a membership when there is none and takes it along when it was the last (cascade.ts). D4, D5; contract §6.3-6.5.
+import { type Change, put } from '../log/change.ts'
 import { ZerohopError } from '../model/errors.ts'
 import { DEFAULT_TENANT } from '../model/keys.ts'
 import { ASSIGNMENTS_MAX, ASSIGNMENTS_PER_REQUEST_MAX, ROLES_PER_GRANT_MAX } from '../model/limits.ts'
-import { assignmentKey, type Membership, membershipKey, type RoleAssignment } from '../model/objects.ts'
+import {
+  assignmentKey,
+  type Membership,
+  membershipKey,
+  partKey,
+  type ResourceInstance,
+  type RoleAssignment,
+} from '../model/objects.ts'
+import { Draft } from '../store/draft.ts'
 import type { Decided, Mint, View } from '../store/view.ts'
-import { withoutAssignment } from './cascade.ts'
+import { within } from './bulk.ts'
+import { withoutAssignments } from './cascade.ts'
+import { reachInstance } from './collections/instances.ts'
 import { BODY, type Path } from './fields.ts'
 
-/** A role in a tenant; without a tenant in `default`. Each is an id or a key. */
+/**
+ * A role in a tenant, without a tenant in `default`; or on a resource instance (id or `type:key`). An instance that is not there is made
+ * when the tenant is named. Each is an id or a key.
+ */
 export interface RoleInTenant {
   readonly role: string
   readonly tenant?: string | null
+  readonly resource_instance?: string | null
 }
 
 export interface NewAssignment extends RoleInTenant {
@@ -25,46 +39,35 @@ export interface Assigned {
   readonly user_id: string
   readonly role_id: string
   readonly tenant_id: string
+  readonly resource_instance_id: string | null
 }
 
 /**
- * Gives the user the role in the tenant. All three must exist.
- * @throws OBJECT_NOT_FOUND, OBJECT_EXISTS, LIMIT_EXCEEDED
+ * Gives the user the role. All that is named must exist.
+ * @throws OBJECT_NOT_FOUND, OBJECT_EXISTS, TENANT_MISMATCH, LIMIT_EXCEEDED
  */
 export function assign(view: View, input: NewAssignment, mint: Mint): Decided<Assigned> {
-  const { user, role, tenant } = find(view, input)
-  const wanted = {
-    key: assignmentKey(user.key, role.key, tenant.key),
-    user: user.key,
-    role: role.key,
-    tenant: tenant.key,
+  const user = view.require('user', input.user, [...BODY, 'user'])
+  const { made, instance, ...target } = resolve(view, user.key, input, mint)
+  if (view.get('role_assignment', target.key)) {
+    throw new ZerohopError('OBJECT_EXISTS', { kind: 'role_assignment', key: target.key })
   }
-  if (view.get('role_assignment', wanted.key)) {
-    throw new ZerohopError('OBJECT_EXISTS', { kind: 'role_assignment', key: wanted.key })
-  }
-  if (view.countBy('assignments_of_user_in_tenant', `${user.key}/${tenant.key}`) >= ROLES_PER_GRANT_MAX) throw tooMany()
-  requireRoom(view, 1)
-  const assignment = stamp(wanted, mint)
-  const changes: Change[] = [put('role_assignment', assignment), ...join(view, assignment, false, mint)]
-  return { changes, result: { assignment, user_id: user.id, role_id: role.id, tenant_id: tenant.id } }
+  const { assignment, changes } = give(view, target, mint)
+  requireRoom(view, target, 1)
+  const ids = { user_id: user.id, role_id: target.role_id, tenant_id: target.tenant_id }
+  const result = { assignment, ...ids, resource_instance_id: instance?.id ?? null }
+  return { changes: [...made, ...changes], result }
 }
 
 /** Takes the role away. @throws OBJECT_NOT_FOUND when it was not given */
 export function unassign(view: View, input: NewAssignment): Decided<Assigned> {
-  const { user, role, tenant } = find(view, input)
-  const key = assignmentKey(user.key, role.key, tenant.key)
-  const assignment = view.get('role_assignment', key)
-  if (assignment === undefined) throw new ZerohopError('OBJECT_NOT_FOUND', { kind: 'role_assignment', ref: key })
-  const result = { assignment, user_id: user.id, role_id: role.id, tenant_id: tenant.id }
-  return { changes: withoutAssignment(view, assignment), status: 204, result }
-}
-
-function find(view: View, { user, role, tenant }: NewAssignment) {
-  return {
-    user: view.require('user', user, [...BODY, 'user']),
-    role: view.require('role', role, [...BODY, 'role']),
-    tenant: view.require('tenant', tenant ?? DEFAULT_TENANT, [...BODY, 'tenant']),
-  }
+  const user = view.require('user', input.user, [...BODY, 'user'])
+  const { instance, ...target } = resolve(view, user.key, input, undefined)
+  const assignment = view.get('role_assignment', target.key)
+  if (assignment === undefined) throw new ZerohopError('OBJECT_NOT_FOUND', { kind: 'role_assignment', ref: target.key })
+  const ids = { user_id: user.id, role_id: target.role_id, tenant_id: target.tenant_id }
+  const result = { assignment, ...ids, resource_instance_id: instance?.id ?? null }
+  return { changes: withoutAssignments(view, [assignment]), status: 204, result }
 }
 
 /**
@@ -75,53 +78,23 @@ export function giveRoles(view: View, user: string, sent: readonly RoleInTenant[
   if (sent.length === 0 && !only) return []
   const path = [...BODY, 'role_assignments']
   if (sent.length > ASSIGNMENTS_PER_REQUEST_MAX) {
-    throw new ZerohopError(
-      'LIMIT_EXCEEDED',
-      { what: 'the roles of one request', limit: ASSIGNMENTS_PER_REQUEST_MAX },
-      { path },
-    )
+    const details = { what: 'the roles of one request', limit: ASSIGNMENTS_PER_REQUEST_MAX }
+    throw new ZerohopError('LIMIT_EXCEEDED', details, { path })
   }
-  const wanted = new Map<string, Reference>()
+  const draft = new Draft(view)
+  const wanted = new Map<string, Target>()
   for (const [at, one] of sent.entries()) {
-    const reference = resolve(view, user, one, [...path, at])
-    wanted.set(reference.key, reference)
+    const { made, instance: _, ...target } = within([...path, at], () => resolve(draft, user, one, mint))
+    draft.stage(made)
+    wanted.set(target.key, target)
+    if (!draft.get('role_assignment', target.key)) draft.stage(give(draft, target, mint).changes)
   }
-  const changes: Change[] = []
-  const held = new Map<string, RoleAssignment>()
-  for (const assignment of view.by('assignments_of_user', user)) held.set(assignment.key, assignment)
-  const tenants = new Map<string, number>()
-  for (const { key, tenant } of only ? [] : held.values()) if (!wanted.has(key)) count(tenants, tenant)
-  for (const { tenant } of wanted.values()) if (count(tenants, tenant) > ROLES_PER_GRANT_MAX) throw tooMany()
-
-  const fresh = [...wanted.values()].filter(({ key }) => !held.has(key))
-  requireRoom(view, fresh.length)
-  for (const reference of fresh) changes.push(put('role_assignment', stamp(reference, mint)))
-  const joined = new Set(fresh.map(({ tenant }) => tenant))
-  for (const tenant of joined) changes.push(...join(view, { user, tenant }, false, mint))
-  if (only) changes.push(...leave(view, user, held, wanted, tenants))
-  return changes
-}
-
-/** Removes what is held but not wanted, and the memberships that only came with it. */
-function leave(
-  view: View,
-  user: string,
-  held: ReadonlyMap<string, RoleAssignment>,
-  wanted: ReadonlyMap<string, unknown>,
-  tenants: ReadonlyMap<string, unknown>,
-): Change[] {
-  const changes: Change[] = []
-  const left = new Set<string>()
-  for (const { key, tenant } of held.values()) {
-    if (wanted.has(key)) continue
-    changes.push(remove('role_assignment', key))
-    if (!tenants.has(tenant)) left.add(tenant)
+  if (only) {
+    const gone = [...view.by('assignments_of_user', user)].filter(({ key }) => !wanted.has(key))
+    draft.stage(withoutAssignments(draft, gone))
   }
-  for (const tenant of left) {
-    const membership = view.get('membership', membershipKey(tenant, user))
-    if (membership && !membership.explicit) changes.push(remove('membership', membership.key))
-  }
-  return changes
+  for (const target of wanted.values()) requireRoom(draft, target, 0)
+  return draft.changes()
 }
 
 /** The membership of a user in a tenant, when it must be written: a new one, or one that was not asked for and now is. */
@@ -145,38 +118,77 @@ export function join(
   return [put('membership', membership)]
 }
 
-interface Reference {
+/** An assignment as it would be stored, with the ids of what it names. */
+interface Target {
   readonly key: string
   readonly user: string
   readonly role: string
+  readonly role_id: string
   readonly tenant: string
+  readonly tenant_id: string
+  readonly resource_instance: string | null
 }
 
-function resolve(view: View, user: string, sent: RoleInTenant, path: Path): Reference {
-  const role = view.require('role', sent.role, [...path, 'role']).key
-  const tenant = view.require('tenant', sent.tenant ?? DEFAULT_TENANT, [...path, 'tenant']).key
-  return { key: assignmentKey(user, role, tenant), user, role, tenant }
+interface Resolved extends Target {
+  readonly instance: ResourceInstance | undefined
+  /** changes that make the instance */
+  readonly made: readonly Change[]
 }
 
-function stamp(reference: Reference, mint: Mint): RoleAssignment {
-  return { id: mint.id(), ...reference, resource_instance: null, created_at: mint.now, updated_at: mint.now }
+/** What is named by `sent`; with a mint, an instance that is missing is made. @throws OBJECT_NOT_FOUND, TENANT_MISMATCH */
+function resolve(view: View, user: string, sent: RoleInTenant, mint: Mint | undefined): Resolved {
+  const ref = sent.resource_instance ?? undefined
+  if (ref === undefined) {
+    const role = view.require('role', sent.role, [...BODY, 'role'])
+    const tenant = view.require('tenant', sent.tenant ?? DEFAULT_TENANT, [...BODY, 'tenant'])
+    const names = { user, role: role.key, role_id: role.id, tenant: tenant.key, tenant_id: tenant.id }
+    const key = assignmentKey(user, role.key, tenant.key)
+    return { ...names, key, resource_instance: null, instance: undefined, made: [] }
+  }
+  const path = [...BODY, 'resource_instance']
+  const { instance, changes } = reachInstance(view, { ref, tenant: sent.tenant, path }, mint)
+  const role = requireResourceRole(view, instance.resource, sent.role, [...BODY, 'role'])
+  const tenant = view.require('tenant', instance.tenant)
+  const names = { user, role: role.role, role_id: role.id, tenant: tenant.key, tenant_id: tenant.id }
+  const key = assignmentKey(user, role.role, tenant.key, instance.key)
+  return { ...names, key, resource_instance: instance.key, instance, made: changes }
 }
 
-function count(counts: Map<string, number>, name: string): number {
-  const next = (counts.get(name) ?? 0) + 1
-  counts.set(name, next)
-  return next
+/** The role of a resource type, by its id or by its key within the type. @throws OBJECT_NOT_FOUND */
+export function requireResourceRole(view: View, resource: string, ref: string, path: Path = BODY) {
+  const found = view.find('resource_role', ref)
+  const role = found?.resource === resource ? found : view.get('resource_role', partKey(resource, ref))
+  if (role) return role
+  throw new ZerohopError('OBJECT_NOT_FOUND', { kind: 'resource_role', ref: partKey(resource, ref) }, { path })
 }
 
-function requireRoom(view: View, more: number): void {
-  if (view.count('role_assignment') + more <= ASSIGNMENTS_MAX) return
-  throw new ZerohopError('LIMIT_EXCEEDED', { what: 'the role assignments', limit: ASSIGNMENTS_MAX }, { path: BODY })
+/** How roles of that id or key stand in the indexes: a tenant role, and roles of resources that have the same key. */
+export function rolesNamed(view: View, ref: string): string[] {
+  const byId = view.find('resource_role', ref)
+  if (byId) return [byId.key]
+  const role = view.find('role', ref)
+  const names = [...view.by('resource_roles_named', ref)].map(({ key }) => key)
+  return role ? [role.key, ...names] : names
 }
 
-function tooMany(): ZerohopError {
-  return new ZerohopError(
-    'LIMIT_EXCEEDED',
-    { what: 'the roles of one user in one tenant', limit: ROLES_PER_GRANT_MAX },
-    { path: BODY },
-  )
+function give(view: View, target: Target, mint: Mint): { assignment: RoleAssignment; changes: Change[] } {
+  const { key, user, role, tenant, resource_instance } = target
+  const stamps = { created_at: mint.now, updated_at: mint.now }
+  const assignment: RoleAssignment = { id: mint.id(), key, user, role, tenant, resource_instance, ...stamps }
+  return { assignment, changes: [put('role_assignment', assignment), ...join(view, target, false, mint)] }
+}
+
+/** Both bounds hold when `more` assignments like this one are added. @throws LIMIT_EXCEEDED */
+function requireRoom(view: View, { user, tenant, resource_instance: instance }: Target, more: number): void {
+  const held =
+    instance === null
+      ? view.countBy('assignments_of_user_in_tenant', `${user}/${tenant}`)
+      : view.countBy('assignments_of_user_on_instance', `${user}/${instance}`)
+  if (held + more > ROLES_PER_GRANT_MAX) {
+    const details = { what: `the roles of one user ${instance === null ? 'in one tenant' : 'on one instance'}` }
+    throw new ZerohopError('LIMIT_EXCEEDED', { ...details, limit: ROLES_PER_GRANT_MAX }, { path: BODY })
+  }
+  if (view.count('role_assignment') + more > ASSIGNMENTS_MAX) {
+    throw new ZerohopError('LIMIT_EXCEEDED', { what: 'the role assignments', limit: ASSIGNMENTS_MAX }, { path: BODY })
+  }
 }

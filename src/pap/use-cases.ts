@@ -2,6 +2,22 @@
 import type { UseCases } from '../store/view.ts'
 import { assign, unassign } from './assignments.ts'
 import { bootstrap } from './bootstrap.ts'
+import { createActionGroup, deleteActionGroup, updateActionGroup } from './collections/action-groups.ts'
+import {
+  assignMany,
+  createTenants,
+  createTuples,
+  createUsers,
+  deleteInstances,
+  deleteTenants,
+  deleteTuples,
+  deleteUsers,
+  putInstances,
+  replaceUsers,
+  unassignMany,
+} from './collections/bulk.ts'
+import { createInstance, deleteInstance, replaceInstance, updateInstance } from './collections/instances.ts'
+import { approveInvite, createInvite, deleteInvite, updateInvite } from './collections/invites.ts'
 import {
   createAction,
   createAttribute,
@@ -10,6 +26,16 @@ import {
   updateAction,
   updateAttribute,
 } from './collections/parts.ts'
+import { createProxyConfig, deleteProxyConfig, updateProxyConfig } from './collections/proxy-configs.ts'
+import { createRelation, deleteRelation } from './collections/relations.ts'
+import {
+  addResourceRolePermissions,
+  createResourceRole,
+  deleteResourceRole,
+  removeResourceRolePermissions,
+  replaceResourceRole,
+  updateResourceRole,
+} from './collections/resource-roles.ts'
 import { createResource, deleteResource, replaceResource, updateResource } from './collections/resources.ts'
 import {
   addPermissions,
@@ -19,6 +45,7 @@ import {
   replaceRole,
   updateRole,
 } from './collections/roles.ts'
+import { createSetRule, deleteSetRule } from './collections/set-rules.ts'
 import {
   addTenantUser,
   createTenant,
@@ -27,7 +54,9 @@ import {
   replaceTenant,
   updateTenant,
 } from './collections/tenants.ts'
+import { createTuple, deleteTuple } from './collections/tuples.ts'
 import { createUser, deleteUser, replaceUser, updateUser } from './collections/users.ts'
+import { addDerivation, removeDerivation, setDerivationConditions } from './derivations.ts'
 
 import {
   createEnvironment,
@@ -68,6 +97,20 @@ export const useCases = {
   updateResource,
   replaceResource,
   deleteResource,
+  createResourceRole,
+  updateResourceRole,
+  replaceResourceRole,
+  deleteResourceRole,
+  addResourceRolePermissions,
+  removeResourceRolePermissions,
+  addDerivation,
+  removeDerivation,
+  setDerivationConditions,
+  createRelation,
+  deleteRelation,
+  createActionGroup,
+  updateActionGroup,
+  deleteActionGroup,
   createAction,
   updateAction,
   deleteAction,
@@ -86,6 +129,32 @@ export const useCases = {
   removeTenantUser,
   assign,
   unassign,
+  assignMany,
+  unassignMany,
+  createUsers,
+  replaceUsers,
+  deleteUsers,
+  createTenants,
+  deleteTenants,
+  createInstance,
+  updateInstance,
+  replaceInstance,
+  deleteInstance,
+  putInstances,
+  deleteInstances,
+  createTuple,
+  deleteTuple,
+  createTuples,
+  deleteTuples,
+  createSetRule,
+  deleteSetRule,
+  createInvite,
+  updateInvite,
+  deleteInvite,
+  approveInvite,
+  createProxyConfig,
+  updateProxyConfig,
+  deleteProxyConfig,
 } as const satisfies UseCases
 
 export type PapUseCases = typeof useCases

@@ -2,9 +2,9 @@
 // Every table is a named LMDB database, because clearing the unnamed one aborts the process. Keys are built in src/store/encode.ts.
 import { type Database, type DatabaseOptions, open, type RootDatabase } from 'lmdb'
 import type { LogId } from '../log/change.ts'
+import { readBy } from '../model/condition-reads.ts'
 import { ZerohopError } from '../model/errors.ts'
 import { DATA_BYTES_MAX } from '../model/limits.ts'
-import { readBy } from '../model/condition-reads.ts'
 import { type Kind, type Objects, partKey } from '../model/objects.ts'
 
 /** Number of the disk format; a folder of another number is refused (DATA_FOREIGN). */
@@ -62,10 +62,10 @@ export const INDEXES = {
   assignments_of_user_in_tenant: index('role_assignment', ({ user, tenant, resource_instance: instance }) =>
     instance === null ? [`${user}/${tenant}`] : [],
   ),
-  /** tenant roles only */
-  assignments_of_role_in_tenant: index('role_assignment', ({ role, tenant, resource_instance: instance }) =>
-    instance === null ? [`${role}/${tenant}`] : [],
-  ),
+  /** as assignments_of_role, then the tenant */
+  assignments_of_role_in_tenant: index('role_assignment', ({ role, tenant, resource_instance: instance }) => [
+    instance === null ? `${role}/${tenant}` : `${typeOf(instance)}/${role}/${tenant}`,
+  ]),
   instance_assignments_of_user_in_tenant: index('role_assignment', ({ user, tenant, resource_instance: instance }) =>
     instance === null ? [] : [`${user}/${tenant}`],
   ),

@@ -6,13 +6,21 @@ import { httpApp } from '../app.ts'
 import { Gate, guard } from '../auth.ts'
 import { managementError } from '../errors.ts'
 import { assignmentRoutes } from './assignments.ts'
+import { bulkRoutes } from './bulk.ts'
 import type { Management } from './context.ts'
+import { instanceRoutes } from './instances.ts'
+import { inviteRoutes } from './invites.ts'
 import { keyRoutes } from './keys.ts'
 import { organizationRoutes } from './organizations.ts'
 import { projectRoutes } from './projects.ts'
+import { proxyConfigRoutes } from './proxy-configs.ts'
+import { actionGroupRoutes, relationRoutes } from './relations.ts'
+import { resourceRoleRoutes } from './resource-roles.ts'
 import { resourceRoutes } from './resources.ts'
 import { roleRoutes } from './roles.ts'
+import { setRuleRoutes } from './set-rules.ts'
 import { tenantRoutes } from './tenants.ts'
+import { tupleRoutes } from './tuples.ts'
 import { userRoutes } from './users.ts'
 
 export interface ManagementOptions {
@@ -35,9 +43,18 @@ export function managementApp({ store, logger, routes }: ManagementOptions): Fas
     projectRoutes(guarded, management)
     roleRoutes(guarded, management)
     resourceRoutes(guarded, management)
+    resourceRoleRoutes(guarded, management)
+    relationRoutes(guarded, management)
+    actionGroupRoutes(guarded, management)
     userRoutes(guarded, management)
     tenantRoutes(guarded, management)
     assignmentRoutes(guarded, management)
+    instanceRoutes(guarded, management)
+    tupleRoutes(guarded, management)
+    setRuleRoutes(guarded, management)
+    bulkRoutes(guarded, management)
+    inviteRoutes(guarded, management)
+    proxyConfigRoutes(guarded, management)
     routes?.(guarded, management)
     done()
   })

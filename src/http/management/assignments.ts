@@ -1,14 +1,15 @@
 // Role assignments: /v2/facts/{p}/{e}/role_assignments. DELETE carries a body; filters take ids or keys and may be repeated.
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Static } from 'typebox'
-import type { RoleAssignment as Stored } from '../../model/objects.ts'
-import type { IndexName } from '../../store/tables.ts'
+import { FILTER_VALUES_MAX } from '../../model/limits.ts'
+import { instanceKey, partKey, type RoleAssignment as Stored } from '../../model/objects.ts'
+import { rolesNamed } from '../../pap/assignments.ts'
 import type { View } from '../../store/view.ts'
 import { type Page, pageBody, type Query, readFlag, readPage, readText, readTexts } from '../page.ts'
 import { RoleAssignment } from '../schemas.ts'
 import { type Management, viewOf, write } from './context.ts'
-import { everyObject, indexed, merged, paged, type Rows, type Source, searched } from './listing.ts'
-import { assignmentDetailed, assignmentRead, withIds } from './render.ts'
+import { everyObject, type Filter, filtered, indexed } from './listing.ts'
+import { assignmentDetailed, assignmentRead, withIds } from './render-facts.ts'
 
 const ASSIGNMENTS = '/v2/facts/:p/:e/role_assignments'
 const read = { operation: 'facts.read' } as const
@@ -29,13 +30,11 @@ export function assignmentRoutes(app: FastifyInstance, management: Management): 
     return pageBody(data, total, page)
   })
   app.post<WithBody>(ASSIGNMENTS, options, async (request, reply) => {
-    const { user, role, tenant } = request.body
-    return assignmentRead(request.scope, await write(management, request, reply, 'assign', { user, role, tenant }))
+    return assignmentRead(request.scope, await write(management, request, reply, 'assign', request.body))
   })
   app.delete<WithBody>(ASSIGNMENTS, options, async (request, reply) => {
     const returned = readFlag(request.query, 'return_deleted')
-    const { user, role, tenant } = request.body
-    const gone = await write(management, request, reply, 'unassign', { user, role, tenant })
+    const gone = await write(management, request, reply, 'unassign', request.body)
     return returned ? assignmentRead(request.scope, gone) : reply.code(204).send()
   })
 }
@@ -48,8 +47,9 @@ async function list(
   counted: boolean,
 ) {
   const { scope, query } = request
-  const { rows, total } = await listAssignments(() => viewOf(management, request), query, page, counted)
-  const view = viewOf(management, request)
+  const fresh = () => viewOf(management, request)
+  const { rows, total } = await filtered(everyObject(fresh, 'role_assignment'), filtersOf(fresh, query), page, counted)
+  const view = fresh()
   // a row whose user went while a search was looking is left out
   const there = rows.filter(({ key }) => view.get('role_assignment', key))
   const data = there.map((row) =>
@@ -58,62 +58,91 @@ async function list(
   return { data, total }
 }
 
-type Filter = 'user' | 'role' | 'tenant'
-const INDEX_OF = {
-  user: 'assignments_of_user',
-  role: 'assignments_of_role',
-  tenant: 'assignments_of_tenant',
-} as const satisfies Record<Filter, IndexName>
-
-/** Starts from the index with the fewest rows, and tests the rest on each row. */
-async function listAssignments(view: () => View, query: Query, page: Page, counted: boolean): Promise<Rows<Stored>> {
-  const filters = readFilters(view(), query)
-  if (filters === undefined || readText(query, 'resource') || readText(query, 'resource_instance')) {
-    return { rows: [], total: 0 } // unknown names, and instances, have no assignments
-  }
-  const { source, rest } = narrowest(view, filters)
-  if (rest.length === 0 && !source.many) return paged(source.rows, page)
-  const pick = (row: Stored) => (rest.every(([name, keys]) => keys.has(row[name])) ? row : undefined)
-  return searched(source.rows, page, pick, counted)
+/** `user`, `role`, `tenant` (ids or keys, each may be repeated), `resource`, `resource_instance`. What names nothing finds nothing. */
+function filtersOf(view: () => View, query: Query): Filter<Stored>[] {
+  const now = view()
+  const keyOf = (kind: 'user' | 'tenant', ref: string) => now.find(kind, ref)?.key ?? []
+  const users = namesOf(query, 'user', (ref) => keyOf('user', ref))
+  const tenants = namesOf(query, 'tenant', (ref) => keyOf('tenant', ref))
+  const roles = namesOf(query, 'role', (ref) => rolesNamed(now, ref))
+  return [...joined(view, users, tenants, roles), ...ofInstances(view, query)]
 }
 
-type Filters = readonly (readonly [Filter, ReadonlySet<string>])[]
+type Names = ReadonlySet<string> | undefined
 
-function readFilters(view: View, query: Query): Filters | undefined {
-  const filters: [Filter, Set<string>][] = []
-  for (const name of ['user', 'role', 'tenant'] as const) {
-    const refs = readTexts(query, name).filter((ref) => ref !== '')
-    if (refs.length === 0) continue
-    const keys = new Set<string>()
-    for (const ref of refs) {
-      const found = view.find(name, ref)
-      if (found) keys.add(found.key)
-    }
-    if (keys.size === 0) return undefined
-    filters.push([name, keys])
+/** The names that the values of a parameter stand for; undefined when it is not sent. */
+function namesOf(query: Query, parameter: string, find: (ref: string) => string | readonly string[]): Names {
+  const refs = readTexts(query, parameter).filter((ref) => ref !== '')
+  return refs.length === 0 ? undefined : new Set(refs.flatMap(find))
+}
+
+/** Filters by user, tenant and role. A pair of them has an index of its own, worth it for few values. */
+function joined(view: () => View, users: Names, tenants: Names, roles: Names): Filter<Stored>[] {
+  const ofUser = ofNames(view, 'assignments_of_user', users, ({ user }) => user)
+  const ofTenant = ofNames(view, 'assignments_of_tenant', tenants, ({ tenant }) => tenant)
+  const ofRole = ofNames(view, 'assignments_of_role', roles, roleName)
+  if (users && tenants && users.size * tenants.size <= FILTER_VALUES_MAX) {
+    const indexes = ['assignments_of_user_in_tenant', 'instance_assignments_of_user_in_tenant'] as const
+    return [paired(view, indexes, users, tenants, [...ofUser, ...ofTenant]), ...ofRole]
+  }
+  if (roles && tenants && roles.size * tenants.size <= FILTER_VALUES_MAX) {
+    return [paired(view, ['assignments_of_role_in_tenant'], roles, tenants, [...ofRole, ...ofTenant]), ...ofUser]
+  }
+  return [...ofUser, ...ofTenant, ...ofRole]
+}
+
+function ofNames(
+  view: () => View,
+  index: 'assignments_of_user' | 'assignments_of_tenant' | 'assignments_of_role',
+  names: Names,
+  nameOf: (row: Stored) => string,
+): Filter<Stored>[] {
+  if (names === undefined) return []
+  return [{ sources: [...names].map((name) => indexed(view, index, name)), fits: (row) => names.has(nameOf(row)) }]
+}
+
+function paired(
+  view: () => View,
+  indexes: readonly PairIndex[],
+  firsts: ReadonlySet<string>,
+  seconds: ReadonlySet<string>,
+  both: readonly Filter<Stored>[],
+): Filter<Stored> {
+  const pairs = [...firsts].flatMap((first) => [...seconds].map((second) => `${first}/${second}`))
+  const sources = indexes.flatMap((index) => pairs.map((pair) => indexed(view, index, pair)))
+  return { sources, fits: (row) => both.every(({ fits }) => fits(row)) }
+}
+
+type PairIndex =
+  | 'assignments_of_user_in_tenant'
+  | 'instance_assignments_of_user_in_tenant'
+  | 'assignments_of_role_in_tenant'
+
+/** Filters by the resource type and the instance that a role is held on. */
+function ofInstances(view: () => View, query: Query): Filter<Stored>[] {
+  const now = view()
+  const filters: Filter<Stored>[] = []
+  const type = readText(query, 'resource')
+  if (type !== undefined) {
+    const key = now.find('resource', type)?.key
+    const sources = key === undefined ? [] : [indexed(view, 'assignments_on_resource', key)]
+    filters.push({ sources, fits: (row) => typeOf(row.resource_instance) === key })
+  }
+  const instance = readText(query, 'resource_instance')
+  if (instance !== undefined) {
+    const inType = type === undefined ? undefined : now.get('resource_instance', instanceKey(type, instance))
+    const key = (now.find('resource_instance', instance) ?? inType)?.key
+    const sources = key === undefined ? [] : [indexed(view, 'assignments_on_instance', key)]
+    filters.push({ sources, fits: (row) => row.resource_instance === key })
   }
   return filters
 }
 
-interface Chosen {
-  readonly source: { readonly rows: Source<Stored>; readonly many: boolean }
-  readonly rest: Filters
+/** As roles are named by `rolesNamed`. */
+function roleName({ role, resource_instance: instance }: Stored): string {
+  return instance === null ? role : partKey(typeOf(instance) ?? '', role)
 }
 
-function narrowest(view: () => View, filters: Filters): Chosen {
-  if (filters.length === 0) return { source: { rows: everyObject(view, 'role_assignment'), many: false }, rest: [] }
-  const users = filters.find(([name]) => name === 'user')
-  const tenants = filters.find(([name]) => name === 'tenant')
-  const [user] = users?.[1] ?? []
-  const [tenant] = tenants?.[1] ?? []
-  if (user !== undefined && tenant !== undefined && users?.[1].size === 1 && tenants?.[1].size === 1) {
-    const rows = indexed(view, 'assignments_of_user_in_tenant', `${user}/${tenant}`)
-    return { source: { rows, many: false }, rest: filters.filter(([name]) => name === 'role') }
-  }
-  const candidates = filters.map((filter) => {
-    const rows = merged([...filter[1]].map((key) => indexed(view, INDEX_OF[filter[0]], key)))
-    return { rows, many: filter[1].size > 1, filter, count: rows.count() }
-  })
-  const best = candidates.reduce((least, one) => (one.count < least.count ? one : least))
-  return { source: best, rest: filters.filter((filter) => filter !== best.filter) }
+function typeOf(instance: string | null): string | undefined {
+  return instance?.slice(0, instance.indexOf(':'))
 }

@@ -33,6 +33,21 @@ export function indexed<I extends IndexName>(view: () => View, index: I, value: 
   }
 }
 
+/** The rows of one source, then those of another. */
+export function joined<R>(first: Source<R>, second: Source<R>): Source<R> {
+  return {
+    count: () => first.count() + second.count(),
+    open(offset) {
+      const readFirst = first.open(offset)
+      const readSecond = second.open(Math.max(0, offset - first.count()))
+      return (limit) => {
+        const rows = readFirst(limit)
+        return rows.length < limit ? [...rows, ...readSecond(limit - rows.length)] : rows
+      }
+    },
+  }
+}
+
 function reader<R>(offset: number, range: (from: number, limit: number) => Iterable<R>): (limit: number) => R[] {
   let from = offset
   return (limit) => {
@@ -102,6 +117,34 @@ export async function searched<R, T>(
     if (batch.length < SCAN_ROWS_PER_TURN || (!counted && rows.length === page.rows)) return { rows, total }
     await setImmediate()
   }
+}
+
+/** One condition on the rows of a list. */
+export interface Filter<R> {
+  /** the rows that fit, from indexes, each row in one of them; absent when no index knows. Empty: nothing fits */
+  readonly sources?: readonly Source<R>[]
+  readonly fits: (row: R) => boolean
+}
+
+/** One page of the rows that fit every filter, read from the filter with the fewest rows; the others are tested on each of those. */
+export async function filtered<R extends { readonly created_at: number }>(
+  all: Source<R>,
+  filters: readonly Filter<R>[],
+  page: Page,
+  counted: boolean,
+): Promise<Rows<R>> {
+  let best: { readonly filter: Filter<R>; readonly parts: readonly Source<R>[]; readonly count: number } | undefined
+  for (const filter of filters) {
+    if (filter.sources === undefined) continue
+    const parts = filter.sources.filter((source) => source.count() > 0)
+    const count = parts.reduce((sum, source) => sum + source.count(), 0)
+    if (count === 0) return { rows: [], total: 0 }
+    if (best === undefined || count < best.count) best = { filter, parts, count }
+  }
+  const rest = filters.filter((filter) => filter !== best?.filter)
+  const source = best === undefined ? all : merged(best.parts)
+  if (rest.length === 0 && (best === undefined || best.parts.length === 1)) return paged(source, page)
+  return searched(source, page, (row) => (rest.every(({ fits }) => fits(row)) ? row : undefined), counted)
 }
 
 /** A test for a search text: a substring in any letter case. With `wildcard`, `*` stands for any run of characters. */

@@ -7,7 +7,7 @@ import { type Page, pageBody, type Query, readAttributeFilters, readFlag, readPa
 import { TenantCreate, TenantReplace, TenantUpdate, UserCreate } from '../schemas.ts'
 import { type Management, viewOf, write } from './context.ts'
 import { everyObject, hasAttributes, indexed, matcher, paged, type Rows, searched } from './listing.ts'
-import { tenantRead, userRead } from './render.ts'
+import { tenantRead, userRead } from './render-facts.ts'
 import { userMatcher } from './users.ts'
 
 const TENANTS = '/v2/facts/:p/:e/tenants'
@@ -76,9 +76,10 @@ function tenantUserRoutes(app: FastifyInstance, management: Management): void {
   app.get<Named & { Querystring: Query }>(`${TENANT}/users`, { config: read }, async (request) => {
     const { query, scope, params } = request
     const page = readPage(query)
+    const withInstances = readFlag(query, 'include_resource_instance_roles')
     const { rows, total } = await listTenantUsers(() => viewOf(management, request), params.ref, query, page)
     const view = viewOf(management, request)
-    const data = rows.map((user) => userRead(scope, view, user))
+    const data = rows.map((user) => userRead(scope, view, user, withInstances))
     return pageBody(data, total, page)
   })
   app.post<Named & { Body: Static<typeof UserCreate> }>(

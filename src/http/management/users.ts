@@ -7,7 +7,7 @@ import { type Page, pageBody, type Query, readFlag, readPage, readText } from '.
 import { UserCreate, UserReplace, UserRole, UserUpdate } from '../schemas.ts'
 import { type Management, viewOf, write } from './context.ts'
 import { everyObject, indexed, matcher, paged, type Rows, searched } from './listing.ts'
-import { assignmentRead, userRead } from './render.ts'
+import { assignmentRead, userRead } from './render-facts.ts'
 
 const USERS = '/v2/facts/:p/:e/users'
 const USER = `${USERS}/:ref`
@@ -21,9 +21,10 @@ export function userRoutes(app: FastifyInstance, management: Management): void {
   app.get<{ Querystring: Query }>(USERS, { config: read }, async (request) => {
     const { query, scope } = request
     const page = readPage(query)
+    const withInstances = readFlag(query, 'include_resource_instance_roles')
     const { rows, total } = await listUsers(() => viewOf(management, request), query, page)
     const view = viewOf(management, request)
-    const data = rows.map((user) => userRead(scope, view, user))
+    const data = rows.map((user) => userRead(scope, view, user, withInstances))
     return pageBody(data, total, page)
   })
   app.post<{ Body: Static<typeof UserCreate> }>(
@@ -68,12 +69,12 @@ function userRoleRoutes(app: FastifyInstance, management: Management): void {
   type Roles = Named & { Body: Static<typeof UserRole>; Querystring: Query }
   const options = { config: change, schema: { body: UserRole } }
   app.post<Roles>(`${USER}/roles`, options, async (request, reply) => {
-    const input = { user: request.params.ref, role: request.body.role, tenant: request.body.tenant }
+    const input = { user: request.params.ref, ...request.body }
     return assignmentRead(request.scope, await write(management, request, reply, 'assign', input))
   })
   app.delete<Roles>(`${USER}/roles`, options, async (request, reply) => {
     const returned = readFlag(request.query, 'return_deleted')
-    const input = { user: request.params.ref, role: request.body.role, tenant: request.body.tenant }
+    const input = { user: request.params.ref, ...request.body }
     const gone = await write(management, request, reply, 'unassign', input)
     return returned ? assignmentRead(request.scope, gone) : reply.code(204).send()
   })

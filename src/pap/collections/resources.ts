@@ -10,10 +10,14 @@ import {
   RESOURCES_MAX,
 } from '../../model/limits.ts'
 import type { Action, AttributeDefinition, AttributeType, JsonObject, Resource, Stored } from '../../model/objects.ts'
-import type { Mint, View } from '../../store/view.ts'
+import { Draft } from '../../store/draft.ts'
+import type { Decided, Mint, View } from '../../store/view.ts'
 import { afterActions } from '../cascade.ts'
+import { afterResource } from '../cascade-schema.ts'
 import { type Collection, create, erase, patch, replace } from '../collection.ts'
 import { BODY, type Path, type Sent, settleAttributes, settleName, settleText } from '../fields.ts'
+import { writeRelations } from './relations.ts'
+import { type ResourceRoleFields, writeRoles } from './resource-roles.ts'
 
 export interface ActionFields {
   readonly name?: Sent<string>
@@ -32,6 +36,9 @@ export interface ResourceFields {
   /** by key; a map that is sent replaces the stored one */
   readonly actions?: Sent<Readonly<Record<string, ActionFields>>>
   readonly attributes?: Sent<Readonly<Record<string, AttributeFields>>>
+  readonly roles?: Sent<Readonly<Record<string, ResourceRoleFields>>>
+  /** relation to the id or key of the resource type that it comes from */
+  readonly relations?: Sent<Readonly<Record<string, string>>>
 }
 export interface NewResource extends ResourceFields {
   readonly key: string
@@ -63,18 +70,53 @@ export const resources: Collection<'resource', ResourceFields> = {
     if (before.actions.every(({ key }) => kept.has(key))) return []
     return afterActions(view, before.key, (action) => !kept.has(action), mint)
   },
-  removed: (view, { key }, mint) => afterActions(view, key, () => true, mint),
+  removed: (view, resource, mint) => afterResource(view, resource, mint),
 }
 
-export const createResource = (view: View, input: NewResource, mint: Mint) => create(resources, view, input, mint)
-export const updateResource = (view: View, input: { ref: string; fields: ResourceFields }, mint: Mint) =>
-  patch(resources, view, input, mint)
-export const replaceResource = (
+/** Creates a resource type with its roles and relations; they may name each other and the type itself. */
+export function createResource(view: View, { roles, relations, ...input }: NewResource, mint: Mint): Decided<Resource> {
+  const draft = new Draft(view)
+  const resource = draft.take(create(resources, draft, input, mint))
+  return written(draft, resource, { roles, relations }, mint)
+}
+
+/** Changes what was sent; a map that is sent replaces the stored one. */
+export function updateResource(
   view: View,
-  input: { ref: string; fields: ResourceFields & { key?: string | null } },
+  { ref, fields: { roles, relations, ...fields } }: { readonly ref: string; readonly fields: ResourceFields },
   mint: Mint,
-) => replace(resources, view, input, mint)
+): Decided<Resource> {
+  const draft = new Draft(view)
+  const resource = draft.take(patch(resources, draft, { ref, fields }, mint))
+  return written(draft, resource, { roles, relations }, mint)
+}
+
+/** Replaces the resource type: roles and relations that are not sent go. */
+export function replaceResource(
+  view: View,
+  {
+    ref,
+    fields: { roles, relations, ...fields },
+  }: { readonly ref: string; readonly fields: ResourceFields & { readonly key?: string | null } },
+  mint: Mint,
+): Decided<Resource> {
+  const draft = new Draft(view)
+  const resource = draft.take(replace(resources, draft, { ref, fields }, mint))
+  return written(draft, resource, { roles: roles ?? null, relations: relations ?? null }, mint)
+}
+
 export const deleteResource = (view: View, input: { ref: string }, mint: Mint) => erase(resources, view, input, mint)
+
+function written(
+  draft: Draft,
+  resource: Resource,
+  { roles, relations }: Pick<ResourceFields, 'roles' | 'relations'>,
+  mint: Mint,
+): Decided<Resource> {
+  if (relations !== undefined) writeRelations(draft, resource.key, relations ?? {}, mint)
+  if (roles !== undefined) writeRoles(draft, resource.key, roles ?? {}, mint)
+  return { changes: draft.changes(), result: resource }
+}
 
 function actionsOf(sent: Readonly<Record<string, ActionFields>>, stored: Resource | undefined, mint: Mint): Action[] {
   return Object.entries(sent).map(([key, fields]) => {

@@ -3,6 +3,7 @@ import { type Change, put, remove } from '../../log/change.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import { TENANTS_MAX } from '../../model/limits.ts'
 import { type JsonObject, membershipKey, type User } from '../../model/objects.ts'
+import { Draft } from '../../store/draft.ts'
 import type { Decided, Mint, View } from '../../store/view.ts'
 import { giveRoles, join } from '../assignments.ts'
 import { afterTenant } from '../cascade.ts'
@@ -57,14 +58,10 @@ export function addTenantUser(
   const made = stored ? undefined : create(users, view, fields, mint)
   const user = stored ?? made?.result
   if (user === undefined) throw new ZerohopError('INTERNAL')
-  const membership = join(view, { user: user.key, tenant: tenant.key }, true, mint)
-  const given = giveRoles(view, user.key, role_assignments ?? [], mint).filter(
-    (change) => change.key !== membership[0]?.key,
-  )
-  return {
-    changes: [...(made?.changes ?? []), ...membership, ...given],
-    result: { object: user, created: made !== undefined },
-  }
+  const draft = new Draft(view).stage(made?.changes ?? [])
+  draft.stage(join(draft, { user: user.key, tenant: tenant.key }, true, mint))
+  draft.stage(giveRoles(draft, user.key, role_assignments ?? [], mint))
+  return { changes: draft.changes(), result: { object: user, created: made !== undefined } }
 }
 
 /** Takes a user out of the tenant, with all its roles there. @throws OBJECT_NOT_FOUND when the user does not belong to it */
@@ -76,8 +73,9 @@ export function removeTenantUser(
   const tenant = view.require('tenant', input.tenant)
   const user = view.require('user', input.user)
   const changes: Change[] = []
-  for (const { key } of view.by('assignments_of_user_in_tenant', `${user.key}/${tenant.key}`)) {
-    changes.push(remove('role_assignment', key))
+  const name = `${user.key}/${tenant.key}`
+  for (const index of ['assignments_of_user_in_tenant', 'instance_assignments_of_user_in_tenant'] as const) {
+    for (const { key } of view.by(index, name)) changes.push(remove('role_assignment', key))
   }
   const membership = view.get('membership', membershipKey(tenant.key, user.key))
   if (membership) changes.push(remove('membership', membership.key))

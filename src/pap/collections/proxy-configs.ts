@@ -1,0 +1,145 @@
+// Proxy configs: how a proxy calls a service, and which request is which action. The secret is sealed beside the state and never part
+// of a change. Contract §1.1O, §6.8.
+import { isDeepStrictEqual } from 'node:util'
+import { put, remove } from '../../log/change.ts'
+import { ZerohopError } from '../../model/errors.ts'
+import { requireKey } from '../../model/keys.ts'
+import { MAPPING_RULES_MAX, PROXY_CONFIGS_MAX, PROXY_SECRET_BYTES_MAX } from '../../model/limits.ts'
+import type { Json, MappingRule, ProxyConfig } from '../../model/objects.ts'
+import type { Decided, Mint, View } from '../../store/view.ts'
+import { BODY, type Path, type Sent, settle, settleName, settleText } from '../fields.ts'
+
+/** A mapping rule as it is sent. `should_delete` counts only in a PATCH. */
+export interface MappingRuleFields {
+  readonly url: string
+  readonly http_method: MappingRule['http_method']
+  readonly resource: string
+  readonly url_type?: Sent<'regex'>
+  readonly headers?: Sent<Readonly<Record<string, string>>>
+  readonly action?: Sent<string>
+  readonly priority?: Sent<number>
+  readonly should_delete?: Sent<boolean>
+}
+export interface ProxyConfigFields {
+  readonly name?: Sent<string>
+  readonly mapping_rules?: Sent<readonly MappingRuleFields[]>
+  readonly auth_mechanism?: Sent<ProxyConfig['auth_mechanism']>
+  /** Bearer: the token; Basic: `user:password`; Headers: an object of headers */
+  readonly secret?: Sent<Json>
+}
+export interface NewProxyConfig extends ProxyConfigFields {
+  readonly key: string
+  readonly secret: Json
+}
+
+/** @throws KEY_INVALID, OBJECT_EXISTS, INPUT_INVALID on a secret that does not fit the mechanism, LIMIT_EXCEEDED */
+export function createProxyConfig(view: View, input: NewProxyConfig, mint: Mint): Decided<ProxyConfig> {
+  const key = requireKey('proxy_config', input.key)
+  view.refuse('proxy_config', key)
+  if (view.count('proxy_config') >= PROXY_CONFIGS_MAX) {
+    throw new ZerohopError('LIMIT_EXCEEDED', { what: 'the proxy configs', limit: PROXY_CONFIGS_MAX }, { path: BODY })
+  }
+  const config: ProxyConfig = {
+    id: mint.id(),
+    key,
+    created_at: mint.now,
+    updated_at: mint.now,
+    name: settleName(input.name, key, key),
+    auth_mechanism: input.auth_mechanism ?? 'Bearer',
+    mapping_rules: requireRules((input.mapping_rules ?? []).map(ruleOf)),
+  }
+  const secret = requireSecret(input.secret, config.auth_mechanism)
+  return { changes: [put('proxy_config', config)], secrets: [{ id: config.id, secret }], result: config }
+}
+
+/**
+ * Changes the fields that were sent. A mapping rule that is sent replaces the one of the same method and url, takes it away with
+ * `should_delete`, or is added. Another mechanism needs another secret.
+ */
+export function updateProxyConfig(
+  view: View,
+  { ref, fields }: { readonly ref: string; readonly fields: ProxyConfigFields },
+  mint: Mint,
+): Decided<ProxyConfig> {
+  const stored = view.require('proxy_config', ref)
+  const mechanism = settle(fields.auth_mechanism, stored.auth_mechanism, 'Bearer')
+  const sent = fields.secret ?? undefined
+  if (sent === undefined && mechanism !== stored.auth_mechanism) {
+    throw new ZerohopError('INPUT_INVALID', { reason: 'another auth_mechanism needs another secret' }, { path: SECRET })
+  }
+  const config: ProxyConfig = {
+    ...stored,
+    name: settleName(fields.name, stored.name, stored.key),
+    auth_mechanism: mechanism,
+    mapping_rules: mergeRules(stored.mapping_rules, fields.mapping_rules),
+  }
+  const secrets = sent === undefined ? [] : [{ id: stored.id, secret: requireSecret(sent, mechanism) }]
+  if (secrets.length === 0 && isDeepStrictEqual(config, stored)) return { changes: [], result: stored }
+  const changed = { ...config, updated_at: mint.now }
+  return { changes: [put('proxy_config', changed)], secrets, result: changed }
+}
+
+/** Removes the config and erases its secret. */
+export function deleteProxyConfig(view: View, { ref }: { readonly ref: string }, _mint: Mint): Decided<null> {
+  const { id, key } = view.require('proxy_config', ref)
+  return { changes: [remove('proxy_config', key)], secrets: [{ id, secret: null }], status: 204, result: null }
+}
+
+const SECRET: Path = [...BODY, 'secret']
+
+/** The secret as it is sealed: JSON. */
+function requireSecret(secret: Json, mechanism: ProxyConfig['auth_mechanism']): string {
+  const text = JSON.stringify(secret)
+  if (Buffer.byteLength(text) > PROXY_SECRET_BYTES_MAX) {
+    const details = { what: 'the secret in bytes', limit: PROXY_SECRET_BYTES_MAX }
+    throw new ZerohopError('LIMIT_EXCEEDED', details, { path: SECRET })
+  }
+  const reason = secretTrouble(secret, mechanism)
+  if (reason === undefined) return text
+  throw new ZerohopError('INPUT_INVALID', { reason }, { path: SECRET })
+}
+
+function secretTrouble(secret: Json, mechanism: ProxyConfig['auth_mechanism']): string | undefined {
+  if (mechanism === 'Headers') {
+    const isMap = typeof secret === 'object' && secret !== null && !Array.isArray(secret)
+    const fits = isMap && Object.values(secret).every((value) => typeof value === 'string')
+    return fits ? undefined : 'for Headers the secret is an object of header texts'
+  }
+  if (typeof secret !== 'string' || secret === '') return `for ${mechanism} the secret is a text`
+  return mechanism === 'Basic' && !secret.includes(':') ? 'for Basic the secret is `user:password`' : undefined
+}
+
+function ruleOf(sent: MappingRuleFields, at: number): MappingRule {
+  const path = [...BODY, 'mapping_rules', at]
+  const url = settleText(sent.url, null, 'url', path)
+  if (!url) throw new ZerohopError('INPUT_INVALID', { reason: 'a url is needed' }, { path: [...path, 'url'] })
+  return {
+    url,
+    url_type: sent.url_type ?? null,
+    http_method: sent.http_method,
+    resource: requireKey('resource', sent.resource, [...path, 'resource']),
+    headers: { ...sent.headers },
+    action: settleText(sent.action, null, 'action', path),
+    priority: sent.priority ?? null,
+  }
+}
+
+function mergeRules(stored: readonly MappingRule[], sent: ProxyConfigFields['mapping_rules']): readonly MappingRule[] {
+  if (sent === undefined) return stored
+  if (sent === null) return []
+  const rules = new Map(stored.map((rule) => [nameOf(rule), rule]))
+  for (const [at, fields] of sent.entries()) {
+    const rule = ruleOf(fields, at)
+    if (fields.should_delete === true) rules.delete(nameOf(rule))
+    else rules.set(nameOf(rule), rule)
+  }
+  return requireRules([...rules.values()])
+}
+
+const nameOf = ({ http_method, url }: MappingRule): string => `${http_method} ${url}`
+
+function requireRules(rules: readonly MappingRule[]): readonly MappingRule[] {
+  if (rules.length <= MAPPING_RULES_MAX) return rules
+  const details = { what: 'the mapping rules of one proxy config', limit: MAPPING_RULES_MAX }
+  throw new ZerohopError('LIMIT_EXCEEDED', details, { path: [...BODY, 'mapping_rules'] })
+}
