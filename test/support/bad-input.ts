@@ -54,6 +54,12 @@ const REFERENCES = new Set([
   'user_set',
   'on_resource',
   'subject_resource',
+  'subject',
+  'relation',
+  'object',
+  'role_id',
+  'tenant_id',
+  'idents[]',
 ])
 
 /** Fields of free form: an object that is stored as it is sent. */

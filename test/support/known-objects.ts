@@ -13,6 +13,11 @@ const REFS: Readonly<Record<string, string>> = {
   attributes: 'size',
   users: 'ana',
   tenants: 'default',
+  relations: 'within',
+  action_groups: 'all',
+  resource_instances: 'hello:one',
+  user_invites: 'carl',
+  proxy_configs: 'proxy',
 }
 
 /** Fields of bodies, to values that name objects that exist. A field `x[]` is an item of the list `x`. */
@@ -25,6 +30,33 @@ const FIELDS: Readonly<Record<string, unknown>> = {
   'permissions[]': 'hello:say',
   'extends[]': 'viewer',
   email: 'someone@example.com',
+  on_resource: 'hello',
+  linked_by_relation: 'within',
+  subject_resource: 'hello',
+  'actions[]': 'say',
+  resource: 'hello',
+  subject: 'hello:one',
+  relation: 'within',
+  object: 'hello:two',
+  permission: 'hello:say',
+  user_set: 'admin',
+  resource_set: 'hello',
+  role_id: 'viewer',
+  tenant_id: 'default',
+  url: '/hello',
+  secret: 'token',
+  'idents[]': 'ben',
+}
+
+const TUPLE = { subject: 'hello:one', relation: 'within', object: 'hello:two' }
+const INVITE = {
+  key: 'carl',
+  status: 'pending',
+  email: 'carl@example.com',
+  first_name: 'Carl',
+  last_name: 'Coe',
+  role_id: 'viewer',
+  tenant_id: 'default',
 }
 
 export interface KnownObjects {
@@ -52,12 +84,22 @@ export async function makeKnownObjects({ ask }: Pick<Harness, 'ask'>, key?: stri
   const { id: environment_id } = await get('/v2/projects/default/envs/development')
   const [config] = await get('/v2/pdps/default/development/configs')
   await make('$S/resources/hello/attributes', { key: 'size', type: 'number' })
+  await make('$S/resources/hello/relations', { key: 'within', subject_resource: 'hello' })
+  await make('$S/resources/hello/action_groups', { key: 'all', actions: ['say', 'wave'] })
+  await make('$S/resources/hello/roles', { key: 'viewer', permissions: ['wave'] })
+  await make('$S/resources/hello/roles', { key: 'admin', permissions: ['say'] })
+  await make('$F/resource_instances', { key: 'one', resource: 'hello', tenant: 'default' })
+  await make('$F/relationship_tuples', { ...TUPLE, tenant: 'default' })
+  await make('$F/user_invites', INVITE)
+  await make('$F/proxy_configs', { key: 'proxy', secret: 'token' })
   const apiKey = await make('/v2/api-key', { organization_id, environment_id })
 
   const refs: Readonly<Record<string, string>> = { ...REFS, 'api-key': apiKey.id, configs: config.id }
   const fields = { ...FIELDS, organization_id, environment_id }
   const bodies: Readonly<Record<string, object>> = {
     'POST /v2/api-key': { organization_id, environment_id },
+    'DELETE /v2/facts/:p/:e/bulk/tenants': { idents: ['default'] },
+    'DELETE /v2/facts/:p/:e/bulk/resource_instances': { idents: ['hello:one'] },
   }
   const ref = ({ kind, parameter }: Segment): string => {
     if (parameter === 'p') return 'default'

@@ -102,10 +102,15 @@ function requireSecret(secret: Json, mechanism: ProxyConfig['auth_mechanism']): 
 function secretTrouble(secret: Json, mechanism: ProxyConfig['auth_mechanism']): string | undefined {
   if (mechanism === 'Headers') {
     const isMap = typeof secret === 'object' && secret !== null && !Array.isArray(secret)
-    const fits = isMap && Object.values(secret).every((value) => typeof value === 'string')
-    return fits ? undefined : 'for Headers the secret is an object of header texts'
+    const headers = Object.entries(isMap ? secret : {})
+    const fit = headers.every(([name, value]) => HEADER_NAME.test(name) && HEADER_VALUE.test(String(value)))
+    return fit && headers.every(([, value]) => typeof value === 'string') && headers.length > 0
+      ? undefined
+      : 'for Headers the secret is an object of headers that HTTP can carry'
   }
-  if (typeof secret !== 'string' || secret === '') return `for ${mechanism} the secret is a text`
+  if (typeof secret !== 'string' || secret === '' || !HEADER_VALUE.test(secret)) {
+    return `for ${mechanism} the secret is a text that a header can carry`
+  }
   return mechanism === 'Basic' && !secret.includes(':') ? 'for Basic the secret is `user:password`' : undefined
 }
 
@@ -118,10 +123,23 @@ function ruleOf(sent: MappingRuleFields, at: number): MappingRule {
     url_type: sent.url_type ?? null,
     http_method: sent.http_method,
     resource: requireKey('resource', sent.resource, [...path, 'resource']),
-    headers: { ...sent.headers },
+    headers: requireHeaders(sent.headers ?? {}, [...path, 'headers']),
     action: settleText(sent.action, null, 'action', path),
     priority: sent.priority ?? null,
   }
+}
+
+const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,256}$/
+/** Nothing that could begin a header of its own. */
+const HEADER_VALUE = /^[\x20-\x7e\x80-\xff\t]*$/
+
+function requireHeaders(headers: Readonly<Record<string, string>>, path: Path): Readonly<Record<string, string>> {
+  for (const [name, value] of Object.entries(headers)) {
+    if (HEADER_NAME.test(name) && HEADER_VALUE.test(value)) continue
+    const reason = `\`${name}\` is not a header that HTTP can carry`
+    throw new ZerohopError('INPUT_INVALID', { reason }, { path: [...path, name] })
+  }
+  return { ...headers }
 }
 
 function mergeRules(stored: readonly MappingRule[], sent: ProxyConfigFields['mapping_rules']): readonly MappingRule[] {

@@ -9,8 +9,13 @@ import { type Answer, type Harness, openHarness } from './harness.ts'
 
 /** A reference that no object has, whatever its kind. */
 const ABSENT = ['nothing-here', 'f'.repeat(32), 'ffffffff-ffff-ffff-ffff-ffffffffffff', '%00', 'a b']
-/** What a route takes all the same, because of what it means. */
+const EMAILS = ['email "nobody"', 'email "a@b"', 'email "a b@c.de"', 'email "aaaaaaaa… (255)"']
+/** What a route takes all the same, because of what it means, or refuses in a form of its own. */
 const ACCEPTED: Readonly<Record<string, readonly string[]>> = {
+  'DELETE /v2/facts/:p/:e/role_assignments/bulk': ['reference to nothing'], // takes away what is there
+  'POST /v2/facts/:p/:e/proxy_configs': ['reference to nothing'], // a mapping may be there before its resource
+  'PATCH /v2/facts/:p/:e/proxy_configs/:ref': ['reference to nothing'],
+  'POST /v2/facts/:p/:e/user_invites/:ref/approve': EMAILS, // 400 {message}
   'DELETE /v2/schema/:p/:e/roles/:ref/permissions': ['permission on nothing'],
 }
 
