@@ -116,5 +116,6 @@ export function requestIds(): (request: IncomingMessage) => string {
 
 /** What a field that is accepted only empty may hold: the schema keyword `later` (schemas.ts). */
 function isEmpty(value: unknown): boolean {
-  return value === null || (typeof value === 'object' && Object.keys(value).length === 0)
+  if (value === null || value === false) return true
+  return typeof value === 'object' && Object.values(value).every(isEmpty) // as deep as a body may be
 }

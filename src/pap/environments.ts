@@ -5,6 +5,7 @@ import { DEFAULT_TENANT } from '../model/keys.ts'
 import { type Environment, environmentKey, type JsonObject, type PdpConfig, type Project } from '../model/objects.ts'
 import type { Decided, Mint } from '../store/view.ts'
 import { mintSecret, newApiKey } from './api-keys.ts'
+import { builtIns } from './collections/parts.ts'
 import { defaultTenant } from './collections/tenants.ts'
 
 export interface NewEnvironment {
@@ -26,7 +27,10 @@ export interface MadeEnvironment {
 }
 
 /** The parts of a Decided that make the environment; the caller joins them with its own. */
-export function makeEnvironment(input: NewEnvironment, mint: Mint): Required<Omit<Decided<MadeEnvironment>, 'status' | 'logged'>> {
+export function makeEnvironment(
+  input: NewEnvironment,
+  mint: Mint,
+): Required<Omit<Decided<MadeEnvironment>, 'status' | 'logged'>> {
   const { organization, project, key } = input
   const stamps = () => ({ id: mint.id(), created_at: mint.now, updated_at: mint.now })
   const environment: Environment = {
@@ -59,7 +63,12 @@ export function makeEnvironment(input: NewEnvironment, mint: Mint): Required<Omi
   }
   return {
     changes: [put('environment', environment), put('api_key', apiKey), put('pdp_config', config)],
-    also: [{ log: environment.id, changes: [defaultTenant(DEFAULT_TENANT, mint), ...(input.policy ?? [])] }],
+    also: [
+      {
+        log: environment.id,
+        changes: [...builtIns(mint), defaultTenant(DEFAULT_TENANT, mint), ...(input.policy ?? [])],
+      },
+    ],
     secrets: [{ id: apiKey.id, secret }],
     result: { environment, secret },
   }

@@ -1,97 +1,91 @@
-// Permissions and `extends` of a role: what may be named, and that inheritance stays a finite tree of bounded depth (D4).
+// Permissions and `extends` of a role: what may be named, and that inheritance stays a finite tree of bounded depth (D4). The same for
+// tenant roles and for the roles of a resource type, whose permissions are actions of that type.
 import { ZerohopError } from '../model/errors.ts'
 import { parsePermission } from '../model/keys.ts'
-import { EXTENDS_DEPTH_MAX, EXTENDS_MAX, PERMISSIONS_PER_REQUEST_MAX } from '../model/limits.ts'
-import type { Role } from '../model/objects.ts'
+import { EXTENDS_MAX, PERMISSIONS_PER_REQUEST_MAX } from '../model/limits.ts'
+import type { Resource, Role } from '../model/objects.ts'
 import type { View } from '../store/view.ts'
 import { BODY, type Path } from './fields.ts'
+import { type Hierarchy, requireParents } from './hierarchy.ts'
 
 /**
  * The permissions named by `sent`, as `resource:action` of keys, each once, in the order sent. Ids may stand for keys.
- * @throws PERMISSION_INVALID, OBJECT_NOT_FOUND, LIMIT_EXCEEDED
+ * With `of`, the actions are those of that resource type, and its name may be left out.
+ * @throws PERMISSION_INVALID, PERMISSION_FOREIGN, OBJECT_NOT_FOUND, LIMIT_EXCEEDED
  */
 export function resolvePermissions(
   view: View,
   sent: readonly string[],
+  of?: Resource,
   path: Path = [...BODY, 'permissions'],
 ): string[] {
   requireCount(sent, 'the permissions of one request', PERMISSIONS_PER_REQUEST_MAX, path)
   const resolved = new Set<string>()
-  for (const [at, permission] of sent.entries()) {
-    const parts = parsePermission(permission)
-    if (parts === undefined) throw new ZerohopError('PERMISSION_INVALID', { permission }, { path: [...path, at] })
-    const resource = view.require('resource', parts.resource, [...path, at])
-    const action =
-      resource.actions.find(({ key }) => key === parts.action) ?? resource.actions.find(({ id }) => id === parts.action)
-    if (action === undefined)
-      throw new ZerohopError('OBJECT_NOT_FOUND', { kind: 'action', ref: permission }, { path: [...path, at] })
-    resolved.add(`${resource.key}:${action.key}`)
-  }
+  for (const [at, permission] of sent.entries()) resolved.add(resolve(view, permission, of, [...path, at]))
   return [...resolved]
 }
 
-/** `held` without the permissions named by `sent`; what is not held is skipped. @throws PERMISSION_INVALID */
-export function withoutPermissions(held: readonly string[], sent: readonly string[]): string[] {
-  requireCount(sent, 'the permissions of one request', PERMISSIONS_PER_REQUEST_MAX, [...BODY, 'permissions'])
-  for (const [at, permission] of sent.entries()) {
-    if (parsePermission(permission)) continue
-    throw new ZerohopError('PERMISSION_INVALID', { permission }, { path: [...BODY, 'permissions', at] })
+function resolve(view: View, permission: string, of: Resource | undefined, path: Path): string {
+  const parts = readParts(permission, of, path)
+  const named = parts.resource === of?.key ? of : view.require('resource', parts.resource, path)
+  const resource = of ?? named
+  if (named.key !== resource.key) {
+    throw new ZerohopError('PERMISSION_FOREIGN', { permission, resource: resource.key }, { path })
   }
-  const gone = new Set(sent)
+  const action = findAction(resource, parts.action)
+  if (action === undefined) throw new ZerohopError('OBJECT_NOT_FOUND', { kind: 'action', ref: permission }, { path })
+  return `${resource.key}:${action}`
+}
+
+/** `held` without the permissions named by `sent`; what is not held is skipped. @throws PERMISSION_INVALID */
+export function withoutPermissions(
+  view: View,
+  held: readonly string[],
+  sent: readonly string[],
+  of?: Resource,
+): string[] {
+  const path = [...BODY, 'permissions']
+  requireCount(sent, 'the permissions of one request', PERMISSIONS_PER_REQUEST_MAX, path)
+  const gone = new Set<string>()
+  for (const [at, permission] of sent.entries()) {
+    const parts = readParts(permission, of, [...path, at])
+    const resource = view.find('resource', parts.resource)
+    if (resource) gone.add(`${resource.key}:${findAction(resource, parts.action) ?? parts.action}`)
+  }
   return held.filter((permission) => !gone.has(permission))
 }
 
+function readParts(permission: string, of: Resource | undefined, path: Path): { resource: string; action: string } {
+  if (of && permission !== '' && !permission.includes(':')) return { resource: of.key, action: permission }
+  const parts = parsePermission(permission)
+  if (parts === undefined) throw new ZerohopError('PERMISSION_INVALID', { permission }, { path })
+  return parts
+}
+
+/** The key of an action that is named by key or id; a key wins, because only a key can stand in a stored permission. */
+function findAction({ actions }: Resource, ref: string): string | undefined {
+  return (actions.find(({ key }) => key === ref) ?? actions.find(({ id }) => id === ref))?.key
+}
+
 /**
- * The keys of the roles that role `key` shall extend.
+ * The keys of the roles that role `key` shall extend. `keyOf` finds a role by id or key.
  * @throws OBJECT_NOT_FOUND, EXTENDS_CYCLE, LIMIT_EXCEEDED on too many parents or too long a chain
  */
-export function resolveExtends(view: View, key: string, sent: readonly string[]): string[] {
-  const path = [...BODY, 'extends']
+export function resolveExtends(
+  hierarchy: Hierarchy,
+  key: string,
+  sent: readonly string[],
+  keyOf: (ref: string, path: Path) => string,
+  path: Path = [...BODY, 'extends'],
+): string[] {
   requireCount(sent, 'the roles that one role extends', EXTENDS_MAX, path)
-  const parents = sent.map((ref, at) => (ref === key ? key : view.require('role', ref, [...path, at]).key))
-  const above = new Map<string, number>()
-  let highest = 1
-  for (const parent of parents) highest = Math.max(highest, 1 + height(view, parent, key, above, path))
-  if (highest + depthBelow(view, key) > EXTENDS_DEPTH_MAX) {
-    throw new ZerohopError(
-      'LIMIT_EXCEEDED',
-      { what: 'the chain of extended roles', limit: EXTENDS_DEPTH_MAX },
-      { path },
-    )
-  }
+  const parents = sent.map((ref, at) => (ref === key ? key : keyOf(ref, [...path, at])))
+  requireParents(hierarchy, key, parents, path)
   return [...new Set(parents)]
 }
 
-/** Roles on the longest chain from `role` upwards. The chain is bounded because every stored one is. */
-function height(view: View, role: string, forbidden: string, known: Map<string, number>, path: Path): number {
-  const seen = known.get(role)
-  if (seen !== undefined) return seen
-  if (role === forbidden) throw new ZerohopError('EXTENDS_CYCLE', { key: forbidden, via: role }, { path })
-  let highest = 1
-  for (const parent of view.get('role', role)?.extends ?? []) {
-    if (parent === forbidden) throw new ZerohopError('EXTENDS_CYCLE', { key: forbidden, via: role }, { path })
-    highest = Math.max(highest, 1 + height(view, parent, forbidden, known, path))
-  }
-  known.set(role, highest)
-  return highest
-}
-
-/** Roles on the longest chain from the roles that extend `role` downwards, counted level by level. */
-function depthBelow(view: View, role: string): number {
-  let level = new Set<string>([role])
-  let depth = 0
-  while (depth <= EXTENDS_DEPTH_MAX) {
-    const next = new Set<string>()
-    for (const key of level) for (const child of view.by('roles_with_parent', key)) next.add(child.key)
-    if (next.size === 0) return depth
-    level = next
-    depth++
-  }
-  return depth
-}
-
-/** `role` without `parent` among what it extends. */
-export function withoutParent(role: Role, parent: string, now: number): Role {
+/** A role without `parent` among what it extends. */
+export function withoutParent<R extends Pick<Role, 'extends' | 'updated_at'>>(role: R, parent: string, now: number): R {
   return { ...role, extends: role.extends.filter((key) => key !== parent), updated_at: now }
 }
 

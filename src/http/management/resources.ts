@@ -1,8 +1,10 @@
 // Resource types, their actions and their declared attributes: /v2/schema/{p}/{e}/resources.
 import type { FastifyInstance } from 'fastify'
 import type { Static } from 'typebox'
-import { requirePart } from '../../pap/collections/parts.ts'
-import { pageBody, type Query, readAttributeFilters, readFlag, readPage, readText } from '../page.ts'
+import type { Resource } from '../../model/objects.ts'
+import { attributed, requirePart } from '../../pap/collections/parts.ts'
+import type { View } from '../../store/view.ts'
+import { type Page, pageBody, type Query, readAttributeFilters, readFlag, readPage, readText } from '../page.ts'
 import {
   ActionCreate,
   ActionUpdate,
@@ -13,8 +15,8 @@ import {
   ResourceUpdate,
 } from '../schemas.ts'
 import { type Management, viewOf, write } from './context.ts'
-import { everyObject, hasAttributes, matcher, paged, searched } from './listing.ts'
-import { actionRead, attributeRead, resourceRead } from './render.ts'
+import { everyObject, hasAttributes, joined, matcher, paged, type Rows, searched } from './listing.ts'
+import { actionRead, attributeRead, resourceRead } from './render-schema.ts'
 
 const RESOURCES = '/v2/schema/:p/:e/resources'
 const RESOURCE = `${RESOURCES}/:resource`
@@ -32,31 +34,30 @@ export function resourceRoutes(app: FastifyInstance, management: Management): vo
     const { query, scope } = request
     const page = readPage(query)
     const counted = readFlag(query, 'include_total_count')
-    const search = readText(query, 'search')
-    const source = everyObject(() => viewOf(management, request), 'resource')
-    const finds = matcher(search ?? '', true)
-    const { rows, total } =
-      search === undefined
-        ? paged(source, page)
-        : await searched(source, page, (one) => (finds(one.key, one.name) ? one : undefined), counted)
-    const data = rows.map((resource) => resourceRead(scope, resource))
+    const { rows, total } = await listResources(() => viewOf(management, request), query, page, counted)
+    const view = viewOf(management, request)
+    const data = rows.map((resource) => resourceRead(scope, view, resource))
     return counted ? pageBody(data, total, page) : data
   })
   app.post<{ Body: Static<typeof ResourceCreate> }>(
     RESOURCES,
     { config: change, schema: { body: ResourceCreate } },
-    async (request, reply) =>
-      resourceRead(request.scope, await write(management, request, reply, 'createResource', request.body)),
+    async (request, reply) => {
+      const made = await write(management, request, reply, 'createResource', request.body)
+      return resourceRead(request.scope, viewOf(management, request), made)
+    },
   )
-  app.get<Named>(RESOURCE, { config: read }, (request) =>
-    resourceRead(request.scope, viewOf(management, request).require('resource', request.params.resource)),
-  )
+  app.get<Named>(RESOURCE, { config: read }, (request) => {
+    const view = viewOf(management, request)
+    return resourceRead(request.scope, view, attributed(view, request.params.resource).resource)
+  })
   app.put<Named & { Body: Static<typeof ResourceReplace> }>(
     RESOURCE,
     { config: change, schema: { body: ResourceReplace } },
     async (request, reply) => {
       const input = { ref: request.params.resource, fields: request.body }
-      return resourceRead(request.scope, await write(management, request, reply, 'replaceResource', input))
+      const replaced = await write(management, request, reply, 'replaceResource', input)
+      return resourceRead(request.scope, viewOf(management, request), replaced)
     },
   )
   app.patch<Named & { Body: Static<typeof ResourceUpdate> }>(
@@ -64,7 +65,8 @@ export function resourceRoutes(app: FastifyInstance, management: Management): vo
     { config: change, schema: { body: ResourceUpdate } },
     async (request, reply) => {
       const input = { ref: request.params.resource, fields: request.body }
-      return resourceRead(request.scope, await write(management, request, reply, 'updateResource', input))
+      const changed = await write(management, request, reply, 'updateResource', input)
+      return resourceRead(request.scope, viewOf(management, request), changed)
     },
   )
   app.delete<Named>(RESOURCE, { config: change }, async (request, reply) => {
@@ -73,6 +75,16 @@ export function resourceRoutes(app: FastifyInstance, management: Management): vo
   })
   actionRoutes(app, management)
   attributeRoutes(app, management)
+}
+
+/** Resource types by `search`; with `include_built_in` those that every environment has come first. */
+async function listResources(view: () => View, query: Query, page: Page, counted: boolean): Promise<Rows<Resource>> {
+  const search = readText(query, 'search')
+  const source = everyObject(view, 'resource')
+  const rows = readFlag(query, 'include_built_in') ? joined(everyObject(view, 'built_in'), source) : source
+  if (search === undefined) return paged(rows, page)
+  const finds = matcher(search, true)
+  return searched(rows, page, (one) => (finds(one.key, one.name) ? one : undefined), counted)
 }
 
 function actionRoutes(app: FastifyInstance, management: Management): void {
@@ -121,7 +133,7 @@ function attributeRoutes(app: FastifyInstance, management: Management): void {
   const path = `${RESOURCE}/attributes`
   app.get<Named & { Querystring: Query }>(path, { config: read }, (request) => {
     const page = readPage(request.query)
-    const resource = viewOf(management, request).require('resource', request.params.resource)
+    const { resource } = attributed(viewOf(management, request), request.params.resource)
     const attributes = resource.attributes.slice(page.offset, page.offset + page.rows)
     return attributes.map((attribute) => attributeRead(request.scope, resource, attribute))
   })
@@ -135,7 +147,7 @@ function attributeRoutes(app: FastifyInstance, management: Management): void {
     },
   )
   app.get<NamedPart>(`${path}/:ref`, { config: read }, (request) => {
-    const resource = viewOf(management, request).require('resource', request.params.resource)
+    const { resource } = attributed(viewOf(management, request), request.params.resource)
     return attributeRead(request.scope, resource, requirePart('attribute', resource.attributes, request.params.ref))
   })
   app.patch<NamedPart & { Body: Static<typeof AttributeUpdate> }>(

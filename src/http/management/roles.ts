@@ -5,7 +5,7 @@ import { pageBody, type Query, readAttributeFilters, readFlag, readPage, readTex
 import { RoleCreate, RolePermissions, RoleReplace, RoleUpdate } from '../schemas.ts'
 import { type Management, viewOf, write } from './context.ts'
 import { everyObject, hasAttributes, matcher, paged, searched } from './listing.ts'
-import { roleRead } from './render.ts'
+import { roleRead } from './render-schema.ts'
 
 const ROLES = '/v2/schema/:p/:e/roles'
 const ROLE = `${ROLES}/:ref`

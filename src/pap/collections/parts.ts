@@ -1,12 +1,13 @@
 // Actions and declared attributes one by one: parts of a resource that have paths of their own. Writing a part writes its resource.
 import { isDeepStrictEqual } from 'node:util'
 import { type Change, put } from '../../log/change.ts'
+import { TENANT_TYPE, USER_TYPE } from '../../model/condition-reads.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import { parseId } from '../../model/keys.ts'
 import type { Action, AttributeDefinition, AttributeType, Resource, Stored } from '../../model/objects.ts'
 import type { Decided, Mint, View } from '../../store/view.ts'
 import { afterActions } from '../cascade.ts'
-import { BODY, type Sent, settle, settleAttributes, settleName, settleText } from '../fields.ts'
+import { BODY, type Path, type Sent, settle, settleAttributes, settleName, settleText } from '../fields.ts'
 import {
   type ActionFields,
   type AttributeFields,
@@ -27,11 +28,16 @@ interface PartRef {
 }
 
 /** The part of that id or key; an id wins. @throws OBJECT_NOT_FOUND */
-export function requirePart<P extends Stored>(kind: 'action' | 'attribute', parts: readonly P[], ref: string): P {
+export function requirePart<P extends Stored>(
+  kind: 'action' | 'attribute',
+  parts: readonly P[],
+  ref: string,
+  path?: Path,
+): P {
   const id = parseId(ref)
   const found = parts.find((part) => part.id === id) ?? parts.find((part) => part.key === ref)
-  if (found === undefined) throw new ZerohopError('OBJECT_NOT_FOUND', { kind, ref })
-  return found
+  if (found) return found
+  throw new ZerohopError('OBJECT_NOT_FOUND', { kind, ref }, path === undefined ? {} : { path })
 }
 
 function refusePart<P extends Stored>(kind: 'action' | 'attribute', parts: readonly P[], key: string): void {
@@ -79,6 +85,14 @@ export function deleteAction(view: View, { resource: resourceRef, ref }: PartRef
   return { changes: [...changes, ...follow], status: 204, result: null }
 }
 
+/** What has declared attributes: a resource type, or `__user` or `__tenant`. @throws OBJECT_NOT_FOUND */
+export function attributed(view: View, ref: string): { kind: 'resource' | 'built_in'; resource: Resource } {
+  const builtIn = view.find('built_in', ref)
+  return builtIn
+    ? { kind: 'built_in', resource: builtIn }
+    : { kind: 'resource', resource: view.require('resource', ref) }
+}
+
 type NewAttribute = AttributeFields & { readonly key: string }
 
 export function createAttribute(
@@ -86,11 +100,11 @@ export function createAttribute(
   { resource: ref, attribute: sent }: { readonly resource: string; readonly attribute: NewAttribute },
   mint: Mint,
 ): Decided<PartOf<AttributeDefinition>> {
-  const resource = view.require('resource', ref)
+  const { kind, resource } = attributed(view, ref)
   refusePart('attribute', resource.attributes, sent.key)
   requireAttributeRoom(resource.attributes.length + 1, BODY)
   const part = newAttribute(sent.key, sent, mint, BODY, [...BODY, 'key'])
-  return write(resource, { attributes: [...resource.attributes, part] }, part, mint)
+  return write(resource, { attributes: [...resource.attributes, part] }, part, mint, kind)
 }
 
 export function updateAttribute(
@@ -102,20 +116,26 @@ export function updateAttribute(
   }: PartRef & { readonly fields: { type?: Sent<AttributeType>; description?: Sent<string> } },
   mint: Mint,
 ): Decided<PartOf<AttributeDefinition>> {
-  const resource = view.require('resource', resourceRef)
+  const { kind, resource } = attributed(view, resourceRef)
   const before = requirePart('attribute', resource.attributes, ref)
   const part: AttributeDefinition = {
     ...before,
     type: settle(fields.type, before.type, before.type),
     description: settleText(fields.description, before.description, 'description'),
   }
-  return rewrite(resource, before, part, (now) => ({ attributes: swap(resource.attributes, now) }), mint)
+  return rewrite(resource, before, part, (now) => ({ attributes: swap(resource.attributes, now) }), mint, kind)
 }
 
 export function deleteAttribute(view: View, { resource: resourceRef, ref }: PartRef, mint: Mint): Decided<null> {
-  const resource = view.require('resource', resourceRef)
+  const { kind, resource } = attributed(view, resourceRef)
   const part = requirePart('attribute', resource.attributes, ref)
-  const { changes } = write(resource, { attributes: resource.attributes.filter((one) => one !== part) }, part, mint)
+  const { changes } = write(
+    resource,
+    { attributes: resource.attributes.filter((one) => one !== part) },
+    part,
+    mint,
+    kind,
+  )
   return { changes, status: 204, result: null }
 }
 
@@ -130,14 +150,33 @@ function rewrite<P extends Stored>(
   after: P,
   parts: (part: P) => Partial<Resource>,
   mint: Mint,
+  kind: 'resource' | 'built_in' = 'resource',
 ): Decided<PartOf<P>> {
   if (isDeepStrictEqual(before, after)) return { changes: [], result: { resource, part: before } }
   const part = { ...after, updated_at: mint.now }
-  return write(resource, parts(part), part, mint)
+  return write(resource, parts(part), part, mint, kind)
 }
 
-function write<P extends Stored>(before: Resource, parts: Partial<Resource>, part: P, mint: Mint): Decided<PartOf<P>> {
+function write<P extends Stored>(
+  before: Resource,
+  parts: Partial<Resource>,
+  part: P,
+  mint: Mint,
+  kind: 'resource' | 'built_in' = 'resource',
+): Decided<PartOf<P>> {
   const resource: Resource = { ...before, ...parts, updated_at: mint.now }
-  const changes: Change[] = [put('resource', resource)]
+  const changes: Change[] = [put(kind, resource)]
   return { changes, result: { resource, part } }
+}
+
+/** The types that every environment has: they declare the attributes of users and of tenants. */
+export function builtIns(mint: Mint): Change[] {
+  return [
+    [USER_TYPE, 'User'],
+    [TENANT_TYPE, 'Tenant'],
+  ].map(([key = '', name = '']) => {
+    const stamps = { id: mint.id(), key, created_at: mint.now, updated_at: mint.now }
+    const empty = { description: null, urn: null, type_attributes: null, actions: [], attributes: [] }
+    return put('built_in', { ...stamps, name, ...empty })
+  })
 }

@@ -5,7 +5,8 @@ import type { JsonObject, Role } from '../../model/objects.ts'
 import type { Decided, Mint, View } from '../../store/view.ts'
 import { afterRole } from '../cascade.ts'
 import { type Collection, create, erase, patch, replace } from '../collection.ts'
-import { type Sent, settleAttributes, settleName, settleText } from '../fields.ts'
+import { type Path, type Sent, settleAttributes, settleName, settleText } from '../fields.ts'
+import { tenantRoles } from '../hierarchy.ts'
 import { resolveExtends, resolvePermissions, withoutPermissions } from '../permissions.ts'
 
 export interface RoleFields {
@@ -29,14 +30,21 @@ export const roles: Collection<'role', RoleFields> = {
   kind: 'role',
   most: ROLES_MAX,
   defaults: (key) => ({ name: key, description: null, permissions: [], extends: [], attributes: null }),
-  merge: (base, sent, { view, key }) => ({
-    name: settleName(sent.name, base.name, key),
-    description: settleText(sent.description, base.description, 'description'),
-    permissions: sent.permissions === undefined ? base.permissions : resolvePermissions(view, sent.permissions ?? []),
-    extends: sent.extends === undefined ? base.extends : resolveExtends(view, key, sent.extends ?? []),
-    attributes: settleAttributes(sent.attributes, base.attributes, null),
+  merge: (base, sent, { view, key, path }) => ({
+    name: settleName(sent.name, base.name, key, path),
+    description: settleText(sent.description, base.description, 'description', path),
+    permissions:
+      sent.permissions === undefined
+        ? base.permissions
+        : resolvePermissions(view, sent.permissions ?? [], undefined, [...path, 'permissions']),
+    extends: sent.extends === undefined ? base.extends : parentsOf(view, key, sent.extends ?? [], [...path, 'extends']),
+    attributes: settleAttributes(sent.attributes, base.attributes, null, [...path, 'attributes']),
   }),
   removed: (view, { key }, mint) => afterRole(view, key, mint),
+}
+
+function parentsOf(view: View, key: string, sent: readonly string[], path: Path): string[] {
+  return resolveExtends(tenantRoles(view), key, sent, (ref, at) => view.require('role', ref, at).key, path)
 }
 
 export const createRole = (view: View, input: NewRole, mint: Mint) => create(roles, view, input, mint)
@@ -58,7 +66,7 @@ export function addPermissions(view: View, { ref, permissions }: RolePermissions
 /** Removes permissions; those that the role does not have are skipped. */
 export function removePermissions(view: View, { ref, permissions }: RolePermissions, mint: Mint): Decided<Role> {
   const role = view.require('role', ref)
-  return withPermissions(role, withoutPermissions(role.permissions, permissions), mint)
+  return withPermissions(role, withoutPermissions(view, role.permissions, permissions), mint)
 }
 
 function withPermissions(role: Role, permissions: readonly string[], mint: Mint): Decided<Role> {

@@ -17,6 +17,7 @@ const ACCEPTED: Readonly<Record<string, readonly string[]>> = {
   'PATCH /v2/facts/:p/:e/proxy_configs/:ref': ['reference to nothing'],
   'POST /v2/facts/:p/:e/user_invites/:ref/approve': EMAILS, // 400 {message}
   'DELETE /v2/schema/:p/:e/roles/:ref/permissions': ['permission on nothing'],
+  'DELETE /v2/schema/:p/:e/resources/:resource/roles/:ref/permissions': ['permission on nothing'],
 }
 
 /** They create what the last part of the path names. */

@@ -1,0 +1,68 @@
+// Relations between instances: stored on the type of the object, `subject_resource` is the type of the other end (D5). A relation never
+// changes its ends: written again with another subject it is another relation.
+import { requireKey } from '../../model/keys.ts'
+import { RELATIONS_MAX } from '../../model/limits.ts'
+import { partKey, type Relation } from '../../model/objects.ts'
+import type { Draft } from '../../store/draft.ts'
+import type { Decided, Mint, View } from '../../store/view.ts'
+import { afterRelation } from '../cascade-schema.ts'
+import { type Collection, create, erase } from '../collection.ts'
+import { BODY, type Sent, settleName, settleText } from '../fields.ts'
+
+export interface RelationFields {
+  readonly name?: Sent<string>
+  readonly description?: Sent<string>
+  /** id or key of a resource type */
+  readonly subject_resource: string
+}
+export type NewRelation = RelationFields & { readonly key: string }
+
+export const relations: Collection<'relation', RelationFields> = {
+  kind: 'relation',
+  most: RELATIONS_MAX,
+  defaults: (key, _mint, of) => ({ resource: of, relation: key, name: key, description: null, subject_resource: '' }),
+  merge: (base, sent, { view, key, of, path }) => {
+    return {
+      resource: of,
+      relation: key,
+      name: settleName(sent.name, base.name, key, path),
+      description: settleText(sent.description, base.description, 'description', path),
+      subject_resource: view.require('resource', sent.subject_resource, [...path, 'subject_resource']).key,
+    }
+  },
+  removed: (view, relation, mint) => afterRelation(view, relation, mint),
+}
+
+export function createRelation(
+  view: View,
+  { resource, relation }: { readonly resource: string; readonly relation: NewRelation },
+  mint: Mint,
+): Decided<Relation> {
+  return create(relations, view, relation, mint, { of: view.require('resource', resource).key })
+}
+
+export function deleteRelation(
+  view: View,
+  { resource, ref }: { readonly resource: string; readonly ref: string },
+  mint: Mint,
+): Decided<null> {
+  return erase(relations, view, { ref }, mint, { of: view.require('resource', resource).key })
+}
+
+/** What the map `relations` of a resource says, relation to subject: what is not in it, or has another subject there, goes. */
+export function writeRelations(draft: Draft, of: string, sent: Readonly<Record<string, string>>, mint: Mint): void {
+  const subjects = new Map<string, string>()
+  for (const [key, ref] of Object.entries(sent)) {
+    const path = [...BODY, 'relations', key]
+    subjects.set(requireKey('relation', key, path), draft.require('resource', ref, path).key)
+  }
+  for (const { relation, subject_resource } of [...draft.by('relations_of_resource', of)]) {
+    if (subjects.get(relation) !== subject_resource)
+      draft.take(erase(relations, draft, { ref: relation }, mint, { of }))
+  }
+  for (const [key, subject_resource] of subjects) {
+    if (draft.get('relation', partKey(of, key))) continue
+    const path = [...BODY, 'relations', key]
+    draft.take(create(relations, draft, { key, subject_resource }, mint, { of, path, keyPath: path }))
+  }
+}

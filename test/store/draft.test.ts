@@ -1,0 +1,83 @@
+// A draft answers like the view would after a commit of what is staged.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { put, remove } from '../../src/log/change.ts'
+import type { Role, User } from '../../src/model/objects.ts'
+import { Draft } from '../../src/store/draft.ts'
+import { openPap, type Pap } from '../pap/harness.ts'
+
+describe('a draft', () => {
+  let pap: Pap
+  beforeAll(async () => {
+    pap = await openPap()
+    await pap.run('createRole', { key: 'one' })
+    await pap.run('createRole', { key: 'two', extends: ['one'] })
+    await pap.run('createRole', { key: 'three', extends: ['one'] })
+  })
+  afterAll(() => pap.close())
+  const id = (digit: string) => digit.repeat(32)
+  const role = (key: string, parents: string[] = []): Role => ({
+    ...(pap.view().get('role', 'one') as Role),
+    id: id('f'),
+    key,
+    extends: parents,
+  })
+  const keys = (objects: Iterable<{ readonly key: string }>) => [...objects].map(({ key }) => key)
+
+  it('answers like the view below while nothing is staged', () => {
+    const draft = new Draft(pap.view())
+    expect(keys(draft.list('role'))).toEqual(['one', 'two', 'three'])
+    expect(draft.count('role')).toBe(3)
+    expect(keys(draft.by('roles_with_parent', 'one'))).toEqual(['two', 'three'])
+    expect(() => draft.refuse('role', 'one')).toThrow(expect.objectContaining({ code: 'OBJECT_EXISTS' }))
+  })
+
+  it('shows what is put, changed and deleted, in lists, counts and indexes', () => {
+    const draft = new Draft(pap.view())
+    const two = draft.require('role', 'two')
+    draft.stage([
+      put('role', role('four', ['one'])),
+      put('role', { ...two, extends: ['four'] }),
+      remove('role', 'three'),
+    ])
+    expect(keys(draft.list('role'))).toEqual(['one', 'two', 'four'])
+    expect(keys(draft.list('role', { offset: 1, limit: 1 }))).toEqual(['two'])
+    expect(draft.count('role')).toBe(3)
+    expect(keys(draft.by('roles_with_parent', 'one'))).toEqual(['four'])
+    expect(draft.countBy('roles_with_parent', 'one')).toBe(1)
+    expect(keys(draft.by('roles_with_parent', 'four'))).toEqual(['two'])
+    expect(draft.find('role', id('f'))?.key).toBe('four')
+    expect(draft.find('role', two.id)?.extends).toEqual(['four'])
+    expect(draft.get('role', 'three')).toBeUndefined()
+    expect(() => draft.require('role', 'three')).toThrow(expect.objectContaining({ code: 'OBJECT_NOT_FOUND' }))
+    expect(() => draft.refuse('role', 'four')).toThrow(expect.objectContaining({ code: 'OBJECT_EXISTS' }))
+    expect(() => draft.refuse('role', id('f'))).toThrow(expect.objectContaining({ code: 'KEY_IS_ID' }))
+    draft.refuse('role', 'three')
+  })
+
+  it('collapses what is staged of one object into its last change', () => {
+    const draft = new Draft(pap.view())
+    draft.stage([put('role', role('four')), put('role', role('four', ['one'])), remove('role', 'four')])
+    expect(draft.changes()).toEqual([])
+    draft.stage([remove('role', 'two'), put('role', role('two'))])
+    expect(draft.changes().map(({ op, key }) => `${op} ${key}`)).toEqual(['put two'])
+    expect(draft.find('role', pap.view().require('role', 'two').id)).toBeUndefined()
+    expect(draft.get('role', 'two')?.id).toBe(id('f'))
+    expect(draft.count('role')).toBe(3)
+  })
+
+  it('stands on another draft as on a view', () => {
+    const below = new Draft(pap.view()).stage([remove('role', 'two')])
+    const draft = new Draft(below).stage([put('role', role('two', ['one']))])
+    expect(keys(draft.by('roles_with_parent', 'one'))).toEqual(['three', 'two'])
+    expect(below.count('role')).toBe(2)
+    expect(draft.count('role')).toBe(3)
+    expect(draft.changes()).toHaveLength(1)
+  })
+
+  it('takes what a use case decided, and gives its result', () => {
+    const draft = new Draft(pap.view())
+    const user = { key: 'ana', id: id('a') } as User
+    expect(draft.take({ changes: [put('user', user)], result: 'done' })).toBe('done')
+    expect(draft.require('user', id('a'))).toBe(user)
+  })
+})
