@@ -22,9 +22,26 @@ export function readKeys(data: string): KeysFile | undefined {
 
 /** Writes the file when it is not there: on a new folder, or when the process ended between the first commit and the file. */
 export function writeKeysOnce(data: string, keys: () => KeysFile): void {
+  if (!existsSync(keysPath(data))) write(data, keys())
+}
+
+/** Takes the keys out of the file that are not good any more: rotated, deleted, or gone with their environment. */
+export function pruneKeys(data: string, isGood: (secret: string) => boolean): void {
+  const file = readKeys(data)
+  if (file === undefined) return
+  const environments = Object.entries(file.environments).filter(([, secret]) => isGood(secret))
+  const { organization } = file
+  const keepsOrganization = organization === undefined || isGood(organization)
+  if (keepsOrganization && environments.length === Object.keys(file.environments).length) return
+  write(data, {
+    ...(organization !== undefined && keepsOrganization ? { organization } : {}),
+    environments: Object.fromEntries(environments),
+  })
+}
+
+function write(data: string, keys: KeysFile): void {
   const path = keysPath(data)
-  if (existsSync(path)) return
   const temporary = `${path}.tmp`
-  writeFileSync(temporary, `${JSON.stringify(keys(), null, 2)}\n`, { mode: 0o600 })
+  writeFileSync(temporary, `${JSON.stringify(keys, null, 2)}\n`, { mode: 0o600 })
   renameSync(temporary, path)
 }

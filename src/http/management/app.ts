@@ -14,6 +14,7 @@ import { keyRoutes } from './keys.ts'
 import { organizationRoutes } from './organizations.ts'
 import { projectRoutes } from './projects.ts'
 import { proxyConfigRoutes } from './proxy-configs.ts'
+import { referenceRoutes } from './reference.ts'
 import { actionGroupRoutes, relationRoutes } from './relations.ts'
 import { resourceRoleRoutes } from './resource-roles.ts'
 import { resourceRoutes } from './resources.ts'
@@ -35,6 +36,7 @@ export interface ManagementOptions {
 export function managementApp({ store, logger, routes }: ManagementOptions): FastifyInstance {
   const app = httpApp({ errorForm: managementError, duplicates: 'refuse', ...(logger ? { logger } : {}) })
   const management: Management = { store, gate: new Gate(store) }
+  referenceRoutes(app)
   app.get('/health', () => ({ status: 'ok' }))
   app.register((guarded, _options, done) => {
     guard(guarded, management.gate)

@@ -19,7 +19,7 @@ describe('docs/http-api.md', () => {
 
   it('lists every route with the access that it needs, and no other', async () => {
     const app = managementApp({ store: api.store })
-    const exist: string[] = ['GET /health none']
+    const exist: string[] = ['GET /health none', 'GET /v2/openapi.json none', 'GET /docs none']
     app.addHook('onRoute', ({ method, url, config }) => {
       if (method === 'HEAD' || config?.operation === undefined) return
       const path = url

@@ -1,0 +1,222 @@
+// The OpenAPI 3.1 document of an app, made from its routes and from the very schemas that validate their bodies. Query parameters stand in
+// management/parameters.ts, which a test compares with what the handlers read. Nothing here answers a request.
+import type { RouteOptions } from 'fastify'
+import { ACCESS, type Operation } from '../pap/access.ts'
+
+/** A JSON schema, or any other part of the document. */
+type Part = Readonly<Record<string, unknown>>
+
+/** A query parameter by name, and what it may be. */
+export type Parameters = Readonly<Record<string, Part>>
+
+export interface OpenApiInput {
+  readonly title: string
+  readonly description: string
+  readonly version: string
+  /** the parameters that some route takes */
+  readonly parameters: Parameters
+  /** `METHOD /path` → names of its query parameters */
+  readonly queries: Readonly<Record<string, readonly string[]>>
+}
+
+export interface OpenApiDocument {
+  readonly openapi: '3.1.0'
+  readonly info: Part
+  readonly tags: readonly { readonly name: string }[]
+  readonly paths: Readonly<Record<string, Readonly<Record<string, OpenApiOperation>>>>
+  readonly components: Part
+  readonly security: readonly Part[]
+}
+
+export interface OpenApiOperation {
+  readonly operationId: string
+  readonly tags: readonly string[]
+  readonly summary: string
+  readonly description?: string
+  readonly parameters?: readonly Part[]
+  readonly requestBody?: Part
+  readonly responses: Part
+  readonly security?: readonly Part[]
+}
+
+type Route = Pick<RouteOptions, 'url' | 'schema' | 'config'> & { readonly method: string }
+
+/** Gathers the routes that are registered from now on. */
+export class RouteList {
+  readonly routes: Route[] = []
+
+  /** To be given to `onRoute`. */
+  readonly add = ({ method, url, schema, config }: RouteOptions): void => {
+    for (const one of [method].flat()) {
+      if (one === 'HEAD' || one === 'OPTIONS') continue
+      this.routes.push({ method: one, url, ...(schema ? { schema } : {}), ...(config ? { config } : {}) })
+    }
+  }
+}
+
+const JSON_TYPE = 'application/json'
+
+/** The document: paths in the order of registration. */
+export function openApiOf(routes: readonly Route[], input: OpenApiInput): OpenApiDocument {
+  const paths: Record<string, Record<string, OpenApiOperation>> = {}
+  const tags = new Set<string>()
+  for (const route of routes) {
+    const operation = operationOf(route, input)
+    for (const tag of operation.tags) tags.add(tag)
+    const path = pathOf(route.url)
+    paths[path] ??= {}
+    paths[path][route.method.toLowerCase()] = operation
+  }
+  return {
+    openapi: '3.1.0',
+    info: { title: input.title, description: input.description, version: input.version },
+    tags: [...tags].map((name) => ({ name })),
+    paths,
+    components: COMPONENTS,
+    security: [{ key: [] }],
+  }
+}
+
+const COMPONENTS = {
+  securitySchemes: { key: { type: 'http', scheme: 'bearer', description: 'an API key' } },
+  schemas: {
+    Error: {
+      type: 'object',
+      required: ['id', 'title', 'error_code', 'message'],
+      properties: {
+        id: { type: 'string', format: 'uuid' },
+        title: { type: 'string' },
+        error_code: { type: 'string' },
+        message: { type: 'string' },
+        support_link: { type: ['string', 'null'] },
+        additional_info: {},
+      },
+    },
+    InvalidInput: {
+      type: 'object',
+      required: ['detail'],
+      properties: {
+        detail: {
+          type: 'array',
+          items: {
+            type: 'object',
+            required: ['loc', 'msg', 'type'],
+            properties: {
+              loc: { type: 'array', items: { type: ['string', 'integer'] } },
+              msg: { type: 'string' },
+              type: { type: 'string' },
+            },
+          },
+        },
+      },
+    },
+  },
+} as const
+
+function operationOf(route: Route, { parameters, queries }: OpenApiInput): OpenApiOperation {
+  const { method, url, schema, config } = route
+  const path = [...url.matchAll(/:(\w+)/g)].map(([, name = '']) => {
+    return { name, in: 'path', required: true, schema: { type: 'string' }, description: 'an id or a key' }
+  })
+  const query = (queries[`${method} ${url}`] ?? []).map((name) => {
+    const { description, ...of } = parameters[name] ?? { type: 'string' }
+    return { name, in: 'query', schema: of, ...(description === undefined ? {} : { description }) }
+  })
+  const body = schema?.body === undefined ? undefined : published(schema.body as Part)
+  const all = [...path, ...query]
+  const operation = config?.operation
+  return {
+    operationId: idOf(method, url),
+    tags: [tagOf(url)],
+    summary: summaryOf(method, url),
+    ...(operation === undefined ? {} : { description: needOf(operation) }),
+    ...(all.length === 0 ? {} : { parameters: all }),
+    ...(body === undefined ? {} : { requestBody: { required: true, content: { [JSON_TYPE]: { schema: body } } } }),
+    responses: responsesOf(method, url, operation),
+    ...(operation === undefined ? { security: [] } : {}),
+  }
+}
+
+function responsesOf(method: string, url: string, operation: Operation | undefined): Part {
+  const json = { [JSON_TYPE]: {} }
+  const answer = {
+    description: 'done',
+    content: url.startsWith('/v2/feed/') ? { 'application/octet-stream': {} } : json,
+  }
+  const error = (description: string, schema: string) => {
+    return { description, content: { [JSON_TYPE]: { schema: { $ref: `#/components/schemas/${schema}` } } } }
+  }
+  return {
+    '2XX': method === 'DELETE' ? { description: 'deleted' } : answer,
+    ...(operation === undefined
+      ? {}
+      : {
+          '401': error('no API key, or one that is not known', 'Error'),
+          '403': error('the API key may not do this', 'Error'),
+          '422': error('the input is not valid; says where and why', 'InvalidInput'),
+        }),
+    default: error('any other error', 'Error'),
+  }
+}
+
+function needOf(operation: Operation): string {
+  const { level, access } = ACCESS[operation]
+  const whose = {
+    env: 'any level',
+    project: 'the level of a project or an organization',
+    org: 'the level of an organization',
+  }
+  return `Needs an API key of access \`${access}\` or more, of ${whose[level]}.`
+}
+
+const pathOf = (url: string): string => url.replace(/:(\w+)/g, '{$1}')
+
+/** Unique, because method and path are. */
+const idOf = (method: string, url: string): string =>
+  `${method.toLowerCase()}${url.replace(/^\/v2/, '').replace(/[^A-Za-z0-9]+(\w?)/g, (_, next: string) => next.toUpperCase())}`
+
+/** What the route is about: the first fixed part of its path that names a collection. */
+function tagOf(url: string): string {
+  const fixed = url.split('/').filter((part) => part !== '' && part !== 'v2' && !part.startsWith(':'))
+  const [area = '', ...rest] = fixed
+  if (['health', 'metrics', 'docs', 'openapi.json'].includes(area)) return 'server'
+  if (area === 'projects') return rest.includes('envs') ? 'environments' : 'projects'
+  if (area === 'schema' || area === 'facts') return rest[0] === 'bulk' ? 'bulk' : (rest[0] ?? area)
+  return { orgs: 'organizations', 'api-key': 'api keys', pdps: 'pdps' }[area] ?? area
+}
+
+const VERBS: Readonly<Record<string, string>> = {
+  GET: 'Read',
+  POST: 'Create',
+  PUT: 'Replace',
+  PATCH: 'Change',
+  DELETE: 'Delete',
+}
+
+function summaryOf(method: string, url: string): string {
+  const parts = url.split('/').filter((part) => part !== '' && part !== 'v2')
+  const last = parts.at(-1) ?? ''
+  const verb = VERBS[method] ?? method
+  if (last.startsWith(':')) return `${verb} one of ${words(parts.findLast((part) => !part.startsWith(':')) ?? '')}`
+  return method === 'GET' ? `Read ${words(last)}` : `${verb} ${words(last)}`
+}
+
+const words = (text: string): string => text.replaceAll(/[_-]/g, ' ')
+
+/** The schema as others read it: `nullable` in the words of 3.1, and without the fields that only take null so far. */
+function published(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(published)
+  if (typeof schema !== 'object' || schema === null) return schema
+  const { nullable, properties, ...rest } = schema as Part
+  const out: Record<string, unknown> = {}
+  for (const [name, value] of Object.entries(rest)) out[name] = name === 'enum' ? value : published(value)
+  if (nullable === true) {
+    if (typeof out.type === 'string') out.type = [out.type, 'null']
+    if (Array.isArray(out.enum)) out.enum = [...out.enum, null]
+  }
+  if (properties !== undefined) {
+    const shown = Object.entries(properties as Part).filter(([, value]) => !(value as { later?: unknown }).later)
+    out.properties = Object.fromEntries(shown.map(([name, value]) => [name, published(value)]))
+  }
+  return out
+}
