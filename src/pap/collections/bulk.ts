@@ -1,6 +1,7 @@
 // The bulk calls on facts: each is the single call for every item, in order, as one revision; all or nothing. Contract §1.1K, §1.1M, §1.1N.
 
 import { isZerohopError } from '../../model/errors.ts'
+import { requireKey } from '../../model/keys.ts'
 import {
   BULK_ASSIGNMENTS_MAX,
   BULK_INSTANCES_MAX,
@@ -11,7 +12,7 @@ import {
 import type { Draft } from '../../store/draft.ts'
 import type { Decided, Mint, View } from '../../store/view.ts'
 import { assign, type NewAssignment, unassign } from '../assignments.ts'
-import { eachOf, within } from '../bulk.ts'
+import { eachOf } from '../bulk.ts'
 import { BODY } from '../fields.ts'
 import { deleteInstance, type NewInstance, putInstance } from './instances.ts'
 import { createTenant, deleteTenant, type NewTenant } from './tenants.ts'
@@ -106,7 +107,7 @@ export function assignMany(
   const draft = eachOf(view, { items, path: BODY, ...ASSIGNMENTS }, (into, item) => {
     const missing = policy !== 'fail' && into.find('user', item.user) === undefined
     if (missing && policy === 'ignore') return { changes: [], result: null }
-    if (missing) into.take(createMissing(into, item.user, mint))
+    if (missing) into.take(createUser(into, { key: requireKey('user', item.user, [...BODY, 'user']) }, mint))
     assignments_created++
     return assign(into, item, mint)
   })
@@ -130,17 +131,6 @@ export function unassignMany(
     }
   })
   return { changes: draft.changes(), result: { assignments_removed } }
-}
-
-/** The error of a key that no user can have stands at the field that named it. */
-function createMissing(view: View, key: string, mint: Mint) {
-  try {
-    return createUser(view, { key }, mint)
-  } catch (error) {
-    return within([...BODY, 'user'], () => {
-      throw error
-    })
-  }
 }
 
 /** Each name once: a second deletion would find nothing. */
