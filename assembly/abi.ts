@@ -8,7 +8,7 @@
 //   0x20000  heap       every record and table                                     ┘
 
 /** Raise when a layout, a constant or an export changes meaning. The host refuses a kernel or an image of another number. */
-export const ABI_VERSION = 1
+export const ABI_VERSION = 2
 
 export const HEADER = 0x400
 export const HEADER_BYTES = 0x800
@@ -137,9 +137,13 @@ export enum Permission {
   Holders = 16,
   Key = 20,
 }
-/** A bitset row is ROW_PAGES page addresses; a page is PAGE_BYTES of bits; 0 stands for a page of zeros. */
+/**
+ * A bitset row is ROW_PAGES page addresses, then page 0 itself; a page is PAGE_BYTES of bits, address 0 stands for a page of zeros. Page 0
+ * lies in place because most policies have fewer permissions than it has bits: a test of one is one load.
+ */
 export const ROW_PAGES = 32
-export const ROW_BYTES = 128
+export const ROW_BYTES = 384
+export const ROW_FIRST_PAGE = 128
 export const PAGE_BYTES = 256
 export const PAGE_SHIFT = 11
 export enum Role {
@@ -153,7 +157,7 @@ export enum Role {
   Own = 16,
   /** the effective row, in place: own permissions and those of all that it extends */
   Row = 20,
-  Key = 148,
+  Key = 404,
 }
 export const EDGE_BYTES = 20
 export enum Edge {

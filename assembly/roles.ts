@@ -19,7 +19,7 @@ import {
   Role,
   Table,
 } from './abi'
-import { clearBit, clearRow, hasBit, isEmptyPage, setBit } from './bitset'
+import { clearBit, clearRow, dropPageIfEmpty, hasBit, pageOf, setBit } from './bitset'
 import { allocate, field, release } from './memory'
 import { countHolder } from './permissions'
 import { bury, isLive } from './symbols'
@@ -43,7 +43,7 @@ export function holds(role: u32, permission: u32): bool {
 export function clearPermissions(role: u32): void {
   const row = ownRow(role)
   for (let index: u32 = 0; index < (ROW_PAGES as u32); index++) {
-    const page = load<u32>(row + index * 4)
+    const page = pageOf(row, index)
     if (page === 0) continue
     for (let offset: u32 = 0; offset < (PAGE_BYTES as u32); offset += 4) {
       for (let bits = load<u32>(page + offset); bits !== 0; bits &= bits - 1) {
@@ -140,34 +140,28 @@ function recompute(role: u32): bool {
   }
   let changed = false
   for (let index: u32 = 0; index < (ROW_PAGES as u32); index++) {
-    if (recomputePage(role, own + index * 4, row + index * 4, index)) changed = true
+    if (recomputePage(role, own, row, index)) changed = true
   }
   return changed
 }
 
-function recomputePage(role: u32, ownSlot: u32, slot: u32, index: u32): bool {
-  let sources = load<u32>(ownSlot)
+function recomputePage(role: u32, own: u32, row: u32, index: u32): bool {
+  const ownPage = pageOf(own, index)
+  let sources = ownPage
   for (let edge = load<u32>(role, Role.Parents); edge !== 0; edge = load<u32>(edge, Edge.NextParent)) {
-    sources |= load<u32>(load<u32>(edge, Edge.Parent) + index * 4, Role.Row)
+    sources |= pageOf(load<u32>(edge, Edge.Parent) + Role.Row, index)
   }
-  let page = load<u32>(slot)
-  if (sources === 0) {
-    if (page === 0) return false
-    store<u32>(slot, 0)
-    release(page, PAGE_BYTES)
-    return true
-  }
+  let page = pageOf(row, index)
   if (page === 0) {
+    if (sources === 0) return false
     page = allocate(PAGE_BYTES)
-    store<u32>(slot, page)
+    store<u32>(row + index * 4, page)
   }
   let changed = false
   for (let offset: u32 = 0; offset < (PAGE_BYTES as u32); offset += 8) {
-    let bits: u64 = 0
-    const ownPage = load<u32>(ownSlot)
-    if (ownPage !== 0) bits = load<u64>(ownPage + offset)
+    let bits: u64 = ownPage === 0 ? 0 : load<u64>(ownPage + offset)
     for (let edge = load<u32>(role, Role.Parents); edge !== 0; edge = load<u32>(edge, Edge.NextParent)) {
-      const parentPage = load<u32>(load<u32>(edge, Edge.Parent) + index * 4, Role.Row)
+      const parentPage = pageOf(load<u32>(edge, Edge.Parent) + Role.Row, index)
       if (parentPage !== 0) bits |= load<u64>(parentPage + offset)
     }
     if (bits !== load<u64>(page + offset)) {
@@ -175,10 +169,7 @@ function recomputePage(role: u32, ownSlot: u32, slot: u32, index: u32): bool {
       changed = true
     }
   }
-  if (isEmptyPage(page)) {
-    store<u32>(slot, 0)
-    release(page, PAGE_BYTES)
-  }
+  dropPageIfEmpty(row, index)
   return changed
 }
 

@@ -28,7 +28,7 @@ import {
   TABLES,
   Table,
 } from './abi'
-import { hasBit, isEmptyPage } from './bitset'
+import { hasBit, isEmptyPage, pageOf } from './bitset'
 import { findGrant, grantHash } from './grants'
 import { field } from './memory'
 import { ownRow } from './roles'
@@ -296,7 +296,7 @@ function verifyRoles(): Fault {
 }
 
 function soundRow(row: u32): bool {
-  for (let index: u32 = 0; index < (ROW_PAGES as u32); index++) {
+  for (let index: u32 = 1; index < (ROW_PAGES as u32); index++) {
     const page = load<u32>(row + index * 4)
     if (page !== 0 && (!inHeap(page, PAGE_BYTES) || isEmptyPage(page))) return false
   }
@@ -327,12 +327,12 @@ function soundEffective(role: u32): bool {
   const row = role + Role.Row
   const own = ownRow(role)
   const top = field(Header.PermissionTop)
-  for (let index: u32 = 0; index < (ROW_PAGES as u32); index++) {
+  for (let index: u32 = 1; index < (ROW_PAGES as u32); index++) {
     if (load<u32>(row + index * 4) !== 0 && index << 11 > top) return false
   }
   for (let id: u32 = 0; id <= (top | 2047); id++) {
     const page = id >>> 11
-    if ((id & 2047) === 0 && load<u32>(row + page * 4) === 0 && load<u32>(own + page * 4) === 0) {
+    if (page !== 0 && (id & 2047) === 0 && load<u32>(row + page * 4) === 0 && load<u32>(own + page * 4) === 0) {
       let parents: u32 = 0
       for (let edge = load<u32>(role, Role.Parents); edge !== 0; edge = load<u32>(edge, Edge.NextParent)) {
         parents |= load<u32>(load<u32>(edge, Edge.Parent) + page * 4, Role.Row)
@@ -376,7 +376,7 @@ function verifyHolders(): Fault {
 function countBits(row: u32): u64 {
   let bits: u64 = 0
   for (let index: u32 = 0; index < (ROW_PAGES as u32); index++) {
-    const page = load<u32>(row + index * 4)
+    const page = pageOf(row, index)
     if (page === 0) continue
     for (let offset: u32 = 0; offset < (PAGE_BYTES as u32); offset += 8) bits += popcnt<u64>(load<u64>(page + offset))
   }

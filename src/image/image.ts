@@ -50,6 +50,8 @@ export class Image {
   readonly #users = new Lookaside('users')
   readonly #tenants = new Lookaside('tenants')
   readonly #permissions = new PairLookaside()
+  #lastTenant = ''
+  #lastTenantId = 0
   /** the kernel's decide, until the image is poisoned */
   #decide: (user: number, tenant: number, permission: number) => Verdict
   #position: Position
@@ -120,9 +122,18 @@ export class Image {
     return this.#users.find(key) || this.#find(Table.Users, key, this.#users)
   }
 
-  /** Id of a tenant in this image, 0 when unknown. */
+  /** Id of a tenant in this image, 0 when unknown. Often it is the one of the question before. */
   tenant(key: string): number {
-    return this.#tenants.find(key) || this.#find(Table.Tenants, key, this.#tenants)
+    const last = this.#lastTenant
+    const end = key.length - 1
+    if (end === last.length - 1 && key.charCodeAt(end) === last.charCodeAt(end) && key === last)
+      return this.#lastTenantId
+    const id = this.#tenants.find(key) || this.#find(Table.Tenants, key, this.#tenants)
+    if (id !== 0) {
+      this.#lastTenant = key
+      this.#lastTenantId = id
+    }
+    return id
   }
 
   #find(table: Table, key: string, lookaside: Lookaside): number {
