@@ -1,11 +1,17 @@
 // Management rows: writes of 64 clients that are on disk when answered, beside the same route when it has nothing to write.
 import { median, quantile } from '../sampling.mjs'
+import { measureMillion } from './api-million.mjs'
 import { LoadGenerator } from './load.mjs'
 import { withServers } from './servers.mjs'
 
 const CONNECTIONS = 64
 
-export async function measureApi(results, { effort, progress }) {
+export async function measureApi(results, context) {
+  await measureWrites(results, context)
+  await measureMillion(results, context)
+}
+
+async function measureWrites(results, { effort, progress }) {
   const plan = { full: { rounds: 9, ms: 2_000 }, quick: { rounds: 5, ms: 300 }, tiny: { rounds: 2, ms: 50 } }[effort]
   const loads = new LoadGenerator()
   try {

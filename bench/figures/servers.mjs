@@ -46,9 +46,9 @@ class Servers {
   async api() {
     const data = this.folder()
     const api = await freePort()
-    this.zerohop(['api', '--data', data], { ZEROHOP_API_PORT: api })
+    const { pid } = this.zerohop(['api', '--data', data], { ZEROHOP_API_PORT: api })
     await ready(`http://127.0.0.1:${api}/v2/api-key/scope`, [200, 401])
-    return { api, data, ...(await keysIn(data, api)) }
+    return { api, pid, data, ...(await keysIn(data, api)) }
   }
 
   /** The management API on a new folder, with a route beside it that does all but write. */

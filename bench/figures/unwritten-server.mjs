@@ -2,7 +2,7 @@
 // nothing reaches the writer. What a durable write costs is the difference. Argument: the data folder. Its first message names the port.
 import { managementApp } from '../../dist/src/http/management/app.js'
 import { viewOf } from '../../dist/src/http/management/context.js'
-import { userRead } from '../../dist/src/http/management/render.js'
+import { userRead } from '../../dist/src/http/management/render-facts.js'
 import { UserCreate } from '../../dist/src/http/schemas.js'
 import { openManagement } from '../../dist/src/server.js'
 

@@ -1,0 +1,203 @@
+// Management rows with a million users: import in bulk, deep pages, search beside the event loop, and the memory of the process. The
+// process is `zerohop api` on a disk; nothing of it is reached but over HTTP, apart from its memory, which the system tells.
+import { readFileSync } from 'node:fs'
+import { median, quantile } from '../sampling.mjs'
+import { openLine, requestFor } from './load.mjs'
+import { withServers } from './servers.mjs'
+
+/** What the contract allows in one call. */
+const USERS_PER_CALL = 3_000
+const ASSIGNMENTS_PER_CALL = 2_000
+/** Calls that wait at once. */
+const IMPORTERS = 4
+const ROWS = 100
+const TENANT = 'crowded'
+
+export async function measureMillion(results, { effort, progress }) {
+  const plan = {
+    full: { users: 1_000_000, rounds: 31 },
+    quick: { users: 100_000, rounds: 15 },
+    tiny: { users: 600, rounds: 2 },
+  }[effort]
+  await withServers(async (servers) => {
+    const server = await servers.api()
+    const api = await Caller.open(server)
+    try {
+      progress(`api: ${plan.users.toLocaleString('en-US')} users in bulk`)
+      await measureImport(results, api, plan)
+      progress('api: deep pages')
+      await measurePages(results, api, plan)
+      progress('api: search')
+      await measureSearch(results, api, plan)
+      measureMemory(results, server, plan)
+    } finally {
+      api.close()
+    }
+  })
+}
+
+/** Connections to the API, each asking one thing at a time. */
+class Caller {
+  #server
+  #lines
+
+  static async open(server) {
+    const caller = new Caller()
+    caller.#server = server
+    caller.#lines = await Promise.all(Array.from({ length: IMPORTERS }, () => openLine(server.api)))
+    return caller
+  }
+
+  /** Answers as JSON; anything but 2xx ends the run. `$S` and `$F` stand for schema and facts of the environment. */
+  async ask(method, path, body, line = this.#lines[0]) {
+    const { schema, facts, key } = this.#server
+    const url = path.replace('$S', schema).replace('$F', facts)
+    const request = requestFor(method, url, key, body === undefined ? '' : JSON.stringify(body))
+    const [status, text] = await new Promise((resolve) => line.ask(request, (...answer) => resolve(answer)))
+    if (status < 200 || status > 299) throw new Error(`${method} ${url} answered ${status}: ${text.slice(0, 200)}`)
+    return text === '' ? undefined : JSON.parse(text)
+  }
+
+  /** Asks for every item of `bodies`, over all connections. */
+  async askAll(method, path, bodies) {
+    const rest = bodies[Symbol.iterator]()
+    await Promise.all(
+      this.#lines.map(async (line) => {
+        for (let next = rest.next(); !next.done; next = rest.next()) await this.ask(method, path, next.value, line)
+      }),
+    )
+  }
+
+  /** Another connection, which asks nothing but whether the process is awake. */
+  pinger() {
+    return openLine(this.#server.api)
+  }
+
+  close() {
+    for (const { socket } of this.#lines) socket.destroy()
+  }
+}
+
+const keyOf = (at) => `user-${String(at).padStart(7, '0')}`
+
+function* pieces(total, size, item) {
+  for (let from = 0; from < total; from += size) {
+    yield Array.from({ length: Math.min(size, total - from) }, (_, at) => item(from + at))
+  }
+}
+
+async function measureImport(results, api, { users }) {
+  await api.ask('POST', '$S/resources', { key: 'thing', name: 'thing', actions: { see: {} } })
+  await api.ask('POST', '$S/roles', { key: 'seer', name: 'seer', permissions: ['thing:see'] })
+  await api.ask('POST', '$F/tenants', { key: TENANT, name: TENANT })
+  const count = users.toLocaleString('en-US')
+  const operations = function* () {
+    for (const piece of pieces(users, USERS_PER_CALL, (at) => ({ key: keyOf(at) }))) yield { operations: piece }
+  }
+  const rate = await perSecond(users, () => api.askAll('POST', '$F/bulk/users', operations()))
+  results.addFigure({
+    name: `import of ${count} users by bulk calls of ${USERS_PER_CALL.toLocaleString('en-US')}`,
+    value: rate,
+    unit: 'users/s',
+    least: 20_000,
+  })
+  const given = pieces(users, ASSIGNMENTS_PER_CALL, (at) => ({ user: keyOf(at), role: 'seer', tenant: TENANT }))
+  const assigned = await perSecond(users, () => api.askAll('POST', '$F/role_assignments/bulk', given))
+  results.addFigure({
+    name: `import of ${count} role assignments by bulk calls of ${ASSIGNMENTS_PER_CALL.toLocaleString('en-US')}`,
+    value: assigned,
+    unit: 'assignments/s',
+  })
+}
+
+async function perSecond(items, work) {
+  const start = performance.now()
+  await work()
+  return items / ((performance.now() - start) / 1000)
+}
+
+async function measurePages(results, api, { users, rounds }) {
+  const deep = Math.min(1_000, Math.ceil(users / ROWS))
+  const lists = [
+    ['all users', '$F/users?'],
+    ['users with a role', '$F/users?role=seer&'],
+    ['users of a tenant', `$F/tenants/${TENANT}/users?`],
+  ]
+  for (const [name, path] of lists) {
+    const times = { first: [], deep: [] }
+    const ask = async (page) => {
+      const start = performance.now()
+      const { data } = await api.ask('GET', `${path}page=${page}&per_page=${ROWS}`)
+      const ms = performance.now() - start
+      if (data.length !== ROWS) throw new Error(`page ${page} of ${name} has ${data.length} rows`)
+      return ms
+    }
+    for (let round = 0; round < rounds; round++) {
+      times.first.push(await ask(1))
+      times.deep.push(await ask(deep))
+    }
+    const what = `page ${deep.toLocaleString('en-US')} of ${users.toLocaleString('en-US')} rows, ${name}`
+    results.addFigure({
+      name: what,
+      value: median(times.deep),
+      unit: 'ms',
+      peer: `page 1, ${median(times.first).toPrecision(2)} ms`,
+      ratio: median(times.deep) / median(times.first),
+      most: 10,
+    })
+    results.addFigure({ name: `${what}, p99`, value: quantile(times.deep, 0.99), unit: 'ms', most: 10 })
+  }
+}
+
+/** A search that looks at every row, while another connection asks all the time whether the process is awake. */
+async function measureSearch(results, api, { users, rounds }) {
+  const pinger = await api.pinger()
+  const ping = requestFor('GET', '/health', '', '')
+  const times = []
+  let longest = 0
+  let searching = true
+  const pinging = (async () => {
+    while (searching) {
+      const start = performance.now()
+      await new Promise((resolve) => pinger.ask(ping, resolve))
+      longest = Math.max(longest, performance.now() - start)
+      await new Promise((resolve) => setTimeout(resolve, 1))
+    }
+  })()
+  for (let round = 0; round < Math.min(5, rounds); round++) {
+    const start = performance.now()
+    await api.ask('GET', '$F/users?search=no-such-user')
+    times.push(performance.now() - start)
+  }
+  searching = false
+  await pinging
+  pinger.socket.destroy()
+  const what = `search over ${users.toLocaleString('en-US')} users that finds none`
+  results.addFigure({ name: what, value: median(times) / 1000, unit: 's', below: 1 })
+  results.addFigure({
+    name: `longest wait of another request during that search`,
+    value: longest,
+    unit: 'ms',
+    most: 50,
+  })
+}
+
+/** What the process holds. The file of LMDB is mapped, so pages of it that were read count until the system wants them back. */
+function measureMemory(results, { pid }, { users }) {
+  let status
+  try {
+    status = readFileSync(`/proc/${pid}/status`, 'utf8')
+  } catch {
+    results.note('the memory of the API was not measured: only Linux tells it')
+    return
+  }
+  const megabytes = (field) => (Number(new RegExp(`^${field}:\\s+(\\d+) kB`, 'm').exec(status)?.[1]) * 1024) / 1e6
+  const count = users.toLocaleString('en-US')
+  const name = `RSS of the API with ${count} users and ${count} assignments`
+  results.addFigure({ name, value: megabytes('VmRSS'), unit: 'MB', most: 600 })
+  results.addFigure({
+    name: 'of that: its own memory, without the mapped data file',
+    value: megabytes('RssAnon'),
+    unit: 'MB',
+  })
+}
