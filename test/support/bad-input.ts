@@ -1,11 +1,15 @@
 // From the JSON schema of a body to bodies that are wrong in exactly one place. What a field holds beyond its type (a key, a reference, an
 // email address) is told by its name, so that a new route is covered without a word; a new kind of field adds its line here.
 import {
+  ASSIGNMENTS_PER_REQUEST_MAX,
   ATTRIBUTES_BYTES_MAX,
   DESCRIPTION_LENGTH_MAX,
+  EXTENDS_MAX,
   JSON_DEPTH_MAX,
   KEY_BYTES_MAX,
+  MAPPING_RULES_MAX,
   NAME_LENGTH_MAX,
+  PERMISSIONS_PER_REQUEST_MAX,
 } from '../../src/model/limits.ts'
 
 /** The parts of JSON schema that our bodies use. */
@@ -62,6 +66,14 @@ const REFERENCES = new Set([
   'idents[]',
 ])
 
+/** Lists that a use case bounds. */
+const MOST: Readonly<Record<string, number>> = {
+  permissions: PERMISSIONS_PER_REQUEST_MAX,
+  extends: EXTENDS_MAX,
+  role_assignments: ASSIGNMENTS_PER_REQUEST_MAX,
+  mapping_rules: MAPPING_RULES_MAX,
+}
+
 /** Fields of free form: an object that is stored as it is sent. */
 const FREE = new Set(['attributes', 'type_attributes', 'settings'])
 
@@ -74,7 +86,7 @@ export function* badValues(schema: Schema, values: Values, name = '', good?: obj
   yield* wrongTypes(schema)
   const type = typeOf(schema)
   if (type === 'object' && schema.properties) yield* badMembers(schema, values, good)
-  else if (type === 'object' && typeof schema.additionalProperties === 'object') yield* badMap(schema, values)
+  else if (type === 'object' && typeof schema.additionalProperties === 'object') yield* badMap(schema, values, name)
   else if (type === 'object' && FREE.has(name)) yield* badFree()
   else if (type === 'array' && schema.items) yield* badItems(schema, values, name)
   else if (type === 'string') yield* badText(schema, name)
@@ -82,9 +94,9 @@ export function* badValues(schema: Schema, values: Values, name = '', good?: obj
 
 /** A value that is accepted, as small as the schema allows. */
 export function goodValue(schema: Schema, values: Values, name = ''): unknown {
-  if (name in values) return values[name]
   if (schema.const !== undefined) return schema.const
-  if (schema.enum) return schema.enum[0]
+  if (schema.enum) return schema.enum.includes(values[name]) ? values[name] : schema.enum[0]
+  if (name in values) return values[name]
   const type = typeOf(schema)
   if (type === 'array') return schema.items ? [goodValue(schema.items, values, `${name}[]`)] : []
   if (type === 'object') {
@@ -139,11 +151,13 @@ function* badMembers(schema: Schema, values: Values, given?: object): Generator<
   }
 }
 
-function* badMap(schema: Schema, values: Values): Generator<Bad> {
-  for (const bad of badValues(schema.additionalProperties as Schema, values)) {
+function* badMap(schema: Schema, values: Values, name: string): Generator<Bad> {
+  const inner = schema.additionalProperties as Schema
+  for (const bad of badValues(inner, values, `${name}{}`)) {
     yield { ...bad, value: { inner: bad.value }, at: ['inner', ...bad.at] }
   }
-  const good = goodValue(schema.additionalProperties as Schema, values)
+  if (name === 'headers') return
+  const good = goodValue(inner, values, `${name}{}`)
   for (const key of ['a b', '', LONG])
     yield { what: `key ${shown(key)}`, value: { [key]: good }, at: [key], status: 422 }
 }
@@ -153,7 +167,7 @@ function* badItems(schema: Schema, values: Values, name: string): Generator<Bad>
   for (const bad of badValues(item, values, `${name}[]`)) {
     yield { ...bad, value: [bad.value], at: [0, ...bad.at] }
   }
-  const most = schema.maxItems
+  const most = schema.maxItems ?? MOST[name]
   if (most !== undefined) {
     const value = new Array(most + 1).fill(goodValue(item, values, `${name}[]`))
     yield { what: `more than ${most} items`, value, at: [], status: 422 }
@@ -176,7 +190,7 @@ function* badText(schema: Schema, name: string): Generator<Bad> {
     for (const email of ['nobody', 'a@b', 'a b@c.de', `${'a'.repeat(250)}@b.cd`])
       yield bad(`email ${shown(email)}`, email)
   }
-  if (REFERENCES.has(name) || name === 'extends[]') yield bad('reference to nothing', ABSENT, 404)
+  if (REFERENCES.has(name) || name.endsWith('_id')) yield bad('reference to nothing', ABSENT, 404)
   if (name === 'permissions[]' || name === 'permission') {
     yield bad('permission on nothing', `${ABSENT}:read`, 404)
     yield bad('malformed permission', 'a:b:c', 400)

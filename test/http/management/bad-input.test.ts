@@ -14,7 +14,7 @@ const EMAILS = ['email "nobody"', 'email "a@b"', 'email "a b@c.de"', 'email "aaa
 const ACCEPTED: Readonly<Record<string, readonly string[]>> = {
   'DELETE /v2/facts/:p/:e/role_assignments/bulk': ['reference to nothing'], // takes away what is there
   'POST /v2/facts/:p/:e/proxy_configs': ['reference to nothing'], // a mapping may be there before its resource
-  'PATCH /v2/facts/:p/:e/proxy_configs/:ref': ['reference to nothing'],
+  'PATCH /v2/facts/:p/:e/proxy_configs/:ref': ['reference to nothing', 'more than 1000 items'], // equal rules are one
   'POST /v2/facts/:p/:e/user_invites/:ref/approve': EMAILS, // 400 {message}
   'DELETE /v2/schema/:p/:e/roles/:ref/permissions': ['permission on nothing'],
   'DELETE /v2/schema/:p/:e/resources/:resource/roles/:ref/permissions': ['permission on nothing'],
