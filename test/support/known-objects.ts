@@ -33,6 +33,7 @@ const FIELDS: Readonly<Record<string, unknown>> = {
   on_resource: 'hello',
   linked_by_relation: 'within',
   subject_resource: 'hello',
+  'relations{}': 'hello',
   'actions[]': 'say',
   resource: 'hello',
   subject: 'hello:one',
