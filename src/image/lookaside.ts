@@ -79,7 +79,7 @@ export class Lookaside {
     entries[at] = key
     entries[at + 1] = id
     const size = entries.length / 2
-    if (this.#pushedOut <= size || size >= LOOKASIDE_ENTRIES_MAX) return
+    if (this.#pushedOut * 4 <= size || size >= LOOKASIDE_ENTRIES_MAX) return
     this.#shift = Math.clz32(size * 4) + 1
     this.#entries = emptyEntries(size * 8)
     this.#pushedOut = 0
@@ -109,7 +109,7 @@ export class PairLookaside {
     entries[at + 1] = right
     entries[at + 2] = id
     const size = entries.length / 4
-    if (this.#pushedOut <= size || size >= LOOKASIDE_ENTRIES_MAX) return
+    if (this.#pushedOut * 4 <= size || size >= LOOKASIDE_ENTRIES_MAX) return
     this.#shift = Math.clz32(size * 4) + 1
     this.#entries = emptyEntries(size * 16)
     this.#pushedOut = 0
