@@ -107,14 +107,17 @@ export class Image {
 
   /** May the user do the action on the type in the tenant? What is unknown is denied (D1). @throws POISONED, never a false deny */
   check(user: string, action: string, type: string, tenant: string): boolean {
-    const permission = this.#permissions.find(type, action) || this.#findPermission(type, action)
-    return this.#decide(this.user(user), this.tenant(tenant), permission) === Verdict.Allow
+    return this.#decide(this.user(user), this.tenant(tenant), this.permission(type, action)) === Verdict.Allow
   }
 
-  /** The same with ids that `user` and `tenant` gave; 0 is unknown. */
-  checkIds(user: number, tenant: number, action: string, type: string): boolean {
-    const permission = this.#permissions.find(type, action) || this.#findPermission(type, action)
+  /** The same with ids that `user`, `tenant` and `permission` gave; 0 is unknown. */
+  checkIds(user: number, tenant: number, permission: number): boolean {
     return this.#decide(user, tenant, permission) === Verdict.Allow
+  }
+
+  /** Id of the permission to do `action` on `type` in this image, 0 when unknown. */
+  permission(type: string, action: string): number {
+    return this.#permissions.find(type, action) || this.#findPermission(type, action)
   }
 
   /** Id of a user in this image, 0 when unknown. An id stays the user's as long as the image lives; "unknown" may end with any delta. */

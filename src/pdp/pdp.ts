@@ -75,7 +75,9 @@ export class Pdp {
     // The two ordinary forms, without making an object: names alone, or a resource with its parts.
     const key = typeof user === 'string' ? user : user?.key
     if (typeof key === 'string' && typeof action === 'string' && this.#onDecision === undefined) {
-      if (typeof resource === 'string') return checkNamed(image, key, action, resource)
+      if (typeof resource === 'string') {
+        return image.checkIds(image.user(key), image.tenant(DEFAULT_TENANT), permissionOf(image, action, resource))
+      }
       const type = resource?.type
       const tenant = resource?.tenant
       if (typeof type === 'string' && typeof tenant === 'string') return image.check(key, action, type, tenant)
@@ -171,11 +173,12 @@ export class Pdp {
   }
 }
 
-/** No type has a colon in its key, so `type:key` is unknown at first and asked again by its type. */
-function checkNamed(image: Image, user: string, action: string, resource: string): boolean {
-  if (image.check(user, action, resource, DEFAULT_TENANT)) return true
+/** No type has a colon in its key, so `type:key` is unknown at first and looked up again by its type. */
+function permissionOf(image: Image, action: string, resource: string): number {
+  const permission = image.permission(resource, action)
+  if (permission !== 0) return permission
   const type = typeOf(resource)
-  return type !== undefined && image.check(user, action, type, DEFAULT_TENANT)
+  return type === undefined ? 0 : image.permission(type, action)
 }
 
 /** One user in one tenant. */
@@ -203,9 +206,7 @@ export class Subject {
     // An id is the key's as long as the image lives; only "unknown" may end with any delta.
     if (image !== this.#image || this.#userId === 0 || this.#tenantId === 0) this.#resolve(image)
     if (this.#onDecision !== undefined) return this.#canAny(image, action, resource)
-    if (image.checkIds(this.#userId, this.#tenantId, action, resource)) return true
-    const type = typeOf(resource)
-    return type !== undefined && image.checkIds(this.#userId, this.#tenantId, action, type)
+    return image.checkIds(this.#userId, this.#tenantId, permissionOf(image, action, resource))
   }
 
   #resolve(image: Image): void {
@@ -216,7 +217,7 @@ export class Subject {
 
   #canAny(image: Image, action: string, resource: string): boolean {
     const { type, key } = questionOf(this.#user, action, resource)
-    const allow = image.checkIds(this.#userId, this.#tenantId, action, type)
+    const allow = image.checkIds(this.#userId, this.#tenantId, image.permission(type, action))
     const asked = { user: this.#user, action, resource: { type, key, tenant: this.#tenant } }
     this.#onDecision?.({ ...asked, allow, revision: image.revision })
     return allow
