@@ -35,6 +35,14 @@ export function readText(query: Query, name: string): string | undefined {
   return value === '' ? undefined : value
 }
 
+/** A time in seconds since 1970, as milliseconds. @throws INPUT_INVALID */
+export function readTime(query: Query, name: string): number | undefined {
+  const text = readText(query, name)
+  if (text === undefined) return undefined
+  if (!/^\d{1,12}$/.test(text)) throw invalid(name, 'value is not a valid integer')
+  return Number(text) * 1000
+}
+
 const TRUE = new Set(['true', '1', 'yes', 'on', 't', 'y'])
 const FALSE = new Set(['false', '0', 'no', 'off', 'f', 'n'])
 

@@ -293,3 +293,5 @@ export const ProjectCreate = Closed({
 })
 export const ProjectReplace = Closed({ key: Maybe(Text), urn_namespace: Maybe(Text), ...projectFields })
 export const ProjectUpdate = Closed(projectFields)
+
+export const ElementsLogin = Closed({ user_id: Type.String(), tenant_id: Type.String() })

@@ -42,6 +42,12 @@ export interface LogEntry {
   readonly changes: readonly Change[]
 }
 
+/** A log entry as history shows it: without its changes, under an id of its own. */
+export interface HistoryEntry extends Omit<LogEntry, 'previous' | 'changes'> {
+  /** 32 hex digits */
+  readonly id: string
+}
+
 /** Where a log stands: the last revision and its chain. A new log is at revision 0 with its random lineage as chain. */
 export interface Position {
   readonly revision: number

@@ -47,6 +47,7 @@ export const ERRORS = {
   INVITE_APPROVED: { class: 'rejected', message: 'user invite `{key}` is approved already' },
   PERMISSION_FOREIGN: { class: 'rejected', message: 'permission `{permission}` is not of resource `{resource}`' },
   ATTRIBUTE_MISMATCH: { class: 'rejected', message: '`{attribute}` is declared {type}: {reason}' },
+  ELEMENTS_MISSING: { class: 'rejected', message: 'no Elements host configured' },
   // objects
   OBJECT_EXISTS: { class: 'conflict', message: '{kind} `{key}` already exists' },
   KEY_IS_ID: { class: 'conflict', message: 'key `{key}` reads as the id of another {kind}' },

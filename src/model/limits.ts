@@ -103,6 +103,11 @@ export const ENVIRONMENTS_MAX = 10_000
 /** API keys of one organization. */
 export const API_KEYS_MAX = 100_000
 
+/** Entries of history that one request looks at, the newest first: what is older is found by a narrower time. */
+export const HISTORY_SCAN_MAX = 10_000
+/** Entries of history read in one turn of the event loop. */
+export const HISTORY_ROWS_PER_TURN = 500
+
 /** Characters of a first API key that is given instead of minted: below it a guess could succeed. */
 export const FIXED_KEY_LENGTH_MIN = 16
 

@@ -28,6 +28,8 @@ export const ACCESS = {
   'key.read': { level: 'env', access: 'read', what: 'list API keys' },
   'key.reveal': { level: 'env', access: 'admin', what: 'see API keys' },
   'key.write': { level: 'env', access: 'admin', what: 'manage API keys' },
+  'elements.login': { level: 'env', access: 'write', what: 'log users in' },
+  'audit.read': { level: 'env', access: 'read', what: 'read the audit log' },
   'secret.read': { level: 'env', access: 'write', what: 'see secrets' },
   'history.read': { level: 'env', access: 'read', what: 'read the history' },
   'schema.read': { level: 'env', access: 'read', what: 'read the policy' },

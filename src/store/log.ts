@@ -4,7 +4,7 @@
 //   entry on disk   chain, 32 bytes │ body, JSON of log, revision, at, by, status, changes
 //   chain           SHA-256(chain of the revision before, 32 bytes ‖ body); that of revision 0 is the lineage
 import { hash } from 'node:crypto'
-import type { Actor, Change, LogEntry, LogId } from '../log/change.ts'
+import type { Actor, Change, HistoryEntry, LogEntry, LogId } from '../log/change.ts'
 import { LOG_READ_BYTES_MAX, LOG_READ_MAX } from '../model/limits.ts'
 import { revisionKey } from './encode.ts'
 import type { Head, Tables } from './tables.ts'
@@ -38,7 +38,7 @@ export function append(tables: Tables, log: LogId, head: Head, entry: Omit<Body,
 export function readEntries(tables: Tables, head: Head, after: number, limit = LOG_READ_MAX): LogEntry[] {
   const entries: LogEntry[] = []
   let previous = chainAt(tables, head, after)
-  if (previous === undefined || limit <= 0) return entries
+  if (previous === undefined || limit <= 0 || after + 1 < (head.deltasFrom ?? 1)) return entries
   let bytes = 0
   const range = {
     start: revisionKey(head.number, after + 1),
@@ -53,6 +53,39 @@ export function readEntries(tables: Tables, head: Head, after: number, limit = L
     previous = entry.chain
   }
   return entries
+}
+
+/** Entries before a revision, the newest first, without their changes: those are cut off before they are parsed. */
+export function readHistory(tables: Tables, head: Head, before: number, limit: number): HistoryEntry[] {
+  const from = head.historyFrom ?? 1
+  const range = {
+    start: revisionKey(head.number, Math.min(before, head.revision + 1) - 1),
+    end: revisionKey(head.number, Math.max(0, from - 1)),
+    reverse: true,
+    limit,
+  }
+  const entries: HistoryEntry[] = []
+  if (before <= from) return entries
+  for (const { value } of tables.log.getRange(range)) entries.push(decodeHistory(head.number, value))
+  return entries
+}
+
+const CHANGES = Buffer.from(',"changes":')
+
+/** No text inside of JSON holds a bare quote, so the first `,"changes":` is the member of the body. */
+function decodeHistory(number: number, value: Uint8Array): HistoryEntry {
+  const bytes = Buffer.from(value.buffer, value.byteOffset, value.byteLength)
+  const body = JSON.parse(`${bytes.toString('utf8', CHAIN_BYTES, bytes.indexOf(CHANGES))}}`) as Omit<Body, 'changes'>
+  const chain = bytes.toString('hex', 0, CHAIN_BYTES)
+  const id = hex(number, 8) + hex(body.revision, 12) + chain.slice(0, 12)
+  return { ...body, chain, id }
+}
+
+const hex = (value: number, digits: number): string => value.toString(16).padStart(digits, '0')
+
+/** The number of the log and the revision that the id of a history entry names. */
+export function readHistoryId(id: string): { number: number; revision: number } {
+  return { number: Number.parseInt(id.slice(0, 8), 16), revision: Number.parseInt(id.slice(8, 20), 16) }
 }
 
 /** Chain of a revision; undefined when the log has no such revision. */

@@ -1,14 +1,14 @@
 // The store: log and state of every environment and organization of one data folder. Reads are synchronous, in this thread, and see
 // only what is on disk; every write is a use case that the writer thread runs. One process at a time has the folder open.
 import { closeSync, fsyncSync, mkdirSync, openSync } from 'node:fs'
-import type { Actor, LogEntry, LogId, Position } from '../log/change.ts'
+import type { Actor, HistoryEntry, LogEntry, LogId, Position } from '../log/change.ts'
 import { ZerohopError } from '../model/errors.ts'
 import type { ApiKey } from '../model/objects.ts'
 import { prepareData } from './data-file.ts'
 import { asOpenError } from './disk.ts'
 import { LmdbView } from './lmdb-view.ts'
 import { acquireLock, type Lock } from './lock.ts'
-import { readEntries } from './log.ts'
+import { readEntries, readHistory, readHistoryId } from './log.ts'
 import { readSecretsKey, type SecretsKey, unseal } from './secrets.ts'
 import { type Head, openTables, type Tables } from './tables.ts'
 import type { Committed, InputOf, ResultOf, UseCases, View } from './view.ts'
@@ -46,6 +46,12 @@ export interface Store<U extends UseCases> {
   head(log: LogId): Position
   /** Entries after a revision, in order; at most LOG_READ_MAX of them. Empty when there is none, or no such revision. */
   entries(log: LogId, after: number, limit?: number): LogEntry[]
+  /** Entries before a revision, the newest first, without their changes. */
+  history(log: LogId, before: number, limit: number): HistoryEntry[]
+  /** One entry by its id; undefined when there is none, or no more. */
+  historyEntry(id: string): HistoryEntry | undefined
+  /** Entries of a log that history still has. */
+  historyCount(log: LogId): number
   /** Resolves when the log is beyond `revision`; rejects with the signal's reason, or CLOSED. */
   waitBeyond(log: LogId, revision: number, signal?: AbortSignal): Promise<void>
   /** Calls the listener after each durable batch, once for each log that it moved. Returns how to stop. */
@@ -146,6 +152,30 @@ class LmdbStore<U extends UseCases> implements Store<U> {
     this.#require(log)
     const head = this.#headOf(log)
     return head === undefined ? [] : readEntries(this.#tables, head, after, limit)
+  }
+
+  history(log: LogId, before: number, limit: number): HistoryEntry[] {
+    this.#require(log)
+    const head = this.#headOf(log)
+    return head === undefined ? [] : readHistory(this.#tables, head, before, limit)
+  }
+
+  historyEntry(id: string): HistoryEntry | undefined {
+    if (!/^[0-9a-f]{32}$/.test(id)) return undefined
+    const { number, revision } = readHistoryId(id)
+    for (const log of this.#positions.keys()) {
+      const head = this.#headOf(log)
+      if (head?.number !== number) continue
+      const [entry] = readHistory(this.#tables, head, revision + 1, 1)
+      return entry?.id === id ? entry : undefined
+    }
+    return undefined
+  }
+
+  historyCount(log: LogId): number {
+    this.#require(log)
+    const head = this.#headOf(log)
+    return head === undefined ? 0 : head.revision + 1 - (head.historyFrom ?? 1)
   }
 
   waitBeyond(log: LogId, revision: number, signal?: AbortSignal): Promise<void> {

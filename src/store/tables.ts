@@ -135,6 +135,10 @@ export interface Head {
   readonly lineage: string
   readonly revision: number
   readonly chain: string
+  /** first revision whose entry still has its changes; absent: 1. Before it nobody can follow deltas (retention.ts) */
+  readonly deltasFrom?: number
+  /** first revision whose entry is still there; absent: 1 */
+  readonly historyFrom?: number
   /** place in the creation order of the next new object */
   readonly next: number
   /** objects of each kind */

@@ -36,6 +36,8 @@ const LEAST: Readonly<Record<Operation, AccessLevel>> = {
   'key.reveal': 'admin',
   'key.write': 'admin',
   'history.read': 'read',
+  'audit.read': 'read',
+  'elements.login': 'write',
   'secret.read': 'write',
   'schema.read': 'read',
   'schema.write': 'write',

@@ -6,8 +6,10 @@ import { httpApp } from '../app.ts'
 import { Gate, guard } from '../auth.ts'
 import { managementError } from '../errors.ts'
 import { assignmentRoutes } from './assignments.ts'
+import { auditRoutes } from './audit.ts'
 import { bulkRoutes } from './bulk.ts'
 import type { Management } from './context.ts'
+import { historyRoutes } from './history.ts'
 import { instanceRoutes } from './instances.ts'
 import { inviteRoutes } from './invites.ts'
 import { keyRoutes } from './keys.ts'
@@ -57,6 +59,8 @@ export function managementApp({ store, logger, routes }: ManagementOptions): Fas
     bulkRoutes(guarded, management)
     inviteRoutes(guarded, management)
     proxyConfigRoutes(guarded, management)
+    historyRoutes(guarded, management)
+    auditRoutes(guarded, management)
     routes?.(guarded, management)
     done()
   })

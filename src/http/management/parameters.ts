@@ -21,13 +21,38 @@ export const PARAMETERS: Parameters = {
   role: texts('only those with this role'),
   user: texts('only those of this user'),
   tenant: texts('only those in this tenant'),
+  actor_id: texts('only what this API key did'),
+  actor_type: texts('`api_key`, or `system` for the command line and the process itself'),
+  actor_display_name: text('a part of the name of the API key'),
+  project_id: texts('only in this project, by its id'),
+  env_id: texts('only in this environment, by its id'),
+  timestamp_from: { type: 'integer', description: 'seconds since 1970' },
+  timestamp_until: { type: 'integer', description: 'seconds since 1970' },
+  method: texts('only requests of this method'),
+  path: texts('only requests with this in their path'),
+  status_code: texts('only answers of this status'),
+  client_ip: texts('only from this address'),
+  success: { type: 'boolean', description: 'refused requests are not kept: false lists nothing' },
 }
 
 const PAGE = ['page', 'per_page'] as const
+const EVENTS = [
+  ...PAGE,
+  'actor_id',
+  'actor_type',
+  'actor_display_name',
+  'project_id',
+  'env_id',
+  'timestamp_from',
+  'timestamp_until',
+] as const
 
 export const QUERIES: Readonly<Record<string, readonly string[]>> = {
   'GET /v2/api-key': [...PAGE, 'object_type', 'proj_id'],
   'GET /v2/pdps/:p/:e/configs': PAGE,
+  'GET /v2/history': [...EVENTS, 'method', 'path', 'status_code', 'client_ip', 'success'],
+  'GET /v2/activity': EVENTS,
+  'GET /v2/pdps/:p/:e/audit_logs': PAGE,
   'GET /v2/orgs': [...PAGE, 'search'],
   'GET /v2/projects': PAGE,
   'GET /v2/projects/:p/envs': PAGE,

@@ -1,5 +1,7 @@
 // How stored objects print: the exact fields of contract §2.4, ids as 32 hex digits, times as `…+00:00`. Nothing here decides or reads
 // more than it must. The schema is in render-schema.ts.
+import type { HistoryEntry } from '../../log/change.ts'
+import { parseId } from '../../model/keys.ts'
 import type { ApiKey, Environment, Organization, PdpConfig, Project } from '../../model/objects.ts'
 import type { View } from '../../store/view.ts'
 import type { Scope } from '../auth.ts'
@@ -125,4 +127,56 @@ export function pdpConfigRead(scope: Scope, { id, name }: PdpConfig, secret: str
     min_pdp_version: null,
     ...place(scope),
   }
+}
+
+/** Where a log belongs; the log of an organization has no project. */
+export interface LogPlace {
+  readonly org_id: string
+  readonly project_id: string | null
+  readonly project_key: string | null
+  readonly env_id: string | null
+  readonly env_key: string | null
+}
+
+/** The id of who did it when no API key did. */
+const NOBODY = '0'.repeat(32)
+
+function eventRead({ id, at, by }: HistoryEntry, place: LogPlace | undefined, name: string | null) {
+  return {
+    id,
+    timestamp: printTime(at),
+    client_ip: by.address ?? '',
+    actor_type: by.api_key_id === null ? 'system' : 'api_key',
+    actor_id: by.api_key_id ?? NOBODY,
+    actor_display_name: name,
+    ...place,
+  }
+}
+
+/** `request_id` is a UUID for the clients; `correlation_id` is what was sent. */
+export function historyRead(entry: HistoryEntry, place: LogPlace | undefined, name: string | null) {
+  const { at, by, status, revision } = entry
+  return {
+    ...eventRead(entry, place, name),
+    timestamp_utc: printTime(at),
+    method: by.method ?? '',
+    path: by.path ?? '',
+    success: true,
+    status,
+    request_id: parseId(by.request_id ?? '') ?? null,
+    correlation_id: by.request_id,
+    operation: by.operation,
+    revision,
+  }
+}
+
+export function activityRead(entry: HistoryEntry, place: LogPlace | undefined, name: string | null) {
+  const { operation } = entry.by
+  const activity_description = describeActivity(operation)
+  return { ...eventRead(entry, place, name), activity_id: operation, activity_description, activity_details: {} }
+}
+
+/** `createRole` → `create role`. */
+export function describeActivity(operation: string): string {
+  return operation.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
 }

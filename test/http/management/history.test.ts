@@ -1,0 +1,151 @@
+// History and activity: the log read back. And the two doors to what is not there yet: decisions, and logins into embedded pages.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Harness, openHarness } from './harness.ts'
+
+let api: Harness
+const list = async (query = '', options = {}) => (await api.ask('GET', `/v2/history${query}`, undefined, options)).body
+const operations = async (query = '', options = {}) =>
+  (await list(query, options)).data.map((event: { operation: string }) => event.operation)
+
+beforeAll(async () => {
+  api = await openHarness()
+  await api.addKey('env', 'admin', 'a-key-of-development')
+  const options = { key: 'a-key-of-development', headers: { 'x-request-id': '1b9d6bcd-bbfd-4b2d-9b5d-ab8dfbbd4bed' } }
+  await api.ask('POST', '$F/users', { key: 'ana', attributes: { secret: 'body' } }, options)
+  await api.ask('POST', '$F/users', { key: 'ana' })
+  await api.ask('PATCH', '$F/users/ana', { first_name: 'Ana' })
+  await api.ask('POST', '/v2/facts/default/production/users', { key: 'ben' })
+  await api.ask('GET', '/v2/api-key/default/development')
+})
+afterAll(() => api.close())
+
+describe('history', () => {
+  it('lists accepted writes and secrets that were read, the newest first', async () => {
+    expect(await operations()).toEqual([
+      'readSecret',
+      'createUser',
+      'updateUser',
+      'createUser',
+      'bootstrap',
+      'bootstrap',
+      'bootstrap',
+      'bootstrap',
+    ])
+  })
+
+  it('says who did what, when, from where and by which request, and nothing of the body', async () => {
+    const { data } = await list('?method=POST&path=development')
+    expect(data).toHaveLength(1)
+    expect(data[0]).toMatchObject({
+      method: 'POST',
+      path: '/v2/facts/default/development/users',
+      success: true,
+      status: 200,
+      request_id: '1b9d6bcdbbfd4b2d9b5dab8dfbbd4bed',
+      client_ip: '127.0.0.1',
+      actor_type: 'api_key',
+      org_id: api.made.organization.id,
+      project_id: api.made.project.id,
+      project_key: 'default',
+      env_id: api.environment,
+      env_key: 'development',
+    })
+    expect(JSON.stringify(await list())).not.toContain('secret":"body')
+  })
+
+  it('is read one by one; requests are redacted and answers are not kept', async () => {
+    for (const event of (await list()).data) {
+      expect((await api.ask('GET', `/v2/history/${event.id}`)).body).toEqual(event)
+    }
+    const { id } = (await list()).data[0]
+    expect((await api.ask('GET', `/v2/history/${id}/request`)).body).toBe('redacted')
+    expect((await api.ask('GET', `/v2/history/${id}/response`)).status).toBe(404)
+    for (const absent of ['0'.repeat(32), 'f'.repeat(32), 'nonsense', id.replace(/.$/, id.endsWith('0') ? '1' : '0')])
+      expect((await api.ask('GET', `/v2/history/${absent}`)).status).toBe(404)
+  })
+
+  it('is filtered and paged', async () => {
+    const { data } = await list('?per_page=3')
+    expect(data).toHaveLength(3)
+    expect(await list('?per_page=3')).toMatchObject({ total_count: 8, page_count: 3, pagination_count: 8 })
+    expect(await operations('?per_page=3&page=3')).toEqual(['bootstrap', 'bootstrap'])
+    expect(await operations('?page=9')).toEqual([])
+    expect(await operations(`?env_id=${api.made.environments[1]?.id}`)).toEqual(['createUser', 'bootstrap'])
+    expect(await operations('?success=false')).toEqual([])
+    expect(await operations('?status_code=404')).toEqual([])
+    expect(await operations('?actor_type=system')).toHaveLength(4)
+    expect(await operations('?actor_display_name=FIRST')).toContain('updateUser')
+    expect(await operations('?method=GET&method=PATCH')).toEqual(['readSecret', 'updateUser'])
+    const seconds = Math.floor(Date.now() / 1000)
+    expect(await operations(`?timestamp_from=${seconds + 100}`)).toEqual([])
+    expect(await operations(`?timestamp_from=${seconds - 1000}&timestamp_until=${seconds + 100}`)).toHaveLength(8)
+    expect(await operations(`?timestamp_until=${seconds - 1000}`)).toEqual([])
+    expect((await api.ask('GET', '/v2/history?timestamp_from=x')).status).toBe(422)
+  })
+
+  it('shows a key only what it reaches', async () => {
+    const key = api.made.environments[1]?.secret
+    expect(await operations('', { key })).toEqual(['createUser', 'bootstrap'])
+    const foreign = (await list()).data.find((event: { operation: string }) => event.operation === 'updateUser')
+    expect((await api.ask('GET', `/v2/history/${foreign.id}`, undefined, { key })).status).toBe(404)
+    const other = await api.another({ organization: 'other' })
+    expect(new Set(await operations('', { key: other.organization.secret }))).toEqual(new Set(['bootstrap']))
+    expect(
+      (await api.ask('GET', `/v2/history/${foreign.id}`, undefined, { key: other.organization.secret })).status,
+    ).toBe(404)
+  })
+
+  it('keeps what was done in an environment that is deleted', async () => {
+    const { body } = await api.ask('POST', '/v2/projects/default/envs', { key: 'gone' })
+    await api.ask('POST', '/v2/facts/default/gone/users', { key: 'ana' })
+    await api.ask('DELETE', '/v2/projects/default/envs/gone')
+    expect(await operations(`?env_id=${body.id}`)).toEqual(['createUser', 'createEnvironment'])
+    expect((await list(`?env_id=${body.id}`)).data[0]).toMatchObject({ env_key: 'gone', project_key: 'default' })
+    expect((await operations()).slice(0, 1)).toEqual(['deleteEnvironment'])
+  })
+
+  it('of many entries is read from both ends, page by page, each once', async () => {
+    for (let at = 0; at < 130; at++) await api.ask('PATCH', '/v2/projects/default/envs/production', { name: `n${at}` })
+    const seen: string[] = []
+    const { total_count } = await list()
+    for (let page = 1; seen.length < total_count; page++) {
+      const { data } = await list(`?per_page=40&page=${page}`)
+      expect(data.length).toBeGreaterThan(0)
+      seen.push(...data.map((event: { id: string }) => event.id))
+    }
+    expect(new Set(seen).size).toBe(total_count)
+  })
+})
+
+describe('activity', () => {
+  it('is the history in words', async () => {
+    const { data, total_count, pagination_count } = (await api.ask('GET', `/v2/activity?env_id=${api.environment}`))
+      .body
+    expect(pagination_count).toBe(total_count)
+    expect(data.map((event: { activity_description: string }) => event.activity_description)).toContain('update user')
+    const types = (await api.ask('GET', '/v2/activity/types')).body
+    expect(types).toContainEqual({ id: 'createRole', description: 'create role' })
+  })
+})
+
+describe('decisions and logins', () => {
+  it('there are no decisions yet', async () => {
+    const { body } = await api.ask('GET', '/v2/pdps/default/development/audit_logs')
+    expect(body).toEqual({ data: [], total_count: 0, page_count: 0, pagination_count: 0 })
+    expect((await api.ask('GET', `/v2/pdps/default/development/audit_logs/${'0'.repeat(32)}`)).status).toBe(404)
+  })
+
+  it('a login names a user and a tenant that exist, and then there is no host for it', async () => {
+    const login = (user_id: string, tenant_id: string, key: string | undefined = 'a-key-of-development') =>
+      api.ask('POST', '/v2/auth/elements_login_as', { user_id, tenant_id }, { key })
+    expect((await login('nobody', 'default')).status).toBe(404)
+    expect((await login('ana', 'nowhere')).status).toBe(404)
+    const answer = await login('ana', 'default')
+    expect([answer.status, answer.body.error_code, answer.body.message]).toEqual([
+      400,
+      'INVALID_INPUT',
+      'no Elements host configured',
+    ])
+    expect((await login('ana', 'default', api.made.organization.secret)).status).toBe(403)
+  })
+})
