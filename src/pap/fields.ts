@@ -76,7 +76,7 @@ export function settleAttributes<T extends JsonObject | null>(
 }
 
 /** Refuses what cannot be kept exactly (D9): infinities, integers beyond 2^53, half surrogate pairs, and nesting beyond the bound. */
-function requireExact(value: Json, path: Path, depth: number): void {
+export function requireExact(value: Json, path: Path, depth = 1): void {
   if (typeof value === 'string') {
     if (LONE_SURROGATE.test(value)) throw new ZerohopError('TEXT_INVALID', {}, { path })
   } else if (typeof value === 'number') {

@@ -16,6 +16,12 @@ import {
   replaceUsers,
   unassignMany,
 } from './collections/bulk.ts'
+import {
+  createConditionSet,
+  deleteConditionSet,
+  replaceConditionSet,
+  updateConditionSet,
+} from './collections/condition-sets.ts'
 import { createInstance, deleteInstance, replaceInstance, updateInstance } from './collections/instances.ts'
 import { approveInvite, createInvite, deleteInvite, updateInvite } from './collections/invites.ts'
 import {
@@ -111,6 +117,10 @@ export const useCases = {
   createActionGroup,
   updateActionGroup,
   deleteActionGroup,
+  createConditionSet,
+  updateConditionSet,
+  replaceConditionSet,
+  deleteConditionSet,
   createAction,
   updateAction,
   deleteAction,

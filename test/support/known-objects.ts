@@ -15,6 +15,7 @@ const REFS: Readonly<Record<string, string>> = {
   tenants: 'default',
   relations: 'within',
   action_groups: 'all',
+  condition_sets: 'grown',
   resource_instances: 'hello:one',
   user_invites: 'carl',
   proxy_configs: 'proxy',
@@ -33,6 +34,8 @@ const FIELDS: Readonly<Record<string, unknown>> = {
   on_resource: 'hello',
   linked_by_relation: 'within',
   subject_resource: 'hello',
+  resource_id: 'hello',
+  parent_id: 'grown',
   'relations{}': 'hello',
   'actions[]': 'say',
   resource: 'hello',
@@ -85,6 +88,8 @@ export async function makeKnownObjects({ ask }: Pick<Harness, 'ask'>, key?: stri
   const { id: environment_id } = await get('/v2/projects/default/envs/development')
   const [config] = await get('/v2/pdps/default/development/configs')
   await make('$S/resources/hello/attributes', { key: 'size', type: 'number' })
+  await make('$S/users/attributes', { key: 'size', type: 'number' })
+  await make('$S/condition_sets', { key: 'grown', conditions: { 'user.size': { 'greater-than': 170 } } })
   await make('$S/resources/hello/relations', { key: 'within', subject_resource: 'hello' })
   await make('$S/resources/hello/action_groups', { key: 'all', actions: ['say', 'wave'] })
   await make('$S/resources/hello/roles', { key: 'viewer', permissions: ['wave'] })

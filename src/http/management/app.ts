@@ -8,6 +8,7 @@ import { managementError } from '../errors.ts'
 import { assignmentRoutes } from './assignments.ts'
 import { auditRoutes } from './audit.ts'
 import { bulkRoutes } from './bulk.ts'
+import { conditionSetRoutes } from './condition-sets.ts'
 import type { Management } from './context.ts'
 import { historyRoutes } from './history.ts'
 import { instanceRoutes } from './instances.ts'
@@ -50,6 +51,7 @@ export function managementApp({ store, logger, routes }: ManagementOptions): Fas
     resourceRoleRoutes(guarded, management)
     relationRoutes(guarded, management)
     actionGroupRoutes(guarded, management)
+    conditionSetRoutes(guarded, management)
     userRoutes(guarded, management)
     tenantRoutes(guarded, management)
     assignmentRoutes(guarded, management)

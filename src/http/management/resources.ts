@@ -1,6 +1,8 @@
-// Resource types, their actions and their declared attributes: /v2/schema/{p}/{e}/resources.
+// Resource types, their actions and their declared attributes: /v2/schema/{p}/{e}/resources; attributes of users and tenants also under
+// /v2/schema/{p}/{e}/users/attributes.
 import type { FastifyInstance } from 'fastify'
 import type { Static } from 'typebox'
+import { USER_TYPE } from '../../model/condition-reads.ts'
 import type { Resource } from '../../model/objects.ts'
 import { attributed, requirePart } from '../../pap/collections/parts.ts'
 import type { View } from '../../store/view.ts'
@@ -74,7 +76,8 @@ export function resourceRoutes(app: FastifyInstance, management: Management): vo
     return reply.code(204).send()
   })
   actionRoutes(app, management)
-  attributeRoutes(app, management)
+  attributeRoutes(app, management, `${RESOURCE}/attributes`)
+  attributeRoutes(app, management, '/v2/schema/:p/:e/users/attributes')
 }
 
 /** Resource types by `search`; with `include_built_in` those that every environment has come first. */
@@ -129,38 +132,47 @@ function actionRoutes(app: FastifyInstance, management: Management): void {
   })
 }
 
-function attributeRoutes(app: FastifyInstance, management: Management): void {
-  const path = `${RESOURCE}/attributes`
-  app.get<Named & { Querystring: Query }>(path, { config: read }, (request) => {
+interface Attributed {
+  Params: { resource?: string; ref: string }
+  Querystring: Query
+}
+
+/** The type that declares the attributes: the resource of the path, else the query's `resource_id`, else `__user`. */
+function ownerOf({ params, query }: { params: { resource?: string }; query: Query }): string {
+  return params.resource ?? readText(query, 'resource_id') ?? USER_TYPE
+}
+
+function attributeRoutes(app: FastifyInstance, management: Management, path: string): void {
+  app.get<Attributed>(path, { config: read }, (request) => {
     const page = readPage(request.query)
-    const { resource } = attributed(viewOf(management, request), request.params.resource)
+    const { resource } = attributed(viewOf(management, request), ownerOf(request))
     const attributes = resource.attributes.slice(page.offset, page.offset + page.rows)
     return attributes.map((attribute) => attributeRead(request.scope, resource, attribute))
   })
-  app.post<Named & { Body: Static<typeof AttributeCreate> }>(
+  app.post<Attributed & { Body: Static<typeof AttributeCreate> }>(
     path,
     { config: change, schema: { body: AttributeCreate } },
     async (request, reply) => {
-      const input = { resource: request.params.resource, attribute: request.body }
+      const input = { resource: ownerOf(request), attribute: request.body }
       const { resource, part } = await write(management, request, reply, 'createAttribute', input)
       return attributeRead(request.scope, resource, part)
     },
   )
-  app.get<NamedPart>(`${path}/:ref`, { config: read }, (request) => {
-    const { resource } = attributed(viewOf(management, request), request.params.resource)
+  app.get<Attributed>(`${path}/:ref`, { config: read }, (request) => {
+    const { resource } = attributed(viewOf(management, request), ownerOf(request))
     return attributeRead(request.scope, resource, requirePart('attribute', resource.attributes, request.params.ref))
   })
-  app.patch<NamedPart & { Body: Static<typeof AttributeUpdate> }>(
+  app.patch<Attributed & { Body: Static<typeof AttributeUpdate> }>(
     `${path}/:ref`,
     { config: change, schema: { body: AttributeUpdate } },
     async (request, reply) => {
-      const input = { resource: request.params.resource, ref: request.params.ref, fields: request.body }
+      const input = { resource: ownerOf(request), ref: request.params.ref, fields: request.body }
       const { resource, part } = await write(management, request, reply, 'updateAttribute', input)
       return attributeRead(request.scope, resource, part)
     },
   )
-  app.delete<NamedPart>(`${path}/:ref`, { config: change }, async (request, reply) => {
-    const input = { resource: request.params.resource, ref: request.params.ref }
+  app.delete<Attributed>(`${path}/:ref`, { config: change }, async (request, reply) => {
+    const input = { resource: ownerOf(request), ref: request.params.ref }
     await write(management, request, reply, 'deleteAttribute', input)
     return reply.code(204).send()
   })

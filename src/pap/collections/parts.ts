@@ -7,6 +7,7 @@ import { parseId } from '../../model/keys.ts'
 import type { Action, AttributeDefinition, AttributeType, Resource, Stored } from '../../model/objects.ts'
 import type { Decided, Mint, View } from '../../store/view.ts'
 import { afterActions } from '../cascade.ts'
+import { keepReaders } from '../conditions.ts'
 import { BODY, type Path, type Sent, settle, settleAttributes, settleName, settleText } from '../fields.ts'
 import {
   type ActionFields,
@@ -104,7 +105,7 @@ export function createAttribute(
   refusePart('attribute', resource.attributes, sent.key)
   requireAttributeRoom(resource.attributes.length + 1, BODY)
   const part = newAttribute(sent.key, sent, mint, BODY, [...BODY, 'key'])
-  return write(resource, { attributes: [...resource.attributes, part] }, part, mint, kind)
+  return kept(view, kind, resource, write(resource, { attributes: [...resource.attributes, part] }, part, mint, kind))
 }
 
 export function updateAttribute(
@@ -123,20 +124,27 @@ export function updateAttribute(
     type: settle(fields.type, before.type, before.type),
     description: settleText(fields.description, before.description, 'description'),
   }
-  return rewrite(resource, before, part, (now) => ({ attributes: swap(resource.attributes, now) }), mint, kind)
+  const swapped = (now: AttributeDefinition) => ({ attributes: swap(resource.attributes, now) })
+  return kept(view, kind, resource, rewrite(resource, before, part, swapped, mint, kind))
 }
 
 export function deleteAttribute(view: View, { resource: resourceRef, ref }: PartRef, mint: Mint): Decided<null> {
   const { kind, resource } = attributed(view, resourceRef)
   const part = requirePart('attribute', resource.attributes, ref)
-  const { changes } = write(
-    resource,
-    { attributes: resource.attributes.filter((one) => one !== part) },
-    part,
-    mint,
-    kind,
-  )
+  const attributes = resource.attributes.filter((one) => one !== part)
+  const { changes } = kept(view, kind, resource, write(resource, { attributes }, part, mint, kind))
   return { changes, status: 204, result: null }
+}
+
+/** `decided`, when no condition stands in its way. @throws OBJECT_IN_USE */
+function kept<P extends Stored>(
+  view: View,
+  kind: 'resource' | 'built_in',
+  before: Resource,
+  decided: Decided<PartOf<P>>,
+): Decided<PartOf<P>> {
+  keepReaders(view, kind, before, decided.result.resource)
+  return decided
 }
 
 function swap<P extends Stored>(parts: readonly P[], part: P): P[] {

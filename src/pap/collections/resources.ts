@@ -15,6 +15,7 @@ import type { Decided, Mint, View } from '../../store/view.ts'
 import { afterActions } from '../cascade.ts'
 import { afterResource } from '../cascade-schema.ts'
 import { type Collection, create, erase, patch, replace } from '../collection.ts'
+import { keepReaders } from '../conditions.ts'
 import { BODY, type Path, type Sent, settleAttributes, settleName, settleText } from '../fields.ts'
 import { writeRelations } from './relations.ts'
 import { type ResourceRoleFields, writeRoles } from './resource-roles.ts'
@@ -66,6 +67,7 @@ export const resources: Collection<'resource', ResourceFields> = {
     return merged
   },
   changed: (view, before, after, mint) => {
+    keepReaders(view, 'resource', before, after)
     const kept = new Set(after.actions.map(({ key }) => key))
     if (before.actions.every(({ key }) => kept.has(key))) return []
     return afterActions(view, before.key, (action) => !kept.has(action), mint)
