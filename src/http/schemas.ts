@@ -80,6 +80,9 @@ const roleFields = {
 const resourceRoleFields = { ...roleFields, granted_to: Maybe(block(Derivation)) }
 const RoleBlock = Closed(resourceRoleFields)
 export const ResourceRoleCreate = Closed({ key: Type.String(), ...resourceRoleFields })
+export const RoleBulk = Closed({
+  operations: listOf(Closed({ key: Type.String(), resource: Maybe(Text), ...resourceRoleFields })),
+})
 export const ResourceRoleReplace = Closed({ key: Maybe(Text), ...resourceRoleFields })
 export const ResourceRoleUpdate = Closed(resourceRoleFields)
 export const RoleCreate = Closed({ key: Type.String(), ...roleFields, v1compat_is_built_in: Later() })

@@ -16,6 +16,7 @@ import {
   replaceUsers,
   unassignMany,
 } from './collections/bulk.ts'
+import { putRoles } from './collections/bulk-roles.ts'
 import {
   createConditionSet,
   deleteConditionSet,
@@ -35,18 +36,22 @@ import {
 import { createProxyConfig, deleteProxyConfig, updateProxyConfig } from './collections/proxy-configs.ts'
 import { createRelation, deleteRelation } from './collections/relations.ts'
 import {
+  addResourceRoleParent,
   addResourceRolePermissions,
   createResourceRole,
   deleteResourceRole,
+  removeResourceRoleParent,
   removeResourceRolePermissions,
   replaceResourceRole,
   updateResourceRole,
 } from './collections/resource-roles.ts'
 import { createResource, deleteResource, replaceResource, updateResource } from './collections/resources.ts'
 import {
+  addParent,
   addPermissions,
   createRole,
   deleteRole,
+  removeParent,
   removePermissions,
   replaceRole,
   updateRole,
@@ -99,6 +104,9 @@ export const useCases = {
   deleteRole,
   addPermissions,
   removePermissions,
+  addParent,
+  removeParent,
+  putRoles,
   createResource,
   updateResource,
   replaceResource,
@@ -109,6 +117,8 @@ export const useCases = {
   deleteResourceRole,
   addResourceRolePermissions,
   removeResourceRolePermissions,
+  addResourceRoleParent,
+  removeResourceRoleParent,
   addDerivation,
   removeDerivation,
   setDerivationConditions,

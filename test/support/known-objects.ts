@@ -15,6 +15,7 @@ const REFS: Readonly<Record<string, string>> = {
   tenants: 'default',
   relations: 'within',
   action_groups: 'all',
+  parents: 'viewer',
   condition_sets: 'grown',
   resource_instances: 'hello:one',
   user_invites: 'carl',

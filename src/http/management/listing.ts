@@ -6,7 +6,7 @@ import { SCAN_ROWS_PER_TURN } from '../../model/limits.ts'
 import type { Json, JsonObject, Kind, Objects } from '../../model/objects.ts'
 import type { IndexKind, IndexName } from '../../store/tables.ts'
 import type { View } from '../../store/view.ts'
-import type { Page } from '../page.ts'
+import { type Page, type Query, readPage } from '../page.ts'
 
 /** Rows in creation order. `open` gives a reader that continues where it stopped, each time from a fresh view. */
 export interface Source<R> {
@@ -91,6 +91,13 @@ export function merged<R extends { readonly created_at: number }>(sources: reado
 export function paged<R>(source: Source<R>, page: Page): Rows<R> {
   const total = source.count()
   return { rows: page.offset < total ? source.open(page.offset)(page.rows) : [], total }
+}
+
+/** All of a list that is bounded by itself, or the page that was asked for. */
+export function pageOf<R>(rows: readonly R[], query: Query): readonly R[] {
+  if (query.page === undefined && query.per_page === undefined) return rows
+  const page = readPage(query)
+  return rows.slice(page.offset, page.offset + page.rows)
 }
 
 /**

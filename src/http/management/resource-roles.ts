@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Static } from 'typebox'
 import type { ResourceRole } from '../../model/objects.ts'
 import { locate } from '../../pap/collection.ts'
+import { ancestors, descendants, type Hierarchy, rolesOfResource } from '../../pap/hierarchy.ts'
 import type { View } from '../../store/view.ts'
 import { type Query, readPage } from '../page.ts'
 import {
@@ -14,7 +15,7 @@ import {
   RolePermissions,
 } from '../schemas.ts'
 import { type Management, viewOf, write } from './context.ts'
-import { indexed, paged } from './listing.ts'
+import { indexed, paged, pageOf } from './listing.ts'
 import { derivationRule, resourceRoleRead } from './render-schema.ts'
 
 const ROLES = '/v2/schema/:p/:e/resources/:resource/roles'
@@ -74,6 +75,28 @@ export function resourceRoleRoutes(app: FastifyInstance, management: Management)
   })
   permissionRoutes(app, management)
   derivationRoutes(app, management)
+  familyRoutes(app, management)
+}
+
+/** Roles above and below one, and one entry of what a role extends. */
+function familyRoutes(app: FastifyInstance, management: Management): void {
+  const family = (path: string, keysOf: (hierarchy: Hierarchy, key: string) => readonly string[]) =>
+    app.get<Named & { Querystring: Query }>(`${ROLE}/${path}`, { config: read }, (request) => {
+      const view = viewOf(management, request)
+      const { resource, role } = findRole(view, request.params)
+      const keys = pageOf(keysOf(rolesOfResource(view, resource.key), role.role), request.query)
+      const rows = keys.map((key) => locate(view, 'resource_role', key, resource.key))
+      return { roles: rows.map((one) => resourceRoleRead(request.scope, view, resource, one)) }
+    })
+  family('ancestors', ancestors)
+  family('descendants', descendants)
+  type Parent = { Params: { resource: string; ref: string; parent: string } }
+  app.put<Parent>(`${ROLE}/parents/:parent`, { config: change }, async (request, reply) =>
+    answer(management, request, await write(management, request, reply, 'addResourceRoleParent', request.params)),
+  )
+  app.delete<Parent>(`${ROLE}/parents/:parent`, { config: change }, async (request, reply) =>
+    answer(management, request, await write(management, request, reply, 'removeResourceRoleParent', request.params)),
+  )
 }
 
 function permissionRoutes(app: FastifyInstance, management: Management): void {

@@ -1,10 +1,13 @@
 // Roles and their permissions: /v2/schema/{p}/{e}/roles.
 import type { FastifyInstance } from 'fastify'
 import type { Static } from 'typebox'
+import { BULK_BODY_BYTES_MAX } from '../../model/limits.ts'
+import { ancestors, descendants, tenantRoles } from '../../pap/hierarchy.ts'
+import type { View } from '../../store/view.ts'
 import { pageBody, type Query, readAttributeFilters, readFlag, readPage, readText } from '../page.ts'
-import { RoleCreate, RolePermissions, RoleReplace, RoleUpdate } from '../schemas.ts'
+import { RoleBulk, RoleCreate, RolePermissions, RoleReplace, RoleUpdate } from '../schemas.ts'
 import { type Management, viewOf, write } from './context.ts'
-import { everyObject, hasAttributes, matcher, paged, searched } from './listing.ts'
+import { everyObject, hasAttributes, matcher, paged, pageOf, searched } from './listing.ts'
 import { roleRead } from './render-schema.ts'
 
 const ROLES = '/v2/schema/:p/:e/roles'
@@ -68,6 +71,32 @@ export function roleRoutes(app: FastifyInstance, management: Management): void {
     return reply.code(204).send()
   })
   permissionRoutes(app, management)
+  familyRoutes(app, management)
+  app.put<{ Body: Static<typeof RoleBulk> }>(
+    '/v2/schema/:p/:e/bulk/roles',
+    { config: change, bodyLimit: BULK_BODY_BYTES_MAX, schema: { body: RoleBulk } },
+    (request, reply) => write(management, request, reply, 'putRoles', request.body),
+  )
+}
+
+/** Roles above and below one, and one entry of what a role extends. */
+function familyRoutes(app: FastifyInstance, management: Management): void {
+  const family = (path: string, keysOf: (view: View, key: string) => readonly string[]) =>
+    app.get<Named & { Querystring: Query }>(`${ROLE}/${path}`, { config: read }, (request) => {
+      const view = viewOf(management, request)
+      const { key } = view.require('role', request.params.ref)
+      const keys = pageOf(keysOf(view, key), request.query)
+      return { roles: keys.map((one) => roleRead(request.scope, view.require('role', one))) }
+    })
+  family('ancestors', (view, key) => ancestors(tenantRoles(view), key))
+  family('descendants', (view, key) => descendants(tenantRoles(view), key))
+  type Parent = { Params: { ref: string; parent: string } }
+  app.put<Parent>(`${ROLE}/parents/:parent`, { config: change }, async (request, reply) =>
+    roleRead(request.scope, await write(management, request, reply, 'addParent', request.params)),
+  )
+  app.delete<Parent>(`${ROLE}/parents/:parent`, { config: change }, async (request, reply) =>
+    roleRead(request.scope, await write(management, request, reply, 'removeParent', request.params)),
+  )
 }
 
 function permissionRoutes(app: FastifyInstance, management: Management): void {

@@ -1,5 +1,6 @@
 // Roles of a resource type: held on one instance, with actions of that type (D5). They extend roles of the same type and may be derived.
-import { put } from '../../log/change.ts'
+import { type Change, put } from '../../log/change.ts'
+import { ZerohopError } from '../../model/errors.ts'
 import { ROLES_MAX } from '../../model/limits.ts'
 import { type JsonObject, partKey, type ResourceRole } from '../../model/objects.ts'
 import { Draft } from '../../store/draft.ts'
@@ -9,7 +10,7 @@ import { type Collection, create, erase, locate, patch, replace, type Where } fr
 import { type DerivationFields, derivationOf } from '../derivations.ts'
 import { BODY, type Path, type Sent, settleAttributes, settleName, settleText } from '../fields.ts'
 import { rolesOfResource } from '../hierarchy.ts'
-import { resolveExtends, resolvePermissions, withoutPermissions } from '../permissions.ts'
+import { resolveExtends, resolvePermissions, withoutParent, withoutPermissions } from '../permissions.ts'
 
 export interface ResourceRoleFields {
   readonly name?: Sent<string>
@@ -126,15 +127,39 @@ function withPermissions(role: ResourceRole, permissions: readonly string[], min
   return { changes: [put('resource_role', changed)], result: changed }
 }
 
-/** Takes away what the role will no longer extend, so that two roles may turn round who extends whom. */
-function dropParents(draft: Draft, role: ResourceRole, sent: readonly string[], mint: Mint): void {
+/** The role without the parents that it will lose, so that two roles may turn round who extends whom in one body. */
+export function dropParents(view: View, role: ResourceRole, sent: readonly string[], mint: Mint): Change[] {
   const parents = role.extends.filter((parent) => {
-    return sent.some(
-      (ref) => ref === parent || draft.find('resource_role', ref)?.key === partKey(role.resource, parent),
-    )
+    return sent.some((ref) => ref === parent || view.find('resource_role', ref)?.key === partKey(role.resource, parent))
   })
-  if (parents.length === role.extends.length) return
-  draft.stage([put('resource_role', { ...role, extends: parents, updated_at: mint.now })])
+  if (parents.length === role.extends.length) return []
+  return [put('resource_role', { ...role, extends: parents, updated_at: mint.now })]
+}
+
+type RoleParent = OneRole & {
+  /** id or key of a role of the same resource type */
+  readonly parent: string
+}
+
+/** Makes the role extend one more. */
+export function addResourceRoleParent(view: View, input: RoleParent, mint: Mint): Decided<ResourceRole> {
+  const { of } = placeOf(view, input)
+  const role = locate(view, 'resource_role', input.ref, of)
+  const parent = locate(view, 'resource_role', input.parent, of).role
+  if (role.extends.includes(parent)) return { changes: [], result: role }
+  const parents = parentsOf(view, of, role.role, [...role.extends, parent], ['path', 'parent'])
+  const changed = { ...role, extends: parents, updated_at: mint.now }
+  return { changes: [put('resource_role', changed)], result: changed }
+}
+
+/** Makes the role extend one less. @throws OBJECT_NOT_FOUND when it does not extend it */
+export function removeResourceRoleParent(view: View, input: RoleParent, mint: Mint): Decided<ResourceRole> {
+  const { of } = placeOf(view, input)
+  const role = locate(view, 'resource_role', input.ref, of)
+  const parent = locate(view, 'resource_role', input.parent, of).role
+  if (!role.extends.includes(parent)) throw new ZerohopError('OBJECT_NOT_FOUND', { kind: 'parent', ref: input.parent })
+  const changed = withoutParent(role, parent, mint.now)
+  return { changes: [put('resource_role', changed)], result: changed }
 }
 
 /** What the map `roles` of a resource says: those in it are created or replaced, others go. Roles in it may name each other. */
@@ -154,7 +179,7 @@ export function writeRoles(
   for (const [key, fields] of Object.entries(sent)) {
     const known = draft.get('resource_role', partKey(of, key))
     if (!known) draft.take(create(resourceRoles, draft, { key }, mint, whereOf(key)))
-    else dropParents(draft, known, fields.extends ?? [], mint)
+    else draft.stage(dropParents(draft, known, fields.extends ?? [], mint))
   }
   for (const [key, fields] of Object.entries(sent)) {
     const { id } = locate(draft, 'resource_role', key, of)

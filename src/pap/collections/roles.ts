@@ -1,5 +1,6 @@
 // Tenant roles: a set of permissions, and other roles whose permissions they take over (D4).
 import { put } from '../../log/change.ts'
+import { ZerohopError } from '../../model/errors.ts'
 import { ROLES_MAX } from '../../model/limits.ts'
 import type { JsonObject, Role } from '../../model/objects.ts'
 import type { Decided, Mint, View } from '../../store/view.ts'
@@ -7,7 +8,7 @@ import { afterRole } from '../cascade.ts'
 import { type Collection, create, erase, patch, replace } from '../collection.ts'
 import { type Path, type Sent, settleAttributes, settleName, settleText } from '../fields.ts'
 import { tenantRoles } from '../hierarchy.ts'
-import { resolveExtends, resolvePermissions, withoutPermissions } from '../permissions.ts'
+import { resolveExtends, resolvePermissions, withoutParent, withoutPermissions } from '../permissions.ts'
 
 export interface RoleFields {
   readonly name?: Sent<string>
@@ -67,6 +68,31 @@ export function addPermissions(view: View, { ref, permissions }: RolePermissions
 export function removePermissions(view: View, { ref, permissions }: RolePermissions, mint: Mint): Decided<Role> {
   const role = view.require('role', ref)
   return withPermissions(role, withoutPermissions(view, role.permissions, permissions), mint)
+}
+
+interface RoleParent {
+  readonly ref: string
+  /** id or key of a role */
+  readonly parent: string
+}
+
+/** Makes the role extend one more. */
+export function addParent(view: View, input: RoleParent, mint: Mint): Decided<Role> {
+  const role = view.require('role', input.ref)
+  const parent = view.require('role', input.parent).key
+  if (role.extends.includes(parent)) return { changes: [], result: role }
+  const parents = parentsOf(view, role.key, [...role.extends, parent], ['path', 'parent'])
+  const changed = { ...role, extends: parents, updated_at: mint.now }
+  return { changes: [put('role', changed)], result: changed }
+}
+
+/** Makes the role extend one less. @throws OBJECT_NOT_FOUND when it does not extend it */
+export function removeParent(view: View, input: RoleParent, mint: Mint): Decided<Role> {
+  const role = view.require('role', input.ref)
+  const parent = view.require('role', input.parent).key
+  if (!role.extends.includes(parent)) throw new ZerohopError('OBJECT_NOT_FOUND', { kind: 'parent', ref: input.parent })
+  const changed = withoutParent(role, parent, mint.now)
+  return { changes: [put('role', changed)], result: changed }
 }
 
 function withPermissions(role: Role, permissions: readonly string[], mint: Mint): Decided<Role> {

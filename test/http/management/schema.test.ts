@@ -216,6 +216,69 @@ describe('the schema over HTTP', () => {
     expect((await api.ask('DELETE', '$S/condition_sets/old')).status).toBe(204)
   })
 
+  it('roles in bulk are created or replaced, and may name each other in any order', async () => {
+    await api.ask('POST', '$S/roles', { key: 'kept', extends: [], description: 'goes' })
+    await api.ask('PATCH', '$S/resources/report', { relations: { up: 'report' } })
+    const rule = { role: 'late', on_resource: 'report', linked_by_relation: 'up' }
+    const operations = [
+      { key: 'early', extends: ['late'], permissions: ['report:read'] },
+      { key: 'kept', name: 'Kept', extends: ['early'] },
+      { key: 'late' },
+      { key: 'early', resource: 'report', granted_to: { users_with_role: [rule] } },
+      { key: 'late', resource: report, permissions: ['sign'] },
+    ]
+    const put = () => api.ask('PUT', '$S/bulk/roles', { operations })
+    const first = await put()
+    expect([first.status, first.body]).toEqual([
+      200,
+      { created: ['early', 'late', 'early', 'late'], updated: ['kept'] },
+    ])
+    const second = await put()
+    expect(second.body).toEqual({ created: [], updated: ['early', 'kept', 'late', 'early', 'late'] })
+    expect(second.headers['x-revision']).toBe(first.headers['x-revision'])
+    expect((await api.ask('GET', '$S/roles/kept')).body).toMatchObject({ description: null, extends: ['early'] })
+    expect((await api.ask('GET', '$S/resources/report/roles/early')).body.granted_to.users_with_role).toMatchObject([
+      rule,
+    ])
+    const turned = [{ key: 'late', extends: ['early'] }, { key: 'early' }]
+    expect((await api.ask('PUT', '$S/bulk/roles', { operations: turned })).status).toBe(200)
+
+    const before = api.store.head(api.environment).revision
+    const bad = (item: object) => api.ask('PUT', '$S/bulk/roles', { operations: [{ key: 'x' }, item] })
+    const cycle = await bad({ key: 'early', extends: ['late'] })
+    expect(cycle.body.detail).toMatchObject([{ loc: ['body', 'operations', 1, 'extends'] }])
+    const derived = await bad({ key: 'y', granted_to: { users_with_role: [rule] } })
+    expect(derived.body.detail).toMatchObject([{ loc: ['body', 'operations', 1, 'granted_to'] }])
+    expect((await bad({ key: 'y', resource: 'nothing' })).status).toBe(404)
+    expect((await bad({ key: 'y', resource: 'report', permissions: ['fly'] })).status).toBe(404)
+    const many = Array.from({ length: 2_001 }, (_, at) => ({ key: `r${at}` }))
+    expect((await api.ask('PUT', '$S/bulk/roles', { operations: many })).status).toBe(422)
+    expect(api.store.head(api.environment).revision).toBe(before)
+  })
+
+  it.each([
+    ['tenant roles', '$S/roles'],
+    ['roles of a resource', '$S/resources/team/roles'],
+  ])('%s know their ancestors and descendants, and take one parent at a time', async (_, path) => {
+    for (const key of ['top', 'mid', 'low']) await api.ask('POST', path, { key })
+    expect((await api.ask('PUT', `${path}/mid/parents/top`)).body.extends).toEqual(['top'])
+    const { body: mid } = await api.ask('GET', `${path}/mid`)
+    const put = await api.ask('PUT', `${path}/low/parents/${mid.id}`)
+    expect([put.status, put.body.extends]).toEqual([200, ['mid']])
+    expect((await api.ask('PUT', `${path}/low/parents/mid`)).headers['x-revision']).toBe(put.headers['x-revision'])
+    const family = async (of: string) => keys((await api.ask('GET', `${path}/${of}`)).body.roles)
+    expect(await family('low/ancestors')).toEqual(['mid', 'top'])
+    expect(await family('low/ancestors?page=2&per_page=1')).toEqual(['top'])
+    expect(await family('top/descendants')).toEqual(['mid', 'low'])
+    expect(await family('top/ancestors')).toEqual([])
+    const circle = await api.ask('PUT', `${path}/top/parents/low`)
+    expect([circle.status, circle.body.detail[0].loc]).toEqual([422, ['path', 'parent']])
+    expect((await api.ask('PUT', `${path}/top/parents/nothing`)).status).toBe(404)
+    const removed = await api.ask('DELETE', `${path}/low/parents/mid`)
+    expect([removed.status, removed.body.extends]).toEqual([200, []])
+    expect((await api.ask('DELETE', `${path}/low/parents/mid`)).status).toBe(404)
+  })
+
   it('bad conditions name the place, a mismatch names the attribute, what is in use is 409', async () => {
     const send = (conditions: object) => api.ask('PATCH', '$S/condition_sets/adults', { conditions })
     const unknown = await send({ allOf: [{ 'user.age': { all_of: [] } }] })
