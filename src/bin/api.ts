@@ -1,8 +1,11 @@
 // `zerohop api`: the management API alone, with the feed that PDPs follow.
+import { join } from 'node:path'
 import type { Logger } from 'pino'
+import { fitsSocket, serveAdmin } from '../http/admin.ts'
+import { runAdmin } from '../pap/admin.ts'
 import { type Management, managementServer, openManagement } from '../server.ts'
 import type { Env } from './env.ts'
-import { Closers, closeOnSignals, listen } from './process.ts'
+import { Closers, closeOnSignals, listen, newId } from './process.ts'
 
 export interface ManagementSide {
   readonly management: Management
@@ -26,9 +29,21 @@ export async function startManagement(
   const { store } = management
   closers.add(() => store.close())
   if (store.secretsKeyWarning !== undefined) log.warn(store.secretsKeyWarning)
+  await serveCommands(management, data, log, closers)
   const app = managementServer(management, { logger: log.child({ part: 'api' }) })
   closers.addApp(app)
   return { management, apiPort: await listen(app, env.host, env.apiPort) }
+}
+
+/** Takes the commands of an operator while this process holds the folder. */
+async function serveCommands({ store }: Management, data: string, log: Logger, closers: Closers): Promise<void> {
+  const path = join(data, 'admin.sock')
+  if (!fitsSocket(path)) {
+    log.warn({ path }, 'the path of the data folder is too long for admin.sock: stop the server to run commands')
+    return
+  }
+  const run = (command: string, input: unknown) => runAdmin({ store, newId }, command, input)
+  closers.add(await serveAdmin(path, run))
 }
 
 /** Runs until a signal. */

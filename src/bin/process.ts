@@ -1,4 +1,5 @@
 // How a command begins and ends: errors in one line, servers that listen or say why not, signals that drain.
+import { randomBytes } from 'node:crypto'
 import type { AddressInfo } from 'node:net'
 import { isZerohopError, ZerohopError } from '../model/errors.ts'
 import { SHUTDOWN_MS } from '../model/limits.ts'
@@ -82,6 +83,9 @@ export function closeOnSignals(closers: Closers): void {
   process.on('SIGTERM', onSignal)
   process.on('SIGINT', onSignal)
 }
+
+/** A fresh id. */
+export const newId = (): string => randomBytes(16).toString('hex')
 
 /** The address as a person types it. */
 export function urlOf(host: string, port: number): string {

@@ -2,8 +2,9 @@
 // The command `zerohop`: reads the command line, calls the command, turns an error into one line and an exit code. What a command does is
 // in the file of its name, which is loaded only when it is called: a check needs neither Fastify nor LMDB.
 import { readFileSync } from 'node:fs'
-import { Command } from 'commander'
+import { Command, Option } from 'commander'
 import type { Logger } from 'pino'
+import type { NewKey } from '../pap/admin.ts'
 import type { CheckOptions } from './check.ts'
 import { type Env, port, readEnv } from './env.ts'
 import { fail } from './process.ts'
@@ -18,6 +19,16 @@ interface ServerOptions {
   readonly pdpPort?: string
   readonly example?: boolean
 }
+
+/** Options of the commands on a data folder. */
+interface Administered {
+  readonly data?: string | undefined
+  readonly json?: boolean
+}
+
+const DATA = 'data folder (ZEROHOP_DATA, ./data)'
+const AS_JSON = 'as JSON'
+const ORGANIZATION = 'id or key of the organization (the oldest)'
 
 const program = new Command('zerohop')
   .description('Authorization in the process that asks: management API, decision point and tools.')
@@ -135,6 +146,107 @@ image
   )
   .action((file: string) => attempt(async () => (await import('./image.ts')).pullImage(readEnv(), file)))
 
+const org = program.command('org').description('organizations of a data folder')
+org
+  .command('create')
+  .description('makes an organization with project `default`, and prints its key')
+  .argument('<key>', 'key of the organization')
+  .option('--name <name>', 'name (the key)')
+  .option('--data <folder>', DATA)
+  .option('--json', AS_JSON)
+  .addHelpText('after', examples('zerohop org create acme', 'zerohop org create acme --name "Acme Inc." --json'))
+  .action((key: string, options: Administered & { name?: string }) =>
+    attempt(async () => (await import('./admin.ts')).createOrganization(folderOf(options), key, options)),
+  )
+org
+  .command('list')
+  .description('lists the organizations')
+  .option('--data <folder>', DATA)
+  .option('--json', AS_JSON)
+  .addHelpText('after', examples('zerohop org list'))
+  .action((options: Administered) =>
+    attempt(async () => (await import('./admin.ts')).listOrganizations(folderOf(options), options)),
+  )
+
+const keys = program.command('keys').description('API keys of a data folder')
+keys
+  .command('list')
+  .description('lists the keys, without their secrets')
+  .option('--organization <key>', ORGANIZATION)
+  .option('--data <folder>', DATA)
+  .option('--json', AS_JSON)
+  .addHelpText('after', examples('zerohop keys list', 'zerohop keys list --organization acme --json'))
+  .action(({ data, ...options }: Administered & { organization?: string }) =>
+    attempt(async () => (await import('./admin.ts')).listKeys(folderOf({ data }), options)),
+  )
+keys
+  .command('create')
+  .description('makes a key and prints it; it is told only once')
+  .addOption(new Option('--level <level>', 'how far it reaches').choices(['org', 'project', 'env']).default('env'))
+  .addOption(
+    new Option('--access <access>', 'what it may do there')
+      .choices(['admin', 'write', 'read', 'no_access'])
+      .default('admin'),
+  )
+  .option('--project <project>', 'id or key of the project')
+  .option('--environment <environment>', 'id or key of the environment')
+  .option('--name <name>', 'what it is for')
+  .option('--organization <key>', ORGANIZATION)
+  .option('--data <folder>', DATA)
+  .option('--json', AS_JSON)
+  .addHelpText(
+    'after',
+    examples(
+      'zerohop keys create --level org --name deploy',
+      'zerohop keys create --project default --environment production --access read',
+    ),
+  )
+  .action(({ data, ...options }: Administered & NewKey) =>
+    attempt(async () => (await import('./admin.ts')).createKey(folderOf({ data }), options)),
+  )
+keys
+  .command('rotate')
+  .description('gives a key another secret and prints it; the old one is dead at once')
+  .argument('<id>', 'id of the key, as `zerohop keys list` shows it')
+  .option('--data <folder>', DATA)
+  .option('--json', AS_JSON)
+  .addHelpText('after', examples('zerohop keys rotate 01a1f8ee303d7a32a7234afc8af88026'))
+  .action((id: string, options: Administered) =>
+    attempt(async () => (await import('./admin.ts')).rotateKey(folderOf(options), id, options)),
+  )
+keys
+  .command('delete')
+  .description('takes a key back; it is dead at once')
+  .argument('<id>', 'id of the key, as `zerohop keys list` shows it')
+  .option('--data <folder>', DATA)
+  .addHelpText('after', examples('zerohop keys delete 01a1f8ee303d7a32a7234afc8af88026'))
+  .action((id: string, options: Administered) =>
+    attempt(async () => (await import('./admin.ts')).deleteKey(folderOf(options), id)),
+  )
+
+program
+  .command('backup')
+  .description(
+    'copies a data folder into a new folder while a server uses it; the keys that seal secrets are not part of it',
+  )
+  .argument('<folder>', 'folder of the backup: a new or empty one')
+  .option('--data <folder>', DATA)
+  .option('--json', AS_JSON)
+  .addHelpText('after', examples('zerohop backup /backups/2026-11-20', 'zerohop backup /backups/now --json'))
+  .action((folder: string, options: Administered) =>
+    attempt(async () => (await import('./admin.ts')).backup(folderOf(options), folder, options)),
+  )
+program
+  .command('restore')
+  .description('makes a data folder from a backup; PDPs take fresh images')
+  .argument('<folder>', 'folder of the backup')
+  .option('--data <folder>', `${DATA}: a new or empty one`)
+  .option('--json', AS_JSON)
+  .addHelpText('after', examples('zerohop restore /backups/2026-11-20 --data /var/lib/zerohop'))
+  .action((folder: string, options: Administered) =>
+    attempt(async () => (await import('./admin.ts')).restore(folderOf(options), folder, options)),
+  )
+
 await program.parseAsync()
 
 async function run(name: string, command: (env: Env, log: Logger) => Promise<void>): Promise<void> {
@@ -151,6 +263,11 @@ async function attempt(command: () => void | Promise<void>): Promise<void> {
   } catch (error) {
     fail(error)
   }
+}
+
+/** The settings, with the folder that the command line names. */
+function folderOf({ data }: Administered): Env {
+  return merged(readEnv(), data === undefined ? {} : { data })
 }
 
 /** What the command line says wins over the variables. */

@@ -86,6 +86,8 @@ export const ERRORS = {
   DATA_READ_ONLY: { class: 'environment', message: 'data folder `{path}` cannot be written: {reason}' },
   DATA_DAMAGED: { class: 'environment', message: 'data folder `{path}` is damaged: {reason}' },
   DATA_FOREIGN: { class: 'environment', message: 'data folder `{path}` has format {got}, this version reads {want}' },
+  FOLDER_NOT_EMPTY: { class: 'environment', message: 'folder `{path}` is not empty' },
+  BACKUP_DAMAGED: { class: 'environment', message: 'the backup in `{path}` cannot be used: {reason}' },
   DISK_FULL: { class: 'unavailable', message: 'the disk is full: nothing was written' },
   DISK_FAILED: { class: 'unavailable', message: 'the disk refused the write: {reason}' },
   OVERLOADED: { class: 'unavailable', message: 'too many writes are waiting ({waiting}), try again' },

@@ -121,6 +121,10 @@ export const WRITER_IN_FLIGHT_MAX = 2
 export const OBJECT_KEY_BYTES_MAX = 1_900
 /** Bytes of address space reserved for the data file, so that it never has to be mapped anew under a reader; not disk, not memory. */
 export const DATA_BYTES_MAX = 2 ** 40
+/** Bytes of one command over the admin socket, and of its answer: a whole environment as a file. */
+export const ADMIN_BODY_BYTES_MAX = 256 * 1024 * 1024
+/** Bytes of the path of a socket: the least that Linux and macOS take. */
+export const SOCKET_PATH_BYTES_MAX = 103
 /** Milliseconds between signs of life of the process that holds a data folder. */
 export const LOCK_HEARTBEAT_MS = 1_000
 /** Milliseconds without one after which a holder that we cannot look up (another container or machine) counts as dead. */

@@ -62,7 +62,9 @@ export class Snapshots {
     if (head === kept.position.revision) return true
     if (small || head - kept.position.revision > SNAPSHOT_BEHIND_MAX) return false
     while (kept.counted < head && kept.behind <= SNAPSHOT_BEHIND_MAX) {
-      for (const entry of this.#store.entries(environment, kept.counted, LOG_READ_MAX / 10)) {
+      const entries = this.#store.entries(environment, kept.counted, LOG_READ_MAX / 10)
+      if (entries.length === 0) return false // the log does not go back that far any more
+      for (const entry of entries) {
         kept.counted = entry.revision
         kept.behind += entry.changes.length
       }

@@ -55,6 +55,16 @@ export function readEntries(tables: Tables, head: Head, after: number, limit = L
   return entries
 }
 
+/** Begins another history at the head: the chain of the last entry becomes one that nobody else has, and no delta leads there. */
+export function forkAtHead(tables: Tables, head: Head, lineage: string): Head {
+  const chain = hash('sha256', Buffer.from(lineage + head.chain, 'hex'))
+  const key = revisionKey(head.number, head.revision)
+  const bytes = Buffer.from(tables.log.get(key) ?? Buffer.alloc(CHAIN_BYTES))
+  bytes.write(chain, 0, 'hex')
+  tables.log.put(key, bytes)
+  return { ...head, lineage, chain, deltasFrom: head.revision + 1 }
+}
+
 /** Entries before a revision, the newest first, without their changes: those are cut off before they are parsed. */
 export function readHistory(tables: Tables, head: Head, before: number, limit: number): HistoryEntry[] {
   const from = head.historyFrom ?? 1

@@ -7,6 +7,8 @@ import { openTables } from './tables.ts'
 import type { View } from './view.ts'
 
 export interface Reader {
+  /** every organization and environment known, the oldest first */
+  logs(): LogId[]
   /** The last durable state of a log. @throws OBJECT_NOT_FOUND */
   view(log: LogId): View
   close(): Promise<void>
@@ -16,6 +18,8 @@ export interface Reader {
 export function openReader(folder: string): Reader {
   const tables = openTables(folder, 'read')
   return {
+    logs: () =>
+      [...tables.heads.getRange()].sort((one, other) => one.value.number - other.value.number).map(({ key }) => key),
     view: (log) => {
       if (tables.heads.get(log) === undefined)
         throw new ZerohopError('OBJECT_NOT_FOUND', { kind: 'environment', ref: log })

@@ -63,6 +63,8 @@ export interface Store<U extends UseCases> {
   /** A secret that the contract reads back; undefined when there is none, or when it was sealed under another key file. */
   readSecret(id: string): string | undefined
   readonly secretsKeyWarning: string | undefined
+  /** Copies one durable moment of the data file into an empty folder while writes go on. What else a backup is: backup.ts. */
+  copyData(folder: string): Promise<void>
   /** Takes no more writes, waits for those taken, and gives the folder back. */
   close(): Promise<void>
 }
@@ -207,6 +209,15 @@ class LmdbStore<U extends UseCases> implements Store<U> {
     if (this.#isClosed) throw closed()
     const sealed = id === '' || id.length > 64 ? undefined : this.#tables.secrets.get(Buffer.from(id))
     return sealed === undefined ? undefined : unseal(this.#key.bytes, id, sealed)
+  }
+
+  async copyData(folder: string): Promise<void> {
+    if (this.#closing !== undefined) throw closed()
+    try {
+      await this.#tables.root.backup(folder, false)
+    } catch (error) {
+      throw asOpenError(error, folder)
+    }
   }
 
   close(): Promise<void> {

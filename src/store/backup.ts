@@ -1,0 +1,169 @@
+// Backups: a folder with a copy of the data file and `backup.json`, which says what is in it and is written last, so that a backup that was
+// cut off is known. Keys that seal secrets are never part of it. docs/adr/0012-backup-and-restore.md.
+import { createHash, randomBytes } from 'node:crypto'
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  copyFileSync,
+  createReadStream,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import type { LogId } from '../log/change.ts'
+import { ZerohopError } from '../model/errors.ts'
+import { asOpenError } from './disk.ts'
+import { acquireLock } from './lock.ts'
+import { forkAtHead } from './log.ts'
+import { openReader, type Reader } from './reader.ts'
+import { FORMAT, openTables } from './tables.ts'
+
+/** What `backup.json` says. */
+export interface BackupManifest {
+  readonly format: number
+  /** ms since 1970 */
+  readonly at: number
+  /** of data.mdb, in hex */
+  readonly sha256: string
+  readonly logs: readonly BackupLog[]
+}
+
+export interface BackupLog {
+  readonly log: LogId
+  readonly name: string
+  readonly revision: number
+  readonly chain: string
+  /** of an environment: hash of its canonical image */
+  readonly image_sha256?: string
+}
+
+const MANIFEST = 'backup.json'
+const DATA = 'data.mdb'
+
+/** Makes the folder of a backup. @throws FOLDER_NOT_EMPTY */
+export function makeBackupFolder(folder: string): void {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    requireEmpty(folder)
+  } catch (error) {
+    throw asOpenError(error, folder)
+  }
+}
+
+/** Completes a backup whose data file was copied: `describe` says what the logs are. */
+export async function finishBackup(
+  folder: string,
+  at: number,
+  describe: (reader: Reader) => readonly BackupLog[],
+): Promise<BackupManifest> {
+  const data = join(folder, DATA)
+  chmodSync(data, 0o600)
+  syncFile(data)
+  const reader = openReader(folder)
+  let logs: readonly BackupLog[]
+  try {
+    logs = describe(reader)
+  } finally {
+    await reader.close()
+    rmSync(join(folder, 'lock.mdb'), { force: true })
+  }
+  const manifest: BackupManifest = { format: FORMAT, at, sha256: await hashOf(data), logs }
+  const path = join(folder, MANIFEST)
+  writeFileSync(`${path}.new`, `${JSON.stringify(manifest, null, 2)}\n`, { mode: 0o600, flush: true })
+  renameSync(`${path}.new`, path)
+  syncFile(folder)
+  return manifest
+}
+
+/**
+ * Makes a data folder from a backup. Every log keeps its revision and begins another history there: who followed the old one takes a
+ * fresh image.
+ * @throws FOLDER_NOT_EMPTY, BACKUP_DAMAGED, DATA_FOREIGN, DATA_READ_ONLY, DISK_FULL
+ */
+export async function restoreBackup(backup: string, folder: string): Promise<BackupManifest> {
+  const manifest = await readManifest(backup)
+  try {
+    mkdirSync(folder, { recursive: true })
+    requireEmpty(folder)
+    const lock = await acquireLock(folder)
+    try {
+      await restoreInto(backup, folder, manifest)
+    } finally {
+      lock.release()
+    }
+  } catch (error) {
+    throw asOpenError(error, folder)
+  }
+  return manifest
+}
+
+/** The data file appears under its name only when it is complete. */
+async function restoreInto(backup: string, folder: string, manifest: BackupManifest): Promise<void> {
+  const unfinished = join(folder, 'data.new')
+  mkdirSync(unfinished, { mode: 0o700 })
+  const data = join(unfinished, DATA)
+  copyFileSync(join(backup, DATA), data, constants.COPYFILE_FICLONE)
+  chmodSync(data, 0o600)
+  if ((await hashOf(data)) !== manifest.sha256) {
+    rmSync(unfinished, { recursive: true, force: true })
+    throw damaged(backup, 'its data file is not the one that was backed up')
+  }
+  const tables = openTables(unfinished, 'write')
+  try {
+    tables.root.transactionSync(() => {
+      for (const { key, value } of [...tables.heads.getRange()])
+        tables.heads.put(key, forkAtHead(tables, value, randomBytes(32).toString('hex')))
+    })
+  } finally {
+    await tables.root.close()
+  }
+  syncFile(data)
+  renameSync(data, join(folder, DATA))
+  rmSync(unfinished, { recursive: true, force: true })
+  syncFile(folder)
+}
+
+async function readManifest(backup: string): Promise<BackupManifest> {
+  let manifest: BackupManifest
+  try {
+    manifest = JSON.parse(readFileSync(join(backup, MANIFEST), 'utf8')) as BackupManifest
+  } catch {
+    throw damaged(backup, `it has no readable ${MANIFEST}`)
+  }
+  if (manifest.format !== FORMAT)
+    throw new ZerohopError('DATA_FOREIGN', { path: backup, got: String(manifest.format), want: FORMAT })
+  if ((await hashOf(join(backup, DATA)).catch(() => undefined)) !== manifest.sha256)
+    throw damaged(backup, 'its data file is missing or not the one that was backed up')
+  return manifest
+}
+
+async function hashOf(path: string): Promise<string> {
+  const hash = createHash('sha256')
+  await pipeline(createReadStream(path, { highWaterMark: 1024 * 1024 }), hash)
+  return hash.digest('hex')
+}
+
+function requireEmpty(folder: string): void {
+  if (readdirSync(folder).length > 0) throw new ZerohopError('FOLDER_NOT_EMPTY', { path: folder })
+}
+
+function syncFile(path: string): void {
+  const file = openSync(path, 'r')
+  try {
+    fsyncSync(file)
+  } finally {
+    closeSync(file)
+  }
+}
+
+function damaged(path: string, reason: string): ZerohopError {
+  return new ZerohopError('BACKUP_DAMAGED', { path, reason })
+}
