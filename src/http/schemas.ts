@@ -122,6 +122,22 @@ export const UserRole = Closed(roleInTenant)
 export const RoleAssignment = Closed({ user: Type.String(), ...roleInTenant })
 export const RoleAssignments = listOf(RoleAssignment, BULK_ASSIGNMENTS_MAX)
 
+/** Of what the clients send here more than these is ignored. */
+const Open = <P extends TProperties>(properties: P): TObject<P> => Type.Object(properties)
+export const GroupCreate = Closed({
+  group_instance_key: Type.String(),
+  group_tenant: Type.String(),
+  group_resource_type_key: Maybe(Text),
+})
+export const GroupUser = Open({ tenant: Type.String() })
+export const GroupRole = Open({
+  role: Type.String(),
+  resource: Type.String(),
+  resource_instance: Type.String(),
+  tenant: Type.String(),
+})
+export const GroupInGroup = Open({ group_instance_key: Type.String() })
+
 const setType = Type.Unsafe<ConditionSet['type']>({
   type: 'string',
   enum: ['userset', 'resourceset'] satisfies ConditionSet['type'][],

@@ -66,6 +66,8 @@ export const DERIVATIONS_PER_ROLE_MAX = 64
 export const CONDITION_SETS_MAX = 20_000
 /** Condition sets in a chain of parents: all of them are evaluated. */
 export const SET_DEPTH_MAX = 32
+/** Users and roles that are printed with one group: more are found by listing role assignments and tuples. */
+export const GROUP_ROWS_MAX = 1_000
 /** Roles of one bulk: one revision, one rendering of their keys. */
 export const ROLES_PER_REQUEST_MAX = 2_000
 /** Roles that one role may extend directly. */

@@ -143,6 +143,13 @@ export interface ResourceInstance extends Stored {
   readonly attributes: JsonObject
 }
 
+/** A resource instance that stands for a group: its members hold the role `member` on it. `key` and `id` are those of the instance. */
+export interface Group extends Stored {
+  readonly resource: string
+  readonly instance: string
+  readonly tenant: string
+}
+
 /** `subject` is related by `relation` to `object`; both are `type:key` in one tenant. `key` is `tupleKey(subject, relation, object)`. */
 export interface RelationshipTuple extends Stored {
   readonly subject: string
@@ -260,6 +267,7 @@ export interface EnvironmentObjects {
   set_rule: SetRule
   resource_instance: ResourceInstance
   relationship_tuple: RelationshipTuple
+  group: Group
   /** `__user` and `__tenant`: no resource types, but what declares the attributes of users and of tenants */
   built_in: Resource
   user_invite: UserInvite

@@ -23,6 +23,16 @@ import {
   replaceConditionSet,
   updateConditionSet,
 } from './collections/condition-sets.ts'
+import {
+  addGroupRole,
+  addGroupToGroup,
+  addGroupUser,
+  createGroup,
+  deleteGroup,
+  removeGroupFromGroup,
+  removeGroupRole,
+  removeGroupUser,
+} from './collections/groups.ts'
 import { createInstance, deleteInstance, replaceInstance, updateInstance } from './collections/instances.ts'
 import { approveInvite, createInvite, deleteInvite, updateInvite } from './collections/invites.ts'
 import {
@@ -127,6 +137,14 @@ export const useCases = {
   createActionGroup,
   updateActionGroup,
   deleteActionGroup,
+  createGroup,
+  deleteGroup,
+  addGroupUser,
+  removeGroupUser,
+  addGroupRole,
+  removeGroupRole,
+  addGroupToGroup,
+  removeGroupFromGroup,
   createConditionSet,
   updateConditionSet,
   replaceConditionSet,

@@ -16,6 +16,7 @@ const REFS: Readonly<Record<string, string>> = {
   relations: 'within',
   action_groups: 'all',
   parents: 'viewer',
+  groups: 'team',
   condition_sets: 'grown',
   resource_instances: 'hello:one',
   user_invites: 'carl',
@@ -37,6 +38,8 @@ const FIELDS: Readonly<Record<string, unknown>> = {
   subject_resource: 'hello',
   resource_id: 'hello',
   parent_id: 'grown',
+  group_tenant: 'default',
+  group_instance_key: 'crew',
   'relations{}': 'hello',
   'actions[]': 'say',
   resource: 'hello',
@@ -99,6 +102,8 @@ export async function makeKnownObjects({ ask }: Pick<Harness, 'ask'>, key?: stri
   await make('$F/relationship_tuples', { ...TUPLE, tenant: 'default' })
   await make('$F/user_invites', INVITE)
   await make('$F/proxy_configs', { key: 'proxy', secret: 'token' })
+  await make('$S/groups', { group_instance_key: 'team', group_tenant: 'default' })
+  await make('$S/groups', { group_instance_key: 'crew', group_tenant: 'default' })
   const apiKey = await make('/v2/api-key', { organization_id, environment_id })
 
   const refs: Readonly<Record<string, string>> = { ...REFS, 'api-key': apiKey.id, configs: config.id }

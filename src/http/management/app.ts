@@ -10,6 +10,7 @@ import { auditRoutes } from './audit.ts'
 import { bulkRoutes } from './bulk.ts'
 import { conditionSetRoutes } from './condition-sets.ts'
 import type { Management } from './context.ts'
+import { groupRoutes } from './groups.ts'
 import { historyRoutes } from './history.ts'
 import { instanceRoutes } from './instances.ts'
 import { inviteRoutes } from './invites.ts'
@@ -52,6 +53,7 @@ export function managementApp({ store, logger, routes }: ManagementOptions): Fas
     relationRoutes(guarded, management)
     actionGroupRoutes(guarded, management)
     conditionSetRoutes(guarded, management)
+    groupRoutes(guarded, management)
     userRoutes(guarded, management)
     tenantRoutes(guarded, management)
     assignmentRoutes(guarded, management)

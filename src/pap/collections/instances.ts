@@ -28,8 +28,13 @@ export interface InstanceReplacement extends InstanceFields {
 }
 
 /** @throws OBJECT_NOT_FOUND, OBJECT_EXISTS, KEY_INVALID, KEY_TOO_LONG, LIMIT_EXCEEDED */
-export function createInstance(view: View, input: NewInstance, mint: Mint): Decided<ResourceInstance> {
-  const instance = newInstance(view, input, mint)
+export function createInstance(
+  view: View,
+  input: NewInstance,
+  mint: Mint,
+  keyPath: Path = [...BODY, 'key'],
+): Decided<ResourceInstance> {
+  const instance = newInstance(view, input, mint, { key: keyPath, resource: [...BODY, 'resource'] })
   return { changes: [put('resource_instance', instance)], result: instance }
 }
 
@@ -107,7 +112,7 @@ function newInstance(
   view: View,
   { key, resource: resourceRef, tenant: tenantRef, attributes }: NewInstance,
   mint: Mint,
-  paths: { readonly key: Path; readonly resource: Path } = { key: [...BODY, 'key'], resource: [...BODY, 'resource'] },
+  paths: { readonly key: Path; readonly resource: Path },
 ): ResourceInstance {
   const resource = view.require('resource', resourceRef, paths.resource).key
   const tenant = view.require('tenant', tenantRef, [...BODY, 'tenant']).key
