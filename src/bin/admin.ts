@@ -99,7 +99,7 @@ export async function backup(env: Env, folder: string, { json }: Printing): Prom
 }
 
 export async function restore(env: Env, folder: string, { json }: Printing): Promise<void> {
-  printManifest(await restoreBackup(resolve(folder), env.data), json)
+  printManifest(await restoreBackup(resolve(folder), env.data, () => newId() + newId()), json)
 }
 
 function printManifest(manifest: BackupManifest, json: boolean | undefined): void {

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { Logger } from 'pino'
 import { fitsSocket, serveAdmin } from '../http/admin.ts'
 import { runAdmin } from '../pap/admin.ts'
+import { keepRetention } from '../pap/retention.ts'
 import { type Management, managementServer, openManagement } from '../server.ts'
 import type { Env } from './env.ts'
 import { Closers, closeOnSignals, listen, newId } from './process.ts'
@@ -29,6 +30,9 @@ export async function startManagement(
   const { store } = management
   closers.add(() => store.close())
   if (store.secretsKeyWarning !== undefined) log.warn(store.secretsKeyWarning)
+  const failed = (error: unknown): void => log.warn({ err: error }, 'old entries of the log are not forgotten')
+  const stop = keepRetention(store, env.retention, { now: Date.now, failed })
+  closers.add(async () => stop())
   await serveCommands(management, data, log, closers)
   const app = managementServer(management, { logger: log.child({ part: 'api' }) })
   closers.addApp(app)

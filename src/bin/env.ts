@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ZerohopError } from '../model/errors.ts'
+import type { RetentionOptions } from '../pap/retention.ts'
 
 type Variables = Readonly<Record<string, string | undefined>>
 
@@ -22,6 +23,7 @@ export interface Env {
   readonly debug: boolean
   readonly maxStalenessMs: number | undefined
   readonly backupFolder: string | undefined
+  readonly retention: RetentionOptions
 }
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
@@ -37,6 +39,10 @@ const VARIABLES = {
   ZEROHOP_SECRETS_KEY_FILE: text,
   ZEROHOP_IMAGE_MEMORY: bytes,
   ZEROHOP_LOG_LEVEL: logLevel,
+  ZEROHOP_DELTA_REVISIONS: count,
+  ZEROHOP_DELTA_DAYS: days,
+  ZEROHOP_HISTORY_REVISIONS: count,
+  ZEROHOP_HISTORY_DAYS: days,
   PDP_HOST: text,
   PDP_PORT: port,
   PDP_API_KEY: text,
@@ -69,7 +75,19 @@ export function readEnv(variables: Variables = process.env): Env {
     debug: value('PDP_DEBUG') ?? false,
     maxStalenessMs: value('PDP_MAX_STALENESS'),
     backupFolder: value('PDP_OFFLINE_MODE_BACKUP_DIR'),
+    retention: defined({
+      deltaRevisions: value('ZEROHOP_DELTA_REVISIONS'),
+      deltaDays: value('ZEROHOP_DELTA_DAYS'),
+      historyRevisions: value('ZEROHOP_HISTORY_REVISIONS'),
+      historyDays: value('ZEROHOP_HISTORY_DAYS'),
+    }),
   }
+}
+
+/** Without the members that are not set. */
+function defined<T extends object>(of: T): { [K in keyof T]?: NonNullable<T[K]> } {
+  const set = Object.entries(of).filter(([, value]) => value !== undefined)
+  return Object.fromEntries(set) as { [K in keyof T]?: NonNullable<T[K]> }
 }
 
 /** An empty value counts as absent, as in a compose file that passes on what is not set. */
@@ -123,6 +141,18 @@ function seconds(value: string, name: string): number {
   if (!/^\d+(\.\d+)?$/.test(value) || number <= 0 || number > 1e9)
     throw invalid(name, 'a number of seconds above 0', value)
   return number * 1000
+}
+
+function count(value: string, name: string): number {
+  if (!/^[1-9]\d{0,14}$/.test(value)) throw invalid(name, 'a number above 0', value)
+  return Number(value)
+}
+
+function days(value: string, name: string): number {
+  const number = Number(value)
+  if (!/^\d+(\.\d+)?$/.test(value) || number <= 0 || number > 1e6)
+    throw invalid(name, 'a number of days above 0', value)
+  return number
 }
 
 function bytes(value: string, name: string): number {

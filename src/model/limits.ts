@@ -123,6 +123,15 @@ export const WRITER_IN_FLIGHT_MAX = 2
 export const OBJECT_KEY_BYTES_MAX = 1_900
 /** Bytes of address space reserved for the data file, so that it never has to be mapped anew under a reader; not disk, not memory. */
 export const DATA_BYTES_MAX = 2 ** 40
+/** Rows that one step of forgetting touches: some milliseconds of the writer. */
+export const RETENTION_ROWS_PER_STEP = 2_000
+/** Milliseconds between two looks at what is not kept any more. */
+export const RETENTION_EVERY_MS = 60_000
+/** What a log keeps unless the operator says otherwise: deltas for followers, and entries for history. */
+export const DELTA_REVISIONS_DEFAULT = 100_000
+export const DELTA_DAYS_DEFAULT = 30
+export const HISTORY_REVISIONS_DEFAULT = 1_000_000
+export const HISTORY_DAYS_DEFAULT = 365
 /** Bytes of one command over the admin socket, and of its answer: a whole environment as a file. */
 export const ADMIN_BODY_BYTES_MAX = 256 * 1024 * 1024
 /** Bytes of the path of a socket: the least that Linux and macOS take. */

@@ -191,6 +191,11 @@ export function deleteEnvironment(view: View, { ref }: { readonly ref: string },
   return { changes, secrets, status: 204, result: null }
 }
 
+/** The retention of its history has ended: nothing is left of the environment. */
+export function forgetEnvironment(view: View, { ref }: { readonly ref: string }, _mint: Mint): Decided<null> {
+  return { changes: [remove('deleted_environment', view.require('deleted_environment', ref).key)], result: null }
+}
+
 function withoutEnvironment(
   view: View,
   environment: Environment,

@@ -61,6 +61,7 @@ export class Snapshots {
     const head = this.#store.head(environment).revision
     if (head === kept.position.revision) return true
     if (small || head - kept.position.revision > SNAPSHOT_BEHIND_MAX) return false
+    if (this.#store.entries(environment, kept.position.revision, 1).length === 0) return false
     while (kept.counted < head && kept.behind <= SNAPSHOT_BEHIND_MAX) {
       const entries = this.#store.entries(environment, kept.counted, LOG_READ_MAX / 10)
       if (entries.length === 0) return false // the log does not go back that far any more

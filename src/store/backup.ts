@@ -1,6 +1,6 @@
 // Backups: a folder with a copy of the data file and `backup.json`, which says what is in it and is written last, so that a backup that was
 // cut off is known. Keys that seal secrets are never part of it. docs/adr/0012-backup-and-restore.md.
-import { createHash, randomBytes } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import {
   chmodSync,
   closeSync,
@@ -86,16 +86,17 @@ export async function finishBackup(
 /**
  * Makes a data folder from a backup. Every log keeps its revision and begins another history there: who followed the old one takes a
  * fresh image.
+ * @param newLineage 64 random hex digits
  * @throws FOLDER_NOT_EMPTY, BACKUP_DAMAGED, DATA_FOREIGN, DATA_READ_ONLY, DISK_FULL
  */
-export async function restoreBackup(backup: string, folder: string): Promise<BackupManifest> {
+export async function restoreBackup(backup: string, folder: string, newLineage: () => string): Promise<BackupManifest> {
   const manifest = await readManifest(backup)
   try {
     mkdirSync(folder, { recursive: true })
     requireEmpty(folder)
     const lock = await acquireLock(folder)
     try {
-      await restoreInto(backup, folder, manifest)
+      await restoreInto(backup, folder, manifest, newLineage)
     } finally {
       lock.release()
     }
@@ -106,7 +107,7 @@ export async function restoreBackup(backup: string, folder: string): Promise<Bac
 }
 
 /** The data file appears under its name only when it is complete. */
-async function restoreInto(backup: string, folder: string, manifest: BackupManifest): Promise<void> {
+async function restoreInto(backup: string, folder: string, manifest: BackupManifest, newLineage: () => string) {
   const unfinished = join(folder, 'data.new')
   mkdirSync(unfinished, { mode: 0o700 })
   const data = join(unfinished, DATA)
@@ -120,7 +121,7 @@ async function restoreInto(backup: string, folder: string, manifest: BackupManif
   try {
     tables.root.transactionSync(() => {
       for (const { key, value } of [...tables.heads.getRange()])
-        tables.heads.put(key, forkAtHead(tables, value, randomBytes(32).toString('hex')))
+        tables.heads.put(key, forkAtHead(tables, value, newLineage()))
     })
   } finally {
     await tables.root.close()

@@ -6,6 +6,7 @@ import { type ErrorCode, type ErrorDetails, isZerohopError, ZerohopError } from 
 import { asDiskError } from './disk.ts'
 import { LmdbView } from './lmdb-view.ts'
 import { append } from './log.ts'
+import { type Retention, type Trimmed, trim } from './retention.ts'
 import type { Seal } from './secrets.ts'
 import { apply } from './state.ts'
 import type { Head, Tables } from './tables.ts'
@@ -62,6 +63,29 @@ export class BatchRunner {
       if (disk === undefined && jobs.length > 1) return this.#oneByOne(jobs, now)
       const failure = toFailure(disk ?? error)
       return { replies: jobs.map(() => ({ failure })), moved: [] }
+    }
+  }
+
+  /** One step of forgetting what is not kept. Throws nothing: what fails is tried again with the next step. */
+  maintain(retention: Retention): Trimmed {
+    const { heads } = this.#tables
+    const set = (log: LogId, head: Head | undefined): void => {
+      if (head === undefined) {
+        heads.remove(log)
+        this.#heads.delete(log)
+      } else {
+        heads.put(log, head)
+        this.#heads.set(log, head)
+      }
+    }
+    try {
+      return this.#tables.root.transactionSync(() => {
+        const logs = [...heads.getKeys()]
+        return trim(this.#tables, { get: (log) => this.#headOf(log), set }, logs, retention)
+      })
+    } catch {
+      this.#heads.clear()
+      return { rows: 0, gone: [], more: false }
     }
   }
 

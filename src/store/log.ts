@@ -82,6 +82,17 @@ export function readHistory(tables: Tables, head: Head, before: number, limit: n
 
 const CHANGES = Buffer.from(',"changes":')
 
+/** The entry without its changes, under the same chain. */
+export function stripEntry(value: Uint8Array): Buffer {
+  const bytes = Buffer.from(value.buffer, value.byteOffset, value.byteLength)
+  return Buffer.concat([bytes.subarray(0, bytes.indexOf(CHANGES)), CHANGES, Buffer.from('[]}')])
+}
+
+/** When an entry was written, in ms since 1970. */
+export function timeOfEntry(value: Uint8Array): number {
+  return decodeHistory(0, value).at
+}
+
 /** No text inside of JSON holds a bare quote, so the first `,"changes":` is the member of the body. */
 function decodeHistory(number: number, value: Uint8Array): HistoryEntry {
   const bytes = Buffer.from(value.buffer, value.byteOffset, value.byteLength)

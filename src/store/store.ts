@@ -9,6 +9,7 @@ import { asOpenError } from './disk.ts'
 import { LmdbView } from './lmdb-view.ts'
 import { acquireLock, type Lock } from './lock.ts'
 import { readEntries, readHistory, readHistoryId } from './log.ts'
+import type { Retention, Trimmed } from './retention.ts'
 import { readSecretsKey, type SecretsKey, unseal } from './secrets.ts'
 import { type Head, openTables, type Tables } from './tables.ts'
 import type { Committed, InputOf, ResultOf, UseCases, View } from './view.ts'
@@ -63,6 +64,8 @@ export interface Store<U extends UseCases> {
   /** A secret that the contract reads back; undefined when there is none, or when it was sealed under another key file. */
   readSecret(id: string): string | undefined
   readonly secretsKeyWarning: string | undefined
+  /** One bounded step of forgetting what is not kept. Ask again while there is more. */
+  maintain(retention: Retention): Promise<Trimmed>
   /** Copies one durable moment of the data file into an empty folder while writes go on. What else a backup is: backup.ts. */
   copyData(folder: string): Promise<void>
   /** Takes no more writes, waits for those taken, and gives the folder back. */
@@ -209,6 +212,14 @@ class LmdbStore<U extends UseCases> implements Store<U> {
     if (this.#isClosed) throw closed()
     const sealed = id === '' || id.length > 64 ? undefined : this.#tables.secrets.get(Buffer.from(id))
     return sealed === undefined ? undefined : unseal(this.#key.bytes, id, sealed)
+  }
+
+  async maintain(retention: Retention): Promise<Trimmed> {
+    if (this.#writer === undefined || this.#closing !== undefined) throw closed()
+    const trimmed = await this.#writer.maintain(retention)
+    this.#tables.root.resetReadTxn()
+    for (const log of trimmed.gone) this.#positions.delete(log)
+    return trimmed
   }
 
   async copyData(folder: string): Promise<void> {

@@ -2,6 +2,7 @@
 // when its outcome is on disk. The entry file of the thread calls `serveWriter` with the use cases; what they are is no business here.
 import { parentPort, workerData } from 'node:worker_threads'
 import { type Answer, BatchRunner, type Job, type Reply, toFailure } from './batch.ts'
+import type { Retention, Trimmed } from './retention.ts'
 import { sealWith } from './secrets.ts'
 import { openTables } from './tables.ts'
 import type { UseCases } from './view.ts'
@@ -12,8 +13,8 @@ export interface ThreadData {
   readonly secretsKey: Uint8Array
 }
 
-export type ToThread = { readonly jobs: readonly Job[] } | { readonly close: true }
-export type FromThread = { readonly ready: true } | Answer
+export type ToThread = { readonly jobs: readonly Job[] } | { readonly maintain: Retention } | { readonly close: true }
+export type FromThread = { readonly ready: true } | { readonly trimmed: Trimmed } | Answer
 
 /** Serves the store that started this thread, until it is told to close. */
 export function serveWriter(useCases: UseCases): void {
@@ -24,6 +25,8 @@ export function serveWriter(useCases: UseCases): void {
   const runner = new BatchRunner(tables, useCases, sealWith(secretsKey), folder)
   port.on('message', (message: ToThread) => {
     if ('jobs' in message) answer(runner.run(message.jobs, Date.now()))
+    else if ('maintain' in message)
+      port.postMessage({ trimmed: runner.maintain(message.maintain) } satisfies FromThread)
     else void tables.root.close().finally(() => port.close())
   })
   port.postMessage({ ready: true } satisfies FromThread)

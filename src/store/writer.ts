@@ -5,6 +5,7 @@ import type { LogId, Position } from '../log/change.ts'
 import { ZerohopError } from '../model/errors.ts'
 import { WRITER_BATCH_MAX, WRITER_IN_FLIGHT_MAX, WRITER_QUEUE_MAX } from '../model/limits.ts'
 import { fromFailure, type Job } from './batch.ts'
+import type { Retention, Trimmed } from './retention.ts'
 import type { Committed } from './view.ts'
 import type { FromThread, ThreadData, ToThread } from './writer-thread.ts'
 
@@ -25,6 +26,7 @@ export class Writer {
   #queue: Waiting[] = []
   readonly #inFlight: Waiting[][] = []
   #waiting = 0
+  readonly #trims: { resolve: (trimmed: Trimmed) => void; reject: (error: Error) => void }[] = []
   #isFlushPlanned = false
   #isClosing = false
   /** why nothing is taken any more */
@@ -68,6 +70,15 @@ export class Writer {
       if (this.#isFlushPlanned || this.#inFlight.length >= WRITER_IN_FLIGHT_MAX) return
       this.#isFlushPlanned = true
       setImmediate(() => this.#flush()) // after all requests that this turn of the loop brings
+    })
+  }
+
+  /** One step of forgetting what is not kept, between two batches. @throws WRITER_DEAD, CLOSED */
+  maintain(retention: Retention): Promise<Trimmed> {
+    if (this.#stopped !== undefined) return Promise.reject(this.#stopped)
+    return new Promise((resolve, reject) => {
+      this.#trims.push({ resolve, reject })
+      this.#thread.postMessage({ maintain: retention } satisfies ToThread)
     })
   }
 
@@ -115,6 +126,11 @@ export class Writer {
       this.#ready?.resolve()
       return
     }
+    if ('trimmed' in message) {
+      this.#trims.shift()?.resolve(message.trimmed)
+      this.#closeWhenDone()
+      return
+    }
     const batch = this.#inFlight.shift() ?? []
     this.#waiting -= batch.length
     this.#onMoved(message.moved)
@@ -128,7 +144,7 @@ export class Writer {
   }
 
   #closeWhenDone(): void {
-    if (this.#stopped?.code !== 'CLOSED' || this.#waiting > 0 || this.#isClosing) return
+    if (this.#stopped?.code !== 'CLOSED' || this.#waiting + this.#trims.length > 0 || this.#isClosing) return
     this.#isClosing = true
     this.#thread.postMessage({ close: true } satisfies ToThread)
   }
@@ -140,6 +156,6 @@ export class Writer {
     if (this.#stopped === undefined) this.#stopped = error
     const lost = [...this.#inFlight.splice(0).flat(), ...this.#queue.splice(0)]
     this.#waiting = 0
-    for (const { reject } of lost) reject(error)
+    for (const { reject } of [...lost, ...this.#trims.splice(0)]) reject(error)
   }
 }

@@ -17,6 +17,7 @@ import { temporaryFolder } from '../support/folders.ts'
 import { BY } from './harness.ts'
 
 const newId = () => randomBytes(16).toString('hex')
+const newLineage = () => randomBytes(32).toString('hex')
 const imageHash = (store: Store<PapUseCases>, log: LogId): string => {
   const view = store.view(log)
   return Image.build(log, view.position, policyOf(view)).hash()
@@ -53,7 +54,7 @@ describe('a backup', () => {
     await Promise.all(writers)
 
     const restored = temporaryFolder('restored')
-    await restoreBackup(join(folders, 'under-load'), restored)
+    await restoreBackup(join(folders, 'under-load'), restored, newLineage)
     const store = await openAdminStore(restored, join(data, 'secrets.key'))
     const log = manifest.logs.find(({ name }) => name === 'default/default/development')!
     expect(log.revision).toBeGreaterThan(200)
@@ -70,7 +71,9 @@ describe('a backup', () => {
     await expect(first(earlier.revision, earlier.chain)).rejects.toMatchObject({ code: 'FEED_GAP' })
     const head = store.head(development)
     await store.commit(development, 'createUser', { key: 'after' }, BY)
-    expect(await first(head.revision, head.chain)).toMatchObject({ value: { type: 'delta', delta: { previous: head.chain } } })
+    expect(await first(head.revision, head.chain)).toMatchObject({
+      value: { type: 'delta', delta: { previous: head.chain } },
+    })
     await store.close()
   })
 
@@ -91,7 +94,7 @@ describe('a backup', () => {
     const key = [...pap.store.view(pap.organization).list('api_key')][0]!
     const secret = pap.store.readSecret(key.id)!
     const [sealed, lost] = [temporaryFolder('restored'), temporaryFolder('restored')]
-    for (const folder of [sealed, lost]) await restoreBackup(join(folders, 'keys'), folder)
+    for (const folder of [sealed, lost]) await restoreBackup(join(folders, 'keys'), folder, newLineage)
     const store = await openAdminStore(sealed, join(data, 'secrets.key'))
     expect(store.findApiKey(hashSecret(secret))?.key.id).toBe(key.id)
     expect(store.readSecret(key.id)).toBe(secret)
@@ -106,19 +109,27 @@ describe('a backup', () => {
     await expect(take('keys')).rejects.toMatchObject({ code: 'FOLDER_NOT_EMPTY' })
     const taken = temporaryFolder('taken')
     writeFileSync(join(taken, 'mine'), '')
-    await expect(restoreBackup(join(folders, 'keys'), taken)).rejects.toMatchObject({ code: 'FOLDER_NOT_EMPTY' })
+    await expect(restoreBackup(join(folders, 'keys'), taken, newLineage)).rejects.toMatchObject({
+      code: 'FOLDER_NOT_EMPTY',
+    })
     expect(readdirSync(taken)).toEqual(['mine'])
   })
 
   it('that is cut off or damaged is refused, and nothing is restored', async () => {
     const restored = join(temporaryFolder('restored'), 'inner')
     await ADMIN.backup({ store: pap.store, newId }, { folder: join(folders, 'cut-off') })
-    await expect(restoreBackup(join(folders, 'cut-off'), restored)).rejects.toMatchObject({ code: 'BACKUP_DAMAGED' })
+    await expect(restoreBackup(join(folders, 'cut-off'), restored, newLineage)).rejects.toMatchObject({
+      code: 'BACKUP_DAMAGED',
+    })
     await take('damaged')
     const file = join(folders, 'damaged', 'data.mdb')
     truncateSync(file, statSync(file).size - 4096)
-    await expect(restoreBackup(join(folders, 'damaged'), restored)).rejects.toMatchObject({ code: 'BACKUP_DAMAGED' })
-    await expect(restoreBackup(join(folders, 'nowhere'), restored)).rejects.toMatchObject({ code: 'BACKUP_DAMAGED' })
+    await expect(restoreBackup(join(folders, 'damaged'), restored, newLineage)).rejects.toMatchObject({
+      code: 'BACKUP_DAMAGED',
+    })
+    await expect(restoreBackup(join(folders, 'nowhere'), restored, newLineage)).rejects.toMatchObject({
+      code: 'BACKUP_DAMAGED',
+    })
     expect(existsSync(restored)).toBe(false)
   })
 })

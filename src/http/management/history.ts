@@ -65,7 +65,10 @@ async function listed({ store }: Management, key: ApiKey, query: Query, isHistor
   const view = store.view(key.organization_id)
   const places = placesOf(view, key)
   const { fits, since } = filterOf(query, isHistory, (entry) => nameOfKey(view, entry))
-  const logs = [...places].filter(([, place]) => isPlace(query, place)).map(([log]) => log)
+  const logs = [...places]
+    .filter(([, place]) => isPlace(query, place))
+    .map(([log]) => log)
+    .filter((log) => store.exists(log))
   const found = await readHistory(store, {
     logs,
     fits,
