@@ -38,6 +38,10 @@ export class Faults {
   }
 }
 
+export const ok = (answer: unknown): Outcome => ({ status: 200, answer })
+export const NO_CONTENT: Outcome = { status: 204 }
+export const unique = (list: readonly string[]): string[] => [...new Set(list)]
+
 /** A field after a write: null and, for a PUT, absence mean the default. */
 export function settle<T>(body: Record<string, unknown>, field: string, current: T, fallback: T): T {
   if (!(field in body)) return current

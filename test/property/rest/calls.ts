@@ -10,6 +10,9 @@ export const KEYS = {
   roles: ['r1', 'r2', 'r3'],
   users: ['ana', 'auth0|ben'],
   tenants: ['default', 'acme'],
+  relations: ['parent', 'owner'],
+  groups: ['all'],
+  instances: ['plan', 'note'],
 } as const
 
 const one = (kind: keyof typeof KEYS) => fc.constantFrom(...KEYS[kind])
@@ -32,6 +35,22 @@ const permission = fc.oneof(
 
 const action = fields({ name: text, description: text, attributes: bag })
 const attribute = fc.record({ type: fc.constantFrom('string', 'number', 'bool') })
+const settings = fc.record({ no_direct_roles_on_object: fc.boolean() })
+const rule = fc.record(
+  { role: one('roles'), on_resource: one('resources'), linked_by_relation: one('relations'), when: settings },
+  { requiredKeys: ['role', 'on_resource', 'linked_by_relation'] },
+)
+/** An action of a resource with or without its name; sometimes of another one. */
+const partPermission = fc.oneof({ weight: 5, arbitrary: one('actions') }, { weight: 2, arbitrary: permission })
+const resourceRole = fields({
+  name: text,
+  description: text,
+  permissions: some(partPermission),
+  extends: some(one('roles'), 2),
+  attributes: bag,
+  granted_to: fields({ when: settings, users_with_role: some(rule, 2) }),
+})
+const actionGroup = fields({ name: text, description: text, attributes: bag, actions: some(one('actions')) })
 const resource = fields({
   name: text,
   urn: text,
@@ -39,6 +58,8 @@ const resource = fields({
   type_attributes: bag,
   actions: fc.dictionary(one('actions'), action, { maxKeys: 2 }),
   attributes: fc.dictionary(one('attributes'), attribute, { maxKeys: 2 }),
+  relations: fc.dictionary(one('relations'), one('resources'), { maxKeys: 2 }),
+  roles: fc.dictionary(one('roles'), resourceRole, { maxKeys: 2 }),
 })
 const role = fields({
   name: text,
@@ -47,7 +68,21 @@ const role = fields({
   extends: some(one('roles'), 2),
   attributes: bag,
 })
-const given = fc.record({ role: one('roles'), tenant: optional(one('tenants')) }, { requiredKeys: ['role'] })
+const instance = fc.tuple(one('resources'), one('instances')).map((of) => of.join(':'))
+const given = fc.oneof(
+  {
+    weight: 3,
+    arbitrary: fc.record({ role: one('roles'), tenant: optional(one('tenants')) }, { requiredKeys: ['role'] }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record(
+      { role: one('roles'), tenant: optional(one('tenants')), resource_instance: instance },
+      { requiredKeys: ['role', 'resource_instance'] },
+    ),
+  },
+)
+const givenTo = fc.tuple(one('users'), given).map(([user, of]) => ({ user, ...of }))
 const user = fields({ email: fc.constant('a@b.cd'), first_name: text, last_name: text, attributes: bag })
 const userWithRoles = fc.tuple(user, fields({ role_assignments: some(given) })).map(([a, b]) => ({ ...a, ...b }))
 const tenant = fields({ name: text, description: text, attributes: bag })
@@ -81,54 +116,153 @@ function collection(path: string, key: fc.Arbitrary<string>, body: fc.Arbitrary<
   ]
 }
 
-const RESOURCES = '$S/resources'
-export const calls: fc.Arbitrary<Call> = fc.oneof(
-  ...collection(RESOURCES, one('resources'), resource),
-  { weight: 2, arbitrary: call('POST', [RESOURCES, one('resources'), 'actions'], keyed(one('actions'), action)) },
+const newInstance = fc
+  .tuple(
+    fc.record({ key: one('instances'), resource: one('resources'), tenant: one('tenants') }),
+    fields({ attributes: bag }),
+  )
+  .map(([of, rest]) => ({ ...of, ...rest }))
+const sameInstance = fields({ resource: one('resources'), tenant: one('tenants'), attributes: bag })
+const tupleNames = fc.record({ subject: instance, relation: one('relations'), object: instance })
+const tuple = fc.tuple(tupleNames, fields({ tenant: one('tenants') })).map(([names, of]) => ({ ...names, ...of }))
+const setRule = fc.record(
   {
-    weight: 1,
-    arbitrary: call(
-      'PATCH',
-      [RESOURCES, one('resources'), 'actions', one('actions')],
-      fields({ name: text, description: text }),
+    user_set: fc.oneof(
+      one('roles'),
+      one('roles').map((key) => `__autogen_${key}`),
     ),
+    permission,
+    resource_set: one('resources'),
+    is_role: fc.boolean(),
+    is_resource: fc.boolean(),
   },
-  { weight: 1, arbitrary: call('DELETE', [RESOURCES, one('resources'), 'actions', one('actions')]) },
-  {
-    weight: 1,
-    arbitrary: call('POST', [RESOURCES, one('resources'), 'attributes'], keyed(one('attributes'), attribute)),
-  },
-  { weight: 1, arbitrary: call('DELETE', [RESOURCES, one('resources'), 'attributes', one('attributes')]) },
-  ...collection('$S/roles', one('roles'), role),
-  {
-    weight: 3,
-    arbitrary: call('POST', ['$S/roles', one('roles'), 'permissions'], fc.record({ permissions: some(permission) })),
-  },
-  {
-    weight: 1,
-    arbitrary: call('DELETE', ['$S/roles', one('roles'), 'permissions'], fc.record({ permissions: some(permission) })),
-  },
-  ...collection('$F/users', one('users'), userWithRoles, user),
-  { weight: 3, arbitrary: call('POST', ['$F/users', one('users'), 'roles'], given) },
-  { weight: 2, arbitrary: call('DELETE', ['$F/users', one('users'), 'roles'], given) },
-  ...collection('$F/tenants', one('tenants'), tenant),
-  { weight: 1, arbitrary: call('GET', ['$F/tenants', one('tenants'), 'users']) },
-  { weight: 2, arbitrary: call('POST', ['$F/tenants', one('tenants'), 'users'], keyed(one('users'), userWithRoles)) },
-  { weight: 1, arbitrary: call('DELETE', ['$F/tenants', one('tenants'), 'users', one('users')]) },
-  {
-    weight: 3,
-    arbitrary: call(
-      'POST',
-      ['$F/role_assignments'],
-      fc.tuple(one('users'), given).map(([u, g]) => ({ user: u, ...g })),
-    ),
-  },
-  {
-    weight: 2,
-    arbitrary: call(
-      'DELETE',
-      ['$F/role_assignments'],
-      fc.tuple(one('users'), given).map(([u, g]) => ({ user: u, ...g })),
-    ),
-  },
+  { requiredKeys: ['user_set', 'permission', 'resource_set'] },
 )
+const operations = (item: fc.Arbitrary<unknown>) => fc.record({ operations: some(item) })
+const idents = (item: fc.Arbitrary<unknown>) => fc.record({ idents: some(item, 2) })
+
+const RESOURCES = '$S/resources'
+const weighted = (weight: number, arbitrary: fc.Arbitrary<Call>) => ({ weight, arbitrary })
+const at = (...path: (string | fc.Arbitrary<string>)[]) => [RESOURCES, one('resources'), ...path]
+
+const schemaCalls = [
+  ...collection(RESOURCES, one('resources'), resource),
+  weighted(2, call('POST', at('actions'), keyed(one('actions'), action))),
+  weighted(1, call('PATCH', at('actions', one('actions')), fields({ name: text, description: text }))),
+  weighted(1, call('DELETE', at('actions', one('actions')))),
+  weighted(1, call('POST', at('attributes'), keyed(one('attributes'), attribute))),
+  weighted(1, call('DELETE', at('attributes', one('attributes')))),
+  weighted(4, call('POST', at('roles'), keyed(one('roles'), resourceRole))),
+  weighted(2, call('PATCH', at('roles', one('roles')), resourceRole)),
+  weighted(1, call('DELETE', at('roles', one('roles')))),
+  weighted(1, call('POST', at('roles', one('roles'), 'permissions'), fc.record({ permissions: some(partPermission) }))),
+  weighted(
+    1,
+    call('DELETE', at('roles', one('roles'), 'permissions'), fc.record({ permissions: some(partPermission) })),
+  ),
+  weighted(2, call('POST', at('roles', one('roles'), 'implicit_grants'), rule)),
+  weighted(1, call('DELETE', at('roles', one('roles'), 'implicit_grants'), rule)),
+  weighted(1, call('PUT', at('roles', one('roles'), 'implicit_grants', 'conditions'), settings)),
+  weighted(
+    4,
+    call(
+      'POST',
+      at('relations'),
+      fc.tuple(one('relations'), one('resources')).map(([key, subject_resource]) => ({ key, subject_resource })),
+    ),
+  ),
+  weighted(1, call('DELETE', at('relations', one('relations')))),
+  weighted(1, call('POST', at('action_groups'), keyed(one('groups'), actionGroup))),
+  weighted(1, call('PATCH', at('action_groups', one('groups')), actionGroup)),
+  weighted(1, call('DELETE', at('action_groups', one('groups')))),
+  ...collection('$S/roles', one('roles'), role),
+  weighted(3, call('POST', ['$S/roles', one('roles'), 'permissions'], fc.record({ permissions: some(permission) }))),
+  weighted(1, call('DELETE', ['$S/roles', one('roles'), 'permissions'], fc.record({ permissions: some(permission) }))),
+]
+
+const factCalls = [
+  ...collection('$F/users', one('users'), userWithRoles, user),
+  weighted(3, call('POST', ['$F/users', one('users'), 'roles'], given)),
+  weighted(2, call('DELETE', ['$F/users', one('users'), 'roles'], given)),
+  ...collection('$F/tenants', one('tenants'), tenant),
+  weighted(1, call('GET', ['$F/tenants', one('tenants'), 'users'])),
+  weighted(2, call('POST', ['$F/tenants', one('tenants'), 'users'], keyed(one('users'), userWithRoles))),
+  weighted(1, call('DELETE', ['$F/tenants', one('tenants'), 'users', one('users')])),
+  weighted(4, call('POST', ['$F/role_assignments'], givenTo)),
+  weighted(2, call('DELETE', ['$F/role_assignments'], givenTo)),
+  weighted(5, call('POST', ['$F/resource_instances'], newInstance)),
+  weighted(1, call('GET', ['$F/resource_instances', instance])),
+  weighted(1, call('PATCH', ['$F/resource_instances', instance], fields({ attributes: bag }))),
+  weighted(1, call('PUT', ['$F/resource_instances', instance], sameInstance)),
+  weighted(1, call('DELETE', ['$F/resource_instances', instance])),
+  weighted(5, call('POST', ['$F/relationship_tuples'], tuple)),
+  weighted(1, call('DELETE', ['$F/relationship_tuples'], tupleNames)),
+  weighted(3, call('POST', ['$F/set_rules'], setRule)),
+  weighted(1, call('DELETE', ['$F/set_rules'], setRule)),
+]
+
+const newUser = keyed(one('users'), userWithRoles)
+const bulkCalls = [
+  weighted(2, call('POST', ['$F/bulk/users'], operations(newUser))),
+  weighted(2, call('PUT', ['$F/bulk/users'], operations(newUser))),
+  weighted(1, call('DELETE', ['$F/bulk/users'], idents(one('users')))),
+  weighted(1, call('POST', ['$F/bulk/tenants'], operations(keyed(one('tenants'), tenant)))),
+  weighted(1, call('DELETE', ['$F/bulk/tenants'], idents(one('tenants')))),
+  weighted(2, call('PUT', ['$F/bulk/resource_instances'], operations(newInstance))),
+  weighted(1, call('DELETE', ['$F/bulk/resource_instances'], idents(instance))),
+  weighted(2, call('POST', ['$F/relationship_tuples/bulk'], operations(tuple))),
+  weighted(1, call('DELETE', ['$F/relationship_tuples/bulk'], idents(tupleNames))),
+  weighted(1, call('POST', ['$F/role_assignments/bulk'], some(givenTo))),
+  weighted(1, call('POST', ['$F/role_assignments/bulk?missing_user_policy=create'], some(givenTo))),
+  weighted(1, call('POST', ['$F/role_assignments/bulk?missing_user_policy=ignore'], some(givenTo))),
+  weighted(1, call('DELETE', ['$F/role_assignments/bulk'], some(givenTo))),
+]
+
+const calls: fc.Arbitrary<Call> = fc.oneof(...schemaCalls, ...factCalls, ...bulkCalls)
+
+/** A beginning on which most calls find what they name. */
+const POPULATED: readonly Call[] = [
+  {
+    method: 'POST',
+    path: RESOURCES,
+    body: { key: 'dir', actions: { read: {} }, roles: { r1: { permissions: ['read'] } } },
+  },
+  {
+    method: 'POST',
+    path: RESOURCES,
+    body: {
+      key: 'doc',
+      actions: { read: {}, write: {} },
+      attributes: { size: { type: 'number' } },
+      relations: { parent: 'dir', owner: 'doc' },
+      roles: { r1: { permissions: ['read', 'write'] }, r2: { extends: ['r1'] } },
+    },
+  },
+  {
+    method: 'POST',
+    path: `${RESOURCES}/doc/roles/r2/implicit_grants`,
+    body: { role: 'r1', on_resource: 'dir', linked_by_relation: 'parent' },
+  },
+  { method: 'POST', path: `${RESOURCES}/doc/action_groups`, body: { key: 'all', actions: ['read', 'write'] } },
+  { method: 'POST', path: '$S/roles', body: { key: 'r1', permissions: ['doc:read', 'dir:read'] } },
+  { method: 'POST', path: '$S/roles', body: { key: 'r2', permissions: ['doc:write'], extends: ['r1'] } },
+  { method: 'POST', path: '$F/tenants', body: { key: 'acme' } },
+  { method: 'PUT', path: '$F/bulk/users', body: { operations: [{ key: 'ana' }, { key: 'auth0|ben' }] } },
+  { method: 'POST', path: '$F/role_assignments', body: { user: 'ana', role: 'r2', tenant: 'acme' } },
+  {
+    method: 'POST',
+    path: '$F/relationship_tuples',
+    body: { subject: 'dir:plan', relation: 'parent', object: 'doc:plan', tenant: 'acme' },
+  },
+  {
+    method: 'POST',
+    path: '$F/role_assignments',
+    body: { user: 'auth0|ben', role: 'r1', resource_instance: 'dir:plan' },
+  },
+  { method: 'POST', path: '$F/set_rules', body: { user_set: 'r1', permission: 'doc:read', resource_set: 'doc' } },
+]
+
+/** From an empty environment or from a populated one. */
+export const sequences: fc.Arbitrary<Call[]> = fc
+  .tuple(fc.boolean(), fc.array(calls, { minLength: 10, maxLength: 40, size: 'max' }))
+  .map(([empty, random]) => (empty ? random : [...POPULATED, ...random]))

@@ -1,17 +1,18 @@
-// The REST rules for the facts: users, tenants, who belongs where, and who has which role. docs/http-api.md "What a write means".
-import { Faults, type Handler, type Outcome, settle } from './call.ts'
-import { NO_CONTENT } from './schema.ts'
-import type { Assignment, State, Tenant, User } from './state.ts'
+// The REST rules for the facts: users, tenants, who belongs where, who has which role in a tenant or on an instance. docs/http-api.md
+// "What a write means". Instances, tuples, set rules and bulk calls are instances.ts and bulk.ts.
+import { Faults, type Handler, NO_CONTENT, type Outcome, ok, settle } from './call.ts'
+import { reachInstance } from './instances.ts'
+import { type Assignment, assignmentName, type State, type Tenant, type User } from './state.ts'
 
 type Body = Record<string, unknown>
-interface Given {
+export interface Given {
   readonly role: string
   readonly tenant?: string | null
+  readonly resource_instance?: string | null
 }
 
 export function userRead(state: State, key: string, user: User): object {
-  const held = [...state.assignments.values()].filter((one) => one.user === key)
-  const roles = held.map(({ role, tenant }) => ({ role, tenant }))
+  const held = [...state.assignments.values()].filter((one) => one.user === key && one.resource_instance === null)
   const associated_tenants = [...state.memberships.values()]
     .filter((one) => one.user === key)
     .map(({ tenant }) => ({
@@ -20,17 +21,11 @@ export function userRead(state: State, key: string, user: User): object {
       status: 'active',
       resource_instance_roles: [],
     }))
+  const roles = associated_tenants.flatMap(({ tenant, roles: of }) => of.map((role) => ({ role, tenant })))
   return { key, ...user, roles, associated_tenants }
 }
 
 export const tenantRead = (key: string, tenant: Tenant): object => ({ key, ...tenant })
-
-export const assignmentRead = ({ user, role, tenant }: Assignment): object => ({
-  user,
-  role,
-  tenant,
-  resource_instance: null,
-})
 
 const newUser = (): User => ({ email: null, first_name: null, last_name: null, attributes: {} })
 
@@ -45,48 +40,65 @@ function writeUser(state: State, key: string, base: User, body: Body): void {
 
 const givenIn = (body: Body): readonly Given[] => (body.role_assignments as Given[] | null | undefined) ?? []
 
-function givenFaults(state: State, given: readonly Given[]): Faults {
+/** What `sent` gives to the user; an instance that is missing is made in `state` when `make` and the tenant is named. */
+function resolve(state: State, user: string, sent: Given, make: boolean, faults: Faults): Assignment {
+  const ref = sent.resource_instance ?? null
+  if (ref === null) {
+    const tenant = sent.tenant ?? 'default'
+    faults.when(!state.roles.has(sent.role), 404)
+    faults.when(!state.tenants.has(tenant), 404)
+    return { user, role: sent.role, tenant, resource_instance: null }
+  }
+  const instance = reachInstance(state, ref, make, sent.tenant, faults)
+  faults.when(instance !== undefined && !state.resourceRoles.has(`${instance.resource}/${sent.role}`), 404)
+  return { user, role: sent.role, tenant: instance?.tenant ?? '', resource_instance: ref }
+}
+
+/** Gives the user the roles, and with `only` no others; on a copy, so that a fault leaves nothing behind. */
+function give(state: State, user: string, given: readonly Given[], only: boolean, faults: Faults): void {
+  const wanted = new Set<string>()
+  for (const one of given) {
+    const target = resolve(state, user, one, true, faults)
+    if (faults.statuses.length > 0) return
+    wanted.add(assignmentName(target))
+    state.assign(target)
+  }
+  if (!only) return
+  for (const one of [...state.assignments.values()]) {
+    if (one.user === user && !wanted.has(assignmentName(one))) state.unassign(one)
+  }
+}
+
+/** Does `act` on a copy, which becomes the state when there are no faults. */
+export function atOnce(state: State, act: (next: State, faults: Faults) => Outcome): Outcome {
+  const next = state.copy()
   const faults = new Faults()
-  for (const { role, tenant } of given) {
-    faults.when(!state.roles.has(role), 404)
-    faults.when(!state.tenants.has(tenant ?? 'default'), 404)
-  }
-  return faults
-}
-
-const give = (state: State, user: string, given: readonly Given[]): void => {
-  for (const { role, tenant } of given) state.assign({ user, role, tenant: tenant ?? 'default' })
-}
-
-const read = (state: State, key: string, status = 200): Outcome => ({
-  status,
-  answer: userRead(state, key, state.users.get(key)!),
-})
-
-/** Role and tenant and user must exist, and be joined exactly when `joined`. */
-function assignment(
-  state: State,
-  one: Given & { user: string },
-  joined: boolean,
-  act: (of: Assignment) => Outcome,
-): Outcome {
-  const of = { user: one.user, role: one.role, tenant: one.tenant ?? 'default' }
-  const faults = givenFaults(state, [of])
-  faults.when(!state.users.has(of.user), 404)
-  if (faults.statuses.length === 0 && state.assignments.has(`${of.user}/${of.role}/${of.tenant}`) !== joined) {
-    return { status: joined ? 404 : 409 }
-  }
-  return faults.else(() => act(of))
-}
-
-const assigned = (state: State, of: Given & { user: string }): Outcome =>
-  assignment(state, of, false, (one) => {
-    state.assign(one)
-    return { status: 200, answer: assignmentRead(one) }
+  const outcome = act(next, faults)
+  return faults.else(() => {
+    if ([outcome.status].flat().every((status) => status < 300)) state.become(next)
+    return outcome
   })
-const unassigned = (state: State, of: Given & { user: string }): Outcome =>
-  assignment(state, of, true, (one) => {
-    state.unassign(one)
+}
+
+const read = (state: State, key: string, status = 200): Outcome => {
+  const user = state.users.get(key)
+  return { status, answer: user && userRead(state, key, user) }
+}
+
+const assigned = (state: State, sent: Given & { user: string }): Outcome =>
+  atOnce(state, (next, faults) => {
+    faults.when(!next.users.has(sent.user), 404)
+    const one = resolve(next, sent.user, sent, true, faults)
+    faults.when(next.assignments.has(assignmentName(one)), 409)
+    next.assign(one)
+    return ok({ ...one })
+  })
+const unassigned = (state: State, sent: Given & { user: string }): Outcome =>
+  atOnce(state, (next, faults) => {
+    faults.when(!next.users.has(sent.user), 404)
+    const one = resolve(next, sent.user, sent, false, faults)
+    faults.when(!next.assignments.has(assignmentName(one)), 404)
+    next.unassign(one)
     return NO_CONTENT
   })
 
@@ -97,33 +109,26 @@ function writeTenant(state: State, key: string, base: Tenant, body: Body): Outco
     attributes: settle(body, 'attributes', base.attributes, null),
   }
   state.tenants.set(key, tenant)
-  return { status: 200, answer: tenantRead(key, tenant) }
+  return ok(tenantRead(key, tenant))
 }
 const newTenant = (key: string): Tenant => ({ name: key, description: null, attributes: null })
 
 export const facts: Readonly<Record<string, Handler>> = {
   'GET $F/users/:': (state, [key = '']) => (state.users.has(key) ? read(state, key) : { status: 404 }),
-  'POST $F/users': (state, _, body: Body) => {
-    const key = body.key as string
-    const faults = givenFaults(state, givenIn(body))
-    faults.when(state.users.has(key), 409)
-    return faults.else(() => {
-      writeUser(state, key, newUser(), body)
-      give(state, key, givenIn(body))
-      return read(state, key)
-    })
-  },
+  'POST $F/users': (state, _, body: Body) =>
+    atOnce(state, (next, faults) => {
+      const key = body.key as string
+      faults.when(next.users.has(key), 409)
+      writeUser(next, key, newUser(), body)
+      give(next, key, givenIn(body), false, faults)
+      return read(next, key)
+    }),
   'PUT $F/users/:': (state, [key = ''], body: Body) =>
-    givenFaults(state, givenIn(body)).else(() => {
-      const created = !state.users.has(key)
-      writeUser(state, key, newUser(), body)
-      give(state, key, givenIn(body))
-      if (body.role_assignments) {
-        const kept = new Set(givenIn(body).map(({ role, tenant }) => `${key}/${role}/${tenant ?? 'default'}`))
-        const held = [...state.assignments].filter(([, one]) => one.user === key)
-        for (const [name, one] of held) if (!kept.has(name)) state.unassign(one)
-      }
-      return read(state, key, created ? 201 : 200)
+    atOnce(state, (next, faults) => {
+      const created = !next.users.has(key)
+      writeUser(next, key, newUser(), body)
+      give(next, key, givenIn(body), Boolean(body.role_assignments), faults)
+      return read(next, key, created ? 201 : 200)
     }),
   'PATCH $F/users/:': (state, [key = ''], body: Body) => {
     const user = state.users.get(key)
@@ -144,7 +149,7 @@ export const facts: Readonly<Record<string, Handler>> = {
 
   'GET $F/tenants/:': (state, [key = '']) => {
     const tenant = state.tenants.get(key)
-    return tenant ? { status: 200, answer: tenantRead(key, tenant) } : { status: 404 }
+    return tenant ? ok(tenantRead(key, tenant)) : { status: 404 }
   },
   'POST $F/tenants': (state, _, body: Body) => {
     const key = body.key as string
@@ -166,19 +171,17 @@ export const facts: Readonly<Record<string, Handler>> = {
     const data = [...state.memberships.values()]
       .filter((one) => one.tenant === tenant)
       .map(({ user }) => userRead(state, user, state.users.get(user)!))
-    return { status: 200, answer: { data, total_count: data.length, page_count: data.length === 0 ? 0 : 1 } }
+    return ok({ data, total_count: data.length, page_count: data.length === 0 ? 0 : 1 })
   },
-  'POST $F/tenants/:/users': (state, [tenant = ''], body: Body) => {
-    const key = body.key as string
-    const faults = givenFaults(state, givenIn(body))
-    faults.when(!state.tenants.has(tenant), 404)
-    return faults.else(() => {
-      if (!state.users.has(key)) writeUser(state, key, newUser(), body)
-      state.join(key, tenant, true)
-      give(state, key, givenIn(body))
-      return read(state, key)
-    })
-  },
+  'POST $F/tenants/:/users': (state, [tenant = ''], body: Body) =>
+    atOnce(state, (next, faults) => {
+      const key = body.key as string
+      faults.when(!next.tenants.has(tenant), 404)
+      if (!next.users.has(key)) writeUser(next, key, newUser(), body)
+      next.join(key, tenant, true)
+      give(next, key, givenIn(body), false, faults)
+      return read(next, key)
+    }),
   'DELETE $F/tenants/:/users/:': (state, [tenant = '', user = '']) => {
     if (!state.tenants.has(tenant) || !state.users.has(user)) return { status: 404 }
     const held = [...state.assignments].filter(([, one]) => one.user === user && one.tenant === tenant)

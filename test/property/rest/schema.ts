@@ -1,37 +1,34 @@
-// The REST rules for the policy: resources with their actions and attributes, and roles. docs/http-api.md "What a write means".
-import { Faults, type Handler, type Outcome, settle } from './call.ts'
-import type { Action, Attribute, Resource, Role, State } from './state.ts'
+// The REST rules for the policy: resources with their actions and attributes, and tenant roles. docs/http-api.md "What a write means". The
+// other parts of a resource are parts.ts.
+import { Faults, type Handler, NO_CONTENT, type Outcome, ok, settle, unique } from './call.ts'
+import { actionGroupRead, newResourceRole, relationBlock, resourceRoleRead, writeResourceRole } from './parts.ts'
+import { type Action, type Attribute, type Resource, type Role, reaches, type State } from './state.ts'
 
 type Body = Record<string, unknown>
 type Blocks = Record<string, Body> | null
-
-const ok = (answer: unknown): Outcome => ({ status: 200, answer })
-export const NO_CONTENT: Outcome = { status: 204 }
 
 const actionRead = (key: string, { name, description, attributes }: Action) => ({ key, name, description, attributes })
 const attributeRead = (key: string, { type, description }: Attribute) => ({ key, type, description })
 const mapOf = <T, P>(map: Map<string, T>, print: (key: string, value: T) => P) =>
   Object.fromEntries([...map].map(([key, value]) => [key, print(key, value)]))
 
-export function resourceRead(_state: State, key: string, resource: Resource): object {
-  const { name, urn, description, type_attributes, actions, attributes } = resource
+export function resourceRead(state: State, key: string, resource: Resource): object {
+  const { actions, attributes, ...fields } = resource
   return {
     key,
-    name,
-    urn,
-    description,
-    type_attributes,
+    ...fields,
     actions: mapOf(actions, actionRead),
     attributes: mapOf(attributes, attributeRead),
-    roles: {},
-    relations: {},
-    action_groups: {},
+    roles: Object.fromEntries(state.partsOf(state.resourceRoles, key).map((one) => [one.role, resourceRoleRead(one)])),
+    relations: Object.fromEntries(state.partsOf(state.relations, key).map((one) => [one.relation, relationBlock(one)])),
+    action_groups: Object.fromEntries(
+      state.partsOf(state.actionGroups, key).map((one) => [one.group, actionGroupRead(one).actions]),
+    ),
   }
 }
 
 export function roleRead(key: string, role: Role): object {
-  const { name, description, permissions, attributes } = role
-  return { key, name, description, permissions, extends: role.extends, attributes, granted_to: null }
+  return { key, ...role, granted_to: null }
 }
 
 const newAction = (key: string, body: Body): Action => ({
@@ -44,23 +41,58 @@ const newAttribute = (body: Body): Attribute => ({
   description: settle(body, 'description', null, null),
 })
 
-/** Writes the fields that were sent over `base`; actions that are gone take their permissions along. */
+/** Writes the fields that were sent over `base`; what a map no longer names goes with what hangs on it. All or nothing. */
 function writeResource(state: State, key: string, base: Resource, body: Body): Outcome {
   const blocks = <T>(field: string, current: Map<string, T>, make: (key: string, body: Body) => T) => {
     if (!(field in body)) return current
     return new Map(Object.entries((body[field] as Blocks) ?? {}).map(([part, inner]) => [part, make(part, inner)]))
   }
-  const resource: Resource = {
+  const next = state.copy()
+  const faults = new Faults()
+  next.resources.set(key, {
     name: settle(body, 'name', base.name, key),
     urn: settle(body, 'urn', base.urn, null),
     description: settle(body, 'description', base.description, null),
     type_attributes: settle(body, 'type_attributes', base.type_attributes, null),
     actions: blocks('actions', base.actions, newAction),
     attributes: blocks('attributes', base.attributes, (_, inner) => newAttribute(inner)),
+  })
+  next.dropLostActions()
+  if ('relations' in body) writeRelations(next, key, (body.relations as Record<string, string>) ?? {}, faults)
+  if ('roles' in body) writeRoles(next, key, (body.roles as Blocks) ?? {}, faults)
+  return faults.else(() => {
+    state.become(next)
+    return ok(resourceRead(state, key, state.resources.get(key)!))
+  })
+}
+
+/** A relation with another subject is another relation. */
+function writeRelations(state: State, resource: string, sent: Record<string, string>, faults: Faults): void {
+  for (const { relation, subject_resource } of state.partsOf(state.relations, resource)) {
+    if (sent[relation] !== subject_resource) state.deleteRelation(resource, relation)
   }
-  state.resources.set(key, resource)
-  state.dropLostPermissions()
-  return ok(resourceRead(state, key, resource))
+  for (const [relation, subject_resource] of Object.entries(sent)) {
+    faults.when(!state.resources.has(subject_resource), 404)
+    const name = `${resource}/${relation}`
+    if (state.relations.has(name)) continue
+    state.relations.set(name, { resource, relation, subject_resource, name: relation, description: null })
+  }
+}
+
+function writeRoles(state: State, resource: string, sent: Record<string, Body>, faults: Faults): void {
+  for (const { role } of state.partsOf(state.resourceRoles, resource)) {
+    if (!(role in sent)) state.deleteResourceRole(resource, role)
+  }
+  for (const [role, fields] of Object.entries(sent)) {
+    const name = `${resource}/${role}`
+    const parents = state.resourceRoles.get(name)?.extends ?? []
+    const blank = { ...(state.resourceRoles.get(name) ?? newResourceRole(resource, role)) }
+    const kept = ((fields.extends as string[] | null) ?? []).filter((parent) => parents.includes(parent))
+    state.resourceRoles.set(name, { ...blank, extends: kept })
+  }
+  for (const [role, fields] of Object.entries(sent)) {
+    faults.statuses.push(...writeResourceRole(state, newResourceRole(resource, role), fields).statuses)
+  }
 }
 
 const newResource = (key: string): Resource => ({
@@ -71,6 +103,8 @@ const newResource = (key: string): Resource => ({
   actions: new Map(),
   attributes: new Map(),
 })
+/** What PUT says of fields that are not sent: the parts of a resource go. */
+const whole = (body: Body): Body => ({ roles: null, relations: null, ...body })
 
 /** What is wrong with permissions and parents that a role shall have. */
 function roleFaults(state: State, key: string, body: Body): Faults {
@@ -79,7 +113,7 @@ function roleFaults(state: State, key: string, body: Body): Faults {
     if (!faults.when(permission.split(':').length !== 2, 400)) faults.when(!state.hasPermission(permission), 404)
   }
   for (const parent of (body.extends as string[] | null) ?? []) {
-    const circle = parent === key || state.ancestors(parent).has(key)
+    const circle = reaches([parent], key, (one) => state.roles.get(one)?.extends ?? [])
     if (!faults.when(circle, 422)) faults.when(!state.roles.has(parent), 404)
   }
   return faults
@@ -104,97 +138,86 @@ const newRole = (key: string): Role => ({
   extends: [],
   attributes: null,
 })
-const unique = (list: readonly string[]): string[] => [...new Set(list)]
+
+/** An object that must be there, or 404. */
+const found = <T>(object: T | undefined, act: (object: T) => Outcome): Outcome =>
+  object === undefined ? { status: 404 } : act(object)
 
 export const schema: Readonly<Record<string, Handler>> = {
-  'GET $S/resources/:': (state, [key = '']) => {
-    const resource = state.resources.get(key)
-    return resource ? ok(resourceRead(state, key, resource)) : { status: 404 }
-  },
+  'GET $S/resources/:': (state, [key = '']) =>
+    found(state.resources.get(key), (resource) => ok(resourceRead(state, key, resource))),
   'POST $S/resources': (state, _, body: Body) => {
-    const faults = new Faults()
-    faults.when(state.resources.has(body.key as string), 409)
-    return faults.else(() => writeResource(state, body.key as string, newResource(body.key as string), body))
+    const key = body.key as string
+    if (state.resources.has(key)) return { status: 409 }
+    return writeResource(state, key, newResource(key), body)
   },
-  'PATCH $S/resources/:': (state, [key = ''], body: Body) => {
-    const resource = state.resources.get(key)
-    return resource ? writeResource(state, key, resource, body) : { status: 404 }
-  },
+  'PATCH $S/resources/:': (state, [key = ''], body: Body) =>
+    found(state.resources.get(key), (resource) => writeResource(state, key, resource, body)),
   'PUT $S/resources/:': (state, [key = ''], body: Body) =>
-    state.resources.has(key) ? writeResource(state, key, newResource(key), body) : { status: 404 },
-  'DELETE $S/resources/:': (state, [key = '']) => {
-    if (!state.resources.has(key)) return { status: 404 }
-    state.deleteResource(key)
-    return NO_CONTENT
-  },
-  'POST $S/resources/:/actions': (state, [key = ''], body: Body) => {
-    const resource = state.resources.get(key)
-    if (resource === undefined) return { status: 404 }
-    const action = body.key as string
-    if (resource.actions.has(action)) return { status: 409 }
-    resource.actions.set(action, newAction(action, body))
-    return { status: 200 }
-  },
-  'PATCH $S/resources/:/actions/:': (state, [key = '', part = ''], body: Body) => {
-    const action = state.resources.get(key)?.actions.get(part)
-    if (action === undefined) return { status: 404 }
-    action.name = settle(body, 'name', action.name, part)
-    action.description = settle(body, 'description', action.description, null)
-    return { status: 200 }
-  },
+    found(state.resources.get(key), () => writeResource(state, key, newResource(key), whole(body))),
+  'DELETE $S/resources/:': (state, [key = '']) =>
+    found(state.resources.get(key), () => {
+      state.deleteResource(key)
+      return NO_CONTENT
+    }),
+  'POST $S/resources/:/actions': (state, [key = ''], body: Body) =>
+    found(state.resources.get(key), ({ actions }) => {
+      const action = body.key as string
+      if (actions.has(action)) return { status: 409 }
+      actions.set(action, newAction(action, body))
+      return { status: 200 }
+    }),
+  'PATCH $S/resources/:/actions/:': (state, [key = '', part = ''], body: Body) =>
+    found(state.resources.get(key)?.actions.get(part), (action) => {
+      action.name = settle(body, 'name', action.name, part)
+      action.description = settle(body, 'description', action.description, null)
+      return { status: 200 }
+    }),
   'DELETE $S/resources/:/actions/:': (state, [key = '', part = '']) => {
     if (!state.resources.get(key)?.actions.delete(part)) return { status: 404 }
-    state.dropLostPermissions()
+    state.dropLostActions()
     return NO_CONTENT
   },
-  'POST $S/resources/:/attributes': (state, [key = ''], body: Body) => {
-    const resource = state.resources.get(key)
-    if (resource === undefined) return { status: 404 }
-    const attribute = body.key as string
-    if (resource.attributes.has(attribute)) return { status: 409 }
-    resource.attributes.set(attribute, newAttribute(body))
-    return { status: 200 }
-  },
+  'POST $S/resources/:/attributes': (state, [key = ''], body: Body) =>
+    found(state.resources.get(key), ({ attributes }) => {
+      const attribute = body.key as string
+      if (attributes.has(attribute)) return { status: 409 }
+      attributes.set(attribute, newAttribute(body))
+      return { status: 200 }
+    }),
   'DELETE $S/resources/:/attributes/:': (state, [key = '', part = '']) =>
     state.resources.get(key)?.attributes.delete(part) ? NO_CONTENT : { status: 404 },
 
-  'GET $S/roles/:': (state, [key = '']) => {
-    const role = state.roles.get(key)
-    return role ? ok(roleRead(key, role)) : { status: 404 }
-  },
+  'GET $S/roles/:': (state, [key = '']) => found(state.roles.get(key), (role) => ok(roleRead(key, role))),
   'POST $S/roles': (state, _, body: Body) => {
     const key = body.key as string
     const faults = roleFaults(state, key, body)
     faults.when(state.roles.has(key), 409)
     return faults.else(() => writeRole(state, key, newRole(key), body))
   },
-  'PATCH $S/roles/:': (state, [key = ''], body: Body) => {
-    const role = state.roles.get(key)
-    return role ? roleFaults(state, key, body).else(() => writeRole(state, key, role, body)) : { status: 404 }
-  },
+  'PATCH $S/roles/:': (state, [key = ''], body: Body) =>
+    found(state.roles.get(key), (role) => roleFaults(state, key, body).else(() => writeRole(state, key, role, body))),
   'PUT $S/roles/:': (state, [key = ''], body: Body) =>
-    state.roles.has(key)
-      ? roleFaults(state, key, body).else(() => writeRole(state, key, newRole(key), body))
-      : { status: 404 },
-  'DELETE $S/roles/:': (state, [key = '']) => {
-    if (!state.roles.has(key)) return { status: 404 }
-    state.deleteRole(key)
-    return NO_CONTENT
-  },
-  'POST $S/roles/:/permissions': (state, [key = ''], body: Body) => {
-    const role = state.roles.get(key)
-    if (role === undefined) return { status: 404 }
-    return roleFaults(state, key, { permissions: body.permissions }).else(() => {
-      role.permissions = unique([...role.permissions, ...(body.permissions as string[])])
+    found(state.roles.get(key), () =>
+      roleFaults(state, key, body).else(() => writeRole(state, key, newRole(key), body)),
+    ),
+  'DELETE $S/roles/:': (state, [key = '']) =>
+    found(state.roles.get(key), () => {
+      state.deleteRole(key)
+      return NO_CONTENT
+    }),
+  'POST $S/roles/:/permissions': (state, [key = ''], body: Body) =>
+    found(state.roles.get(key), (role) =>
+      roleFaults(state, key, { permissions: body.permissions }).else(() => {
+        role.permissions = unique([...role.permissions, ...(body.permissions as string[])])
+        return ok(roleRead(key, role))
+      }),
+    ),
+  'DELETE $S/roles/:/permissions': (state, [key = ''], body: Body) =>
+    found(state.roles.get(key), (role) => {
+      const gone = body.permissions as string[]
+      if (gone.some((permission) => permission.split(':').length !== 2)) return { status: 400 }
+      role.permissions = role.permissions.filter((permission) => !gone.includes(permission))
       return ok(roleRead(key, role))
-    })
-  },
-  'DELETE $S/roles/:/permissions': (state, [key = ''], body: Body) => {
-    const role = state.roles.get(key)
-    if (role === undefined) return { status: 404 }
-    const gone = body.permissions as string[]
-    if (gone.some((permission) => permission.split(':').length !== 2)) return { status: 400 }
-    role.permissions = role.permissions.filter((permission) => !gone.includes(permission))
-    return ok(roleRead(key, role))
-  },
+    }),
 }

@@ -23,6 +23,29 @@ export interface Role extends Named {
   extends: string[]
   attributes: object | null
 }
+export interface Rule {
+  role: string
+  on_resource: string
+  linked_by_relation: string
+  when: { no_direct_roles_on_object: boolean }
+}
+export interface ResourceRole extends Role {
+  resource: string
+  role: string
+  rules: Rule[]
+  no_direct_roles_on_object: boolean
+}
+export interface Relation extends Named {
+  resource: string
+  relation: string
+  subject_resource: string
+}
+export interface ActionGroup extends Named {
+  resource: string
+  group: string
+  attributes: object | null
+  actions: string[]
+}
 export interface User {
   email: string | null
   first_name: string | null
@@ -32,26 +55,84 @@ export interface User {
 export interface Tenant extends Named {
   attributes: object | null
 }
+export interface Instance {
+  resource: string
+  key: string
+  tenant: string
+  attributes: object
+}
+export interface Tuple {
+  subject: string
+  relation: string
+  object: string
+  tenant: string
+}
 export interface Assignment {
   user: string
   role: string
   tenant: string
+  resource_instance: string | null
 }
 export interface Membership {
   user: string
   tenant: string
   explicit: boolean
 }
+export interface SetRule {
+  user_set: string
+  permission: string
+  resource_set: string
+}
+
+const typeOf = (instance: string): string => instance.slice(0, instance.indexOf(':'))
+export const assignmentName = ({ user, role, tenant, resource_instance }: Assignment): string =>
+  [user, role, tenant, resource_instance].join('/')
 
 export class State {
   readonly resources = new Map<string, Resource>()
   readonly roles = new Map<string, Role>()
+  /** by `resource/role` */
+  readonly resourceRoles = new Map<string, ResourceRole>()
+  /** by `resource/relation` */
+  readonly relations = new Map<string, Relation>()
+  /** by `resource/group` */
+  readonly actionGroups = new Map<string, ActionGroup>()
   readonly users = new Map<string, User>()
   readonly tenants = new Map<string, Tenant>([
     ['default', { name: 'Default Tenant', description: null, attributes: null }],
   ])
+  /** by `type:key` */
+  readonly instances = new Map<string, Instance>()
+  readonly tuples = new Map<string, Tuple>()
   readonly assignments = new Map<string, Assignment>()
   readonly memberships = new Map<string, Membership>()
+  readonly setRules = new Map<string, SetRule>()
+
+  /** The same state apart from this one, to try something on. */
+  copy(): State {
+    const copy = new State()
+    copy.become(structuredClone({ ...this }) as State)
+    return copy
+  }
+
+  /** Takes over everything that the other holds. */
+  become(other: State): void {
+    Object.assign(this, { ...other })
+  }
+
+  /** Does `act`, after which what went and came back in one call still has its place in the creation order. */
+  keepingPlaces<T>(act: () => T): T {
+    const before = Object.entries(this).map(([kind, map]) => [kind, [...map.keys()]] as const)
+    const result = act()
+    for (const [kind, keys] of before) {
+      const map = this[kind as 'users'] as Map<string, unknown>
+      const fresh = [...map].filter(([key]) => !keys.includes(key))
+      const kept = keys.filter((key) => map.has(key)).map((key) => [key, map.get(key)] as const)
+      map.clear()
+      for (const [key, value] of [...kept, ...fresh]) map.set(key, value)
+    }
+    return result
+  }
 
   /** `resource:action` exists. */
   hasPermission(permission: string): boolean {
@@ -59,32 +140,28 @@ export class State {
     return this.resources.get(resource)?.actions.has(action) ?? false
   }
 
-  /** What a role extends, over any number of steps, without itself unless in a circle. */
-  ancestors(role: string): Set<string> {
-    const reached = new Set<string>()
-    const visit = (parents: readonly string[]) => {
-      for (const parent of parents) {
-        if (reached.has(parent)) continue
-        reached.add(parent)
-        visit(this.roles.get(parent)?.extends ?? [])
-      }
-    }
-    visit(this.roles.get(role)?.extends ?? [])
-    return reached
+  /** The members of a map whose value stands at this resource. */
+  partsOf<T extends { readonly resource: string }>(map: Map<string, T>, resource: string): T[] {
+    return [...map.values()].filter((part) => part.resource === resource)
   }
 
-  assign({ user, role, tenant }: Assignment): void {
-    const key = `${user}/${role}/${tenant}`
-    if (!this.assignments.has(key)) this.assignments.set(key, { user, role, tenant })
-    this.join(user, tenant, false)
+  assign(one: Assignment): void {
+    const name = assignmentName(one)
+    if (!this.assignments.has(name)) this.assignments.set(name, { ...one })
+    this.join(one.user, one.tenant, false)
   }
 
   /** The last role of a user in a tenant takes the membership along that came with it. */
-  unassign({ user, role, tenant }: Assignment): void {
-    this.assignments.delete(`${user}/${role}/${tenant}`)
-    const stays = [...this.assignments.values()].some((one) => one.user === user && one.tenant === tenant)
+  unassign(one: Assignment): void {
+    this.assignments.delete(assignmentName(one))
+    const { user, tenant } = one
+    const stays = [...this.assignments.values()].some((other) => other.user === user && other.tenant === tenant)
     const membership = `${tenant}/${user}`
     if (!stays && this.memberships.get(membership)?.explicit === false) this.memberships.delete(membership)
+  }
+
+  #unassignAll(gone: (one: Assignment) => boolean): void {
+    for (const one of [...this.assignments.values()]) if (gone(one)) this.unassign(one)
   }
 
   join(user: string, tenant: string, explicit: boolean): void {
@@ -102,25 +179,81 @@ export class State {
     this.tenants.delete(tenant)
     drop(this.assignments, (one) => one.tenant === tenant)
     drop(this.memberships, (one) => one.tenant === tenant)
+    drop(this.instances, (one) => one.tenant === tenant)
+    drop(this.tuples, (one) => one.tenant === tenant)
   }
 
   deleteRole(role: string): void {
     this.roles.delete(role)
     for (const one of this.roles.values()) one.extends = one.extends.filter((parent) => parent !== role)
-    for (const one of [...this.assignments.values()]) if (one.role === role) this.unassign(one)
+    this.#unassignAll((one) => one.role === role && one.resource_instance === null)
+    drop(this.setRules, (one) => one.user_set === `__autogen_${role}`)
   }
 
   deleteResource(resource: string): void {
+    for (const role of this.partsOf(this.resourceRoles, resource)) this.deleteResourceRole(resource, role.role)
+    for (const relation of [...this.relations.values()]) {
+      const end = relation.resource === resource || relation.subject_resource === resource
+      if (end) this.deleteRelation(relation.resource, relation.relation)
+    }
+    drop(this.actionGroups, (one) => one.resource === resource)
+    for (const one of this.partsOf(this.instances, resource)) this.deleteInstance(`${one.resource}:${one.key}`)
+    drop(this.setRules, (one) => one.resource_set === `__autogen_${resource}`)
     this.resources.delete(resource)
-    this.dropLostPermissions()
+    this.dropLostActions()
   }
 
-  /** After actions went: permissions on them leave every role. */
-  dropLostPermissions(): void {
-    for (const role of this.roles.values()) role.permissions = role.permissions.filter((one) => this.hasPermission(one))
+  /** After actions went: permissions on them leave every role, set rules on them go, groups lose them. */
+  dropLostActions(): void {
+    const stays = (permission: string) => this.hasPermission(permission)
+    for (const role of this.roles.values()) role.permissions = role.permissions.filter(stays)
+    for (const role of this.resourceRoles.values()) role.permissions = role.permissions.filter(stays)
+    for (const group of this.actionGroups.values()) {
+      group.actions = group.actions.filter((action) => stays(`${group.resource}:${action}`))
+    }
+    drop(this.setRules, (one) => !stays(one.permission))
+  }
+
+  deleteResourceRole(resource: string, role: string): void {
+    this.resourceRoles.delete(`${resource}/${role}`)
+    this.#unassignAll(
+      (one) => one.role === role && one.resource_instance !== null && typeOf(one.resource_instance) === resource,
+    )
+    for (const one of this.partsOf(this.resourceRoles, resource)) {
+      one.extends = one.extends.filter((parent) => parent !== role)
+    }
+    for (const one of this.resourceRoles.values()) {
+      one.rules = one.rules.filter((rule) => rule.on_resource !== resource || rule.role !== role)
+    }
+  }
+
+  deleteRelation(resource: string, relation: string): void {
+    this.relations.delete(`${resource}/${relation}`)
+    drop(this.tuples, (one) => one.relation === relation && typeOf(one.object) === resource)
+    for (const one of this.partsOf(this.resourceRoles, resource)) {
+      one.rules = one.rules.filter((rule) => rule.linked_by_relation !== relation)
+    }
+  }
+
+  deleteInstance(instance: string): void {
+    this.instances.delete(instance)
+    drop(this.tuples, (one) => one.subject === instance || one.object === instance)
+    this.#unassignAll((one) => one.resource_instance === instance)
   }
 }
 
-export function drop<T>(map: Map<string, T>, gone: (value: T) => boolean): void {
+function drop<T>(map: Map<string, T>, gone: (value: T) => boolean): void {
   for (const [key, value] of map) if (gone(value)) map.delete(key)
+}
+
+/** True when `parents` form a circle through `key`, over any number of steps. */
+export function reaches(from: readonly string[], key: string, parentsOf: (one: string) => readonly string[]): boolean {
+  const seen = new Set<string>()
+  const visit = (one: string): boolean => {
+    if (one === key) return true
+    if (seen.has(one)) return false
+    seen.add(one)
+    return parentsOf(one).some(visit)
+  }
+  return from.some(visit)
 }
