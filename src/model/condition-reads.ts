@@ -1,7 +1,8 @@
 // Which attributes the conditions of a set read: for the index by which a declared attribute finds the sets that depend on it, and for
 // the check of types. Pure; the grammar is condition.ts.
 import { type AttributePath, type Condition, parseConditions, type Test } from './condition.ts'
-import { type ConditionSet, partKey } from './objects.ts'
+import { ZerohopError } from './errors.ts'
+import { type ConditionSet, type JsonObject, partKey } from './objects.ts'
 
 /** Keys of the built-in types that declare the attributes of users and of tenants. */
 export const USER_TYPE = '__user'
@@ -55,10 +56,13 @@ export function declaringType(path: AttributePath, resource: string | null): str
   return path.root === 'resource' ? (resource ?? undefined) : undefined
 }
 
-/** What a set reads: `type/attribute` for each attribute, and `type` for each resource type whose instances it follows. */
-export function readBy({ conditions, resource }: ConditionSet): string[] {
+/**
+ * What a set reads: `type/attribute` for each attribute, and `type` for each resource type whose instances it follows. Conditions that
+ * are none read nothing: the index must take whatever is stored.
+ */
+export function readBy({ conditions, resource }: Pick<ConditionSet, 'conditions' | 'resource'>): string[] {
   const read = new Set<string>()
-  for (const { path, test } of readings(parseConditions(conditions))) {
+  for (const { path, test } of readings(parsed(conditions))) {
     const type = declaringType(path, resource)
     if (type !== undefined) read.add(partKey(type, path.names[0] ?? ''))
     for (const { foreignType, members } of test ? foreignMatches(test) : []) {
@@ -67,4 +71,13 @@ export function readBy({ conditions, resource }: ConditionSet): string[] {
     }
   }
   return [...read]
+}
+
+function parsed(conditions: JsonObject): Condition {
+  try {
+    return parseConditions(conditions)
+  } catch (error) {
+    if (error instanceof ZerohopError) return { kind: 'all', items: [] }
+    throw error
+  }
 }
