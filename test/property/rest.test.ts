@@ -141,7 +141,7 @@ describe('random calls of the management API', () => {
           seen.set(name, (seen.get(name) ?? 0) + 1)
         }
       }),
-      { ...parameters(25), interruptAfterTimeLimit: 50_000 },
+      { ...parameters(12), interruptAfterTimeLimit: 50_000 },
     )
     // the calls reach what they are meant to reach
     for (const name of ['POST $S/roles 200', 'POST $S/roles 409', 'PUT $F/users 201', 'DELETE $F/tenants 204']) {

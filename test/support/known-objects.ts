@@ -70,8 +70,8 @@ const INVITE = {
 export interface KnownObjects {
   /** values of body fields */
   readonly fields: Readonly<Record<string, unknown>>
-  /** id of the API key that is known */
-  readonly apiKey: string
+  /** ids of what is known by its id alone */
+  readonly ids: readonly string[]
   /** what a parameter of a path names. @throws when a new kind of object has no line here */
   ref(segment: Segment): string
   /** the path of a route with objects that exist */
@@ -106,7 +106,10 @@ export async function makeKnownObjects({ ask }: Pick<Harness, 'ask'>, key?: stri
   await make('$S/groups', { group_instance_key: 'crew', group_tenant: 'default' })
   const apiKey = await make('/v2/api-key', { organization_id, environment_id })
 
-  const refs: Readonly<Record<string, string>> = { ...REFS, 'api-key': apiKey.id, configs: config.id }
+  const { data: events } = await get(`/v2/history?env_id=${environment_id}`)
+  const ids = { 'api-key': apiKey.id, configs: config.id, history: events[0].id, audit_logs: apiKey.id }
+
+  const refs: Readonly<Record<string, string>> = { ...REFS, ...ids }
   const fields = { ...FIELDS, organization_id, environment_id }
   const bodies: Readonly<Record<string, object>> = {
     'POST /v2/api-key': { organization_id, environment_id },
@@ -122,7 +125,7 @@ export async function makeKnownObjects({ ask }: Pick<Harness, 'ask'>, key?: stri
   }
   return {
     fields,
-    apiKey: apiKey.id,
+    ids: Object.values(ids),
     ref,
     path: (url) => fill(url, ref),
     body: ({ method, url, body }) =>
