@@ -5,10 +5,11 @@ import { describe, expect, it } from 'vitest'
 import { Image } from '../../src/image/image.ts'
 import { loadImage } from '../../src/index.ts'
 import type { PolicyChange } from '../../src/log/delta.ts'
-import { bulkCheck, check, type Request, rolesIn, tenantOf } from '../reference/check.ts'
+import { bulkCheck, check, rolesIn } from '../reference/check.ts'
 import { explain } from '../reference/explain.ts'
 import { permissionsOf } from '../reference/listing.ts'
 import type { Policy } from '../reference/policy.ts'
+import { type Request, tenantOf } from '../reference/request.ts'
 import { deltaTo, ENVIRONMENT } from '../support/deltas.ts'
 import { World } from '../support/world.ts'
 import { type History, histories, numbers, POOLS } from './histories.ts'
@@ -49,12 +50,12 @@ describe('the image and the definition', () => {
         const pool = POOLS[drawn.history.pool]
         for (const request of questions(world, pool, numbers(drawn.seed), 30)) {
           const { user, action, resource } = request
-          const explained = image.explain(user, action, resource.type, tenantOf(request))
-          expect([request, explained.code]).toEqual([request, explain(world.policy, request)])
+          const explained = image.explain(user, action, resource.type, tenantOf(world.policy, request))
+          expect([request, explained.code]).toEqual([request, explain(world.policy, request).rbac])
           expect(explained.allow).toBe(check(world.policy, request))
           expect(explained.revision).toBe(image.revision)
           if (explained.code === 'allow' || explained.code === 'no_permission')
-            expect(explained.roles).toEqual(rolesIn(world.policy, user, tenantOf(request)).sort())
+            expect(explained.roles).toEqual(rolesIn(world.policy, user, tenantOf(world.policy, request)).sort())
         }
         for (const user of [...pool.users.slice(0, 5), 'nobody']) {
           expect(image.tenantRoles(user)).toEqual(permissionsOf(world.policy, user))
@@ -226,11 +227,11 @@ describe('canaries: a wrong definition is caught within 10,000 questions', () =>
       check(policy, request) || check(policy, { ...request, resource: { ...request.resource, tenant: 'acme' } }),
     'extends is ignored': (policy, request) => {
       const permission = `${request.resource.type}:${request.action}`
-      const roles = rolesIn(policy, request.user, tenantOf(request))
+      const roles = rolesIn(policy, request.user, tenantOf(policy, request))
       return check(policy, request) && roles.some((role) => policy.role.get(role)!.permissions.includes(permission))
     },
     'the last role decides alone': (policy, request) => {
-      const last = rolesIn(policy, request.user, tenantOf(request)).at(-1)
+      const last = rolesIn(policy, request.user, tenantOf(policy, request)).at(-1)
       if (last === undefined) return false
       const others = new Map([...policy.role_assignment].filter(([, each]) => each.role === last))
       return check({ ...policy, role_assignment: others }, request)

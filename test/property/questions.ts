@@ -1,6 +1,6 @@
 // Random questions about a world: about half of them start from what somebody holds, with none or one part exchanged, so that allow
 // and deny are both common and the border between them is where most questions lie.
-import type { Request } from '../reference/check.ts'
+import type { Request } from '../reference/request.ts'
 import type { World } from '../support/world.ts'
 import type { Pool } from './histories.ts'
 
