@@ -1,6 +1,6 @@
 // What a follower gets of a log entry: only what bears on decisions, so that no name, email or id leaves the management side.
 // design.md §3-4. `project` is the one place that says which part of an object a decision depends on.
-import type { AttributeType, DerivationRule, DerivationSettings, JsonObject } from '../model/objects.ts'
+import type { AttributeType, DerivationRule, DerivationSettings, JsonObject, ResourceRole } from '../model/objects.ts'
 import type { Change, LogEntry, LogId, Position } from './change.ts'
 
 /** The decision-bearing value of each kind. Keys of composite objects are those of src/model/objects.ts. */
@@ -27,7 +27,10 @@ export interface PolicyObjects {
     readonly role: string
     readonly permissions: readonly string[]
     readonly extends: readonly string[]
-    readonly granted_to: { readonly when: DerivationSettings; readonly users_with_role: readonly DerivationRule[] } | null
+    readonly granted_to: {
+      readonly when: DerivationSettings
+      readonly users_with_role: readonly DerivationRule[]
+    } | null
   }
   condition_set: {
     readonly type: 'userset' | 'resourceset'
@@ -66,10 +69,21 @@ export interface PackedDelta extends Omit<Delta, 'changes'> {
   readonly packed: Uint8Array
 }
 
+/** The kinds that decisions depend on, in an order in which nothing refers to what comes later. */
+export const POLICY_KINDS = [
+  'resource',
+  'role',
+  'resource_role',
+  'user',
+  'tenant',
+  'resource_instance',
+  'relationship_tuple',
+  'role_assignment',
+] as const satisfies readonly PolicyKind[]
+
 /** The part of a change that decisions depend on; undefined when they do not. */
 export function project(change: Change): PolicyChange | undefined {
   if (change.op === 'delete') {
-    if (change.kind === 'role_assignment' && change.key.split('/').length > 3) return undefined
     return isPolicyKind(change.kind) ? { op: 'delete', kind: change.kind, key: change.key } : undefined
   }
   const { op, kind, key } = change
@@ -81,12 +95,32 @@ export function project(change: Change): PolicyChange | undefined {
     case 'user':
     case 'tenant':
       return { op, kind, key, value: {} }
-    case 'role_assignment':
-      if (change.value.resource_instance !== null) return undefined // until images know instances
-      return { op, kind, key, value: { user: change.value.user, role: change.value.role, tenant: change.value.tenant } }
+    case 'role_assignment': {
+      const { user, role, tenant, resource_instance } = change.value
+      return {
+        op,
+        kind,
+        key,
+        value: { user, role, tenant, ...(resource_instance === null ? {} : { resource_instance }) },
+      }
+    }
+    case 'resource_role':
+      return { op, kind, key, value: resourceRole(change.value) }
+    case 'resource_instance':
+      return { op, kind, key, value: { tenant: change.value.tenant } }
+    case 'relationship_tuple': {
+      const { subject, relation, object } = change.value
+      return { op, kind, key, value: { subject, relation, object } }
+    }
     default:
       return undefined
   }
+}
+
+function resourceRole({ resource, role, permissions, extends: parents, granted_to }: ResourceRole) {
+  if (granted_to === null) return { resource, role, permissions, extends: parents, granted_to: null }
+  const { when, users_with_role } = granted_to
+  return { resource, role, permissions, extends: parents, granted_to: { when, users_with_role } }
 }
 
 /** The delta of a log entry. An entry that changes no decision still moves the revision. */
@@ -101,7 +135,7 @@ export function toDelta(entry: LogEntry): Delta {
 }
 
 function isPolicyKind(kind: string): kind is PolicyKind {
-  return kind === 'resource' || kind === 'role' || kind === 'user' || kind === 'tenant' || kind === 'role_assignment'
+  return (POLICY_KINDS as readonly string[]).includes(kind)
 }
 
 export type { Position }

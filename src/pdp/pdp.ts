@@ -8,7 +8,9 @@ import { DEFAULT_TENANT } from '../model/keys.ts'
 import { AT_LEAST_DEFAULT_MS, CONNECT_TIMEOUT_MS } from '../model/limits.ts'
 import { Follower, type FollowerEvent, type FollowerState } from './follower.ts'
 import { LastImage } from './last-image.ts'
-import { type Attributes, type Check, questionOf, type Resource, typeOf, type User } from './request.ts'
+import { type Attributes, type Check, questionOf, type Resource, type User } from './request.ts'
+
+export type { Because, Explanation, RbacCode, RebacCode } from '../image/image.ts'
 
 /** Where a PDP has its image from: a follower, or an image that never changes. */
 export interface PdpSource {
@@ -80,16 +82,16 @@ export class Pdp {
     ) {
       return this.#checkAny(image, user, action, resource, context)
     }
-    // No type has a colon in its key, so `type:key` is unknown at first and asked again by its type.
+    // No type has a colon in its key, so `type:key` is unknown at first and asked again by its parts.
     if (image.check(user, action, resource, DEFAULT_TENANT)) return true
-    const type = typeOf(resource)
-    return type !== undefined && image.check(user, action, type, DEFAULT_TENANT)
+    const colon = resource.indexOf(':')
+    return colon >= 0 && image.check(user, action, resource.slice(0, colon), undefined, resource.slice(colon + 1))
   }
 
   /** Names of one user in one tenant, resolved once per image: the fastest way to ask many questions about one user. */
   subject(user: User, options: { readonly tenant?: string } = {}): Subject {
     const { user: key } = questionOf(user, '', '')
-    return new Subject(this.#source, key, options.tenant ?? DEFAULT_TENANT, this.#onDecision)
+    return new Subject(this.#source, key, options.tenant, this.#onDecision)
   }
 
   /** `check` of each, all at one revision. */
@@ -101,7 +103,7 @@ export class Pdp {
   /** The same question, with the revision and the path to the answer. Slower than `check`. */
   explain(user: User, action: string, resource: Resource, _context?: Attributes | null): Explanation {
     const question = questionOf(user, action, resource)
-    return this.#image().explain(question.user, question.action, question.type, question.tenant)
+    return this.#image().explain(question.user, question.action, question.type, question.tenant, question.key)
   }
 
   /** What the user may do in each tenant where he or she holds a role, under `__tenant:<key>`, sorted by tenant. */
@@ -162,11 +164,11 @@ export class Pdp {
   #checkAny(image: Image, user: User, action: string, resource: Resource, _context?: Attributes | null): boolean {
     const question = questionOf(user, action, resource)
     const { type, key, tenant } = question
-    const allow = image.check(question.user, question.action, type, tenant)
+    const allow = image.check(question.user, question.action, type, tenant, key)
     this.#onDecision?.({
       user: question.user,
       action,
-      resource: { type, key, tenant },
+      resource: { type, key, tenant: image.tenantOf(type, tenant, key) },
       allow,
       revision: image.revision,
     })
@@ -178,14 +180,14 @@ export class Pdp {
 export class Subject {
   readonly #source: PdpSource
   readonly #user: string
-  readonly #tenant: string
+  readonly #tenant: string | undefined
   readonly #onDecision: ((decision: Decision) => void) | undefined
   /** the image to which the ids belong */
   #image: Image | undefined
   #userId = 0
   #tenantId = 0
 
-  constructor(source: PdpSource, user: string, tenant: string, onDecision?: (decision: Decision) => void) {
+  constructor(source: PdpSource, user: string, tenant: string | undefined, onDecision?: (decision: Decision) => void) {
     this.#source = source
     this.#user = user
     this.#tenant = tenant
@@ -200,20 +202,30 @@ export class Subject {
     if (image !== this.#image || this.#userId === 0 || this.#tenantId === 0) this.#resolve(image)
     if (this.#onDecision !== undefined) return this.#canAny(image, action, resource)
     if (image.checkIds(this.#userId, this.#tenantId, action, resource)) return true
-    const type = typeOf(resource)
-    return type !== undefined && image.checkIds(this.#userId, this.#tenantId, action, type)
+    const colon = resource.indexOf(':')
+    if (colon < 0) return false
+    return this.#canOn(image, action, resource.slice(0, colon), resource.slice(colon + 1))
+  }
+
+  #canOn(image: Image, action: string, type: string, key: string): boolean {
+    const tenant = this.#tenant === undefined ? undefined : this.#tenantId
+    return image.checkIdsOn(this.#userId, tenant, action, type, key)
   }
 
   #resolve(image: Image): void {
     this.#image = image
     this.#userId = image.user(this.#user)
-    this.#tenantId = image.tenant(this.#tenant)
+    this.#tenantId = image.tenant(this.#tenant ?? DEFAULT_TENANT)
   }
 
   #canAny(image: Image, action: string, resource: string): boolean {
     const { type, key } = questionOf(this.#user, action, resource)
-    const allow = image.checkIds(this.#userId, this.#tenantId, action, type)
-    const asked = { user: this.#user, action, resource: { type, key, tenant: this.#tenant } }
+    const allow =
+      key === undefined
+        ? image.checkIds(this.#userId, this.#tenantId, action, type)
+        : this.#canOn(image, action, type, key)
+    const tenant = image.tenantOf(type, this.#tenant, key)
+    const asked = { user: this.#user, action, resource: { type, key, tenant } }
     this.#onDecision?.({ ...asked, allow, revision: image.revision })
     return allow
   }

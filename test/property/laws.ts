@@ -12,7 +12,7 @@ import { type History, numbers, operationsOf, POOLS } from './histories.ts'
 import { questions } from './questions.ts'
 
 export const ask = (image: Image, request: Request): boolean =>
-  image.check(request.user, request.action, request.resource.type, request.resource.tenant ?? 'default')
+  image.check(request.user, request.action, request.resource.type, request.resource.tenant, request.resource.key)
 
 /** The image and the definition answer one question differently. */
 export class Disagreement extends Error {

@@ -4,7 +4,7 @@ import type { LogId } from '../../src/log/change.ts'
 import { type PolicyChange, toDelta } from '../../src/log/delta.ts'
 import { buildSnapshot } from '../../src/pap/snapshot.ts'
 import { bulkCheck, check } from '../reference/check.ts'
-import { explain, type Reasons } from '../reference/explain.ts'
+import { explain, type Reasons, type RebacCode } from '../reference/explain.ts'
 import { permissionsOf, type TenantPermissions } from '../reference/listing.ts'
 import type { Request } from '../reference/request.ts'
 import { deltaTo, ENVIRONMENT, positionOf } from './deltas.ts'
@@ -66,12 +66,10 @@ const reopened: Way = (...args) => Image.load(byDelta(...args).save())
 const compacted: Way = (...args) => byDelta(...args).compact()
 
 const ask = ({ user, action, resource }: Request) =>
-  [user, action, resource.type, resource.tenant ?? 'default'] as const
+  [user, action, resource.type, resource.tenant, resource.key] as const
 
 export const IMAGE_LACKS = {
-  relations: 'images hold no instances and relations yet',
   sets: 'images hold no attributes and condition sets yet',
-  reasons: 'images explain roles in tenants only',
 }
 export const MANAGEMENT_LACKS = { ...IMAGE_LACKS, relations: 'management writes no instances and relations yet' }
 
@@ -79,7 +77,10 @@ export const MANAGEMENT_LACKS = { ...IMAGE_LACKS, relations: 'management writes 
 const asking = (current: () => Image): Omit<Session, 'write'> => ({
   check: (request) => current().check(...ask(request)),
   bulkCheck: (requests) => requests.map((request) => current().check(...ask(request))),
-  explain: (request) => ({ rbac: current().explain(...ask(request)).code }),
+  explain: (request) => {
+    const { code, rebac } = current().explain(...ask(request))
+    return { rbac: code, rebac: rebac as RebacCode }
+  },
   permissions: (user) => current().tenantRoles(user),
 })
 
