@@ -1,9 +1,10 @@
 // The definition: for each part of a decision, the one word that says why it allows or does not. The words are those of the PDP's debug
 // answer; when several would fit, the first of this order is given: the question's own names first, then what the user has.
-import { byRoles, rolesIn } from './check.ts'
 import type { Policy } from './policy.ts'
 import { byRelations, rolesOn } from './relations.ts'
 import { hasAction, isElsewhere, type Request, storedInstance, tenantOf } from './request.ts'
+import { byRoles, rolesIn } from './roles.ts'
+import { bySets, hasResource, hasUser, rulesFor } from './sets.ts'
 
 type Unknown = 'no_such_resource' | 'no_such_action' | 'no_such_tenant' | 'user_not_synced'
 export type RbacCode = Unknown | 'allow' | 'no_user_roles' | 'no_role_in_tenant' | 'no_permission'
@@ -14,16 +15,25 @@ export type RebacCode =
   | 'instance_in_other_tenant'
   | 'no_graph_roles'
   | 'no_permission'
+export type AbacCode =
+  | Unknown
+  | 'allow'
+  | 'instance_in_other_tenant'
+  | 'no_matching_rules'
+  | 'no_matching_usersets'
+  | 'no_matching_resourcesets'
 
+/** The reason of each part: roles in tenants, roles on instances, set rules. */
 export interface Reasons {
   readonly rbac: RbacCode
   readonly rebac: RebacCode
+  readonly abac: AbacCode
 }
 
 export function explain(policy: Policy, request: Request): Reasons {
   const unknown = unknownName(policy, request)
-  if (unknown !== undefined) return { rbac: unknown, rebac: unknown } // D1
-  return { rbac: whyRoles(policy, request), rebac: whyRelations(policy, request) }
+  if (unknown !== undefined) return { rbac: unknown, rebac: unknown, abac: unknown } // D1
+  return { rbac: whyRoles(policy, request), rebac: whyRelations(policy, request), abac: whySets(policy, request) }
 }
 
 function unknownName(policy: Policy, request: Request): Unknown | undefined {
@@ -47,4 +57,15 @@ function whyRelations(policy: Policy, request: Request): RebacCode {
   if (isElsewhere(policy, request)) return 'instance_in_other_tenant' // D2
   if (rolesOn(policy, request).length === 0) return 'no_graph_roles' // D5
   return byRelations(policy, request) ? 'allow' : 'no_permission'
+}
+
+/** D6: no rule for the permission; none with a true user set; none with a true resource set; or never both in one rule. */
+function whySets(policy: Policy, request: Request): AbacCode {
+  if (isElsewhere(policy, request)) return 'instance_in_other_tenant' // D2
+  if (bySets(policy, request)) return 'allow'
+  const rules = rulesFor(policy, request)
+  if (rules.length === 0) return 'no_matching_rules'
+  if (!rules.some((rule) => hasUser(policy, request, rule.user_set))) return 'no_matching_usersets'
+  if (!rules.some((rule) => hasResource(policy, request, rule.resource_set))) return 'no_matching_resourcesets'
+  return 'no_matching_rules'
 }
