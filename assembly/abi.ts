@@ -5,16 +5,18 @@
 //   0x00400  header     HEADER_BYTES: identity, roots, counters, free lists        ┐ an image file is
 //   0x01000  scratch    arguments and results of one call; never saved             │ header ++ heap
 //   0x12000  static     messages of the debug build's asserts; never saved         │
-//   0x20000  heap       every record and table                                     ┘
+//   0x20000  work       the goals of one search over relations; never saved        │
+//   0x50000  heap       every record and table                                     ┘
 
 /** Raise when a layout, a constant or an export changes meaning. The host refuses a kernel or an image of another number. */
-export const ABI_VERSION = 2
+export const ABI_VERSION = 3
 
 export const HEADER = 0x400
 export const HEADER_BYTES = 0x800
 export const SCRATCH = 0x1000
 export const SCRATCH_BYTES = 0x10000
-export const HEAP = 0x20000
+export const WORK = 0x20000
+export const HEAP = 0x50000
 
 /** "ZHOP", little-endian. */
 export const MAGIC = 0x504f485a
@@ -30,6 +32,10 @@ export const PERMISSIONS_MAX = 65535
 export const EXTENDS_DEPTH_MAX = 32
 /** Roles of one user in one scope. */
 export const GRANT_ROLES_MAX = 1000
+/** Pairs (instance, role) that one check over relations looks at; beyond it the answer is "could not decide" (D13). */
+export const GOALS_MAX = 8192
+/** Tuples and rules that one check over relations looks at: bounds its time to about a millisecond. */
+export const RELATION_STEPS_MAX = 65536
 
 // ── header fields, bytes from HEADER ─────────────────────────────────────────────────────────────────────────────────
 export enum Header {
@@ -66,6 +72,12 @@ export enum Header {
   /** permission id → record: address and capacity (entries) of the directory */
   PermissionDirectory = 144,
   PermissionCapacity = 148,
+  Instances = 152,
+  /** relations that a tuple or a rule names */
+  Relations = 156,
+  Tuples = 160,
+  /** derivation rules of all roles */
+  Rules = 164,
   /** TABLES roots of TABLE_BYTES */
   Tables = 256,
   /** free blocks of 512 bytes and more, one list for each power of two */
@@ -75,7 +87,7 @@ export enum Header {
 }
 
 // ── hash tables (assembly/table.ts) ──────────────────────────────────────────────────────────────────────────────────
-/** The tables of an image; attributes, conditions, rules and relations get further ones. */
+/** The tables of an image; attributes, conditions and set rules get further ones. */
 export enum Table {
   Users = 0,
   Tenants = 1,
@@ -84,8 +96,13 @@ export enum Table {
   Permissions = 4,
   Grants = 5,
   RoleSets = 6,
+  /** key `type:key` */
+  Instances = 7,
+  /** key `object type/relation` */
+  Relations = 8,
+  Tuples = 9,
 }
-export const TABLES = 7
+export const TABLES = 10
 export const TABLE_BYTES = 24
 /** Fields of a table root. */
 export enum Root {
@@ -116,7 +133,7 @@ export enum SymbolRecord {
 }
 export const FLAG_LIVE = 1
 
-/** A user, or a scope (tenant): the head of its list of grants, its stored attributes (none in ABI 1), its key. */
+/** A user, or a scope (tenant, resource instance): the head of its list of grants, its stored attributes (none yet), its key. */
 export enum Party {
   Grants = 4,
   Attributes = 8,
@@ -125,7 +142,21 @@ export enum Party {
 export enum Resource {
   /** list of its permissions, newest first */
   Permissions = 4,
-  Key = 8,
+  /** list of its resource roles, dead ones too, newest first */
+  Roles = 8,
+  Key = 12,
+}
+/** A resource instance is a party: it begins as one. */
+export enum Instance {
+  /** the tenant to which it belongs; 0 when it is deleted */
+  Tenant = 12,
+  /** its resource type */
+  Type = 16,
+  /** list of the tuples whose object it is */
+  Objects = 20,
+  /** list of the tuples whose subject it is */
+  Subjects = 24,
+  Key = 28,
 }
 /** The key of a permission is `resource:action`. */
 export enum Permission {
@@ -157,7 +188,17 @@ export enum Role {
   Own = 16,
   /** the effective row, in place: own permissions and those of all that it extends */
   Row = 20,
-  Key = 404,
+  /** the resource type of a resource role, whose key is `type/role`; 0 for a role in tenants */
+  Type = 404,
+  /** the next role of the type */
+  NextOfType = 408,
+  /** list of the rules that derive this role */
+  Rules = 412,
+  /** list of the rules that derive another role from this one */
+  Sources = 416,
+  /** RULE_NO_DIRECT for all rules of the role */
+  Flags = 420,
+  Key = 424,
 }
 export const EDGE_BYTES = 20
 export enum Edge {
@@ -187,10 +228,53 @@ export enum RoleSet {
   Roles = 12,
 }
 
-/** The answer of `decide`. 2 ("could not decide") comes with the sections that can meet a limit. */
+/** A relation's name, kept while a tuple or a rule uses it. */
+export enum Relation {
+  Uses = 4,
+  Key = 8,
+}
+/** `subject` is related by `relation` to `object`: who holds a role on the subject may get one on the object. */
+export const TUPLE_BYTES = 28
+export enum Tuple {
+  Relation = 0,
+  Subject = 4,
+  Object = 8,
+  NextOfObject = 12,
+  PreviousOfObject = 16,
+  NextOfSubject = 20,
+  PreviousOfSubject = 24,
+}
+/** Who has the role `source` on an instance that is related by `relation` to an object has the role `target` on it (D5). */
+export const RULE_BYTES = 28
+export enum Rule {
+  Target = 0,
+  Relation = 4,
+  Source = 8,
+  Flags = 12,
+  NextOfTarget = 16,
+  NextOfSource = 20,
+  PreviousOfSource = 24,
+}
+/** The rule gives nothing to a user with a direct role on the object. */
+export const RULE_NO_DIRECT = 1
+/** A pair to look at, in the work area: has the user this role on this instance? */
+export const GOAL_BYTES = 16
+export enum Goal {
+  Instance = 0,
+  Role = 4,
+  /** its slot among the pairs seen: what stands there counts only when the goal points back */
+  Slot = 8,
+  /** the goal that led here, counted from 1; 0 for the first ones */
+  From = 12,
+}
+/** Slots of the pairs seen: u16, the number of a goal. Twice as many as goals, behind them in the work area. */
+export const GOAL_SLOTS = 16384
+
+/** The answer of a check. Undecided: a limit was met before anything allowed (D13). */
 export enum Verdict {
   Deny = 0,
   Allow = 1,
+  Undecided = 2,
 }
 
 /** What `verify` found; 0 is sound. src/image/image.ts turns each into words. */
@@ -205,4 +289,7 @@ export enum Fault {
   RoleSet = 7,
   Counter = 8,
   FreeList = 9,
+  Instance = 10,
+  Tuple = 11,
+  Rule = 12,
 }

@@ -1,10 +1,25 @@
 // The decision. Rules D1–D12 of docs/semantics.md; test/reference states the same in plain code. Reads only; never interns,
 // never allocates. What cannot be found arrives as id 0 and is denied (D1).
-import { Grant, RoleSet, SINGLE, Verdict } from './abi'
+import { Grant, Instance, RoleSet, SINGLE, Verdict } from './abi'
+import { deriveRole } from './derive'
 import { findGrant } from './grants'
 import { holds } from './roles'
 
-/** May the user do what `permission` names, in the tenant? (D3: RBAC is the only source so far) */
+/** D3 for an instance that is stored: RBAC, else ReBAC; what allows wins over what could not be decided (D13). */
+export function decideOnInstance(user: u32, tenant: u32, permission: u32, instance: u32): Verdict {
+  if (permission === 0) return Verdict.Deny // D1
+  if (decideIn(user, tenant, permission) === Verdict.Allow) return Verdict.Allow
+  return decideByRelation(user, tenant, permission, instance)
+}
+
+/** D5: does a role that the user holds on the instance, directly or derived, have the permission? Permission 0 asks for any role. */
+export function decideByRelation(user: u32, tenant: u32, permission: u32, instance: u32): Verdict {
+  if (user === 0 || tenant === 0 || instance === 0) return Verdict.Deny // D1
+  if (load<u32>(instance, Instance.Tenant) !== tenant) return Verdict.Deny // D2
+  return deriveRole(user, instance, permission)
+}
+
+/** RBAC: may the user do what `permission` names, in the tenant? */
 export function decideIn(user: u32, tenant: u32, permission: u32): Verdict {
   if (user === 0 || tenant === 0 || permission === 0) return Verdict.Deny // D1
   const grant = findGrant(user, tenant)

@@ -1,5 +1,5 @@
 // Grants: (user, scope) → the roles that the user was assigned there, with the lists to enumerate both ways. A scope is a tenant
-// (D4); a resource instance will be one too. One role is kept in place, several as a role set shared by all equal grants.
+// (D4) or a resource instance (D5). One role is kept in place, several as a role set shared by all equal grants.
 //
 //   grant  │ user │ scope │ role + SINGLE, or role set │ next, previous of user │ next, previous of scope │
 //   set    │ references │ count │ hash │ role × count, ascending by address │
@@ -11,7 +11,7 @@ import { addToField, allocate, release } from './memory'
 import { bucketOf, insert, matches, overflowOf, recordAt, remove } from './table'
 
 /** Where the roles of a grant are put together: the second half of the scratch area. */
-const WORK: u32 = SCRATCH + 0x8000
+const COLLECTED: u32 = SCRATCH + 0x8000
 
 export function grantHash(user: u32, scope: u32): u32 {
   let hash = (user * 0x9e3779b1) ^ (scope * 0x85ebca77)
@@ -44,11 +44,11 @@ export function assign(user: u32, scope: u32, role: u32): bool {
     return true
   }
   const roles = load<u32>(grant, Grant.Roles)
-  const count = copyRoles(roles, WORK)
-  if (indexOf(WORK, count, role) >= 0) return false
+  const count = copyRoles(roles, COLLECTED)
+  if (indexOf(COLLECTED, count, role) >= 0) return false
   if (count === GRANT_ROLES_MAX) unreachable()
-  insertSorted(WORK, count, role)
-  store<u32>(grant, holdRoles(WORK, count + 1), Grant.Roles)
+  insertSorted(COLLECTED, count, role)
+  store<u32>(grant, holdRoles(COLLECTED, count + 1), Grant.Roles)
   dropRoles(roles)
   addToField(Header.Assignments, 1)
   return true
@@ -59,16 +59,16 @@ export function unassign(user: u32, scope: u32, role: u32): bool {
   const grant = findGrant(user, scope)
   if (grant === 0) return false
   const roles = load<u32>(grant, Grant.Roles)
-  const count = copyRoles(roles, WORK)
-  const at = indexOf(WORK, count, role)
+  const count = copyRoles(roles, COLLECTED)
+  const at = indexOf(COLLECTED, count, role)
   if (at < 0) return false
   if (count === 1) {
     deleteGrant(grant)
     return true
   }
-  const slot = WORK + (at as u32) * 4
+  const slot = COLLECTED + (at as u32) * 4
   memory.copy(slot, slot + 4, (count - (at as u32) - 1) * 4)
-  store<u32>(grant, holdRoles(WORK, count - 1), Grant.Roles)
+  store<u32>(grant, holdRoles(COLLECTED, count - 1), Grant.Roles)
   dropRoles(roles)
   addToField(Header.Assignments, -1)
   return true
@@ -76,8 +76,8 @@ export function unassign(user: u32, scope: u32, role: u32): bool {
 
 /** Creates the whole grant of a user in a scope, who has none yet, out of the `count` different roles at `list`: the canonical build. */
 export function putGrant(user: u32, scope: u32, list: u32, count: u32): void {
-  for (let index: u32 = 0; index < count; index++) insertSorted(WORK, index, load<u32>(list + index * 4))
-  createGrant(user, scope, holdRoles(WORK, count))
+  for (let index: u32 = 0; index < count; index++) insertSorted(COLLECTED, index, load<u32>(list + index * 4))
+  createGrant(user, scope, holdRoles(COLLECTED, count))
   addToField(Header.Assignments, count as i32)
 }
 

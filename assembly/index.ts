@@ -1,7 +1,8 @@
 // Every export of the kernel, with its contract, and nothing else. Arguments and results are numbers; keys and lists lie in the
-// scratch area. A key at SCRATCH is UTF-8 of `length` bytes, at most KEY_BYTES_MAX (2 × that + 1 for a permission). 0 means none.
+// scratch area. A key at SCRATCH is UTF-8 of `length` bytes, at most KEY_BYTES_MAX (2 × that + 1 for a pair). 0 means none.
 import { ABI_VERSION, SCRATCH, Table } from './abi'
-import { decideIn } from './decide'
+import { decideByRelation, decideIn, decideOnInstance } from './decide'
+import { metGoal } from './derive'
 import { permissionsOfGrant, permissionsOfRole, recordsInBucket } from './enumerate'
 import {
   assign as assignRole,
@@ -19,6 +20,15 @@ import {
   deletePermission as removePermission,
   deleteResource as removeResource,
 } from './permissions'
+import {
+  clearRules,
+  addRule as createRule,
+  relate as createTuple,
+  unrelate as deleteTuple,
+  putInstance as internInstance,
+  deleteInstance as removeInstance,
+  setRoleType,
+} from './relations'
 import {
   addPermissions,
   clearPermissions,
@@ -55,12 +65,27 @@ export function findPermission(length: u32): u32 {
   return permissionOf(SCRATCH, length)
 }
 
-/** Verdict for the ids; any 0 is Deny (D1). */
+/** Verdict for the ids, of roles in the tenant; any 0 is Deny (D1). */
 export function decide(user: u32, tenant: u32, permission: u32): u32 {
   return decideIn(user, tenant, permission)
 }
 
-/** Makes the user, tenant, role or resource whose key is at SCRATCH live; returns its id. */
+/** The same with roles on a stored instance of the permission's type. */
+export function decideOn(user: u32, tenant: u32, permission: u32, instance: u32): u32 {
+  return decideOnInstance(user, tenant, permission, instance)
+}
+
+/** The part of `decideOn` that is not `decide`. Permission 0 asks whether the user has any role on the instance. */
+export function decideRelated(user: u32, tenant: u32, permission: u32, instance: u32): u32 {
+  return decideByRelation(user, tenant, permission, instance)
+}
+
+/** The goal that the search just before met, counted from 1; 0 when a direct role or nothing allowed. The path lies in the work area. */
+export function goalMet(): u32 {
+  return metGoal()
+}
+
+/** Makes the user, tenant, role, resource or relation whose key is at SCRATCH live; returns its id. */
 export function put(table: u32, length: u32): u32 {
   return intern(table, SCRATCH, length)
 }
@@ -86,6 +111,39 @@ export function deleteRole(role: u32): void {
 
 export function deleteResource(resource: u32): void {
   removeResource(resource)
+}
+
+/** Makes the instance whose key is at SCRATCH live, of that type and in that tenant; returns its id. */
+export function putInstance(type: u32, tenant: u32, length: u32): u32 {
+  return internInstance(type, tenant, SCRATCH, length)
+}
+
+/** Removes an instance with the roles on it and its tuples. */
+export function deleteInstance(instance: u32): void {
+  removeInstance(instance)
+}
+
+/** 1 when something changed; 0 also when one of them is none. */
+export function relate(relation: u32, subject: u32, object: u32): u32 {
+  if (relation === 0 || subject === 0 || object === 0) return 0
+  return createTuple(relation, subject, object) ? 1 : 0
+}
+
+/** 1 when something changed; 0 also when one of them is none. */
+export function unrelate(relation: u32, subject: u32, object: u32): u32 {
+  if (relation === 0 || subject === 0 || object === 0) return 0
+  return deleteTuple(relation, subject, object) ? 1 : 0
+}
+
+/** Makes the role one of the type, and takes from it all rules that derive it; `flags` are for those that `addRule` adds. */
+export function clearDerivation(role: u32, type: u32, flags: u32): void {
+  setRoleType(role, type)
+  clearRules(role, flags)
+}
+
+/** Derives the role on an object from `source` on what is related to it. */
+export function addRule(role: u32, relation: u32, source: u32, flags: u32): void {
+  createRule(role, relation, source, flags)
 }
 
 export function deletePermission(permission: u32): void {

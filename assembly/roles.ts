@@ -22,6 +22,7 @@ import {
 import { clearBit, clearRow, dropPageIfEmpty, hasBit, pageOf, setBit } from './bitset'
 import { allocate, field, release } from './memory'
 import { countHolder } from './permissions'
+import { clearRules, clearSources } from './relations'
 import { bury, isLive } from './symbols'
 import { bucketByIndex, bucketCount, overflowOf, recordAt } from './table'
 
@@ -173,10 +174,12 @@ function recomputePage(role: u32, own: u32, row: u32, index: u32): bool {
   return changed
 }
 
-/** A role is gone: it has nothing, extends nothing, and nothing extends it. Its assignments are deleted by changes of their own. */
+/** A role is gone: it has nothing, extends and derives nothing, and nothing extends it or is derived from it. Its assignments are deleted by changes of their own. */
 export function deleteRole(role: u32): void {
   if (!isLive(role)) return
   clearPermissions(role)
+  clearRules(role, 0)
+  clearSources(role)
   setParents(role, 0, 0)
   refresh(role)
   let edge = load<u32>(role, Role.Children)

@@ -2,7 +2,7 @@
 // re-creation finds the same record, and another key never gets it. A check only finds, it never interns. (design.md §4)
 //
 //   record  │ key length u16 · table u8 · flags u8 │ fields of the kind … │ key bytes, padded to 4 │
-import { FLAG_LIVE, Header, Party, Permission, Resource, Role, SymbolRecord, Table } from './abi'
+import { FLAG_LIVE, Header, Instance, Party, Permission, Relation, Resource, Role, SymbolRecord, Table } from './abi'
 import { addToField, allocate, blockBytes } from './memory'
 import { bucketOf, insert, matches, overflowOf, recordAt } from './table'
 
@@ -15,12 +15,17 @@ export function keyOffset(table: u32): u32 {
       return Resource.Key
     case Table.Permissions:
       return Permission.Key
+    case Table.Instances:
+      return Instance.Key
+    case Table.Relations:
+      return Relation.Key
     default:
       return Party.Key
   }
 }
 
-function counterOf(table: u32): u32 {
+/** The header field that counts what is live in a table of symbols. */
+export function counterOf(table: u32): u32 {
   switch (table) {
     case Table.Users:
       return Header.Users
@@ -30,6 +35,10 @@ function counterOf(table: u32): u32 {
       return Header.Roles
     case Table.Resources:
       return Header.Resources
+    case Table.Instances:
+      return Header.Instances
+    case Table.Relations:
+      return Header.Relations
     default:
       return Header.Permissions
   }

@@ -32,14 +32,10 @@ import { hasBit, isEmptyPage, pageOf } from './bitset'
 import { findGrant, grantHash } from './grants'
 import { field } from './memory'
 import { ownRow } from './roles'
-import { hashBytes, isLive, keyLength, keyOffset, lookup } from './symbols'
+import { inHeap, isLiveSymbol, isSymbol } from './sound'
+import { counterOf, hashBytes, isLive, keyLength, keyOffset, lookup } from './symbols'
 import { bucketByIndex, bucketOf, overflowOf, recordAt, rootOf } from './table'
-
-/** Is [address, address + bytes) inside the heap and on a multiple of 4? */
-function inHeap(address: u32, bytes: u32): bool {
-  const top = field(Header.Top)
-  return (address & 3) === 0 && address >= (HEAP as u32) && bytes <= top && address <= top - bytes
-}
+import { verifyRelations } from './verify-relations'
 
 export function verifyImage(): Fault {
   const top = field(Header.Top)
@@ -50,8 +46,8 @@ export function verifyImage(): Fault {
   }
   const directory = verifyDirectory()
   if (directory !== Fault.None) return directory
-  for (let table: u32 = 0; table <= (Table.Permissions as u32); table++) {
-    const fault = verifySymbols(table)
+  for (let table: u32 = 0; table < (TABLES as u32); table++) {
+    const fault = hasSymbols(table) ? verifySymbols(table) : Fault.None
     if (fault !== Fault.None) return fault
   }
   const sets = verifyRoleSets()
@@ -62,6 +58,8 @@ export function verifyImage(): Fault {
   if (roles !== Fault.None) return roles
   const parties = verifyParties()
   if (parties !== Fault.None) return parties
+  const relations = verifyRelations()
+  if (relations !== Fault.None) return relations
   return verifyFreeLists()
 }
 
@@ -115,25 +113,20 @@ function verifyDirectory(): Fault {
   return Fault.None
 }
 
-function counter(table: u32): u32 {
-  switch (table) {
-    case Table.Users:
-      return field(Header.Users)
-    case Table.Tenants:
-      return field(Header.Tenants)
-    case Table.Roles:
-      return field(Header.Roles)
-    case Table.Resources:
-      return field(Header.Resources)
-    default:
-      return field(Header.Permissions)
-  }
+function hasSymbols(table: u32): bool {
+  return table !== Table.Grants && table !== Table.RoleSets && table !== Table.Tuples
+}
+
+/** Bytes of the longest key: of one name, or of two with a sign between them. */
+function longestKey(table: u32): u32 {
+  const one = table === Table.Users || table === Table.Tenants || table === Table.Resources
+  return one ? KEY_BYTES_MAX : KEY_BYTES_MAX * 2 + 1
 }
 
 function verifySymbols(table: u32): Fault {
   const buckets = load<u32>(rootOf(table), Root.Buckets)
   const offset = keyOffset(table)
-  const longest: u32 = table === Table.Permissions ? KEY_BYTES_MAX * 2 + 1 : KEY_BYTES_MAX
+  const longest = longestKey(table)
   let live: u32 = 0
   for (let index: u32 = 0; index < buckets; index++) {
     for (let bucket = bucketByIndex(table, index); bucket !== 0; bucket = overflowOf(bucket)) {
@@ -151,7 +144,7 @@ function verifySymbols(table: u32): Fault {
       }
     }
   }
-  return live === counter(table) ? Fault.None : Fault.Counter
+  return live === field(counterOf(table)) ? Fault.None : Fault.Counter
 }
 
 function soundPermission(record: u32): bool {
@@ -161,19 +154,6 @@ function soundPermission(record: u32): bool {
   const resource = load<u32>(record, Permission.Resource)
   const next = load<u32>(record, Permission.Next)
   return isSymbol(resource, Table.Resources) && (next === 0 || isSymbol(next, Table.Permissions))
-}
-
-/** Is this the record of a symbol of that table? */
-function isSymbol(record: u32, table: u32): bool {
-  const offset = keyOffset(table)
-  if (!inHeap(record, offset) || !inHeap(record, offset + keyLength(record))) return false
-  const start = record + offset
-  const length = keyLength(record)
-  return lookup(table, start, length, hashBytes(start, length)) === record
-}
-
-function isLiveSymbol(record: u32, table: u32): bool {
-  return isSymbol(record, table) && isLive(record)
 }
 
 function verifyRoleSets(): Fault {
@@ -212,7 +192,7 @@ function verifyGrants(): Fault {
         if (!inHeap(grant, GRANT_BYTES)) return Fault.Grant
         const user = load<u32>(grant, Grant.User)
         const scope = load<u32>(grant, Grant.Scope)
-        if (!isLiveSymbol(user, Table.Users) || !isLiveSymbol(scope, Table.Tenants)) return Fault.Grant
+        if (!isLiveSymbol(user, Table.Users) || !isScope(scope)) return Fault.Grant
         if (grantHash(user, scope) !== load<u32>(bucket + slot * 4, Bucket.Hashes)) return Fault.Grant
         if (findGrant(user, scope) !== grant) return Fault.Grant
         const roles = load<u32>(grant, Grant.Roles)
@@ -230,6 +210,10 @@ function verifyGrants(): Fault {
   return grants === field(Header.Grants) && assignments === field(Header.Assignments) ? Fault.None : Fault.Counter
 }
 
+function isScope(scope: u32): bool {
+  return isLiveSymbol(scope, Table.Tenants) || isLiveSymbol(scope, Table.Instances)
+}
+
 function isRoleSet(set: u32): bool {
   if (!inHeap(set, RoleSet.Roles)) return false
   const buckets = bucketOf(Table.RoleSets, load<u32>(set, RoleSet.Hash))
@@ -241,12 +225,14 @@ function isRoleSet(set: u32): bool {
   return false
 }
 
-/** Lists of users and tenants: every grant is in both, linked both ways, and nowhere else. */
+/** Lists of users and scopes: every grant is in both, linked both ways, and nowhere else. */
 function verifyParties(): Fault {
   const ofUsers = countLists(Table.Users, Grant.User, Grant.NextOfUser, Grant.PreviousOfUser)
   const ofTenants = countLists(Table.Tenants, Grant.Scope, Grant.NextOfScope, Grant.PreviousOfScope)
+  const ofInstances = countLists(Table.Instances, Grant.Scope, Grant.NextOfScope, Grant.PreviousOfScope)
   const grants = field(Header.Grants)
-  return ofUsers === grants && ofTenants === grants ? Fault.None : Fault.Grant
+  if (ofUsers !== grants || ofTenants > grants || ofInstances > grants) return Fault.Grant
+  return ofTenants + ofInstances === grants ? Fault.None : Fault.Grant
 }
 
 /** Entries over the lists of a table's parties; u32.MAX_VALUE when one is broken. */

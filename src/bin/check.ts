@@ -47,14 +47,15 @@ function askImage(
   path: string,
   user: string,
   action: string,
-  resource: { type: string; tenant?: string },
+  resource: { type: string; key?: string; tenant?: string },
   explain: boolean,
 ): Answer {
   const pdp = loadImage(path)
   if (!explain) return { allow: pdp.check(user, action, resource), lines: [] }
   const { allow, revision, code, because, roles } = pdp.explain(user, action, resource)
   const reasons = because.map(
-    ({ role, tenant, permission, path: way }) => `because ${role} in ${tenant} has ${permission} (${way.join(' → ')})`,
+    ({ role, tenant, resource_instance: on, permission, path: way }) =>
+      `because ${role} ${on === undefined ? 'in' : `on ${on} in`} ${tenant} has ${permission} (${way.join(' → ')})`,
   )
   return { allow, lines: [`revision ${revision}`, `code ${code}`, ...reasons, ...rolesLine(roles)] }
 }

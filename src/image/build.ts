@@ -1,11 +1,12 @@
 // The canonical build: contents in sorted order into an empty kernel. Compaction is this build from an image's own contents, so
-// equal contents give equal bytes. Order of work: resources and permissions, roles, their rows, their edges, tenants, users with
-// their grants.
-import { SCRATCH_BYTES, Table } from '../../assembly/abi.ts'
+// equal contents give equal bytes. Order of work: resources and permissions, roles, their rows, their edges, their rules, tenants,
+// instances, tuples, users with their grants.
+import { RULE_NO_DIRECT, SCRATCH_BYTES, Table } from '../../assembly/abi.ts'
 import { Kernel } from '../kernel/kernel.ts'
 import type { KernelSource } from '../kernel/module.ts'
 import { ZerohopError } from '../model/errors.ts'
-import { type Contents, sortedEntries } from './contents.ts'
+import { partKey } from '../model/objects.ts'
+import { type Contents, isInstanceKey, type RoleContent, sortedEntries, typeOf, typeOfRole } from './contents.ts'
 import { troubleOf } from './extends.ts'
 
 /** Ids written to the scratch area at a time. */
@@ -24,20 +25,40 @@ export function buildKernel(contents: Contents, source: KernelSource): Kernel {
   const tenants = new Map<string, number>()
   for (const key of [...contents.tenants].sort())
     tenants.set(key, kernel.calls.put(Table.Tenants, writeKey(kernel, key)))
-  for (const [key, grants] of sortedEntries(contents.users)) {
+  const instances = buildInstances(kernel, contents, tenants)
+  for (const [key, { grants, onInstances }] of sortedEntries(contents.users)) {
     const user = kernel.calls.put(Table.Users, writeKey(kernel, key))
-    for (const [tenant, held] of grants.size < 2 ? grants : sortedEntries(grants)) {
-      const ids = held.map((role) => roles.get(role)!)
-      kernel.calls.putGrant(user, tenants.get(tenant)!, kernel.writeList(ids))
+    const give = (scopes: ReadonlyMap<string, number>, held: Map<string, string[]>): void => {
+      for (const [scope, names] of held.size < 2 ? held : sortedEntries(held)) {
+        const ids = names.map((role) => roles.get(role)!)
+        kernel.calls.putGrant(user, scopes.get(scope)!, kernel.writeList(ids))
+      }
     }
+    give(tenants, grants)
+    if (onInstances !== undefined) give(instances, onInstances)
   }
   return kernel
+}
+
+function buildInstances(kernel: Kernel, contents: Contents, tenants: Map<string, number>): Map<string, number> {
+  const ids = new Map<string, number>()
+  for (const [key, { tenant }] of sortedEntries(contents.instances)) {
+    const within = tenants.get(tenant) ?? dangling(`tenant \`${tenant}\` of \`${key}\``)
+    const type = kernel.calls.find(Table.Resources, writeKey(kernel, typeOf(key))) || dangling(`the type of \`${key}\``)
+    ids.set(key, kernel.calls.putInstance(type, within, writeInstance(kernel, key)))
+  }
+  for (const [, { subject, relation, object }] of sortedEntries(contents.tuples)) {
+    const [from, to] = [subject, object].map((key) => ids.get(key) ?? dangling(`\`${key}\` of a tuple`))
+    const name = kernel.calls.put(Table.Relations, writeWhole(kernel, partKey(typeOf(object), relation)))
+    kernel.calls.relate(name, from!, to!)
+  }
+  return ids
 }
 
 function buildRoles(kernel: Kernel, contents: Contents): Map<string, number> {
   const ids = new Map<string, number>()
   const sorted = sortedEntries(contents.roles)
-  for (const [key] of sorted) ids.set(key, kernel.calls.put(Table.Roles, writeKey(kernel, key)))
+  for (const [key] of sorted) ids.set(key, kernel.calls.put(Table.Roles, writeWhole(kernel, key)))
   for (const [key, { permissions }] of sorted) {
     attach(kernel, ids.get(key)!, permissionIds(kernel, key, permissions))
   }
@@ -54,7 +75,32 @@ function buildRoles(kernel: Kernel, contents: Contents): Map<string, number> {
     kernel.calls.setParents(ids.get(key)!, kernel.writeList(list))
     kernel.calls.refreshRole(ids.get(key)!)
   }
+  for (const [key, role] of sorted) {
+    const type = typeOfRole(key)
+    if (type === undefined) continue
+    const resource =
+      kernel.calls.find(Table.Resources, writeKey(kernel, type)) || dangling(`the type of role \`${key}\``)
+    putRules(kernel, ids.get(key)!, resource, role, (source) => {
+      return ids.get(source) ?? dangling(`role \`${source}\` that gives \`${key}\``)
+    })
+  }
   return ids
+}
+
+/** Makes the role one of its type, with the rules that derive it. */
+export function putRules(
+  kernel: Kernel,
+  role: number,
+  type: number,
+  { rules = [], noDirect = false }: RoleContent,
+  idOf: (role: string) => number,
+): void {
+  const { calls } = kernel
+  calls.clearDerivation(role, type, noDirect ? RULE_NO_DIRECT : 0)
+  for (const rule of rules) {
+    const relation = calls.put(Table.Relations, writeWhole(kernel, rule.relation))
+    calls.addRule(role, relation, idOf(rule.source), rule.noDirect ? RULE_NO_DIRECT : 0)
+  }
 }
 
 /** Ids of permissions by key, ascending. */
@@ -88,6 +134,16 @@ function writeKey(kernel: Kernel, key: string): number {
 
 function writePair(kernel: Kernel, left: string, right: string): number {
   return requireLength(kernel.writePair(left, right), left)
+}
+
+/** A key of two names with a sign between them, or of one. */
+function writeWhole(kernel: Kernel, key: string): number {
+  return requireLength(kernel.writeWhole(key), key)
+}
+
+/** `type:key` */
+function writeInstance(kernel: Kernel, key: string): number {
+  return requireLength(isInstanceKey(key) ? kernel.writeWhole(key) : -1, key)
 }
 
 function requireLength(length: number, key: string): number {

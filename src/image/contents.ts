@@ -1,29 +1,35 @@
 // What an image says, as plain sorted data: the one form between changes, the canonical build and compaction. The same contents
-// give the same bytes on every machine, however they came about (design.md §4).
-import {
-  Edge,
-  Grant,
-  HEADER,
-  Header,
-  Party,
-  Permission,
-  Resource,
-  Role,
-  RoleSet,
-  Root,
-  SCRATCH_BYTES,
-  SINGLE,
-  TABLE_BYTES,
-  Table,
-} from '../../assembly/abi.ts'
-import type { Kernel } from '../kernel/kernel.ts'
-import type { PolicyChange } from '../log/delta.ts'
+// give the same bytes on every machine, however they came about (design.md §4). src/image/read.ts reads it out of a kernel.
+import type { PolicyChange, PolicyObjects } from '../log/delta.ts'
 import { ZerohopError } from '../model/errors.ts'
-import { assignmentKey } from '../model/objects.ts'
+import { assignmentKey, partKey, tupleKey } from '../model/objects.ts'
 
+/** A rule of D5, with whole keys: `object type/relation` and `type/role`. */
+export interface RuleContent {
+  readonly relation: string
+  readonly source: string
+  readonly noDirect: boolean
+}
+
+/** A role in tenants, or one of a resource type, whose key is `type/role`. */
 export interface RoleContent {
   readonly permissions: readonly string[]
+  /** whole keys */
   readonly extends: readonly string[]
+  /** resource roles only; sorted, each once */
+  readonly rules?: readonly RuleContent[]
+  readonly noDirect?: boolean
+}
+
+export interface UserContent {
+  /** tenant → roles */
+  readonly grants: Map<string, string[]>
+  /** `type:key` → whole keys of resource roles */
+  onInstances?: Map<string, string[]>
+}
+
+export interface InstanceContent {
+  readonly tenant: string
 }
 
 /** Everything of an image by key. Not sorted; the build sorts. */
@@ -31,40 +37,147 @@ export interface Contents {
   readonly resources: Map<string, readonly string[]>
   readonly roles: Map<string, RoleContent>
   readonly tenants: Set<string>
-  /** user → tenant → roles */
-  readonly users: Map<string, Map<string, string[]>>
+  readonly users: Map<string, UserContent>
+  readonly instances: Map<string, InstanceContent>
+  readonly tuples: Map<string, PolicyObjects['relationship_tuple']>
 }
+
+export function emptyContents(): Contents {
+  return {
+    resources: new Map(),
+    roles: new Map(),
+    tenants: new Set(),
+    users: new Map(),
+    instances: new Map(),
+    tuples: new Map(),
+  }
+}
+
+/** The type in `type:key`. */
+export const typeOf = (instance: string): string => instance.slice(0, instance.indexOf(':'))
+
+/** `type:key`, both not empty and without a further colon. */
+export function isInstanceKey(key: string): boolean {
+  const colon = key.indexOf(':')
+  return colon > 0 && colon < key.length - 1 && !key.includes(':', colon + 1)
+}
+
+/** The type in `type/role`; undefined for a role in tenants. */
+export function typeOfRole(role: string): string | undefined {
+  const slash = role.indexOf('/')
+  return slash < 0 ? undefined : role.slice(0, slash)
+}
+
+/** A resource role in whole keys, its rules sorted and each once. */
+export function roleContent(value: PolicyObjects['resource_role']): RoleContent {
+  const rules = new Map<string, RuleContent>()
+  for (const { role, on_resource, linked_by_relation, when } of value.granted_to?.users_with_role ?? []) {
+    const rule = {
+      relation: partKey(value.resource, linked_by_relation),
+      source: partKey(on_resource, role),
+      noDirect: when.no_direct_roles_on_object,
+    }
+    rules.set(ruleKey(rule), rule)
+  }
+  return {
+    permissions: value.permissions,
+    extends: value.extends.map((role) => partKey(value.resource, role)),
+    rules: sortedEntries(rules).map(([, rule]) => rule),
+    noDirect: value.granted_to?.when.no_direct_roles_on_object ?? false,
+  }
+}
+
+/** What two rules of one role differ in. */
+export const ruleKey = ({ relation, source, noDirect }: RuleContent): string => `${relation}:${source}:${noDirect}`
+
+/** What an assignment gives: the whole key of the role, and on what. */
+export function assignmentOf(value: PolicyObjects['role_assignment']): Assignment {
+  const { user, role, tenant, resource_instance: instance } = value
+  if (instance === undefined || instance === null) return { user, role, tenant }
+  return { user, role: partKey(typeOf(instance), role), instance }
+}
+
+/** A role in a tenant, or on an instance, with its whole key. */
+export type Assignment =
+  | { readonly user: string; readonly role: string; readonly tenant: string; readonly instance?: undefined }
+  | { readonly user: string; readonly role: string; readonly tenant?: undefined; readonly instance: string }
 
 /** Folds changes into contents: the last one of an object wins; deletes remove. */
 export function fold(changes: Iterable<PolicyChange>): Contents {
-  const contents: Contents = { resources: new Map(), roles: new Map(), tenants: new Set(), users: new Map() }
-  const assignments = new Map<string, { user: string; role: string; tenant: string }>()
+  const contents = emptyContents()
+  const assignments = new Map<string, Assignment>()
   for (const change of changes) {
     if (change.op === 'delete') forget(contents, assignments, change.kind, change.key)
-    else if (change.kind === 'resource') contents.resources.set(change.key, change.value.actions)
-    else if (change.kind === 'role') contents.roles.set(change.key, change.value)
-    else if (change.kind === 'tenant') contents.tenants.add(change.key)
-    else if (change.kind === 'user') contents.users.set(change.key, contents.users.get(change.key) ?? new Map())
-    else assignments.set(change.key, change.value)
+    else if (change.kind === 'role_assignment') assignments.set(change.key, assignmentOf(change.value))
+    else remember(contents, change)
   }
-  for (const { user, role, tenant } of assignments.values()) {
-    const grants = contents.users.get(user)
-    if (grants === undefined) throw invalid(`user \`${user}\` of an assignment does not exist`)
-    if (!contents.tenants.has(tenant)) throw invalid(`tenant \`${tenant}\` of an assignment does not exist`)
-    if (!contents.roles.has(role)) throw invalid(`role \`${role}\` of an assignment does not exist`)
-    const roles = grants.get(tenant)
-    if (roles === undefined) grants.set(tenant, [role])
-    else roles.push(role)
-  }
+  for (const assignment of assignments.values()) give(contents, assignment)
   return contents
 }
 
+type ObjectPut = Exclude<PolicyChange, { op: 'delete' } | { kind: 'role_assignment' }>
+
+function remember(contents: Contents, change: ObjectPut): void {
+  const { key } = change
+  switch (change.kind) {
+    case 'resource':
+      contents.resources.set(key, change.value.actions)
+      break
+    case 'role':
+      contents.roles.set(key, { permissions: change.value.permissions, extends: change.value.extends })
+      break
+    case 'resource_role':
+      contents.roles.set(key, roleContent(change.value))
+      break
+    case 'tenant':
+      contents.tenants.add(key)
+      break
+    case 'user':
+      if (!contents.users.has(key)) contents.users.set(key, { grants: new Map() })
+      break
+    case 'resource_instance':
+      contents.instances.set(key, { tenant: change.value.tenant })
+      break
+    case 'relationship_tuple':
+      contents.tuples.set(key, change.value)
+      break
+    default:
+      throw invalid(`kind \`${change.kind}\` is not known to this version`)
+  }
+}
+
 function forget(contents: Contents, assignments: Map<string, unknown>, kind: PolicyChange['kind'], key: string): void {
-  if (kind === 'resource') contents.resources.delete(key)
-  else if (kind === 'role') contents.roles.delete(key)
-  else if (kind === 'tenant') contents.tenants.delete(key)
-  else if (kind === 'user') contents.users.delete(key)
-  else assignments.delete(key)
+  const from: Partial<Record<PolicyChange['kind'], { delete(key: string): boolean }>> = {
+    resource: contents.resources,
+    role: contents.roles,
+    resource_role: contents.roles,
+    tenant: contents.tenants,
+    user: contents.users,
+    role_assignment: assignments,
+    resource_instance: contents.instances,
+    relationship_tuple: contents.tuples,
+  }
+  from[kind]?.delete(key)
+}
+
+function give(contents: Contents, { user, role, tenant, instance }: Assignment): void {
+  const holder = contents.users.get(user)
+  if (holder === undefined) throw invalid(`user \`${user}\` of an assignment does not exist`)
+  if (!contents.roles.has(role)) throw invalid(`role \`${role}\` of an assignment does not exist`)
+  if (instance === undefined) {
+    if (!contents.tenants.has(tenant)) throw invalid(`tenant \`${tenant}\` of an assignment does not exist`)
+    add(holder.grants, tenant, role)
+    return
+  }
+  if (!contents.instances.has(instance)) throw invalid(`instance \`${instance}\` of an assignment does not exist`)
+  holder.onInstances ??= new Map()
+  add(holder.onInstances, instance, role)
+}
+
+function add(grants: Map<string, string[]>, scope: string, role: string): void {
+  const roles = grants.get(scope)
+  if (roles === undefined) grants.set(scope, [role])
+  else if (!roles.includes(role)) roles.push(role)
 }
 
 function invalid(reason: string): ZerohopError {
@@ -75,134 +188,49 @@ function invalid(reason: string): ZerohopError {
 export function* toChanges(contents: Contents): Iterable<PolicyChange> {
   for (const [key, actions] of sortedEntries(contents.resources))
     yield { op: 'put', kind: 'resource', key, value: { actions } }
-  for (const [key, value] of sortedEntries(contents.roles)) yield { op: 'put', kind: 'role', key, value }
+  for (const [key, role] of sortedEntries(contents.roles)) yield roleChange(key, role)
   for (const key of [...contents.tenants].sort()) yield { op: 'put', kind: 'tenant', key, value: {} }
-  for (const [user, grants] of sortedEntries(contents.users)) {
+  for (const [key, value] of sortedEntries(contents.instances))
+    yield { op: 'put', kind: 'resource_instance', key, value }
+  for (const [, value] of sortedEntries(contents.tuples)) {
+    const { subject, relation, object } = value
+    yield { op: 'put', kind: 'relationship_tuple', key: tupleKey(subject, relation, object), value }
+  }
+  for (const [user, { grants, onInstances }] of sortedEntries(contents.users)) {
     yield { op: 'put', kind: 'user', key: user, value: {} }
     for (const [tenant, roles] of sortedEntries(grants)) {
-      for (const role of roles) {
-        yield {
-          op: 'put',
-          kind: 'role_assignment',
-          key: assignmentKey(user, role, tenant),
-          value: { user, role, tenant },
-        }
-      }
+      for (const role of roles) yield assignmentChange(user, role, tenant, null)
+    }
+    for (const [instance, roles] of onInstances === undefined ? [] : sortedEntries(onInstances)) {
+      const { tenant } = contents.instances.get(instance)!
+      for (const role of roles) yield assignmentChange(user, role.slice(role.indexOf('/') + 1), tenant, instance)
     }
   }
+}
+
+function assignmentChange(user: string, role: string, tenant: string, instance: string | null): PolicyChange {
+  const value = instance === null ? { user, role, tenant } : { user, role, tenant, resource_instance: instance }
+  return { op: 'put', kind: 'role_assignment', key: assignmentKey(user, role, tenant, instance), value }
+}
+
+function roleChange(key: string, content: RoleContent): PolicyChange {
+  const { permissions, extends: parents, rules = [], noDirect = false } = content
+  const resource = typeOfRole(key)
+  if (resource === undefined) return { op: 'put', kind: 'role', key, value: { permissions, extends: parents } }
+  const bare = (whole: string): string => whole.slice(whole.indexOf('/') + 1)
+  const users_with_role = rules.map(({ relation, source, noDirect: direct }) => ({
+    role: bare(source),
+    on_resource: typeOfRole(source)!,
+    linked_by_relation: bare(relation),
+    when: { no_direct_roles_on_object: direct },
+  }))
+  const granted_to =
+    rules.length === 0 && !noDirect ? null : { when: { no_direct_roles_on_object: noDirect }, users_with_role }
+  const value = { resource, role: bare(key), permissions, extends: parents.map(bare), granted_to }
+  return { op: 'put', kind: 'resource_role', key, value }
 }
 
 /** Entries by key, in the order of UTF-16 code units: the same everywhere, whatever the locale. */
-export function sortedEntries<T>(map: Map<string, T>): [string, T][] {
+export function sortedEntries<T>(map: ReadonlyMap<string, T>): [string, T][] {
   return [...map.keys()].sort().map((key) => [key, map.get(key)!])
-}
-
-/** Reads everything that is live out of a kernel. */
-export function read(kernel: Kernel): Contents {
-  const contents: Contents = { resources: new Map(), roles: new Map(), tenants: new Set(), users: new Map() }
-  const names = new Map<number, string>()
-  for (const record of records(kernel, Table.Resources)) {
-    contents.resources.set(kernel.key(record, Resource.Key), actionsOf(kernel, record).sort())
-  }
-  const roles = [...records(kernel, Table.Roles)]
-  for (const record of roles) names.set(record, kernel.key(record, Role.Key))
-  for (const record of roles) {
-    contents.roles.set(names.get(record)!, {
-      permissions: permissionsOf(kernel, record).sort(),
-      extends: parentsOf(kernel, record)
-        .map((parent) => names.get(parent)!)
-        .sort(),
-    })
-  }
-  for (const record of records(kernel, Table.Tenants)) {
-    const key = kernel.key(record, Party.Key)
-    names.set(record, key)
-    contents.tenants.add(key)
-  }
-  for (const record of records(kernel, Table.Users)) {
-    const grants = new Map<string, string[]>()
-    for (const grant of grantsOfUser(kernel, record)) {
-      const held = rolesOf(kernel, kernel.word(grant + Grant.Roles)).map((role) => names.get(role)!)
-      grants.set(names.get(kernel.word(grant + Grant.Scope))!, held.sort())
-    }
-    contents.users.set(kernel.key(record, Party.Key), grants)
-  }
-  return contents
-}
-
-/** The live records of a table. */
-export function* records(kernel: Kernel, table: Table): Iterable<number> {
-  const buckets = kernel.word(tableRoot(table) + Root.Buckets)
-  for (let index = 0; index < buckets; index++) {
-    for (const record of kernel.readList(kernel.calls.listBucket(table, index))) {
-      if (kernel.isLive(record)) yield record
-    }
-  }
-}
-
-function tableRoot(table: Table): number {
-  return HEADER + Header.Tables + table * TABLE_BYTES
-}
-
-function actionsOf(kernel: Kernel, resource: number): string[] {
-  const actions: string[] = []
-  for (let at = kernel.word(resource + Resource.Permissions); at !== 0; at = kernel.word(at + Permission.Next)) {
-    if (!kernel.isLive(at)) continue
-    const key = kernel.key(at, Permission.Key)
-    actions.push(key.slice(key.indexOf(':') + 1))
-  }
-  return actions
-}
-
-/** Keys of the permissions attached to a role itself. */
-export function permissionsOf(kernel: Kernel, role: number): string[] {
-  return listed(kernel, (first) => kernel.calls.listRole(role, first))
-}
-
-/** Keys of the permissions that a grant allows, inherited ones included. */
-export function permissionsOfGrant(kernel: Kernel, grant: number): string[] {
-  return listed(kernel, (first) => kernel.calls.listGrant(grant, first))
-}
-
-function listed(kernel: Kernel, list: (first: number) => number): string[] {
-  const keys: string[] = []
-  for (let first = 1; ; ) {
-    const ids = kernel.readList(list(first))
-    for (const id of ids) keys.push(kernel.key(kernel.calls.permissionRecord(id), Permission.Key))
-    if (ids.length < SCRATCH_BYTES / 4) return keys
-    first = ids[ids.length - 1]! + 1
-  }
-}
-
-/** Records of the roles that a role extends directly. */
-export function parentsOf(kernel: Kernel, role: number): number[] {
-  const parents: number[] = []
-  for (let edge = kernel.word(role + Role.Parents); edge !== 0; edge = kernel.word(edge + Edge.NextParent)) {
-    parents.push(kernel.word(edge + Edge.Parent))
-  }
-  return parents
-}
-
-/** Records of the roles that extend a role directly. */
-export function childrenOf(kernel: Kernel, role: number): number[] {
-  const children: number[] = []
-  for (let edge = kernel.word(role + Role.Children); edge !== 0; edge = kernel.word(edge + Edge.NextChild)) {
-    children.push(kernel.word(edge + Edge.Child))
-  }
-  return children
-}
-
-/** Records of the grants of a user. */
-export function grantsOfUser(kernel: Kernel, user: number): number[] {
-  const grants: number[] = []
-  for (let grant = kernel.word(user + Party.Grants); grant !== 0; grant = kernel.word(grant + Grant.NextOfUser))
-    grants.push(grant)
-  return grants
-}
-
-/** Records of the roles of a grant. */
-export function rolesOf(kernel: Kernel, roles: number): number[] {
-  if ((roles & SINGLE) !== 0) return [roles - SINGLE]
-  const count = kernel.word(roles + RoleSet.Count)
-  return Array.from({ length: count }, (_, index) => kernel.word(roles + RoleSet.Roles + index * 4))
 }

@@ -1,19 +1,22 @@
 // The image: the whole policy of one environment at one revision in kernel memory, asked by keys. It is what a check needs and
 // all that a check needs (design.md §4). One thread per image; nothing here knows about feeds, files on disk or HTTP.
-import { Fault, Grant, Header, Party, Role, Table, Verdict } from '../../assembly/abi.ts'
+import { Fault, Grant, Header, Instance, Party, Role, Table, Verdict } from '../../assembly/abi.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import type { KernelSource } from '../kernel/module.ts'
 import type { LogId, Position } from '../log/change.ts'
 import type { Delta, PolicyChange } from '../log/delta.ts'
 import { ZerohopError } from '../model/errors.ts'
-import { commit, prepare } from './apply.ts'
+import { DEFAULT_TENANT } from '../model/keys.ts'
+import { commit } from './apply.ts'
 import { buildKernel } from './build.ts'
-import { fold, grantsOfUser, permissionsOfGrant, read, rolesOf, toChanges } from './contents.ts'
-import { type Explanation, explainRbac } from './explain.ts'
+import { fold, toChanges } from './contents.ts'
+import { type Explanation, explainQuestion, instanceId, tenantOf } from './explain.ts'
 import { hashImage, loadKernel, loadKernelSlowly, type Pause, saveKernel, saveKernelSlowly } from './file.ts'
 import { Lookaside, PairLookaside } from './lookaside.ts'
+import { prepare } from './prepare.ts'
+import { permissionsOfGrant, read, rolesOf, tenantGrantsOf } from './read.ts'
 
-export type { Because, Explanation, RbacCode } from './explain.ts'
+export type { Because, Explanation, RbacCode, RebacCode } from './explain.ts'
 export type { KernelSource }
 
 export interface ImageOptions {
@@ -31,7 +34,9 @@ export interface ImageStats {
   readonly roles: number
   readonly resources: number
   readonly permissions: number
-  /** (user, tenant) pairs with a role */
+  readonly instances: number
+  readonly tuples: number
+  /** (user, tenant) and (user, instance) pairs with a role */
   readonly grants: number
   readonly assignments: number
 }
@@ -105,9 +110,17 @@ export class Image {
     return this.#poisoned
   }
 
-  /** May the user do the action on the type in the tenant? What is unknown is denied (D1). @throws POISONED, never a false deny */
-  check(user: string, action: string, type: string, tenant: string): boolean {
-    return this.#decide(this.user(user), this.tenant(tenant), this.permission(type, action)) === Verdict.Allow
+  /**
+   * May the user do the action on the type, or on the instance `key` of it? What is unknown is denied (D1). Without a tenant it is that
+   * of the stored instance, else `default` (D2).
+   * @throws POISONED, UNDECIDED; never a false deny
+   */
+  check(user: string, action: string, type: string, tenant?: string, key?: string): boolean {
+    const permission = this.permission(type, action)
+    const userId = this.user(user)
+    if (key === undefined)
+      return this.#decide(userId, this.tenant(tenant ?? DEFAULT_TENANT), permission) === Verdict.Allow
+    return this.checkIdsOn(userId, tenant === undefined ? undefined : this.tenant(tenant), permission, type, key)
   }
 
   /** The same with ids that `user`, `tenant` and `permission` gave; 0 is unknown. */
@@ -115,9 +128,25 @@ export class Image {
     return this.#decide(user, tenant, permission) === Verdict.Allow
   }
 
+  /** `checkIds` on an instance; a tenant that was not sent is undefined. */
+  checkIdsOn(user: number, sent: number | undefined, permission: number, type: string, key: string): boolean {
+    this.#requireSound()
+    const instance = instanceId(this.#kernel, { type, key })
+    const tenant =
+      sent ?? (instance === 0 ? this.tenant(DEFAULT_TENANT) : this.#kernel.word(instance + Instance.Tenant)) // D2
+    const verdict: Verdict = this.#kernel.calls.decideOn(user, tenant, permission, instance)
+    if (verdict === Verdict.Undecided) throw new ZerohopError('UNDECIDED', { what: `${type}:${key}` })
+    return verdict === Verdict.Allow
+  }
+
   /** Id of the permission to do `action` on `type` in this image, 0 when unknown. */
   permission(type: string, action: string): number {
     return this.#permissions.find(type, action) || this.#findPermission(type, action)
+  }
+
+  /** The key of the tenant in which a question is decided (D2). */
+  tenantOf(type: string, tenant?: string, key?: string): string {
+    return tenant ?? tenantOf(this.#kernel, { tenant }, instanceId(this.#kernel, { type, key }))
   }
 
   /** Id of a user in this image, 0 when unknown. An id stays the user's as long as the image lives; "unknown" may end with any delta. */
@@ -153,10 +182,14 @@ export class Image {
     return id
   }
 
-  /** The same question as `check`, with its reason. */
-  explain(user: string, action: string, type: string, tenant: string): Explanation {
+  /** The same question as `check`, with its reasons. @throws UNDECIDED where a check does: a limit is no deny (D13) */
+  explain(user: string, action: string, type: string, tenant?: string, key?: string): Explanation {
     this.#requireSound()
-    return explainRbac(this.#kernel, this.revision, { user, action, type, tenant })
+    const explanation = explainQuestion(this.#kernel, this.revision, { user, action, type, tenant, key })
+    if (!explanation.allow && explanation.rebac === 'undecided') {
+      throw new ZerohopError('UNDECIDED', { what: `${type}:${key}` })
+    }
+    return explanation
   }
 
   /** Every tenant in which the user holds a role, by tenant key. */
@@ -165,7 +198,7 @@ export class Image {
     const kernel = this.#kernel
     const id = this.user(user)
     if (id === 0) return []
-    const held = grantsOfUser(kernel, id).map((grant): TenantRoles => {
+    const held = tenantGrantsOf(kernel, id).map((grant): TenantRoles => {
       const roles = rolesOf(kernel, kernel.word(grant + Grant.Roles)).map((role) => kernel.key(role, Role.Key))
       const tenant = kernel.key(kernel.word(grant + Grant.Scope), Party.Key)
       return { tenant, roles: roles.sort(), permissions: permissionsOfGrant(kernel, grant).sort() }
@@ -264,6 +297,8 @@ export class Image {
       roles: field(Header.Roles),
       resources: field(Header.Resources),
       permissions: field(Header.Permissions),
+      instances: field(Header.Instances),
+      tuples: field(Header.Tuples),
       grants: field(Header.Grants),
       assignments: field(Header.Assignments),
     }

@@ -6,7 +6,7 @@ import { instantiate, type KernelExports, type KernelSource } from './module.ts'
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
 
-/** Bytes of a `resource:action` key at most. */
+/** Bytes of a key of two names at most: `resource:action`, `type:key`, `type/role`. */
 const PAIR_BYTES_MAX = 2 * KEY_BYTES_MAX + 1
 
 export class Kernel {
@@ -97,6 +97,12 @@ export class Kernel {
       bytes[at++] = code
     }
     return at - SCRATCH
+  }
+
+  /** Writes a key that is itself made of two with a sign between them, as `writeKey`. */
+  writeWhole(key: string): number {
+    if (key.length > PAIR_BYTES_MAX) return -1
+    return this.#writeEncoded(key, PAIR_BYTES_MAX)
   }
 
   #writeEncoded(key: string, limit: number): number {

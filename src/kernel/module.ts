@@ -20,12 +20,21 @@ export interface KernelExports {
   find(table: number, length: number): number
   findPermission(length: number): number
   decide(user: number, tenant: number, permission: number): number
+  decideOn(user: number, tenant: number, permission: number, instance: number): number
+  decideRelated(user: number, tenant: number, permission: number, instance: number): number
+  goalMet(): number
   put(table: number, length: number): number
   putPermission(resource: number, length: number): number
   deleteUser(user: number): void
   deleteTenant(tenant: number): void
   deleteRole(role: number): void
   deleteResource(resource: number): void
+  putInstance(type: number, tenant: number, length: number): number
+  deleteInstance(instance: number): void
+  relate(relation: number, subject: number, object: number): number
+  unrelate(relation: number, subject: number, object: number): number
+  clearDerivation(role: number, type: number, flags: number): void
+  addRule(role: number, relation: number, source: number, flags: number): void
   deletePermission(permission: number): void
   clearRole(role: number): void
   extendRole(role: number, count: number): void
@@ -54,7 +63,7 @@ export function instantiate(
   const pages = Math.ceil((HEAP + Math.max(0, bytes - HEADER_BYTES)) / PAGE) + 1
   let memory: WebAssembly.Memory
   try {
-    memory = new WebAssembly.Memory({ initial: Math.max(4, pages), maximum: PAGES_MAX })
+    memory = new WebAssembly.Memory({ initial: Math.max(8, pages), maximum: PAGES_MAX })
   } catch (cause) {
     throw new ZerohopError('IMAGE_FULL', { reason: `no memory for ${bytes} bytes` }, { cause })
   }

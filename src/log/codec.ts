@@ -8,9 +8,9 @@ import { crc32 } from 'node:zlib'
 import { Packr } from 'msgpackr'
 import { type ErrorCode, ZerohopError } from '../model/errors.ts'
 import { DELTA_IN_TURN_MAX, FRAME_BYTES_MAX } from '../model/limits.ts'
-import { assignmentKey } from '../model/objects.ts'
 import type { Delta, PackedDelta, PolicyChange, PolicyKind } from './delta.ts'
 import type { FeedEvent } from './feed.ts'
+import { invalid, list, putBody, readPut, text } from './put-codec.ts'
 
 /** Raise when a frame changes meaning; a reader refuses a version or a type that it does not know. */
 export const FEED_VERSION = 1
@@ -48,8 +48,14 @@ const KIND_CODES: Readonly<Record<PolicyKind, number>> = {
   user: 3,
   tenant: 4,
   role_assignment: 5,
+  membership: 6,
+  resource_role: 7,
+  resource_instance: 8,
+  relationship_tuple: 9,
+  condition_set: 10,
+  set_rule: 11,
 }
-const KINDS: readonly (PolicyKind | undefined)[] = [undefined, 'resource', 'role', 'user', 'tenant', 'role_assignment']
+const KINDS: readonly (PolicyKind | undefined)[] = [undefined, ...(Object.keys(KIND_CODES) as PolicyKind[])]
 
 const packr = new Packr({ useRecords: false, mapsAsObjects: true })
 
@@ -143,18 +149,7 @@ function unpackPieces(bytes: Uint8Array): unknown[] {
 
 function changeBody(change: PolicyChange): unknown[] {
   const code = KIND_CODES[change.kind]
-  if (change.op === 'delete') return [-code, change.key]
-  switch (change.kind) {
-    case 'resource':
-      return [code, change.key, change.value.actions]
-    case 'role':
-      return [code, change.key, change.value.permissions, change.value.extends]
-    case 'user':
-    case 'tenant':
-      return [code, change.key]
-    case 'role_assignment':
-      return [code, change.value.user, change.value.role, change.value.tenant]
-  }
+  return change.op === 'delete' ? [-code, change.key] : [code, ...putBody(change)]
 }
 
 /**
@@ -268,40 +263,7 @@ function readChange(value: unknown): PolicyChange {
   if (typeof code !== 'number') throw invalid('a change has no code')
   const kind = KINDS[Math.abs(code)]
   if (kind === undefined) throw invalid(`change code ${code} is not known`)
-  const key = text(fields[1])
-  if (code < 0) return { op: 'delete', kind, key }
-  switch (kind) {
-    case 'resource':
-      return { op: 'put', kind, key, value: { actions: texts(fields[2]) } }
-    case 'role':
-      return { op: 'put', kind, key, value: { permissions: texts(fields[2]), extends: texts(fields[3]) } }
-    case 'user':
-    case 'tenant':
-      return { op: 'put', kind, key, value: {} }
-    case 'role_assignment': {
-      const role = text(fields[2])
-      const tenant = text(fields[3])
-      return { op: 'put', kind, key: assignmentKey(key, role, tenant), value: { user: key, role, tenant } }
-    }
-  }
-}
-
-function invalid(reason: string): ZerohopError {
-  return new ZerohopError('FRAME_INVALID', { reason })
-}
-
-function list(value: unknown, what: string): readonly unknown[] {
-  if (!Array.isArray(value)) throw invalid(`${what} is not a list`)
-  return value
-}
-
-function text(value: unknown): string {
-  if (typeof value !== 'string') throw invalid('a text is missing')
-  return value
-}
-
-function texts(value: unknown): readonly string[] {
-  return list(value, 'a list of texts').map(text)
+  return code < 0 ? { op: 'delete', kind, key: text(fields[1]) } : readPut(kind, fields)
 }
 
 function revision(value: unknown): number {

@@ -1,21 +1,53 @@
 // What a follower gets of a log entry: only what bears on decisions, so that no name, email or id leaves the management side.
 // design.md §3-4. `project` is the one place that says which part of an object a decision depends on.
+import type { AttributeType, DerivationRule, DerivationSettings, JsonObject, ResourceRole } from '../model/objects.ts'
 import type { Change, LogEntry, LogId, Position } from './change.ts'
 
-/** The decision-bearing value of each kind. */
+/** The decision-bearing value of each kind. Keys of composite objects are those of src/model/objects.ts. */
 export interface PolicyObjects {
-  resource: { readonly actions: readonly string[] }
+  resource: {
+    readonly actions: readonly string[]
+    /** declared attributes and their types: `time` makes two operands compare as instants (D9) */
+    readonly attributes?: Readonly<Record<string, AttributeType>>
+  }
   role: { readonly permissions: readonly string[]; readonly extends: readonly string[] }
-  user: Record<never, never>
-  tenant: Record<never, never>
-  role_assignment: { readonly user: string; readonly role: string; readonly tenant: string }
+  /** email and names are attributes below those that were stored (D8) */
+  user: { readonly attributes?: JsonObject }
+  tenant: { readonly attributes?: JsonObject }
+  /** a role in a tenant, or (`resource_instance`, `type:key`) a role of that type on one instance */
+  role_assignment: {
+    readonly user: string
+    readonly role: string
+    readonly tenant: string
+    readonly resource_instance?: string | null
+  }
+  membership: { readonly user: string; readonly tenant: string }
+  resource_role: {
+    readonly resource: string
+    readonly role: string
+    readonly permissions: readonly string[]
+    readonly extends: readonly string[]
+    readonly granted_to: {
+      readonly when: DerivationSettings
+      readonly users_with_role: readonly DerivationRule[]
+    } | null
+  }
+  condition_set: {
+    readonly type: 'userset' | 'resourceset'
+    readonly resource: string | null
+    readonly conditions: JsonObject
+    readonly parent: string | null
+  }
+  set_rule: { readonly user_set: string; readonly permission: string; readonly resource_set: string }
+  resource_instance: { readonly tenant: string; readonly attributes?: JsonObject }
+  relationship_tuple: { readonly subject: string; readonly relation: string; readonly object: string }
 }
 export type PolicyKind = keyof PolicyObjects
 
 export type PolicyPut = {
   [K in PolicyKind]: { readonly op: 'put'; readonly kind: K; readonly key: string; readonly value: PolicyObjects[K] }
 }[PolicyKind]
-/** A put replaces the whole object of that kind and key. The key of an assignment is `user/role/tenant`. */
+/** A put replaces the whole object of that kind and key. */
 export type PolicyChange = PolicyPut | { readonly op: 'delete'; readonly kind: PolicyKind; readonly key: string }
 
 /** The changes of one revision step of one environment. It continues exactly one history: `previous` is the chain at `from`. */
@@ -37,10 +69,21 @@ export interface PackedDelta extends Omit<Delta, 'changes'> {
   readonly packed: Uint8Array
 }
 
+/** The kinds that decisions depend on, in an order in which nothing refers to what comes later. */
+export const POLICY_KINDS = [
+  'resource',
+  'role',
+  'resource_role',
+  'user',
+  'tenant',
+  'resource_instance',
+  'relationship_tuple',
+  'role_assignment',
+] as const satisfies readonly PolicyKind[]
+
 /** The part of a change that decisions depend on; undefined when they do not. */
 export function project(change: Change): PolicyChange | undefined {
   if (change.op === 'delete') {
-    if (change.kind === 'role_assignment' && change.key.split('/').length > 3) return undefined
     return isPolicyKind(change.kind) ? { op: 'delete', kind: change.kind, key: change.key } : undefined
   }
   const { op, kind, key } = change
@@ -52,12 +95,32 @@ export function project(change: Change): PolicyChange | undefined {
     case 'user':
     case 'tenant':
       return { op, kind, key, value: {} }
-    case 'role_assignment':
-      if (change.value.resource_instance !== null) return undefined // until images know instances
-      return { op, kind, key, value: { user: change.value.user, role: change.value.role, tenant: change.value.tenant } }
+    case 'role_assignment': {
+      const { user, role, tenant, resource_instance } = change.value
+      return {
+        op,
+        kind,
+        key,
+        value: { user, role, tenant, ...(resource_instance === null ? {} : { resource_instance }) },
+      }
+    }
+    case 'resource_role':
+      return { op, kind, key, value: resourceRole(change.value) }
+    case 'resource_instance':
+      return { op, kind, key, value: { tenant: change.value.tenant } }
+    case 'relationship_tuple': {
+      const { subject, relation, object } = change.value
+      return { op, kind, key, value: { subject, relation, object } }
+    }
     default:
       return undefined
   }
+}
+
+function resourceRole({ resource, role, permissions, extends: parents, granted_to }: ResourceRole) {
+  if (granted_to === null) return { resource, role, permissions, extends: parents, granted_to: null }
+  const { when, users_with_role } = granted_to
+  return { resource, role, permissions, extends: parents, granted_to: { when, users_with_role } }
 }
 
 /** The delta of a log entry. An entry that changes no decision still moves the revision. */
@@ -72,7 +135,7 @@ export function toDelta(entry: LogEntry): Delta {
 }
 
 function isPolicyKind(kind: string): kind is PolicyKind {
-  return kind === 'resource' || kind === 'role' || kind === 'user' || kind === 'tenant' || kind === 'role_assignment'
+  return (POLICY_KINDS as readonly string[]).includes(kind)
 }
 
 export type { Position }

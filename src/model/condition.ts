@@ -1,8 +1,9 @@
 // The grammar of conditions: reads the JSON of a condition set (contract §4) into one small tree, or says what is wrong and where.
 // The JSON itself is stored and returned verbatim; the tree is what the definition (test/reference) evaluates and what the image
-// compiles. What a tree means is docs/semantics.md, D6–D9.
+// compiles. What a tree means is docs/semantics.md, D6–D9; docs/conditions.md has the grammar and every operator.
 import { ZerohopError } from './errors.ts'
-import { CONDITION_DEPTH_MAX, CONDITION_NODES_MAX, CONDITIONS_BYTES_MAX } from './limits.ts'
+import { requireKey } from './keys.ts'
+import { CONDITION_DEPTH_MAX, CONDITION_NODES_MAX, CONDITIONS_BYTES_MAX, KEY_BYTES_MAX } from './limits.ts'
 import type { AttributeType, Json } from './objects.ts'
 
 /** Where a value comes from. `action.*` is our extension: attributes sent with the action. */
@@ -39,10 +40,10 @@ export type Condition =
   | { readonly kind: 'not'; readonly item: Condition }
   | { readonly kind: 'operand'; readonly left: AttributePath; readonly test: Test }
 
-/** What an operator takes on its left and its right. */
+/** What an operator takes on its left (a value of another type makes the test false) and on its right (another value is refused). */
 interface OperatorRule {
   readonly left: readonly AttributeType[]
-  readonly right: 'scalar' | 'number' | 'ordered' | 'range' | 'string' | 'list'
+  readonly right: 'scalar' | 'ordered' | 'range' | 'string' | 'list'
   readonly ref: boolean
 }
 
@@ -57,7 +58,7 @@ export const OPERATORS = {
   'less-than-equals': { left: ORDERED, right: 'ordered', ref: true },
   'greater-than': { left: ORDERED, right: 'ordered', ref: true },
   'greater-than-equals': { left: ORDERED, right: 'ordered', ref: true },
-  between: { left: ['number', 'time'], right: 'range', ref: false },
+  between: { left: ORDERED, right: 'range', ref: false },
   contains: { left: ['string'], right: 'string', ref: true },
   'starts-with': { left: ['string'], right: 'string', ref: true },
   'ends-with': { left: ['string'], right: 'string', ref: true },
@@ -85,7 +86,8 @@ const ROOTS: ReadonlyMap<string, Root> = new Map([
   ['environment', 'context'],
   ['action', 'action'],
 ])
-const MATCHES: ReadonlyMap<string, 'object' | 'any' | 'all'> = new Map([
+/** The operators that test what lies inside: the value itself, some item of it, every item of it. */
+export const MATCHES: ReadonlyMap<string, 'object' | 'any' | 'all'> = new Map([
   ['object_match', 'object'],
   ['any_match', 'any'],
   ['all_match', 'all'],
@@ -99,9 +101,10 @@ type Path = readonly (string | number)[]
  * @throws INPUT_INVALID on the grammar, LIMIT_EXCEEDED on size, depth or number of nodes
  */
 export function parseConditions(conditions: Json, path: Path = ['body', 'conditions']): Condition {
+  const condition = new Parser().condition(conditions, path, 1) // first: it bounds the depth, also for what measures the size
   const bytes = Buffer.byteLength(JSON.stringify(conditions))
   if (bytes > CONDITIONS_BYTES_MAX) throw tooMuch('the size of the conditions', `${CONDITIONS_BYTES_MAX} bytes`, path)
-  return new Parser().condition(conditions, path, 1)
+  return condition
 }
 
 class Parser {
@@ -125,6 +128,7 @@ class Parser {
 
   #negated(value: Json, path: Path, depth: number): Condition {
     if (!Array.isArray(value)) return this.condition(value, path, depth + 1)
+    if (value.length === 0) throw invalid(NOTHING_TO_NEGATE, path)
     const items = this.#conditions(value, path, depth)
     return items.length === 1 ? items[0]! : { kind: 'all', items }
   }
@@ -156,18 +160,19 @@ class Parser {
     return list(value, path).map((item, index) => this.test(item, [...path, index], depth + 1))
   }
 
-  /** A raw scalar inside `not` means "not equals". */
+  /** `not` of a value, or of a list of values, is true of what equals none of them; `not` of tests, of what does not pass all of them. */
   #negatedTest(value: Json, path: Path, depth: number): Test {
     const items = Array.isArray(value) ? value : [value]
-    if (items.length === 0) throw invalid('`not` needs something to negate', path)
+    if (items.length === 0) throw invalid(NOTHING_TO_NEGATE, path)
+    const values = items.filter(isScalar).length
+    if (values > 0 && values < items.length) throw invalid('a list under `not` holds values or tests, not both', path)
     const tests = items.map((item: Json, index): Test => {
       const at = Array.isArray(value) ? [...path, index] : path
-      if (isScalar(item)) return { kind: 'compare', operator: 'equals', right: { kind: 'value', value: item } }
+      if (isScalar(item))
+        return { kind: 'compare', operator: 'equals', right: { kind: 'value', value: sound(item, at) } }
       return this.test(item, at, depth + 1)
     })
-    if (tests.length === 1) return tests[0]!
-    // Scalars are alternatives (none of them), tests hold together (not all of them).
-    return { kind: items.every(isScalar) ? 'any' : 'all', tests }
+    return tests.length === 1 ? tests[0]! : { kind: values > 0 ? 'any' : 'all', tests }
   }
 
   #match(of: 'object' | 'any' | 'all', value: Json, path: Path, depth: number): Test {
@@ -178,6 +183,7 @@ class Parser {
     if (foreign !== undefined && foreign !== null && typeof foreign !== 'string') {
       throw invalid('`fk_resource_type` is the key of a resource', [...path, 'fk_resource_type'])
     }
+    if (foreign != null) requireKey('resource', foreign, [...path, 'fk_resource_type'])
     const members = Object.entries(this.#object(match, [...path, 'match'], depth + 1)).map(([name, test]) => ({
       names: names(name, [...path, 'match', name]),
       test: this.test(test, [...path, 'match', name], depth + 2),
@@ -209,14 +215,22 @@ function rightSide(operator: Operator, value: Json, path: Path): Term {
   }
   const unwrapped = unwrap(rule, value)
   if (!fits(rule, unwrapped)) throw invalid(`\`${operator}\` takes ${EXPECTED[rule.right]}`, path)
-  return { kind: 'value', value: unwrapped }
+  return { kind: 'value', value: sound(unwrapped, path) }
+}
+
+/** D9: what the conditions compare with must be what a decision can hold: whole numbers within ±2^53, text without lone surrogates. */
+function sound<T extends Json>(value: T, path: Path): T {
+  for (const each of Array.isArray(value) ? value : [value]) {
+    if (typeof each === 'number' && !(Math.abs(each) <= 2 ** 53)) throw invalid('a number lies beyond ±2^53', path)
+    if (typeof each === 'string' && !each.isWellFormed()) throw invalid(LONE_SURROGATE, path)
+  }
+  return value
 }
 
 const EXPECTED = {
   scalar: 'a string, a number or a boolean',
-  number: 'a number',
   ordered: 'a number or a string',
-  range: 'two numbers or two times, [low, high]',
+  range: 'two numbers or two strings, [low, high]',
   string: 'a string',
   list: 'a list of strings, numbers or booleans',
 } as const
@@ -237,8 +251,6 @@ function fits(rule: OperatorRule, value: Json): boolean {
   switch (rule.right) {
     case 'scalar':
       return isScalar(value)
-    case 'number':
-      return typeof value === 'number'
     case 'ordered':
       return typeof value === 'number' || typeof value === 'string'
     case 'string':
@@ -270,8 +282,16 @@ function attributePath(text: string, path: Path): AttributePath {
 function names(text: string, path: Path): string[] {
   const parts = text.split('.')
   if (parts.some((part) => part === '')) throw invalid(`\`${text}\` has an empty member`, path)
+  if (!text.isWellFormed()) throw invalid(LONE_SURROGATE, path)
+  if (parts.length > CONDITION_DEPTH_MAX)
+    throw tooMuch('the number of members in an attribute', CONDITION_DEPTH_MAX, path)
+  if (parts.some((part) => Buffer.byteLength(part) > KEY_BYTES_MAX))
+    throw tooMuch('the name of an attribute', `${KEY_BYTES_MAX} bytes`, path)
   return parts
 }
+
+const NOTHING_TO_NEGATE = '`not` needs something to negate'
+const LONE_SURROGATE = 'text must not hold half of a surrogate pair'
 
 function invalid(reason: string, path: Path): ZerohopError {
   return new ZerohopError('INPUT_INVALID', { reason }, { path })

@@ -66,6 +66,7 @@ export const ERRORS = {
   NOT_READY: { class: 'unavailable', message: 'no policy is loaded yet' },
   STALE: { class: 'unavailable', message: 'the policy is {ageMs} ms old, the limit is {limitMs} ms' },
   POISONED: { class: 'unavailable', message: 'the image broke while a delta was applied and is being rebuilt' },
+  UNDECIDED: { class: 'unavailable', message: 'could not decide about `{what}` within the limits of one check' },
   REVISION_TIMEOUT: {
     class: 'unavailable',
     message: 'revision {wanted} did not arrive in {timeoutMs} ms, this PDP is at {have}',

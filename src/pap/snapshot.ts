@@ -3,13 +3,11 @@
 import { Image } from '../image/image.ts'
 import type { LogId, Position } from '../log/change.ts'
 import { put } from '../log/change.ts'
-import { type PolicyChange, type PolicyKind, project } from '../log/delta.ts'
+import { POLICY_KINDS, type PolicyChange, project } from '../log/delta.ts'
 import { LOG_READ_MAX, SNAPSHOT_BEHIND_MAX, SNAPSHOT_BYTES_MAX, SNAPSHOT_IN_TURN_MAX } from '../model/limits.ts'
 import type { Store } from '../store/store.ts'
 import type { UseCases, View } from '../store/view.ts'
 import { buildInThread } from './snapshot-task.ts'
-
-const KINDS = ['resource', 'role', 'user', 'tenant', 'role_assignment'] as const satisfies readonly PolicyKind[]
 
 /** An image file and where it stands. */
 export interface Snapshot {
@@ -98,7 +96,7 @@ export function buildSnapshot(view: View): Snapshot {
 
 /** Everything in the view that decisions depend on. */
 export function* policyOf(view: View): Generator<PolicyChange> {
-  for (const kind of KINDS) {
+  for (const kind of POLICY_KINDS) {
     for (const object of view.list(kind)) {
       const change = project(put(kind, object))
       if (change !== undefined) yield change
@@ -107,5 +105,5 @@ export function* policyOf(view: View): Generator<PolicyChange> {
 }
 
 function sizeOf(view: View): number {
-  return KINDS.reduce((sum, kind) => sum + view.count(kind), 0)
+  return POLICY_KINDS.reduce((sum, kind) => sum + view.count(kind), 0)
 }

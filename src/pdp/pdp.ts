@@ -8,7 +8,9 @@ import { DEFAULT_TENANT } from '../model/keys.ts'
 import { AT_LEAST_DEFAULT_MS, CONNECT_TIMEOUT_MS } from '../model/limits.ts'
 import { Follower, type FollowerEvent, type FollowerState } from './follower.ts'
 import { LastImage } from './last-image.ts'
-import { type Attributes, type Check, questionOf, type Resource, typeOf, type User } from './request.ts'
+import { type Attributes, type Check, questionOf, type Resource, type User } from './request.ts'
+
+export type { Because, Explanation, RbacCode, RebacCode } from '../image/image.ts'
 
 /** Where a PDP has its image from: a follower, or an image that never changes. */
 export interface PdpSource {
@@ -75,12 +77,17 @@ export class Pdp {
     // The two ordinary forms, without making an object: names alone, or a resource with its parts.
     const key = typeof user === 'string' ? user : user?.key
     if (typeof key === 'string' && typeof action === 'string' && this.#onDecision === undefined) {
-      if (typeof resource === 'string') {
-        return image.checkIds(image.user(key), image.tenant(DEFAULT_TENANT), permissionOf(image, action, resource))
-      }
+      if (typeof resource === 'string') return checkNamed(image, key, action, resource)
       const type = resource?.type
       const tenant = resource?.tenant
-      if (typeof type === 'string' && typeof tenant === 'string') return image.check(key, action, type, tenant)
+      const instance = resource?.key ?? undefined
+      if (
+        typeof type === 'string' &&
+        typeof tenant === 'string' &&
+        (instance === undefined || typeof instance === 'string')
+      ) {
+        return image.check(key, action, type, tenant, instance)
+      }
     }
     return this.#checkAny(image, user, action, resource, context)
   }
@@ -88,7 +95,7 @@ export class Pdp {
   /** Names of one user in one tenant, resolved once per image: the fastest way to ask many questions about one user. */
   subject(user: User, options: { readonly tenant?: string } = {}): Subject {
     const { user: key } = questionOf(user, '', '')
-    return new Subject(this.#source, key, options.tenant ?? DEFAULT_TENANT, this.#onDecision)
+    return new Subject(this.#source, key, options.tenant, this.#onDecision)
   }
 
   /** `check` of each, all at one revision. */
@@ -100,7 +107,7 @@ export class Pdp {
   /** The same question, with the revision and the path to the answer. Slower than `check`. */
   explain(user: User, action: string, resource: Resource, _context?: Attributes | null): Explanation {
     const question = questionOf(user, action, resource)
-    return this.#image().explain(question.user, question.action, question.type, question.tenant)
+    return this.#image().explain(question.user, question.action, question.type, question.tenant, question.key)
   }
 
   /** What the user may do in each tenant where he or she holds a role, under `__tenant:<key>`, sorted by tenant. */
@@ -161,11 +168,11 @@ export class Pdp {
   #checkAny(image: Image, user: User, action: string, resource: Resource, _context?: Attributes | null): boolean {
     const question = questionOf(user, action, resource)
     const { type, key, tenant } = question
-    const allow = image.check(question.user, question.action, type, tenant)
+    const allow = image.check(question.user, question.action, type, tenant, key)
     this.#onDecision?.({
       user: question.user,
       action,
-      resource: { type, key, tenant },
+      resource: { type, key, tenant: image.tenantOf(type, tenant, key) },
       allow,
       revision: image.revision,
     })
@@ -173,26 +180,27 @@ export class Pdp {
   }
 }
 
-/** No type has a colon in its key, so `type:key` is unknown at first and looked up again by its type. */
-function permissionOf(image: Image, action: string, resource: string): number {
+/** No type has a colon in its key, so `type:key` names no permission and is asked again by its parts. */
+function checkNamed(image: Image, user: string, action: string, resource: string): boolean {
   const permission = image.permission(resource, action)
-  if (permission !== 0) return permission
-  const type = typeOf(resource)
-  return type === undefined ? 0 : image.permission(type, action)
+  if (permission !== 0) return image.checkIds(image.user(user), image.tenant(DEFAULT_TENANT), permission)
+  const colon = resource.indexOf(':')
+  if (colon < 0) return image.checkIds(0, 0, 0)
+  return image.check(user, action, resource.slice(0, colon), undefined, resource.slice(colon + 1))
 }
 
 /** One user in one tenant. */
 export class Subject {
   readonly #source: PdpSource
   readonly #user: string
-  readonly #tenant: string
+  readonly #tenant: string | undefined
   readonly #onDecision: ((decision: Decision) => void) | undefined
   /** the image to which the ids belong */
   #image: Image | undefined
   #userId = 0
   #tenantId = 0
 
-  constructor(source: PdpSource, user: string, tenant: string, onDecision?: (decision: Decision) => void) {
+  constructor(source: PdpSource, user: string, tenant: string | undefined, onDecision?: (decision: Decision) => void) {
     this.#source = source
     this.#user = user
     this.#tenant = tenant
@@ -206,19 +214,32 @@ export class Subject {
     // An id is the key's as long as the image lives; only "unknown" may end with any delta.
     if (image !== this.#image || this.#userId === 0 || this.#tenantId === 0) this.#resolve(image)
     if (this.#onDecision !== undefined) return this.#canAny(image, action, resource)
-    return image.checkIds(this.#userId, this.#tenantId, permissionOf(image, action, resource))
+    const permission = image.permission(resource, action)
+    if (permission !== 0) return image.checkIds(this.#userId, this.#tenantId, permission)
+    const colon = resource.indexOf(':')
+    if (colon < 0) return image.checkIds(this.#userId, this.#tenantId, 0)
+    return this.#canOn(image, action, resource.slice(0, colon), resource.slice(colon + 1))
+  }
+
+  #canOn(image: Image, action: string, type: string, key: string): boolean {
+    const tenant = this.#tenant === undefined ? undefined : this.#tenantId
+    return image.checkIdsOn(this.#userId, tenant, image.permission(type, action), type, key)
   }
 
   #resolve(image: Image): void {
     this.#image = image
     this.#userId = image.user(this.#user)
-    this.#tenantId = image.tenant(this.#tenant)
+    this.#tenantId = image.tenant(this.#tenant ?? DEFAULT_TENANT)
   }
 
   #canAny(image: Image, action: string, resource: string): boolean {
     const { type, key } = questionOf(this.#user, action, resource)
-    const allow = image.checkIds(this.#userId, this.#tenantId, image.permission(type, action))
-    const asked = { user: this.#user, action, resource: { type, key, tenant: this.#tenant } }
+    const allow =
+      key === undefined
+        ? image.checkIds(this.#userId, this.#tenantId, image.permission(type, action))
+        : this.#canOn(image, action, type, key)
+    const tenant = image.tenantOf(type, this.#tenant, key)
+    const asked = { user: this.#user, action, resource: { type, key, tenant } }
     this.#onDecision?.({ ...asked, allow, revision: image.revision })
     return allow
   }

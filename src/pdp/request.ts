@@ -1,7 +1,6 @@
 // How a question is asked: the forms that callers may use, and the one form in which it is decided. D2 says which tenant counts.
 // Attributes and context are accepted; no rule reads them yet.
 import { ZerohopError } from '../model/errors.ts'
-import { DEFAULT_TENANT } from '../model/keys.ts'
 import type { JsonObject } from '../model/objects.ts'
 
 /** Values sent with a question, by name. */
@@ -10,7 +9,7 @@ export type Attributes = JsonObject
 /** Who asks: a user key, or a user with attributes sent along. */
 export type User = string | { readonly key: string; readonly attributes?: Attributes | null }
 
-/** What is asked about: a resource type, an instance as `type:key`, or the parts. Without a tenant it is in `default`. */
+/** What is asked about: a resource type, an instance as `type:key`, or the parts. D2 says which tenant counts when none is sent. */
 export type Resource =
   | string
   | {
@@ -34,7 +33,8 @@ export interface Question {
   readonly action: string
   readonly type: string
   readonly key: string | undefined
-  readonly tenant: string
+  /** as it was sent */
+  readonly tenant: string | undefined
 }
 
 /**
@@ -47,20 +47,15 @@ export function questionOf(user: User, action: string, resource: Resource): Ques
   if (typeof action !== 'string') throw invalid('action', 'a key')
   if (typeof resource === 'string') {
     const colon = resource.indexOf(':')
-    if (colon < 0) return { user: userKey, action, type: resource, key: undefined, tenant: DEFAULT_TENANT }
+    if (colon < 0) return { user: userKey, action, type: resource, key: undefined, tenant: undefined }
     const type = resource.slice(0, colon)
-    return { user: userKey, action, type, key: resource.slice(colon + 1), tenant: DEFAULT_TENANT }
+    return { user: userKey, action, type, key: resource.slice(colon + 1), tenant: undefined }
   }
   if (typeof resource?.type !== 'string') throw invalid('resource', 'a type, `type:key` or { type }')
   const { type, key, tenant } = resource
+  if (key !== undefined && key !== null && typeof key !== 'string') throw invalid('resource.key', 'a key')
   if (tenant !== undefined && tenant !== null && typeof tenant !== 'string') throw invalid('resource.tenant', 'a key')
-  return { user: userKey, action, type, key: key ?? undefined, tenant: tenant ?? DEFAULT_TENANT }
-}
-
-/** The type in `type:key`; undefined when there is no colon. */
-export function typeOf(resource: string): string | undefined {
-  const colon = resource.indexOf(':')
-  return colon < 0 ? undefined : resource.slice(0, colon)
+  return { user: userKey, action, type, key: key ?? undefined, tenant: tenant ?? undefined }
 }
 
 function invalid(what: string, expected: string): ZerohopError {

@@ -1,16 +1,21 @@
 // Reads the case files. The schema (for editors and for the test beside this file) is case.schema.json; what a case means is docs/semantics.md.
 import { readdirSync, readFileSync } from 'node:fs'
-import type { Request } from '../reference/check.ts'
-import type { Code } from '../reference/explain.ts'
-import type { Operation } from '../support/world.ts'
+import type { JsonObject } from '../../src/model/objects.ts'
+import type { RbacCode, Reasons } from '../reference/explain.ts'
+import type { Request, Sent } from '../reference/request.ts'
+import type { Feature } from '../support/deciders.ts'
+import type { Operation, OperationKind } from '../support/world.ts'
 
-type Resource = string | Request['resource']
-type Row<Expected> = readonly [user: string, action: string, resource: Resource, expected: Expected]
+/** A key, or a key with the attributes that are sent about it. */
+type Named = string | { readonly key: string; readonly attributes?: JsonObject }
+type Resource = string | (Request['resource'] & { readonly attributes?: JsonObject })
+type Row<Expected> = readonly [user: Named, action: Named, resource: Resource, expected: Expected, context?: JsonObject]
 
 export interface Step {
   readonly write?: readonly Operation[]
   readonly checks?: readonly Row<boolean>[]
-  readonly explains?: readonly Row<Code>[]
+  /** a word is the reason of roles alone */
+  readonly explains?: readonly Row<RbacCode | Partial<Reasons>>[]
   readonly permissions?: readonly (readonly [
     user: string,
     (readonly [tenant: string, roles: string[], permissions: string[]])[],
@@ -38,18 +43,44 @@ export function readCase(file: string): unknown {
   return JSON.parse(readFileSync(new URL(file, FOLDER), 'utf8'))
 }
 
-/** `type` or `type:key` become their parts. */
-export function resourceOf(resource: Resource): Request['resource'] {
-  if (typeof resource !== 'string') return resource
+/** The question of a row: `type` or `type:key` become their parts, and what is sent stands apart from the names. */
+export function requestOf([user, action, resource, , context]: Row<unknown>): Request {
+  const { attributes, ...parts } = typeof resource === 'string' ? partsOf(resource) : resource
+  const sent = {
+    ...(typeof user === 'string' ? {} : sentAs('user', user.attributes)),
+    ...(typeof action === 'string' ? {} : sentAs('action', action.attributes)),
+    ...sentAs('resource', attributes),
+    ...sentAs('context', context),
+  }
+  const names = { user: keyOf(user), action: keyOf(action), resource: parts }
+  return Object.keys(sent).length === 0 ? names : { ...names, sent }
+}
+
+const keyOf = (named: Named) => (typeof named === 'string' ? named : named.key)
+const sentAs = (part: keyof Sent, attributes: JsonObject | undefined): Sent =>
+  attributes === undefined ? {} : { [part]: attributes }
+
+function partsOf(resource: string): Request['resource'] & { readonly attributes?: JsonObject } {
   const colon = resource.indexOf(':')
   return colon < 0 ? { type: resource } : { type: resource.slice(0, colon), key: resource.slice(colon + 1) }
 }
 
-export const requestOf = ([user, action, resource]: Row<unknown>): Request => ({
-  user,
-  action,
-  resource: resourceOf(resource),
-})
+const RELATIONS: readonly OperationKind[] = ['resource_role', 'relation', 'resource_instance', 'relationship_tuple']
+const SETS: readonly OperationKind[] = ['membership', 'condition_set', 'set_rule']
+
+/** What a decider must know to be asked this case. */
+export function featuresOf({ steps }: Case): Set<Feature> {
+  const features = new Set<Feature>()
+  for (const { write = [], checks = [], explains = [] } of steps) {
+    for (const [, kind, object] of write) {
+      if (RELATIONS.includes(kind) || 'resource_instance' in object) features.add('relations')
+      if (SETS.includes(kind) || 'attributes' in object) features.add('sets')
+    }
+    if ([...checks, ...explains].some((row) => requestOf(row).sent !== undefined)) features.add('sets')
+    if (explains.some(([, , , expected]) => typeof expected !== 'string')) features.add('reasons')
+  }
+  return features
+}
 
 /** Writes out `{for, each}` and `{text, times}`. */
 export function expand(value: unknown): unknown {

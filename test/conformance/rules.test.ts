@@ -3,6 +3,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import Schema from 'typebox/schema'
 import { describe, expect, it } from 'vitest'
+import { MATCHES, OPERATORS } from '../../src/model/condition.ts'
 import { expand, readCase, readCases } from './cases.ts'
 
 const read = (path: string) => readFileSync(new URL(path, import.meta.url), 'utf8')
@@ -64,5 +65,32 @@ describe('docs/semantics.md', () => {
     const files = cases.filter((each) => each.rule === rule).map(({ name }) => name)
     expect(listed).toEqual(files)
     if (today.includes(rule)) expect(files).not.toEqual([])
+  })
+})
+
+describe('docs/conditions.md', () => {
+  const page = read('../../docs/conditions.md')
+  const operators = [...Object.keys(OPERATORS), ...MATCHES.keys()]
+
+  it.each(operators)('%s has a row and a case', (operator) => {
+    expect(page).toMatch(new RegExp(`^\\| \`${operator}\` \\|`, 'm'))
+    expect(cases.map(({ name }) => name)).toContain(`operator-${operator.replaceAll('_', '-')}`)
+  })
+
+  it('names no operator that does not exist', () => {
+    const section = page.split(/^## Operators$/m)[1]!.split(/^## /m)[0]!
+    const rows = [...section.matchAll(/^\| `([a-z_-]+)` \|/gm)].map((match) => match[1])
+    expect(rows).toEqual(operators)
+  })
+})
+
+describe('reasons', () => {
+  const { rbac, rebac, abac } = JSON.parse(read('./case.schema.json')).$defs.step.properties.explains.items.anyOf[1]
+    .prefixItems[3].anyOf[1].properties as Record<string, { enum: string[] }>
+  const given = cases.flatMap(({ steps }) => steps.flatMap(({ explains = [] }) => explains.map((row) => row[3])))
+
+  it.each(Object.entries({ rbac, rebac, abac }))('every reason of %s has a case', (part, codes) => {
+    const reasons = given.map((each) => (typeof each === 'string' ? { rbac: each } : each) as Record<string, string>)
+    expect(codes!.enum.filter((code) => !reasons.some((each) => each[part] === code))).toEqual([])
   })
 })

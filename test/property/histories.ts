@@ -4,6 +4,7 @@
 import fc from 'fast-check'
 import { EXTENDS_DEPTH_MAX } from '../../src/model/limits.ts'
 import type { Operation, World } from '../support/world.ts'
+import { RELATION_VERBS, relationEdits } from './relation-edits.ts'
 
 /** Keys to draw from. Small pools make things meet; the wide ones reach the borders of words, pages and tables. */
 export interface Pool {
@@ -52,7 +53,7 @@ export type PoolName = keyof typeof POOLS
 type Numbers = readonly number[]
 /** One edit as drawn: what to do, and numbers that choose the objects. */
 export type Edit = readonly [verb: Verb, ...numbers: number[]]
-type Verb = keyof typeof VERBS
+type Verb = keyof typeof VERBS | keyof typeof RELATION_VERBS
 
 /** A history: its pool, and revisions of one or more edits each. */
 export interface History {
@@ -119,7 +120,7 @@ const VERBS = {
 
 /** What the edit comes to in this world; nothing when there is nothing to do it to. */
 export function operationsOf(world: World, pool: Pool, [verb, ...numbers]: Edit): readonly Operation[] {
-  return VERBS[verb](world, pool, numbers)
+  return { ...VERBS, ...RELATION_VERBS }[verb](world, pool, numbers)
 }
 
 function assignments(world: World, op: 'put' | 'delete', u: number, t: number, roles: readonly string[]): Operation[] {
@@ -175,7 +176,7 @@ function depth(world: World, key: string, way: 'parents' | 'children'): number {
 
 const number = fc.nat(1000)
 const count = fc.constantFrom(0, 1, 2, 3, 5, 31, 32, 33, 63, 64, 65, 130)
-const edit: fc.Arbitrary<Edit> = fc.oneof(
+const roleEdit: fc.Arbitrary<Edit> = fc.oneof(
   { weight: 4, arbitrary: fc.tuple(fc.constant('user' as const), number) },
   { weight: 1, arbitrary: fc.tuple(fc.constant('users' as const)) },
   { weight: 3, arbitrary: fc.tuple(fc.constant('tenant' as const), number) },
@@ -195,8 +196,20 @@ const edit: fc.Arbitrary<Edit> = fc.oneof(
   { weight: 1, arbitrary: fc.tuple(fc.constant('deleteResource' as const), number) },
 )
 
+const edit: fc.Arbitrary<Edit> = fc.oneof(roleEdit, relationEdits)
+
 /** Begins with something to work on, so that most questions are about things that exist. */
 const beginning: readonly Edit[] = [['users'], ['tenant', 1], ['resources'], ['role', 0, 11, 0], ['role', 1, 23, 1]]
+const related: readonly Edit[] = [
+  ['resourceRoles', 0, 0, 1],
+  ['resourceRoles', 1, 1, 0],
+  ['instances', 1],
+  ['relateMany', 0, 0],
+  ['relateMany', 1, 0],
+  ['assignOn', 0, 0, 0],
+  ['assignOn', 0, 1, 1],
+  ['assignOn', 1, 2, 1],
+]
 
 const pool = fc.oneof(
   { weight: 25, arbitrary: fc.constant('small' as const) },
@@ -205,12 +218,23 @@ const pool = fc.oneof(
   { weight: 1, arbitrary: fc.constant('large' as const) },
 )
 
-export const histories: fc.Arbitrary<History> = fc.record({
-  pool,
-  revisions: fc
-    .array(fc.array(edit, { minLength: 1, maxLength: 6 }), { minLength: 1, maxLength: 16, size: 'max' })
-    .map((revisions) => [beginning, ...revisions]),
-})
+function historiesOf(from: fc.Arbitrary<Edit>, first: readonly Edit[]): fc.Arbitrary<History> {
+  return fc.record({
+    pool,
+    revisions: fc
+      .array(fc.array(from, { minLength: 1, maxLength: 6 }), { minLength: 1, maxLength: 16, size: 'max' })
+      .map((revisions) => [first, ...revisions]),
+  })
+}
+
+/** Roles in tenants only. */
+export const roleHistories = historiesOf(roleEdit, beginning)
+/** Roles in tenants, and roles on instances: each by itself, and both. */
+export const histories = fc.oneof(
+  { weight: 1, arbitrary: roleHistories },
+  { weight: 1, arbitrary: historiesOf(edit, beginning) },
+  { weight: 3, arbitrary: historiesOf(edit, [...beginning, ...related]) },
+)
 
 /** Deterministic small numbers out of one drawn seed: questions are many and need no shrinking of their own. */
 export function numbers(seed: number): (below: number) => number {

@@ -2,13 +2,16 @@
 // as one likes. ZEROHOP_TEST_SEED repeats a run.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { Image } from '../../src/image/image.ts'
+import { type Explanation, Image } from '../../src/image/image.ts'
 import { loadImage } from '../../src/index.ts'
 import type { PolicyChange } from '../../src/log/delta.ts'
-import { bulkCheck, check, type Request, rolesIn, tenantOf } from '../reference/check.ts'
+import { bulkCheck, check } from '../reference/check.ts'
 import { explain } from '../reference/explain.ts'
 import { permissionsOf } from '../reference/listing.ts'
 import type { Policy } from '../reference/policy.ts'
+import { heldBy } from '../reference/relations.ts'
+import { type Request, tenantOf } from '../reference/request.ts'
+import { rolesIn } from '../reference/roles.ts'
 import { deltaTo, ENVIRONMENT } from '../support/deltas.ts'
 import { World } from '../support/world.ts'
 import { type History, histories, numbers, POOLS } from './histories.ts'
@@ -49,12 +52,14 @@ describe('the image and the definition', () => {
         const pool = POOLS[drawn.history.pool]
         for (const request of questions(world, pool, numbers(drawn.seed), 30)) {
           const { user, action, resource } = request
-          const explained = image.explain(user, action, resource.type, tenantOf(request))
-          expect([request, explained.code]).toEqual([request, explain(world.policy, request)])
+          const explained = image.explain(user, action, resource.type, resource.tenant, resource.key)
+          const { rbac, rebac } = explain(world.policy, request)
+          expect([request, explained.code, explained.rebac]).toEqual([request, rbac, rebac])
+          expectPath(explained, world, request)
           expect(explained.allow).toBe(check(world.policy, request))
           expect(explained.revision).toBe(image.revision)
           if (explained.code === 'allow' || explained.code === 'no_permission')
-            expect(explained.roles).toEqual(rolesIn(world.policy, user, tenantOf(request)).sort())
+            expect(explained.roles).toEqual(rolesIn(world.policy, user, tenantOf(world.policy, request)).sort())
         }
         for (const user of [...pool.users.slice(0, 5), 'nobody']) {
           expect(image.tenantRoles(user)).toEqual(permissionsOf(world.policy, user))
@@ -64,6 +69,19 @@ describe('the image and the definition', () => {
     )
   })
 })
+
+/** The path over relations that explain gives leads from a role that was assigned over derivations to one on the asked instance. */
+function expectPath({ because }: Explanation, { policy }: World, { user, resource }: Request): void {
+  const reason = because.find(({ source }) => source === 'rebac')
+  if (reason === undefined) return
+  const held = heldBy(policy, user)
+  const steps = reason.path.map((step) => step.replace('#', '/'))
+  expect(steps.filter((step) => !held.has(step) && !step.startsWith(`${resource.type}:${resource.key}/`))).toEqual([])
+  expect(steps.at(-1)!.startsWith(`${resource.type}:${resource.key}/`)).toBe(true)
+  const assigned = [...policy.role_assignment.values()].filter((each) => each.user === user)
+  expect(assigned.map((each) => `${each.resource_instance}/${each.role}`)).toContain(steps[0])
+  expect(reason.path[0]).toBe(`${reason.resource_instance}#${reason.role}`)
+}
 
 describe('where an image comes from does not matter', () => {
   it('apply(delta) is build(next): the same hash, the same contents, the same answers', () => {
@@ -189,22 +207,24 @@ describe('the library', () => {
         const pdp = loadImage(image.save())
         const asked = [...questions(world, POOLS[drawn.history.pool], numbers(drawn.seed), 40)]
         for (const { user, action, resource } of asked) {
-          const { type, tenant = 'default' } = resource
+          const { type, key, tenant } = resource
           const expected = check(world.policy, { user, action, resource })
           const forms: [string, boolean][] = [
             ['parts', pdp.check(user, action, resource)],
-            ['an instance', pdp.check({ key: user, attributes: {} }, action, { ...resource, key: 'plan' }, {})],
-            ['subject', pdp.subject(user, { tenant }).can(action, type)],
+            ['with attributes', pdp.check({ key: user, attributes: {} }, action, resource, {})],
             ['explain', pdp.explain(user, action, resource).allow],
             ['bulk', pdp.bulkCheck([{ user, action, resource }])[0]!],
           ]
-          // A string is `type` or `type:key` in the tenant `default`.
-          if (tenant === 'default' && !type.includes(':')) {
-            forms.push(
-              ['string', pdp.check(user, action, type)],
-              ['string with key', pdp.check(user, action, `${type}:a:b`)],
-            )
+          if (!type.includes(':')) {
+            const name = key === undefined ? type : `${type}:${key}`
+            const subject = pdp.subject(user, tenant === undefined ? {} : { tenant })
+            forms.push(['subject', subject.can(action, name)])
+            // A string is `type` or `type:key`, with no tenant sent.
+            if (tenant === undefined) forms.push(['string', pdp.check(user, action, name)])
           }
+          // An instance that is not stored takes nothing away and gives nothing.
+          if (key === undefined)
+            forms.push(['not stored', pdp.check(user, action, { ...resource, key: 'never:stored' })])
           expect([user, action, resource, forms]).toEqual([
             user,
             action,
@@ -226,14 +246,31 @@ describe('canaries: a wrong definition is caught within 10,000 questions', () =>
       check(policy, request) || check(policy, { ...request, resource: { ...request.resource, tenant: 'acme' } }),
     'extends is ignored': (policy, request) => {
       const permission = `${request.resource.type}:${request.action}`
-      const roles = rolesIn(policy, request.user, tenantOf(request))
+      const roles = rolesIn(policy, request.user, tenantOf(policy, request))
       return check(policy, request) && roles.some((role) => policy.role.get(role)!.permissions.includes(permission))
     },
     'the last role decides alone': (policy, request) => {
-      const last = rolesIn(policy, request.user, tenantOf(request)).at(-1)
+      const last = rolesIn(policy, request.user, tenantOf(policy, request)).at(-1)
       if (last === undefined) return false
       const others = new Map([...policy.role_assignment].filter(([, each]) => each.role === last))
       return check({ ...policy, role_assignment: others }, request)
+    },
+    'nothing is derived': (policy, request) => check({ ...policy, relationship_tuple: new Map() }, request),
+    'direct roles switch nothing off': (policy, request) => {
+      const off = { no_direct_roles_on_object: false }
+      const roles = [...policy.resource_role].map(([key, role]) => {
+        const rules = role.granted_to?.users_with_role.map((rule) => ({ ...rule, when: off }))
+        return [
+          key,
+          rules === undefined ? role : { ...role, granted_to: { when: off, users_with_role: rules } },
+        ] as const
+      })
+      return check({ ...policy, resource_role: new Map(roles) }, request)
+    },
+    'instances are in every tenant': (policy, request) => {
+      const tenant = tenantOf(policy, request)
+      const instances = [...policy.resource_instance].map(([key, value]) => [key, { ...value, tenant }] as const)
+      return check({ ...policy, resource_instance: new Map(instances) }, request)
     },
     'keys fold case': (policy, request) => check(policy, { ...request, user: request.user.toLowerCase() }),
     'deny all': () => false,

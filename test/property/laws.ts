@@ -3,15 +3,16 @@
 
 import { Image, type KernelSource } from '../../src/image/image.ts'
 import type { PolicyChange } from '../../src/log/delta.ts'
-import { check, type Request, tenantOf } from '../reference/check.ts'
+import { check } from '../reference/check.ts'
 import type { Policy } from '../reference/policy.ts'
+import type { Request } from '../reference/request.ts'
 import { deltaTo, ENVIRONMENT, positionOf } from '../support/deltas.ts'
 import { FIRST_CHANGES, World } from '../support/world.ts'
 import { type History, numbers, operationsOf, POOLS } from './histories.ts'
 import { questions } from './questions.ts'
 
 export const ask = (image: Image, request: Request): boolean =>
-  image.check(request.user, request.action, request.resource.type, tenantOf(request))
+  image.check(request.user, request.action, request.resource.type, request.resource.tenant, request.resource.key)
 
 /** The image and the definition answer one question differently. */
 export class Disagreement extends Error {

@@ -1,6 +1,6 @@
 // Random questions about a world: about half of them start from what somebody holds, with none or one part exchanged, so that allow
 // and deny are both common and the border between them is where most questions lie.
-import type { Request } from '../reference/check.ts'
+import type { Request } from '../reference/request.ts'
 import type { World } from '../support/world.ts'
 import type { Pool } from './histories.ts'
 
@@ -12,7 +12,7 @@ export function* questions(
   next: (below: number) => number,
   count: number,
 ): Generator<Request> {
-  const assignments = [...world.policy.role_assignment.values()]
+  const assignments = [...world.policy.role_assignment.values()].filter((each) => !each.resource_instance)
   const roles = world.policy.role
   const any = <T>(from: readonly T[]): T => from[next(from.length)]!
   const anything = (from: readonly string[]) => (next(12) === 0 ? any(ODD) : any(from))
@@ -40,6 +40,34 @@ export function* questions(
         if (exchanged !== 3) action = permission.slice(colon + 1)
       }
     }
-    yield { user, action, resource: tenant === 'default' && next(2) === 0 ? { type } : { type, tenant } }
+    const sent = tenant === 'default' && next(2) === 0 ? {} : { tenant }
+    yield next(4) === 0 ? aboutInstance(world, next) : { user, action, resource: { type, ...sent } }
+  }
+}
+
+/** A question about an instance, mostly one that is stored, by somebody who may hold a role somewhere on the way to it. */
+function aboutInstance(world: World, next: (below: number) => number): Request {
+  const any = <T>(from: readonly T[]): T | undefined => from[next(from.length)]
+  const instances = [...world.policy.resource_instance]
+  const held = any([...world.policy.role_assignment.values()].filter((each) => each.resource_instance))
+  let key = next(10) === 0 ? 'doc:nothing' : (any(instances)?.[0] ?? 'doc:nothing')
+  if (held?.resource_instance && next(4) > 0) {
+    // From where a role is held some way along the tuples, whatever they give.
+    key = held.resource_instance
+    for (let steps = next(4); steps > 0; steps--) {
+      key = any([...world.policy.relationship_tuple.values()].filter(({ subject }) => subject === key))?.object ?? key
+    }
+  }
+  const [type = '', name = ''] = key.split(':')
+  const user = next(6) === 0 ? any([...world.policy.user.keys()]) : held?.user
+  const given = [...world.policy.resource_role.values()].filter((role) => role.resource === type)
+  const permission = any(given.flatMap(({ permissions }) => permissions))
+  const action = next(8) > 0 ? permission?.slice(type.length + 1) : any(world.policy.resource.get(type)?.actions ?? [])
+  const stored = world.policy.resource_instance.get(key)
+  const tenant = [stored?.tenant, undefined, undefined, any([...world.policy.tenant.keys()])][next(4)]
+  return {
+    user: user ?? 'nobody',
+    action: action ?? 'read',
+    resource: { type, key: name, ...(tenant === undefined ? {} : { tenant }) },
   }
 }

@@ -12,7 +12,7 @@ import { policyOf as fold } from '../reference/policy.ts'
 import { ENVIRONMENT, positionOf } from '../support/deltas.ts'
 import { Environments, TESTER } from '../support/environments.ts'
 import { type Operation, World } from '../support/world.ts'
-import { type Edit, type History, histories, numbers, operationsOf, POOLS } from './histories.ts'
+import { type Edit, type History, numbers, operationsOf, POOLS, roleHistories } from './histories.ts'
 import { ask } from './laws.ts'
 import { questions } from './questions.ts'
 import { parameters } from './seed.ts'
@@ -20,7 +20,7 @@ import { parameters } from './seed.ts'
 const environments = new Environments()
 afterAll(() => environments.close())
 
-const small = histories
+const small = roleHistories
   .filter(({ pool }) => pool === 'small' || pool === 'odd')
   .map((history) => ({ ...history, revisions: history.revisions.slice(0, 7) }))
 

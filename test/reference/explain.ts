@@ -1,26 +1,71 @@
-// The definition: the one word that says why a check is answered as it is. The words are those of the PDP's debug answer; when
-// several would fit, the first of this order is given: the question's own names first, then what the user has.
-import { check, hasAction, type Request, rolesIn, tenantOf } from './check.ts'
+// The definition: for each part of a decision, the one word that says why it allows or does not. The words are those of the PDP's debug
+// answer; when several would fit, the first of this order is given: the question's own names first, then what the user has.
 import type { Policy } from './policy.ts'
+import { byRelations, rolesOn } from './relations.ts'
+import { hasAction, isElsewhere, type Request, storedInstance, tenantOf } from './request.ts'
+import { byRoles, rolesIn } from './roles.ts'
+import { bySets, hasResource, hasUser, rulesFor } from './sets.ts'
 
-export type Code =
+type Unknown = 'no_such_resource' | 'no_such_action' | 'no_such_tenant' | 'user_not_synced'
+export type RbacCode = Unknown | 'allow' | 'no_user_roles' | 'no_role_in_tenant' | 'no_permission'
+export type RebacCode =
+  | Unknown
   | 'allow'
-  | 'no_such_resource'
-  | 'no_such_action'
-  | 'no_such_tenant'
-  | 'user_not_synced'
-  | 'no_user_roles'
-  | 'no_role_in_tenant'
+  | 'no_such_instance'
+  | 'instance_in_other_tenant'
+  | 'no_graph_roles'
   | 'no_permission'
+export type AbacCode =
+  | Unknown
+  | 'allow'
+  | 'instance_in_other_tenant'
+  | 'no_matching_rules'
+  | 'no_matching_usersets'
+  | 'no_matching_resourcesets'
 
-export function explain(policy: Policy, request: Request): Code {
+/** The reason of each part: roles in tenants, roles on instances, set rules. */
+export interface Reasons {
+  readonly rbac: RbacCode
+  readonly rebac: RebacCode
+  readonly abac: AbacCode
+}
+
+export function explain(policy: Policy, request: Request): Reasons {
+  const unknown = unknownName(policy, request)
+  if (unknown !== undefined) return { rbac: unknown, rebac: unknown, abac: unknown } // D1
+  return { rbac: whyRoles(policy, request), rebac: whyRelations(policy, request), abac: whySets(policy, request) }
+}
+
+function unknownName(policy: Policy, request: Request): Unknown | undefined {
   const { user, action, resource } = request
-  if (!policy.resource.has(resource.type)) return 'no_such_resource' // D1
-  if (!hasAction(policy, resource.type, action)) return 'no_such_action' // D1
-  if (!policy.tenant.has(tenantOf(request))) return 'no_such_tenant' // D1
-  if (!policy.user.has(user)) return 'user_not_synced' // D1
-  const tenants = [...policy.tenant.keys()].filter((tenant) => rolesIn(policy, user, tenant).length > 0)
+  if (!policy.resource.has(resource.type)) return 'no_such_resource'
+  if (!hasAction(policy, resource.type, action)) return 'no_such_action'
+  if (!policy.tenant.has(tenantOf(policy, request))) return 'no_such_tenant'
+  if (!policy.user.has(user)) return 'user_not_synced'
+  return undefined
+}
+
+function whyRoles(policy: Policy, request: Request): RbacCode {
+  const tenants = [...policy.tenant.keys()].filter((tenant) => rolesIn(policy, request.user, tenant).length > 0)
   if (tenants.length === 0) return 'no_user_roles'
-  if (!tenants.includes(tenantOf(request))) return 'no_role_in_tenant' // D4
-  return check(policy, request) ? 'allow' : 'no_permission'
+  if (!tenants.includes(tenantOf(policy, request))) return 'no_role_in_tenant' // D4
+  return byRoles(policy, request) ? 'allow' : 'no_permission'
+}
+
+function whyRelations(policy: Policy, request: Request): RebacCode {
+  if (storedInstance(policy, request) === undefined) return 'no_such_instance' // D1
+  if (isElsewhere(policy, request)) return 'instance_in_other_tenant' // D2
+  if (rolesOn(policy, request).length === 0) return 'no_graph_roles' // D5
+  return byRelations(policy, request) ? 'allow' : 'no_permission'
+}
+
+/** D6: no rule for the permission; none with a true user set; none with a true resource set; or never both in one rule. */
+function whySets(policy: Policy, request: Request): AbacCode {
+  if (isElsewhere(policy, request)) return 'instance_in_other_tenant' // D2
+  if (bySets(policy, request)) return 'allow'
+  const rules = rulesFor(policy, request)
+  if (rules.length === 0) return 'no_matching_rules'
+  if (!rules.some((rule) => hasUser(policy, request, rule.user_set))) return 'no_matching_usersets'
+  if (!rules.some((rule) => hasResource(policy, request, rule.resource_set))) return 'no_matching_resourcesets'
+  return 'no_matching_rules'
 }

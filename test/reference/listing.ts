@@ -1,7 +1,8 @@
 // The definition: what a user may do, tenant by tenant. D12: a listing is the set of questions that `check` allows, so it is found
 // by asking all of them.
-import { check, rolesIn } from './check.ts'
+import { check } from './check.ts'
 import type { Policy } from './policy.ts'
+import { rolesIn } from './roles.ts'
 
 export interface TenantPermissions {
   readonly tenant: string

@@ -5,7 +5,19 @@ import type { PolicyChange, PolicyKind, PolicyObjects } from '../../src/log/delt
 export type Policy = { readonly [K in PolicyKind]: Map<string, PolicyObjects[K]> }
 
 export function emptyPolicy(): Policy {
-  return { resource: new Map(), role: new Map(), user: new Map(), tenant: new Map(), role_assignment: new Map() }
+  return {
+    resource: new Map(),
+    role: new Map(),
+    user: new Map(),
+    tenant: new Map(),
+    role_assignment: new Map(),
+    membership: new Map(),
+    resource_role: new Map(),
+    resource_instance: new Map(),
+    relationship_tuple: new Map(),
+    condition_set: new Map(),
+    set_rule: new Map(),
+  }
 }
 
 /** Applies changes in their order. D11: what a delete cascades to stands in the same list, so nothing is left to guess. */

@@ -3,9 +3,10 @@ import { Image, type KernelSource } from '../../src/image/image.ts'
 import type { LogId } from '../../src/log/change.ts'
 import { type PolicyChange, toDelta } from '../../src/log/delta.ts'
 import { buildSnapshot } from '../../src/pap/snapshot.ts'
-import { bulkCheck, check, type Request } from '../reference/check.ts'
-import { type Code, explain } from '../reference/explain.ts'
+import { bulkCheck, check } from '../reference/check.ts'
+import { explain, type Reasons, type RebacCode } from '../reference/explain.ts'
 import { permissionsOf, type TenantPermissions } from '../reference/listing.ts'
+import type { Request } from '../reference/request.ts'
 import { deltaTo, ENVIRONMENT, positionOf } from './deltas.ts'
 import { Environments } from './environments.ts'
 import { FIRST_CHANGES, type Operation, World } from './world.ts'
@@ -18,13 +19,19 @@ export interface Session {
   write(operations: readonly Operation[]): Awaitable<void>
   check(request: Request): Awaitable<boolean>
   bulkCheck(requests: readonly Request[]): Awaitable<boolean[]>
-  explain(request: Request): Awaitable<Code>
+  /** the reason of each part that the decider can explain */
+  explain(request: Request): Awaitable<Partial<Reasons>>
   permissions(user: string): Awaitable<TenantPermissions[]>
   close?(): Awaitable<void>
 }
 
+/** What a case may need: roles on instances; attributes and set rules; a reason for each part of a decision. */
+export type Feature = 'relations' | 'sets' | 'reasons'
+
 export interface Decider {
   readonly name: string
+  /** features that the decider does not know yet, each with the reason: its cases are skipped */
+  readonly lacks?: Partial<Record<Feature, string>>
   /** A fresh environment: nothing in it but the tenant `default`. */
   open(): Awaitable<Session>
   /** Ends what the sessions shared. */
@@ -59,19 +66,28 @@ const reopened: Way = (...args) => Image.load(byDelta(...args).save())
 const compacted: Way = (...args) => byDelta(...args).compact()
 
 const ask = ({ user, action, resource }: Request) =>
-  [user, action, resource.type, resource.tenant ?? 'default'] as const
+  [user, action, resource.type, resource.tenant, resource.key] as const
+
+export const IMAGE_LACKS = {
+  sets: 'images hold no attributes and condition sets yet',
+}
+export const MANAGEMENT_LACKS = { ...IMAGE_LACKS, relations: 'management writes no instances and relations yet' }
 
 /** The questions of a session, to whatever image is the current one. */
 const asking = (current: () => Image): Omit<Session, 'write'> => ({
   check: (request) => current().check(...ask(request)),
   bulkCheck: (requests) => requests.map((request) => current().check(...ask(request))),
-  explain: (request) => current().explain(...ask(request)).code,
+  explain: (request) => {
+    const { code, rebac } = current().explain(...ask(request))
+    return { rbac: code, rebac: rebac as RebacCode }
+  },
   permissions: (user) => current().tenantRoles(user),
 })
 
 function imageDecider(name: string, way: Way, kernel: KernelSource = 'release'): Decider {
   return {
     name,
+    lacks: IMAGE_LACKS,
     open() {
       const world = new World()
       let image = Image.build(ENVIRONMENT, positionOf(1), FIRST_CHANGES, { kernel })
@@ -94,6 +110,7 @@ function storeDecider(
   const environments = new Environments()
   return {
     name,
+    lacks: MANAGEMENT_LACKS,
     async open() {
       const world = new World()
       const [log] = await environments.create()

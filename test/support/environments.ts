@@ -72,6 +72,9 @@ function committing(
   if (kind === 'role_assignment') {
     return () => store.commit(log, op === 'put' ? 'assign' : 'unassign', object, TESTER)
   }
+  if (kind !== 'user' && kind !== 'role' && kind !== 'tenant' && kind !== 'resource') {
+    throw new Error(`no use case writes a ${kind} yet`)
+  }
   const { key } = object
   if (op === 'delete') {
     const names = {

@@ -3,10 +3,9 @@
 import { randomBytes } from 'node:crypto'
 import type { Pdp } from '../../src/pdp/pdp.ts'
 import { connect, managementServer, openManagement, pooledPdpServer } from '../../src/server.ts'
-import type { Request } from '../reference/check.ts'
-import type { Code } from '../reference/explain.ts'
 import type { TenantPermissions } from '../reference/listing.ts'
-import type { Decider, Session } from './deciders.ts'
+import type { Request } from '../reference/request.ts'
+import { type Decider, MANAGEMENT_LACKS, type Session } from './deciders.ts'
 import { TESTER } from './environments.ts'
 import { temporaryFolder } from './folders.ts'
 import { type Operation, World } from './world.ts'
@@ -56,6 +55,9 @@ async function send(key: string, method: string, url: string, body?: unknown, he
 function requestFor({ policy }: World, operation: Operation): [method: string, path: string, body?: unknown] {
   const [op, kind, object] = operation
   if (kind === 'role_assignment') return [op === 'put' ? 'POST' : 'DELETE', 'facts/role_assignments', object]
+  if (kind !== 'user' && kind !== 'role' && kind !== 'tenant' && kind !== 'resource') {
+    throw new Error(`no route writes a ${kind} yet`)
+  }
   const { key } = object
   const collection = `${kind === 'user' || kind === 'tenant' ? 'facts' : 'schema'}/${kind}s`
   const member = `${collection}/${encodeURIComponent(key)}`
@@ -131,8 +133,8 @@ function overHttp(servers: Servers, env: { key: string; path: string }): Session
       const { allow } = await ask('/allowed/bulk', requests.map(bodyOf))
       return allow.map((each: { allow: boolean }) => each.allow)
     },
-    explain: async (request): Promise<Code> => {
-      return (await ask('/allowed', bodyOf(request), { 'x-explain': 'true' })).debug.rbac.code
+    explain: async (request) => {
+      return { rbac: (await ask('/allowed', bodyOf(request), { 'x-explain': 'true' })).debug.rbac.code }
     },
     permissions: async (user) => rowsOf(await ask('/user-permissions', { user: { key: user } })),
   }
@@ -147,7 +149,7 @@ async function overLibrary(servers: Servers, env: { key: string; path: string })
     },
     check: ({ user, action, resource }) => pdp.check(user, action, resource),
     bulkCheck: (requests) => pdp.bulkCheck(requests),
-    explain: ({ user, action, resource }) => pdp.explain(user, action, resource).code,
+    explain: ({ user, action, resource }) => ({ rbac: pdp.explain(user, action, resource).code }),
     permissions: (user) => rowsOf(pdp.userPermissions(user)),
     close: () => pdp.close(),
   }
@@ -166,6 +168,7 @@ function httpDecider(
   let started: Promise<Servers> | undefined
   return {
     name,
+    lacks: MANAGEMENT_LACKS,
     async open() {
       started ??= startServers()
       const servers = await started

@@ -1,40 +1,120 @@
 // A policy as management would keep it: operations on whole objects, and the list of changes that each becomes, with everything that
 // it cascades to (contract §6.6-6.7). Case files and generators speak in operations; what reads policies gets the changes.
-import type { PolicyChange, PolicyKind } from '../../src/log/delta.ts'
-import { assignmentKey } from '../../src/model/objects.ts'
+import type { PolicyChange, PolicyKind, PolicyPut } from '../../src/log/delta.ts'
+import {
+  type AttributeType,
+  assignmentKey,
+  type DerivationRule,
+  type DerivationSettings,
+  instanceKey,
+  type JsonObject,
+  membershipKey,
+  partKey,
+  setRuleKey,
+  tupleKey,
+} from '../../src/model/objects.ts'
 import { applyChanges, emptyPolicy, type Policy } from '../reference/policy.ts'
+import { cascades } from './cascade.ts'
 
-export type Operation =
-  | readonly ['put', 'resource', { readonly key: string; readonly actions: readonly string[] }]
-  | readonly [
-      'put',
-      'role',
-      { readonly key: string; readonly permissions?: readonly string[]; readonly extends?: readonly string[] },
-    ]
-  | readonly ['put', 'user' | 'tenant', { readonly key: string }]
-  | readonly [
-      'put' | 'delete',
-      'role_assignment',
-      { readonly user: string; readonly role: string; readonly tenant: string },
-    ]
-  | readonly ['delete', 'resource' | 'role' | 'user' | 'tenant', { readonly key: string }]
+/** A relation of a resource type: instances of `subject_resource` may be related by it to its instances. No decision reads it. */
+export interface Relation {
+  readonly resource: string
+  readonly relation: string
+  readonly subject_resource: string
+}
+
+/** A derivation as it is written: what is not said is not set. */
+interface Grant {
+  readonly when?: DerivationSettings
+  readonly users_with_role: readonly (Omit<DerivationRule, 'when'> & { readonly when?: DerivationSettings })[]
+}
+
+/** What names one object of each kind. */
+interface Names {
+  resource: { readonly key: string }
+  role: { readonly key: string }
+  user: { readonly key: string }
+  tenant: { readonly key: string }
+  role_assignment: {
+    readonly user: string
+    readonly role: string
+    readonly tenant: string
+    readonly resource_instance?: string | null
+  }
+  membership: { readonly user: string; readonly tenant: string }
+  resource_role: { readonly resource: string; readonly role: string }
+  relation: { readonly resource: string; readonly relation: string }
+  resource_instance: { readonly resource: string; readonly instance: string }
+  relationship_tuple: { readonly subject: string; readonly relation: string; readonly object: string }
+  condition_set: { readonly key: string }
+  set_rule: { readonly user_set: string; readonly permission: string; readonly resource_set: string }
+}
+
+/** What a put may say beside the names. */
+interface Values {
+  resource: { readonly actions: readonly string[]; readonly attributes?: Readonly<Record<string, AttributeType>> }
+  role: { readonly permissions?: readonly string[]; readonly extends?: readonly string[] }
+  user: { readonly attributes?: JsonObject }
+  tenant: { readonly attributes?: JsonObject }
+  role_assignment: unknown
+  membership: unknown
+  resource_role: {
+    readonly permissions?: readonly string[]
+    readonly extends?: readonly string[]
+    readonly granted_to?: Grant | null
+  }
+  relation: { readonly subject_resource: string }
+  resource_instance: { readonly tenant: string; readonly attributes?: JsonObject }
+  relationship_tuple: unknown
+  condition_set: {
+    readonly type: 'userset' | 'resourceset'
+    readonly resource?: string | null
+    readonly conditions: JsonObject
+    readonly parent?: string | null
+  }
+  set_rule: unknown
+}
+
+export type OperationKind = keyof Names
+type Put = { [K in OperationKind]: readonly ['put', K, Names[K] & Values[K]] }[OperationKind]
+type Delete = { [K in OperationKind]: readonly ['delete', K, Names[K]] }[OperationKind]
+export type Operation = Put | Delete
 
 /** What every environment has before its first operation. */
 export const FIRST_CHANGES: readonly PolicyChange[] = [{ op: 'put', kind: 'tenant', key: 'default', value: {} }]
 
+/** Objects before those that refer to them. */
+const ORDER: readonly PolicyKind[] = [
+  'resource',
+  'role',
+  'user',
+  'tenant',
+  'membership',
+  'resource_role',
+  'resource_instance',
+  'relationship_tuple',
+  'condition_set',
+  'set_rule',
+  'role_assignment',
+]
+
 export class World {
   readonly policy: Policy = emptyPolicy()
+  readonly relations = new Map<string, Relation>()
 
   /** A new environment, or a copy of `from`. */
   constructor(from?: World) {
     applyChanges(this.policy, from?.contents() ?? FIRST_CHANGES)
+    for (const [key, relation] of from?.relations ?? []) this.relations.set(key, relation)
   }
 
   /** Applies one operation; returns its changes, cascades first. An operation must be one that management would accept. */
   run(operation: Operation): PolicyChange[] {
-    const changes = this.#changes(operation)
+    const changes = operation[0] === 'put' ? this.#put(operation) : this.#delete(operation)
     applyChanges(this.policy, changes)
-    return changes
+    // Only what disappears can take something along: a deleted object, or an action that its resource no longer has.
+    if (operation[0] === 'put' && operation[1] !== 'resource') return changes
+    return [...cascades(this.policy, this.relations), ...changes]
   }
 
   runAll(operations: readonly Operation[]): PolicyChange[] {
@@ -43,65 +123,100 @@ export class World {
 
   /** The whole policy as puts, referenced objects before those that refer to them. */
   contents(): PolicyChange[] {
-    const kinds: PolicyKind[] = ['resource', 'role', 'user', 'tenant', 'role_assignment']
-    return kinds.flatMap((kind) =>
+    return ORDER.flatMap((kind) =>
       [...this.policy[kind]].map(([key, value]) => ({ op: 'put', kind, key, value }) as PolicyChange),
     )
   }
 
-  #changes(operation: Operation): PolicyChange[] {
+  #put([op, kind, object]: Put): PolicyChange[] {
+    if (kind === 'relation') {
+      this.relations.set(partKey(object.resource, object.relation), object)
+      return []
+    }
+    if (kind === 'set_rule') {
+      const value = {
+        permission: object.permission,
+        user_set: this.#setNamed(object.user_set),
+        resource_set: this.#setNamed(object.resource_set),
+      }
+      return [{ op, kind, key: keyOf(['put', kind, value]), value }]
+    }
+    return [
+      { op, kind, key: keyOf([op, kind, object] as Put), value: storedValue([op, kind, object] as Put) } as PolicyPut,
+    ]
+  }
+
+  #delete(operation: Delete): PolicyChange[] {
     const [op, kind, object] = operation
-    if (kind === 'role_assignment') {
-      const { user, role, tenant } = object
-      const key = assignmentKey(user, role, tenant)
-      return op === 'put' ? [{ op, kind, key, value: { user, role, tenant } }] : [{ op, kind, key }]
+    if (kind === 'relation') {
+      this.relations.delete(partKey(object.resource, object.relation))
+      return []
     }
-    if (op === 'delete') return [...this.#cascade(kind, object.key), { op, kind, key: object.key }]
-    switch (kind) {
-      case 'resource': {
-        const permissions = new Set(object.actions.map((action) => `${object.key}:${action}`))
-        const put: PolicyChange = { op, kind, key: object.key, value: { actions: object.actions } }
-        return [...this.#withoutPermissions(object.key, permissions), put]
-      }
-      case 'role':
-        return [
-          {
-            op,
-            kind,
-            key: object.key,
-            value: { permissions: object.permissions ?? [], extends: object.extends ?? [] },
-          },
-        ]
-      default:
-        return [{ op, kind, key: object.key, value: {} }]
+    if (kind === 'set_rule') {
+      const [user_set, resource_set] = [this.#setNamed(object.user_set), this.#setNamed(object.resource_set)]
+      return [{ op, kind, key: setRuleKey(user_set, object.permission, resource_set) }]
     }
+    return [{ op, kind, key: keyOf(operation) }]
   }
 
-  #cascade(kind: 'resource' | 'role' | 'user' | 'tenant', key: string): PolicyChange[] {
-    if (kind === 'resource') return this.#withoutPermissions(key, new Set())
-    const changes: PolicyChange[] = []
-    for (const [assignment, value] of this.policy.role_assignment) {
-      if (value[kind] === key) changes.push({ op: 'delete', kind: 'role_assignment', key: assignment })
-    }
-    if (kind === 'role') {
-      for (const [child, role] of this.policy.role) {
-        if (child === key || !role.extends.includes(key)) continue
-        const value = { ...role, extends: role.extends.filter((parent) => parent !== key) }
-        changes.push({ op: 'put', kind: 'role', key: child, value })
-      }
-    }
-    return changes
+  /** D6: a bare key means the set if one exists, else the role or resource of that key. */
+  #setNamed(key: string): string {
+    return this.policy.condition_set.has(key) || key.startsWith('__autogen_') ? key : `__autogen_${key}`
   }
+}
 
-  /** The roles that hold a permission on the resource outside `kept`, each put again without it. */
-  #withoutPermissions(resource: string, kept: ReadonlySet<string>): PolicyChange[] {
-    const changes: PolicyChange[] = []
-    const lost = (permission: string) => permission.startsWith(`${resource}:`) && !kept.has(permission)
-    for (const [key, role] of this.policy.role) {
-      if (!role.permissions.some(lost)) continue
-      const value = { ...role, permissions: role.permissions.filter((permission) => !lost(permission)) }
-      changes.push({ op: 'put', kind: 'role', key, value })
-    }
-    return changes
+/** The key under which management stores the object that an operation names. */
+export function keyOf([, kind, object]: Operation): string {
+  switch (kind) {
+    case 'role_assignment':
+      return assignmentKey(object.user, object.role, object.tenant, object.resource_instance)
+    case 'membership':
+      return membershipKey(object.tenant, object.user)
+    case 'resource_role':
+      return partKey(object.resource, object.role)
+    case 'relation':
+      return partKey(object.resource, object.relation)
+    case 'resource_instance':
+      return instanceKey(object.resource, object.instance)
+    case 'relationship_tuple':
+      return tupleKey(object.subject, object.relation, object.object)
+    case 'set_rule':
+      return setRuleKey(object.user_set, object.permission, object.resource_set)
+    default:
+      return object.key
   }
+}
+
+const OFF: DerivationSettings = { no_direct_roles_on_object: false }
+const attributesOf = ({ attributes }: { readonly attributes?: JsonObject }) =>
+  attributes === undefined ? {} : { attributes }
+
+function storedValue([, kind, object]: Put): unknown {
+  switch (kind) {
+    case 'resource':
+      return { actions: object.actions, ...(object.attributes === undefined ? {} : { attributes: object.attributes }) }
+    case 'role':
+      return { permissions: object.permissions ?? [], extends: object.extends ?? [] }
+    case 'user':
+    case 'tenant':
+      return attributesOf(object)
+    case 'resource_role': {
+      const { resource, role, permissions = [], extends: parents = [], granted_to } = object
+      return { resource, role, permissions, extends: parents, granted_to: derivation(granted_to ?? null) }
+    }
+    case 'resource_instance':
+      return { tenant: object.tenant, ...attributesOf(object) }
+    case 'condition_set': {
+      const { type, resource = null, conditions, parent = null } = object
+      return { type, resource, conditions, parent }
+    }
+    default:
+      return object
+  }
+}
+
+function derivation(grant: Grant | null) {
+  if (grant === null) return null
+  const { when = OFF, users_with_role } = grant
+  return { when, users_with_role: users_with_role.map((rule) => ({ ...rule, when: rule.when ?? OFF })) }
 }

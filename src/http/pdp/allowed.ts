@@ -1,7 +1,7 @@
 // POST /allowed and POST /allowed/bulk (contract §5.3). The common answers are constant strings: nothing is serialised per request.
 import type { FastifyInstance } from 'fastify'
 import { BULK_CHECKS_BYTES_MAX } from '../../model/limits.ts'
-import type { Pdp } from '../../pdp/pdp.ts'
+import type { Because, Pdp, RebacCode } from '../../pdp/pdp.ts'
 import { type Check, questionOf } from '../../pdp/request.ts'
 import type { PdpRouteDeps } from './app.ts'
 import { readCheck, readChecks } from './bodies.ts'
@@ -38,9 +38,9 @@ export function answerOf(pdp: Pdp, { user, action, resource, context }: Check): 
 
 /** The same decision with the path to it. */
 function explained(pdp: Pdp, { user, action, resource, context }: Check): string {
-  const { user: key, type, key: instance, tenant } = questionOf(user, action, resource)
-  const { allow, code, because, roles } = pdp.explain(user, action, resource, context)
-  const allowing = because.map(({ role }) => role)
+  const { user: key, type, key: instance } = questionOf(user, action, resource)
+  const { allow, tenant, code, rebac, because, roles } = pdp.explain(user, action, resource, context)
+  const allowing = because.filter(({ source }) => source === 'rbac').map(({ role }) => role)
   const debug = {
     request: {
       user: { key, synced: code !== 'user_not_synced' },
@@ -48,9 +48,35 @@ function explained(pdp: Pdp, { user, action, resource, context }: Check): string
       action,
       resource: { type, key: instance ?? null },
     },
-    rbac: { allow, code, reason: reasonOf(code, allowing), allowing_roles: allowing, user_roles: roles },
+    rbac: {
+      allow: code === 'allow',
+      code,
+      reason: reasonOf(code, allowing),
+      allowing_roles: allowing,
+      user_roles: roles,
+    },
+    ...(instance === undefined ? {} : { rebac: relationsOf(rebac, because) }),
   }
   return JSON.stringify({ allow, result: allow, query: null, debug })
+}
+
+/** The part of the answer about roles on the instance. */
+function relationsOf(code: RebacCode, because: readonly Because[]) {
+  const way = because.find(({ source }) => source === 'rebac')?.path.join(' → ')
+  const reason = code === 'allow' ? `the user holds the permission through ${way}` : REBAC_REASONS[code]
+  return { allow: code === 'allow', code, reason }
+}
+
+const REBAC_REASONS: Readonly<Record<Exclude<RebacCode, 'allow'>, string>> = {
+  no_such_resource: 'no resource type has this key',
+  no_such_action: 'the resource type has no such action',
+  no_such_tenant: 'no tenant has this key',
+  user_not_synced: 'no user has this key',
+  no_such_instance: 'no instance of the type has this key',
+  instance_in_other_tenant: 'the instance is in another tenant',
+  no_graph_roles: 'the user holds no role on the instance, neither assigned nor derived',
+  no_permission: 'no role that the user holds on the instance has the permission',
+  undecided: 'the relations of the instance are too many for one check',
 }
 
 function reasonOf(code: string, allowing: readonly string[]): string {

@@ -1,0 +1,70 @@
+// The definition: roles on instances (D5). What a user holds is found from what was assigned, upwards over relations, until nothing new
+// comes; cycles need no care, because what is held already is not new.
+import type { Policy } from './policy.ts'
+import { instanceOf, isElsewhere, type Request, storedInstance } from './request.ts'
+
+/** A role on an instance, `type:key/role`. No key has a slash or a colon. */
+type Held = string
+
+const typeOf = (instance: string) => instance.slice(0, instance.indexOf(':'))
+
+/** D5: a role that the user holds on the instance has the action. D1: what is not stored gives nothing. D2: nor does another tenant. */
+export function byRelations(policy: Policy, request: Request): boolean {
+  const permission = `${request.resource.type}:${request.action}`
+  return rolesOn(policy, request).some((role) => grants(policy, request.resource.type, role, permission))
+}
+
+/** The roles that the user of the question holds on its instance. */
+export function rolesOn(policy: Policy, request: Request): string[] {
+  if (storedInstance(policy, request) === undefined || isElsewhere(policy, request)) return []
+  return [...heldBy(policy, request.user)]
+    .map((held) => held.split('/') as [instance: string, role: string])
+    .filter(([instance]) => instance === instanceOf(request))
+    .map(([, role]) => role)
+}
+
+/** D5: every role that the user holds on any instance, assigned or derived. */
+export function heldBy(policy: Policy, user: string): Set<Held> {
+  const direct = [...policy.role_assignment.values()].filter((each) => each.user === user && each.resource_instance)
+  const held = new Set(direct.map(({ resource_instance, role }) => `${resource_instance}/${role}`))
+  const withDirectRole = new Set(direct.map(({ resource_instance }) => resource_instance))
+  for (const each of held) {
+    // a Set also walks what is added on the way
+    const [instance = '', role = ''] = each.split('/')
+    for (const tuple of policy.relationship_tuple.values()) {
+      if (tuple.subject !== instance) continue
+      for (const derived of derivedBy(policy, role, tuple, withDirectRole.has(tuple.object))) {
+        held.add(`${tuple.object}/${derived}`)
+      }
+    }
+  }
+  return held
+}
+
+/** D5: the roles on the object of a tuple that come from exactly this role on its subject. */
+function derivedBy(
+  policy: Policy,
+  source: string,
+  { subject, relation, object }: { readonly subject: string; readonly relation: string; readonly object: string },
+  hasDirectRole: boolean,
+): string[] {
+  const derived: string[] = []
+  for (const { resource, role, granted_to } of policy.resource_role.values()) {
+    if (resource !== typeOf(object)) continue
+    for (const rule of granted_to?.users_with_role ?? []) {
+      if (rule.role !== source || rule.on_resource !== typeOf(subject) || rule.linked_by_relation !== relation) continue
+      const onlyWithout = rule.when.no_direct_roles_on_object || granted_to!.when.no_direct_roles_on_object
+      if (!(onlyWithout && hasDirectRole)) derived.push(role)
+    }
+  }
+  return derived
+}
+
+/** The role, or one of its type that it extends over any number of steps, has the permission. Holding a child is not holding its parents. */
+function grants(policy: Policy, type: string, role: string, permission: string): boolean {
+  const reached = new Set([role])
+  for (const each of reached) {
+    for (const parent of policy.resource_role.get(`${type}/${each}`)!.extends) reached.add(parent)
+  }
+  return [...reached].some((each) => policy.resource_role.get(`${type}/${each}`)!.permissions.includes(permission))
+}

@@ -1,0 +1,56 @@
+// The definition: what a question is, and which tenant and which stored instance it is about.
+import type { PolicyObjects } from '../../src/log/delta.ts'
+import type { JsonObject } from '../../src/model/objects.ts'
+import type { Policy } from './policy.ts'
+
+/** Attributes sent with the question, about the user, the action, the resource, and the circumstances. */
+export interface Sent {
+  readonly user?: JsonObject
+  readonly action?: JsonObject
+  readonly resource?: JsonObject
+  readonly context?: JsonObject
+}
+
+export interface Request {
+  readonly user: string
+  readonly action: string
+  readonly resource: { readonly type: string; readonly key?: string; readonly tenant?: string }
+  readonly sent?: Sent
+}
+
+/** `type:key` of the instance that the question names, stored or not; undefined when it names none. No type has a colon in its key. */
+export function instanceOf({ resource: { type, key } }: Request): string | undefined {
+  return key === undefined ? undefined : `${type}:${key}`
+}
+
+/** What is stored about the named instance; undefined when there is nothing (D1). */
+export function storedInstance(policy: Policy, request: Request): PolicyObjects['resource_instance'] | undefined {
+  const instance = instanceOf(request)
+  return policy.resource.has(request.resource.type) && instance !== undefined
+    ? policy.resource_instance.get(instance)
+    : undefined
+}
+
+/** D2: the tenant that was sent, else the tenant of the stored instance, else `default`. */
+export function tenantOf(policy: Policy, request: Request): string {
+  return request.resource.tenant ?? storedInstance(policy, request)?.tenant ?? 'default'
+}
+
+/** D2: the named instance is stored in another tenant than the one that was sent. */
+export function isElsewhere(policy: Policy, request: Request): boolean {
+  const stored = storedInstance(policy, request)
+  return stored !== undefined && stored.tenant !== tenantOf(policy, request)
+}
+
+/** D1: user, tenant, resource type and action must exist. D9: the same key is the same string, unfolded and not normalised. */
+export function isKnown(policy: Policy, request: Request): boolean {
+  return (
+    policy.user.has(request.user) &&
+    policy.tenant.has(tenantOf(policy, request)) &&
+    hasAction(policy, request.resource.type, request.action)
+  )
+}
+
+export function hasAction(policy: Policy, type: string, action: string): boolean {
+  return policy.resource.has(type) && policy.resource.get(type)!.actions.includes(action)
+}
