@@ -314,3 +314,20 @@ export const ProjectReplace = Closed({ key: Maybe(Text), urn_namespace: Maybe(Te
 export const ProjectUpdate = Closed(projectFields)
 
 export const ElementsLogin = Closed({ user_id: Type.String(), tenant_id: Type.String() })
+
+/** May be absent or null; a schema made here. */
+const MaybeOf = <S extends TSchema>(schema: S) => Maybe(Type.Unsafe<Static<S>>(schema))
+const CopyFilter = MaybeOf(Closed({ include: Maybe(Texts), exclude: Maybe(Texts) }))
+export const EnvironmentCopy = Closed({
+  target_env: Closed({ existing: Maybe(Text), new: MaybeOf(EnvironmentCreate) }),
+  conflict_strategy: Maybe(Type.Unsafe<'fail' | 'overwrite'>({ type: 'string', enum: ['fail', 'overwrite'] })),
+  scope: MaybeOf(
+    Closed({
+      resources: CopyFilter,
+      roles: CopyFilter,
+      user_sets: CopyFilter,
+      resource_sets: CopyFilter,
+      custom_policies: CopyFilter,
+    }),
+  ),
+})

@@ -132,6 +132,12 @@ export const DELTA_REVISIONS_DEFAULT = 100_000
 export const DELTA_DAYS_DEFAULT = 30
 export const HISTORY_REVISIONS_DEFAULT = 1_000_000
 export const HISTORY_DAYS_DEFAULT = 365
+/** Copies of environments whose outcome is remembered. */
+export const COPY_TASKS_MAX = 1_000
+/** Milliseconds that one request waits for a copy at most. */
+export const COPY_WAIT_MS = 60_000
+/** Lines of what an import changes that are told one by one. */
+export const BUNDLE_LINES_MAX = 1_000
 /** Bytes of one command over the admin socket, and of its answer: a whole environment as a file. */
 export const ADMIN_BODY_BYTES_MAX = 256 * 1024 * 1024
 /** Bytes of the path of a socket: the least that Linux and macOS take. */

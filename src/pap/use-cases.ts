@@ -2,6 +2,7 @@
 import type { UseCases } from '../store/view.ts'
 import { assign, unassign } from './assignments.ts'
 import { bootstrap } from './bootstrap.ts'
+import { importBundle } from './bundle-import.ts'
 import { createActionGroup, deleteActionGroup, updateActionGroup } from './collections/action-groups.ts'
 import {
   assignMany,
@@ -77,8 +78,8 @@ import {
 } from './collections/tenants.ts'
 import { createTuple, deleteTuple } from './collections/tuples.ts'
 import { createUser, deleteUser, replaceUser, updateUser } from './collections/users.ts'
+import { copyEnvironment } from './copy.ts'
 import { addDerivation, removeDerivation, setDerivationConditions } from './derivations.ts'
-
 import {
   createEnvironment,
   createProject,
@@ -110,6 +111,8 @@ export const useCases = {
   replaceEnvironment,
   deleteEnvironment,
   forgetEnvironment,
+  importBundle,
+  copyEnvironment,
   createRole,
   updateRole,
   replaceRole,

@@ -10,6 +10,7 @@ import { auditRoutes } from './audit.ts'
 import { bulkRoutes } from './bulk.ts'
 import { conditionSetRoutes } from './condition-sets.ts'
 import type { Management } from './context.ts'
+import { copyRoutes } from './copies.ts'
 import { groupRoutes } from './groups.ts'
 import { historyRoutes } from './history.ts'
 import { instanceRoutes } from './instances.ts'
@@ -63,6 +64,7 @@ export function managementApp({ store, logger, routes }: ManagementOptions): Fas
     bulkRoutes(guarded, management)
     inviteRoutes(guarded, management)
     proxyConfigRoutes(guarded, management)
+    copyRoutes(guarded, management)
     historyRoutes(guarded, management)
     auditRoutes(guarded, management)
     routes?.(guarded, management)

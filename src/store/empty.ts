@@ -1,0 +1,48 @@
+// The view of a log that does not exist yet: what a new environment is drafted on.
+import type { LogId, Position } from '../log/change.ts'
+import { ZerohopError } from '../model/errors.ts'
+import type { Kind, Objects } from '../model/objects.ts'
+import type { View } from './view.ts'
+
+export class EmptyView implements View {
+  readonly log: LogId
+  readonly position: Position = { revision: 0, chain: '' }
+
+  constructor(log: LogId) {
+    this.log = log
+  }
+
+  get(): undefined {
+    return undefined
+  }
+
+  find(): undefined {
+    return undefined
+  }
+
+  require<K extends Kind>(kind: K, ref: string, path?: readonly (string | number)[]): Objects[K] {
+    throw new ZerohopError('OBJECT_NOT_FOUND', { kind, ref }, path === undefined ? {} : { path })
+  }
+
+  refuse(): void {}
+
+  count(): number {
+    return 0
+  }
+
+  list(): [] {
+    return []
+  }
+
+  by(): [] {
+    return []
+  }
+
+  countBy(): number {
+    return 0
+  }
+
+  other(log: LogId): View {
+    throw new ZerohopError('OBJECT_NOT_FOUND', { kind: 'environment', ref: log })
+  }
+}

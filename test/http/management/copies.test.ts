@@ -1,0 +1,153 @@
+// Copying environments: the whole schema into a new one, conflicts in an existing one, and what a scope leaves out.
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { type Harness, openHarness } from './harness.ts'
+
+let api: Harness
+const COPY = '/v2/projects/default/envs/development/copy'
+const copy = (body: object) => api.ask('POST', COPY, body)
+const schemaOf = async (environment: string) => {
+  const get = async (what: string) =>
+    (await api.ask('GET', `/v2/schema/default/${environment}/${what}?per_page=100`)).body
+  const rules = (await api.ask('GET', `/v2/facts/default/${environment}/set_rules`)).body
+  const plain = JSON.stringify([await get('resources'), await get('roles'), await get('condition_sets'), rules])
+  return JSON.parse(plain, (name, value) => (/(^id|_id|_at)$/.test(name) ? undefined : value))
+}
+
+beforeEach(async () => {
+  api = await openHarness()
+  const make = async (path: string, body: object) => {
+    const { status, body: answer } = await api.ask('POST', path, body)
+    expect(status, JSON.stringify(answer)).toBe(200)
+  }
+  await make('$S/resources', {
+    key: 'folder',
+    actions: { open: {} },
+    roles: { owner: { name: 'Owner', permissions: ['open'] } },
+  })
+  await make('$S/resources', {
+    key: 'document',
+    name: 'Document',
+    actions: { read: { description: 'look' }, write: {} },
+    attributes: { secret: { type: 'bool' } },
+    relations: { parent: 'folder' },
+    roles: { editor: { name: 'editor', permissions: ['write'] } },
+  })
+  await make('$S/resources/document/roles/editor/implicit_grants', {
+    role: 'owner',
+    on_resource: 'folder',
+    linked_by_relation: 'parent',
+  })
+  await make('$S/resources/document/action_groups', { key: 'all', name: 'all', actions: ['read', 'write'] })
+  await make('$S/roles', { key: 'viewer', permissions: ['document:read'] })
+  await make('$S/roles', { key: 'admin', permissions: ['document:write', 'folder:open'], extends: ['viewer'] })
+  await make('$S/condition_sets', { key: 'staff', type: 'userset', conditions: { 'user.key': { equals: 'ana' } } })
+  await make('$S/condition_sets', { key: 'chiefs', type: 'userset', parent_id: 'staff', conditions: {} })
+  await make('$S/condition_sets', {
+    key: 'secrets',
+    type: 'resourceset',
+    resource_id: 'document',
+    conditions: { 'resource.secret': { equals: true } },
+  })
+  await make('$F/set_rules', { user_set: 'staff', permission: 'document:read', resource_set: 'secrets' })
+  await make('$F/set_rules', {
+    user_set: 'viewer',
+    permission: 'document:write',
+    resource_set: 'document',
+    is_role: true,
+    is_resource: true,
+  })
+  await make('$F/users', { key: 'ana' })
+})
+afterEach(() => api.close())
+
+describe('copying an environment', () => {
+  it('into a new one makes the same schema, without the facts', async () => {
+    const answer = await copy({ target_env: { new: { key: 'staging', name: 'Staging' } } })
+    expect(answer.status, JSON.stringify(answer.body)).toBe(201)
+    expect(answer.body).toMatchObject({ key: 'staging', name: 'Staging' })
+    expect(await schemaOf('staging')).toEqual(await schemaOf('development'))
+    expect((await api.ask('GET', '/v2/facts/default/staging/users')).body.total_count).toBe(0)
+    expect((await api.ask('GET', '/v2/facts/default/staging/tenants')).body).toMatchObject([{ key: 'default' }])
+    expect(api.store.head(answer.body.id).revision).toBe(1)
+    expect((await api.ask('GET', '/v2/api-key/default/staging')).body.secret).toMatch(/^zh_env_/)
+  })
+
+  it('into an existing one fails on the first object that is there, and changes nothing', async () => {
+    await api.ask('POST', '/v2/schema/default/production/roles', { key: 'viewer' })
+    const before = await schemaOf('production')
+    const answer = await copy({ target_env: { existing: 'production' } })
+    expect([answer.status, answer.body.error_code]).toEqual([409, 'DUPLICATE_ENTITY'])
+    expect(await schemaOf('production')).toEqual(before)
+  })
+
+  it('overwrites what is there, keeps what is only there, and is nothing the second time', async () => {
+    await api.ask('POST', '/v2/schema/default/production/resources', {
+      key: 'document',
+      name: 'Old',
+      actions: { burn: {} },
+    })
+    await api.ask('POST', '/v2/schema/default/production/resources', { key: 'own', actions: { use: {} } })
+    await api.ask('POST', '/v2/schema/default/production/roles', {
+      key: 'viewer',
+      permissions: ['document:burn', 'own:use'],
+    })
+    await api.ask('POST', '/v2/schema/default/production/roles', {
+      key: 'local',
+      permissions: ['document:burn', 'own:use'],
+    })
+    const old = (await api.ask('GET', '/v2/schema/default/production/roles/viewer')).body
+    const body = { target_env: { existing: 'production' }, conflict_strategy: 'overwrite' }
+    expect((await copy(body)).status).toBe(201)
+    const role = async (key: string) => (await api.ask('GET', `/v2/schema/default/production/roles/${key}`)).body
+    expect(await role('viewer')).toMatchObject({ id: old.id, permissions: ['document:read'] })
+    expect((await role('local')).permissions).toEqual(['own:use'])
+    const [resources] = await schemaOf('production')
+    expect(resources.map(({ key }: { key: string }) => key)).toEqual(['document', 'own', 'folder'])
+    const { revision } = api.store.head(api.made.environments[1]!.id)
+    expect((await copy(body)).status).toBe(201)
+    expect(api.store.head(api.made.environments[1]!.id).revision).toBe(revision)
+  })
+
+  it('leaves out what the scope does, and what needs it', async () => {
+    const answer = await copy({
+      target_env: { new: { key: 'part' } },
+      scope: { resources: { exclude: ['folder'] }, roles: { include: ['admin'] }, user_sets: { include: ['staff'] } },
+    })
+    expect(answer.status, JSON.stringify(answer.body)).toBe(201)
+    const [resources, roles, sets, rules] = await schemaOf('part')
+    expect(resources).toMatchObject([{ key: 'document', relations: {}, roles: { editor: { granted_to: null } } }])
+    expect(roles).toMatchObject([{ key: 'admin', permissions: ['document:write'], extends: [] }])
+    expect(sets.map(({ key }: { key: string }) => key)).toEqual(['staff', 'secrets'])
+    expect(rules).toMatchObject([{ user_set: 'staff' }])
+  })
+
+  it('never leaves out the parent of a set, because the set would allow more', async () => {
+    const answer = await copy({ target_env: { new: { key: 'part' } }, scope: { user_sets: { include: ['chiefs'] } } })
+    expect(answer.status).toBe(422)
+    expect(answer.body.detail[0]).toMatchObject({ loc: ['body', 'scope'], msg: expect.stringContaining('`staff`') })
+    expect((await api.ask('GET', '/v2/projects/default/envs/part')).status).toBe(404)
+  })
+
+  it.each([
+    [{ target_env: {} }, 422],
+    [{ target_env: { existing: 'production', new: { key: 'x' } } }, 422],
+    [{ target_env: { existing: 'development' } }, 422],
+    [{ target_env: { existing: 'none' } }, 404],
+    [{ target_env: { new: { key: 'production' } } }, 409],
+    [{ target_env: { existing: 'production' }, conflict_strategy: 'merge' }, 422],
+  ])('%j answers %i', async (body, status) => {
+    expect((await copy(body)).status).toBe(status)
+  })
+
+  it('as a task answers at once, or when it is done', async () => {
+    const start = (body: object, wait = 0) => api.ask('POST', `${COPY}/async?wait=${wait}`, body)
+    const task = await start({ target_env: { new: { key: 'later' } } })
+    expect([task.status, task.body.status]).toEqual([202, 'processing'])
+    const result = await api.ask('GET', `${COPY}/async/${task.body.task_id}/result?wait=10`)
+    expect(result.body).toMatchObject({ status: 'success', result: { key: 'later' }, error: null })
+    const failed = await start({ target_env: { new: { key: 'later' } } }, 10)
+    expect(failed.body).toMatchObject({ status: 'failure', result: null, error: { error_code: 'DUPLICATE_ENTITY' } })
+    expect((await api.ask('GET', `${COPY}/async/none/result`)).status).toBe(404)
+    expect((await start({ target_env: {} }, 61)).status).toBe(422)
+  })
+})
