@@ -33,7 +33,7 @@ export async function admin<C extends AdminCommand>(
     throw new ZerohopError('CONFIG_INVALID', { reason: `there is no data in \`${data}\`` })
   const store = await openAdminStore(data, secretsKeyFile)
   try {
-    return (await ADMIN[command]({ store, newId }, input as never)) as AdminResult<C>
+    return (await ADMIN[command]({ store, data, newId }, input as never)) as AdminResult<C>
   } finally {
     await store.close()
   }

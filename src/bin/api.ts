@@ -46,7 +46,7 @@ async function serveCommands({ store }: Management, data: string, log: Logger, c
     log.warn({ path }, 'the path of the data folder is too long for admin.sock: stop the server to run commands')
     return
   }
-  const run = (command: string, input: unknown) => runAdmin({ store, newId }, command, input)
+  const run = (command: string, input: unknown) => runAdmin({ store, data, newId }, command, input)
   closers.add(await serveAdmin(path, run))
 }
 

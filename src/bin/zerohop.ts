@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs'
 import { Command, Option } from 'commander'
 import type { Logger } from 'pino'
 import type { NewKey } from '../pap/admin.ts'
+import type { ExportOptions, ImportOptions } from './bundle.ts'
 import type { CheckOptions } from './check.ts'
 import { type Env, port, readEnv } from './env.ts'
 import { fail } from './process.ts'
@@ -245,6 +246,41 @@ program
   .addHelpText('after', examples('zerohop restore /backups/2026-11-20 --data /var/lib/zerohop'))
   .action((folder: string, options: Administered) =>
     attempt(async () => (await import('./admin.ts')).restore(folderOf(options), folder, options)),
+  )
+
+program
+  .command('export')
+  .description('writes the schema of an environment, and its facts when asked, as one JSON or YAML file')
+  .argument('[file]', 'the file: YAML when it ends in .yaml or .yml, else JSON; printed when it is not named')
+  .option('--project <project>', 'id or key of the project', 'default')
+  .option('--environment <environment>', 'id or key of the environment', 'development')
+  .option('--organization <key>', ORGANIZATION)
+  .option('--facts', 'also users, tenants, role assignments, instances and tuples')
+  .addOption(new Option('--format <format>', 'whatever the file is called').choices(['json', 'yaml']))
+  .option('--data <folder>', DATA)
+  .addHelpText(
+    'after',
+    examples('zerohop export policy.yaml', 'zerohop export --environment production --facts all.json'),
+  )
+  .action((file: string | undefined, { data, ...options }: Administered & ExportOptions) =>
+    attempt(async () => (await import('./bundle.ts')).exportBundle(folderOf({ data }), file, options)),
+  )
+program
+  .command('import')
+  .description('makes an environment as a file says, in one revision; what the file does not name stays')
+  .argument('<file>', 'a file as export writes it')
+  .option('--project <project>', 'id or key of the project', 'default')
+  .option('--environment <environment>', 'id or key of the environment', 'development')
+  .option('--organization <key>', ORGANIZATION)
+  .option('--dry-run', 'only say what would change')
+  .option('--data <folder>', DATA)
+  .option('--json', AS_JSON)
+  .addHelpText(
+    'after',
+    examples('zerohop import policy.yaml --dry-run', 'zerohop import policy.yaml --environment production'),
+  )
+  .action((file: string, { data, ...options }: Administered & ImportOptions) =>
+    attempt(async () => (await import('./bundle.ts')).importBundle(folderOf({ data }), file, options)),
   )
 
 await program.parseAsync()

@@ -4,12 +4,14 @@ import { Image } from '../image/image.ts'
 import type { Actor, LogId } from '../log/change.ts'
 import { ZerohopError } from '../model/errors.ts'
 import { parseId } from '../model/keys.ts'
-import type { AccessLevel, ApiKey, KeyLevel } from '../model/objects.ts'
+import { type AccessLevel, type ApiKey, environmentKey, type KeyLevel } from '../model/objects.ts'
 import { threadUrl } from '../model/thread.ts'
 import { type BackupLog, type BackupManifest, finishBackup, makeBackupFolder } from '../store/backup.ts'
 import type { Reader } from '../store/reader.ts'
 import { openStore, type Store } from '../store/store.ts'
 import type { View } from '../store/view.ts'
+import { type Bundle, exportSchema } from './bundle.ts'
+import { exportInThread } from './export-task.ts'
 import { organizationsOf } from './open.ts'
 import { policyOf } from './snapshot.ts'
 import type { PapUseCases } from './use-cases.ts'
@@ -18,6 +20,8 @@ type PapStore = Store<PapUseCases>
 
 export interface AdminDeps {
   readonly store: PapStore
+  /** the data folder */
+  readonly data: string
   /** 32 random hex digits */
   readonly newId: () => string
 }
@@ -54,6 +58,8 @@ export const ADMIN = {
   'keys.rotate': rotateKey,
   'keys.delete': deleteKey,
   backup: copyForBackup,
+  export: exportEnvironment,
+  import: importEnvironment,
 } as const
 
 export type AdminCommand = keyof typeof ADMIN
@@ -113,6 +119,38 @@ async function deleteKey({ store }: AdminDeps, { id }: { readonly id: string }):
   return null
 }
 
+interface InEnvironment extends InOrganization {
+  /** ids or keys */
+  readonly project: string
+  readonly environment: string
+}
+
+/** The schema; with a file, schema and facts go there instead. That they were taken out is logged. */
+async function exportEnvironment(
+  { store, data }: AdminDeps,
+  { file, ...input }: InEnvironment & { readonly file?: string },
+): Promise<Bundle | null> {
+  const { organization, environment } = findEnvironment(store, input)
+  await store.commit(organization, 'noteRead', null, actor('export'))
+  if (file === undefined) return exportSchema(store.view(environment))
+  await exportInThread({ data, environment, file })
+  return null
+}
+
+async function importEnvironment(
+  { store }: AdminDeps,
+  { bundle, dryRun = false, ...input }: InEnvironment & { readonly bundle: unknown; readonly dryRun?: boolean },
+) {
+  const { environment } = findEnvironment(store, input)
+  const { result, revision } = await store.commit(
+    environment,
+    'importBundle',
+    { bundle, dryRun },
+    actor('importBundle'),
+  )
+  return { ...result, revision }
+}
+
 /** The first half of a backup, the part that needs the store. What follows is `describeBackup`, without it. */
 async function copyForBackup({ store }: AdminDeps, { folder }: { readonly folder: string }): Promise<null> {
   makeBackupFolder(folder)
@@ -146,6 +184,16 @@ function environmentIn(reader: Reader, log: LogId): string | undefined {
     if (organization && environment) return `${organization.key}/${environment.key}`
   }
   return undefined
+}
+
+/** @throws OBJECT_NOT_FOUND */
+function findEnvironment(store: PapStore, { organization: ref, project, environment: name }: InEnvironment) {
+  const organization = findOrganization(store, ref)
+  const view = store.view(organization)
+  const { key } = view.require('project', project)
+  const environment = view.get('environment', environmentKey(key, name)) ?? view.find('environment', name)
+  if (environment?.project !== key) throw new ZerohopError('OBJECT_NOT_FOUND', { kind: 'environment', ref: name })
+  return { organization, environment: environment.id }
 }
 
 /** @throws OBJECT_NOT_FOUND */

@@ -1,6 +1,6 @@
 // The commands of an operator, with and without a server on the folder. Needs the build.
 import { spawn } from 'node:child_process'
-import { existsSync, statSync } from 'node:fs'
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -14,8 +14,12 @@ function run(...args: string[]): Promise<{ code: number | null; out: string; err
   const { PATH = '', HOME = '' } = process.env
   const child = spawn(process.execPath, [COMMAND, ...args], { env: { PATH, HOME }, stdio: ['ignore', 'pipe', 'pipe'] })
   let [out, err] = ['', '']
-  child.stdout.on('data', (chunk: Buffer) => void (out += chunk))
-  child.stderr.on('data', (chunk: Buffer) => void (err += chunk))
+  child.stdout.on('data', (chunk: Buffer) => {
+    out += chunk
+  })
+  child.stderr.on('data', (chunk: Buffer) => {
+    err += chunk
+  })
   return new Promise((resolve) => child.once('close', (code) => resolve({ code, out, err })))
 }
 
@@ -64,9 +68,52 @@ const story = (name: string, folderOf: () => string, check: (key: string) => Pro
       expect(await check(rotated)).toBeOneOf([200, undefined])
       expect((await run('keys', 'delete', id, ...data)).code).toBe(0)
       expect(await check(rotated)).toBeOneOf([401, undefined])
-      expect(await run('keys', 'delete', id, ...data)).toMatchObject({ code: 1, err: expect.stringContaining('does not exist') })
+      expect(await run('keys', 'delete', id, ...data)).toMatchObject({
+        code: 1,
+        err: expect.stringContaining('does not exist'),
+      })
       const wrong = await run('keys', 'create', '--level', 'project', ...data)
       expect(wrong).toMatchObject({ code: 1, err: 'zerohop: a key of level project needs it\n' })
+    })
+
+    it('exports an environment as a file, and imports it elsewhere', async () => {
+      const data = ['--data', folderOf(), '--organization', 'acme']
+      const [folder, to] = [temporaryFolder('bundle'), ['--environment', 'production']]
+      const file = join(folder, 'policy.yaml')
+      writeFileSync(
+        file,
+        'zerohop: 1\nresources:\n  - key: doc\n    actions: { read: {} }\nroles:\n  - { key: reader, permissions: [doc:read] }\nusers:\n  - key: ana\n',
+      )
+      const plan = await run('import', file, '--dry-run', ...data)
+      expect(plan.out).toBe(
+        'create resource doc\ncreate role reader\ncreate user ana\n3 would be created, 0 would be changed, 0 would be deleted; revision 1\n',
+      )
+      expect((await run('import', file, ...data)).out).toMatch(/\n3 created, 0 changed, 0 deleted; revision 2\n$/)
+      expect((await run('import', file, ...data)).out).toBe('0 created, 0 changed, 0 deleted; revision 2\n')
+      for (const [name, facts] of [
+        ['all.json', '--facts'],
+        ['all.yml', '--facts'],
+      ] as const) {
+        const all = join(folder, name)
+        expect(await run('export', all, facts, ...data)).toMatchObject({ code: 0, out: '', err: '' })
+        expect(readFileSync(all, 'utf8')).toContain('ana')
+        expect(statSync(all).mode & 0o777).toBe(0o600)
+        expect((await run('import', all, ...data, ...to)).code).toBe(0)
+      }
+      const printed = await run('export', '--format', 'yaml', ...data, ...to)
+      expect(printed.out).toMatch(/^zerohop: 1\n/)
+      expect(printed.out).not.toContain('ana')
+      expect(printed.out).toBe((await run('export', '--format', 'yaml', ...data)).out)
+      writeFileSync(file, 'zerohop: 1\nroles: [{ key: a b }]\n')
+      expect(await run('import', file, ...data)).toMatchObject({
+        code: 1,
+        err: expect.stringMatching(/^zerohop: roles\.0\.key: invalid role key `a b`/),
+      })
+      writeFileSync(file, 'a: 1\na: 2\n')
+      expect(await run('import', file, ...data)).toMatchObject({
+        code: 1,
+        err: expect.stringContaining('cannot be read'),
+      })
     })
 
     it('backs up, and restores beside', async () => {

@@ -30,7 +30,7 @@ describe('a backup', () => {
   let development: LogId
   const take = async (name: string): Promise<BackupManifest> => {
     const folder = join(folders, name)
-    await ADMIN.backup({ store: pap.store, newId }, { folder })
+    await ADMIN.backup({ store: pap.store, data, newId }, { folder })
     return describeBackup(folder, 1)
   }
   const createUser = (key: string) =>
@@ -117,7 +117,7 @@ describe('a backup', () => {
 
   it('that is cut off or damaged is refused, and nothing is restored', async () => {
     const restored = join(temporaryFolder('restored'), 'inner')
-    await ADMIN.backup({ store: pap.store, newId }, { folder: join(folders, 'cut-off') })
+    await ADMIN.backup({ store: pap.store, data, newId }, { folder: join(folders, 'cut-off') })
     await expect(restoreBackup(join(folders, 'cut-off'), restored, newLineage)).rejects.toMatchObject({
       code: 'BACKUP_DAMAGED',
     })
