@@ -139,9 +139,12 @@ describe('a writer thread that dies', () => {
     const hit = store.commit(LOG, 'die', null, BY)
     await new Promise((resolve) => setImmediate(resolve)) // the batch is on its way, what follows is in the next ones
     const waiting = ['lost', 'lost too'].map((key) => store.commit(LOG, 'createUser', { key }, BY))
-    await hit
-    for (const lost of waiting) {
-      await expect(lost).rejects.toMatchObject({ ...error('WRITER_DEAD'), details: { reason: 'the thread is hit' } })
+    // On a busy machine the thread may be gone before its last answer has arrived.
+    const [last, ...lost] = await Promise.allSettled([hit, ...waiting])
+    if (last.status === 'rejected') expect(last.reason).toMatchObject(error('WRITER_DEAD'))
+    for (const one of lost) {
+      expect(one).toMatchObject({ status: 'rejected', reason: error('WRITER_DEAD') })
+      expect(one).toMatchObject({ reason: { details: { reason: 'the thread is hit' } } })
     }
     await expect(store.commit(LOG, 'nothing', null, BY)).rejects.toMatchObject(error('WRITER_DEAD'))
     expect(keysOf(store.view(LOG).list('user'))).toEqual(['ana'])
