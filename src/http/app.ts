@@ -50,6 +50,7 @@ export function httpApp(options: HttpAppOptions): FastifyInstance {
         coerceTypes: false,
         removeAdditional: false,
         useDefaults: false,
+        allowUnionTypes: true,
         keywords: [{ keyword: 'later', validate: (_: unknown, value: unknown) => isEmpty(value) }],
       },
     },

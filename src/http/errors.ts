@@ -160,8 +160,10 @@ function ofTrouble({ keyword, params, instancePath, message }: SchemaTrouble, ro
       }
     case 'type':
       return { loc, msg: `value is not a valid ${params.type}`, type: `type_error.${params.type}` }
-    case 'enum':
-      return { loc, msg: `permitted: ${(params.allowedValues as unknown[]).join(', ')}`, type: 'type_error.enum' }
+    case 'enum': {
+      const words = (params.allowedValues as unknown[]).filter((word) => word !== null)
+      return { loc, msg: `permitted: ${words.join(', ')}`, type: 'type_error.enum' }
+    }
     default:
       return { loc, msg: message ?? 'invalid value', type: `value_error.${keyword}` }
   }

@@ -210,10 +210,7 @@ function published(schema: unknown): unknown {
   const { nullable, properties, ...rest } = schema as Part
   const out: Record<string, unknown> = {}
   for (const [name, value] of Object.entries(rest)) out[name] = name === 'enum' ? value : published(value)
-  if (nullable === true) {
-    if (typeof out.type === 'string') out.type = [out.type, 'null']
-    if (Array.isArray(out.enum)) out.enum = [...out.enum, null]
-  }
+  if (nullable === true && typeof out.type === 'string') out.type = [out.type, 'null']
   if (properties !== undefined) {
     const shown = Object.entries(properties as Part).filter(([, value]) => !(value as { later?: unknown }).later)
     out.properties = Object.fromEntries(shown.map(([name, value]) => [name, published(value)]))

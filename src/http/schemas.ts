@@ -32,8 +32,13 @@ import type {
 const Closed = <P extends TProperties>(properties: P): TObject<P> =>
   Type.Object(properties, { additionalProperties: false })
 
-/** May be absent or null. */
-const Maybe = <T>(schema: TUnsafe<T>) => Type.Optional(Type.Unsafe<T | null>({ ...schema, nullable: true }))
+/** May be absent or null; null is then one of the words of an enum. */
+const Maybe = <T>(schema: TUnsafe<T>) => {
+  const { enum: words } = schema as { enum?: readonly unknown[] }
+  return Type.Optional(
+    Type.Unsafe<T | null>({ ...schema, nullable: true, ...(words ? { enum: [...words, null] } : {}) }),
+  )
+}
 
 /** Accepted only null or empty: part of the contract, but not supported yet. Replace it by the real schema and it is. */
 const Later = () => Type.Optional(Type.Unsafe<unknown>({ later: true }))
