@@ -63,6 +63,9 @@ describe('errors over HTTP', () => {
     'INVALID_PERMISSION_FORMAT',
     'CONCURRENT_OPERATION_DISALLOWED',
     'UNAUTHORIZED',
+    'MISMATCH_RESOURCE_INSTANCES_TENANTS',
+    'MISMATCH_RELATION_TYPE',
+    'MISMATCH_ATTRIBUTES_TYPES',
   ]
 
   it.each(Object.keys(ERRORS) as ErrorCode[])('%s has a status, and an error_code of the closed list', (code) => {

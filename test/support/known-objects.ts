@@ -106,13 +106,17 @@ export async function makeKnownObjects({ ask }: Pick<Harness, 'ask'>, key?: stri
   await make('$S/groups', { group_instance_key: 'crew', group_tenant: 'default' })
   const apiKey = await make('/v2/api-key', { organization_id, environment_id })
 
+  const COPY = '/v2/projects/default/envs/development/copy/async'
+  const { task_id } = await make(COPY, { target_env: { existing: 'nothing-here' } })
   const { data: events } = await get(`/v2/history?env_id=${environment_id}`)
-  const ids = { 'api-key': apiKey.id, configs: config.id, history: events[0].id, audit_logs: apiKey.id }
+  const ids = { 'api-key': apiKey.id, configs: config.id, history: events[0].id, audit_logs: apiKey.id, async: task_id }
 
   const refs: Readonly<Record<string, string>> = { ...REFS, ...ids }
   const fields = { ...FIELDS, organization_id, environment_id }
   const bodies: Readonly<Record<string, object>> = {
     'POST /v2/api-key': { organization_id, environment_id },
+    'POST /v2/projects/:p/envs/:e/copy': { target_env: { existing: 'production' } },
+    'POST /v2/projects/:p/envs/:e/copy/async': { target_env: { existing: 'production' } },
     'DELETE /v2/facts/:p/:e/bulk/tenants': { idents: ['default'] },
     'DELETE /v2/facts/:p/:e/bulk/resource_instances': { idents: ['hello:one'] },
   }

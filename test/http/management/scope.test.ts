@@ -28,6 +28,9 @@ const NEEDS: Readonly<Record<string, Partial<Need>>> = {
   'DELETE /v2/projects/:p': { level: 'project', access: 'admin' },
   'POST /v2/projects/:p/envs': { level: 'project' },
   'DELETE /v2/projects/:p/envs/:e': { access: 'admin' },
+  'POST /v2/projects/:p/envs/:e/copy': { level: 'project' },
+  'POST /v2/projects/:p/envs/:e/copy/async': { level: 'project' },
+  'GET /v2/projects/:p/envs/:e/copy/async/:task/result': { level: 'project', access: 'write' },
 }
 
 function needOf({ method, url }: Route): Need {
