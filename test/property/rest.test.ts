@@ -5,11 +5,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Image } from '../../src/image/image.ts'
 import type { LogId } from '../../src/log/change.ts'
 import { toDelta } from '../../src/log/delta.ts'
-import { assignmentKey } from '../../src/model/objects.ts'
 import { policyOf } from '../../src/pap/snapshot.ts'
 import { type Ask, type Harness, openHarness } from '../http/management/harness.ts'
 import { check } from '../reference/check.ts'
-import { emptyPolicy, type Policy } from '../reference/policy.ts'
+import type { Request } from '../reference/request.ts'
 import { bulk } from './rest/bulk.ts'
 import { type Call, type Handler, type Outcome, withoutStamps } from './rest/call.ts'
 import { KEYS, sequences } from './rest/calls.ts'
@@ -17,14 +16,18 @@ import { facts } from './rest/facts.ts'
 import { instances } from './rest/instances.ts'
 import { known, listsOf } from './rest/lists.ts'
 import { parts } from './rest/parts.ts'
+import { policyIn } from './rest/policy.ts'
 import { schema } from './rest/schema.ts'
+import { sets } from './rest/sets.ts'
 import { State } from './rest/state.ts'
 import { parameters } from './seed.ts'
 
-const HANDLERS = Object.entries({ ...schema, ...parts, ...facts, ...instances, ...bulk }).map(([name, handler]) => {
-  const [method, path = ''] = name.split(' ')
-  return { method, segments: path.split('/'), handler }
-})
+const HANDLERS = Object.entries({ ...schema, ...parts, ...facts, ...instances, ...sets, ...bulk }).map(
+  ([name, handler]) => {
+    const [method, path = ''] = name.split(' ')
+    return { method, segments: path.split('/'), handler }
+  },
+)
 
 /** What the model makes of a call. */
 function expected(state: State, { method, path, body }: Call): Outcome {
@@ -76,25 +79,17 @@ async function compareLists(ask: Ask, state: State, after: string): Promise<Ids>
   return ids
 }
 
-/** The policy that the model's state is, for the definition of decisions. */
-function policyIn(state: State): Policy {
-  const policy = emptyPolicy()
-  for (const [key, { actions }] of state.resources) policy.resource.set(key, { actions: [...actions.keys()] })
-  for (const [key, role] of state.roles) policy.role.set(key, { permissions: role.permissions, extends: role.extends })
-  for (const key of state.users.keys()) policy.user.set(key, {})
-  for (const key of state.tenants.keys()) policy.tenant.set(key, {})
-  for (const one of state.assignments.values()) {
-    if (one.resource_instance !== null) continue // bears on no decision yet
-    policy.role_assignment.set(assignmentKey(one.user, one.role, one.tenant), one)
-  }
-  return policy
-}
-
 /** Every question that the keys can form. */
-function* questions() {
+function* questions(): Generator<Request & { readonly user: string }> {
   for (const user of KEYS.users) {
-    for (const tenant of KEYS.tenants) {
-      for (const type of KEYS.resources) for (const action of KEYS.actions) yield { user, action, type, tenant }
+    for (const action of KEYS.actions) {
+      for (const type of KEYS.resources) {
+        for (const tenant of [undefined, ...KEYS.tenants]) {
+          for (const key of [undefined, ...KEYS.instances]) {
+            yield { user, action, resource: { type, ...(tenant ? { tenant } : {}), ...(key ? { key } : {}) } }
+          }
+        }
+      }
     }
   }
 }
@@ -107,11 +102,10 @@ function compareImages(log: LogId, follower: Image, state: State): void {
   expect(follower.position).toEqual(built.position)
   expect(follower.hash()).toBe(built.hash())
   const policy = policyIn(state)
-  for (const { user, action, type, tenant } of questions()) {
-    const answer = check(policy, { user, action, resource: { type, tenant } })
-    const question = `${user} ${action} ${type} in ${tenant}`
-    expect([question, follower.check(user, action, type, tenant)]).toEqual([question, answer])
-    expect([question, built.check(user, action, type, tenant)]).toEqual([question, answer])
+  for (const request of questions()) {
+    const { user, action, resource } = request
+    const ask = (image: Image) => image.check(user, action, resource.type, resource.tenant, resource.key)
+    expect([request, ask(follower), ask(built)]).toEqual([request, check(policy, request), check(policy, request)])
   }
 }
 

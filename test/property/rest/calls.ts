@@ -12,6 +12,8 @@ export const KEYS = {
   tenants: ['default', 'acme'],
   relations: ['parent', 'owner'],
   groups: ['all'],
+  userSets: ['staff', 'r1'],
+  resourceSets: ['long', 'doc'],
   instances: ['plan', 'note'],
 } as const
 
@@ -125,19 +127,29 @@ const newInstance = fc
 const sameInstance = fields({ resource: one('resources'), tenant: one('tenants'), attributes: bag })
 const tupleNames = fc.record({ subject: instance, relation: one('relations'), object: instance })
 const tuple = fc.tuple(tupleNames, fields({ tenant: one('tenants') })).map(([names, of]) => ({ ...names, ...of }))
+const userSet = fc.oneof(
+  one('roles'),
+  one('userSets'),
+  one('roles').map((key) => `__autogen_${key}`),
+)
+const resourceSet = fc.oneof(one('resources'), one('resourceSets'))
 const setRule = fc.record(
-  {
-    user_set: fc.oneof(
-      one('roles'),
-      one('roles').map((key) => `__autogen_${key}`),
-    ),
-    permission,
-    resource_set: one('resources'),
-    is_role: fc.boolean(),
-    is_resource: fc.boolean(),
-  },
+  { user_set: userSet, permission, resource_set: resourceSet, is_role: fc.boolean(), is_resource: fc.boolean() },
   { requiredKeys: ['user_set', 'permission', 'resource_set'] },
 )
+const ofUsers = fc.constantFrom({}, { allOf: [{ 'user.department': { equals: 'sales' } }] })
+const ofResources = fc.constantFrom({}, { 'resource.size': { 'greater-than': 3 } })
+const about = { name: text, description: text }
+const userSetBody = fields({ ...about, type: fc.constant('userset'), conditions: ofUsers, parent_id: one('userSets') })
+const resourceSetBody = fc
+  .tuple(
+    fc.record({ type: fc.constant('resourceset'), resource_id: one('resources') }, { requiredKeys: ['type'] }),
+    fields({ ...about, conditions: ofResources, parent_id: fc.oneof(one('resourceSets'), one('userSets')) }),
+  )
+  .map(([of, rest]) => ({ ...of, ...rest }))
+/** PATCH takes no type and no resource. */
+const setChange = (conditions: fc.Arbitrary<object>, parents: fc.Arbitrary<string>) =>
+  fields({ ...about, conditions, parent_id: parents })
 const operations = (item: fc.Arbitrary<unknown>) => fc.record({ operations: some(item) })
 const idents = (item: fc.Arbitrary<unknown>) => fc.record({ idents: some(item, 2) })
 
@@ -175,6 +187,8 @@ const schemaCalls = [
   weighted(1, call('POST', at('action_groups'), keyed(one('groups'), actionGroup))),
   weighted(1, call('PATCH', at('action_groups', one('groups')), actionGroup)),
   weighted(1, call('DELETE', at('action_groups', one('groups')))),
+  ...collection('$S/condition_sets', one('userSets'), userSetBody, setChange(ofUsers, one('userSets'))),
+  ...collection('$S/condition_sets', one('resourceSets'), resourceSetBody, setChange(ofResources, one('resourceSets'))),
   ...collection('$S/roles', one('roles'), role),
   weighted(3, call('POST', ['$S/roles', one('roles'), 'permissions'], fc.record({ permissions: some(permission) }))),
   weighted(1, call('DELETE', ['$S/roles', one('roles'), 'permissions'], fc.record({ permissions: some(permission) }))),
@@ -259,6 +273,17 @@ const POPULATED: readonly Call[] = [
     path: '$F/role_assignments',
     body: { user: 'auth0|ben', role: 'r1', resource_instance: 'dir:plan' },
   },
+  {
+    method: 'POST',
+    path: '$S/condition_sets',
+    body: {
+      key: 'long',
+      type: 'resourceset',
+      resource_id: 'doc',
+      conditions: { 'resource.size': { 'greater-than': 3 } },
+    },
+  },
+  { method: 'POST', path: '$F/set_rules', body: { user_set: 'r2', permission: 'doc:read', resource_set: 'long' } },
   { method: 'POST', path: '$F/set_rules', body: { user_set: 'r1', permission: 'doc:read', resource_set: 'doc' } },
 ]
 

@@ -1,7 +1,7 @@
-// The REST rules for resource instances, the tuples between them, and set rules. An instance that is missing is made where a tenant is named.
+// The REST rules for resource instances and the tuples between them. An instance that is missing is made where a tenant is named.
 import { Faults, type Handler, NO_CONTENT, type Outcome, ok, settle } from './call.ts'
 import { atOnce } from './facts.ts'
-import type { Instance, SetRule, State, Tuple } from './state.ts'
+import type { Instance, State, Tuple } from './state.ts'
 
 type Body = Record<string, unknown>
 type Sent = string | null | undefined
@@ -82,22 +82,6 @@ export const createTuple = (state: State, body: Omit<Tuple, 'tenant'> & { tenant
 export const deleteTuple = (state: State, body: Omit<Tuple, 'tenant'>): Outcome =>
   state.tuples.delete(`${body.subject}/${body.relation}/${body.object}`) ? NO_CONTENT : { status: 404 }
 
-type SentRule = SetRule & { is_role?: boolean | null; is_resource?: boolean | null }
-
-const stripped = (ref: string): string => (ref.startsWith('__autogen_') ? ref.slice('__autogen_'.length) : ref)
-
-/** A role stands for its users and a resource for all of its type. */
-function ruleOf(state: State, sent: SentRule, faults: Faults): SetRule {
-  const [role, resource] = [stripped(sent.user_set), stripped(sent.resource_set)]
-  faults.when(!state.roles.has(role), 404)
-  faults.when(!state.resources.has(resource), 404)
-  if (!faults.when(sent.permission.split(':').length !== 2, 400)) {
-    faults.when(!state.hasPermission(sent.permission), 404)
-  }
-  return { user_set: `__autogen_${role}`, permission: sent.permission, resource_set: `__autogen_${resource}` }
-}
-const ruleName = ({ user_set, permission, resource_set }: SetRule) => `${user_set}/${permission}/${resource_set}`
-
 export const instances: Readonly<Record<string, Handler>> = {
   'GET $F/resource_instances/:': (state, [ref = '']) => {
     const one = state.instances.get(ref)
@@ -125,22 +109,4 @@ export const instances: Readonly<Record<string, Handler>> = {
     return outcome.answer ? { ...outcome, answer: { ...outcome.answer, ...none } } : outcome
   },
   'DELETE $F/relationship_tuples': (state, _, body: Tuple) => deleteTuple(state, body),
-
-  'POST $F/set_rules': (state, _, body: SentRule) => {
-    const faults = new Faults()
-    const rule = ruleOf(state, body, faults)
-    return faults.else(() => {
-      if (!state.setRules.has(ruleName(rule))) state.setRules.set(ruleName(rule), rule)
-      return { status: 200 }
-    })
-  },
-  'DELETE $F/set_rules': (state, _, body: SentRule) => {
-    const faults = new Faults()
-    const rule = ruleOf(state, body, faults)
-    faults.when(!state.setRules.has(ruleName(rule)), 404)
-    return faults.else(() => {
-      state.setRules.delete(ruleName(rule))
-      return NO_CONTENT
-    })
-  },
 }

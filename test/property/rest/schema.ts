@@ -49,13 +49,15 @@ function writeResource(state: State, key: string, base: Resource, body: Body): O
   }
   const next = state.copy()
   const faults = new Faults()
+  const declared = blocks('attributes', base.attributes, (_, inner) => newAttribute(inner))
+  faults.when(state.refusesAttributes(key, declared), 409)
   next.resources.set(key, {
     name: settle(body, 'name', base.name, key),
     urn: settle(body, 'urn', base.urn, null),
     description: settle(body, 'description', base.description, null),
     type_attributes: settle(body, 'type_attributes', base.type_attributes, null),
     actions: blocks('actions', base.actions, newAction),
-    attributes: blocks('attributes', base.attributes, (_, inner) => newAttribute(inner)),
+    attributes: declared,
   })
   next.dropLostActions()
   if ('relations' in body) writeRelations(next, key, (body.relations as Record<string, string>) ?? {}, faults)
@@ -182,11 +184,19 @@ export const schema: Readonly<Record<string, Handler>> = {
     found(state.resources.get(key), ({ attributes }) => {
       const attribute = body.key as string
       if (attributes.has(attribute)) return { status: 409 }
+      const declared = new Map([...attributes, [attribute, newAttribute(body)]])
+      if (state.refusesAttributes(key, declared)) return { status: 409 }
       attributes.set(attribute, newAttribute(body))
       return { status: 200 }
     }),
   'DELETE $S/resources/:/attributes/:': (state, [key = '', part = '']) =>
-    state.resources.get(key)?.attributes.delete(part) ? NO_CONTENT : { status: 404 },
+    found(state.resources.get(key)?.attributes, (attributes) => {
+      if (!attributes.has(part)) return { status: 404 }
+      const rest = new Map([...attributes].filter(([name]) => name !== part))
+      if (state.refusesAttributes(key, rest)) return { status: 409 }
+      attributes.delete(part)
+      return NO_CONTENT
+    }),
 
   'GET $S/roles/:': (state, [key = '']) => found(state.roles.get(key), (role) => ok(roleRead(key, role))),
   'POST $S/roles': (state, _, body: Body) => {

@@ -78,6 +78,12 @@ export interface Membership {
   tenant: string
   explicit: boolean
 }
+export interface ConditionSet extends Named {
+  type: 'userset' | 'resourceset'
+  resource: string | null
+  conditions: object
+  parent: string | null
+}
 export interface SetRule {
   user_set: string
   permission: string
@@ -106,6 +112,7 @@ export class State {
   readonly tuples = new Map<string, Tuple>()
   readonly assignments = new Map<string, Assignment>()
   readonly memberships = new Map<string, Membership>()
+  readonly conditionSets = new Map<string, ConditionSet>()
   readonly setRules = new Map<string, SetRule>()
 
   /** The same state apart from this one, to try something on. */
@@ -190,7 +197,28 @@ export class State {
     drop(this.setRules, (one) => one.user_set === `__autogen_${role}`)
   }
 
+  deleteConditionSet(set: string): void {
+    this.conditionSets.delete(set)
+    drop(this.setRules, ({ user_set, resource_set }) => user_set === set || resource_set === set)
+  }
+
+  /** The only attribute that conditions of the model read is `resource.size`, and they compare it with a number. */
+  fits({ conditions, resource }: { conditions: object; resource: string | null }): boolean {
+    if (resource === null || !readsSize(conditions)) return true
+    const type = this.resources.get(resource)?.attributes.get('size')?.type
+    return type === undefined || type === 'number'
+  }
+
+  /** What `resource` declares would become `attributes`: a condition that reads what goes or no longer fits is in the way. */
+  refusesAttributes(resource: string, attributes: ReadonlyMap<string, Attribute>): boolean {
+    const [was, will] = [this.resources.get(resource)?.attributes.get('size')?.type, attributes.get('size')?.type]
+    if (was === will || will === 'number') return false
+    const sets = [...this.conditionSets.values()]
+    return sets.some((set) => set.resource === resource && readsSize(set.conditions))
+  }
+
   deleteResource(resource: string): void {
+    for (const [key, set] of [...this.conditionSets]) if (set.resource === resource) this.deleteConditionSet(key)
     for (const role of this.partsOf(this.resourceRoles, resource)) this.deleteResourceRole(resource, role.role)
     for (const relation of [...this.relations.values()]) {
       const end = relation.resource === resource || relation.subject_resource === resource
@@ -241,6 +269,8 @@ export class State {
     this.#unassignAll((one) => one.resource_instance === instance)
   }
 }
+
+export const readsSize = (conditions: object): boolean => JSON.stringify(conditions).includes('resource.size')
 
 function drop<T>(map: Map<string, T>, gone: (value: T) => boolean): void {
   for (const [key, value] of map) if (gone(value)) map.delete(key)
