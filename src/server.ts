@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { managementApp } from './http/management/app.ts'
 import { feedRoutes } from './http/management/feed.ts'
+import { Metrics } from './http/metrics.ts'
 import { pdpApp } from './http/pdp/app.ts'
 import { PooledPdps, singlePdp } from './http/pdp/auth.ts'
 import type { LogId } from './log/change.ts'
@@ -22,6 +23,8 @@ type Logger = NonNullable<Parameters<typeof managementApp>[0]['logger']>
 export interface ServerOptions {
   /** nothing is logged without one; a pino logger fits */
   readonly logger?: Logger
+  /** shows /metrics to who has no key */
+  readonly openMetrics?: boolean
   /** decisions carry the path to their answer */
   readonly debug?: boolean
 }
@@ -41,11 +44,20 @@ export function openManagement(options: ManagementOptions): Promise<Management> 
   return openPap({ ...options, newId: () => randomBytes(16).toString('hex') })
 }
 
+export interface ManagementServerOptions extends ServerOptions {
+  /** requests, and writes among them, that one API key may make in a minute */
+  readonly rateLimits?: { readonly requests?: number; readonly writes?: number }
+}
+
 /** The management API over an open data folder, with the feed that PDPs follow. */
-export function managementServer({ store, snapshots }: Management, options: ServerOptions = {}): App {
+export function managementServer({ store, snapshots }: Management, options: ManagementServerOptions = {}): App {
+  const metrics = new Metrics()
   return managementApp({
     store,
-    routes: (app) => feedRoutes(app, { store, snapshots }),
+    metrics,
+    openMetrics: options.openMetrics ?? false,
+    routes: (app) => feedRoutes(app, { store, snapshots, metrics }),
+    ...(options.rateLimits === undefined ? {} : { rateLimits: options.rateLimits }),
     ...(options.logger ? { logger: options.logger } : {}),
   })
 }
@@ -68,7 +80,10 @@ export function pooledPdpServer({ store, snapshots }: Management, options: Poole
     },
   )
   const health = () => ({ ok: true, revision: null, ageMs: null, source: null, stale: false })
-  const app = pdpApp({ directory, health, ...served(options) })
+  const metrics = new Metrics()
+  metrics.gauge('zerohop_images', 'Images that are open.', () => pool.size)
+  metrics.gauge('zerohop_image_bytes', 'Bytes of the images that are open.', () => pool.bytes)
+  const app = pdpApp({ directory, health, metrics, ...served(options) })
   app.addHook('onClose', () => pool.close())
   return app
 }
@@ -87,11 +102,23 @@ export function pdpServer(pdp: Pdp, apiKey: string, options: ServerOptions = {})
       stale,
     }
   }
-  const app = pdpApp({ directory: singlePdp(pdp, apiKey), health, ...served(options) })
+  const metrics = new Metrics()
+  metrics.gauge('zerohop_image_bytes', 'Bytes of the image that answers.', () => pdp.imageBytes)
+  metrics.gauge(
+    'zerohop_image_revision',
+    'Revision of the image that answers; 0 when there is none.',
+    () => pdp.state.revision ?? 0,
+  )
+  metrics.gauge(
+    'zerohop_image_age_seconds',
+    'Seconds since the management side last said that the image is current; -1 when never.',
+    () => (pdp.state.ageMs === undefined ? -1 : pdp.state.ageMs / 1000),
+  )
+  const app = pdpApp({ directory: singlePdp(pdp, apiKey), health, metrics, ...served(options) })
   app.addHook('onClose', () => pdp.close())
   return app
 }
 
-function served({ debug = false, logger }: ServerOptions): { debug: boolean; logger?: Logger } {
-  return { debug, ...(logger ? { logger } : {}) }
+function served({ debug = false, openMetrics = false, logger }: ServerOptions) {
+  return { debug, openMetrics, ...(logger ? { logger } : {}) }
 }

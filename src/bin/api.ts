@@ -34,7 +34,11 @@ export async function startManagement(
   const stop = keepRetention(store, env.retention, { now: Date.now, failed })
   closers.add(async () => stop())
   await serveCommands(management, data, log, closers)
-  const app = managementServer(management, { logger: log.child({ part: 'api' }) })
+  const app = managementServer(management, {
+    logger: log.child({ part: 'api' }),
+    openMetrics: env.openMetrics,
+    ...(Object.keys(env.rateLimits).length === 0 ? {} : { rateLimits: env.rateLimits }),
+  })
   closers.addApp(app)
   return { management, apiPort: await listen(app, env.host, env.apiPort) }
 }

@@ -24,6 +24,8 @@ export interface Env {
   readonly maxStalenessMs: number | undefined
   readonly backupFolder: string | undefined
   readonly retention: RetentionOptions
+  readonly rateLimits: { readonly requests?: number; readonly writes?: number }
+  readonly openMetrics: boolean
 }
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
@@ -39,6 +41,8 @@ const VARIABLES = {
   ZEROHOP_SECRETS_KEY_FILE: text,
   ZEROHOP_IMAGE_MEMORY: bytes,
   ZEROHOP_LOG_LEVEL: logLevel,
+  ZEROHOP_RATE_LIMIT: count,
+  ZEROHOP_RATE_LIMIT_WRITES: count,
   ZEROHOP_DELTA_REVISIONS: count,
   ZEROHOP_DELTA_DAYS: days,
   ZEROHOP_HISTORY_REVISIONS: count,
@@ -48,6 +52,7 @@ const VARIABLES = {
   PDP_API_KEY: text,
   PDP_CONTROL_PLANE: address,
   PDP_DEBUG: flag,
+  PDP_ALLOW_METRICS_UNAUTHENTICATED: flag,
   PDP_MAX_STALENESS: seconds,
   PDP_OFFLINE_MODE_BACKUP_DIR: text,
 } as const satisfies Record<string, Read<unknown>>
@@ -75,6 +80,8 @@ export function readEnv(variables: Variables = process.env): Env {
     debug: value('PDP_DEBUG') ?? false,
     maxStalenessMs: value('PDP_MAX_STALENESS'),
     backupFolder: value('PDP_OFFLINE_MODE_BACKUP_DIR'),
+    rateLimits: defined({ requests: value('ZEROHOP_RATE_LIMIT'), writes: value('ZEROHOP_RATE_LIMIT_WRITES') }),
+    openMetrics: value('PDP_ALLOW_METRICS_UNAUTHENTICATED') ?? false,
     retention: defined({
       deltaRevisions: value('ZEROHOP_DELTA_REVISIONS'),
       deltaDays: value('ZEROHOP_DELTA_DAYS'),

@@ -30,7 +30,11 @@ export async function runPdp(env: Env, log: Logger): Promise<void> {
   const pdp = new Pdp(follower)
   const closers = new Closers()
   closers.add(() => pdp.close())
-  const app = pdpServer(pdp, apiKey, { debug: env.debug, logger: log.child({ part: 'pdp' }) })
+  const app = pdpServer(pdp, apiKey, {
+    debug: env.debug,
+    openMetrics: env.openMetrics,
+    logger: log.child({ part: 'pdp' }),
+  })
   closers.addApp(app)
   try {
     await listen(app, env.pdpHost, env.pdpPort)

@@ -16,6 +16,7 @@ export async function runServe(env: Env, options: { example: boolean }, log: Log
     const { management, apiPort } = await startManagement(env, options.example, log, closers)
     const app = pooledPdpServer(management, {
       debug: env.debug,
+      openMetrics: env.openMetrics,
       logger: log.child({ part: 'pdp' }),
       report: (environment, event) => reportOf(log.child({ environment }))(event),
       ...(env.imageMemoryBytes === undefined ? {} : { imageMemoryBytes: env.imageMemoryBytes }),

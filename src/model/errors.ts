@@ -10,6 +10,7 @@ export type ErrorClass =
   | 'unauthenticated'
   | 'forbidden'
   | 'gone'
+  | 'throttled' // too many requests: the answer says when to come back
   | 'unavailable' // could not decide, not ready, disk full: try again later, never a deny
   | 'damaged' // bytes on disk or on the wire are not what they claim to be
   | 'environment' // the machine is not as needed: port busy, folder read-only
@@ -58,6 +59,7 @@ export const ERRORS = {
   KEY_UNKNOWN: { class: 'unauthenticated', message: 'this API key is not known' },
   KEY_REVOKED: { class: 'unauthenticated', message: 'this API key was rotated or deleted' },
   KEY_TOO_NARROW: { class: 'forbidden', message: 'this API key may not {what}' },
+  RATE_LIMITED: { class: 'throttled', message: 'too many requests with this API key, try again in {seconds} seconds' },
   // deciding
   CLIENT_OUTDATED: {
     class: 'invalid',

@@ -95,6 +95,8 @@ export const FILTER_VALUES_MAX = 100
 export const SCAN_ROWS_PER_TURN = 2_000
 /** Characters of a search text. */
 export const SEARCH_LENGTH_MAX = 256
+/** Milliseconds of the window in which the requests of a key are counted. */
+export const RATE_WINDOW_MS = 60_000
 /** API keys, and paths of environments, that the management API remembers while its control log stands still. */
 export const AUTH_CACHE_MAX = 10_000
 

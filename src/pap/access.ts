@@ -31,6 +31,7 @@ export const ACCESS = {
   'elements.login': { level: 'env', access: 'write', what: 'log users in' },
   'audit.read': { level: 'env', access: 'read', what: 'read the audit log' },
   'secret.read': { level: 'env', access: 'write', what: 'see secrets' },
+  'metrics.read': { level: 'env', access: 'read', what: 'read the metrics' },
   'history.read': { level: 'env', access: 'read', what: 'read the history' },
   'schema.read': { level: 'env', access: 'read', what: 'read the policy' },
   'schema.write': { level: 'env', access: 'write', what: 'change the policy' },

@@ -34,6 +34,13 @@ export class Snapshots {
     this.#data = data
   }
 
+  /** Bytes of the images that are kept. */
+  get bytes(): number {
+    let sum = 0
+    for (const { bytes } of this.#kept.values()) sum += bytes.length
+    return sum
+  }
+
   /**
    * An image of the environment, at most SNAPSHOT_BEHIND_MAX changes old; a small one is at the head.
    * @throws OBJECT_NOT_FOUND when there is no such environment

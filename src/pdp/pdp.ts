@@ -126,6 +126,11 @@ export class Pdp {
     return this.#image().revision
   }
 
+  /** Bytes of the image that answers; 0 when there is none. */
+  get imageBytes(): number {
+    return this.#source.current?.stats().bytes ?? 0
+  }
+
   /** How current the image is, for health checks. Never throws. */
   get state(): FollowerState {
     return this.#source.state

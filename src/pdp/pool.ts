@@ -45,6 +45,13 @@ export class PdpPool {
     return this.#members.size
   }
 
+  /** Bytes of the images that are open. */
+  get bytes(): number {
+    let sum = 0
+    for (const { follower } of this.#members.values()) sum += follower.current?.stats().bytes ?? 0
+    return sum
+  }
+
   async close(): Promise<void> {
     clearInterval(this.#sweep)
     const members = [...this.#members.values()]

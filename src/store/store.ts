@@ -14,7 +14,7 @@ import { readSecretsKey, type SecretsKey, unseal } from './secrets.ts'
 import { type Head, openTables, type Tables } from './tables.ts'
 import type { Committed, InputOf, ResultOf, UseCases, View } from './view.ts'
 import { Waiters } from './waiters.ts'
-import { type OnMoved, Writer } from './writer.ts'
+import { type OnMoved, Writer, type WriterStats } from './writer.ts'
 
 export interface StoreOptions {
   /** the data folder; made when it is missing */
@@ -64,6 +64,8 @@ export interface Store<U extends UseCases> {
   /** A secret that the contract reads back; undefined when there is none, or when it was sealed under another key file. */
   readSecret(id: string): string | undefined
   readonly secretsKeyWarning: string | undefined
+  /** What the writer did since the store was opened, and how many use cases wait for it. */
+  readonly writer: WriterStats & { readonly waiting: number }
   /** One bounded step of forgetting what is not kept. Ask again while there is more. */
   maintain(retention: Retention): Promise<Trimmed>
   /** Copies one durable moment of the data file into an empty folder while writes go on. What else a backup is: backup.ts. */
@@ -212,6 +214,12 @@ class LmdbStore<U extends UseCases> implements Store<U> {
     if (this.#isClosed) throw closed()
     const sealed = id === '' || id.length > 64 ? undefined : this.#tables.secrets.get(Buffer.from(id))
     return sealed === undefined ? undefined : unseal(this.#key.bytes, id, sealed)
+  }
+
+  get writer(): WriterStats & { readonly waiting: number } {
+    if (this.#writer === undefined) throw closed()
+    const { writes, batches } = this.#writer.stats
+    return { writes, batches, waiting: this.#writer.waiting }
   }
 
   async maintain(retention: Retention): Promise<Trimmed> {

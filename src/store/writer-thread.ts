@@ -14,7 +14,10 @@ export interface ThreadData {
 }
 
 export type ToThread = { readonly jobs: readonly Job[] } | { readonly maintain: Retention } | { readonly close: true }
-export type FromThread = { readonly ready: true } | { readonly trimmed: Trimmed } | Answer
+export type FromThread =
+  | { readonly ready: true }
+  | { readonly trimmed: Trimmed }
+  | (Answer & { readonly seconds: number })
 
 /** Serves the store that started this thread, until it is told to close. */
 export function serveWriter(useCases: UseCases): void {
@@ -24,14 +27,17 @@ export function serveWriter(useCases: UseCases): void {
   const tables = openTables(folder, 'write')
   const runner = new BatchRunner(tables, useCases, sealWith(secretsKey), folder)
   port.on('message', (message: ToThread) => {
-    if ('jobs' in message) answer(runner.run(message.jobs, Date.now()))
-    else if ('maintain' in message)
+    if ('jobs' in message) {
+      const begun = performance.now()
+      const batch = runner.run(message.jobs, Date.now())
+      answer({ ...batch, seconds: (performance.now() - begun) / 1000 })
+    } else if ('maintain' in message)
       port.postMessage({ trimmed: runner.maintain(message.maintain) } satisfies FromThread)
     else void tables.root.close().finally(() => port.close())
   })
   port.postMessage({ ready: true } satisfies FromThread)
 
-  function answer(batch: Answer): void {
+  function answer(batch: Answer & { readonly seconds: number }): void {
     try {
       port.postMessage(batch satisfies FromThread)
     } catch {

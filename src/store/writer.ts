@@ -3,6 +3,7 @@
 import { Worker } from 'node:worker_threads'
 import type { LogId, Position } from '../log/change.ts'
 import { ZerohopError } from '../model/errors.ts'
+import { Histogram } from '../model/histogram.ts'
 import { WRITER_BATCH_MAX, WRITER_IN_FLIGHT_MAX, WRITER_QUEUE_MAX } from '../model/limits.ts'
 import { fromFailure, type Job } from './batch.ts'
 import type { Retention, Trimmed } from './retention.ts'
@@ -18,7 +19,16 @@ interface Waiting {
 /** Hears which logs a batch moved, before its writers are answered. */
 export type OnMoved = (moved: readonly (readonly [LogId, Position])[]) => void
 
+/** What the writer did since it started. */
+export interface WriterStats {
+  /** use cases that were committed */
+  writes: number
+  /** seconds of each batch, with its sync */
+  readonly batches: Histogram
+}
+
 export class Writer {
+  readonly stats: WriterStats = { writes: 0, batches: new Histogram() }
   readonly #thread: Worker
   readonly #onMoved: OnMoved
   readonly #exited: Promise<void>
@@ -71,6 +81,11 @@ export class Writer {
       this.#isFlushPlanned = true
       setImmediate(() => this.#flush()) // after all requests that this turn of the loop brings
     })
+  }
+
+  /** Use cases that wait for their answer. */
+  get waiting(): number {
+    return this.#waiting
   }
 
   /** One step of forgetting what is not kept, between two batches. @throws WRITER_DEAD, CLOSED */
@@ -131,6 +146,7 @@ export class Writer {
       this.#closeWhenDone()
       return
     }
+    this.stats.batches.add(message.seconds)
     const batch = this.#inFlight.shift() ?? []
     this.#waiting -= batch.length
     this.#onMoved(message.moved)
@@ -138,7 +154,10 @@ export class Writer {
       const reply = message.replies[at]
       if (reply === undefined) reject(new ZerohopError('INTERNAL'))
       else if ('failure' in reply) reject(fromFailure(reply.failure))
-      else resolve(reply)
+      else {
+        this.stats.writes++
+        resolve(reply)
+      }
     }
     this.#flush()
   }

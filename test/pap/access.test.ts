@@ -36,6 +36,7 @@ const LEAST: Readonly<Record<Operation, AccessLevel>> = {
   'key.reveal': 'admin',
   'key.write': 'admin',
   'history.read': 'read',
+  'metrics.read': 'read',
   'audit.read': 'read',
   'elements.login': 'write',
   'secret.read': 'write',

@@ -5,6 +5,8 @@ import type { Store } from '../../store/store.ts'
 import { httpApp } from '../app.ts'
 import { Gate, guard } from '../auth.ts'
 import { managementError } from '../errors.ts'
+import { answerMetrics, countRequests, Metrics } from '../metrics.ts'
+import { limitRates, type RateLimits } from '../rate-limit.ts'
 import { assignmentRoutes } from './assignments.ts'
 import { auditRoutes } from './audit.ts'
 import { bulkRoutes } from './bulk.ts'
@@ -33,18 +35,33 @@ export interface ManagementOptions {
   readonly store: Store<PapUseCases>
   /** nothing is logged without one */
   readonly logger?: FastifyBaseLogger
+  /** counts requests, and shows itself at /metrics; one of its own when none is given */
+  readonly metrics?: Metrics
+  /** shows /metrics to who has no key */
+  readonly openMetrics?: boolean
+  /** requests that one key may make in a minute; they are not counted without it */
+  readonly rateLimits?: RateLimits
   /** further routes behind the same gate: each names its operation */
   readonly routes?: (app: FastifyInstance, management: Management) => void
 }
 
 /** The app with every route; not listening yet. */
-export function managementApp({ store, logger, routes }: ManagementOptions): FastifyInstance {
+export function managementApp({ store, logger, routes, ...options }: ManagementOptions): FastifyInstance {
+  const { metrics = new Metrics(), openMetrics = false, rateLimits } = options
   const app = httpApp({ errorForm: managementError, duplicates: 'refuse', ...(logger ? { logger } : {}) })
   const management: Management = { store, gate: new Gate(store) }
+  countRequests(app, metrics)
+  storeMetrics(metrics, store)
   referenceRoutes(app)
+  if (openMetrics) app.get('/metrics', (_request, reply) => answerMetrics(metrics, reply))
   app.get('/health', () => ({ status: 'ok' }))
   app.register((guarded, _options, done) => {
     guard(guarded, management.gate)
+    if (rateLimits !== undefined) limitRates(guarded, rateLimits)
+    if (!openMetrics)
+      guarded.get('/metrics', { config: { operation: 'metrics.read' } }, (_request, reply) =>
+        answerMetrics(metrics, reply),
+      )
     keyRoutes(guarded, management)
     organizationRoutes(guarded, management)
     projectRoutes(guarded, management)
@@ -71,4 +88,18 @@ export function managementApp({ store, logger, routes }: ManagementOptions): Fas
     done()
   })
   return app
+}
+
+function storeMetrics(metrics: Metrics, store: Store<PapUseCases>): void {
+  metrics.counter('zerohop_writes_total', 'Use cases that were committed.', () => store.writer.writes)
+  metrics.gauge('zerohop_writes_waiting', 'Use cases that wait for the writer.', () => store.writer.waiting)
+  metrics.histogram(
+    'zerohop_write_batch_seconds',
+    'Seconds of one batch of writes in the writer, with its sync to the disk.',
+    () => store.writer.batches,
+  )
+  metrics.gauge('zerohop_logs', 'Logs of organizations and environments.', () => store.logs().length)
+  metrics.gauge('zerohop_log_entries', 'Entries that all logs keep for history.', () =>
+    store.logs().reduce((sum, log) => sum + store.historyCount(log), 0),
+  )
 }

@@ -12,10 +12,12 @@ import type { Snapshots } from '../../pap/snapshot.ts'
 import type { Store } from '../../store/store.ts'
 import type { UseCases } from '../../store/view.ts'
 import { managementError } from '../errors.ts'
+import type { Metrics } from '../metrics.ts'
 
 export interface FeedRouteDeps {
   readonly store: Store<UseCases>
   readonly snapshots: Snapshots
+  readonly metrics?: Metrics
 }
 
 /** An open stream of deltas. */
@@ -37,8 +39,10 @@ const position = {
   additionalProperties: false,
 }
 
-export function feedRoutes(app: FastifyInstance, { store, snapshots }: FeedRouteDeps): void {
+export function feedRoutes(app: FastifyInstance, { store, snapshots, metrics }: FeedRouteDeps): void {
   const streams = new Set<Stream>()
+  metrics?.gauge('zerohop_feed_followers', 'Streams of deltas that are open.', () => streams.size)
+  metrics?.gauge('zerohop_snapshot_bytes', 'Bytes of the images that are kept for followers.', () => snapshots.bytes)
   watchKeys(app, store, streams)
 
   app.get('/v2/feed/:p/:e/image', { config: { operation: 'feed.read' } }, async (request, reply) => {

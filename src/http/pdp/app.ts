@@ -6,6 +6,7 @@ import { AT_LEAST_DEFAULT_MS } from '../../model/limits.ts'
 import type { Pdp } from '../../pdp/pdp.ts'
 import { httpApp, requestIds } from '../app.ts'
 import { type ErrorForm, pdpError } from '../errors.ts'
+import { answerMetrics, countRequests, Metrics } from '../metrics.ts'
 import { allowedRoutes } from './allowed.ts'
 import type { PdpDirectory } from './auth.ts'
 import { answerDirectly } from './direct.ts'
@@ -20,6 +21,10 @@ export interface PdpAppOptions {
   /** decisions carry the path to their answer (PDP_DEBUG) */
   readonly debug?: boolean
   readonly logger?: FastifyBaseLogger
+  /** what else is shown at /metrics, besides requests */
+  readonly metrics?: Metrics
+  /** shows /metrics to who has no key (PDP_ALLOW_METRICS_UNAUTHENTICATED) */
+  readonly openMetrics?: boolean
 }
 
 declare module 'fastify' {
@@ -44,8 +49,16 @@ export function pdpApp(options: PdpAppOptions): FastifyInstance {
   allowedRoutes(app, deps)
   permissionRoutes(app, deps)
   healthRoutes(app, options.health)
+  const metrics = options.metrics ?? new Metrics()
+  countRequests(app, metrics)
+  app.get('/metrics', options.openMetrics ? {} : { onRequest: deps.authenticate }, (_request, reply) =>
+    answerMetrics(metrics, reply),
+  )
   const { directory } = options
-  if (!deps.debug) answerDirectly(app, { directory, errorForm: pdpForm, requestId: requestIds() })
+  if (!deps.debug) {
+    const count = (status: number, seconds: number) => metrics.request('POST', '/allowed', status, seconds)
+    answerDirectly(app, { directory, errorForm: pdpForm, requestId: requestIds(), count })
+  }
   return app
 }
 

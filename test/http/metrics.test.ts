@@ -1,0 +1,151 @@
+// Metrics of both servers, and limits on the rate of requests.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import {
+  connect,
+  type Management,
+  managementServer,
+  openManagement,
+  pdpServer,
+  pooledPdpServer,
+  readKeys,
+} from '../../src/server.ts'
+import { temporaryFolder } from '../support/folders.ts'
+
+const data = temporaryFolder('metrics')
+let management: Management
+beforeAll(async () => {
+  management = await openManagement({ data })
+})
+afterAll(() => management.store.close())
+
+const key = (name = 'development') => readKeys(data)?.environments[name] ?? ''
+const bearer = (secret: string) => ({ authorization: `Bearer ${secret}` })
+
+/** The samples by name and labels. */
+function samplesOf(text: string): Map<string, number> {
+  const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
+  return new Map(
+    lines.map((line) => [line.slice(0, line.lastIndexOf(' ')), Number(line.slice(line.lastIndexOf(' ') + 1))]),
+  )
+}
+
+describe('/metrics of the management API', () => {
+  it('needs a key, and counts requests, writes, logs and followers', async () => {
+    const app = managementServer(management)
+    const url = await app.listen({ host: '127.0.0.1', port: 0 })
+    expect((await app.inject({ url: '/metrics' })).statusCode).toBe(401)
+    const headers = bearer(key())
+    await app.inject({ method: 'POST', url: '/v2/facts/default/development/users', headers, payload: { key: 'cleo' } })
+    await app.inject({ method: 'POST', url: '/v2/facts/default/development/users', headers, payload: { key: 'cleo' } })
+    await app.inject({ url: '/no/such/path' })
+    const pdp = await connect({ url, apiKey: key() })
+    const answer = await app.inject({ url: '/metrics', headers })
+    expect(answer.headers['content-type']).toBe('text/plain; version=0.0.4; charset=utf-8')
+    const samples = samplesOf(answer.body)
+    const users = (status: number) =>
+      samples.get(`zerohop_http_requests_total{method="POST",route="/v2/facts/:p/:e/users",status="${status}"}`)
+    expect([users(200), users(409)]).toEqual([1, 1])
+    expect(samples.get('zerohop_http_requests_total{method="GET",route="none",status="404"}')).toBe(1)
+    expect(samples.get('zerohop_http_request_seconds_count{route="/v2/facts/:p/:e/users"}')).toBe(2)
+    expect(samples.get('zerohop_writes_total')).toBeGreaterThan(0)
+    expect(samples.get('zerohop_write_batch_seconds_bucket{le="+Inf"}')).toBe(
+      samples.get('zerohop_write_batch_seconds_count'),
+    )
+    expect(samples.get('zerohop_logs')).toBe(3)
+    expect(samples.get('zerohop_log_entries')).toBe(4)
+    expect(samples.get('zerohop_feed_followers')).toBe(1)
+    expect(samples.get('zerohop_snapshot_bytes')).toBeGreaterThan(0)
+    expect(samples.get('process_resident_memory_bytes')).toBeGreaterThan(1e6)
+    expect(answer.body).not.toContain('cleo')
+    await pdp.close()
+    await app.close()
+  })
+
+  it('is in the form of Prometheus: each family with help and type, buckets that grow', async () => {
+    const app = managementServer(management, { openMetrics: true })
+    const { body } = await app.inject({ url: '/metrics' })
+    await app.close()
+    for (const [, name, type] of body.matchAll(/^# TYPE (\S+) (\w+)$/gm)) {
+      expect(body).toContain(`# HELP ${name} `)
+      expect(type).toMatch(/^(counter|gauge|histogram)$/)
+    }
+    for (const line of body.trimEnd().split('\n'))
+      expect(line).toMatch(/^(# (HELP|TYPE) |[a-z_\d]+(\{[^}]*\})? -?[\d.e+-]+$)/)
+    const buckets = [...body.matchAll(/^zerohop_write_batch_seconds_bucket\{le="[^"]+"\} (\d+)$/gm)].map(([, count]) =>
+      Number(count),
+    )
+    expect(buckets.length).toBeGreaterThan(5)
+    expect(buckets).toEqual([...buckets].sort((one, other) => one - other))
+  })
+})
+
+describe('/metrics of a PDP', () => {
+  const payload = { user: { key: 'ana' } }
+  const ask = { user: { key: 'ana' }, action: 'say', resource: { type: 'hello' } }
+
+  it('counts checks on both ways, and the bytes of images', async () => {
+    const app = pooledPdpServer(management)
+    const url = await app.listen({ host: '127.0.0.1', port: 0 })
+    const post = (body: object, more = {}) =>
+      fetch(`${url}/allowed`, {
+        method: 'POST',
+        headers: { ...bearer(key()), 'content-type': 'application/json', ...more },
+        body: JSON.stringify(body),
+      })
+    for (let at = 0; at < 3; at++) expect((await post(ask)).status).toBe(200)
+    expect((await post(ask, { 'x-explain': 'true' })).status).toBe(200)
+    expect((await post(payload)).status).toBe(422)
+    expect((await fetch(`${url}/metrics`)).status).toBe(401)
+    const samples = samplesOf(await (await fetch(`${url}/metrics`, { headers: bearer(key()) })).text())
+    const checks = (status: number) =>
+      samples.get(`zerohop_http_requests_total{method="POST",route="/allowed",status="${status}"}`)
+    expect([checks(200), checks(422)]).toEqual([4, 1])
+    expect(samples.get('zerohop_images')).toBe(1)
+    expect(samples.get('zerohop_image_bytes')).toBeGreaterThan(0)
+    await app.close()
+  })
+
+  it('of one environment tells how current it is, to everybody when that is wished', async () => {
+    const api = managementServer(management)
+    const url = await api.listen({ host: '127.0.0.1', port: 0 })
+    const app = pdpServer(await connect({ url, apiKey: key() }), key(), { openMetrics: true })
+    const samples = samplesOf((await app.inject({ url: '/metrics' })).body)
+    expect(samples.get('zerohop_image_revision')).toBeGreaterThan(0)
+    expect(samples.get('zerohop_image_age_seconds')).toBeGreaterThanOrEqual(0)
+    await app.close()
+    await api.close()
+  })
+})
+
+describe('rate limits', () => {
+  it('are off unless set', async () => {
+    const app = managementServer(management)
+    for (let at = 0; at < 50; at++)
+      expect((await app.inject({ url: '/v2/projects', headers: bearer(key()) })).statusCode).toBe(200)
+    await app.close()
+  })
+
+  it('refuse a key that asks too often with 429 and the time to wait, and no other key', async () => {
+    const app = managementServer(management, { rateLimits: { requests: 5, writes: 2 } })
+    const write = (at: number) =>
+      app.inject({
+        method: 'POST',
+        url: '/v2/facts/default/development/tenants',
+        headers: bearer(key()),
+        payload: { key: `rate-${at}` },
+      })
+    expect([(await write(1)).statusCode, (await write(2)).statusCode]).toEqual([200, 200])
+    const refused = await write(3)
+    expect(refused.statusCode).toBe(429)
+    expect(refused.json()).toMatchObject({ error_code: 'CONCURRENT_OPERATION_DISALLOWED', title: 'Too Many Requests' })
+    expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0)
+    const read = (secret: string) => app.inject({ url: '/v2/projects', headers: bearer(secret) })
+    expect([(await read(key())).statusCode, (await read(key())).statusCode]).toEqual([200, 200])
+    expect((await read(key())).statusCode).toBe(429)
+    expect((await read(key('production'))).statusCode).toBe(200)
+    const { store, organization } = management
+    const id = store.view(organization).require('environment', 'default/development').id
+    expect(store.view(id).get('tenant', 'rate-3')).toBeUndefined()
+    await app.close()
+  })
+})
