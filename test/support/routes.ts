@@ -20,6 +20,9 @@ export interface Route {
   readonly body: Schema | undefined
 }
 
+/** Registered before anybody can listen: they stand outside the gate. */
+const OPEN = ['/health', '/metrics', '/v2/openapi.json', '/docs']
+
 /** The app with the feed, as the process serves it, and all its routes. */
 export async function appWithRoutes(
   store: Store<PapUseCases>,
@@ -40,7 +43,9 @@ export async function appWithRoutes(
     }
   })
   await app.ready()
-  return { app, routes: [{ method: 'GET', url: '/health', operation: undefined, body: undefined }, ...routes] }
+  const open = OPEN.filter((url) => app.hasRoute({ method: 'GET', url }) && !routes.some((one) => one.url === url))
+  const first = open.map((url) => ({ method: 'GET', url, operation: undefined, body: undefined }) as const)
+  return { app, routes: [...first, ...routes] }
 }
 
 /** A short name of the path, as docs/http-api.md writes it. */
