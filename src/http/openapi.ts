@@ -77,7 +77,17 @@ export function openApiOf(routes: readonly Route[], input: OpenApiInput): OpenAp
   }
 }
 
+const answerOf = (description: string, schema: string) => {
+  return { description, content: { [JSON_TYPE]: { schema: { $ref: `#/components/schemas/${schema}` } } } }
+}
+
 const COMPONENTS = {
+  responses: {
+    KeyUnknown: answerOf('no API key, or one that is not known', 'Error'),
+    KeyTooNarrow: answerOf('the API key may not do this', 'Error'),
+    InvalidInput: answerOf('the input is not valid; says where and why', 'InvalidInput'),
+    Error: answerOf('any other error', 'Error'),
+  },
   securitySchemes: { key: { type: 'http', scheme: 'bearer', description: 'an API key' } },
   schemas: {
     Error: {
@@ -143,19 +153,13 @@ function responsesOf(method: string, url: string, operation: Operation | undefin
     description: 'done',
     content: url.startsWith('/v2/feed/') ? { 'application/octet-stream': {} } : json,
   }
-  const error = (description: string, schema: string) => {
-    return { description, content: { [JSON_TYPE]: { schema: { $ref: `#/components/schemas/${schema}` } } } }
-  }
+  const error = (name: string) => ({ $ref: `#/components/responses/${name}` })
   return {
     '2XX': method === 'DELETE' ? { description: 'deleted' } : answer,
     ...(operation === undefined
       ? {}
-      : {
-          '401': error('no API key, or one that is not known', 'Error'),
-          '403': error('the API key may not do this', 'Error'),
-          '422': error('the input is not valid; says where and why', 'InvalidInput'),
-        }),
-    default: error('any other error', 'Error'),
+      : { '401': error('KeyUnknown'), '403': error('KeyTooNarrow'), '422': error('InvalidInput') }),
+    default: error('Error'),
   }
 }
 

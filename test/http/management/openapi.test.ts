@@ -1,0 +1,125 @@
+// The OpenAPI document and its page. The golden file shows every change of the API in review: after an intended one, run
+// `npx vitest run test/http/management/openapi.test.ts -u` and read the difference.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { managementApp } from '../../../src/http/management/app.ts'
+import { feedRoutes } from '../../../src/http/management/feed.ts'
+import { QUERIES } from '../../../src/http/management/parameters.ts'
+import type { OpenApiDocument } from '../../../src/http/openapi.ts'
+import { Snapshots } from '../../../src/pap/snapshot.ts'
+import { type KnownObjects, makeKnownObjects } from '../../support/known-objects.ts'
+import { type Harness, openHarness } from './harness.ts'
+
+let api: Harness
+let known: KnownObjects
+beforeAll(async () => {
+  api = await openHarness({})
+  known = await makeKnownObjects(api)
+})
+afterAll(() => api.close())
+
+/** The app as the process serves it. */
+function wholeApp() {
+  const { store } = api
+  return managementApp({
+    store,
+    routes: (app) => feedRoutes(app, { store, snapshots: new Snapshots(store, 'nowhere') }),
+  })
+}
+
+async function documentOf(app = wholeApp()): Promise<OpenApiDocument> {
+  const answer = await app.inject({ url: '/v2/openapi.json' })
+  expect(answer.headers['content-type']).toBe('application/json')
+  await app.close()
+  return answer.json()
+}
+
+describe('/v2/openapi.json', () => {
+  it('is open, and as the golden file shows it', async () => {
+    const document = await documentOf()
+    expect(document.openapi).toBe('3.1.0')
+    await expect(`${JSON.stringify(document, null, 2)}\n`).toMatchFileSnapshot('../../golden/openapi.json')
+  })
+
+  it('has every route, each with an id of its own, and describes every parameter of its path', async () => {
+    const document = await documentOf()
+    const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
+    )
+    for (const { method, url } of api.routes)
+      expect(document.paths[url.replace(/:(\w+)/g, '{$1}')], `${method} ${url}`).toHaveProperty(method.toLowerCase())
+    expect(new Set(operations.map(({ operation }) => operation.operationId)).size).toBe(operations.length)
+    for (const { path, operation } of operations) {
+      const inPath = (operation.parameters ?? []).filter((parameter) => parameter.in === 'path')
+      expect(inPath.map(({ name }) => `{${name}}`)).toEqual(path.match(/\{\w+\}/g) ?? [])
+    }
+  })
+
+  it('holds the schemas that validate, in the words of OpenAPI 3.1', async () => {
+    const text = JSON.stringify(await documentOf())
+    expect(text).not.toMatch(/"nullable"|"later"/)
+    const { paths } = await documentOf()
+    const body = paths['/v2/api-key']?.post?.requestBody as { content: Record<string, { schema: object }> }
+    expect(body.content['application/json']?.schema).toMatchObject({
+      type: 'object',
+      required: ['organization_id'],
+      additionalProperties: false,
+      properties: { project_id: { type: ['string', 'null'] }, object_type: { enum: ['env', 'project', 'org', null] } },
+    })
+  })
+
+  it('names the query parameters that the handlers read, and no other', async () => {
+    const app = wholeApp()
+    let read = new Set<string>()
+    app.addHook('preHandler', (request, _reply, done) => {
+      request.query = new Proxy(request.query as object, {
+        get: (target, name) => {
+          if (typeof name === 'string') read.add(name)
+          return Reflect.get(target, name)
+        },
+        ownKeys: (target) => {
+          read.add('attr_<name>')
+          return Reflect.ownKeys(target)
+        },
+      })
+      done()
+    })
+    await app.ready()
+    const headers = { authorization: `Bearer ${api.made.organization.secret}` }
+    const found: Record<string, readonly string[]> = {}
+    for (const { method, url } of api.routes) {
+      if (method !== 'GET' || url.startsWith('/v2/feed/')) continue
+      read = new Set()
+      await app.inject({ url: known.path(url), headers })
+      if (read.size > 0) found[`GET ${url}`] = [...read].sort()
+    }
+    await app.close()
+    const exist = api.routes.map(({ method, url }) => `${method} ${url}`)
+    expect(Object.keys(QUERIES).filter((route) => !exist.includes(route))).toEqual([])
+    const told = Object.entries(QUERIES).filter(([route]) => route.startsWith('GET'))
+    expect(found).toEqual(Object.fromEntries(told.map(([route, names]) => [route, [...names].sort()])))
+  })
+})
+
+describe('/docs', () => {
+  it('is one page with every path, that loads nothing and runs nothing', async () => {
+    const app = wholeApp()
+    const page = await app.inject({ url: '/docs' })
+    await app.close()
+    expect(page.statusCode).toBe(200)
+    expect(page.headers['content-type']).toBe('text/html; charset=utf-8')
+    expect(page.headers['content-security-policy']).toMatch(/^default-src 'none'; style-src 'sha256-[A-Za-z0-9+/=]+'/)
+    for (const { url } of api.routes) expect(page.body).toContain(`<code>${url.replace(/:(\w+)/g, '{$1}')}</code>`)
+    expect(page.body).not.toMatch(/<script|<link|<img|src=|https?:\/\/|@import|url\(/)
+  })
+
+  it('has an anchor for every link', async () => {
+    const app = wholeApp()
+    const { body } = await app.inject({ url: '/docs' })
+    await app.close()
+    const anchors = [...body.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id)
+    const links = [...body.matchAll(/href="#([^"]+)"/g)].map(([, id]) => id)
+    expect(links.length).toBeGreaterThan(5)
+    expect(links.filter((link) => !anchors.includes(link))).toEqual([])
+    expect(new Set(anchors).size).toBe(anchors.length)
+  })
+})
