@@ -5,21 +5,29 @@ import type { Change, LogId, Position } from '../log/change.ts'
 import { ZerohopError } from '../model/errors.ts'
 import { parseId } from '../model/keys.ts'
 import type { Kind, Objects } from '../model/objects.ts'
-import { indexesOf } from './state.ts'
 import { INDEXES, type IndexKind, type IndexName } from './tables.ts'
 import type { Decided, Range, View } from './view.ts'
 
 type AnyObject = Objects[Kind]
+type ValuesOf = (object: AnyObject) => readonly string[]
+
+/** One object that was touched. */
+interface Touched {
+  /** as the view below has it */
+  readonly before: AnyObject | undefined
+  /** as it stands now; undefined when it is deleted */
+  now: AnyObject | undefined
+  change: Change
+}
 
 /** What is staged of one kind. */
 interface Staged {
-  /** by key; undefined is a delete */
-  readonly objects: Map<string, AnyObject | undefined>
-  readonly ids: Map<string, string>
-  /** keys that are not in the view below */
-  readonly fresh: Set<string>
+  /** by key, in the order of the first touch */
+  readonly touched: Map<string, Touched>
   /** objects more, or fewer, than in the view below */
   more: number
+  /** keys by id, once somebody asked by id */
+  ids: Map<string, string> | undefined
 }
 
 /** What is staged under one value of an index. */
@@ -30,13 +38,20 @@ interface Entry {
   readonly shown: Set<string>
 }
 
+/** An index over what is staged, made when it is first asked: most drafts never ask most indexes. */
+interface StagedIndex {
+  readonly kind: Kind
+  readonly values: ValuesOf
+  readonly entries: Map<string, Entry>
+}
+
 export class Draft implements View {
   readonly log: LogId
   readonly position: Position
   readonly #below: View
   readonly #kinds = new Map<Kind, Staged>()
-  readonly #entries = new Map<string, Entry>()
-  readonly #changes = new Map<string, Change>()
+  readonly #indexes = new Map<IndexName, StagedIndex>()
+  readonly #order: Touched[] = []
 
   constructor(below: View) {
     this.#below = below
@@ -58,18 +73,25 @@ export class Draft implements View {
 
   /** What was staged, one change for each object, in the order in which the objects were first touched. */
   changes(): Change[] {
-    return [...this.#changes.values()]
+    const changes: Change[] = []
+    for (const { before, now, change } of this.#order) {
+      if (before !== undefined || now !== undefined) changes.push(change)
+    }
+    return changes
   }
 
   get<K extends Kind>(kind: K, key: string): Objects[K] | undefined {
-    const staged = this.#kinds.get(kind)?.objects
-    return staged?.has(key) ? (staged.get(key) as Objects[K] | undefined) : this.#below.get(kind, key)
+    const touched = this.#kinds.get(kind)?.touched.get(key)
+    // what is staged under a kind is of that kind
+    return touched === undefined ? this.#below.get(kind, key) : (touched.now as Objects[K] | undefined)
   }
 
   find<K extends Kind>(kind: K, ref: string): Objects[K] | undefined {
-    if (!this.#kinds.has(kind)) return this.#below.find(kind, ref)
     const id = ref.length < 32 ? undefined : parseId(ref)
-    const stagedKey = id === undefined ? undefined : this.#kinds.get(kind)?.ids.get(id)
+    const staged = this.#kinds.get(kind)
+    if (id === undefined || staged === undefined)
+      return id === undefined ? this.get(kind, ref) : this.#below.find(kind, ref)
+    const stagedKey = idsOf(staged).get(id)
     if (stagedKey !== undefined) return this.get(kind, stagedKey)
     const below = this.#below.find(kind, ref)
     const now = below && this.get(kind, below.key)
@@ -83,10 +105,6 @@ export class Draft implements View {
   }
 
   refuse(kind: Kind, key: string): void {
-    if (!this.#kinds.has(kind)) {
-      this.#below.refuse(kind, key)
-      return
-    }
     if (this.get(kind, key) !== undefined) throw new ZerohopError('OBJECT_EXISTS', { kind, key })
     if (this.find(kind, key) !== undefined) throw new ZerohopError('KEY_IS_ID', { kind, key })
   }
@@ -98,22 +116,20 @@ export class Draft implements View {
   *list<K extends Kind>(kind: K, range: Range = {}): Iterable<Objects[K]> {
     const staged = this.#kinds.get(kind)
     if (staged === undefined) return yield* this.#below.list(kind, range)
-    yield* slice(this.#rows(this.#below.list(kind), staged.objects, staged.fresh), range)
+    yield* slice(rowsOf<Objects[K]>(this.#below.list(kind), staged, staged.touched.keys()), range)
   }
 
   *by<I extends IndexName>(index: I, value: string, range: Range = {}): Iterable<Objects[IndexKind<I>]> {
-    const entry = this.#entries.get(entryName(index, value))
     const staged = this.#kinds.get(INDEXES[index].kind)
+    const entry = staged && this.#indexed(index, staged).entries.get(value)
     if (entry === undefined || staged === undefined) return yield* this.#below.by(index, value, range)
-    const kept = new Map(
-      [...entry.hidden].map((key) => [key, entry.shown.has(key) ? staged.objects.get(key) : undefined]),
-    )
-    const added = [...entry.shown].filter((key) => !entry.hidden.has(key))
-    yield* slice(this.#rows(this.#below.by(index, value), kept, added, staged), range)
+    const below = kept(this.#below.by(index, value), entry)
+    yield* slice(rowsOf<Objects[IndexKind<I>]>(below, staged, entry.shown, entry.hidden), range)
   }
 
   countBy(index: IndexName, value: string): number {
-    const entry = this.#entries.get(entryName(index, value))
+    const staged = this.#kinds.get(INDEXES[index].kind)
+    const entry = staged && this.#indexed(index, staged).entries.get(value)
     return this.#below.countBy(index, value) + (entry === undefined ? 0 : entry.shown.size - entry.hidden.size)
   }
 
@@ -121,68 +137,99 @@ export class Draft implements View {
     return this.#below.other(log)
   }
 
-  /** The rows below as they stand now, then those that are new. */
-  *#rows<T extends AnyObject>(
-    below: Iterable<T>,
-    staged: ReadonlyMap<string, AnyObject | undefined>,
-    added: Iterable<string>,
-    from: Pick<Staged, 'objects'> = { objects: staged as Staged['objects'] },
-  ): Iterable<T> {
-    for (const row of below) {
-      const now = staged.has(row.key) ? (staged.get(row.key) as T | undefined) : row
-      if (now !== undefined) yield now
-    }
-    for (const key of added) {
-      const object = from.objects.get(key) as T | undefined
-      if (object !== undefined) yield object
-    }
-  }
-
   #stage(change: Change): void {
     const { kind, key } = change
     let staged = this.#kinds.get(kind)
     if (staged === undefined) {
-      staged = { objects: new Map(), ids: new Map(), fresh: new Set(), more: 0 }
+      staged = { touched: new Map(), more: 0, ids: undefined }
       this.#kinds.set(kind, staged)
     }
-    const first = !staged.objects.has(key)
-    const before = first ? this.#below.get(kind, key) : staged.objects.get(key)
-    if (first && before === undefined) staged.fresh.add(key)
     const after = change.op === 'put' ? (change.value as AnyObject) : undefined
+    const known = staged.touched.get(key)
+    const before = known === undefined ? this.#below.get(kind, key) : known.now
+    if (known === undefined) {
+      const touched: Touched = { before, now: after, change }
+      staged.touched.set(key, touched)
+      this.#order.push(touched)
+    } else {
+      known.now = after
+      known.change = change
+    }
     staged.more += (after ? 1 : 0) - (before ? 1 : 0)
-    staged.objects.set(key, after)
-    if (before) staged.ids.delete(before.id)
-    if (after) staged.ids.set(after.id, key)
-    this.#index(kind, key, before, after, first)
-    const name = `${kind}/${key}`
-    if (after === undefined && staged.fresh.has(key)) this.#changes.delete(name)
-    else this.#changes.set(name, change)
-  }
-
-  #index(kind: Kind, key: string, before: AnyObject | undefined, after: AnyObject | undefined, first: boolean): void {
-    for (const { name, values } of indexesOf.get(kind) ?? []) {
-      for (const value of before ? values(before) : []) {
-        const entry = this.#entry(name, value)
-        if (first) entry.hidden.add(key)
-        else entry.shown.delete(key)
-      }
-      for (const value of after ? values(after) : []) this.#entry(name, value).shown.add(key)
+    if (before) staged.ids?.delete(before.id)
+    if (after) staged.ids?.set(after.id, key)
+    for (const index of this.#indexes.values()) {
+      if (index.kind === kind) move(index, key, before, after, known === undefined)
     }
   }
 
-  #entry(index: IndexName, value: string): Entry {
-    const name = entryName(index, value)
-    let entry = this.#entries.get(name)
-    if (entry === undefined) {
-      entry = { hidden: new Set(), shown: new Set() }
-      this.#entries.set(name, entry)
-    }
-    return entry
+  #indexed(name: IndexName, staged: Staged): StagedIndex {
+    const known = this.#indexes.get(name)
+    if (known !== undefined) return known
+    // an index is only ever asked about objects of its kind
+    const { kind, values } = INDEXES[name] as { readonly kind: Kind; readonly values: ValuesOf }
+    const index: StagedIndex = { kind, values, entries: new Map() }
+    for (const [key, { before, now }] of staged.touched) move(index, key, before, now, true)
+    this.#indexes.set(name, index)
+    return index
   }
 }
 
-function entryName(index: IndexName, value: string): string {
-  return `${index}\0${value}`
+/** Writes into an index that an object was `before` and is `after`; `first` says that `before` is what the view below has. */
+function move(
+  { values, entries }: StagedIndex,
+  key: string,
+  before: AnyObject | undefined,
+  after: AnyObject | undefined,
+  first: boolean,
+): void {
+  for (const value of before ? values(before) : []) {
+    const entry = entryOf(entries, value)
+    if (first) entry.hidden.add(key)
+    else entry.shown.delete(key)
+  }
+  for (const value of after ? values(after) : []) entryOf(entries, value).shown.add(key)
+}
+
+function entryOf(entries: Map<string, Entry>, value: string): Entry {
+  let entry = entries.get(value)
+  if (entry === undefined) {
+    entry = { hidden: new Set(), shown: new Set() }
+    entries.set(value, entry)
+  }
+  return entry
+}
+
+function idsOf(staged: Staged): Map<string, string> {
+  if (staged.ids === undefined) {
+    staged.ids = new Map()
+    for (const [key, { now }] of staged.touched) if (now) staged.ids.set(now.id, key)
+  }
+  return staged.ids
+}
+
+/** Rows below that are still under the value of an index, as they stood. */
+function* kept<T extends AnyObject>(below: Iterable<T>, { hidden, shown }: Entry): Iterable<T> {
+  for (const row of below) if (!hidden.has(row.key) || shown.has(row.key)) yield row
+}
+
+/** The rows below as they stand now, then those of `keys` that are not below. */
+function* rowsOf<T extends AnyObject>(
+  below: Iterable<T>,
+  { touched }: Staged,
+  keys: Iterable<string>,
+  hidden?: ReadonlySet<string>,
+): Iterable<T> {
+  for (const row of below) {
+    const known = touched.get(row.key)
+    const now = known === undefined ? row : (known.now as T | undefined)
+    if (now !== undefined) yield now
+  }
+  for (const key of keys) {
+    const known = touched.get(key)
+    const isBelow = hidden === undefined ? known?.before !== undefined : hidden.has(key)
+    if (!isBelow && known?.now !== undefined) yield known.now as T
+  }
 }
 
 function* slice<T>(rows: Iterable<T>, { offset = 0, limit = Number.POSITIVE_INFINITY }: Range): Iterable<T> {
