@@ -20,20 +20,34 @@ export async function measureMillion(results, { effort, progress }) {
     tiny: { users: 600, rounds: 2 },
   }[effort]
   await withServers(async (servers) => {
-    const server = await servers.api()
-    const api = await Caller.open(server)
-    try {
+    const first = await servers.api()
+    await using(first, async (api) => {
       progress(`api: ${plan.users.toLocaleString('en-US')} users in bulk`)
       await measureImport(results, api, plan)
+      const imported = memoryOf(first)
+      if (imported)
+        results.addFigure({ name: 'RSS after the import, mapped data file included', value: imported.all, unit: 'MB' })
+    })
+    await first.stop()
+    const server = await servers.api(first.data)
+    await using(server, async (api) => {
       progress('api: deep pages')
       await measurePages(results, api, plan)
       progress('api: search')
       await measureSearch(results, api, plan)
       measureMemory(results, server, plan)
-    } finally {
-      api.close()
-    }
+    })
   })
+}
+
+/** Connections to the server while `work` runs. */
+async function using(server, work) {
+  const api = await Caller.open(server)
+  try {
+    await work(api)
+  } finally {
+    api.close()
+  }
 }
 
 /** Connections to the API, each asking one thing at a time. */
@@ -182,22 +196,27 @@ async function measureSearch(results, api, { users, rounds }) {
   })
 }
 
-/** What the process holds. The file of LMDB is mapped, so pages of it that were read count until the system wants them back. */
-function measureMemory(results, { pid }, { users }) {
+/** What a process that was started on the data holds after those pages and searches. */
+function measureMemory(results, server, { users }) {
+  const memory = memoryOf(server)
+  if (memory === undefined) {
+    results.note('the memory of the API was not measured: only Linux tells it')
+    return
+  }
+  const count = users.toLocaleString('en-US')
+  const name = `RSS of the API with ${count} users and ${count} assignments, after pages and searches`
+  results.addFigure({ name, value: memory.all, unit: 'MB', most: 600 })
+  results.addFigure({ name: 'of that: its own memory, without the mapped data file', value: memory.own, unit: 'MB' })
+}
+
+/** In MB. The file of LMDB is mapped, so pages of it that were read or written count until the system wants them back. */
+function memoryOf({ pid }) {
   let status
   try {
     status = readFileSync(`/proc/${pid}/status`, 'utf8')
   } catch {
-    results.note('the memory of the API was not measured: only Linux tells it')
-    return
+    return undefined
   }
   const megabytes = (field) => (Number(new RegExp(`^${field}:\\s+(\\d+) kB`, 'm').exec(status)?.[1]) * 1024) / 1e6
-  const count = users.toLocaleString('en-US')
-  const name = `RSS of the API with ${count} users and ${count} assignments`
-  results.addFigure({ name, value: megabytes('VmRSS'), unit: 'MB', most: 600 })
-  results.addFigure({
-    name: 'of that: its own memory, without the mapped data file',
-    value: megabytes('RssAnon'),
-    unit: 'MB',
-  })
+  return { all: megabytes('VmRSS'), own: megabytes('RssAnon') }
 }

@@ -1,5 +1,6 @@
 // Starts and stops what the HTTP rows measure: zerohop processes on folders of their own, and the bare server beside them.
 import { fork, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -42,13 +43,16 @@ class Servers {
     return { api, pdp, data, ...(await keysIn(data, api)) }
   }
 
-  /** `zerohop api` on a new folder. */
-  async api() {
-    const data = this.folder()
+  /** `zerohop api`, on a new folder unless one is given. `stop` ends it as an operator would. */
+  async api(data = this.folder()) {
     const api = await freePort()
-    const { pid } = this.zerohop(['api', '--data', data], { ZEROHOP_API_PORT: api })
+    const child = this.zerohop(['api', '--data', data], { ZEROHOP_API_PORT: api })
     await ready(`http://127.0.0.1:${api}/v2/api-key/scope`, [200, 401])
-    return { api, pid, data, ...(await keysIn(data, api)) }
+    const stop = () => {
+      child.kill('SIGTERM')
+      return once(child, 'exit')
+    }
+    return { api, pid: child.pid, data, stop, ...(await keysIn(data, api)) }
   }
 
   /** The management API on a new folder, with a route beside it that does all but write. */
