@@ -186,7 +186,7 @@ function tagOf(url: string): string {
   if (['health', 'metrics', 'docs', 'openapi.json'].includes(area)) return 'server'
   if (area === 'projects') return rest.includes('envs') ? 'environments' : 'projects'
   if (area === 'schema' || area === 'facts') return rest[0] === 'bulk' ? 'bulk' : (rest[0] ?? area)
-  return { orgs: 'organizations', 'api-key': 'api keys', pdps: 'pdps' }[area] ?? area
+  return { orgs: 'organizations', 'api-key': 'API keys', pdps: 'PDPs' }[area] ?? area
 }
 
 const VERBS: Readonly<Record<string, string>> = {
@@ -205,7 +205,7 @@ function summaryOf(method: string, url: string): string {
   return method === 'GET' ? `Read ${words(last)}` : `${verb} ${words(last)}`
 }
 
-const words = (text: string): string => text.replaceAll(/[_-]/g, ' ')
+const words = (text: string): string => (text === 'api-key' ? 'API keys' : text.replaceAll(/[_-]/g, ' '))
 
 /** The schema as others read it: `nullable` in the words of 3.1, and without the fields that only take null so far. */
 function published(schema: unknown): unknown {
