@@ -1,9 +1,12 @@
 // The laws of the definition itself, over random policies of all three parts; and canaries: a definition that is wrong in one point differs
 // from the right one within 10,000 of the questions that these generators ask. What they cannot tell apart, no image is tested for.
+import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
+import Schema from 'typebox/schema'
 import { describe, expect, it } from 'vitest'
 import type { PolicyKind } from '../../src/log/delta.ts'
 import type { Json, JsonObject } from '../../src/model/objects.ts'
+import { type Case, requestOf } from '../conformance/cases.ts'
 import { bulkCheck, check } from '../reference/check.ts'
 import { emptyPolicy, type Policy, policyOf } from '../reference/policy.ts'
 import { byRelations } from '../reference/relations.ts'
@@ -13,8 +16,9 @@ import { bySets, hasResource, hasUser, rulesFor } from '../reference/sets.ts'
 import type { Operation } from '../support/world.ts'
 import { World } from '../support/world.ts'
 import { type History, mixedHistories, numbers, operationsOf, POOLS, plainHistories } from './histories.ts'
-import { shuffled } from './laws.ts'
+import { Disagreement, shuffled } from './laws.ts'
 import { questions } from './questions.ts'
+import { caseOf } from './save.ts'
 import { parameters } from './seed.ts'
 
 interface Drawn {
@@ -457,6 +461,31 @@ describe('an empty policy', () => {
         }
       }),
       parameters(20),
+    )
+  })
+})
+
+describe('a counterexample', () => {
+  it('becomes a case that follows the schema and asks the same', () => {
+    const schema = Schema.Compile(
+      JSON.parse(readFileSync(new URL('../conformance/case.schema.json', import.meta.url), 'utf8')),
+    )
+    const small = mixed.filter(({ history }) => history.pool === 'small' || history.pool === 'odd')
+    fc.assert(
+      fc.property(small, (drawn) => {
+        const { world, requests } = [...walk(drawn, 3)].at(-1)!
+        for (const request of requests) {
+          const expected = check(world.policy, request)
+          const found = new Disagreement(request, drawn.history.revisions.length + 1, expected)
+          const saved = JSON.parse(JSON.stringify(caseOf(drawn, found))) as Case
+          expect(schema.Errors(saved)).toEqual([true, []])
+          const replayed = new World()
+          for (const { write = [] } of saved.steps) replayed.runAll(write)
+          const row = saved.steps.at(-1)!.checks![0]!
+          expect([check(replayed.policy, requestOf(row)), row[3]]).toEqual([expected, expected])
+        }
+      }),
+      parameters(15),
     )
   })
 })
