@@ -244,7 +244,7 @@ function hint(next: Next, words: Words, condition: Condition, hints: Hints): voi
   const ref = test.kind === 'compare' && test.right.kind === 'ref' ? test.right.path : undefined
   const fitting = test.kind === 'compare' && ref !== undefined ? pairFor(next, words, test.operator) : undefined
   const chosen = fitting?.[0] ?? valueFor(next, words, test)
-  const other = [value(next, words), lookalike(chosen), null][next(5)]
+  const other = [value(next, words), lookalike(chosen), lookalike(chosen), null][next(6)]
   give(hints, left, next(4) === 0 && other !== undefined ? other : chosen)
   if (ref !== undefined) give(hints, ref, next(6) === 0 ? value(next, words) : fitting![1])
 }
@@ -258,7 +258,7 @@ function give(hints: Hints, { root, names }: AttributePath, chosen: Json): void 
 /** Another value that looks the same to a careless eye. */
 function lookalike(of: Json): Json {
   if (typeof of === 'number') return Object.is(of, 0) ? -0 : of === 1 ? true : String(of)
-  if (typeof of === 'boolean') return of ? 'true' : 0
+  if (typeof of === 'boolean') return Number(of)
   if (typeof of !== 'string') return Array.isArray(of) ? (of[0] ?? null) : of
   const other = of.toUpperCase() === of ? of.toLowerCase() : of.toUpperCase()
   return of !== '' && Number.isFinite(Number(of)) ? Number(of) : other === of ? of.normalize('NFD') : other
@@ -284,7 +284,7 @@ function valueFor(next: Next, words: Words, test: Test): Json {
     case 'match': {
       if (test.foreignType !== null) {
         const key = words.instances.length > 0 ? any(next, words.instances) : 'a'
-        return test.of === 'object' ? key : any<Json[]>(next, [[key], [key, 'nothing'], []])
+        return test.of === 'object' ? key : any<Json[]>(next, [[key], [key], [key, 'nothing'], []])
       }
       const members = test.members.map(({ names, test: inner }) => [names[0]!, valueFor(next, words, inner)] as const)
       const item = Object.fromEntries(members)
