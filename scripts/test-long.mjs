@@ -1,11 +1,13 @@
-// Compares the kernel with the definition for as long as asked: npm run test:long -- --cases 10000000 [--seed N]
+// Compares the kernel with the definition for as long as asked: npm run test:long -- --cases 10000000 [--seed N] [--save NAME]
+// With --save, a counterexample is also written as the case file NAME, so that every decider is asked it from then on.
 // Exit 0 when every question was answered as defined, 1 with the shrunk counterexample when one was not, 2 on a wrong argument.
 import { spawnSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { parseArgs } from 'node:util'
 
 const usage = (message) => {
-  process.stderr.write(`test:long: ${message}\nusage: npm run test:long -- [--cases N] [--seed N]\n`)
+  process.stderr.write(`test:long: ${message}\nusage: npm run test:long -- [--cases N] [--seed N] [--save NAME]\n`)
   process.exit(2)
 }
 
@@ -22,6 +24,7 @@ try {
     options: {
       cases: { type: 'string', default: '1000000' },
       seed: { type: 'string', default: String(Date.now() % 2 ** 31) },
+      save: { type: 'string' },
     },
   }).values
 } catch (error) {
@@ -29,6 +32,7 @@ try {
 }
 const cases = number('cases', options.cases, 1)
 const seed = number('seed', options.seed, 0)
+if (options.save !== undefined && !/^[a-z0-9-]+$/.test(options.save)) usage('--save must be a name of a-z, 0-9 and -')
 
 const tsc = createRequire(import.meta.url)
   .resolve('typescript/package.json')
@@ -60,7 +64,12 @@ const failure = runLong({
   },
 })
 if (failure !== undefined) {
-  process.stderr.write(`${failure}\n`)
+  process.stderr.write(`${failure.text}\n`)
+  if (options.save !== undefined && failure.case !== undefined) {
+    const file = `test/conformance/cases/${options.save}.json`
+    writeFileSync(file, `${JSON.stringify(failure.case, null, 2)}\n`)
+    process.stderr.write(`saved as ${file}: give it its rule and a sentence, then format it\n`)
+  }
   process.exit(1)
 }
 process.stdout.write(`${line(last)}: no difference\n`)

@@ -14,12 +14,22 @@ type Row<Expected> = readonly [user: Named, action: Named, resource: Resource, e
 export interface Step {
   readonly write?: readonly Operation[]
   readonly checks?: readonly Row<boolean>[]
+  /** questions beyond what one check may look at: could not decide (D13) */
+  readonly undecided?: readonly Row<null>[]
   /** a word is the reason of roles alone */
   readonly explains?: readonly Row<RbacCode | Partial<Reasons>>[]
   readonly permissions?: readonly (readonly [
     user: string,
     (readonly [tenant: string, roles: string[], permissions: string[]])[],
   ])[]
+  readonly instance_permissions?: readonly (readonly [
+    user: string,
+    (readonly [instance: string, roles: string[], permissions: string[]])[],
+  ])[]
+  readonly users?: readonly (readonly [action: string, resource: Resource, users: string[]])[]
+  readonly instances?: readonly (readonly [user: string, action: string, type: string, keys: string[]])[]
+  readonly actions?: readonly (readonly [user: string, resource: Resource, actions: string[]])[]
+  readonly tenants?: readonly (readonly [user: string, action: string, resource: Resource, tenants: string[]])[]
 }
 
 export interface Case {
@@ -60,24 +70,31 @@ const keyOf = (named: Named) => (typeof named === 'string' ? named : named.key)
 const sentAs = (part: keyof Sent, attributes: JsonObject | undefined): Sent =>
   attributes === undefined ? {} : { [part]: attributes }
 
+/** The parts of a resource about which nothing is sent. */
+export const resourceOf = (resource: Resource): Request['resource'] => requestOf(['', '', resource, null]).resource
+
 function partsOf(resource: string): Request['resource'] & { readonly attributes?: JsonObject } {
   const colon = resource.indexOf(':')
   return colon < 0 ? { type: resource } : { type: resource.slice(0, colon), key: resource.slice(colon + 1) }
 }
 
 const RELATIONS: readonly OperationKind[] = ['resource_role', 'relation', 'resource_instance', 'relationship_tuple']
+const LISTINGS = ['instance_permissions', 'users', 'instances', 'actions', 'tenants'] as const
 const SETS: readonly OperationKind[] = ['membership', 'condition_set', 'set_rule']
 
 /** What a decider must know to be asked this case. */
 export function featuresOf({ steps }: Case): Set<Feature> {
   const features = new Set<Feature>()
-  for (const { write = [], checks = [], explains = [] } of steps) {
+  for (const step of steps) {
+    const { write = [], checks = [], explains = [] } = step
     for (const [, kind, object] of write) {
       if (RELATIONS.includes(kind) || 'resource_instance' in object) features.add('relations')
       if (SETS.includes(kind) || 'attributes' in object) features.add('sets')
     }
     if ([...checks, ...explains].some((row) => requestOf(row).sent !== undefined)) features.add('sets')
     if (explains.some(([, , , expected]) => typeof expected !== 'string')) features.add('reasons')
+    if (LISTINGS.some((listing) => step[listing] !== undefined)) features.add('listings')
+    if (step.undecided !== undefined) features.add('limits')
   }
   return features
 }

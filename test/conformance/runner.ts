@@ -2,7 +2,7 @@
 import { afterAll, describe, expect, it } from 'vitest'
 import type { Request } from '../reference/request.ts'
 import type { Decider, Session } from '../support/deciders.ts'
-import { featuresOf, type NamedCase, readCases, requestOf, type Step } from './cases.ts'
+import { featuresOf, type NamedCase, readCases, requestOf, resourceOf, type Step } from './cases.ts'
 
 const cases = readCases()
 
@@ -51,6 +51,31 @@ async function runStep(session: Session, step: Step, at: string): Promise<void> 
   for (const [user, tenants] of permissions) {
     const listed = tenants.map(([tenant, roles, allowed]) => ({ tenant, roles, permissions: allowed }))
     expect(await session.permissions(user), `${at}, permissions of ${user}`).toEqual(listed)
+  }
+  for (const row of step.undecided ?? []) {
+    const asked = async () => session.check(requestOf(row))
+    await expect(asked(), `${at}, ${label(requestOf(row))}`).rejects.toMatchObject({ code: 'UNDECIDED' })
+  }
+  await runListings(session, step, at)
+}
+
+/** D12: each listing is exactly the questions that check allows. */
+async function runListings({ listings }: Session, step: Step, at: string): Promise<void> {
+  for (const [user, rows] of step.instance_permissions ?? []) {
+    const listed = rows.map(([instance, roles, permissions]) => ({ instance, roles, permissions }))
+    expect(await listings!.instancePermissions(user), `${at}, permissions of ${user} on instances`).toEqual(listed)
+  }
+  for (const [action, resource, users] of step.users ?? []) {
+    expect(await listings!.users(action, resourceOf(resource)), `${at}, users who ${action}`).toEqual(users)
+  }
+  for (const [user, action, type, keys] of step.instances ?? []) {
+    expect(await listings!.instances(user, action, type), `${at}, ${type} that ${user} may ${action}`).toEqual(keys)
+  }
+  for (const [user, resource, actions] of step.actions ?? []) {
+    expect(await listings!.actions(user, resourceOf(resource)), `${at}, actions of ${user}`).toEqual(actions)
+  }
+  for (const [user, action, resource, tenants] of step.tenants ?? []) {
+    expect(await listings!.tenants(user, action, resourceOf(resource)), `${at}, tenants of ${user}`).toEqual(tenants)
   }
 }
 

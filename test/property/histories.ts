@@ -5,6 +5,9 @@ import fc from 'fast-check'
 import { EXTENDS_DEPTH_MAX } from '../../src/model/limits.ts'
 import type { Operation, World } from '../support/world.ts'
 import { RELATION_VERBS, relationEdits } from './relation-edits.ts'
+import { plainSetEdits, SET_VERBS, setEdits, typesIn } from './set-edits.ts'
+
+export { numbers } from './numbers.ts'
 
 /** Keys to draw from. Small pools make things meet; the wide ones reach the borders of words, pages and tables. */
 export interface Pool {
@@ -53,7 +56,7 @@ export type PoolName = keyof typeof POOLS
 type Numbers = readonly number[]
 /** One edit as drawn: what to do, and numbers that choose the objects. */
 export type Edit = readonly [verb: Verb, ...numbers: number[]]
-type Verb = keyof typeof VERBS | keyof typeof RELATION_VERBS
+type Verb = keyof typeof VERBS | keyof typeof RELATION_VERBS | keyof typeof SET_VERBS
 
 /** A history: its pool, and revisions of one or more edits each. */
 export interface History {
@@ -115,12 +118,14 @@ const VERBS = {
   deleteUser: (world, _, [n = 0]) => deletion('user', pick(keysOf(world.policy.user), n)),
   deleteRole: (world, _, [n = 0]) => deletion('role', pick(keysOf(world.policy.role), n)),
   deleteTenant: (world, _, [n = 0]) => deletion('tenant', pick(keysOf(world.policy.tenant), n)),
-  deleteResource: (world, _, [n = 0]) => deletion('resource', pick(keysOf(world.policy.resource), n)),
+  deleteResource: (world, _, [n = 0]) => deletion('resource', pick(typesIn(world), n)),
 } satisfies Record<string, (world: World, pool: Pool, numbers: Numbers) => readonly Operation[]>
+
+const ALL_VERBS = { ...VERBS, ...RELATION_VERBS, ...SET_VERBS }
 
 /** What the edit comes to in this world; nothing when there is nothing to do it to. */
 export function operationsOf(world: World, pool: Pool, [verb, ...numbers]: Edit): readonly Operation[] {
-  return { ...VERBS, ...RELATION_VERBS }[verb](world, pool, numbers)
+  return ALL_VERBS[verb](world, pool, numbers)
 }
 
 function assignments(world: World, op: 'put' | 'delete', u: number, t: number, roles: readonly string[]): Operation[] {
@@ -218,12 +223,19 @@ const pool = fc.oneof(
   { weight: 1, arbitrary: fc.constant('large' as const) },
 )
 
-function historiesOf(from: fc.Arbitrary<Edit>, first: readonly Edit[]): fc.Arbitrary<History> {
+function historiesOf(
+  from: fc.Arbitrary<Edit>,
+  first: readonly Edit[],
+  then: fc.Arbitrary<readonly Edit[]> = fc.constant([]),
+): fc.Arbitrary<History> {
   return fc.record({
     pool,
     revisions: fc
-      .array(fc.array(from, { minLength: 1, maxLength: 6 }), { minLength: 1, maxLength: 16, size: 'max' })
-      .map((revisions) => [first, ...revisions]),
+      .tuple(
+        then,
+        fc.array(fc.array(from, { minLength: 1, maxLength: 6 }), { minLength: 1, maxLength: 16, size: 'max' }),
+      )
+      .map(([second, revisions]) => [[...first, ...second], ...revisions]),
   })
 }
 
@@ -235,14 +247,25 @@ export const histories = fc.oneof(
   { weight: 1, arbitrary: historiesOf(edit, beginning) },
   { weight: 3, arbitrary: historiesOf(edit, [...beginning, ...related]) },
 )
+/** Rules about what there is, and stored attributes that they ask for. */
+const anySets = (verb: 'sets' | 'plainSets') =>
+  fc.nat(100_000).map((seed): readonly Edit[] => {
+    const declared: Edit[] = seed % 3 === 0 ? [['declareMany', seed]] : []
+    return [[verb, seed], ...declared, ['member', 0, 0], ['member', 1, 1], ['everyAttribute', seed]]
+  })
 
-/** Deterministic small numbers out of one drawn seed: questions are many and need no shrinking of their own. */
-export function numbers(seed: number): (below: number) => number {
-  let state = seed | 0
-  return (below) => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) % below
-  }
-}
+/** Roles in tenants, roles on instances and set rules. */
+export const mixedHistories = fc.oneof(
+  { weight: 1, arbitrary: histories },
+  { weight: 2, arbitrary: historiesOf(fc.oneof(roleEdit, setEdits), beginning, anySets('sets')) },
+  {
+    weight: 4,
+    arbitrary: historiesOf(fc.oneof(roleEdit, relationEdits, setEdits), [...beginning, ...related], anySets('sets')),
+  },
+)
+/** The same, with conditions that can only become true when somebody gets more. */
+export const plainHistories = historiesOf(
+  fc.oneof(roleEdit, relationEdits, plainSetEdits),
+  [...beginning, ...related],
+  anySets('plainSets'),
+)

@@ -16,8 +16,16 @@ export const ask = (image: Image, request: Request): boolean =>
 
 /** The image and the definition answer one question differently. */
 export class Disagreement extends Error {
+  readonly request: Request
+  readonly revision: number
+  /** what the definition says */
+  readonly expected: boolean
+
   constructor(request: Request, revision: number, expected: boolean) {
     super(`revision ${revision}: ${JSON.stringify(request)} must be ${expected ? 'allowed' : 'denied'}`)
+    this.request = request
+    this.revision = revision
+    this.expected = expected
   }
 }
 

@@ -4,7 +4,8 @@ import fc from 'fast-check'
 import { Image } from '../../src/image/image.ts'
 import { ENVIRONMENT } from '../support/deltas.ts'
 import { histories } from './histories.ts'
-import { type Play, play, Tally } from './laws.ts'
+import { Disagreement, type Play, play, Tally } from './laws.ts'
+import { caseOf } from './save.ts'
 
 const HISTORIES_AT_A_TIME = 200
 const CHECKS_PER_REVISION = 40
@@ -15,8 +16,15 @@ export interface LongRun {
   readonly progress: (tally: Tally) => void
 }
 
-/** Undefined when every question was answered as defined; else the shrunk counterexample, ready to print. */
-export function runLong({ cases, seed, progress }: LongRun): string | undefined {
+export interface Failure {
+  /** the shrunk counterexample, ready to print */
+  readonly text: string
+  /** the same as a case file; undefined when no single question shows it */
+  readonly case: object | undefined
+}
+
+/** Undefined when every question was answered as defined. */
+export function runLong({ cases, seed, progress }: LongRun): Failure | undefined {
   const plays: fc.Arbitrary<Play> = fc.record({ history: histories, seed: fc.nat() })
   const tally = new Tally()
   const property = fc.property(plays, (drawn) => {
@@ -26,7 +34,11 @@ export function runLong({ cases, seed, progress }: LongRun): string | undefined 
   })
   for (let round = 0; tally.checks < cases; round++) {
     const details = fc.check(property, { seed: (seed + round) | 0, numRuns: HISTORIES_AT_A_TIME })
-    if (details.failed) return `${details.errorInstance}\n${fc.defaultReportMessage(details)}`
+    if (details.failed) {
+      const { counterexample, errorInstance } = details
+      const shown = errorInstance instanceof Disagreement ? caseOf(counterexample![0], errorInstance) : undefined
+      return { text: `${errorInstance}\n${fc.defaultReportMessage(details)}`, case: shown }
+    }
     progress(tally)
   }
   return undefined

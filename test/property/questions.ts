@@ -1,8 +1,11 @@
 // Random questions about a world: about half of them start from what somebody holds, with none or one part exchanged, so that allow
 // and deny are both common and the border between them is where most questions lie.
+import type { JsonObject } from '../../src/model/objects.ts'
 import type { Request } from '../reference/request.ts'
 import type { World } from '../support/world.ts'
 import type { Pool } from './histories.ts'
+import { wordsOf } from './set-edits.ts'
+import { hintsFor, type Next, sentFrom } from './values.ts'
 
 const ODD = ['', 'nobody', ':', 'ana/admin', '\ud800', 'Ana', 'default ', 'ünknown', 'x'.repeat(300)]
 
@@ -41,7 +44,11 @@ export function* questions(
       }
     }
     const sent = tenant === 'default' && next(2) === 0 ? {} : { tenant }
-    yield next(4) === 0 ? aboutInstance(world, next) : { user, action, resource: { type, ...sent } }
+    if (world.policy.set_rule.size > 0 && next(5) > 1) yield aboutSets(world, pool, next)
+    else
+      yield next(world.policy.resource_instance.size > 0 ? 2 : 4) === 0
+        ? aboutInstance(world, next)
+        : { user, action, resource: { type, ...sent } }
   }
 }
 
@@ -70,4 +77,43 @@ function aboutInstance(world: World, next: (below: number) => number): Request {
     action: action ?? 'read',
     resource: { type, key: name, ...(tenant === undefined ? {} : { tenant }) },
   }
+}
+
+/** A question about the permission of a set rule, with attributes that its conditions ask for, nearly. */
+function aboutSets(world: World, pool: Pool, next: Next): Request {
+  const { policy } = world
+  const any = <T>(from: readonly T[]): T | undefined => from[next(from.length)]
+  const rule = any([...policy.set_rule.values()])!
+  const [type = '', action = ''] = rule.permission.split(':')
+  const words = wordsOf(world, pool)
+  const hints = hintsFor(next, words, [
+    ...conditionsOf(world, rule.user_set),
+    ...conditionsOf(world, rule.resource_set),
+  ])
+  const sent = sentFrom(next, words, hints)
+  // Somebody where he or she belongs, for a third of the questions.
+  const ties = next(2) === 0 ? policy.membership : policy.role_assignment
+  const assigned = any([...ties.values()])
+  const here = next(3) === 0
+  const somewhere = next(2) === 0 ? undefined : any([...policy.tenant.keys(), 'nowhere'])
+  const user = here ? assigned?.user : any([...policy.user.keys()])
+  const tenant = here ? assigned?.tenant : somewhere
+  const instances = [...policy.resource_instance.keys()].filter((key) => key.startsWith(`${type}:`))
+  const stored = any(instances)?.slice(type.length + 1)
+  const key = [undefined, stored, stored, any(words.instances), 'nothing'][next(5)]
+  return {
+    user: next(25) === 0 ? 'nobody' : (user ?? 'nobody'),
+    action: next(20) === 0 ? 'read' : action,
+    resource: { type, ...(key === undefined ? {} : { key }), ...(tenant === undefined ? {} : { tenant }) },
+    ...(Object.keys(sent).length === 0 ? {} : { sent }),
+  }
+}
+
+/** The conditions of a set and of its parents; none of a role or a type. */
+function conditionsOf({ policy }: World, key: string): JsonObject[] {
+  const found: JsonObject[] = []
+  for (let set = policy.condition_set.get(key); set !== undefined; set = policy.condition_set.get(set.parent ?? '')) {
+    found.push(set.conditions)
+  }
+  return found
 }

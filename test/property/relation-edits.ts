@@ -3,6 +3,7 @@
 import fc from 'fast-check'
 import type { Operation, World } from '../support/world.ts'
 import type { Pool } from './histories.ts'
+import { typesIn } from './set-edits.ts'
 
 type Numbers = readonly number[]
 
@@ -13,7 +14,7 @@ const rolesOf = (pool: Pool) => pool.roles.slice(0, 4)
 
 const pick = <T>(from: readonly T[], number: number): T | undefined => from[number % from.length]
 /** Not all of many types: the definition walks every way. */
-const typesOf = (world: World) => keysOf(world.policy.resource).slice(0, 6)
+const typesOf = (world: World) => typesIn(world).slice(0, 6)
 const keysOf = (map: ReadonlyMap<string, unknown>) => [...map.keys()]
 
 export const RELATION_VERBS = {
@@ -27,7 +28,7 @@ export const RELATION_VERBS = {
       .map((action) => `${resource}:${action}`)
     const above = keysOf(world.policy.resource_role).filter((key) => key.startsWith(`${resource}/`))
     const candidate = pick(above, parents)?.slice(resource.length + 1)
-    const extended = candidate !== undefined && parents % 3 === 0 && !extendsOver(world, resource, candidate, role)
+    const extended = candidate !== undefined && parents % 3 > 0 && !extendsOver(world, resource, candidate, role)
     return [
       ...everyRelation(world, pool),
       [
@@ -50,19 +51,31 @@ export const RELATION_VERBS = {
     const permissions = (resource: string) =>
       world.policy.resource
         .get(resource)!
-        .actions.slice(0, 2)
+        .actions.filter((_, index) => index % 2 === name % 2)
+        .slice(0, 2)
         .map((action) => `${resource}:${action}`)
     const roles = types.map((resource): Operation => {
       return ['put', 'resource_role', { resource, role, permissions: permissions(resource) }]
     })
     const derived = types.map((resource): Operation => {
-      const on_resource = subjectOf(pool, resource, relation % RELATIONS.length)
+      const on_resource = subjectOf(pool, resource, relation)
       const when = { no_direct_roles_on_object: direct % 2 === 1 }
       const rule = { role, on_resource, linked_by_relation: pick(RELATIONS, relation)!, when }
-      const granted_to = types.includes(on_resource) ? { users_with_role: [rule] } : null
+      // Beside a rule that a direct role switches off, one that it leaves alone.
+      const beside = {
+        role,
+        on_resource: subjectOf(pool, resource, relation + 1),
+        linked_by_relation: pick(RELATIONS, relation + 1)!,
+      }
+      const rules = [rule, ...(direct % 2 === 1 ? [beside] : [])].filter((each) => types.includes(each.on_resource))
+      const granted_to = rules.length > 0 ? { users_with_role: rules } : null
       return ['put', 'resource_role', { resource, role, permissions: permissions(resource), granted_to }]
     })
-    return [...everyRelation(world, pool), ...roles, ...derived]
+    const child = pick(rolesOf(pool), name + 1)!
+    const children = types
+      .filter((resource) => direct % 3 > 0 && child !== role && !extendsOver(world, resource, role, child))
+      .map((resource): Operation => ['put', 'resource_role', { resource, role: child, extends: [role] }])
+    return [...everyRelation(world, pool), ...roles, ...derived, ...children]
   },
   instance: (world, _, [type = 0, name = 0, home = 0]) => instance(world, type, name, home),
   instances: (world, _, [home = 0]) =>
@@ -103,7 +116,7 @@ export const RELATION_VERBS = {
 /** Relation r of a type leads from one other type, or from itself. */
 function subjectOf(pool: Pool, resource: string, relation: number): string {
   const at = pool.resources.indexOf(resource)
-  return pool.resources[(at + (relation % 2)) % pool.resources.length]!
+  return pool.resources[(at + ((relation % RELATIONS.length) % 2)) % pool.resources.length]!
 }
 
 function everyRelation(world: World, pool: Pool): Operation[] {

@@ -5,7 +5,16 @@ import { type PolicyChange, toDelta } from '../../src/log/delta.ts'
 import { buildSnapshot } from '../../src/pap/snapshot.ts'
 import { bulkCheck, check } from '../reference/check.ts'
 import { explain, type Reasons, type RebacCode } from '../reference/explain.ts'
-import { permissionsOf, type TenantPermissions } from '../reference/listing.ts'
+import {
+  actionsAllowed,
+  type InstancePermissions,
+  instancePermissionsOf,
+  instancesAllowed,
+  permissionsOf,
+  type TenantPermissions,
+  tenantsAllowed,
+  usersAllowed,
+} from '../reference/listing.ts'
 import type { Request } from '../reference/request.ts'
 import { deltaTo, ENVIRONMENT, positionOf } from './deltas.ts'
 import { Environments } from './environments.ts'
@@ -22,11 +31,27 @@ export interface Session {
   /** the reason of each part that the decider can explain */
   explain(request: Request): Awaitable<Partial<Reasons>>
   permissions(user: string): Awaitable<TenantPermissions[]>
+  /** the other listings, for deciders that do not lack them */
+  listings?: Listings
   close?(): Awaitable<void>
 }
 
-/** What a case may need: roles on instances; attributes and set rules; a reason for each part of a decision. */
-export type Feature = 'relations' | 'sets' | 'reasons'
+type Resource = Request['resource']
+
+/** What a decider lists beside the permissions of a user in tenants, each sorted. */
+export interface Listings {
+  instancePermissions(user: string): Awaitable<InstancePermissions[]>
+  users(action: string, resource: Resource): Awaitable<string[]>
+  instances(user: string, action: string, type: string): Awaitable<string[]>
+  actions(user: string, resource: Resource): Awaitable<string[]>
+  tenants(user: string, action: string, resource: Resource): Awaitable<string[]>
+}
+
+/**
+ * What a case may need: roles on instances; attributes and set rules; a reason for each part of a decision; listings; limits of one
+ * check, beyond which it could not decide.
+ */
+export type Feature = 'relations' | 'sets' | 'reasons' | 'listings' | 'limits'
 
 export interface Decider {
   readonly name: string
@@ -40,6 +65,7 @@ export interface Decider {
 
 export const reference: Decider = {
   name: 'reference',
+  lacks: { limits: 'the definition has no limits: it decides whatever it is asked' },
   open() {
     const world = new World()
     return {
@@ -48,6 +74,13 @@ export const reference: Decider = {
       bulkCheck: (requests) => bulkCheck(world.policy, requests),
       explain: (request) => explain(world.policy, request),
       permissions: (user) => permissionsOf(world.policy, user),
+      listings: {
+        instancePermissions: (user) => instancePermissionsOf(world.policy, user),
+        users: (action, resource) => usersAllowed(world.policy, action, resource),
+        instances: (user, action, type) => instancesAllowed(world.policy, user, action, type),
+        actions: (user, resource) => actionsAllowed(world.policy, user, resource),
+        tenants: (user, action, resource) => tenantsAllowed(world.policy, user, action, resource),
+      },
     }
   },
 }
@@ -70,8 +103,13 @@ const ask = ({ user, action, resource }: Request) =>
 
 export const IMAGE_LACKS = {
   sets: 'images hold no attributes and condition sets yet',
+  listings: 'images list the permissions of a user in tenants, by roles only',
 }
-export const MANAGEMENT_LACKS = { ...IMAGE_LACKS, relations: 'management writes no instances and relations yet' }
+export const MANAGEMENT_LACKS = {
+  ...IMAGE_LACKS,
+  relations: 'management writes no instances and relations yet',
+  limits: 'writing thousands of objects one by one takes minutes; images are asked instead',
+}
 
 /** The questions of a session, to whatever image is the current one. */
 const asking = (current: () => Image): Omit<Session, 'write'> => ({
