@@ -6,12 +6,12 @@ import { parseId } from '../model/keys.ts'
 import type { Kind, Objects } from '../model/objects.ts'
 import { idKey, indexKey, isStorable, nameKey, objectKey, objectRange, readPlace } from './encode.ts'
 import { type Head, INDEXES, type IndexKind, type IndexName, type Tables } from './tables.ts'
-import type { Range, View } from './view.ts'
+import type { Range, StoredView, View } from './view.ts'
 
 /** Where the heads of logs come from: the table, or the writer's copies of them. */
 export type HeadOf = (log: LogId) => Head | undefined
 
-export class LmdbView implements View {
+export class LmdbView implements StoredView {
   readonly log: LogId
   readonly position: Position
   readonly #tables: Tables
@@ -59,6 +59,11 @@ export class LmdbView implements View {
     if (this.#head === undefined || range.limit === 0) return
     const options = { ...objectRange(this.#head.number, kind), offset: range.offset ?? 0 }
     for (const { value } of this.#tables.objects.getRange(bounded(options, range.limit))) yield asObject<K>(value)
+  }
+
+  *texts(kind: Kind): Iterable<string> {
+    if (this.#head === undefined) return
+    for (const { value } of this.#tables.texts.getRange(objectRange(this.#head.number, kind))) yield value
   }
 
   *by<I extends IndexName>(index: I, value: string, range: Range = {}): Iterable<Objects[IndexKind<I>]> {

@@ -3,7 +3,7 @@
 import type { Change, LogId } from '../log/change.ts'
 import type { Kind, Objects } from '../model/objects.ts'
 import { idKey, indexKey, nameKey, objectKey, placeValue, readPlace } from './encode.ts'
-import { type Head, INDEXES, type IndexName, type Tables } from './tables.ts'
+import { type Head, INDEXES, type IndexName, REFERENCES, type Tables, WITHOUT_IDS } from './tables.ts'
 
 type AnyObject = Objects[Kind]
 export interface Index {
@@ -54,10 +54,11 @@ export function apply(tables: Tables, log: LogId, head: Head, changes: readonly 
 /** Writes what leads to an object by its value: its id, its index entries, hashes of API keys. */
 function link(tables: Tables, log: LogId, number: number, kind: Kind, object: AnyObject, place: number): void {
   const value = placeValue(place)
-  tables.ids.put(idKey(number, kind, object.id), value)
+  if (!WITHOUT_IDS.has(kind)) tables.ids.put(idKey(number, kind, object.id), value)
   for (const { name, values } of indexesOf.get(kind) ?? []) {
     for (const text of values(object)) tables.indexes.put(indexKey(number, name, text), value)
   }
+  if (kind === REFERENCES.users_of_role.of) refer(tables, number, object as Objects['role_assignment'], true)
   for (const hash of hashesOf(kind, object)) tables.hashes.put(hash, log)
 }
 
@@ -66,11 +67,23 @@ function unlink(tables: Tables, log: LogId, number: number, kind: Kind, place: n
   const object = tables.objects.get(objectKey(number, kind, place))
   if (object === undefined) return
   const value = placeValue(place)
-  tables.ids.remove(idKey(number, kind, object.id))
+  if (!WITHOUT_IDS.has(kind)) tables.ids.remove(idKey(number, kind, object.id))
   for (const { name, values } of indexesOf.get(kind) ?? []) {
     for (const text of values(object)) tables.indexes.remove(indexKey(number, name, text), value)
   }
+  if (kind === REFERENCES.users_of_role.of) refer(tables, number, object as Objects['role_assignment'], false)
   for (const hash of hashesOf(kind, object)) if (tables.hashes.get(hash) === log) tables.hashes.remove(hash)
+}
+
+/** Lists the user under the role, or no longer when this was the last assignment that said so. Its own index entries are written. */
+function refer(tables: Tables, number: number, assignment: Objects['role_assignment'], given: boolean): void {
+  const { to, entry, sameIndex } = REFERENCES.users_of_role
+  const named = entry(assignment)
+  const place = named && tables.keys.get(nameKey(number, to, named.key))
+  if (named === undefined || place === undefined) return
+  const key = indexKey(number, 'users_of_role', named.value)
+  if (given) tables.indexes.put(key, place)
+  else if (tables.indexes.get(indexKey(number, sameIndex, named.same)) === undefined) tables.indexes.remove(key, place)
 }
 
 /** Hashes of secrets that lead to the object: those that died with an environment still say so. */

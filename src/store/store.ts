@@ -12,7 +12,7 @@ import { readEntries, readHistory, readHistoryId } from './log.ts'
 import type { Retention, Trimmed } from './retention.ts'
 import { readSecretsKey, type SecretsKey, unseal } from './secrets.ts'
 import { type Head, openTables, type Tables } from './tables.ts'
-import type { Committed, InputOf, ResultOf, UseCases, View } from './view.ts'
+import type { Committed, InputOf, ResultOf, StoredView, UseCases } from './view.ts'
 import { Waiters } from './waiters.ts'
 import { type OnMoved, Writer, type WriterStats } from './writer.ts'
 
@@ -29,7 +29,7 @@ export type CommitListener = (log: LogId, head: Position) => void
 
 export interface Store<U extends UseCases> {
   /** The last durable state of a log. @throws OBJECT_NOT_FOUND */
-  view(log: LogId): View
+  view(log: LogId): StoredView
   exists(log: LogId): boolean
   /** every organization and environment known, the oldest first */
   logs(): LogId[]
@@ -127,7 +127,7 @@ class LmdbStore<U extends UseCases> implements Store<U> {
     this.#writer = await Writer.start(entry, { folder, secretsKey: this.#key.bytes }, (moved) => this.#onMoved(moved))
   }
 
-  view(log: LogId): View {
+  view(log: LogId): StoredView {
     this.#require(log)
     return new LmdbView(this.#tables, (id) => this.#headOf(id), log)
   }

@@ -5,7 +5,7 @@ import type { LogId } from '../log/change.ts'
 import { readBy } from '../model/condition-reads.ts'
 import { ZerohopError } from '../model/errors.ts'
 import { DATA_BYTES_MAX } from '../model/limits.ts'
-import { type Kind, type Objects, partKey } from '../model/objects.ts'
+import { type Kind, type Objects, partKey, type RoleAssignment } from '../model/objects.ts'
 
 /** Number of the disk format; a folder of another number is refused (DATA_FOREIGN). */
 export const FORMAT = 1
@@ -51,8 +51,17 @@ const index = <K extends Kind>(kind: K, values: (object: Objects[K]) => readonly
 /** The resource type of `type:key`. */
 const typeOf = (instance: string): string => instance.slice(0, instance.indexOf(':'))
 
+/** The one value under which an index lists every object of its kind: a page deep in it skips six bytes a row, not the objects. */
+export const EVERY = '*'
+const every = (): readonly string[] => [EVERY]
+
 /** The name of an index is written in its keys: a renamed index is a new format. */
 export const INDEXES = {
+  every_user: index('user', every),
+  every_tenant: index('tenant', every),
+  every_assignment: index('role_assignment', every),
+  every_instance: index('resource_instance', every),
+  every_tuple: index('relationship_tuple', every),
   assignments_of_user: index('role_assignment', (assignment) => [assignment.user]),
   /** of a tenant role under its key, of a role on instances under `resource/role` */
   assignments_of_role: index('role_assignment', ({ role, resource_instance: instance }) => [
@@ -73,6 +82,12 @@ export const INDEXES = {
   assignments_of_user_on_instance: index('role_assignment', ({ user, resource_instance: instance }) =>
     instance === null ? [] : [`${user}/${instance}`],
   ),
+  /** tenant roles only; says whether a user still stands in users_of_role */
+  assignments_of_user_with_role: index('role_assignment', ({ user, role, resource_instance: instance }) =>
+    instance === null ? [`${user}/${role}`] : [],
+  ),
+  /** each user once who has the tenant role anywhere; kept by REFERENCES */
+  users_of_role: index('user', () => []),
   memberships_of_user: index('membership', (membership) => [membership.user]),
   memberships_of_tenant: index('membership', (membership) => [membership.tenant]),
   roles_with_parent: index('role', (role) => role.extends),
@@ -128,6 +143,24 @@ export const INDEXES = {
   deleted_environments_of_key: index('deleted_environment', (environment) => environment.key_hashes),
 } as const
 
+/**
+ * Indexes that list objects which others name. A user must be put before the assignments that name it, and go after them. Drafts do not
+ * know these indexes: they are for lists.
+ */
+export const REFERENCES = {
+  users_of_role: {
+    of: 'role_assignment',
+    to: 'user',
+    /** the value, the key of the object to list, and where those stand that list the same */
+    entry: ({ user, role, resource_instance: instance }: RoleAssignment) =>
+      instance === null ? { value: role, key: user, same: `${user}/${role}` } : undefined,
+    sameIndex: 'assignments_of_user_with_role',
+  },
+} as const
+
+/** Kinds whose objects nobody asks for by id. */
+export const WITHOUT_IDS: ReadonlySet<Kind> = new Set<Kind>(['role_assignment', 'membership'])
+
 export type IndexName = keyof typeof INDEXES
 export type IndexKind<I extends IndexName> = (typeof INDEXES)[I]['kind']
 
@@ -159,6 +192,8 @@ export interface Tables {
   readonly heads: Database<Head, string>
   /** log, kind, place in the creation order → object */
   readonly objects: Keyed<Objects[Kind]>
+  /** the same table, each object as the JSON that it is stored as */
+  readonly texts: Keyed<string>
   /** log, kind, key → place */
   readonly keys: Keyed<Uint8Array>
   /** log, kind, id → place */
@@ -214,10 +249,11 @@ export function openTables(folder: string, mode: OpenMode): Tables {
       meta,
       heads: table('heads', { encoding: 'json' }),
       objects: table('objects', { ...keyed, encoding: 'json' }),
+      texts: table('objects', { ...keyed, encoding: 'string' }),
       keys: table('keys', keyed),
       ids: table('ids', keyed),
       indexes: table('indexes', { ...keyed, dupSort: true }),
-      log: table('log', keyed),
+      log: table('log', { ...keyed, compression: { threshold: COMPRESS_BYTES_MIN } }),
       hashes: table('hashes', { encoding: 'string' }),
       secrets: table('secrets', keyed),
     }
@@ -226,6 +262,9 @@ export function openTables(folder: string, mode: OpenMode): Tables {
     throw error
   }
 }
+
+/** Bytes of a log entry from which it is compressed: a bulk call writes the same field names a thousand times. */
+const COMPRESS_BYTES_MIN = 4_096
 
 /** lmdb knows `create`, its types do not. */
 type TableOptions = DatabaseOptions & { readonly create?: boolean }

@@ -34,6 +34,15 @@ export interface View {
   other(log: LogId): View
 }
 
+/** A view of what is on disk. */
+export interface StoredView extends View {
+  /**
+   * The JSON of each object of a kind, in the order of creation: for a search that parses only what it finds. May be read on in later
+   * turns, and still gives the state of this moment; whoever stops early calls `return` on the iterator.
+   */
+  texts(kind: Kind): Iterable<string>
+}
+
 /** Source of what a pure function may not make: fresh ids (32 hex digits) and the time of the commit (ms since 1970). */
 export interface Mint {
   id(): string

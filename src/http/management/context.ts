@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Actor } from '../../log/change.ts'
 import type { PapUseCases } from '../../pap/use-cases.ts'
 import type { Store } from '../../store/store.ts'
-import type { InputOf, ResultOf, View } from '../../store/view.ts'
+import type { InputOf, ResultOf, StoredView } from '../../store/view.ts'
 import type { Gate } from '../auth.ts'
 
 export interface Management {
@@ -12,7 +12,7 @@ export interface Management {
 }
 
 /** The environment of the request, as it stands on disk. Good for one synchronous turn. */
-export function viewOf({ store }: Management, request: FastifyRequest): View {
+export function viewOf({ store }: Management, request: FastifyRequest): StoredView {
   return store.view(request.scope.environment.id)
 }
 

@@ -1,17 +1,24 @@
 // Pages of a collection. A page without a filter is one range of one index. A filter that no index answers looks at every row, some
-// thousand in each turn of the event loop, so that checks in the same process never wait for it; rows that are deleted meanwhile may
-// shift it by as many.
+// thousand in each turn of the event loop, so that checks in the same process never wait for it; which rows there are was settled when
+// it began, a row that went meanwhile is left out.
 import { setImmediate } from 'node:timers/promises'
 import { SCAN_ROWS_PER_TURN } from '../../model/limits.ts'
 import type { Json, JsonObject, Kind, Objects } from '../../model/objects.ts'
-import type { IndexKind, IndexName } from '../../store/tables.ts'
-import type { View } from '../../store/view.ts'
+import { EVERY, type IndexKind, type IndexName } from '../../store/tables.ts'
+import type { StoredView, View } from '../../store/view.ts'
 import { type Page, type Query, readPage } from '../page.ts'
 
-/** Rows in creation order. `open` gives a reader that continues where it stopped, each time from a fresh view. */
+/** Rows in creation order. `open` gives a reader that goes on where it stopped, in the state of the moment in which it was opened. */
 export interface Source<R> {
   count(): number
-  open(offset: number): (limit: number) => R[]
+  open(offset: number): Reader<R>
+}
+
+export interface Reader<R> {
+  /** the next rows; fewer than `limit` when they end */
+  read(limit: number): R[]
+  /** whoever does not read to the end */
+  close(): void
 }
 
 export interface Rows<T> {
@@ -19,17 +26,44 @@ export interface Rows<T> {
   readonly total: number
 }
 
+/** Kinds of which there may be very many have an index of all: deep pages of it are cheap. */
+const EVERY_OF: Readonly<Partial<Record<Kind, IndexName>>> = {
+  user: 'every_user',
+  tenant: 'every_tenant',
+  role_assignment: 'every_assignment',
+  resource_instance: 'every_instance',
+  relationship_tuple: 'every_tuple',
+}
+
 export function everyObject<K extends Kind>(view: () => View, kind: K): Source<Objects[K]> {
-  return {
-    count: () => view().count(kind),
-    open: (offset) => reader(offset, (from, limit) => view().list(kind, { offset: from, limit })),
-  }
+  const index = EVERY_OF[kind]
+  const from = (offset: number) =>
+    // the index of all of a kind lists that kind
+    index === undefined ? view().list(kind, { offset }) : (view().by(index, EVERY, { offset }) as Iterable<Objects[K]>)
+  return { count: () => view().count(kind), open: (offset) => reader(from(offset)) }
 }
 
 export function indexed<I extends IndexName>(view: () => View, index: I, value: string): Source<Objects[IndexKind<I>]> {
   return {
     count: () => view().countBy(index, value),
-    open: (offset) => reader(offset, (from, limit) => view().by(index, value, { offset: from, limit })),
+    open: (offset) => reader(view().by(index, value, { offset })),
+  }
+}
+
+/** Every object of a kind whose JSON `mentions` passes: the others are never parsed, and count as undefined rows. */
+export function mentioned<K extends Kind>(
+  view: () => StoredView,
+  kind: K,
+  mentions: (json: string) => boolean,
+): Source<Objects[K] | undefined> {
+  return {
+    count: () => view().count(kind),
+    open: () => {
+      const texts = reader(view().texts(kind))
+      // the JSON of an object of that kind
+      const parse = (text: string) => (mentions(text) ? (JSON.parse(text) as Objects[K]) : undefined)
+      return { read: (limit) => texts.read(limit).map(parse), close: texts.close }
+    },
   }
 }
 
@@ -38,22 +72,33 @@ export function joined<R>(first: Source<R>, second: Source<R>): Source<R> {
   return {
     count: () => first.count() + second.count(),
     open(offset) {
-      const readFirst = first.open(offset)
-      const readSecond = second.open(Math.max(0, offset - first.count()))
-      return (limit) => {
-        const rows = readFirst(limit)
-        return rows.length < limit ? [...rows, ...readSecond(limit - rows.length)] : rows
+      const readers = [first.open(offset), second.open(Math.max(0, offset - first.count()))] as const
+      return {
+        read(limit) {
+          const rows = readers[0].read(limit)
+          return rows.length < limit ? [...rows, ...readers[1].read(limit - rows.length)] : rows
+        },
+        close: () => {
+          for (const one of readers) one.close()
+        },
       }
     },
   }
 }
 
-function reader<R>(offset: number, range: (from: number, limit: number) => Iterable<R>): (limit: number) => R[] {
-  let from = offset
-  return (limit) => {
-    const rows = [...range(from, limit)]
-    from += rows.length
-    return rows
+function reader<R>(rows: Iterable<R>): Reader<R> {
+  const iterator = rows[Symbol.iterator]()
+  return {
+    read(limit) {
+      const batch: R[] = []
+      while (batch.length < limit) {
+        const next = iterator.next()
+        if (next.done) break
+        batch.push(next.value)
+      }
+      return batch
+    },
+    close: () => void iterator.return?.(),
   }
 }
 
@@ -64,12 +109,12 @@ export function merged<R extends { readonly created_at: number }>(sources: reado
   return {
     count: () => sources.reduce((sum, source) => sum + source.count(), 0),
     open(offset) {
-      const heads = sources.map((source) => ({ read: source.open(0), ahead: [] as R[], done: false }))
+      const heads = sources.map((source) => ({ reader: source.open(0), ahead: [] as R[], done: false }))
       const next = (): R | undefined => {
         let first: (typeof heads)[number] | undefined
         for (const head of heads) {
           if (head.ahead.length === 0 && !head.done) {
-            head.ahead = head.read(100).reverse()
+            head.ahead = head.reader.read(100).reverse()
             head.done = head.ahead.length === 0
           }
           const row = head.ahead.at(-1)
@@ -78,10 +123,15 @@ export function merged<R extends { readonly created_at: number }>(sources: reado
         return first?.ahead.pop()
       }
       for (let skip = 0; skip < offset; skip++) if (next() === undefined) break
-      return (limit) => {
-        const rows: R[] = []
-        for (let row = next(); row !== undefined; row = next()) if (rows.push(row) >= limit) break
-        return rows
+      return {
+        read(limit) {
+          const rows: R[] = []
+          for (let row = next(); row !== undefined; row = next()) if (rows.push(row) >= limit) break
+          return rows
+        },
+        close: () => {
+          for (const head of heads) head.reader.close()
+        },
       }
     },
   }
@@ -90,7 +140,13 @@ export function merged<R extends { readonly created_at: number }>(sources: reado
 /** One page, straight from the index. */
 export function paged<R>(source: Source<R>, page: Page): Rows<R> {
   const total = source.count()
-  return { rows: page.offset < total ? source.open(page.offset)(page.rows) : [], total }
+  if (page.offset >= total) return { rows: [], total }
+  const reader = source.open(page.offset)
+  try {
+    return { rows: reader.read(page.rows), total }
+  } finally {
+    reader.close()
+  }
 }
 
 /** All of a list that is bounded by itself, or the page that was asked for. */
@@ -110,19 +166,23 @@ export async function searched<R, T>(
   pick: (row: R) => T | undefined,
   counted: boolean,
 ): Promise<Rows<T>> {
-  const read = source.open(0)
+  const reader = source.open(0)
   const rows: T[] = []
   let total = 0
-  for (;;) {
-    const batch = read(SCAN_ROWS_PER_TURN)
-    for (const row of batch) {
-      const picked = pick(row)
-      if (picked === undefined) continue
-      if (total >= page.offset && rows.length < page.rows) rows.push(picked)
-      total++
+  try {
+    for (;;) {
+      const batch = reader.read(SCAN_ROWS_PER_TURN)
+      for (const row of batch) {
+        const picked = pick(row)
+        if (picked === undefined) continue
+        if (total >= page.offset && rows.length < page.rows) rows.push(picked)
+        total++
+      }
+      if (batch.length < SCAN_ROWS_PER_TURN || (!counted && rows.length === page.rows)) return { rows, total }
+      await setImmediate()
     }
-    if (batch.length < SCAN_ROWS_PER_TURN || (!counted && rows.length === page.rows)) return { rows, total }
-    await setImmediate()
+  } finally {
+    reader.close()
   }
 }
 
@@ -158,6 +218,14 @@ export async function filtered<R extends { readonly created_at: number }>(
 export function matcher(search: string, wildcard = false): (...texts: readonly (string | null)[]) => boolean {
   const parts = (wildcard ? search.split('*') : [search]).map((part) => part.toLowerCase())
   return (...texts) => texts.some((text) => text !== null && holds(text.toLowerCase(), parts))
+}
+
+/** A test on the JSON of an object that every object passes which `matcher(search)` finds by one of its texts. */
+export function jsonMatcher(search: string): (json: string) => boolean {
+  const part = search.toLowerCase()
+  if (/[σς]/.test(part)) return () => true // how it is lowered depends on what stands beside it
+  const escaped = JSON.stringify(part).slice(1, -1)
+  return (json) => json.toLowerCase().includes(escaped)
 }
 
 /** The parts stand in the text one after the other. */

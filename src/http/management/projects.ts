@@ -136,8 +136,7 @@ function projectsOf(view: View, caller: Caller, page: Page): readonly Project[] 
 function environmentsOf(view: View, caller: Caller, project: Project, page: Page): readonly Environment[] {
   const source = indexed(() => view, 'environments_of_project', project.key)
   if (caller.key.level !== 'env') return paged(source, page).rows
-  const own = source
-    .open(0)(Number.MAX_SAFE_INTEGER)
-    .filter((environment) => reachesEnvironment(caller.key, project, environment))
+  const all = [...view.by('environments_of_project', project.key)]
+  const own = all.filter((environment) => reachesEnvironment(caller.key, project, environment))
   return own.slice(page.offset, page.offset + page.rows)
 }

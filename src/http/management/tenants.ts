@@ -1,12 +1,12 @@
 // Tenants and the users who belong to them: /v2/facts/{p}/{e}/tenants.
 import type { FastifyInstance } from 'fastify'
 import type { Static } from 'typebox'
-import { assignmentKey, type Membership, type User } from '../../model/objects.ts'
+import type { User } from '../../model/objects.ts'
 import type { View } from '../../store/view.ts'
 import { type Page, pageBody, type Query, readAttributeFilters, readFlag, readPage, readText } from '../page.ts'
 import { TenantCreate, TenantReplace, TenantUpdate, UserCreate } from '../schemas.ts'
 import { type Management, viewOf, write } from './context.ts'
-import { everyObject, hasAttributes, indexed, matcher, paged, type Rows, searched } from './listing.ts'
+import { everyObject, hasAttributes, indexed, matcher, paged, type Rows, type Source, searched } from './listing.ts'
 import { tenantRead, userRead } from './render-facts.ts'
 import { userMatcher } from './users.ts'
 
@@ -109,18 +109,20 @@ async function listTenantUsers(view: () => View, ref: string, query: Query, page
   const tenant = view().require('tenant', ref).key
   const search = readText(query, 'search')
   const roleRef = readText(query, 'role')
-  const source = indexed(view, 'memberships_of_tenant', tenant)
-  const userOf = ({ user }: Membership): User | undefined => view().get('user', user)
-  if (search === undefined && roleRef === undefined) {
+  const finds = userMatcher(search)
+  const role = roleRef === undefined ? undefined : view().find('role', roleRef)?.key
+  if (roleRef !== undefined && role === undefined) return { rows: [], total: 0 }
+  const source: Source<{ readonly user: string }> =
+    role === undefined
+      ? indexed(view, 'memberships_of_tenant', tenant)
+      : indexed(view, 'assignments_of_role_in_tenant', `${role}/${tenant}`)
+  const userOf = (row: { readonly user: string }): User | undefined => view().get('user', row.user)
+  if (search === undefined) {
     const { rows, total } = paged(source, page)
     return { rows: rows.map(userOf).filter((user) => user !== undefined), total }
   }
-  const role = roleRef === undefined ? undefined : view().find('role', roleRef)?.key
-  if (roleRef !== undefined && role === undefined) return { rows: [], total: 0 }
-  const finds = userMatcher(search)
-  const pick = (membership: Membership): User | undefined => {
-    const holds = role === undefined || view().get('role_assignment', assignmentKey(membership.user, role, tenant))
-    const user = holds ? userOf(membership) : undefined
+  const pick = (row: { readonly user: string }): User | undefined => {
+    const user = userOf(row)
     return user && finds(user) ? user : undefined
   }
   return searched(source, page, pick, true)

@@ -2,11 +2,11 @@
 import type { FastifyInstance } from 'fastify'
 import type { Static } from 'typebox'
 import type { User } from '../../model/objects.ts'
-import type { View } from '../../store/view.ts'
+import type { StoredView } from '../../store/view.ts'
 import { type Page, pageBody, type Query, readFlag, readPage, readText } from '../page.ts'
 import { UserCreate, UserReplace, UserRole, UserUpdate } from '../schemas.ts'
 import { type Management, viewOf, write } from './context.ts'
-import { everyObject, indexed, matcher, paged, type Rows, searched } from './listing.ts'
+import { everyObject, indexed, jsonMatcher, matcher, mentioned, paged, type Rows, searched } from './listing.ts'
 import { assignmentRead, userRead } from './render-facts.ts'
 
 const USERS = '/v2/facts/:p/:e/users'
@@ -80,27 +80,23 @@ function userRoleRoutes(app: FastifyInstance, management: Management): void {
   })
 }
 
-/** Users by `search` (key, email, names) and by `role` (held in any tenant). */
-async function listUsers(view: () => View, query: Query, page: Page): Promise<Rows<User>> {
+/** Users by `search` (key, email, names) and by `role` (a tenant role, held in any tenant). */
+async function listUsers(view: () => StoredView, query: Query, page: Page): Promise<Rows<User>> {
   const search = readText(query, 'search')
   const role = readText(query, 'role')
   const finds = userMatcher(search)
-  if (role === undefined) {
-    const source = everyObject(view, 'user')
-    return search === undefined
-      ? paged(source, page)
-      : searched(source, page, (user) => (finds(user) ? user : undefined), true)
+  if (role !== undefined) {
+    const key = view().find('role', role)?.key
+    if (key === undefined) return { rows: [], total: 0 }
+    const source = indexed(view, 'users_of_role', key)
+    return search === undefined ? paged(source, page) : searched(source, page, (user) => keep(user, finds), true)
   }
-  const key = view().find('role', role)?.key
-  if (key === undefined) return { rows: [], total: 0 }
-  const seen = new Set<string>()
-  const pick = ({ user: of }: { readonly user: string }): User | undefined => {
-    if (seen.has(of)) return undefined
-    seen.add(of)
-    const user = view().get('user', of)
-    return user && finds(user) ? user : undefined
-  }
-  return searched(indexed(view, 'assignments_of_role', key), page, pick, true)
+  if (search === undefined) return paged(everyObject(view, 'user'), page)
+  return searched(mentioned(view, 'user', jsonMatcher(search)), page, (user) => keep(user, finds), true)
+}
+
+function keep(user: User | undefined, finds: (user: User) => boolean): User | undefined {
+  return user && finds(user) ? user : undefined
 }
 
 /** A test for the search text of users. */
