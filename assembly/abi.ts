@@ -6,17 +6,25 @@
 //   0x01000  scratch    arguments and results of one call; never saved             │ header ++ heap
 //   0x12000  static     messages of the debug build's asserts; never saved         │
 //   0x20000  work       the goals of one search over relations; never saved        │
-//   0x50000  heap       every record and table                                     ┘
+//   0x48000  sent       which attributes were sent with a question; never saved    │
+//   0x50000  encoded    values on their way in: sent, or to be stored; never saved │
+//   0xd0000  frames     the lists that a condition is walking; never saved         │
+//   0xe0000  heap       every record and table                                     ┘
 
 /** Raise when a layout, a constant or an export changes meaning. The host refuses a kernel or an image of another number. */
-export const ABI_VERSION = 3
+export const ABI_VERSION = 4
 
 export const HEADER = 0x400
 export const HEADER_BYTES = 0x800
 export const SCRATCH = 0x1000
 export const SCRATCH_BYTES = 0x10000
 export const WORK = 0x20000
-export const HEAP = 0x50000
+export const SENT = 0x48000
+export const ENCODED = 0x50000
+/** Eight times the bytes that attributes or conditions may have as JSON. */
+export const ENCODED_BYTES = 0x80000
+export const FRAMES = 0xd0000
+export const HEAP = 0xe0000
 
 /** "ZHOP", little-endian. */
 export const MAGIC = 0x504f485a
@@ -36,6 +44,13 @@ export const GRANT_ROLES_MAX = 1000
 export const GOALS_MAX = 8192
 /** Tuples and rules that one check over relations looks at: bounds its time to about a millisecond. */
 export const RELATION_STEPS_MAX = 65536
+
+/** Attributes (and members inside them) that the conditions of one image read. */
+export const PATHS_MAX = 8191
+/** Steps, items and members that the set rules of one check look at: bounds its time to some milliseconds. */
+export const CONDITION_STEPS_MAX = 262144
+/** Matches inside matches: conditions are nested no deeper. */
+export const FRAMES_MAX = 32
 
 // ── header fields, bytes from HEADER ─────────────────────────────────────────────────────────────────────────────────
 export enum Header {
@@ -78,6 +93,18 @@ export enum Header {
   Tuples = 160,
   /** derivation rules of all roles */
   Rules = 164,
+  Texts = 168,
+  /** paths that a program reads */
+  Paths = 172,
+  /** the highest number of a path given so far */
+  PathTop = 176,
+  Sets = 180,
+  SetRules = 184,
+  Members = 188,
+  /** the resource `__user`, which declares the attributes of users; 0 until it was there */
+  UserType = 192,
+  /** the same for tenants, `__tenant` */
+  TenantType = 196,
   /** TABLES roots of TABLE_BYTES */
   Tables = 256,
   /** free blocks of 512 bytes and more, one list for each power of two */
@@ -87,7 +114,7 @@ export enum Header {
 }
 
 // ── hash tables (assembly/table.ts) ──────────────────────────────────────────────────────────────────────────────────
-/** The tables of an image; attributes, conditions and set rules get further ones. */
+/** The tables of an image. */
 export enum Table {
   Users = 0,
   Tenants = 1,
@@ -101,8 +128,15 @@ export enum Table {
   /** key `object type/relation` */
   Relations = 8,
   Tuples = 9,
+  Texts = 10,
+  /** key `root.name.name` */
+  Paths = 11,
+  /** condition sets */
+  Sets = 12,
+  SetRules = 13,
+  Members = 14,
 }
-export const TABLES = 10
+export const TABLES = 15
 export const TABLE_BYTES = 24
 /** Fields of a table root. */
 export enum Root {
@@ -133,18 +167,23 @@ export enum SymbolRecord {
 }
 export const FLAG_LIVE = 1
 
-/** A user, or a scope (tenant, resource instance): the head of its list of grants, its stored attributes (none yet), its key. */
+/** A user, or a scope (tenant, resource instance): the head of its list of grants, its stored attributes, its key. */
 export enum Party {
   Grants = 4,
+  /** a composite, or 0 */
   Attributes = 8,
-  Key = 12,
+  /** list of memberships (users and tenants only) */
+  Members = 12,
+  Key = 16,
 }
 export enum Resource {
   /** list of its permissions, newest first */
   Permissions = 4,
   /** list of its resource roles, dead ones too, newest first */
   Roles = 8,
-  Key = 12,
+  /** a composite: name → number of the declared type; or 0 */
+  Attributes = 12,
+  Key = 16,
 }
 /** A resource instance is a party: it begins as one. */
 export enum Instance {
@@ -166,7 +205,9 @@ export enum Permission {
   Next = 12,
   /** roles whose own row has it */
   Holders = 16,
-  Key = 20,
+  /** list of its set rules */
+  SetRules = 20,
+  Key = 24,
 }
 /**
  * A bitset row is ROW_PAGES page addresses, then page 0 itself; a page is PAGE_BYTES of bits, address 0 stands for a page of zeros. Page 0
@@ -270,12 +311,216 @@ export enum Goal {
 /** Slots of the pairs seen: u16, the number of a goal. Twice as many as goals, behind them in the work area. */
 export const GOAL_SLOTS = 16384
 
+// ── attributes, conditions and set rules ─────────────────────────────────────────────────────────────────────────────
+/** Text, in UTF-8: interned when it is stored, so that equal stored texts are one record. */
+export enum Text {
+  References = 0,
+  Length = 4,
+  Bytes = 8,
+}
+/** A list, or an object when its cells have names: a header and cells. Same layout where it is stored and where it is sent. */
+export enum Composite {
+  Count = 0,
+  /** link of the work list while it is copied or released; 0 at rest */
+  Queue = 4,
+  Cells = 8,
+}
+export const CELL_BYTES = 16
+export enum Cell {
+  /** text of the member's name; 0 in a list */
+  Name = 0,
+  Kind = 4,
+  /** f64, or an address */
+  Value = 8,
+}
+/** What a value is. Values of different kinds are never equal and have no order. */
+export enum Kind {
+  /** nothing: also what was sent without the member that is read */
+  Missing = 0,
+  Null = 1,
+  False = 2,
+  True = 3,
+  Number = 4,
+  Text = 5,
+  /** text that is the key of a symbol: what a question or an image names (D8: generated) */
+  Key = 6,
+  List = 7,
+  Object = 8,
+}
+/** Declared types of attributes. A value of another type is as good as missing (D7). */
+export enum Type {
+  Json = 0,
+  Bool = 1,
+  Number = 2,
+  String = 3,
+  Time = 4,
+  Array = 5,
+  Object = 6,
+  ObjectArray = 7,
+}
+/** What a condition reads: an attribute, and members inside it. It is a symbol, kept while a program uses it. */
+export enum AttributePath {
+  Uses = 4,
+  /** dense, from 1: its place in the area of what was sent */
+  Number = 8,
+  /** block: count, texts of the names; 0 when it is dead */
+  Names = 12,
+  Source = 16,
+  Key = 20,
+}
+/** Where a path begins. The first seven are generated and never overridden by a request (D8). */
+export enum Source {
+  UserKey = 1,
+  UserRoles = 2,
+  UserTenants = 3,
+  ResourceType = 4,
+  ResourceKey = 5,
+  ResourceTenant = 6,
+  TenantKey = 7,
+  User = 8,
+  Resource = 9,
+  Tenant = 10,
+  Context = 11,
+  /** `context.now`: compared as an instant (D9) */
+  Now = 12,
+  Action = 13,
+  /** inside the item that a match is looking at */
+  Item = 14,
+}
+/** A program: conditions as a flat list of steps. Steps lead forward only; a match alone comes back, once for each item. */
+export enum Program {
+  Count = 0,
+  /** a composite: the constants, by number; or 0 */
+  Constants = 4,
+  Steps = 8,
+}
+export const STEP_BYTES = 16
+export enum Step {
+  /** u16 */
+  Op = 0,
+  /** u16: RIGHT_PATH, FOREIGN */
+  Flags = 2,
+  /** a path */
+  Left = 4,
+  /** the number of a constant, or a path */
+  Right = 8,
+  /** u16: the step after this one when it is true, and when it is false */
+  WhenTrue = 12,
+  WhenFalse = 14,
+}
+/** The right side is a path, not a constant. */
+export const RIGHT_PATH = 1
+/** The items of a match are keys of instances of the type that the constant names. */
+export const FOREIGN = 2
+/**
+ * Operations. An operand that is missing, or of a kind that the operation does not take, makes a test false (D7); nothing is ever an
+ * error, and no type is turned into another. "As instants": when one side is declared `time` or is `context.now` (D9).
+ */
+export enum Op {
+  /** ends the program: the conditions hold */
+  True = 1,
+  /** ends the program: they do not */
+  False = 2,
+  /** goes on at WhenTrue */
+  Always = 3,
+  /** scalars of one kind with the same value, or the same instant */
+  Equal = 4,
+  /** two scalars that are not Equal; of different kinds they are not */
+  NotEqual = 5,
+  /** two numbers, two texts (by bytes) or two instants; anything else has no order: false */
+  Less = 6,
+  LessOrEqual = 7,
+  Greater = 8,
+  GreaterOrEqual = 9,
+  /** right is a list of two: not below the first, not above the second */
+  Between = 10,
+  /** two texts: right occurs in left */
+  Contains = 11,
+  /** two texts: left begins with right */
+  StartsWith = 12,
+  /** two texts: left ends with right */
+  EndsWith = 13,
+  /** right is a list with an item Equal to left */
+  In = 14,
+  /** left is a list with an item Equal to right */
+  ArrayContains = 15,
+  /** two lists: each item of left is in right */
+  ArraySubset = 16,
+  /** two lists: each item of right is in left */
+  ArraySuperset = 17,
+  /** two lists with an item in common */
+  ArrayIntersect = 18,
+  /** the steps behind it, up to ItemTrue and ItemFalse, are about left itself: an object, or (FOREIGN) the key of a stored instance */
+  MatchObject = 19,
+  /** left is a list: true when the steps behind it are true of some item */
+  MatchAny = 20,
+  /** left is a list: true when they are true of every item */
+  MatchAll = 21,
+  /** the item passes */
+  ItemTrue = 22,
+  /** the item does not pass */
+  ItemFalse = 23,
+}
+/** A match that is being walked. */
+export const FRAME_BYTES = 32
+export enum Frame {
+  /** address of the match's step */
+  Step = 0,
+  /** its place among the steps */
+  At = 4,
+  /** cell of the item */
+  Item = 8,
+  /** items left behind this one */
+  Left = 12,
+  /** the stored instance that the item names, and its type, when FOREIGN */
+  Instance = 16,
+  Type = 20,
+}
+/** A condition set. */
+export enum ConditionSet {
+  /** SET_OF_USERS or SET_OF_RESOURCES */
+  Kind = 4,
+  /** base resource of a resource set */
+  Resource = 8,
+  Parent = 12,
+  Program = 16,
+  /** text: the conditions as JSON */
+  Json = 20,
+  Key = 24,
+}
+export const SET_OF_USERS = 1
+export const SET_OF_RESOURCES = 2
+/** The users of a set (or with a role) may do what the permission says with the resources of a set (or of a type). */
+export const SET_RULE_BYTES = 20
+export enum SetRule {
+  /** id of the permission */
+  Permission = 0,
+  /** a condition set or a role */
+  Users = 4,
+  /** a condition set or a resource */
+  Resources = 8,
+  Next = 12,
+  Previous = 16,
+}
+/** A user who belongs to a tenant without a role in it. */
+export const MEMBER_BYTES = 24
+export enum Member {
+  User = 0,
+  Tenant = 4,
+  NextOfUser = 8,
+  PreviousOfUser = 12,
+  NextOfTenant = 16,
+  PreviousOfTenant = 20,
+}
+
 /** The answer of a check. Undecided: a limit was met before anything allowed (D13). */
 export enum Verdict {
   Deny = 0,
   Allow = 1,
   Undecided = 2,
 }
+/** Added to a verdict that is not Allow: set rules have a say, `decideSets` must be asked. */
+export const ASK_SETS = 4
 
 /** What `verify` found; 0 is sound. src/image/image.ts turns each into words. */
 export enum Fault {
@@ -292,4 +537,8 @@ export enum Fault {
   Instance = 10,
   Tuple = 11,
   Rule = 12,
+  Value = 13,
+  Condition = 14,
+  SetRule = 15,
+  Member = 16,
 }

@@ -4,12 +4,14 @@ import { Grant, Instance, RoleSet, SINGLE, Verdict } from './abi'
 import { deriveRole } from './derive'
 import { findGrant } from './grants'
 import { holds } from './roles'
+import { askSets } from './rules'
 
-/** D3 for an instance that is stored: RBAC, else ReBAC; what allows wins over what could not be decided (D13). */
-export function decideOnInstance(user: u32, tenant: u32, permission: u32, instance: u32): Verdict {
-  if (permission === 0) return Verdict.Deny // D1
-  if (decideIn(user, tenant, permission) === Verdict.Allow) return Verdict.Allow
-  return decideByRelation(user, tenant, permission, instance)
+/** D3 for a named instance (0: it is not stored): RBAC, else ReBAC, else ASK_SETS; what allows wins over what could not be decided (D13). */
+export function decideOnInstance(user: u32, tenant: u32, permission: u32, instance: u32): u32 {
+  const verdict = decideIn(user, tenant, permission)
+  if (verdict === Verdict.Allow || permission === 0) return verdict
+  const related = decideByRelation(user, tenant, permission, instance)
+  return related === Verdict.Allow ? related : related | verdict
 }
 
 /** D5: does a role that the user holds on the instance, directly or derived, have the permission? Permission 0 asks for any role. */
@@ -19,12 +21,13 @@ export function decideByRelation(user: u32, tenant: u32, permission: u32, instan
   return deriveRole(user, instance, permission)
 }
 
-/** RBAC: may the user do what `permission` names, in the tenant? */
-export function decideIn(user: u32, tenant: u32, permission: u32): Verdict {
+/** RBAC: may the user do what `permission` names, in the tenant? Else, whether set rules have a say. */
+export function decideIn(user: u32, tenant: u32, permission: u32): u32 {
   if (user === 0 || tenant === 0 || permission === 0) return Verdict.Deny // D1
   const grant = findGrant(user, tenant)
-  if (grant === 0) return Verdict.Deny // D4: assignments in another tenant give nothing here
-  return grantHolds(load<u32>(grant, Grant.Roles), permission) ? Verdict.Allow : Verdict.Deny
+  // D4: assignments in another tenant give nothing here
+  if (grant !== 0 && grantHolds(load<u32>(grant, Grant.Roles), permission)) return Verdict.Allow
+  return askSets(permission)
 }
 
 /** D4: does one of the assigned roles, or one that it extends, have the permission? */

@@ -1,6 +1,6 @@
 // Every export of the kernel, with its contract, and nothing else. Arguments and results are numbers; keys and lists lie in the
 // scratch area. A key at SCRATCH is UTF-8 of `length` bytes, at most KEY_BYTES_MAX (2 × that + 1 for a pair). 0 means none.
-import { ABI_VERSION, SCRATCH, Table } from './abi'
+import { ABI_VERSION, ConditionSet, Party, Resource, SCRATCH, Table } from './abi'
 import { decideByRelation, decideIn, decideOnInstance } from './decide'
 import { metGoal } from './derive'
 import { permissionsOfGrant, permissionsOfRole, recordsInBucket } from './enumerate'
@@ -12,7 +12,9 @@ import {
   unassign as unassignRole,
 } from './grants'
 import { createImage } from './header'
+import { deleteMembersOf, join, leave } from './members'
 import { reserveBytes } from './memory'
+import { putPath as internPath } from './paths'
 import {
   putPermission as internPermission,
   findPermission as permissionOf,
@@ -37,7 +39,9 @@ import {
   setParents as replaceParents,
   holds as roleHolds,
 } from './roles'
+import { decideBySets, define, deleteSet, forbid, permit, sideHolds } from './rules'
 import { bury, find as findSymbol, intern } from './symbols'
+import { setAttributes } from './values'
 import { verifyImage } from './verify'
 
 /** The number of the layout; the host refuses another. */
@@ -65,12 +69,12 @@ export function findPermission(length: u32): u32 {
   return permissionOf(SCRATCH, length)
 }
 
-/** Verdict for the ids, of roles in the tenant; any 0 is Deny (D1). */
+/** Verdict for the ids, of roles in the tenant, with ASK_SETS when it is not Allow and set rules have a say; any 0 is Deny (D1). */
 export function decide(user: u32, tenant: u32, permission: u32): u32 {
   return decideIn(user, tenant, permission)
 }
 
-/** The same with roles on a stored instance of the permission's type. */
+/** The same with roles on a named instance of the permission's type; 0 when it is not stored. */
 export function decideOn(user: u32, tenant: u32, permission: u32, instance: u32): u32 {
   return decideOnInstance(user, tenant, permission, instance)
 }
@@ -95,13 +99,84 @@ export function putPermission(resource: u32, length: u32): u32 {
   return internPermission(resource, SCRATCH, length)
 }
 
+/** Replaces the stored attributes of a user, tenant or instance by the encoded composite; 0 for none. */
+export function setPartyAttributes(party: u32, encoded: u32): void {
+  setAttributes(party, Party.Attributes, encoded)
+}
+
+/** Replaces the declared attributes of a resource, name → number of the type, by the encoded composite; 0 for none. */
+export function setDeclared(resource: u32, encoded: u32): void {
+  setAttributes(resource, Resource.Attributes, encoded)
+}
+
+/** Makes the user belong to the tenant, also without a role. */
+export function joinTenant(user: u32, tenant: u32): void {
+  join(user, tenant)
+}
+
+/** Ends a membership; nothing when one of them is none. */
+export function leaveTenant(user: u32, tenant: u32): void {
+  if (user !== 0 && tenant !== 0) leave(user, tenant)
+}
+
+/** The path whose key (`root.name…`) is at SCRATCH; returns its id. A `defineSet` with a step that names it must follow. Traps when no number is left. */
+export function putPath(source: u32, length: u32): u32 {
+  return internPath(source, SCRATCH, length)
+}
+
+/** Replaces what a condition set says. `json`, `constants` (0 for none) and the `length` steps lie in the encoded area. `setParent` must follow. */
+export function defineSet(
+  set: u32,
+  kind: u32,
+  resource: u32,
+  json: u32,
+  constants: u32,
+  steps: u32,
+  length: u32,
+): void {
+  define(set, kind, resource, json, constants, steps, length)
+}
+
+/** The set whose conditions must hold too; 0 for none. */
+export function setParent(set: u32, parent: u32): void {
+  store<u32>(set, parent, ConditionSet.Parent)
+}
+
+export function removeSet(set: u32): void {
+  deleteSet(set)
+}
+
+/** Adds a set rule: `users` is a set or a role, `resources` a set or a resource. */
+export function addSetRule(permission: u32, users: u32, resources: u32): void {
+  permit(permission, users, resources)
+}
+
+/** Removes a set rule; nothing when one of them is none. */
+export function removeSetRule(permission: u32, users: u32, resources: u32): void {
+  if (permission !== 0 && users !== 0 && resources !== 0) forbid(permission, users, resources)
+}
+
+/** Verdict of the set rules alone. For each path that they read, SENT holds the address of the cell that was sent, or 0; all lies before `end`. */
+export function decideSets(user: u32, tenant: u32, permission: u32, instance: u32, end: u32): u32 {
+  return decideBySets(user, tenant, permission, instance, end)
+}
+
+/** Verdict of one side of a rule, for explain: a set, role or resource. */
+export function decideSide(user: u32, tenant: u32, permission: u32, instance: u32, end: u32, side: u32): u32 {
+  return sideHolds(user, tenant, permission, instance, end, side)
+}
+
 export function deleteUser(user: u32): void {
   deleteGrantsOf(user)
+  deleteMembersOf(user)
+  setAttributes(user, Party.Attributes, 0)
   bury(Table.Users, user)
 }
 
 export function deleteTenant(tenant: u32): void {
   deleteGrantsOf(tenant)
+  deleteMembersOf(tenant)
+  setAttributes(tenant, Party.Attributes, 0)
   bury(Table.Tenants, tenant)
 }
 

@@ -3,7 +3,9 @@
 import { Header, PERMISSIONS_MAX, Permission, Resource, Table } from './abi'
 import { allocate, field, release, setField } from './memory'
 import { withdraw } from './roles'
+import { deleteSetRulesOf } from './rules'
 import { bury, find, intern, isLive } from './symbols'
+import { discard } from './values'
 
 /** The record of a permission id; 0 when there is none. */
 export function permissionRecord(id: u32): u32 {
@@ -56,6 +58,7 @@ export function deletePermission(id: u32): void {
   const record = permissionRecord(id)
   if (record === 0 || !isLive(record)) return
   if (load<u32>(record, Permission.Holders) !== 0) withdraw(id)
+  deleteSetRulesOf(id)
   bury(Table.Permissions, record)
 }
 
@@ -68,6 +71,8 @@ export function deleteResource(resource: u32): void {
   ) {
     deletePermission(load<u32>(record, Permission.Id))
   }
+  discard(load<u32>(resource, Resource.Attributes))
+  store<u32>(resource, 0, Resource.Attributes)
   bury(Table.Resources, resource)
 }
 

@@ -6,11 +6,12 @@
 // INVARIANT: a tuple is in the table once, in its object's list once and in its subject's list once.
 // INVARIANT: a rule is in its target's list once and in its source's list once.
 // INVARIANT: Relation.Uses is the number of tuples and rules that name the relation; at 0 the relation is dead.
-import { Header, Instance, Relation, Resource, Role, RULE_BYTES, Rule, Table, TUPLE_BYTES, Tuple } from './abi'
+import { Header, Instance, Party, Relation, Resource, Role, RULE_BYTES, Rule, Table, TUPLE_BYTES, Tuple } from './abi'
 import { deleteGrantsOf } from './grants'
 import { addToField, allocate, release } from './memory'
 import { bury, intern } from './symbols'
 import { bucketOf, insert, matches, overflowOf, recordAt, remove } from './table'
+import { setAttributes } from './values'
 
 /** Makes the instance whose key is at `start` live and puts it into the tenant. */
 export function putInstance(type: u32, tenant: u32, start: u32, length: u32): u32 {
@@ -33,6 +34,7 @@ export function deleteInstance(instance: u32): void {
     if (tuple === 0) break
     deleteTuple(tuple)
   }
+  setAttributes(instance, Party.Attributes, 0)
   store<u32>(instance, 0, Instance.Tenant)
   bury(Table.Instances, instance)
 }

@@ -2,7 +2,20 @@
 // re-creation finds the same record, and another key never gets it. A check only finds, it never interns. (design.md §4)
 //
 //   record  │ key length u16 · table u8 · flags u8 │ fields of the kind … │ key bytes, padded to 4 │
-import { FLAG_LIVE, Header, Instance, Party, Permission, Relation, Resource, Role, SymbolRecord, Table } from './abi'
+import {
+  AttributePath,
+  ConditionSet,
+  FLAG_LIVE,
+  Header,
+  Instance,
+  Party,
+  Permission,
+  Relation,
+  Resource,
+  Role,
+  SymbolRecord,
+  Table,
+} from './abi'
 import { addToField, allocate, blockBytes } from './memory'
 import { bucketOf, insert, matches, overflowOf, recordAt } from './table'
 
@@ -19,6 +32,10 @@ export function keyOffset(table: u32): u32 {
       return Instance.Key
     case Table.Relations:
       return Relation.Key
+    case Table.Paths:
+      return AttributePath.Key
+    case Table.Sets:
+      return ConditionSet.Key
     default:
       return Party.Key
   }
@@ -39,6 +56,10 @@ export function counterOf(table: u32): u32 {
       return Header.Instances
     case Table.Relations:
       return Header.Relations
+    case Table.Paths:
+      return Header.Paths
+    case Table.Sets:
+      return Header.Sets
     default:
       return Header.Permissions
   }
@@ -74,7 +95,7 @@ function mix(value: u64): u64 {
   return product ^ (product >> 29)
 }
 
-function sameBytes(left: u32, right: u32, length: u32): bool {
+export function sameBytes(left: u32, right: u32, length: u32): bool {
   let offset: u32 = 0
   while (offset + 8 <= length) {
     if (load<u64>(left + offset) !== load<u64>(right + offset)) return false

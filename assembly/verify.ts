@@ -35,7 +35,12 @@ import { ownRow } from './roles'
 import { inHeap, isLiveSymbol, isSymbol } from './sound'
 import { counterOf, hashBytes, isLive, keyLength, keyOffset, lookup } from './symbols'
 import { bucketByIndex, bucketOf, overflowOf, recordAt, rootOf } from './table'
+import { verifyConditions } from './verify-conditions'
 import { verifyRelations } from './verify-relations'
+import { beginReferences, soundReferences, verifyAttributes, verifyMembers } from './verify-values'
+
+/** The smallest record of any table: an empty text. */
+const RECORD_BYTES: u32 = 8
 
 export function verifyImage(): Fault {
   const top = field(Header.Top)
@@ -60,6 +65,14 @@ export function verifyImage(): Fault {
   if (parties !== Fault.None) return parties
   const relations = verifyRelations()
   if (relations !== Fault.None) return relations
+  beginReferences()
+  const attributes = verifyAttributes()
+  if (attributes !== Fault.None) return attributes
+  const conditions = verifyConditions()
+  if (conditions !== Fault.None) return conditions
+  if (!soundReferences()) return Fault.Value
+  const members = verifyMembers()
+  if (members !== Fault.None) return members
   return verifyFreeLists()
 }
 
@@ -91,7 +104,7 @@ function soundBuckets(table: u32, buckets: u32): bool {
       entries += count
       if (entries > total) return false
       for (let slot: u32 = 0; slot < count; slot++) {
-        if (!inHeap(recordAt(bucket, slot), 12)) return false
+        if (!inHeap(recordAt(bucket, slot), RECORD_BYTES)) return false
         if (bucketOf(table, load<u32>(bucket + slot * 4, Bucket.Hashes)) !== first) return false
       }
       if (count === 0 && bucket !== first) return false
@@ -114,12 +127,14 @@ function verifyDirectory(): Fault {
 }
 
 function hasSymbols(table: u32): bool {
-  return table !== Table.Grants && table !== Table.RoleSets && table !== Table.Tuples
+  if (table <= (Table.Permissions as u32)) return true
+  return table === Table.Instances || table === Table.Relations || table === Table.Paths || table === Table.Sets
 }
 
 /** Bytes of the longest key: of one name, or of two with a sign between them. */
 function longestKey(table: u32): u32 {
-  const one = table === Table.Users || table === Table.Tenants || table === Table.Resources
+  if (table === Table.Paths) return 0xffff
+  const one = table <= (Table.Tenants as u32) || table === Table.Resources || table === Table.Sets
   return one ? KEY_BYTES_MAX : KEY_BYTES_MAX * 2 + 1
 }
 

@@ -4,9 +4,10 @@ import { Permission, Resource, Table } from '../../assembly/abi.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import { partKey } from '../model/objects.ts'
 import { attach, permissionIds, putRules } from './build.ts'
-import { type Assignment, type RoleContent, typeOf, typeOfRole } from './contents.ts'
+import { type Assignment, type ResourceContent, type RoleContent, typeOf, typeOfRole } from './contents.ts'
 import { findSymbol, type SymbolKind } from './overlay.ts'
 import type { Plan } from './prepare.ts'
+import { putAttributes, putDeclared, putParent, putSet, ruleIds } from './store.ts'
 
 /** Carries out a plan. Order: nothing is referred to before it is there, nothing goes while it is referred to. */
 export function commit(kernel: Kernel, plan: Plan): void {
@@ -21,11 +22,15 @@ export function commit(kernel: Kernel, plan: Plan): void {
     const name = calls.find(Table.Relations, kernel.writeWhole(partKey(typeOf(object), relation)))
     calls.unrelate(name, id('resource_instance', subject), id('resource_instance', object))
   }
-  for (const [key, { actions }] of plan.resources) putResource(kernel, key, actions)
-  for (const [table, key] of plan.parties) calls.put(table, kernel.writeKey(key))
-  for (const [key, { tenant }] of plan.instances) {
+  for (const { user, tenant } of plan.leave) calls.leaveTenant(id('user', user), id('tenant', tenant))
+  for (const rule of plan.forbid) calls.removeSetRule(...ruleIds(kernel, rule))
+  for (const [key, value] of plan.resources) putResource(kernel, key, value)
+  for (const [table, key, attributes] of plan.parties) {
+    putAttributes(kernel, calls.put(table, kernel.writeKey(key)), attributes)
+  }
+  for (const [key, { tenant, attributes }] of plan.instances) {
     const [type, within] = [id('resource', typeOf(key)), id('tenant', tenant)]
-    calls.putInstance(type, within, kernel.writeWhole(key))
+    putAttributes(kernel, calls.putInstance(type, within, kernel.writeWhole(key)), attributes)
   }
   // Without old edges every step works on a part of the graph that will be: no circle and no longer chain on the way.
   for (const [key] of plan.roles) calls.setParents(calls.put(Table.Roles, kernel.writeWhole(key)), 0)
@@ -39,6 +44,10 @@ export function commit(kernel: Kernel, plan: Plan): void {
     calls.relate(calls.put(Table.Relations, kernel.writeWhole(partKey(typeOf(object), relation))), from, to)
   }
   for (const each of plan.assign) calls.assign(id('user', each.user), scope(each), role(each.role))
+  for (const { user, tenant } of plan.join) calls.joinTenant(id('user', user), id('tenant', tenant))
+  for (const [key, value, program] of plan.sets) putSet(kernel, key, value, program)
+  for (const [key, { parent }] of plan.sets) putParent(kernel, key, parent)
+  for (const rule of plan.permit) calls.addSetRule(...ruleIds(kernel, rule))
   for (const [key, { actions }] of plan.resources) dropActions(kernel, id('resource', key), new Set(actions))
   for (const [kind, key] of plan.gone.toSorted(byRank)) bury(kernel, kind, id(kind, key))
 }
@@ -48,8 +57,9 @@ function byRank([left]: readonly [SymbolKind, string], [right]: readonly [Symbol
   return Number(right === 'resource_instance') - Number(left === 'resource_instance')
 }
 
-function putResource(kernel: Kernel, key: string, actions: readonly string[]): void {
+function putResource(kernel: Kernel, key: string, { actions, attributes }: ResourceContent): void {
   const resource = kernel.calls.put(Table.Resources, kernel.writeKey(key))
+  putDeclared(kernel, resource, key, attributes)
   for (const action of actions) kernel.calls.putPermission(resource, kernel.writePair(key, action))
 }
 
@@ -80,6 +90,7 @@ function bury(kernel: Kernel, kind: SymbolKind, id: number): void {
     resource_role: calls.deleteRole,
     resource: calls.deleteResource,
     resource_instance: calls.deleteInstance,
+    condition_set: calls.removeSet,
   }
   of[kind](id)
 }

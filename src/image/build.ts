@@ -4,10 +4,13 @@
 import { RULE_NO_DIRECT, SCRATCH_BYTES, Table } from '../../assembly/abi.ts'
 import { Kernel } from '../kernel/kernel.ts'
 import type { KernelSource } from '../kernel/module.ts'
-import { ZerohopError } from '../model/errors.ts'
-import { partKey } from '../model/objects.ts'
+import { parseConditions } from '../model/condition.ts'
+import { isZerohopError, ZerohopError } from '../model/errors.ts'
+import { type JsonObject, partKey } from '../model/objects.ts'
+import { type ConditionProgram, compile } from './conditions.ts'
 import { type Contents, isInstanceKey, type RoleContent, sortedEntries, typeOf, typeOfRole } from './contents.ts'
 import { troubleOf } from './extends.ts'
+import { putAttributes, putDeclared, putParent, putSet, ruleIds } from './store.ts'
 
 /** Ids written to the scratch area at a time. */
 const LIST_MAX = SCRATCH_BYTES / 8
@@ -16,18 +19,25 @@ const LIST_MAX = SCRATCH_BYTES / 8
 export function buildKernel(contents: Contents, source: KernelSource): Kernel {
   const kernel = new Kernel(source)
   kernel.calls.create()
-  for (const [key, actions] of sortedEntries(contents.resources)) {
+  for (const [key, { actions, attributes }] of sortedEntries(contents.resources)) {
     const resource = kernel.calls.put(Table.Resources, writeKey(kernel, key))
+    putDeclared(kernel, resource, key, attributes)
     for (const action of [...new Set(actions)].sort())
       kernel.calls.putPermission(resource, writePair(kernel, key, action))
   }
   const roles = buildRoles(kernel, contents)
   const tenants = new Map<string, number>()
-  for (const key of [...contents.tenants].sort())
-    tenants.set(key, kernel.calls.put(Table.Tenants, writeKey(kernel, key)))
+  for (const [key, attributes] of sortedEntries(contents.tenants)) {
+    const tenant = kernel.calls.put(Table.Tenants, writeKey(kernel, key))
+    tenants.set(key, tenant)
+    if (attributes !== undefined) putAttributes(kernel, tenant, attributes)
+  }
   const instances = buildInstances(kernel, contents, tenants)
-  for (const [key, { grants, onInstances }] of sortedEntries(contents.users)) {
+  buildSets(kernel, contents)
+  for (const [key, { attributes, grants, onInstances, members }] of sortedEntries(contents.users)) {
     const user = kernel.calls.put(Table.Users, writeKey(kernel, key))
+    if (attributes !== undefined) putAttributes(kernel, user, attributes)
+    for (const tenant of [...(members ?? [])].sort()) kernel.calls.joinTenant(user, tenants.get(tenant)!)
     const give = (scopes: ReadonlyMap<string, number>, held: Map<string, string[]>): void => {
       for (const [scope, names] of held.size < 2 ? held : sortedEntries(held)) {
         const ids = names.map((role) => roles.get(role)!)
@@ -42,10 +52,12 @@ export function buildKernel(contents: Contents, source: KernelSource): Kernel {
 
 function buildInstances(kernel: Kernel, contents: Contents, tenants: Map<string, number>): Map<string, number> {
   const ids = new Map<string, number>()
-  for (const [key, { tenant }] of sortedEntries(contents.instances)) {
+  for (const [key, { tenant, attributes }] of sortedEntries(contents.instances)) {
     const within = tenants.get(tenant) ?? dangling(`tenant \`${tenant}\` of \`${key}\``)
     const type = kernel.calls.find(Table.Resources, writeKey(kernel, typeOf(key))) || dangling(`the type of \`${key}\``)
-    ids.set(key, kernel.calls.putInstance(type, within, writeInstance(kernel, key)))
+    const instance = kernel.calls.putInstance(type, within, writeInstance(kernel, key))
+    ids.set(key, instance)
+    if (attributes !== undefined) putAttributes(kernel, instance, attributes)
   }
   for (const [, { subject, relation, object }] of sortedEntries(contents.tuples)) {
     const [from, to] = [subject, object].map((key) => ids.get(key) ?? dangling(`\`${key}\` of a tuple`))
@@ -53,6 +65,35 @@ function buildInstances(kernel: Kernel, contents: Contents, tenants: Map<string,
     kernel.calls.relate(name, from!, to!)
   }
   return ids
+}
+
+function buildSets(kernel: Kernel, contents: Contents): void {
+  const sets = sortedEntries(contents.sets)
+  for (const [key, value] of sets) {
+    if (value.resource !== null && !contents.resources.has(value.resource)) dangling(`the resource of set \`${key}\``)
+    writeKey(kernel, key)
+    putSet(kernel, key, value, programOf(key, value.conditions, 'build'))
+  }
+  for (const [key, { parent }] of sets) {
+    if (parent !== null && !contents.sets.has(parent)) dangling(`the parent of set \`${key}\``)
+    putParent(kernel, key, parent)
+  }
+  for (const [key, rule] of sortedEntries(contents.setRules)) {
+    const ids = ruleIds(kernel, rule)
+    if (ids.includes(0)) dangling(`what set rule \`${key}\` names`)
+    kernel.calls.addSetRule(...ids)
+  }
+}
+
+/** The program of a set's conditions. @throws DELTA_INVALID when they are none */
+export function programOf(key: string, conditions: JsonObject, to: number | string): ConditionProgram {
+  try {
+    return compile(parseConditions(conditions, []))
+  } catch (cause) {
+    if (!isZerohopError(cause)) throw cause
+    const reason = `the conditions of \`${key}\` cannot be read: ${cause.message} at ${cause.path?.join('.')}`
+    throw new ZerohopError('DELTA_INVALID', { to, reason }, { cause })
+  }
 }
 
 function buildRoles(kernel: Kernel, contents: Contents): Map<string, number> {

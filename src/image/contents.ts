@@ -1,8 +1,8 @@
 // What an image says, as plain sorted data: the one form between changes, the canonical build and compaction. The same contents
 // give the same bytes on every machine, however they came about (design.md §4). src/image/read.ts reads it out of a kernel.
-import type { PolicyChange, PolicyObjects } from '../log/delta.ts'
+import type { PolicyChange, PolicyKind, PolicyObjects, PolicyPut } from '../log/delta.ts'
 import { ZerohopError } from '../model/errors.ts'
-import { assignmentKey, partKey, tupleKey } from '../model/objects.ts'
+import { assignmentKey, type JsonObject, membershipKey, partKey, tupleKey } from '../model/objects.ts'
 
 /** A rule of D5, with whole keys: `object type/relation` and `type/role`. */
 export interface RuleContent {
@@ -22,34 +22,41 @@ export interface RoleContent {
 }
 
 export interface UserContent {
+  attributes?: JsonObject
+  /** tenants that the user belongs to without a role */
+  members?: Set<string>
   /** tenant → roles */
   readonly grants: Map<string, string[]>
   /** `type:key` → whole keys of resource roles */
   onInstances?: Map<string, string[]>
 }
 
-export interface InstanceContent {
-  readonly tenant: string
-}
+export type InstanceContent = PolicyObjects['resource_instance']
+
+export type ResourceContent = PolicyObjects['resource']
 
 /** Everything of an image by key. Not sorted; the build sorts. */
 export interface Contents {
-  readonly resources: Map<string, readonly string[]>
+  readonly resources: Map<string, ResourceContent>
   readonly roles: Map<string, RoleContent>
-  readonly tenants: Set<string>
+  readonly tenants: Map<string, JsonObject | undefined>
   readonly users: Map<string, UserContent>
   readonly instances: Map<string, InstanceContent>
   readonly tuples: Map<string, PolicyObjects['relationship_tuple']>
+  readonly sets: Map<string, PolicyObjects['condition_set']>
+  readonly setRules: Map<string, PolicyObjects['set_rule']>
 }
 
 export function emptyContents(): Contents {
   return {
     resources: new Map(),
     roles: new Map(),
-    tenants: new Set(),
+    tenants: new Map(),
     users: new Map(),
     instances: new Map(),
     tuples: new Map(),
+    sets: new Map(),
+    setRules: new Map(),
   }
 }
 
@@ -106,22 +113,32 @@ export type Assignment =
 export function fold(changes: Iterable<PolicyChange>): Contents {
   const contents = emptyContents()
   const assignments = new Map<string, Assignment>()
+  const members = new Map<string, PolicyObjects['membership']>()
   for (const change of changes) {
-    if (change.op === 'delete') forget(contents, assignments, change.kind, change.key)
+    if (change.op === 'delete')
+      forget(contents, { role_assignment: assignments, membership: members }, change.kind, change.key)
     else if (change.kind === 'role_assignment') assignments.set(change.key, assignmentOf(change.value))
+    else if (change.kind === 'membership') members.set(change.key, change.value)
     else remember(contents, change)
   }
   for (const assignment of assignments.values()) give(contents, assignment)
+  for (const { user, tenant } of members.values()) {
+    const member = contents.users.get(user)
+    if (member === undefined) throw invalid(`user \`${user}\` of a membership does not exist`)
+    if (!contents.tenants.has(tenant)) throw invalid(`tenant \`${tenant}\` of a membership does not exist`)
+    member.members ??= new Set()
+    member.members.add(tenant)
+  }
   return contents
 }
 
-type ObjectPut = Exclude<PolicyChange, { op: 'delete' } | { kind: 'role_assignment' }>
+type ObjectPut = Exclude<PolicyPut, { kind: 'role_assignment' | 'membership' }>
 
 function remember(contents: Contents, change: ObjectPut): void {
   const { key } = change
   switch (change.kind) {
     case 'resource':
-      contents.resources.set(key, change.value.actions)
+      contents.resources.set(key, change.value)
       break
     case 'role':
       contents.roles.set(key, { permissions: change.value.permissions, extends: change.value.extends })
@@ -130,32 +147,51 @@ function remember(contents: Contents, change: ObjectPut): void {
       contents.roles.set(key, roleContent(change.value))
       break
     case 'tenant':
-      contents.tenants.add(key)
+      contents.tenants.set(key, someOf(change.value.attributes))
       break
     case 'user':
-      if (!contents.users.has(key)) contents.users.set(key, { grants: new Map() })
+      contents.users.set(key, userContent(someOf(change.value.attributes)))
       break
     case 'resource_instance':
-      contents.instances.set(key, { tenant: change.value.tenant })
+      contents.instances.set(key, change.value)
+      break
+    case 'condition_set':
+      contents.sets.set(key, change.value)
+      break
+    case 'set_rule':
+      contents.setRules.set(key, change.value)
       break
     case 'relationship_tuple':
       contents.tuples.set(key, change.value)
       break
     default:
-      throw invalid(`kind \`${change.kind}\` is not known to this version`)
+      throw invalid(`kind \`${(change as PolicyPut).kind}\` is not known to this version`)
   }
 }
 
-function forget(contents: Contents, assignments: Map<string, unknown>, kind: PolicyChange['kind'], key: string): void {
-  const from: Partial<Record<PolicyChange['kind'], { delete(key: string): boolean }>> = {
+export function userContent(attributes: JsonObject | undefined): UserContent {
+  return attributes === undefined ? { grants: new Map() } : { attributes, grants: new Map() }
+}
+
+/** No attributes are none: equal contents are stored in one way. */
+export function someOf<T extends object>(attributes: T | undefined): T | undefined {
+  return attributes === undefined || Object.keys(attributes).length === 0 ? undefined : attributes
+}
+
+type Folded = Record<'role_assignment' | 'membership', Map<string, unknown>>
+
+function forget(contents: Contents, folded: Folded, kind: PolicyKind, key: string): void {
+  const from: Record<PolicyKind, { delete(key: string): boolean }> = {
+    ...folded,
     resource: contents.resources,
     role: contents.roles,
     resource_role: contents.roles,
     tenant: contents.tenants,
     user: contents.users,
-    role_assignment: assignments,
     resource_instance: contents.instances,
     relationship_tuple: contents.tuples,
+    condition_set: contents.sets,
+    set_rule: contents.setRules,
   }
   from[kind]?.delete(key)
 }
@@ -186,18 +222,23 @@ function invalid(reason: string): ZerohopError {
 
 /** Contents as changes, in sorted order: what a follower of another ABI builds from. */
 export function* toChanges(contents: Contents): Iterable<PolicyChange> {
-  for (const [key, actions] of sortedEntries(contents.resources))
-    yield { op: 'put', kind: 'resource', key, value: { actions } }
+  for (const [key, { actions, attributes }] of sortedEntries(contents.resources))
+    yield { op: 'put', kind: 'resource', key, value: { actions, ...attributesOf(attributes) } }
   for (const [key, role] of sortedEntries(contents.roles)) yield roleChange(key, role)
-  for (const key of [...contents.tenants].sort()) yield { op: 'put', kind: 'tenant', key, value: {} }
-  for (const [key, value] of sortedEntries(contents.instances))
-    yield { op: 'put', kind: 'resource_instance', key, value }
+  for (const [key, attributes] of sortedEntries(contents.tenants))
+    yield { op: 'put', kind: 'tenant', key, value: attributesOf(attributes) }
+  for (const [key, { tenant, attributes }] of sortedEntries(contents.instances))
+    yield { op: 'put', kind: 'resource_instance', key, value: { tenant, ...attributesOf(attributes) } }
   for (const [, value] of sortedEntries(contents.tuples)) {
     const { subject, relation, object } = value
     yield { op: 'put', kind: 'relationship_tuple', key: tupleKey(subject, relation, object), value }
   }
-  for (const [user, { grants, onInstances }] of sortedEntries(contents.users)) {
-    yield { op: 'put', kind: 'user', key: user, value: {} }
+  for (const [key, value] of sortedEntries(contents.sets)) yield { op: 'put', kind: 'condition_set', key, value }
+  for (const [key, value] of sortedEntries(contents.setRules)) yield { op: 'put', kind: 'set_rule', key, value }
+  for (const [user, { attributes, grants, onInstances, members }] of sortedEntries(contents.users)) {
+    yield { op: 'put', kind: 'user', key: user, value: attributesOf(attributes) }
+    for (const tenant of [...(members ?? [])].sort())
+      yield { op: 'put', kind: 'membership', key: membershipKey(tenant, user), value: { user, tenant } }
     for (const [tenant, roles] of sortedEntries(grants)) {
       for (const role of roles) yield assignmentChange(user, role, tenant, null)
     }
@@ -206,6 +247,11 @@ export function* toChanges(contents: Contents): Iterable<PolicyChange> {
       for (const role of roles) yield assignmentChange(user, role.slice(role.indexOf('/') + 1), tenant, instance)
     }
   }
+}
+
+function attributesOf<T extends object>(attributes: T | undefined): { attributes?: T } {
+  const some = someOf(attributes)
+  return some === undefined ? {} : { attributes: some }
 }
 
 function assignmentChange(user: string, role: string, tenant: string, instance: string | null): PolicyChange {

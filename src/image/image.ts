@@ -1,6 +1,6 @@
 // The image: the whole policy of one environment at one revision in kernel memory, asked by keys. It is what a check needs and
 // all that a check needs (design.md §4). One thread per image; nothing here knows about feeds, files on disk or HTTP.
-import { Fault, Grant, Header, Instance, Party, Role, Table, Verdict } from '../../assembly/abi.ts'
+import { ASK_SETS, Fault, Grant, Header, Instance, Party, Role, Table, Verdict } from '../../assembly/abi.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import type { KernelSource } from '../kernel/module.ts'
 import type { LogId, Position } from '../log/change.ts'
@@ -13,11 +13,12 @@ import { fold, toChanges } from './contents.ts'
 import { type Explanation, explainQuestion, instanceId, tenantOf } from './explain.ts'
 import { hashImage, loadKernel, loadKernelSlowly, type Pause, saveKernel, saveKernelSlowly } from './file.ts'
 import { Lookaside, PairLookaside } from './lookaside.ts'
-import { prepare } from './prepare.ts'
+import { Needs, type Sent } from './needs.ts'
+import { type Plan, prepare } from './prepare.ts'
 import { permissionsOfGrant, read, rolesOf, tenantGrantsOf } from './read.ts'
 
-export type { Because, Explanation, RbacCode, RebacCode } from './explain.ts'
-export type { KernelSource }
+export type { AbacCode, Because, Explanation, RbacCode, RebacCode } from './explain.ts'
+export type { KernelSource, Sent }
 
 export interface ImageOptions {
   /** default 'release' */
@@ -36,6 +37,8 @@ export interface ImageStats {
   readonly permissions: number
   readonly instances: number
   readonly tuples: number
+  readonly conditionSets: number
+  readonly setRules: number
   /** (user, tenant) and (user, instance) pairs with a role */
   readonly grants: number
   readonly assignments: number
@@ -57,13 +60,15 @@ export class Image {
   readonly #permissions = new PairLookaside()
   #lastTenant = ''
   #lastTenantId = 0
+  readonly #needs: Needs
   /** the kernel's decide, until the image is poisoned */
-  #decide: (user: number, tenant: number, permission: number) => Verdict
+  #decide: (user: number, tenant: number, permission: number) => number
   #position: Position
   #poisoned = false
 
   private constructor(kernel: Kernel, source: KernelSource) {
     this.#kernel = kernel
+    this.#needs = new Needs(kernel)
     this.#source = source
     this.#decide = kernel.calls.decide
     this.environment = Buffer.from(kernel.headerBytes(Header.Environment, 16)).toString('hex')
@@ -112,29 +117,59 @@ export class Image {
 
   /**
    * May the user do the action on the type, or on the instance `key` of it? What is unknown is denied (D1). Without a tenant it is that
-   * of the stored instance, else `default` (D2).
-   * @throws POISONED, UNDECIDED; never a false deny
+   * of the stored instance, else `default` (D2). Attributes that no rule reads are not looked at.
+   * @throws POISONED, UNDECIDED, INPUT_INVALID on attributes that are no values; never a false deny
    */
-  check(user: string, action: string, type: string, tenant?: string, key?: string): boolean {
+  check(user: string, action: string, type: string, tenant?: string, key?: string, sent?: Sent): boolean {
     const permission = this.permission(type, action)
     const userId = this.user(user)
-    if (key === undefined)
-      return this.#decide(userId, this.tenant(tenant ?? DEFAULT_TENANT), permission) === Verdict.Allow
-    return this.checkIdsOn(userId, tenant === undefined ? undefined : this.tenant(tenant), permission, type, key)
+    if (key === undefined) {
+      const tenantId = this.tenant(tenant ?? DEFAULT_TENANT)
+      const verdict = this.#decide(userId, tenantId, permission)
+      return verdict === Verdict.Allow || (verdict !== Verdict.Deny && this.#bySets(userId, tenantId, permission, sent))
+    }
+    return this.#checkOn(userId, tenant === undefined ? undefined : this.tenant(tenant), permission, type, key, sent)
   }
 
   /** The same with ids that `user`, `tenant` and `permission` gave; 0 is unknown. */
   checkIds(user: number, tenant: number, permission: number): boolean {
-    return this.#decide(user, tenant, permission) === Verdict.Allow
+    const verdict = this.#decide(user, tenant, permission)
+    return verdict === Verdict.Allow || (verdict !== Verdict.Deny && this.#bySets(user, tenant, permission, undefined))
   }
 
   /** `checkIds` on an instance; a tenant that was not sent is undefined. */
-  checkIdsOn(user: number, sent: number | undefined, permission: number, type: string, key: string): boolean {
+  checkIdsOn(user: number, tenant: number | undefined, permission: number, type: string, key: string): boolean {
+    return this.#checkOn(user, tenant, permission, type, key, undefined)
+  }
+
+  /** What set rules say to a question without an instance; only they are left to allow it. */
+  #bySets(user: number, tenant: number, permission: number, sent: Sent | undefined): boolean {
+    const end = this.#needs.encode(permission, undefined, sent)
+    const verdict: Verdict = this.#kernel.calls.decideSets(user, tenant, permission, 0, end)
+    if (verdict === Verdict.Undecided) throw new ZerohopError('UNDECIDED', { what: 'the conditions of this question' })
+    return verdict === Verdict.Allow
+  }
+
+  #checkOn(
+    user: number,
+    tenantSent: number | undefined,
+    permission: number,
+    type: string,
+    key: string,
+    sent: Sent | undefined,
+  ): boolean {
     this.#requireSound()
+    const { calls } = this.#kernel
     const instance = instanceId(this.#kernel, { type, key })
-    const tenant =
-      sent ?? (instance === 0 ? this.tenant(DEFAULT_TENANT) : this.#kernel.word(instance + Instance.Tenant)) // D2
-    const verdict: Verdict = this.#kernel.calls.decideOn(user, tenant, permission, instance)
+    const stored = instance === 0 ? 0 : this.#kernel.word(instance + Instance.Tenant)
+    const tenant = tenantSent ?? (stored === 0 ? this.tenant(DEFAULT_TENANT) : stored) // D2
+    let verdict = calls.decideOn(user, tenant, permission, instance)
+    if (verdict === Verdict.Allow) return true
+    if ((verdict & ASK_SETS) !== 0) {
+      const related = verdict - ASK_SETS
+      verdict = calls.decideSets(user, tenant, permission, instance, this.#needs.encode(permission, key, sent))
+      if (verdict === Verdict.Deny) verdict = related // D13
+    }
     if (verdict === Verdict.Undecided) throw new ZerohopError('UNDECIDED', { what: `${type}:${key}` })
     return verdict === Verdict.Allow
   }
@@ -183,10 +218,11 @@ export class Image {
   }
 
   /** The same question as `check`, with its reasons. @throws UNDECIDED where a check does: a limit is no deny (D13) */
-  explain(user: string, action: string, type: string, tenant?: string, key?: string): Explanation {
+  explain(user: string, action: string, type: string, tenant?: string, key?: string, sent?: Sent): Explanation {
     this.#requireSound()
-    const explanation = explainQuestion(this.#kernel, this.revision, { user, action, type, tenant, key })
-    if (!explanation.allow && explanation.rebac === 'undecided') {
+    const question = { user, action, type, tenant, key, sent }
+    const explanation = explainQuestion(this.#kernel, this.#needs, this.revision, question)
+    if (!explanation.allow && [explanation.rebac, explanation.abac].includes('undecided')) {
       throw new ZerohopError('UNDECIDED', { what: `${type}:${key}` })
     }
     return explanation
@@ -226,6 +262,7 @@ export class Image {
       this.#poison()
       throw new ZerohopError('POISONED', {}, { cause })
     }
+    if (changesRules(plan)) this.#needs.forget()
     this.#position = { revision: delta.to, chain: delta.chain }
     writePosition(this.#kernel, this.#position)
   }
@@ -299,10 +336,16 @@ export class Image {
       permissions: field(Header.Permissions),
       instances: field(Header.Instances),
       tuples: field(Header.Tuples),
+      conditionSets: field(Header.Sets),
+      setRules: field(Header.SetRules),
       grants: field(Header.Grants),
       assignments: field(Header.Assignments),
     }
   }
+}
+
+function changesRules({ sets, permit, forbid, gone, resources }: Plan): boolean {
+  return sets.length + permit.length + forbid.length + gone.length + resources.length > 0
 }
 
 function writePosition(kernel: Kernel, { revision, chain }: Position): void {

@@ -13,6 +13,7 @@ export const TABLE_OF = {
   user: Table.Users,
   tenant: Table.Tenants,
   resource_instance: Table.Instances,
+  condition_set: Table.Sets,
 } as const
 
 export type SymbolKind = keyof typeof TABLE_OF

@@ -1,6 +1,15 @@
 // One kernel on one memory: the only owner of views on it. Keys go in as bytes in the scratch area, ids and lists come out.
 // Growing the memory detaches every view, so nobody else may keep one. One thread per kernel.
-import { HEADER, HEADER_BYTES, HEAP, Header, KEY_BYTES_MAX, SCRATCH, SymbolRecord } from '../../assembly/abi.ts'
+import {
+  HEADER,
+  HEADER_BYTES,
+  HEAP,
+  Header,
+  KEY_BYTES_MAX,
+  SCRATCH,
+  SCRATCH_BYTES,
+  SymbolRecord,
+} from '../../assembly/abi.ts'
 import { instantiate, type KernelExports, type KernelSource } from './module.ts'
 
 const encoder = new TextEncoder()
@@ -103,6 +112,17 @@ export class Kernel {
   writeWhole(key: string): number {
     if (key.length > PAIR_BYTES_MAX) return -1
     return this.#writeEncoded(key, PAIR_BYTES_MAX)
+  }
+
+  /** Writes a long key (a path of attributes) to the scratch area; its length is bounded by what conditions may be. */
+  writeLong(key: string): number {
+    return this.#writeEncoded(key, SCRATCH_BYTES)
+  }
+
+  /** All of the memory as numbers, valid as `bytes` is. */
+  get words(): Uint32Array {
+    if (this.#words.length === 0) this.#renew()
+    return this.#words
   }
 
   #writeEncoded(key: string, limit: number): number {

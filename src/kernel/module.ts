@@ -35,6 +35,26 @@ export interface KernelExports {
   unrelate(relation: number, subject: number, object: number): number
   clearDerivation(role: number, type: number, flags: number): void
   addRule(role: number, relation: number, source: number, flags: number): void
+  setPartyAttributes(party: number, encoded: number): void
+  setDeclared(resource: number, encoded: number): void
+  joinTenant(user: number, tenant: number): void
+  leaveTenant(user: number, tenant: number): void
+  putPath(source: number, length: number): number
+  defineSet(
+    set: number,
+    kind: number,
+    resource: number,
+    json: number,
+    constants: number,
+    steps: number,
+    length: number,
+  ): void
+  setParent(set: number, parent: number): void
+  removeSet(set: number): void
+  addSetRule(permission: number, users: number, resources: number): void
+  removeSetRule(permission: number, users: number, resources: number): void
+  decideSets(user: number, tenant: number, permission: number, instance: number, end: number): number
+  decideSide(user: number, tenant: number, permission: number, instance: number, end: number, side: number): number
   deletePermission(permission: number): void
   clearRole(role: number): void
   extendRole(role: number, count: number): void
@@ -63,7 +83,7 @@ export function instantiate(
   const pages = Math.ceil((HEAP + Math.max(0, bytes - HEADER_BYTES)) / PAGE) + 1
   let memory: WebAssembly.Memory
   try {
-    memory = new WebAssembly.Memory({ initial: Math.max(8, pages), maximum: PAGES_MAX })
+    memory = new WebAssembly.Memory({ initial: Math.max(16, pages), maximum: PAGES_MAX })
   } catch (cause) {
     throw new ZerohopError('IMAGE_FULL', { reason: `no memory for ${bytes} bytes` }, { cause })
   }

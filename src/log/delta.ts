@@ -1,6 +1,14 @@
-// What a follower gets of a log entry: only what bears on decisions, so that no name, email or id leaves the management side.
+// What a follower gets of a log entry: only what bears on decisions, so that no id, and no name but those of users (which conditions may read), leaves the management side.
 // design.md §3-4. `project` is the one place that says which part of an object a decision depends on.
-import type { AttributeType, DerivationRule, DerivationSettings, JsonObject, ResourceRole } from '../model/objects.ts'
+import type {
+  AttributeType,
+  DerivationRule,
+  DerivationSettings,
+  JsonObject,
+  Resource,
+  ResourceRole,
+  User,
+} from '../model/objects.ts'
 import type { Change, LogEntry, LogId, Position } from './change.ts'
 
 /** The decision-bearing value of each kind. Keys of composite objects are those of src/model/objects.ts. */
@@ -76,8 +84,11 @@ export const POLICY_KINDS = [
   'resource_role',
   'user',
   'tenant',
+  'membership',
   'resource_instance',
   'relationship_tuple',
+  'condition_set',
+  'set_rule',
   'role_assignment',
 ] as const satisfies readonly PolicyKind[]
 
@@ -89,12 +100,26 @@ export function project(change: Change): PolicyChange | undefined {
   const { op, kind, key } = change
   switch (kind) {
     case 'resource':
-      return { op, kind, key, value: { actions: change.value.actions.map((action) => action.key) } }
+      return { op, kind, key, value: resource(change.value) }
     case 'role':
       return { op, kind, key, value: { permissions: change.value.permissions, extends: change.value.extends } }
     case 'user':
+      return { op, kind, key, value: attributesOf(userAttributes(change.value)) }
     case 'tenant':
-      return { op, kind, key, value: {} }
+      return { op, kind, key, value: attributesOf(change.value.attributes) }
+    case 'membership': {
+      // One that came with a role says nothing that the role does not.
+      const { user, tenant, explicit } = change.value
+      return explicit ? { op, kind, key, value: { user, tenant } } : { op: 'delete', kind, key }
+    }
+    case 'condition_set': {
+      const { type, resource: base, conditions, parent } = change.value
+      return { op, kind, key, value: { type, resource: base, conditions, parent } }
+    }
+    case 'set_rule': {
+      const { user_set, permission, resource_set } = change.value
+      return { op, kind, key, value: { user_set, permission, resource_set } }
+    }
     case 'role_assignment': {
       const { user, role, tenant, resource_instance } = change.value
       return {
@@ -107,7 +132,7 @@ export function project(change: Change): PolicyChange | undefined {
     case 'resource_role':
       return { op, kind, key, value: resourceRole(change.value) }
     case 'resource_instance':
-      return { op, kind, key, value: { tenant: change.value.tenant } }
+      return { op, kind, key, value: { tenant: change.value.tenant, ...attributesOf(change.value.attributes) } }
     case 'relationship_tuple': {
       const { subject, relation, object } = change.value
       return { op, kind, key, value: { subject, relation, object } }
@@ -115,6 +140,24 @@ export function project(change: Change): PolicyChange | undefined {
     default:
       return undefined
   }
+}
+
+function resource({ actions, attributes }: Resource): PolicyObjects['resource'] {
+  const types = attributes.map(({ key, type }) => [key, type] as const)
+  return {
+    actions: actions.map(({ key }) => key),
+    ...(types.length === 0 ? {} : { attributes: Object.fromEntries(types) }),
+  }
+}
+
+/** Email and names are attributes, below those that were stored (D8). */
+function userAttributes({ email, first_name, last_name, attributes }: User): JsonObject {
+  const own = Object.entries({ email, first_name, last_name }).filter(([, value]) => value !== null)
+  return Object.fromEntries([...own, ...Object.entries(attributes)])
+}
+
+function attributesOf(attributes: JsonObject | null): { attributes?: JsonObject } {
+  return attributes === null || Object.keys(attributes).length === 0 ? {} : { attributes }
 }
 
 function resourceRole({ resource, role, permissions, extends: parents, granted_to }: ResourceRole) {

@@ -212,6 +212,8 @@ export const CONNECT_TIMEOUT_MS = 10_000
 export const FOLLOWERS_MAX = 10_000
 /** Milliseconds that a write of zerohop/embedded, already on disk, waits for the PDP of the same process: long only for a huge cascade. */
 export const EMBEDDED_WAIT_MS = 60_000
+/** Permissions of which an image remembers what their set rules read: a kilobyte each. */
+export const NEEDS_MAX = 4_096
 
 /** Bytes of the conditions of one set as JSON. */
 export const CONDITIONS_BYTES_MAX = 64 * 1024

@@ -106,7 +106,7 @@ export function* policyOf(view: View): Generator<PolicyChange> {
   for (const kind of POLICY_KINDS) {
     for (const object of view.list(kind)) {
       const change = project(put(kind, object))
-      if (change !== undefined) yield change
+      if (change?.op === 'put') yield change
     }
   }
 }

@@ -8,7 +8,7 @@ import { DEFAULT_TENANT } from '../model/keys.ts'
 import { AT_LEAST_DEFAULT_MS, CONNECT_TIMEOUT_MS } from '../model/limits.ts'
 import { Follower, type FollowerEvent, type FollowerState } from './follower.ts'
 import { LastImage } from './last-image.ts'
-import { type Attributes, type Check, questionOf, type Resource, type User } from './request.ts'
+import { type Action, type Attributes, type Check, questionOf, type Resource, type User } from './request.ts'
 
 export type { Because, Explanation, RbacCode, RebacCode } from '../image/image.ts'
 
@@ -71,22 +71,21 @@ export class Pdp {
    * May `user` do `action` on `resource`? Answered from memory: no I/O, no promise. An unknown name is denied.
    * @throws NOT_READY, STALE, POISONED, ENVIRONMENT_DELETED, KEY_UNKNOWN, CLOSED when it cannot decide; INPUT_INVALID
    */
-  check(user: User, action: string, resource: Resource, context?: Attributes | null): boolean {
+  check(user: User, action: Action, resource: Resource, context?: Attributes | null): boolean {
     const image = this.#source.current
     if (image === undefined) throw this.#source.refusal()
     // The two ordinary forms, without making an object: names alone, or a resource with its parts.
-    const key = typeof user === 'string' ? user : user?.key
-    if (typeof key === 'string' && typeof action === 'string' && this.#onDecision === undefined) {
-      if (typeof resource === 'string') return checkNamed(image, key, action, resource)
-      const type = resource?.type
-      const tenant = resource?.tenant
-      const instance = resource?.key ?? undefined
-      if (
-        typeof type === 'string' &&
-        typeof tenant === 'string' &&
-        (instance === undefined || typeof instance === 'string')
-      ) {
-        return image.check(key, action, type, tenant, instance)
+    if (typeof action === 'string' && isNone(context) && this.#onDecision === undefined) {
+      const key = typeof user === 'string' ? user : isNone(user?.attributes) ? user?.key : undefined
+      if (typeof key === 'string') {
+        if (typeof resource === 'string') return checkNamed(image, key, action, resource)
+        const type = resource?.type
+        const tenant = resource?.tenant
+        const instance = resource?.key ?? undefined
+        const named = instance === undefined || typeof instance === 'string'
+        if (typeof type === 'string' && typeof tenant === 'string' && named && isNone(resource.attributes)) {
+          return image.check(key, action, type, tenant, instance)
+        }
       }
     }
     return this.#checkAny(image, user, action, resource, context)
@@ -105,9 +104,16 @@ export class Pdp {
   }
 
   /** The same question, with the revision and the path to the answer. Slower than `check`. */
-  explain(user: User, action: string, resource: Resource, _context?: Attributes | null): Explanation {
-    const question = questionOf(user, action, resource)
-    return this.#image().explain(question.user, question.action, question.type, question.tenant, question.key)
+  explain(user: User, action: Action, resource: Resource, context?: Attributes | null): Explanation {
+    const question = questionOf(user, action, resource, context)
+    return this.#image().explain(
+      question.user,
+      question.action,
+      question.type,
+      question.tenant,
+      question.key,
+      question.sent,
+    )
   }
 
   /** What the user may do in each tenant where he or she holds a role, under `__tenant:<key>`, sorted by tenant. */
@@ -170,19 +176,23 @@ export class Pdp {
     return image
   }
 
-  #checkAny(image: Image, user: User, action: string, resource: Resource, _context?: Attributes | null): boolean {
-    const question = questionOf(user, action, resource)
-    const { type, key, tenant } = question
-    const allow = image.check(question.user, question.action, type, tenant, key)
+  #checkAny(image: Image, user: User, action: Action, resource: Resource, context?: Attributes | null): boolean {
+    const question = questionOf(user, action, resource, context)
+    const { type, key, tenant, sent } = question
+    const allow = image.check(question.user, question.action, type, tenant, key, sent)
     this.#onDecision?.({
       user: question.user,
-      action,
+      action: question.action,
       resource: { type, key, tenant: image.tenantOf(type, tenant, key) },
       allow,
       revision: image.revision,
     })
     return allow
   }
+}
+
+function isNone(value: unknown): boolean {
+  return value === undefined || value === null
 }
 
 /** No type has a colon in its key, so `type:key` names no permission and is asked again by its parts. */

@@ -1,5 +1,4 @@
 // How a question is asked: the forms that callers may use, and the one form in which it is decided. D2 says which tenant counts.
-// Attributes and context are accepted; no rule reads them yet.
 import { ZerohopError } from '../model/errors.ts'
 import type { JsonObject } from '../model/objects.ts'
 
@@ -19,10 +18,13 @@ export type Resource =
       readonly attributes?: Attributes | null
     }
 
+/** What is done: an action key, or one with attributes sent along (our extension). */
+export type Action = string | { readonly key: string; readonly attributes?: Attributes | null }
+
 /** One question of a bulk check. */
 export interface Check {
   readonly user: User
-  readonly action: string
+  readonly action: Action
   readonly resource: Resource
   readonly context?: Attributes | null
 }
@@ -35,27 +37,74 @@ export interface Question {
   readonly key: string | undefined
   /** as it was sent */
   readonly tenant: string | undefined
+  /** attributes sent along; undefined when there are none */
+  readonly sent: Sent | undefined
+}
+
+/** Attributes by what they are of. */
+export interface Sent {
+  readonly user?: Attributes | null | undefined
+  readonly action?: Attributes | null | undefined
+  readonly resource?: Attributes | null | undefined
+  readonly context?: Attributes | null | undefined
 }
 
 /**
  * The question in keys.
  * @throws INPUT_INVALID when a part has the wrong type; an unknown name is no error (D1)
  */
-export function questionOf(user: User, action: string, resource: Resource): Question {
+export function questionOf(user: User, action: Action, resource: Resource, context?: Attributes | null): Question {
   const userKey = typeof user === 'string' ? user : user?.key
   if (typeof userKey !== 'string') throw invalid('user', 'a key or { key }')
-  if (typeof action !== 'string') throw invalid('action', 'a key')
+  const actionKey = typeof action === 'string' ? action : action?.key
+  if (typeof actionKey !== 'string') throw invalid('action', 'a key or { key }')
+  return {
+    user: userKey,
+    action: actionKey,
+    ...resourceOf(resource),
+    sent: sentWith(
+      attributesOf(user, 'user.attributes'),
+      attributesOf(action, 'action.attributes'),
+      attributesOf(resource, 'resource.attributes'),
+      requireAttributes(context, 'context'),
+    ),
+  }
+}
+
+function resourceOf(resource: Resource): Pick<Question, 'type' | 'key' | 'tenant'> {
   if (typeof resource === 'string') {
     const colon = resource.indexOf(':')
-    if (colon < 0) return { user: userKey, action, type: resource, key: undefined, tenant: undefined }
-    const type = resource.slice(0, colon)
-    return { user: userKey, action, type, key: resource.slice(colon + 1), tenant: undefined }
+    if (colon < 0) return { type: resource, key: undefined, tenant: undefined }
+    return { type: resource.slice(0, colon), key: resource.slice(colon + 1), tenant: undefined }
   }
   if (typeof resource?.type !== 'string') throw invalid('resource', 'a type, `type:key` or { type }')
   const { type, key, tenant } = resource
   if (key !== undefined && key !== null && typeof key !== 'string') throw invalid('resource.key', 'a key')
   if (tenant !== undefined && tenant !== null && typeof tenant !== 'string') throw invalid('resource.tenant', 'a key')
-  return { user: userKey, action, type, key: key ?? undefined, tenant: tenant ?? undefined }
+  return { type, key: key ?? undefined, tenant: tenant ?? undefined }
+}
+
+function attributesOf(
+  part: string | { readonly attributes?: Attributes | null },
+  what: string,
+): Attributes | undefined {
+  return typeof part === 'string' ? undefined : requireAttributes(part.attributes, what)
+}
+
+function requireAttributes(value: Attributes | null | undefined, what: string): Attributes | undefined {
+  if (value === undefined || value === null) return undefined
+  if (typeof value !== 'object' || Array.isArray(value)) throw invalid(what, 'an object')
+  return value
+}
+
+function sentWith(
+  user: Attributes | undefined,
+  action: Attributes | undefined,
+  resource: Attributes | undefined,
+  context: Attributes | undefined,
+): Sent | undefined {
+  if (user === undefined && action === undefined && resource === undefined && context === undefined) return undefined
+  return { user, action, resource, context }
 }
 
 function invalid(what: string, expected: string): ZerohopError {

@@ -60,9 +60,9 @@ describe('a delta with a change that cannot be is refused as a whole', () => {
     'a key with a lone surrogate': [put('role', 'a\ud800', { permissions: [], extends: [] })],
     'an action of 257 bytes': [put('resource', 'bye', { actions: ['k'.repeat(257)] })],
     'an assignment key that is none': [{ op: 'delete', kind: 'role_assignment', key: 'ana/viewer' }],
-    'a kind that this version does not know': [put('condition_set', 'adults', { conditions: {} })],
+    'a kind that this version does not know': [put('wish', 'adults', { conditions: {} })],
     'a delete of a kind that this version does not know': [
-      { op: 'delete', kind: 'condition_set', key: 'adults' } as unknown as PolicyChange,
+      { op: 'delete', kind: 'wish', key: 'adults' } as unknown as PolicyChange,
     ],
   }
 

@@ -11,8 +11,11 @@ import { FIRST_CHANGES, World } from '../support/world.ts'
 import { type History, numbers, operationsOf, POOLS } from './histories.ts'
 import { questions } from './questions.ts'
 
-export const ask = (image: Image, request: Request): boolean =>
-  image.check(request.user, request.action, request.resource.type, request.resource.tenant, request.resource.key)
+/** A question as images take it. */
+export const partsOf = ({ user, action, resource, sent }: Request) =>
+  [user, action, resource.type, resource.tenant, resource.key, sent] as const
+
+export const ask = (image: Image, request: Request): boolean => image.check(...partsOf(request))
 
 /** The image and the definition answer one question differently. */
 export class Disagreement extends Error {

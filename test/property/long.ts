@@ -3,7 +3,7 @@
 import fc from 'fast-check'
 import { Image } from '../../src/image/image.ts'
 import { ENVIRONMENT } from '../support/deltas.ts'
-import { histories } from './histories.ts'
+import { mixedHistories } from './histories.ts'
 import { Disagreement, type Play, play, Tally } from './laws.ts'
 import { caseOf } from './save.ts'
 
@@ -25,7 +25,7 @@ export interface Failure {
 
 /** Undefined when every question was answered as defined. */
 export function runLong({ cases, seed, progress }: LongRun): Failure | undefined {
-  const plays: fc.Arbitrary<Play> = fc.record({ history: histories, seed: fc.nat() })
+  const plays: fc.Arbitrary<Play> = fc.record({ history: mixedHistories, seed: fc.nat() })
   const tally = new Tally()
   const property = fc.property(plays, (drawn) => {
     const { image, world } = play(drawn, { checksPerRevision: CHECKS_PER_REVISION, tally })

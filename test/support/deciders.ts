@@ -4,7 +4,7 @@ import type { LogId } from '../../src/log/change.ts'
 import { type PolicyChange, toDelta } from '../../src/log/delta.ts'
 import { buildSnapshot } from '../../src/pap/snapshot.ts'
 import { bulkCheck, check } from '../reference/check.ts'
-import { explain, type Reasons, type RebacCode } from '../reference/explain.ts'
+import { explain, type Reasons } from '../reference/explain.ts'
 import {
   actionsAllowed,
   type InstancePermissions,
@@ -98,17 +98,17 @@ const byDelta: Way = (image, changes) => {
 const reopened: Way = (...args) => Image.load(byDelta(...args).save())
 const compacted: Way = (...args) => byDelta(...args).compact()
 
-const ask = ({ user, action, resource }: Request) =>
-  [user, action, resource.type, resource.tenant, resource.key] as const
+const ask = ({ user, action, resource, sent }: Request) =>
+  [user, action, resource.type, resource.tenant, resource.key, sent] as const
 
 export const IMAGE_LACKS = {
-  sets: 'images hold no attributes and condition sets yet',
   listings: 'images list the permissions of a user in tenants, by roles only',
 }
 export const MANAGEMENT_LACKS = {
   ...IMAGE_LACKS,
-  relations: 'management writes no instances and relations yet',
   limits: 'writing thousands of objects one by one takes minutes; images are asked instead',
+  relations: 'management writes no instances and relations yet',
+  sets: 'management writes no attributes and condition sets yet',
 }
 
 /** The questions of a session, to whatever image is the current one. */
@@ -116,8 +116,8 @@ const asking = (current: () => Image): Omit<Session, 'write'> => ({
   check: (request) => current().check(...ask(request)),
   bulkCheck: (requests) => requests.map((request) => current().check(...ask(request))),
   explain: (request) => {
-    const { code, rebac } = current().explain(...ask(request))
-    return { rbac: code, rebac: rebac as RebacCode }
+    const { code, rebac, abac } = current().explain(...ask(request))
+    return { rbac: code, rebac, abac } as Reasons // no case meets a limit
   },
   permissions: (user) => current().tenantRoles(user),
 })

@@ -1,0 +1,238 @@
+// Condition sets, the programs of their conditions, and the set rules of each permission (D6).
+//
+//   rule  │ permission │ users: set or role │ resources: set or resource │ next, previous of the permission │
+//
+// INVARIANT: a rule is in the table once and in its permission's list once.
+// INVARIANT: each path that a step of a stored program names counts that step as a use; constants and JSON are the program's own.
+import {
+  ASK_SETS,
+  ConditionSet,
+  Grant,
+  Header,
+  Instance,
+  Op,
+  Permission,
+  Program,
+  RIGHT_PATH,
+  RoleSet,
+  SET_RULE_BYTES,
+  SetRule,
+  SINGLE,
+  STEP_BYTES,
+  Step,
+  Table,
+  Verdict,
+} from './abi'
+import { ask, typeAsked } from './attributes'
+import { count, resetSteps } from './compare'
+import { run } from './conditions'
+import { findGrant } from './grants'
+import { addToField, allocate, field, release } from './memory'
+import { disusePath, usePath } from './paths'
+import { permissionRecord } from './permissions'
+import { bury, isLive } from './symbols'
+import { bucketOf, insert, matches, overflowOf, recordAt, remove } from './table'
+import { discard, dropText, internText, keep } from './values'
+
+/** Replaces what a set says: the text of its conditions and their program, both encoded. */
+export function define(set: u32, kind: u32, resource: u32, json: u32, constants: u32, steps: u32, length: u32): void {
+  // The new uses first: a path that both the old and the new conditions read stays alive.
+  for (let index: u32 = 0; index < length; index++) {
+    const step = steps + index * STEP_BYTES
+    if (!readsPath(step)) continue
+    usePath(load<u32>(step, Step.Left))
+    if (rightIsPath(step)) usePath(load<u32>(step, Step.Right))
+  }
+  undefine(set)
+  store<u32>(set, kind, ConditionSet.Kind)
+  store<u32>(set, resource, ConditionSet.Resource)
+  store<u32>(set, internText(json), ConditionSet.Json)
+  const program = allocate(Program.Steps + length * STEP_BYTES)
+  store<u32>(program, length, Program.Count)
+  if (constants !== 0) store<u32>(program, keep(constants), Program.Constants)
+  memory.copy(program + Program.Steps, steps, length * STEP_BYTES)
+  store<u32>(set, program, ConditionSet.Program)
+}
+
+export function readsPath(step: u32): bool {
+  const op = load<u16>(step, Step.Op) as u32
+  return op > (Op.Always as u32) && op < (Op.ItemTrue as u32)
+}
+
+export function rightIsPath(step: u32): bool {
+  return ((load<u16>(step, Step.Flags) as u32) & RIGHT_PATH) !== 0
+}
+
+/** Frees what a set says. */
+export function undefine(set: u32): void {
+  const program = load<u32>(set, ConditionSet.Program)
+  if (program === 0) return
+  const length = load<u32>(program, Program.Count)
+  for (let index: u32 = 0; index < length; index++) {
+    const step = program + Program.Steps + index * STEP_BYTES
+    if (!readsPath(step)) continue
+    disusePath(load<u32>(step, Step.Left))
+    if (rightIsPath(step)) disusePath(load<u32>(step, Step.Right))
+  }
+  discard(load<u32>(program, Program.Constants))
+  release(program, Program.Steps + length * STEP_BYTES)
+  dropText(load<u32>(set, ConditionSet.Json))
+  store<u32>(set, 0, ConditionSet.Json)
+  store<u32>(set, 0, ConditionSet.Program)
+  store<u32>(set, 0, ConditionSet.Resource)
+  store<u32>(set, 0, ConditionSet.Parent)
+}
+
+export function deleteSet(set: u32): void {
+  undefine(set)
+  store<u32>(set, 0, ConditionSet.Kind)
+  bury(Table.Sets, set)
+}
+
+export function setRuleHash(permission: u32, users: u32, resources: u32): u32 {
+  let hash = (permission * 0xc2b2ae3d) ^ (users * 0x9e3779b1) ^ (resources * 0x85ebca77)
+  hash = (hash ^ (hash >>> 15)) * 0x2c1b3c6d
+  return hash ^ (hash >>> 13)
+}
+
+export function findSetRule(permission: u32, users: u32, resources: u32): u32 {
+  const hash = setRuleHash(permission, users, resources)
+  let bucket = bucketOf(Table.SetRules, hash)
+  do {
+    let found = matches(bucket, hash)
+    while (found !== 0) {
+      const rule = recordAt(bucket, ctz<u32>(found))
+      if (
+        load<u32>(rule, SetRule.Permission) === permission &&
+        load<u32>(rule, SetRule.Users) === users &&
+        load<u32>(rule, SetRule.Resources) === resources
+      )
+        return rule
+      found &= found - 1
+    }
+    bucket = overflowOf(bucket)
+  } while (bucket !== 0)
+  return 0
+}
+
+export function permit(permission: u32, users: u32, resources: u32): void {
+  if (findSetRule(permission, users, resources) !== 0) return
+  const record = permissionRecord(permission)
+  const rule = allocate(SET_RULE_BYTES)
+  store<u32>(rule, permission, SetRule.Permission)
+  store<u32>(rule, users, SetRule.Users)
+  store<u32>(rule, resources, SetRule.Resources)
+  const head = load<u32>(record, Permission.SetRules)
+  store<u32>(rule, head, SetRule.Next)
+  if (head !== 0) store<u32>(head, rule, SetRule.Previous)
+  store<u32>(record, rule, Permission.SetRules)
+  insert(Table.SetRules, setRuleHash(permission, users, resources), rule)
+  addToField(Header.SetRules, 1)
+}
+
+export function forbid(permission: u32, users: u32, resources: u32): void {
+  const rule = findSetRule(permission, users, resources)
+  if (rule !== 0) deleteSetRule(rule)
+}
+
+function deleteSetRule(rule: u32): void {
+  const permission = load<u32>(rule, SetRule.Permission)
+  const next = load<u32>(rule, SetRule.Next)
+  const previous = load<u32>(rule, SetRule.Previous)
+  if (next !== 0) store<u32>(next, previous, SetRule.Previous)
+  if (previous !== 0) store<u32>(previous, next, SetRule.Next)
+  else store<u32>(permissionRecord(permission), next, Permission.SetRules)
+  remove(
+    Table.SetRules,
+    setRuleHash(permission, load<u32>(rule, SetRule.Users), load<u32>(rule, SetRule.Resources)),
+    rule,
+  )
+  release(rule, SET_RULE_BYTES)
+  addToField(Header.SetRules, -1)
+}
+
+/** A permission is gone, with its set rules (D11). */
+export function deleteSetRulesOf(permission: u32): void {
+  for (;;) {
+    const rule = load<u32>(permissionRecord(permission), Permission.SetRules)
+    if (rule === 0) return
+    deleteSetRule(rule)
+  }
+}
+
+/** What is added to a verdict that does not allow: ASK_SETS when the permission has set rules. */
+export function askSets(permission: u32): u32 {
+  if (field(Header.SetRules) === 0) return 0
+  return load<u32>(permissionRecord(permission), Permission.SetRules) === 0 ? 0 : ASK_SETS
+}
+
+/** D6: is there a rule of the permission whose two sets are true? What was sent ends at `end` in the encoded area. */
+export function decideBySets(user: u32, tenant: u32, permission: u32, instance: u32, end: u32): Verdict {
+  if (!begin(user, tenant, permission, instance, end)) return Verdict.Deny
+  let verdict = Verdict.Deny
+  let rule = load<u32>(permissionRecord(permission), Permission.SetRules)
+  for (; rule !== 0; rule = load<u32>(rule, SetRule.Next)) {
+    const users = holdsUsers(load<u32>(rule, SetRule.Users), user, tenant)
+    if (users === Verdict.Deny) continue
+    const resources = holdsResources(load<u32>(rule, SetRule.Resources))
+    if (resources === Verdict.Deny) continue
+    if (users === Verdict.Allow && resources === Verdict.Allow) return Verdict.Allow
+    verdict = Verdict.Undecided
+  }
+  return verdict
+}
+
+/** The truth of one side of one rule, for explain. */
+export function sideHolds(user: u32, tenant: u32, permission: u32, instance: u32, end: u32, side: u32): Verdict {
+  if (!begin(user, tenant, permission, instance, end)) return Verdict.Deny
+  const table = load<u8>(side, 2) as u32
+  if (table === Table.Roles) return holdsUsers(side, user, tenant)
+  return table === Table.Resources ? holdsResources(side) : holdsSet(side)
+}
+
+/** False: nothing can allow (D1, D2). */
+function begin(user: u32, tenant: u32, permission: u32, instance: u32, end: u32): bool {
+  if (user === 0 || tenant === 0 || permission === 0) return false
+  // An id stays its key's when the object is deleted; here, unlike for roles, nothing else says that it is gone.
+  if (!isLive(user) || !isLive(tenant) || !isLive(permissionRecord(permission))) return false
+  if (instance !== 0 && load<u32>(instance, Instance.Tenant) !== tenant) return false
+  ask(user, tenant, permission, instance, end)
+  resetSteps()
+  return true
+}
+
+/** D6: a role used as a user set means that it is assigned in the tenant. */
+function holdsUsers(users: u32, user: u32, tenant: u32): Verdict {
+  if ((load<u8>(users, 2) as u32) !== Table.Roles) return holdsSet(users)
+  const grant = findGrant(user, tenant)
+  return grant !== 0 && includes(load<u32>(grant, Grant.Roles), users) ? Verdict.Allow : Verdict.Deny
+}
+
+function includes(roles: u32, role: u32): bool {
+  if ((roles & SINGLE) !== 0) return roles - SINGLE === role
+  const end = roles + load<u32>(roles, RoleSet.Count) * 4
+  for (let at = roles; at < end; at += 4) {
+    if (load<u32>(at, RoleSet.Roles) === role) return true
+  }
+  return false
+}
+
+/** D6: a resource used as a resource set means its type. */
+function holdsResources(resources: u32): Verdict {
+  if ((load<u8>(resources, 2) as u32) !== Table.Resources) return holdsSet(resources)
+  return resources === typeAsked() ? Verdict.Allow : Verdict.Deny
+}
+
+/** D6: the conditions of the set and of its parents hold; a set with a base resource is about that type. */
+function holdsSet(first: u32): Verdict {
+  let verdict = Verdict.Allow
+  for (let set = first; set !== 0; set = load<u32>(set, ConditionSet.Parent)) {
+    if (!count(1)) return Verdict.Undecided
+    const resource = load<u32>(set, ConditionSet.Resource)
+    if (!isLive(set) || (resource !== 0 && resource !== typeAsked())) return Verdict.Deny
+    const own = run(load<u32>(set, ConditionSet.Program))
+    if (own === Verdict.Deny) return Verdict.Deny
+    if (own === Verdict.Undecided) verdict = Verdict.Undecided
+  }
+  return verdict
+}

@@ -1,0 +1,143 @@
+// Which attributes the set rules of a permission read, and the encoding of those that were sent with a question: no others are looked at.
+// What is remembered is derived from the image alone, bounded, and forgotten when a delta changes rules or conditions.
+import {
+  AttributePath,
+  ConditionSet,
+  Op,
+  Permission,
+  Program,
+  RIGHT_PATH,
+  SENT,
+  SetRule,
+  Source,
+  STEP_BYTES,
+  Step,
+  Table,
+} from '../../assembly/abi.ts'
+import { Encoder } from '../kernel/encode.ts'
+import type { Kernel } from '../kernel/kernel.ts'
+import { isZerohopError, ZerohopError } from '../model/errors.ts'
+import { NEEDS_MAX } from '../model/limits.ts'
+import { tableOf } from './read.ts'
+
+/** Attributes sent with a question. They hide stored ones of the same name (D8). */
+export interface Sent {
+  readonly user?: object | null | undefined
+  readonly action?: object | null | undefined
+  readonly resource?: object | null | undefined
+  readonly context?: object | null | undefined
+}
+
+interface Need {
+  /** index of the path's place in the area of what was sent, among the words of the memory */
+  readonly place: number
+  readonly from: keyof Sent | 'key' | undefined
+  readonly names: readonly string[]
+}
+
+const FROM: Partial<Record<Source, Need['from']>> = {
+  [Source.User]: 'user',
+  [Source.Resource]: 'resource',
+  [Source.Context]: 'context',
+  [Source.Now]: 'context',
+  [Source.Action]: 'action',
+  [Source.ResourceKey]: 'key',
+}
+
+export class Needs {
+  readonly #kernel: Kernel
+  readonly #encoder: Encoder
+  readonly #known = new Map<number, readonly Need[]>()
+
+  constructor(kernel: Kernel) {
+    this.#kernel = kernel
+    this.#encoder = new Encoder(kernel)
+  }
+
+  /** Rules or conditions changed. */
+  forget(): void {
+    this.#known.clear()
+  }
+
+  /**
+   * Encodes what the rules of the permission read of what was sent; returns where it ends.
+   * @throws INPUT_INVALID, TEXT_INVALID, NUMBER_INVALID, JSON_TOO_DEEP on what no value can be; UNDECIDED on too much of it
+   */
+  encode(permission: number, key: string | undefined, sent: Sent | undefined): number {
+    const needs = this.#known.get(permission) ?? this.#find(permission)
+    const encoder = this.#encoder
+    encoder.begin()
+    const { words } = this.#kernel
+    try {
+      for (let index = 0; index < needs.length; index++) {
+        const { place, from, names } = needs[index]!
+        words[place] =
+          from === 'key' ? keyCell(encoder, key) : from === undefined ? 0 : sentCell(encoder, sent?.[from], names)
+      }
+    } catch (cause) {
+      if (isZerohopError(cause)) throw cause
+      throw new ZerohopError('INPUT_INVALID', { reason: 'the attributes cannot be read' }, { cause })
+    }
+    return encoder.end
+  }
+
+  #find(permission: number): readonly Need[] {
+    const kernel = this.#kernel
+    const paths = new Set<number>()
+    const record = kernel.calls.permissionRecord(permission)
+    for (let rule = kernel.word(record + Permission.SetRules); rule !== 0; rule = kernel.word(rule + SetRule.Next)) {
+      for (const side of [SetRule.Users, SetRule.Resources]) pathsOfSet(kernel, kernel.word(rule + side), paths)
+    }
+    const needs = [...paths].map((path) => this.#need(path))
+    if (this.#known.size >= NEEDS_MAX) this.#known.clear()
+    this.#known.set(permission, needs)
+    return needs
+  }
+
+  #need(path: number): Need {
+    const kernel = this.#kernel
+    const names = kernel.key(path, AttributePath.Key).split('.').slice(1)
+    const from = FROM[kernel.word(path + AttributePath.Source) as Source]
+    return { place: (SENT >>> 2) + kernel.word(path + AttributePath.Number), from, names }
+  }
+}
+
+function pathsOfSet(kernel: Kernel, first: number, paths: Set<number>): void {
+  const seen = new Set<number>()
+  for (let set = first; set !== 0 && !seen.has(set); set = kernel.word(set + ConditionSet.Parent)) {
+    if (tableOf(kernel, set) !== Table.Sets) return
+    seen.add(set)
+    const program = kernel.word(set + ConditionSet.Program)
+    const count = program === 0 ? 0 : kernel.word(program + Program.Count)
+    for (let index = 0; index < count; index++) {
+      const step = program + Program.Steps + index * STEP_BYTES
+      const word = kernel.word(step + Step.Op)
+      const op = word & 0xffff
+      if (op <= Op.Always || op >= Op.ItemTrue) continue
+      paths.add(kernel.word(step + Step.Left))
+      if (((word >>> 16) & RIGHT_PATH) !== 0) paths.add(kernel.word(step + Step.Right))
+    }
+  }
+}
+
+function keyCell(encoder: Encoder, key: string | undefined): number {
+  // D9: a key with a lone surrogate is unknown; it is no text that a condition could compare.
+  return key === undefined || !key.isWellFormed() ? 0 : encoder.cell(key)
+}
+
+/** 0 when the attribute was not sent; a missing value when it was, without the member. */
+function sentCell(encoder: Encoder, attributes: object | null | undefined, names: readonly string[]): number {
+  if (attributes === null || attributes === undefined) return 0
+  const first = ownMember(attributes, names[0]!)
+  if (first === undefined) return 0
+  let value: unknown = first
+  for (let index = 1; index < names.length; index++) {
+    value =
+      typeof value === 'object' && value !== null && !Array.isArray(value) ? ownMember(value, names[index]!) : undefined
+  }
+  return encoder.cell(value)
+}
+
+function ownMember(object: object, name: string): unknown {
+  return Object.hasOwn(object, name) ? (object as Record<string, unknown>)[name] : undefined
+}
