@@ -1,4 +1,5 @@
-// What a follower gets of a log entry: only what bears on decisions, so that no id, and no name but those of users (which conditions may read), leaves the management side.
+// What a follower gets of a log entry: only what bears on decisions, so that no id, and no name but those of users (which conditions may
+// read), leaves the management side.
 // design.md §3-4. `project` is the one place that says which part of an object a decision depends on.
 import type {
   AttributeType,
@@ -95,12 +96,14 @@ export const POLICY_KINDS = [
 /** The part of a change that decisions depend on; undefined when they do not. */
 export function project(change: Change): PolicyChange | undefined {
   if (change.op === 'delete') {
+    if (change.kind === 'built_in') return { op: 'delete', kind: 'resource', key: change.key }
     return isPolicyKind(change.kind) ? { op: 'delete', kind: change.kind, key: change.key } : undefined
   }
   const { op, kind, key } = change
   switch (kind) {
     case 'resource':
-      return { op, kind, key, value: resource(change.value) }
+    case 'built_in': // `__user` and `__tenant`: only their declared attributes say something
+      return { op, kind: 'resource', key, value: resource(change.value) }
     case 'role':
       return { op, kind, key, value: { permissions: change.value.permissions, extends: change.value.extends } }
     case 'user':
@@ -176,6 +179,9 @@ export function toDelta(entry: LogEntry): Delta {
   const { log: environment, revision: to, previous, chain } = entry
   return { environment, from: to - 1, to, previous, chain, changes }
 }
+
+/** The kinds of stored objects that `project` makes something of. */
+export const PROJECTED_KINDS: readonly (PolicyKind | 'built_in')[] = [...POLICY_KINDS, 'built_in']
 
 function isPolicyKind(kind: string): kind is PolicyKind {
   return (POLICY_KINDS as readonly string[]).includes(kind)

@@ -10,7 +10,7 @@ import { Follower, type FollowerEvent, type FollowerState } from './follower.ts'
 import { LastImage } from './last-image.ts'
 import { type Action, type Attributes, type Check, questionOf, type Resource, type User } from './request.ts'
 
-export type { Because, Explanation, RbacCode, RebacCode } from '../image/image.ts'
+export type { AbacCode, Because, Explanation, RbacCode, RebacCode } from '../image/image.ts'
 
 /** Where a PDP has its image from: a follower, or an image that never changes. */
 export interface PdpSource {

@@ -1,8 +1,8 @@
 // POST /allowed and POST /allowed/bulk (contract §5.3). The common answers are constant strings: nothing is serialised per request.
 import type { FastifyInstance } from 'fastify'
 import { BULK_CHECKS_BYTES_MAX } from '../../model/limits.ts'
-import type { Because, Pdp, RebacCode } from '../../pdp/pdp.ts'
-import { type Check, questionOf } from '../../pdp/request.ts'
+import type { AbacCode, Because, Pdp, RebacCode } from '../../pdp/pdp.ts'
+import { type Attributes, type Check, questionOf } from '../../pdp/request.ts'
 import type { PdpRouteDeps } from './app.ts'
 import { readCheck, readChecks } from './bodies.ts'
 
@@ -33,13 +33,18 @@ export function allowedRoutes(app: FastifyInstance, { authenticate, debug }: Pdp
 
 /** The answer to one check as it goes over the wire; ASCII. */
 export function answerOf(pdp: Pdp, { user, action, resource, context }: Check): string {
-  return pdp.check(user, action, resource, context) ? ALLOWED : DENIED
+  return pdp.check(user, action, resource, withNow(context)) ? ALLOWED : DENIED
+}
+
+/** D8: the time of a question is set here, whatever was sent. */
+function withNow(context: Attributes | null | undefined): Attributes {
+  return { ...context, now: Date.now() }
 }
 
 /** The same decision with the path to it. */
 function explained(pdp: Pdp, { user, action, resource, context }: Check): string {
   const { user: key, type, key: instance } = questionOf(user, action, resource)
-  const { allow, tenant, code, rebac, because, roles } = pdp.explain(user, action, resource, context)
+  const { allow, tenant, code, rebac, abac, because, roles } = pdp.explain(user, action, resource, withNow(context))
   const allowing = because.filter(({ source }) => source === 'rbac').map(({ role }) => role)
   const debug = {
     request: {
@@ -56,6 +61,7 @@ function explained(pdp: Pdp, { user, action, resource, context }: Check): string
       user_roles: roles,
     },
     ...(instance === undefined ? {} : { rebac: relationsOf(rebac, because) }),
+    abac: { allow: abac === 'allow', code: abac, reason: ABAC_REASONS[abac] },
   }
   return JSON.stringify({ allow, result: allow, query: null, debug })
 }
@@ -65,6 +71,19 @@ function relationsOf(code: RebacCode, because: readonly Because[]) {
   const way = because.find(({ source }) => source === 'rebac')?.path.join(' → ')
   const reason = code === 'allow' ? `the user holds the permission through ${way}` : REBAC_REASONS[code]
   return { allow: code === 'allow', code, reason }
+}
+
+const ABAC_REASONS: Readonly<Record<AbacCode, string>> = {
+  allow: 'a set rule for the permission matches the user and the resource',
+  no_such_resource: 'no resource type has this key',
+  no_such_action: 'the resource type has no such action',
+  no_such_tenant: 'no tenant has this key',
+  user_not_synced: 'no user has this key',
+  instance_in_other_tenant: 'the instance is in another tenant',
+  no_matching_rules: 'no set rule for the permission matches both the user and the resource',
+  no_matching_usersets: 'the user is in none of the user sets of the set rules for the permission',
+  no_matching_resourcesets: 'the resource is in none of the resource sets of the set rules for the permission',
+  undecided: 'the conditions are too much work for one check',
 }
 
 const REBAC_REASONS: Readonly<Record<Exclude<RebacCode, 'allow'>, string>> = {
