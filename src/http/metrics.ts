@@ -1,47 +1,50 @@
-// GET /metrics in the text form of Prometheus: what a server counted itself, and what is read when somebody asks. Labels have few values: a
-// route is its pattern, never a path. docs/operations.md lists every metric.
+// GET /metrics in the text form of Prometheus: what a server counted itself, and what is read when somebody asks. Each server has a registry
+// of its own; nothing is in the global one. Labels have few values: a route is its pattern, never a path. docs/operations.md lists every metric.
 import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { Histogram } from '../model/histogram.ts'
+import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 
-type Labels = Readonly<Record<string, string>>
-type Sample = readonly [name: string, labels: Labels, value: number]
-interface Family {
-  readonly name: string
-  readonly type: 'counter' | 'gauge' | 'histogram'
-  readonly help: string
-  readonly read: () => Iterable<Sample>
+/** Seconds: from a write without waiting to one behind a slow disk. */
+const BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+
+interface Tally {
+  readonly labels: { readonly method: string; readonly route: string; readonly status: string }
+  readonly observe: (seconds: number) => void
+  /** requests that the counter has not heard of */
+  fresh: number
 }
 
 export class Metrics {
-  readonly #families: Family[] = []
-  /** by method, route and status */
-  readonly #requests = new Map<string, { readonly labels: Labels; count: number }>()
-  readonly #durations = new Map<string, Histogram>()
+  readonly #registry = new Registry()
+  /** by method, route and status: a request costs one addition, and the counter is told when somebody reads it */
+  readonly #tallies = new Map<string, Tally>()
+  readonly #seconds: Histogram<'route'>
 
   constructor() {
-    const requests = () =>
-      [...this.#requests.values()].map(({ labels, count }): Sample => ['zerohop_http_requests_total', labels, count])
-    this.#add('zerohop_http_requests_total', 'counter', 'Requests by method, route and status.', requests)
-    this.#add('zerohop_http_request_seconds', 'histogram', 'Seconds from a request to its answer, by route.', () =>
-      [...this.#durations].flatMap(([route, histogram]) =>
-        samples('zerohop_http_request_seconds', { route }, histogram),
-      ),
-    )
-    let loop: IntervalHistogram | undefined // costs nothing while nobody reads it
+    const tallies = this.#tallies
+    new Counter({
+      name: 'zerohop_http_requests_total',
+      help: 'Requests by method, route and status.',
+      labelNames: ['method', 'route', 'status'],
+      registers: [this.#registry],
+      collect() {
+        for (const tally of tallies.values()) {
+          this.inc(tally.labels, tally.fresh)
+          tally.fresh = 0
+        }
+      },
+    })
+    this.#seconds = new Histogram({
+      name: 'zerohop_http_request_seconds',
+      help: 'Seconds from a request to its answer, by route.',
+      labelNames: ['route'],
+      buckets: BUCKETS,
+      registers: [this.#registry],
+    })
     this.gauge(
       'zerohop_event_loop_delay_p99_seconds',
       'Delay of the event loop since the last reading, 99th percentile.',
-      () => {
-        if (loop === undefined) {
-          loop = monitorEventLoopDelay({ resolution: 20 })
-          loop.enable()
-          return 0
-        }
-        const seconds = loop.percentile(99) / 1e9
-        loop.reset()
-        return seconds
-      },
+      eventLoopDelay(),
     )
     this.gauge('process_resident_memory_bytes', 'Resident memory.', () => process.memoryUsage.rss())
     this.counter('process_cpu_seconds_total', 'Processor time.', () => {
@@ -53,58 +56,71 @@ export class Metrics {
   /** Counts a request. */
   request(method: string, route: string, status: number, seconds: number): void {
     const name = `${method} ${route} ${status}`
-    const counted = this.#requests.get(name)
-    if (counted === undefined) this.#requests.set(name, { labels: { method, route, status: String(status) }, count: 1 })
-    else counted.count++
-    let durations = this.#durations.get(route)
-    if (durations === undefined) {
-      durations = new Histogram()
-      this.#durations.set(route, durations)
+    let tally = this.#tallies.get(name)
+    if (tally === undefined) {
+      const { observe } = this.#seconds.labels(route)
+      tally = { labels: { method, route, status: String(status) }, observe, fresh: 0 }
+      this.#tallies.set(name, tally)
     }
-    durations.add(seconds)
+    tally.fresh++
+    tally.observe(seconds)
   }
 
+  /** A number that is read when somebody asks. */
   gauge(name: string, help: string, read: () => number): void {
-    this.#add(name, 'gauge', help, () => [[name, {}, read()]])
+    new Gauge({
+      name,
+      help,
+      registers: [this.#registry],
+      collect() {
+        this.set(read())
+      },
+    })
   }
 
+  /** A number that only grows, counted elsewhere and read when somebody asks. */
   counter(name: string, help: string, read: () => number): void {
-    this.#add(name, 'counter', help, () => [[name, {}, read()]])
+    new Counter({
+      name,
+      help,
+      registers: [this.#registry],
+      collect() {
+        this.reset()
+        this.inc(read())
+      },
+    })
   }
 
-  histogram(name: string, help: string, read: () => Histogram): void {
-    this.#add(name, 'histogram', help, () => samples(name, {}, read()))
+  /** Seconds of something; the returned function takes one measurement. */
+  histogram(name: string, help: string): (seconds: number) => void {
+    const histogram = new Histogram({ name, help, buckets: BUCKETS, registers: [this.#registry] })
+    return (seconds) => histogram.observe(seconds)
+  }
+
+  /** The media type of `text`. */
+  get contentType(): string {
+    return this.#registry.contentType
   }
 
   /** Everything, as Prometheus reads it. */
-  text(): string {
-    const lines: string[] = []
-    for (const { name, type, help, read } of this.#families) {
-      lines.push(`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`)
-      for (const [of, labels, value] of read()) lines.push(`${of}${braces(labels)} ${value}`)
+  text(): Promise<string> {
+    return this.#registry.metrics()
+  }
+}
+
+/** Reads the 99th percentile since the last reading, in seconds; measuring starts with the first and costs nothing before. */
+function eventLoopDelay(): () => number {
+  let loop: IntervalHistogram | undefined
+  return () => {
+    if (loop === undefined) {
+      loop = monitorEventLoopDelay({ resolution: 20 })
+      loop.enable()
+      return 0
     }
-    return `${lines.join('\n')}\n`
+    const seconds = loop.percentile(99) / 1e9
+    loop.reset()
+    return seconds
   }
-
-  #add(name: string, type: Family['type'], help: string, read: Family['read']): void {
-    this.#families.push({ name, type, help, read })
-  }
-}
-
-function samples(name: string, labels: Labels, histogram: Histogram): Sample[] {
-  const { bounds, counts, sum } = histogram
-  const all = counts.at(-1) ?? 0
-  return [
-    ...bounds.map((bound, at): Sample => [`${name}_bucket`, { ...labels, le: String(bound) }, counts[at] ?? 0]),
-    [`${name}_bucket`, { ...labels, le: '+Inf' }, all],
-    [`${name}_sum`, labels, sum],
-    [`${name}_count`, labels, all],
-  ]
-}
-
-function braces(labels: Labels): string {
-  const pairs = Object.entries(labels).map(([name, value]) => `${name}="${value.replaceAll(/["\\\n]/g, '_')}"`)
-  return pairs.length === 0 ? '' : `{${pairs.join(',')}}`
 }
 
 /** Counts every answer of the app. */
@@ -117,6 +133,7 @@ export function countRequests(app: FastifyInstance, metrics: Metrics): void {
 }
 
 /** The answer of GET /metrics. */
-export function answerMetrics(metrics: Metrics, reply: FastifyReply): FastifyReply {
-  return reply.header('content-type', 'text/plain; version=0.0.4; charset=utf-8').send(metrics.text())
+export function answerMetrics(metrics: Metrics, reply: FastifyReply): Promise<string> {
+  reply.header('content-type', metrics.contentType)
+  return metrics.text()
 }

@@ -14,7 +14,7 @@ import { readSecretsKey, type SecretsKey, unseal } from './secrets.ts'
 import { type Head, openTables, type Tables } from './tables.ts'
 import type { Committed, InputOf, ResultOf, StoredView, UseCases } from './view.ts'
 import { Waiters } from './waiters.ts'
-import { type OnMoved, Writer, type WriterStats } from './writer.ts'
+import { type OnBatch, Writer, type WriterStats } from './writer.ts'
 
 export interface StoreOptions {
   /** the data folder; made when it is missing */
@@ -26,6 +26,7 @@ export interface StoreOptions {
 }
 
 export type CommitListener = (log: LogId, head: Position) => void
+export type BatchListener = (seconds: number) => void
 
 export interface Store<U extends UseCases> {
   /** The last durable state of a log. @throws OBJECT_NOT_FOUND */
@@ -57,6 +58,8 @@ export interface Store<U extends UseCases> {
   waitBeyond(log: LogId, revision: number, signal?: AbortSignal): Promise<void>
   /** Calls the listener after each durable batch, once for each log that it moved. Returns how to stop. */
   onCommit(listener: CommitListener): () => void
+  /** Tells the listener how many seconds each batch of writes took, with its sync. Returns how to stop. */
+  onBatch(listener: BatchListener): () => void
   /** The API key with this SHA-256 of its secret, in hex. */
   findApiKey(hash: string): { key: ApiKey; organization: LogId } | undefined
   /** True when this was the hash of an API key that died with its environment. */
@@ -109,6 +112,7 @@ class LmdbStore<U extends UseCases> implements Store<U> {
   readonly #key: SecretsKey
   readonly #positions = new Map<LogId, Position>()
   readonly #listeners = new Set<CommitListener>()
+  readonly #batchListeners = new Set<BatchListener>()
   readonly #waiters = new Waiters()
   #writer: Writer | undefined
   #closing: Promise<void> | undefined
@@ -124,7 +128,7 @@ class LmdbStore<U extends UseCases> implements Store<U> {
   }
 
   async start(entry: URL, folder: string): Promise<void> {
-    this.#writer = await Writer.start(entry, { folder, secretsKey: this.#key.bytes }, (moved) => this.#onMoved(moved))
+    this.#writer = await Writer.start(entry, { folder, secretsKey: this.#key.bytes }, this.#onBatch)
   }
 
   view(log: LogId): StoredView {
@@ -196,6 +200,11 @@ class LmdbStore<U extends UseCases> implements Store<U> {
     return () => this.#listeners.delete(listener)
   }
 
+  onBatch(listener: BatchListener): () => void {
+    this.#batchListeners.add(listener)
+    return () => this.#batchListeners.delete(listener)
+  }
+
   findApiKey(hash: string): { key: ApiKey; organization: LogId } | undefined {
     if (this.#isClosed) throw closed()
     if (!HASH.test(hash)) return undefined
@@ -218,8 +227,7 @@ class LmdbStore<U extends UseCases> implements Store<U> {
 
   get writer(): WriterStats & { readonly waiting: number } {
     if (this.#writer === undefined) throw closed()
-    const { writes, batches } = this.#writer.stats
-    return { writes, batches, waiting: this.#writer.waiting }
+    return { ...this.#writer.stats, waiting: this.#writer.waiting }
   }
 
   async maintain(retention: Retention): Promise<Trimmed> {
@@ -253,7 +261,8 @@ class LmdbStore<U extends UseCases> implements Store<U> {
     this.#lock.release()
   }
 
-  #onMoved: OnMoved = (moved) => {
+  #onBatch: OnBatch = (moved, seconds) => {
+    for (const listener of this.#batchListeners) listener(seconds)
     if (moved.length === 0) return
     this.#tables.root.resetReadTxn() // the snapshot of this turn may be older than what was just answered
     for (const [log, position] of moved) this.#positions.set(log, position)

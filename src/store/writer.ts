@@ -3,7 +3,6 @@
 import { Worker } from 'node:worker_threads'
 import type { LogId, Position } from '../log/change.ts'
 import { ZerohopError } from '../model/errors.ts'
-import { Histogram } from '../model/histogram.ts'
 import { WRITER_BATCH_MAX, WRITER_IN_FLIGHT_MAX, WRITER_QUEUE_MAX } from '../model/limits.ts'
 import { fromFailure, type Job } from './batch.ts'
 import type { Retention, Trimmed } from './retention.ts'
@@ -16,21 +15,19 @@ interface Waiting {
   readonly reject: (error: Error) => void
 }
 
-/** Hears which logs a batch moved, before its writers are answered. */
-export type OnMoved = (moved: readonly (readonly [LogId, Position])[]) => void
+/** Hears which logs a batch moved and how many seconds it took with its sync, before its writers are answered. */
+export type OnBatch = (moved: readonly (readonly [LogId, Position])[], seconds: number) => void
 
 /** What the writer did since it started. */
 export interface WriterStats {
   /** use cases that were committed */
   writes: number
-  /** seconds of each batch, with its sync */
-  readonly batches: Histogram
 }
 
 export class Writer {
-  readonly stats: WriterStats = { writes: 0, batches: new Histogram() }
+  readonly stats: WriterStats = { writes: 0 }
   readonly #thread: Worker
-  readonly #onMoved: OnMoved
+  readonly #onBatch: OnBatch
   readonly #exited: Promise<void>
   #ready: { resolve: () => void; reject: (error: Error) => void } | undefined
   #queue: Waiting[] = []
@@ -42,8 +39,8 @@ export class Writer {
   /** why nothing is taken any more */
   #stopped: ZerohopError | undefined
 
-  private constructor(entry: URL, data: ThreadData, onMoved: OnMoved) {
-    this.#onMoved = onMoved
+  private constructor(entry: URL, data: ThreadData, onBatch: OnBatch) {
+    this.#onBatch = onBatch
     this.#thread = new Worker(entry, { workerData: data, name: 'zerohop-writer' })
     this.#thread.on('message', (message: FromThread) => this.#receive(message))
     this.#thread.on('messageerror', (error) => this.#die(error.message))
@@ -57,8 +54,8 @@ export class Writer {
   }
 
   /** Starts the thread and returns when it has opened the tables. */
-  static async start(entry: URL, data: ThreadData, onMoved: OnMoved): Promise<Writer> {
-    const writer = new Writer(entry, data, onMoved)
+  static async start(entry: URL, data: ThreadData, onBatch: OnBatch): Promise<Writer> {
+    const writer = new Writer(entry, data, onBatch)
     await new Promise<void>((resolve, reject) => {
       writer.#ready = { resolve, reject }
     })
@@ -146,10 +143,9 @@ export class Writer {
       this.#closeWhenDone()
       return
     }
-    this.stats.batches.add(message.seconds)
     const batch = this.#inFlight.shift() ?? []
     this.#waiting -= batch.length
-    this.#onMoved(message.moved)
+    this.#onBatch(message.moved, message.seconds)
     for (const [at, { resolve, reject }] of batch.entries()) {
       const reply = message.replies[at]
       if (reply === undefined) reject(new ZerohopError('INTERNAL'))

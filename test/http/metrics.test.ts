@@ -69,7 +69,7 @@ describe('/metrics of the management API', () => {
       expect(body).toContain(`# HELP ${name} `)
       expect(type).toMatch(/^(counter|gauge|histogram)$/)
     }
-    for (const line of body.trimEnd().split('\n'))
+    for (const line of body.split('\n').filter((each) => each !== ''))
       expect(line).toMatch(/^(# (HELP|TYPE) |[a-z_\d]+(\{[^}]*\})? -?[\d.e+-]+$)/)
     const buckets = [...body.matchAll(/^zerohop_write_batch_seconds_bucket\{le="[^"]+"\} (\d+)$/gm)].map(([, count]) =>
       Number(count),

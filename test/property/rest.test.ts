@@ -137,9 +137,10 @@ describe('random calls of the management API', () => {
       }),
       { ...parameters(12), interruptAfterTimeLimit: 50_000 },
     )
-    // the calls reach what they are meant to reach
-    for (const name of ['POST $S/roles 200', 'POST $S/roles 409', 'PUT $F/users 201', 'DELETE $F/tenants 204']) {
-      expect(seen.get(name) ?? 0, name).toBeGreaterThan(0)
-    }
+    // most kinds of calls are both taken and refused
+    const taken = [...seen].filter(([name]) => / 2\d\d$/.test(name)).reduce((sum, [, count]) => sum + count, 0)
+    const all = [...seen.values()].reduce((sum, count) => sum + count, 0)
+    expect(seen.size).toBeGreaterThan(30)
+    expect(taken / all).toBeGreaterThan(0.1)
   }, 60_000)
 })

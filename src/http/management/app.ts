@@ -51,13 +51,13 @@ export function managementApp({ store, logger, routes, ...options }: ManagementO
   const app = httpApp({ errorForm: managementError, duplicates: 'refuse', ...(logger ? { logger } : {}) })
   const management: Management = { store, gate: new Gate(store) }
   countRequests(app, metrics)
-  storeMetrics(metrics, store)
+  storeMetrics(app, metrics, store)
   referenceRoutes(app)
   if (openMetrics) app.get('/metrics', (_request, reply) => answerMetrics(metrics, reply))
   app.get('/health', () => ({ status: 'ok' }))
-  app.register((guarded, _options, done) => {
+  app.register(async (guarded) => {
     guard(guarded, management.gate)
-    if (rateLimits !== undefined) limitRates(guarded, rateLimits)
+    if (rateLimits !== undefined) await limitRates(guarded, rateLimits)
     if (!openMetrics)
       guarded.get('/metrics', { config: { operation: 'metrics.read' } }, (_request, reply) =>
         answerMetrics(metrics, reply),
@@ -85,19 +85,22 @@ export function managementApp({ store, logger, routes, ...options }: ManagementO
     historyRoutes(guarded, management)
     auditRoutes(guarded, management)
     routes?.(guarded, management)
-    done()
   })
   return app
 }
 
-function storeMetrics(metrics: Metrics, store: Store<PapUseCases>): void {
+function storeMetrics(app: FastifyInstance, metrics: Metrics, store: Store<PapUseCases>): void {
   metrics.counter('zerohop_writes_total', 'Use cases that were committed.', () => store.writer.writes)
   metrics.gauge('zerohop_writes_waiting', 'Use cases that wait for the writer.', () => store.writer.waiting)
-  metrics.histogram(
+  const observe = metrics.histogram(
     'zerohop_write_batch_seconds',
     'Seconds of one batch of writes in the writer, with its sync to the disk.',
-    () => store.writer.batches,
   )
+  const stop = store.onBatch(observe)
+  app.addHook('onClose', (_app, done) => {
+    stop()
+    done()
+  })
   metrics.gauge('zerohop_logs', 'Logs of organizations and environments.', () => store.logs().length)
   metrics.gauge('zerohop_log_entries', 'Entries that all logs keep for history.', () =>
     store.logs().reduce((sum, log) => sum + store.historyCount(log), 0),
