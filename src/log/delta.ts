@@ -96,14 +96,12 @@ export const POLICY_KINDS = [
 /** The part of a change that decisions depend on; undefined when they do not. */
 export function project(change: Change): PolicyChange | undefined {
   if (change.op === 'delete') {
-    if (change.kind === 'built_in') return { op: 'delete', kind: 'resource', key: change.key }
     return isPolicyKind(change.kind) ? { op: 'delete', kind: change.kind, key: change.key } : undefined
   }
   const { op, kind, key } = change
   switch (kind) {
     case 'resource':
-    case 'built_in': // `__user` and `__tenant`: only their declared attributes say something
-      return { op, kind: 'resource', key, value: resource(change.value) }
+      return { op, kind, key, value: resource(change.value) }
     case 'role':
       return { op, kind, key, value: { permissions: change.value.permissions, extends: change.value.extends } }
     case 'user':
@@ -179,9 +177,6 @@ export function toDelta(entry: LogEntry): Delta {
   const { log: environment, revision: to, previous, chain } = entry
   return { environment, from: to - 1, to, previous, chain, changes }
 }
-
-/** The kinds of stored objects that `project` makes something of. */
-export const PROJECTED_KINDS: readonly (PolicyKind | 'built_in')[] = [...POLICY_KINDS, 'built_in']
 
 function isPolicyKind(kind: string): kind is PolicyKind {
   return (POLICY_KINDS as readonly string[]).includes(kind)
