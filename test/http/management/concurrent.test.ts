@@ -61,6 +61,27 @@ describe('two hundred concurrent writers', () => {
     expect((await api.ask('GET', '$F/users/shared')).body).toMatchObject({ first_name, last_name })
   })
 
+  it('add derivations to one role, and each survives', async () => {
+    const relations = Array.from({ length: 50 }, (_, at) => `r${at}`)
+    await api.ask('PATCH', '$S/resources/shared', {
+      roles: { owner: {} },
+      relations: Object.fromEntries(relations.map((key) => [key, 'shared'])),
+    })
+    const before = head()
+    const answers = await everyWriter((writer) =>
+      api.ask('POST', '$S/resources/shared/roles/owner/implicit_grants', {
+        role: 'owner',
+        on_resource: 'shared',
+        linked_by_relation: relations[writer % relations.length],
+      }),
+    )
+    expect([count(answers, 200), count(answers, 409)]).toEqual([relations.length, WRITERS - relations.length])
+    expectContiguous(before, answers)
+    const { granted_to } = (await api.ask('GET', '$S/resources/shared/roles/owner')).body
+    const linked = granted_to.users_with_role.map((rule: { linked_by_relation: string }) => rule.linked_by_relation)
+    expect(linked.toSorted()).toEqual(relations.toSorted())
+  })
+
   it('create each key exactly once, and tell all others that it is taken', async () => {
     const before = head()
     const keys = 10
