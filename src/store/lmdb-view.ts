@@ -58,12 +58,12 @@ export class LmdbView implements StoredView {
   *list<K extends Kind>(kind: K, range: Range = {}): Iterable<Objects[K]> {
     if (this.#head === undefined || range.limit === 0) return
     const options = { ...objectRange(this.#head.number, kind), offset: range.offset ?? 0 }
-    for (const { value } of this.#tables.objects.getRange(bounded(options, range.limit))) yield asObject<K>(value)
+    for (const { value } of this.#tables.objects(kind).getRange(bounded(options, range.limit))) yield asObject<K>(value)
   }
 
   *texts(kind: Kind): Iterable<string> {
     if (this.#head === undefined) return
-    for (const { value } of this.#tables.texts.getRange(objectRange(this.#head.number, kind))) yield value
+    for (const { value } of this.#tables.texts(kind).getRange(objectRange(this.#head.number, kind))) yield value
   }
 
   *by<I extends IndexName>(index: I, value: string, range: Range = {}): Iterable<Objects[IndexKind<I>]> {
@@ -96,7 +96,7 @@ export class LmdbView implements StoredView {
 
   #at<K extends Kind>(kind: K, place: Uint8Array | undefined): Objects[K] | undefined {
     if (place === undefined || this.#head === undefined) return undefined
-    const value = this.#tables.objects.get(objectKey(this.#head.number, kind, readPlace(place)))
+    const value = this.#tables.objects(kind).get(objectKey(this.#head.number, kind, readPlace(place)))
     return value === undefined ? undefined : asObject<K>(value)
   }
 }

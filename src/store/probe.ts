@@ -6,8 +6,8 @@ const [folder, depth] = process.argv.slice(2)
 if (folder === undefined) throw new Error('usage: probe.js FOLDER pages|values')
 
 try {
-  const { root, ...tables } = openTables(folder, 'read')
-  for (const table of Object.values(tables)) {
+  const { root, objects: _objects, texts: _texts, objectTables, ...tables } = openTables(folder, 'read')
+  for (const table of [...Object.values(tables), ...objectTables]) {
     if (depth === 'pages') table.getCount()
     else for (const entry of table.getRange()) void entry
   }

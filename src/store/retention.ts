@@ -100,8 +100,8 @@ class Step {
   /** Removes the state, some rows at a time: first what leads to objects, then the objects. */
   clear(head: Head): Head {
     const [start, end] = [revisionKey(head.number, 0).subarray(0, 4), revisionKey(head.number + 1, 0).subarray(0, 4)]
-    const { indexes, ids, keys, objects } = this.#tables
-    for (const table of [indexes, ids, keys, objects]) {
+    const { indexes, ids, keys, objectTables } = this.#tables
+    for (const table of [indexes, ids, keys, ...objectTables]) {
       const limit = RETENTION_ROWS_PER_STEP - this.rows
       if (limit <= 0) return head
       const found = [...table.getKeys({ start, end, limit })]

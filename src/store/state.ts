@@ -40,11 +40,11 @@ export function apply(tables: Tables, log: LogId, head: Head, changes: readonly 
         counts[kind] = (counts[kind] ?? 0) + 1
         next++
       }
-      tables.objects.put(objectKey(head.number, kind, place), change.value)
+      tables.objects(kind).put(objectKey(head.number, kind, place), change.value)
       link(tables, log, head.number, kind, change.value, place)
     } else if (known !== undefined) {
       tables.keys.remove(name)
-      tables.objects.remove(objectKey(head.number, kind, place))
+      tables.objects(kind).remove(objectKey(head.number, kind, place))
       counts[kind] = (counts[kind] ?? 0) - 1
     }
   }
@@ -64,7 +64,7 @@ function link(tables: Tables, log: LogId, number: number, kind: Kind, object: An
 
 /** Takes away what `link` wrote for the object as it stands in the table now. */
 function unlink(tables: Tables, log: LogId, number: number, kind: Kind, place: number): void {
-  const object = tables.objects.get(objectKey(number, kind, place))
+  const object = tables.objects(kind).get(objectKey(number, kind, place))
   if (object === undefined) return
   const value = placeValue(place)
   if (!WITHOUT_IDS.has(kind)) tables.ids.remove(idKey(number, kind, object.id))

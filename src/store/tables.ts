@@ -190,10 +190,11 @@ export interface Tables {
   readonly meta: Database<string | number, string>
   /** log id → where it stands */
   readonly heads: Database<Head, string>
-  /** log, kind, place in the creation order → object */
-  readonly objects: Keyed<Objects[Kind]>
+  /** log, kind, place in the creation order → object; the table of a kind */
+  objects(kind: Kind): Keyed<Objects[Kind]>
+  readonly objectTables: readonly Keyed<Objects[Kind]>[]
   /** the same table, each object as the JSON that it is stored as */
-  readonly texts: Keyed<string>
+  texts(kind: Kind): Keyed<string>
   /** log, kind, key → place */
   readonly keys: Keyed<Uint8Array>
   /** log, kind, id → place */
@@ -228,7 +229,7 @@ export function openTables(folder: string, mode: OpenMode): Tables {
     encoding: 'json',
     overlappingSync: false, // visible to readers only when it is on disk
     mapSize: DATA_BYTES_MAX,
-    maxDbs: 16,
+    maxDbs: 32,
   })
   const foreign = (got: string | number) => new ZerohopError('DATA_FOREIGN', { path: folder, got, want: FORMAT })
   const table = <V, K extends string | Uint8Array>(name: string, rest: TableOptions): Database<V, K> => {
@@ -244,12 +245,22 @@ export function openTables(folder: string, mode: OpenMode): Tables {
     const format = meta.get('format')
     if (format !== FORMAT) throw foreign(format ?? 'unknown')
     const keyed = { keyEncoding: 'binary', encoding: 'binary' } as const
+    const objectTable = <V>(name: string, encoding: 'json' | 'string'): Keyed<V> => table(name, { ...keyed, encoding })
+    const shared = objectTable<Objects[Kind]>('objects', 'json')
+    const own = new Map(
+      OWN_TABLES.map((kind): [Kind, Keyed<Objects[Kind]>] => [kind, objectTable(`objects_${kind}`, 'json')]),
+    )
+    const texts = new Map(
+      OWN_TABLES.map((kind): [Kind, Keyed<string>] => [kind, objectTable(`objects_${kind}`, 'string')]),
+    )
+    const sharedTexts = objectTable<string>('objects', 'string')
     return {
       root,
       meta,
       heads: table('heads', { encoding: 'json' }),
-      objects: table('objects', { ...keyed, encoding: 'json' }),
-      texts: table('objects', { ...keyed, encoding: 'string' }),
+      objects: (kind) => own.get(kind) ?? shared,
+      objectTables: [shared, ...own.values()],
+      texts: (kind) => texts.get(kind) ?? sharedTexts,
       keys: table('keys', keyed),
       ids: table('ids', keyed),
       indexes: table('indexes', { ...keyed, dupSort: true }),
@@ -262,6 +273,12 @@ export function openTables(folder: string, mode: OpenMode): Tables {
     throw error
   }
 }
+
+/**
+ * Kinds of which there may be very many have a table of their own, where a new object is the last one: pages that are only appended to
+ * fill up, while in the middle of a table each that is split stays half empty.
+ */
+const OWN_TABLES = ['user', 'membership', 'role_assignment', 'resource_instance', 'relationship_tuple'] as const
 
 /** Bytes of a log entry from which it is compressed: a bulk call writes the same field names a thousand times. */
 const COMPRESS_BYTES_MIN = 4_096
