@@ -102,7 +102,15 @@ export const useCases = {
 
   /** Makes an environment: one revision here and the first one there. */
   createEnvironment(view, { log, key }, mint) {
-    const value = { ...named(mint, `default/${key}`), id: log, project: 'default', environment: key, custom_branch_name: null, jwks: null, settings: null }
+    const value = {
+      ...named(mint, `default/${key}`),
+      id: log,
+      project: 'default',
+      environment: key,
+      custom_branch_name: null,
+      jwks: null,
+      settings: null,
+    }
     const tenant = { ...named(mint, 'default'), attributes: null, last_action_at: mint.now }
     view.refuse('environment', value.key)
     return { changes: [put('environment', value)], also: [{ log, changes: [put('tenant', tenant)] }], result: log }
