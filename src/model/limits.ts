@@ -119,6 +119,8 @@ export const FIXED_KEY_LENGTH_MIN = 16
 export const WRITER_QUEUE_MAX = 10_000
 /** Use cases committed together: bounds the time one fsync batch holds the writer. */
 export const WRITER_BATCH_MAX = 1_000
+/** Items of bulk calls committed together, beyond the first call: bounds the pages that one transaction holds in memory. */
+export const WRITER_BATCH_ITEMS_MAX = 4_000
 /** Batches sent to the writer thread and not yet answered: the second is there when the first is done, so the thread never idles. */
 export const WRITER_IN_FLIGHT_MAX = 2
 /** Bytes of the key of a stored object: LMDB takes 1978 with the table's own prefix. */

@@ -3,7 +3,7 @@
 import { Worker } from 'node:worker_threads'
 import type { LogId, Position } from '../log/change.ts'
 import { ZerohopError } from '../model/errors.ts'
-import { WRITER_BATCH_MAX, WRITER_IN_FLIGHT_MAX, WRITER_QUEUE_MAX } from '../model/limits.ts'
+import { WRITER_BATCH_ITEMS_MAX, WRITER_BATCH_MAX, WRITER_IN_FLIGHT_MAX, WRITER_QUEUE_MAX } from '../model/limits.ts'
 import { fromFailure, type Job } from './batch.ts'
 import type { Retention, Trimmed } from './retention.ts'
 import type { Committed } from './view.ts'
@@ -105,7 +105,7 @@ export class Writer {
   #flush(): void {
     this.#isFlushPlanned = false
     while (this.#queue.length > 0 && this.#inFlight.length < WRITER_IN_FLIGHT_MAX) {
-      const batch = this.#queue.splice(0, WRITER_BATCH_MAX)
+      const batch = this.#queue.splice(0, batchLength(this.#queue))
       try {
         this.#thread.postMessage({ jobs: batch.map(({ job }) => job) } satisfies ToThread)
         this.#inFlight.push(batch)
@@ -173,4 +173,22 @@ export class Writer {
     this.#waiting = 0
     for (const { reject } of [...lost, ...this.#trims.splice(0)]) reject(error)
   }
+}
+
+/** How many of the jobs that wait go together: bounded in number and in items, so that bulk calls do not pile up in one transaction. */
+function batchLength(queue: readonly Waiting[]): number {
+  let items = 0
+  let length = 0
+  for (const { job } of queue) {
+    items += itemsIn(job.input)
+    if (length > 0 && (length >= WRITER_BATCH_MAX || items > WRITER_BATCH_ITEMS_MAX)) break
+    length++
+  }
+  return length
+}
+
+/** Items of the lists of an input: those of a bulk call are each as much work as a call of its own. */
+function itemsIn(input: unknown): number {
+  if (typeof input !== 'object' || input === null) return 1
+  return Object.values(input).reduce((sum: number, field) => sum + (Array.isArray(field) ? field.length : 0), 1)
 }
