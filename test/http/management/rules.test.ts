@@ -44,6 +44,23 @@ describe('set rules', () => {
     expect((await api.ask('DELETE', '$F/set_rules', rule)).status).toBe(404)
   })
 
+  it('[D6] a bare key means the set if there is one, else the role or the resource', async () => {
+    const conditions = { allOf: [{ 'user.x': { equals: 1 } }] }
+    await api.ask('POST', '$S/condition_sets', { key: 'visitor', type: 'userset', conditions })
+    const both = { ...rule, user_set: 'visitor' }
+    expect((await api.ask('POST', '$F/set_rules', both)).body[0].user_set).toBe('visitor')
+    expect((await api.ask('POST', '$F/set_rules', { ...both, is_role: true })).body[0].user_set).toBe(
+      '__autogen_visitor',
+    )
+    const found = async (query: string) => (await get(`$F/set_rules?${query}`)).map((row: { key: string }) => row.key)
+    expect(await found('user_set=visitor')).toEqual(['visitor_can_open_door___autogen_door'])
+    expect(await found('user_set=__autogen_visitor')).toEqual(['__autogen_visitor_can_open_door___autogen_door'])
+    for (const { user_set } of await get('$F/set_rules')) {
+      await api.ask('DELETE', '$F/set_rules', { ...rule, user_set })
+    }
+    expect(await get('$F/set_rules')).toEqual([])
+  })
+
   it.each([
     [{ ...rule, user_set: 'nobody' }, 404, 'NOT_FOUND'],
     [{ ...rule, resource_set: 'nothing' }, 404, 'NOT_FOUND'],
