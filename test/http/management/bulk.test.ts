@@ -32,6 +32,8 @@ describe('bulk calls', () => {
     const answer = await api.ask('POST', '$F/bulk/users', { operations })
     expect([answer.status, answer.body, answer.headers['x-revision']]).toEqual([200, {}, String(before + 1)])
     expect(await total(`$F/users?search=${named('u')}_`)).toBe(3_000)
+    const [entry] = api.store.entries(api.environment, before)
+    expect(entry?.changes.filter(({ kind }) => kind === 'user')).toHaveLength(3_000)
     expect(await total('$F/tenants/north/users')).toBe(3_000)
     const idents = operations.map(({ key }) => key)
     expect((await api.ask('DELETE', '$F/bulk/users', { idents })).body).toEqual({})
