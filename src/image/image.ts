@@ -131,6 +131,13 @@ export class Image {
     return this.#checkOn(userId, tenant === undefined ? undefined : this.tenant(tenant), permission, type, key, sent)
   }
 
+  /** The answer of `check` without an instance when it depends on nothing that may be sent; undefined when set rules must be asked. */
+  checkUnsent(user: string, action: string, type: string, tenant: string): boolean | undefined {
+    const verdict = this.#decide(this.user(user), this.tenant(tenant), this.permission(type, action))
+    if (verdict === Verdict.Allow) return true
+    return verdict === Verdict.Deny ? false : undefined
+  }
+
   /** The same with ids that `user`, `tenant` and `permission` gave; 0 is unknown. */
   checkIds(user: number, tenant: number, permission: number): boolean {
     const verdict = this.#decide(user, tenant, permission)
