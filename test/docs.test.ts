@@ -13,7 +13,7 @@ const repository = readRepository()
 const markdown = repository.filter(({ path }) => path.endsWith('.md') && !path.startsWith('docs/bench/'))
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8')
 const manifest = JSON.parse(read('package.json')) as Record<
-  'scripts' | 'dependencies' | 'devDependencies',
+  'scripts' | 'dependencies' | 'optionalDependencies' | 'devDependencies',
   Record<string, string>
 >
 
@@ -104,7 +104,8 @@ describe('docs/operations.md', () => {
 
 describe('docs/adr/0010-dependencies.md', () => {
   it.each([
-    ['### At run time', 'dependencies'],
+    ['### At run time\n', 'dependencies'],
+    ['### At run time, when present', 'optionalDependencies'],
     ['### For development only', 'devDependencies'],
   ] as const)('%s: has a line for each of the %s of package.json, and no other', (heading, group) => {
     const told = rows('docs/adr/0010-dependencies.md', heading)
@@ -113,9 +114,11 @@ describe('docs/adr/0010-dependencies.md', () => {
   })
 
   it('is about exact versions', () => {
-    const ranges = Object.entries({ ...manifest.dependencies, ...manifest.devDependencies }).filter(
-      ([, version]) => !/^\d+\.\d+\.\d+$/.test(version),
-    )
+    const ranges = Object.entries({
+      ...manifest.dependencies,
+      ...manifest.optionalDependencies,
+      ...manifest.devDependencies,
+    }).filter(([, version]) => !/^\d+\.\d+\.\d+$/.test(version))
     expect(ranges).toEqual([])
   })
 })
