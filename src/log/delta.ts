@@ -93,15 +93,24 @@ export const POLICY_KINDS = [
   'role_assignment',
 ] as const satisfies readonly PolicyKind[]
 
+/** The kinds of stored objects that a policy is made of. `__user` and `__tenant` become resource types without actions. */
+export const PROJECTED_KINDS: readonly (PolicyKind | 'built_in')[] = ['built_in', ...POLICY_KINDS]
+
 /** The part of a change that decisions depend on; undefined when they do not. */
 export function project(change: Change): PolicyChange | undefined {
   if (change.op === 'delete') {
+    if (change.kind === 'built_in') return { op: 'delete', kind: 'resource', key: change.key }
     return isPolicyKind(change.kind) ? { op: 'delete', kind: change.kind, key: change.key } : undefined
   }
   const { op, kind, key } = change
   switch (kind) {
     case 'resource':
       return { op, kind, key, value: resource(change.value) }
+    case 'built_in': {
+      // What declares nothing says nothing: no type of that name is in the policy.
+      const value = resource(change.value)
+      return value.attributes ? { op, kind: 'resource', key, value } : { op: 'delete', kind: 'resource', key }
+    }
     case 'role':
       return { op, kind, key, value: { permissions: change.value.permissions, extends: change.value.extends } }
     case 'user':

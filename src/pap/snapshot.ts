@@ -3,7 +3,7 @@
 import { Image } from '../image/image.ts'
 import type { LogId, Position } from '../log/change.ts'
 import { put } from '../log/change.ts'
-import { POLICY_KINDS, type PolicyChange, project } from '../log/delta.ts'
+import { type PolicyChange, PROJECTED_KINDS, project } from '../log/delta.ts'
 import { LOG_READ_MAX, SNAPSHOT_BEHIND_MAX, SNAPSHOT_BYTES_MAX, SNAPSHOT_IN_TURN_MAX } from '../model/limits.ts'
 import type { Store } from '../store/store.ts'
 import type { UseCases, View } from '../store/view.ts'
@@ -103,7 +103,7 @@ export function buildSnapshot(view: View): Snapshot {
 
 /** Everything in the view that decisions depend on. */
 export function* policyOf(view: View): Generator<PolicyChange> {
-  for (const kind of POLICY_KINDS) {
+  for (const kind of PROJECTED_KINDS) {
     for (const object of view.list(kind)) {
       const change = project(put(kind, object))
       if (change?.op === 'put') yield change
@@ -112,5 +112,5 @@ export function* policyOf(view: View): Generator<PolicyChange> {
 }
 
 function sizeOf(view: View): number {
-  return POLICY_KINDS.reduce((sum, kind) => sum + view.count(kind), 0)
+  return PROJECTED_KINDS.reduce((sum, kind) => sum + view.count(kind), 0)
 }

@@ -1,6 +1,7 @@
 // Images of environments for followers: what they hold, when they are built anew, and that a large one says the same as a small one.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Image } from '../../src/image/image.ts'
+import { toDelta } from '../../src/log/delta.ts'
 import { SNAPSHOT_IN_TURN_MAX } from '../../src/model/limits.ts'
 import { buildSnapshot, policyOf } from '../../src/pap/snapshot.ts'
 import { type Management, openManagement } from '../../src/server.ts'
@@ -66,6 +67,58 @@ describe('snapshots', () => {
     const kept = await management.snapshots.image(log)
     expect([kept.position.revision, kept.bytes]).toEqual([revision - 1, snapshot.bytes])
     expect([...policyOf(management.store.view(log))].length).toBe(users.length + 2)
+  })
+
+  it('[D9] hold what is declared of users and tenants, as deltas bring it, and types of these names are asked about in vain', async () => {
+    const log = environment('development')
+    const { store } = management
+    const commit = (name: Parameters<typeof store.commit>[1], input: object) =>
+      store.commit(log, name, input as never, TESTER)
+    const set = { key: 'later', conditions: { 'user.since': { 'greater-than': '2026-01-01T00:00:00+01:00' } } }
+    await commit('createConditionSet', set)
+    await commit('createSetRule', { user_set: 'later', permission: 'hello:say', resource_set: 'hello' })
+    const follower = Image.load((await management.snapshots.image(log)).bytes)
+    const builtIns = (image: Image) => [...image.contents()].filter(({ key }) => key.startsWith('__'))
+    const ask = (since: unknown) =>
+      [follower, Image.load(buildSnapshot(store.view(log)).bytes)].map((image) =>
+        image.check('ben', 'say', 'hello', 'default', undefined, { user: { since } }),
+      )
+    const follow = () => {
+      for (const entry of store.entries(log, follower.revision)) follower.apply(toDelta(entry))
+      const built = Image.build(log, store.view(log).position, policyOf(store.view(log)))
+      expect(follower.hash()).toBe(built.hash())
+      expect(builtIns(follower)).toEqual(builtIns(built))
+      return builtIns(follower)
+    }
+    const value = (attributes: object) => ({ actions: [], attributes })
+
+    // The text comes last of the two, the instant first.
+    expect([follow(), ask('2025-12-31T23:30:00Z'), ask(1798758000000)]).toEqual([[], [false, false], [false, false]])
+    await commit('createAttribute', { resource: '__user', attribute: { key: 'since', type: 'time' } })
+    await commit('createAttribute', { resource: '__tenant', attribute: { key: 'plan', type: 'string' } })
+    expect(follow()).toEqual([
+      { op: 'put', kind: 'resource', key: '__tenant', value: value({ plan: 'string' }) },
+      { op: 'put', kind: 'resource', key: '__user', value: value({ since: 'time' }) },
+    ])
+    expect([ask('2025-12-31T23:30:00Z'), ask(1798758000000), ask(true)]).toEqual([
+      [true, true],
+      [true, true],
+      [false, false],
+    ])
+    for (const type of ['__user', '__tenant']) {
+      expect(follower.check('ana', 'say', type, 'default')).toBe(false)
+      expect(follower.explain('ana', 'say', type, 'default').code).toBe('no_such_resource')
+    }
+    expect(follower.tenantRoles('ana')).toEqual([
+      { tenant: 'default', roles: ['admin'], permissions: ['hello:say', 'hello:wave'] },
+    ])
+
+    await commit('deleteAttribute', { resource: '__tenant', ref: 'plan' })
+    expect(follow()).toEqual([{ op: 'put', kind: 'resource', key: '__user', value: value({ since: 'time' }) }])
+    await commit('deleteSetRule', { user_set: 'later', permission: 'hello:say', resource_set: 'hello' })
+    await commit('deleteConditionSet', { ref: 'later' })
+    await commit('deleteAttribute', { resource: '__user', ref: 'since' })
+    expect(follow()).toEqual([])
   })
 
   it('of an environment that does not exist are refused', async () => {

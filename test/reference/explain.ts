@@ -36,9 +36,12 @@ export function explain(policy: Policy, request: Request): Reasons {
   return { rbac: whyRoles(policy, request), rebac: whyRelations(policy, request), abac: whySets(policy, request) }
 }
 
+/** They declare what users and tenants have, and are nothing that could be asked about. */
+const BUILT_IN = ['__user', '__tenant']
+
 function unknownName(policy: Policy, request: Request): Unknown | undefined {
   const { user, action, resource } = request
-  if (!policy.resource.has(resource.type)) return 'no_such_resource'
+  if (!policy.resource.has(resource.type) || BUILT_IN.includes(resource.type)) return 'no_such_resource'
   if (!hasAction(policy, resource.type, action)) return 'no_such_action'
   if (!policy.tenant.has(tenantOf(policy, request))) return 'no_such_tenant'
   if (!policy.user.has(user)) return 'user_not_synced'
