@@ -4,8 +4,10 @@ import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 
-/** Seconds: from a write without waiting to one behind a slow disk. */
-const BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+/** Seconds: from a check to a write behind a slow disk. */
+const BUCKETS = [
+  0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
+]
 
 interface Tally {
   readonly labels: { readonly method: string; readonly route: string; readonly status: string }
@@ -87,6 +89,20 @@ export class Metrics {
       collect() {
         this.reset()
         this.inc(read())
+      },
+    })
+  }
+
+  /** Numbers that only grow, counted elsewhere by the values of one label. */
+  counterBy(name: string, help: string, label: string, read: () => Readonly<Record<string, number>>): void {
+    new Counter({
+      name,
+      help,
+      labelNames: [label],
+      registers: [this.#registry],
+      collect() {
+        this.reset()
+        for (const [value, count] of Object.entries(read())) this.inc({ [label]: value }, count)
       },
     })
   }

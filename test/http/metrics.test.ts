@@ -101,6 +101,8 @@ describe('/metrics of a PDP', () => {
     const checks = (status: number) =>
       samples.get(`zerohop_http_requests_total{method="POST",route="/allowed",status="${status}"}`)
     expect([checks(200), checks(422)]).toEqual([4, 1])
+    const outcome = (name: string) => samples.get(`zerohop_checks_total{outcome="${name}"}`)
+    expect(['allow', 'deny', 'undecided', 'refused'].map(outcome)).toEqual([4, 0, 0, 1])
     expect(samples.get('zerohop_images')).toBe(1)
     expect(samples.get('zerohop_image_bytes')).toBeGreaterThan(0)
     await app.close()

@@ -1,7 +1,7 @@
 // POST /allowed and POST /allowed/bulk (contract §5.3). The common answers are constant strings: nothing is serialised per request.
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { BULK_CHECKS_BYTES_MAX } from '../../model/limits.ts'
-import type { AbacCode, Because, Pdp, RebacCode } from '../../pdp/pdp.ts'
+import type { AbacCode, Because, Explanation, Pdp, RebacCode } from '../../pdp/pdp.ts'
 import { type Attributes, type Check, questionOf } from '../../pdp/request.ts'
 import type { PdpRouteDeps } from './app.ts'
 import { readCheck, readChecks } from './bodies.ts'
@@ -10,30 +10,45 @@ const JSON_TYPE = 'application/json'
 const ALLOWED = '{"allow":true,"result":true,"query":null,"debug":null}'
 const DENIED = '{"allow":false,"result":false,"query":null,"debug":null}'
 
-export function allowedRoutes(app: FastifyInstance, { authenticate, debug }: PdpRouteDeps): void {
-  app.post('/allowed', { onRequest: authenticate }, (request, reply) => {
+export function allowedRoutes(app: FastifyInstance, { authenticate, debug, decisions }: PdpRouteDeps): void {
+  const config = { decides: true } as const
+  /** Decides, tells the decision, and returns the answer. */
+  const answered = (request: FastifyRequest, pdp: Pdp, check: Check, explains: boolean): string => {
+    if (explains) {
+      const { allow, reason, text } = explained(pdp, check)
+      decisions.record(request, check, allow, reason)
+      return text
+    }
+    const allow = decide(pdp, check)
+    decisions.record(request, check, allow)
+    return answerTo(allow)
+  }
+
+  app.post('/allowed', { config, onRequest: authenticate }, (request, reply) => {
     const pdp = request.pdp!
     const check = readCheck(request.body)
-    const answer = debug || request.headers['x-explain'] === 'true' ? explained(pdp, check) : answerOf(pdp, check)
+    const answer = answered(request, pdp, check, debug || request.headers['x-explain'] === 'true')
     reply.header('x-revision', pdp.revision).header('content-type', JSON_TYPE).send(answer)
   })
 
-  app.post('/allowed/bulk', { onRequest: authenticate, bodyLimit: BULK_CHECKS_BYTES_MAX }, (request, reply) => {
+  app.post('/allowed/bulk', { config, onRequest: authenticate, bodyLimit: BULK_CHECKS_BYTES_MAX }, (request, reply) => {
     const pdp = request.pdp!
     const checks = readChecks(request.body)
     const { revision } = pdp
     let answers = ''
-    for (let at = 0; at < checks.length; at++) {
-      const check = checks[at]!
-      answers += (at === 0 ? '' : ',') + (debug ? explained(pdp, check) : answerOf(pdp, check))
-    }
+    for (let at = 0; at < checks.length; at++)
+      answers += (at === 0 ? '' : ',') + answered(request, pdp, checks[at]!, debug)
     reply.header('x-revision', revision).header('content-type', JSON_TYPE).send(`{"allow":[${answers}]}`)
   })
 }
 
+/** One check of a request; D8: its time is now. */
+export function decide(pdp: Pdp, { user, action, resource, context }: Check): boolean {
+  return pdp.checkUnsent(user, action, resource) ?? pdp.check(user, action, resource, withNow(context))
+}
+
 /** The answer to one check as it goes over the wire; ASCII. */
-export function answerOf(pdp: Pdp, { user, action, resource, context }: Check): string {
-  const allow = pdp.checkUnsent(user, action, resource) ?? pdp.check(user, action, resource, withNow(context))
+export function answerTo(allow: boolean): string {
   return allow ? ALLOWED : DENIED
 }
 
@@ -42,8 +57,8 @@ function withNow(context: Attributes | null | undefined): Attributes {
   return { ...context, now: Date.now() }
 }
 
-/** The same decision with the path to it. */
-function explained(pdp: Pdp, { user, action, resource, context }: Check): string {
+/** The same decision with the path to it, and the code of what allowed or refused it. */
+function explained(pdp: Pdp, { user, action, resource, context }: Check) {
   const { user: key, type, key: instance } = questionOf(user, action, resource)
   const { allow, tenant, code, rebac, abac, because, roles } = pdp.explain(user, action, resource, withNow(context))
   const allowing = because.filter(({ source }) => source === 'rbac').map(({ role }) => role)
@@ -64,7 +79,15 @@ function explained(pdp: Pdp, { user, action, resource, context }: Check): string
     ...(instance === undefined ? {} : { rebac: relationsOf(rebac, because) }),
     abac: { allow: abac === 'allow', code: abac, reason: ABAC_REASONS[abac] },
   }
-  return JSON.stringify({ allow, result: allow, query: null, debug })
+  const reason = shortReason({ allow, code, rebac, abac })
+  return { allow, reason, text: JSON.stringify({ allow, result: allow, query: null, debug }) }
+}
+
+/** What allowed: `rbac`, `rebac` or `abac`; or why nothing did. */
+function shortReason({ allow, code, rebac, abac }: Pick<Explanation, 'allow' | 'code' | 'rebac' | 'abac'>): string {
+  if (!allow) return code
+  if (code === 'allow') return 'rbac'
+  return rebac === 'allow' ? 'rebac' : abac === 'allow' ? 'abac' : 'allow'
 }
 
 /** The part of the answer about roles on the instance. */

@@ -9,6 +9,7 @@ import { type ErrorForm, pdpError } from '../errors.ts'
 import { answerMetrics, countRequests, Metrics } from '../metrics.ts'
 import { allowedRoutes } from './allowed.ts'
 import type { PdpDirectory } from './auth.ts'
+import { Decisions } from './decisions.ts'
 import { answerDirectly } from './direct.ts'
 import { type Health, healthRoutes } from './health.ts'
 import { permissionRoutes } from './permissions.ts'
@@ -38,6 +39,8 @@ declare module 'fastify' {
 export interface PdpRouteDeps {
   readonly authenticate: (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void) => void
   readonly debug: boolean
+  /** told of every decision that a route answers */
+  readonly decisions: Decisions
 }
 
 /** The app of a PDP, not listening yet. */
@@ -45,19 +48,21 @@ export function pdpApp(options: PdpAppOptions): FastifyInstance {
   const { logger } = options
   const app = httpApp({ errorForm: pdpForm, duplicates: 'last-wins', ...(logger ? { logger } : {}) })
   app.decorateRequest('pdp', undefined)
-  const deps: PdpRouteDeps = { authenticate: authenticator(options.directory), debug: options.debug ?? false }
+  const metrics = options.metrics ?? new Metrics()
+  const decisions = new Decisions(metrics)
+  decisions.watch(app)
+  const { directory, debug = false } = options
+  const deps: PdpRouteDeps = { authenticate: authenticator(directory), debug, decisions }
   allowedRoutes(app, deps)
   permissionRoutes(app, deps)
   healthRoutes(app, options.health)
-  const metrics = options.metrics ?? new Metrics()
   countRequests(app, metrics)
   app.get('/metrics', options.openMetrics ? {} : { onRequest: deps.authenticate }, (_request, reply) =>
     answerMetrics(metrics, reply),
   )
-  const { directory } = options
-  if (!deps.debug) {
+  if (!debug) {
     const count = (status: number, seconds: number) => metrics.request('POST', '/allowed', status, seconds)
-    answerDirectly(app, { directory, errorForm: pdpForm, requestId: requestIds(), count })
+    answerDirectly(app, { directory, errorForm: pdpForm, requestId: requestIds(), count, decisions })
   }
   return app
 }

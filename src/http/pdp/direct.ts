@@ -7,9 +7,10 @@ import { BODY_BYTES_MAX } from '../../model/limits.ts'
 import type { Pdp } from '../../pdp/pdp.ts'
 import { type ErrorForm, problemOf } from '../errors.ts'
 import { parseJson } from '../json.ts'
-import { answerOf } from './allowed.ts'
+import { answerTo, decide } from './allowed.ts'
 import type { PdpDirectory } from './auth.ts'
 import { readCheck } from './bodies.ts'
+import type { Decisions } from './decisions.ts'
 
 const JSON_TYPE = 'application/json'
 
@@ -19,6 +20,7 @@ export interface DirectOptions {
   readonly requestId: (request: IncomingMessage) => string
   /** hears of each answer */
   readonly count: (status: number, seconds: number) => void
+  readonly decisions: Decisions
 }
 
 /** Lets the server of `app` answer the common check by itself; everything else goes on to the app. */
@@ -72,7 +74,7 @@ function readBody(request: IncomingMessage, then: (bytes: Buffer) => void): void
 
 function answer(
   app: FastifyInstance,
-  { errorForm, requestId, count }: DirectOptions,
+  { errorForm, requestId, count, decisions }: DirectOptions,
   pdp: Pdp,
   request: IncomingMessage,
   response: ServerResponse,
@@ -82,11 +84,13 @@ function answer(
   const begun = performance.now()
   const sentId = request.headers['x-request-id'] === undefined ? undefined : requestId(request)
   try {
-    const text = answerOf(pdp, readCheck(parseJson(bytes, 'last-wins')))
+    const allow = decide(pdp, readCheck(parseJson(bytes, 'last-wins')))
+    const text = answerTo(allow)
     const head = ['x-revision', String(pdp.revision), 'content-type', JSON_TYPE, 'content-length', String(text.length)]
     if (sentId !== undefined) head.push('x-request-id', sentId)
     response.writeHead(200, head)
     response.end(text, 'latin1')
+    decisions.counts[allow ? 'allow' : 'deny']++
     count(200, (performance.now() - begun) / 1000)
   } catch (error) {
     const id = sentId ?? requestId(request)
@@ -101,6 +105,7 @@ function answer(
       'content-length': text.length,
     })
     response.end(text)
+    decisions.ended(status)
     count(status, (performance.now() - begun) / 1000)
   }
 }
