@@ -12,7 +12,7 @@
 //   0xe0000  heap       every record and table                                     ┘
 
 /** Raise when a layout, a constant or an export changes meaning. The host refuses a kernel or an image of another number. */
-export const ABI_VERSION = 4
+export const ABI_VERSION = 5
 
 export const HEADER = 0x400
 export const HEADER_BYTES = 0x800
@@ -105,6 +105,7 @@ export enum Header {
   UserType = 192,
   /** the same for tenants, `__tenant` */
   TenantType = 196,
+  Documents = 200,
   /** TABLES roots of TABLE_BYTES */
   Tables = 256,
   /** free blocks of 512 bytes and more, one list for each power of two */
@@ -135,8 +136,10 @@ export enum Table {
   Sets = 12,
   SetRules = 13,
   Members = 14,
+  /** key `kind/key` */
+  Documents = 15,
 }
-export const TABLES = 15
+export const TABLES = 16
 export const TABLE_BYTES = 24
 /** Fields of a table root. */
 export enum Root {
@@ -184,6 +187,12 @@ export enum Resource {
   /** a composite: name → number of the declared type; or 0 */
   Attributes = 12,
   Key = 16,
+}
+/** What the image carries for the host: the kernel keeps it and never looks inside. */
+export enum Document {
+  /** a composite, or 0 */
+  Value = 4,
+  Key = 8,
 }
 /** A resource instance is a party: it begins as one. */
 export enum Instance {

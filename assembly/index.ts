@@ -1,6 +1,6 @@
 // Every export of the kernel, with its contract, and nothing else. Arguments and results are numbers; keys and lists lie in the
 // scratch area. A key at SCRATCH is UTF-8 of `length` bytes, at most KEY_BYTES_MAX (2 × that + 1 for a pair). 0 means none.
-import { ABI_VERSION, ConditionSet, Party, Resource, SCRATCH, Table } from './abi'
+import { ABI_VERSION, ConditionSet, Document, Party, Resource, SCRATCH, Table } from './abi'
 import { decideByRelation, decideIn, decideOnInstance } from './decide'
 import { metGoal } from './derive'
 import { permissionsOfGrant, permissionsOfRole, recordsInBucket } from './enumerate'
@@ -107,6 +107,18 @@ export function setPartyAttributes(party: u32, encoded: u32): void {
 /** Replaces the declared attributes of a resource, name → number of the type, by the encoded composite; 0 for none. */
 export function setDeclared(resource: u32, encoded: u32): void {
   setAttributes(resource, Resource.Attributes, encoded)
+}
+
+/** Replaces what a document holds by the encoded composite; 0 for none. */
+export function setDocument(document: u32, encoded: u32): void {
+  setAttributes(document, Document.Value, encoded)
+}
+
+/** Deletes a document; nothing when it is none. */
+export function removeDocument(document: u32): void {
+  if (document === 0) return
+  setAttributes(document, Document.Value, 0)
+  bury(Table.Documents, document)
 }
 
 /** Makes the user belong to the tenant, also without a role. */

@@ -5,6 +5,7 @@
 import {
   AttributePath,
   ConditionSet,
+  Document,
   FLAG_LIVE,
   Header,
   Instance,
@@ -36,6 +37,8 @@ export function keyOffset(table: u32): u32 {
       return AttributePath.Key
     case Table.Sets:
       return ConditionSet.Key
+    case Table.Documents:
+      return Document.Key
     default:
       return Party.Key
   }
@@ -60,6 +63,8 @@ export function counterOf(table: u32): u32 {
       return Header.Paths
     case Table.Sets:
       return Header.Sets
+    case Table.Documents:
+      return Header.Documents
     default:
       return Header.Permissions
   }

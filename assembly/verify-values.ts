@@ -6,6 +6,7 @@ import {
   CELL_BYTES,
   Cell,
   Composite,
+  Document,
   Fault,
   Header,
   Kind,
@@ -105,7 +106,8 @@ export function verifyAttributes(): Fault {
     soundAttributes(Table.Users, Party.Attributes) &&
     soundAttributes(Table.Tenants, Party.Attributes) &&
     soundAttributes(Table.Instances, Party.Attributes) &&
-    soundAttributes(Table.Resources, Resource.Attributes)
+    soundAttributes(Table.Resources, Resource.Attributes) &&
+    soundAttributes(Table.Documents, Document.Value)
   if (!sound) return Fault.Value
   const userType = field(Header.UserType)
   const tenantType = field(Header.TenantType)

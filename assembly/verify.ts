@@ -128,7 +128,8 @@ function verifyDirectory(): Fault {
 
 function hasSymbols(table: u32): bool {
   if (table <= (Table.Permissions as u32)) return true
-  return table === Table.Instances || table === Table.Relations || table === Table.Paths || table === Table.Sets
+  if (table === Table.Instances || table === Table.Relations || table === Table.Paths) return true
+  return table === Table.Sets || table === Table.Documents
 }
 
 /** Bytes of the longest key: of one name, or of two with a sign between them. */

@@ -5,6 +5,7 @@ import type { Kernel } from '../kernel/kernel.ts'
 import { partKey } from '../model/objects.ts'
 import { attach, permissionIds, putRules } from './build.ts'
 import { type Assignment, type ResourceContent, type RoleContent, typeOf, typeOfRole } from './contents.ts'
+import { putConfig } from './documents.ts'
 import { findSymbol, type SymbolKind } from './overlay.ts'
 import type { Plan } from './prepare.ts'
 import { putAttributes, putDeclared, putParent, putSet, ruleIds } from './store.ts'
@@ -49,6 +50,7 @@ export function commit(kernel: Kernel, plan: Plan): void {
   for (const [key, { parent }] of plan.sets) putParent(kernel, key, parent)
   for (const rule of plan.permit) calls.addSetRule(...ruleIds(kernel, rule))
   for (const [key, { actions }] of plan.resources) dropActions(kernel, id('resource', key), new Set(actions))
+  for (const [key, rules] of plan.configs) putConfig(kernel, key, rules)
   for (const [kind, key] of plan.gone.toSorted(byRank)) bury(kernel, kind, id(kind, key))
 }
 

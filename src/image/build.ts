@@ -9,6 +9,7 @@ import { isZerohopError, ZerohopError } from '../model/errors.ts'
 import { type JsonObject, partKey } from '../model/objects.ts'
 import { type ConditionProgram, compile } from './conditions.ts'
 import { type Contents, isInstanceKey, type RoleContent, sortedEntries, typeOf, typeOfRole } from './contents.ts'
+import { putConfig } from './documents.ts'
 import { troubleOf } from './extends.ts'
 import { putAttributes, putDeclared, putParent, putSet, ruleIds } from './store.ts'
 
@@ -34,6 +35,7 @@ export function buildKernel(contents: Contents, source: KernelSource): Kernel {
   }
   const instances = buildInstances(kernel, contents, tenants)
   buildSets(kernel, contents)
+  for (const [key, { rules }] of sortedEntries(contents.configs)) putConfig(kernel, key, rules)
   for (const [key, { attributes, grants, onInstances, members }] of sortedEntries(contents.users)) {
     const user = kernel.calls.put(Table.Users, writeKey(kernel, key))
     if (attributes !== undefined) putAttributes(kernel, user, attributes)

@@ -45,6 +45,7 @@ export interface Contents {
   readonly tuples: Map<string, PolicyObjects['relationship_tuple']>
   readonly sets: Map<string, PolicyObjects['condition_set']>
   readonly setRules: Map<string, PolicyObjects['set_rule']>
+  readonly configs: Map<string, PolicyObjects['proxy_config']>
 }
 
 export function emptyContents(): Contents {
@@ -57,6 +58,7 @@ export function emptyContents(): Contents {
     tuples: new Map(),
     sets: new Map(),
     setRules: new Map(),
+    configs: new Map(),
   }
 }
 
@@ -161,6 +163,9 @@ function remember(contents: Contents, change: ObjectPut): void {
     case 'set_rule':
       contents.setRules.set(key, change.value)
       break
+    case 'proxy_config':
+      contents.configs.set(key, change.value)
+      break
     case 'relationship_tuple':
       contents.tuples.set(key, change.value)
       break
@@ -192,6 +197,7 @@ function forget(contents: Contents, folded: Folded, kind: PolicyKind, key: strin
     relationship_tuple: contents.tuples,
     condition_set: contents.sets,
     set_rule: contents.setRules,
+    proxy_config: contents.configs,
   }
   from[kind]?.delete(key)
 }
@@ -235,6 +241,7 @@ export function* toChanges(contents: Contents): Iterable<PolicyChange> {
   }
   for (const [key, value] of sortedEntries(contents.sets)) yield { op: 'put', kind: 'condition_set', key, value }
   for (const [key, value] of sortedEntries(contents.setRules)) yield { op: 'put', kind: 'set_rule', key, value }
+  for (const [key, value] of sortedEntries(contents.configs)) yield { op: 'put', kind: 'proxy_config', key, value }
   for (const [user, { attributes, grants, onInstances, members }] of sortedEntries(contents.users)) {
     yield { op: 'put', kind: 'user', key: user, value: attributesOf(attributes) }
     for (const tenant of [...(members ?? [])].sort())

@@ -7,6 +7,7 @@ import type { LogId, Position } from '../log/change.ts'
 import type { Delta, PolicyChange } from '../log/delta.ts'
 import { ZerohopError } from '../model/errors.ts'
 import { DEFAULT_TENANT } from '../model/keys.ts'
+import type { UrlRule } from '../model/objects.ts'
 import { commit } from './apply.ts'
 import { buildKernel } from './build.ts'
 import { fold, toChanges } from './contents.ts'
@@ -15,7 +16,7 @@ import { hashImage, loadKernel, loadKernelSlowly, type Pause, saveKernel, saveKe
 import { Lookaside, PairLookaside } from './lookaside.ts'
 import { Needs, type Sent } from './needs.ts'
 import { type Plan, prepare } from './prepare.ts'
-import { permissionsOfGrant, read, rolesOf, tenantGrantsOf } from './read.ts'
+import { permissionsOfGrant, read, readConfigs, rolesOf, tenantGrantsOf } from './read.ts'
 
 export type { AbacCode, Because, Explanation, RbacCode, RebacCode } from './explain.ts'
 export type { KernelSource, Sent }
@@ -65,6 +66,8 @@ export class Image {
   #decide: (user: number, tenant: number, permission: number) => number
   #position: Position
   #poisoned = false
+  /** read once until they change */
+  #urlRules: readonly UrlRule[] | undefined
 
   private constructor(kernel: Kernel, source: KernelSource) {
     this.#kernel = kernel
@@ -270,8 +273,16 @@ export class Image {
       throw new ZerohopError('POISONED', {}, { cause })
     }
     if (changesRules(plan)) this.#needs.forget()
+    if (plan.configs.length > 0) this.#urlRules = undefined
     this.#position = { revision: delta.to, chain: delta.chain }
     writePosition(this.#kernel, this.#position)
+  }
+
+  /** The mapping rules of all proxy configs, by config and in its order. The same list until one of them changes. */
+  urlRules(): readonly UrlRule[] {
+    this.#requireSound()
+    this.#urlRules ??= readConfigs(this.#kernel).flatMap(([, rules]) => rules)
+    return this.#urlRules
   }
 
   #poison(): void {

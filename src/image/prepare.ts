@@ -5,7 +5,7 @@ import { encodedBytes } from '../kernel/encode.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import type { PolicyChange, PolicyKind, PolicyObjects } from '../log/delta.ts'
 import { isZerohopError, ZerohopError } from '../model/errors.ts'
-import { type JsonObject, partKey } from '../model/objects.ts'
+import { type JsonObject, partKey, type UrlRule } from '../model/objects.ts'
 import { programOf } from './build.ts'
 import type { ConditionProgram } from './conditions.ts'
 import {
@@ -18,6 +18,7 @@ import {
   typeOf,
   typeOfRole,
 } from './contents.ts'
+import { configText } from './documents.ts'
 import { troubleOf } from './extends.ts'
 import { invalid, Overlay, type SymbolKind, TABLE_OF } from './overlay.ts'
 import { childrenOf, parentsOf } from './read.ts'
@@ -42,6 +43,8 @@ export interface Plan {
   readonly forbid: SetRuleContent[]
   readonly permit: SetRuleContent[]
   readonly gone: [kind: SymbolKind, key: string][]
+  /** proxy configs; one without rules goes */
+  readonly configs: [key: string, rules: readonly UrlRule[]][]
 }
 
 /** Room of one change at most: a record with the longest key, a split bucket, a role set of ordinary size. */
@@ -82,6 +85,7 @@ class Preparation {
     forbid: [],
     permit: [],
     gone: [],
+    configs: [],
   }
   /** paths that the delta's conditions read */
   readonly #paths = new Set<string>()
@@ -120,6 +124,7 @@ class Preparation {
     else if (kind === 'relationship_tuple') this.#plan.unrelate.push(parseTuple(key, this.#to))
     else if (kind === 'membership') this.#plan.leave.push(parseMembership(key, this.#to))
     else if (kind === 'set_rule') this.#plan.forbid.push(parseSetRule(key, this.#to))
+    else if (kind === 'proxy_config') this.#plan.configs.push([this.#requireName(key), []])
     else if (Object.hasOwn(TABLE_OF, kind)) {
       this.#plan.gone.push([kind as SymbolKind, key])
       this.#known.note(kind, key, false)
@@ -141,6 +146,10 @@ class Preparation {
         return
       case 'set_rule':
         this.#plan.permit.push(change.value)
+        return
+      case 'proxy_config':
+        this.#plan.configs.push([this.#requireName(key), change.value.rules])
+        this.#room(configText(change.value.rules))
         return
       case 'condition_set':
         this.#putSet(this.#requireName(key), change.value)

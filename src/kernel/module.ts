@@ -37,6 +37,8 @@ export interface KernelExports {
   addRule(role: number, relation: number, source: number, flags: number): void
   setPartyAttributes(party: number, encoded: number): void
   setDeclared(resource: number, encoded: number): void
+  setDocument(document: number, encoded: number): void
+  removeDocument(document: number): void
   joinTenant(user: number, tenant: number): void
   leaveTenant(user: number, tenant: number): void
   putPath(source: number, length: number): number

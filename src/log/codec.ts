@@ -54,6 +54,7 @@ const KIND_CODES: Readonly<Record<PolicyKind, number>> = {
   relationship_tuple: 9,
   condition_set: 10,
   set_rule: 11,
+  proxy_config: 12,
 }
 const KINDS: readonly (PolicyKind | undefined)[] = [undefined, ...(Object.keys(KIND_CODES) as PolicyKind[])]
 

@@ -8,6 +8,7 @@ import type {
   JsonObject,
   Resource,
   ResourceRole,
+  UrlRule,
   User,
 } from '../model/objects.ts'
 import type { Change, LogEntry, LogId, Position } from './change.ts'
@@ -50,6 +51,8 @@ export interface PolicyObjects {
   set_rule: { readonly user_set: string; readonly permission: string; readonly resource_set: string }
   resource_instance: { readonly tenant: string; readonly attributes?: JsonObject }
   relationship_tuple: { readonly subject: string; readonly relation: string; readonly object: string }
+  /** which request is which action; at least one rule, and neither secret nor headers */
+  proxy_config: { readonly rules: readonly UrlRule[] }
 }
 export type PolicyKind = keyof PolicyObjects
 
@@ -91,6 +94,7 @@ export const POLICY_KINDS = [
   'condition_set',
   'set_rule',
   'role_assignment',
+  'proxy_config',
 ] as const satisfies readonly PolicyKind[]
 
 /** The kinds of stored objects that a policy is made of. `__user` and `__tenant` become resource types without actions. */
@@ -147,9 +151,18 @@ export function project(change: Change): PolicyChange | undefined {
       const { subject, relation, object } = change.value
       return { op, kind, key, value: { subject, relation, object } }
     }
+    case 'proxy_config': {
+      const rules = change.value.mapping_rules.map(urlRule)
+      return rules.length === 0 ? { op: 'delete', kind, key } : { op, kind, key, value: { rules } }
+    }
     default:
       return undefined
   }
+}
+
+/** The members in one order: equal rules are equal text. */
+export function urlRule({ url, url_type, http_method, resource, action, priority }: UrlRule): UrlRule {
+  return { url, url_type, http_method, resource, action, priority }
 }
 
 function resource({ actions, attributes }: Resource): PolicyObjects['resource'] {

@@ -10,8 +10,9 @@ import {
   partKey,
   setRuleKey,
   tupleKey,
+  type UrlRule,
 } from '../model/objects.ts'
-import type { PolicyKind, PolicyObjects, PolicyPut } from './delta.ts'
+import { type PolicyKind, type PolicyObjects, type PolicyPut, urlRule } from './delta.ts'
 
 type GrantedTo = NonNullable<PolicyObjects['resource_role']['granted_to']>
 
@@ -45,6 +46,8 @@ export function putBody(put: PolicyPut): unknown[] {
     }
     case 'set_rule':
       return [put.value.user_set, put.value.permission, put.value.resource_set]
+    case 'proxy_config':
+      return [put.key, put.value.rules.map((rule) => Object.values(urlRule(rule)))]
   }
 }
 
@@ -100,6 +103,8 @@ export function readPut(kind: PolicyKind, fields: readonly unknown[]): PolicyPut
       const value = { user_set: key, permission: text(second), resource_set: text(third) }
       return { op, kind, key: setRuleKey(value.user_set, value.permission, value.resource_set), value }
     }
+    case 'proxy_config':
+      return { op, kind, key, value: { rules: list(second, 'the mapping rules').map(readUrlRule) } }
   }
 }
 
@@ -114,6 +119,21 @@ function readDerivation(noDirect: unknown, rules: unknown): GrantedTo {
     return { role: text(role), on_resource: text(on), linked_by_relation: text(relation), when: settings(direct) }
   })
   return { when: settings(noDirect), users_with_role }
+}
+
+function readUrlRule(fields: unknown): UrlRule {
+  const [url, type, method, resource, action, priority] = list(fields, 'a mapping rule')
+  if (type !== null && type !== 'regex') throw invalid('a mapping rule has no known type of url')
+  if (priority !== null && typeof priority !== 'number') throw invalid('the priority of a mapping rule is no number')
+  const http_method = text(method) as UrlRule['http_method'] // one that is not known matches no request
+  return {
+    url: text(url),
+    url_type: type,
+    http_method,
+    resource: text(resource),
+    action: optionalText(action),
+    priority,
+  }
 }
 
 function settings(value: unknown): DerivationSettings {

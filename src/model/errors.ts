@@ -65,6 +65,7 @@ export const ERRORS = {
     class: 'invalid',
     message: 'this is a check of the first API version: upgrade the SDK, or send `user` as an object with `key`',
   },
+  TOO_MANY_CHECKS: { class: 'invalid', message: 'one request may ask {limit} checks, this one asks {got}' },
   NOT_READY: { class: 'unavailable', message: 'no policy is loaded yet' },
   STALE: { class: 'unavailable', message: 'the policy is {ageMs} ms old, the limit is {limitMs} ms' },
   POISONED: { class: 'unavailable', message: 'the image broke while a delta was applied and is being rebuilt' },

@@ -183,6 +183,9 @@ export interface MappingRule {
   readonly priority: number | null
 }
 
+/** A mapping rule without what only a proxy needs: which request is which action. */
+export type UrlRule = Omit<MappingRule, 'headers'>
+
 /** How a proxy calls a service in the name of users. Its secret is sealed beside the state, under `id`, never in the object. */
 export interface ProxyConfig extends Stored {
   readonly name: string

@@ -6,6 +6,7 @@ import { type Explanation, Image } from '../image/image.ts'
 import { ZerohopError } from '../model/errors.ts'
 import { DEFAULT_TENANT } from '../model/keys.ts'
 import { AT_LEAST_DEFAULT_MS, CONNECT_TIMEOUT_MS } from '../model/limits.ts'
+import type { UrlRule } from '../model/objects.ts'
 import { Follower, type FollowerEvent, type FollowerState } from './follower.ts'
 import { LastImage } from './last-image.ts'
 import { type Action, type Attributes, type Check, questionOf, type Resource, type User } from './request.ts'
@@ -139,6 +140,11 @@ export class Pdp {
       found[`__tenant:${tenant}`] = { tenant: { key: tenant, attributes: {} }, permissions, roles }
     }
     return found
+  }
+
+  /** The mapping rules that say which request is which action; the same list until one of them changes. */
+  urlRules(): readonly UrlRule[] {
+    return this.#image().urlRules()
   }
 
   /** The revision of the environment that answers; it grows by one with each write. */

@@ -96,6 +96,25 @@ const delta: Delta = {
       key: 'staff/lab:open/open_labs',
       value: { user_set: 'staff', permission: 'lab:open', resource_set: 'open_labs' },
     },
+    {
+      op: 'put',
+      kind: 'proxy_config',
+      key: 'gateway',
+      value: {
+        rules: [
+          {
+            url: 'https://labs/{lab}',
+            url_type: null,
+            http_method: 'get',
+            resource: 'lab',
+            action: 'open',
+            priority: 3,
+          },
+          { url: '/.*', url_type: 'regex', http_method: 'put', resource: 'lab', action: null, priority: null },
+        ],
+      },
+    },
+    { op: 'delete', kind: 'proxy_config', key: 'old' },
     { op: 'delete', kind: 'relationship_tuple', key: 'lab:2/parent/lab:1' },
     { op: 'delete', kind: 'resource', key: 'old' },
   ],

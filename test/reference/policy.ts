@@ -17,6 +17,7 @@ export function emptyPolicy(): Policy {
     relationship_tuple: new Map(),
     condition_set: new Map(),
     set_rule: new Map(),
+    proxy_config: new Map(),
   }
 }
 

@@ -49,6 +49,7 @@ const REST: {
   resource: (resource) => resource,
   user: (user) => user,
   tenant: (tenant) => tenant,
+  proxy_config: (config) => config,
   role(role, policy) {
     const permissions = standing(role.permissions, (each) => exists(policy, each))
     const parents = standing(role.extends, (each) => policy.role.has(each))

@@ -75,6 +75,7 @@ export function circles(files: readonly SourceFile[]): Finding[] {
 const PACKAGES: readonly { readonly name: RegExp; readonly only: RegExp; readonly where: string }[] = [
   { name: /^(lmdb|node-gyp-build)(\/|$)/, only: /^src\/store\//, where: 'src/store' },
   { name: /^(fastify|@fastify\/.*)$/, only: /^src\/(http|integration)\//, where: 'src/http or src/integration' },
+  { name: /^re2js$/, only: /^src\/model\/url-rules\.ts$/, where: 'src/model/url-rules.ts' },
   { name: /^prom-client$/, only: /^src\/http\//, where: 'src/http' },
   { name: /^commander$/, only: /^src\/bin\//, where: 'src/bin' },
 ]

@@ -6,28 +6,17 @@ import { type Attributes, type Check, questionOf } from '../../pdp/request.ts'
 import type { PdpRouteDeps } from './app.ts'
 import { readCheck, readChecks } from './bodies.ts'
 
-const JSON_TYPE = 'application/json'
+export const JSON_TYPE = 'application/json'
 const ALLOWED = '{"allow":true,"result":true,"query":null,"debug":null}'
 const DENIED = '{"allow":false,"result":false,"query":null,"debug":null}'
 
-export function allowedRoutes(app: FastifyInstance, { authenticate, debug, decisions }: PdpRouteDeps): void {
+export function allowedRoutes(app: FastifyInstance, deps: PdpRouteDeps): void {
+  const { authenticate, debug } = deps
   const config = { decides: true } as const
-  /** Decides, tells the decision, and returns the answer. */
-  const answered = (request: FastifyRequest, pdp: Pdp, check: Check, explains: boolean): string => {
-    if (explains) {
-      const { allow, reason, text } = explained(pdp, check)
-      decisions.record(request, check, allow, reason)
-      return text
-    }
-    const allow = decide(pdp, check)
-    decisions.record(request, check, allow)
-    return answerTo(allow)
-  }
-
   app.post('/allowed', { config, onRequest: authenticate }, (request, reply) => {
     const pdp = request.pdp!
     const check = readCheck(request.body)
-    const answer = answered(request, pdp, check, debug || request.headers['x-explain'] === 'true')
+    const answer = answered(deps, request, check)
     reply.header('x-revision', pdp.revision).header('content-type', JSON_TYPE).send(answer)
   })
 
@@ -37,9 +26,27 @@ export function allowedRoutes(app: FastifyInstance, { authenticate, debug, decis
     const { revision } = pdp
     let answers = ''
     for (let at = 0; at < checks.length; at++)
-      answers += (at === 0 ? '' : ',') + answered(request, pdp, checks[at]!, debug)
+      answers += (at === 0 ? '' : ',') + answered(deps, request, checks[at]!, debug)
     reply.header('x-revision', revision).header('content-type', JSON_TYPE).send(`{"allow":[${answers}]}`)
   })
+}
+
+/** Decides, tells the decision, and returns the answer. With its path when every answer has it, or the request asks for it. */
+export function answered(
+  { debug, decisions }: PdpRouteDeps,
+  request: FastifyRequest,
+  check: Check,
+  explains = debug || request.headers['x-explain'] === 'true',
+): string {
+  const pdp = request.pdp!
+  if (explains) {
+    const { allow, reason, text } = explained(pdp, check)
+    decisions.record(request, check, allow, reason)
+    return text
+  }
+  const allow = decide(pdp, check)
+  decisions.record(request, check, allow)
+  return answerTo(allow)
 }
 
 /** One check of a request; D8: its time is now. */

@@ -13,6 +13,7 @@ import { Decisions } from './decisions.ts'
 import { answerDirectly } from './direct.ts'
 import { type Health, healthRoutes } from './health.ts'
 import { permissionRoutes } from './permissions.ts'
+import { urlRoutes } from './urls.ts'
 
 export interface PdpAppOptions {
   /** who answers a request */
@@ -55,6 +56,7 @@ export function pdpApp(options: PdpAppOptions): FastifyInstance {
   const deps: PdpRouteDeps = { authenticate: authenticator(directory), debug, decisions }
   allowedRoutes(app, deps)
   permissionRoutes(app, deps)
+  urlRoutes(app, deps)
   healthRoutes(app, options.health)
   countRequests(app, metrics)
   app.get('/metrics', options.openMetrics ? {} : { onRequest: deps.authenticate }, (_request, reply) =>
@@ -67,8 +69,9 @@ export function pdpApp(options: PdpAppOptions): FastifyInstance {
   return app
 }
 
-/** An outdated client is told to upgrade (contract §5.3); a deleted environment is "could not decide" for whoever asks. */
+/** An outdated client is told to upgrade (contract §5.3); too many checks are too large a body; a deleted environment is "could not decide" for whoever asks. */
 const pdpForm: ErrorForm = (problem) => {
+  if (problem.code === 'TOO_MANY_CHECKS') return { status: 413, body: { detail: problem.message } }
   if (problem.code === 'CLIENT_OUTDATED') return { status: 421, body: { detail: problem.message } }
   if (problem.code === 'ENVIRONMENT_DELETED') return { status: 503, body: { detail: problem.message } }
   return pdpError(problem)

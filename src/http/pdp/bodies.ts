@@ -3,7 +3,7 @@
 import { isZerohopError, ZerohopError } from '../../model/errors.ts'
 import { BULK_CHECKS_MAX } from '../../model/limits.ts'
 import type { PermissionFilter } from '../../pdp/pdp.ts'
-import type { Check, User } from '../../pdp/request.ts'
+import type { Attributes, Check, User } from '../../pdp/request.ts'
 
 type Path = readonly (string | number)[]
 type Members = Readonly<Record<string, unknown>>
@@ -27,28 +27,56 @@ export function readCheck(body: unknown): Check {
   return body as Check
 }
 
-/** The body of POST /allowed/bulk: an array of checks. @throws INPUT_INVALID, LIMIT_EXCEEDED */
+/** The body of POST /allowed/bulk: an array of checks. @throws INPUT_INVALID, TOO_MANY_CHECKS */
 export function readChecks(body: unknown): readonly Check[] {
   if (!Array.isArray(body)) throw wrong(body, 'list', BODY)
   if (body.length > BULK_CHECKS_MAX) {
-    throw new ZerohopError('LIMIT_EXCEEDED', { what: 'the number of checks', limit: BULK_CHECKS_MAX }, { path: BODY })
+    throw new ZerohopError('TOO_MANY_CHECKS', { limit: BULK_CHECKS_MAX, got: body.length }, { path: BODY })
   }
   for (let at = 0; at < body.length; at++) readItem(body[at], at)
   return body as readonly Check[]
 }
 
+/** A request that an application wants to let through, and who makes it. */
+export interface UrlQuery {
+  readonly user: User
+  readonly method: string
+  readonly url: string
+  readonly tenant: string | null | undefined
+  readonly context: Attributes | null | undefined
+}
+
+/** The body of POST /allowed_url. @throws INPUT_INVALID */
+export function readUrlQuery(body: unknown): UrlQuery {
+  const { user, http_method: method, url, tenant, context } = members(body, BODY)
+  const asks = readUser(user)
+  if (typeof method !== 'string') throw wrong(method, 'string', BODY, 'http_method')
+  if (typeof url !== 'string') throw wrong(url, 'string', BODY, 'url')
+  if (!isText(tenant)) throw wrong(tenant, 'string', BODY, 'tenant')
+  if (!isMap(context)) throw wrong(context, 'object', BODY, 'context')
+  return { user: asks, method, url, tenant, context } as UrlQuery
+}
+
+/** A user key, or a user with attributes. */
+function readUser(user: unknown): User {
+  if (typeof user === 'string') return user
+  const { key, attributes } = members(user, BODY, 'user')
+  if (typeof key !== 'string') throw wrong(key, 'string', BODY, 'user', 'key')
+  if (!isMap(attributes)) throw wrong(attributes, 'object', BODY, 'user', 'attributes')
+  return user as User
+}
+
 /** The body of POST /user-permissions. @throws INPUT_INVALID */
 export function readPermissionsQuery(body: unknown): { user: User; filter: PermissionFilter } {
   const { user, tenants, resources, resource_types: resourceTypes, context } = members(body, BODY)
-  const key = typeof user === 'string' ? user : members(user, BODY, 'user').key
-  if (typeof key !== 'string') throw wrong(key, 'string', BODY, 'user', 'key')
+  const asked = readUser(user)
   if (!isMap(context)) throw wrong(context, 'object', BODY, 'context')
   const filter = {
     tenants: texts(tenants, 'tenants'),
     resources: texts(resources, 'resources'),
     resourceTypes: texts(resourceTypes, 'resource_types'),
   }
-  return { user: key, filter }
+  return { user: asked, filter }
 }
 
 function members(value: unknown, path: Path, ...rest: string[]): Members {

@@ -2,10 +2,19 @@
 // of a change. Contract §1.1O, §6.8.
 import { isDeepStrictEqual } from 'node:util'
 import { put, remove } from '../../log/change.ts'
+import { urlRule } from '../../log/delta.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import { requireKey } from '../../model/keys.ts'
-import { MAPPING_RULES_MAX, PROXY_CONFIGS_MAX, PROXY_SECRET_BYTES_MAX } from '../../model/limits.ts'
+import {
+  MAPPING_RULES_BYTES_MAX,
+  MAPPING_RULES_MAX,
+  PROXY_CONFIGS_MAX,
+  PROXY_SECRET_BYTES_MAX,
+  URL_PATTERNS_MAX,
+  URL_RULES_MAX,
+} from '../../model/limits.ts'
 import type { Json, MappingRule, ProxyConfig } from '../../model/objects.ts'
+import { requireUrl } from '../../model/url-rules.ts'
 import type { Decided, Mint, View } from '../../store/view.ts'
 import { BODY, type Path, type Sent, settle, settleName, settleText } from '../fields.ts'
 
@@ -46,7 +55,7 @@ export function createProxyConfig(view: View, input: NewProxyConfig, mint: Mint)
     updated_at: mint.now,
     name: settleName(input.name, key, key),
     auth_mechanism: input.auth_mechanism ?? 'Bearer',
-    mapping_rules: requireRules((input.mapping_rules ?? []).map(ruleOf)),
+    mapping_rules: requireRules(view, key, (input.mapping_rules ?? []).map(ruleOf)),
   }
   const secret = requireSecret(input.secret, config.auth_mechanism)
   return { changes: [put('proxy_config', config)], secrets: [{ id: config.id, secret }], result: config }
@@ -71,7 +80,7 @@ export function updateProxyConfig(
     ...stored,
     name: settleName(fields.name, stored.name, stored.key),
     auth_mechanism: mechanism,
-    mapping_rules: mergeRules(stored.mapping_rules, fields.mapping_rules),
+    mapping_rules: mergeRules(view, stored, fields.mapping_rules),
   }
   const secrets = sent === undefined ? [] : [{ id: stored.id, secret: requireSecret(sent, mechanism) }]
   if (secrets.length === 0 && isDeepStrictEqual(config, stored)) return { changes: [], result: stored }
@@ -118,6 +127,7 @@ function ruleOf(sent: MappingRuleFields, at: number): MappingRule {
   const path = [...BODY, 'mapping_rules', at]
   const url = settleText(sent.url, null, 'url', path)
   if (!url) throw new ZerohopError('INPUT_INVALID', { reason: 'a url is needed' }, { path: [...path, 'url'] })
+  requireUrl(url, sent.url_type ?? null, [...path, 'url'])
   return {
     url,
     url_type: sent.url_type ?? null,
@@ -142,7 +152,11 @@ function requireHeaders(headers: Readonly<Record<string, string>>, path: Path): 
   return { ...headers }
 }
 
-function mergeRules(stored: readonly MappingRule[], sent: ProxyConfigFields['mapping_rules']): readonly MappingRule[] {
+function mergeRules(
+  view: View,
+  { key, mapping_rules: stored }: ProxyConfig,
+  sent: ProxyConfigFields['mapping_rules'],
+): readonly MappingRule[] {
   if (sent === undefined) return stored
   if (sent === null) return []
   const rules = new Map(stored.map((rule) => [nameOf(rule), rule]))
@@ -151,13 +165,29 @@ function mergeRules(stored: readonly MappingRule[], sent: ProxyConfigFields['map
     if (fields.should_delete === true) rules.delete(nameOf(rule))
     else rules.set(nameOf(rule), rule)
   }
-  return requireRules([...rules.values()])
+  return requireRules(view, key, [...rules.values()])
 }
 
 const nameOf = ({ http_method, url }: MappingRule): string => `${http_method} ${url}`
 
-function requireRules(rules: readonly MappingRule[]): readonly MappingRule[] {
-  if (rules.length <= MAPPING_RULES_MAX) return rules
-  const details = { what: 'the mapping rules of one proxy config', limit: MAPPING_RULES_MAX }
-  throw new ZerohopError('LIMIT_EXCEEDED', details, { path: [...BODY, 'mapping_rules'] })
+/** What is accepted here every image carries, and every PDP answers about URLs in bounded time. */
+function requireRules(view: View, config: string, rules: readonly MappingRule[]): readonly MappingRule[] {
+  if (rules.length === 0) return rules
+  const within = (what: string, got: number, limit: number): void => {
+    if (got > limit) throw new ZerohopError('LIMIT_EXCEEDED', { what, limit }, { path: [...BODY, 'mapping_rules'] })
+  }
+  within('the mapping rules of one proxy config', rules.length, MAPPING_RULES_MAX)
+  const bytes = Buffer.byteLength(JSON.stringify(rules.map(urlRule)))
+  within('the mapping rules of one proxy config in bytes', bytes, MAPPING_RULES_BYTES_MAX)
+  let [all, patterns] = [rules.length, countPatterns(rules)]
+  for (const { key, mapping_rules: others } of view.list('proxy_config')) {
+    if (key === config) continue
+    all += others.length
+    patterns += countPatterns(others)
+  }
+  within('the mapping rules of the environment', all, URL_RULES_MAX)
+  within('the regular expressions in mapping rules of the environment', patterns, URL_PATTERNS_MAX)
+  return rules
 }
+
+const countPatterns = (rules: readonly MappingRule[]): number => rules.filter(({ url_type }) => url_type).length

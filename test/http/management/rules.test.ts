@@ -1,5 +1,6 @@
 // Set rules, user invites and proxy configs: statuses, shapes, filters, secrets. Contract §1.1L, §1.1O, §4.6-4.9, §6.8.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { PATTERN_STEPS_MAX, URL_CHARACTERS_MAX, URL_PATTERNS_MAX } from '../../../src/model/limits.ts'
 import { type Harness, openHarness } from './harness.ts'
 
 let api: Harness
@@ -211,6 +212,34 @@ describe('proxy configs', () => {
   ] as const)('%j is refused', async (body, at) => {
     const answer = await api.ask('POST', '$F/proxy_configs', { key: 'bad', ...body })
     expect([answer.status, answer.body.detail?.[0].loc]).toEqual([422, ['body', ...at]])
+  })
+
+  it.each(['(a)\\1', '(?=a)', '(', '(a{1000}){1000}'])(
+    'the pattern %s cannot run in linear time and is refused',
+    async (url) => {
+      const mapping_rules = [rule, { ...rule, url, url_type: 'regex' }]
+      const answer = await api.ask('POST', '$F/proxy_configs', { key: 'bad', secret: 'x', mapping_rules })
+      expect([answer.status, answer.body.detail[0].loc]).toEqual([422, ['body', 'mapping_rules', 1, 'url']])
+    },
+  )
+
+  it.each<[string, object[]]>([
+    ['a pattern of too many steps', [{ ...rule, url: 'b'.repeat(PATTERN_STEPS_MAX), url_type: 'regex' }]],
+    ['a url that is too long', [{ ...rule, url: `/${'a'.repeat(URL_CHARACTERS_MAX)}` }]],
+    ['too many patterns', Array(URL_PATTERNS_MAX + 1).fill({ ...rule, url_type: 'regex' })],
+    ['too many bytes', Array(800).fill({ ...rule, url: `/${'a'.repeat(200)}` })],
+  ])('%s: 422', async (_, mapping_rules) => {
+    const answer = await api.ask('POST', '$F/proxy_configs', { key: 'bad', secret: 'x', mapping_rules })
+    expect([answer.status, answer.body.detail[0].type]).toEqual([422, 'value_error.limit'])
+  })
+
+  it('regular expressions are counted over all configs of the environment', async () => {
+    const half = Array(URL_PATTERNS_MAX / 2).fill({ ...rule, url: '/a|/b', url_type: 'regex' })
+    const make = async (key: string) =>
+      (await api.ask('POST', '$F/proxy_configs', { key, secret: 'x', mapping_rules: half })).status
+    expect([await make('half'), await make('whole'), await make('beyond')]).toEqual([200, 200, 422])
+    expect((await api.ask('PATCH', '$F/proxy_configs/half', { mapping_rules: null })).status).toBe(200)
+    expect(await make('again')).toBe(200)
   })
 
   it('another mechanism needs another secret', async () => {

@@ -1,0 +1,50 @@
+// POST /allowed_url (contract §5.5): which action a request is says a mapping rule of a proxy config, and then it is a check like any other.
+// What stands where the rule has variables is sent as attributes of the resource. No rule, no permission.
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { URL_CHARACTERS_MAX } from '../../model/limits.ts'
+import type { UrlRule } from '../../model/objects.ts'
+import { UrlRules } from '../../model/url-rules.ts'
+import type { Check } from '../../pdp/request.ts'
+import { answered, JSON_TYPE } from './allowed.ts'
+import type { PdpRouteDeps } from './app.ts'
+import { readUrlQuery, type UrlQuery } from './bodies.ts'
+
+export function urlRoutes(app: FastifyInstance, deps: PdpRouteDeps): void {
+  app.post('/allowed_url', { config: { decides: true }, onRequest: deps.authenticate }, (request, reply) => {
+    const pdp = request.pdp!
+    const asked = readUrlQuery(request.body)
+    const check = checkFor(asked, pdp.urlRules())
+    const answer = check === undefined ? noRule(deps, request, asked) : answered(deps, request, check)
+    reply.header('x-revision', pdp.revision).header('content-type', JSON_TYPE).send(answer)
+  })
+}
+
+/** Rules made ready, for as long as an image hands out the same list. */
+const READY = new WeakMap<readonly UrlRule[], UrlRules>()
+
+/** The check that a request is; undefined when no rule says which. */
+function checkFor({ user, method, url, tenant, context }: UrlQuery, rules: readonly UrlRule[]): Check | undefined {
+  let ready = READY.get(rules)
+  if (ready === undefined) {
+    ready = new UrlRules(rules)
+    READY.set(rules, ready)
+  }
+  const found = ready.find(method, url)
+  if (found === undefined) return undefined
+  const { rule, variables } = found
+  const resource = { type: rule.resource, attributes: variables, tenant: tenant ?? null }
+  return { user, action: rule.action || rule.http_method, resource, context: context ?? null }
+}
+
+/** Denied, and told as a decision about no type: which one it would have been nobody said. */
+function noRule({ decisions }: PdpRouteDeps, request: FastifyRequest, { user, method, url, tenant }: UrlQuery): string {
+  const reason = 'no mapping rule matches the method and the URL'
+  decisions.record(
+    request,
+    { user, action: method, resource: { type: '', tenant: tenant ?? null } },
+    false,
+    'no_mapping_rule',
+  )
+  const shown = { http_method: method, url: url.slice(0, URL_CHARACTERS_MAX) }
+  return JSON.stringify({ allow: false, result: false, query: shown, debug: { reason } })
+}
