@@ -3,8 +3,9 @@ import { readdirSync, readFileSync } from 'node:fs'
 import type { JsonObject } from '../../src/model/objects.ts'
 import type { RbacCode, Reasons } from '../reference/explain.ts'
 import type { Request, Sent } from '../reference/request.ts'
+import { isBuiltIn } from '../support/built-in.ts'
 import type { Feature } from '../support/deciders.ts'
-import type { Operation, OperationKind } from '../support/world.ts'
+import type { Operation } from '../support/world.ts'
 
 /** A key, or a key with the attributes that are sent about it. */
 type Named = string | { readonly key: string; readonly attributes?: JsonObject }
@@ -78,23 +79,23 @@ function partsOf(resource: string): Request['resource'] & { readonly attributes?
   return colon < 0 ? { type: resource } : { type: resource.slice(0, colon), key: resource.slice(colon + 1) }
 }
 
-const RELATIONS: readonly OperationKind[] = ['resource_role', 'relation', 'resource_instance', 'relationship_tuple']
 const LISTINGS = ['instance_permissions', 'users', 'instances', 'actions', 'tenants'] as const
-const SETS: readonly OperationKind[] = ['membership', 'condition_set', 'set_rule']
+
+/** More writes than one by one is quick with: cases that reach limits. */
+const WRITES_MANY = 5000
 
 /** What a decider must know to be asked this case. */
 export function featuresOf({ steps }: Case): Set<Feature> {
   const features = new Set<Feature>()
   for (const step of steps) {
     const { write = [], checks = [], explains = [] } = step
-    for (const [, kind, object] of write) {
-      if (RELATIONS.includes(kind) || 'resource_instance' in object) features.add('relations')
-      if (SETS.includes(kind) || 'attributes' in object) features.add('sets')
+    if (write.some(([, kind, object]) => kind === 'resource' && isBuiltIn(object.key))) features.add('declared')
+    for (const { sent = {} } of [...checks, ...explains].map(requestOf)) {
+      if (sent.action !== undefined) features.add('action')
+      if (sent.context !== undefined && Object.hasOwn(sent.context, 'now')) features.add('now')
     }
-    if ([...checks, ...explains].some((row) => requestOf(row).sent !== undefined)) features.add('sets')
-    if (explains.some(([, , , expected]) => typeof expected !== 'string')) features.add('reasons')
     if (LISTINGS.some((listing) => step[listing] !== undefined)) features.add('listings')
-    if (step.undecided !== undefined) features.add('limits')
+    if (step.undecided !== undefined || write.length > WRITES_MANY) features.add('limits')
   }
   return features
 }

@@ -48,10 +48,10 @@ export interface Listings {
 }
 
 /**
- * What a case may need: roles on instances; attributes and set rules; a reason for each part of a decision; listings; limits of one
- * check, beyond which it could not decide.
+ * What a case may need: listings; limits of one check, beyond which it could not decide; declared types of attributes of users and tenants;
+ * attributes sent with the action; a time of its own.
  */
-export type Feature = 'relations' | 'sets' | 'reasons' | 'listings' | 'limits'
+export type Feature = 'listings' | 'limits' | 'declared' | 'action' | 'now'
 
 export interface Decider {
   readonly name: string
@@ -107,8 +107,7 @@ export const IMAGE_LACKS = {
 export const MANAGEMENT_LACKS = {
   ...IMAGE_LACKS,
   limits: 'writing thousands of objects one by one takes minutes; images are asked instead',
-  relations: 'management writes no instances and relations yet',
-  sets: 'management writes no attributes and condition sets yet',
+  declared: 'types that are declared for attributes of users and tenants stay with management for now',
 }
 
 /** The questions of a session, to whatever image is the current one. */
@@ -174,13 +173,18 @@ export const imageDeciders: readonly Decider[] = [
   imageDecider('image compacted', compacted),
 ]
 
+/** Closing and opening a folder takes as long as twenty cases: every few steps is often enough. */
+const STEPS_TO_REOPEN = 6
+let written = 0
+
 export const storeDeciders: readonly Decider[] = [
   storeDecider('store by deltas', async (environments, log, image) => {
     const store = await environments.store()
     for (const entry of store.entries(log, image.revision)) image.apply(toDelta(entry))
     return image
   }),
-  storeDecider('store reopened', async (environments, log) => {
-    return Image.load(buildSnapshot((await environments.reopen()).view(log)).bytes)
+  storeDecider('store by snapshots', async (environments, log) => {
+    const store = await (written++ % STEPS_TO_REOPEN === 0 ? environments.reopen() : environments.store())
+    return Image.load(buildSnapshot(store.view(log)).bytes)
   }),
 ]

@@ -4,6 +4,7 @@ import type { Actor, LogId } from '../../src/log/change.ts'
 import { threadUrl } from '../../src/model/thread.ts'
 import type { PapUseCases } from '../../src/pap/use-cases.ts'
 import { openStore, type Store } from '../../src/store/store.ts'
+import { commitsFor } from './commits.ts'
 import { temporaryFolder } from './folders.ts'
 import type { Operation, World } from './world.ts'
 
@@ -51,53 +52,12 @@ export class Environments {
   /** Commits the operations in their order; `world` follows, and tells what exists. Returns the last revision. */
   async write(log: LogId, world: World, operations: readonly Operation[]): Promise<number> {
     const store = await this.store()
-    const commits = operations.map((operation) => {
-      const commit = committing(store, log, world, operation)
+    const commits = operations.flatMap((operation) => {
+      const wanted = commitsFor(world, operation)
       world.run(operation)
-      return commit()
+      return wanted.map(([name, input]) => store.commit(log, name, input as never, TESTER))
     })
     const revisions = (await Promise.all(commits)).map(({ revision }) => revision)
     return revisions.at(-1) ?? store.head(log).revision
   }
-}
-
-/** The use case that an operation is, for what exists now. */
-function committing(
-  store: Store<PapUseCases>,
-  log: LogId,
-  { policy }: World,
-  operation: Operation,
-): () => Promise<{ revision: number }> {
-  const [op, kind, object] = operation
-  if (kind === 'role_assignment') {
-    return () => store.commit(log, op === 'put' ? 'assign' : 'unassign', object, TESTER)
-  }
-  if (kind !== 'user' && kind !== 'role' && kind !== 'tenant' && kind !== 'resource') {
-    throw new Error(`no use case writes a ${kind} yet`)
-  }
-  const { key } = object
-  if (op === 'delete') {
-    const names = {
-      user: 'deleteUser',
-      role: 'deleteRole',
-      tenant: 'deleteTenant',
-      resource: 'deleteResource',
-    } as const
-    return () => store.commit(log, names[kind], { ref: key }, TESTER)
-  }
-  const exists = policy[kind].has(key)
-  if (kind === 'resource') {
-    const actions = Object.fromEntries(object.actions.map((action) => [action, {}]))
-    if (exists) return () => store.commit(log, 'replaceResource', { ref: key, fields: { actions } }, TESTER)
-    return () => store.commit(log, 'createResource', { key, actions }, TESTER)
-  }
-  if (kind === 'role') {
-    const { permissions = [], extends: parents = [] } = object
-    const fields = { permissions, extends: parents }
-    if (exists) return () => store.commit(log, 'replaceRole', { ref: key, fields }, TESTER)
-    return () => store.commit(log, 'createRole', { key, ...fields }, TESTER)
-  }
-  if (kind === 'tenant' && !exists) return () => store.commit(log, 'createTenant', { key }, TESTER)
-  if (kind === 'tenant') return () => store.commit(log, 'replaceTenant', { ref: key, fields: {} }, TESTER)
-  return () => store.commit(log, 'replaceUser', { ref: key, fields: {} }, TESTER)
 }

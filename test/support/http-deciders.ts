@@ -1,20 +1,29 @@
 // Zerohop as its users have it: written over the management API, asked over the PDP's HTTP API or by the library that follows the feed.
 // Both servers listen on loopback in this process; every session has an organization of its own.
 import { randomBytes } from 'node:crypto'
+import type { JsonObject } from '../../src/model/objects.ts'
 import type { Pdp } from '../../src/pdp/pdp.ts'
 import { connect, managementServer, openManagement, pooledPdpServer } from '../../src/server.ts'
+import type { Reasons } from '../reference/explain.ts'
 import type { TenantPermissions } from '../reference/listing.ts'
 import type { Request } from '../reference/request.ts'
+import { callOf } from './calls.ts'
+import { type Commit, commitsFor } from './commits.ts'
 import { type Decider, MANAGEMENT_LACKS, type Session } from './deciders.ts'
 import { TESTER } from './environments.ts'
 import { temporaryFolder } from './folders.ts'
-import { type Operation, World } from './world.ts'
+import { keyOf, type Operation, type OperationKind, World } from './world.ts'
+
+interface Environment {
+  readonly key: string
+  readonly path: string
+}
 
 interface Servers {
   readonly api: string
   readonly pdp: string
   /** a fresh environment; returns its key and its path */
-  environment(): Promise<{ key: string; path: string }>
+  environment(): Promise<Environment>
   close(): Promise<void>
 }
 
@@ -51,39 +60,18 @@ async function send(key: string, method: string, url: string, body?: unknown, he
   return { json: text === '' ? undefined : JSON.parse(text), revision: response.headers.get('x-revision') ?? '' }
 }
 
-/** Method, path and body of an operation, for what exists now. */
-function requestFor({ policy }: World, operation: Operation): [method: string, path: string, body?: unknown] {
-  const [op, kind, object] = operation
-  if (kind === 'role_assignment') return [op === 'put' ? 'POST' : 'DELETE', 'facts/role_assignments', object]
-  if (kind !== 'user' && kind !== 'role' && kind !== 'tenant' && kind !== 'resource') {
-    throw new Error(`no route writes a ${kind} yet`)
-  }
-  const { key } = object
-  const collection = `${kind === 'user' || kind === 'tenant' ? 'facts' : 'schema'}/${kind}s`
-  const member = `${collection}/${encodeURIComponent(key)}`
-  if (op === 'delete') return ['DELETE', member]
-  const exists = policy[kind].has(key)
-  // The keys `.` and `..` are dot segments to every URL library: such a user is written by its key in a body, or by its id.
-  if (kind === 'user') return exists ? ['PUT', member, { key }] : ['POST', collection, { key }]
-  if (kind === 'tenant') return exists ? ['PATCH', member, { name: key }] : ['POST', collection, { key, name: key }]
-  if (kind === 'resource') {
-    const actions = Object.fromEntries(object.actions.map((action) => [action, {}]))
-    return exists ? ['PUT', member, { name: key, actions }] : ['POST', collection, { key, name: key, actions }]
-  }
-  const { permissions = [], extends: parents = [] } = object as { permissions?: string[]; extends?: string[] }
-  const fields = { name: key, permissions, extends: parents }
-  return exists ? ['PATCH', member, fields] : ['POST', collection, { key, ...fields }]
-}
+/** Of each of these, one may be what another one names. */
+const NAME_EACH_OTHER: readonly OperationKind[] = ['resource', 'role', 'resource_role', 'relation', 'condition_set']
 
 /** Operations that do not depend on each other: they may be on the way together, and wait for the disk together. */
 function batches(operations: readonly Operation[]): Operation[][] {
   const all: Operation[][] = []
   let keys = new Set<string>()
   for (const operation of operations) {
-    const [op, kind, object] = operation
+    const [op, kind] = operation
     const [first] = all.at(-1) ?? []
-    const key = JSON.stringify(object)
-    const alone = kind === 'resource' || (op === 'put' && kind === 'role' && (object.extends ?? []).length > 0)
+    const key = keyOf(operation)
+    const alone = NAME_EACH_OTHER.includes(kind)
     if (first === undefined || alone || first[0] !== op || first[1] !== kind || keys.has(key) || keys.size >= 64) {
       all.push([])
       keys = new Set()
@@ -96,28 +84,45 @@ function batches(operations: readonly Operation[]): Operation[][] {
 }
 
 /** Writes over the management API; returns the revision of the last write. */
-async function write(
-  servers: Servers,
-  env: { key: string; path: string },
-  world: World,
-  operations: readonly Operation[],
-) {
+async function write({ api }: Servers, env: Environment, world: World, operations: readonly Operation[]) {
   let revision = 0
+  const run = async (commits: readonly Commit[]) => {
+    for (const commit of commits) {
+      const [method, path, body] = callOf(commit)
+      const url = path.replace('$S', `schema/${env.path}`).replace('$F', `facts/${env.path}`)
+      const answer = await send(env.key, method, `${api}/v2/${url}`, body)
+      revision = Math.max(revision, Number(answer.revision))
+    }
+  }
   for (const batch of batches(operations)) {
     const sent = batch.map((operation) => {
-      const [method, path, body] = requestFor(world, operation)
-      const [area, ...rest] = path.split('/')
+      const commits = commitsFor(world, operation)
       world.run(operation)
-      return send(env.key, method, `${servers.api}/v2/${area}/${env.path}/${rest.join('/')}`, body)
+      return run(commits)
     })
-    for (const answer of await Promise.all(sent)) revision = Math.max(revision, Number(answer.revision))
+    await Promise.all(sent)
   }
   return revision
 }
 
-const bodyOf = ({ user, action, resource }: Request) => ({ user: { key: user }, action, resource })
+const withAttributes = <T extends object>(named: T, attributes: JsonObject | undefined) =>
+  attributes === undefined ? named : { ...named, attributes }
 
-function overHttp(servers: Servers, env: { key: string; path: string }): Session {
+/** The question as POST /allowed takes it: there an action has no attributes. */
+const bodyOf = ({ user, action, resource, sent = {} }: Request) => ({
+  user: withAttributes({ key: user }, sent.user),
+  action,
+  resource: withAttributes(resource, sent.resource),
+  ...(sent.context === undefined ? {} : { context: sent.context }),
+})
+
+/** The question as the library takes it. */
+const checkOf = (request: Request) => {
+  const { action, sent = {} } = request
+  return { ...bodyOf(request), action: sent.action === undefined ? action : { key: action, attributes: sent.action } }
+}
+
+function overHttp(servers: Servers, env: Environment): Session {
   const world = new World()
   let revision = 0
   const ask = async (path: string, body: unknown, headers: Record<string, string> = {}) => {
@@ -134,22 +139,32 @@ function overHttp(servers: Servers, env: { key: string; path: string }): Session
       return allow.map((each: { allow: boolean }) => each.allow)
     },
     explain: async (request) => {
-      return { rbac: (await ask('/allowed', bodyOf(request), { 'x-explain': 'true' })).debug.rbac.code }
+      const { rbac, rebac, abac } = (await ask('/allowed', bodyOf(request), { 'x-explain': 'true' })).debug
+      // Where no instance is named, the answer leaves roles on instances out.
+      const code = request.resource.key === undefined ? 'no_such_instance' : rebac.code
+      return { rbac: rbac.code, rebac: code, abac: abac.code }
     },
     permissions: async (user) => rowsOf(await ask('/user-permissions', { user: { key: user } })),
   }
 }
 
-async function overLibrary(servers: Servers, env: { key: string; path: string }): Promise<Session> {
+async function overLibrary(servers: Servers, env: Environment): Promise<Session> {
   const world = new World()
   const pdp: Pdp = await connect({ url: servers.api, apiKey: env.key })
   return {
     async write(operations) {
       await pdp.atLeast(await write(servers, env, world, operations), { timeoutMs: 10_000 })
     },
-    check: ({ user, action, resource }) => pdp.check(user, action, resource),
-    bulkCheck: (requests) => pdp.bulkCheck(requests),
-    explain: ({ user, action, resource }) => ({ rbac: pdp.explain(user, action, resource).code }),
+    check: (request) => {
+      const { user, action, resource, context } = checkOf(request)
+      return pdp.check(user, action, resource, context)
+    },
+    bulkCheck: (requests) => pdp.bulkCheck(requests.map(checkOf)),
+    explain: (request) => {
+      const { user, action, resource, context } = checkOf(request)
+      const { code, rebac, abac } = pdp.explain(user, action, resource, context)
+      return { rbac: code, rebac, abac } as Reasons // no case meets a limit
+    },
     permissions: (user) => rowsOf(pdp.userPermissions(user)),
     close: () => pdp.close(),
   }
@@ -163,12 +178,13 @@ function rowsOf(permissions: Awaited<ReturnType<Pdp['userPermissions']>>): Tenan
 
 function httpDecider(
   name: string,
-  session: (servers: Servers, env: { key: string; path: string }) => Session | Promise<Session>,
+  lacks: Decider['lacks'] & object,
+  session: (servers: Servers, env: Environment) => Session | Promise<Session>,
 ): Decider {
   let started: Promise<Servers> | undefined
   return {
     name,
-    lacks: MANAGEMENT_LACKS,
+    lacks: { ...MANAGEMENT_LACKS, ...lacks },
     async open() {
       started ??= startServers()
       const servers = await started
@@ -180,7 +196,12 @@ function httpDecider(
   }
 }
 
+const ALLOWED_LACKS = {
+  action: 'in a body of POST /allowed an action is a key, without attributes',
+  now: 'a PDP sets the time of a question itself',
+}
+
 export const httpDeciders: readonly Decider[] = [
-  httpDecider('HTTP PDP', overHttp),
-  httpDecider('library over the feed', overLibrary),
+  httpDecider('HTTP PDP', ALLOWED_LACKS, overHttp),
+  httpDecider('library over the feed', {}, overLibrary),
 ]

@@ -1,5 +1,4 @@
 // The policy that the model's state is, for the definition of decisions (test/reference).
-import { POLICY_KINDS } from '../../../src/log/delta.ts'
 import { assignmentKey, type JsonObject } from '../../../src/model/objects.ts'
 import { emptyPolicy, type Policy } from '../../reference/policy.ts'
 import type { State } from './state.ts'
@@ -31,11 +30,8 @@ export function policyIn(state: State): Policy {
     policy.role_assignment.set(assignmentKey(one.user, one.role, one.tenant, one.resource_instance), one)
   }
   for (const [key, one] of state.memberships) policy.membership.set(key, one)
-  // sets count as soon as images know them
-  if ((POLICY_KINDS as readonly string[]).includes('set_rule')) {
-    for (const [key, set] of state.conditionSets)
-      policy.condition_set.set(key, { ...set, conditions: set.conditions as JsonObject })
-    for (const [key, rule] of state.setRules) policy.set_rule.set(key, rule)
-  }
+  for (const [key, set] of state.conditionSets)
+    policy.condition_set.set(key, { ...set, conditions: set.conditions as JsonObject })
+  for (const [key, rule] of state.setRules) policy.set_rule.set(key, rule)
   return policy
 }
