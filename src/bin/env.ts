@@ -26,9 +26,23 @@ export interface Env {
   readonly retention: RetentionOptions
   readonly rateLimits: { readonly requests?: number; readonly writes?: number }
   readonly openMetrics: boolean
+  readonly integration: IntegrationEnv
 }
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
+
+/** Settings of the integration backend; the names are those of the specification. */
+export interface IntegrationEnv {
+  readonly port: number
+  readonly userPoolId: string | undefined
+  readonly clientId: string | undefined
+  readonly issuer: string | undefined
+  readonly jwksUri: string | undefined
+  readonly token: string | undefined
+  readonly frontendOrigin: string | undefined
+  readonly pdpUrl: string
+  readonly apiUrl: string
+}
 
 type Read<T> = (value: string, name: string) => T
 
@@ -55,6 +69,15 @@ const VARIABLES = {
   PDP_ALLOW_METRICS_UNAUTHENTICATED: flag,
   PDP_MAX_STALENESS: seconds,
   PDP_OFFLINE_MODE_BACKUP_DIR: text,
+  INTEGRATION_PORT: port,
+  USER_POOL_ID: text,
+  CLIENT_ID: text,
+  ISSUER: address,
+  JWKS_URI: address,
+  PERMIT_TOKEN: text,
+  FRONTEND_ORIGIN: origin,
+  PDP_URL: address,
+  API_URL: address,
 } as const satisfies Record<string, Read<unknown>>
 
 type Name = keyof typeof VARIABLES
@@ -63,7 +86,8 @@ type Value<N extends Name> = ReturnType<(typeof VARIABLES)[N]> | undefined
 /** Reads every variable. @throws CONFIG_INVALID */
 export function readEnv(variables: Variables = process.env): Env {
   const value = <N extends Name>(name: N): Value<N> => readOne(name, variables[name])
-  const secret = (name: 'ZEROHOP_BOOTSTRAP_KEY' | 'PDP_API_KEY') => value(name) ?? readSecretFile(name, variables)
+  const secret = (name: 'ZEROHOP_BOOTSTRAP_KEY' | 'PDP_API_KEY' | 'PERMIT_TOKEN') =>
+    value(name) ?? readSecretFile(name, variables)
   const host = value('ZEROHOP_HOST') ?? '127.0.0.1'
   return {
     data: value('ZEROHOP_DATA') ?? './data',
@@ -82,6 +106,17 @@ export function readEnv(variables: Variables = process.env): Env {
     backupFolder: value('PDP_OFFLINE_MODE_BACKUP_DIR'),
     rateLimits: defined({ requests: value('ZEROHOP_RATE_LIMIT'), writes: value('ZEROHOP_RATE_LIMIT_WRITES') }),
     openMetrics: value('PDP_ALLOW_METRICS_UNAUTHENTICATED') ?? false,
+    integration: {
+      port: value('INTEGRATION_PORT') ?? 8000,
+      userPoolId: value('USER_POOL_ID'),
+      clientId: value('CLIENT_ID'),
+      issuer: value('ISSUER'),
+      jwksUri: value('JWKS_URI'),
+      token: secret('PERMIT_TOKEN'),
+      frontendOrigin: value('FRONTEND_ORIGIN'),
+      pdpUrl: value('PDP_URL') ?? 'http://localhost:7000',
+      apiUrl: value('API_URL') ?? 'http://localhost:8080',
+    },
     retention: defined({
       deltaRevisions: value('ZEROHOP_DELTA_REVISIONS'),
       deltaDays: value('ZEROHOP_DELTA_DAYS'),
@@ -174,6 +209,14 @@ function address(value: string, name: string): string {
   if (!URL.canParse(value) || !/^https?:$/.test(new URL(value).protocol))
     throw invalid(name, 'an http or https URL', value)
   return value
+}
+
+/** A scheme and a host, as browsers send it: no path, no `*`. */
+function origin(value: string, name: string): string {
+  const found = URL.canParse(value) ? new URL(value) : undefined
+  if (found === undefined || !/^https?:$/.test(found.protocol) || `${found.origin}/` !== found.href)
+    throw invalid(name, 'an origin such as https://app.example.com', value)
+  return found.origin
 }
 
 function logLevel(value: string, name: string): string {

@@ -8,6 +8,7 @@ import type { NewKey } from '../pap/admin.ts'
 import type { ExportOptions, ImportOptions } from './bundle.ts'
 import type { CheckOptions } from './check.ts'
 import { type Env, port, readEnv } from './env.ts'
+import type { IntegrationOptions } from './integration.ts'
 import { fail } from './process.ts'
 
 /** Exit code of `check` when it could not decide, also because the command line is wrong. */
@@ -281,6 +282,34 @@ program
   )
   .action((file: string, { data, ...options }: Administered & ImportOptions) =>
     attempt(async () => (await import('./bundle.ts')).importBundle(folderOf({ data }), file, options)),
+  )
+
+program
+  .command('integration')
+  .description("the reference integration backend: an identity provider's tokens on one side, Zerohop on the other")
+  .option('--demo', 'with a page and a STAND-IN identity provider, for a try-out on this machine')
+  .addOption(
+    new Option('--client <client>', 'how Zerohop is asked: in this process, or with the published client over HTTP')
+      .choices(['in-process', 'permitio'])
+      .default('in-process'),
+  )
+  .option('--host <address>', 'listen address (ZEROHOP_HOST, 127.0.0.1)')
+  .option('--data <folder>', 'with --demo: where keys.json is (ZEROHOP_DATA, ./data)')
+  .addHelpText(
+    'after',
+    examples(
+      'zerohop integration --demo',
+      'USER_POOL_ID=eu-west-1_AbCdEf CLIENT_ID=… PERMIT_TOKEN_FILE=/run/secrets/key zerohop integration',
+    ),
+  )
+  .action(({ host, data, ...options }: ServerOptions & IntegrationOptions) =>
+    run('integration', async (env, log) =>
+      (await import('./integration.ts')).runIntegration(
+        merged(env, { ...(host ? { host } : {}), ...(data ? { data } : {}) }),
+        options,
+        log,
+      ),
+    ),
   )
 
 await program.parseAsync()

@@ -99,6 +99,10 @@ export const ERRORS = {
     class: 'unavailable',
     message: 'the writer of the store stopped ({reason}): writes fail until the process is restarted',
   },
+  // integration backend
+  TOKEN_INVALID: { class: 'forbidden', message: 'the token of the identity provider does not hold' },
+  SERVICE_FAILED: { class: 'unavailable', message: 'the management API answered {status} to {what}' },
+  SERVICE_LATE: { class: 'unavailable', message: 'no answer within {timeoutMs} ms' },
   // processes
   CONFIG_INVALID: { class: 'environment', message: '{reason}' },
   PORT_BUSY: { class: 'environment', message: 'port {port} on {host} is in use' },

@@ -232,3 +232,21 @@ export const CONDITIONS_BYTES_MAX = 64 * 1024
 export const CONDITION_DEPTH_MAX = 32
 /** Nodes of the conditions of one set: bounds the steps of one evaluation. */
 export const CONDITION_NODES_MAX = 1_000
+
+/** Characters of the Authorization header of the integration backend: a token of an identity provider is 1 to 4 KiB. */
+export const TOKEN_LENGTH_MAX = 16 * 1024
+/** Bytes of the headers of a request to the integration backend: above the token, so that a longer one still gets the answer of a bad one. */
+export const INTEGRATION_HEADER_BYTES_MAX = 256 * 1024
+/** Bytes of a body that the integration backend takes, and drops. */
+export const INTEGRATION_BODY_BYTES_MAX = 16 * 1024
+/** Milliseconds after which the integration backend gives up on a call to Zerohop. */
+export const SERVICE_TIMEOUT_MS = 10_000
+/** Milliseconds that a sync waits until checks in the same process see the user. */
+export const SYNC_VISIBLE_MS = 1_000
+
+/** Codes that the stand-in identity provider remembers; the oldest goes first. */
+export const STAND_IN_CODES_MAX = 1_000
+/** Milliseconds in which a code of the stand-in must be exchanged. */
+export const STAND_IN_CODE_MS = 60_000
+/** Seconds that a token of the stand-in holds. */
+export const STAND_IN_TOKEN_SECONDS = 3_600

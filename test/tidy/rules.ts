@@ -76,6 +76,7 @@ const PACKAGES: readonly { readonly name: RegExp; readonly only: RegExp; readonl
   { name: /^(lmdb|node-gyp-build)(\/|$)/, only: /^src\/store\//, where: 'src/store' },
   { name: /^(fastify|@fastify\/.*)$/, only: /^src\/(http|integration)\//, where: 'src/http or src/integration' },
   { name: /^re2js$/, only: /^src\/model\/url-rules\.ts$/, where: 'src/model/url-rules.ts' },
+  { name: /^(aws-jwt-verify(\/.*)?|jose)$/, only: /^src\/integration\//, where: 'src/integration' },
   { name: /^prom-client$/, only: /^src\/http\//, where: 'src/http' },
   { name: /^commander$/, only: /^src\/bin\//, where: 'src/bin' },
 ]

@@ -1,0 +1,103 @@
+// The reference integration backend: an identity provider's tokens on one side, Zerohop on the other. Its five routes are those of the
+// specification. Whatever fails is an answer: 403 and a line of text, or 502 when the sync itself fails. No request is left open.
+import cors from '@fastify/cors'
+import Fastify, {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  LogController,
+} from 'fastify'
+import { INTEGRATION_BODY_BYTES_MAX, INTEGRATION_HEADER_BYTES_MAX, REQUEST_TIMEOUT_MS } from '../model/limits.ts'
+import type { Permissions } from './permissions.ts'
+import type { Claims, Tokens, TokenUse } from './tokens.ts'
+
+export interface IntegrationOptions {
+  readonly tokens: Tokens
+  readonly permissions: Permissions
+  /** the one origin whose pages may call; none when undefined */
+  readonly frontendOrigin?: string
+  readonly logger?: FastifyBaseLogger
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** of the token that the route asked for; set before its handler runs */
+    claims: Claims | undefined
+  }
+}
+
+const NOT_VALID = 'Token not valid!'
+const RESOURCE = 'hello'
+
+/** The app, not listening yet. */
+export function integrationApp(options: IntegrationOptions): FastifyInstance {
+  const { tokens, permissions, logger } = options
+  const app: FastifyInstance = Fastify({
+    ...(logger ? { loggerInstance: logger } : {}),
+    logController: new LogController({ disableRequestLogging: true }),
+    // A token that is too long is refused like every other bad one; node itself would answer 431.
+    http: { maxHeaderSize: INTEGRATION_HEADER_BYTES_MAX },
+    bodyLimit: INTEGRATION_BODY_BYTES_MAX,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+  })
+  app.decorateRequest('claims', undefined)
+  ignoreBodies(app)
+  allowOrigin(app, options.frontendOrigin)
+  app.setErrorHandler((error, request, reply) => {
+    request.log.info({ err: error, path: request.routeOptions.url }, 'refused')
+    return refuse(reply, NOT_VALID)
+  })
+  app.setNotFoundHandler((_request, reply) => text(reply, 404, 'Not found'))
+
+  const holding = (use: TokenUse) => ({
+    onRequest: async (request: FastifyRequest) => {
+      request.claims = await tokens.verify(request.headers.authorization, use)
+    },
+  })
+  app.get('/api/id', holding('id'), (request, reply) => reply.send(request.claims))
+  app.get('/api/access', holding('access'), (request, reply) => reply.send(request.claims))
+  app.post('/api/sync', holding('access'), async (request, reply) => {
+    try {
+      return reply.send(await permissions.sync(request.claims!.sub))
+    } catch (error) {
+      request.log.error({ err: error }, 'the user is not synced')
+      return text(reply, 502, 'The user could not be synced')
+    }
+  })
+  for (const action of ['say', 'wave']) {
+    app.post(`/${action}_hello`, holding('id'), async (request, reply) => {
+      const allowed = await permissions.check(request.claims!.sub, action, RESOURCE)
+      return allowed
+        ? text(reply, 200, `Permitted! to ${action} hello`)
+        : refuse(reply, `Not permitted to ${action} hello`)
+    })
+  }
+  app.addHook('onClose', () => permissions.close())
+  return app
+}
+
+/** No route reads a body; one that comes is bounded and dropped. */
+function ignoreBodies(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, _body, done) => done(null))
+}
+
+function allowOrigin(app: FastifyInstance, origin: string | undefined): void {
+  if (origin === undefined) return
+  app.register(cors, {
+    // Any other origin gets no header at all, and a preflight of it no permission.
+    origin: (sent, done) => done(null, sent === origin),
+    methods: ['GET', 'POST'],
+    allowedHeaders: ['authorization', 'content-type'],
+    strictPreflight: false,
+  })
+}
+
+function refuse(reply: FastifyReply, message: string): FastifyReply {
+  return text(reply, 403, message)
+}
+
+function text(reply: FastifyReply, status: number, message: string): FastifyReply {
+  return reply.code(status).type('text/plain; charset=utf-8').send(message)
+}

@@ -1,0 +1,100 @@
+// Tokens of a provider whose key the test holds, and the backend before them on a port of its own.
+import { exportJWK, generateKeyPair, SignJWT } from 'jose'
+import { type IntegrationOptions, integrationApp } from '../../src/integration/app.ts'
+import type { Permissions } from '../../src/integration/permissions.ts'
+import { type Tokens, type TokenUse, tokensOf } from '../../src/integration/tokens.ts'
+
+export const ISSUER = 'https://cognito-idp.eu-west-1.amazonaws.com/eu-west-1_Test'
+export const CLIENT_ID = 'the-client'
+
+type Key = Awaited<ReturnType<typeof generateKeyPair>>['privateKey']
+
+export class Provider {
+  readonly #keys: { kid: string; jwk: object; secret: Key }[] = []
+  /** how often the keys were fetched */
+  fetched = 0
+
+  async addKey(kid: string, alg = 'RS256'): Promise<void> {
+    const { publicKey, privateKey } = await generateKeyPair(alg)
+    this.#keys.push({ kid, jwk: { ...(await exportJWK(publicKey)), kid, alg, use: 'sig' }, secret: privateKey })
+  }
+
+  removeKeys(): void {
+    this.#keys.length = 0
+  }
+
+  get jwks(): { keys: object[] } {
+    return { keys: this.#keys.map(({ jwk }) => jwk) }
+  }
+
+  /** What the backend trusts. */
+  tokens(): Tokens {
+    return tokensOf({
+      issuer: ISSUER,
+      clientId: CLIENT_ID,
+      fetchJwks: async () => {
+        this.fetched++
+        return Buffer.from(JSON.stringify(this.jwks))
+      },
+    })
+  }
+
+  /** A token that holds, unless `claims` or `header` spoil it; `exp` and `nbf` are seconds from now. */
+  async token(
+    use: TokenUse,
+    claims: Record<string, unknown> = {},
+    header: Record<string, string> = {},
+  ): Promise<string> {
+    const { secret, kid } = this.#keys.at(-1)!
+    const now = Math.floor(Date.now() / 1000)
+    const own = use === 'id' ? { aud: CLIENT_ID } : { client_id: CLIENT_ID }
+    const all: Record<string, unknown> = {
+      sub: 'ben',
+      iss: ISSUER,
+      token_use: use,
+      iat: now,
+      exp: now + 600,
+      ...own,
+      ...claims,
+    }
+    for (const name of Object.keys(all)) if (all[name] === undefined) delete all[name]
+    return new SignJWT(all).setProtectedHeader({ alg: 'RS256', kid, ...header }).sign(secret)
+  }
+}
+
+/** Permissions that say what they are told to, or fail. */
+export class ScriptedPermissions implements Permissions {
+  synced: string[] = []
+  asked: string[] = []
+  sync = async (key: string): Promise<unknown> => {
+    this.synced.push(key)
+    return { key, email: null }
+  }
+  check = async (user: string, action: string, resource: string): Promise<boolean> => {
+    this.asked.push(`${user} ${action} ${resource}`)
+    return action === 'wave'
+  }
+  close = async (): Promise<void> => undefined
+}
+
+export interface Answer {
+  readonly status: number
+  readonly text: string
+  readonly headers: Headers
+}
+
+/** The backend, listening. */
+export async function startBackend(options: IntegrationOptions) {
+  const app = integrationApp(options)
+  const url = await app.listen({ host: '127.0.0.1', port: 0 })
+  const call = async (
+    method: string,
+    path: string,
+    headers: Record<string, string> = {},
+    body?: string,
+  ): Promise<Answer> => {
+    const response = await fetch(url + path, { method, headers, ...(body === undefined ? {} : { body }) })
+    return { status: response.status, text: await response.text(), headers: response.headers }
+  }
+  return { app, url, call }
+}
