@@ -3,6 +3,7 @@
 import { randomBytes } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyReply, LogController } from 'fastify'
+import type { ZerohopError } from '../model/errors.ts'
 import { BODY_BYTES_MAX, PARAM_LENGTH_MAX, REQUEST_TIMEOUT_MS } from '../model/limits.ts'
 import { type ErrorForm, problemOf } from './errors.ts'
 import { type Duplicates, parseJson } from './json.ts'
@@ -16,6 +17,8 @@ export interface HttpAppOptions {
   readonly bodyLimit?: number
   /** nothing is logged without one */
   readonly logger?: FastifyBaseLogger
+  /** what a path of no route gets instead of 404, when it is known what was meant */
+  readonly noRoute?: (url: string) => ZerohopError | undefined
 }
 
 const JSON_TYPE = 'application/json'
@@ -56,7 +59,7 @@ export function httpApp(options: HttpAppOptions): FastifyInstance {
     },
   })
   readJsonBodies(app, options.duplicates)
-  answerErrors(app, options.errorForm)
+  answerErrors(app, options)
   finishAnswers(app)
   return app
 }
@@ -72,7 +75,7 @@ function readJsonBodies(app: FastifyInstance, duplicates: Duplicates): void {
   })
 }
 
-function answerErrors(app: FastifyInstance, form: ErrorForm): void {
+function answerErrors(app: FastifyInstance, { errorForm: form, noRoute }: HttpAppOptions): void {
   app.setErrorHandler((error, request, reply) => {
     const problem = problemOf(error)
     if (problem.status >= 500)
@@ -84,7 +87,8 @@ function answerErrors(app: FastifyInstance, form: ErrorForm): void {
   })
   app.setNotFoundHandler((request, reply) => {
     const message = `no route for ${request.method} on this path`
-    const { status, body } = form({ status: 404, errorCode: 'NOT_FOUND', message })
+    const known = noRoute?.(request.url)
+    const { status, body } = form(known ? problemOf(known) : { status: 404, errorCode: 'NOT_FOUND', message })
     return reply.code(status).send(body)
   })
 }

@@ -37,6 +37,7 @@ export interface OpenApiOperation {
   readonly requestBody?: Part
   readonly responses: Part
   readonly security?: readonly Part[]
+  readonly deprecated?: boolean
 }
 
 type Route = Pick<RouteOptions, 'url' | 'schema' | 'config'> & { readonly method: string }
@@ -144,6 +145,7 @@ function operationOf(route: Route, { parameters, queries }: OpenApiInput): OpenA
     ...(body === undefined ? {} : { requestBody: { required: true, content: { [JSON_TYPE]: { schema: body } } } }),
     responses: responsesOf(method, url, operation),
     ...(operation === undefined ? { security: [] } : {}),
+    ...(url.startsWith('/v1/') ? { deprecated: true } : {}),
   }
 }
 
@@ -151,7 +153,7 @@ function responsesOf(method: string, url: string, operation: Operation | undefin
   const json = { [JSON_TYPE]: {} }
   const answer = {
     description: 'done',
-    content: url.startsWith('/v2/feed/') ? { 'application/octet-stream': {} } : json,
+    content: /^\/v[12]\/feed\//.test(url) ? { 'application/octet-stream': {} } : json,
   }
   const error = (name: string) => ({ $ref: `#/components/responses/${name}` })
   return {

@@ -29,11 +29,11 @@ import type {
 } from '../model/objects.ts'
 
 /** An object without members beyond these. */
-const Closed = <P extends TProperties>(properties: P): TObject<P> =>
+export const Closed = <P extends TProperties>(properties: P): TObject<P> =>
   Type.Object(properties, { additionalProperties: false })
 
 /** May be absent or null; null is then one of the words of an enum. */
-const Maybe = <T>(schema: TUnsafe<T>) => {
+export const Maybe = <T>(schema: TUnsafe<T>) => {
   const { enum: words } = schema as { enum?: readonly unknown[] }
   return Type.Optional(
     Type.Unsafe<T | null>({ ...schema, nullable: true, ...(words ? { enum: [...words, null] } : {}) }),
@@ -41,19 +41,19 @@ const Maybe = <T>(schema: TUnsafe<T>) => {
 }
 
 /** Accepted only null or empty: part of the contract, but not supported yet. Replace it by the real schema and it is. */
-const Later = () => Type.Optional(Type.Unsafe<unknown>({ later: true }))
+export const Later = () => Type.Optional(Type.Unsafe<unknown>({ later: true }))
 
-const Text = Type.Unsafe<string>({ type: 'string' })
+export const Text = Type.Unsafe<string>({ type: 'string' })
 const Flag = Type.Unsafe<boolean>({ type: 'boolean' })
-const Texts = Type.Unsafe<readonly string[]>({ type: 'array', items: { type: 'string' } })
-const Attributes = Type.Unsafe<JsonObject>({ type: 'object' })
+export const Texts = Type.Unsafe<readonly string[]>({ type: 'array', items: { type: 'string' } })
+export const Attributes = Type.Unsafe<JsonObject>({ type: 'object' })
 const AttributeTypeName = Type.Unsafe<AttributeType>({
   type: 'string',
   enum: ['bool', 'number', 'string', 'time', 'array', 'json', 'object', 'object_array'] satisfies AttributeType[],
 })
-const mapOf = <S extends TSchema>(schema: S) =>
+export const mapOf = <S extends TSchema>(schema: S) =>
   Type.Unsafe<Readonly<Record<string, Static<S>>>>({ type: 'object', additionalProperties: schema })
-const listOf = <S extends TSchema>(schema: S, most?: number) =>
+export const listOf = <S extends TSchema>(schema: S, most?: number) =>
   Type.Unsafe<readonly Static<S>[]>({
     type: 'array',
     items: schema,
@@ -321,7 +321,7 @@ export const ProjectUpdate = Closed(projectFields)
 export const ElementsLogin = Closed({ user_id: Type.String(), tenant_id: Type.String() })
 
 /** May be absent or null; a schema made here. */
-const MaybeOf = <S extends TSchema>(schema: S) => Maybe(Type.Unsafe<Static<S>>(schema))
+export const MaybeOf = <S extends TSchema>(schema: S) => Maybe(Type.Unsafe<Static<S>>(schema))
 const CopyFilter = MaybeOf(Closed({ include: Maybe(Texts), exclude: Maybe(Texts) }))
 export const EnvironmentCopy = Closed({
   target_env: Closed({ existing: Maybe(Text), new: MaybeOf(EnvironmentCreate) }),

@@ -48,6 +48,10 @@ export const ERRORS = {
   INVITE_APPROVED: { class: 'rejected', message: 'user invite `{key}` is approved already' },
   PERMISSION_FOREIGN: { class: 'rejected', message: 'permission `{permission}` is not of resource `{resource}`' },
   ATTRIBUTE_MISMATCH: { class: 'rejected', message: '`{attribute}` is declared {type}: {reason}' },
+  ENVIRONMENT_MISSING: {
+    class: 'rejected',
+    message: 'objects outside of environments are not supported: every object belongs to one, as in `{path}`',
+  },
   ELEMENTS_MISSING: { class: 'rejected', message: 'no Elements host configured' },
   // objects
   OBJECT_EXISTS: { class: 'conflict', message: '{kind} `{key}` already exists' },

@@ -26,6 +26,11 @@ export const PAGE_ROWS_DEFAULT = 30
 /** Rows of a page at most. */
 export const PAGE_ROWS_MAX = 100
 
+/** Resources in one PUT /v1/resources: what an application declares when it starts. */
+export const V1_RESOURCES_MAX = 1_000
+/** Rows of a list of /v1 that is asked for without pages, as clients of that version do. */
+export const V1_LIST_MAX = 10_000
+
 /** Roles of one environment: each costs a bitset row in every image. */
 export const ROLES_MAX = 50_000
 /** Resource types of one environment. */

@@ -17,9 +17,29 @@ export interface Named extends Stored {
   readonly description: string | null
 }
 
+/**
+ * What the first API version says of an object and this one has no other place for. Only its writes set it, so that its reads can give it
+ * back; absent where it never wrote. It bears on no decision.
+ */
+export interface V1Resource {
+  readonly path: string | null
+  /** kind of the resource, such as `rest`; null when it was the key */
+  readonly type: string | null
+  readonly name: string | null
+}
+export interface V1Action {
+  readonly path: string | null
+  readonly name: string | null
+}
+export interface V1Role {
+  readonly settings: JsonObject | null
+  readonly attributes: JsonObject | null
+}
+
 /** An action of a resource type; `key` is unique within the resource. */
 export interface Action extends Named {
   readonly attributes: JsonObject | null
+  readonly v1?: V1Action
 }
 
 export type AttributeType = 'bool' | 'number' | 'string' | 'time' | 'array' | 'json' | 'object' | 'object_array'
@@ -36,6 +56,7 @@ export interface Resource extends Named {
   readonly type_attributes: JsonObject | null
   readonly actions: readonly Action[]
   readonly attributes: readonly AttributeDefinition[]
+  readonly v1?: V1Resource
 }
 
 /** A tenant role. `permissions` are `resource:action`, `extends` are role keys. */
@@ -43,6 +64,7 @@ export interface Role extends Named {
   readonly permissions: readonly string[]
   readonly extends: readonly string[]
   readonly attributes: JsonObject | null
+  readonly v1?: V1Role
 }
 
 export interface User extends Stored {

@@ -93,6 +93,8 @@ import {
   updateProject,
 } from './general.ts'
 import { createApiKey, deleteApiKey, noteRead, rotateApiKey, rotatePdpKey } from './keys.ts'
+import { v1FirstWrite } from './v1/global.ts'
+import { v1Writes } from './v1/writes.ts'
 
 export const useCases = {
   bootstrap,
@@ -198,6 +200,8 @@ export const useCases = {
   createProxyConfig,
   updateProxyConfig,
   deleteProxyConfig,
+  ...v1Writes,
+  v1FirstWrite,
 } as const satisfies UseCases
 
 export type PapUseCases = typeof useCases

@@ -1,5 +1,6 @@
 // The management API: /v2 on port 8080. A factory; who listens is src/bin. Contract §1-§3; docs/http-api.md lists what exists.
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
+import { ZerohopError } from '../../model/errors.ts'
 import type { PapUseCases } from '../../pap/use-cases.ts'
 import type { Store } from '../../store/store.ts'
 import { httpApp } from '../app.ts'
@@ -30,6 +31,8 @@ import { setRuleRoutes } from './set-rules.ts'
 import { tenantRoutes } from './tenants.ts'
 import { tupleRoutes } from './tuples.ts'
 import { userRoutes } from './users.ts'
+import { guideRoute } from './v1/guide.ts'
+import { v1Routes } from './v1/routes.ts'
 
 export interface ManagementOptions {
   readonly store: Store<PapUseCases>
@@ -48,11 +51,12 @@ export interface ManagementOptions {
 /** The app with every route; not listening yet. */
 export function managementApp({ store, logger, routes, ...options }: ManagementOptions): FastifyInstance {
   const { metrics = new Metrics(), openMetrics = false, rateLimits } = options
-  const app = httpApp({ errorForm: managementError, duplicates: 'refuse', ...(logger ? { logger } : {}) })
+  const app = httpApp({ errorForm: managementError, duplicates: 'refuse', noRoute, ...(logger ? { logger } : {}) })
   const management: Management = { store, gate: new Gate(store) }
   countRequests(app, metrics)
   storeMetrics(app, metrics, store)
   referenceRoutes(app)
+  guideRoute(app)
   if (openMetrics) app.get('/metrics', (_request, reply) => answerMetrics(metrics, reply))
   app.get('/health', () => ({ status: 'ok' }))
   app.register(async (guarded) => {
@@ -84,9 +88,22 @@ export function managementApp({ store, logger, routes, ...options }: ManagementO
     copyRoutes(guarded, management)
     historyRoutes(guarded, management)
     auditRoutes(guarded, management)
+    v1Routes(guarded, management)
     routes?.(guarded, management)
   })
   return app
+}
+
+/** Objects outside of environments, which only the first API version has. */
+const OUTSIDE =
+  /^\/v2\/(?:(?:schema|facts)\/)?(users|tenants|roles|resources|role_assignments|condition_sets|set_rules|resource_instances|relationship_tuples)(?:\/[^/]*)?$/
+
+function noRoute(url: string): ZerohopError | undefined {
+  const kind = OUTSIDE.exec(url.split('?', 1)[0] ?? '')?.[1]
+  if (kind === undefined) return undefined
+  const area = /^(users|tenants|role_assignments|set_rules|resource_instances|relationship_tuples)$/.test(kind)
+  const path = `/v2/${area ? 'facts' : 'schema'}/{project}/{environment}/${kind}`
+  return new ZerohopError('ENVIRONMENT_MISSING', { path })
 }
 
 function storeMetrics(app: FastifyInstance, metrics: Metrics, store: Store<PapUseCases>): void {

@@ -33,8 +33,8 @@ export function roleRead(scope: Scope, role: Role) {
     attributes,
     extends: role.extends,
     granted_to: null,
-    v1compat_settings: null,
-    v1compat_attributes: null,
+    v1compat_settings: role.v1?.settings ?? null,
+    v1compat_attributes: role.v1?.attributes ?? null,
     ...place(scope),
     ...times(role),
   }
@@ -97,8 +97,8 @@ export function actionGroupRead(scope: Scope, resource: Resource, group: ActionG
   return { id, key, name, description, attributes, actions, resource_id, ...place(scope), ...times(group) }
 }
 
-function actionBlock({ id, key, name, description, attributes }: Action) {
-  return { id, key, name, description, attributes, v1compat_path: null, v1compat_name: null }
+function actionBlock({ id, key, name, description, attributes, v1 }: Action) {
+  return { id, key, name, description, attributes, v1compat_path: v1?.path ?? null, v1compat_name: v1?.name ?? null }
 }
 
 function attributeBlock({ id, key, type, description }: AttributeDefinition) {
@@ -132,9 +132,9 @@ export function resourceRead(scope: Scope, view: View, resource: Resource) {
       ({ group }) => group,
       (group) => group.actions,
     ),
-    v1compat_path: null,
-    v1compat_type: null,
-    v1compat_name: null,
+    v1compat_path: resource.v1?.path ?? null,
+    v1compat_type: resource.v1?.type ?? null,
+    v1compat_name: resource.v1?.name ?? null,
     ...place(scope),
     ...times(resource),
   }

@@ -73,6 +73,7 @@ export function updateAction(
     name: settleName(fields.name, before.name, before.key),
     description: settleText(fields.description, before.description, 'description'),
     attributes: settleAttributes(fields.attributes, before.attributes, null),
+    ...(fields.v1 === undefined ? {} : { v1: fields.v1 }),
   }
   return rewrite(resource, before, part, (now) => ({ actions: swap(resource.actions, now) }), mint)
 }

@@ -9,7 +9,16 @@ import {
   PERMISSIONS_MAX,
   RESOURCES_MAX,
 } from '../../model/limits.ts'
-import type { Action, AttributeDefinition, AttributeType, JsonObject, Resource, Stored } from '../../model/objects.ts'
+import type {
+  Action,
+  AttributeDefinition,
+  AttributeType,
+  JsonObject,
+  Resource,
+  Stored,
+  V1Action,
+  V1Resource,
+} from '../../model/objects.ts'
 import { Draft } from '../../store/draft.ts'
 import type { Decided, Mint, View } from '../../store/view.ts'
 import { afterActions } from '../cascade.ts'
@@ -24,6 +33,8 @@ export interface ActionFields {
   readonly name?: Sent<string>
   readonly description?: Sent<string>
   readonly attributes?: Sent<JsonObject>
+  /** by writes of the first API version only; what it once said stays */
+  readonly v1?: V1Action
 }
 export interface AttributeFields {
   readonly type: AttributeType
@@ -40,6 +51,8 @@ export interface ResourceFields {
   readonly roles?: Sent<Readonly<Record<string, ResourceRoleFields>>>
   /** relation to the id or key of the resource type that it comes from */
   readonly relations?: Sent<Readonly<Record<string, string>>>
+  /** by writes of the first API version only; what it once said stays */
+  readonly v1?: V1Resource
 }
 export interface NewResource extends ResourceFields {
   readonly key: string
@@ -61,6 +74,7 @@ export const resources: Collection<'resource', ResourceFields> = {
       type_attributes: settleAttributes(sent.type_attributes, base.type_attributes, null, [...BODY, 'type_attributes']),
       actions: sent.actions === undefined ? base.actions : actionsOf(sent.actions ?? {}, stored, mint),
       attributes: sent.attributes === undefined ? base.attributes : attributesOf(sent.attributes ?? {}, stored, mint),
+      ...kept(sent.v1 ?? stored?.v1),
     }
     requireRoom(view, merged.actions.length, stored)
     requireAttributeRoom(merged.attributes.length)
@@ -124,7 +138,8 @@ function actionsOf(sent: Readonly<Record<string, ActionFields>>, stored: Resourc
   return Object.entries(sent).map(([key, fields]) => {
     const path = [...BODY, 'actions', key]
     const before = stored?.actions.find((action) => action.key === key)
-    return renew(before, newAction(key, fields, mint, path), mint)
+    const v1 = fields.v1 ?? before?.v1
+    return renew(before, newAction(key, { ...fields, ...kept(v1) }, mint, path), mint)
   })
 }
 
@@ -147,8 +162,12 @@ export function newAction(key: string, sent: ActionFields, mint: Mint, path: Pat
     name: settleName(sent.name, key, key, path),
     description: settleText(sent.description, null, 'description', path),
     attributes: settleAttributes(sent.attributes, null, null, [...path, 'attributes']),
+    ...kept(sent.v1),
   }
 }
+
+/** What the first API version said, as a member that is absent when it said nothing. */
+const kept = <T>(v1: T | undefined): { readonly v1?: T } => (v1 === undefined ? {} : { v1 })
 
 /** A declared attribute as it is when only these fields were ever sent. `type` is what every resource has anyway. */
 export function newAttribute(

@@ -2,7 +2,7 @@
 import { put } from '../../log/change.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import { ROLES_MAX } from '../../model/limits.ts'
-import type { JsonObject, Role } from '../../model/objects.ts'
+import type { JsonObject, Role, V1Role } from '../../model/objects.ts'
 import type { Decided, Mint, View } from '../../store/view.ts'
 import { afterRole } from '../cascade.ts'
 import { type Collection, create, erase, patch, replace } from '../collection.ts'
@@ -18,6 +18,8 @@ export interface RoleFields {
   /** ids or keys of roles */
   readonly extends?: Sent<readonly string[]>
   readonly attributes?: Sent<JsonObject>
+  /** by writes of the first API version only; what it once said stays */
+  readonly v1?: V1Role
 }
 export interface NewRole extends RoleFields {
   readonly key: string
@@ -31,7 +33,7 @@ export const roles: Collection<'role', RoleFields> = {
   kind: 'role',
   most: ROLES_MAX,
   defaults: (key) => ({ name: key, description: null, permissions: [], extends: [], attributes: null }),
-  merge: (base, sent, { view, key, path }) => ({
+  merge: (base, sent, { view, key, path, stored }) => ({
     name: settleName(sent.name, base.name, key, path),
     description: settleText(sent.description, base.description, 'description', path),
     permissions:
@@ -40,9 +42,12 @@ export const roles: Collection<'role', RoleFields> = {
         : resolvePermissions(view, sent.permissions ?? [], undefined, [...path, 'permissions']),
     extends: sent.extends === undefined ? base.extends : parentsOf(view, key, sent.extends ?? [], [...path, 'extends']),
     attributes: settleAttributes(sent.attributes, base.attributes, null, [...path, 'attributes']),
+    ...keptV1(sent.v1 ?? stored?.v1),
   }),
   removed: (view, { key }, mint) => afterRole(view, key, mint),
 }
+
+const keptV1 = (v1: V1Role | undefined): { readonly v1?: V1Role } => (v1 === undefined ? {} : { v1 })
 
 function parentsOf(view: View, key: string, sent: readonly string[], path: Path): string[] {
   return resolveExtends(tenantRoles(view), key, sent, (ref, at) => view.require('role', ref, at).key, path)

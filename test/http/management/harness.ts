@@ -26,8 +26,10 @@ export type Ask = (
 
 export interface Harness {
   readonly app: FastifyInstance
-  /** every route of the app, those that ask for no key too */
+  /** every route of the app but those of /v1, those that ask for no key too */
   readonly routes: readonly Route[]
+  /** the routes of /v1, whose environment is that of the key */
+  readonly v1Routes: readonly Route[]
   readonly store: Store<PapUseCases>
   readonly made: Bootstrapped
   /** id of `development` */
@@ -58,7 +60,9 @@ export async function openHarness(input: Bootstrap = { noExample: true }): Promi
   const another = async (of: Bootstrap = {}): Promise<Bootstrapped> =>
     (await store.commit(randomBytes(16).toString('hex'), 'bootstrap', of, BY)).result
   const made = await another(input)
-  const { app, routes } = await appWithRoutes(store, data)
+  const { app, routes: all } = await appWithRoutes(store, data)
+  const routes = all.filter(({ url }) => !url.startsWith('/v1/'))
+  const v1Routes = all.filter(({ url }) => url.startsWith('/v1/'))
   const ask: Ask = async (method, path, body, options = {}) => {
     const url = path.replace('$S', '/v2/schema/default/development').replace('$F', '/v2/facts/default/development')
     const key = options.key === undefined ? made.organization.secret : options.key
@@ -94,7 +98,7 @@ export async function openHarness(input: Bootstrap = { noExample: true }): Promi
     await app.close()
     await store.close()
   }
-  return { app, routes, store, made, environment, ask, another, addKey, removeKey, close }
+  return { app, routes, v1Routes, store, made, environment, ask, another, addKey, removeKey, close }
 }
 
 const isJson = (type: unknown): boolean => typeof type === 'string' && type.startsWith('application/json')

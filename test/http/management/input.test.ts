@@ -205,7 +205,7 @@ describe('bad input', () => {
     expect((await api.ask('GET', `$F/role_assignments?${query}`)).status).toBe(422)
   })
 
-  it.each(['/v2/nothing', '/v1/users', '/', '/v2/schema/default/development'])('GET %s is 404', async (path) => {
+  it.each(['/v2/nothing', '/v3/users', '/', '/v2/schema/default/development'])('GET %s is 404', async (path) => {
     const answer = await api.ask('GET', path)
     expect(answer).toMatchObject({ status: 404, body: { error_code: 'NOT_FOUND' } })
     expect(answer.headers['content-type']).toBe('application/json')

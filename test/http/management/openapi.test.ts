@@ -45,7 +45,7 @@ describe('/v2/openapi.json', () => {
     const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
       Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
     )
-    for (const { method, url } of api.routes)
+    for (const { method, url } of [...api.routes, ...api.v1Routes])
       expect(document.paths[url.replace(/:(\w+)/g, '{$1}')], `${method} ${url}`).toHaveProperty(method.toLowerCase())
     expect(new Set(operations.map(({ operation }) => operation.operationId)).size).toBe(operations.length)
     for (const { path, operation } of operations) {
@@ -86,14 +86,14 @@ describe('/v2/openapi.json', () => {
     await app.ready()
     const headers = { authorization: `Bearer ${api.made.organization.secret}` }
     const found: Record<string, readonly string[]> = {}
-    for (const { method, url } of api.routes) {
-      if (method !== 'GET' || url.startsWith('/v2/feed/')) continue
+    for (const { method, url } of [...api.routes, ...api.v1Routes]) {
+      if (method !== 'GET' || /^\/v[12]\/feed\//.test(url)) continue
       read = new Set()
       await app.inject({ url: known.path(url), headers })
       if (read.size > 0) found[`GET ${url}`] = [...read].sort()
     }
     await app.close()
-    const exist = api.routes.map(({ method, url }) => `${method} ${url}`)
+    const exist = [...api.routes, ...api.v1Routes].map(({ method, url }) => `${method} ${url}`)
     expect(Object.keys(QUERIES).filter((route) => !exist.includes(route))).toEqual([])
     const told = Object.entries(QUERIES).filter(([route]) => route.startsWith('GET'))
     expect(found).toEqual(Object.fromEntries(told.map(([route, names]) => [route, [...names].sort()])))
@@ -108,7 +108,8 @@ describe('/docs', () => {
     expect(page.statusCode).toBe(200)
     expect(page.headers['content-type']).toBe('text/html; charset=utf-8')
     expect(page.headers['content-security-policy']).toMatch(/^default-src 'none'; style-src 'sha256-[A-Za-z0-9+/=]+'/)
-    for (const { url } of api.routes) expect(page.body).toContain(`<code>${url.replace(/:(\w+)/g, '{$1}')}</code>`)
+    for (const { url } of [...api.routes, ...api.v1Routes])
+      expect(page.body).toContain(`<code>${url.replace(/:(\w+)/g, '{$1}')}</code>`)
     expect(page.body).not.toMatch(/<script|<link|<img|src=|https?:\/\/|@import|url\(/)
   })
 
