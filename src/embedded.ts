@@ -15,7 +15,9 @@ import type { InputOf, ResultOf, View } from './store/view.ts'
 export type { Explanation } from './image/image.ts'
 export { type ErrorCode, isZerohopError, ZerohopError } from './model/errors.ts'
 export type { Resource, Role, RoleAssignment, Tenant, User } from './model/objects.ts'
-export type { Decision, Pdp, PdpOptions, PermissionFilter, Subject, TenantPermissions } from './pdp/pdp.ts'
+export type { PermissionFilter, TenantPermissions, UserPermissions } from './pdp/listings.ts'
+export type { Decision, Pdp, PdpOptions } from './pdp/pdp.ts'
+export type { Subject } from './pdp/subject.ts'
 
 export interface OpenOptions extends PdpOptions {
   /** the data folder; a new one gets a project `default` with the environments `development` and `production` */

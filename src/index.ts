@@ -9,6 +9,22 @@ export {
   ZerohopError,
 } from './model/errors.ts'
 export type { FollowerEvent, FollowerState, ImageSource } from './pdp/follower.ts'
+export type {
+  AssignmentRow,
+  AuthorizedUsers,
+  AuthorizedUsersQuery,
+  InstancePermissions,
+  Keys,
+  Page,
+  PermissionFilter,
+  ResourcesQuery,
+  RoleAssignmentsQuery,
+  Tenant,
+  TenantPermissions,
+  UserEntry,
+  UserPermissions,
+  UsersQuery,
+} from './pdp/listings.ts'
 export {
   type ConnectOptions,
   connect,
@@ -16,8 +32,6 @@ export {
   loadImage,
   type Pdp,
   type PdpOptions,
-  type PermissionFilter,
-  type Subject,
-  type TenantPermissions,
 } from './pdp/pdp.ts'
 export type { Attributes, Check, Resource, User } from './pdp/request.ts'
+export type { Subject } from './pdp/subject.ts'

@@ -1,6 +1,6 @@
 // The image: the whole policy of one environment at one revision in kernel memory, asked by keys. It is what a check needs and
 // all that a check needs (design.md §4). One thread per image; nothing here knows about feeds, files on disk or HTTP.
-import { ASK_SETS, Fault, Grant, Header, Instance, Party, Role, Table, Verdict } from '../../assembly/abi.ts'
+import { ASK_SETS, Fault, Header, Instance, Table, Verdict } from '../../assembly/abi.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import type { KernelSource } from '../kernel/module.ts'
 import type { LogId, Position } from '../log/change.ts'
@@ -13,10 +13,11 @@ import { buildKernel } from './build.ts'
 import { fold, toChanges } from './contents.ts'
 import { type Explanation, explainQuestion, instanceId, tenantOf } from './explain.ts'
 import { hashImage, loadKernel, loadKernelSlowly, type Pause, saveKernel, saveKernelSlowly } from './file.ts'
+import { Listings } from './listings.ts'
 import { Lookaside, PairLookaside } from './lookaside.ts'
 import { Needs, type Sent } from './needs.ts'
 import { type Plan, prepare } from './prepare.ts'
-import { permissionsOfGrant, read, readConfigs, rolesOf, tenantGrantsOf } from './read.ts'
+import { read, readConfigs } from './read.ts'
 
 export type { AbacCode, Because, Explanation, RbacCode, RebacCode } from './explain.ts'
 export type { KernelSource, Sent }
@@ -45,13 +46,6 @@ export interface ImageStats {
   readonly assignments: number
 }
 
-/** What a user holds in one tenant: assigned roles, and every permission that a check would allow there. */
-export interface TenantRoles {
-  readonly tenant: string
-  readonly roles: readonly string[]
-  readonly permissions: readonly string[]
-}
-
 export class Image {
   readonly environment: LogId
   readonly #source: KernelSource
@@ -62,6 +56,7 @@ export class Image {
   #lastTenant = ''
   #lastTenantId = 0
   readonly #needs: Needs
+  #listings: Listings | undefined
   /** the kernel's decide, until the image is poisoned */
   #decide: (user: number, tenant: number, permission: number) => number
   #position: Position
@@ -238,18 +233,11 @@ export class Image {
     return explanation
   }
 
-  /** Every tenant in which the user holds a role, by tenant key. */
-  tenantRoles(user: string): TenantRoles[] {
+  /** Who may do what where (D12). @throws POISONED */
+  get listings(): Listings {
     this.#requireSound()
-    const kernel = this.#kernel
-    const id = this.user(user)
-    if (id === 0) return []
-    const held = tenantGrantsOf(kernel, id).map((grant): TenantRoles => {
-      const roles = rolesOf(kernel, kernel.word(grant + Grant.Roles)).map((role) => kernel.key(role, Role.Key))
-      const tenant = kernel.key(kernel.word(grant + Grant.Scope), Party.Key)
-      return { tenant, roles: roles.sort(), permissions: permissionsOfGrant(kernel, grant).sort() }
-    })
-    return held.sort((left, right) => (left.tenant < right.tenant ? -1 : 1))
+    this.#listings ??= new Listings(this.#kernel, this.#needs)
+    return this.#listings
   }
 
   /**

@@ -184,20 +184,21 @@ function actionsOf(kernel: Kernel, resource: number): string[] {
 
 /** Keys of the permissions attached to a role itself. */
 export function permissionsOf(kernel: Kernel, role: number): string[] {
-  return listed(kernel, (first) => kernel.calls.listRole(role, first))
+  const ids = listed(kernel, (first) => kernel.calls.listRole(role, first))
+  return ids.map((id) => kernel.key(kernel.calls.permissionRecord(id), Permission.Key))
 }
 
-/** Keys of the permissions that a grant allows, inherited ones included. */
-export function permissionsOfGrant(kernel: Kernel, grant: number): string[] {
+/** Ids of the permissions that a grant allows, inherited ones included. */
+export function permissionIdsOfGrant(kernel: Kernel, grant: number): number[] {
   return listed(kernel, (first) => kernel.calls.listGrant(grant, first))
 }
 
-function listed(kernel: Kernel, list: (first: number) => number): string[] {
-  const keys: string[] = []
+function listed(kernel: Kernel, list: (first: number) => number): number[] {
+  const found: number[] = []
   for (let first = 1; ; ) {
     const ids = kernel.readList(list(first))
-    for (const id of ids) keys.push(kernel.key(kernel.calls.permissionRecord(id), Permission.Key))
-    if (ids.length < SCRATCH_BYTES / 4) return keys
+    for (const id of ids) found.push(id)
+    if (ids.length < SCRATCH_BYTES / 4) return found
     first = ids[ids.length - 1]! + 1
   }
 }
@@ -240,4 +241,26 @@ export function rolesOf(kernel: Kernel, roles: number): number[] {
   if ((roles & SINGLE) !== 0) return [roles - SINGLE]
   const count = kernel.word(roles + RoleSet.Count)
   return Array.from({ length: count }, (_, index) => kernel.word(roles + RoleSet.Roles + index * 4))
+}
+
+/** Ids of the permissions of a type, each with its action. */
+export function permissionsOfType(kernel: Kernel, type: number): [permission: number, action: string][] {
+  const found: [number, string][] = []
+  for (let at = kernel.word(type + Resource.Permissions); at !== 0; at = kernel.word(at + Permission.Next)) {
+    if (!kernel.isLive(at)) continue
+    const key = kernel.key(at, Permission.Key)
+    found.push([kernel.word(at + Permission.Id), key.slice(key.indexOf(':') + 1)])
+  }
+  return found
+}
+
+/** The tenant itself, or that of the instance. */
+export function tenantOfScope(kernel: Kernel, scope: number): number {
+  return tableOf(kernel, scope) === Table.Tenants ? scope : kernel.word(scope + Instance.Tenant)
+}
+
+/** The key of a role without its type. */
+export function bareRole(kernel: Kernel, role: number): string {
+  const key = kernel.key(role, Role.Key)
+  return key.slice(key.indexOf('/') + 1)
 }

@@ -74,6 +74,10 @@ export const ERRORS = {
   STALE: { class: 'unavailable', message: 'the policy is {ageMs} ms old, the limit is {limitMs} ms' },
   POISONED: { class: 'unavailable', message: 'the image broke while a delta was applied and is being rebuilt' },
   UNDECIDED: { class: 'unavailable', message: 'could not decide about `{what}` within the limits of one check' },
+  LISTING_TOO_LARGE: {
+    class: 'rejected',
+    message: '{what} would take more than {limit} steps: ask for less at once, with a filter or in pages',
+  },
   REVISION_TIMEOUT: {
     class: 'unavailable',
     message: 'revision {wanted} did not arrive in {timeoutMs} ms, this PDP is at {have}',

@@ -213,6 +213,10 @@ export const LAST_IMAGE_SAVE_MS = 30_000
 export const IMAGE_IDLE_MS = 15 * 60_000
 /** Callers that may wait for a revision in one PDP. */
 export const WAITERS_MAX = 10_000
+/** Keys of one page of a listing, also when the caller does not say: sorting them takes some milliseconds. */
+export const LISTING_PAGE_MAX = 10_000
+/** Questions, tuples and rules that a listing without pages looks at: bounds its time to some ten milliseconds. */
+export const LISTING_STEPS_MAX = 100_000
 /** Characters of one path parameter: a key of 256 bytes, each percent-encoded, fits. */
 export const PARAM_LENGTH_MAX = 1_024
 /** Milliseconds in which a request must have arrived: a slow sender holds a socket, not the server. */

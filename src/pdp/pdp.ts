@@ -9,7 +9,21 @@ import { AT_LEAST_DEFAULT_MS, CONNECT_TIMEOUT_MS } from '../model/limits.ts'
 import type { UrlRule } from '../model/objects.ts'
 import { Follower, type FollowerEvent, type FollowerState } from './follower.ts'
 import { LastImage } from './last-image.ts'
+import type {
+  AssignmentRow,
+  AuthorizedUsers,
+  AuthorizedUsersQuery,
+  Keys,
+  PermissionFilter,
+  ResourcesQuery,
+  RoleAssignmentsQuery,
+  Tenant,
+  UserPermissions,
+  UsersQuery,
+} from './listings.ts'
+import * as listing from './listings.ts'
 import { type Action, type Attributes, type Check, questionOf, type Resource, type User } from './request.ts'
+import { Subject } from './subject.ts'
 
 export type { AbacCode, Because, Explanation, RbacCode, RebacCode } from '../image/image.ts'
 
@@ -38,24 +52,6 @@ export interface Decision {
 export interface PdpOptions {
   /** called after every check; without it the library records nothing. It must not throw. */
   readonly onDecision?: (decision: Decision) => void
-}
-
-/** The permissions of a user in one tenant. */
-export interface TenantPermissions {
-  readonly tenant: { readonly key: string; readonly attributes: Attributes }
-  /** `resource:action`, sorted */
-  readonly permissions: readonly string[]
-  /** the roles assigned in this tenant, sorted */
-  readonly roles: readonly string[]
-}
-
-export interface PermissionFilter {
-  /** only these tenants */
-  readonly tenants?: readonly string[] | null
-  /** only these instances: `type:key` or a key; tenants are listed under `__tenant:<key>` */
-  readonly resources?: readonly string[] | null
-  /** only these types; `__tenant` keeps the tenants */
-  readonly resourceTypes?: readonly string[] | null
 }
 
 export class Pdp {
@@ -131,15 +127,44 @@ export class Pdp {
     )
   }
 
-  /** What the user may do in each tenant where he or she holds a role, under `__tenant:<key>`, sorted by tenant. */
-  userPermissions(user: User, filter: PermissionFilter = {}): Record<string, TenantPermissions> {
-    const { user: key } = questionOf(user, '', '')
-    const found: Record<string, TenantPermissions> = {} // no key is bare: each begins with `__tenant:`
-    for (const { tenant, permissions, roles } of this.#image().tenantRoles(key)) {
-      if (!passes(filter, tenant)) continue
-      found[`__tenant:${tenant}`] = { tenant: { key: tenant, attributes: {} }, permissions, roles }
-    }
-    return found
+  /** What the user may do: in each tenant, and on each instance where other things are allowed or a role is held. */
+  userPermissions(user: User, filter?: PermissionFilter, context?: Attributes | null): UserPermissions {
+    return listing.userPermissions(this.#image().listings, user, filter, context)
+  }
+
+  /** Who may do the action, and by which roles and user sets. */
+  authorizedUsers(query: AuthorizedUsersQuery): AuthorizedUsers {
+    return listing.authorizedUsers(this.#image().listings, query)
+  }
+
+  /** The stored instances of a type on which the user may do the action, each asked in its own tenant. */
+  resources(user: User, action: Action, type: string, query?: ResourcesQuery): Keys {
+    return listing.resources(this.#image().listings, user, action, type, query)
+  }
+
+  /** The stored users who may do the action. */
+  users(action: Action, resource: Resource, query?: UsersQuery): Keys {
+    return listing.users(this.#image().listings, action, resource, query)
+  }
+
+  /** The actions that the user may do, sorted. */
+  actions(user: User, resource: Resource, context?: Attributes | null): string[] {
+    return listing.actions(this.#image().listings, user, resource, context)
+  }
+
+  /** The tenants in which the user may do the action, by key. A tenant of the resource is not looked at. */
+  tenants(user: User, action: Action, resource: Resource, context?: Attributes | null): Tenant[] {
+    return listing.tenants(this.#image().listings, user, action, resource, context)
+  }
+
+  /** The tenants in which the user has a role, also one on an instance; by key. */
+  userTenants(user: User): Tenant[] {
+    return listing.userTenants(this.#image().listings, user)
+  }
+
+  /** Roles as they were assigned, ordered by user, tenant, instance and role. */
+  roleAssignments(query: RoleAssignmentsQuery): AssignmentRow[] {
+    return listing.roleAssignments(this.#image().listings, query)
   }
 
   /** The mapping rules that say which request is which action; the same list until one of them changes. */
@@ -222,62 +247,6 @@ function checkNamed(image: Image, user: string, action: string, resource: string
   const colon = resource.indexOf(':')
   if (colon < 0) return image.checkIds(0, 0, 0)
   return image.check(user, action, resource.slice(0, colon), undefined, resource.slice(colon + 1))
-}
-
-/** One user in one tenant. */
-export class Subject {
-  readonly #source: PdpSource
-  readonly #user: string
-  readonly #tenant: string | undefined
-  readonly #onDecision: ((decision: Decision) => void) | undefined
-  /** the image to which the ids belong */
-  #image: Image | undefined
-  #userId = 0
-  #tenantId = 0
-
-  constructor(source: PdpSource, user: string, tenant: string | undefined, onDecision?: (decision: Decision) => void) {
-    this.#source = source
-    this.#user = user
-    this.#tenant = tenant
-    this.#onDecision = onDecision
-  }
-
-  /** Like `Pdp.check` for this user in this tenant; `resource` is a type or `type:key`. */
-  can(action: string, resource: string): boolean {
-    const image = this.#source.current
-    if (image === undefined) throw this.#source.refusal()
-    // An id is the key's as long as the image lives; only "unknown" may end with any delta.
-    if (image !== this.#image || this.#userId === 0 || this.#tenantId === 0) this.#resolve(image)
-    if (this.#onDecision !== undefined) return this.#canAny(image, action, resource)
-    const permission = image.permission(resource, action)
-    if (permission !== 0) return image.checkIds(this.#userId, this.#tenantId, permission)
-    const colon = resource.indexOf(':')
-    if (colon < 0) return image.checkIds(this.#userId, this.#tenantId, 0)
-    return this.#canOn(image, action, resource.slice(0, colon), resource.slice(colon + 1))
-  }
-
-  #canOn(image: Image, action: string, type: string, key: string): boolean {
-    const tenant = this.#tenant === undefined ? undefined : this.#tenantId
-    return image.checkIdsOn(this.#userId, tenant, image.permission(type, action), type, key)
-  }
-
-  #resolve(image: Image): void {
-    this.#image = image
-    this.#userId = image.user(this.#user)
-    this.#tenantId = image.tenant(this.#tenant ?? DEFAULT_TENANT)
-  }
-
-  #canAny(image: Image, action: string, resource: string): boolean {
-    const { type, key } = questionOf(this.#user, action, resource)
-    const allow =
-      key === undefined
-        ? image.checkIds(this.#userId, this.#tenantId, image.permission(type, action))
-        : this.#canOn(image, action, type, key)
-    const tenant = image.tenantOf(type, this.#tenant, key)
-    const asked = { user: this.#user, action, resource: { type, key, tenant } }
-    this.#onDecision?.({ ...asked, allow, revision: image.revision })
-    return allow
-  }
 }
 
 export interface ConnectOptions extends PdpOptions {
@@ -370,10 +339,4 @@ class FixedImage implements PdpSource {
     this.current = undefined
     return Promise.resolve()
   }
-}
-
-function passes({ tenants, resources, resourceTypes }: PermissionFilter, tenant: string): boolean {
-  if (tenants && !tenants.includes(tenant)) return false
-  if (resourceTypes && !resourceTypes.includes('__tenant')) return false
-  return !resources || resources.includes(`__tenant:${tenant}`) || resources.includes(tenant)
 }

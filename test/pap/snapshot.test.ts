@@ -5,6 +5,7 @@ import { toDelta } from '../../src/log/delta.ts'
 import { SNAPSHOT_IN_TURN_MAX } from '../../src/model/limits.ts'
 import { buildSnapshot, policyOf } from '../../src/pap/snapshot.ts'
 import { type Management, openManagement } from '../../src/server.ts'
+import { tenantPermissionsIn } from '../support/deciders.ts'
 import { TESTER } from '../support/environments.ts'
 import { temporaryFolder } from '../support/folders.ts'
 
@@ -109,7 +110,7 @@ describe('snapshots', () => {
       expect(follower.check('ana', 'say', type, 'default')).toBe(false)
       expect(follower.explain('ana', 'say', type, 'default').code).toBe('no_such_resource')
     }
-    expect(follower.tenantRoles('ana')).toEqual([
+    expect(tenantPermissionsIn(follower, 'ana')).toEqual([
       { tenant: 'default', roles: ['admin'], permissions: ['hello:say', 'hello:wave'] },
     ])
 

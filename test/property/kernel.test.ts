@@ -13,6 +13,7 @@ import type { Policy } from '../reference/policy.ts'
 import { heldBy } from '../reference/relations.ts'
 import { type Request, tenantOf } from '../reference/request.ts'
 import { rolesIn } from '../reference/roles.ts'
+import { tenantPermissionsIn } from '../support/deciders.ts'
 import { deltaTo, ENVIRONMENT } from '../support/deltas.ts'
 import { World } from '../support/world.ts'
 import { type History, mixedHistories, numbers, POOLS } from './histories.ts'
@@ -62,9 +63,8 @@ describe('the image and the definition', () => {
           if (explained.code === 'allow' || explained.code === 'no_permission')
             expect(explained.roles).toEqual(rolesIn(world.policy, user, tenantOf(world.policy, request)).sort())
         }
-        // Set rules are not in the listings of images yet.
-        for (const user of world.policy.set_rule.size > 0 ? [] : [...pool.users.slice(0, 5), 'nobody']) {
-          expect(image.tenantRoles(user)).toEqual(permissionsOf(world.policy, user))
+        for (const user of [...pool.users.slice(0, 5), 'nobody']) {
+          expect(tenantPermissionsIn(image, user)).toEqual(permissionsOf(world.policy, user))
         }
       }),
       parameters(80),

@@ -9,6 +9,7 @@ import type { View } from '../../src/store/view.ts'
 import { check } from '../reference/check.ts'
 import { permissionsOf } from '../reference/listing.ts'
 import { policyOf as fold } from '../reference/policy.ts'
+import { tenantPermissionsIn } from '../support/deciders.ts'
 import { ENVIRONMENT, positionOf } from '../support/deltas.ts'
 import { Environments, TESTER } from '../support/environments.ts'
 import { type Operation, World } from '../support/world.ts'
@@ -72,7 +73,7 @@ describe('management, its log and the image', () => {
           }
         }
         for (const user of POOLS[history.pool].users)
-          expect(follower.tenantRoles(user)).toEqual(permissionsOf(world.policy, user))
+          expect(tenantPermissionsIn(follower, user)).toEqual(permissionsOf(world.policy, user))
       }),
       parameters(40),
     )

@@ -2,6 +2,7 @@
 import { Image, type KernelSource } from '../../src/image/image.ts'
 import type { LogId } from '../../src/log/change.ts'
 import { type PolicyChange, toDelta } from '../../src/log/delta.ts'
+import { LISTING_PAGE_MAX } from '../../src/model/limits.ts'
 import { buildSnapshot } from '../../src/pap/snapshot.ts'
 import { bulkCheck, check } from '../reference/check.ts'
 import { explain, type Reasons } from '../reference/explain.ts'
@@ -101,11 +102,7 @@ const compacted: Way = (...args) => byDelta(...args).compact()
 const ask = ({ user, action, resource, sent }: Request) =>
   [user, action, resource.type, resource.tenant, resource.key, sent] as const
 
-export const IMAGE_LACKS = {
-  listings: 'images list the permissions of a user in tenants, by roles only',
-}
 export const MANAGEMENT_LACKS = {
-  ...IMAGE_LACKS,
   limits: 'writing thousands of objects one by one takes minutes; images are asked instead',
   declared: 'types that are declared for attributes of users and tenants stay with management for now',
 }
@@ -118,13 +115,36 @@ const asking = (current: () => Image): Omit<Session, 'write'> => ({
     const { code, rebac, abac } = current().explain(...ask(request))
     return { rbac: code, rebac, abac } as Reasons // no case meets a limit
   },
-  permissions: (user) => current().tenantRoles(user),
+  permissions: (user) => tenantPermissionsIn(current(), user),
+  listings: {
+    instancePermissions: (user) => {
+      const { instances } = current().listings.permissions(user, {}, undefined)
+      return instances.map(({ resource: { type, key }, roles, permissions }) => {
+        return { instance: `${type}:${key}`, roles, permissions }
+      })
+    },
+    users: (action, resource) => current().listings.users(action, aboutOf(resource), { limit: LISTING_PAGE_MAX }).keys,
+    instances: (user, action, type) =>
+      current().listings.resources(user, action, aboutOf({ type }), { limit: LISTING_PAGE_MAX }).keys,
+    actions: (user, resource) => current().listings.actions(user, aboutOf(resource)),
+    tenants: (user, action, resource) =>
+      current()
+        .listings.tenants(user, action, aboutOf(resource))
+        .map(({ key }) => key),
+  },
 })
+
+/** The permissions of a user in tenants, as the definition gives them. */
+export function tenantPermissionsIn(image: Image, user: string): TenantPermissions[] {
+  const { tenants } = image.listings.permissions(user, {}, undefined)
+  return tenants.map(({ tenant, roles, permissions }) => ({ tenant: tenant.key, roles, permissions }))
+}
+
+const aboutOf = ({ type, key, tenant }: Resource) => ({ type, key, tenant, sent: undefined })
 
 function imageDecider(name: string, way: Way, kernel: KernelSource = 'release'): Decider {
   return {
     name,
-    lacks: IMAGE_LACKS,
     open() {
       const world = new World()
       let image = Image.build(ENVIRONMENT, positionOf(1), FIRST_CHANGES, { kernel })

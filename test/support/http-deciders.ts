@@ -2,6 +2,7 @@
 // Both servers listen on loopback in this process; every session has an organization of its own.
 import { randomBytes } from 'node:crypto'
 import type { JsonObject } from '../../src/model/objects.ts'
+import type { UserPermissions } from '../../src/pdp/listings.ts'
 import type { Pdp } from '../../src/pdp/pdp.ts'
 import { connect, managementServer, openManagement, pooledPdpServer } from '../../src/server.ts'
 import type { Reasons } from '../reference/explain.ts'
@@ -170,10 +171,9 @@ async function overLibrary(servers: Servers, env: Environment): Promise<Session>
   }
 }
 
-function rowsOf(permissions: Awaited<ReturnType<Pdp['userPermissions']>>): TenantPermissions[] {
-  return Object.values(permissions).map(({ tenant, roles, permissions: allowed }) => {
-    return { tenant: tenant.key, roles, permissions: allowed }
-  })
+function rowsOf(permissions: UserPermissions): TenantPermissions[] {
+  const tenants = Object.values(permissions).filter((entry) => !('resource' in entry))
+  return tenants.map(({ tenant, roles, permissions: allowed }) => ({ tenant: tenant.key, roles, permissions: allowed }))
 }
 
 function httpDecider(

@@ -60,7 +60,7 @@ export function answerTo(allow: boolean): string {
 }
 
 /** D8: the time of a question is set here, whatever was sent. */
-function withNow(context: Attributes | null | undefined): Attributes {
+export function withNow(context: Attributes | null | undefined): Attributes {
   return { ...context, now: Date.now() }
 }
 

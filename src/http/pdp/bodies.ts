@@ -2,7 +2,7 @@
 // as empty, because public clients send both (contract §5.3). Every refusal names the path of the field.
 import { isZerohopError, ZerohopError } from '../../model/errors.ts'
 import { BULK_CHECKS_MAX } from '../../model/limits.ts'
-import type { PermissionFilter } from '../../pdp/pdp.ts'
+import type { PermissionFilter } from '../../pdp/listings.ts'
 import type { Attributes, Check, User } from '../../pdp/request.ts'
 
 type Path = readonly (string | number)[]
@@ -67,7 +67,11 @@ function readUser(user: unknown): User {
 }
 
 /** The body of POST /user-permissions. @throws INPUT_INVALID */
-export function readPermissionsQuery(body: unknown): { user: User; filter: PermissionFilter } {
+export function readPermissionsQuery(body: unknown): {
+  user: User
+  filter: PermissionFilter
+  context: Attributes | null | undefined
+} {
   const { user, tenants, resources, resource_types: resourceTypes, context } = members(body, BODY)
   const asked = readUser(user)
   if (!isMap(context)) throw wrong(context, 'object', BODY, 'context')
@@ -76,7 +80,7 @@ export function readPermissionsQuery(body: unknown): { user: User; filter: Permi
     resources: texts(resources, 'resources'),
     resourceTypes: texts(resourceTypes, 'resource_types'),
   }
-  return { user: asked, filter }
+  return { user: asked, filter, context: context as Attributes }
 }
 
 function members(value: unknown, path: Path, ...rest: string[]): Members {

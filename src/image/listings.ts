@@ -1,0 +1,223 @@
+// Listings (D12): each is exactly the set of things about which a check says allow. What is asked about comes from the lists of the image;
+// each answer is that of a check (asker.ts). Keys come in the order of their UTF-8 bytes (D9). Never on the path of a check.
+import { Grant, Instance, Party, Table } from '../../assembly/abi.ts'
+import { objectAt } from '../kernel/decode.ts'
+import type { Kernel } from '../kernel/kernel.ts'
+import { DEFAULT_TENANT } from '../model/keys.ts'
+import type { JsonObject } from '../model/objects.ts'
+import { Asker } from './asker.ts'
+import { compareKeys, sortKeys } from './key-order.ts'
+import { type PermissionRows, type PermissionWishes, permissionsOfUser } from './list-permissions.ts'
+import { type UserEntry, usersWithWays } from './list-users.ts'
+import type { Needs, Sent } from './needs.ts'
+import { findSymbol } from './overlay.ts'
+import { bareRole, grantsOfUser, permissionsOfType, records, rolesOf, tableOf, tenantOfScope } from './read.ts'
+
+export type { InstanceRow, PermissionRows, PermissionWishes, TenantRow } from './list-permissions.ts'
+export type { UserEntry } from './list-users.ts'
+
+/** What a page of keys begins behind, and how many it has at most. */
+export interface PageQuery {
+  readonly after?: string | undefined
+  readonly limit: number
+}
+
+/** Keys in order, and what the next page begins behind; undefined when this is the last. A page may be short and yet not the last. */
+export interface KeyPage {
+  readonly keys: string[]
+  readonly next: string | undefined
+}
+
+/** A tenant with what is stored about it. */
+export interface TenantWithAttributes {
+  readonly key: string
+  readonly attributes: JsonObject
+}
+
+/** What is asked about, in keys, with what is sent along. */
+export interface About {
+  readonly type: string
+  readonly key: string | undefined
+  /** as it was sent */
+  readonly tenant: string | undefined
+  readonly sent: Sent | undefined
+}
+
+/** A role that was assigned. */
+export interface AssignmentRow {
+  readonly user: string
+  readonly role: string
+  readonly tenant: string
+  /** `type:key`; absent for a role in the tenant */
+  readonly resource_instance?: string
+}
+
+export interface AssignmentFilter {
+  readonly user?: string | undefined
+  readonly role?: string | undefined
+  readonly tenant?: string | undefined
+  /** a resource type: roles on its instances */
+  readonly resource?: string | undefined
+  /** `type:key`, or a key */
+  readonly resourceInstance?: string | undefined
+}
+
+export class Listings {
+  readonly #kernel: Kernel
+  readonly #needs: Needs
+
+  constructor(kernel: Kernel, needs: Needs) {
+    this.#kernel = kernel
+    this.#needs = needs
+  }
+
+  /** The stored instances of the type, of one tenant when it is given, on which the user may do the action, each in its own tenant. */
+  resources(user: string, action: string, { type, tenant, sent }: About, page: PageQuery): KeyPage {
+    const kernel = this.#kernel
+    const asker = new Asker(kernel, this.#needs, sent)
+    const [userId, permission] = [findSymbol(kernel, 'user', user), this.#permission(type, action)]
+    const within = tenant === undefined ? 0 : findSymbol(kernel, 'tenant', tenant)
+    if (userId === 0 || permission === 0 || (tenant !== undefined && within === 0)) return { keys: [], next: undefined }
+    const typeId = findSymbol(kernel, 'resource', type)
+    const keys: string[] = []
+    for (const instance of records(kernel, Table.Instances)) {
+      if (kernel.word(instance + Instance.Type) !== typeId) continue
+      if (within !== 0 && kernel.word(instance + Instance.Tenant) !== within) continue
+      const key = kernel.key(instance, Instance.Key).slice(type.length + 1)
+      if (asker.allowsOn(userId, permission, instance, key)) keys.push(key)
+    }
+    return pageOf(keys, page)
+  }
+
+  /** The stored users whom a check allows. */
+  users(action: string, about: About, page: PageQuery): KeyPage {
+    const kernel = this.#kernel
+    const { tenant, permission, instance } = this.#idsOf(action, about)
+    if (tenant === 0 || permission === 0) return { keys: [], next: undefined }
+    const asker = new Asker(kernel, this.#needs, about.sent)
+    const keys: string[] = []
+    for (const user of records(kernel, Table.Users)) {
+      if (asker.allows(user, tenant, permission, instance, about.key)) keys.push(kernel.key(user, Party.Key))
+    }
+    return pageOf(keys, page)
+  }
+
+  /** The same users with the ways by which each is allowed, and the tenant in which all was asked. */
+  authorizedUsers(action: string, about: About): { tenant: string; users: Map<string, UserEntry[]> } {
+    const { tenant, permission, instance } = this.#idsOf(action, about)
+    const key = about.tenant ?? (tenant === 0 ? DEFAULT_TENANT : this.#kernel.key(tenant, Party.Key))
+    if (tenant === 0 || permission === 0) return { tenant: key, users: new Map() }
+    const asker = new Asker(this.#kernel, this.#needs, about.sent)
+    return { tenant: key, users: usersWithWays(asker, { ...about, tenant, permission, instance }) }
+  }
+
+  /** The actions that the user may do. */
+  actions(user: string, about: About): string[] {
+    const kernel = this.#kernel
+    const userId = findSymbol(kernel, 'user', user)
+    const type = findSymbol(kernel, 'resource', about.type)
+    if (userId === 0 || type === 0) return []
+    const { tenant, instance } = this.#idsOf('', about)
+    const asker = new Asker(kernel, this.#needs, about.sent)
+    const actions: string[] = []
+    for (const [permission, action] of permissionsOfType(kernel, type)) {
+      if (asker.allows(userId, tenant, permission, instance, about.key)) actions.push(action)
+    }
+    return sortKeys(actions)
+  }
+
+  /** The tenants in which a check allows. */
+  tenants(user: string, action: string, { type, key, sent }: Omit<About, 'tenant'>): TenantWithAttributes[] {
+    const kernel = this.#kernel
+    const asker = new Asker(kernel, this.#needs, sent)
+    const [userId, permission] = [findSymbol(kernel, 'user', user), this.#permission(type, action)]
+    if (userId === 0 || permission === 0) return []
+    const instance = key === undefined ? 0 : findSymbol(kernel, 'resource_instance', `${type}:${key}`)
+    const allowed = [...records(kernel, Table.Tenants)].filter((tenant) =>
+      asker.allows(userId, tenant, permission, instance, key),
+    )
+    return this.#tenantsOf(allowed)
+  }
+
+  /** The tenants in which the user has a role, or has one on an instance of them. */
+  userTenants(user: string): TenantWithAttributes[] {
+    const kernel = this.#kernel
+    const userId = findSymbol(kernel, 'user', user)
+    if (userId === 0) return []
+    const tenants = grantsOfUser(kernel, userId).map((grant) => tenantOfScope(kernel, kernel.word(grant + Grant.Scope)))
+    return this.#tenantsOf([...new Set(tenants)])
+  }
+
+  /** Everything that the user may do, by tenant and by instance. */
+  permissions(user: string, wishes: PermissionWishes, sent: Sent | undefined): PermissionRows {
+    const id = findSymbol(this.#kernel, 'user', user)
+    if (id === 0) return { tenants: [], instances: [] }
+    return permissionsOfUser(new Asker(this.#kernel, this.#needs, sent), id, wishes)
+  }
+
+  /** Assigned roles, ordered by user, tenant, instance and role. */
+  assignments(filter: AssignmentFilter, first: number, count: number): AssignmentRow[] {
+    const kernel = this.#kernel
+    const one = filter.user === undefined ? undefined : findSymbol(kernel, 'user', filter.user)
+    const users = one === undefined ? records(kernel, Table.Users) : one === 0 ? [] : [one]
+    const rows: AssignmentRow[] = []
+    for (const user of users) rows.push(...assignmentsOf(kernel, user).filter((row) => passes(row, filter)))
+    const textOf = (row: AssignmentRow) => [row.user, row.tenant, row.resource_instance ?? '', row.role].join('\u0000')
+    return rows.sort((left, right) => compareKeys(textOf(left), textOf(right))).slice(first, first + count)
+  }
+
+  #tenantsOf(tenants: readonly number[]): TenantWithAttributes[] {
+    const kernel = this.#kernel
+    const rows = tenants.map((tenant) => {
+      const attributes = objectAt(kernel, kernel.word(tenant + Party.Attributes)) ?? {}
+      return { key: kernel.key(tenant, Party.Key), attributes }
+    })
+    return rows.sort((left, right) => compareKeys(left.key, right.key))
+  }
+
+  /** D2: the tenant that was sent, else that of the stored instance, else `default`. */
+  #idsOf(action: string, { type, key, tenant }: About): { tenant: number; permission: number; instance: number } {
+    const kernel = this.#kernel
+    const instance = key === undefined ? 0 : findSymbol(kernel, 'resource_instance', `${type}:${key}`)
+    const stored = instance === 0 ? 0 : kernel.word(instance + Instance.Tenant)
+    const tenantId =
+      tenant === undefined && stored !== 0 ? stored : findSymbol(kernel, 'tenant', tenant ?? DEFAULT_TENANT)
+    return { tenant: tenantId, permission: this.#permission(type, action), instance }
+  }
+
+  #permission(type: string, action: string): number {
+    const length = this.#kernel.writePair(type, action)
+    return length > 0 ? this.#kernel.calls.findPermission(length) : 0
+  }
+}
+
+function assignmentsOf(kernel: Kernel, user: number): AssignmentRow[] {
+  const rows: AssignmentRow[] = []
+  const name = kernel.key(user, Party.Key)
+  for (const grant of grantsOfUser(kernel, user)) {
+    const scope = kernel.word(grant + Grant.Scope)
+    const tenant = kernel.key(tenantOfScope(kernel, scope), Party.Key)
+    const on = tableOf(kernel, scope) === Table.Tenants ? {} : { resource_instance: kernel.key(scope, Instance.Key) }
+    for (const role of rolesOf(kernel, kernel.word(grant + Grant.Roles))) {
+      rows.push({ user: name, role: bareRole(kernel, role), tenant, ...on })
+    }
+  }
+  return rows
+}
+
+function passes(row: AssignmentRow, { role, tenant, resource, resourceInstance }: AssignmentFilter): boolean {
+  if (role !== undefined && row.role !== role) return false
+  if (tenant !== undefined && row.tenant !== tenant) return false
+  const on = row.resource_instance
+  if (resource !== undefined && on?.startsWith(`${resource}:`) !== true) return false
+  if (resourceInstance === undefined) return true
+  return on !== undefined && (on === resourceInstance || on.slice(on.indexOf(':') + 1) === resourceInstance)
+}
+
+function pageOf(keys: string[], { after, limit }: PageQuery): KeyPage {
+  sortKeys(keys)
+  const first = after === undefined ? 0 : keys.findIndex((key) => compareKeys(key, after) > 0)
+  if (first < 0) return { keys: [], next: undefined }
+  const page = keys.slice(first, first + limit)
+  return { keys: page, next: first + limit < keys.length ? page.at(-1) : undefined }
+}

@@ -1,0 +1,61 @@
+// One user in one tenant, with the names resolved once per image: the fastest way to ask many questions about one user.
+import type { Image } from '../image/image.ts'
+import { DEFAULT_TENANT } from '../model/keys.ts'
+import type { Decision, PdpSource } from './pdp.ts'
+import { questionOf } from './request.ts'
+
+/** One user in one tenant. */
+export class Subject {
+  readonly #source: PdpSource
+  readonly #user: string
+  readonly #tenant: string | undefined
+  readonly #onDecision: ((decision: Decision) => void) | undefined
+  /** the image to which the ids belong */
+  #image: Image | undefined
+  #userId = 0
+  #tenantId = 0
+
+  constructor(source: PdpSource, user: string, tenant: string | undefined, onDecision?: (decision: Decision) => void) {
+    this.#source = source
+    this.#user = user
+    this.#tenant = tenant
+    this.#onDecision = onDecision
+  }
+
+  /** Like `Pdp.check` for this user in this tenant; `resource` is a type or `type:key`. */
+  can(action: string, resource: string): boolean {
+    const image = this.#source.current
+    if (image === undefined) throw this.#source.refusal()
+    // An id is the key's as long as the image lives; only "unknown" may end with any delta.
+    if (image !== this.#image || this.#userId === 0 || this.#tenantId === 0) this.#resolve(image)
+    if (this.#onDecision !== undefined) return this.#canAny(image, action, resource)
+    const permission = image.permission(resource, action)
+    if (permission !== 0) return image.checkIds(this.#userId, this.#tenantId, permission)
+    const colon = resource.indexOf(':')
+    if (colon < 0) return image.checkIds(this.#userId, this.#tenantId, 0)
+    return this.#canOn(image, action, resource.slice(0, colon), resource.slice(colon + 1))
+  }
+
+  #canOn(image: Image, action: string, type: string, key: string): boolean {
+    const tenant = this.#tenant === undefined ? undefined : this.#tenantId
+    return image.checkIdsOn(this.#userId, tenant, image.permission(type, action), type, key)
+  }
+
+  #resolve(image: Image): void {
+    this.#image = image
+    this.#userId = image.user(this.#user)
+    this.#tenantId = image.tenant(this.#tenant ?? DEFAULT_TENANT)
+  }
+
+  #canAny(image: Image, action: string, resource: string): boolean {
+    const { type, key } = questionOf(this.#user, action, resource)
+    const allow =
+      key === undefined
+        ? image.checkIds(this.#userId, this.#tenantId, image.permission(type, action))
+        : this.#canOn(image, action, type, key)
+    const tenant = image.tenantOf(type, this.#tenant, key)
+    const asked = { user: this.#user, action, resource: { type, key, tenant } }
+    this.#onDecision?.({ ...asked, allow, revision: image.revision })
+    return allow
+  }
+}
