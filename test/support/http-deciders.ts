@@ -6,7 +6,7 @@ import type { UserPermissions } from '../../src/pdp/listings.ts'
 import type { Pdp } from '../../src/pdp/pdp.ts'
 import { connect, managementServer, openManagement, pooledPdpServer } from '../../src/server.ts'
 import type { Reasons } from '../reference/explain.ts'
-import type { TenantPermissions } from '../reference/listing.ts'
+import type { InstancePermissions, TenantPermissions } from '../reference/listing.ts'
 import type { Request } from '../reference/request.ts'
 import { callOf } from './calls.ts'
 import { type Commit, commitsFor } from './commits.ts'
@@ -167,6 +167,13 @@ async function overLibrary(servers: Servers, env: Environment): Promise<Session>
       return { rbac: code, rebac, abac } as Reasons // no case meets a limit
     },
     permissions: (user) => rowsOf(pdp.userPermissions(user)),
+    listings: {
+      instancePermissions: (user) => instanceRowsOf(pdp.userPermissions(user)),
+      users: (action, resource) => pdp.users(action, resource).keys,
+      instances: (user, action, type) => pdp.resources(user, action, type).keys,
+      actions: (user, resource) => pdp.actions(user, resource),
+      tenants: (user, action, resource) => pdp.tenants(user, action, resource).map(({ key }) => key),
+    },
     close: () => pdp.close(),
   }
 }
@@ -174,6 +181,12 @@ async function overLibrary(servers: Servers, env: Environment): Promise<Session>
 function rowsOf(permissions: UserPermissions): TenantPermissions[] {
   const tenants = Object.values(permissions).filter((entry) => !('resource' in entry))
   return tenants.map(({ tenant, roles, permissions: allowed }) => ({ tenant: tenant.key, roles, permissions: allowed }))
+}
+
+function instanceRowsOf(permissions: UserPermissions): InstancePermissions[] {
+  return Object.entries(permissions)
+    .filter(([, entry]) => 'resource' in entry)
+    .map(([instance, { roles, permissions: allowed }]) => ({ instance, roles, permissions: allowed }))
 }
 
 function httpDecider(
@@ -197,6 +210,7 @@ function httpDecider(
 }
 
 const ALLOWED_LACKS = {
+  listings: 'over HTTP only the permissions of a user are listed',
   action: 'in a body of POST /allowed an action is a key, without attributes',
   now: 'a PDP sets the time of a question itself',
 }
