@@ -5,6 +5,7 @@ import { feedRoutes } from './http/management/feed.ts'
 import { Metrics } from './http/metrics.ts'
 import { pdpApp } from './http/pdp/app.ts'
 import { PooledPdps, singlePdp } from './http/pdp/auth.ts'
+import type { DecisionLogging } from './http/pdp/decisions.ts'
 import type { LogId } from './log/change.ts'
 import { requireAccess } from './pap/access.ts'
 import { localFeed } from './pap/feed.ts'
@@ -27,6 +28,21 @@ export interface ServerOptions {
   readonly openMetrics?: boolean
   /** decisions carry the path to their answer */
   readonly debug?: boolean
+  /** the PDP: writes a record of each decision */
+  readonly decisionLog?: DecisionLogging & {
+    /** what /metrics says of it */
+    readonly stats?: () => DecisionLogStats
+    /** of `pdpServer`: the id of its key */
+    readonly keyId?: () => string
+  }
+}
+
+export interface DecisionLogStats {
+  readonly written: number
+  readonly refused: number
+  readonly lost: number
+  readonly waitingBytes: number
+  readonly bytes: number
 }
 
 export interface PooledPdpOptions extends ServerOptions {
@@ -83,6 +99,7 @@ export function pooledPdpServer({ store, snapshots }: Management, options: Poole
   const metrics = new Metrics()
   metrics.gauge('zerohop_images', 'Images that are open.', () => pool.size)
   metrics.gauge('zerohop_image_bytes', 'Bytes of the images that are open.', () => pool.bytes)
+  decisionLogMetrics(metrics, options.decisionLog?.stats)
   const app = pdpApp({ directory, health, metrics, ...served(options) })
   app.addHook('onClose', () => pool.close())
   return app
@@ -114,11 +131,34 @@ export function pdpServer(pdp: Pdp, apiKey: string, options: ServerOptions = {})
     'Seconds since the management side last said that the image is current; -1 when never.',
     () => (pdp.state.ageMs === undefined ? -1 : pdp.state.ageMs / 1000),
   )
-  const app = pdpApp({ directory: singlePdp(pdp, apiKey), health, metrics, ...served(options) })
+  decisionLogMetrics(metrics, options.decisionLog?.stats)
+  const app = pdpApp({
+    directory: singlePdp(pdp, apiKey, options.decisionLog?.keyId),
+    health,
+    metrics,
+    ...served(options),
+  })
   app.addHook('onClose', () => pdp.close())
   return app
 }
 
-function served({ debug = false, openMetrics = false, logger }: ServerOptions) {
-  return { debug, openMetrics, ...(logger ? { logger } : {}) }
+function served({ debug = false, openMetrics = false, logger, decisionLog }: ServerOptions) {
+  return { debug, openMetrics, ...(logger ? { logger } : {}), ...(decisionLog ? { decisionLog } : {}) }
+}
+
+function decisionLogMetrics(metrics: Metrics, stats: (() => DecisionLogStats) | undefined): void {
+  if (stats === undefined) return
+  const count = (name: string, help: string, read: (stats: DecisionLogStats) => number): void =>
+    metrics.counter(`zerohop_decision_log_${name}`, help, () => read(stats()))
+  const size = (name: string, help: string, read: (stats: DecisionLogStats) => number): void =>
+    metrics.gauge(`zerohop_decision_log_${name}`, help, () => read(stats()))
+  count('written_total', 'Decisions that were recorded since the start.', ({ written }) => written)
+  count('refused_total', 'Decisions that were not answered because they could not be recorded.', (each) => each.refused)
+  count(
+    'dropped_total',
+    'Decisions that were answered but not recorded, as long as this log exists.',
+    ({ lost }) => lost,
+  )
+  size('waiting_bytes', 'Bytes of records that the slowest sink does not have yet.', (each) => each.waitingBytes)
+  size('bytes', 'Bytes of the files of the decision log.', ({ bytes }) => bytes)
 }

@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ZerohopError } from '../model/errors.ts'
+import { DECISION_BUFFER_BYTES_DEFAULT, DECISION_FILE_BYTES_DEFAULT, DECISION_FILES_DEFAULT } from '../model/limits.ts'
 import type { RetentionOptions } from '../pap/retention.ts'
 
 type Variables = Readonly<Record<string, string | undefined>>
@@ -27,6 +28,22 @@ export interface Env {
   readonly rateLimits: { readonly requests?: number; readonly writes?: number }
   readonly openMetrics: boolean
   readonly integration: IntegrationEnv
+  readonly decisionLog: DecisionLogEnv
+}
+
+/** Where records of decisions go. */
+export type DecisionSink = 'file' | 'stdout' | 'api'
+
+export interface DecisionLogEnv {
+  /** empty: no decision is recorded */
+  readonly sinks: readonly DecisionSink[]
+  readonly folder: string | undefined
+  readonly policy: 'block' | 'drop'
+  readonly bufferBytes: number
+  readonly fileBytes: number
+  readonly files: number
+  readonly attributes: boolean
+  readonly reasons: boolean
 }
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
@@ -78,6 +95,14 @@ const VARIABLES = {
   FRONTEND_ORIGIN: origin,
   PDP_URL: address,
   API_URL: address,
+  PDP_DECISION_LOG: sinks,
+  PDP_DECISION_LOG_FOLDER: text,
+  PDP_DECISION_LOG_POLICY: policy,
+  PDP_DECISION_LOG_BUFFER: bytes,
+  PDP_DECISION_LOG_FILE_SIZE: bytes,
+  PDP_DECISION_LOG_FILES: count,
+  PDP_DECISION_LOG_ATTRIBUTES: flag,
+  PDP_DECISION_LOG_REASONS: flag,
 } as const satisfies Record<string, Read<unknown>>
 
 type Name = keyof typeof VARIABLES
@@ -117,12 +142,28 @@ export function readEnv(variables: Variables = process.env): Env {
       pdpUrl: value('PDP_URL') ?? 'http://localhost:7000',
       apiUrl: value('API_URL') ?? 'http://localhost:8080',
     },
+    decisionLog: readDecisionLog(value),
     retention: defined({
       deltaRevisions: value('ZEROHOP_DELTA_REVISIONS'),
       deltaDays: value('ZEROHOP_DELTA_DAYS'),
       historyRevisions: value('ZEROHOP_HISTORY_REVISIONS'),
       historyDays: value('ZEROHOP_HISTORY_DAYS'),
     }),
+  }
+}
+
+/** What goes on to somebody else must not stop the answers when that somebody is away, unless the operator says so. */
+function readDecisionLog(value: <N extends Name>(name: N) => Value<N>): DecisionLogEnv {
+  const sinks = value('PDP_DECISION_LOG') ?? []
+  return {
+    sinks,
+    folder: value('PDP_DECISION_LOG_FOLDER'),
+    policy: value('PDP_DECISION_LOG_POLICY') ?? (sinks.every((sink) => sink === 'file') ? 'block' : 'drop'),
+    bufferBytes: value('PDP_DECISION_LOG_BUFFER') ?? DECISION_BUFFER_BYTES_DEFAULT,
+    fileBytes: value('PDP_DECISION_LOG_FILE_SIZE') ?? DECISION_FILE_BYTES_DEFAULT,
+    files: value('PDP_DECISION_LOG_FILES') ?? DECISION_FILES_DEFAULT,
+    attributes: value('PDP_DECISION_LOG_ATTRIBUTES') ?? false,
+    reasons: value('PDP_DECISION_LOG_REASONS') ?? false,
   }
 }
 
@@ -217,6 +258,22 @@ function origin(value: string, name: string): string {
   if (found === undefined || !/^https?:$/.test(found.protocol) || `${found.origin}/` !== found.href)
     throw invalid(name, 'an origin such as https://app.example.com', value)
   return found.origin
+}
+
+function sinks(value: string, name: string): readonly DecisionSink[] {
+  if (['off', 'false', 'no', '0'].includes(value.toLowerCase())) return []
+  const known = ['file', 'stdout', 'api'] as const
+  return value.split(',').map((word) => {
+    const sink = known.find((each) => each === word.trim().toLowerCase())
+    if (sink === undefined)
+      throw invalid(name, '`off`, or some of `file`, `stdout` and `api` with commas between', value)
+    return sink
+  })
+}
+
+function policy(value: string, name: string): 'block' | 'drop' {
+  if (value !== 'block' && value !== 'drop') throw invalid(name, '`block` or `drop`', value)
+  return value
 }
 
 function logLevel(value: string, name: string): string {

@@ -3,12 +3,14 @@
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import type { Logger } from 'pino'
+import { DecisionClient } from '../client/decisions.ts'
 import { RemoteFeed } from '../client/feed.ts'
 import { isZerohopError, ZerohopError } from '../model/errors.ts'
 import { Follower, type FollowerEvent } from '../pdp/follower.ts'
 import { LastImage } from '../pdp/last-image.ts'
 import { Pdp } from '../pdp/pdp.ts'
 import { pdpServer } from '../server.ts'
+import { startDecisionLog } from './decisions.ts'
 import { type Env, lastImageFolder } from './env.ts'
 import { Closers, closeOnSignals, fail, listen } from './process.ts'
 
@@ -30,10 +32,16 @@ export async function runPdp(env: Env, log: Logger): Promise<void> {
   const pdp = new Pdp(follower)
   const closers = new Closers()
   closers.add(() => pdp.close())
+  const client = new DecisionClient({ url, apiKey })
+  const decisionLog = await startDecisionLog(env, log, closers, client)
+  const stopping = new AbortController()
+  if (decisionLog !== undefined) void client.identify(stopping.signal)
+  closers.add(async () => stopping.abort())
   const app = pdpServer(pdp, apiKey, {
     debug: env.debug,
     openMetrics: env.openMetrics,
     logger: log.child({ part: 'pdp' }),
+    ...(decisionLog === undefined ? {} : { decisionLog: { ...decisionLog, keyId: () => client.keyId } }),
   })
   closers.addApp(app)
   try {

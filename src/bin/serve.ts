@@ -5,6 +5,7 @@ import type { Logger } from 'pino'
 import { keysPath } from '../pap/keys-file.ts'
 import { type Management, pooledPdpServer, readKeys } from '../server.ts'
 import { startManagement } from './api.ts'
+import { startDecisionLog } from './decisions.ts'
 import type { Env } from './env.ts'
 import { reportOf } from './pdp.ts'
 import { Closers, closeOnSignals, listen, urlOf } from './process.ts'
@@ -14,7 +15,9 @@ export async function runServe(env: Env, options: { example: boolean }, log: Log
   const closers = new Closers()
   try {
     const { management, apiPort } = await startManagement(env, options.example, log, closers)
+    const decisionLog = await startDecisionLog(env, log, closers)
     const app = pooledPdpServer(management, {
+      ...(decisionLog === undefined ? {} : { decisionLog }),
       debug: env.debug,
       openMetrics: env.openMetrics,
       logger: log.child({ part: 'pdp' }),

@@ -82,6 +82,8 @@ export const ERRORS = {
     class: 'unavailable',
     message: 'revision {wanted} did not arrive in {timeoutMs} ms, this PDP is at {have}',
   },
+  DECISION_UNRECORDED: { class: 'unavailable', message: 'the decision cannot be recorded: {reason}' },
+  DECISION_LOG_FULL: { class: 'unavailable', message: 'the buffer of the decision log is full' },
   CLOSED: { class: 'unavailable', message: '{what} is closed' },
   ENVIRONMENT_DELETED: { class: 'gone', message: 'environment deleted' },
   // image and feed

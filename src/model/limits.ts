@@ -259,3 +259,22 @@ export const STAND_IN_CODES_MAX = 1_000
 export const STAND_IN_CODE_MS = 60_000
 /** Seconds that a token of the stand-in holds. */
 export const STAND_IN_TOKEN_SECONDS = 3_600
+/** Characters of a key in a record of a decision: a longer one is unknown to every policy. */
+export const DECISION_TEXT_MAX = 512
+/** Bytes of the attributes in a record of a decision. */
+export const DECISION_ATTRIBUTES_BYTES_MAX = 16 * 1024
+/** Processes that may keep decisions under one folder. */
+export const DECISION_JOURNALS_MAX = 64
+/** Bytes of one file of decisions, and how many files the sink `file` keeps, unless the operator says otherwise. */
+export const DECISION_FILE_BYTES_DEFAULT = 64 * 1024 * 1024
+export const DECISION_FILES_DEFAULT = 10
+/** Bytes of decisions that may wait to be sent: about a million. */
+export const DECISION_BUFFER_BYTES_DEFAULT = 256 * 1024 * 1024
+/** Bytes of decisions that are sent at once: some thousands, which compress to a tenth. */
+export const DECISION_SEND_BYTES_MAX = 1024 * 1024
+/** Milliseconds that decisions gather before they are sent to the management API. */
+export const DECISION_SEND_MS = 200
+/** Milliseconds in which one batch of decisions must be answered. */
+export const DECISION_SEND_TIMEOUT_MS = 30_000
+/** Milliseconds that a process which ends goes on sending decisions; the rest is sent after the next start. */
+export const DECISION_DRAIN_MS = 2_000

@@ -177,6 +177,16 @@ export class Pdp {
     return this.#image().revision
   }
 
+  /** Id of the environment that answers. */
+  get environment(): string {
+    return this.#image().environment
+  }
+
+  /** The tenant that counts for a question about this resource (D2). */
+  tenantOf(type: string, tenant: string | undefined, key: string | undefined): string {
+    return tenant ?? (key === undefined ? DEFAULT_TENANT : this.#image().tenantOf(type, tenant, key))
+  }
+
   /** Bytes of the image that answers; 0 when there is none. */
   get imageBytes(): number {
     return this.#source.current?.stats().bytes ?? 0

@@ -15,7 +15,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ['src/model'],
   ['src/log', 'src/kernel'],
   ['src/store', 'src/image', 'src/client'],
-  ['src/pap', 'src/pdp', 'src/migrate'],
+  ['src/pap', 'src/pdp', 'src/decisions', 'src/migrate'],
   ['src/http', 'src/integration'],
   ['src/bin', 'src/index.ts', 'src/embedded.ts', 'src/server.ts'],
 ]

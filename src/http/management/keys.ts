@@ -21,11 +21,10 @@ interface Named {
 
 export function keyRoutes(app: FastifyInstance, management: Management): void {
   const { gate, store } = management
-  app.get('/v2/api-key/scope', { config: { operation: 'scope.read' } }, ({ caller: { key } }) => ({
-    organization_id: key.organization_id,
-    project_id: key.project_id,
-    environment_id: key.environment_id,
-  }))
+  app.get('/v2/api-key/scope', { config: { operation: 'scope.read' } }, ({ caller: { key } }, reply) => {
+    reply.header('x-api-key-id', key.id) // for the records of a PDP; the body has the members that the clients know
+    return { organization_id: key.organization_id, project_id: key.project_id, environment_id: key.environment_id }
+  })
   app.get('/v2/api-key/:p/:e', { config: { operation: 'key.reveal' } }, async (request) => {
     const { environment } = request.scope
     const view = gate.control(request.caller)

@@ -1,10 +1,11 @@
 // POST /allowed and POST /allowed/bulk (contract §5.3). The common answers are constant strings: nothing is serialised per request.
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { BULK_CHECKS_BYTES_MAX } from '../../model/limits.ts'
-import type { AbacCode, Because, Explanation, Pdp, RebacCode } from '../../pdp/pdp.ts'
+import type { AbacCode, Because, Pdp, RebacCode } from '../../pdp/pdp.ts'
 import { type Attributes, type Check, questionOf } from '../../pdp/request.ts'
 import type { PdpRouteDeps } from './app.ts'
 import { readCheck, readChecks } from './bodies.ts'
+import { shortReason } from './decisions.ts'
 
 export const JSON_TYPE = 'application/json'
 const ALLOWED = '{"allow":true,"result":true,"query":null,"debug":null}'
@@ -88,13 +89,6 @@ function explained(pdp: Pdp, { user, action, resource, context }: Check) {
   }
   const reason = shortReason({ allow, code, rebac, abac })
   return { allow, reason, text: JSON.stringify({ allow, result: allow, query: null, debug }) }
-}
-
-/** What allowed: `rbac`, `rebac` or `abac`; or why nothing did. */
-function shortReason({ allow, code, rebac, abac }: Pick<Explanation, 'allow' | 'code' | 'rebac' | 'abac'>): string {
-  if (!allow) return code
-  if (code === 'allow') return 'rbac'
-  return rebac === 'allow' ? 'rebac' : abac === 'allow' ? 'abac' : 'allow'
 }
 
 /** The part of the answer about roles on the instance. */

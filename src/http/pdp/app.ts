@@ -9,7 +9,7 @@ import { type ErrorForm, pdpError } from '../errors.ts'
 import { answerMetrics, countRequests, Metrics } from '../metrics.ts'
 import { allowedRoutes } from './allowed.ts'
 import type { PdpDirectory } from './auth.ts'
-import { Decisions } from './decisions.ts'
+import { type DecisionLogging, Decisions } from './decisions.ts'
 import { answerDirectly } from './direct.ts'
 import { type Health, healthRoutes } from './health.ts'
 import { permissionRoutes } from './permissions.ts'
@@ -25,6 +25,8 @@ export interface PdpAppOptions {
   readonly logger?: FastifyBaseLogger
   /** what else is shown at /metrics, besides requests */
   readonly metrics?: Metrics
+  /** writes a record of each decision */
+  readonly decisionLog?: DecisionLogging
   /** shows /metrics to who has no key (PDP_ALLOW_METRICS_UNAUTHENTICATED) */
   readonly openMetrics?: boolean
 }
@@ -50,9 +52,9 @@ export function pdpApp(options: PdpAppOptions): FastifyInstance {
   const app = httpApp({ errorForm: pdpForm, duplicates: 'last-wins', ...(logger ? { logger } : {}) })
   app.decorateRequest('pdp', undefined)
   const metrics = options.metrics ?? new Metrics()
-  const decisions = new Decisions(metrics)
+  const { directory, debug = false, decisionLog } = options
+  const decisions = new Decisions(metrics, (authorization) => directory.keyIdOf(authorization), decisionLog)
   decisions.watch(app)
-  const { directory, debug = false } = options
   const deps: PdpRouteDeps = { authenticate: authenticator(directory), debug, decisions }
   allowedRoutes(app, deps)
   permissionRoutes(app, deps)

@@ -12,12 +12,15 @@ import type { Pdp } from '../../pdp/pdp.ts'
 export interface PdpDirectory {
   /** @throws KEY_MISSING, KEY_UNKNOWN, KEY_REVOKED, KEY_TOO_NARROW, NOT_READY, ENVIRONMENT_DELETED */
   find(authorization: string | undefined): Pdp | Promise<Pdp>
+  /** The id of the API key in a header that `find` took; for the decision log. */
+  keyIdOf(authorization: string | undefined): string
 }
 
-/** One PDP behind one key: `zerohop pdp`. */
-export function singlePdp(pdp: Pdp, apiKey: string): PdpDirectory {
+/** One PDP behind one key: `zerohop pdp`. Its id is known to who made it, or it has none. */
+export function singlePdp(pdp: Pdp, apiKey: string, keyId: () => string = () => ''): PdpDirectory {
   const wanted = Buffer.from(apiKey)
   return {
+    keyIdOf: keyId,
     find(authorization) {
       const sent = Buffer.from(bearerOf(authorization))
       if (sent.length !== wanted.length || !timingSafeEqual(sent, wanted)) throw new ZerohopError('KEY_UNKNOWN')
@@ -35,6 +38,7 @@ export interface KeyStore {
 }
 
 interface Known {
+  readonly id: string
   readonly environment: LogId
   readonly organization: LogId
 }
@@ -67,6 +71,10 @@ export class PooledPdps implements PdpDirectory {
     return pdp.state.revision === undefined ? readyOf(pdp) : pdp
   }
 
+  keyIdOf(authorization: string | undefined): string {
+    return this.#knownBy(authorization).id
+  }
+
   #knownBy(authorization: string | undefined): Known {
     const header = Buffer.from(authorization ?? '')
     const last = this.#last
@@ -90,7 +98,7 @@ export class PooledPdps implements PdpDirectory {
     if (environment === null)
       throw new ZerohopError('KEY_TOO_NARROW', { what: 'ask a PDP: take the key of an environment' })
     if (this.#known.size >= AUTH_CACHE_MAX) this.#known.clear()
-    const entry = { environment, organization: found.organization }
+    const entry = { id: found.key.id, environment, organization: found.organization }
     this.#known.set(digest, entry)
     return entry
   }

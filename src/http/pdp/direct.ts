@@ -74,7 +74,7 @@ function readBody(request: IncomingMessage, then: (bytes: Buffer) => void): void
 
 function answer(
   app: FastifyInstance,
-  { errorForm, requestId, count, decisions }: DirectOptions,
+  options: DirectOptions,
   pdp: Pdp,
   request: IncomingMessage,
   response: ServerResponse,
@@ -82,30 +82,61 @@ function answer(
 ): void {
   // An answer that went well carries an id only when the caller sent one: making one costs a tenth of the request.
   const begun = performance.now()
-  const sentId = request.headers['x-request-id'] === undefined ? undefined : requestId(request)
+  const { requestId, decisions } = options
+  const sentId = request.headers['x-request-id'] === undefined ? null : requestId(request)
   try {
-    const allow = decide(pdp, readCheck(parseJson(bytes, 'last-wins')))
-    const text = answerTo(allow)
-    const head = ['x-revision', String(pdp.revision), 'content-type', JSON_TYPE, 'content-length', String(text.length)]
-    if (sentId !== undefined) head.push('x-request-id', sentId)
-    response.writeHead(200, head)
-    response.end(text, 'latin1')
-    decisions.counts[allow ? 'allow' : 'deny']++
-    count(200, (performance.now() - begun) / 1000)
+    const check = readCheck(parseJson(bytes, 'last-wins'))
+    const allow = decide(pdp, check)
+    const { revision } = pdp
+    if (decisions.areRecorded)
+      decisions.write(pdp, request, sentId, begun, check, allow).settled((error) => {
+        if (error === undefined) send(options, response, allow, revision, sentId, begun)
+        else refuse(app, options, request, response, sentId, begun, error)
+      })
+    else send(options, response, allow, revision, sentId, begun)
   } catch (error) {
-    const id = sentId ?? requestId(request)
-    const problem = problemOf(error)
-    if (problem.status >= 500) app.log.error({ err: error, code: problem.code, request_id: id }, problem.message)
-    const { status, body } = errorForm(problem)
-    const text = Buffer.from(JSON.stringify(body))
-    response.writeHead(status, {
-      ...(status === 503 ? { 'retry-after': '1' } : {}),
-      'content-type': JSON_TYPE,
-      'x-request-id': id,
-      'content-length': text.length,
-    })
-    response.end(text)
-    decisions.ended(status)
-    count(status, (performance.now() - begun) / 1000)
+    refuse(app, options, request, response, sentId, begun, error)
   }
+}
+
+function send(
+  { count, decisions }: DirectOptions,
+  response: ServerResponse,
+  allow: boolean,
+  revision: number,
+  sentId: string | null,
+  begun: number,
+): void {
+  decisions.counts[allow ? 'allow' : 'deny']++
+  const text = answerTo(allow)
+  const head = ['x-revision', String(revision), 'content-type', JSON_TYPE, 'content-length', String(text.length)]
+  if (sentId !== null) head.push('x-request-id', sentId)
+  response.writeHead(200, head)
+  response.end(text, 'latin1')
+  count(200, (performance.now() - begun) / 1000)
+}
+
+function refuse(
+  app: FastifyInstance,
+  { errorForm, requestId, count, decisions }: DirectOptions,
+  request: IncomingMessage,
+  response: ServerResponse,
+  sentId: string | null,
+  begun: number,
+  error: unknown,
+): void {
+  const id = sentId ?? requestId(request)
+  const problem = problemOf(error)
+  if (problem.status >= 500) app.log.error({ err: error, code: problem.code, request_id: id }, problem.message)
+  const { status, body } = errorForm(problem)
+  const text = Buffer.from(JSON.stringify(body))
+  response.writeHead(status, {
+    ...(status === 503 ? { 'retry-after': '1' } : {}),
+    'content-type': JSON_TYPE,
+    'x-request-id': id,
+    'content-length': text.length,
+  })
+  response.end(text)
+  decisions.ended(status)
+  count(status, (performance.now() - begun) / 1000)
 }

@@ -1,0 +1,55 @@
+// The decision log of `serve` and `pdp`, as the variables PDP_DECISION_LOG* ask for it. Trouble is told once when it begins and once when it ends.
+import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
+import type { Logger } from 'pino'
+import { DecisionLog } from '../decisions/decision-log.ts'
+import type { Sink } from '../decisions/forwarder.ts'
+import { streamSink } from '../decisions/stdout.ts'
+import type { ServerOptions } from '../server.ts'
+import type { Env } from './env.ts'
+import type { Closers } from './process.ts'
+
+type Served = NonNullable<ServerOptions['decisionLog']>
+
+/**
+ * Opens the log; undefined when none is wished. `api` sends to the management API.
+ * @throws DATA_READ_ONLY, DISK_FULL
+ */
+export async function startDecisionLog(
+  env: Env,
+  log: Logger,
+  closers: Closers,
+  api?: Sink,
+): Promise<Served | undefined> {
+  const { sinks, policy, bufferBytes, fileBytes, files, attributes, reasons } = env.decisionLog
+  if (sinks.length === 0) return undefined
+  const targets: Sink[] = []
+  if (sinks.includes('stdout')) targets.push(streamSink())
+  if (sinks.includes('api') && api !== undefined) targets.push(api)
+  const decisionLog = await DecisionLog.open({
+    folder: env.decisionLog.folder ?? join(env.data, 'decisions'),
+    policy,
+    sinks: targets,
+    keepFiles: sinks.includes('file') ? files : undefined,
+    fileBytes,
+    bufferBytes,
+    newId: () => randomBytes(16).toString('hex'),
+    report: (part, trouble) => {
+      if (trouble === undefined) log.info({ sink: part }, 'decisions are recorded again')
+      else log.error({ sink: part, code: trouble.code }, `decisions are not recorded: ${trouble.message}`)
+    },
+  })
+  closers.add(() => decisionLog.close())
+  const { recorder } = decisionLog
+  return {
+    recorder,
+    attributes,
+    reasons,
+    stats: () => ({
+      ...recorder.stats,
+      lost: decisionLog.lost,
+      waitingBytes: decisionLog.waitingBytes,
+      bytes: decisionLog.bytes,
+    }),
+  }
+}

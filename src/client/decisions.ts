@@ -1,0 +1,77 @@
+// Sends records of decisions to the management API: whole lines, compressed, one batch at a time. It also learns the id of its key, which records
+// of this PDP name: a process that has only the secret does not know it before the management side says so.
+import { createHash } from 'node:crypto'
+import { promisify } from 'node:util'
+import { gzip } from 'node:zlib'
+import { ZerohopError } from '../model/errors.ts'
+import { DECISION_SEND_MS, DECISION_SEND_TIMEOUT_MS, RETRY_LONGEST_MS } from '../model/limits.ts'
+
+const compress = promisify(gzip)
+
+export class DecisionClient {
+  readonly name = 'api'
+  readonly windowMs = DECISION_SEND_MS
+  readonly #url: string
+  readonly #apiKey: string
+  #path: string | undefined
+  #keyId: string
+
+  constructor({ url, apiKey }: { readonly url: string; readonly apiKey: string }) {
+    this.#url = url.replace(/\/+$/, '')
+    this.#apiKey = apiKey
+    // good enough to tell keys apart, of no use to who wants the secret: it is random and long
+    this.#keyId = `sha256:${createHash('sha256').update(apiKey).digest('hex').slice(0, 16)}`
+  }
+
+  /** Id of the key; the beginning of its hash until the management side has said it. */
+  get keyId(): string {
+    return this.#keyId
+  }
+
+  /** Asks for the id until somebody answers, or the signal ends it. */
+  async identify(signal: AbortSignal): Promise<void> {
+    while (this.#path === undefined && !signal.aborted) {
+      try {
+        await this.#readScope(signal)
+      } catch {
+        await new Promise((resolve) => setTimeout(resolve, RETRY_LONGEST_MS).unref())
+      }
+    }
+  }
+
+  /** @throws KEY_UNKNOWN, KEY_TOO_NARROW, FEED_UNREACHABLE when the management side does not have them */
+  async send(lines: Buffer, signal: AbortSignal): Promise<void> {
+    this.#path ??= await this.#readScope(signal)
+    const body = await compress(lines, { level: 1 })
+    await this.#call(this.#path, signal, {
+      method: 'POST',
+      body: new Uint8Array(body.buffer as ArrayBuffer, body.byteOffset, body.length),
+      headers: { 'content-type': 'application/x-ndjson', 'content-encoding': 'gzip' },
+    })
+  }
+
+  async #readScope(signal: AbortSignal): Promise<string> {
+    const response = await this.#call('/v2/api-key/scope', signal)
+    const { project_id: project, environment_id: environment } = response.body
+    if (typeof project !== 'string' || typeof environment !== 'string')
+      throw new ZerohopError('KEY_TOO_NARROW', { what: 'send decisions: take the key of an environment' })
+    this.#keyId = response.keyId ?? this.#keyId
+    this.#path = `/v2/pdps/${encodeURIComponent(project)}/${encodeURIComponent(environment)}/audit_logs`
+    return this.#path
+  }
+
+  async #call(path: string, signal: AbortSignal, init: RequestInit & { headers?: Record<string, string> } = {}) {
+    const response = await fetch(this.#url + path, {
+      ...init,
+      headers: { ...init.headers, authorization: `Bearer ${this.#apiKey}` },
+      signal: AbortSignal.any([signal, AbortSignal.timeout(DECISION_SEND_TIMEOUT_MS)]),
+      redirect: 'error', // it would carry the key to another address
+    })
+    const body = (await response.json().catch(() => ({}))) as Record<string, unknown>
+    if (response.status === 401) throw new ZerohopError('KEY_UNKNOWN')
+    if (response.status === 403) throw new ZerohopError('KEY_TOO_NARROW', { what: 'send decisions' })
+    if (response.status !== 200)
+      throw new ZerohopError('FEED_UNREACHABLE', { reason: `it answered with status ${response.status}` })
+    return { body, keyId: response.headers.get('x-api-key-id') ?? undefined }
+  }
+}

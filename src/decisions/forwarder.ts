@@ -1,0 +1,173 @@
+// Takes the records of a journal to a sink, in order, a batch at a time, again and again until the sink has them. Where it stands is kept beside
+// the journal, so that a restart goes on there: a batch may be sent twice, and whoever receives it tells records apart by instance and number.
+import { readFileSync, writeFileSync } from 'node:fs'
+import { open } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { isZerohopError, ZerohopError } from '../model/errors.ts'
+import { DECISION_SEND_BYTES_MAX, RETRY_FIRST_MS, RETRY_LONGEST_MS } from '../model/limits.ts'
+import type { Journal, JournalFile } from './journal.ts'
+
+/** Where decisions go. */
+export interface Sink {
+  readonly name: string
+  /** ms that records gather before they are sent */
+  readonly windowMs: number
+  /** Takes whole lines; resolves when it has them for good. @throws when it has not */
+  send(lines: Buffer, signal: AbortSignal): Promise<void>
+}
+
+export interface ForwarderOptions {
+  readonly journal: Journal
+  readonly sink: Sink
+  /** called when a batch was taken */
+  readonly progressed: () => void
+  /** hears when the sink begins to fail, and when it works again */
+  readonly report: (trouble: ZerohopError | undefined) => void
+}
+
+const NEWLINE = 0x0a
+
+export class Forwarder {
+  /** records' bytes that the sink took since the start */
+  sent = 0
+  readonly #options: ForwarderOptions
+  readonly #path: string
+  readonly #abort = new AbortController()
+  readonly #running: Promise<void>
+  #first: number
+  #offset: number
+  #isEnding = false
+  #wake: (() => void) | undefined
+  #isStuck = false
+
+  constructor(options: ForwarderOptions) {
+    this.#options = options
+    this.#path = join(options.journal.folder, `${options.sink.name}.position`)
+    const [first, offset] = readPosition(this.#path)
+    this.#first = first
+    this.#offset = offset
+    this.#running = this.#run()
+  }
+
+  /** Bytes that the sink does not have yet. */
+  get behind(): number {
+    const { files } = this.#options.journal
+    let bytes = 0
+    for (const file of files)
+      if (file.first > this.#first) bytes += file.bytes
+      else if (file.first === this.#first) bytes += file.bytes - this.#offset
+    return bytes
+  }
+
+  /** True when nothing of the file is needed any more. */
+  isPast(file: JournalFile): boolean {
+    return file.first < this.#first
+  }
+
+  /** There is more. */
+  wake(): void {
+    this.#wake?.()
+  }
+
+  /** Goes on for as long as it works, at most `ms`; what is left is sent after the next start. */
+  async close(ms: number): Promise<void> {
+    this.#isEnding = true
+    this.wake()
+    const timer = setTimeout(() => this.#abort.abort(), this.#isStuck ? 0 : ms)
+    await this.#running
+    clearTimeout(timer)
+  }
+
+  async #run(): Promise<void> {
+    const { sink, progressed } = this.#options
+    const { signal } = this.#abort
+    let retryMs = RETRY_FIRST_MS
+    while (!signal.aborted) {
+      const file = this.#file()
+      if (file === undefined) {
+        if (this.#isEnding) return
+        await this.#more()
+        if (!this.#isEnding) await pause(sink.windowMs, undefined, { signal }).catch(() => undefined)
+        continue
+      }
+      try {
+        const lines = await readLines(file, this.#offset)
+        await sink.send(lines, signal)
+        this.#offset += lines.length
+        this.sent += lines.length
+        writeFileSync(this.#path, positionText(this.#first, this.#offset), { mode: 0o600 })
+        retryMs = RETRY_FIRST_MS
+        this.#tell(undefined)
+        progressed()
+      } catch (error) {
+        if (signal.aborted) return
+        if (isGone(error)) {
+          this.#offset = file.bytes // somebody removed the file: the numbers tell
+          continue
+        }
+        this.#tell(isZerohopError(error) ? error : new ZerohopError('FEED_UNREACHABLE', { reason: messageOf(error) }))
+        if (this.#isEnding) return
+        await pause(retryMs, undefined, { signal }).catch(() => undefined)
+        retryMs = Math.min(retryMs * 2, RETRY_LONGEST_MS)
+      }
+    }
+  }
+
+  /** The file that has more, after moving on from those that are done. */
+  #file(): JournalFile | undefined {
+    for (const file of this.#options.journal.files) {
+      if (file.first < this.#first) continue
+      if (file.first > this.#first) {
+        this.#first = file.first
+        this.#offset = 0
+      }
+      if (this.#offset < file.bytes) return file
+    }
+    return undefined
+  }
+
+  #more(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#wake = resolve
+    })
+  }
+
+  #tell(trouble: ZerohopError | undefined): void {
+    if ((trouble !== undefined) === this.#isStuck) return
+    this.#isStuck = trouble !== undefined
+    this.#options.report(trouble)
+  }
+}
+
+/** Whole lines from `offset` on. */
+async function readLines(file: JournalFile, offset: number): Promise<Buffer> {
+  const handle = await open(file.path, 'r')
+  try {
+    const bytes = Buffer.allocUnsafe(Math.min(file.bytes - offset, DECISION_SEND_BYTES_MAX))
+    const { bytesRead } = await handle.read(bytes, 0, bytes.length, offset)
+    return bytes.subarray(0, bytes.lastIndexOf(NEWLINE, bytesRead - 1) + 1)
+  } finally {
+    await handle.close()
+  }
+}
+
+const positionText = (first: number, offset: number): string =>
+  `${String(first).padStart(16, '0')} ${String(offset).padStart(16, '0')}\n`
+
+/** From the beginning when nothing readable is there: what is sent twice is known by its number. */
+function readPosition(path: string): [first: number, offset: number] {
+  try {
+    const [, first, offset] = /^(\d{16}) (\d{16})\n$/.exec(readFileSync(path, 'latin1')) ?? []
+    return [Number(first ?? 0), Number(offset ?? 0)]
+  } catch {
+    return [0, 0]
+  }
+}
+
+const isGone = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === 'ENOENT'
+
+function messageOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  return error.cause instanceof Error ? messageOf(error.cause) : error.message
+}

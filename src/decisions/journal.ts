@@ -1,0 +1,225 @@
+// The decision log on disk: files of lines that are only appended, each named after the number of its first record, in a folder that one process
+// holds. What is written is with the operating system when `append` returns: it outlives this process, whatever ends it, but not a power cut.
+//
+//   <folder>/<n>/instance           the id of this series of numbers
+//   <folder>/<n>/lost               numbers of records that were never written, in place: it needs no room on a full disk
+//   <folder>/<n>/0000000000000001.jsonl …
+//
+// INVARIANT: numbers grow by one; the records that are neither in the files nor forgotten on purpose are counted in `lost`.
+import {
+  closeSync,
+  existsSync,
+  fstatSync,
+  ftruncateSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { isZerohopError, ZerohopError } from '../model/errors.ts'
+import { DECISION_JOURNALS_MAX } from '../model/limits.ts'
+import { asDiskError, asOpenError } from '../store/disk.ts'
+import { acquireLock, type Lock } from '../store/lock.ts'
+
+/** One file; `bytes` are whole lines. */
+export interface JournalFile {
+  readonly first: number
+  readonly path: string
+  bytes: number
+}
+
+export interface JournalOptions {
+  readonly folder: string
+  /** a file that is longer is followed by a new one */
+  readonly fileBytes: number
+  readonly newId: () => string
+}
+
+const NEWLINE = 0x0a
+
+export class Journal {
+  readonly folder: string
+  readonly instance: string
+  /** numbers of records that were never written, in all */
+  lost = 0
+  readonly files: JournalFile[] = []
+  readonly #lock: Lock
+  readonly #fileBytes: number
+  readonly #lostFile: number
+  #next = 1
+  #lastWritten = 0
+  #current: number | undefined
+
+  private constructor(folder: string, lock: Lock, { fileBytes, newId }: JournalOptions) {
+    this.folder = folder
+    this.#lock = lock
+    this.#fileBytes = fileBytes
+    this.instance = readInstance(join(folder, 'instance'), newId)
+    this.#lostFile = openSync(join(folder, 'lost'), existsSync(join(folder, 'lost')) ? 'r+' : 'w+', 0o600)
+    this.#recover()
+  }
+
+  /**
+   * Takes the first journal of the folder that no living process holds, and continues it.
+   * @throws DATA_READ_ONLY, DISK_FULL, DATA_IN_USE
+   */
+  static async open(options: JournalOptions): Promise<Journal> {
+    for (let number = 0; ; number++) {
+      const folder = join(options.folder, String(number))
+      let lock: Lock | undefined
+      try {
+        mkdirSync(folder, { recursive: true, mode: 0o700 })
+        lock = await acquireLock(folder)
+        return new Journal(folder, lock, options)
+      } catch (error) {
+        lock?.release()
+        if (!isZerohopError(error, 'DATA_IN_USE') || number + 1 === DECISION_JOURNALS_MAX)
+          throw asOpenError(error, options.folder)
+      }
+    }
+  }
+
+  /** The number of the next record. */
+  get next(): number {
+    return this.#next
+  }
+
+  /** Records lost since the last one that was written: the next one says so. */
+  get gap(): number {
+    return this.#next - this.#lastWritten - 1
+  }
+
+  get bytes(): number {
+    return this.files.reduce((sum, { bytes }) => sum + bytes, 0)
+  }
+
+  /**
+   * Writes whole lines, the records from `next` on. When it throws, nothing of them is left and no number is used.
+   * @throws DISK_FULL, DISK_FAILED
+   */
+  append(lines: Buffer, count: number): void {
+    try {
+      const file = this.#fileFor(lines.length)
+      const fd = this.#current!
+      for (let at = 0; at < lines.length; ) {
+        try {
+          at += writeSync(fd, lines, at, lines.length - at, file.bytes + at)
+        } catch (error) {
+          ftruncateSync(fd, file.bytes)
+          throw error
+        }
+      }
+      file.bytes += lines.length
+    } catch (error) {
+      throw (
+        asDiskError(error, this.folder) ??
+        new ZerohopError('DISK_FAILED', { reason: reasonOf(error) }, { cause: error })
+      )
+    }
+    this.#next += count
+    this.#lastWritten = this.#next - 1
+  }
+
+  /** Uses the numbers of records that will never be written, and keeps the count on disk. */
+  lose(count: number): void {
+    this.#next += count
+    this.lost += count
+    const text = [this.#next, this.lost, this.#lastWritten].map((number) => String(number).padStart(16, '0')).join(' ')
+    writeSync(this.#lostFile, `${text}\n`, 0)
+  }
+
+  /** Forgets the oldest file; never the one that is being written. */
+  removeFirst(): void {
+    const [file] = this.files
+    if (file === undefined || this.files.length === 1) return
+    rmSync(file.path, { force: true })
+    this.files.shift()
+  }
+
+  close(): void {
+    if (this.#current !== undefined) closeSync(this.#current)
+    closeSync(this.#lostFile)
+    this.#lock.release()
+  }
+
+  /** The file that takes the next lines. */
+  #fileFor(bytes: number): JournalFile {
+    const last = this.files.at(-1)
+    if (last !== undefined && (last.bytes === 0 || last.bytes + bytes <= this.#fileBytes)) {
+      this.#current ??= openSync(last.path, 'r+')
+      return last
+    }
+    const path = join(this.folder, nameOf(this.#next))
+    const opened = openSync(path, 'w', 0o600)
+    if (this.#current !== undefined) closeSync(this.#current)
+    this.#current = opened
+    const file = { first: this.#next, path, bytes: 0 }
+    this.files.push(file)
+    return file
+  }
+
+  /** Finds where the last process stopped. A line that was cut off was never answered, and goes. */
+  #recover(): void {
+    const [next = 1, lost = 0, written = 0] = readFileSync(this.#lostFile, 'latin1').split(' ').map(Number)
+    this.lost = lost
+    this.#next = Math.max(1, next || 1)
+    this.#lastWritten = written
+    for (const name of readdirSync(this.folder).sort()) {
+      const first = /^(\d{16})\.jsonl$/.exec(name)?.[1]
+      if (first === undefined) continue
+      const path = join(this.folder, name)
+      this.files.push({ first: Number(first), path, bytes: statSync(path).size })
+    }
+    for (let last = this.files.at(-1); last !== undefined; last = this.files.at(-1)) {
+      const end = endOf(last.path)
+      last.bytes = end.bytes
+      if (end.seq === undefined) {
+        rmSync(last.path, { force: true })
+        this.files.pop()
+        continue
+      }
+      this.#lastWritten = Math.max(this.#lastWritten, end.seq)
+      break
+    }
+    this.#next = Math.max(this.#next, this.#lastWritten + 1)
+  }
+}
+
+const nameOf = (first: number): string => `${String(first).padStart(16, '0')}.jsonl`
+
+function readInstance(path: string, newId: () => string): string {
+  if (existsSync(path)) {
+    const id = readFileSync(path, 'latin1').trim()
+    if (/^[0-9a-f]{32}$/.test(id)) return id
+  }
+  const id = newId()
+  writeFileSync(path, `${id}\n`, { mode: 0o600 })
+  return id
+}
+
+/** Cuts off what stands after the last whole line. Returns the length, and the number of the last record. */
+function endOf(path: string): { bytes: number; seq: number | undefined } {
+  const file = openSync(path, 'r+')
+  try {
+    const size = fstatSync(file).size
+    const text = Buffer.alloc(size)
+    readSync(file, text, 0, size, 0)
+    const end = text.lastIndexOf(NEWLINE) + 1
+    if (end < size) ftruncateSync(file, end)
+    const line = text.toString('utf8', end < 2 ? 0 : text.lastIndexOf(NEWLINE, end - 2) + 1, end)
+    const seq = /"seq":(\d+)/.exec(line)?.[1]
+    return { bytes: end, seq: seq === undefined ? undefined : Number(seq) }
+  } finally {
+    closeSync(file)
+  }
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : String(error)
+}

@@ -1,0 +1,114 @@
+// Takes records of decisions and writes those of one turn of the event loop together, before their answers go out. What cannot be written is the
+// operator's choice: under `block` the answer is refused, under `drop` it is given and the record is counted as lost.
+import { isZerohopError, ZerohopError } from '../model/errors.ts'
+import type { Journal } from './journal.ts'
+import { type DecisionRecord, lineOf } from './record.ts'
+
+/** What to do when a record cannot be kept. */
+export type Policy = 'block' | 'drop'
+
+/** The records of one turn. */
+export interface Batch {
+  /** Calls back when they are written, with the reason when the answer may not be given; at once when that is known. */
+  settled(callback: (error: ZerohopError | undefined) => void): void
+}
+
+export interface RecorderOptions {
+  readonly journal: Journal
+  readonly policy: Policy
+  /** bytes that may still be written before somebody must take some away */
+  readonly room: () => number
+  /** called after each write */
+  readonly written: () => void
+  /** hears when writing begins to fail, and when it works again */
+  readonly report: (trouble: ZerohopError | undefined) => void
+}
+
+class Turn implements Batch {
+  lines = ''
+  count = 0
+  #waiting: ((error: ZerohopError | undefined) => void)[] | undefined = []
+  #error: ZerohopError | undefined
+
+  settled(callback: (error: ZerohopError | undefined) => void): void {
+    if (this.#waiting === undefined) callback(this.#error)
+    else this.#waiting.push(callback)
+  }
+
+  settle(error: ZerohopError | undefined): void {
+    const waiting = this.#waiting ?? []
+    this.#waiting = undefined
+    this.#error = error
+    for (const callback of waiting) callback(error)
+  }
+}
+
+export class Recorder {
+  /** records that were written, refused with their answers, or lost, since the start */
+  readonly stats = { written: 0, refused: 0, lost: 0 }
+  readonly #options: RecorderOptions
+  readonly #prefix: string
+  #turn: Turn | undefined
+  #inTrouble = false
+
+  constructor(options: RecorderOptions) {
+    this.#options = options
+    this.#prefix = `{"instance":"${options.journal.instance}","seq":`
+  }
+
+  /** Adds a record to those of this turn. */
+  add(record: DecisionRecord): Batch {
+    const { journal } = this.#options
+    let turn = this.#turn
+    if (turn === undefined) {
+      turn = new Turn()
+      this.#turn = turn
+      setImmediate(() => this.flush()) // after all requests that this turn of the loop brings
+    }
+    turn.lines += this.#prefix + (journal.next + turn.count) + lineOf(record, turn.count === 0 ? journal.gap : 0)
+    turn.count++
+    return turn
+  }
+
+  /** Writes what this turn brought. */
+  flush(): void {
+    const turn = this.#turn
+    if (turn === undefined) return
+    this.#turn = undefined
+    const trouble = this.#write(turn)
+    if (trouble === undefined) {
+      this.stats.written += turn.count
+      turn.settle(undefined)
+      this.#options.written()
+    } else if (this.#options.policy === 'block') {
+      this.stats.refused += turn.count
+      turn.settle(new ZerohopError('DECISION_UNRECORDED', { reason: trouble.message }, { cause: trouble }))
+    } else {
+      this.stats.lost += turn.count
+      turn.settle(undefined)
+    }
+    if ((trouble !== undefined) !== this.#inTrouble) {
+      this.#inTrouble = trouble !== undefined
+      this.#options.report(trouble)
+    }
+  }
+
+  /** Why the records were not written; undefined when they were. */
+  #write(turn: Turn): ZerohopError | undefined {
+    const { journal, policy, room } = this.#options
+    const lines = Buffer.from(turn.lines)
+    const trouble =
+      lines.length > room() ? new ZerohopError('DECISION_LOG_FULL') : attempt(() => journal.append(lines, turn.count))
+    if (trouble === undefined || policy === 'block') return trouble
+    return attempt(() => journal.lose(turn.count)) ?? trouble
+  }
+}
+
+function attempt(write: () => void): ZerohopError | undefined {
+  try {
+    write()
+    return undefined
+  } catch (error) {
+    return isZerohopError(error) ? error : new ZerohopError('DISK_FAILED', { reason: String(error) }, { cause: error })
+  }
+}

@@ -1,0 +1,33 @@
+// The sink `stdout`: the lines themselves, on file descriptor 1. A reader that stalls holds up a thread of the pool, never the event loop.
+import { write } from 'node:fs'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Sink } from './forwarder.ts'
+
+const STDOUT = 1
+
+/** Lines on a descriptor of this process. */
+export function streamSink(fd: number = STDOUT): Sink {
+  return {
+    name: 'stdout',
+    windowMs: 0,
+    async send(lines, signal) {
+      for (let at = 0; at < lines.length && !signal.aborted; ) {
+        const written = await writeSome(fd, lines.subarray(at))
+        if (written === 0) await pause(5)
+        at += written
+      }
+      signal.throwIfAborted()
+    },
+  }
+}
+
+/** Bytes that were taken; 0 when the other side takes none now. */
+function writeSome(fd: number, bytes: Buffer): Promise<number> {
+  return new Promise((resolve, reject) => {
+    write(fd, bytes, 0, bytes.length, null, (error, written) => {
+      if (error === null) resolve(written)
+      else if (error.code === 'EAGAIN') resolve(0)
+      else reject(error)
+    })
+  })
+}

@@ -1,0 +1,120 @@
+// Records of decisions over HTTP: one for each answer, on every way that answers, and none that is answered without one.
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { DecisionLog } from '../../src/decisions/decision-log.ts'
+import { Image } from '../../src/image/image.ts'
+import { loadImage } from '../../src/pdp/pdp.ts'
+import { pdpServer } from '../../src/server.ts'
+import { HELLO } from '../pdp/policies.ts'
+import { ENVIRONMENT, positionOf } from '../support/deltas.ts'
+import { temporaryFolder } from '../support/folders.ts'
+
+const KEY = 'the-key-of-the-environment'
+const check = (user: string, more = {}) => ({
+  user: { key: user },
+  action: 'say',
+  resource: { type: 'hello' },
+  ...more,
+})
+
+describe('a PDP that records its decisions', () => {
+  const folder = temporaryFolder('decisions')
+  let log: DecisionLog
+  let app: ReturnType<typeof pdpServer>
+  let url: string
+  const isFull = false
+  beforeAll(async () => {
+    log = await DecisionLog.open({
+      folder,
+      policy: 'block',
+      sinks: [],
+      keepFiles: 10,
+      fileBytes: 1_000_000,
+      bufferBytes: 1_000_000,
+      newId: () => 'ab'.repeat(16),
+      report: () => undefined,
+    })
+    const { recorder } = log
+    const decisionLog = {
+      recorder: {
+        add: (record: Parameters<typeof recorder.add>[0]) =>
+          recorder.add(isFull ? { ...record, user: 'x'.repeat(1) } : record),
+      },
+      attributes: true,
+      reasons: true,
+      keyId: () => 'k'.repeat(32),
+    }
+    app = pdpServer(loadImage(Image.build(ENVIRONMENT, positionOf(7), HELLO).save()), KEY, { decisionLog })
+    url = await app.listen({ host: '127.0.0.1', port: 0 })
+  })
+  afterAll(async () => {
+    await app.close()
+    await log.close()
+  })
+
+  const post = async (path: string, body: unknown, headers = {}) => {
+    const answer = await fetch(url + path, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${KEY}`, 'content-type': 'application/json', ...headers },
+      body: JSON.stringify(body),
+    })
+    return { status: answer.status, id: answer.headers.get('x-request-id'), body: await answer.json() }
+  }
+  const records = (): Record<string, unknown>[] =>
+    readdirSync(join(folder, '0'))
+      .filter((name) => name.endsWith('.jsonl'))
+      .flatMap((name) =>
+        readFileSync(join(folder, '0', name), 'utf8')
+          .trim()
+          .split('\n'),
+      )
+      .map((line) => JSON.parse(line))
+
+  it('writes who asked what, and what was answered, before the answer', async () => {
+    const context = { mfa: true }
+    await post('/allowed', check('ana', { context }), { 'x-request-id': 'mine' })
+    expect(records().at(-1)).toMatchObject({
+      seq: 1,
+      request_id: 'mine',
+      environment: ENVIRONMENT,
+      revision: 7,
+      api_key: 'k'.repeat(32),
+      user: 'ana',
+      tenant: 'default',
+      action: 'say',
+      resource_type: 'hello',
+      resource_key: null,
+      decision: true,
+      reason: 'rbac',
+      sent: { context },
+    })
+    expect(JSON.stringify(records())).not.toContain(KEY)
+    await post('/allowed', check('nobody'))
+    expect(records().at(-1)).toMatchObject({ seq: 2, request_id: null, decision: false, reason: 'user_not_synced' })
+  })
+
+  it('writes the same by the route as over the socket, and one record for each item of a bulk', async () => {
+    const before = records().length
+    const { id } = await post('/allowed', check('ana'), { 'x-explain': 'true' })
+    expect(records().at(-1)).toMatchObject({ request_id: id, user: 'ana', decision: true, reason: 'rbac' })
+    await post('/allowed/bulk', [check('ana'), check('ben'), check('ana', { resource: { type: 'hello', key: 'one' } })])
+    expect(
+      records()
+        .slice(before + 1)
+        .map(({ user, resource_key, decision }) => [user, resource_key, decision]),
+    ).toEqual([
+      ['ana', null, true],
+      ['ben', null, false],
+      ['ana', 'one', true],
+    ])
+  })
+
+  it('writes none for a question that is refused', async () => {
+    const before = records().length
+    expect((await post('/allowed', { user: { key: 'ana' } })).status).toBe(422)
+    expect((await post('/allowed', check('ana'), { authorization: 'Bearer wrong' })).status).toBe(403)
+    expect((await post('/allowed/bulk', [check('ana'), {}])).status).toBe(422)
+    expect(records().length).toBe(before)
+  })
+})

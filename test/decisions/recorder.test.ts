@@ -1,0 +1,233 @@
+// The decision log on disk: what is written before an answer goes out, what a damaged or full journal does, and how sinks get everything once.
+import { appendFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { DecisionLog, type DecisionLogOptions } from '../../src/decisions/decision-log.ts'
+import type { Sink } from '../../src/decisions/forwarder.ts'
+import type { DecisionRecord } from '../../src/decisions/record.ts'
+import type { ZerohopError } from '../../src/model/errors.ts'
+import { eventually } from '../support/eventually.ts'
+import { temporaryFolder } from '../support/folders.ts'
+
+const RECORD: DecisionRecord = {
+  at: Date.UTC(2026, 10, 20, 12),
+  request: 'r-1',
+  environment: 'e'.repeat(32),
+  revision: 7,
+  apiKey: 'k'.repeat(32),
+  user: 'ana',
+  tenant: 'default',
+  action: 'say',
+  resourceType: 'hello',
+  resourceKey: null,
+  allow: true,
+  reason: undefined,
+  micros: 12,
+}
+
+interface Line {
+  instance: string
+  seq: number
+  user: string
+  dropped_before?: number
+}
+
+/** A sink of the test: takes lines unless it is down. */
+class Taker implements Sink {
+  readonly name = 'api'
+  readonly windowMs = 0
+  down = false
+  taken: Line[] = []
+
+  async send(lines: Buffer): Promise<void> {
+    if (this.down) throw new Error('down')
+    this.taken.push(...parse(lines.toString()))
+  }
+}
+
+const parse = (text: string): Line[] =>
+  text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as Line)
+
+const open = (folder: string, more: Partial<DecisionLogOptions> = {}) =>
+  DecisionLog.open({
+    folder,
+    policy: 'block',
+    sinks: [],
+    keepFiles: 10,
+    fileBytes: 1_000_000,
+    bufferBytes: 1_000_000,
+    newId: () => 'ab'.repeat(16),
+    report: () => undefined,
+    ...more,
+  })
+
+/** Records one decision; resolves with the reason why it may not be answered. */
+const record = (log: DecisionLog, user: string) =>
+  new Promise<ZerohopError | undefined>((resolve) => log.recorder.add({ ...RECORD, user }).settled(resolve))
+
+const filesOf = (folder: string) =>
+  readdirSync(join(folder, '0'))
+    .filter((name) => name.endsWith('.jsonl'))
+    .sort()
+const linesOf = (folder: string) =>
+  filesOf(folder).flatMap((name) => parse(readFileSync(join(folder, '0', name), 'utf8')))
+
+describe('the journal', () => {
+  it('has a record on disk before its answer may go out, in the fields that the docs name', async () => {
+    const folder = temporaryFolder('decisions')
+    const log = await open(folder)
+    expect(await record(log, 'ana "the first"\n')).toBe(undefined)
+    expect(linesOf(folder)).toEqual([
+      {
+        instance: 'ab'.repeat(16),
+        seq: 1,
+        time: '2026-11-20T12:00:00.000Z',
+        request_id: 'r-1',
+        environment: 'e'.repeat(32),
+        revision: 7,
+        api_key: 'k'.repeat(32),
+        user: 'ana "the first"\n',
+        tenant: 'default',
+        action: 'say',
+        resource_type: 'hello',
+        resource_key: null,
+        decision: true,
+        reason: 'allow',
+        latency_us: 12,
+      },
+    ])
+    await log.close()
+  })
+
+  it('goes on with the next number after a restart, and after a line that was cut off', async () => {
+    const folder = temporaryFolder('decisions')
+    const first = await open(folder)
+    await record(first, 'a')
+    await record(first, 'b')
+    await first.close()
+    appendFileSync(join(folder, '0', filesOf(folder)[0]!), '{"instance":"abab","seq":3,"user":"c')
+    const second = await open(folder)
+    await record(second, 'd')
+    await second.close()
+    expect(linesOf(folder).map(({ seq, user }) => [seq, user])).toEqual([
+      [1, 'a'],
+      [2, 'b'],
+      [3, 'd'],
+    ])
+  })
+
+  it('keeps so many files as it should, and never two processes in one journal', async () => {
+    const folder = temporaryFolder('decisions')
+    const log = await open(folder, { fileBytes: 700, keepFiles: 3 })
+    const beside = await open(folder, { newId: () => 'cd'.repeat(16) })
+    for (let at = 0; at < 20; at++) await record(log, `user-${at}`)
+    await record(beside, 'another')
+    expect(filesOf(folder).length).toBe(3)
+    expect(linesOf(folder).at(-1)).toMatchObject({ seq: 20, user: 'user-19' })
+    expect(parse(readFileSync(join(folder, '1', '0000000000000001.jsonl'), 'utf8'))[0]?.instance).toBe('cd'.repeat(16))
+    await log.close()
+    await beside.close()
+  })
+
+  it('does not start in a folder that it cannot write', async () => {
+    const folder = temporaryFolder('decisions')
+    writeFileSync(join(folder, 'file'), '')
+    await expect(open(join(folder, 'file'))).rejects.toMatchObject({ code: 'DATA_READ_ONLY' })
+  })
+
+  it('bounds a record, whatever was asked', async () => {
+    const folder = temporaryFolder('decisions')
+    const log = await open(folder)
+    const long = 'x'.repeat(100_000)
+    await new Promise((resolve) => log.recorder.add({ ...RECORD, user: long, sent: { long } }).settled(resolve))
+    expect(readFileSync(join(folder, '0', filesOf(folder)[0]!)).length).toBeLessThan(2_000)
+    expect(linesOf(folder)[0]).toMatchObject({ user: `${'x'.repeat(512)}…`, sent: 'too long' })
+    await log.close()
+  })
+})
+
+describe('a sink', () => {
+  it('gets every record once and in order, and what it has leaves the disk', async () => {
+    const folder = temporaryFolder('decisions')
+    const sink = new Taker()
+    const log = await open(folder, { sinks: [sink], keepFiles: undefined, bufferBytes: 8_000 })
+    for (let at = 1; at <= 200; at++) {
+      while ((await record(log, `u${at}`)) !== undefined) await eventually(async () => log.waitingBytes < 4_000, true)
+    }
+    await eventually(async () => sink.taken.length, 200)
+    expect(sink.taken.map(({ seq }) => seq)).toEqual(Array.from({ length: 200 }, (_, at) => at + 1))
+    expect(filesOf(folder).length).toBeLessThan(4)
+    await log.close()
+  })
+
+  it('that is down: `block` refuses answers when the buffer is full, and a restart sends what waits', async () => {
+    const folder = temporaryFolder('decisions')
+    const sink = new Taker()
+    sink.down = true
+    const troubles: unknown[] = []
+    const options = { sinks: [sink], keepFiles: undefined, bufferBytes: 2_000 }
+    const log = await open(folder, { ...options, report: (part, trouble) => troubles.push([part, trouble?.code]) })
+    let answered = 0
+    let refused: ZerohopError | undefined
+    while (refused === undefined) {
+      refused = await record(log, `u${answered + 1}`)
+      if (refused === undefined) answered++
+    }
+    expect(refused).toMatchObject({ code: 'DECISION_UNRECORDED', class: 'unavailable' })
+    expect(answered).toBeGreaterThan(2)
+    expect(log.recorder.stats).toEqual({ written: answered, refused: 1, lost: 0 })
+    await eventually(
+      () => [...troubles].sort(),
+      [
+        ['api', 'FEED_UNREACHABLE'],
+        ['journal', 'DECISION_LOG_FULL'],
+      ],
+    )
+    await log.close()
+    sink.down = false
+    const again = await open(folder, options)
+    await eventually(async () => sink.taken.length, answered)
+    expect(await record(again, 'after')).toBe(undefined)
+    await eventually(async () => sink.taken.at(-1)?.user, 'after')
+    expect(sink.taken.map(({ seq }) => seq)).toEqual(Array.from({ length: answered + 1 }, (_, at) => at + 1))
+    await again.close()
+  })
+
+  it('that is down: `drop` answers, and the count of what is lost is exact, in the numbers and after a restart', async () => {
+    const folder = temporaryFolder('decisions')
+    const sink = new Taker()
+    sink.down = true
+    const options = { policy: 'drop', sinks: [sink], keepFiles: undefined, bufferBytes: 2_000 } as const
+    const log = await open(folder, options)
+    for (let at = 1; at <= 50; at++) expect(await record(log, `u${at}`)).toBe(undefined)
+    const { written, lost } = log.recorder.stats
+    expect(written + lost).toBe(50)
+    expect(lost).toBeGreaterThan(0)
+    await log.close()
+    sink.down = false
+    const again = await open(folder, options)
+    expect(again.lost).toBe(lost)
+    await eventually(async () => sink.taken.length, written)
+    await record(again, 'after')
+    await eventually(async () => sink.taken.length, written + 1)
+    expect(sink.taken.at(-1)).toMatchObject({ seq: 51, user: 'after', dropped_before: lost })
+    await again.close()
+  })
+
+  it('gets a batch again that it took without saying so, and nothing is left out', async () => {
+    const folder = temporaryFolder('decisions')
+    const sink = new Taker()
+    const log = await open(folder, { sinks: [sink], keepFiles: undefined })
+    for (let at = 1; at <= 5; at++) await record(log, `u${at}`)
+    await eventually(async () => sink.taken.length, 5)
+    await log.close()
+    writeFileSync(join(folder, '0', 'api.position'), 'damaged')
+    const again = await open(folder, { sinks: [sink], keepFiles: undefined })
+    await eventually(async () => sink.taken.length, 10)
+    expect(new Set(sink.taken.map(({ seq }) => seq)).size).toBe(5)
+    await again.close()
+  })
+})
