@@ -23,7 +23,6 @@ describe('a PDP that records its decisions', () => {
   let log: DecisionLog
   let app: ReturnType<typeof pdpServer>
   let url: string
-  const isFull = false
   beforeAll(async () => {
     log = await DecisionLog.open({
       folder,
@@ -35,16 +34,7 @@ describe('a PDP that records its decisions', () => {
       newId: () => 'ab'.repeat(16),
       report: () => undefined,
     })
-    const { recorder } = log
-    const decisionLog = {
-      recorder: {
-        add: (record: Parameters<typeof recorder.add>[0]) =>
-          recorder.add(isFull ? { ...record, user: 'x'.repeat(1) } : record),
-      },
-      attributes: true,
-      reasons: true,
-      keyId: () => 'k'.repeat(32),
-    }
+    const decisionLog = { recorder: log.recorder, attributes: true, reasons: true, keyId: () => 'k'.repeat(32) }
     app = pdpServer(loadImage(Image.build(ENVIRONMENT, positionOf(7), HELLO).save()), KEY, { decisionLog })
     url = await app.listen({ host: '127.0.0.1', port: 0 })
   })
@@ -116,5 +106,48 @@ describe('a PDP that records its decisions', () => {
     expect((await post('/allowed', check('ana'), { authorization: 'Bearer wrong' })).status).toBe(403)
     expect((await post('/allowed/bulk', [check('ana'), {}])).status).toBe(422)
     expect(records().length).toBe(before)
+  })
+})
+
+describe('a PDP whose decision log is full', () => {
+  it('answers no decision that is not recorded, on any way, and counts them', async () => {
+    const folder = temporaryFolder('decisions')
+    const down = { name: 'api', windowMs: 0, send: () => Promise.reject(new Error('down')) }
+    const log = await DecisionLog.open({
+      folder,
+      policy: 'block',
+      sinks: [down],
+      keepFiles: undefined,
+      fileBytes: 1_000,
+      bufferBytes: 1_000,
+      newId: () => 'ab'.repeat(16),
+      report: () => undefined,
+    })
+    const { recorder } = log
+    const app = pdpServer(loadImage(Image.build(ENVIRONMENT, positionOf(7), HELLO).save()), KEY, {
+      decisionLog: { recorder },
+      openMetrics: true,
+    })
+    const url = await app.listen({ host: '127.0.0.1', port: 0 })
+    const headers = { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' }
+    const post = (path: string, body: unknown, more = {}) =>
+      fetch(url + path, { method: 'POST', headers: { ...headers, ...more }, body: JSON.stringify(body) })
+    let answered = 0
+    let last = await post('/allowed', check('ana'))
+    for (; last.status === 200; answered++) last = await post('/allowed', check('ana'))
+    expect(answered).toBe(recorder.stats.written)
+    expect([last.status, await last.json()]).toEqual([
+      503,
+      { detail: 'the decision cannot be recorded: the buffer of the decision log is full' },
+    ])
+    const bulk = Array.from({ length: 20 }, () => check('ana'))
+    expect((await post('/allowed/bulk', bulk)).status).toBe(503)
+    expect((await post('/allowed', check('ana'), { 'x-explain': 'true' })).status).toBe(503)
+    const metrics = await (await fetch(`${url}/metrics`)).text()
+    expect(metrics).toContain(`zerohop_checks_total{outcome="allow"} ${answered}\n`)
+    expect(metrics).toContain('zerohop_checks_total{outcome="undecided"} 3\n')
+    expect(recorder.stats).toEqual({ written: answered, refused: 22, lost: 0 })
+    await app.close()
+    await log.close()
   })
 })
