@@ -51,6 +51,12 @@ export const PATHS_MAX = 8191
 export const CONDITION_STEPS_MAX = 262144
 /** Matches inside matches: conditions are nested no deeper. */
 export const FRAMES_MAX = 32
+/** Equality tests by which one side of a set rule is found; what follows them is only evaluated. */
+export const INDEX_TESTS_MAX = 4
+/** Indexes of one kind of side of one permission: a check looks at each. What would need one more is always evaluated. */
+export const INDEXES_MAX = 32
+/** Sides of one kind that a check collects before it evaluates them; beyond it, it tries one rule after the other. */
+export const CANDIDATES_MAX = 16384
 
 // ── header fields, bytes from HEADER ─────────────────────────────────────────────────────────────────────────────────
 export enum Header {
@@ -138,8 +144,12 @@ export enum Table {
   Members = 14,
   /** key `kind/key` */
   Documents = 15,
+  /** sides of set rules */
+  Sides = 16,
+  /** groups of sides */
+  Groups = 17,
 }
-export const TABLES = 16
+export const TABLES = 18
 export const TABLE_BYTES = 24
 /** Fields of a table root. */
 export enum Root {
@@ -216,7 +226,10 @@ export enum Permission {
   Holders = 16,
   /** list of its set rules */
   SetRules = 20,
-  Key = 24,
+  /** lists of the indexes of their sides */
+  UserIndexes = 24,
+  ResourceIndexes = 28,
+  Key = 32,
 }
 /**
  * A bitset row is ROW_PAGES page addresses, then page 0 itself; a page is PAGE_BYTES of bits, address 0 stands for a page of zeros. Page 0
@@ -495,12 +508,32 @@ export enum ConditionSet {
   Program = 16,
   /** text: the conditions as JSON */
   Json = 20,
-  Key = 24,
+  /** its equality tests: a block, or 0 when it has none */
+  Tests = 24,
+  /** list of the sides that it is */
+  Sides = 28,
+  /** list of the sets whose parent it is */
+  Children = 32,
+  NextOfParent = 36,
+  PreviousOfParent = 40,
+  /** link of the work list while sides move; 0 at rest */
+  Queue = 44,
+  Key = 48,
 }
 export const SET_OF_USERS = 1
 export const SET_OF_RESOURCES = 2
+/** The equality tests without which conditions cannot hold, at most INDEX_TESTS_MAX: a count, then a path and a hash for each. */
+export const TEST_BYTES = 8
+export enum Tests {
+  Count = 0,
+  /** a path; with LIST_TEST its value is a list that has the constant; LIST_TEST alone: the roles assigned in the tenant */
+  Path = 4,
+  /** of the constant, by kind and value */
+  Hash = 8,
+}
+export const LIST_TEST = 1
 /** The users of a set (or with a role) may do what the permission says with the resources of a set (or of a type). */
-export const SET_RULE_BYTES = 20
+export const SET_RULE_BYTES = 28
 export enum SetRule {
   /** id of the permission */
   Permission = 0,
@@ -508,6 +541,52 @@ export enum SetRule {
   Users = 4,
   /** a condition set or a resource */
   Resources = 8,
+  Next = 12,
+  Previous = 16,
+  /** list of the side of users */
+  NextOfSide = 20,
+  PreviousOfSide = 24,
+}
+/** What the set rules of one permission name as users, or as resources: once, however many rules name it. */
+export const SIDE_BYTES = 40
+export enum Side {
+  /** id of the permission */
+  Permission = 0,
+  /** SET_OF_USERS or SET_OF_RESOURCES */
+  Kind = 4,
+  /** a condition set; a role as users, a resource as resources */
+  Set = 8,
+  /** rules that name it */
+  Count = 12,
+  /** list of these rules; 0 for resources */
+  Rules = 16,
+  Group = 20,
+  NextOfGroup = 24,
+  PreviousOfGroup = 28,
+  NextOfSet = 32,
+  PreviousOfSet = 36,
+}
+/** The sides of one kind of a permission whose tests read the same paths: one lookup for each index finds those that can be true. */
+export const INDEX_BYTES = 40
+export enum Index {
+  /** id of the permission */
+  Permission = 0,
+  Kind = 4,
+  Next = 8,
+  Previous = 12,
+  /** list of its groups */
+  Groups = 16,
+  /** tests, 0 to INDEX_TESTS_MAX: a list test comes last, the others are ascending by path */
+  Count = 20,
+  Paths = 24,
+}
+/** The sides of an index whose tests have the same values (the same hash of them). */
+export const GROUP_BYTES = 20
+export enum Group {
+  Index = 0,
+  Hash = 4,
+  /** list of its sides */
+  Sides = 8,
   Next = 12,
   Previous = 16,
 }
@@ -550,4 +629,6 @@ export enum Fault {
   Condition = 14,
   SetRule = 15,
   Member = 16,
+  /** the index over set rules */
+  Index = 17,
 }

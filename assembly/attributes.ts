@@ -32,7 +32,8 @@ let user: u32 = 0
 let tenant: u32 = 0
 let instance: u32 = 0
 let type: u32 = 0
-/** The first free byte of the encoded area. */
+/** Where what was sent ends in the encoded area, and the first free byte behind it. */
+let sentEnd: u32 = 0
 let free: u32 = 0
 
 /** The value that `resolve` found is compared as an instant (D9). */
@@ -46,13 +47,24 @@ export function ask(userId: u32, tenantId: u32, permission: u32, instanceId: u32
   tenant = tenantId
   instance = instanceId
   type = load<u32>(permissionRecord(permission), Permission.Resource)
-  free = end
+  sentEnd = end
   isTime = false
+  resetGenerated()
+}
+
+/** Gives the room of generated values back: no program looks at what was found for another. */
+export function resetGenerated(): void {
+  free = sentEnd
   isFull = false
 }
 
 export function typeAsked(): u32 {
   return type
+}
+
+/** The grant of the user in the tenant, or 0. */
+export function grantAsked(): u32 {
+  return findGrant(user, tenant)
 }
 
 export function resolvedTime(): bool {
@@ -235,7 +247,7 @@ function listCell(length: u32): u32 {
 
 /** D6: the roles assigned in the tenant. */
 function rolesCell(): u32 {
-  const grant = findGrant(user, tenant)
+  const grant = grantAsked()
   const roles = grant === 0 ? 0 : load<u32>(grant, Grant.Roles)
   const length: u32 = roles === 0 ? 0 : roleCount(roles)
   const cell = listCell(length)

@@ -1,6 +1,6 @@
 // Every export of the kernel, with its contract, and nothing else. Arguments and results are numbers; keys and lists lie in the
 // scratch area. A key at SCRATCH is UTF-8 of `length` bytes, at most KEY_BYTES_MAX (2 × that + 1 for a pair). 0 means none.
-import { ABI_VERSION, ConditionSet, Document, Party, Resource, SCRATCH, Table } from './abi'
+import { ABI_VERSION, Document, Party, Resource, SCRATCH, Table } from './abi'
 import { decideByRelation, decideIn, decideOnInstance } from './decide'
 import { metGoal } from './derive'
 import { permissionsOfGrant, permissionsOfRole, recordsInBucket } from './enumerate'
@@ -39,7 +39,7 @@ import {
   setParents as replaceParents,
   holds as roleHolds,
 } from './roles'
-import { decideBySets, define, deleteSet, forbid, permit, sideHolds } from './rules'
+import { decideBySets, define, deleteSet, forbid, permit, setParent as putBelow, sideHolds } from './rules'
 import { bury, find as findSymbol, intern } from './symbols'
 import { setAttributes } from './values'
 import { verifyImage } from './verify'
@@ -149,9 +149,9 @@ export function defineSet(
   define(set, kind, resource, json, constants, steps, length)
 }
 
-/** The set whose conditions must hold too; 0 for none. */
+/** Ends a definition: the set whose conditions must hold too, 0 for none. */
 export function setParent(set: u32, parent: u32): void {
-  store<u32>(set, parent, ConditionSet.Parent)
+  putBelow(set, parent)
 }
 
 export function removeSet(set: u32): void {

@@ -1,11 +1,12 @@
 // Condition sets, the programs of their conditions, and the set rules of each permission (D6).
 //
-//   rule  │ permission │ users: set or role │ resources: set or resource │ next, previous of the permission │
+//   rule  │ permission │ users: set or role │ resources: set or resource │ next, previous of the permission │ … of the side │
 //
-// INVARIANT: a rule is in the table once and in its permission's list once.
+// INVARIANT: a rule is in the table once, in its permission's list once and in the list of its side of users once (sides.ts).
 // INVARIANT: each path that a step of a stored program names counts that step as a use; constants and JSON are the program's own.
 import {
   ASK_SETS,
+  CANDIDATES_MAX,
   ConditionSet,
   Grant,
   Header,
@@ -15,26 +16,38 @@ import {
   Program,
   RIGHT_PATH,
   RoleSet,
+  SET_OF_RESOURCES,
+  SET_OF_USERS,
   SET_RULE_BYTES,
   SetRule,
   SINGLE,
+  Side,
   STEP_BYTES,
   Step,
   Table,
   Verdict,
+  WORK,
 } from './abi'
-import { ask, typeAsked } from './attributes'
-import { count, resetSteps } from './compare'
+import { ask, grantAsked, resetGenerated, typeAsked } from './attributes'
+import { collect, OVERFLOW } from './candidates'
+import { count, isExhausted, resetSteps } from './compare'
 import { run } from './conditions'
-import { findGrant } from './grants'
+import { setTests } from './equality'
 import { addToField, allocate, field, release } from './memory'
 import { disusePath, usePath } from './paths'
 import { permissionRecord } from './permissions'
+import { addToSide, clearAbove, findSide, link, moveSides, setAbove, takeFromSide, unlink } from './sides'
 import { bury, isLive } from './symbols'
 import { bucketOf, insert, matches, overflowOf, recordAt, remove } from './table'
 import { discard, dropText, internText, keep } from './values'
 
-/** Replaces what a set says: the text of its conditions and their program, both encoded. */
+/** Candidates of one question: users, then resources with what is known of them in the lowest two bits of their address. */
+const USERS_FOUND: u32 = WORK
+const RESOURCES_FOUND: u32 = WORK + CANDIDATES_MAX * 4
+/** Rules of one side of users that are tried without asking which resources can be true. */
+const FEW: u32 = 4
+
+/** Replaces what a set says: the text of its conditions and their program, both encoded. `setParent` must follow. */
 export function define(set: u32, kind: u32, resource: u32, json: u32, constants: u32, steps: u32, length: u32): void {
   // The new uses first: a path that both the old and the new conditions read stays alive.
   for (let index: u32 = 0; index < length; index++) {
@@ -52,6 +65,14 @@ export function define(set: u32, kind: u32, resource: u32, json: u32, constants:
   if (constants !== 0) store<u32>(program, keep(constants), Program.Constants)
   memory.copy(program + Program.Steps, steps, length * STEP_BYTES)
   store<u32>(set, program, ConditionSet.Program)
+  setTests(set)
+}
+
+/** Ends a definition: puts the set below another (0 for none), and its sides to where they belong now. */
+export function setParent(set: u32, parent: u32): void {
+  clearAbove(set)
+  setAbove(set, parent)
+  moveSides(set)
 }
 
 export function readsPath(step: u32): bool {
@@ -80,11 +101,13 @@ export function undefine(set: u32): void {
   store<u32>(set, 0, ConditionSet.Json)
   store<u32>(set, 0, ConditionSet.Program)
   store<u32>(set, 0, ConditionSet.Resource)
-  store<u32>(set, 0, ConditionSet.Parent)
+  clearAbove(set)
+  setTests(set)
 }
 
 export function deleteSet(set: u32): void {
   undefine(set)
+  moveSides(set)
   store<u32>(set, 0, ConditionSet.Kind)
   bury(Table.Sets, set)
 }
@@ -122,10 +145,10 @@ export function permit(permission: u32, users: u32, resources: u32): void {
   store<u32>(rule, permission, SetRule.Permission)
   store<u32>(rule, users, SetRule.Users)
   store<u32>(rule, resources, SetRule.Resources)
-  const head = load<u32>(record, Permission.SetRules)
-  store<u32>(rule, head, SetRule.Next)
-  if (head !== 0) store<u32>(head, rule, SetRule.Previous)
-  store<u32>(record, rule, Permission.SetRules)
+  link(rule, record + Permission.SetRules, SetRule.Next, SetRule.Previous)
+  const side = addToSide(permission, SET_OF_USERS, users)
+  link(rule, side + Side.Rules, SetRule.NextOfSide, SetRule.PreviousOfSide)
+  addToSide(permission, SET_OF_RESOURCES, resources)
   insert(Table.SetRules, setRuleHash(permission, users, resources), rule)
   addToField(Header.SetRules, 1)
 }
@@ -137,16 +160,14 @@ export function forbid(permission: u32, users: u32, resources: u32): void {
 
 function deleteSetRule(rule: u32): void {
   const permission = load<u32>(rule, SetRule.Permission)
-  const next = load<u32>(rule, SetRule.Next)
-  const previous = load<u32>(rule, SetRule.Previous)
-  if (next !== 0) store<u32>(next, previous, SetRule.Previous)
-  if (previous !== 0) store<u32>(previous, next, SetRule.Next)
-  else store<u32>(permissionRecord(permission), next, Permission.SetRules)
-  remove(
-    Table.SetRules,
-    setRuleHash(permission, load<u32>(rule, SetRule.Users), load<u32>(rule, SetRule.Resources)),
-    rule,
-  )
+  const users = load<u32>(rule, SetRule.Users)
+  const resources = load<u32>(rule, SetRule.Resources)
+  unlink(rule, permissionRecord(permission) + Permission.SetRules, SetRule.Next, SetRule.Previous)
+  const side = findSide(permission, SET_OF_USERS, users)
+  unlink(rule, side + Side.Rules, SetRule.NextOfSide, SetRule.PreviousOfSide)
+  takeFromSide(side)
+  takeFromSide(findSide(permission, SET_OF_RESOURCES, resources))
+  remove(Table.SetRules, setRuleHash(permission, users, resources), rule)
   release(rule, SET_RULE_BYTES)
   addToField(Header.SetRules, -1)
 }
@@ -169,10 +190,34 @@ export function askSets(permission: u32): u32 {
 /** D6: is there a rule of the permission whose two sets are true? What was sent ends at `end` in the encoded area. */
 export function decideBySets(user: u32, tenant: u32, permission: u32, instance: u32, end: u32): Verdict {
   if (!begin(user, tenant, permission, instance, end)) return Verdict.Deny
+  const record = permissionRecord(permission)
+  const users = collect(load<u32>(record, Permission.UserIndexes), USERS_FOUND, CANDIDATES_MAX)
+  if (users === OVERFLOW) return decideByRules(load<u32>(record, Permission.SetRules))
   let verdict = Verdict.Deny
-  let rule = load<u32>(permissionRecord(permission), Permission.SetRules)
-  for (; rule !== 0; rule = load<u32>(rule, SetRule.Next)) {
-    const users = holdsUsers(load<u32>(rule, SetRule.Users), user, tenant)
+  let resources: u32 = 0
+  let collected: bool = false
+  for (let index: u32 = 0; index < users; index++) {
+    const side = load<u32>(USERS_FOUND + index * 4)
+    const usersHold = holdsUsers(load<u32>(side, Side.Set))
+    if (usersHold === Verdict.Deny) continue
+    const rules = load<u32>(side, Side.Count)
+    if (rules > FEW && !collected) {
+      resources = collect(load<u32>(record, Permission.ResourceIndexes), RESOURCES_FOUND, CANDIDATES_MAX)
+      collected = true
+    }
+    // Whichever is less work: each rule of the side, or each resource that can be true.
+    const found = rules > FEW && resources < rules ? holdsOneOf(permission, side, resources) : holdsRuleOf(side)
+    if (found === Verdict.Allow && usersHold === Verdict.Allow) return Verdict.Allow
+    if (found !== Verdict.Deny) verdict = Verdict.Undecided
+  }
+  return isExhausted() ? Verdict.Undecided : verdict
+}
+
+/** One rule after the other. */
+function decideByRules(first: u32): Verdict {
+  let verdict = Verdict.Deny
+  for (let rule = first; rule !== 0; rule = load<u32>(rule, SetRule.Next)) {
+    const users = holdsUsers(load<u32>(rule, SetRule.Users))
     if (users === Verdict.Deny) continue
     const resources = holdsResources(load<u32>(rule, SetRule.Resources))
     if (resources === Verdict.Deny) continue
@@ -182,11 +227,43 @@ export function decideBySets(user: u32, tenant: u32, permission: u32, instance: 
   return verdict
 }
 
+/** Is the resource side of some rule of a side of users true? */
+function holdsRuleOf(side: u32): Verdict {
+  let verdict = Verdict.Deny
+  for (let rule = load<u32>(side, Side.Rules); rule !== 0; rule = load<u32>(rule, SetRule.NextOfSide)) {
+    const own = holdsResources(load<u32>(rule, SetRule.Resources))
+    if (own === Verdict.Allow) return own
+    if (own === Verdict.Undecided) verdict = own
+  }
+  return verdict
+}
+
+/** The same, by the sides of resources that were collected; each is evaluated once for all sides of users. */
+function holdsOneOf(permission: u32, side: u32, resources: u32): Verdict {
+  const users = load<u32>(side, Side.Set)
+  let verdict = Verdict.Deny
+  for (let index: u32 = 0; index < resources; index++) {
+    const entry = RESOURCES_FOUND + index * 4
+    const set = load<u32>(load<u32>(entry) & ~3, Side.Set)
+    if (!count(1)) return Verdict.Undecided
+    if (findSetRule(permission, users, set) === 0) continue
+    // 1 + the verdict once it is known
+    let known = load<u32>(entry) & 3
+    if (known === 0) {
+      known = holdsResources(set) + 1
+      store<u32>(entry, load<u32>(entry) | known)
+    }
+    if (known - 1 === Verdict.Allow) return Verdict.Allow
+    if (known - 1 === Verdict.Undecided) verdict = Verdict.Undecided
+  }
+  return verdict
+}
+
 /** The truth of one side of one rule, for explain. */
 export function sideHolds(user: u32, tenant: u32, permission: u32, instance: u32, end: u32, side: u32): Verdict {
   if (!begin(user, tenant, permission, instance, end)) return Verdict.Deny
   const table = load<u8>(side, 2) as u32
-  if (table === Table.Roles) return holdsUsers(side, user, tenant)
+  if (table === Table.Roles) return holdsUsers(side)
   return table === Table.Resources ? holdsResources(side) : holdsSet(side)
 }
 
@@ -202,9 +279,9 @@ function begin(user: u32, tenant: u32, permission: u32, instance: u32, end: u32)
 }
 
 /** D6: a role used as a user set means that it is assigned in the tenant. */
-function holdsUsers(users: u32, user: u32, tenant: u32): Verdict {
+function holdsUsers(users: u32): Verdict {
   if ((load<u8>(users, 2) as u32) !== Table.Roles) return holdsSet(users)
-  const grant = findGrant(user, tenant)
+  const grant = grantAsked()
   return grant !== 0 && includes(load<u32>(grant, Grant.Roles), users) ? Verdict.Allow : Verdict.Deny
 }
 
@@ -230,6 +307,7 @@ function holdsSet(first: u32): Verdict {
     if (!count(1)) return Verdict.Undecided
     const resource = load<u32>(set, ConditionSet.Resource)
     if (!isLive(set) || (resource !== 0 && resource !== typeAsked())) return Verdict.Deny
+    resetGenerated()
     const own = run(load<u32>(set, ConditionSet.Program))
     if (own === Verdict.Deny) return Verdict.Deny
     if (own === Verdict.Undecided) verdict = Verdict.Undecided

@@ -19,6 +19,8 @@ import {
   SET_OF_USERS,
   SET_RULE_BYTES,
   SetRule,
+  SIDE_BYTES,
+  Side,
   STEP_BYTES,
   Step,
   Table,
@@ -26,6 +28,7 @@ import {
 import { field } from './memory'
 import { permissionRecord } from './permissions'
 import { findSetRule, readsPath, rightIsPath, setRuleHash } from './rules'
+import { findSide } from './sides'
 import { inHeap, isLiveSymbol } from './sound'
 import { isLive } from './symbols'
 import { bucketByIndex, bucketCount, overflowOf, recordAt } from './table'
@@ -127,7 +130,7 @@ function verifySetRules(): Fault {
     }
   }
   if (found !== rules) return Fault.Counter
-  return countSetRules() === rules ? Fault.None : Fault.SetRule
+  return countSetRules() === rules && countRulesOfSides() === rules ? Fault.None : Fault.SetRule
 }
 
 function soundSetRule(rule: u32, hash: u32): bool {
@@ -141,6 +144,7 @@ function soundSetRule(rule: u32, hash: u32): bool {
     return false
   const ofRole = isLiveSymbol(users, Table.Roles) && load<u32>(users, Role.Type) === 0
   if (!ofRole && !isLiveSymbol(users, Table.Sets)) return false
+  if (findSide(permission, SET_OF_RESOURCES, resources) === 0) return false
   return isLiveSymbol(resources, Table.Resources) || isLiveSymbol(resources, Table.Sets)
 }
 
@@ -156,6 +160,36 @@ function countSetRules(): u32 {
       if (++total > most || !inHeap(rule, SET_RULE_BYTES)) return 0xffffffff
       if (load<u32>(rule, SetRule.Permission) !== id || load<u32>(rule, SetRule.Previous) !== before) return 0xffffffff
       before = rule
+    }
+  }
+  return total
+}
+
+/** The same over the lists of the sides of users, each as long as it says. */
+function countRulesOfSides(): u32 {
+  const most = field(Header.SetRules)
+  let total: u32 = 0
+  const buckets = bucketCount(Table.Sides)
+  for (let index: u32 = 0; index < buckets; index++) {
+    for (let bucket = bucketByIndex(Table.Sides, index); bucket !== 0; bucket = overflowOf(bucket)) {
+      for (let slot: u32 = 0; slot < load<u32>(bucket, Bucket.Count); slot++) {
+        const side = recordAt(bucket, slot)
+        if (!inHeap(side, SIDE_BYTES)) return 0xffffffff
+        const end = total + load<u32>(side, Side.Count)
+        if (load<u32>(side, Side.Kind) !== SET_OF_USERS) {
+          if (load<u32>(side, Side.Rules) !== 0) return 0xffffffff
+          continue
+        }
+        let before: u32 = 0
+        for (let rule = load<u32>(side, Side.Rules); rule !== 0; rule = load<u32>(rule, SetRule.NextOfSide)) {
+          if (++total > most || !inHeap(rule, SET_RULE_BYTES)) return 0xffffffff
+          if (load<u32>(rule, SetRule.PreviousOfSide) !== before) return 0xffffffff
+          if (load<u32>(rule, SetRule.Permission) !== load<u32>(side, Side.Permission)) return 0xffffffff
+          if (load<u32>(rule, SetRule.Users) !== load<u32>(side, Side.Set)) return 0xffffffff
+          before = rule
+        }
+        if (total !== end) return 0xffffffff
+      }
     }
   }
   return total

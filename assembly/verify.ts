@@ -37,6 +37,7 @@ import { counterOf, hashBytes, isLive, keyLength, keyOffset, lookup } from './sy
 import { bucketByIndex, bucketOf, overflowOf, recordAt, rootOf } from './table'
 import { verifyConditions } from './verify-conditions'
 import { verifyRelations } from './verify-relations'
+import { verifySides } from './verify-sides'
 import { beginReferences, soundReferences, verifyAttributes, verifyMembers } from './verify-values'
 
 /** The smallest record of any table: an empty text. */
@@ -70,6 +71,8 @@ export function verifyImage(): Fault {
   if (attributes !== Fault.None) return attributes
   const conditions = verifyConditions()
   if (conditions !== Fault.None) return conditions
+  const sides = verifySides()
+  if (sides !== Fault.None) return sides
   if (!soundReferences()) return Fault.Value
   const members = verifyMembers()
   if (members !== Fault.None) return members

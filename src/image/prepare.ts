@@ -1,6 +1,16 @@
 // The first step of a delta (design.md §4): validates every change against the image and reserves room. It may fail, and then no answer
 // has changed; what it returns, commit (src/image/apply.ts) can carry out without fail.
-import { ENCODED_BYTES, Header, PATHS_MAX, PERMISSIONS_MAX, Role, STEP_BYTES, Table } from '../../assembly/abi.ts'
+import {
+  ENCODED_BYTES,
+  Header,
+  PATHS_MAX,
+  PERMISSIONS_MAX,
+  Role,
+  Root,
+  STEP_BYTES,
+  TABLE_BYTES,
+  Table,
+} from '../../assembly/abi.ts'
 import { encodedBytes } from '../kernel/encode.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import type { PolicyChange, PolicyKind, PolicyObjects } from '../log/delta.ts'
@@ -51,6 +61,8 @@ export interface Plan {
 const CHANGE_BYTES = 1280
 /** Room of one role at most, apart from what extends it: two full rows. */
 const ROLE_BYTES = 2 * 32 * 256
+/** Room of one side of set rules at most, when it moves to a group of its own in an index of its own. */
+const SIDE_BYTES = 256
 /** Steps of one program: their places are u16. */
 const STEPS_MAX = 65_535
 /** Room that is there for directories, segments and recomputed rows. */
@@ -114,9 +126,16 @@ class Preparation {
     if (this.#kernel.field(Header.PathTop) + this.#paths.size > PATHS_MAX) {
       throw new ZerohopError('IMAGE_FULL', { reason: 'no number of a path is left until compaction' })
     }
+    // At no moment there are more groups than sides, however often they move.
+    if (this.#plan.sets.length > 0) this.#bytes += this.#sides() * SIDE_BYTES
     if (this.#kernel.calls.reserve(this.#bytes) === 0)
       throw new ZerohopError('IMAGE_FULL', { reason: `no room for ${this.#bytes} bytes` })
     return this.#plan
+  }
+
+  /** Sides of set rules that there are. */
+  #sides(): number {
+    return this.#kernel.field(Header.Tables + Table.Sides * TABLE_BYTES + Root.Count)
   }
 
   #delete(kind: PolicyKind, key: string): void {

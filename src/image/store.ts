@@ -78,9 +78,10 @@ export function putSet(kernel: Kernel, key: string, value: SetContent, program: 
   calls.defineSet(set, kind, resource, json, constants, encoder.steps(steps), steps.length)
 }
 
+/** Ends what `putSet` began, when every set is there. */
 export function putParent(kernel: Kernel, key: string, parent: string | null): void {
   const id = (name: string): number => kernel.calls.find(Table.Sets, kernel.writeKey(name))
-  if (parent !== null) kernel.calls.setParent(id(key), id(parent))
+  kernel.calls.setParent(id(key), parent === null ? 0 : id(parent))
 }
 
 /** The ids of a rule: permission, users, resources; each 0 when it is not there. */

@@ -45,7 +45,7 @@ export const ASSIGNMENTS_MAX = 8_000_000
 export const INSTANCES_MAX = 1_000_000
 /** Relationship tuples of one environment: 0.1 GiB of the image. */
 export const TUPLES_MAX = 4_000_000
-/** Set rules of one environment: those on one permission are tried one after the other. */
+/** Set rules of one environment: bounds how many move when a set changes that all of them use. */
 export const SET_RULES_MAX = 10_000
 /** User invites of one environment that were not deleted. */
 export const INVITES_MAX = 100_000

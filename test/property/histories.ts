@@ -251,7 +251,8 @@ export const histories = fc.oneof(
 const anySets = (verb: 'sets' | 'plainSets') =>
   fc.nat(100_000).map((seed): readonly Edit[] => {
     const declared: Edit[] = seed % 3 === 0 ? [['declareMany', seed]] : []
-    return [[verb, seed], ...declared, ['member', 0, 0], ['member', 1, 1], ['everyAttribute', seed]]
+    const crowded: Edit[] = verb === 'sets' && seed % 2 === 0 ? [['crowd', seed]] : []
+    return [[verb, seed], ...crowded, ...declared, ['member', 0, 0], ['member', 1, 1], ['everyAttribute', seed]]
   })
 
 /** Roles in tenants, roles on instances and set rules. */

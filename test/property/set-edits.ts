@@ -2,6 +2,7 @@
 import fc from 'fast-check'
 import type { Json, JsonObject } from '../../src/model/objects.ts'
 import type { Operation, World } from '../support/world.ts'
+import { crowd, crowdSet } from './crowd-edits.ts'
 import type { Pool } from './histories.ts'
 import { numbers } from './numbers.ts'
 import {
@@ -117,6 +118,8 @@ export const SET_VERBS = {
   /** Every set anew, each about one or two things, and a rule for each: decisions that hang on one condition. */
   sets: (world, pool, [seed = 0]) => everySet(world, pool, seed, EVERYTHING),
   plainSets: (world, pool, [seed = 0]) => everySet(world, pool, seed, PLAIN),
+  crowd: (world, pool, [seed = 0]) => crowd(world, pool, wordsOf(world, pool), seed),
+  crowdSet: (world, pool, [seed = 0]) => crowdSet(world, pool, wordsOf(world, pool), seed),
   deleteSet: (world, _, [n = 0]) => {
     const parents = new Set([...world.policy.condition_set.values()].map(({ parent }) => parent))
     const key = pick(
@@ -246,6 +249,6 @@ const besides = [
   verb('member', 3),
   verb('noMember', 1),
 ]
-export const setEdits = fc.oneof(verb('set', 6), verb('sets', 6), ...besides)
+export const setEdits = fc.oneof(verb('set', 6), verb('sets', 6), verb('crowd', 2), verb('crowdSet', 6), ...besides)
 /** Without anything in a condition that more assignments could turn to false. */
 export const plainSetEdits = fc.oneof(verb('plainSet', 6), verb('plainSets', 6), ...besides)

@@ -24,7 +24,9 @@ const INSTANTS = [
   '2026-11-20T00:00:00.001Z',
   '2026-02-30',
 ]
-const NUMBERS = [0, -0, 1, 2, -1, 0.3, 0.1 + 0.2, 5e-324, -5e-324, 2 ** 53, 2 ** 53 - 1, -(2 ** 53), 1795132800000]
+/** 2026-11-20 */
+const MIDNIGHT = 1795132800000
+const NUMBERS = [0, -0, 1, 2, -1, 0.3, 0.1 + 0.2, 5e-324, -5e-324, 2 ** 53, 2 ** 53 - 1, -(2 ** 53), MIDNIGHT]
 /** Only a question may hold them: what is written stays within ±2^53 (D9). */
 const SENT_NUMBERS = [2 ** 53 + 2, 1e300, -1e300, Number.MAX_VALUE]
 const SCALARS: readonly (string | number | boolean)[] = [...TEXTS, ...INSTANTS, ...NUMBERS, true, false]
@@ -255,8 +257,10 @@ function give(hints: Hints, { root, names }: AttributePath, chosen: Json): void 
   hints[root] = { ...hints[root], ...Object.fromEntries([[name, inner]]) }
 }
 
-/** Another value that looks the same to a careless eye. */
+/** Another value that looks the same to a careless eye, or is the same instant. */
 function lookalike(of: Json): Json {
+  if (of === MIDNIGHT) return '2026-11-20T01:00+01:00'
+  if (typeof of === 'string' && of.startsWith('2026-11-20')) return of === '2026-11-20' ? '2026-11-20T00:00Z' : MIDNIGHT
   if (typeof of === 'number') return Object.is(of, 0) ? -0 : of === 1 ? true : String(of)
   if (typeof of === 'boolean') return Number(of)
   if (typeof of !== 'string') return Array.isArray(of) ? (of[0] ?? null) : of

@@ -1,4 +1,5 @@
-// A small policy that uses every section of an image: two roles of which one extends the other, two tenants, a shared role set.
+// A small policy that uses every section of an image: two roles of which one extends the other, two tenants, a shared role set, a resource
+// role over a tuple, attributes, and set rules of which several lie in one index.
 import { Image, type ImageOptions } from '../../src/image/image.ts'
 import { ENVIRONMENT, positionOf } from './deltas.ts'
 import { type Operation, World } from './world.ts'
@@ -14,6 +15,34 @@ export const EXAMPLE: readonly Operation[] = [
   ...USERS.slice(1).map((user) => ['put', 'role_assignment', { user, role: 'viewer', tenant: 'default' }] as const),
   ...USERS.slice(3).map((user) => ['put', 'role_assignment', { user, role: 'admin', tenant: 'default' }] as const),
   ['put', 'role_assignment', { user: 'ana', role: 'admin', tenant: 'acme' }],
+  ['put', 'membership', { user: 'ben', tenant: 'acme' }],
+  ['put', 'user', { key: 'ben', attributes: { team: 'red', level: 3, since: ['2026', null, { x: true }] } }],
+  ['put', 'resource', { key: '__user', actions: [], attributes: { team: 'string', level: 'number' } }],
+  ['put', 'resource_instance', { resource: 'hello', instance: 'one', tenant: 'acme', attributes: { loud: true } }],
+  ['put', 'resource_instance', { resource: 'hello', instance: 'two', tenant: 'acme' }],
+  ['put', 'relation', { resource: 'hello', relation: 'before', subject_resource: 'hello' }],
+  ['put', 'relationship_tuple', { subject: 'hello:one', relation: 'before', object: 'hello:two' }],
+  ['put', 'resource_role', { resource: 'hello', role: 'host', permissions: ['hello:shout'] }],
+  ...['red', 'blue', 'green'].flatMap((team, index): Operation[] => [
+    [
+      'put',
+      'condition_set',
+      {
+        key: team,
+        type: 'userset',
+        conditions: { 'user.team': { equals: team }, 'user.level': { 'less-than': { ref: 'context.level' } } },
+        parent: index === 0 ? null : 'red',
+      },
+    ],
+    ['put', 'set_rule', { user_set: team, permission: 'hello:shout', resource_set: '__autogen_hello' }],
+  ]),
+  [
+    'put',
+    'condition_set',
+    { key: 'loud', type: 'resourceset', resource: 'hello', conditions: { 'resource.loud': { equals: true } } },
+  ],
+  ['put', 'set_rule', { user_set: 'red', permission: 'hello:say', resource_set: 'loud' }],
+  ['put', 'set_rule', { user_set: '__autogen_admin', permission: 'hello:shout', resource_set: 'loud' }],
 ]
 
 export function exampleImage(options?: ImageOptions): Image {
@@ -29,6 +58,9 @@ export function answersOf(image: Image): string[] {
     for (const action of ['say', 'wave', 'shout', 'sing']) {
       for (const tenant of ['default', 'acme', 'umbra']) {
         answers.push(`${user} ${action} ${tenant} ${image.check(user, action, 'hello', tenant)}`)
+        const sent = { user: { team: 'red' }, resource: { loud: true }, context: { level: 4 } }
+        for (const key of ['one', 'two'])
+          answers.push(`${key} ${user} ${action} ${image.check(user, action, 'hello', tenant, key, sent)}`)
       }
     }
   }
