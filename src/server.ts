@@ -5,6 +5,7 @@ import { feedRoutes } from './http/management/feed.ts'
 import { Metrics } from './http/metrics.ts'
 import { pdpApp } from './http/pdp/app.ts'
 import { PooledPdps, singlePdp } from './http/pdp/auth.ts'
+import type { AuthzenSettings } from './http/pdp/authzen/app.ts'
 import type { DecisionLogging } from './http/pdp/decisions.ts'
 import type { LogId } from './log/change.ts'
 import { requireAccess } from './pap/access.ts'
@@ -28,6 +29,8 @@ export interface ServerOptions {
   readonly openMetrics?: boolean
   /** decisions carry the path to their answer */
   readonly debug?: boolean
+  /** the PDP: the address that AuthZEN's discovery names, and which types of a subject are users */
+  readonly authzen?: AuthzenSettings
   /** the PDP: writes a record of each decision */
   readonly decisionLog?: DecisionLogging & {
     /** what /metrics says of it */
@@ -142,8 +145,8 @@ export function pdpServer(pdp: Pdp, apiKey: string, options: ServerOptions = {})
   return app
 }
 
-function served({ debug = false, openMetrics = false, logger, decisionLog }: ServerOptions) {
-  return { debug, openMetrics, ...(logger ? { logger } : {}), ...(decisionLog ? { decisionLog } : {}) }
+function served({ debug = false, openMetrics = false, logger, decisionLog, authzen = {} }: ServerOptions) {
+  return { debug, openMetrics, authzen, ...(logger ? { logger } : {}), ...(decisionLog ? { decisionLog } : {}) }
 }
 
 function decisionLogMetrics(metrics: Metrics, stats: (() => DecisionLogStats) | undefined): void {

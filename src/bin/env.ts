@@ -29,6 +29,7 @@ export interface Env {
   readonly openMetrics: boolean
   readonly integration: IntegrationEnv
   readonly decisionLog: DecisionLogEnv
+  readonly authzen: { readonly publicUrl?: string; readonly subjectTypes?: readonly string[] }
 }
 
 /** Where records of decisions go. */
@@ -103,6 +104,8 @@ const VARIABLES = {
   PDP_DECISION_LOG_FILES: count,
   PDP_DECISION_LOG_ATTRIBUTES: flag,
   PDP_DECISION_LOG_REASONS: flag,
+  PDP_PUBLIC_URL: address,
+  PDP_AUTHZEN_SUBJECT_TYPES: words,
 } as const satisfies Record<string, Read<unknown>>
 
 type Name = keyof typeof VARIABLES
@@ -143,6 +146,7 @@ export function readEnv(variables: Variables = process.env): Env {
       apiUrl: value('API_URL') ?? 'http://localhost:8080',
     },
     decisionLog: readDecisionLog(value),
+    authzen: defined({ publicUrl: value('PDP_PUBLIC_URL'), subjectTypes: value('PDP_AUTHZEN_SUBJECT_TYPES') }),
     retention: defined({
       deltaRevisions: value('ZEROHOP_DELTA_REVISIONS'),
       deltaDays: value('ZEROHOP_DELTA_DAYS'),
@@ -210,6 +214,13 @@ export function port(value: string, name: string): number {
 
 function text(value: string): string {
   return value
+}
+
+/** Words with commas between them. */
+function words(value: string, name: string): readonly string[] {
+  const found = value.split(',').map((word) => word.trim())
+  if (found.includes('')) throw invalid(name, 'words with commas between them', value)
+  return found
 }
 
 function flag(value: string, name: string): boolean {

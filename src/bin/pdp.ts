@@ -40,6 +40,7 @@ export async function runPdp(env: Env, log: Logger): Promise<void> {
   const app = pdpServer(pdp, apiKey, {
     debug: env.debug,
     openMetrics: env.openMetrics,
+    authzen: env.authzen,
     logger: log.child({ part: 'pdp' }),
     ...(decisionLog === undefined ? {} : { decisionLog: { ...decisionLog, keyId: () => client.keyId } }),
   })

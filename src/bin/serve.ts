@@ -20,6 +20,7 @@ export async function runServe(env: Env, options: { example: boolean }, log: Log
       ...(decisionLog === undefined ? {} : { decisionLog }),
       debug: env.debug,
       openMetrics: env.openMetrics,
+      authzen: env.authzen,
       logger: log.child({ part: 'pdp' }),
       report: (environment, event) => reportOf(log.child({ environment }))(event),
       ...(env.imageMemoryBytes === undefined ? {} : { imageMemoryBytes: env.imageMemoryBytes }),

@@ -21,6 +21,9 @@ export const BULK_CHECKS_MAX = 10_000
 /** Bytes of one POST /allowed/bulk. */
 export const BULK_CHECKS_BYTES_MAX = 4 * 1024 * 1024
 
+/** Results of one page of an AuthZEN search; more come with its token. */
+export const SEARCH_PAGE_MAX = 1_000
+
 /** Rows of a page when the caller does not say. */
 export const PAGE_ROWS_DEFAULT = 30
 /** Rows of a page at most. */

@@ -9,6 +9,7 @@ import { type ErrorForm, pdpError } from '../errors.ts'
 import { answerMetrics, countRequests, Metrics } from '../metrics.ts'
 import { allowedRoutes } from './allowed.ts'
 import type { PdpDirectory } from './auth.ts'
+import { type AuthzenSettings, authzenRoutes } from './authzen/app.ts'
 import { type DecisionLogging, Decisions } from './decisions.ts'
 import { answerDirectly } from './direct.ts'
 import { type Health, healthRoutes } from './health.ts'
@@ -27,6 +28,8 @@ export interface PdpAppOptions {
   readonly metrics?: Metrics
   /** writes a record of each decision */
   readonly decisionLog?: DecisionLogging
+  /** what AuthZEN answers name: the address that clients use, and the types of a subject that mean a user */
+  readonly authzen?: AuthzenSettings
   /** shows /metrics to who has no key (PDP_ALLOW_METRICS_UNAUTHENTICATED) */
   readonly openMetrics?: boolean
 }
@@ -59,6 +62,7 @@ export function pdpApp(options: PdpAppOptions): FastifyInstance {
   allowedRoutes(app, deps)
   permissionRoutes(app, deps)
   urlRoutes(app, deps)
+  authzenRoutes(app, { ...deps, ...options.authzen })
   healthRoutes(app, options.health)
   countRequests(app, metrics)
   app.get('/metrics', options.openMetrics ? {} : { onRequest: deps.authenticate }, (_request, reply) =>

@@ -1,0 +1,48 @@
+// OpenID AuthZEN 1.0 beside the PDP's own routes, with the same keys and the same decisions. Its ways differ in three points, which is why it is
+// a scope of its own: errors are one plain line of text, a wrong content type is 400, and a request id is echoed exactly as it was sent.
+import type { FastifyInstance } from 'fastify'
+import { parseJson } from '../../json.ts'
+import type { PdpRouteDeps } from '../app.ts'
+import { wrong } from './bodies.ts'
+import { discoveryRoute } from './discovery.ts'
+import { plainError } from './errors.ts'
+import { evaluationRoutes } from './evaluation.ts'
+import { searchRoutes } from './search.ts'
+
+export interface AuthzenSettings {
+  /** the address that clients use, when it is not the one that the server listens on (PDP_PUBLIC_URL) */
+  readonly publicUrl?: string
+  /** types of a subject that mean a user; every other is unknown (PDP_AUTHZEN_SUBJECT_TYPES) */
+  readonly subjectTypes?: readonly string[]
+}
+
+export type AuthzenDeps = PdpRouteDeps & AuthzenSettings
+
+export function authzenRoutes(parent: FastifyInstance, deps: AuthzenDeps): void {
+  parent.register(async (app) => {
+    app.removeAllContentTypeParsers()
+    app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) => {
+      try {
+        done(null, parseJson(body as Buffer, 'refuse'))
+      } catch (error) {
+        done(error as Error)
+      }
+    })
+    app.addContentTypeParser('*', (_request, _payload, done) => done(wrong('the content type', '`application/json`')))
+    app.setErrorHandler((error, request, reply) => {
+      const { status, message } = plainError(error)
+      if (status >= 500) request.log.error({ err: error, request_id: request.id }, message)
+      if (status === 503) reply.header('retry-after', '1')
+      if (status === 401) reply.header('www-authenticate', 'Bearer')
+      return reply.code(status).type('text/plain; charset=utf-8').send(message)
+    })
+    app.addHook('onSend', (request, reply, payload, done) => {
+      const sent = request.headers['x-request-id']
+      if (typeof sent === 'string') reply.header('x-request-id', sent)
+      done(null, payload)
+    })
+    evaluationRoutes(app, deps)
+    searchRoutes(app, deps)
+    discoveryRoute(app, deps)
+  })
+}

@@ -1,0 +1,75 @@
+// POST /access/v1/search/{subject,resource,action}: exactly those for which an evaluation says true (design D12), in pages. What is unknown is
+// an empty list, never an error (rule 8). Only stored users and instances are listed.
+import type { FastifyInstance } from 'fastify'
+import { withNow } from '../allowed.ts'
+import type { AuthzenDeps } from './app.ts'
+import {
+  membersOf,
+  readAction,
+  readProperties,
+  readResource,
+  readResources,
+  readSubject,
+  readSubjectType,
+} from './bodies.ts'
+import { pageOf, readPage } from './page.ts'
+import { isSubjectType } from './subjects.ts'
+
+interface Found {
+  readonly keys: readonly string[]
+  readonly next: string | undefined
+}
+
+const NONE: Found = { keys: [], next: undefined }
+
+export function searchRoutes(app: FastifyInstance, deps: AuthzenDeps): void {
+  const options = { onRequest: deps.authenticate }
+
+  app.post('/access/v1/search/subject', options, (request, reply) => {
+    const pdp = request.pdp!
+    const body = membersOf(request.body, 'the body')
+    const type = readSubjectType(body.subject)
+    const action = readAction(body.action)
+    const resource = readResource(body.resource)
+    const context = withNow(readProperties(body.context, 'context'))
+    const page = readPage(body, 'subject')
+    const { keys, next } = isSubjectType(deps, type) ? pdp.users(action, resource, { ...page, context }) : NONE
+    const results = keys.map((id) => ({ type, id }))
+    reply.header('x-revision', pdp.revision).send(pageOf(page, results, next))
+  })
+
+  app.post('/access/v1/search/resource', options, (request, reply) => {
+    const pdp = request.pdp!
+    const body = membersOf(request.body, 'the body')
+    const user = readSubject(body.subject)
+    const action = readAction(body.action)
+    const { type, tenant, attributes } = readResources(body.resource)
+    const context = withNow(readProperties(body.context, 'context'))
+    const page = readPage(body, 'resource')
+    const { keys, next } = isSubjectType(deps, readSubjectType(body.subject))
+      ? pdp.resources(user, action, type, { ...page, tenant, context, attributes })
+      : NONE
+    const results = keys.map((id) => ({ type, id }))
+    reply.header('x-revision', pdp.revision).send(pageOf(page, results, next))
+  })
+
+  app.post('/access/v1/search/action', options, (request, reply) => {
+    const pdp = request.pdp!
+    const body = membersOf(request.body, 'the body')
+    const user = readSubject(body.subject)
+    const resource = readResource(body.resource)
+    const context = withNow(readProperties(body.context, 'context'))
+    const page = readPage(body, 'action')
+    const known = isSubjectType(deps, readSubjectType(body.subject))
+    const { keys, next } = known ? cut(pdp.actions(user, resource, context), page) : NONE
+    const results = keys.map((name) => ({ name }))
+    reply.header('x-revision', pdp.revision).send(pageOf(page, results, next))
+  })
+}
+
+/** One page of a list that is there as a whole: the actions of one type. */
+function cut(all: readonly string[], { after, limit }: { after: string | undefined; limit: number }): Found {
+  const rest = after === undefined ? all : all.filter((name) => name > after)
+  const keys = rest.slice(0, limit)
+  return { keys, next: keys.length < rest.length ? keys.at(-1) : undefined }
+}
