@@ -27,11 +27,12 @@ export async function startManagement(
     ...(secretsKeyFile === undefined ? {} : { secretsKeyFile }),
     ...(bootstrapKey === undefined ? {} : { bootstrapKey }),
   })
-  const { store } = management
+  const { store, snapshots } = management
   closers.add(() => store.close())
   if (store.secretsKeyWarning !== undefined) log.warn(store.secretsKeyWarning)
   const failed = (error: unknown): void => log.warn({ err: error }, 'old entries of the log are not forgotten')
-  const stop = keepRetention(store, env.retention, { now: Date.now, failed })
+  const retention = { ...env.retention, images: snapshots }
+  const stop = keepRetention(store, retention, { now: Date.now, failed })
   closers.add(async () => stop())
   await serveCommands(management, data, log, closers)
   const app = managementServer(management, {

@@ -1,5 +1,5 @@
 // `zerohop pdp`: the PDP alone. It follows the environment of PDP_API_KEY at PDP_CONTROL_PLANE, and goes on answering, or starts, from its last
-// image when the management API cannot be reached.
+// image when the management API cannot be reached; with `--image` it answers from a file alone.
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import type { Logger } from 'pino'
@@ -8,28 +8,23 @@ import { RemoteFeed } from '../client/feed.ts'
 import { isZerohopError, ZerohopError } from '../model/errors.ts'
 import { Follower, type FollowerEvent } from '../pdp/follower.ts'
 import { LastImage } from '../pdp/last-image.ts'
-import { Pdp } from '../pdp/pdp.ts'
+import { loadImage, Pdp } from '../pdp/pdp.ts'
 import { pdpServer } from '../server.ts'
 import { startDecisionLog } from './decisions.ts'
 import { type Env, lastImageFolder } from './env.ts'
 import { Closers, closeOnSignals, fail, listen } from './process.ts'
 
+export interface PdpCommandOptions {
+  /** an image file to answer from, for ever: no management API is asked */
+  readonly image?: string
+}
+
 /** Runs until a signal. */
-export async function runPdp(env: Env, log: Logger): Promise<void> {
-  const { pdpApiKey: apiKey, controlPlane: url, maxStalenessMs } = env
-  if (apiKey === undefined) throw missing('PDP_API_KEY', 'the API key of the environment to serve')
-  if (url === undefined)
-    throw missing('PDP_CONTROL_PLANE', 'the URL of the management API, such as http://localhost:8080')
-  warn(env, url, log)
-  const feed = new RemoteFeed({ url, apiKey })
-  const name = createHash('sha256').update(apiKey).digest('hex').slice(0, 16)
-  const follower = new Follower({
-    feed,
-    lastImage: new LastImage(join(lastImageFolder(env), `${name}.image`), apiKey),
-    report: reportOf(log),
-    ...(maxStalenessMs === undefined ? {} : { maxStalenessMs }),
-  })
-  const pdp = new Pdp(follower)
+export async function runPdp(env: Env, options: PdpCommandOptions, log: Logger): Promise<void> {
+  const { pdpApiKey: apiKey } = env
+  if (apiKey === undefined)
+    throw missing('PDP_API_KEY', 'the API key of the environment to serve, which callers send as their bearer key')
+  const pdp = options.image === undefined ? followed(env, apiKey, log) : fromFile(options.image, log)
   const closers = new Closers()
   closers.add(() => pdp.close())
   const client = new DecisionClient({ url, apiKey })
@@ -56,6 +51,29 @@ export async function runPdp(env: Env, log: Logger): Promise<void> {
   pdp.ready().catch((error: unknown) => {
     if (!isZerohopError(error, 'CLOSED')) fail(error)
   })
+}
+
+/** Follows the environment of the key. @throws CONFIG_INVALID when it is not said where */
+function followed(env: Env, apiKey: string, log: Logger): Pdp {
+  const { controlPlane: url, maxStalenessMs } = env
+  if (url === undefined)
+    throw missing('PDP_CONTROL_PLANE', 'the URL of the management API, such as http://localhost:8080')
+  warn(env, url, log)
+  const name = createHash('sha256').update(apiKey).digest('hex').slice(0, 16)
+  const follower = new Follower({
+    feed: new RemoteFeed({ url, apiKey }),
+    lastImage: new LastImage(join(lastImageFolder(env), `${name}.image`), apiKey),
+    report: reportOf(log),
+    ...(maxStalenessMs === undefined ? {} : { maxStalenessMs }),
+  })
+  return new Pdp(follower)
+}
+
+/** @throws IMAGE_DAMAGED, IMAGE_FOREIGN */
+function fromFile(path: string, log: Logger): Pdp {
+  const pdp = loadImage(path)
+  log.info({ revision: pdp.revision, source: 'file', path }, 'policy is loaded; it changes with a restart only')
+  return pdp
 }
 
 /** Writes what a follower tells to the log. */

@@ -1,5 +1,6 @@
 // How a command begins and ends: errors in one line, servers that listen or say why not, signals that drain.
 import { randomBytes } from 'node:crypto'
+import { writeSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { isZerohopError, ZerohopError } from '../model/errors.ts'
 import { SHUTDOWN_MS } from '../model/limits.ts'
@@ -8,6 +9,7 @@ import { SHUTDOWN_MS } from '../model/limits.ts'
 export interface Listener {
   listen(options: { host: string; port: number }): Promise<string>
   close(): PromiseLike<unknown>
+  drain(): Promise<void>
   readonly server: { address(): AddressInfo | string | null; closeAllConnections(): void }
 }
 
@@ -58,6 +60,7 @@ export class Closers {
     this.add(async () => {
       // What still runs after half the time is cut off, so that the store can close in the other half.
       const timer = setTimeout(() => app.server.closeAllConnections(), SHUTDOWN_MS / 2)
+      await app.drain()
       await app.close()
       clearTimeout(timer)
     })
@@ -68,13 +71,16 @@ export class Closers {
   }
 }
 
-/** On SIGTERM or SIGINT: drains and exits 0, or 1 when that takes longer than SHUTDOWN_MS. A second signal ends at once. */
-export function closeOnSignals(closers: Closers): void {
+/**
+ * On SIGTERM or SIGINT: drains and exits 0; what did not end within SHUTDOWN_MS is killed. A second signal kills at once.
+ * Killed, not ended: the end of a process waits for its threads, and one of them may be what hangs. No acknowledged write is lost by it.
+ */
+export function closeOnSignals(closers: Closers, withinMs = SHUTDOWN_MS - 500): void {
   let closing = false
   const onSignal = (): void => {
-    if (closing) process.exit(1)
+    if (closing) kill('ended by a second signal')
     closing = true
-    setTimeout(() => fail(new Error('what was running did not end in time')), SHUTDOWN_MS - 500).unref()
+    setTimeout(() => kill('what was running did not end in time'), withinMs).unref()
     closers.close().then(
       () => process.exit(0),
       (error) => fail(error),
@@ -82,6 +88,11 @@ export function closeOnSignals(closers: Closers): void {
   }
   process.on('SIGTERM', onSignal)
   process.on('SIGINT', onSignal)
+}
+
+function kill(line: string): void {
+  writeSync(2, `zerohop: ${line}\n`)
+  process.kill(process.pid, 'SIGKILL')
 }
 
 /** A fresh id. */

@@ -9,6 +9,7 @@ import type { ExportOptions, ImportOptions } from './bundle.ts'
 import type { CheckOptions } from './check.ts'
 import { type Env, port, readEnv } from './env.ts'
 import type { IntegrationOptions } from './integration.ts'
+import type { PdpCommandOptions } from './pdp.ts'
 import { fail } from './process.ts'
 
 /** Exit code of `check` when it could not decide, also because the command line is wrong. */
@@ -77,18 +78,24 @@ program
 
 program
   .command('pdp')
-  .description('the PDP alone: follows the environment of PDP_API_KEY at PDP_CONTROL_PLANE')
+  .description(
+    'the PDP alone: follows the environment of PDP_API_KEY at PDP_CONTROL_PLANE, or answers from an image file',
+  )
   .option('--host <address>', 'listen address (PDP_HOST, ZEROHOP_HOST, 127.0.0.1)')
   .option('--pdp-port <port>', 'port (PDP_PORT, 7000; 0 = any free one)')
+  .option('--image <file>', 'answer from this file alone; PDP_API_KEY is then only what callers send')
   .addHelpText(
     'after',
     examples(
       'PDP_API_KEY=… PDP_CONTROL_PLANE=http://localhost:8080 zerohop pdp',
       'PDP_API_KEY_FILE=/run/secrets/key PDP_MAX_STALENESS=300 zerohop pdp',
+      'PDP_API_KEY=… zerohop pdp --image policy.image',
     ),
   )
-  .action((options: ServerOptions) =>
-    run('pdp', async (env, log) => (await import('./pdp.ts')).runPdp(merged(env, options), log)),
+  .action(({ image, ...options }: ServerOptions & PdpCommandOptions) =>
+    run('pdp', async (env, log) =>
+      (await import('./pdp.ts')).runPdp(merged(env, options), image === undefined ? {} : { image }, log),
+    ),
   )
 
 program

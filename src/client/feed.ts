@@ -141,8 +141,9 @@ async function* chunks(response: Response, watch: Watch): AsyncGenerator<Uint8Ar
   }
 }
 
+/** The whole image. Its length is announced, also when it comes compressed and the length of the answer is another. */
 async function readAll(response: Response, watch: Watch): Promise<Uint8Array> {
-  const length = Number(response.headers.get('content-length'))
+  const length = Number(response.headers.get('x-image-bytes') ?? response.headers.get('content-length'))
   if (!Number.isSafeInteger(length) || length <= 0 || length > IMAGE_BYTES_MAX) {
     throw new ZerohopError('IMAGE_DAMAGED', { reason: `the feed announced ${length} bytes` })
   }

@@ -5,6 +5,7 @@ import type { IncomingMessage } from 'node:http'
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyReply, LogController } from 'fastify'
 import type { ZerohopError } from '../model/errors.ts'
 import { BODY_BYTES_MAX, PARAM_LENGTH_MAX, REQUEST_TIMEOUT_MS } from '../model/limits.ts'
+import { closeWell } from './closing.ts'
 import { type ErrorForm, problemOf } from './errors.ts'
 import { type Duplicates, parseJson } from './json.ts'
 
@@ -61,6 +62,7 @@ export function httpApp(options: HttpAppOptions): FastifyInstance {
   readJsonBodies(app, options.duplicates)
   answerErrors(app, options)
   finishAnswers(app)
+  closeWell(app)
   return app
 }
 
@@ -93,17 +95,11 @@ function answerErrors(app: FastifyInstance, { errorForm: form, noRoute }: HttpAp
   })
 }
 
-/** Headers of every answer: the request id, a content type without charset, and `close` once the server is closing. */
+/** Headers of every answer: the request id, and a content type without charset. */
 function finishAnswers(app: FastifyInstance): void {
-  let closing = false
-  app.addHook('preClose', (done) => {
-    closing = true
-    done()
-  })
   app.addHook('onSend', (request, reply, payload, done) => {
     reply.header('x-request-id', request.id)
     if (reply.getHeader('content-type') === 'application/json; charset=utf-8') reply.header('content-type', JSON_TYPE)
-    if (closing) reply.header('connection', 'close')
     done(null, payload)
   })
 }

@@ -2,6 +2,7 @@
 // before magic, ABI, length, CRC-32 and roots hold. docs/kernel-memory.md draws it.
 import { createHash } from 'node:crypto'
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
+import { open } from 'node:fs/promises'
 import { crc32 } from 'node:zlib'
 import {
   ABI_VERSION,
@@ -16,6 +17,7 @@ import {
 } from '../../assembly/abi.ts'
 import { Kernel } from '../kernel/kernel.ts'
 import type { KernelSource } from '../kernel/module.ts'
+import type { LogId, Position } from '../log/change.ts'
 import { isZerohopError, ZerohopError } from '../model/errors.ts'
 
 /** The bytes of the file of this kernel's image. */
@@ -56,6 +58,52 @@ export function hashImage(file: Uint8Array): string {
   header.fill(0, Header.RevisionLow, Header.Chain + 32)
   header.fill(0, Header.Crc, Header.Crc + 4)
   return createHash('sha256').update(header).update(file.subarray(HEADER_BYTES)).digest('hex')
+}
+
+/** What an image file says of itself. */
+export interface ImageHead {
+  readonly environment: LogId
+  readonly position: Position
+  /** bytes of the file */
+  readonly length: number
+}
+
+/**
+ * Reads an image file a piece at a time, without loading it: its head, and whether its bytes are whole.
+ * @throws IMAGE_DAMAGED, IMAGE_FOREIGN
+ */
+export async function inspectImageFile(path: string): Promise<ImageHead> {
+  const file = await open(path, 'r').catch((error: NodeJS.ErrnoException) => {
+    throw damaged(`the file cannot be read (${error.code})`, error)
+  })
+  try {
+    const header = new Uint8Array(HEADER_BYTES)
+    const { size } = await file.stat()
+    if (size < HEADER_BYTES) throw damaged(`${size} bytes are fewer than a header has`)
+    await file.read(header, 0, HEADER_BYTES, 0)
+    const view = new DataView(header.buffer)
+    requireHeader((at) => view.getUint32(at, true), size)
+    const expected = view.getUint32(Header.Crc, true)
+    view.setUint32(Header.Crc, 0, true)
+    let sum = crc32(header)
+    const piece = new Uint8Array(PIECE_BYTES)
+    for (let at = HEADER_BYTES; at < size; ) {
+      const { bytesRead } = await file.read(piece, 0, piece.length, at)
+      if (bytesRead === 0) throw damaged('the file ends early')
+      sum = crc32(piece.subarray(0, bytesRead), sum)
+      at += bytesRead
+    }
+    if (sum !== expected) throw damaged('its checksum is wrong')
+    return { ...headOf(view), length: size }
+  } finally {
+    await file.close()
+  }
+}
+
+function headOf(view: DataView): Omit<ImageHead, 'length'> {
+  const hex = (at: number, bytes: number): string => Buffer.from(view.buffer, at, bytes).toString('hex')
+  const revision = view.getUint32(Header.RevisionHigh, true) * 2 ** 32 + view.getUint32(Header.RevisionLow, true)
+  return { environment: hex(Header.Environment, 16), position: { revision, chain: hex(Header.Chain, 32) } }
 }
 
 /** Bytes read and summed at a time: they are still in the cache when the checksum reads them again. */

@@ -192,6 +192,8 @@ export const DELTA_IN_TURN_MAX = 20_000
 export const AT_LEAST_DEFAULT_MS = 2_000
 /** Milliseconds in which a process must drain and exit after SIGTERM. */
 export const SHUTDOWN_MS = 10_000
+/** Milliseconds that a server which is told to end goes on, so that whoever is connected hears of it with an answer. */
+export const DRAIN_MS = 500
 /** Bytes of all images that `serve` keeps open for its PDP. */
 export const IMAGE_MEMORY_BYTES_DEFAULT = 1024 * 1024 * 1024
 /** Entries of a lookaside (key to id) at first, and at most: 16 bytes each (32 for pairs); it grows only under traffic. */
@@ -202,8 +204,15 @@ export const LOOKASIDE_ENTRIES_MAX = 131_072
 export const SNAPSHOT_IN_TURN_MAX = 5_000
 /** Changes that a kept image may be behind before it is built again: so many deltas a follower applies in under a second. */
 export const SNAPSHOT_BEHIND_MAX = 100_000
-/** Bytes of all images that the management side keeps for followers; the newest one is kept even when it is larger. */
+/** Milliseconds after which a kept image is built again when something was written since: a follower of it has that much to catch up. */
+export const SNAPSHOT_AGE_MS = 3_600_000
+/** Bytes of all images that the management side keeps in memory for followers; the newest one is kept even when it is larger. */
 export const SNAPSHOT_BYTES_MAX = 512 * 1024 * 1024
+/** Bytes of an image file from which it is also kept compressed: below it a download is one breath of any network. */
+export const SNAPSHOT_GZIP_BYTES_MIN = 1024 * 1024
+/** Deltas of all logs that are kept as they were last sent, so that many followers cost one reading, and the changes of the largest of them. */
+export const RECENT_DELTAS_MAX = 1_024
+export const RECENT_CHANGES_MAX = 100
 /** Milliseconds in which a follower must take what was sent before it is cut off. */
 export const FEED_DRAIN_MS = 30_000
 /** Milliseconds without any byte after which a follower gives up waiting for an image: a large one takes seconds to build. */

@@ -1,5 +1,7 @@
-// Where the code of a worker thread lies: beside the caller in the build, and in the build when the caller runs from source
-// (a test, say), because a worker cannot load TypeScript.
+// A task in a worker thread: where its code lies, one message there, one answer back, and an error that is the same on both sides. A worker
+// cannot load TypeScript, so its code lies beside the caller in the build, and in the build too when the caller runs from source.
+import { type TransferListItem, Worker } from 'node:worker_threads'
+import { ERRORS, type ErrorCode, type ErrorDetails, ZerohopError } from './errors.ts'
 
 /** URL of a worker's entry file. `from` is the caller's `import.meta.url`, `file` the entry relative to it, as `./name.ts`. */
 export function threadUrl(from: string, file: string): URL {
@@ -7,4 +9,40 @@ export function threadUrl(from: string, file: string): URL {
   if (from.endsWith('.js')) return new URL(source.href.replace(/\.ts$/, '.js'))
   const root = source.href.lastIndexOf('/src/')
   return new URL(`${source.href.slice(0, root)}/dist${source.href.slice(root).replace(/\.ts$/, '.js')}`)
+}
+
+/** What a task's thread answers. */
+export type TaskAnswer<T> =
+  | { readonly result: T }
+  | { readonly failed: { readonly code: string; readonly details: object; readonly message: string } }
+
+/** In the thread: does the task, and makes of what it throws something that can be sent. */
+export function answerTask<T>(task: () => T): TaskAnswer<T> {
+  try {
+    return { result: task() }
+  } catch (error) {
+    const { code, details, message } = error as { code?: string; details?: object; message?: string }
+    return { failed: { code: code ?? 'INTERNAL', details: details ?? {}, message: message ?? String(error) } }
+  }
+}
+
+/**
+ * Has the thread of that entry do one task.
+ * @throws what the task throws; INTERNAL when the thread died
+ */
+export function runTask<T>(entry: URL, task: unknown, transfer: TransferListItem[] = []): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const worker = new Worker(entry, { workerData: task, transferList: transfer })
+    worker.once('message', (answer: TaskAnswer<T>) => {
+      if ('result' in answer) resolve(answer.result)
+      else reject(revived(answer.failed))
+    })
+    worker.once('error', (cause) => reject(new ZerohopError('INTERNAL', {}, { cause })))
+    worker.once('exit', () => reject(new ZerohopError('INTERNAL')))
+  })
+}
+
+function revived({ code, details, message }: { code: string; details: object; message: string }): ZerohopError {
+  if (Object.hasOwn(ERRORS, code)) return new ZerohopError(code as ErrorCode, details as ErrorDetails)
+  return new ZerohopError('INTERNAL', {}, { cause: new Error(message) })
 }

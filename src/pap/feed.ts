@@ -6,7 +6,13 @@ import { packDeltaSlowly } from '../log/codec.ts'
 import { toDelta } from '../log/delta.ts'
 import type { Feed, FeedEvent } from '../log/feed.ts'
 import { ZerohopError } from '../model/errors.ts'
-import { DELTA_IN_TURN_MAX, HEARTBEAT_MS, LOG_READ_MAX } from '../model/limits.ts'
+import {
+  DELTA_IN_TURN_MAX,
+  HEARTBEAT_MS,
+  LOG_READ_MAX,
+  RECENT_CHANGES_MAX,
+  RECENT_DELTAS_MAX,
+} from '../model/limits.ts'
 import type { Store } from '../store/store.ts'
 import type { UseCases } from '../store/view.ts'
 import type { Snapshots } from './snapshot.ts'
@@ -14,6 +20,32 @@ import type { Snapshots } from './snapshot.ts'
 export interface FeedDeps {
   readonly store: Pick<Store<UseCases>, 'head' | 'exists' | 'entries' | 'waitBeyond' | 'view'>
   readonly snapshots: Snapshots
+  /** shared by the feeds of many followers */
+  readonly recent?: RecentDeltas
+}
+
+type DeltaEvent = Exclude<FeedEvent, { type: 'heartbeat' }>
+
+/** The deltas that were sent last: a write that a thousand followers wait for is read and made ready once. */
+export class RecentDeltas {
+  /** by log and revision, the oldest first */
+  readonly #events = new Map<string, DeltaEvent>()
+
+  /** The delta that continues exactly from there. */
+  after(log: LogId, at: Position): DeltaEvent | undefined {
+    const event = this.#events.get(`${log}/${at.revision + 1}`)
+    return event?.delta.previous === at.chain ? event : undefined
+  }
+
+  add(event: DeltaEvent): void {
+    if (event.type !== 'delta' || event.delta.changes.length > RECENT_CHANGES_MAX) return
+    this.#events.set(`${event.delta.environment}/${event.delta.to}`, event)
+    if (this.#events.size <= RECENT_DELTAS_MAX) return
+    for (const oldest of this.#events.keys()) {
+      this.#events.delete(oldest)
+      break
+    }
+  }
 }
 
 /** The environment that is followed and the organization whose control log knows whether it still exists. */
@@ -43,12 +75,17 @@ async function* deltasOf(
   after: Position,
   signal?: AbortSignal,
 ): AsyncGenerator<FeedEvent> {
-  const { store } = deps
+  const { store, recent } = deps
   const log = followed.environment
   let at = after
   let heartbeatDue = 0
   while (!signal?.aborted) {
     requireEnvironment(store, followed)
+    for (let event = recent?.after(log, at); event !== undefined; event = recent?.after(log, at)) {
+      at = { revision: event.delta.to, chain: event.delta.chain }
+      yield event
+      if (signal?.aborted) return
+    }
     const head = store.head(log)
     requireOurs(at, head)
     const entries = at.revision < head.revision ? store.entries(log, at.revision, LOG_READ_MAX) : []
@@ -57,7 +94,9 @@ async function* deltasOf(
         throw new ZerohopError('FEED_GAP', { have: at.revision, got: entry.revision })
       if (entry.previous !== at.chain) throw new ZerohopError('FEED_FORK', { to: entry.revision })
       at = { revision: entry.revision, chain: entry.chain }
-      yield await eventOf(entry)
+      const event = await eventOf(entry)
+      recent?.add(event)
+      yield event
       if (signal?.aborted) return
     }
     if (entries.length === 0 && at.revision < head.revision)
@@ -73,7 +112,7 @@ async function* deltasOf(
 }
 
 /** A large delta is packed piece by piece: its followers unpack it in a thread. */
-async function eventOf(entry: LogEntry): Promise<FeedEvent> {
+async function eventOf(entry: LogEntry): Promise<DeltaEvent> {
   const delta = toDelta(entry)
   if (delta.changes.length <= DELTA_IN_TURN_MAX) return { type: 'delta', delta }
   return { type: 'packed', delta: await packDeltaSlowly(delta, () => setImmediate()) }

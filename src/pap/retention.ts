@@ -12,6 +12,7 @@ import {
 } from '../model/limits.ts'
 import type { Store } from '../store/store.ts'
 import { organizationsOf } from './open.ts'
+import type { Snapshots } from './snapshot.ts'
 import type { PapUseCases } from './use-cases.ts'
 
 export interface RetentionOptions {
@@ -19,6 +20,8 @@ export interface RetentionOptions {
   readonly deltaDays?: number
   readonly historyRevisions?: number
   readonly historyDays?: number
+  /** the images that followers load: a log keeps the deltas after its image, and an environment that is deleted loses its own */
+  readonly images?: Pick<Snapshots, 'floors' | 'forget'>
 }
 
 const DAY_MS = 86_400_000
@@ -77,9 +80,11 @@ export async function applyRetention(
       else deleted.push(id)
     }
   }
+  for (const id of [...deleted, ...forgotten]) await options.images?.forget(id)
   let rows = 0
   for (let more = true; more; ) {
-    const trimmed = await store.maintain({ now, deltas, history, deleted, forgotten })
+    const floors = options.images?.floors() ?? new Map()
+    const trimmed = await store.maintain({ now, deltas, history, deleted, forgotten, floors })
     rows += trimmed.rows
     more = trimmed.more
     await setImmediate() // writes that wait go first

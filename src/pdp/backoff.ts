@@ -1,20 +1,27 @@
 // The pause before a follower asks again: doubling, bounded, and spread so that a thousand followers do not come back at the same moment.
-import { RETRY_FIRST_MS, RETRY_LONGEST_MS } from '../model/limits.ts'
 
 export class Backoff {
+  readonly #firstMs: number
+  readonly #longestMs: number
   #failures = 0
-  #planned = RETRY_FIRST_MS
+  #planned: number
+
+  constructor(firstMs: number, longestMs: number) {
+    this.#firstMs = firstMs
+    this.#longestMs = longestMs
+    this.#planned = firstMs
+  }
 
   /** Milliseconds that the next `wait` will take. Counts one failure. */
   next(): number {
-    const longest = Math.min(RETRY_LONGEST_MS, RETRY_FIRST_MS * 2 ** Math.min(this.#failures++, 20))
+    const longest = Math.min(this.#longestMs, this.#firstMs * 2 ** Math.min(this.#failures++, 20))
     this.#planned = Math.round(longest / 2 + (longest / 2) * fraction())
     return this.#planned
   }
 
   reset(): void {
     this.#failures = 0
-    this.#planned = RETRY_FIRST_MS
+    this.#planned = this.#firstMs
   }
 
   /** Waits as planned; an aborted signal ends the pause at once. */

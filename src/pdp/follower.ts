@@ -8,7 +8,14 @@ import { setImmediate as pause } from 'node:timers/promises'
 import { Image } from '../image/image.ts'
 import type { Feed, FeedEvent } from '../log/feed.ts'
 import { isZerohopError, ZerohopError } from '../model/errors.ts'
-import { FEED_SILENCE_MS, LAST_IMAGE_SAVE_MS, OFFLINE_START_MS, WAITERS_MAX } from '../model/limits.ts'
+import {
+  FEED_SILENCE_MS,
+  LAST_IMAGE_SAVE_MS,
+  OFFLINE_START_MS,
+  RETRY_FIRST_MS,
+  RETRY_LONGEST_MS,
+  WAITERS_MAX,
+} from '../model/limits.ts'
 import { Applier } from './applier.ts'
 import { Backoff } from './backoff.ts'
 import type { LastImage } from './last-image.ts'
@@ -21,6 +28,24 @@ export interface FollowerOptions {
   readonly lastImage?: LastImage
   /** hears what an operator wants to know; never called per check */
   readonly report?: (event: FollowerEvent) => void
+  /** milliseconds, when they shall not be those of src/model/limits.ts */
+  readonly times?: Partial<FollowerTimes>
+}
+
+export interface FollowerTimes {
+  /** an image from disk waits so long for the management side before it answers */
+  readonly offlineStartMs: number
+  /** between two writes of the last image */
+  readonly saveMs: number
+  readonly retryFirstMs: number
+  readonly retryLongestMs: number
+}
+
+const TIMES: FollowerTimes = {
+  offlineStartMs: OFFLINE_START_MS,
+  saveMs: LAST_IMAGE_SAVE_MS,
+  retryFirstMs: RETRY_FIRST_MS,
+  retryLongestMs: RETRY_LONGEST_MS,
 }
 
 export type FollowerEvent =
@@ -67,7 +92,8 @@ export class Follower {
   /** The image that may answer now; undefined when none may, and then `refusal()` says why. One read per request. */
   current: Image | undefined
   readonly #options: FollowerOptions
-  readonly #backoff = new Backoff()
+  readonly #times: FollowerTimes
+  readonly #backoff: Backoff
   readonly #closing = new AbortController()
   #connection: AbortController | undefined
   /** follows the feed */
@@ -94,6 +120,8 @@ export class Follower {
 
   constructor(options: FollowerOptions) {
     this.#options = options
+    this.#times = { ...TIMES, ...options.times }
+    this.#backoff = new Backoff(this.#times.retryFirstMs, this.#times.retryLongestMs)
     this.#started = new Promise((resolve, reject) => {
       this.#markStarted = { resolve, reject }
     })
@@ -315,7 +343,7 @@ export class Follower {
       this.#saved = this.#fromFile.image.revision
       this.#currentAt = performance.now() - read.ageMs
       this.#armStaleness()
-      setTimeout(() => this.#answerFromFile(), OFFLINE_START_MS).unref()
+      setTimeout(() => this.#answerFromFile(), this.#times.offlineStartMs).unref()
     } catch (error) {
       // A damaged or foreign file only costs the download of a fresh image.
       this.#trouble(error)
@@ -336,7 +364,7 @@ export class Follower {
         this.#saveTimer = undefined
         if (this.#answering !== undefined && this.#ended === undefined) void this.#save(this.#answering)
       },
-      first ? 0 : LAST_IMAGE_SAVE_MS,
+      first ? 0 : this.#times.saveMs,
     )
     this.#saveTimer.unref()
   }

@@ -20,6 +20,8 @@ export interface Retention {
   readonly deltas: Keep
   /** entries at all, for history */
   readonly history: Keep
+  /** logs whose deltas after a revision are kept in any case: a follower may just be loading the image there */
+  readonly floors?: ReadonlyMap<LogId, number>
   /** environments that are deleted: their state goes */
   readonly deleted: readonly LogId[]
   /** environments whose history has ended too: everything goes */
@@ -48,7 +50,7 @@ export function trim(tables: Tables, heads: Heads, logs: Iterable<LogId>, retent
   for (const log of logs) {
     const head = heads.get(log)
     if (head === undefined) continue
-    const after = step.trimLog(head)
+    const after = step.trimLog(head, retention.floors?.get(log))
     const cleared = retention.deleted.includes(log) || retention.forgotten.includes(log) ? step.clear(after) : after
     if (retention.forgotten.includes(log) && step.forget(cleared)) {
       heads.set(log, undefined)
@@ -73,20 +75,22 @@ class Step {
     return this.rows >= RETENTION_ROWS_PER_STEP
   }
 
-  trimLog(head: Head): Head {
+  /** `floor` is the revision after which deltas are kept, whatever their age. */
+  trimLog(head: Head, floor = Number.POSITIVE_INFINITY): Head {
     const { deltas, history } = this.#retention
-    const deltasFrom = this.#advance(head, head.deltasFrom ?? 1, deltas, (key, value) =>
-      this.#tables.log.put(key, stripEntry(value)),
-    )
-    const historyFrom = this.#advance(head, head.historyFrom ?? 1, history, (key) => this.#tables.log.remove(key))
+    const strip = (key: Buffer, value: Uint8Array): void => void this.#tables.log.put(key, stripEntry(value))
+    const remove = (key: Buffer): void => void this.#tables.log.remove(key)
+    const end = Math.min(head.revision, floor + 1)
+    const deltasFrom = this.#advance(head, head.deltasFrom ?? 1, end, deltas, strip)
+    const historyFrom = this.#advance(head, head.historyFrom ?? 1, end, history, remove)
     if (deltasFrom === (head.deltasFrom ?? 1) && historyFrom === (head.historyFrom ?? 1)) return head
     return { ...head, deltasFrom: Math.max(deltasFrom, historyFrom), historyFrom }
   }
 
   /** Passes over entries that are no longer kept; the last one always is, because the next one continues its chain. */
-  #advance(head: Head, from: number, keep: Keep, pass: (key: Buffer, value: Uint8Array) => void): number {
+  #advance(head: Head, from: number, end: number, keep: Keep, pass: (key: Buffer, value: Uint8Array) => void): number {
     let revision = from
-    for (; revision < head.revision && !this.isSpent; revision++) {
+    for (; revision < end && !this.isSpent; revision++) {
       const key = revisionKey(head.number, revision)
       const value = this.#tables.log.get(key)
       if (value === undefined) continue

@@ -181,6 +181,25 @@ describe('serve', () => {
     expect((await run(['check', 'ben', 'say', 'hello', '--image', file, '--explain'])).out).toContain('no_permission')
   })
 
+  it('gives an image that a PDP runs from, without any management side', async () => {
+    const file = join(temporaryFolder('image'), 'policy.image')
+    const env = { PDP_API_KEY: keys.environments.development, PDP_CONTROL_PLANE: url(ports.api) }
+    expect((await run(['image', 'pull', file], env)).code).toBe(0)
+    const port = await freePort()
+    const pdp = new Server('pdp', { PDP_API_KEY: 'a key of its own', PDP_PORT: String(port) }, ['--image', file])
+    await pdp.until(async () => (await fetch(`${url(port)}/ready`)).ok)
+    expect(await (await fetch(`${url(port)}/ready`)).json()).toMatchObject({
+      status: 'ok',
+      source: 'file',
+      revision: expect.any(Number),
+      age_ms: null,
+    })
+    const asked = { PDP_API_KEY: 'a key of its own', PDP_PORT: String(port) }
+    expect((await run(['check', 'ana', 'say', 'hello'], asked)).code).toBe(0)
+    expect((await run(['check', 'ben', 'say', 'hello'], asked)).code).toBe(1)
+    expect(await pdp.end()).toBe(0)
+  })
+
   it('refuses a damaged image file in one line', async () => {
     const file = join(temporaryFolder('image'), 'policy.image')
     writeFileSync(file, 'not an image')
@@ -190,6 +209,8 @@ describe('serve', () => {
       err: oneLine('damaged'),
     })
     expect(await run(['image', 'verify', join(file, 'nowhere')])).toMatchObject({ code: 1, err: oneLine('') })
+    const pdp = await run(['pdp', '--image', file, '--pdp-port', '0'], { PDP_API_KEY: 'key' })
+    expect(pdp).toMatchObject({ code: 1, err: oneLine('the image is damaged') })
   })
 
   it('never prints a key, and ends with 0 on SIGTERM', async () => {

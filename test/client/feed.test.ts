@@ -2,9 +2,11 @@
 // server does to a reader. docs/feed.md.
 import { once } from 'node:events'
 import { createServer, type RequestListener, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, createConnection } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { RemoteFeed } from '../../src/client/feed.ts'
+import { managementApp } from '../../src/http/management/app.ts'
+import { feedRoutes } from '../../src/http/management/feed.ts'
 import { Image } from '../../src/image/image.ts'
 import type { Position } from '../../src/log/change.ts'
 import { encodeFrame, FEED_VERSION } from '../../src/log/codec.ts'
@@ -163,6 +165,35 @@ describe('the feed of a management API', () => {
     await app.listen({ host: '127.0.0.1', port: Number(port) })
     await pdp.atLeast(revision, { timeoutMs: 10_000 })
     await pdp.close()
+  })
+})
+
+describe('a follower that does not read', () => {
+  it('is cut off, so that it holds nothing for ever', async () => {
+    const data = temporaryFolder('slow')
+    const management = await openManagement({ data })
+    const { store, snapshots } = management
+    const app = managementApp({ store, routes: (routes) => feedRoutes(routes, { store, snapshots, drainMs: 50 }) })
+    const { port } = new URL(await app.listen({ host: '127.0.0.1', port: 0 }))
+    const { id } = store.view(management.organization).require('environment', 'default/development')
+    const { revision, chain } = store.head(id)
+    const socket = createConnection(Number(port), '127.0.0.1')
+    await once(socket, 'connect')
+    const path = `/v2/feed/default/development/deltas?after=${revision}&chain=${chain}`
+    const key = readKeys(data)?.environments.development
+    socket.write(`GET ${path} HTTP/1.1\r\nhost: zerohop\r\nauthorization: Bearer ${key}\r\n\r\n`)
+    await once(socket, 'data')
+    socket.pause()
+    const connections = () => new Promise((resolve) => app.server.getConnections((_, count) => resolve(count)))
+    const attributes = { text: 'x'.repeat(60_000) }
+    for (let at = 0; (await connections()) === 1 && at < 1_000; at++) {
+      const users = Array.from({ length: 20 }, (_, n) => ({ key: `${at}-${n}`, attributes }))
+      await store.commit(id, 'createUsers', { operations: users }, TESTER)
+    }
+    expect(await connections()).toBe(0)
+    socket.destroy()
+    await app.close()
+    await store.close()
   })
 })
 

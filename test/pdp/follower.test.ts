@@ -212,6 +212,20 @@ describe('the last image on disk', () => {
     expect(feed.images).toBe(1)
   })
 
+  it('answers when the management side does not: not at once, but soon', async () => {
+    const file = path()
+    const feed = new ScriptedFeed(HELLO)
+    const { pdp } = follow(feed, { lastImage: new LastImage(file, 'key') })
+    await pdp.ready()
+    await pdp.close()
+    feed.heartbeats = false // it takes the connection and then says nothing
+    const patient = follow(feed, { lastImage: new LastImage(file, 'key'), times: { offlineStartMs: 600_000 } })
+    const again = follow(feed, { lastImage: new LastImage(file, 'key'), times: { offlineStartMs: 50 } })
+    await again.pdp.ready()
+    expect([again.pdp.check('ana', 'say', 'hello'), again.pdp.state.source]).toEqual([true, 'file'])
+    expect(() => patient.pdp.check('ana', 'say', 'hello')).toThrow(code('NOT_READY'))
+  })
+
   it('is for its owner only, and opens with no other key', async () => {
     const file = path()
     const { pdp } = follow(new ScriptedFeed(HELLO), { lastImage: new LastImage(file, 'key') })

@@ -1,14 +1,16 @@
 // The feed on the wire: GET /v2/feed/{p}/{e}/image and …/deltas. Frames, heartbeats and errors are docs/feed.md; what is sent is src/pap/feed.ts.
 // A stream ends for a reason: the key is dead, the environment is deleted, the log forks, the server closes, or the reader is too slow.
+import { closeSync, createReadStream, fstatSync, openSync } from 'node:fs'
 import type { ServerResponse } from 'node:http'
+import type { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { LogId, Position } from '../../log/change.ts'
 import { type EndCode, encodeFrame } from '../../log/codec.ts'
 import type { FeedEvent } from '../../log/feed.ts'
 import { isZerohopError, ZerohopError } from '../../model/errors.ts'
 import { FEED_DRAIN_MS, FOLLOWERS_MAX } from '../../model/limits.ts'
-import { localFeed } from '../../pap/feed.ts'
-import type { Snapshots } from '../../pap/snapshot.ts'
+import { localFeed, RecentDeltas } from '../../pap/feed.ts'
+import type { Download, Snapshots } from '../../pap/snapshot.ts'
 import type { Store } from '../../store/store.ts'
 import type { UseCases } from '../../store/view.ts'
 import { managementError } from '../errors.ts'
@@ -18,6 +20,8 @@ export interface FeedRouteDeps {
   readonly store: Store<UseCases>
   readonly snapshots: Snapshots
   readonly metrics?: Metrics
+  /** milliseconds in which a reader must take what was sent; default FEED_DRAIN_MS */
+  readonly drainMs?: number
 }
 
 /** An open stream of deltas. */
@@ -39,20 +43,23 @@ const position = {
   additionalProperties: false,
 }
 
-export function feedRoutes(app: FastifyInstance, { store, snapshots, metrics }: FeedRouteDeps): void {
+export function feedRoutes(app: FastifyInstance, deps: FeedRouteDeps): void {
+  const { store, snapshots, metrics, drainMs = FEED_DRAIN_MS } = deps
   const streams = new Set<Stream>()
+  const recent = new RecentDeltas()
+  const encode = frames()
   metrics?.gauge('zerohop_feed_followers', 'Streams of deltas that are open.', () => streams.size)
-  metrics?.gauge('zerohop_snapshot_bytes', 'Bytes of the images that are kept for followers.', () => snapshots.bytes)
+  metrics?.gauge(
+    'zerohop_snapshot_bytes',
+    'Bytes of the images that are kept for followers, in memory and in files.',
+    () => snapshots.bytes,
+  )
   watchKeys(app, store, streams)
+  app.addHook('onClose', () => snapshots.close())
 
   app.get('/v2/feed/:p/:e/image', { config: { operation: 'feed.read' } }, async (request, reply) => {
-    const { bytes, position } = await snapshots.image(request.scope.environment.id)
-    return reply
-      .header('content-type', 'application/octet-stream')
-      .header('cache-control', 'no-store')
-      .header('x-revision', String(position.revision))
-      .header('x-chain', position.chain)
-      .send(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength))
+    const gzip = /\bgzip\b/.test(request.headers['accept-encoding'] ?? '')
+    return sendImage(reply, await snapshots.download(request.scope.environment.id, { gzip }), drainMs)
   })
 
   app.get<{ Querystring: { after: string; chain: string } }>(
@@ -63,7 +70,7 @@ export function feedRoutes(app: FastifyInstance, { store, snapshots, metrics }: 
       const environment = request.scope.environment.id
       const { organization } = request.scope
       const abort = new AbortController()
-      const feed = localFeed({ store, snapshots }, { environment, organization })
+      const feed = localFeed({ store, snapshots, recent }, { environment, organization })
       const after: Position = { revision: Number(request.query.after), chain: request.query.chain }
       const events = feed.deltas(after, abort.signal)[Symbol.asyncIterator]()
       // The first event comes at once, or says that the follower cannot go on from there.
@@ -72,10 +79,36 @@ export function feedRoutes(app: FastifyInstance, { store, snapshots, metrics }: 
       const stream: Stream = { organization, key: request.caller.key.key, raw: reply.raw, abort, end: undefined }
       begin(request, reply)
       streams.add(stream)
-      void pour(stream, first, events).finally(() => streams.delete(stream))
+      void pour(stream, first, events, { encode, drainMs }).finally(() => streams.delete(stream))
       return reply
     },
   )
+}
+
+/** Sends an image with its place in the log. A reader that takes nothing for so long is cut off by the server's own timeout of the socket. */
+function sendImage(reply: FastifyReply, download: Download, drainMs: number): FastifyReply {
+  const { position, length, content, encoding, encoded } = download
+  reply.raw.socket?.setTimeout(drainMs)
+  reply
+    .header('content-type', 'application/octet-stream')
+    .header('cache-control', 'no-store')
+    .header('vary', 'accept-encoding')
+    .header('x-revision', String(position.revision))
+    .header('x-chain', position.chain)
+    .header('x-image-bytes', String(length))
+    .header('content-length', String(encoded))
+  if (encoding !== undefined) reply.header('content-encoding', encoding)
+  if ('path' in content) return reply.send(openFile(content.path, encoded))
+  const { bytes } = content
+  return reply.send(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength))
+}
+
+/** The file as it was announced: in the moment since, another may have taken its place. */
+function openFile(path: string, length: number): Readable {
+  const fd = openSync(path, 'r')
+  if (fstatSync(fd).size === length) return createReadStream('', { fd })
+  closeSync(fd)
+  throw new ZerohopError('CLOSED', { what: 'this image' })
 }
 
 /** Ends the streams whose key died with a write to the control log, and all when the server closes. */
@@ -95,6 +128,16 @@ function watchKeys(app: FastifyInstance, store: Store<UseCases>, streams: Set<St
     for (const stream of streams) end(stream, 'CLOSED')
     done()
   })
+}
+
+/** Encodes each event once, however many followers it goes to. */
+function frames(): (event: FeedEvent) => Uint8Array {
+  const made = new WeakMap<FeedEvent, Uint8Array>()
+  return (event) => {
+    const frame = made.get(event) ?? encodeFrame(event)
+    if (event.type === 'delta') made.set(event, frame)
+    return frame
+  }
 }
 
 function refuse(reply: FastifyReply, error: Error, head: number): FastifyReply {
@@ -121,13 +164,18 @@ function begin(request: FastifyRequest, reply: FastifyReply): void {
 }
 
 /** Writes events until the reader goes or the feed ends; the reason is the last frame. */
-async function pour(stream: Stream, first: IteratorResult<FeedEvent>, events: AsyncIterator<FeedEvent>): Promise<void> {
+async function pour(
+  stream: Stream,
+  first: IteratorResult<FeedEvent>,
+  events: AsyncIterator<FeedEvent>,
+  { encode, drainMs }: { readonly encode: (event: FeedEvent) => Uint8Array; readonly drainMs: number },
+): Promise<void> {
   const { raw, abort } = stream
   raw.once('close', () => abort.abort())
   raw.on('error', () => abort.abort())
   try {
     for (let next = first; !next.done; next = await events.next()) {
-      if (!raw.write(encodeFrame(next.value)) && !(await drained(raw))) return
+      if (!raw.write(encode(next.value)) && !(await drained(raw, drainMs))) return
     }
   } catch (error) {
     stream.end ??= endOf(error)
@@ -149,7 +197,7 @@ function endOf(error: unknown): EndCode | undefined {
 }
 
 /** True when the reader took what was sent; false when it went away or did not take it in time, and is cut off. */
-function drained(raw: ServerResponse): Promise<boolean> {
+function drained(raw: ServerResponse, drainMs: number): Promise<boolean> {
   if (raw.destroyed) return Promise.resolve(false)
   return new Promise((resolve) => {
     const settle = (taken: boolean): void => {
@@ -163,7 +211,7 @@ function drained(raw: ServerResponse): Promise<boolean> {
     const timer = setTimeout(() => {
       raw.destroy()
       settle(false)
-    }, FEED_DRAIN_MS)
+    }, drainMs)
     raw.once('drain', onDrain)
     raw.once('close', onClose)
   })

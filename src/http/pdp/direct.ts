@@ -26,14 +26,9 @@ export interface DirectOptions {
 /** Lets the server of `app` answer the common check by itself; everything else goes on to the app. */
 export function answerDirectly(app: FastifyInstance, options: DirectOptions): void {
   const listeners = app.server.listeners('request') as ((request: IncomingMessage, response: ServerResponse) => void)[]
-  let closing = false
-  app.addHook('preClose', (done) => {
-    closing = true
-    done()
-  })
   app.server.removeAllListeners('request')
   app.server.on('request', (request: IncomingMessage, response: ServerResponse) => {
-    const pdp = closing || !isCommon(request) ? undefined : find(options.directory, request)
+    const pdp = app.closing.begun || !isCommon(request) ? undefined : find(options.directory, request)
     if (pdp !== undefined) readBody(request, (bytes) => answer(app, options, pdp, request, response, bytes))
     else for (const listener of listeners) listener(request, response)
   })
