@@ -27,17 +27,20 @@ export async function runPdp(env: Env, options: PdpCommandOptions, log: Logger):
   const pdp = options.image === undefined ? followed(env, apiKey, log) : fromFile(options.image, log)
   const closers = new Closers()
   closers.add(() => pdp.close())
-  const client = new DecisionClient({ url, apiKey })
+  const { controlPlane: url } = env
+  const client = url === undefined ? undefined : new DecisionClient({ url, apiKey })
   const decisionLog = await startDecisionLog(env, log, closers, client)
   const stopping = new AbortController()
-  if (decisionLog !== undefined) void client.identify(stopping.signal)
+  if (decisionLog !== undefined) void client?.identify(stopping.signal)
   closers.add(async () => stopping.abort())
   const app = pdpServer(pdp, apiKey, {
     debug: env.debug,
     openMetrics: env.openMetrics,
     authzen: env.authzen,
     logger: log.child({ part: 'pdp' }),
-    ...(decisionLog === undefined ? {} : { decisionLog: { ...decisionLog, keyId: () => client.keyId } }),
+    ...(decisionLog === undefined
+      ? {}
+      : { decisionLog: { ...decisionLog, ...(client && { keyId: () => client.keyId }) } }),
   })
   closers.addApp(app)
   try {
