@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { managementApp } from './http/management/app.ts'
 import { feedRoutes } from './http/management/feed.ts'
 import { Metrics } from './http/metrics.ts'
-import { pdpApp } from './http/pdp/app.ts'
+import { type PdpAppOptions, pdpApp } from './http/pdp/app.ts'
 import { PooledPdps, singlePdp } from './http/pdp/auth.ts'
 import type { AuthzenSettings } from './http/pdp/authzen/app.ts'
 import type { DecisionLogging } from './http/pdp/decisions.ts'
@@ -48,7 +48,13 @@ export interface DecisionLogStats {
   readonly bytes: number
 }
 
-export interface PooledPdpOptions extends ServerOptions {
+/** What a PDP over HTTP can be told besides. */
+export interface PdpServerOptions extends ServerOptions, Pick<PdpAppOptions, 'forward' | 'control' | 'applied'> {
+  /** the version of this package, as /version says it */
+  readonly version?: string
+}
+
+export interface PooledPdpOptions extends PdpServerOptions {
   /** bytes of all images together */
   readonly imageMemoryBytes?: number
   readonly report?: (environment: LogId, event: FollowerEvent) => void
@@ -109,7 +115,7 @@ export function pooledPdpServer({ store, snapshots }: Management, options: Poole
 }
 
 /** One PDP behind one key: what `connect` gave, over HTTP. */
-export function pdpServer(pdp: Pdp, apiKey: string, options: ServerOptions = {}): App {
+export function pdpServer(pdp: Pdp, apiKey: string, options: PdpServerOptions = {}): App {
   const health = () => {
     const { refusal } = pdp
     const { revision = null, ageMs = null, source = null, stale } = pdp.state
@@ -145,8 +151,20 @@ export function pdpServer(pdp: Pdp, apiKey: string, options: ServerOptions = {})
   return app
 }
 
-function served({ debug = false, openMetrics = false, logger, decisionLog, authzen = {} }: ServerOptions) {
-  return { debug, openMetrics, authzen, ...(logger ? { logger } : {}), ...(decisionLog ? { decisionLog } : {}) }
+function served(options: PdpServerOptions) {
+  const { debug = false, openMetrics = false, logger, decisionLog, authzen = {} } = options
+  const { version, forward, control, applied } = options
+  return {
+    debug,
+    openMetrics,
+    authzen,
+    ...(logger ? { logger } : {}),
+    ...(decisionLog ? { decisionLog } : {}),
+    ...(version === undefined ? {} : { version }),
+    ...(forward === undefined ? {} : { forward }),
+    ...(control === undefined ? {} : { control }),
+    ...(applied === undefined ? {} : { applied }),
+  }
 }
 
 function decisionLogMetrics(metrics: Metrics, stats: (() => DecisionLogStats) | undefined): void {

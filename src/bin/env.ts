@@ -3,7 +3,14 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ZerohopError } from '../model/errors.ts'
-import { DECISION_BUFFER_BYTES_DEFAULT, DECISION_FILE_BYTES_DEFAULT, DECISION_FILES_DEFAULT } from '../model/limits.ts'
+import {
+  DECISION_BUFFER_BYTES_DEFAULT,
+  DECISION_FILE_BYTES_DEFAULT,
+  DECISION_FILES_DEFAULT,
+  FACTS_WAIT_DEFAULT_MS,
+  FACTS_WAIT_MAX_MS,
+  FORWARD_TIMEOUT_MS,
+} from '../model/limits.ts'
 import type { RetentionOptions } from '../pap/retention.ts'
 
 type Variables = Readonly<Record<string, string | undefined>>
@@ -30,6 +37,11 @@ export interface Env {
   readonly integration: IntegrationEnv
   readonly decisionLog: DecisionLogEnv
   readonly authzen: { readonly publicUrl?: string; readonly subjectTypes?: readonly string[] }
+  /** as it was set; `opaPortOf` says what counts when it was not */
+  readonly opaPort: number | undefined
+  readonly controlKey: string | undefined
+  readonly forwardTimeoutMs: number
+  readonly factsWait: { readonly timeoutMs: number; readonly policy: 'ignore' | 'fail' }
 }
 
 /** Where records of decisions go. */
@@ -46,6 +58,9 @@ export interface DecisionLogEnv {
   readonly attributes: boolean
   readonly reasons: boolean
 }
+
+/** The ports that SDKs ask without being told. */
+const [PDP_PORT, OPA_PORT] = [7000, 8181]
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
 
@@ -106,6 +121,11 @@ const VARIABLES = {
   PDP_DECISION_LOG_REASONS: flag,
   PDP_PUBLIC_URL: address,
   PDP_AUTHZEN_SUBJECT_TYPES: words,
+  PDP_OPA_PORT: port,
+  PDP_CONTAINER_CONTROL_KEY: text,
+  PDP_CONTROL_PLANE_TIMEOUT: seconds,
+  PDP_LOCAL_FACTS_WAIT_TIMEOUT: wait,
+  PDP_LOCAL_FACTS_TIMEOUT_POLICY: timeoutPolicy,
 } as const satisfies Record<string, Read<unknown>>
 
 type Name = keyof typeof VARIABLES
@@ -114,7 +134,7 @@ type Value<N extends Name> = ReturnType<(typeof VARIABLES)[N]> | undefined
 /** Reads every variable. @throws CONFIG_INVALID */
 export function readEnv(variables: Variables = process.env): Env {
   const value = <N extends Name>(name: N): Value<N> => readOne(name, variables[name])
-  const secret = (name: 'ZEROHOP_BOOTSTRAP_KEY' | 'PDP_API_KEY' | 'PERMIT_TOKEN') =>
+  const secret = (name: 'ZEROHOP_BOOTSTRAP_KEY' | 'PDP_API_KEY' | 'PDP_CONTAINER_CONTROL_KEY' | 'PERMIT_TOKEN') =>
     value(name) ?? readSecretFile(name, variables)
   const host = value('ZEROHOP_HOST') ?? '127.0.0.1'
   return {
@@ -122,7 +142,7 @@ export function readEnv(variables: Variables = process.env): Env {
     host,
     pdpHost: value('PDP_HOST') ?? host,
     apiPort: value('ZEROHOP_API_PORT') ?? 8080,
-    pdpPort: value('PDP_PORT') ?? 7000,
+    pdpPort: value('PDP_PORT') ?? PDP_PORT,
     bootstrapKey: secret('ZEROHOP_BOOTSTRAP_KEY'),
     secretsKeyFile: value('ZEROHOP_SECRETS_KEY_FILE'),
     imageMemoryBytes: value('ZEROHOP_IMAGE_MEMORY'),
@@ -147,6 +167,13 @@ export function readEnv(variables: Variables = process.env): Env {
     },
     decisionLog: readDecisionLog(value),
     authzen: defined({ publicUrl: value('PDP_PUBLIC_URL'), subjectTypes: value('PDP_AUTHZEN_SUBJECT_TYPES') }),
+    opaPort: value('PDP_OPA_PORT'),
+    controlKey: secret('PDP_CONTAINER_CONTROL_KEY'),
+    forwardTimeoutMs: value('PDP_CONTROL_PLANE_TIMEOUT') ?? FORWARD_TIMEOUT_MS,
+    factsWait: {
+      timeoutMs: value('PDP_LOCAL_FACTS_WAIT_TIMEOUT') ?? FACTS_WAIT_DEFAULT_MS,
+      policy: value('PDP_LOCAL_FACTS_TIMEOUT_POLICY') ?? 'ignore',
+    },
     retention: defined({
       deltaRevisions: value('ZEROHOP_DELTA_REVISIONS'),
       deltaDays: value('ZEROHOP_DELTA_DAYS'),
@@ -200,6 +227,11 @@ function readSecretFile(name: string, variables: Variables): string | undefined 
   return content
 }
 
+/** The port of the OPA-shaped API: as set, else the one that SDKs expect beside port 7000; undefined for none. */
+export function opaPortOf({ opaPort, pdpPort }: Env): number | undefined {
+  return opaPort ?? (pdpPort === PDP_PORT ? OPA_PORT : undefined)
+}
+
 /** The file in which a PDP keeps the last image of a key, in the folder named or under the data folder. */
 export function lastImageFolder(env: Env, data: string = env.data): string {
   return env.backupFolder ?? join(data, 'pdp')
@@ -235,6 +267,19 @@ function seconds(value: string, name: string): number {
   if (!/^\d+(\.\d+)?$/.test(value) || number <= 0 || number > 1e9)
     throw invalid(name, 'a number of seconds above 0', value)
   return number * 1000
+}
+
+/** Seconds that a write waits; 0 is not at all, a negative number as long as may be. */
+function wait(value: string, name: string): number {
+  const number = Number(value)
+  if (!/^-?\d+(\.\d+)?$/.test(value)) throw invalid(name, 'a number of seconds', value)
+  return number < 0 ? FACTS_WAIT_MAX_MS : Math.min(number * 1000, FACTS_WAIT_MAX_MS)
+}
+
+function timeoutPolicy(value: string, name: string): 'ignore' | 'fail' {
+  const lower = value.toLowerCase()
+  if (lower === 'ignore' || lower === 'fail') return lower
+  throw invalid(name, 'ignore or fail', value)
 }
 
 function count(value: string, name: string): number {

@@ -12,7 +12,7 @@ import { loadImage, Pdp } from '../pdp/pdp.ts'
 import { pdpServer } from '../server.ts'
 import { startDecisionLog } from './decisions.ts'
 import { type Env, lastImageFolder } from './env.ts'
-import { Closers, closeOnSignals, fail, listen } from './process.ts'
+import { Closers, closeOnSignals, fail, listen, pdpOptions } from './process.ts'
 
 export interface PdpCommandOptions {
   /** an image file to answer from, for ever: no management API is asked */
@@ -34,9 +34,7 @@ export async function runPdp(env: Env, options: PdpCommandOptions, log: Logger):
   if (decisionLog !== undefined) void client?.identify(stopping.signal)
   closers.add(async () => stopping.abort())
   const app = pdpServer(pdp, apiKey, {
-    debug: env.debug,
-    openMetrics: env.openMetrics,
-    authzen: env.authzen,
+    ...pdpOptions(env, url),
     logger: log.child({ part: 'pdp' }),
     ...(decisionLog === undefined
       ? {}

@@ -1,9 +1,10 @@
 // How a command begins and ends: errors in one line, servers that listen or say why not, signals that drain.
 import { randomBytes } from 'node:crypto'
-import { writeSync } from 'node:fs'
+import { readFileSync, writeSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { isZerohopError, ZerohopError } from '../model/errors.ts'
 import { SHUTDOWN_MS } from '../model/limits.ts'
+import type { Env } from './env.ts'
 
 /** A server as both factories make it. */
 export interface Listener {
@@ -93,6 +94,28 @@ export function closeOnSignals(closers: Closers, withinMs = SHUTDOWN_MS - 500): 
 function kill(line: string): void {
   writeSync(2, `zerohop: ${line}\n`)
   process.kill(process.pid, 'SIGKILL')
+}
+
+/** The version in package.json. */
+export function packageVersion(): string {
+  const manifest = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')) as {
+    version: string
+  }
+  return manifest.version
+}
+
+/** What every PDP process is told the same way: where to pass facts on to, how it is ended from outside. */
+export function pdpOptions(env: Env, controlPlane: string | undefined) {
+  return {
+    debug: env.debug,
+    openMetrics: env.openMetrics,
+    authzen: env.authzen,
+    version: packageVersion(),
+    ...(controlPlane === undefined
+      ? {}
+      : { forward: { controlPlane, timeoutMs: env.forwardTimeoutMs, wait: env.factsWait } }),
+    control: { key: env.controlKey, exit: () => void process.kill(process.pid, 'SIGTERM') },
+  }
 }
 
 /** A fresh id. */

@@ -8,7 +8,7 @@ import { startManagement } from './api.ts'
 import { startDecisionLog } from './decisions.ts'
 import type { Env } from './env.ts'
 import { reportOf } from './pdp.ts'
-import { Closers, closeOnSignals, listen, urlOf } from './process.ts'
+import { Closers, closeOnSignals, listen, pdpOptions, urlOf } from './process.ts'
 
 /** Runs until a signal. */
 export async function runServe(env: Env, options: { example: boolean }, log: Logger): Promise<void> {
@@ -18,9 +18,7 @@ export async function runServe(env: Env, options: { example: boolean }, log: Log
     const decisionLog = await startDecisionLog(env, log, closers)
     const app = pooledPdpServer(management, {
       ...(decisionLog === undefined ? {} : { decisionLog }),
-      debug: env.debug,
-      openMetrics: env.openMetrics,
-      authzen: env.authzen,
+      ...pdpOptions(env, urlOf(env.host, apiPort)),
       logger: log.child({ part: 'pdp' }),
       report: (environment, event) => reportOf(log.child({ environment }))(event),
       ...(env.imageMemoryBytes === undefined ? {} : { imageMemoryBytes: env.imageMemoryBytes }),

@@ -1,7 +1,6 @@
 #!/usr/bin/env node
 // The command `zerohop`: reads the command line, calls the command, turns an error into one line and an exit code. What a command does is
 // in the file of its name, which is loaded only when it is called: a check needs neither Fastify nor LMDB.
-import { readFileSync } from 'node:fs'
 import { Command, Option } from 'commander'
 import type { Logger } from 'pino'
 import type { NewKey } from '../pap/admin.ts'
@@ -10,7 +9,7 @@ import type { CheckOptions } from './check.ts'
 import { type Env, port, readEnv } from './env.ts'
 import type { IntegrationOptions } from './integration.ts'
 import type { PdpCommandOptions } from './pdp.ts'
-import { fail } from './process.ts'
+import { fail, packageVersion } from './process.ts'
 
 /** Exit code of `check` when it could not decide, also because the command line is wrong. */
 const UNDECIDED = 2
@@ -35,7 +34,7 @@ const ORGANIZATION = 'id or key of the organization (the oldest)'
 
 const program = new Command('zerohop')
   .description('Authorization in the process that asks: management API, decision point and tools.')
-  .version(version())
+  .version(packageVersion())
   .showHelpAfterError('(zerohop --help lists the commands)')
 
 program
@@ -355,11 +354,4 @@ function merged(env: Env, { data, host, apiPort, pdpPort }: ServerOptions): Env 
 
 function examples(...lines: string[]): string {
   return `\nExamples:\n${lines.map((line) => `  ${line}`).join('\n')}`
-}
-
-function version(): string {
-  const manifest = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')) as {
-    version: string
-  }
-  return manifest.version
 }

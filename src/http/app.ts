@@ -16,6 +16,8 @@ export interface HttpAppOptions {
   readonly duplicates: Duplicates
   /** bytes of a body, unless a route says otherwise; default BODY_BYTES_MAX */
   readonly bodyLimit?: number
+  /** a wrong method on a path without parameters is 405 and names the right ones; else it is 404 like any other */
+  readonly namesMethods?: boolean
   /** nothing is logged without one */
   readonly logger?: FastifyBaseLogger
   /** what a path of no route gets instead of 404, when it is known what was meant */
@@ -77,7 +79,7 @@ function readJsonBodies(app: FastifyInstance, duplicates: Duplicates): void {
   })
 }
 
-function answerErrors(app: FastifyInstance, { errorForm: form, noRoute }: HttpAppOptions): void {
+function answerErrors(app: FastifyInstance, { errorForm: form, namesMethods, noRoute }: HttpAppOptions): void {
   app.setErrorHandler((error, request, reply) => {
     const problem = problemOf(error)
     if (problem.status >= 500)
@@ -87,12 +89,29 @@ function answerErrors(app: FastifyInstance, { errorForm: form, noRoute }: HttpAp
     if (status === 401) reply.header('www-authenticate', 'Bearer')
     return reply.code(status).send(body)
   })
+  const methods = namesMethods ? methodsOf(app) : new Map<string, Set<string>>()
   app.setNotFoundHandler((request, reply) => {
     const message = `no route for ${request.method} on this path`
     const known = noRoute?.(request.url)
-    const { status, body } = form(known ? problemOf(known) : { status: 404, errorCode: 'NOT_FOUND', message })
+    const others = methods.get(request.url.split('?', 1)[0]!)
+    if (others !== undefined) reply.header('allow', [...others].join(', '))
+    const missing = { status: 404, errorCode: 'NOT_FOUND', message } as const
+    const refused = { status: 405, errorCode: 'INVALID_INPUT', message } as const
+    const { status, body } = form(known ? problemOf(known) : others ? refused : missing)
     return reply.code(status).send(body)
   })
+}
+
+/** The methods of every path without parameters, of the routes that are still to come. */
+function methodsOf(app: FastifyInstance): ReadonlyMap<string, Set<string>> {
+  const methods = new Map<string, Set<string>>()
+  app.addHook('onRoute', ({ url, method }) => {
+    if (/[:*]/.test(url)) return
+    const known = methods.get(url) ?? new Set()
+    for (const each of [method].flat()) known.add(each)
+    methods.set(url, known)
+  })
+  return methods
 }
 
 /** Headers of every answer: the request id, and a content type without charset. */

@@ -190,6 +190,18 @@ export const APPLY_TURN_MS = 2
 export const DELTA_IN_TURN_MAX = 20_000
 /** Milliseconds that `atLeast` and x-min-revision wait when the caller does not say. */
 export const AT_LEAST_DEFAULT_MS = 2_000
+/** Milliseconds that x-min-revision-timeout may ask for at most. */
+export const AT_LEAST_MAX_MS = 60_000
+/** Milliseconds that a write of facts through a PDP waits at most until it is seen there. */
+export const FACTS_WAIT_MAX_MS = 60_000
+/** Milliseconds that it waits when nobody says. */
+export const FACTS_WAIT_DEFAULT_MS = 10_000
+/** Milliseconds without a byte of the management API after which a forwarded request is given up. */
+export const FORWARD_TIMEOUT_MS = 60_000
+/** Connections of a PDP to the management API for forwarded requests; more requests wait for a free one. */
+export const FORWARD_CONNECTIONS_MAX = 128
+/** Bytes of the answer to a write that waits: it is kept meanwhile. */
+export const FORWARD_BODY_BYTES_MAX = 16 * 1024 * 1024
 /** Milliseconds in which a process must drain and exit after SIGTERM. */
 export const SHUTDOWN_MS = 10_000
 /** Milliseconds that a server which is told to end goes on, so that whoever is connected hears of it with an answer. */

@@ -86,11 +86,11 @@ function answer(
     if (decisions.areRecorded)
       decisions.write(pdp, request, sentId, begun, check, allow).settled((error) => {
         if (error === undefined) send(options, response, allow, revision, sentId, begun)
-        else refuse(app, options, request, response, sentId, begun, error)
+        else refuse(app, options, pdp, request, response, sentId, begun, error)
       })
     else send(options, response, allow, revision, sentId, begun)
   } catch (error) {
-    refuse(app, options, request, response, sentId, begun, error)
+    refuse(app, options, pdp, request, response, sentId, begun, error)
   }
 }
 
@@ -114,6 +114,7 @@ function send(
 function refuse(
   app: FastifyInstance,
   { errorForm, requestId, count, decisions }: DirectOptions,
+  pdp: Pdp,
   request: IncomingMessage,
   response: ServerResponse,
   sentId: string | null,
@@ -129,6 +130,7 @@ function refuse(
     ...(status === 503 ? { 'retry-after': '1' } : {}),
     'content-type': JSON_TYPE,
     'x-request-id': id,
+    ...(pdp.state.revision === undefined ? {} : { 'x-revision': pdp.state.revision }),
     'content-length': text.length,
   })
   response.end(text)

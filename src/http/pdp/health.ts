@@ -1,5 +1,5 @@
-// GET /health, /healthy, /ready (contract §5.2): open to everybody, 200 when checks are answered, else 503 with the reason.
-import type { FastifyInstance, FastifyReply } from 'fastify'
+// GET /health, /healthy, /ready and the health checks of a store (contract §5.2): open to everybody, 200 when checks are answered, else 503 with the reason.
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 
 export interface Health {
   readonly ok: boolean
@@ -14,10 +14,11 @@ export interface Health {
 }
 
 export function healthRoutes(app: FastifyInstance, health: () => Health): void {
-  const answer = (_request: unknown, reply: FastifyReply): void => {
+  const answer = ({ query }: FastifyRequest, reply: FastifyReply): void => {
     const { ok, reason, revision, ageMs, source, stale } = health()
     const status = ok ? 'ok' : 'error'
-    const components = { horizon: { status }, opa: { status } }
+    const withCache = (query as { check_cache?: string }).check_cache === 'true'
+    const components = { horizon: { status }, opa: { status }, ...(withCache ? { cache: { status } } : {}) }
     const age_ms = ageMs === null ? null : Math.round(ageMs)
     reply
       .code(ok ? 200 : 503)
@@ -35,5 +36,6 @@ export function healthRoutes(app: FastifyInstance, health: () => Health): void {
         }),
       )
   }
-  for (const path of ['/health', '/healthy', '/ready']) app.get(path, answer)
+  const opa = ['ready', 'healthy', 'system'].map((part) => `/healthchecks/opa/${part}`)
+  for (const path of ['/health', '/healthy', '/ready', ...opa]) app.get(path, answer)
 }

@@ -1,0 +1,65 @@
+// The first step of nearly every route: whose question it is, and whether the PDP that answers is far enough. `x-min-revision` waits for a
+// revision, as long as `x-min-revision-timeout` says; every answer says in `x-revision` which one answered.
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { ZerohopError } from '../../model/errors.ts'
+import { AT_LEAST_DEFAULT_MS, AT_LEAST_MAX_MS } from '../../model/limits.ts'
+import type { Pdp } from '../../pdp/pdp.ts'
+import type { PdpDirectory } from './auth.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** the PDP that answers; set by `authenticate` */
+    pdp: Pdp | undefined
+  }
+}
+
+export type Authenticate = (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void) => void
+
+/** Resolves when checks see the revision. @throws REVISION_TIMEOUT */
+export type Applied = (pdp: Pdp, revision: number, timeoutMs: number) => Promise<void>
+
+/** The hook that finds the PDP of a request. `authorizationOf` says where the key stands; in the header when absent. */
+export function authenticator(
+  directory: PdpDirectory,
+  authorizationOf: (request: FastifyRequest) => string | undefined = ({ headers }) => headers.authorization,
+): Authenticate {
+  return (request, _reply, done) => {
+    try {
+      const pdp = directory.find(authorizationOf(request))
+      if (request.headers['x-min-revision'] === undefined && !(pdp instanceof Promise)) {
+        request.pdp = pdp
+        done()
+      } else {
+        wait(request, pdp).then(() => done(), done)
+      }
+    } catch (error) {
+      done(error as Error)
+    }
+  }
+}
+
+/** Names the revision that answered, where the route has not done so itself. */
+export function nameRevisions(app: FastifyInstance): void {
+  app.decorateRequest('pdp', undefined)
+  app.addHook('onSend', (request, reply, payload, done) => {
+    const revision = request.pdp?.state.revision
+    if (revision !== undefined && !reply.hasHeader('x-revision')) reply.header('x-revision', revision)
+    done(null, payload)
+  })
+}
+
+async function wait(request: FastifyRequest, found: Pdp | Promise<Pdp>): Promise<void> {
+  request.pdp = await found
+  const revision = wholeNumber(request, 'x-min-revision', 'value is not a revision')
+  const asked = wholeNumber(request, 'x-min-revision-timeout', 'value is not a number of milliseconds')
+  if (revision === undefined) return
+  await request.pdp.atLeast(revision, { timeoutMs: Math.min(asked ?? AT_LEAST_DEFAULT_MS, AT_LEAST_MAX_MS) })
+}
+
+function wholeNumber(request: FastifyRequest, header: string, reason: string): number | undefined {
+  const sent = request.headers[header]
+  if (sent === undefined) return undefined
+  const number = typeof sent === 'string' && /^\d+$/.test(sent) ? Number(sent) : Number.NaN
+  if (!Number.isSafeInteger(number)) throw new ZerohopError('INPUT_INVALID', { reason }, { path: ['header', header] })
+  return number
+}

@@ -1,0 +1,210 @@
+// What a PDP passes on to the management API, so that an application needs one address only (contract §5.6, §5.7): facts, the calls of the first
+// API version, and what old clients fetch. Method, query, body and key go as they came; the project and environment of a path are those of
+// the key. An answer comes back as it is. Nothing is kept here, and nothing is decided.
+import { createHash, randomUUID } from 'node:crypto'
+import replyFrom from '@fastify/reply-from'
+import type { FastifyInstance, FastifyReply, FastifyRequest, RawServerDefault, RouteGenericInterface } from 'fastify'
+import { isZerohopError, ZerohopError } from '../../model/errors.ts'
+import { AUTH_CACHE_MAX, FORWARD_BODY_BYTES_MAX, FORWARD_CONNECTIONS_MAX } from '../../model/limits.ts'
+import type { PdpRouteDeps } from './app.ts'
+import type { Applied } from './authenticate.ts'
+import { type Wait, waitOf, waits } from './waits.ts'
+
+export interface ForwardOptions {
+  /** address of the management API */
+  readonly controlPlane: string
+  /** milliseconds without a byte after which it counts as unreachable */
+  readonly timeoutMs: number
+  /** how long writes of facts wait when the request does not say */
+  readonly wait: Wait
+  readonly applied: Applied
+}
+
+type Handler = (request: FastifyRequest<RouteGenericInterface, RawServerDefault>, reply: FastifyReply) => unknown
+
+/** The forwarded routes; without a management API they say that there is none. */
+export function forwardRoutes(app: FastifyInstance, { authenticate }: PdpRouteDeps, options?: ForwardOptions): void {
+  const onRequest = authenticate
+  if (options === undefined) {
+    const nowhere = (): never => {
+      throw new ZerohopError('NOT_SERVED', { what: 'forwarding to the management API, of which this PDP has none' })
+    }
+    for (const path of ['/facts/*', '/v2/facts/:p/:e/*', '/cloud/*', '/sdk/*']) app.all(path, { onRequest }, nowhere)
+    return
+  }
+  const base = options.controlPlane.replace(/\/+$/, '')
+  const scopes = new Scopes(base, options.timeoutMs)
+  void app.register(async (scope) => {
+    // Bodies pass through as they are: what they may be, and how large, says the management API.
+    scope.removeAllContentTypeParsers()
+    scope.addContentTypeParser('*', (_request, payload, done) => done(null, payload))
+    await scope.register(replyFrom, {
+      base,
+      disableRequestLogging: true,
+      disableCache: true,
+      destroyAgent: true,
+      undici: {
+        connections: FORWARD_CONNECTIONS_MAX,
+        headersTimeout: options.timeoutMs,
+        bodyTimeout: options.timeoutMs,
+      },
+    })
+    const facts: Handler = async (request, reply) => {
+      const path = restOf(request.url, request.url.startsWith('/facts/') ? 2 : 5)
+      const wait = waits(request.method, path) ? waitOf(request.headers, options.wait) : undefined
+      const { project, environment } = await scopes.of(request.headers.authorization ?? '')
+      const target = `${prefix}/v2/facts/${project}/${environment}/${path}`
+      await forward(request, reply, target, wait && { ...wait, applied: options.applied })
+      return reply
+    }
+    const under = (to: string): Handler => {
+      return (request, reply) => forward(request, reply, `${prefix}${to}/${restOf(request.url, 2)}`)
+    }
+    const prefix = new URL(base).pathname.replace(/\/+$/, '')
+    scope.all('/facts/*', { onRequest }, facts)
+    scope.all('/v2/facts/:p/:e/*', { onRequest }, facts)
+    scope.all('/cloud/*', { onRequest }, under('/v1'))
+    scope.all('/sdk/*', { onRequest }, under('/sdk'))
+  })
+}
+
+/** The path behind its first parts, as it was sent. @throws PATH_INVALID on one that could lead elsewhere */
+function restOf(url: string, parts: number): string {
+  const path = url.split('?', 1)[0]!.split('/').slice(parts)
+  for (const part of path) {
+    const decoded = decodedOf(part)
+    if (decoded === undefined || decoded === '.' || decoded === '..' || /[/\\]/.test(decoded)) {
+      throw new ZerohopError('PATH_INVALID', { part: part.slice(0, 100) })
+    }
+  }
+  return path.join('/')
+}
+
+function decodedOf(part: string): string | undefined {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    return undefined
+  }
+}
+
+/** Headers that are about the connection, or that a write of facts says something to this PDP by. */
+const OWN_HEADERS = ['expect', 'keep-alive', 'proxy-connection', 'te', 'upgrade', 'x-wait-timeout', 'x-timeout-policy']
+const OWN_ANSWER_HEADERS = ['connection', 'keep-alive', 'transfer-encoding', 'date', 'content-length']
+
+type WaitFor = Wait & Pick<ForwardOptions, 'applied'>
+
+function forward(request: FastifyRequest, reply: FastifyReply, target: string, wait?: WaitFor): Promise<void> {
+  return new Promise((resolve, reject) => {
+    reply.from(target, {
+      rewriteRequestHeaders: (_, headers) => {
+        const sent = { ...headers, 'x-request-id': request.id }
+        for (const name of OWN_HEADERS) delete sent[name as keyof typeof sent]
+        if (request.body === undefined) delete (sent as Record<string, unknown>)['content-length']
+        const marks = { 'x-permit-consistent-update': 'true', 'x-permit-update-id': randomUUID() }
+        return wait !== undefined && wait.timeoutMs > 0 ? { ...sent, ...marks } : sent
+      },
+      rewriteHeaders: (headers) => {
+        return Object.fromEntries(Object.entries(headers).filter(([name]) => !OWN_ANSWER_HEADERS.includes(name)))
+      },
+      onResponse: (_request, _reply, response) => {
+        const { stream } = response as unknown as { stream: AsyncIterable<Buffer> }
+        settle(request, reply, stream, wait).then(resolve, reject)
+      },
+      onError: (_reply, { error }) => reject(unreachable(error)),
+    })
+  })
+}
+
+/** Sends the answer; of a write that waits, when it is seen here. */
+async function settle(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  stream: AsyncIterable<Buffer>,
+  wait: WaitFor | undefined,
+): Promise<void> {
+  const revision = Number(reply.getHeader('x-revision') ?? Number.NaN)
+  const isWritten = reply.statusCode >= 200 && reply.statusCode < 300 && Number.isSafeInteger(revision)
+  if (wait === undefined || wait.timeoutMs === 0 || !isWritten) {
+    void reply.send(stream)
+    return
+  }
+  const body = await readAll(stream)
+  try {
+    await wait.applied(request.pdp!, revision, wait.timeoutMs)
+  } catch (error) {
+    if (wait.policy === 'fail')
+      throw new ZerohopError('NOT_APPLIED', { revision, timeoutMs: wait.timeoutMs }, { cause: error })
+    if (!isZerohopError(error)) throw error
+  }
+  void reply.send(body)
+}
+
+async function readAll(stream: AsyncIterable<Buffer>): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  let bytes = 0
+  try {
+    for await (const chunk of stream) {
+      chunks.push(chunk)
+      bytes += chunk.length
+      if (bytes > FORWARD_BODY_BYTES_MAX) throw new Error('its answer is too long')
+    }
+  } catch (error) {
+    throw unreachable(error)
+  }
+  return Buffer.concat(chunks)
+}
+
+function unreachable(cause: unknown): ZerohopError {
+  const reason = cause instanceof Error ? cause.message : String(cause)
+  return new ZerohopError('FEED_UNREACHABLE', { reason: reason.charAt(0).toLowerCase() + reason.slice(1) }, { cause })
+}
+
+interface Scope {
+  readonly project: string
+  readonly environment: string
+}
+
+/** The project and environment of a key, asked once: those of a key never change. */
+class Scopes {
+  readonly #base: string
+  readonly #timeoutMs: number
+  readonly #known = new Map<string, Scope>()
+
+  constructor(base: string, timeoutMs: number) {
+    this.#base = base
+    this.#timeoutMs = timeoutMs
+  }
+
+  /** @throws FEED_UNREACHABLE, KEY_REVOKED, KEY_TOO_NARROW */
+  async of(authorization: string): Promise<Scope> {
+    const name = createHash('sha256').update(authorization).digest('base64')
+    const known = this.#known.get(name)
+    if (known !== undefined) return known
+    const scope = await this.#ask(authorization)
+    if (this.#known.size >= AUTH_CACHE_MAX) this.#known.clear()
+    this.#known.set(name, scope)
+    return scope
+  }
+
+  async #ask(authorization: string): Promise<Scope> {
+    let response: Response
+    try {
+      const signal = AbortSignal.timeout(this.#timeoutMs)
+      // A redirect would carry the key to another address.
+      response = await fetch(`${this.#base}/v2/api-key/scope`, {
+        headers: { authorization },
+        signal,
+        redirect: 'error',
+      })
+      const scope = (await response.json()) as Readonly<Record<string, unknown>>
+      if (response.status === 401) throw new ZerohopError('KEY_REVOKED')
+      const { project_id: project, environment_id: environment } = scope
+      if (response.status === 200 && typeof project === 'string' && typeof environment === 'string')
+        return { project: encodeURIComponent(project), environment: encodeURIComponent(environment) }
+    } catch (cause) {
+      throw isZerohopError(cause) ? cause : unreachable(cause)
+    }
+    throw new ZerohopError('FEED_UNREACHABLE', { reason: `it answered with status ${response.status}` })
+  }
+}

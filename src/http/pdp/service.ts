@@ -1,0 +1,66 @@
+// The routes about the PDP itself (contract §5.2): version, triggers that old tooling pulls, the way to end it, and what it does not offer.
+import { hash, timingSafeEqual } from 'node:crypto'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { ZerohopError } from '../../model/errors.ts'
+import type { PdpRouteDeps } from './app.ts'
+import type { Health } from './health.ts'
+
+/** The API of the vendor's PDP that this one speaks. */
+const API_VERSION = 4
+
+export interface ServiceOptions {
+  /** the version of this package */
+  readonly version?: string
+  readonly health: () => Health
+  /** how the process is ended from outside */
+  readonly control?: {
+    /** the key that may (PDP_CONTAINER_CONTROL_KEY); without one nobody may */
+    readonly key: string | undefined
+    readonly exit: () => void
+  }
+}
+
+/** Part of the vendor's own plumbing: answered with 501, which clients tell apart from a wrong address. */
+const NOT_OFFERED: readonly (readonly [path: string, what: string])[] = [
+  ['/callbacks', 'callbacks on data updates'],
+  ['/callbacks/:key', 'callbacks on data updates'],
+  ['/policy-store/config', 'a policy store: it decides from its own image'],
+  ['/control-plane/connectivity', 'switching the connection: it goes on from its last image by itself'],
+  ['/control-plane/connectivity/enable', 'switching the connection: it goes on from its last image by itself'],
+  ['/control-plane/connectivity/disable', 'switching the connection: it goes on from its last image by itself'],
+  ['/kong', 'the Kong integration: ask /allowed_url'],
+  ['/trino/allowed', 'the Trino integration'],
+  ['/trino/row-filter', 'the Trino integration'],
+  ['/trino/batch-column-masking', 'the Trino integration'],
+]
+
+export function serviceRoutes(app: FastifyInstance, { authenticate }: PdpRouteDeps, options: ServiceOptions): void {
+  app.get('/version', () => {
+    const { revision } = options.health()
+    return { api_version: API_VERSION, version: options.version ?? 'unknown', revision }
+  })
+  // The follower is always as current as it can be, so there is nothing to pull.
+  for (const path of ['/policy-updater/trigger', '/data-updater/trigger'])
+    app.post(path, { onRequest: authenticate }, () => ({ status: 'ok' }))
+  app.post('/update_policy', (_request, reply) => reply.redirect('/policy-updater/trigger', 307))
+  app.post('/update_policy_data', (_request, reply) => reply.redirect('/data-updater/trigger', 307))
+  for (const [path, what] of NOT_OFFERED) {
+    app.all(path, { onRequest: authenticate }, () => {
+      throw new ZerohopError('NOT_SERVED', { what })
+    })
+  }
+  app.post('/_exit', (request, reply) => exit(request, reply, options.control))
+}
+
+/** Ends the process as SIGTERM does: what runs is answered first. */
+function exit(request: FastifyRequest, reply: FastifyReply, control: ServiceOptions['control']): FastifyReply {
+  if (control?.key === undefined) throw new ZerohopError('CONTROL_REFUSED', { reason: 'which is not set' })
+  const { authorization } = request.headers
+  if (authorization === undefined) throw new ZerohopError('KEY_MISSING')
+  const digest = (text: string): Buffer => hash('sha256', text, 'buffer')
+  const [scheme = '', sent = ''] = authorization.split(' ', 2)
+  if (scheme.toLowerCase() !== 'bearer' || !timingSafeEqual(digest(sent), digest(control.key)))
+    throw new ZerohopError('CONTROL_REFUSED', { reason: 'and another was sent' })
+  reply.raw.once('close', control.exit)
+  return reply.code(202).send({ status: 'ending' })
+}
