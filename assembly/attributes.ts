@@ -40,6 +40,8 @@ let free: u32 = 0
 let isTime: bool = false
 /** The encoded area is full: the check could not decide (D13). */
 let isFull: bool = false
+/** The last value that was not of its declared type; for explain, which forgets it first. */
+let refused: u32 = 0
 
 /** Begins a question; what was sent ends at `end` in the encoded area. */
 export function ask(userId: u32, tenantId: u32, permission: u32, instanceId: u32, end: u32): void {
@@ -73,6 +75,16 @@ export function resolvedTime(): bool {
 
 export function isOverfull(): bool {
   return isFull
+}
+
+/** `resolve`, for explain: `refusedCell` then is the value that is there but not of its declared type. */
+export function resolveAlone(path: u32): u32 {
+  refused = 0
+  return resolve(path)
+}
+
+export function refusedCell(): u32 {
+  return refused
 }
 
 /** The cell of a path that does not begin at an item; 0 when it is missing or not of its declared type. */
@@ -127,7 +139,10 @@ function declared(resource: u32, path: u32, sent: u32, stored: u32): u32 {
   if (cell === 0 || declaredType === Type.Json) return cell
   // Nothing but an object has members.
   if (load<u32>(names) > 1) return declaredType === Type.Object ? cell : 0
-  if (!hasType(cell, declaredType)) return 0
+  if (!hasType(cell, declaredType)) {
+    refused = cell
+    return 0
+  }
   isTime = declaredType === Type.Time
   return cell
 }

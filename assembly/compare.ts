@@ -24,6 +24,10 @@ export function isExhausted(): bool {
   return steps > (CONDITION_STEPS_MAX as u32)
 }
 
+export function stepsTaken(): u32 {
+  return steps
+}
+
 function isScalar(cell: u32): bool {
   const kind = load<u32>(cell, Cell.Kind)
   return kind >= (Kind.False as u32) && kind <= (Kind.Key as u32)

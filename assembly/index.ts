@@ -1,6 +1,8 @@
 // Every export of the kernel, with its contract, and nothing else. Arguments and results are numbers; keys and lists lie in the
 // scratch area. A key at SCRATCH is UTF-8 of `length` bytes, at most KEY_BYTES_MAX (2 × that + 1 for a pair). 0 means none.
 import { ABI_VERSION, Document, Party, Resource, SCRATCH, Table } from './abi'
+import { refusedCell, resolvedTime } from './attributes'
+import { stepsTaken } from './compare'
 import { decideByRelation, decideIn, decideOnInstance } from './decide'
 import { metGoal } from './derive'
 import { permissionsOfGrant, permissionsOfRole, recordsInBucket } from './enumerate'
@@ -39,7 +41,17 @@ import {
   setParents as replaceParents,
   holds as roleHolds,
 } from './roles'
-import { decideBySets, define, deleteSet, forbid, permit, setParent as putBelow, sideHolds } from './rules'
+import {
+  decideBySets,
+  define,
+  deleteSet,
+  forbid,
+  operandOf,
+  permit,
+  programHolds,
+  setParent as putBelow,
+  sideHolds,
+} from './rules'
 import { bury, find as findSymbol, intern } from './symbols'
 import { setAttributes } from './values'
 import { verifyImage } from './verify'
@@ -176,6 +188,31 @@ export function decideSets(user: u32, tenant: u32, permission: u32, instance: u3
 /** Verdict of one side of a rule, for explain: a set, role or resource. */
 export function decideSide(user: u32, tenant: u32, permission: u32, instance: u32, end: u32, side: u32): u32 {
   return sideHolds(user, tenant, permission, instance, end, side)
+}
+
+/** Verdict of a program (abi.ts, Program) that lies before `end` in the encoded area, for explain. */
+export function decideProgram(user: u32, tenant: u32, permission: u32, instance: u32, end: u32, program: u32): u32 {
+  return programHolds(user, tenant, permission, instance, end, program)
+}
+
+/** The cell of a path for the question, for explain: 0 when it is missing or not of its declared type. Valid until the next call. */
+export function operandCell(user: u32, tenant: u32, permission: u32, instance: u32, end: u32, path: u32): u32 {
+  return operandOf(user, tenant, permission, instance, end, path)
+}
+
+/** Of the `operandCell` just before: the value that is there but not of its declared type, or 0. */
+export function operandRefused(): u32 {
+  return refusedCell()
+}
+
+/** Of the `operandCell` just before: 1 when it is compared as an instant (D9). */
+export function operandIsTime(): u32 {
+  return resolvedTime() ? 1 : 0
+}
+
+/** Steps that the set rules of the question just before took. */
+export function stepsOfSets(): u32 {
+  return stepsTaken()
 }
 
 export function deleteUser(user: u32): void {

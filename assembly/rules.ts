@@ -28,7 +28,7 @@ import {
   Verdict,
   WORK,
 } from './abi'
-import { ask, grantAsked, resetGenerated, typeAsked } from './attributes'
+import { ask, grantAsked, resetGenerated, resolveAlone, typeAsked } from './attributes'
 import { collect, OVERFLOW } from './candidates'
 import { count, isExhausted, resetSteps } from './compare'
 import { run } from './conditions'
@@ -265,6 +265,16 @@ export function sideHolds(user: u32, tenant: u32, permission: u32, instance: u32
   const table = load<u8>(side, 2) as u32
   if (table === Table.Roles) return holdsUsers(side)
   return table === Table.Resources ? holdsResources(side) : holdsSet(side)
+}
+
+/** The truth of a program that lies before `end` in the encoded area, for explain. */
+export function programHolds(user: u32, tenant: u32, permission: u32, instance: u32, end: u32, program: u32): Verdict {
+  return begin(user, tenant, permission, instance, end) ? run(program) : Verdict.Deny
+}
+
+/** The cell of a path for the question, for explain; 0 when it is as good as missing. */
+export function operandOf(user: u32, tenant: u32, permission: u32, instance: u32, end: u32, path: u32): u32 {
+  return begin(user, tenant, permission, instance, end) ? resolveAlone(path) : 0
 }
 
 /** False: nothing can allow (D1, D2). */

@@ -1,5 +1,17 @@
 // The door `zerohop`: the decision point in your own process. Loads neither fastify nor lmdb (test/doors.test.ts walks the imports).
-export type { Because, Explanation, RbacCode } from './image/image.ts'
+export type {
+  AbacCode,
+  Because,
+  Explanation,
+  FailedSet,
+  IllTyped,
+  Miss,
+  Note,
+  RbacCode,
+  RebacCode,
+  TestFound,
+  TestReason,
+} from './image/image.ts'
 export {
   ERRORS,
   type ErrorClass,

@@ -1,6 +1,7 @@
 // `zerohop check`: one question to a running PDP or to an image file. Exit code 0 allow, 1 deny, 2 could not decide.
 import { isZerohopError, ZerohopError } from '../model/errors.ts'
 import { readKeys } from '../pap/keys-file.ts'
+import { sayBecause, sayMiss, sayNote } from '../pdp/explain-text.ts'
 import { loadImage } from '../pdp/pdp.ts'
 import type { Env } from './env.ts'
 import { urlOf } from './process.ts'
@@ -51,13 +52,19 @@ function askImage(
   explain: boolean,
 ): Answer {
   const pdp = loadImage(path)
-  if (!explain) return { allow: pdp.check(user, action, resource), lines: [] }
-  const { allow, revision, code, because, roles } = pdp.explain(user, action, resource)
-  const reasons = because.map(
-    ({ role, tenant, resource_instance: on, permission, path: way }) =>
-      `because ${role} ${on === undefined ? 'in' : `on ${on} in`} ${tenant} has ${permission} (${way.join(' → ')})`,
+  const context = { now: Date.now() } // D8
+  if (!explain) return { allow: pdp.check(user, action, resource, context), lines: [] }
+  const { allow, revision, code, rebac, abac, because, misses, notes, roles } = pdp.explain(
+    user,
+    action,
+    resource,
+    context,
   )
-  return { allow, lines: [`revision ${revision}`, `code ${code}`, ...reasons, ...rolesLine(roles)] }
+  const codes = [`code ${code}`, ...(resource.key === undefined ? [] : [`on the instance ${rebac}`]), `by sets ${abac}`]
+  const reasons = because.map((each) => `because ${sayBecause(each)}`)
+  const missed = misses.map((each) => `near ${sayMiss(each)}`)
+  const noted = notes.map((each) => `note ${sayNote(each)}`)
+  return { allow, lines: [`revision ${revision}`, ...codes, ...reasons, ...missed, ...noted, ...rolesLine(roles)] }
 }
 
 async function askPdp(env: Env, body: unknown, options: CheckOptions): Promise<Answer> {
@@ -86,14 +93,31 @@ async function askPdp(env: Env, body: unknown, options: CheckOptions): Promise<A
     throw new ZerohopError('CONFIG_INVALID', { reason: `the PDP answered ${response.status}: ${detail}` })
   }
   const revision = response.headers.get('x-revision')
-  const { rbac } = answer.debug ?? {}
+  const { rbac, rebac, abac } = answer.debug ?? {}
   if (!rbac) return { allow: answer.allow, lines: [] }
-  const reason = [`revision ${revision}`, `code ${rbac.code}`, `because ${rbac.reason}`]
-  return { allow: answer.allow, lines: [...reason, ...rolesLine(rbac.user_roles ?? [])] }
+  const codes = [`code ${rbac.code}`, ...(rebac ? [`on the instance ${rebac.code}`] : []), `by sets ${abac?.code}`]
+  const parts = [rbac, rebac, abac].filter((part) => part !== undefined)
+  const allowing = parts.filter(({ allow }) => allow)
+  const reasons = (allowing.length > 0 ? allowing : parts).map(({ reason }) => `because ${reason}`)
+  const missed = (abac?.nearest_misses ?? []).map(({ text }) => `near ${text}`)
+  const noted = (abac?.notes ?? []).map(({ text }) => `note ${text}`)
+  const lines = [`revision ${revision}`, ...codes, ...reasons, ...missed, ...noted, ...rolesLine(rbac.user_roles ?? [])]
+  return { allow: answer.allow, lines }
 }
 
+/** What this reads of the debug answer of a PDP, which may be of another version. */
 interface Debug {
-  readonly rbac?: { readonly code: string; readonly reason: string; readonly user_roles?: readonly string[] }
+  readonly rbac?: Part & { readonly user_roles?: readonly string[] }
+  readonly rebac?: Part
+  readonly abac?: Part & { readonly nearest_misses?: readonly Said[]; readonly notes?: readonly Said[] }
+}
+interface Part {
+  readonly allow: boolean
+  readonly code: string
+  readonly reason: string
+}
+interface Said {
+  readonly text: string
 }
 
 function rolesLine(roles: readonly string[]): string[] {

@@ -184,7 +184,7 @@ const SOURCES: Readonly<Record<Root, Source>> = {
   action: Source.Action,
 }
 
-function pathOf({ root, names }: AttributePath): PathRef {
+export function pathOf({ root, names }: AttributePath): PathRef {
   const key = `${root}.${names.join('.')}`
   if (key === 'context.now') return { source: Source.Now, key }
   return { source: GENERATED.get(`${root}.${names[0]}`) ?? SOURCES[root], key }

@@ -11,7 +11,9 @@ import type { UrlRule } from '../model/objects.ts'
 import { commit } from './apply.ts'
 import { buildKernel } from './build.ts'
 import { fold, toChanges } from './contents.ts'
-import { type Explanation, explainQuestion, instanceId, tenantOf } from './explain.ts'
+import { Declared } from './declared.ts'
+import { explainQuestion, instanceId, tenantOf } from './explain.ts'
+import type { Explanation } from './explanation.ts'
 import { hashImage, loadKernel, loadKernelSlowly, type Pause, saveKernel, saveKernelSlowly } from './file.ts'
 import { Listings } from './listings.ts'
 import { Lookaside, PairLookaside } from './lookaside.ts'
@@ -19,7 +21,7 @@ import { Needs, type Sent } from './needs.ts'
 import { type Plan, prepare } from './prepare.ts'
 import { read, readConfigs } from './read.ts'
 
-export type { AbacCode, Because, Explanation, RbacCode, RebacCode } from './explain.ts'
+export type * from './explanation.ts'
 export type { KernelSource, Sent }
 
 export interface ImageOptions {
@@ -57,6 +59,7 @@ export class Image {
   #lastTenantId = 0
   readonly #needs: Needs
   #listings: Listings | undefined
+  readonly #declared: Declared
   /** the kernel's decide, until the image is poisoned */
   #decide: (user: number, tenant: number, permission: number) => number
   #position: Position
@@ -67,6 +70,7 @@ export class Image {
   private constructor(kernel: Kernel, source: KernelSource) {
     this.#kernel = kernel
     this.#needs = new Needs(kernel)
+    this.#declared = new Declared(kernel)
     this.#source = source
     this.#decide = kernel.calls.decide
     this.environment = Buffer.from(kernel.headerBytes(Header.Environment, 16)).toString('hex')
@@ -226,7 +230,12 @@ export class Image {
   explain(user: string, action: string, type: string, tenant?: string, key?: string, sent?: Sent): Explanation {
     this.#requireSound()
     const question = { user, action, type, tenant, key, sent }
-    const explanation = explainQuestion(this.#kernel, this.#needs, this.revision, question)
+    const explanation = explainQuestion(
+      this.#kernel,
+      { needs: this.#needs, declared: this.#declared },
+      this.revision,
+      question,
+    )
     if (!explanation.allow && [explanation.rebac, explanation.abac].includes('undecided')) {
       throw new ZerohopError('UNDECIDED', { what: `${type}:${key}` })
     }
@@ -260,7 +269,10 @@ export class Image {
       this.#poison()
       throw new ZerohopError('POISONED', {}, { cause })
     }
-    if (changesRules(plan)) this.#needs.forget()
+    if (changesRules(plan)) {
+      this.#needs.forget()
+      this.#declared.forget()
+    }
     if (plan.configs.length > 0) this.#urlRules = undefined
     this.#position = { revision: delta.to, chain: delta.chain }
     writePosition(this.#kernel, this.#position)

@@ -5,9 +5,8 @@ import type { Kernel } from '../kernel/kernel.ts'
 import { ZerohopError } from '../model/errors.ts'
 import { LISTING_STEPS_MAX } from '../model/limits.ts'
 import type { Asker } from './asker.ts'
-import { sideKey } from './explain.ts'
 import { compareKeys } from './key-order.ts'
-import { records, rolesOf } from './read.ts'
+import { records, rolesOf, sideKey } from './read.ts'
 import { type Sources, sourcesOf } from './sources.ts'
 
 /** One way by which a user is allowed. */

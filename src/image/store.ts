@@ -5,7 +5,7 @@ import type { Kernel } from '../kernel/kernel.ts'
 import type { PolicyObjects } from '../log/delta.ts'
 import { TENANT_TYPE, USER_TYPE } from '../model/condition-reads.ts'
 import type { AttributeType, JsonObject } from '../model/objects.ts'
-import type { ConditionProgram, PathRef } from './conditions.ts'
+import type { ConditionProgram, PathRef, ProgramStep } from './conditions.ts'
 
 export type SetContent = PolicyObjects['condition_set']
 export type SetRuleContent = PolicyObjects['set_rule']
@@ -61,21 +61,24 @@ export function putSet(kernel: Kernel, key: string, value: SetContent, program: 
     value.resource === null ? 0 : calls.find(Table.Resources, Math.max(0, kernel.writeKey(value.resource)))
   const set = calls.put(Table.Sets, kernel.writeKey(key))
   const id = ({ source, key: path }: PathRef): number => calls.putPath(source, kernel.writeLong(path))
-  const steps = program.steps.map(
-    ({ op, flags, left, right, whenTrue, whenFalse }): EncodedStep => ({
-      op,
-      flags,
-      left: left === undefined ? 0 : id(left),
-      right: typeof right === 'number' ? right : id(right),
-      whenTrue,
-      whenFalse,
-    }),
-  )
+  const steps = encodedSteps(program.steps, id)
   const encoder = new Encoder(kernel)
   const json = encoder.text(JSON.stringify(value.conditions))
   const constants = program.constants.length === 0 ? 0 : encoder.composite(program.constants)
   const kind = value.type === 'userset' ? SET_OF_USERS : SET_OF_RESOURCES
   calls.defineSet(set, kind, resource, json, constants, encoder.steps(steps), steps.length)
+}
+
+/** Steps as the kernel has them; `id` says which path is which. */
+export function encodedSteps(steps: readonly ProgramStep[], id: (path: PathRef) => number): EncodedStep[] {
+  return steps.map(({ op, flags, left, right, whenTrue, whenFalse }) => ({
+    op,
+    flags,
+    left: left === undefined ? 0 : id(left),
+    right: typeof right === 'number' ? right : id(right),
+    whenTrue,
+    whenFalse,
+  }))
 }
 
 /** Ends what `putSet` began, when every set is there. */

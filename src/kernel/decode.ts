@@ -1,5 +1,16 @@
 // Reads stored values out of a kernel: what src/kernel/encode.ts wrote. Recursion is bounded by the depth that was accepted.
-import { CELL_BYTES, Cell, Composite, Kind, Text } from '../../assembly/abi.ts'
+import {
+  CELL_BYTES,
+  Cell,
+  Composite,
+  Kind,
+  Party,
+  Resource,
+  Role,
+  SymbolRecord,
+  Table,
+  Text,
+} from '../../assembly/abi.ts'
 import type { Json, JsonObject } from '../model/objects.ts'
 import type { Kernel } from './kernel.ts'
 
@@ -19,7 +30,8 @@ export function objectAt(kernel: Kernel, composite: number): JsonObject | undefi
   return Object.fromEntries(entries) // defines members: any name is a name
 }
 
-function valueAt(kernel: Kernel, cell: number): Json {
+/** The value of a cell, also of one that names a symbol. */
+export function valueAt(kernel: Kernel, cell: number): Json {
   const value = kernel.word(cell + Cell.Value)
   switch (kernel.word(cell + Cell.Kind)) {
     case Kind.False:
@@ -30,6 +42,8 @@ function valueAt(kernel: Kernel, cell: number): Json {
       return new DataView(kernel.bytes.buffer).getFloat64(cell + Cell.Value, true)
     case Kind.Text:
       return textAt(kernel, value)
+    case Kind.Key:
+      return kernel.key(value, keyOffset(kernel, value))
     case Kind.List:
       return cells(kernel, value).map((each) => valueAt(kernel, each))
     case Kind.Object:
@@ -42,4 +56,11 @@ function valueAt(kernel: Kernel, cell: number): Json {
 function cells(kernel: Kernel, composite: number): number[] {
   const count = kernel.word(composite + Composite.Count)
   return Array.from({ length: count }, (_, index) => composite + Composite.Cells + index * CELL_BYTES)
+}
+
+/** Where the key begins in the record of a symbol that a question can name. */
+function keyOffset(kernel: Kernel, symbol: number): number {
+  const table = (kernel.word(symbol + SymbolRecord.Meta) >>> 16) & 0xff
+  if (table === Table.Roles) return Role.Key
+  return table === Table.Resources ? Resource.Key : Party.Key
 }

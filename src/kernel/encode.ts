@@ -1,6 +1,16 @@
 // Writes values into the encoded area of a kernel: attributes that were sent with a question, and values on their way into the image. One
 // bump pointer, moved back before each use: nothing grows. Every value is checked before it is believed; recursion is bounded by depth.
-import { CELL_BYTES, Cell, Composite, ENCODED, ENCODED_BYTES, Kind, STEP_BYTES, Text } from '../../assembly/abi.ts'
+import {
+  CELL_BYTES,
+  Cell,
+  Composite,
+  ENCODED,
+  ENCODED_BYTES,
+  Kind,
+  Program,
+  STEP_BYTES,
+  Text,
+} from '../../assembly/abi.ts'
 import { ZerohopError } from '../model/errors.ts'
 import { JSON_DEPTH_MAX } from '../model/limits.ts'
 import type { Kernel } from './kernel.ts'
@@ -32,11 +42,11 @@ export class Encoder {
     this.#bytes = kernel.bytes
   }
 
-  /** Forgets everything that was written. */
-  begin(): void {
+  /** Forgets everything that was written, from `at` on. */
+  begin(at: number = ENCODED): void {
     this.#words = this.#kernel.words
     this.#bytes = this.#kernel.bytes
-    this.#at = ENCODED
+    this.#at = at
   }
 
   /** The first byte that is not written. */
@@ -163,6 +173,16 @@ export class Encoder {
     const at = this.#take(Composite.Cells + count * CELL_BYTES)
     this.#words[(at + Composite.Count) >>> 2] = count
     this.#words[(at + Composite.Queue) >>> 2] = 0
+    return at
+  }
+
+  /** The address of a program with its constants, as it is where it is stored. */
+  program(steps: readonly EncodedStep[], constants: readonly unknown[]): number {
+    const values = constants.length === 0 ? 0 : this.composite(constants)
+    const at = this.#take(Program.Steps)
+    this.#words[(at + Program.Count) >>> 2] = steps.length
+    this.#words[(at + Program.Constants) >>> 2] = values
+    this.steps(steps)
     return at
   }
 

@@ -57,6 +57,18 @@ export interface KernelExports {
   removeSetRule(permission: number, users: number, resources: number): void
   decideSets(user: number, tenant: number, permission: number, instance: number, end: number): number
   decideSide(user: number, tenant: number, permission: number, instance: number, end: number, side: number): number
+  decideProgram(
+    user: number,
+    tenant: number,
+    permission: number,
+    instance: number,
+    end: number,
+    program: number,
+  ): number
+  operandCell(user: number, tenant: number, permission: number, instance: number, end: number, path: number): number
+  operandRefused(): number
+  operandIsTime(): number
+  stepsOfSets(): number
   deletePermission(permission: number): void
   clearRole(role: number): void
   extendRole(role: number, count: number): void

@@ -98,10 +98,15 @@ type Path = readonly (string | number)[]
 /**
  * Reads conditions, or refuses them with the place and the reason.
  * @param path where in the input the conditions stand; errors name the place below it
+ * @param places is told where each comparison and each match stands, for explain
  * @throws INPUT_INVALID on the grammar, LIMIT_EXCEEDED on size, depth or number of nodes
  */
-export function parseConditions(conditions: Json, path: Path = ['body', 'conditions']): Condition {
-  const condition = new Parser().condition(conditions, path, 1) // first: it bounds the depth, also for what measures the size
+export function parseConditions(
+  conditions: Json,
+  path: Path = ['body', 'conditions'],
+  places?: Map<Test, Path>,
+): Condition {
+  const condition = new Parser(places).condition(conditions, path, 1) // first: it bounds the depth, also for what measures the size
   const bytes = Buffer.byteLength(JSON.stringify(conditions))
   if (bytes > CONDITIONS_BYTES_MAX) throw tooMuch('the size of the conditions', `${CONDITIONS_BYTES_MAX} bytes`, path)
   return condition
@@ -109,6 +114,11 @@ export function parseConditions(conditions: Json, path: Path = ['body', 'conditi
 
 class Parser {
   #nodes = 0
+  readonly #places: Map<Test, Path> | undefined
+
+  constructor(places: Map<Test, Path> | undefined) {
+    this.#places = places
+  }
 
   /** conditions := {} | group | operand; several members are ANDed. */
   condition(json: Json, path: Path, depth: number): Condition {
@@ -150,10 +160,15 @@ class Parser {
     if (group !== undefined) return { kind: group, tests: this.#tests(value, path, depth) }
     if (name === 'not') return { kind: 'not', test: this.#negatedTest(value, path, depth) }
     const match = MATCHES.get(name)
-    if (match !== undefined) return this.#match(match, value, path, depth)
+    if (match !== undefined) return this.#placed(this.#match(match, value, path, depth), path)
     if (!Object.hasOwn(OPERATORS, name)) throw invalid(`unknown operator \`${name}\``, path)
     const operator = name as Operator
-    return { kind: 'compare', operator, right: rightSide(operator, value, path) }
+    return this.#placed({ kind: 'compare', operator, right: rightSide(operator, value, path) }, path)
+  }
+
+  #placed(test: Test, path: Path): Test {
+    this.#places?.set(test, path)
+    return test
   }
 
   #tests(value: Json, path: Path, depth: number): Test[] {
@@ -169,7 +184,10 @@ class Parser {
     const tests = items.map((item: Json, index): Test => {
       const at = Array.isArray(value) ? [...path, index] : path
       if (isScalar(item))
-        return { kind: 'compare', operator: 'equals', right: { kind: 'value', value: sound(item, at) } }
+        return this.#placed(
+          { kind: 'compare', operator: 'equals', right: { kind: 'value', value: sound(item, at) } },
+          at,
+        )
       return this.test(item, at, depth + 1)
     })
     return tests.length === 1 ? tests[0]! : { kind: values > 0 ? 'any' : 'all', tests }

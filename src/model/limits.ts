@@ -259,6 +259,19 @@ export const EMBEDDED_WAIT_MS = 60_000
 /** Permissions of which an image remembers what their set rules read: a kilobyte each. */
 export const NEEDS_MAX = 4_096
 
+/** Characters of a text, items of a list and levels of nesting that an explanation shows of a value. */
+export const SHOWN_TEXT_MAX = 80
+export const SHOWN_ITEMS_MAX = 10
+export const SHOWN_DEPTH_MAX = 3
+/** Set rules that an explanation names as allowing, and as the nearest that do not. */
+export const EXPLAIN_RULES_MAX = 100
+export const EXPLAIN_MISSES_MAX = 5
+/** Failed tests, notes and ill-typed attributes that an explanation lists, each. */
+export const EXPLAIN_ITEMS_MAX = 20
+/** Tests that one explanation looks at, and the steps of the kernel that it takes: some tens of milliseconds. */
+export const EXPLAIN_TESTS_MAX = 10_000
+export const EXPLAIN_STEPS_MAX = 2_000_000
+
 /** Bytes of the conditions of one set as JSON. */
 export const CONDITIONS_BYTES_MAX = 64 * 1024
 /** Levels of nesting of conditions: readers of them may recurse. */

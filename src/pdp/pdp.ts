@@ -25,7 +25,19 @@ import * as listing from './listings.ts'
 import { type Action, type Attributes, type Check, questionOf, type Resource, type User } from './request.ts'
 import { Subject } from './subject.ts'
 
-export type { AbacCode, Because, Explanation, RbacCode, RebacCode } from '../image/image.ts'
+export type {
+  AbacCode,
+  Because,
+  Explanation,
+  FailedSet,
+  IllTyped,
+  Miss,
+  Note,
+  RbacCode,
+  RebacCode,
+  TestFound,
+  TestReason,
+} from '../image/image.ts'
 
 /** Where a PDP has its image from: a follower, or an image that never changes. */
 export interface PdpSource {

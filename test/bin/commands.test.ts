@@ -157,7 +157,10 @@ describe('serve', () => {
       out: 'deny\n',
     })
     const explained = await run(['check', 'ben', 'say', 'hello', '--explain'], env)
-    expect([explained.code, explained.out]).toEqual([1, expect.stringContaining('code no_permission')])
+    expect([explained.code, explained.out]).toEqual([
+      1,
+      expect.stringContaining('code no_permission\nby sets disabled\nbecause no role'),
+    ])
     expect(await run(['check', 'ana', 'say', 'hello', '--pdp', 'http://127.0.0.1:1'], env)).toMatchObject({
       code: 2,
       err: oneLine('no PDP answers'),

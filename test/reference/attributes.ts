@@ -11,6 +11,8 @@ import { rolesIn } from './roles.ts'
 export interface Operand {
   readonly value: Json | undefined
   readonly time: boolean
+  /** the value that is there, but not of its declared type */
+  readonly illTyped?: Json
 }
 
 /** D8: what makes up a question. It is read from the question and the policy, whatever attributes of these names are stored or sent. */
@@ -103,8 +105,21 @@ function declared(
   const type = Object.hasOwn(types, attribute) ? types[attribute]! : 'json'
   const source = sources.find((each) => each !== undefined && Object.hasOwn(each, attribute))
   const value = member(source, [attribute]).value
-  if (!hasType(value, type)) return { value: undefined, time: false }
+  if (!hasType(value, type)) {
+    const whole = names.length === 1 && value !== undefined
+    return { value: undefined, time: false, ...(whole ? { illTyped: value } : {}) }
+  }
   return { ...member(source, names), time: names.length === 1 && type === 'time' }
+}
+
+/** The type that is declared for the attribute of a path; undefined when none is. */
+export function typeDeclared(
+  policy: Policy,
+  request: Request,
+  { root, names }: AttributePath,
+): AttributeType | undefined {
+  const owner = root === 'user' ? '__user' : root === 'tenant' ? '__tenant' : request.resource.type
+  return policy.resource.get(owner)?.attributes?.[names[0]!]
 }
 
 function hasType(value: Json | undefined, type: AttributeType): boolean {

@@ -20,7 +20,7 @@ export function holds(policy: Policy, request: Request, condition: Condition): b
   }
 }
 
-function passes(policy: Policy, request: Request, test: Test, left: Operand): boolean {
+export function passes(policy: Policy, request: Request, test: Test, left: Operand): boolean {
   switch (test.kind) {
     case 'all':
       return test.tests.every((each) => passes(policy, request, each, left))

@@ -1,5 +1,6 @@
 // The definition: for each part of a decision, the one word that says why it allows or does not. The words are those of the PDP's debug
 // answer; when several would fit, the first of this order is given: the question's own names first, then what the user has.
+import { type Miss, missesOf, type Note, notesOf } from './misses.ts'
 import type { Policy } from './policy.ts'
 import { byRelations, rolesOn } from './relations.ts'
 import { hasAction, isElsewhere, type Request, storedInstance, tenantOf } from './request.ts'
@@ -18,6 +19,7 @@ export type RebacCode =
 export type AbacCode =
   | Unknown
   | 'allow'
+  | 'disabled'
   | 'instance_in_other_tenant'
   | 'no_matching_rules'
   | 'no_matching_usersets'
@@ -28,12 +30,21 @@ export interface Reasons {
   readonly rbac: RbacCode
   readonly rebac: RebacCode
   readonly abac: AbacCode
+  /** the nearest set rules that do not allow; none when one does */
+  readonly misses: readonly Miss[]
+  readonly notes: readonly Note[]
 }
 
 export function explain(policy: Policy, request: Request): Reasons {
   const unknown = unknownName(policy, request)
-  if (unknown !== undefined) return { rbac: unknown, rebac: unknown, abac: unknown } // D1
-  return { rbac: whyRoles(policy, request), rebac: whyRelations(policy, request), abac: whySets(policy, request) }
+  if (unknown !== undefined) return { rbac: unknown, rebac: unknown, abac: unknown, misses: [], notes: [] } // D1
+  return {
+    rbac: whyRoles(policy, request),
+    rebac: whyRelations(policy, request),
+    abac: whySets(policy, request),
+    misses: missesOf(policy, request),
+    notes: notesOf(policy, request),
+  }
 }
 
 /** They declare what users and tenants have, and are nothing that could be asked about. */
@@ -62,11 +73,12 @@ function whyRelations(policy: Policy, request: Request): RebacCode {
   return byRelations(policy, request) ? 'allow' : 'no_permission'
 }
 
-/** D6: no rule for the permission; none with a true user set; none with a true resource set; or never both in one rule. */
+/** D6: no rule at all; none for the permission; none with a true user set; none with a true resource set; or never both in one rule. */
 function whySets(policy: Policy, request: Request): AbacCode {
   if (isElsewhere(policy, request)) return 'instance_in_other_tenant' // D2
   if (bySets(policy, request)) return 'allow'
   const rules = rulesFor(policy, request)
+  if (policy.set_rule.size === 0) return 'disabled'
   if (rules.length === 0) return 'no_matching_rules'
   if (!rules.some((rule) => hasUser(policy, request, rule.user_set))) return 'no_matching_usersets'
   if (!rules.some((rule) => hasResource(policy, request, rule.resource_set))) return 'no_matching_resourcesets'

@@ -112,8 +112,8 @@ const asking = (current: () => Image): Omit<Session, 'write'> => ({
   check: (request) => current().check(...ask(request)),
   bulkCheck: (requests) => requests.map((request) => current().check(...ask(request))),
   explain: (request) => {
-    const { code, rebac, abac } = current().explain(...ask(request))
-    return { rbac: code, rebac, abac } as Reasons // no case meets a limit
+    const { code, rebac, abac, misses, notes } = current().explain(...ask(request))
+    return { rbac: code, rebac, abac, misses, notes } as Reasons // no case meets a limit
   },
   permissions: (user) => tenantPermissionsIn(current(), user),
   listings: {

@@ -143,7 +143,7 @@ function overHttp(servers: Servers, env: Environment): Session {
       const { rbac, rebac, abac } = (await ask('/allowed', bodyOf(request), { 'x-explain': 'true' })).debug
       // Where no instance is named, the answer leaves roles on instances out.
       const code = request.resource.key === undefined ? 'no_such_instance' : rebac.code
-      return { rbac: rbac.code, rebac: code, abac: abac.code }
+      return { rbac: rbac.code, rebac: code, abac: abac.code, misses: abac.nearest_misses, notes: abac.notes }
     },
     permissions: async (user) => rowsOf(await ask('/user-permissions', { user: { key: user } })),
   }
@@ -163,8 +163,8 @@ async function overLibrary(servers: Servers, env: Environment): Promise<Session>
     bulkCheck: (requests) => pdp.bulkCheck(requests.map(checkOf)),
     explain: (request) => {
       const { user, action, resource, context } = checkOf(request)
-      const { code, rebac, abac } = pdp.explain(user, action, resource, context)
-      return { rbac: code, rebac, abac } as Reasons // no case meets a limit
+      const { code, rebac, abac, misses, notes } = pdp.explain(user, action, resource, context)
+      return { rbac: code, rebac, abac, misses, notes } as Reasons // no case meets a limit
     },
     permissions: (user) => rowsOf(pdp.userPermissions(user)),
     listings: {

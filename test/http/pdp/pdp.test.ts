@@ -193,6 +193,8 @@ describe('the PDP of one environment', () => {
         resource: { type: 'hello', key: 'plan' },
       },
       rbac: { allow: true, code: 'allow', allowing_roles: ['admin'] },
+      rebac: { allow: false, code: 'no_such_instance', allowing_roles: [] },
+      abac: { allow: false, code: 'disabled', rules: 0, allowing_rules: [], nearest_misses: [], notes: [] },
     })
     const codes: [object, string][] = [
       [check('ana', 'say', { type: 'nothing' }), 'no_such_resource'],

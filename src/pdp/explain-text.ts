@@ -1,0 +1,68 @@
+// Explanations in sentences, for people: the PDP's debug answer and `zerohop check --explain` say the same.
+import type { Because, FailedSet, IllTyped, Miss, Note, TestFound } from '../image/image.ts'
+import type { Json } from '../model/objects.ts'
+
+/** One reason that allows. */
+export function sayBecause({
+  source,
+  role,
+  resource_set,
+  tenant,
+  resource_instance: on,
+  permission,
+  path,
+}: Because): string {
+  if (source === 'abac') return `user set ${role} may ${permission} on resource set ${resource_set}`
+  return `${role} ${on === undefined ? 'in' : `on ${on} in`} ${tenant} has ${permission} (${path.join(' → ')})`
+}
+
+/** Why a set rule does not allow. */
+export function sayMiss({ user_set, resource_set, failed }: Miss): string {
+  return `rule (${user_set}, ${resource_set}): ${failed.map(sayFailed).join('; ')}`
+}
+
+function sayFailed({ side, set, reason, tests }: FailedSet): string {
+  const what = `${side === 'user_set' ? 'user set' : 'resource set'} ${set}`
+  if (reason === 'role_not_assigned') return `${what}: the role is not assigned in this tenant`
+  if (reason === 'other_resource') return `${what} is about another resource type`
+  return `${what}: ${tests.map(sayTest).join(', ')}`
+}
+
+/** What a test found, and where it stands. */
+export function sayTest(test: TestFound): string {
+  return `${finding(test)} (at ${test.path.join(' / ')})`
+}
+
+function finding({ attribute, operator, reason, value, declared, expected, ref, ref_value }: TestFound): string {
+  const is = `${attribute} is ${print(value)}`
+  const other = ref === undefined ? print(expected) : `${ref}, which is ${print(ref_value)}`
+  switch (reason) {
+    case 'missing':
+      return `${attribute} is missing`
+    case 'wrong_type':
+      return declared === undefined ? `${is}, which ${operator} does not take` : `${is}, but is declared ${declared}`
+    case 'ref_missing':
+      return `${is}, but ${ref} is missing`
+    case 'ref_wrong_type':
+      return `${is}, but ${ref} is ${print(ref_value)}, which ${operator} does not take`
+    case 'not_met':
+      return expected === undefined && ref === undefined ? `${is}: not ${operator}` : `${is}, not ${operator} ${other}`
+    case 'met':
+      return `${is}: ${operator}${expected === undefined && ref === undefined ? '' : ` ${other}`} is true, under a not`
+    case 'undecided':
+      return `${attribute}: ${operator} is too much work for an explanation`
+  }
+}
+
+/** A `not` that is true only because there was nothing to look at. */
+export function sayNote({ set, ...test }: Note): string {
+  return `in set ${set} a not is true although ${sayTest(test)}`
+}
+
+export function sayIllTyped({ attribute, declared, value }: IllTyped): string {
+  return `${attribute} is declared ${declared}: conditions do not see ${print(value)}`
+}
+
+function print(value: Json | undefined): string {
+  return value === undefined ? 'nothing' : JSON.stringify(value)
+}
