@@ -2,6 +2,7 @@
 // false (D7). What takes time is counted: beyond CONDITION_STEPS_MAX the check could not decide (D13).
 import { CELL_BYTES, Cell, CONDITION_STEPS_MAX, Composite, Kind } from './abi'
 import { instantOf } from './instants'
+import { sameBytes } from './symbols'
 import { isText, textLength, textStart } from './values'
 
 /** What `order` says when neither comes first. */
@@ -60,7 +61,7 @@ function sameTexts(left: u32, right: u32): bool {
   const other = textStart(right)
   if (one === other) return true
   count(length >>> 4)
-  return memory.compare(one, other, length) === 0
+  return sameBytes(one, other, length)
 }
 
 /** -1, 0 or 1; NO_ORDER for anything but two numbers, two texts or two instants. */

@@ -1,7 +1,8 @@
-// W1, W2, W3: the candidates that share a process first, over several fresh processes, then each peer beside hand-written.
+// W1 to W4: the candidates that share a process first, over several fresh processes, then each peer beside hand-written.
 import { LOAD_MS_MAX, runChild } from './child.mjs'
 import { CORE, candidate, PEERS } from './registry.mjs'
 import { rounded } from './results.mjs'
+import { RULE_WORLDS } from './rule-worlds.mjs'
 import { median, spread } from './sampling.mjs'
 import { CHECKS } from './workloads.mjs'
 
@@ -25,6 +26,10 @@ const PEER_MS_MIN = 2_000
 const CHECK = 'zerohop check'
 const FRESH = ' (fresh strings)'
 
+/** Those that can load the workload: not every engine knows rules about attributes, or a subject without them. */
+const loading = (candidates, workload) =>
+  workload in RULE_WORLDS ? candidates.filter(({ rules }) => rules !== undefined) : candidates
+
 /** Zerohop and the hand-written candidates. */
 export async function measureChecks(workload, results, { effort, progress }) {
   const { processes: usual, ...plan } = EFFORTS[effort].core
@@ -32,21 +37,22 @@ export async function measureChecks(workload, results, { effort, progress }) {
   const processes = effort === 'quick' && workload === 'W3' ? 1 : usual
   plan.rounds *= usual / processes
   const runs = []
+  const racing = loading(CORE, workload)
   for (let run = 0; run < processes; run++) {
     progress(`${workload}: zerohop and hand-written code, process ${run + 1} of ${processes}`)
-    const job = { workload, candidates: CORE.map(({ name }) => name), tiny: effort === 'tiny', ...plan }
+    const job = { workload, candidates: racing.map(({ name }) => name), tiny: effort === 'tiny', ...plan }
     const { result, failure } = await runChild('./run-checks.mjs', job)
     if (failure) throw new Error(`${workload}: ${failure}`)
     runs.push(result)
   }
-  for (const { name } of CORE) addRow(results, workload, name, runs)
+  for (const { name } of racing) addRow(results, workload, name, runs)
   addCheckBudgets(results, workload, runs)
 }
 
 /** The peers, each in its own process, as long as there is time. */
 export async function measurePeers(workload, results, { effort, progress, remainingMs }) {
   const { loadMs, ...plan } = EFFORTS[effort].peer
-  for (const { name, flags } of PEERS) {
+  for (const { name, flags } of loading(PEERS, workload)) {
     if (remainingMs() < PEER_MS_MIN) {
       addNothing(results, workload, name, 'left out, the time of --quick is used up')
       continue
@@ -103,6 +109,11 @@ function addCheckBudgets(results, workload, runs) {
       ...bound,
     })
   }
+  if (workload in RULE_WORLDS) {
+    const least = RULE_WORLDS[workload].spread ? 1 : 10
+    for (const form of ['', FRESH]) held(CHECK + form, `hand-written${form}`, { least })
+    return
+  }
   for (const form of ['', FRESH]) {
     if (workload !== 'W3') held(CHECK + form, `hand-written${form}`, { least: 2 })
     held(CHECK + form, `hand-tuned${form}`, { least: workload === 'W3' ? 2 : 1.2 })
@@ -117,7 +128,7 @@ function addCheckBudgets(results, workload, runs) {
 /** Ahead of every peer that can load the workload; both are held against hand-written in their own process. */
 function addPeerBudgets(results, workload) {
   const own = results.row(workload, CHECK)
-  for (const peer of PEERS) {
+  for (const peer of loading(PEERS, workload)) {
     const row = results.row(workload, peer.name)
     if (row.opsPerSecond === null) continue
     const ratio = own.ratioToHandWritten / row.ratioToHandWritten

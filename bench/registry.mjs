@@ -7,22 +7,25 @@
  * @typedef {object} Candidate
  * @property {string} name
  * @property {string} file
+ * @property {string} [rules] the file for worlds with rules about attributes; none: it does not load them
  * @property {'shared' | 'fresh'} form
  * @property {'core' | 'peer'} group
  * @property {string} baseline the candidate that its ratio to hand-written is taken against
  * @property {string[]} [flags] of Node, for the process of a peer
  */
 
-const core = (name, file, form = 'shared') => ({
+const core = (name, file, form = 'shared', rules = undefined) => ({
   name,
   file,
+  rules,
   form,
   group: 'core',
   baseline: form === 'fresh' ? 'hand-written (fresh strings)' : 'hand-written',
 })
-const peer = (name, file, flags = []) => ({
+const peer = (name, file, rules = undefined, flags = []) => ({
   name,
   file,
+  rules,
   form: 'shared',
   group: 'peer',
   baseline: 'hand-written',
@@ -31,22 +34,22 @@ const peer = (name, file, flags = []) => ({
 
 /** @type {Candidate[]} */
 export const CANDIDATES = [
-  core('zerohop check', 'zerohop-check'),
-  core('zerohop check (fresh strings)', 'zerohop-check', 'fresh'),
+  core('zerohop check', 'zerohop-check', 'shared', 'rules/zerohop'),
+  core('zerohop check (fresh strings)', 'zerohop-check', 'fresh', 'rules/zerohop'),
   core('zerohop subject.can', 'zerohop-subject'),
-  core('hand-written', 'hand-written'),
-  core('hand-written (fresh strings)', 'hand-written', 'fresh'),
-  core('hand-tuned', 'hand-tuned'),
-  core('hand-tuned (fresh strings)', 'hand-tuned', 'fresh'),
+  core('hand-written', 'hand-written', 'shared', 'rules/hand-written'),
+  core('hand-written (fresh strings)', 'hand-written', 'fresh', 'rules/hand-written'),
+  core('hand-tuned', 'hand-tuned', 'shared', 'rules/hand-tuned'),
+  core('hand-tuned (fresh strings)', 'hand-tuned', 'fresh', 'rules/hand-tuned'),
   core('bitset floor', 'bitset-floor'),
   // From the quick to the slow ones, so that --quick gets to most of them.
-  peer('@casl/ability', 'casl'),
+  peer('@casl/ability', 'casl', 'rules/casl'),
   peer('accesscontrol', 'accesscontrol'),
   peer('opa-wasm', 'opa'),
-  peer('oso', 'oso'),
+  peer('oso', 'oso', 'rules/oso'),
   // Node 20 aborts when its optimising compiler inlines some calls of this module (peers that do not need the flag do not get it).
-  peer('@cedar-policy/cedar-wasm', 'cedar', ['--no-turbo-inline-js-wasm-calls']),
-  peer('casbin', 'casbin'),
+  peer('@cedar-policy/cedar-wasm', 'cedar', 'rules/cedar', ['--no-turbo-inline-js-wasm-calls']),
+  peer('casbin', 'casbin', 'rules/casbin'),
   peer('@cerbos/embedded-server', 'cerbos'),
 ]
 

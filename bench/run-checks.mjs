@@ -2,6 +2,7 @@
 // then measures in interleaved rounds, the order rotated, and sends back every round's figures.
 import { serveJob } from './child.mjs'
 import { candidate } from './registry.mjs'
+import { makeRuleWorld, RULE_WORLDS } from './rule-worlds.mjs'
 import { loadSampler, median, quantile } from './sampling.mjs'
 import { makeWorld } from './workloads.mjs'
 
@@ -23,17 +24,28 @@ const ALONE_ABOVE_MS = 0.005
  */
 
 serveJob(async (/** @type {Job} */ job, loaded) => {
-  const world = makeWorld(job.workload, { checks: job.checks })
+  const withRules = job.workload in RULE_WORLDS
+  const world = (withRules ? makeRuleWorld : makeWorld)(job.workload, { checks: job.checks })
   const sample = await loadSampler(job)
   const text = JSON.stringify(world.checks)
   const racers = []
   const engines = new Map()
   for (const name of job.candidates) {
-    const { file, form, group, baseline } = candidate(name)
+    const { form, group, baseline, ...files } = candidate(name)
+    const file = withRules ? files.rules : files.file
     const start = performance.now()
     if (!engines.has(file)) engines.set(file, await load(file, world))
     const loadMs = performance.now() - start
-    racers.push({ name, form, group, baseline, ...runnerOf(engines.get(file), world), loadMs, rounds: [], batches: [] })
+    racers.push({
+      name,
+      form,
+      group,
+      baseline,
+      ...runnerOf(engines.get(file), world, withRules),
+      loadMs,
+      rounds: [],
+      batches: [],
+    })
   }
   loaded()
   for (const racer of racers) await verify(racer, world, job)
@@ -56,17 +68,17 @@ async function load(file, world) {
 }
 
 /** Gives `run(checks, from, to)`, which answers how many of these checks are allowed. */
-function runnerOf(engine, world) {
+function runnerOf(engine, world, withRules) {
   const isAsync = engine.async === true
-  return { isAsync, run: engine.bind ? engine.bind(world.checks) : loopOver(engine.decide, isAsync) }
+  return { isAsync, run: engine.bind ? engine.bind(world.checks) : loopOver(engine.decide, isAsync, withRules) }
 }
 
 /**
  * A loop of its own for each candidate: through one shared loop the call would be megamorphic, which costs the fast ones most and
  * which no application that uses one engine pays.
  */
-function loopOver(decide, isAsync) {
-  const call = 'decide(check.user, check.action, check.resource, check.tenant)'
+function loopOver(decide, isAsync, withRules) {
+  const call = `decide(check.user, check.action, check.resource, check.tenant${withRules ? ', check.sent' : ''})`
   const body = `return ${isAsync ? 'async ' : ''}function run(checks, from, to) {
     let allowed = 0
     for (let i = from; i < to; i++) {

@@ -1,5 +1,6 @@
 // The one place where the bench reaches behind the public doors: images and deltas are normally made by the management side.
 import { Image } from '../dist/src/image/image.js'
+import { rulePolicyChanges } from './rule-worlds.mjs'
 import { policyChanges } from './workloads.mjs'
 
 export { Image }
@@ -11,7 +12,7 @@ export const FIRST = { revision: 1, chain: chainOf(1) }
 
 /** @param {import('./workloads.mjs').World} world */
 export function imageOf(world) {
-  return Image.build(ENVIRONMENT, FIRST, policyChanges(world))
+  return Image.build(ENVIRONMENT, FIRST, world.rules ? rulePolicyChanges(world) : policyChanges(world))
 }
 
 /** The delta after revision `from`. */

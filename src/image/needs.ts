@@ -32,7 +32,9 @@ interface Need {
   /** index of the path's place in the area of what was sent, among the words of the memory */
   readonly place: number
   readonly from: keyof Sent | 'key' | undefined
-  readonly names: readonly string[]
+  /** the attribute, and the names of members inside it */
+  readonly name: string
+  readonly inside: readonly string[]
 }
 
 const FROM: Partial<Record<Source, Need['from']>> = {
@@ -70,9 +72,8 @@ export class Needs {
     const { words } = this.#kernel
     try {
       for (let index = 0; index < needs.length; index++) {
-        const { place, from, names } = needs[index]!
-        words[place] =
-          from === 'key' ? keyCell(encoder, key) : from === undefined ? 0 : sentCell(encoder, sent?.[from], names)
+        const need = needs[index]!
+        words[need.place] = need.from === 'key' ? keyCell(encoder, key) : sentCell(encoder, sent, need)
       }
     } catch (cause) {
       if (isZerohopError(cause)) throw cause
@@ -96,9 +97,9 @@ export class Needs {
 
   #need(path: number): Need {
     const kernel = this.#kernel
-    const names = kernel.key(path, AttributePath.Key).split('.').slice(1)
+    const [name = '', ...inside] = kernel.key(path, AttributePath.Key).split('.').slice(1)
     const from = FROM[kernel.word(path + AttributePath.Source) as Source]
-    return { place: (SENT >>> 2) + kernel.word(path + AttributePath.Number), from, names }
+    return { place: (SENT >>> 2) + kernel.word(path + AttributePath.Number), from, name, inside }
   }
 }
 
@@ -120,20 +121,38 @@ function pathsOfSet(kernel: Kernel, first: number, paths: Set<number>): void {
   }
 }
 
+function attributesFrom(from: Need['from'], sent: Sent | undefined): object | null | undefined {
+  if (sent === undefined) return undefined
+  switch (from) {
+    case 'user':
+      return sent.user
+    case 'resource':
+      return sent.resource
+    case 'context':
+      return sent.context
+    case 'action':
+      return sent.action
+    default:
+      return undefined
+  }
+}
+
 function keyCell(encoder: Encoder, key: string | undefined): number {
   // D9: a key with a lone surrogate is unknown; it is no text that a condition could compare.
   return key === undefined || !key.isWellFormed() ? 0 : encoder.cell(key)
 }
 
 /** 0 when the attribute was not sent; a missing value when it was, without the member. */
-function sentCell(encoder: Encoder, attributes: object | null | undefined, names: readonly string[]): number {
+function sentCell(encoder: Encoder, sent: Sent | undefined, { from, name, inside }: Need): number {
+  const attributes = attributesFrom(from, sent)
   if (attributes === null || attributes === undefined) return 0
-  const first = ownMember(attributes, names[0]!)
-  if (first === undefined) return 0
-  let value: unknown = first
-  for (let index = 1; index < names.length; index++) {
+  let value = ownMember(attributes, name)
+  if (value === undefined) return 0
+  for (let index = 0; index < inside.length; index++) {
     value =
-      typeof value === 'object' && value !== null && !Array.isArray(value) ? ownMember(value, names[index]!) : undefined
+      typeof value === 'object' && value !== null && !Array.isArray(value)
+        ? ownMember(value, inside[index]!)
+        : undefined
   }
   return encoder.cell(value)
 }

@@ -17,6 +17,8 @@ import type { Kernel } from './kernel.ts'
 
 const encoder = new TextEncoder()
 const double = new Float64Array(1)
+/** Bits of two characters side by side that ASCII does not have. */
+const NOT_ASCII = 0xff80_ff80 | 0
 const halves = new Uint32Array(double.buffer)
 
 /** A step as the kernel has it. */
@@ -77,24 +79,37 @@ export class Encoder {
   }
 
   text(value: string): number {
-    if (!value.isWellFormed()) throw new ZerohopError('TEXT_INVALID') // D9
     const length = value.length
     if (length > 64) return this.#longText(value)
-    const at = this.#take(Text.Bytes + length * 3)
-    const bytes = this.#bytes
-    let to = at + Text.Bytes
-    for (let index = 0; index < length; index++) {
-      const code = value.charCodeAt(index)
-      if (code > 0x7f) {
-        to = at + Text.Bytes + encoder.encodeInto(value, bytes.subarray(at + Text.Bytes)).written
-        break
-      }
-      bytes[to++] = code
+    const at = this.#take(Text.Bytes + length)
+    const words = this.#words
+    let word = (at + Text.Bytes) >>> 2
+    let index = 0
+    // Four characters at a time: a text begins at a multiple of 4.
+    for (; index + 4 <= length; index += 4) {
+      const low = value.charCodeAt(index) | (value.charCodeAt(index + 1) << 16)
+      const high = value.charCodeAt(index + 2) | (value.charCodeAt(index + 3) << 16)
+      if (((low | high) & NOT_ASCII) !== 0) return this.#again(at, value)
+      words[word++] = (low & 0x7f) | ((low >>> 8) & 0x7f00) | ((high & 0x7f) << 16) | ((high & 0x7f0000) << 8)
     }
-    return this.#textOf(at, to - at - Text.Bytes)
+    let rest = 0
+    for (let shift = 0; index < length; index++, shift += 8) {
+      const code = value.charCodeAt(index)
+      if (code > 0x7f) return this.#again(at, value)
+      rest |= code << shift
+    }
+    if ((length & 3) !== 0) words[word] = rest
+    return this.#textOf(at, length)
   }
 
+  #again(at: number, value: string): number {
+    this.#at = at
+    return this.#longText(value)
+  }
+
+  /** By the encoder of the platform, for what is long or has more than ASCII in it. */
   #longText(value: string): number {
+    if (!value.isWellFormed()) throw new ZerohopError('TEXT_INVALID') // D9
     const at = this.#take(Text.Bytes)
     const room = this.#bytes.subarray(at + Text.Bytes, ENCODED + ENCODED_BYTES)
     const { read, written } = encoder.encodeInto(value, room)

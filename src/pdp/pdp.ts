@@ -83,18 +83,14 @@ export class Pdp {
   check(user: User, action: Action, resource: Resource, context?: Attributes | null): boolean {
     const image = this.#source.current
     if (image === undefined) throw this.#source.refusal()
-    // The two ordinary forms, without making an object: names alone, or a resource with its parts.
-    if (typeof action === 'string' && isNone(context) && this.#onDecision === undefined) {
-      const key = typeof user === 'string' ? user : isNone(user?.attributes) ? user?.key : undefined
+    // The ordinary forms, without making a question of them: names alone, or a resource with its parts.
+    if (typeof action === 'string' && this.#onDecision === undefined) {
+      const named = typeof user === 'string'
+      const key = named ? user : user?.key
       if (typeof key === 'string') {
-        if (typeof resource === 'string') return checkNamed(image, key, action, resource)
-        const type = resource?.type
-        const tenant = resource?.tenant
-        const instance = resource?.key ?? undefined
-        const named = instance === undefined || typeof instance === 'string'
-        if (typeof type === 'string' && typeof tenant === 'string' && named && isNone(resource.attributes)) {
-          return image.check(key, action, type, tenant, instance)
-        }
+        const ofUser = named ? undefined : user.attributes
+        if (typeof resource !== 'string') return this.#checkParts(image, key, ofUser, action, resource, context)
+        if (isNone(ofUser) && isNone(context)) return checkNamed(image, key, action, resource)
       }
     }
     return this.#checkAny(image, user, action, resource, context)
@@ -243,6 +239,35 @@ export class Pdp {
     return image
   }
 
+  #checkParts(
+    image: Image,
+    user: string,
+    ofUser: Attributes | null | undefined,
+    action: string,
+    resource: Exclude<Resource, string>,
+    context: Attributes | null | undefined,
+  ): boolean {
+    const type = resource?.type
+    if (typeof type === 'string') {
+      const tenant = resource.tenant ?? undefined
+      const key = resource.key ?? undefined
+      const ofResource = resource.attributes
+      const names =
+        (tenant === undefined || typeof tenant === 'string') && (key === undefined || typeof key === 'string')
+      if (names && isNone(ofUser) && isNone(ofResource) && isNone(context))
+        return image.check(user, action, type, tenant, key)
+      if (names && mayBeSent(ofUser) && mayBeSent(ofResource) && mayBeSent(context)) {
+        return image.check(user, action, type, tenant, key, {
+          user: ofUser,
+          action: undefined,
+          resource: ofResource,
+          context,
+        })
+      }
+    }
+    return this.#checkAny(image, { key: user, attributes: ofUser ?? null }, action, resource, context)
+  }
+
   #checkAny(image: Image, user: User, action: Action, resource: Resource, context?: Attributes | null): boolean {
     const question = questionOf(user, action, resource, context)
     const { type, key, tenant, sent } = question
@@ -260,6 +285,10 @@ export class Pdp {
 
 function isNone(value: unknown): boolean {
   return value === undefined || value === null
+}
+
+function mayBeSent(attributes: Attributes | null | undefined): boolean {
+  return isNone(attributes) || (typeof attributes === 'object' && !Array.isArray(attributes))
 }
 
 /** No type has a colon in its key, so `type:key` names no permission and is asked again by its parts. */
