@@ -1,5 +1,6 @@
 // The door `zerohop/server`: the HTTP apps as factories, for a process of your own. They do not listen: call `listen`, or `inject` in a test.
 import { randomBytes } from 'node:crypto'
+import type { TlsSettings } from './http/app.ts'
 import { managementApp } from './http/management/app.ts'
 import { feedRoutes } from './http/management/feed.ts'
 import { Metrics } from './http/metrics.ts'
@@ -15,6 +16,7 @@ import type { FollowerEvent } from './pdp/follower.ts'
 import type { Pdp } from './pdp/pdp.ts'
 import { PdpPool } from './pdp/pool.ts'
 
+export type { TlsSettings } from './http/app.ts'
 export { type KeysFile, readKeys } from './pap/keys-file.ts'
 export type { FollowerEvent } from './pdp/follower.ts'
 export { type ConnectOptions, connect, type Pdp } from './pdp/pdp.ts'
@@ -29,6 +31,8 @@ export interface ServerOptions {
   readonly openMetrics?: boolean
   /** decisions carry the path to their answer */
   readonly debug?: boolean
+  /** listens with TLS, 1.2 or later */
+  readonly tls?: TlsSettings
   /** the PDP: the address that AuthZEN's discovery names, and which types of a subject are users */
   readonly authzen?: AuthzenSettings
   /** the PDP: writes a record of each decision */
@@ -84,6 +88,7 @@ export function managementServer({ store, snapshots }: Management, options: Mana
     routes: (app) => feedRoutes(app, { store, snapshots, metrics }),
     ...(options.rateLimits === undefined ? {} : { rateLimits: options.rateLimits }),
     ...(options.logger ? { logger: options.logger } : {}),
+    ...(options.tls ? { tls: options.tls } : {}),
   })
 }
 
@@ -152,13 +157,14 @@ export function pdpServer(pdp: Pdp, apiKey: string, options: PdpServerOptions = 
 }
 
 function served(options: PdpServerOptions) {
-  const { debug = false, openMetrics = false, logger, decisionLog, authzen = {} } = options
+  const { debug = false, openMetrics = false, logger, tls, decisionLog, authzen = {} } = options
   const { version, forward, control, applied } = options
   return {
     debug,
     openMetrics,
     authzen,
     ...(logger ? { logger } : {}),
+    ...(tls ? { tls } : {}),
     ...(decisionLog ? { decisionLog } : {}),
     ...(version === undefined ? {} : { version }),
     ...(forward === undefined ? {} : { forward }),

@@ -7,10 +7,12 @@ import { keepRetention } from '../pap/retention.ts'
 import { type Management, managementServer, openManagement } from '../server.ts'
 import type { Env } from './env.ts'
 import { Closers, closeOnSignals, listen, newId } from './process.ts'
+import { readTls, reloadOnHangup } from './tls.ts'
 
 export interface ManagementSide {
   readonly management: Management
   readonly apiPort: number
+  readonly app: ReturnType<typeof managementServer>
 }
 
 /** Opens the data folder and serves the management API over it. */
@@ -21,6 +23,7 @@ export async function startManagement(
   closers: Closers,
 ): Promise<ManagementSide> {
   const { data, secretsKeyFile, bootstrapKey } = env
+  const tls = readTls(env)
   const management = await openManagement({
     data,
     noExample: !example,
@@ -38,10 +41,11 @@ export async function startManagement(
   const app = managementServer(management, {
     logger: log.child({ part: 'api' }),
     openMetrics: env.openMetrics,
+    ...(tls === undefined ? {} : { tls }),
     ...(Object.keys(env.rateLimits).length === 0 ? {} : { rateLimits: env.rateLimits }),
   })
   closers.addApp(app)
-  return { management, apiPort: await listen(app, env.host, env.apiPort) }
+  return { management, app, apiPort: await listen(app, env.host, env.apiPort) }
 }
 
 /** Takes the commands of an operator while this process holds the folder. */
@@ -59,7 +63,8 @@ async function serveCommands({ store }: Management, data: string, log: Logger, c
 export async function runApi(env: Env, options: { example: boolean }, log: Logger): Promise<void> {
   const closers = new Closers()
   try {
-    await startManagement(env, options.example, log, closers)
+    const { app } = await startManagement(env, options.example, log, closers)
+    reloadOnHangup(env, [app], log)
   } catch (error) {
     await closers.close()
     throw error

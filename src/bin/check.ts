@@ -74,7 +74,7 @@ async function askPdp(env: Env, body: unknown, options: CheckOptions): Promise<A
       reason: 'PDP_API_KEY is not set, and there is no keys.json in the data folder',
     })
   }
-  const url = `${(options.pdp ?? urlOf(env.pdpHost, env.pdpPort)).replace(/\/+$/, '')}/allowed`
+  const url = `${(options.pdp ?? urlOf(env.pdpHost, env.pdpPort, env.tlsCert !== undefined)).replace(/\/+$/, '')}/allowed`
   const headers = {
     authorization: `Bearer ${key}`,
     'content-type': 'application/json',

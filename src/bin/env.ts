@@ -31,6 +31,9 @@ export interface Env {
   readonly debug: boolean
   readonly maxStalenessMs: number | undefined
   readonly backupFolder: string | undefined
+  /** paths of PEM files, for both servers */
+  readonly tlsCert: string | undefined
+  readonly tlsKey: string | undefined
   readonly retention: RetentionOptions
   readonly rateLimits: { readonly requests?: number; readonly writes?: number }
   readonly openMetrics: boolean
@@ -102,6 +105,8 @@ const VARIABLES = {
   PDP_ALLOW_METRICS_UNAUTHENTICATED: flag,
   PDP_MAX_STALENESS: seconds,
   PDP_OFFLINE_MODE_BACKUP_DIR: text,
+  PDP_TLS_CERT: text,
+  PDP_TLS_KEY: text,
   INTEGRATION_PORT: port,
   USER_POOL_ID: text,
   CLIENT_ID: text,
@@ -152,6 +157,8 @@ export function readEnv(variables: Variables = process.env): Env {
     debug: value('PDP_DEBUG') ?? false,
     maxStalenessMs: value('PDP_MAX_STALENESS'),
     backupFolder: value('PDP_OFFLINE_MODE_BACKUP_DIR'),
+    tlsCert: value('PDP_TLS_CERT'),
+    tlsKey: value('PDP_TLS_KEY'),
     rateLimits: defined({ requests: value('ZEROHOP_RATE_LIMIT'), writes: value('ZEROHOP_RATE_LIMIT_WRITES') }),
     openMetrics: value('PDP_ALLOW_METRICS_UNAUTHENTICATED') ?? false,
     integration: {

@@ -13,6 +13,7 @@ import { pdpServer } from '../server.ts'
 import { startDecisionLog } from './decisions.ts'
 import { type Env, lastImageFolder } from './env.ts'
 import { Closers, closeOnSignals, fail, listen, pdpOptions } from './process.ts'
+import { readTls, reloadOnHangup } from './tls.ts'
 
 export interface PdpCommandOptions {
   /** an image file to answer from, for ever: no management API is asked */
@@ -24,6 +25,7 @@ export async function runPdp(env: Env, options: PdpCommandOptions, log: Logger):
   const { pdpApiKey: apiKey } = env
   if (apiKey === undefined)
     throw missing('PDP_API_KEY', 'the API key of the environment to serve, which callers send as their bearer key')
+  const tls = readTls(env)
   const pdp = options.image === undefined ? followed(env, apiKey, log) : fromFile(options.image, log)
   const closers = new Closers()
   closers.add(() => pdp.close())
@@ -34,6 +36,7 @@ export async function runPdp(env: Env, options: PdpCommandOptions, log: Logger):
   if (decisionLog !== undefined) void client?.identify(stopping.signal)
   closers.add(async () => stopping.abort())
   const app = pdpServer(pdp, apiKey, {
+    ...(tls === undefined ? {} : { tls }),
     ...pdpOptions(env, url),
     logger: log.child({ part: 'pdp' }),
     ...(decisionLog === undefined
@@ -47,6 +50,7 @@ export async function runPdp(env: Env, options: PdpCommandOptions, log: Logger):
     await closers.close()
     throw error
   }
+  reloadOnHangup(env, [app], log)
   closeOnSignals(closers)
   // A key that never was good is a mistake of the operator; one that dies later is answered with 401.
   pdp.ready().catch((error: unknown) => {

@@ -122,7 +122,7 @@ export function pdpOptions(env: Env, controlPlane: string | undefined) {
 export const newId = (): string => randomBytes(16).toString('hex')
 
 /** The address as a person types it. */
-export function urlOf(host: string, port: number): string {
+export function urlOf(host: string, port: number, secure = false): string {
   const name = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host
-  return `http://${name}:${port}`
+  return `${secure ? 'https' : 'http'}://${name}:${port}`
 }

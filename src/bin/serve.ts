@@ -9,23 +9,28 @@ import { startDecisionLog } from './decisions.ts'
 import type { Env } from './env.ts'
 import { reportOf } from './pdp.ts'
 import { Closers, closeOnSignals, listen, pdpOptions, urlOf } from './process.ts'
+import { readTls, reloadOnHangup } from './tls.ts'
 
 /** Runs until a signal. */
 export async function runServe(env: Env, options: { example: boolean }, log: Logger): Promise<void> {
   const closers = new Closers()
   try {
-    const { management, apiPort } = await startManagement(env, options.example, log, closers)
+    const { management, app: api, apiPort } = await startManagement(env, options.example, log, closers)
+    const tls = readTls(env)
     const decisionLog = await startDecisionLog(env, log, closers)
     const app = pooledPdpServer(management, {
       ...(decisionLog === undefined ? {} : { decisionLog }),
-      ...pdpOptions(env, urlOf(env.host, apiPort)),
+      ...(tls === undefined ? {} : { tls }),
+      ...pdpOptions(env, urlOf(env.host, apiPort, tls !== undefined)),
       logger: log.child({ part: 'pdp' }),
       report: (environment, event) => reportOf(log.child({ environment }))(event),
       ...(env.imageMemoryBytes === undefined ? {} : { imageMemoryBytes: env.imageMemoryBytes }),
     })
     closers.addApp(app)
     const pdpPort = await listen(app, env.pdpHost, env.pdpPort)
-    greet(env, management, { api: urlOf(env.host, apiPort), pdp: urlOf(env.pdpHost, pdpPort) })
+    reloadOnHangup(env, [api, app], log)
+    const secure = tls !== undefined
+    greet(env, management, { api: urlOf(env.host, apiPort, secure), pdp: urlOf(env.pdpHost, pdpPort, secure) })
   } catch (error) {
     await closers.close()
     throw error

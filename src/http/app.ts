@@ -22,6 +22,14 @@ export interface HttpAppOptions {
   readonly logger?: FastifyBaseLogger
   /** what a path of no route gets instead of 404, when it is known what was meant */
   readonly noRoute?: (url: string) => ZerohopError | undefined
+  /** listens with TLS, 1.2 or later */
+  readonly tls?: TlsSettings
+}
+
+/** PEM texts. */
+export interface TlsSettings {
+  readonly cert: Buffer
+  readonly key: Buffer
 }
 
 const JSON_TYPE = 'application/json'
@@ -31,6 +39,8 @@ const REQUEST_ID = /^[\x21-\x7e]{1,128}$/
 export function httpApp(options: HttpAppOptions): FastifyInstance {
   const app: FastifyInstance = Fastify({
     ...(options.logger ? { loggerInstance: options.logger } : {}),
+    // the type of an app does not tell by which protocol it listens
+    ...((options.tls ? { https: { ...options.tls, minVersion: 'TLSv1.2' } } : {}) as object),
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: options.bodyLimit ?? BODY_BYTES_MAX,
     requestTimeout: REQUEST_TIMEOUT_MS,

@@ -42,6 +42,15 @@ export class Server {
     return this.#child.exitCode !== null || this.#child.signalCode !== null
   }
 
+  /** The id of the process. */
+  get pid(): number {
+    return this.#child.pid ?? 0
+  }
+
+  signal(signal: NodeJS.Signals): void {
+    this.#child.kill(signal)
+  }
+
   /** Waits until `probe` answers with something true. */
   async until<T>(probe: () => Promise<T>): Promise<T> {
     const deadline = Date.now() + PATIENCE_MS

@@ -3,7 +3,7 @@ import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import { ZerohopError } from '../../model/errors.ts'
 import type { PapUseCases } from '../../pap/use-cases.ts'
 import type { Store } from '../../store/store.ts'
-import { httpApp } from '../app.ts'
+import { httpApp, type TlsSettings } from '../app.ts'
 import { Gate, guard } from '../auth.ts'
 import { managementError } from '../errors.ts'
 import { answerMetrics, countRequests, Metrics } from '../metrics.ts'
@@ -42,6 +42,8 @@ export interface ManagementOptions {
   readonly metrics?: Metrics
   /** shows /metrics to who has no key */
   readonly openMetrics?: boolean
+  /** listens with TLS */
+  readonly tls?: TlsSettings
   /** requests that one key may make in a minute; they are not counted without it */
   readonly rateLimits?: RateLimits
   /** further routes behind the same gate: each names its operation */
@@ -50,8 +52,9 @@ export interface ManagementOptions {
 
 /** The app with every route; not listening yet. */
 export function managementApp({ store, logger, routes, ...options }: ManagementOptions): FastifyInstance {
-  const { metrics = new Metrics(), openMetrics = false, rateLimits } = options
-  const app = httpApp({ errorForm: managementError, duplicates: 'refuse', noRoute, ...(logger ? { logger } : {}) })
+  const { metrics = new Metrics(), openMetrics = false, rateLimits, tls } = options
+  const listening = { ...(logger ? { logger } : {}), ...(tls ? { tls } : {}) }
+  const app = httpApp({ errorForm: managementError, duplicates: 'refuse', noRoute, ...listening })
   const management: Management = { store, gate: new Gate(store) }
   countRequests(app, metrics)
   storeMetrics(app, metrics, store)

@@ -2,7 +2,7 @@
 // revision, which the header x-revision names. Nothing here decides.
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import type { ErrorCode } from '../../model/errors.ts'
-import { httpApp, requestIds } from '../app.ts'
+import { httpApp, requestIds, type TlsSettings } from '../app.ts'
 import { type ErrorForm, pdpError } from '../errors.ts'
 import { answerMetrics, countRequests, Metrics } from '../metrics.ts'
 import { allowedRoutes } from './allowed.ts'
@@ -29,6 +29,8 @@ export interface PdpAppOptions extends ServiceOptions {
   readonly decisionLog?: DecisionLogging
   /** what AuthZEN answers name: the address that clients use, and the types of a subject that mean a user */
   readonly authzen?: AuthzenSettings
+  /** listens with TLS */
+  readonly tls?: TlsSettings
   /** shows /metrics to who has no key (PDP_ALLOW_METRICS_UNAUTHENTICATED) */
   readonly openMetrics?: boolean
   /** the management API to which facts and old calls are passed on; without one those routes are not offered */
@@ -49,12 +51,13 @@ export interface PdpRouteDeps {
 
 /** The app of a PDP, not listening yet. */
 export function pdpApp(options: PdpAppOptions): FastifyInstance {
-  const { logger } = options
+  const { logger, tls } = options
   const app = httpApp({
     errorForm: pdpForm,
     duplicates: 'last-wins',
     namesMethods: true,
     ...(logger ? { logger } : {}),
+    ...(tls ? { tls } : {}),
   })
   nameRevisions(app)
   const metrics = options.metrics ?? new Metrics()
