@@ -12,6 +12,8 @@ type Named = string | { readonly key: string; readonly attributes?: JsonObject }
 type Resource = string | (Request['resource'] & { readonly attributes?: JsonObject })
 type Row<Expected> = readonly [user: Named, action: Named, resource: Resource, expected: Expected, context?: JsonObject]
 
+type OfUser<Expected> = readonly [user: Named, expected: Expected, context?: JsonObject]
+
 export interface Step {
   readonly write?: readonly Operation[]
   readonly checks?: readonly Row<boolean>[]
@@ -19,18 +21,22 @@ export interface Step {
   readonly undecided?: readonly Row<null>[]
   /** a word is the reason of roles alone */
   readonly explains?: readonly Row<RbacCode | Partial<Reasons>>[]
-  readonly permissions?: readonly (readonly [
-    user: string,
-    (readonly [tenant: string, roles: string[], permissions: string[]])[],
+  readonly permissions?: readonly OfUser<(readonly [tenant: string, roles: string[], permissions: string[]])[]>[]
+  readonly instance_permissions?: readonly OfUser<
+    (readonly [instance: string, roles: string[], permissions: string[]])[]
+  >[]
+  readonly users?: readonly (readonly [action: Named, resource: Resource, users: string[], context?: JsonObject])[]
+  /** with a tenant, the instances of that one */
+  readonly instances?: readonly Row<string[]>[]
+  readonly actions?: readonly (readonly [user: Named, resource: Resource, actions: string[], context?: JsonObject])[]
+  readonly tenants?: readonly Row<string[]>[]
+  readonly authorized?: readonly (readonly [
+    action: Named,
+    resource: Resource,
+    users: (readonly [user: string, ways: (readonly [resource: string, role: string])[]])[],
+    context?: JsonObject,
   ])[]
-  readonly instance_permissions?: readonly (readonly [
-    user: string,
-    (readonly [instance: string, roles: string[], permissions: string[]])[],
-  ])[]
-  readonly users?: readonly (readonly [action: string, resource: Resource, users: string[]])[]
-  readonly instances?: readonly (readonly [user: string, action: string, type: string, keys: string[]])[]
-  readonly actions?: readonly (readonly [user: string, resource: Resource, actions: string[]])[]
-  readonly tenants?: readonly (readonly [user: string, action: string, resource: Resource, tenants: string[]])[]
+  readonly user_tenants?: readonly (readonly [user: string, tenants: string[]])[]
 }
 
 export interface Case {
@@ -71,15 +77,20 @@ const keyOf = (named: Named) => (typeof named === 'string' ? named : named.key)
 const sentAs = (part: keyof Sent, attributes: JsonObject | undefined): Sent =>
   attributes === undefined ? {} : { [part]: attributes }
 
-/** The parts of a resource about which nothing is sent. */
-export const resourceOf = (resource: Resource): Request['resource'] => requestOf(['', '', resource, null]).resource
-
 function partsOf(resource: string): Request['resource'] & { readonly attributes?: JsonObject } {
   const colon = resource.indexOf(':')
   return colon < 0 ? { type: resource } : { type: resource.slice(0, colon), key: resource.slice(colon + 1) }
 }
 
-const LISTINGS = ['instance_permissions', 'users', 'instances', 'actions', 'tenants'] as const
+const LISTINGS = [
+  'instance_permissions',
+  'users',
+  'instances',
+  'actions',
+  'tenants',
+  'authorized',
+  'user_tenants',
+] as const
 
 /** More writes than one by one is quick with: cases that reach limits. */
 const WRITES_MANY = 5000

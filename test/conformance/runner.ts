@@ -2,7 +2,7 @@
 import { afterAll, describe, expect, it } from 'vitest'
 import type { Request } from '../reference/request.ts'
 import type { Decider, Session } from '../support/deciders.ts'
-import { featuresOf, type NamedCase, readCases, requestOf, resourceOf, type Step } from './cases.ts'
+import { featuresOf, type NamedCase, readCases, requestOf, type Step } from './cases.ts'
 
 const cases = readCases()
 
@@ -48,9 +48,10 @@ async function runStep(session: Session, step: Step, at: string): Promise<void> 
     const reasons = typeof row[3] === 'string' ? { rbac: row[3] } : row[3]
     expect(await session.explain(requestOf(row)), `${at}, ${label(requestOf(row))}`).toMatchObject(reasons)
   }
-  for (const [user, tenants] of permissions) {
+  for (const [named, tenants, context] of permissions) {
+    const { user, sent } = requestOf([named, '', '', null, context])
     const listed = tenants.map(([tenant, roles, allowed]) => ({ tenant, roles, permissions: allowed }))
-    expect(await session.permissions(user), `${at}, permissions of ${user}`).toEqual(listed)
+    expect(await session.permissions(user, sent), `${at}, permissions of ${user}`).toEqual(listed)
   }
   for (const row of step.undecided ?? []) {
     const asked = async () => session.check(requestOf(row))
@@ -61,21 +62,33 @@ async function runStep(session: Session, step: Step, at: string): Promise<void> 
 
 /** D12: each listing is exactly the questions that check allows. */
 async function runListings({ listings }: Session, step: Step, at: string): Promise<void> {
-  for (const [user, rows] of step.instance_permissions ?? []) {
+  for (const [named, rows, context] of step.instance_permissions ?? []) {
+    const { user, sent } = requestOf([named, '', '', null, context])
     const listed = rows.map(([instance, roles, permissions]) => ({ instance, roles, permissions }))
-    expect(await listings!.instancePermissions(user), `${at}, permissions of ${user} on instances`).toEqual(listed)
+    expect(await listings!.instancePermissions(user, sent), `${at}, permissions of ${user} on instances`).toEqual(
+      listed,
+    )
   }
-  for (const [action, resource, users] of step.users ?? []) {
-    expect(await listings!.users(action, resourceOf(resource)), `${at}, users who ${action}`).toEqual(users)
+  for (const [action, resource, users, context] of step.users ?? []) {
+    const request = requestOf(['', action, resource, null, context])
+    expect(await listings!.users(request), `${at}, users: ${label(request)}`).toEqual(users)
   }
-  for (const [user, action, type, keys] of step.instances ?? []) {
-    expect(await listings!.instances(user, action, type), `${at}, ${type} that ${user} may ${action}`).toEqual(keys)
+  for (const row of step.instances ?? []) {
+    expect(await listings!.instances(requestOf(row)), `${at}, instances: ${label(requestOf(row))}`).toEqual(row[3])
   }
-  for (const [user, resource, actions] of step.actions ?? []) {
-    expect(await listings!.actions(user, resourceOf(resource)), `${at}, actions of ${user}`).toEqual(actions)
+  for (const [user, resource, actions, context] of step.actions ?? []) {
+    const request = requestOf([user, '', resource, null, context])
+    expect(await listings!.actions(request), `${at}, actions: ${label(request)}`).toEqual(actions)
   }
-  for (const [user, action, resource, tenants] of step.tenants ?? []) {
-    expect(await listings!.tenants(user, action, resourceOf(resource)), `${at}, tenants of ${user}`).toEqual(tenants)
+  for (const row of step.tenants ?? []) {
+    expect(await listings!.tenants(requestOf(row)), `${at}, tenants: ${label(requestOf(row))}`).toEqual(row[3])
+  }
+  for (const [action, resource, users, context] of step.authorized ?? []) {
+    const request = requestOf(['', action, resource, null, context])
+    expect(await listings!.authorized(request), `${at}, authorized: ${label(request)}`).toEqual(users)
+  }
+  for (const [user, tenants] of step.user_tenants ?? []) {
+    expect(await listings!.userTenants(user), `${at}, tenants with roles of ${user}`).toEqual(tenants)
   }
 }
 

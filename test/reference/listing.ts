@@ -1,33 +1,48 @@
-// The definition: listings. D12: a listing is the set of questions that `check` allows, so each is found by asking all of them, with nothing
-// sent: what hangs on attributes of a request is in a listing only when it holds without them.
+// The definition: listings. D12: a listing is the set of questions that `check` allows, so each is found by asking all of them, with what is sent
+// with the listing. Keys are sorted by their UTF-8 bytes.
 import { check } from './check.ts'
 import type { Policy } from './policy.ts'
-import { rolesOn } from './relations.ts'
-import type { Request } from './request.ts'
-import { rolesIn } from './roles.ts'
+import { directRolesOf, grantsOn, heldBy, rolesOn } from './relations.ts'
+import { instanceOf, isElsewhere, type Request, type Sent, storedInstance, tenantOf } from './request.ts'
+import { grants, rolesIn } from './roles.ts'
+import { hasResource, hasUser, rulesFor } from './sets.ts'
 
-type Resource = Request['resource']
+/** What is asked of everybody. */
+type AboutUsers = Omit<Request, 'user'>
+/** What is asked about every instance of the type, or of those that the tenant has when one is named. */
+type AboutInstances = Omit<Request, 'resource'> & {
+  readonly resource: { readonly type: string; readonly tenant?: string }
+}
+type AboutActions = Omit<Request, 'action'>
 
-/** The users who may do the action. */
-export function usersAllowed(policy: Policy, action: string, resource: Resource): string[] {
-  return [...policy.user.keys()].filter((user) => check(policy, { user, action, resource })).sort()
+/** The stored users who may do the action. */
+export function usersAllowed(policy: Policy, about: AboutUsers): string[] {
+  return sorted([...policy.user.keys()].filter((user) => check(policy, { ...about, user })))
 }
 
 /** The keys of the stored instances of a type on which the user may do the action, each asked in its own tenant (D2). */
-export function instancesAllowed(policy: Policy, user: string, action: string, type: string): string[] {
-  return instancesOf(policy, type).filter((key) => check(policy, { user, action, resource: { type, key } }))
+export function instancesAllowed(policy: Policy, { resource: { type, tenant }, ...about }: AboutInstances): string[] {
+  const within = (key: string) =>
+    tenant === undefined || policy.resource_instance.get(`${type}:${key}`)!.tenant === tenant
+  return instancesOf(policy, type).filter((key) => within(key) && check(policy, { ...about, resource: { type, key } }))
 }
 
 /** The actions that the user may do. */
-export function actionsAllowed(policy: Policy, user: string, resource: Resource): string[] {
-  const actions = policy.resource.get(resource.type)?.actions ?? [] // D1
-  return actions.filter((action) => check(policy, { user, action, resource })).sort()
+export function actionsAllowed(policy: Policy, about: AboutActions): string[] {
+  const actions = policy.resource.get(about.resource.type)?.actions ?? [] // D1
+  return sorted(actions.filter((action) => check(policy, { ...about, action })))
 }
 
-/** The tenants in which the user may do the action. */
-export function tenantsAllowed(policy: Policy, user: string, action: string, resource: Resource): string[] {
-  const inTenant = (tenant: string) => check(policy, { user, action, resource: { ...resource, tenant } })
-  return [...policy.tenant.keys()].filter(inTenant).sort()
+/** The tenants in which the user may do the action, whatever tenant the question names. */
+export function tenantsAllowed(policy: Policy, about: Request): string[] {
+  const inTenant = (tenant: string) => check(policy, { ...about, resource: { ...about.resource, tenant } })
+  return sorted([...policy.tenant.keys()].filter(inTenant))
+}
+
+/** The tenants in which the user has a role, or has one on an instance. */
+export function tenantsWithRoles(policy: Policy, user: string): string[] {
+  const assigned = [...policy.role_assignment.values()].filter((each) => each.user === user)
+  return sorted([...new Set(assigned.map(({ tenant }) => tenant))])
 }
 
 export interface TenantPermissions {
@@ -37,13 +52,14 @@ export interface TenantPermissions {
 }
 
 /** Every tenant in which the user has a role or anything is allowed on a type, with the roles and what is allowed; each list sorted. */
-export function permissionsOf(policy: Policy, user: string): TenantPermissions[] {
+export function permissionsOf(policy: Policy, user: string, sent: Sent = {}): TenantPermissions[] {
   if (!policy.user.has(user)) return [] // D1
-  const tenants = [...policy.tenant.keys()].sort()
-  const rows = tenants.map((tenant) => ({
+  const rows = sorted([...policy.tenant.keys()]).map((tenant) => ({
     tenant,
-    roles: rolesIn(policy, user, tenant).sort(),
-    permissions: [...policy.resource.keys()].flatMap((type) => permissionsOn(policy, user, { type, tenant })).sort(),
+    roles: sorted(rolesIn(policy, user, tenant)),
+    permissions: sorted(
+      [...policy.resource.keys()].flatMap((type) => permissionsOn(policy, { user, resource: { type, tenant }, sent })),
+    ),
   }))
   return rows.filter(({ roles, permissions }) => roles.length + permissions.length > 0)
 }
@@ -58,24 +74,75 @@ export interface InstancePermissions {
 }
 
 /** Every stored instance on which the user holds a role, or on which other things are allowed than on its type in its tenant; each list sorted. */
-export function instancePermissionsOf(policy: Policy, user: string): InstancePermissions[] {
+export function instancePermissionsOf(policy: Policy, user: string, sent: Sent = {}): InstancePermissions[] {
   if (!policy.user.has(user)) return [] // D1
-  return [...policy.resource.keys()].sort().flatMap((type) =>
+  const instances = [...policy.resource.keys()].flatMap((type) =>
     instancesOf(policy, type).flatMap((key) => {
-      const roles = rolesOn(policy, { user, action: '', resource: { type, key } }).sort()
-      const permissions = permissionsOn(policy, user, { type, key })
+      const resource = { type, key }
+      const roles = sorted(rolesOn(policy, { user, action: '', resource }))
+      const permissions = permissionsOn(policy, { user, resource, sent })
       const { tenant } = policy.resource_instance.get(`${type}:${key}`)!
-      const ofType = permissionsOn(policy, user, { type, tenant })
+      const ofType = permissionsOn(policy, { user, resource: { type, tenant }, sent })
       const same = permissions.join() === ofType.join()
       return roles.length === 0 && same ? [] : [{ instance: `${type}:${key}`, roles, permissions }]
     }),
   )
+  return instances.sort((left, right) => compare(left.instance, right.instance))
 }
 
-const permissionsOn = (policy: Policy, user: string, resource: Resource): string[] =>
-  actionsAllowed(policy, user, resource).map((action) => `${resource.type}:${action}`)
+/** One way by which a user is allowed: a role and where it is held, or a user set and what was asked about. */
+export type Way = readonly [resource: string, role: string]
+
+/** Every user who may do the action, with all ways: roles in the tenant, roles assigned on instances, user sets. */
+export function authorizedUsers(policy: Policy, about: AboutUsers): [user: string, ways: Way[]][] {
+  return usersAllowed(policy, about).map((user) => {
+    const request = { ...about, user }
+    return [
+      user,
+      [...waysByRoles(policy, request), ...waysByRelations(policy, request), ...waysBySets(policy, request)],
+    ]
+  })
+}
+
+function waysByRoles(policy: Policy, request: Request): Way[] {
+  const tenant = tenantOf(policy, request)
+  const permission = `${request.resource.type}:${request.action}`
+  const allowing = rolesIn(policy, request.user, tenant).filter((role) => grants(policy, role, permission))
+  return sorted(allowing).map((role) => [`__tenant:${tenant}`, role])
+}
+
+/** Each role that was assigned on an instance and alone is enough. D2: not for an instance of another tenant. */
+function waysByRelations(policy: Policy, request: Request): Way[] {
+  const { type } = request.resource
+  if (storedInstance(policy, request) === undefined || isElsewhere(policy, request)) return []
+  const allowing = directRolesOf(policy, request.user).filter((assigned) =>
+    [...heldBy(policy, request.user, [assigned])].some((held) => {
+      const [instance, role] = held.split('/') as [string, string]
+      return instance === instanceOf(request) && grantsOn(policy, type, role, `${type}:${request.action}`)
+    }),
+  )
+  return sorted(allowing).map((held) => {
+    const [instance, role] = held.split('/') as [string, string]
+    return [instance, `${instance.slice(0, instance.indexOf(':'))}#${role}`]
+  })
+}
+
+function waysBySets(policy: Policy, request: Request): Way[] {
+  if (isElsewhere(policy, request)) return [] // D2
+  const rules = rulesFor(policy, request).filter(
+    (rule) => hasUser(policy, request, rule.user_set) && hasResource(policy, request, rule.resource_set),
+  )
+  const { type, key = '*' } = request.resource
+  return sorted([...new Set(rules.map(({ user_set }) => user_set))]).map((set) => [`${type}:${key}`, set])
+}
+
+const permissionsOn = (policy: Policy, about: AboutActions): string[] =>
+  actionsAllowed(policy, about).map((action) => `${about.resource.type}:${action}`)
 
 function instancesOf(policy: Policy, type: string): string[] {
   const instances = [...policy.resource_instance.keys()].filter((instance) => instance.startsWith(`${type}:`))
-  return instances.map((instance) => instance.slice(type.length + 1)).sort()
+  return sorted(instances.map((instance) => instance.slice(type.length + 1)))
 }
+
+const compare = (left: string, right: string): number => Buffer.compare(Buffer.from(left), Buffer.from(right))
+const sorted = (keys: readonly string[]): string[] => [...keys].sort(compare)

@@ -11,7 +11,7 @@ const typeOf = (instance: string) => instance.slice(0, instance.indexOf(':'))
 /** D5: a role that the user holds on the instance has the action. D1: what is not stored gives nothing. D2: nor does another tenant. */
 export function byRelations(policy: Policy, request: Request): boolean {
   const permission = `${request.resource.type}:${request.action}`
-  return rolesOn(policy, request).some((role) => grants(policy, request.resource.type, role, permission))
+  return rolesOn(policy, request).some((role) => grantsOn(policy, request.resource.type, role, permission))
 }
 
 /** The roles that the user of the question holds on its instance. */
@@ -23,11 +23,16 @@ export function rolesOn(policy: Policy, request: Request): string[] {
     .map(([, role]) => role)
 }
 
-/** D5: every role that the user holds on any instance, assigned or derived. */
-export function heldBy(policy: Policy, user: string): Set<Held> {
+/** D5: the roles on instances that were assigned to the user. */
+export function directRolesOf(policy: Policy, user: string): Held[] {
   const direct = [...policy.role_assignment.values()].filter((each) => each.user === user && each.resource_instance)
-  const held = new Set(direct.map(({ resource_instance, role }) => `${resource_instance}/${role}`))
-  const withDirectRole = new Set(direct.map(({ resource_instance }) => resource_instance))
+  return direct.map(({ resource_instance, role }) => `${resource_instance}/${role}`)
+}
+
+/** D5: every role that the user holds on any instance, assigned or derived; or only what comes of some of the assigned ones. */
+export function heldBy(policy: Policy, user: string, assigned = directRolesOf(policy, user)): Set<Held> {
+  const held = new Set(assigned)
+  const withDirectRole = new Set(directRolesOf(policy, user).map((each) => each.split('/')[0]))
   for (const each of held) {
     // a Set also walks what is added on the way
     const [instance = '', role = ''] = each.split('/')
@@ -61,7 +66,7 @@ function derivedBy(
 }
 
 /** The role, or one of its type that it extends over any number of steps, has the permission. Holding a child is not holding its parents. */
-function grants(policy: Policy, type: string, role: string, permission: string): boolean {
+export function grantsOn(policy: Policy, type: string, role: string, permission: string): boolean {
   const reached = new Set([role])
   for (const each of reached) {
     for (const parent of policy.resource_role.get(`${type}/${each}`)!.extends) reached.add(parent)

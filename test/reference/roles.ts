@@ -14,7 +14,7 @@ export function rolesIn(policy: Policy, user: string, tenant: string): string[] 
 }
 
 /** D4: the role, or one that it extends over any number of steps, has the permission. */
-function grants(policy: Policy, role: string, permission: string): boolean {
+export function grants(policy: Policy, role: string, permission: string): boolean {
   return [...withAncestors(policy, role)].some((each) => policy.role.get(each)!.permissions.includes(permission))
 }
 

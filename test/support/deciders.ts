@@ -1,5 +1,6 @@
 // Every way in which Zerohop answers a question, behind one shape, so that one case runs over all of them. The reference is one.
 import { Image, type KernelSource } from '../../src/image/image.ts'
+import type { UserEntry } from '../../src/image/listings.ts'
 import type { LogId } from '../../src/log/change.ts'
 import { type PolicyChange, toDelta } from '../../src/log/delta.ts'
 import { LISTING_PAGE_MAX } from '../../src/model/limits.ts'
@@ -8,15 +9,19 @@ import { bulkCheck, check } from '../reference/check.ts'
 import { explain, type Reasons } from '../reference/explain.ts'
 import {
   actionsAllowed,
+  authorizedUsers,
   type InstancePermissions,
   instancePermissionsOf,
   instancesAllowed,
   permissionsOf,
   type TenantPermissions,
   tenantsAllowed,
+  tenantsWithRoles,
   usersAllowed,
+  type Way as WayToAllow,
 } from '../reference/listing.ts'
-import type { Request } from '../reference/request.ts'
+import type { Policy } from '../reference/policy.ts'
+import type { Request, Sent } from '../reference/request.ts'
 import { deltaTo, ENVIRONMENT, positionOf } from './deltas.ts'
 import { Environments } from './environments.ts'
 import { FIRST_CHANGES, type Operation, World } from './world.ts'
@@ -31,21 +36,21 @@ export interface Session {
   bulkCheck(requests: readonly Request[]): Awaitable<boolean[]>
   /** the reason of each part that the decider can explain */
   explain(request: Request): Awaitable<Partial<Reasons>>
-  permissions(user: string): Awaitable<TenantPermissions[]>
+  permissions(user: string, sent?: Sent): Awaitable<TenantPermissions[]>
   /** the other listings, for deciders that do not lack them */
   listings?: Listings
   close?(): Awaitable<void>
 }
 
-type Resource = Request['resource']
-
-/** What a decider lists beside the permissions of a user in tenants, each sorted. */
+/** What a decider lists beside the permissions of a user in tenants, each sorted. The part of a request that is listed is not looked at. */
 export interface Listings {
-  instancePermissions(user: string): Awaitable<InstancePermissions[]>
-  users(action: string, resource: Resource): Awaitable<string[]>
-  instances(user: string, action: string, type: string): Awaitable<string[]>
-  actions(user: string, resource: Resource): Awaitable<string[]>
-  tenants(user: string, action: string, resource: Resource): Awaitable<string[]>
+  instancePermissions(user: string, sent?: Sent): Awaitable<InstancePermissions[]>
+  users(request: Request): Awaitable<string[]>
+  instances(request: Request): Awaitable<string[]>
+  actions(request: Request): Awaitable<string[]>
+  tenants(request: Request): Awaitable<string[]>
+  authorized(request: Request): Awaitable<[user: string, ways: WayToAllow[]][]>
+  userTenants(user: string): Awaitable<string[]>
 }
 
 /**
@@ -74,17 +79,22 @@ export const reference: Decider = {
       check: (request) => check(world.policy, request),
       bulkCheck: (requests) => bulkCheck(world.policy, requests),
       explain: (request) => explain(world.policy, request),
-      permissions: (user) => permissionsOf(world.policy, user),
-      listings: {
-        instancePermissions: (user) => instancePermissionsOf(world.policy, user),
-        users: (action, resource) => usersAllowed(world.policy, action, resource),
-        instances: (user, action, type) => instancesAllowed(world.policy, user, action, type),
-        actions: (user, resource) => actionsAllowed(world.policy, user, resource),
-        tenants: (user, action, resource) => tenantsAllowed(world.policy, user, action, resource),
-      },
+      permissions: (user, sent) => permissionsOf(world.policy, user, sent),
+      listings: definedListings(world.policy),
     }
   },
 }
+
+/** Listings as they are defined. */
+export const definedListings = (policy: Policy): Listings => ({
+  instancePermissions: (user, sent) => instancePermissionsOf(policy, user, sent),
+  users: (request) => usersAllowed(policy, request),
+  instances: (request) => instancesAllowed(policy, request),
+  actions: (request) => actionsAllowed(policy, request),
+  tenants: (request) => tenantsAllowed(policy, request),
+  authorized: (request) => authorizedUsers(policy, request),
+  userTenants: (user) => tenantsWithRoles(policy, user),
+})
 
 /** How an image comes to hold what was written. */
 type Way = (image: Image, changes: readonly PolicyChange[], world: World, kernel: KernelSource) => Image
@@ -115,32 +125,41 @@ const asking = (current: () => Image): Omit<Session, 'write'> => ({
     const { code, rebac, abac, misses, notes } = current().explain(...ask(request))
     return { rbac: code, rebac, abac, misses, notes } as Reasons // no case meets a limit
   },
-  permissions: (user) => tenantPermissionsIn(current(), user),
-  listings: {
-    instancePermissions: (user) => {
-      const { instances } = current().listings.permissions(user, {}, undefined)
+  permissions: (user, sent) => tenantPermissionsIn(current(), user, sent),
+  listings: listingsOf(current),
+})
+
+/** Listings of whatever image is the current one. */
+export const listingsOf = (current: () => Image): Listings => {
+  const all = { limit: LISTING_PAGE_MAX }
+  const names = (tenants: readonly { readonly key: string }[]) => tenants.map(({ key }) => key)
+  return {
+    instancePermissions: (user, sent) => {
+      const { instances } = current().listings.permissions(user, {}, sent)
       return instances.map(({ resource: { type, key }, roles, permissions }) => {
         return { instance: `${type}:${key}`, roles, permissions }
       })
     },
-    users: (action, resource) => current().listings.users(action, aboutOf(resource), { limit: LISTING_PAGE_MAX }).keys,
-    instances: (user, action, type) =>
-      current().listings.resources(user, action, aboutOf({ type }), { limit: LISTING_PAGE_MAX }).keys,
-    actions: (user, resource) => current().listings.actions(user, aboutOf(resource)),
-    tenants: (user, action, resource) =>
-      current()
-        .listings.tenants(user, action, aboutOf(resource))
-        .map(({ key }) => key),
-  },
-})
+    users: (request) => current().listings.users(request.action, aboutOf(request), all).keys,
+    instances: (request) => current().listings.resources(request.user, request.action, aboutOf(request), all).keys,
+    actions: (request) => current().listings.actions(request.user, aboutOf(request)),
+    tenants: (request) => names(current().listings.tenants(request.user, request.action, aboutOf(request))),
+    authorized: (request) => waysOf(current().listings.authorizedUsers(request.action, aboutOf(request)).users),
+    userTenants: (user) => names(current().listings.userTenants(user)),
+  }
+}
+
+/** The ways of users, as the definition gives them. */
+export const waysOf = (users: Iterable<readonly [string, readonly UserEntry[]]>): [string, WayToAllow[]][] =>
+  [...users].map(([user, entries]) => [user, entries.map(({ resource, role }): WayToAllow => [resource, role])])
 
 /** The permissions of a user in tenants, as the definition gives them. */
-export function tenantPermissionsIn(image: Image, user: string): TenantPermissions[] {
-  const { tenants } = image.listings.permissions(user, {}, undefined)
+export function tenantPermissionsIn(image: Image, user: string, sent?: Sent): TenantPermissions[] {
+  const { tenants } = image.listings.permissions(user, {}, sent)
   return tenants.map(({ tenant, roles, permissions }) => ({ tenant: tenant.key, roles, permissions }))
 }
 
-const aboutOf = ({ type, key, tenant }: Resource) => ({ type, key, tenant, sent: undefined })
+export const aboutOf = ({ resource: { type, key, tenant }, sent }: Request) => ({ type, key, tenant, sent })
 
 function imageDecider(name: string, way: Way, kernel: KernelSource = 'release'): Decider {
   return {

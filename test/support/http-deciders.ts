@@ -7,10 +7,10 @@ import type { Pdp } from '../../src/pdp/pdp.ts'
 import { connect, managementServer, openManagement, pooledPdpServer } from '../../src/server.ts'
 import type { Reasons } from '../reference/explain.ts'
 import type { InstancePermissions, TenantPermissions } from '../reference/listing.ts'
-import type { Request } from '../reference/request.ts'
+import type { Request, Sent } from '../reference/request.ts'
 import { callOf } from './calls.ts'
 import { type Commit, commitsFor } from './commits.ts'
-import { type Decider, MANAGEMENT_LACKS, type Session } from './deciders.ts'
+import { type Decider, type Listings, MANAGEMENT_LACKS, type Session, waysOf } from './deciders.ts'
 import { TESTER } from './environments.ts'
 import { temporaryFolder } from './folders.ts'
 import { keyOf, type Operation, type OperationKind, World } from './world.ts'
@@ -145,7 +145,8 @@ function overHttp(servers: Servers, env: Environment): Session {
       const code = request.resource.key === undefined ? 'no_such_instance' : rebac.code
       return { rbac: rbac.code, rebac: code, abac: abac.code, misses: abac.nearest_misses, notes: abac.notes }
     },
-    permissions: async (user) => rowsOf(await ask('/user-permissions', { user: { key: user } })),
+    permissions: async (user, { user: attributes, context = {} } = {}) =>
+      rowsOf(await ask('/user-permissions', { user: withAttributes({ key: user }, attributes), context })),
   }
 }
 
@@ -166,15 +167,40 @@ async function overLibrary(servers: Servers, env: Environment): Promise<Session>
       const { code, rebac, abac, misses, notes } = pdp.explain(user, action, resource, context)
       return { rbac: code, rebac, abac, misses, notes } as Reasons // no case meets a limit
     },
-    permissions: (user) => rowsOf(pdp.userPermissions(user)),
-    listings: {
-      instancePermissions: (user) => instanceRowsOf(pdp.userPermissions(user)),
-      users: (action, resource) => pdp.users(action, resource).keys,
-      instances: (user, action, type) => pdp.resources(user, action, type).keys,
-      actions: (user, resource) => pdp.actions(user, resource),
-      tenants: (user, action, resource) => pdp.tenants(user, action, resource).map(({ key }) => key),
-    },
+    permissions: (user, sent) => rowsOf(permissionsIn(pdp, user, sent)),
+    listings: listingsOf(pdp),
     close: () => pdp.close(),
+  }
+}
+
+const permissionsIn = (pdp: Pdp, user: string, { user: attributes, context }: Sent = {}) =>
+  pdp.userPermissions(withAttributes({ key: user }, attributes), {}, context)
+
+function listingsOf(pdp: Pdp): Listings {
+  const names = (tenants: readonly { readonly key: string }[]) => tenants.map(({ key }) => key)
+  return {
+    instancePermissions: (user, sent) => instanceRowsOf(permissionsIn(pdp, user, sent)),
+    users: (request) => {
+      const { action, resource, context } = checkOf(request)
+      return pdp.users(action, resource, { context: context ?? null }).keys
+    },
+    instances: (request) => {
+      const { user, action, resource, context } = checkOf(request)
+      return pdp.resources(user, action, resource.type, { ...resource, context: context ?? null }).keys
+    },
+    actions: (request) => {
+      const { user, resource, context } = checkOf(request)
+      return pdp.actions(user, resource, context)
+    },
+    tenants: (request) => {
+      const { user, action, resource, context } = checkOf(request)
+      return names(pdp.tenants(user, action, resource, context))
+    },
+    authorized: (request) => {
+      const { action, resource, context } = checkOf(request)
+      return waysOf(Object.entries(pdp.authorizedUsers({ action, resource, context: context ?? null }).users))
+    },
+    userTenants: (user) => names(pdp.userTenants(user)),
   }
 }
 

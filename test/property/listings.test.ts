@@ -1,0 +1,129 @@
+// The law of listings over random environments of roles, relations and set rules: each is { x | check(x) } as the definition has it, over an
+// image made by deltas and over one that was built; pages joined are the whole; entries of permissions say what each check says.
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { Image } from '../../src/image/image.ts'
+import type { PageQuery } from '../../src/image/listings.ts'
+import { loadImage } from '../../src/index.ts'
+import { LISTING_PAGE_MAX } from '../../src/model/limits.ts'
+import { permissionsOf } from '../reference/listing.ts'
+import { aboutOf, definedListings, listingsOf, tenantPermissionsIn } from '../support/deciders.ts'
+import { ENVIRONMENT } from '../support/deltas.ts'
+import { mixedHistories, numbers, POOLS } from './histories.ts'
+import { ask, type Play, play } from './laws.ts'
+import { questions } from './questions.ts'
+import { parameters } from './seed.ts'
+
+const plays: fc.Arbitrary<Play> = fc.record({ history: mixedHistories, seed: fc.nat() })
+
+/** All pages, each asked behind the one before. */
+function joined(list: (page: PageQuery) => { keys: string[]; next: string | undefined }, limit: number): string[] {
+  const keys: string[] = []
+  for (let after: string | undefined; ; ) {
+    const page = list({ after, limit })
+    expect(page.keys.length).toBeLessThanOrEqual(limit)
+    keys.push(...page.keys)
+    if (page.next === undefined) return keys
+    if (after !== undefined) expect(Buffer.compare(Buffer.from(page.next), Buffer.from(after))).toBe(1)
+    after = page.next
+  }
+}
+
+describe('listings', () => {
+  it('[D12] are exactly what checks allow, by deltas and built, whole and in pages', () => {
+    const seen = { listed: 0, instances: 0, users: 0 }
+    fc.assert(
+      fc.property(plays, fc.integer({ min: 1, max: 7 }), (drawn, limit) => {
+        const { image, world } = play(drawn, { checksPerRevision: 0 })
+        const built = Image.build(ENVIRONMENT, image.position, world.contents())
+        const defined = definedListings(world.policy)
+        for (const request of questions(world, POOLS[drawn.history.pool], numbers(drawn.seed), 6)) {
+          const { user, action } = request
+          const [users, instances] = [defined.users(request), defined.instances(request)] as [string[], string[]]
+          const about = aboutOf(request)
+          seen.listed++
+          seen.users += users.length
+          seen.instances += instances.length
+          for (const each of [image, built]) {
+            const { listings } = each
+            const got = listingsOf(() => each)
+            expect([request, got.users(request)]).toEqual([request, users])
+            expect([request, got.instances(request)]).toEqual([request, instances])
+            expect([request, got.actions(request)]).toEqual([request, defined.actions(request)])
+            expect([request, got.tenants(request)]).toEqual([request, defined.tenants(request)])
+            expect([request, got.authorized(request)]).toEqual([request, defined.authorized(request)])
+            expect(joined((page) => listings.resources(user, action, about, page), limit)).toEqual(instances)
+            expect(joined((page) => listings.users(action, about, page), limit)).toEqual(users)
+          }
+        }
+      }),
+      parameters(150),
+    )
+    // A run in which nothing is ever listed would show little.
+    expect(seen.users).toBeGreaterThan(seen.listed / 4)
+    expect(seen.instances).toBeGreaterThan(seen.listed / 20)
+  }, 60_000)
+
+  it('[D12] of permissions name what is allowed: in the entry of the instance, or without one in that of its tenant', () => {
+    fc.assert(
+      fc.property(plays, (drawn) => {
+        const { image, world } = play(drawn, { checksPerRevision: 0 })
+        const { policy } = world
+        const defined = definedListings(policy)
+        const pdp = loadImage(image.save())
+        for (const { user, sent = {} } of questions(world, POOLS[drawn.history.pool], numbers(drawn.seed), 3)) {
+          expect(tenantPermissionsIn(image, user, sent)).toEqual(permissionsOf(policy, user, sent))
+          const got = listingsOf(() => image)
+          expect(got.instancePermissions(user, sent)).toEqual(defined.instancePermissions(user, sent))
+          expect(got.userTenants(user)).toEqual(defined.userTenants(user))
+          const entries = pdp.userPermissions({ key: user, attributes: sent.user ?? null }, {}, sent.context)
+          for (const instance of [...policy.resource_instance.keys()].slice(0, 8)) {
+            const [type = '', key = ''] = instance.split(':')
+            const { tenant } = policy.resource_instance.get(instance)!
+            const entry = entries[instance] ?? entries[`__tenant:${tenant}`]
+            for (const action of policy.resource.get(type)!.actions) {
+              const request = {
+                user,
+                action,
+                resource: { type, key },
+                sent: { user: sent.user, context: sent.context },
+              }
+              const allowed = entry?.permissions.includes(`${type}:${action}`) === true
+              expect([request, allowed]).toEqual([request, ask(image, request as Parameters<typeof ask>[1])])
+            }
+          }
+        }
+      }),
+      parameters(100),
+    )
+  }, 60_000)
+
+  it('of role assignments are what was assigned, in one order, whole and in pages', () => {
+    fc.assert(
+      fc.property(plays, fc.integer({ min: 1, max: 5 }), (drawn, perPage) => {
+        const { image, world } = play(drawn, { checksPerRevision: 0 })
+        const pdp = loadImage(image.save())
+        const assigned = [...world.policy.role_assignment.values()]
+        const whole = pdp.roleAssignments({ page: 1, perPage: LISTING_PAGE_MAX })
+        const text = (row: object) =>
+          JSON.stringify(
+            Object.entries(row)
+              .filter(([, value]) => value != null)
+              .sort(),
+          )
+        expect(whole.map(text).sort()).toEqual(assigned.slice(0, LISTING_PAGE_MAX).map(text).sort())
+        const some = whole.slice(0, perPage * 5)
+        const pages = [1, 2, 3, 4, 5].flatMap((page) => pdp.roleAssignments({ page, perPage }))
+        expect(pages).toEqual(some)
+        const [first] = assigned
+        if (first === undefined) return
+        const { user, role, tenant } = first
+        const wanted = whole.filter((row) => row.user === user && row.role === role && row.tenant === tenant)
+        expect(pdp.roleAssignments({ user, role, tenant, page: 1, perPage: 1000 })).toEqual(wanted)
+        const on = whole.filter((row) => row.resource_instance === 'doc:1')
+        expect(pdp.roleAssignments({ resourceInstance: 'doc:1', page: 1, perPage: 1000 })).toEqual(on)
+      }),
+      parameters(60),
+    )
+  })
+})
