@@ -112,6 +112,8 @@ export enum Header {
   /** the same for tenants, `__tenant` */
   TenantType = 196,
   Documents = 200,
+  /** ORDERS roots of orders of keys */
+  Orders = 204,
   /** TABLES roots of TABLE_BYTES */
   Tables = 256,
   /** free blocks of 512 bytes and more, one list for each power of two */
@@ -172,6 +174,31 @@ export enum Bucket {
 }
 export const SEGMENT_BUCKETS = 64
 export const SEGMENT_BYTES = 4096
+
+// ── orders of keys (assembly/order.ts) ───────────────────────────────────────────────────────────────────────────────
+/** The tables whose keys are kept in order, for listings in pages. */
+export enum Order {
+  Users = 0,
+  Instances = 1,
+}
+export enum OrderRoot {
+  Node = 0,
+  /** steps from the root down to the leaves */
+  Height = 4,
+  /** bytes of a root */
+  Bytes = 8,
+}
+export const NODE_BYTES = 256
+export enum Node {
+  Count = 0,
+  /** the leaf after this one; 0 in an inner node */
+  Next = 4,
+  Entries = 8,
+}
+/** Records of a leaf at most. */
+export const LEAF_RECORDS = 62
+/** Entries of an inner node at most. */
+export const FANOUT = 31
 
 // ── records ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 /** Every symbol begins with: key length u16 · table u8 · flags u8. An id is the address of the record; a permission's is dense. */
@@ -631,4 +658,6 @@ export enum Fault {
   Member = 16,
   /** the index over set rules */
   Index = 17,
+  /** the order of keys */
+  Order = 18,
 }

@@ -21,6 +21,13 @@ export function count(work: u32): bool {
   return steps <= (CONDITION_STEPS_MAX as u32)
 }
 
+/** The work that was counted for the last check; it is told once. */
+export function takeSteps(): u32 {
+  const taken = steps
+  steps = 0
+  return taken
+}
+
 export function isExhausted(): bool {
   return steps > (CONDITION_STEPS_MAX as u32)
 }

@@ -62,6 +62,13 @@ export function deriveRole(user: u32, instance: u32, permission: u32): Verdict {
   return Verdict.Deny
 }
 
+/** Tuples and rules that the last search looked at; it is told once. */
+export function takeSteps(): u32 {
+  const taken = steps
+  steps = 0
+  return taken
+}
+
 /** The goal that the last search met, counted from 1; 0 when a direct role allowed or nothing did. For explain, before any other call. */
 export function metGoal(): u32 {
   return met

@@ -1,10 +1,10 @@
 // Every export of the kernel, with its contract, and nothing else. Arguments and results are numbers; keys and lists lie in the
 // scratch area. A key at SCRATCH is UTF-8 of `length` bytes, at most KEY_BYTES_MAX (2 × that + 1 for a pair). 0 means none.
-import { ABI_VERSION, Document, Party, Resource, SCRATCH, Table } from './abi'
+import { ABI_VERSION, Document, Order, Party, Resource, SCRATCH, Table } from './abi'
 import { refusedCell, resolvedTime } from './attributes'
-import { stepsTaken } from './compare'
+import { stepsTaken, takeSteps as takeConditionSteps } from './compare'
 import { decideByRelation, decideIn, decideOnInstance } from './decide'
-import { metGoal } from './derive'
+import { metGoal, takeSteps as takeRelationSteps } from './derive'
 import { permissionsOfGrant, permissionsOfRole, recordsInBucket } from './enumerate'
 import {
   assign as assignRole,
@@ -16,6 +16,7 @@ import {
 import { createImage } from './header'
 import { deleteMembersOf, join, leave } from './members'
 import { reserveBytes } from './memory'
+import { recordsAfter } from './order'
 import { putPath as internPath } from './paths'
 import {
   putPermission as internPermission,
@@ -52,7 +53,7 @@ import {
   setParent as putBelow,
   sideHolds,
 } from './rules'
-import { bury, find as findSymbol, intern } from './symbols'
+import { bury, find as findSymbol, intern, keyLength, keyOffset } from './symbols'
 import { setAttributes } from './values'
 import { verifyImage } from './verify'
 
@@ -337,6 +338,19 @@ export function listRole(role: u32, first: u32): u32 {
 /** Records of bucket `index` of a table, at SCRATCH; returns how many. */
 export function listBucket(table: u32, index: u32): u32 {
   return recordsInBucket(table, index)
+}
+
+/** Records of users or instances in key order, dead ones too, at SCRATCH: up to `most` behind `record`, or when that is 0 behind the key there. */
+export function listOrdered(table: u32, record: u32, length: u32, most: u32): u32 {
+  const offset = keyOffset(table)
+  const order = table === Table.Users ? Order.Users : Order.Instances
+  if (record === 0) return recordsAfter(order, offset, SCRATCH, length, most)
+  return recordsAfter(order, offset, record + offset, keyLength(record), most)
+}
+
+/** Steps over relations and conditions that the question just before has cost; told once. */
+export function takeWork(): u32 {
+  return takeRelationSteps() + takeConditionSteps()
 }
 
 /** Walks every section and tests every invariant; a Fault, 0 when all hold. Safe on any bytes. */

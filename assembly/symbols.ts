@@ -9,6 +9,7 @@ import {
   FLAG_LIVE,
   Header,
   Instance,
+  Order,
   Party,
   Permission,
   Relation,
@@ -18,6 +19,7 @@ import {
   Table,
 } from './abi'
 import { addToField, allocate, blockBytes } from './memory'
+import { insertOrdered } from './order'
 import { bucketOf, insert, matches, overflowOf, recordAt } from './table'
 
 /** Where the key begins in a record of this table; also the size of the record without it. */
@@ -154,6 +156,8 @@ export function intern(table: u32, start: u32, length: u32): u32 {
     store<u8>(record, table as u8, 2)
     memory.copy(record + offset, start, length)
     insert(table, hash, record)
+    if (table === Table.Users) insertOrdered(Order.Users, record, offset)
+    if (table === Table.Instances) insertOrdered(Order.Instances, record, offset)
   } else if (isLive(record)) {
     return record
   } else {

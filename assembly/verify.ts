@@ -36,6 +36,7 @@ import { inHeap, isLiveSymbol, isSymbol } from './sound'
 import { counterOf, hashBytes, isLive, keyLength, keyOffset, lookup } from './symbols'
 import { bucketByIndex, bucketOf, overflowOf, recordAt, rootOf } from './table'
 import { verifyConditions } from './verify-conditions'
+import { verifyOrders } from './verify-order'
 import { verifyRelations } from './verify-relations'
 import { verifySides } from './verify-sides'
 import { beginReferences, soundReferences, verifyAttributes, verifyMembers } from './verify-values'
@@ -64,6 +65,8 @@ export function verifyImage(): Fault {
   if (roles !== Fault.None) return roles
   const parties = verifyParties()
   if (parties !== Fault.None) return parties
+  const orders = verifyOrders()
+  if (orders !== Fault.None) return orders
   const relations = verifyRelations()
   if (relations !== Fault.None) return relations
   beginReferences()

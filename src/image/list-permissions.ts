@@ -103,7 +103,7 @@ class PermissionList {
       const key = kernel.key(instance, Instance.Key)
       if (!this.#wants(key, instance)) continue
       const roles = held.get(instance) ?? []
-      const allowed = this.#allowedOn(instance, key, roles.length > 0)
+      const allowed = this.#allowedOn(instance, roles.length > 0)
       if (allowed === undefined) continue
       rows.push([key, this.#rowOf(instance, key, roles, allowed)])
     }
@@ -127,27 +127,26 @@ class PermissionList {
   }
 
   /** Names of what is allowed on the instance; undefined when it is what is allowed on its type, and there is no role to show. */
-  #allowedOn(instance: number, key: string, hasRoles: boolean): string[] | undefined {
+  #allowedOn(instance: number, hasRoles: boolean): string[] | undefined {
     const kernel = this.#kernel
     const inTenant = this.#allowedIn(kernel.word(instance + Instance.Tenant))
     const type = kernel.word(instance + Instance.Type)
     const ruled = this.#ruled.get(type) ?? []
-    const bare = key.slice(key.indexOf(':') + 1)
     const names: string[] = []
     let differs = hasRoles
     for (const id of this.#permissionsOf(type)) {
       const asType = inTenant.has(id)
       // Roles in the tenant give the same on each of its instances; only roles on the instance and set rules may look at it.
-      const allowed = hasRoles || ruled.includes(id) ? this.#asks(instance, id, bare) : asType
+      const allowed = hasRoles || ruled.includes(id) ? this.#asks(instance, id) : asType
       if (allowed !== asType) differs = true
       if (allowed) names.push(this.#name(id))
     }
     return differs ? names : undefined
   }
 
-  #asks(instance: number, permission: number, key: string): boolean {
+  #asks(instance: number, permission: number): boolean {
     this.#spend(1)
-    return this.#asker.allowsOn(this.#user, permission, instance, key)
+    return this.#asker.allowsOn(this.#user, permission, instance)
   }
 
   #rowOf(instance: number, key: string, roles: readonly number[], permissions: string[]): InstanceRow {
@@ -171,7 +170,7 @@ class PermissionList {
       for (const id of ids) {
         if (allowed.has(id)) continue
         this.#spend(1)
-        if (this.#asker.allows(this.#user, tenant, id, 0, undefined)) allowed.add(id)
+        if (this.#asker.allows(this.#user, tenant, id, 0)) allowed.add(id)
       }
     }
     this.#inTenant.set(tenant, allowed)

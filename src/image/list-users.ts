@@ -97,7 +97,7 @@ class Ways {
   /** D6: the user sets of the rules that match. */
   byRules(user: number, asker: Asker, rules: readonly SideRule[]): UserEntry[] {
     const { tenant, permission, instance, key, type } = this.#asked
-    const holds = (side: number) => asker.holds(user, tenant, permission, instance, key, side)
+    const holds = (side: number) => asker.holds(user, tenant, permission, instance, side, key)
     const sets = rules.filter(({ users, resources }) => holds(users) && holds(resources))
     const names = new Set(sets.map(({ users }) => sideKey(this.#kernel, users)))
     return [...names].sort(compareKeys).map((set) => this.#entry(user, `${type}:${key ?? '*'}`, set))

@@ -7,26 +7,16 @@ import { DEFAULT_TENANT } from '../model/keys.ts'
 import type { JsonObject } from '../model/objects.ts'
 import { Asker } from './asker.ts'
 import { compareKeys, sortKeys } from './key-order.ts'
+import { instancesAllowed, type KeyPage, type PageQuery, usersAllowed } from './list-keys.ts'
 import { type PermissionRows, type PermissionWishes, permissionsOfUser } from './list-permissions.ts'
 import { type UserEntry, usersWithWays } from './list-users.ts'
 import type { Needs, Sent } from './needs.ts'
 import { findSymbol } from './overlay.ts'
 import { bareRole, grantsOfUser, permissionsOfType, records, rolesOf, tableOf, tenantOfScope } from './read.ts'
 
+export type { KeyPage, PageQuery } from './list-keys.ts'
 export type { InstanceRow, PermissionRows, PermissionWishes, TenantRow } from './list-permissions.ts'
 export type { UserEntry } from './list-users.ts'
-
-/** What a page of keys begins behind, and how many it has at most. */
-export interface PageQuery {
-  readonly after?: string | undefined
-  readonly limit: number
-}
-
-/** Keys in order, and what the next page begins behind; undefined when this is the last. A page may be short and yet not the last. */
-export interface KeyPage {
-  readonly keys: string[]
-  readonly next: string | undefined
-}
 
 /** A tenant with what is stored about it. */
 export interface TenantWithAttributes {
@@ -79,14 +69,7 @@ export class Listings {
     const within = tenant === undefined ? 0 : findSymbol(kernel, 'tenant', tenant)
     if (userId === 0 || permission === 0 || (tenant !== undefined && within === 0)) return { keys: [], next: undefined }
     const typeId = findSymbol(kernel, 'resource', type)
-    const keys: string[] = []
-    for (const instance of records(kernel, Table.Instances)) {
-      if (kernel.word(instance + Instance.Type) !== typeId) continue
-      if (within !== 0 && kernel.word(instance + Instance.Tenant) !== within) continue
-      const key = kernel.key(instance, Instance.Key).slice(type.length + 1)
-      if (asker.allowsOn(userId, permission, instance, key)) keys.push(key)
-    }
-    return pageOf(keys, page)
+    return instancesAllowed(asker, { user: userId, permission, typeId, type, tenant: within }, page)
   }
 
   /** The stored users whom a check allows. */
@@ -95,11 +78,7 @@ export class Listings {
     const { tenant, permission, instance } = this.#idsOf(action, about)
     if (tenant === 0 || permission === 0) return { keys: [], next: undefined }
     const asker = new Asker(kernel, this.#needs, about.sent)
-    const keys: string[] = []
-    for (const user of records(kernel, Table.Users)) {
-      if (asker.allows(user, tenant, permission, instance, about.key)) keys.push(kernel.key(user, Party.Key))
-    }
-    return pageOf(keys, page)
+    return usersAllowed(asker, { tenant, permission, instance, key: about.key }, page)
   }
 
   /** The same users with the ways by which each is allowed, and the tenant in which all was asked. */
@@ -212,12 +191,4 @@ function passes(row: AssignmentRow, { role, tenant, resource, resourceInstance }
   if (resource !== undefined && on?.startsWith(`${resource}:`) !== true) return false
   if (resourceInstance === undefined) return true
   return on !== undefined && (on === resourceInstance || on.slice(on.indexOf(':') + 1) === resourceInstance)
-}
-
-function pageOf(keys: string[], { after, limit }: PageQuery): KeyPage {
-  sortKeys(keys)
-  const first = after === undefined ? 0 : keys.findIndex((key) => compareKeys(key, after) > 0)
-  if (first < 0) return { keys: [], next: undefined }
-  const page = keys.slice(first, first + limit)
-  return { keys: page, next: first + limit < keys.length ? page.at(-1) : undefined }
 }

@@ -82,6 +82,11 @@ export class Needs {
     return encoder.end
   }
 
+  /** Do rules of the permission read the key of the instance? */
+  readKey(permission: number): boolean {
+    return (this.#known.get(permission) ?? this.#find(permission)).some(({ from }) => from === 'key')
+  }
+
   #find(permission: number): readonly Need[] {
     const kernel = this.#kernel
     const paths = new Set<number>()

@@ -119,6 +119,11 @@ export class Kernel {
     return this.#writeEncoded(key, SCRATCH_BYTES)
   }
 
+  /** Writes the beginning of any text: enough to say where it stands among keys. */
+  writeStart(text: string): number {
+    return encoder.encodeInto(text, this.bytes.subarray(SCRATCH, SCRATCH + 2 * PAIR_BYTES_MAX)).written
+  }
+
   /** All of the memory as numbers, valid as `bytes` is. */
   get words(): Uint32Array {
     if (this.#words.length === 0) this.#renew()

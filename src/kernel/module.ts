@@ -83,6 +83,8 @@ export interface KernelExports {
   listGrant(grant: number, first: number): number
   listRole(role: number, first: number): number
   listBucket(table: number, index: number): number
+  listOrdered(table: number, record: number, length: number, most: number): number
+  takeWork(): number
   verify(): number
 }
 

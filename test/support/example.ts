@@ -51,11 +51,15 @@ export function exampleImage(options?: ImageOptions): Image {
   return Image.build(ENVIRONMENT, positionOf(1), world.contents(), options)
 }
 
-/** Every question about the example, known and unknown names, with its answer by this image. */
+/** Every question about the example, known and unknown names, with its answer by this image; and listings. */
 export function answersOf(image: Image): string[] {
   const answers: string[] = []
+  const about = { type: 'hello', key: 'one', tenant: undefined, sent: undefined }
   for (const user of [...USERS, 'zoe']) {
+    answers.push(JSON.stringify(image.listings.permissions(user, {}, undefined)))
     for (const action of ['say', 'wave', 'shout', 'sing']) {
+      answers.push(JSON.stringify(image.listings.resources(user, action, about, { limit: 10 })))
+      answers.push(JSON.stringify(image.listings.users(action, about, { limit: 10 })))
       for (const tenant of ['default', 'acme', 'umbra']) {
         answers.push(`${user} ${action} ${tenant} ${image.check(user, action, 'hello', tenant)}`)
         const sent = { user: { team: 'red' }, resource: { loud: true }, context: { level: 4 } }

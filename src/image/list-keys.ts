@@ -1,0 +1,199 @@
+// Listings in pages: the instances on which a user may do something, the users who may. Where few can be meant they are found from the lists
+// of the image and then asked; else everything is asked in the order of keys, a page's worth of work at a time. Either way a page is exactly
+// what checks allow (D12) among the keys behind `after`, as far as it goes.
+import { Grant, Header, Instance, Party, Permission, SetRule, Table, Verdict } from '../../assembly/abi.ts'
+import type { Kernel } from '../kernel/kernel.ts'
+import { LISTING_LOOK_WORK, LISTING_WALK_MAX, LISTING_WORK_MAX } from '../model/limits.ts'
+import type { Asker } from './asker.ts'
+import { heldBy } from './held.ts'
+import { compareKeys, sortKeys } from './key-order.ts'
+import { rolesOf, tableOf, tenantGrantsOf } from './read.ts'
+import { sourcesOf } from './sources.ts'
+
+/** What a page of keys begins behind, and how many it has at most. */
+export interface PageQuery {
+  readonly after?: string | undefined
+  readonly limit: number
+}
+
+/** Keys in order, and what the next page begins behind; undefined when this is the last. A page may be short and yet not the last. */
+export interface KeyPage {
+  readonly keys: string[]
+  readonly next: string | undefined
+}
+
+/** Records that are read at a time. */
+const CHUNK = 1024
+
+export interface AskedInstances {
+  readonly user: number
+  readonly permission: number
+  /** the type, and its key */
+  readonly typeId: number
+  readonly type: string
+  /** 0: of any tenant */
+  readonly tenant: number
+}
+
+/** The instances on which the user is allowed, by their keys. @throws UNDECIDED */
+export function instancesAllowed(asker: Asker, asked: AskedInstances, page: PageQuery): KeyPage {
+  const { kernel } = asker
+  const { user, permission, typeId, tenant } = asked
+  const within = (instance: number) => tenant === 0 || kernel.word(instance + Instance.Tenant) === tenant
+  const allowed = (instance: number) => asker.allowsOn(user, permission, instance)
+  if (!mayHoldByRole(kernel, asked) && !mayHoldBySet(kernel, user, permission)) {
+    const found = instancesHeld(kernel, asked)
+    if (found !== undefined) return pick(kernel, Table.Instances, found.filter(within), allowed, page)
+  }
+  const passes = (instance: number) => within(instance) && allowed(instance)
+  const start = `${asked.type}:${page.after ?? ''}`
+  const inType = (instance: number) => kernel.word(instance + Instance.Type) === typeId
+  return scan(kernel, Table.Instances, { ...page, after: start }, inType, passes)
+}
+
+export interface AskedUsers {
+  readonly tenant: number
+  readonly permission: number
+  /** 0 when none is stored, whose key is then `key` */
+  readonly instance: number
+  readonly key: string | undefined
+}
+
+/** The users who are allowed, by their keys. @throws UNDECIDED */
+export function usersAllowed(asker: Asker, asked: AskedUsers, page: PageQuery): KeyPage {
+  const { kernel } = asker
+  const { tenant, permission, instance, key } = asked
+  const allowed = (user: number) => asker.allows(user, tenant, permission, instance, key)
+  const found = usersWithRoles(kernel, asked)
+  if (found !== undefined) return pick(kernel, Table.Users, found, allowed, page)
+  return scan(kernel, Table.Users, page, () => true, allowed)
+}
+
+/** Of these records, those that pass. */
+function pick(
+  kernel: Kernel,
+  table: Table.Users | Table.Instances,
+  records: readonly number[],
+  allowed: (record: number) => boolean,
+  { after, limit }: PageQuery,
+): KeyPage {
+  const all: string[] = []
+  for (const record of records) if (allowed(record)) all.push(nameOf(kernel, table, record))
+  sortKeys(all)
+  const first = after === undefined ? 0 : firstAfter(all, after)
+  const keys = first === 0 && all.length <= limit ? all : all.slice(first, first + limit)
+  return { keys, next: first + limit < all.length ? keys.at(-1) : undefined }
+}
+
+/** All records behind a key in order, as long as they are wanted, until the page is full or has cost enough. */
+function scan(
+  kernel: Kernel,
+  table: Table.Users | Table.Instances,
+  { after = '', limit }: PageQuery,
+  wanted: (record: number) => boolean,
+  allowed: (record: number) => boolean,
+): KeyPage {
+  const { calls } = kernel
+  const keys: string[] = []
+  let left = LISTING_WORK_MAX
+  let last = 0
+  for (;;) {
+    const length = last === 0 ? kernel.writeStart(after) : 0
+    const records = kernel.readList(calls.listOrdered(table, last, length, CHUNK))
+    if (records.length === 0) return { keys, next: undefined }
+    for (const record of records) {
+      if (!wanted(record)) return { keys, next: undefined }
+      if (left <= 0) return { keys, next: nameOf(kernel, table, last) }
+      last = record
+      calls.takeWork()
+      if (kernel.isLive(record) && allowed(record)) {
+        if (keys.length === limit) return { keys, next: keys.at(-1) }
+        keys.push(nameOf(kernel, table, record))
+      }
+      left -= LISTING_LOOK_WORK + calls.takeWork()
+    }
+  }
+}
+
+function nameOf(kernel: Kernel, table: Table.Users | Table.Instances, record: number): string {
+  if (table === Table.Users) return kernel.key(record, Party.Key)
+  const key = kernel.key(record, Instance.Key)
+  return key.slice(key.indexOf(':') + 1)
+}
+
+/** The place of the first of sorted keys that comes behind another. */
+function firstAfter(keys: readonly string[], after: string): number {
+  let low = 0
+  let high = keys.length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (compareKeys(keys[middle]!, after) > 0) high = middle
+    else low = middle + 1
+  }
+  return low
+}
+
+/** D4: does a role in a tenant that counts have the permission? Then all its instances are allowed. */
+function mayHoldByRole(kernel: Kernel, { user, permission, tenant }: AskedInstances): boolean {
+  const { calls } = kernel
+  if (tenant !== 0) return calls.decide(user, tenant, permission) === Verdict.Allow
+  return tenantGrantsOf(kernel, user).some((grant) => {
+    return calls.decide(user, kernel.word(grant + Grant.Scope), permission) === Verdict.Allow
+  })
+}
+
+/** D6: is there a set rule of the permission that may hold for the user? Of those for a role, only when it is assigned in some tenant. */
+function mayHoldBySet(kernel: Kernel, user: number, permission: number): boolean {
+  const sides = userSides(kernel, permission)
+  if (sides.length === 0 || sides.some((side) => tableOf(kernel, side) !== Table.Roles)) return sides.length > 0
+  const held = tenantGrantsOf(kernel, user).flatMap((grant) => rolesOf(kernel, kernel.word(grant + Grant.Roles)))
+  return sides.some((side) => held.includes(side))
+}
+
+/** The user sets and roles of the set rules of a permission. */
+function userSides(kernel: Kernel, permission: number): number[] {
+  const sides: number[] = []
+  if (kernel.field(Header.SetRules) === 0) return sides
+  const record = kernel.calls.permissionRecord(permission)
+  for (let rule = kernel.word(record + Permission.SetRules); rule !== 0; rule = kernel.word(rule + SetRule.Next)) {
+    sides.push(kernel.word(rule + SetRule.Users))
+  }
+  return sides
+}
+
+/** D5: the instances of the type on which the user holds a role with the permission; undefined when there is too much to look at. */
+function instancesHeld(kernel: Kernel, { user, permission, typeId }: AskedInstances): number[] | undefined {
+  const held = heldBy(kernel, user, LISTING_WALK_MAX)
+  if (held === undefined) return undefined
+  const allowing = new Map<number, boolean>()
+  const allows = (role: number): boolean => {
+    const known = allowing.get(role) ?? kernel.calls.holds(role, permission) === 1
+    allowing.set(role, known)
+    return known
+  }
+  const found: number[] = []
+  for (const [instance, roles] of held) {
+    if (kernel.word(instance + Instance.Type) === typeId && roles.some(allows)) found.push(instance)
+  }
+  return found
+}
+
+/** Everybody with a role in the tenant, or with one from which one on the instance may follow; undefined when others may be allowed too. */
+function usersWithRoles(kernel: Kernel, { tenant, permission, instance }: AskedUsers): number[] | undefined {
+  if (userSides(kernel, permission).some((side) => tableOf(kernel, side) !== Table.Roles)) return undefined
+  const scopes = new Set([tenant])
+  if (instance !== 0 && kernel.word(instance + Instance.Tenant) === tenant) {
+    const sources = sourcesOf(kernel, instance, permission, () => false, LISTING_WALK_MAX)
+    if (sources === undefined) return undefined
+    for (const [at] of sources.pairs) scopes.add(at)
+  }
+  const users = new Set<number>()
+  let left = LISTING_WALK_MAX
+  for (const scope of scopes) {
+    for (let grant = kernel.word(scope + Party.Grants); grant !== 0; grant = kernel.word(grant + Grant.NextOfScope)) {
+      if (--left < 0) return undefined
+      users.add(kernel.word(grant + Grant.User))
+    }
+  }
+  return [...users]
+}

@@ -1,0 +1,265 @@
+// The listings of the library: their forms, filters and pages, what is refused, and that none is ever cut silently.
+import { describe, expect, it } from 'vitest'
+import { Image } from '../../src/image/image.ts'
+import { isZerohopError } from '../../src/index.ts'
+import type { PolicyChange } from '../../src/log/delta.ts'
+import { LISTING_LOOK_WORK, LISTING_STEPS_MAX, LISTING_WORK_MAX } from '../../src/model/limits.ts'
+import { type JsonObject, tupleKey } from '../../src/model/objects.ts'
+import { loadImage } from '../../src/pdp/pdp.ts'
+import { ENVIRONMENT, positionOf } from '../support/deltas.ts'
+import { give, HELLO, putTenant } from './policies.ts'
+
+const code = (code: string) => expect.objectContaining({ code })
+const pdpOf = (changes: readonly PolicyChange[]) => loadImage(Image.build(ENVIRONMENT, positionOf(7), changes).save())
+const instance = (key: string, tenant: string, attributes?: JsonObject): PolicyChange => {
+  return { op: 'put', kind: 'resource_instance', key, value: attributes ? { tenant, attributes } : { tenant } }
+}
+const set = (key: string, type: 'userset' | 'resourceset', conditions: JsonObject): PolicyChange => {
+  const resource = type === 'userset' ? null : 'hello'
+  return { op: 'put', kind: 'condition_set', key, value: { type, resource, conditions, parent: null } }
+}
+const rule = (user_set: string, permission: string, resource_set: string): PolicyChange => {
+  const key = `${user_set}/${permission}/${resource_set}`
+  return { op: 'put', kind: 'set_rule', key, value: { user_set, permission, resource_set } }
+}
+
+const PLANS: readonly PolicyChange[] = [
+  ...HELLO,
+  { op: 'put', kind: 'tenant', key: 'acme', value: { attributes: { plan: 'gold' } } },
+  instance('hello:a', 'default', { color: 'red' }),
+  instance('hello:b', 'acme'),
+  instance('hello:c', 'default'),
+  set('mine', 'resourceset', { 'resource.owner': { equals: { ref: 'user.key' } } }),
+  set('everybody', 'userset', {}),
+  rule('everybody', 'hello:say', 'mine'),
+  give('zoe', 'viewer', 'acme'),
+]
+
+describe('listings of the library', () => {
+  const pdp = pdpOf(PLANS)
+
+  it('[D12] tell the permissions of a user, with what is stored about tenants and instances', () => {
+    const acme = { key: 'acme', attributes: { plan: 'gold' } }
+    expect(pdp.userPermissions('zoe')).toEqual({
+      '__tenant:acme': { tenant: acme, permissions: ['hello:wave'], roles: ['viewer'] },
+    })
+    const owned = pdpOf([...PLANS, instance('hello:a', 'acme', { owner: 'zoe', color: 'red' })]).userPermissions('zoe')
+    expect(owned['hello:a']).toEqual({
+      resource: { type: 'hello', key: 'a', attributes: { owner: 'zoe', color: 'red' } },
+      tenant: acme,
+      permissions: ['hello:say', 'hello:wave'],
+      roles: [],
+    })
+  })
+
+  it('filter the permissions of a user by tenants, types and instances', () => {
+    const some = pdpOf([...PLANS, instance('hello:a', 'acme', { owner: 'zoe' }), give('zoe', 'viewer')])
+    const keys = (filter: Parameters<typeof some.userPermissions>[1]) =>
+      Object.keys(some.userPermissions('zoe', filter))
+    expect(keys({})).toEqual(['__tenant:acme', '__tenant:default', 'hello:a'])
+    expect(keys({ tenants: ['acme'] })).toEqual(['__tenant:acme', 'hello:a'])
+    expect(keys({ tenants: ['default'] })).toEqual(['__tenant:default'])
+    expect(keys({ resourceTypes: ['hello'] })).toEqual(['hello:a'])
+    expect(keys({ resourceTypes: ['__tenant'] })).toEqual(['__tenant:acme', '__tenant:default'])
+    expect(keys({ resources: ['hello:a'] })).toEqual(['hello:a'])
+    expect(keys({ resources: ['a', 'acme'] })).toEqual(['__tenant:acme', 'hello:a'])
+    expect(keys({ resources: ['__tenant:acme'], tenants: null, resourceTypes: null })).toEqual(['__tenant:acme'])
+    expect(keys({ resources: ['hello:c'] })).toEqual([])
+  })
+
+  it('[D8] send along what is sent with them', () => {
+    expect(pdp.resources('ana', 'say', 'hello', { attributes: { owner: 'ana' } }).keys).toEqual(['a', 'b', 'c'])
+    expect(pdp.resources('ben', 'say', 'hello').keys).toEqual([])
+    expect(pdp.resources('ben', 'say', 'hello', { attributes: { owner: 'ben' }, tenant: 'acme' }).keys).toEqual(['b'])
+    expect(pdp.users('say', { type: 'hello', key: 'c', attributes: { owner: 'zoe' } }).keys).toEqual(['ana', 'zoe'])
+    expect(pdp.actions('ben', { type: 'hello', attributes: { owner: 'ben' } })).toEqual(['say', 'wave'])
+    expect(pdp.tenants('ben', 'say', { type: 'hello', attributes: { owner: 'ben' } })).toEqual([
+      { key: 'acme', attributes: { plan: 'gold' } },
+      { key: 'default', attributes: {} },
+    ])
+    expect(pdp.authorizedUsers({ action: 'say', resource: 'hello' })).toEqual({
+      resource: 'hello:*',
+      tenant: 'default',
+      users: { ana: [{ user: 'ana', tenant: 'default', resource: '__tenant:default', role: 'admin' }] },
+    })
+  })
+
+  it('page through keys and assignments', () => {
+    const first = pdp.resources('ana', 'wave', 'hello', { limit: 1 })
+    expect(first).toEqual({ keys: ['a'], next: 'a' })
+    expect(pdp.resources('ana', 'wave', 'hello', { limit: 1, after: 'a' })).toEqual({ keys: ['c'], next: undefined })
+    expect(pdp.resources('ana', 'wave', 'hello', { after: 'zzz' })).toEqual({ keys: [], next: undefined })
+    expect(pdp.resources('ana', 'wave', 'hello', { after: 'b' }).keys).toEqual(['c'])
+    expect(pdp.users('wave', 'hello', { limit: 1, after: 'ana' })).toEqual({ keys: ['ben'], next: undefined })
+    expect(pdp.roleAssignments({ user: 'zoe', page: 1, perPage: 5 })).toEqual([
+      { user: 'zoe', role: 'viewer', tenant: 'acme' },
+    ])
+    expect(pdp.roleAssignments({ page: 2, perPage: 2 })).toEqual([{ user: 'zoe', role: 'viewer', tenant: 'acme' }])
+  })
+
+  it('refuse what is no question, and say which part', () => {
+    const wrong: [() => unknown, string][] = [
+      [() => pdp.resources('ana', 'say', 5 as never), 'type must be'],
+      [() => pdp.resources('ana', 'say', 'hello', { limit: 0 }), 'limit must be'],
+      [() => pdp.resources('ana', 'say', 'hello', { limit: 1.5 }), 'limit must be'],
+      [() => pdp.resources('ana', 'say', 'hello', { after: 5 as never }), 'after must be'],
+      [() => pdp.resources('ana', 'say', 'hello', { context: 'x' as never }), 'context must be'],
+      [() => pdp.resources('ana', 'say', 'hello', { tenant: 5 as never }), 'resource.tenant must be'],
+      [() => pdp.users(5 as never, 'hello'), 'action must be'],
+      [() => pdp.actions(undefined as never, 'hello'), 'user must be'],
+      [() => pdp.userPermissions('ana', { tenants: 'acme' as never }), 'tenants must be'],
+      [() => pdp.roleAssignments({ page: 0, perPage: 5 }), 'page must be'],
+      [() => pdp.roleAssignments({ page: 1, perPage: 5, user: 5 as never }), 'user must be'],
+    ]
+    for (const [ask, reason] of wrong) {
+      expect(ask).toThrow(code('INPUT_INVALID'))
+      expect(ask).toThrow(reason)
+    }
+  })
+
+  it('answer or refuse hostile questions, and never break', () => {
+    const hostile = ['', '\ud800', '__proto__', 'constructor', 'x'.repeat(100_000), 'hello:a', ':', 'ünknown']
+    const cyclic: JsonObject = { owner: 'ana' }
+    ;(cyclic as Record<string, unknown>).self = cyclic
+    const throwing = Object.defineProperty({}, 'owner', {
+      enumerable: true,
+      get() {
+        throw new Error('boom')
+      },
+    })
+    for (const text of hostile) {
+      expect(pdp.resources(text, text, text, { after: text, tenant: text }).keys).toEqual([])
+      expect(pdp.users(text, text, { after: text }).keys).toEqual([])
+      expect([pdp.actions(text, text), pdp.tenants(text, text, text), pdp.userTenants(text)]).toEqual([[], [], []])
+      expect(
+        Object.keys(pdp.userPermissions(text, { tenants: [text], resources: [text], resourceTypes: [text] })),
+      ).toEqual([])
+      expect(Object.keys(pdp.authorizedUsers({ action: text, resource: text }).users)).toEqual([])
+      expect(pdp.roleAssignments({ user: text, role: text, page: 1, perPage: 5 })).toEqual([])
+      expect(pdp.resources('ana', 'wave', 'hello', { after: text }).next).toBe(undefined)
+    }
+    expect(pdp.resources('ana', 'say', 'hello', { attributes: cyclic }).keys).toEqual(['a', 'b', 'c'])
+    expect(() => pdp.resources('ben', 'say', 'hello', { attributes: throwing })).toThrow(code('INPUT_INVALID'))
+    expect(() => pdp.resources('ben', 'say', 'hello', { attributes: { owner: Number.NaN } })).toThrow(
+      code('NUMBER_INVALID'),
+    )
+  })
+
+  it('are keyed by any name, without a prototype', () => {
+    const odd = pdpOf([
+      ...HELLO,
+      { op: 'put', kind: 'user', key: '__proto__', value: {} },
+      give('__proto__', 'viewer'),
+      putTenant('constructor'),
+    ])
+    const { users } = odd.authorizedUsers({ action: 'wave', resource: 'hello' })
+    expect(Object.getPrototypeOf(users)).toBe(null)
+    expect(Object.keys(users).sort()).toEqual(['__proto__', 'ana', 'ben'])
+    expect(Object.keys(odd.userPermissions('__proto__'))).toEqual(['__tenant:default'])
+    expect(JSON.parse(JSON.stringify(odd.userPermissions('__proto__')))['__tenant:default'].roles).toEqual(['viewer'])
+  })
+})
+
+describe('listings that are long', () => {
+  const MANY = Math.floor(LISTING_WORK_MAX / LISTING_LOOK_WORK) + 5_000
+  const keys = Array.from({ length: MANY }, (_, index) => `i${String(index).padStart(6, '0')}`)
+  const few = [...keys.slice(0, 2), ...keys.slice(-2)]
+  const pdp = pdpOf([
+    ...HELLO,
+    give('zoe', 'viewer', 'acme'),
+    ...keys.map((key) => instance(`hello:${key}`, few.includes(key) ? 'acme' : 'default')),
+  ])
+
+  it('end a page when it has cost enough, and go on behind it: nothing is cut', () => {
+    const found: string[][] = []
+    let after: string | undefined
+    do {
+      const page = pdp.resources('zoe', 'wave', 'hello', { after: after ?? null })
+      found.push(page.keys)
+      after = page.next
+    } while (after !== undefined)
+    expect(found).toEqual([few.slice(0, 2), few.slice(2)])
+  })
+
+  it('fail as a whole when they have no pages and would take too much', () => {
+    const ruled = pdpOf([
+      ...HELLO,
+      set('everybody', 'userset', {}),
+      set('mine', 'resourceset', { 'resource.owner': { equals: { ref: 'user.key' } } }),
+      rule('everybody', 'hello:say', 'mine'),
+      rule('everybody', 'hello:wave', 'mine'),
+      ...keys.map((key) => instance(`hello:${key}`, 'default')),
+    ])
+    expect(2 * keys.length).toBeGreaterThan(LISTING_STEPS_MAX)
+    expect(() => ruled.userPermissions('zoe')).toThrow(code('LISTING_TOO_LARGE'))
+    expect(ruled.userPermissions('zoe', { resourceTypes: ['__tenant'] })).toEqual({})
+  })
+})
+
+describe('a listing with a question that could not be decided', () => {
+  /** Far more ways up than one check looks at. */
+  const folders = Array.from({ length: 9_000 }, (_, index) => `folder:f${index}`)
+  const derivation = (resource: string) => ({
+    when: { no_direct_roles_on_object: false },
+    users_with_role: [
+      {
+        role: 'viewer',
+        on_resource: resource,
+        linked_by_relation: 'parent',
+        when: { no_direct_roles_on_object: false },
+      },
+    ],
+  })
+  const pdp = pdpOf([
+    ...HELLO,
+    { op: 'put', kind: 'resource', key: 'folder', value: { actions: ['wave'] } },
+    {
+      op: 'put',
+      kind: 'resource_role',
+      key: 'folder/viewer',
+      value: { resource: 'folder', role: 'viewer', permissions: [], extends: [], granted_to: null },
+    },
+    {
+      op: 'put',
+      kind: 'resource_role',
+      key: 'hello/viewer',
+      value: {
+        resource: 'hello',
+        role: 'viewer',
+        permissions: ['hello:wave'],
+        extends: [],
+        granted_to: derivation('folder'),
+      },
+    },
+    ...folders.map((key) => instance(key, 'default')),
+    instance('hello:deep', 'default'),
+    ...folders.map((subject): PolicyChange => {
+      const value = { subject, relation: 'parent', object: 'hello:deep' }
+      return { op: 'put', kind: 'relationship_tuple', key: tupleKey(subject, 'parent', 'hello:deep'), value }
+    }),
+    {
+      op: 'put',
+      kind: 'role_assignment',
+      key: 'zoe/viewer/default/folder:f0',
+      value: { user: 'zoe', role: 'viewer', tenant: 'default', resource_instance: 'folder:f0' },
+    },
+  ])
+
+  it('[D13] fails as a whole and names the question', () => {
+    const what = (ask: () => unknown): unknown => {
+      try {
+        return ask()
+      } catch (error) {
+        return isZerohopError(error, 'UNDECIDED') ? error.details.what : error
+      }
+    }
+    const named = 'zoe wave hello:deep in default'
+    expect(what(() => pdp.resources('zoe', 'wave', 'hello'))).toBe(named)
+    expect(what(() => pdp.actions('zoe', 'hello:deep'))).toBe(named)
+    expect(what(() => pdp.users('wave', 'hello:deep'))).toBe(named)
+    expect(what(() => pdp.userPermissions('zoe'))).toBe(named)
+    expect(what(() => pdp.tenants('zoe', 'wave', 'hello:deep'))).toBe(named)
+    expect(what(() => pdp.authorizedUsers({ action: 'wave', resource: 'hello:deep' }))).toBe(named)
+    expect(pdp.resources('ana', 'wave', 'hello').keys).toEqual(['deep'])
+  })
+})
