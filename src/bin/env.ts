@@ -27,6 +27,12 @@ export interface Env {
   readonly imageMemoryBytes: number | undefined
   readonly logLevel: string
   readonly pdpApiKey: string | undefined
+  /** a wider key, by which the PDP gets the one of its environment */
+  readonly wider: {
+    readonly key: string | undefined
+    readonly project: string | undefined
+    readonly environment: string | undefined
+  }
   readonly controlPlane: string | undefined
   readonly debug: boolean
   readonly maxStalenessMs: number | undefined
@@ -100,6 +106,10 @@ const VARIABLES = {
   PDP_HOST: text,
   PDP_PORT: port,
   PDP_API_KEY: text,
+  PDP_ORG_API_KEY: text,
+  PDP_PROJECT_API_KEY: text,
+  PDP_ACTIVE_PROJECT: text,
+  PDP_ACTIVE_ENV: text,
   PDP_CONTROL_PLANE: address,
   PDP_DEBUG: flag,
   PDP_ALLOW_METRICS_UNAUTHENTICATED: flag,
@@ -136,11 +146,19 @@ const VARIABLES = {
 type Name = keyof typeof VARIABLES
 type Value<N extends Name> = ReturnType<(typeof VARIABLES)[N]> | undefined
 
+/** May be given as a file. */
+type Secret =
+  | 'ZEROHOP_BOOTSTRAP_KEY'
+  | 'PDP_API_KEY'
+  | 'PDP_ORG_API_KEY'
+  | 'PDP_PROJECT_API_KEY'
+  | 'PDP_CONTAINER_CONTROL_KEY'
+  | 'PERMIT_TOKEN'
+
 /** Reads every variable. @throws CONFIG_INVALID */
 export function readEnv(variables: Variables = process.env): Env {
   const value = <N extends Name>(name: N): Value<N> => readOne(name, variables[name])
-  const secret = (name: 'ZEROHOP_BOOTSTRAP_KEY' | 'PDP_API_KEY' | 'PDP_CONTAINER_CONTROL_KEY' | 'PERMIT_TOKEN') =>
-    value(name) ?? readSecretFile(name, variables)
+  const secret = (name: Secret) => value(name) ?? readSecretFile(name, variables)
   const host = value('ZEROHOP_HOST') ?? '127.0.0.1'
   return {
     data: value('ZEROHOP_DATA') ?? './data',
@@ -153,6 +171,11 @@ export function readEnv(variables: Variables = process.env): Env {
     imageMemoryBytes: value('ZEROHOP_IMAGE_MEMORY'),
     logLevel: value('ZEROHOP_LOG_LEVEL') ?? 'info',
     pdpApiKey: secret('PDP_API_KEY'),
+    wider: {
+      key: secret('PDP_PROJECT_API_KEY') ?? secret('PDP_ORG_API_KEY'),
+      project: value('PDP_ACTIVE_PROJECT'),
+      environment: value('PDP_ACTIVE_ENV'),
+    },
     controlPlane: value('PDP_CONTROL_PLANE'),
     debug: value('PDP_DEBUG') ?? false,
     maxStalenessMs: value('PDP_MAX_STALENESS'),

@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import type { Logger } from 'pino'
 import { DecisionClient } from '../client/decisions.ts'
+import { environmentKey } from '../client/environment-key.ts'
 import { RemoteFeed } from '../client/feed.ts'
 import { isZerohopError, ZerohopError } from '../model/errors.ts'
 import { Follower, type FollowerEvent } from '../pdp/follower.ts'
@@ -22,9 +23,7 @@ export interface PdpCommandOptions {
 
 /** Runs until a signal. */
 export async function runPdp(env: Env, options: PdpCommandOptions, log: Logger): Promise<void> {
-  const { pdpApiKey: apiKey } = env
-  if (apiKey === undefined)
-    throw missing('PDP_API_KEY', 'the API key of the environment to serve, which callers send as their bearer key')
+  const apiKey = env.pdpApiKey ?? (await keyByWider(env))
   const tls = readTls(env)
   const pdp = options.image === undefined ? followed(env, apiKey, log) : fromFile(options.image, log)
   const closers = new Closers()
@@ -56,6 +55,16 @@ export async function runPdp(env: Env, options: PdpCommandOptions, log: Logger):
   pdp.ready().catch((error: unknown) => {
     if (!isZerohopError(error, 'CLOSED')) fail(error)
   })
+}
+
+/** The key of the environment, by a wider one. @throws CONFIG_INVALID when there is none, or not enough is said */
+async function keyByWider({ wider: { key, project, environment }, controlPlane }: Env): Promise<string> {
+  if (key === undefined)
+    throw missing('PDP_API_KEY', 'the API key of the environment to serve, which callers send as their bearer key')
+  if (controlPlane === undefined)
+    throw missing('PDP_CONTROL_PLANE', 'the URL of the management API, such as http://localhost:8080')
+  if (environment === undefined) throw missing('PDP_ACTIVE_ENV', 'the environment to serve with a wider key')
+  return environmentKey({ url: controlPlane, widerKey: key, project, environment })
 }
 
 /** Follows the environment of the key. @throws CONFIG_INVALID when it is not said where */

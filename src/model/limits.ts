@@ -320,3 +320,6 @@ export const DECISION_SEND_MS = 200
 export const DECISION_SEND_TIMEOUT_MS = 30_000
 /** Milliseconds that a process which ends goes on sending decisions; the rest is sent after the next start. */
 export const DECISION_DRAIN_MS = 2_000
+
+/** Milliseconds in which a PDP must get the key of its environment by a wider key, when it starts with one. */
+export const ENVIRONMENT_KEY_MS = 10_000

@@ -1,0 +1,53 @@
+// The key of an environment, by a wider key: for PDPs that are started with the key of an organization or a project (contract §5.10). Asked
+// once, at the start: what the PDP follows and what its callers send is the environment's own key from then on.
+import { ZerohopError } from '../model/errors.ts'
+import { ENVIRONMENT_KEY_MS } from '../model/limits.ts'
+
+export interface EnvironmentKeyOptions {
+  /** address of the management API */
+  readonly url: string
+  /** key of the organization or the project, with access `admin` */
+  readonly widerKey: string
+  /** id or key; undefined with the key of a project */
+  readonly project: string | undefined
+  /** id or key */
+  readonly environment: string
+}
+
+/** @throws KEY_UNKNOWN, KEY_TOO_NARROW, OBJECT_NOT_FOUND, FEED_UNREACHABLE, CONFIG_INVALID when no project is named */
+export async function environmentKey({ url, widerKey, project, environment }: EnvironmentKeyOptions): Promise<string> {
+  const base = url.replace(/\/+$/, '')
+  const get = async (path: string): Promise<Record<string, unknown>> => {
+    const response = await fetch(base + path, {
+      headers: { authorization: `Bearer ${widerKey}` },
+      redirect: 'error', // a redirect would carry the key to another address
+      signal: AbortSignal.timeout(ENVIRONMENT_KEY_MS),
+    }).catch((error: unknown) => {
+      const { cause = error } = error as { cause?: unknown }
+      throw unreachable(cause instanceof Error ? cause.message : String(cause))
+    })
+    if (response.status === 200) return (await response.json()) as Record<string, unknown>
+    await response.body?.cancel()
+    throw refused(response.status, environment)
+  }
+  const place = project ?? (await get('/v2/api-key/scope')).project_id
+  if (typeof place !== 'string') {
+    throw new ZerohopError('CONFIG_INVALID', {
+      reason: 'PDP_ACTIVE_PROJECT is not set: it is the project of the environment',
+    })
+  }
+  const { secret } = await get(`/v2/api-key/${encodeURIComponent(place)}/${encodeURIComponent(environment)}`)
+  if (typeof secret !== 'string' || secret === '') throw refused(403, environment)
+  return secret
+}
+
+function refused(status: number, environment: string): ZerohopError {
+  if (status === 401) return new ZerohopError('KEY_UNKNOWN')
+  if (status === 403) return new ZerohopError('KEY_TOO_NARROW', { what: 'read the key of the environment' })
+  if (status === 404) return new ZerohopError('OBJECT_NOT_FOUND', { kind: 'environment', ref: environment })
+  return unreachable(`it answered with status ${status}`)
+}
+
+function unreachable(reason: string): ZerohopError {
+  return new ZerohopError('FEED_UNREACHABLE', { reason })
+}

@@ -1,0 +1,99 @@
+// `zerohop pdp` started with the key of an organization or a project: it serves the environment that it is told to, and its callers send that
+// environment's key. What is wrong ends the command with one line.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { temporaryFolder } from '../support/folders.ts'
+import { endServers, freePort, type Keys, readKeys, Server, startApi, url } from '../support/server.ts'
+
+const data = temporaryFolder('api')
+let api = 0
+let keys: Keys
+
+beforeAll(async () => {
+  api = await freePort()
+  await startApi(data, api)
+  keys = readKeys(data)
+})
+afterAll(endServers)
+
+function start(env: Record<string, string>, port = 0): Server {
+  return new Server('pdp', {
+    PDP_PORT: String(port),
+    PDP_CONTROL_PLANE: url(api),
+    ZEROHOP_DATA: temporaryFolder('pdp'),
+    ...env,
+  })
+}
+
+async function call(path: string, key: string, body?: object) {
+  const response = await fetch(url(api) + path, {
+    method: body === undefined ? 'GET' : 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  })
+  return (await response.json()) as Record<string, string>
+}
+
+async function statusOf(port: number, key: string): Promise<number> {
+  const body = { user: { key: 'ana' }, action: 'say', resource: { type: 'hello' } }
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
+  return (await fetch(`${url(port)}/allowed`, { method: 'POST', headers, body: JSON.stringify(body) })).status
+}
+
+it('takes the key of the environment with the key of the organization', async () => {
+  const port = await freePort()
+  const pdp = start(
+    { PDP_ORG_API_KEY: keys.organization, PDP_ACTIVE_PROJECT: 'default', PDP_ACTIVE_ENV: 'production' },
+    port,
+  )
+  await pdp.until(async () => (await fetch(`${url(port)}/ready`)).ok)
+  expect(await statusOf(port, keys.environments.production)).toBe(200)
+  expect(await statusOf(port, keys.environments.development)).toBe(403)
+  expect(await statusOf(port, keys.organization)).toBe(403)
+  expect(pdp.output).not.toContain(keys.organization)
+})
+
+it('needs no project with the key of a project', async () => {
+  const { project_id } = await call('/v2/api-key/scope', keys.environments.development)
+  const { organization_id } = await call('/v2/api-key/scope', keys.organization)
+  const { secret } = await call('/v2/api-key', keys.organization, {
+    organization_id,
+    project_id: project_id!,
+    object_type: 'project',
+  })
+  const port = await freePort()
+  const pdp = start({ PDP_PROJECT_API_KEY: secret!, PDP_ACTIVE_ENV: 'development' }, port)
+  await pdp.until(async () => (await fetch(`${url(port)}/ready`)).ok)
+  expect(await statusOf(port, keys.environments.development)).toBe(200)
+})
+
+describe('ends with one line', () => {
+  it.each([
+    ['PDP_ACTIVE_ENV is not set', () => ({ PDP_ORG_API_KEY: keys.organization })],
+    ['PDP_ACTIVE_PROJECT is not set', () => ({ PDP_ORG_API_KEY: keys.organization, PDP_ACTIVE_ENV: 'production' })],
+    [
+      'environment `nowhere` does not exist',
+      () => ({ PDP_ORG_API_KEY: keys.organization, PDP_ACTIVE_PROJECT: 'default', PDP_ACTIVE_ENV: 'nowhere' }),
+    ],
+    [
+      'this API key is not known',
+      () => ({ PDP_ORG_API_KEY: 'wrong', PDP_ACTIVE_PROJECT: 'default', PDP_ACTIVE_ENV: 'production' }),
+    ],
+    [
+      'the management API cannot be reached',
+      () => ({
+        PDP_ORG_API_KEY: 'x',
+        PDP_ACTIVE_PROJECT: 'default',
+        PDP_ACTIVE_ENV: 'production',
+        PDP_CONTROL_PLANE: 'http://127.0.0.1:1',
+      }),
+    ],
+  ])('%s', async (words, env) => {
+    const pdp = start(env() as Record<string, string>)
+    await pdp.until(async () => true).catch(() => undefined)
+    while (!pdp.ended) await new Promise((resolve) => setTimeout(resolve, 20))
+    expect(await pdp.end()).toBe(1)
+    const last = pdp.output.trim().split('\n').at(-1)!
+    expect(last).toMatch(/^zerohop: /)
+    expect(last).toContain(words)
+  })
+})

@@ -1,0 +1,221 @@
+// What is under deploy/ is parsed and held against the code: names of variables, commands, ports, secrets, and that nothing runs as root or writes
+// beside its volumes. The Dockerfile's own steps run in .ci/container.mjs.
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { parse, parseAllDocuments } from 'yaml'
+import { ROOT } from './tidy/source.ts'
+
+const IMAGE = 'zerohop/pdp-v2:latest'
+const DEPLOY = join(ROOT, 'deploy')
+const variables = [...readFileSync(join(ROOT, 'src/bin/env.ts'), 'utf8').matchAll(/^ {2}([A-Z][A-Z_]+): \w+,$/gm)].map(
+  ([, name]) => name!,
+)
+const commands = [...readFileSync(join(ROOT, 'src/bin/zerohop.ts'), 'utf8').matchAll(/\.command\('(\w+)'/g)].map(
+  ([, name]) => name!,
+)
+const readme = readFileSync(join(DEPLOY, 'README.md'), 'utf8')
+
+/** A variable that the code reads, or the file of a secret. */
+function expectKnown(name: string): void {
+  expect(variables, name).toContain(
+    name.replace(/(?<=KEY|TOKEN)_FILE$/, '').replace(/^ZEROHOP_SECRETS_KEY$/, 'ZEROHOP_SECRETS_KEY_FILE'),
+  )
+}
+
+/** The options that appear in the arguments are options of the command line. */
+function expectCommand(words: readonly string[]): void {
+  expect(commands).toContain(words[0])
+  for (const option of words.slice(1))
+    expect(readFileSync(join(ROOT, 'src/bin/zerohop.ts'), 'utf8')).toContain(`'${option}'`)
+}
+
+describe('deploy/compose.yaml', () => {
+  interface Service {
+    image: string
+    build: string
+    command: string[]
+    read_only: boolean
+    cap_drop: string[]
+    security_opt: string[]
+    environment: Record<string, string>
+    ports: string[]
+    volumes: string[]
+    depends_on?: Record<string, { condition: string }>
+    healthcheck: { test: string[] }
+  }
+  const file = parse(readFileSync(join(DEPLOY, 'compose.yaml'), 'utf8'), { merge: true }) as {
+    services: Record<string, Service>
+    volumes: Record<string, unknown>
+  }
+  const services = Object.entries(file.services)
+
+  it('runs an API and two PDPs, each on a port and a volume of its own', () => {
+    expect(services.map(([name, { command }]) => [name, command[0]])).toEqual([
+      ['api', 'api'],
+      ['pdp-1', 'pdp'],
+      ['pdp-2', 'pdp'],
+    ])
+    const ports = services.flatMap(([, { ports }]) => ports)
+    expect(new Set(ports).size).toBe(3)
+    for (const port of ports) expect(port).toMatch(/^127\.0\.0\.1:\d+:(7000|8080)$/)
+    const volumes = services.flatMap(([, { volumes }]) => volumes)
+    for (const volume of volumes) expect(volume).toMatch(/:\/data$/)
+    expect(volumes.map((volume) => volume.split(':')[0])).toEqual(Object.keys(file.volumes))
+  })
+
+  it.each(services)('%s is the image of the Dockerfile, with no rights and a read-only root', (_, service) => {
+    expect([service.image, service.build, service.read_only, service.cap_drop]).toEqual([IMAGE, '..', true, ['ALL']])
+    expect(service.security_opt).toContain('no-new-privileges:true')
+    expectCommand(service.command)
+    for (const name of Object.keys(service.environment)) expectKnown(name)
+  })
+
+  it.each(services)('%s is healthy when its own port says so', (_, { healthcheck, command }) => {
+    const [, program, flag, script = ''] = healthcheck.test
+    expect([program, flag]).toEqual(['node', '-e'])
+    expect(script).toContain(command[0] === 'api' ? '127.0.0.1:8080/health' : '127.0.0.1:7000/ready')
+    expect(() => new Function(script)).not.toThrow()
+  })
+
+  it('starts the PDPs after the API, with the one secret that both know', () => {
+    const secret = file.services.api!.environment.ZEROHOP_BOOTSTRAP_KEY
+    expect(secret).toMatch(/^\$\{ZEROHOP_BOOTSTRAP_KEY:\?/)
+    for (const name of ['pdp-1', 'pdp-2']) {
+      const { environment, depends_on } = file.services[name]!
+      expect(environment.PDP_CONTROL_PLANE).toBe('http://api:8080')
+      expect(environment.PDP_ORG_API_KEY).toBe(secret)
+      expect(depends_on).toEqual({ api: { condition: 'service_healthy' } })
+    }
+  })
+})
+
+interface Container {
+  name: string
+  image: string
+  args: string[]
+  ports: { name: string; containerPort: number }[]
+  env: { name: string; value: string }[]
+  securityContext: unknown
+  resources: { requests: Record<string, string>; limits: Record<string, string> }
+  volumeMounts: { name: string; mountPath: string; readOnly?: boolean }[]
+  startupProbe: { httpGet: { path: string; port: string } }
+  readinessProbe: { httpGet: { path: string; port: string } }
+  livenessProbe: { tcpSocket: { port: string } }
+}
+interface Workload {
+  kind: string
+  metadata: { name: string }
+  spec: {
+    replicas: number
+    selector: { matchLabels: Record<string, string> }
+    volumeClaimTemplates?: { metadata: { name: string } }[]
+    template: {
+      metadata: { labels: Record<string, string> }
+      spec: {
+        automountServiceAccountToken: boolean
+        securityContext: Record<string, unknown>
+        containers: Container[]
+        volumes: { name: string; secret?: { secretName: string } }[]
+        terminationGracePeriodSeconds: number
+      }
+    }
+  }
+}
+interface ServiceObject {
+  kind: string
+  metadata: { name: string }
+  spec: { selector: Record<string, string>; ports: { port: number; targetPort: string }[] }
+}
+
+describe('deploy/kubernetes', () => {
+  const folder = join(DEPLOY, 'kubernetes')
+  const files = readdirSync(folder).filter((name) => name !== 'kustomization.yaml')
+  const objects = files.flatMap((name) =>
+    parseAllDocuments(readFileSync(join(folder, name), 'utf8')).map((document) => {
+      expect(document.errors, name).toEqual([])
+      return document.toJS() as { kind: string; metadata: { name: string } }
+    }),
+  )
+  const workloads = objects.filter(({ kind }) => ['Deployment', 'StatefulSet'].includes(kind)) as Workload[]
+  const services = objects.filter(({ kind }) => kind === 'Service') as ServiceObject[]
+
+  it('is listed whole in its kustomization', () => {
+    const { resources } = parse(readFileSync(join(folder, 'kustomization.yaml'), 'utf8')) as { resources: string[] }
+    expect([...resources].sort()).toEqual([...files].sort())
+  })
+
+  it('runs one API, because a data folder has one writer, and more than one PDP', () => {
+    expect(workloads.map(({ kind, metadata, spec }) => [kind, metadata.name, spec.replicas])).toEqual([
+      ['StatefulSet', 'zerohop-api', 1],
+      ['Deployment', 'zerohop-pdp', 2],
+    ])
+  })
+
+  it.each(workloads.map((workload) => [workload.metadata.name, workload] as const))(
+    '%s runs without root, rights or a root file system that can be written',
+    (_, { spec: { template } }) => {
+      const { securityContext, containers, automountServiceAccountToken, terminationGracePeriodSeconds } = template.spec
+      expect(securityContext).toMatchObject({
+        runAsNonRoot: true,
+        runAsUser: 1000,
+        seccompProfile: { type: 'RuntimeDefault' },
+      })
+      expect(automountServiceAccountToken).toBe(false)
+      expect(terminationGracePeriodSeconds).toBeGreaterThan(10)
+      expect(containers).toHaveLength(1)
+      expect(containers[0]!.securityContext).toEqual({
+        allowPrivilegeEscalation: false,
+        readOnlyRootFilesystem: true,
+        capabilities: { drop: ['ALL'] },
+      })
+      expect(containers[0]!.image).toBe(IMAGE)
+    },
+  )
+
+  it.each(workloads.map((workload) => [workload.metadata.name, workload] as const))(
+    '%s is probed, bounded, and given only what exists',
+    (_, { spec }) => {
+      const { containers, volumes } = spec.template.spec
+      const container = containers[0]!
+      expectCommand(container.args)
+      for (const { name } of container.env) expectKnown(name)
+      const port = container.ports[0]!.name
+      expect(container.startupProbe.httpGet.port).toBe(port)
+      expect(container.readinessProbe.httpGet).toEqual({
+        path: container.args[0] === 'api' ? '/health' : '/ready',
+        port,
+      })
+      expect(container.livenessProbe.tcpSocket.port).toBe(port)
+      expect([container.resources.requests.memory, container.resources.limits.memory]).toEqual([
+        expect.any(String),
+        expect.any(String),
+      ])
+      const there = [...volumes, ...(spec.volumeClaimTemplates ?? []).map(({ metadata }) => metadata)].map(
+        ({ name }) => name,
+      )
+      expect(container.volumeMounts.map(({ name }) => name).sort()).toEqual([...there].sort())
+      expect(container.volumeMounts.some(({ mountPath }) => mountPath === '/data')).toBe(true)
+      const secret = volumes.find((volume) => volume.secret !== undefined)!.secret!.secretName
+      expect(readme).toContain(`secret generic ${secret} `)
+      for (const { value } of container.env.filter(({ name }) => name.endsWith('_FILE'))) {
+        expect(readme, value).toMatch(new RegExp(`--from-(literal|file)=${value.split('/').at(-1)}\\b`))
+      }
+    },
+  )
+
+  it('leads each service to the port of its pods, and the PDPs to the API', () => {
+    for (const service of services) {
+      const workload = workloads.find(({ metadata }) => metadata.name === service.metadata.name)!
+      expect(service.spec.selector).toEqual(workload.spec.template.metadata.labels)
+      expect(workload.spec.selector.matchLabels).toEqual(service.spec.selector)
+      const container = workload.spec.template.spec.containers[0]!
+      expect(service.spec.ports).toMatchObject([
+        { port: container.ports[0]!.containerPort, targetPort: container.ports[0]!.name },
+      ])
+    }
+    const env = workloads.find(({ metadata }) => metadata.name === 'zerohop-pdp')!.spec.template.spec.containers[0]!.env
+    const url = new URL(env.find(({ name }) => name === 'PDP_CONTROL_PLANE')!.value)
+    expect(services.map(({ metadata, spec }) => `${metadata.name}:${spec.ports[0]!.port}`)).toContain(url.host)
+  })
+})
