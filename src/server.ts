@@ -13,6 +13,7 @@ import { requireAccess } from './pap/access.ts'
 import { localFeed } from './pap/feed.ts'
 import { openPap, type Pap, type PapOptions } from './pap/open.ts'
 import type { FollowerEvent } from './pdp/follower.ts'
+import type { Outside } from './pdp/outside.ts'
 import type { Pdp } from './pdp/pdp.ts'
 import { PdpPool } from './pdp/pool.ts'
 
@@ -119,10 +120,16 @@ export function pooledPdpServer({ store, snapshots }: Management, options: Poole
   return app
 }
 
+export interface SinglePdpOptions extends PdpServerOptions {
+  /** answers clients of the first API version, over these objects too; `keyless` answers checks that carry no key */
+  readonly v1?: { readonly outside: Outside; readonly keyless: boolean }
+}
+
 /** One PDP behind one key: what `connect` gave, over HTTP. */
-export function pdpServer(pdp: Pdp, apiKey: string, options: PdpServerOptions = {}): App {
+export function pdpServer(pdp: Pdp, apiKey: string, options: SinglePdpOptions = {}): App {
+  const { v1 } = options
   const health = () => {
-    const { refusal } = pdp
+    const refusal = pdp.refusal ?? v1?.outside.refusal
     const { revision = null, ageMs = null, source = null, stale } = pdp.state
     return {
       ok: refusal === undefined,
@@ -146,13 +153,15 @@ export function pdpServer(pdp: Pdp, apiKey: string, options: PdpServerOptions = 
     () => (pdp.state.ageMs === undefined ? -1 : pdp.state.ageMs / 1000),
   )
   decisionLogMetrics(metrics, options.decisionLog?.stats)
+  const outside = v1 && { outside: v1.outside, ...(v1.keyless ? { keyless: pdp } : {}) }
   const app = pdpApp({
     directory: singlePdp(pdp, apiKey, options.decisionLog?.keyId),
     health,
     metrics,
     ...served(options),
+    ...(outside === undefined ? {} : { v1: outside }),
   })
-  app.addHook('onClose', () => pdp.close())
+  app.addHook('onClose', () => Promise.all([pdp.close(), v1?.outside.close()]))
   return app
 }
 

@@ -62,8 +62,10 @@ describe('the package', () => {
       'README.md',
       'build',
       'dist',
+      'docs',
       'package.json',
     ])
+    expect(readdirSync(join(installed, 'docs'))).toEqual(['migration.md'])
     expect(readdirSync(join(installed, 'build'))).toEqual(['release.wasm'])
   })
 

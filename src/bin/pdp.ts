@@ -9,6 +9,7 @@ import { RemoteFeed } from '../client/feed.ts'
 import { isZerohopError, ZerohopError } from '../model/errors.ts'
 import { Follower, type FollowerEvent } from '../pdp/follower.ts'
 import { LastImage } from '../pdp/last-image.ts'
+import { Outside } from '../pdp/outside.ts'
 import { loadImage, Pdp } from '../pdp/pdp.ts'
 import { pdpServer } from '../server.ts'
 import { startDecisionLog } from './decisions.ts'
@@ -19,6 +20,10 @@ import { readTls, reloadOnHangup } from './tls.ts'
 export interface PdpCommandOptions {
   /** an image file to answer from, for ever: no management API is asked */
   readonly image?: string
+  /** for clients of the first API version: asks also what is outside of environments */
+  readonly v1?: boolean
+  /** with `v1`: answers checks that carry no key */
+  readonly keylessChecks?: boolean
 }
 
 /** Runs until a signal. */
@@ -37,6 +42,7 @@ export async function runPdp(env: Env, options: PdpCommandOptions, log: Logger):
   const app = pdpServer(pdp, apiKey, {
     ...(tls === undefined ? {} : { tls }),
     ...pdpOptions(env, url),
+    ...v1Of(env, apiKey, options, log),
     logger: log.child({ part: 'pdp' }),
     ...(decisionLog === undefined
       ? {}
@@ -88,6 +94,27 @@ function fromFile(path: string, log: Logger): Pdp {
   const pdp = loadImage(path)
   log.info({ revision: pdp.revision, source: 'file', path }, 'policy is loaded; it changes with a restart only')
   return pdp
+}
+
+/** What else a PDP for clients of the first API version follows. @throws CONFIG_INVALID */
+function v1Of(env: Env, apiKey: string, { image, v1, keylessChecks = false }: PdpCommandOptions, log: Logger) {
+  if (!v1) {
+    if (keylessChecks) throw new ZerohopError('CONFIG_INVALID', { reason: '--keyless-checks goes with --v1 only' })
+    return {}
+  }
+  const { controlPlane: url } = env
+  if (url === undefined || image !== undefined)
+    throw new ZerohopError('CONFIG_INVALID', { reason: '--v1 follows a management API and does not go with --image' })
+  const name = createHash('sha256').update(apiKey).digest('hex').slice(0, 16)
+  const outside = new Outside({
+    feed: new RemoteFeed({ url, apiKey, outside: true }),
+    lastImage: new LastImage(join(lastImageFolder(env), `${name}.outside.image`), apiKey),
+    report: reportOf(log.child({ part: 'outside' })),
+    ...(env.maxStalenessMs === undefined ? {} : { maxStalenessMs: env.maxStalenessMs }),
+  })
+  log.warn('--v1 is for the time of a migration: stop this PDP when every service has moved')
+  if (keylessChecks) log.warn('--keyless-checks: whoever reaches this port may ask for decisions')
+  return { v1: { outside, keyless: keylessChecks } }
 }
 
 /** Writes what a follower tells to the log. */

@@ -83,18 +83,29 @@ program
   .option('--host <address>', 'listen address (PDP_HOST, ZEROHOP_HOST, 127.0.0.1)')
   .option('--pdp-port <port>', 'port (PDP_PORT, 7000; 0 = any free one)')
   .option('--image <file>', 'answer from this file alone; PDP_API_KEY is then only what callers send')
+  .option(
+    '--v1',
+    'for clients of the first API version, during a migration: allows also what objects outside of environments allow',
+  )
+  .option('--keyless-checks', 'with --v1: answers checks without a key, as the Node client of that version sends them')
   .addHelpText(
     'after',
     examples(
       'PDP_API_KEY=… PDP_CONTROL_PLANE=http://localhost:8080 zerohop pdp',
       'PDP_API_KEY_FILE=/run/secrets/key PDP_MAX_STALENESS=300 zerohop pdp',
       'PDP_API_KEY=… zerohop pdp --image policy.image',
+      'PDP_PORT=7001 zerohop pdp --v1',
     ),
   )
-  .action(({ image, ...options }: ServerOptions & PdpCommandOptions) =>
-    run('pdp', async (env, log) =>
-      (await import('./pdp.ts')).runPdp(merged(env, options), image === undefined ? {} : { image }, log),
-    ),
+  .action(({ image, v1, keylessChecks, ...options }: ServerOptions & PdpCommandOptions) =>
+    run('pdp', async (env, log) => {
+      const command = {
+        ...(image === undefined ? {} : { image }),
+        v1: v1 ?? false,
+        keylessChecks: keylessChecks ?? false,
+      }
+      return (await import('./pdp.ts')).runPdp(merged(env, options), command, log)
+    }),
   )
 
 program

@@ -14,6 +14,8 @@ export interface RemoteFeedOptions {
   readonly apiKey: string
   /** milliseconds without a byte after which the stream of deltas counts as dead */
   readonly silenceMs?: number
+  /** follows the objects outside of environments that the first API version knows; ENVIRONMENT_DELETED while there are none */
+  readonly outside?: boolean
 }
 
 /** The environment that an API key names. */
@@ -26,6 +28,7 @@ export class RemoteFeed implements Feed {
   readonly #url: string
   readonly #apiKey: string
   readonly #silenceMs: number
+  readonly #outside: boolean
   #scope: Scope | undefined
 
   /** @throws CONFIG_INVALID when the address is not an http or https URL */
@@ -36,6 +39,7 @@ export class RemoteFeed implements Feed {
     this.#url = options.url.replace(/\/+$/, '')
     this.#apiKey = options.apiKey
     this.#silenceMs = options.silenceMs ?? FEED_SILENCE_MS
+    this.#outside = options.outside ?? false
   }
 
   async image(signal?: AbortSignal): Promise<Uint8Array> {
@@ -72,6 +76,7 @@ export class RemoteFeed implements Feed {
   }
 
   async #path(what: 'image' | 'deltas', watch: Watch): Promise<string> {
+    if (this.#outside) return `/v1/feed/${what}`
     this.#scope ??= await this.#readScope(watch)
     return `/v2/feed/${this.#scope.project}/${this.#scope.environment}/${what}`
   }
@@ -92,9 +97,17 @@ export class RemoteFeed implements Feed {
     const response = await fetch(this.#url + path, { headers, signal: watch.signal, redirect: 'error' })
     watch.seen()
     if (response.status === 200) return response
+    if (this.#outside && response.status === 404 && (await saysMissing(response)))
+      throw new ZerohopError('ENVIRONMENT_DELETED')
     void response.body?.cancel().catch(() => undefined)
     throw refused(response)
   }
+}
+
+/** A 404 of the management API itself, and not of something on the way to it. */
+async function saysMissing(response: Response): Promise<boolean> {
+  const body: unknown = await response.json().catch(() => undefined)
+  return (body as { error_code?: unknown } | null | undefined)?.error_code === 'NOT_FOUND'
 }
 
 function refused(response: Response): ZerohopError {

@@ -9,6 +9,7 @@ import { AUTH_CACHE_MAX } from '../model/limits.ts'
 import { type ApiKey, type Environment, environmentKey, type Project } from '../model/objects.ts'
 import { type Operation, reachesEnvironment, reachesProject, requireAccess } from '../pap/access.ts'
 import { hashSecret, sameHash } from '../pap/api-keys.ts'
+import { findGlobal, V1_ENVIRONMENT } from '../pap/v1/global.ts'
 import type { Store } from '../store/store.ts'
 import type { UseCases, View } from '../store/view.ts'
 
@@ -34,6 +35,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** what the route does: a row of src/pap/access.ts */
     operation?: Operation
+    /** about the environment of objects outside of environments, of the organization of the key: see outside() */
+    outside?: true
   }
 }
 
@@ -107,6 +110,20 @@ export class Gate {
     return this.#remember(this.#scopes, name, scope, caller.organization)
   }
 
+  /**
+   * Where the first API version keeps objects outside of environments. A PDP of that version follows it besides the environment of its key,
+   * which is why the key of an environment reaches it here, to read and in its own organization only.
+   * @throws OBJECT_NOT_FOUND while there is none, KEY_TOO_NARROW for the key of a project
+   */
+  outside(caller: Caller): Scope {
+    if (caller.key.level === 'project')
+      throw new ZerohopError('KEY_TOO_NARROW', { what: 'follow objects outside of environments' })
+    const view = this.control(caller)
+    const environment = findGlobal(view)
+    if (environment === undefined) throw missing('environment', V1_ENVIRONMENT)
+    return { organization: caller.organization, project: view.require('project', environment.project), environment }
+  }
+
   #isCurrent(known: Known<unknown>, organization: LogId): boolean {
     return known.revision === this.#store.head(organization).revision
   }
@@ -135,7 +152,8 @@ export function guard(app: FastifyInstance, gate: Gate): void {
       request.caller = gate.caller(request.headers.authorization, FOLLOWING.includes(operation))
       requireAccess(request.caller.key, operation)
       const { p, e } = request.params as { p?: string; e?: string }
-      if (p !== undefined && e !== undefined) request.scope = gate.scope(request.caller, p, e)
+      if (request.routeOptions.config.outside) request.scope = gate.outside(request.caller)
+      else if (p !== undefined && e !== undefined) request.scope = gate.scope(request.caller, p, e)
       done()
     } catch (error) {
       done(error as Error)

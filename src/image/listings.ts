@@ -1,6 +1,6 @@
 // Listings (D12): each is exactly the set of things about which a check says allow. What is asked about comes from the lists of the image;
 // each answer is that of a check (asker.ts). Keys come in the order of their UTF-8 bytes (D9). Never on the path of a check.
-import { Grant, Instance, Party, Table } from '../../assembly/abi.ts'
+import { Grant, Instance, Party, Role, Table } from '../../assembly/abi.ts'
 import { objectAt } from '../kernel/decode.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import { DEFAULT_TENANT } from '../model/keys.ts'
@@ -12,7 +12,16 @@ import { type PermissionRows, type PermissionWishes, permissionsOfUser } from '.
 import { type UserEntry, usersWithWays } from './list-users.ts'
 import type { Needs, Sent } from './needs.ts'
 import { findSymbol } from './overlay.ts'
-import { bareRole, grantsOfUser, permissionsOfType, records, rolesOf, tableOf, tenantOfScope } from './read.ts'
+import {
+  bareRole,
+  grantsOfUser,
+  permissionsOf,
+  permissionsOfType,
+  records,
+  rolesOf,
+  tableOf,
+  tenantOfScope,
+} from './read.ts'
 
 export type { KeyPage, PageQuery } from './list-keys.ts'
 export type { InstanceRow, PermissionRows, PermissionWishes, TenantRow } from './list-permissions.ts'
@@ -143,6 +152,27 @@ export class Listings {
     for (const user of users) rows.push(...assignmentsOf(kernel, user).filter((row) => passes(row, filter)))
     const textOf = (row: AssignmentRow) => [row.user, row.tenant, row.resource_instance ?? '', row.role].join('\u0000')
     return rows.sort((left, right) => compareKeys(textOf(left), textOf(right))).slice(first, first + count)
+  }
+
+  /** Keys of stored users, `most` at most, in no order. */
+  userKeys(most: number): string[] {
+    const keys: string[] = []
+    for (const user of records(this.#kernel, Table.Users)) {
+      if (keys.length >= most) break
+      keys.push(this.#kernel.key(user, Party.Key))
+    }
+    return keys
+  }
+
+  /** The roles of tenants with the permissions that each holds itself, in key order. */
+  tenantRoles(): { key: string; permissions: string[] }[] {
+    const kernel = this.#kernel
+    const rows: { key: string; permissions: string[] }[] = []
+    for (const role of records(kernel, Table.Roles)) {
+      if (kernel.word(role + Role.Type) !== 0) continue
+      rows.push({ key: kernel.key(role, Role.Key), permissions: permissionsOf(kernel, role).sort() })
+    }
+    return rows.sort((left, right) => compareKeys(left.key, right.key))
   }
 
   #tenantsOf(tenants: readonly number[]): TenantWithAttributes[] {

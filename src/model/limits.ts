@@ -34,6 +34,9 @@ export const V1_RESOURCES_MAX = 1_000
 /** Rows of a list of /v1 that is asked for without pages, as clients of that version do. */
 export const V1_LIST_MAX = 10_000
 
+/** Milliseconds after which a v1 PDP asks again whether there are objects outside of environments. */
+export const V1_OUTSIDE_POLL_MS = 2_000
+
 /** Roles of one environment: each costs a bitset row in every image. */
 export const ROLES_MAX = 50_000
 /** Resource types of one environment. */

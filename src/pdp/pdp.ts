@@ -175,6 +175,21 @@ export class Pdp {
     return listing.roleAssignments(this.#image().listings, query)
   }
 
+  /** True when the user is stored. */
+  knows(user: User): boolean {
+    return this.#image().user(questionOf(user, '', '').user) !== 0
+  }
+
+  /** Keys of stored users, `most` at most, in no order. */
+  userKeys(most: number): string[] {
+    return this.#image().listings.userKeys(most)
+  }
+
+  /** The roles of tenants with the permissions that each holds itself, by key. */
+  tenantRoles(): { key: string; permissions: string[] }[] {
+    return this.#image().listings.tenantRoles()
+  }
+
   /** The mapping rules that say which request is which action; the same list until one of them changes. */
   urlRules(): readonly UrlRule[] {
     return this.#image().urlRules()

@@ -1,7 +1,9 @@
-// The feed on the wire: GET /v2/feed/{p}/{e}/image and …/deltas. Frames, heartbeats and errors are docs/feed.md; what is sent is src/pap/feed.ts.
+// The feed on the wire: GET /v2/feed/{p}/{e}/image and …/deltas, and for a PDP of the first API version /v1/feed/… of the environment of objects
+// outside of environments. Frames, heartbeats and errors are docs/feed.md; what is sent is src/pap/feed.ts.
 // A stream ends for a reason: the key is dead, the environment is deleted, the log forks, the server closes, or the reader is too slow.
 import { closeSync, createReadStream, fstatSync, openSync } from 'node:fs'
 import type { ServerResponse } from 'node:http'
+import { Socket } from 'node:net'
 import type { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { LogId, Position } from '../../log/change.ts'
@@ -27,6 +29,7 @@ export interface FeedRouteDeps {
 /** An open stream of deltas. */
 interface Stream {
   readonly organization: LogId
+  readonly environment: LogId
   /** hash of the key that opened it */
   readonly key: string
   readonly raw: ServerResponse
@@ -56,39 +59,44 @@ export function feedRoutes(app: FastifyInstance, deps: FeedRouteDeps): void {
   )
   watchKeys(app, store, streams)
   app.addHook('onClose', () => snapshots.close())
+  const config = { operation: 'feed.read' } as const
+  const outside = { operation: 'feed.read', outside: true } as const
 
-  app.get('/v2/feed/:p/:e/image', { config: { operation: 'feed.read' } }, async (request, reply) => {
+  const image = async (request: FastifyRequest, reply: FastifyReply) => {
     const gzip = /\bgzip\b/.test(request.headers['accept-encoding'] ?? '')
     return sendImage(reply, await snapshots.download(request.scope.environment.id, { gzip }), drainMs)
-  })
+  }
+  app.get('/v2/feed/:p/:e/image', { config }, image)
+  app.get('/v1/feed/image', { config: outside }, image)
 
-  app.get<{ Querystring: { after: string; chain: string } }>(
-    '/v2/feed/:p/:e/deltas',
-    { config: { operation: 'feed.read' }, schema: { querystring: position } },
-    async (request, reply) => {
-      if (streams.size >= FOLLOWERS_MAX) throw new ZerohopError('OVERLOADED', { waiting: streams.size })
-      const environment = request.scope.environment.id
-      const { organization } = request.scope
-      const abort = new AbortController()
-      const feed = localFeed({ store, snapshots, recent }, { environment, organization })
-      const after: Position = { revision: Number(request.query.after), chain: request.query.chain }
-      const events = feed.deltas(after, abort.signal)[Symbol.asyncIterator]()
-      // The first event comes at once, or says that the follower cannot go on from there.
-      const first = await events.next().catch((error: unknown) => error as Error)
-      if (first instanceof Error) return refuse(reply, first, store.head(environment).revision)
-      const stream: Stream = { organization, key: request.caller.key.key, raw: reply.raw, abort, end: undefined }
-      begin(request, reply)
-      streams.add(stream)
-      void pour(stream, first, events, { encode, drainMs }).finally(() => streams.delete(stream))
-      return reply
-    },
-  )
+  type After = { Querystring: { after: string; chain: string } }
+  const deltas = async (request: FastifyRequest<After>, reply: FastifyReply) => {
+    if (streams.size >= FOLLOWERS_MAX) throw new ZerohopError('OVERLOADED', { waiting: streams.size })
+    const environment = request.scope.environment.id
+    const { organization } = request.scope
+    const abort = new AbortController()
+    const feed = localFeed({ store, snapshots, recent }, { environment, organization })
+    const after: Position = { revision: Number(request.query.after), chain: request.query.chain }
+    const events = feed.deltas(after, abort.signal)[Symbol.asyncIterator]()
+    // The first event comes at once, or says that the follower cannot go on from there.
+    const first = await events.next().catch((error: unknown) => error as Error)
+    if (first instanceof Error) return refuse(reply, first, store.head(environment).revision)
+    const { key } = request.caller.key
+    const stream: Stream = { organization, environment, key, raw: reply.raw, abort, end: undefined }
+    begin(request, reply)
+    streams.add(stream)
+    void pour(stream, first, events, { encode, drainMs }).finally(() => streams.delete(stream))
+    return reply
+  }
+  app.get<After>('/v2/feed/:p/:e/deltas', { config, schema: { querystring: position } }, deltas)
+  app.get<After>('/v1/feed/deltas', { config: outside, schema: { querystring: position } }, deltas)
 }
 
 /** Sends an image with its place in the log. A reader that takes nothing for so long is cut off by the server's own timeout of the socket. */
 function sendImage(reply: FastifyReply, download: Download, drainMs: number): FastifyReply {
   const { position, length, content, encoding, encoded } = download
-  reply.raw.socket?.setTimeout(drainMs)
+  const { socket } = reply.raw // a request that is injected has one without a timeout
+  if (socket instanceof Socket) socket.setTimeout(drainMs)
   reply
     .header('content-type', 'application/octet-stream')
     .header('cache-control', 'no-store')
@@ -119,7 +127,11 @@ function watchKeys(app: FastifyInstance, store: Store<UseCases>, streams: Set<St
   }
   const stop = store.onCommit((log) => {
     for (const stream of streams) {
-      if (stream.organization !== log || store.findApiKey(stream.key) !== undefined) continue
+      if (stream.organization !== log) continue
+      if (store.findApiKey(stream.key) !== undefined) {
+        if (store.view(log).find('environment', stream.environment) === undefined) end(stream, 'ENVIRONMENT_DELETED')
+        continue
+      }
       end(stream, store.diedWithEnvironment(stream.key) ? 'ENVIRONMENT_DELETED' : 'KEY_UNKNOWN')
     }
   })

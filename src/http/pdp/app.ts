@@ -16,6 +16,7 @@ import { healthRoutes } from './health.ts'
 import { permissionRoutes } from './permissions.ts'
 import { type ServiceOptions, serviceRoutes } from './service.ts'
 import { urlRoutes } from './urls.ts'
+import { type V1PdpOptions, v1PdpRoutes } from './v1/routes.ts'
 
 export interface PdpAppOptions extends ServiceOptions {
   /** who answers a request */
@@ -37,6 +38,8 @@ export interface PdpAppOptions extends ServiceOptions {
   readonly forward?: Omit<ForwardOptions, 'applied'>
   /** when every process that answers for this PDP has a revision; this one alone when absent */
   readonly applied?: Applied
+  /** answers clients of the first API version, instead of the routes of the second that decide (`--v1`) */
+  readonly v1?: V1PdpOptions
 }
 
 const appliedHere: Applied = (pdp, revision, timeoutMs) => pdp.atLeast(revision, { timeoutMs })
@@ -65,10 +68,14 @@ export function pdpApp(options: PdpAppOptions): FastifyInstance {
   const decisions = new Decisions(metrics, (authorization) => directory.keyIdOf(authorization), decisionLog)
   decisions.watch(app)
   const deps: PdpRouteDeps = { authenticate: authenticator(directory), debug, decisions }
-  allowedRoutes(app, deps)
-  permissionRoutes(app, deps)
-  urlRoutes(app, deps)
-  authzenRoutes(app, { ...deps, ...options.authzen })
+  if (options.v1 === undefined) {
+    allowedRoutes(app, deps)
+    permissionRoutes(app, deps)
+    urlRoutes(app, deps)
+    authzenRoutes(app, { ...deps, ...options.authzen })
+  } else {
+    v1PdpRoutes(app, deps, options.v1)
+  }
   forwardRoutes(app, deps, options.forward && { ...options.forward, applied })
   healthRoutes(app, options.health)
   serviceRoutes(app, deps, options)
@@ -76,7 +83,7 @@ export function pdpApp(options: PdpAppOptions): FastifyInstance {
   app.get('/metrics', options.openMetrics ? {} : { onRequest: deps.authenticate }, (_request, reply) =>
     answerMetrics(metrics, reply),
   )
-  if (!debug) {
+  if (!debug && options.v1 === undefined) {
     const count = (status: number, seconds: number) => metrics.request('POST', '/allowed', status, seconds)
     answerDirectly(app, { directory, errorForm: pdpForm, requestId: requestIds(), count, decisions })
   }
