@@ -2,13 +2,21 @@
 import { measureChecks, measurePeers } from './checks.mjs'
 import { measureApi } from './figures/api.mjs'
 import { measureDeltas } from './figures/delta.mjs'
+import { measureFacts } from './figures/facts.mjs'
 import { measureHttp } from './figures/http.mjs'
 import { measureImage } from './figures/image.mjs'
 import { measurePdp } from './figures/pdp.mjs'
 
 /** The longest of the figure sections takes so long on a quiet machine. */
 const FIGURES_MS_MIN = 15_000
-const FIGURES = { image: measureImage, delta: measureDeltas, http: measureHttp, api: measureApi, pdp: measurePdp }
+const FIGURES = {
+  image: measureImage,
+  facts: measureFacts,
+  delta: measureDeltas,
+  http: measureHttp,
+  api: measureApi,
+  pdp: measurePdp,
+}
 
 /**
  * @param {string[]} sections

@@ -73,7 +73,7 @@ export async function measureImage(results, { effort, progress }) {
     ratio: growth.after / growth.fresh,
     most: 1.5,
   })
-  const name = `RSS of a process with ${built.users.toLocaleString('en-US')} users and ${built.assignments.toLocaleString('en-US')} assignments (no instances yet)`
+  const name = `RSS of a process with ${built.users.toLocaleString('en-US')} users and ${built.assignments.toLocaleString('en-US')} assignments`
   results.addFigure({ name, value: held.rss / 1e6, unit: 'MB', below: 150 })
   results.addFigure({ name: 'of that: the process before loading', value: held.before / 1e6, unit: 'MB' })
 }
