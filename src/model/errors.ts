@@ -101,6 +101,10 @@ export const ERRORS = {
   DELTA_INVALID: { class: 'damaged', message: 'the delta to revision {to} cannot be applied: {reason}' },
   FEED_GAP: { class: 'damaged', message: 'the delta starts at revision {got}, this image is at {have}' },
   FEED_FORK: { class: 'damaged', message: 'the delta to revision {to} continues another history' },
+  FEED_BEHIND: {
+    class: 'damaged',
+    message: 'the management API is at revision {got} of the same history, this image is at {have}',
+  },
   FRAME_INVALID: { class: 'damaged', message: 'the feed sent a damaged frame: {reason}' },
   FEED_UNREACHABLE: { class: 'unavailable', message: 'the management API cannot be reached: {reason}' },
   // store

@@ -238,6 +238,8 @@ export const PENDING_CHANGES_MAX = 200_000
 export const LAST_IMAGE_SAVE_MS = 30_000
 /** Milliseconds without a request after which `serve` drops the image of an environment. */
 export const IMAGE_IDLE_MS = 15 * 60_000
+/** Places in the log that a follower remembers, to know an image that is only older: a hundred bytes each. */
+export const POSITIONS_KEPT_MAX = 10_000
 /** Callers that may wait for a revision in one PDP. */
 export const WAITERS_MAX = 10_000
 /** Keys of one page of a listing, also when the caller does not say: sorting them takes some milliseconds. */

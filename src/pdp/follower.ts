@@ -19,6 +19,7 @@ import {
 import { Applier } from './applier.ts'
 import { Backoff } from './backoff.ts'
 import type { LastImage } from './last-image.ts'
+import { Passed } from './passed.ts'
 
 export interface FollowerOptions {
   readonly feed: Feed
@@ -103,6 +104,8 @@ export class Follower {
   /** the image that answers, unless it is too old */
   #answering: Image | undefined
   #fromFile: Applier | undefined
+  /** the last one that was found to be only older */
+  #behind: Applier | undefined
   #source: ImageSource | undefined
   /** head that the last heartbeat named */
   #head: number | undefined
@@ -111,6 +114,8 @@ export class Follower {
   #ended: ZerohopError | undefined
   #needsImage = false
   #poisoned = false
+  /** where this follower has been */
+  readonly #passed = new Passed()
   #waiters: Waiter[] = []
   #staleTimer: NodeJS.Timeout | undefined
   #saveTimer: NodeJS.Timeout | undefined
@@ -220,6 +225,7 @@ export class Follower {
   #use(image: Image): Applier {
     this.#applier?.close()
     this.#head = undefined
+    this.#passed.add(image.position)
     const applier: Applier = new Applier(image, {
       moved: () => this.#moved(applier),
       failed: (error) => this.#applierFailed(applier, error),
@@ -230,7 +236,10 @@ export class Follower {
   }
 
   #receive(event: FeedEvent): Promise<void> | undefined {
-    if (event.type !== 'heartbeat') return this.#applier?.push(event.delta)
+    if (event.type !== 'heartbeat') {
+      this.#passed.add({ revision: event.delta.to, chain: event.delta.chain })
+      return this.#applier?.push(event.delta)
+    }
     this.#head = event.revision
     if (this.#applier?.settled) this.#moved(this.#applier)
     return undefined
@@ -238,7 +247,7 @@ export class Follower {
 
   #moved(applier: Applier): void {
     if (applier !== this.#applier) return
-    if (this.#head !== undefined && applier.image.revision >= this.#head) {
+    if (this.#head !== undefined && applier.image.revision >= this.#head && !this.#isBehind(applier)) {
       this.#backoff.reset()
       this.#currentAt = performance.now()
       this.#armStaleness()
@@ -246,6 +255,19 @@ export class Follower {
     } else if (applier === this.#answersFrom) {
       this.#answer(applier, this.#source ?? 'feed')
     }
+  }
+
+  /** True while an image that was taken anew is only older than the one that answers. It goes on following. */
+  #isBehind(applier: Applier): boolean {
+    const have = this.#answering?.revision ?? 0
+    const { position } = applier.image
+    if (applier === this.#answersFrom || position.revision >= have || !this.#passed.has(position)) return false
+    if (this.#behind !== applier) {
+      const error = new ZerohopError('FEED_BEHIND', { got: position.revision, have })
+      this.#options.report?.({ event: 'trouble', error, retryMs: 0 })
+    }
+    this.#behind = applier
+    return true
   }
 
   #answer(applier: Applier, source: ImageSource): void {

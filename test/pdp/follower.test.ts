@@ -160,6 +160,21 @@ describe('when the feed breaks, a follower', () => {
     await eventually(mayZoeWave, true)
   })
 
+  it('does not go back to an older revision of the same history', async () => {
+    const feed = new ScriptedFeed([...HELLO, give('zoe', 'viewer')])
+    const { pdp, events, mayZoeWave } = follow(feed)
+    await pdp.ready()
+    const revision = feed.commit([take('zoe', 'viewer')])
+    await pdp.atLeast(revision)
+    feed.rollBack(1)
+    const told = () => events.filter((each) => 'error' in each && each.error.code === 'FEED_BEHIND').length
+    await eventually(told, 1)
+    expect([pdp.revision, mayZoeWave()]).toEqual([revision, false])
+    expect(feed.commit([putUser('yan')])).toBe(revision)
+    expect(feed.commit([give('yan', 'viewer')])).toBe(revision + 1)
+    await eventually(() => pdp.check('yan', 'wave', 'hello'), true)
+  })
+
   it('keeps answering after a delta that cannot be applied, and takes a fresh image', async () => {
     const feed = new ScriptedFeed(HELLO)
     const { pdp, events } = follow(feed)

@@ -49,6 +49,12 @@ export class ScriptedFeed implements Feed {
     for (const { changes } of before) this.commit(changes)
   }
 
+  /** Goes back to an earlier revision of the same history, as a copy that lags behind. */
+  rollBack(revision: number): void {
+    this.#log.length = revision
+    this.break(new ZerohopError('FEED_UNREACHABLE', { reason: 'another copy answers' }))
+  }
+
   /** Ends every open stream with an error; later streams are as `streamTrouble` says. */
   break(error: ZerohopError): void {
     for (const stream of this.#open) stream.broken = error
