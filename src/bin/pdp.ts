@@ -14,7 +14,7 @@ import { loadImage, Pdp } from '../pdp/pdp.ts'
 import { pdpServer } from '../server.ts'
 import { startDecisionLog } from './decisions.ts'
 import { type Env, lastImageFolder } from './env.ts'
-import { Closers, closeOnSignals, fail, listen, pdpOptions } from './process.ts'
+import { Closers, closeOnSignals, fail, listen, listenOpa, pdpOptions } from './process.ts'
 import { readTls, reloadOnHangup } from './tls.ts'
 
 export interface PdpCommandOptions {
@@ -51,11 +51,12 @@ export async function runPdp(env: Env, options: PdpCommandOptions, log: Logger):
   closers.addApp(app)
   try {
     await listen(app, env.pdpHost, env.pdpPort)
+    const opa = await listenOpa(app, env, log, closers)
+    reloadOnHangup(env, [app, ...opa], log)
   } catch (error) {
     await closers.close()
     throw error
   }
-  reloadOnHangup(env, [app], log)
   closeOnSignals(closers)
   // A key that never was good is a mistake of the operator; one that dies later is answered with 401.
   pdp.ready().catch((error: unknown) => {

@@ -2,9 +2,10 @@
 import { randomBytes } from 'node:crypto'
 import { readFileSync, writeSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
+import type { Logger } from 'pino'
 import { isZerohopError, ZerohopError } from '../model/errors.ts'
 import { SHUTDOWN_MS } from '../model/limits.ts'
-import type { Env } from './env.ts'
+import { type Env, opaPortOf } from './env.ts'
 
 /** A server as both factories make it. */
 export interface Listener {
@@ -47,6 +48,32 @@ export async function listen(app: Listener, host: string, port: number): Promise
     throw error
   }
   return (app.server.address() as AddressInfo).port
+}
+
+/**
+ * Opens the OPA-shaped API of a PDP where clients expect it. A port that is only the default may be busy: then it is left out, with a
+ * warning. Returns the servers that it opened. @throws PORT_BUSY when the port was asked for
+ */
+export async function listenOpa(
+  app: { opa(): Listener },
+  env: Env,
+  log: Logger,
+  closers: Closers,
+): Promise<readonly Listener[]> {
+  const port = opaPortOf(env)
+  if (port === undefined) return []
+  const opa = app.opa()
+  try {
+    const bound = await listen(opa, env.pdpHost, port)
+    closers.addApp(opa)
+    log.info({ port: bound }, 'the OPA-shaped API is open')
+    return [opa]
+  } catch (error) {
+    await opa.close()
+    if (env.opaPort !== undefined || !isZerohopError(error, 'PORT_BUSY')) throw error
+    log.warn({ port }, 'the port of the OPA-shaped API is in use: clients that ask there are not answered')
+    return []
+  }
 }
 
 /** Closes what was opened, the last one first. */
@@ -105,7 +132,7 @@ export function packageVersion(): string {
 }
 
 /** What every PDP process is told the same way: where to pass facts on to, how it is ended from outside. */
-export function pdpOptions(env: Env, controlPlane: string | undefined) {
+export function pdpOptions(env: Env, controlPlane: string | undefined, sameProcess = false) {
   return {
     debug: env.debug,
     openMetrics: env.openMetrics,
@@ -113,7 +140,7 @@ export function pdpOptions(env: Env, controlPlane: string | undefined) {
     version: packageVersion(),
     ...(controlPlane === undefined
       ? {}
-      : { forward: { controlPlane, timeoutMs: env.forwardTimeoutMs, wait: env.factsWait } }),
+      : { forward: { controlPlane, sameProcess, timeoutMs: env.forwardTimeoutMs, wait: env.factsWait } }),
     control: { key: env.controlKey, exit: () => void process.kill(process.pid, 'SIGTERM') },
   }
 }

@@ -8,7 +8,7 @@ import { startManagement } from './api.ts'
 import { startDecisionLog } from './decisions.ts'
 import type { Env } from './env.ts'
 import { reportOf } from './pdp.ts'
-import { Closers, closeOnSignals, listen, pdpOptions, urlOf } from './process.ts'
+import { Closers, closeOnSignals, listen, listenOpa, pdpOptions, urlOf } from './process.ts'
 import { readTls, reloadOnHangup } from './tls.ts'
 
 /** Runs until a signal. */
@@ -21,14 +21,15 @@ export async function runServe(env: Env, options: { example: boolean }, log: Log
     const app = pooledPdpServer(management, {
       ...(decisionLog === undefined ? {} : { decisionLog }),
       ...(tls === undefined ? {} : { tls }),
-      ...pdpOptions(env, urlOf(env.host, apiPort, tls !== undefined)),
+      ...pdpOptions(env, urlOf(env.host, apiPort, tls !== undefined), true),
       logger: log.child({ part: 'pdp' }),
       report: (environment, event) => reportOf(log.child({ environment }))(event),
       ...(env.imageMemoryBytes === undefined ? {} : { imageMemoryBytes: env.imageMemoryBytes }),
     })
     closers.addApp(app)
     const pdpPort = await listen(app, env.pdpHost, env.pdpPort)
-    reloadOnHangup(env, [api, app], log)
+    const opa = await listenOpa(app, env, log, closers)
+    reloadOnHangup(env, [api, app, ...opa], log)
     const secure = tls !== undefined
     greet(env, management, { api: urlOf(env.host, apiPort, secure), pdp: urlOf(env.pdpHost, pdpPort, secure) })
   } catch (error) {

@@ -32,6 +32,19 @@ export interface TlsSettings {
   readonly key: Buffer
 }
 
+export interface NotedRoute {
+  readonly method: string
+  /** with `:name` for what varies */
+  readonly url: string
+}
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** every route of this server, once it is ready */
+    noted: readonly NotedRoute[]
+  }
+}
+
 const JSON_TYPE = 'application/json'
 const REQUEST_ID = /^[\x21-\x7e]{1,128}$/
 
@@ -72,6 +85,7 @@ export function httpApp(options: HttpAppOptions): FastifyInstance {
     },
   })
   readJsonBodies(app, options.duplicates)
+  noteRoutes(app)
   answerErrors(app, options)
   finishAnswers(app)
   closeWell(app)
@@ -99,29 +113,26 @@ function answerErrors(app: FastifyInstance, { errorForm: form, namesMethods, noR
     if (status === 401) reply.header('www-authenticate', 'Bearer')
     return reply.code(status).send(body)
   })
-  const methods = namesMethods ? methodsOf(app) : new Map<string, Set<string>>()
   app.setNotFoundHandler((request, reply) => {
     const message = `no route for ${request.method} on this path`
     const known = noRoute?.(request.url)
-    const others = methods.get(request.url.split('?', 1)[0]!)
-    if (others !== undefined) reply.header('allow', [...others].join(', '))
+    const path = request.url.split('?', 1)[0]!
+    const others = namesMethods ? app.noted.filter(({ url }) => url === path).map(({ method }) => method) : []
+    if (others.length > 0) reply.header('allow', others.join(', '))
     const missing = { status: 404, errorCode: 'NOT_FOUND', message } as const
     const refused = { status: 405, errorCode: 'INVALID_INPUT', message } as const
-    const { status, body } = form(known ? problemOf(known) : others ? refused : missing)
+    const { status, body } = form(known ? problemOf(known) : others.length > 0 ? refused : missing)
     return reply.code(status).send(body)
   })
 }
 
-/** The methods of every path without parameters, of the routes that are still to come. */
-function methodsOf(app: FastifyInstance): ReadonlyMap<string, Set<string>> {
-  const methods = new Map<string, Set<string>>()
+/** Notes every route that is registered from now on. */
+function noteRoutes(app: FastifyInstance): void {
+  const routes: NotedRoute[] = []
+  app.decorate('noted', routes)
   app.addHook('onRoute', ({ url, method }) => {
-    if (/[:*]/.test(url)) return
-    const known = methods.get(url) ?? new Set()
-    for (const each of [method].flat()) known.add(each)
-    methods.set(url, known)
+    for (const each of [method].flat()) routes.push({ method: each, url })
   })
-  return methods
 }
 
 /** Headers of every answer: the request id, and a content type without charset. */

@@ -12,9 +12,12 @@ import { type AuthzenSettings, authzenRoutes } from './authzen/app.ts'
 import { type DecisionLogging, Decisions } from './decisions.ts'
 import { answerDirectly } from './direct.ts'
 import { type ForwardOptions, forwardRoutes } from './forward.ts'
+import { gatewayRoutes } from './gateways.ts'
 import { healthRoutes } from './health.ts'
-import { permissionRoutes } from './permissions.ts'
+import { listingRoutes } from './listings.ts'
+import { opaRoutes } from './opa.ts'
 import { type ServiceOptions, serviceRoutes } from './service.ts'
+import { tenantRoutes } from './tenants.ts'
 import { urlRoutes } from './urls.ts'
 import { type V1PdpOptions, v1PdpRoutes } from './v1/routes.ts'
 
@@ -35,11 +38,18 @@ export interface PdpAppOptions extends ServiceOptions {
   /** shows /metrics to who has no key (PDP_ALLOW_METRICS_UNAUTHENTICATED) */
   readonly openMetrics?: boolean
   /** the management API to which facts and old calls are passed on; without one those routes are not offered */
-  readonly forward?: Omit<ForwardOptions, 'applied'>
+  readonly forward?: Omit<ForwardOptions, 'applied' | 'scopeOf'>
   /** when every process that answers for this PDP has a revision; this one alone when absent */
   readonly applied?: Applied
   /** answers clients of the first API version, instead of the routes of the second that decide (`--v1`) */
   readonly v1?: V1PdpOptions
+}
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** of a PDP: makes the app of its OPA-shaped API, for a port of its own. The caller closes it. */
+    opa: () => FastifyInstance
+  }
 }
 
 const appliedHere: Applied = (pdp, revision, timeoutMs) => pdp.atLeast(revision, { timeoutMs })
@@ -54,29 +64,32 @@ export interface PdpRouteDeps {
 
 /** The app of a PDP, not listening yet. */
 export function pdpApp(options: PdpAppOptions): FastifyInstance {
-  const { logger, tls } = options
-  const app = httpApp({
-    errorForm: pdpForm,
-    duplicates: 'last-wins',
-    namesMethods: true,
-    ...(logger ? { logger } : {}),
-    ...(tls ? { tls } : {}),
-  })
-  nameRevisions(app)
   const metrics = options.metrics ?? new Metrics()
   const { directory, debug = false, decisionLog, applied = appliedHere } = options
   const decisions = new Decisions(metrics, (authorization) => directory.keyIdOf(authorization), decisionLog)
-  decisions.watch(app)
   const deps: PdpRouteDeps = { authenticate: authenticator(directory), debug, decisions }
+  const app = emptyApp(options, decisions)
+  app.decorate('opa', () => {
+    const opa = emptyApp(options, decisions)
+    opaRoutes(opa, deps)
+    countRequests(opa, metrics)
+    return opa
+  })
   if (options.v1 === undefined) {
     allowedRoutes(app, deps)
-    permissionRoutes(app, deps)
+    tenantRoutes(app, deps)
+    listingRoutes(app, deps)
+    gatewayRoutes(app, deps)
     urlRoutes(app, deps)
     authzenRoutes(app, { ...deps, ...options.authzen })
   } else {
     v1PdpRoutes(app, deps, options.v1)
   }
-  forwardRoutes(app, deps, options.forward && { ...options.forward, applied })
+  forwardRoutes(
+    app,
+    deps,
+    options.forward && { ...options.forward, applied, scopeOf: directory.scopeOf?.bind(directory) },
+  )
   healthRoutes(app, options.health)
   serviceRoutes(app, deps, options)
   countRequests(app, metrics)
@@ -87,6 +100,20 @@ export function pdpApp(options: PdpAppOptions): FastifyInstance {
     const count = (status: number, seconds: number) => metrics.request('POST', '/allowed', status, seconds)
     answerDirectly(app, { directory, errorForm: pdpForm, requestId: requestIds(), count, decisions })
   }
+  return app
+}
+
+/** What both servers of a PDP share. */
+function emptyApp({ logger, tls }: PdpAppOptions, decisions: Decisions): FastifyInstance {
+  const app = httpApp({
+    errorForm: pdpForm,
+    duplicates: 'last-wins',
+    namesMethods: true,
+    ...(logger ? { logger } : {}),
+    ...(tls ? { tls } : {}),
+  })
+  nameRevisions(app)
+  decisions.watch(app)
   return app
 }
 

@@ -14,6 +14,14 @@ export interface PdpDirectory {
   find(authorization: string | undefined): Pdp | Promise<Pdp>
   /** The id of the API key in a header that `find` took; for the decision log. */
   keyIdOf(authorization: string | undefined): string
+  /** The project and environment of that key, where they are known here. */
+  scopeOf?(authorization: string | undefined): Scope
+}
+
+/** What the path of a management call names. */
+export interface Scope {
+  readonly project: string
+  readonly environment: string
 }
 
 /** One PDP behind one key: `zerohop pdp`. Its id is known to who made it, or it has none. */
@@ -39,6 +47,7 @@ export interface KeyStore {
 
 interface Known {
   readonly id: string
+  readonly project: string
   readonly environment: LogId
   readonly organization: LogId
 }
@@ -75,6 +84,10 @@ export class PooledPdps implements PdpDirectory {
     return this.#knownBy(authorization).id
   }
 
+  scopeOf(authorization: string | undefined): Scope {
+    return this.#knownBy(authorization)
+  }
+
   #knownBy(authorization: string | undefined): Known {
     const header = Buffer.from(authorization ?? '')
     const last = this.#last
@@ -94,11 +107,11 @@ export class PooledPdps implements PdpDirectory {
       throw new ZerohopError(this.#once.has(digest) ? 'KEY_REVOKED' : 'KEY_UNKNOWN')
     }
     this.#admit(found.key)
-    const { environment_id: environment } = found.key
-    if (environment === null)
+    const { project_id: project, environment_id: environment } = found.key
+    if (project === null || environment === null)
       throw new ZerohopError('KEY_TOO_NARROW', { what: 'ask a PDP: take the key of an environment' })
     if (this.#known.size >= AUTH_CACHE_MAX) this.#known.clear()
-    const entry = { id: found.key.id, environment, organization: found.organization }
+    const entry = { id: found.key.id, project, environment, organization: found.organization }
     this.#known.set(digest, entry)
     return entry
   }

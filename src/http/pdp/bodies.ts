@@ -2,8 +2,8 @@
 // as empty, because public clients send both (contract §5.3). Every refusal names the path of the field.
 import { isZerohopError, ZerohopError } from '../../model/errors.ts'
 import { BULK_CHECKS_MAX } from '../../model/limits.ts'
-import type { PermissionFilter } from '../../pdp/listings.ts'
-import type { Attributes, Check, User } from '../../pdp/request.ts'
+import type { AuthorizedUsersQuery, PermissionFilter } from '../../pdp/listings.ts'
+import type { Attributes, Check, Resource, User } from '../../pdp/request.ts'
 
 type Path = readonly (string | number)[]
 type Members = Readonly<Record<string, unknown>>
@@ -57,12 +57,72 @@ export function readUrlQuery(body: unknown): UrlQuery {
   return { user: asks, method, url, tenant, context } as UrlQuery
 }
 
+/** The body of POST /allowed/all-tenants: the question itself, or `{ headers, params }` around it. @throws INPUT_INVALID */
+export function readAllTenants(body: unknown): Check {
+  const { params } = members(body, BODY)
+  return isNone(params) ? readQuestion(body, BODY) : readQuestion(params, [...BODY, 'params'])
+}
+
+/** The key in `{ headers, params }`, where one client puts it; undefined when there is none. */
+export function authorizationIn(body: unknown): string | undefined {
+  const headers = isMap(body) ? (body as Members | null | undefined)?.headers : undefined
+  const found = Object.entries(isMap(headers) ? (headers ?? {}) : {}).find(
+    ([name]) => name.toLowerCase() === 'authorization',
+  )
+  return typeof found?.[1] === 'string' ? found[1] : undefined
+}
+
+/** A check in which user and resource may be plain keys. */
+function readQuestion(body: unknown, path: Path): Check {
+  const { user, action, resource, context } = members(body, path)
+  const asks = readUser(user, path)
+  if (typeof action !== 'string') throw wrong(action, 'string', path, 'action')
+  const about = readResource(resource, path)
+  if (!isMap(context)) throw wrong(context, 'object', path, 'context')
+  return { user: asks, action, resource: about, context: (context as Attributes | null) ?? null }
+}
+
+/** A type, `type:key`, or the parts. */
+function readResource(resource: unknown, path: Path): Resource {
+  if (typeof resource === 'string') return resource
+  const { type, key, tenant, attributes } = members(resource, path, 'resource')
+  if (typeof type !== 'string') throw wrong(type, 'string', path, 'resource', 'type')
+  if (!isText(key)) throw wrong(key, 'string', path, 'resource', 'key')
+  if (!isText(tenant)) throw wrong(tenant, 'string', path, 'resource', 'tenant')
+  if (!isMap(attributes)) throw wrong(attributes, 'object', path, 'resource', 'attributes')
+  return resource as Resource
+}
+
+/** The body of POST /authorized_users. @throws INPUT_INVALID */
+export function readUsersQuery(body: unknown): AuthorizedUsersQuery {
+  const { action, resource, context } = members(body, BODY)
+  if (typeof action !== 'string') throw wrong(action, 'string', BODY, 'action')
+  const about = readResource(resource, BODY)
+  if (!isMap(context)) throw wrong(context, 'object', BODY, 'context')
+  return { action, resource: about, context: (context as Attributes | null) ?? null }
+}
+
+/** The body of POST /user-tenants. @throws INPUT_INVALID */
+export function readTenantsQuery(body: unknown): User {
+  const { user, context } = members(body, BODY)
+  const asks = readUser(user)
+  if (!isMap(context)) throw wrong(context, 'object', BODY, 'context')
+  return asks
+}
+
+/** The `input` of the OPA-shaped API. @throws INPUT_INVALID */
+export function readInput(body: unknown): unknown {
+  const { input } = members(body, BODY)
+  if (input === undefined || input === null) throw wrong(input ?? undefined, 'object', BODY, 'input')
+  return input
+}
+
 /** A user key, or a user with attributes. */
-function readUser(user: unknown): User {
+function readUser(user: unknown, path: Path = BODY): User {
   if (typeof user === 'string') return user
-  const { key, attributes } = members(user, BODY, 'user')
-  if (typeof key !== 'string') throw wrong(key, 'string', BODY, 'user', 'key')
-  if (!isMap(attributes)) throw wrong(attributes, 'object', BODY, 'user', 'attributes')
+  const { key, attributes } = members(user, path, 'user')
+  if (typeof key !== 'string') throw wrong(key, 'string', path, 'user', 'key')
+  if (!isMap(attributes)) throw wrong(attributes, 'object', path, 'user', 'attributes')
   return user as User
 }
 
@@ -96,6 +156,10 @@ function readItem(item: unknown, at: number): void {
     if (!isZerohopError(error, 'INPUT_INVALID')) throw error
     throw new ZerohopError(error.code, error.details, { path: ['body', at, ...(error.path ?? []).slice(1)] })
   }
+}
+
+function isNone(value: unknown): boolean {
+  return value === undefined || value === null
 }
 
 function isMap(value: unknown): boolean {

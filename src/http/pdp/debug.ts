@@ -14,11 +14,17 @@ export interface Explained {
 }
 
 /** Decides with the path to the decision. */
-export function explained(
+export function explained(pdp: Pdp, check: Check, now: (context: Check['context']) => Attributes): Explained {
+  const { allow, reason, debug } = explainedParts(pdp, check, now)
+  return { allow, reason, text: JSON.stringify({ allow, result: allow, query: null, debug }) }
+}
+
+/** The same in parts; `sources` are the parts of the policy that allowed. */
+export function explainedParts(
   pdp: Pdp,
   { user, action, resource, context }: Check,
   now: (context: Check['context']) => Attributes,
-): Explained {
+) {
   const { user: key, type, key: instance } = questionOf(user, action, resource)
   const explanation = pdp.explain(user, action, resource, now(context))
   const { allow, tenant, code, rebac, because, ill_typed } = explanation
@@ -36,7 +42,8 @@ export function explained(
       ? {}
       : { ill_typed_attributes: ill_typed.map((each) => ({ ...each, text: sayIllTyped(each) })) }),
   }
-  return { allow, reason: shortReason(explanation), text: JSON.stringify({ allow, result: allow, query: null, debug }) }
+  const sources = (['rbac', 'rebac', 'abac'] as const).filter((name) => because.some(({ source }) => source === name))
+  return { allow, reason: shortReason(explanation), debug, sources }
 }
 
 function rolesOf({ code, because, roles }: Explanation) {

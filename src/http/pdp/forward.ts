@@ -7,14 +7,19 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, RawServerDefault, R
 import { isZerohopError, ZerohopError } from '../../model/errors.ts'
 import { AUTH_CACHE_MAX, FORWARD_BODY_BYTES_MAX, FORWARD_CONNECTIONS_MAX } from '../../model/limits.ts'
 import type { PdpRouteDeps } from './app.ts'
+import type { Scope } from './auth.ts'
 import type { Applied } from './authenticate.ts'
 import { type Wait, waitOf, waits } from './waits.ts'
 
 export interface ForwardOptions {
   /** address of the management API */
   readonly controlPlane: string
+  /** it is served by this very process: its certificate, made for another name, needs no proof */
+  readonly sameProcess?: boolean
   /** milliseconds without a byte after which it counts as unreachable */
   readonly timeoutMs: number
+  /** the project and environment of a key, when the management API need not be asked */
+  readonly scopeOf?: ((authorization: string | undefined) => Scope) | undefined
   /** how long writes of facts wait when the request does not say */
   readonly wait: Wait
   readonly applied: Applied
@@ -47,12 +52,14 @@ export function forwardRoutes(app: FastifyInstance, { authenticate }: PdpRouteDe
         connections: FORWARD_CONNECTIONS_MAX,
         headersTimeout: options.timeoutMs,
         bodyTimeout: options.timeoutMs,
+        ...(options.sameProcess ? { connect: { rejectUnauthorized: false } } : {}),
       },
     })
     const facts: Handler = async (request, reply) => {
       const path = restOf(request.url, request.url.startsWith('/facts/') ? 2 : 5)
       const wait = waits(request.method, path) ? waitOf(request.headers, options.wait) : undefined
-      const { project, environment } = await scopes.of(request.headers.authorization ?? '')
+      const { authorization } = request.headers
+      const { project, environment } = options.scopeOf?.(authorization) ?? (await scopes.of(authorization ?? ''))
       const target = `${prefix}/v2/facts/${project}/${environment}/${path}`
       await forward(request, reply, target, wait && { ...wait, applied: options.applied })
       return reply
@@ -158,11 +165,6 @@ async function readAll(stream: AsyncIterable<Buffer>): Promise<Buffer> {
 function unreachable(cause: unknown): ZerohopError {
   const reason = cause instanceof Error ? cause.message : String(cause)
   return new ZerohopError('FEED_UNREACHABLE', { reason: reason.charAt(0).toLowerCase() + reason.slice(1) }, { cause })
-}
-
-interface Scope {
-  readonly project: string
-  readonly environment: string
 }
 
 /** The project and environment of a key, asked once: those of a key never change. */

@@ -58,8 +58,8 @@ function exit(request: FastifyRequest, reply: FastifyReply, control: ServiceOpti
   const { authorization } = request.headers
   if (authorization === undefined) throw new ZerohopError('KEY_MISSING')
   const digest = (text: string): Buffer => hash('sha256', text, 'buffer')
-  const [scheme = '', sent = ''] = authorization.split(' ', 2)
-  if (scheme.toLowerCase() !== 'bearer' || !timingSafeEqual(digest(sent), digest(control.key)))
+  const sent = authorization.slice(7).trim()
+  if (authorization.slice(0, 7).toLowerCase() !== 'bearer ' || !timingSafeEqual(digest(sent), digest(control.key)))
     throw new ZerohopError('CONTROL_REFUSED', { reason: 'and another was sent' })
   reply.raw.once('close', control.exit)
   return reply.code(202).send({ status: 'ending' })

@@ -1,0 +1,39 @@
+// POST /nginx_allowed (contract §5.5): a check whose parts stand in headers, answered by the status, as a gateway asks before it lets a request
+// through. 200 is allow, 403 deny; the body is the decision.
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { ZerohopError } from '../../model/errors.ts'
+import { answerTo, decide, JSON_TYPE } from './allowed.ts'
+import type { PdpRouteDeps } from './app.ts'
+
+export function gatewayRoutes(app: FastifyInstance, { authenticate, decisions }: PdpRouteDeps): void {
+  app.post('/nginx_allowed', { config: { decides: true }, onRequest: authenticate }, (request, reply) => {
+    const pdp = request.pdp!
+    const check = {
+      user: { key: partOf(request, 'permit-user-key') },
+      action: partOf(request, 'permit-action'),
+      resource: {
+        type: partOf(request, 'permit-resource-type'),
+        tenant: optional(request, 'permit-tenant-id') ?? null,
+      },
+    }
+    const allow = decide(pdp, check)
+    decisions.record(request, check, allow)
+    reply
+      .code(allow ? 200 : 403)
+      .header('x-revision', pdp.revision)
+      .header('content-type', JSON_TYPE)
+      .send(answerTo(allow))
+  })
+}
+
+function optional({ headers }: FastifyRequest, name: string): string | undefined {
+  const value = headers[name]
+  return typeof value === 'string' && value !== '' ? value : undefined
+}
+
+function partOf(request: FastifyRequest, name: string): string {
+  const value = optional(request, name)
+  if (value === undefined)
+    throw new ZerohopError('INPUT_INVALID', { reason: 'header required' }, { path: ['header', name] })
+  return value
+}

@@ -1,0 +1,76 @@
+// The same decisions in the form of an OPA data API, on a port of its own (PDP_OPA_PORT), because some clients ask there (contract §5.2):
+// `{ input }` in, `{ result }` out. There is no OPA behind it: each route asks the very same PDP.
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { BULK_CHECKS_BYTES_MAX } from '../../model/limits.ts'
+import type { Check } from '../../pdp/request.ts'
+import { JSON_TYPE, withNow } from './allowed.ts'
+import type { PdpRouteDeps } from './app.ts'
+import { readAllTenants, readCheck, readChecks, readInput } from './bodies.ts'
+import { explainedParts } from './debug.ts'
+import { assignmentsOf, permissionsOf, tenantsOf, usersWhoMay } from './listings.ts'
+import { allowedTenants } from './tenants.ts'
+
+const PREFIX = '/v1/data/permit'
+
+type Answer = (request: FastifyRequest, input: unknown) => unknown
+
+export function opaRoutes(app: FastifyInstance, deps: PdpRouteDeps): void {
+  const serve = (path: string, decides: boolean, answer: Answer): void => {
+    app.post(
+      `${PREFIX}/${path}`,
+      {
+        onRequest: deps.authenticate,
+        bodyLimit: BULK_CHECKS_BYTES_MAX,
+        ...(decides ? { config: { decides: true } as const } : {}),
+      },
+      (request, reply) => {
+        const result = answer(request, readInput(request.body))
+        reply
+          .header('x-revision', request.pdp!.revision)
+          .header('content-type', JSON_TYPE)
+          .send(JSON.stringify({ result }))
+      },
+    )
+  }
+  const decision = (request: FastifyRequest, check: Check) => decisionOf(deps, request, check)
+  serve('root', true, (request, input) => decision(request, readCheck(input)))
+  serve('bulk', true, (request, input) => ({
+    allow: readChecks(checksIn(input)).map((check) => decision(request, check)),
+  }))
+  const tenants: Answer = (request, input) => allowedTenants(deps, request, readAllTenants(input))
+  serve('any_tenant', true, tenants)
+  serve('all_tenants', true, tenants)
+  serve('user_permissions', false, (request, input) => ({
+    permissions: permissionsOf(request, input),
+    tenants: tenantsOf(request, input),
+  }))
+  serve('user_permissions/permissions', false, permissionsOf)
+  serve('authorized_users', false, usersWhoMay)
+  serve('api/role_assignments', false, (request, input) => assignmentsOf(request, asQuery(input)))
+}
+
+/** A decision with what allowed it, and the path to it when every answer has one. */
+function decisionOf({ debug, decisions }: PdpRouteDeps, request: FastifyRequest, check: Check) {
+  const { allow, reason, sources, debug: path } = explainedParts(request.pdp!, check, withNow)
+  decisions.record(request, check, allow, reason)
+  return {
+    allow,
+    result: allow,
+    allowing_sources: sources,
+    debug: debug ? path : null,
+    debugger_activated: debug,
+  }
+}
+
+/** Some clients send the checks themselves, others an object around them. */
+function checksIn(input: unknown): unknown {
+  return typeof input === 'object' && input !== null && 'checks' in input ? input.checks : input
+}
+
+/** Numbers of a page come as numbers here, and as texts in a query. */
+function asQuery(input: unknown): Record<string, string> {
+  const entries = typeof input === 'object' && input !== null ? Object.entries(input) : []
+  return Object.fromEntries(
+    entries.filter(([, value]) => value !== null && value !== undefined).map(([name, value]) => [name, String(value)]),
+  )
+}

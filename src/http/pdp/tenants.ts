@@ -1,0 +1,40 @@
+// POST /allowed/all-tenants (contract §5.4): in which tenants a check allows. Clients send it in two forms; one of them puts the key and the
+// question into the body, so that here the body is read before it is known who asks.
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { Check } from '../../pdp/request.ts'
+import { JSON_TYPE, withNow } from './allowed.ts'
+import type { PdpRouteDeps } from './app.ts'
+import type { Authenticate } from './authenticate.ts'
+import { authorizationIn, readAllTenants } from './bodies.ts'
+
+export function tenantRoutes(app: FastifyInstance, deps: PdpRouteDeps): void {
+  // A key in the header is looked at before the body, one in the body when it is there.
+  const early: Authenticate = (request, reply, done) => {
+    if (request.headers.authorization === undefined) done()
+    else deps.authenticate(request, reply, done)
+  }
+  const late: Authenticate = (request, reply, done) => {
+    if (request.pdp !== undefined) return done()
+    const authorization = authorizationIn(request.body)
+    if (authorization !== undefined) request.headers.authorization = authorization
+    deps.authenticate(request, reply, done)
+  }
+  const options = { config: { decides: true } as const, onRequest: early, preHandler: late }
+  app.post('/allowed/all-tenants', options, (request, reply) => {
+    const pdp = request.pdp!
+    const check = readAllTenants(request.body)
+    const { revision } = pdp
+    const found = allowedTenants(deps, request, check)
+    reply.header('x-revision', revision).header('content-type', JSON_TYPE).send(JSON.stringify(found))
+  })
+}
+
+/** The tenants under both names that clients look for. */
+export function allowedTenants({ decisions }: PdpRouteDeps, request: FastifyRequest, check: Check) {
+  const { user, action, resource, context } = check
+  const tenants = request.pdp!.tenants(user, action, resource, withNow(context))
+  const about = typeof resource === 'string' ? { type: resource } : resource
+  for (const { key } of tenants) decisions.record(request, { ...check, resource: { ...about, tenant: key } }, true)
+  const rows = tenants.map((tenant) => ({ allow: true, result: true, tenant }))
+  return { allowed_tenants: rows, allowedTenants: rows }
+}

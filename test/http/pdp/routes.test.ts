@@ -1,0 +1,346 @@
+// The further routes of a PDP over real HTTP: tenants, listings, gateways, the service itself, and the OPA-shaped API. Good and bad input, the
+// forms in which clients send and read. Contract §5.2 to §5.5.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { Image } from '../../../src/image/image.ts'
+import type { PolicyChange } from '../../../src/log/delta.ts'
+import { BULK_CHECKS_MAX } from '../../../src/model/limits.ts'
+import { loadImage } from '../../../src/pdp/pdp.ts'
+import { pdpServer } from '../../../src/server.ts'
+import { give, HELLO } from '../../pdp/policies.ts'
+import { ENVIRONMENT, positionOf } from '../../support/deltas.ts'
+
+const KEY = 'the key of the environment'
+const LOCAL = { host: '127.0.0.1', port: 0 }
+
+/** ana is admin in default and acme, ben viewer in default and owner of one note in acme. */
+const POLICY: PolicyChange[] = [
+  ...HELLO,
+  { op: 'put', kind: 'tenant', key: 'acme', value: { attributes: { plan: 'free' } } },
+  give('ana', 'admin', 'acme'),
+  { op: 'put', kind: 'resource', key: 'note', value: { actions: ['read'] } },
+  {
+    op: 'put',
+    kind: 'resource_role',
+    key: 'note/owner',
+    value: { resource: 'note', role: 'owner', permissions: ['note:read'], extends: [], granted_to: null },
+  },
+  { op: 'put', kind: 'resource_instance', key: 'note:1', value: { tenant: 'acme', attributes: { title: 'one' } } },
+  {
+    op: 'put',
+    kind: 'role_assignment',
+    key: 'ben/owner/acme/note:1',
+    value: { user: 'ben', role: 'owner', tenant: 'acme', resource_instance: 'note:1' },
+  },
+]
+
+const app = pdpServer(loadImage(Image.build(ENVIRONMENT, positionOf(7), POLICY).save()), KEY, { version: '1.2.3' })
+const opa = app.opa()
+const at = { pdp: '', opa: '' }
+
+beforeAll(async () => {
+  at.pdp = await app.listen(LOCAL)
+  at.opa = await opa.listen(LOCAL)
+})
+afterAll(async () => {
+  await opa.close()
+  await app.close()
+})
+
+async function ask(
+  url: string,
+  body?: unknown,
+  headers: Record<string, string> = { authorization: `Bearer ${KEY}` },
+  method = 'POST',
+) {
+  const response = await fetch(url, {
+    method,
+    redirect: 'manual',
+    headers: { ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
+    ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+  })
+  const text = await response.text()
+  return { status: response.status, body: text === '' ? undefined : JSON.parse(text), headers: response.headers }
+}
+const post = (path: string, body: unknown, headers?: Record<string, string>) => ask(at.pdp + path, body, headers)
+const get = (path: string, headers?: Record<string, string>) => ask(at.pdp + path, undefined, headers, 'GET')
+const acme = { key: 'acme', attributes: { plan: 'free' } }
+const byDefault = { key: 'default', attributes: {} }
+
+describe('/allowed/all-tenants', () => {
+  const rows = [acme, byDefault].map((tenant) => ({ allow: true, result: true, tenant }))
+
+  it('answers a plain check body under both names', async () => {
+    const body = { user: { key: 'ana' }, action: 'say', resource: { type: 'hello' }, context: {} }
+    const answer = await post('/allowed/all-tenants', body)
+    expect([answer.status, answer.headers.get('x-revision')]).toEqual([200, '7'])
+    expect(answer.body).toEqual({ allowed_tenants: rows, allowedTenants: rows })
+  })
+
+  it('answers the form with the key in the body and plain strings', async () => {
+    const headers = { Authorization: `Bearer ${KEY}`, 'X-Permit-Sdk-Language': 'node' }
+    const body = { headers, params: { user: 'ana', action: 'say', resource: 'hello', context: null } }
+    expect((await post('/allowed/all-tenants', body, {})).body.allowedTenants).toEqual(rows)
+    const ben = { headers, params: { user: 'ben', action: 'say', resource: 'hello' } }
+    expect((await post('/allowed/all-tenants', ben, {})).body).toEqual({ allowed_tenants: [], allowedTenants: [] })
+    const nobody = { headers, params: { user: 'nobody', action: 'say', resource: 'hello' } }
+    expect((await post('/allowed/all-tenants', nobody, {})).body.allowed_tenants).toEqual([])
+  })
+
+  it('wants a good key, in the header or in the body', async () => {
+    const params = { user: 'ana', action: 'say', resource: 'hello' }
+    const status = async (body: object, headers: Record<string, string>) =>
+      (await post('/allowed/all-tenants', body, headers)).status
+    expect(await status(params, {})).toBe(401)
+    expect(await status({ params }, {})).toBe(401)
+    expect(await status({ headers: { Authorization: 7 } }, {})).toBe(401)
+    expect(await status({ headers: { Authorization: 'Bearer wrong' }, params }, {})).toBe(403)
+    // a key in the header counts, whatever the body says
+    expect(await status({ headers: { Authorization: `Bearer ${KEY}` }, params }, { authorization: 'Bearer x' })).toBe(
+      403,
+    )
+    expect(await status({ headers: { authorization: `bearer ${KEY}` }, params }, {})).toBe(200)
+  })
+
+  it.each([
+    ['null', ['body']],
+    ['{"params":[]}', ['body', 'params']],
+    ['{"params":{"user":7}}', ['body', 'params', 'user']],
+    ['{"user":"ana","action":7,"resource":"hello"}', ['body', 'action']],
+    ['{"user":"ana","action":"say","resource":{"type":7}}', ['body', 'resource', 'type']],
+    ['{"user":', ['body']],
+  ])('%s is refused with the place', async (body, loc) => {
+    const answer = await post('/allowed/all-tenants', body)
+    expect([answer.status, answer.body.detail[0].loc]).toEqual([422, loc])
+  })
+})
+
+describe('listings', () => {
+  it('/user-permissions by tenant and by instance', async () => {
+    const { body } = await post('/user-permissions', { user: { key: 'ben' }, tenants: null, resources: null })
+    expect(body).toEqual({
+      '__tenant:default': { tenant: byDefault, permissions: ['hello:wave'], roles: ['viewer'] },
+      'note:1': {
+        resource: { type: 'note', key: '1', attributes: { title: 'one' } },
+        tenant: acme,
+        permissions: ['note:read'],
+        roles: ['owner'],
+      },
+    })
+    const only = await post('/user-permissions', { user: 'ben', resource_types: ['note'] })
+    expect(Object.keys(only.body)).toEqual(['note:1'])
+  })
+
+  it('/user-tenants with their attributes', async () => {
+    const answer = await post('/user-tenants', { user: { key: 'ben' }, context: {} })
+    expect([answer.status, answer.body, answer.headers.get('x-revision')]).toEqual([200, [acme, byDefault], '7'])
+    expect((await post('/user-tenants', { user: 'zoe' })).body).toEqual([])
+    expect((await post('/user-tenants', { user: {} })).body.detail[0].loc).toEqual(['body', 'user', 'key'])
+  })
+
+  it('/authorized_users by user, with all four fields', async () => {
+    const { body } = await post('/authorized_users', { action: 'wave', resource: { type: 'hello', tenant: 'default' } })
+    expect(body).toMatchObject({ resource: 'hello:*', tenant: 'default' })
+    expect(Object.keys(body.users).sort()).toEqual(['ana', 'ben'])
+    for (const entries of Object.values<object[]>(body.users))
+      for (const entry of entries) expect(Object.keys(entry).sort()).toEqual(['resource', 'role', 'tenant', 'user'])
+    const note = await post('/authorized_users', { action: 'read', resource: 'note:1', context: null })
+    expect(note.body).toMatchObject({ resource: 'note:1', tenant: 'acme', users: { ben: [{ user: 'ben' }] } })
+    expect((await post('/authorized_users', { action: 'read' })).body.detail[0].loc).toEqual(['body', 'resource'])
+    expect((await post('/authorized_users', { resource: 'note' })).body.detail[0].loc).toEqual(['body', 'action'])
+  })
+
+  it('/local/role_assignments with filters and pages', async () => {
+    const all = (await get('/local/role_assignments')).body
+    expect(all).toHaveLength(4)
+    expect(all).toContainEqual({ user: 'ben', role: 'owner', tenant: 'acme', resource_instance: 'note:1' })
+    expect((await get('/local/role_assignments?user=ana&tenant=acme')).body).toEqual([
+      { user: 'ana', role: 'admin', tenant: 'acme' },
+    ])
+    expect((await get('/local/role_assignments?resource_instance=note:1')).body).toHaveLength(1)
+    const pages = await Promise.all([1, 2, 3].map((page) => get(`/local/role_assignments?page=${page}&per_page=2`)))
+    expect(pages.map(({ body }) => body.length)).toEqual([2, 2, 0])
+    expect(pages.flatMap(({ body }) => body)).toEqual(all)
+    for (const query of ['page=0', 'per_page=101', 'page=x'])
+      expect((await get(`/local/role_assignments?${query}`)).body.detail[0].loc[0]).toBe('query')
+  })
+})
+
+describe('/nginx_allowed', () => {
+  const parts = (user: string, tenant = 'default') => ({
+    authorization: `Bearer ${KEY}`,
+    'permit-user-key': user,
+    'permit-tenant-id': tenant,
+    'permit-action': 'say',
+    'permit-resource-type': 'hello',
+  })
+
+  it('says by its status whether the request may go on', async () => {
+    const allowed = await ask(`${at.pdp}/nginx_allowed`, undefined, parts('ana'))
+    expect([allowed.status, allowed.body.allow, allowed.headers.get('x-revision')]).toEqual([200, true, '7'])
+    expect((await ask(`${at.pdp}/nginx_allowed`, undefined, parts('ben'))).status).toBe(403)
+    expect((await ask(`${at.pdp}/nginx_allowed`, undefined, parts('ana', 'nowhere'))).body.allow).toBe(false)
+    const { 'permit-tenant-id': _, ...without } = parts('ana')
+    expect((await ask(`${at.pdp}/nginx_allowed`, undefined, without)).status).toBe(200)
+  })
+
+  it.each(['permit-user-key', 'permit-action', 'permit-resource-type'])('needs the header %s', async (name) => {
+    const { body, status } = await ask(`${at.pdp}/nginx_allowed`, undefined, { ...parts('ana'), [name]: '' })
+    expect([status, body.detail[0].loc]).toEqual([422, ['header', name]])
+  })
+})
+
+describe('the service', () => {
+  it('tells its version and health to everybody', async () => {
+    expect((await get('/version', {})).body).toEqual({ api_version: 4, version: '1.2.3', revision: 7 })
+    for (const path of [
+      '/health',
+      '/healthy',
+      '/ready',
+      ...['ready', 'healthy', 'system'].map((part) => `/healthchecks/opa/${part}`),
+    ]) {
+      const { status, body } = await get(path, {})
+      expect([status, body.status]).toEqual([200, 'ok'])
+    }
+    expect((await get('/health?check_cache=true', {})).body.components.cache).toEqual({ status: 'ok' })
+  })
+
+  it('takes triggers, also under their old names', async () => {
+    for (const [old, now] of [
+      ['/update_policy', '/policy-updater/trigger'],
+      ['/update_policy_data', '/data-updater/trigger'],
+    ] as const) {
+      const moved = await post(old, undefined)
+      expect([moved.status, moved.headers.get('location')]).toEqual([307, now])
+      expect((await post(now, undefined)).body).toEqual({ status: 'ok' })
+      expect((await post(now, undefined, {})).status).toBe(401)
+    }
+  })
+
+  it('says of the vendor’s own plumbing that it is not offered', async () => {
+    for (const path of [
+      '/callbacks',
+      '/callbacks/x',
+      '/policy-store/config',
+      '/control-plane/connectivity',
+      '/kong',
+      '/trino/allowed',
+    ]) {
+      const { status, body } = await get(path)
+      expect([path, status, body.detail]).toEqual([path, 501, expect.stringContaining('does not offer')])
+      expect((await get(path, {})).status).toBe(401)
+    }
+  })
+
+  it('a wrong path is 404, a wrong method 405 with the right ones', async () => {
+    const missing = await get('/nowhere')
+    expect([missing.status, typeof missing.body.detail]).toEqual([404, 'string'])
+    const refused = await get('/allowed')
+    expect([refused.status, typeof refused.body.detail, refused.headers.get('allow')]).toEqual([405, 'string', 'POST'])
+    expect((await post('/version', {})).headers.get('allow')).toContain('GET')
+  })
+
+  it('names the revision in every answer to a good key, also when it refuses', async () => {
+    for (const answer of [await post('/allowed', { user: 7 }), await post('/user-tenants', {}), await get('/kong')])
+      expect(answer.headers.get('x-revision')).toBe('7')
+  })
+
+  it('waits for x-min-revision as long as it is told, and cannot decide without it', async () => {
+    const body = { user: { key: 'ana' }, action: 'say', resource: { type: 'hello' } }
+    const key = { authorization: `Bearer ${KEY}` }
+    for (const path of ['/allowed', '/user-tenants', '/allowed/all-tenants']) {
+      expect((await post(path, body, { ...key, 'x-min-revision': '7' })).status).toBe(200)
+      const late = await post(path, body, { ...key, 'x-min-revision': '8', 'x-min-revision-timeout': '1' })
+      expect([late.status, late.body.detail]).toEqual([503, expect.stringContaining('revision 8')])
+    }
+    for (const header of ['x-min-revision', 'x-min-revision-timeout'])
+      for (const value of ['x', '-1', '1.5', '']) {
+        const answer = await post('/allowed', body, { ...key, 'x-min-revision': '7', [header]: value })
+        expect([answer.status, answer.body.detail[0].loc]).toEqual([422, ['header', header]])
+      }
+  })
+
+  it('is ended only with the key for that', async () => {
+    const refused = await post('/_exit', undefined)
+    expect([refused.status, refused.body.detail]).toEqual([403, expect.stringContaining('PDP_CONTAINER_CONTROL_KEY')])
+    let ended = 0
+    const control = { key: 'the other key', exit: () => void ended++ }
+    const image = Image.build(ENVIRONMENT, positionOf(7), POLICY).save()
+    const ending = pdpServer(loadImage(image), KEY, { control })
+    const exit = `${await ending.listen(LOCAL)}/_exit`
+    expect((await ask(exit, undefined, {})).status).toBe(401)
+    expect((await ask(exit)).status).toBe(403)
+    expect((await ask(exit, undefined, { authorization: 'Basic the other key' })).status).toBe(403)
+    expect(ended).toBe(0)
+    expect((await ask(exit, undefined, { authorization: 'bearer the other key' })).status).toBe(202)
+    await expect.poll(() => ended).toBe(1)
+    await ending.close()
+  })
+})
+
+describe('the OPA-shaped API', () => {
+  const data = (path: string, body: unknown, headers?: Record<string, string>) =>
+    ask(`${at.opa}/v1/data/permit/${path}`, body, headers)
+  const check = (user: string, action = 'say') => ({
+    user: { key: user },
+    action,
+    resource: { type: 'hello', tenant: 'default' },
+  })
+
+  it('root: a decision with what allowed it', async () => {
+    const { body, headers } = await data('root', { input: check('ana') })
+    expect(body.result).toMatchObject({
+      allow: true,
+      allowing_sources: ['rbac'],
+      debugger_activated: false,
+      debug: null,
+    })
+    expect(headers.get('x-revision')).toBe('7')
+    expect((await data('root', { input: check('ben') })).body.result).toMatchObject({
+      allow: false,
+      allowing_sources: [],
+    })
+    const note = { user: { key: 'ben' }, action: 'read', resource: { type: 'note', key: '1', tenant: 'acme' } }
+    expect((await data('root', { input: note })).body.result).toMatchObject({
+      allow: true,
+      allowing_sources: ['rebac'],
+    })
+  })
+
+  it('bulk: in order, as a list or in an object', async () => {
+    const checks = [check('ana'), check('ben'), check('ben', 'wave')]
+    for (const input of [checks, { checks }]) {
+      const { body } = await data('bulk', { input })
+      expect(body.result.allow.map(({ allow }: { allow: boolean }) => allow)).toEqual([true, false, true])
+    }
+    const many = Array.from({ length: BULK_CHECKS_MAX + 1 }, () => check('ana'))
+    expect((await data('bulk', { input: many })).status).toBe(413)
+  })
+
+  it('listings are those of the PDP', async () => {
+    const user = { user: { key: 'ben' } }
+    const permissions = (await post('/user-permissions', user)).body
+    expect((await data('user_permissions', { input: user })).body.result.permissions).toEqual(permissions)
+    expect((await data('user_permissions/permissions', { input: user })).body.result).toEqual(permissions)
+    const users = { action: 'wave', resource: { type: 'hello', tenant: 'default' } }
+    expect((await data('authorized_users', { input: users })).body.result).toEqual(
+      (await post('/authorized_users', users)).body,
+    )
+    for (const path of ['any_tenant', 'all_tenants'])
+      expect(
+        (await data(path, { input: check('ana') })).body.result.allowed_tenants.map(
+          ({ tenant }: { tenant: object }) => tenant,
+        ),
+      ).toEqual([acme, byDefault])
+    const rows = (await data('api/role_assignments', { input: { page: 1, per_page: 2, user: null } })).body.result
+    expect(rows).toEqual((await get('/local/role_assignments?per_page=2')).body)
+  })
+
+  it('wants the same key and an input', async () => {
+    expect((await data('root', { input: check('ana') }, {})).status).toBe(401)
+    expect((await data('root', { input: check('ana') }, { authorization: 'Bearer wrong' })).status).toBe(403)
+    expect((await data('root', check('ana'))).body.detail[0].loc).toEqual(['body', 'input'])
+    expect((await data('root', { input: { user: { key: 7 } } })).status).toBe(422)
+    expect((await data('nothing', { input: {} })).status).toBe(404)
+    expect((await ask(`${at.opa}/v1/data/permit/root`, undefined, undefined, 'GET')).status).toBe(405)
+  })
+})
