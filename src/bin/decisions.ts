@@ -5,6 +5,7 @@ import type { Logger } from 'pino'
 import { DecisionLog } from '../decisions/decision-log.ts'
 import type { Sink } from '../decisions/forwarder.ts'
 import { streamSink } from '../decisions/stdout.ts'
+import { ZerohopError } from '../model/errors.ts'
 import type { ServerOptions } from '../server.ts'
 import type { Env } from './env.ts'
 import type { Closers } from './process.ts'
@@ -13,19 +14,23 @@ type Served = NonNullable<ServerOptions['decisionLog']>
 
 /**
  * Opens the log; undefined when none is wished. `api` sends to the management API.
- * @throws DATA_READ_ONLY, DISK_FULL
+ * @throws DATA_READ_ONLY, DISK_FULL, CONFIG_INVALID
  */
 export async function startDecisionLog(
   env: Env,
   log: Logger,
   closers: Closers,
-  api?: Sink,
+  api: Sink | undefined,
 ): Promise<Served | undefined> {
   const { sinks, policy, bufferBytes, fileBytes, files, attributes, reasons } = env.decisionLog
   if (sinks.length === 0) return undefined
   const targets: Sink[] = []
   if (sinks.includes('stdout')) targets.push(streamSink())
-  if (sinks.includes('api') && api !== undefined) targets.push(api)
+  if (sinks.includes('api')) {
+    if (api === undefined)
+      throw new ZerohopError('CONFIG_INVALID', { reason: 'PDP_DECISION_LOG=api needs a management API' })
+    targets.push(api)
+  }
   const decisionLog = await DecisionLog.open({
     folder: env.decisionLog.folder ?? join(env.data, 'decisions'),
     policy,

@@ -103,6 +103,8 @@ const VARIABLES = {
   ZEROHOP_DELTA_DAYS: days,
   ZEROHOP_HISTORY_REVISIONS: count,
   ZEROHOP_HISTORY_DAYS: days,
+  ZEROHOP_AUDIT_RECORDS: count,
+  ZEROHOP_AUDIT_DAYS: days,
   PDP_HOST: text,
   PDP_PORT: port,
   PDP_API_KEY: text,
@@ -209,6 +211,8 @@ export function readEnv(variables: Variables = process.env): Env {
       deltaDays: value('ZEROHOP_DELTA_DAYS'),
       historyRevisions: value('ZEROHOP_HISTORY_REVISIONS'),
       historyDays: value('ZEROHOP_HISTORY_DAYS'),
+      auditRecords: value('ZEROHOP_AUDIT_RECORDS'),
+      auditDays: value('ZEROHOP_AUDIT_DAYS'),
     }),
   }
 }

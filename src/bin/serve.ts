@@ -2,6 +2,8 @@
 // request. On a terminal it says in plain words where it is and how to try it.
 import { resolve } from 'node:path'
 import type { Logger } from 'pino'
+import type { Sink } from '../decisions/forwarder.ts'
+import { DECISION_SEND_MS } from '../model/limits.ts'
 import { keysPath } from '../pap/keys-file.ts'
 import { type Management, pooledPdpServer, readKeys } from '../server.ts'
 import { startManagement } from './api.ts'
@@ -17,7 +19,7 @@ export async function runServe(env: Env, options: { example: boolean }, log: Log
   try {
     const { management, app: api, apiPort } = await startManagement(env, options.example, log, closers)
     const tls = readTls(env)
-    const decisionLog = await startDecisionLog(env, log, closers)
+    const decisionLog = await startDecisionLog(env, log, closers, ownApi(management))
     const app = pooledPdpServer(management, {
       ...(decisionLog === undefined ? {} : { decisionLog }),
       ...(tls === undefined ? {} : { tls }),
@@ -37,6 +39,15 @@ export async function runServe(env: Env, options: { example: boolean }, log: Log
     throw error
   }
   closeOnSignals(closers)
+}
+
+/** The management API is in this process: records go to it without HTTP. */
+function ownApi({ store }: Management): Sink {
+  return {
+    name: 'api',
+    windowMs: DECISION_SEND_MS,
+    send: async (lines) => void (await store.audit.append({ lines, isCompressed: false })),
+  }
 }
 
 /** Where everything is, and a line to paste. The key itself is shown only on a terminal, never to a log. */

@@ -63,6 +63,10 @@ export const ERRORS = {
   KEY_UNKNOWN: { class: 'unauthenticated', message: 'this API key is not known' },
   KEY_REVOKED: { class: 'unauthenticated', message: 'this API key was rotated or deleted' },
   KEY_TOO_NARROW: { class: 'forbidden', message: 'this API key may not {what}' },
+  PAGE_TOO_DEEP: {
+    class: 'rejected',
+    message: 'only the newest {most} records can be paged through: ask for a narrower time',
+  },
   RATE_LIMITED: { class: 'throttled', message: 'too many requests with this API key, try again in {seconds} seconds' },
   // deciding
   CLIENT_OUTDATED: {

@@ -328,3 +328,15 @@ export const DECISION_DRAIN_MS = 2_000
 
 /** Milliseconds in which a PDP must get the key of its environment by a wider key, when it starts with one. */
 export const ENVIRONMENT_KEY_MS = 10_000
+/** Bytes of one batch of decisions as it arrives, and unpacked: four times what a PDP sends. */
+export const AUDIT_BODY_BYTES_MAX = 4 * 1024 * 1024
+export const AUDIT_BATCH_BYTES_MAX = 16 * 1024 * 1024
+/** Batches of decisions that may wait to be stored; beyond it a PDP is told to come back. */
+export const AUDIT_BATCHES_MAX = 64
+/** Records of decisions that one request looks at, the newest first: what is older is found by a narrower time. */
+export const AUDIT_SCAN_MAX = 10_000
+/** Records of decisions that one step of forgetting removes. */
+export const AUDIT_ROWS_PER_STEP = 5_000
+/** What is kept of the decisions of each environment unless the operator says otherwise: about half a gigabyte. */
+export const AUDIT_DAYS_DEFAULT = 30
+export const AUDIT_RECORDS_DEFAULT = 1_000_000

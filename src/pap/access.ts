@@ -30,6 +30,8 @@ export const ACCESS = {
   'key.write': { level: 'env', access: 'admin', what: 'manage API keys' },
   'elements.login': { level: 'env', access: 'write', what: 'log users in' },
   'audit.read': { level: 'env', access: 'read', what: 'read the audit log' },
+  // what a PDP that may follow has decided is no policy: it changes nothing that is asked again
+  'audit.write': { level: 'env', access: 'read', what: 'send decisions' },
   'secret.read': { level: 'env', access: 'write', what: 'see secrets' },
   'metrics.read': { level: 'env', access: 'read', what: 'read the metrics' },
   'history.read': { level: 'env', access: 'read', what: 'read the history' },

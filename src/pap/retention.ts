@@ -4,6 +4,8 @@ import { setImmediate } from 'node:timers/promises'
 import type { Actor, LogId } from '../log/change.ts'
 import { isZerohopError } from '../model/errors.ts'
 import {
+  AUDIT_DAYS_DEFAULT,
+  AUDIT_RECORDS_DEFAULT,
   DELTA_DAYS_DEFAULT,
   DELTA_REVISIONS_DEFAULT,
   HISTORY_DAYS_DEFAULT,
@@ -22,6 +24,8 @@ export interface RetentionOptions {
   readonly historyDays?: number
   /** the images that followers load: a log keeps the deltas after its image, and an environment that is deleted loses its own */
   readonly images?: Pick<Snapshots, 'floors' | 'forget'>
+  readonly auditRecords?: number
+  readonly auditDays?: number
 }
 
 const DAY_MS = 86_400_000
@@ -88,6 +92,16 @@ export async function applyRetention(
     rows += trimmed.rows
     more = trimmed.more
     await setImmediate() // writes that wait go first
+  }
+  const keep = {
+    now,
+    ms: (options.auditDays ?? AUDIT_DAYS_DEFAULT) * DAY_MS,
+    records: options.auditRecords ?? AUDIT_RECORDS_DEFAULT,
+  }
+  for (let more = true; more; ) {
+    const trimmed = await store.audit.trim(keep)
+    rows += trimmed.rows
+    more = trimmed.more
   }
   // last, so that a process that dies before it finds the rest again
   for (const id of forgotten) await store.commit(organizationOf.get(id)!, 'forgetEnvironment', { ref: id }, BY)

@@ -41,7 +41,7 @@ async function createData(folder: string): Promise<void> {
 }
 
 /** Reads the meta pages. Returns what looks wrong; undefined when nothing does. */
-function suspect(path: string): string | undefined {
+export function suspect(path: string): string | undefined {
   let file: number
   try {
     file = openSync(path, 'r')

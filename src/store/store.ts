@@ -1,9 +1,11 @@
 // The store: log and state of every environment and organization of one data folder. Reads are synchronous, in this thread, and see
 // only what is on disk; every write is a use case that the writer thread runs. One process at a time has the folder open.
-import { closeSync, fsyncSync, mkdirSync, openSync } from 'node:fs'
+import { closeSync, fsyncSync, mkdirSync, openSync, statSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Actor, HistoryEntry, LogEntry, LogId, Position } from '../log/change.ts'
 import { ZerohopError } from '../model/errors.ts'
 import type { ApiKey } from '../model/objects.ts'
+import { AuditLog } from './audit.ts'
 import { prepareData } from './data-file.ts'
 import { asOpenError } from './disk.ts'
 import { LmdbView } from './lmdb-view.ts'
@@ -67,6 +69,10 @@ export interface Store<U extends UseCases> {
   /** A secret that the contract reads back; undefined when there is none, or when it was sealed under another key file. */
   readSecret(id: string): string | undefined
   readonly secretsKeyWarning: string | undefined
+  /** Records of decisions; they are no part of any log, and no backup has them. */
+  readonly audit: AuditLog
+  /** Bytes of the data file. */
+  readonly bytes: number
   /** What the writer did since the store was opened, and how many use cases wait for it. */
   readonly writer: WriterStats & { readonly waiting: number }
   /** One bounded step of forgetting what is not kept. Ask again while there is more. */
@@ -92,7 +98,7 @@ export async function openStore<U extends UseCases>(options: StoreOptions): Prom
     tables = openTables(folder, 'write')
     const key = readSecretsKey(folder, options.secretsKeyFile)
     syncFolder(folder)
-    const store = new LmdbStore<U>(tables, lock, key)
+    const store = new LmdbStore<U>(folder, tables, lock, key)
     await store.start(options.writerThread, folder)
     return store
   } catch (error) {
@@ -107,6 +113,8 @@ const HASH = /^[0-9a-f]{64}$/
 
 class LmdbStore<U extends UseCases> implements Store<U> {
   readonly secretsKeyWarning: string | undefined
+  readonly audit: AuditLog
+  readonly #folder: string
   readonly #tables: Tables
   readonly #lock: Lock
   readonly #key: SecretsKey
@@ -118,7 +126,9 @@ class LmdbStore<U extends UseCases> implements Store<U> {
   #closing: Promise<void> | undefined
   #isClosed = false
 
-  constructor(tables: Tables, lock: Lock, key: SecretsKey) {
+  constructor(folder: string, tables: Tables, lock: Lock, key: SecretsKey) {
+    this.audit = new AuditLog(folder)
+    this.#folder = folder
     this.#tables = tables
     this.#lock = lock
     this.#key = key
@@ -225,6 +235,10 @@ class LmdbStore<U extends UseCases> implements Store<U> {
     return sealed === undefined ? undefined : unseal(this.#key.bytes, id, sealed)
   }
 
+  get bytes(): number {
+    return statSync(join(this.#folder, 'data.mdb'), { throwIfNoEntry: false })?.size ?? 0
+  }
+
   get writer(): WriterStats & { readonly waiting: number } {
     if (this.#writer === undefined) throw closed()
     return { ...this.#writer.stats, waiting: this.#writer.waiting }
@@ -254,6 +268,7 @@ class LmdbStore<U extends UseCases> implements Store<U> {
 
   async #close(): Promise<void> {
     await this.#writer?.close()
+    await this.audit.close()
     this.#waiters.close(closed())
     this.#listeners.clear()
     this.#isClosed = true

@@ -38,6 +38,7 @@ const LEAST: Readonly<Record<Operation, AccessLevel>> = {
   'history.read': 'read',
   'metrics.read': 'read',
   'audit.read': 'read',
+  'audit.write': 'read',
   'elements.login': 'write',
   'secret.read': 'write',
   'schema.read': 'read',

@@ -102,7 +102,7 @@ interface WordRule {
 
 /** Processes, HTTP and doors; the writer's clock and mint, the lock of the folder, the sealing of secrets; the age of files. */
 const BORDER =
-  /^src\/((bin|http|integration)\/|(embedded|server|p(dp\/last-image|ap\/snapshot-file)|store\/(batch|writer-thread|lock|secrets))\.ts$)/
+  /^src\/((bin|http|integration)\/|(embedded|server|p(dp\/last-image|ap\/snapshot-file)|store\/(batch|writer-thread|audit-thread|lock|secrets))\.ts$)/
 
 const WORDS: readonly WordRule[] = [
   { word: /\bWebAssembly\b/, about: /^src\//, home: /^src\/kernel\//, mend: 'only src/kernel uses WebAssembly' },

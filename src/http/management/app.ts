@@ -14,6 +14,7 @@ import { bulkRoutes } from './bulk.ts'
 import { conditionSetRoutes } from './condition-sets.ts'
 import type { Management } from './context.ts'
 import { copyRoutes } from './copies.ts'
+import { elementsRoutes } from './elements.ts'
 import { groupRoutes } from './groups.ts'
 import { historyRoutes } from './history.ts'
 import { instanceRoutes } from './instances.ts'
@@ -91,6 +92,7 @@ export function managementApp({ store, logger, routes, ...options }: ManagementO
     copyRoutes(guarded, management)
     historyRoutes(guarded, management)
     auditRoutes(guarded, management)
+    elementsRoutes(guarded, management)
     v1Routes(guarded, management)
     routes?.(guarded, management)
   })
@@ -121,6 +123,9 @@ function storeMetrics(app: FastifyInstance, metrics: Metrics, store: Store<PapUs
     stop()
     done()
   })
+  metrics.gauge('zerohop_store_bytes', 'Bytes of the data file.', () => store.bytes)
+  metrics.gauge('zerohop_audit_bytes', 'Bytes of the records of decisions.', () => store.audit.bytes)
+  metrics.counter('zerohop_audit_records_total', 'Records of decisions that came.', () => store.audit.stats.stored)
   metrics.gauge('zerohop_logs', 'Logs of organizations and environments.', () => store.logs().length)
   metrics.gauge('zerohop_log_entries', 'Entries that all logs keep for history.', () =>
     store.logs().reduce((sum, log) => sum + store.historyCount(log), 0),

@@ -1,0 +1,50 @@
+// Recorded decisions, the newest first, with the filters of the contract. One request looks at a bounded number of records, some in each turn of
+// the event loop.
+import { setImmediate } from 'node:timers/promises'
+import { ZerohopError } from '../model/errors.ts'
+import { AUDIT_SCAN_MAX, HISTORY_ROWS_PER_TURN } from '../model/limits.ts'
+import type { AuditLog, AuditRecord } from '../store/audit.ts'
+
+export interface AuditQuery {
+  readonly environment: string
+  /** ms since 1970, both included */
+  readonly since: number | undefined
+  readonly until: number | undefined
+  /** undefined when every record fits */
+  readonly fits: ((record: AuditRecord) => boolean) | undefined
+  readonly offset: number
+  readonly rows: number
+}
+
+export interface AuditPage {
+  readonly rows: readonly AuditRecord[]
+  /** records that fit, among those that can be paged to */
+  readonly total: number
+  /** how many rows can be paged to */
+  readonly reachable: number
+}
+
+/** One page. @throws PAGE_TOO_DEEP */
+export async function readAudit(audit: Pick<AuditLog, 'list' | 'count'>, query: AuditQuery): Promise<AuditPage> {
+  const { environment, since, until, fits, offset, rows } = query
+  if (offset + rows > AUDIT_SCAN_MAX && offset > 0) throw new ZerohopError('PAGE_TOO_DEEP', { most: AUDIT_SCAN_MAX })
+  const range = { since: since ?? 0, before: until === undefined ? 2 ** 48 : until + 1 }
+  if (fits === undefined && since === undefined && until === undefined) {
+    const total = audit.count(environment)
+    const page = audit.list(environment, { ...range, skip: offset, limit: rows })
+    return { rows: page, total, reachable: Math.min(total, AUDIT_SCAN_MAX) }
+  }
+  const page: AuditRecord[] = []
+  let total = 0
+  for (let seen = 0; seen < AUDIT_SCAN_MAX; seen += HISTORY_ROWS_PER_TURN) {
+    await setImmediate()
+    const some = audit.list(environment, { ...range, skip: seen, limit: HISTORY_ROWS_PER_TURN })
+    for (const record of some) {
+      if (fits !== undefined && !fits(record)) continue
+      if (total >= offset && page.length < rows) page.push(record)
+      total++
+    }
+    if (some.length < HISTORY_ROWS_PER_TURN) break
+  }
+  return { rows: page, total, reachable: total }
+}

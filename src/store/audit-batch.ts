@@ -1,0 +1,173 @@
+// One batch of decision records, as a PDP sends it, into the audit tables: read, checked, given the readable name of the user, and stored with one
+// sync. What is no record is counted and left out: a batch that is refused for ever would hold up all that comes after it.
+import { gunzipSync } from 'node:zlib'
+import { ZerohopError } from '../model/errors.ts'
+import { AUDIT_BATCH_BYTES_MAX, DECISION_ATTRIBUTES_BYTES_MAX, DECISION_TEXT_MAX } from '../model/limits.ts'
+import type { User } from '../model/objects.ts'
+import { type AuditInstance, type AuditRecord, type AuditTables, idOf, recordKey } from './audit-tables.ts'
+
+export interface AuditBatch {
+  readonly lines: Uint8Array
+  readonly isCompressed: boolean
+  /** the environment of the key that sent it; undefined when the lines come from this process, and say it themselves */
+  readonly environment?: string
+  /** id and hash of the key that sent it */
+  readonly sentBy?: { readonly id: string; readonly hash: string }
+}
+
+export interface Stored {
+  /** records that are new */
+  readonly stored: number
+  /** records that were there already */
+  readonly known: number
+  /** lines that are no records */
+  readonly refused: number
+}
+
+type FindUser = (environment: string, key: string) => User | undefined
+type Line = Readonly<Record<string, unknown>>
+
+/** Stores a batch. @throws INPUT_INVALID, LIMIT_EXCEEDED when it cannot be read at all; what LMDB throws */
+export function storeBatch(tables: AuditTables, batch: AuditBatch, now: number, findUser: FindUser): Stored {
+  const lines = textOf(batch).split('\n')
+  const names = new Map<string, { email: string | null; name: string | null }>()
+  const nameOf = (environment: string, key: string) => {
+    const known = names.get(`${environment}${key}`)
+    if (known !== undefined) return known
+    const user = findUser(environment, key)
+    const parts = [user?.first_name, user?.last_name].filter((part) => part !== null && part !== undefined)
+    const found = { email: user?.email ?? null, name: parts.length === 0 ? null : parts.join(' ') }
+    names.set(`${environment}${key}`, found)
+    return found
+  }
+  return tables.root.transactionSync(() => {
+    const write = new Write(tables)
+    let refused = 0
+    for (const text of lines) {
+      if (text === '') continue
+      const line = parse(text)
+      const environment = batch.environment ?? line?.environment
+      if (line === undefined || !isRecord(line) || !isId(environment)) refused++
+      else write.record(environment, recordOf(line, batch, now, nameOf(environment, String(line.user))), dropsOf(line))
+    }
+    write.end()
+    return { stored: write.stored, known: write.known, refused }
+  })
+}
+
+class Write {
+  stored = 0
+  known = 0
+  readonly #tables: AuditTables
+  readonly #instances = new Map<string, AuditInstance>()
+  readonly #counts = new Map<string, number>()
+
+  constructor(tables: AuditTables) {
+    this.#tables = tables
+  }
+
+  record(environment: string, record: Omit<AuditRecord, 'id'>, dropped: number): void {
+    const { records, counts } = this.#tables
+    const instance = this.#instanceOf(record.instance)
+    const key = recordKey(environment, record.at, instance.number, record.seq)
+    if (records.doesExist(key)) {
+      this.known++
+      return
+    }
+    records.put(key, { id: idOf(key), ...record })
+    this.stored++
+    this.#counts.set(environment, (this.#counts.get(environment) ?? counts.get(environment) ?? 0) + 1)
+    this.#instances.set(record.instance, {
+      number: instance.number,
+      stored: instance.stored + 1,
+      dropped: instance.dropped + dropped,
+      last: Math.max(instance.last, record.seq),
+    })
+  }
+
+  end(): void {
+    for (const [name, instance] of this.#instances) this.#tables.instances.put(name, instance)
+    for (const [environment, count] of this.#counts) this.#tables.counts.put(environment, count)
+  }
+
+  #instanceOf(name: string): AuditInstance {
+    const { instances } = this.#tables
+    const known = this.#instances.get(name) ?? instances.get(name)
+    const instance = known ?? { number: instances.getCount() + this.#fresh() + 1, stored: 0, dropped: 0, last: 0 }
+    this.#instances.set(name, instance)
+    return instance
+  }
+
+  /** Instances of this batch that no table has yet. */
+  #fresh(): number {
+    return [...this.#instances.keys()].filter((name) => !this.#tables.instances.doesExist(name)).length
+  }
+}
+
+function textOf({ lines, isCompressed }: AuditBatch): string {
+  if (!isCompressed) return Buffer.from(lines.buffer, lines.byteOffset, lines.byteLength).toString('utf8')
+  try {
+    return gunzipSync(lines, { maxOutputLength: AUDIT_BATCH_BYTES_MAX }).toString('utf8')
+  } catch (error) {
+    if (error instanceof RangeError)
+      throw new ZerohopError('LIMIT_EXCEEDED', { what: 'bytes of a batch', limit: AUDIT_BATCH_BYTES_MAX }, BODY)
+    throw new ZerohopError('INPUT_INVALID', { reason: 'the body is not gzip' }, BODY)
+  }
+}
+
+const BODY = { path: ['body'] }
+
+function parse(text: string): Line | undefined {
+  try {
+    const line: unknown = JSON.parse(text)
+    return typeof line === 'object' && line !== null ? (line as Line) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+const isId = (value: unknown): value is string => typeof value === 'string' && /^[0-9a-f]{32}$/.test(value)
+const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0
+const isText = (value: unknown): value is string => typeof value === 'string' && value.length <= DECISION_TEXT_MAX + 1
+const isTextOrNull = (value: unknown): value is string | null => value === null || isText(value)
+
+function isRecord(line: Line): boolean {
+  return (
+    isId(line.instance) &&
+    isCount(line.seq) &&
+    line.seq < 2 ** 48 &&
+    typeof line.time === 'string' &&
+    Date.parse(line.time) >= 0 &&
+    isCount(line.revision) &&
+    [line.api_key, line.user, line.tenant, line.action, line.resource_type, line.reason].every(isText) &&
+    [line.request_id, line.resource_key].every(isTextOrNull) &&
+    typeof line.decision === 'boolean' &&
+    isCount(line.latency_us)
+  )
+}
+
+const dropsOf = (line: Line): number => (isCount(line.dropped_before) ? line.dropped_before : 0)
+
+/** The line was checked by `isRecord`. */
+function recordOf(
+  line: Line,
+  { sentBy }: AuditBatch,
+  now: number,
+  { email, name }: { email: string | null; name: string | null },
+): Omit<AuditRecord, 'id'> {
+  const { instance, seq, time, request_id, revision, user, tenant, action, resource_type, resource_key } = line
+  const { decision, reason, latency_us, sent = null } = line
+  const isOwnKey = sentBy !== undefined && line.api_key === `sha256:${sentBy.hash.slice(0, 16)}`
+  const isBounded = Buffer.byteLength(JSON.stringify(sent)) <= DECISION_ATTRIBUTES_BYTES_MAX
+  return {
+    ...({ instance, seq, request_id, revision, user, tenant, action, resource_type } as AuditRecord),
+    ...({ resource_key, decision, reason, latency_us } as AuditRecord),
+    api_key: isOwnKey ? sentBy.id : String(line.api_key),
+    at: Date.parse(String(time)),
+    received_at: now,
+    sent_by: sentBy?.id ?? null,
+    user_email: email,
+    user_name: name,
+    sent: isBounded ? sent : 'too long',
+  }
+}

@@ -1,0 +1,112 @@
+// Records of decisions on the management side, in an LMDB folder of their own (`<data>/audit`): they are no policy, and no write of policy waits
+// for them. A record is found by its id, which tells when it was made, by which series (instance) and which number in it: the same record sent
+// twice is the same key.
+//
+//   records    environment, 16 bytes │ id: time u48 │ instance u32 │ seq u48     → JSON
+//   instances  instance, 32 hex digits → number and what came from it            counts   environment → records
+import { type Database, open, type RootDatabase } from 'lmdb'
+import { ZerohopError } from '../model/errors.ts'
+import { DATA_BYTES_MAX } from '../model/limits.ts'
+
+const FORMAT = 1
+
+/** A series of records: one PDP process with one folder. */
+export interface AuditInstance {
+  /** how it is written in keys */
+  readonly number: number
+  /** records that came */
+  readonly stored: number
+  /** records that it says were lost before they could be sent */
+  readonly dropped: number
+  /** the highest number that came */
+  readonly last: number
+}
+
+/** One decision as it is kept. */
+export interface AuditRecord {
+  readonly id: string
+  readonly instance: string
+  readonly seq: number
+  /** ms since 1970 */
+  readonly at: number
+  readonly received_at: number
+  readonly request_id: string | null
+  readonly revision: number
+  readonly api_key: string
+  /** id of the API key that sent the record */
+  readonly sent_by: string | null
+  readonly user: string
+  /** as the user was when the record came */
+  readonly user_email: string | null
+  readonly user_name: string | null
+  readonly tenant: string
+  readonly action: string
+  readonly resource_type: string
+  readonly resource_key: string | null
+  readonly decision: boolean
+  readonly reason: string
+  readonly latency_us: number
+  readonly sent: unknown
+}
+
+export interface AuditTables {
+  readonly root: RootDatabase
+  readonly records: Database<AuditRecord, Uint8Array>
+  readonly instances: Database<AuditInstance, string>
+  readonly counts: Database<number, string>
+}
+
+/**
+ * Opens the tables, and makes them when they are missing. Never read-only: LMDB shares one environment among the threads of a process, and the
+ * first who opens it says what all may do.
+ * @throws DATA_FOREIGN, else what LMDB throws
+ */
+export function openAuditTables(folder: string): AuditTables {
+  const root = open({
+    path: folder,
+    noSubdir: false,
+    encoding: 'json',
+    overlappingSync: false,
+    mapSize: DATA_BYTES_MAX,
+    ...{ permissionsMode: 0o600 }, // lmdb knows this option, its types do not
+  })
+  const meta = root.openDB<number, string>({ name: 'meta', encoding: 'json' })
+  if (meta.get('format') === undefined) meta.putSync('format', FORMAT)
+  const format = meta.get('format')
+  if (format !== FORMAT) {
+    void root.close()
+    throw new ZerohopError('DATA_FOREIGN', { path: folder, got: format ?? 'unknown', want: FORMAT })
+  }
+  return {
+    root,
+    records: root.openDB({ name: 'records', keyEncoding: 'binary', encoding: 'json' }),
+    instances: root.openDB({ name: 'instances', encoding: 'json' }),
+    counts: root.openDB({ name: 'counts', encoding: 'json' }),
+  }
+}
+
+const PLACE_BYTES = 16
+const KEY_BYTES = 2 * PLACE_BYTES
+
+export function recordKey(environment: string, at: number, instance: number, seq: number): Buffer {
+  const key = timeKey(environment, at)
+  key.writeUInt32BE(instance, PLACE_BYTES + 6)
+  key.writeUIntBE(seq, PLACE_BYTES + 10, 6)
+  return key
+}
+
+/** The first key at or after a time. */
+export function timeKey(environment: string, at: number): Buffer {
+  const key = Buffer.alloc(KEY_BYTES)
+  key.write(environment, 0, 'hex')
+  key.writeUIntBE(Math.min(Math.max(0, Math.floor(at)), 2 ** 48 - 1), PLACE_BYTES, 6)
+  return key
+}
+
+/** The key of a record by its id, 32 hex digits. */
+export function idKey(environment: string, id: string): Buffer {
+  return Buffer.from(environment + id, 'hex')
+}
+
+export const idOf = (key: Uint8Array): string => Buffer.from(key).toString('hex', PLACE_BYTES, KEY_BYTES)
+export const timeOf = (key: Uint8Array): number => Buffer.prototype.readUIntBE.call(key, PLACE_BYTES, 6)

@@ -1,0 +1,187 @@
+// Recorded decisions at the management API: batches that PDPs send, stored once whatever is sent twice, read back with the contract's filters, and
+// forgotten in time. No write of policy knows of them.
+import { gzipSync } from 'node:zlib'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { lineOf } from '../../../src/decisions/record.ts'
+import { applyRetention } from '../../../src/pap/retention.ts'
+import { type Harness, openHarness } from './harness.ts'
+
+const LOGS = '/v2/pdps/default/development/audit_logs'
+const INSTANCE = 'ab'.repeat(16)
+const START = Date.UTC(2026, 10, 20, 12)
+
+interface Sent {
+  seq: number
+  at?: number
+  user?: string
+  tenant?: string
+  action?: string
+  key?: string | null
+  allow?: boolean
+  instance?: string
+  dropped?: number
+}
+
+/** A line as a PDP writes it. */
+const line = ({ seq, instance = INSTANCE, dropped = 0, ...of }: Sent) =>
+  `{"instance":"${instance}","seq":${seq}${lineOf(
+    {
+      at: of.at ?? START + seq * 1000,
+      request: `r-${seq}`,
+      environment: 'f'.repeat(32),
+      revision: 3,
+      apiKey: 'sha256:0123456789abcdef',
+      user: of.user ?? 'ana',
+      tenant: of.tenant ?? 'default',
+      action: of.action ?? 'say',
+      resourceType: 'hello',
+      resourceKey: of.key ?? null,
+      allow: of.allow ?? true,
+      reason: undefined,
+      micros: 15,
+    },
+    dropped,
+  )}`
+
+describe('records of decisions', () => {
+  let api: Harness
+  let key: string
+  const send = async (lines: string | Buffer, headers: Record<string, string> = {}, secret = key) =>
+    api.ask('POST', LOGS, Buffer.from(lines), {
+      key: secret,
+      headers: { 'content-type': 'application/x-ndjson', ...headers },
+    })
+  const list = async (query = '') => (await api.ask('GET', `${LOGS}?${query}`)).body
+  const seqs = async (query = '') =>
+    (await list(query)).data.map((each: { context: { seq: number } }) => each.context.seq)
+  beforeAll(async () => {
+    api = await openHarness({})
+    key = api.made.environments[0]!.secret
+    const named = { key: 'ana', email: 'ana@example.com', first_name: 'Ana', last_name: 'Lee' }
+    await api.ask('PUT', '$F/users/ana', named)
+  })
+  afterAll(() => api.close())
+
+  it('are an empty page before the first', async () => {
+    expect(await list()).toEqual({ data: [], total_count: 0, page_count: 0, pagination_count: 0 })
+    expect((await api.ask('GET', `${LOGS}/${'0'.repeat(32)}`)).status).toBe(404)
+  })
+
+  it('come as lines, plain or compressed, once each, and move no revision', async () => {
+    const revision = api.store.head(api.environment).revision
+    const lines = [1, 2, 3].map((seq) => line({ seq })).join('')
+    expect((await send(lines)).body).toEqual({ stored: 3, known: 0, refused: 0 })
+    const more = lines + line({ seq: 4, user: 'ben', allow: false, action: 'wave', key: 'one', tenant: 'acme' })
+    expect((await send(gzipSync(more), { 'content-encoding': 'gzip' })).body).toEqual({
+      stored: 1,
+      known: 3,
+      refused: 0,
+    })
+    expect(api.store.head(api.environment).revision).toBe(revision)
+    expect((await list()).total_count).toBe(4)
+  })
+
+  it('read as the contract has them, with the name of the user and the key that sent them', async () => {
+    const page = await list('per_page=1&page=4')
+    const [record] = page.data
+    expect(page).toMatchObject({ total_count: 4, page_count: 4, pagination_count: 4 })
+    const { body: scope } = await api.ask('GET', '/v2/api-key/scope', undefined, { key })
+    const input = {
+      user: { key: 'ana', attributes: {} },
+      action: 'say',
+      resource: { type: 'hello', key: null, tenant: 'default', attributes: {} },
+      context: {},
+    }
+    expect(record).toMatchObject({
+      id: expect.stringMatching(/^[0-9a-f]{32}$/),
+      timestamp: '2026-11-20T12:00:01.000+00:00',
+      query: 'user ana is permitted to say hello',
+      user_key: 'ana',
+      user_email: 'ana@example.com',
+      user_name: 'Ana Lee',
+      resource_type: 'hello',
+      tenant: 'default',
+      action: 'say',
+      decision: true,
+      reason: 'allow',
+      org_id: scope.organization_id,
+      project_id: scope.project_id,
+      env_id: scope.environment_id,
+      pdp_config_id: expect.stringMatching(/^[0-9a-f]{32}$/),
+      input,
+      result: { allow: true },
+      context: { request_id: 'r-1', revision: 3, sent_by: expect.any(String), instance: INSTANCE, seq: 1 },
+      raw_data: { engine: 'OPA', decision_id: record.id, labels: { id: INSTANCE }, input, result: { allow: true } },
+    })
+    expect((await api.ask('GET', `${LOGS}/${record.id}`)).body).toEqual(record)
+    expect((await api.ask('GET', `/v2/pdps/default/production/audit_logs/${record.id}`)).status).toBe(404)
+  })
+
+  it.each([
+    ['', [4, 3, 2, 1]],
+    ['users=ben', [4]],
+    ['users=ben&users=ana', [4, 3, 2, 1]],
+    ['decision=false', [4]],
+    ['decision=true&per_page=2', [3, 2]],
+    ['decision=true&per_page=2&page=2', [1]],
+    ['resources=hello:one', [4]],
+    ['resources=hello', [4, 3, 2, 1]],
+    ['resources=other', []],
+    ['tenant=acme', [4]],
+    ['action=wave', [4]],
+    [`pdp_id=${INSTANCE}`, [4, 3, 2, 1]],
+    [`pdp_id=${'0'.repeat(32)}`, []],
+    [`timestamp_from=${START / 1000 + 3}`, [4, 3]],
+    [`timestamp_to=${START / 1000 + 2}&sort_by=timestamp`, [2, 1]],
+    [`timestamp_from=${START / 1000 + 2}&timestamp_to=${START / 1000 + 3}`, [3, 2]],
+  ])('are listed with ?%s', async (query, wanted) => {
+    expect(await seqs(query)).toEqual(wanted)
+  })
+
+  it('cannot be paged to beyond a bound, in the words of the contract', async () => {
+    const { status, body } = await api.ask('GET', `${LOGS}?page=101&per_page=100`)
+    expect([status, body.error_code]).toEqual([400, 'PAGINATION_SIZE_OVERREACHED'])
+  })
+
+  it('that are none are left out and counted; what cannot be read at all is refused', async () => {
+    const odd = [
+      'no json',
+      '{}',
+      '[1]',
+      'null',
+      line({ seq: 9 }).replace('"seq":9', '"seq":-1'),
+      line({ seq: 5 }),
+    ].join('\n')
+    expect((await send(odd)).body).toEqual({ stored: 1, known: 0, refused: 5 })
+    expect((await send('not gzip', { 'content-encoding': 'gzip' })).status).toBe(422)
+    expect((await send(gzipSync(Buffer.alloc(20 * 1024 * 1024, ' ')), { 'content-encoding': 'gzip' })).status).toBe(422)
+    expect((await send('{}', { 'content-type': 'application/json' })).status).toBe(422)
+    expect((await send('')).body).toEqual({ stored: 0, known: 0, refused: 0 })
+  })
+
+  it('are of the environment of the key that sends them, whatever they say, and need a key that may read', async () => {
+    const production = api.made.environments[1]!.secret
+    expect((await send(line({ seq: 6 }), {}, production)).status).toBe(404)
+    await api.addKey('env', 'no_access', 'a-key-that-may-nothing')
+    expect((await send(line({ seq: 6 }), {}, 'a-key-that-may-nothing')).status).toBe(403)
+    await api.addKey('env', 'read', 'a-key-that-may-read')
+    expect((await send(line({ seq: 6 }), {}, 'a-key-that-may-read')).status).toBe(200)
+  })
+
+  it('say what their senders lost', async () => {
+    const instance = 'cd'.repeat(16)
+    await send(line({ seq: 1, instance }) + line({ seq: 12, instance, dropped: 10 }))
+    expect(api.store.audit.instance(instance)).toMatchObject({ stored: 2, dropped: 10, last: 12 })
+  })
+
+  it('are forgotten by age and by number, the oldest first', async () => {
+    const before = (await list()).total_count
+    expect(before).toBe(8)
+    await applyRetention(api.store, { auditRecords: 5, auditDays: 1 }, START + 3_600_000)
+    expect((await list()).total_count).toBe(5)
+    await applyRetention(api.store, { auditDays: 1 }, START + 86_400_000 + 6_000)
+    expect(await seqs()).toEqual([12, 6])
+    await applyRetention(api.store, { auditDays: 1 }, START + 10 * 86_400_000)
+    expect(await list()).toMatchObject({ data: [], total_count: 0 })
+  })
+})
