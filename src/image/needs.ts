@@ -2,7 +2,11 @@
 // What is remembered is derived from the image alone, bounded, and forgotten when a delta changes rules or conditions.
 import {
   AttributePath,
+  CELL_BYTES,
+  Cell,
+  Composite,
   ConditionSet,
+  Kind,
   Op,
   Permission,
   Program,
@@ -13,7 +17,9 @@ import {
   STEP_BYTES,
   Step,
   Table,
+  Text,
 } from '../../assembly/abi.ts'
+import { textAt } from '../kernel/decode.ts'
 import { Encoder } from '../kernel/encode.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import { isZerohopError, ZerohopError } from '../model/errors.ts'
@@ -35,6 +41,8 @@ interface Need {
   /** the attribute, and the names of members inside it */
   readonly name: string
   readonly inside: readonly string[]
+  /** texts that it is compared with, by their address in the image: what is sent equal to one of them need not be encoded again */
+  readonly texts: Map<string, number> | undefined
 }
 
 const FROM: Partial<Record<Source, Need['from']>> = {
@@ -45,6 +53,9 @@ const FROM: Partial<Record<Source, Need['from']>> = {
   [Source.Action]: 'action',
   [Source.ResourceKey]: 'key',
 }
+
+/** Longer texts are encoded each time. */
+const KNOWN_TEXT_BYTES_MAX = 64
 
 export class Needs {
   readonly #kernel: Kernel
@@ -89,30 +100,36 @@ export class Needs {
 
   #find(permission: number): readonly Need[] {
     const kernel = this.#kernel
-    const paths = new Set<number>()
+    const read: Read = { paths: new Map(), sets: new Set() }
     const record = kernel.calls.permissionRecord(permission)
     for (let rule = kernel.word(record + Permission.SetRules); rule !== 0; rule = kernel.word(rule + SetRule.Next)) {
-      for (const side of [SetRule.Users, SetRule.Resources]) pathsOfSet(kernel, kernel.word(rule + side), paths)
+      for (const side of [SetRule.Users, SetRule.Resources]) pathsOfSet(kernel, kernel.word(rule + side), read)
     }
-    const needs = [...paths].map((path) => this.#need(path))
+    const needs = [...read.paths].map(([path, texts]) => this.#need(path, texts))
     if (this.#known.size >= NEEDS_MAX) this.#known.clear()
     this.#known.set(permission, needs)
     return needs
   }
 
-  #need(path: number): Need {
+  #need(path: number, texts: Map<string, number>): Need {
     const kernel = this.#kernel
     const [name = '', ...inside] = kernel.key(path, AttributePath.Key).split('.').slice(1)
     const from = FROM[kernel.word(path + AttributePath.Source) as Source]
-    return { place: (SENT >>> 2) + kernel.word(path + AttributePath.Number), from, name, inside }
+    const place = (SENT >>> 2) + kernel.word(path + AttributePath.Number)
+    return { place, from, name, inside, texts: texts.size === 0 ? undefined : texts }
   }
 }
 
-function pathsOfSet(kernel: Kernel, first: number, paths: Set<number>): void {
-  const seen = new Set<number>()
-  for (let set = first; set !== 0 && !seen.has(set); set = kernel.word(set + ConditionSet.Parent)) {
+/** What the rules of a permission read: paths with the texts that they must equal, and the sets that were looked into. */
+interface Read {
+  readonly paths: Map<number, Map<string, number>>
+  readonly sets: Set<number>
+}
+
+function pathsOfSet(kernel: Kernel, first: number, read: Read): void {
+  for (let set = first; set !== 0 && !read.sets.has(set); set = kernel.word(set + ConditionSet.Parent)) {
     if (tableOf(kernel, set) !== Table.Sets) return
-    seen.add(set)
+    read.sets.add(set)
     const program = kernel.word(set + ConditionSet.Program)
     const count = program === 0 ? 0 : kernel.word(program + Program.Count)
     for (let index = 0; index < count; index++) {
@@ -120,10 +137,25 @@ function pathsOfSet(kernel: Kernel, first: number, paths: Set<number>): void {
       const word = kernel.word(step + Step.Op)
       const op = word & 0xffff
       if (op <= Op.Always || op >= Op.ItemTrue) continue
-      paths.add(kernel.word(step + Step.Left))
-      if (((word >>> 16) & RIGHT_PATH) !== 0) paths.add(kernel.word(step + Step.Right))
+      const right = kernel.word(step + Step.Right)
+      const texts = textsOf(read, kernel.word(step + Step.Left))
+      if (((word >>> 16) & RIGHT_PATH) !== 0) textsOf(read, right)
+      else if (op === Op.Equal) addText(kernel, kernel.word(program + Program.Constants), right, texts)
     }
   }
+}
+
+function textsOf({ paths }: Read, path: number): Map<string, number> {
+  const texts = paths.get(path) ?? new Map<string, number>()
+  paths.set(path, texts)
+  return texts
+}
+
+function addText(kernel: Kernel, constants: number, index: number, texts: Map<string, number>): void {
+  const cell = constants + Composite.Cells + index * CELL_BYTES
+  if (kernel.word(cell + Cell.Kind) !== Kind.Text) return
+  const text = kernel.word(cell + Cell.Value)
+  if (kernel.word(text + Text.Length) <= KNOWN_TEXT_BYTES_MAX) texts.set(textAt(kernel, text), text)
 }
 
 function attributesFrom(from: Need['from'], sent: Sent | undefined): object | null | undefined {
@@ -148,7 +180,7 @@ function keyCell(encoder: Encoder, key: string | undefined): number {
 }
 
 /** 0 when the attribute was not sent; a missing value when it was, without the member. */
-function sentCell(encoder: Encoder, sent: Sent | undefined, { from, name, inside }: Need): number {
+function sentCell(encoder: Encoder, sent: Sent | undefined, { from, name, inside, texts }: Need): number {
   const attributes = attributesFrom(from, sent)
   if (attributes === null || attributes === undefined) return 0
   let value = ownMember(attributes, name)
@@ -158,6 +190,10 @@ function sentCell(encoder: Encoder, sent: Sent | undefined, { from, name, inside
       typeof value === 'object' && value !== null && !Array.isArray(value)
         ? ownMember(value, inside[index]!)
         : undefined
+  }
+  if (texts !== undefined && typeof value === 'string') {
+    const text = texts.get(value)
+    if (text !== undefined) return encoder.storedText(text)
   }
   return encoder.cell(value)
 }

@@ -73,6 +73,16 @@ export class Encoder {
     return at
   }
 
+  /** The address of a cell that holds a text of the image. */
+  storedText(text: number): number {
+    const at = this.#take(CELL_BYTES)
+    const word = at >>> 2
+    this.#words[word + Cell.Name / 4] = 0
+    this.#words[word + Cell.Kind / 4] = Kind.Text
+    this.#words[word + Cell.Value / 4] = text
+    return at
+  }
+
   /** The address of a composite: a list, or an object with its members in the order of their names. */
   composite(value: readonly unknown[] | object): number {
     return Array.isArray(value) ? this.#list(value, 1) : this.#object(value, 1, true)
