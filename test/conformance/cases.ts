@@ -3,7 +3,6 @@ import { readdirSync, readFileSync } from 'node:fs'
 import type { JsonObject } from '../../src/model/objects.ts'
 import type { RbacCode, Reasons } from '../reference/explain.ts'
 import type { Request, Sent } from '../reference/request.ts'
-import { isBuiltIn } from '../support/built-in.ts'
 import type { Feature } from '../support/deciders.ts'
 import type { Operation } from '../support/world.ts'
 
@@ -51,13 +50,15 @@ export interface NamedCase extends Case {
 
 const FOLDER = new URL('./cases/', import.meta.url)
 
-export function readCases(): NamedCase[] {
-  const files = readdirSync(FOLDER).filter((file) => file.endsWith('.json'))
-  return files.sort().map((file) => ({ name: file.slice(0, -'.json'.length), ...(expand(readCase(file)) as Case) }))
+/** The cases beside this file; code that is compiled elsewhere says where they lie. */
+export function readCases(folder = FOLDER): NamedCase[] {
+  const files = readdirSync(folder).filter((file) => file.endsWith('.json'))
+  const caseOf = (file: string) => expand(readCase(file, folder)) as Case
+  return files.sort().map((file) => ({ name: file.slice(0, -'.json'.length), ...caseOf(file) }))
 }
 
-export function readCase(file: string): unknown {
-  return JSON.parse(readFileSync(new URL(file, FOLDER), 'utf8'))
+export function readCase(file: string, folder = FOLDER): unknown {
+  return JSON.parse(readFileSync(new URL(file, folder), 'utf8'))
 }
 
 /** The question of a row: `type` or `type:key` become their parts, and what is sent stands apart from the names. */
@@ -100,7 +101,6 @@ export function featuresOf({ steps }: Case): Set<Feature> {
   const features = new Set<Feature>()
   for (const step of steps) {
     const { write = [], checks = [], explains = [] } = step
-    if (write.some(([, kind, object]) => kind === 'resource' && isBuiltIn(object.key))) features.add('declared')
     for (const { sent = {} } of [...checks, ...explains].map(requestOf)) {
       if (sent.action !== undefined) features.add('action')
       if (sent.context !== undefined && Object.hasOwn(sent.context, 'now')) features.add('now')

@@ -26,8 +26,10 @@ const today = [...sections]
 describe('case files', () => {
   it.each(cases.map(({ name }) => name))('%s follows the schema, as written and written out', (name) => {
     const written = readCase(`${name}.json`)
-    expect(schema.Errors(written)).toEqual([true, []])
-    expect(schema.Errors(expand(written))).toEqual([true, []])
+    for (const each of [written, expand(written)]) {
+      // to look for errors takes twenty times as long as to see that there are none
+      if (!schema.Check(each)) expect(schema.Errors(each)).toEqual([true, []])
+    }
   })
 
   it('a case with an unknown member or a wrong row is refused by the schema', () => {

@@ -54,10 +54,10 @@ export interface Listings {
 }
 
 /**
- * What a case may need: listings; limits of one check, beyond which it could not decide; declared types of attributes of users and tenants;
- * attributes sent with the action; a time of its own.
+ * What a case may need: listings; limits of one check, beyond which it could not decide; attributes sent with the action; a time of its
+ * own.
  */
-export type Feature = 'listings' | 'limits' | 'declared' | 'action' | 'now'
+export type Feature = 'listings' | 'limits' | 'action' | 'now'
 
 export interface Decider {
   readonly name: string
@@ -114,7 +114,6 @@ const ask = ({ user, action, resource, sent }: Request) =>
 
 export const MANAGEMENT_LACKS = {
   limits: 'writing thousands of objects one by one takes minutes; images are asked instead',
-  declared: 'types that are declared for attributes of users and tenants stay with management for now',
 }
 
 /** The questions of a session, to whatever image is the current one. */
