@@ -125,7 +125,15 @@ const newInstance = fc
   )
   .map(([of, rest]) => ({ ...of, ...rest }))
 const sameInstance = fields({ resource: one('resources'), tenant: one('tenants'), attributes: bag })
-const tupleNames = fc.record({ subject: instance, relation: one('relations'), object: instance })
+/** Mostly of the relations that the beginning declares. */
+const tupleNames = fc.oneof(
+  fc.record({
+    subject: one('instances').map((key) => `dir:${key}`),
+    relation: fc.constant('parent'),
+    object: one('instances').map((key) => `doc:${key}`),
+  }),
+  fc.record({ subject: instance, relation: one('relations'), object: instance }),
+)
 const tuple = fc.tuple(tupleNames, fields({ tenant: one('tenants') })).map(([names, of]) => ({ ...names, ...of }))
 const userSet = fc.oneof(
   one('roles'),
@@ -137,8 +145,13 @@ const setRule = fc.record(
   { user_set: userSet, permission, resource_set: resourceSet, is_role: fc.boolean(), is_resource: fc.boolean() },
   { requiredKeys: ['user_set', 'permission', 'resource_set'] },
 )
-const ofUsers = fc.constantFrom({}, { allOf: [{ 'user.department': { equals: 'sales' } }] })
-const ofResources = fc.constantFrom({}, { 'resource.size': { 'greater-than': 3 } })
+/** What `bag` holds, what it lacks, and what may be declared. */
+const ofUsers = fc.constantFrom(
+  {},
+  { 'user.plan': { equals: 'free' } },
+  { allOf: [{ 'user.n': { 'less-than': 2 } }, { not: { 'tenant.plan': { equals: 'free' } } }] },
+)
+const ofResources = fc.constantFrom({}, { 'resource.n': { equals: 1 } }, { 'resource.size': { 'greater-than': 3 } })
 const about = { name: text, description: text }
 const userSetBody = fields({ ...about, type: fc.constant('userset'), conditions: ofUsers, parent_id: one('userSets') })
 const resourceSetBody = fc
@@ -154,6 +167,8 @@ const operations = (item: fc.Arbitrary<unknown>) => fc.record({ operations: some
 const idents = (item: fc.Arbitrary<unknown>) => fc.record({ idents: some(item, 2) })
 
 const RESOURCES = '$S/resources'
+/** The one that the beginning has. */
+const DERIVATION = { role: 'r1', on_resource: 'dir', linked_by_relation: 'parent' }
 const weighted = (weight: number, arbitrary: fc.Arbitrary<Call>) => ({ weight, arbitrary })
 const at = (...path: (string | fc.Arbitrary<string>)[]) => [RESOURCES, one('resources'), ...path]
 
@@ -163,17 +178,18 @@ const schemaCalls = [
   weighted(1, call('PATCH', at('actions', one('actions')), fields({ name: text, description: text }))),
   weighted(1, call('DELETE', at('actions', one('actions')))),
   weighted(1, call('POST', at('attributes'), keyed(one('attributes'), attribute))),
-  weighted(1, call('DELETE', at('attributes', one('attributes')))),
+  weighted(4, call('DELETE', at('attributes', one('attributes')))),
   weighted(4, call('POST', at('roles'), keyed(one('roles'), resourceRole))),
   weighted(2, call('PATCH', at('roles', one('roles')), resourceRole)),
   weighted(1, call('DELETE', at('roles', one('roles')))),
   weighted(1, call('POST', at('roles', one('roles'), 'permissions'), fc.record({ permissions: some(partPermission) }))),
   weighted(
-    1,
+    3,
     call('DELETE', at('roles', one('roles'), 'permissions'), fc.record({ permissions: some(partPermission) })),
   ),
   weighted(2, call('POST', at('roles', one('roles'), 'implicit_grants'), rule)),
-  weighted(1, call('DELETE', at('roles', one('roles'), 'implicit_grants'), rule)),
+  weighted(2, call('DELETE', at('roles', one('roles'), 'implicit_grants'), rule)),
+  weighted(2, call('DELETE', [`${RESOURCES}/doc/roles/r2/implicit_grants`], fc.constant(DERIVATION))),
   weighted(1, call('PUT', at('roles', one('roles'), 'implicit_grants', 'conditions'), settings)),
   weighted(
     4,
@@ -191,28 +207,28 @@ const schemaCalls = [
   ...collection('$S/condition_sets', one('resourceSets'), resourceSetBody, setChange(ofResources, one('resourceSets'))),
   ...collection('$S/roles', one('roles'), role),
   weighted(3, call('POST', ['$S/roles', one('roles'), 'permissions'], fc.record({ permissions: some(permission) }))),
-  weighted(1, call('DELETE', ['$S/roles', one('roles'), 'permissions'], fc.record({ permissions: some(permission) }))),
+  weighted(2, call('DELETE', ['$S/roles', one('roles'), 'permissions'], fc.record({ permissions: some(permission) }))),
 ]
 
 const factCalls = [
   ...collection('$F/users', one('users'), userWithRoles, user),
   weighted(3, call('POST', ['$F/users', one('users'), 'roles'], given)),
-  weighted(2, call('DELETE', ['$F/users', one('users'), 'roles'], given)),
+  weighted(4, call('DELETE', ['$F/users', one('users'), 'roles'], given)),
   ...collection('$F/tenants', one('tenants'), tenant),
   weighted(1, call('GET', ['$F/tenants', one('tenants'), 'users'])),
   weighted(2, call('POST', ['$F/tenants', one('tenants'), 'users'], keyed(one('users'), userWithRoles))),
   weighted(1, call('DELETE', ['$F/tenants', one('tenants'), 'users', one('users')])),
   weighted(4, call('POST', ['$F/role_assignments'], givenTo)),
-  weighted(2, call('DELETE', ['$F/role_assignments'], givenTo)),
+  weighted(4, call('DELETE', ['$F/role_assignments'], givenTo)),
   weighted(5, call('POST', ['$F/resource_instances'], newInstance)),
   weighted(1, call('GET', ['$F/resource_instances', instance])),
   weighted(1, call('PATCH', ['$F/resource_instances', instance], fields({ attributes: bag }))),
   weighted(1, call('PUT', ['$F/resource_instances', instance], sameInstance)),
   weighted(1, call('DELETE', ['$F/resource_instances', instance])),
   weighted(5, call('POST', ['$F/relationship_tuples'], tuple)),
-  weighted(1, call('DELETE', ['$F/relationship_tuples'], tupleNames)),
+  weighted(4, call('DELETE', ['$F/relationship_tuples'], tupleNames)),
   weighted(3, call('POST', ['$F/set_rules'], setRule)),
-  weighted(1, call('DELETE', ['$F/set_rules'], setRule)),
+  weighted(4, call('DELETE', ['$F/set_rules'], setRule)),
 ]
 
 const newUser = keyed(one('users'), userWithRoles)
@@ -255,7 +271,7 @@ const POPULATED: readonly Call[] = [
   {
     method: 'POST',
     path: `${RESOURCES}/doc/roles/r2/implicit_grants`,
-    body: { role: 'r1', on_resource: 'dir', linked_by_relation: 'parent' },
+    body: DERIVATION,
   },
   { method: 'POST', path: `${RESOURCES}/doc/action_groups`, body: { key: 'all', actions: ['read', 'write'] } },
   { method: 'POST', path: '$S/roles', body: { key: 'r1', permissions: ['doc:read', 'dir:read'] } },
@@ -283,6 +299,13 @@ const POPULATED: readonly Call[] = [
       conditions: { 'resource.size': { 'greater-than': 3 } },
     },
   },
+  {
+    method: 'POST',
+    path: '$S/condition_sets',
+    body: { key: 'staff', type: 'userset', conditions: { 'user.plan': { equals: 'free' } } },
+  },
+  { method: 'PATCH', path: '$F/users/ana', body: { attributes: { plan: 'free' } } },
+  { method: 'POST', path: '$F/set_rules', body: { user_set: 'staff', permission: 'dir:read', resource_set: 'dir' } },
   { method: 'POST', path: '$F/set_rules', body: { user_set: 'r2', permission: 'doc:read', resource_set: 'long' } },
   { method: 'POST', path: '$F/set_rules', body: { user_set: 'r1', permission: 'doc:read', resource_set: 'doc' } },
 ]
