@@ -2,7 +2,7 @@
 // With --save, a counterexample is also written as the case file NAME, so that every decider is asked it from then on.
 // Exit 0 when every question was answered as defined, 1 with the shrunk counterexample when one was not, 2 on a wrong argument.
 import { spawnSync } from 'node:child_process'
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { parseArgs } from 'node:util'
 
@@ -50,12 +50,13 @@ process.stdout.write(`${cases.toLocaleString('en')} checks, seed ${seed}\n`)
 let last
 const line = (tally) => {
   const seconds = (performance.now() - start) / 1000
-  const share = Math.round((100 * tally.allowed) / tally.checks)
-  return `${tally.checks.toLocaleString('en')} checks in ${tally.histories.toLocaleString('en')} histories, ${share} % allowed, ${seconds.toFixed(1)} s`
+  const percent = (part) => `${Math.round((100 * part) / tally.checks)} %`
+  return `${tally.checks.toLocaleString('en')} checks in ${tally.histories.toLocaleString('en')} histories, ${percent(tally.allowed)} allowed, ${percent(tally.inDebug)} in the debug build, ${percent(tally.ofBuilt)} built, ${seconds.toFixed(1)} s`
 }
-const failure = runLong({
+const { failure } = runLong({
   cases,
   seed,
+  debug: new WebAssembly.Module(readFileSync('build/debug.wasm')),
   progress(tally) {
     last = tally
     if (performance.now() - printed < 2000) return

@@ -102,6 +102,18 @@ const VERBS = {
   assign: (world, _, [u = 0, r = 0, t = 0]) => assignments(world, 'put', u, t, some(keysOf(world.policy.role), r, 1)),
   assignMany: (world, _, [u = 0, t = 0, first = 0, count = 0]) =>
     assignments(world, 'put', u, t, run(keysOf(world.policy.role), first, count)),
+  /** As many roles for one user as the pool has and the number says, each with a permission of its own. */
+  roleRun: (world, pool, [u = 0, t = 0, count = 0]) => {
+    const permissions = permissionsIn(world)
+    const keys = pool.roles.slice(0, count)
+    const roles = keys
+      .filter((key) => !world.policy.role.has(key))
+      .map((key, index) => {
+        const permission = pick(permissions, index)
+        return ['put', 'role', { key, permissions: permission ? [permission] : [] }] as const
+      })
+    return [...roles, ...assignments(world, 'put', u, t, keys)]
+  },
   /** The same roles for many users: one shared role set. */
   assignSame: (world, _, [t = 0, first = 0, count = 0]) =>
     keysOf(world.policy.user).flatMap((_, u) =>
@@ -181,6 +193,7 @@ function depth(world: World, key: string, way: 'parents' | 'children'): number {
 
 const number = fc.nat(1000)
 const count = fc.constantFrom(0, 1, 2, 3, 5, 31, 32, 33, 63, 64, 65, 130)
+const many = fc.constantFrom(31, 32, 33, 63, 64, 65, 130)
 const roleEdit: fc.Arbitrary<Edit> = fc.oneof(
   { weight: 4, arbitrary: fc.tuple(fc.constant('user' as const), number) },
   { weight: 1, arbitrary: fc.tuple(fc.constant('users' as const)) },
@@ -192,6 +205,7 @@ const roleEdit: fc.Arbitrary<Edit> = fc.oneof(
   { weight: 2, arbitrary: fc.tuple(fc.constant('roles' as const), number, count) },
   { weight: 9, arbitrary: fc.tuple(fc.constant('assign' as const), number, number, number) },
   { weight: 4, arbitrary: fc.tuple(fc.constant('assignMany' as const), number, number, number, count) },
+  { weight: 3, arbitrary: fc.tuple(fc.constant('roleRun' as const), number, number, many) },
   { weight: 1, arbitrary: fc.tuple(fc.constant('assignSame' as const), number, number, fc.nat(4)) },
   { weight: 4, arbitrary: fc.tuple(fc.constant('unassign' as const), number) },
   { weight: 1, arbitrary: fc.tuple(fc.constant('unassignMany' as const), number, count) },
@@ -219,7 +233,7 @@ const related: readonly Edit[] = [
 const pool = fc.oneof(
   { weight: 25, arbitrary: fc.constant('small' as const) },
   { weight: 15, arbitrary: fc.constant('odd' as const) },
-  { weight: 5, arbitrary: fc.constant('wide' as const) },
+  { weight: 7, arbitrary: fc.constant('wide' as const) },
   { weight: 1, arbitrary: fc.constant('large' as const) },
 )
 

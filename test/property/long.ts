@@ -1,19 +1,33 @@
-// The law "the image and the definition agree", for as many questions as asked for; each history ends with the law "apply(delta) is
-// build(next)". scripts/test-long.mjs compiles and starts it.
+// The law "the image and the definition agree", for as many questions as asked for: asked after every revision of images that follow by
+// deltas, in the release and the debug build of the kernel, and of the image that is built from where a history ends; there the law
+// "apply(delta) is build(next)" must hold, too. The normal run asks 300,000 (agreement.test.ts), scripts/test-long.mjs any number.
 import fc from 'fast-check'
 import { Image } from '../../src/image/image.ts'
+import type { KernelSource } from '../../src/kernel/module.ts'
+import { check } from '../reference/check.ts'
 import { ENVIRONMENT } from '../support/deltas.ts'
-import { mixedHistories } from './histories.ts'
-import { Disagreement, type Play, play, Tally } from './laws.ts'
+import { mixedHistories, POOLS } from './histories.ts'
+import { ask, Disagreement, type Play, play, Tally } from './laws.ts'
+import { numbers } from './numbers.ts'
+import { questions } from './questions.ts'
 import { caseOf } from './save.ts'
 
 const HISTORIES_AT_A_TIME = 200
 const CHECKS_PER_REVISION = 40
+const CHECKS_AT_THE_END = 60
 
 export interface LongRun {
   readonly cases: number
   readonly seed: number
-  readonly progress: (tally: Tally) => void
+  /** the debug build: every fourth history follows in it */
+  readonly debug: KernelSource
+  readonly progress?: (count: Count) => void
+}
+
+/** What was asked in all, of which kernel and which kind of image. */
+export class Count extends Tally {
+  inDebug = 0
+  ofBuilt = 0
 }
 
 export interface Failure {
@@ -24,22 +38,36 @@ export interface Failure {
 }
 
 /** Undefined when every question was answered as defined. */
-export function runLong({ cases, seed, progress }: LongRun): Failure | undefined {
+export function runLong({ cases, seed, debug, progress }: LongRun): { count: Count; failure: Failure | undefined } {
   const plays: fc.Arbitrary<Play> = fc.record({ history: mixedHistories, seed: fc.nat() })
-  const tally = new Tally()
-  const property = fc.property(plays, (drawn) => {
-    const { image, world } = play(drawn, { checksPerRevision: CHECKS_PER_REVISION, tally })
-    const built = Image.build(ENVIRONMENT, image.position, world.contents())
-    if (Buffer.compare(image.compact().save(), built.save()) !== 0) throw new Error('apply(delta) is not build(next)')
-  })
-  for (let round = 0; tally.checks < cases; round++) {
-    const details = fc.check(property, { seed: (seed + round) | 0, numRuns: HISTORIES_AT_A_TIME })
+  const count = new Count()
+  const property = fc.property(plays, (drawn) => agrees(drawn, debug, count))
+  for (let round = 0; count.checks < cases; round++) {
+    const numRuns = Math.min(HISTORIES_AT_A_TIME, 1 + Math.ceil((cases - count.checks) / 400))
+    const details = fc.check(property, { seed: (seed + round) | 0, numRuns })
     if (details.failed) {
       const { counterexample, errorInstance } = details
       const shown = errorInstance instanceof Disagreement ? caseOf(counterexample![0], errorInstance) : undefined
-      return { text: `${errorInstance}\n${fc.defaultReportMessage(details)}`, case: shown }
+      return { count, failure: { text: `${errorInstance}\n${fc.defaultReportMessage(details)}`, case: shown } }
     }
-    progress(tally)
+    progress?.(count)
   }
-  return undefined
+  return { count, failure: undefined }
+}
+
+/** @throws Disagreement, or an error when the image that followed is not the one that is built */
+function agrees(drawn: Play, debug: KernelSource, count: Count): void {
+  const kernel = drawn.seed % 4 === 3 ? debug : 'release'
+  const before = count.checks
+  const { image, world } = play(drawn, { checksPerRevision: CHECKS_PER_REVISION, tally: count, kernel })
+  if (kernel === debug) count.inDebug += count.checks - before
+  const built = Image.build(ENVIRONMENT, image.position, world.contents(), { kernel })
+  for (const request of questions(world, POOLS[drawn.history.pool], numbers(~drawn.seed), CHECKS_AT_THE_END)) {
+    const expected = check(world.policy, request)
+    count.checks++
+    count.ofBuilt++
+    if (expected) count.allowed++
+    if (ask(built, request) !== expected) throw new Disagreement(request, image.revision, expected)
+  }
+  if (Buffer.compare(image.compact().save(), built.save()) !== 0) throw new Error('apply(delta) is not build(next)')
 }

@@ -1,0 +1,24 @@
+// The kernel and the definition over at least 300,000 random checks in every normal run; `npm run test:long` goes on for as long as one
+// likes. The seed is fresh every time and printed when a law fails: ZEROHOP_TEST_SEED repeats that run.
+import { expect, it } from 'vitest'
+import { runLong } from './long.ts'
+import { parameters } from './seed.ts'
+
+const CASES = 300_000
+
+it('[D10] both kernels answer as defined, by deltas and built, over 300,000 random checks', () => {
+  const { numRuns: cases = CASES, seed = Date.now() % 2 ** 31 } = parameters(CASES)
+  const { count, failure } = runLong({ cases, seed, debug: 'debug' })
+  expect(failure?.text, `seed ${seed}`).toBeUndefined()
+  const printed = (number: number) => number.toLocaleString('en')
+  process.stdout.write(
+    `${printed(count.checks)} random checks in ${printed(count.histories)} histories agree with the definition, ` +
+      `${printed(count.inDebug)} of them in the debug build, ${printed(count.ofBuilt)} of images built anew (seed ${seed})\n`,
+  )
+  expect(count.checks).toBeGreaterThanOrEqual(cases)
+  expect(count.inDebug / count.checks).toBeGreaterThan(0.1)
+  expect(count.ofBuilt / count.checks).toBeGreaterThan(0.05)
+  // A run that only ever denies, or only ever allows, would show little.
+  expect(count.allowed / count.checks).toBeGreaterThan(0.25)
+  expect(count.allowed / count.checks).toBeLessThan(0.75)
+}, 300_000)

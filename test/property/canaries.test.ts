@@ -1,0 +1,41 @@
+// Each wrong definition differs from the right one within 10,000 of the questions that the generators ask.
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { bulkCheck, check } from '../reference/check.ts'
+import { WRONG } from './canaries.ts'
+import { parameters } from './seed.ts'
+import { mixed, walk } from './walk.ts'
+
+// One seed for all runs, unless ZEROHOP_TEST_SEED names another: of 60 canaries one or the other would be missed now and then.
+describe('canaries: a wrong definition differs within 10,000 questions', () => {
+  it.each(Object.entries(WRONG))('%s', (_, definition) => {
+    let asked = 0
+    for (const drawn of fc.sample(mixed, { seed: 1, ...parameters(600) })) {
+      for (const { world, requests } of walk(drawn, 12)) {
+        const wrong = definition(world.policy)
+        for (const request of requests) {
+          if (++asked > 10_000) throw new Error('not caught within 10,000 questions')
+          if (wrong(request) !== check(world.policy, request)) return
+        }
+      }
+    }
+    throw new Error(`not caught within ${asked} questions`)
+  })
+})
+
+describe('canaries', () => {
+  it('there is one for every rule about single decisions', () => {
+    const rules = new Set(Object.keys(WRONG).map((name) => /^\[(D\d+)\]/.exec(name)?.[1]))
+    const all = Array.from({ length: 11 }, (_, index) => `D${index + 1}`)
+    expect(all.filter((rule) => !rules.has(rule))).toEqual([])
+  })
+
+  it('[D12] a bulk that loses its order differs', () => {
+    const [drawn] = fc.sample(mixed, { seed: 1, numRuns: 1 })
+    const differing = [...walk(drawn!, 50)].filter(({ world, requests }) => {
+      const answers = requests.map((request) => check(world.policy, request))
+      return JSON.stringify(bulkCheck(world.policy, requests.toReversed())) !== JSON.stringify(answers)
+    })
+    expect(differing).not.toEqual([])
+  })
+})
