@@ -1,0 +1,82 @@
+// What a kernel is judged by: every conformance case, and random histories with 20,000 questions, with the answers of the definition.
+// Worked out once: a kernel is asked thousands of times.
+import fc from 'fast-check'
+import type { PolicyChange } from '../../src/log/delta.ts'
+import { readCases, requestOf, type Step } from '../conformance/cases.ts'
+import { mixedHistories, numbers, POOLS } from '../property/histories.ts'
+import { changesOf, type Play } from '../property/laws.ts'
+import { questions } from '../property/questions.ts'
+import { check } from '../reference/check.ts'
+import type { Reasons } from '../reference/explain.ts'
+import type { TenantPermissions } from '../reference/listing.ts'
+import type { Request } from '../reference/request.ts'
+import { World } from '../support/world.ts'
+
+export interface AskedStep {
+  readonly changes: readonly PolicyChange[]
+  readonly checks: readonly (readonly [request: Request, allow: boolean])[]
+  readonly undecided: readonly Request[]
+  readonly reasons: readonly (readonly [request: Request, reasons: Partial<Reasons>])[]
+  readonly roles: readonly (readonly [user: string, tenants: readonly TenantPermissions[]])[]
+}
+
+export interface Script {
+  readonly name: string
+  readonly steps: readonly AskedStep[]
+  /** everything that stands at the end */
+  readonly contents: readonly PolicyChange[]
+}
+
+const CHECKS_PER_REVISION = 40
+
+/** Every case, the quick ones first, and random histories with as many checks as asked for, which come before the few slow cases. */
+export function corpus(root: URL, checks: number, seed: number): Script[] {
+  const cases = readCases(new URL('test/conformance/cases/', root)).map(({ name, steps }) => scriptOf(name, steps))
+  const isSlow = ({ steps }: Script) => steps.some(({ changes }) => changes.length > 2000)
+  return [...cases.filter((each) => !isSlow(each)), ...random(checks, seed), ...cases.filter(isSlow)]
+}
+
+function scriptOf(name: string, steps: readonly Step[]): Script {
+  const world = new World()
+  const asked = steps.map(({ write = [], checks = [], undecided = [], explains = [], permissions = [] }): AskedStep => {
+    return {
+      changes: world.runAll(write),
+      checks: checks.map((row) => [requestOf(row), row[3]]),
+      undecided: undecided.map(requestOf),
+      reasons: explains.map((row) => [requestOf(row), typeof row[3] === 'string' ? { rbac: row[3] } : row[3]]),
+      roles: permissions.map(([user, tenants]) => [
+        user,
+        tenants.map(([tenant, roles, allowed]) => ({ tenant, roles, permissions: allowed })),
+      ]),
+    }
+  })
+  return { name, steps: asked, contents: world.contents() }
+}
+
+function random(checks: number, seed: number): Script[] {
+  const plays: fc.Arbitrary<Play> = fc.record({ history: mixedHistories, seed: fc.nat() })
+  const scripts: Script[] = []
+  let asked = 0
+  for (let round = 0; asked < checks; round++) {
+    for (const [index, drawn] of fc.sample(plays, { seed: seed + round, numRuns: 100 }).entries()) {
+      if (asked >= checks) break
+      const script = scriptOfPlay(`history ${round * 100 + index}`, drawn)
+      scripts.push(script)
+      for (const step of script.steps) asked += step.checks.length
+    }
+  }
+  return scripts
+}
+
+function scriptOfPlay(name: string, { history, seed }: Play): Script {
+  const world = new World()
+  const next = numbers(seed)
+  const pool = POOLS[history.pool]
+  const steps = history.revisions.map((edits): AskedStep => {
+    const changes = changesOf(world, history, edits, next)
+    const requests = [...questions(world, pool, next, CHECKS_PER_REVISION)]
+    const checks = requests.map((request) => [request, check(world.policy, request)] as const)
+    return { changes, checks, undecided: [], reasons: [], roles: [] }
+  })
+  return { name, steps, contents: world.contents() }
+}

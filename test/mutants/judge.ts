@@ -1,0 +1,71 @@
+// Does a kernel differ from the definition? It follows every script by deltas and is verified, compacted, and built anew.
+import { isDeepStrictEqual } from 'node:util'
+import { Image } from '../../src/image/image.ts'
+import type { KernelSource } from '../../src/kernel/module.ts'
+import { ask, partsOf } from '../property/laws.ts'
+import { deltaTo, ENVIRONMENT, positionOf } from '../support/deltas.ts'
+import { FIRST_CHANGES } from '../support/world.ts'
+import type { AskedStep, Script } from './corpus.ts'
+
+/** The first thing that the kernel does otherwise; undefined when it does everything as defined. */
+export function judge(kernel: KernelSource, scripts: readonly Script[]): string | undefined {
+  for (const script of scripts) {
+    try {
+      const found = follow(kernel, script)
+      if (found !== undefined) return `${script.name}: ${found}`
+    } catch (error) {
+      return `${script.name}: ${(error as Error).message.split('\n')[0]}`
+    }
+  }
+  return undefined
+}
+
+function follow(kernel: KernelSource, { steps, contents }: Script): string | undefined {
+  const image = Image.build(ENVIRONMENT, positionOf(1), FIRST_CHANGES, { kernel })
+  for (const [index, step] of steps.entries()) {
+    image.apply(deltaTo(image.revision + 1, step.changes))
+    const found = answers(image, step)
+    if (found !== undefined) return `revision ${index + 2}: ${found}`
+  }
+  image.verify()
+  const compacted = image.compact()
+  const built = Image.build(ENVIRONMENT, image.position, contents, { kernel })
+  const last = steps.at(-1)
+  if (last !== undefined) {
+    const found = answers(compacted, last) ?? answers(built, last)
+    if (found !== undefined) return `built: ${found}`
+  }
+  built.verify()
+  return Buffer.compare(compacted.save(), built.save()) === 0 ? undefined : 'compaction is not the canonical build'
+}
+
+function answers(image: Image, { checks, undecided, reasons, roles }: AskedStep): string | undefined {
+  for (const [request, expected] of checks) {
+    if (ask(image, request) !== expected) return `${JSON.stringify(request)} must be ${expected}`
+  }
+  for (const request of undecided) if (decides(image, request)) return `${JSON.stringify(request)} is decided`
+  for (const [request, expected] of reasons) {
+    const { code, rebac, abac, misses, notes } = image.explain(...partsOf(request))
+    const given = { rbac: code, rebac, abac, misses, notes }
+    if (!isDeepStrictEqual({ ...given, ...expected }, given)) return `other reasons: ${JSON.stringify(given)}`
+  }
+  for (const [user, tenants] of roles) {
+    if (!isDeepStrictEqual(permissionsIn(image, user), tenants)) return `other permissions of ${user}`
+  }
+  return undefined
+}
+
+function permissionsIn(image: Image, user: string): AskedStep['roles'][number][1] {
+  const { tenants } = image.listings.permissions(user, {}, undefined)
+  return tenants.map(({ tenant, roles, permissions }) => ({ tenant: tenant.key, roles, permissions }))
+}
+
+function decides(image: Image, request: Parameters<typeof ask>[1]): boolean {
+  try {
+    ask(image, request)
+    return true
+  } catch (error) {
+    if ((error as { code?: unknown }).code === 'UNDECIDED') return false
+    throw error
+  }
+}

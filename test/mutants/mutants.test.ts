@@ -1,0 +1,122 @@
+// A kernel with one planted wrong is caught and the one without any is not; what is a mutation, and which survivors count as explained.
+// The whole run is a command of its own: npm run test:mutants.
+import { readFileSync } from 'node:fs'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { readSources } from './compile.ts'
+import { explainedIn, explanationOf } from './explained.ts'
+import { Court, FILES, type Mutant, mutantsOf } from './mutants.ts'
+import { enumsOf, mutationsOf } from './mutations.ts'
+
+const ROOT = new URL('../../', import.meta.url)
+const sources = readSources(ROOT)
+const mutants = mutantsOf(sources, FILES)
+
+describe('mutations', () => {
+  const enums = enumsOf('export enum Op {\n  Less = 1,\n  In = 2,\n}\n')
+  const source = `import { Op } from './abi'
+
+function isBelow(left: u32, right: u32): bool {
+  assert(left !== 7)
+  if (left === 0 && load<u8>(right) > 3) return true
+  for (let at = 0; at < right; at++) left += at
+  return op === Op.In
+}
+`
+  const written = mutationsOf(source, enums).map(({ start, end, text }) => {
+    const mutated = `${source.slice(0, start)}${text}${source.slice(end)}`
+    return mutated
+      .split('\n')
+      .find((line, at) => line !== source.split('\n')[at])!
+      .trim()
+  })
+
+  it('are every small wrong that fits somewhere, each alone', () => {
+    expect(written.toSorted()).toEqual(
+      [
+        'if (!(left === 0 && load<u8>(right) > 3)) return true',
+        'if (left !== 0 && load<u8>(right) > 3) return true',
+        'if (left === 0 || load<u8>(right) > 3) return true',
+        'if (left === 0 && load<u8>(right) >= 3) return true',
+        'if (left === 0 && load<u8>(right) > 4) return true',
+        'if (left === 0 && load<u8>(right) > 2) return true',
+        'if (left === 0 && load<u8>(right) > 3) return false',
+        'for (let at = 1; at < right; at++) left += at',
+        'for (let at = 0; at <= right; at++) left += at',
+        'for (let at = 0; at < right; at--) left += at',
+        'for (let at = 0; at < right; at++) left -= at',
+        'for (let at = 0; at < right; at++) ;',
+        'return true',
+        'return false',
+        'return op !== Op.In',
+        'return op === Op.Less',
+      ].toSorted(),
+    )
+  })
+
+  it('reach every opcode and every file of the kernel that bears on decisions', () => {
+    const opcodes = enumsOf(sources.get('abi.ts')!).get('Op')!
+    const changed = mutants.filter(({ at }) => /\bOp\.\w+/.test(at)).map(({ at }) => at)
+    for (const opcode of opcodes) expect(changed.join('\n')).toMatch(new RegExp(`\\bOp\\.${opcode}\\b`))
+    for (const file of FILES) expect([file, mutants.some((one) => one.file === file)]).toEqual([file, true])
+  })
+})
+
+describe('the court', () => {
+  let court: Court
+  beforeAll(async () => {
+    court = new Court(ROOT, 500, 1)
+    await court.acquit()
+  }, 60_000)
+
+  const planted = (file: string, at: string, kind: string): Mutant =>
+    mutants.find((one) => one.file === file && one.at === at && one.kind === kind)!
+
+  it('acquits the kernel without a mutation', async () => {
+    expect(await court.try({ file: 'decide.ts', start: 0, end: 0, text: '' })).toEqual({ fate: 'same' })
+  })
+
+  it.each([
+    ['decide.ts', 'return deriveRole(user, instance, permission)', 'returns 0'],
+    ['compare.ts', 'if (left < right) return -1', 'negated'],
+    ['conditions.ts', 'case Op.StartsWith:', 'StartsWith to EndsWith'],
+  ])('catches a wrong in %s: %s, %s', async (file, at, kind) => {
+    expect(await court.try(planted(file, at, kind))).toEqual({ fate: 'caught', by: expect.any(String) })
+  })
+
+  it('catches a loop that never ends', async () => {
+    const steps = planted('conditions.ts', 'if (holds === Verdict.Undecided) at++', 'no statement')
+    expect(await court.try(steps)).toMatchObject({ fate: 'caught' })
+  })
+
+  it('counts what is no kernel for nothing', async () => {
+    expect(await court.try({ file: 'decide.ts', start: 0, end: 0, text: 'nonsense(' })).toEqual({ fate: 'refused' })
+  })
+})
+
+describe('docs/mutants.md', () => {
+  const page = readFileSync(new URL('docs/mutants.md', ROOT), 'utf8')
+
+  it('explains mutants that exist, and no others', () => {
+    const explained = explainedIn(page)
+    const gone = explained.filter((one) => !mutants.some((mutant) => explanationOf([one], mutant) !== undefined))
+    expect(gone).toEqual([])
+  })
+
+  it('is read row by row', () => {
+    const rows = [
+      '| file | place | changes | is | why |',
+      '|---|---|---|---|---|',
+      '| a.ts | `x \\|\\| y` | `constant`, `< to <=` | same | it is so |',
+      '| a.ts | `hash()` | any | unseen | any will do |',
+    ]
+    const explained = explainedIn(rows.join('\n'))
+    expect(explained).toEqual([
+      { file: 'a.ts', at: 'x || y', kinds: ['constant', '< to <='], is: 'same' },
+      { file: 'a.ts', at: 'hash()', kinds: [], is: 'unseen' },
+    ])
+    const mutant = { file: 'a.ts', at: 'x || y', within: 'other', kind: 'constant' }
+    expect(explanationOf(explained, mutant)).toBe('same')
+    expect(explanationOf(explained, { ...mutant, kind: 'negated' })).toBeUndefined()
+    expect(explanationOf(explained, { ...mutant, at: 'z', within: 'hash' })).toBe('unseen')
+  })
+})
