@@ -44,10 +44,11 @@ function scriptOf(name: string, steps: readonly Step[]): Script {
       checks: checks.map((row) => [requestOf(row), row[3]]),
       undecided: undecided.map(requestOf),
       reasons: explains.map((row) => [requestOf(row), typeof row[3] === 'string' ? { rbac: row[3] } : row[3]]),
-      roles: permissions.map(([user, tenants]) => [
-        user,
-        tenants.map(([tenant, roles, allowed]) => ({ tenant, roles, permissions: allowed })),
-      ]),
+      roles: permissions.flatMap(([user, tenants, context]) =>
+        typeof user === 'string' && context === undefined
+          ? [[user, tenants.map(([tenant, roles, allowed]) => ({ tenant, roles, permissions: allowed }))] as const]
+          : [],
+      ),
     }
   })
   return { name, steps: asked, contents: world.contents() }
