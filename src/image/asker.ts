@@ -1,9 +1,13 @@
 // One question after the other, by ids, about one set of attributes sent along: what listings are made of. Each answer is that of a check
 // (D12), and one that could not be decided ends the listing and names its question (D13).
-import { ASK_SETS, Instance, Party, Permission, Verdict } from '../../assembly/abi.ts'
+import { ASK_SETS, Instance, Party, Permission, Source, Verdict } from '../../assembly/abi.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import { ZerohopError } from '../model/errors.ts'
+import { LISTING_WHOLE_WORK_MAX } from '../model/limits.ts'
 import type { Needs, Sent } from './needs.ts'
+
+/** What one question costs, beside its steps over relations and conditions, of which each is some 20 ns. */
+const QUESTION_WORK = 16
 
 export class Asker {
   readonly kernel: Kernel
@@ -13,23 +17,28 @@ export class Asker {
   #encoded = 0
   #end = 0
 
-  constructor(kernel: Kernel, needs: Needs, sent: Sent | undefined) {
+  /** what the listing may still cost: a question, a look at a record, a step; below 0 it has cost enough */
+  left: number
+
+  constructor(kernel: Kernel, needs: Needs, sent: Sent | undefined, work: number) {
     this.kernel = kernel
     this.#needs = needs
     this.#sent = sent
+    this.left = work
+    kernel.calls.takeWork() // that of questions before
   }
 
   /** A check; an id of 0 is unknown, or no instance. `unstored` is the key of an instance that is not stored. @throws UNDECIDED */
   allows(user: number, tenant: number, permission: number, instance: number, unstored?: string): boolean {
     const { calls } = this.kernel
     let verdict = calls.decideOn(user, tenant, permission, instance)
-    if (verdict === Verdict.Allow) return true
     if ((verdict & ASK_SETS) !== 0) {
       const related = verdict - ASK_SETS
       const end = this.#encode(permission, instance, unstored)
       verdict = calls.decideSets(user, tenant, permission, instance, end)
       if (verdict === Verdict.Deny) verdict = related // D13
     }
+    this.left -= QUESTION_WORK + calls.takeWork()
     if (verdict === Verdict.Undecided) throw this.#undecided(user, tenant, permission, instance, unstored)
     return verdict === Verdict.Allow
   }
@@ -39,17 +48,24 @@ export class Asker {
     return this.allows(user, this.kernel.word(instance + Instance.Tenant), permission, instance)
   }
 
-  /** Is one side of a set rule true (D6)? On an instance of another tenant none is (D2). One that could not be decided does not count. */
-  holds(
+  /** Is one side of a set rule true (D6)? On an instance of another tenant none is (D2). */
+  truthOf(
+    side: number,
     user: number,
     tenant: number,
     permission: number,
     instance: number,
-    side: number,
-    unstored: string | undefined,
-  ): boolean {
+    unstored?: string,
+  ): Verdict {
     const end = this.#encode(permission, instance, unstored)
-    return this.kernel.calls.decideSide(user, tenant, permission, instance, end, side) === Verdict.Allow
+    const verdict: Verdict = this.kernel.calls.decideSide(user, tenant, permission, instance, end, side)
+    this.left -= QUESTION_WORK + this.kernel.calls.takeWork()
+    return verdict
+  }
+
+  /** What the set rules of a permission read: bits of src/image/needs.ts. */
+  reads(permission: number): number {
+    return this.#needs.reads(permission)
   }
 
   /** The key of a stored instance, without its type. */
@@ -61,7 +77,7 @@ export class Asker {
   /** What was sent is the same for all questions about a permission, unless its rules read the key of the instance. */
   #encode(permission: number, instance: number, unstored: string | undefined): number {
     if (permission === this.#encoded) return this.#end
-    const needsKey = this.#needs.readKey(permission)
+    const needsKey = (this.#needs.reads(permission) & (1 << Source.ResourceKey)) !== 0
     const key = !needsKey ? undefined : instance === 0 ? unstored : this.keyOf(instance)
     this.#encoded = 0
     const end = this.#needs.encode(permission, key, this.#sent)
@@ -79,4 +95,9 @@ export class Asker {
     const what = `${kernel.key(user, Party.Key)} ${action} ${resource} in ${kernel.key(tenant, Party.Key)}`
     return new ZerohopError('UNDECIDED', { what })
   }
+}
+
+/** A listing without pages that would take too much. */
+export function tooLarge(what: string): ZerohopError {
+  return new ZerohopError('LISTING_TOO_LARGE', { what, limit: LISTING_WHOLE_WORK_MAX })
 }

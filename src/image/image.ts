@@ -274,6 +274,7 @@ export class Image {
       this.#declared.forget()
     }
     if (plan.configs.length > 0) this.#urlRules = undefined
+    this.#listings = undefined
     this.#position = { revision: delta.to, chain: delta.chain }
     writePosition(this.#kernel, this.#position)
   }

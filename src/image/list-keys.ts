@@ -1,14 +1,16 @@
 // Listings in pages: the instances on which a user may do something, the users who may. Where few can be meant they are found from the lists
 // of the image and then asked; else everything is asked in the order of keys, a page's worth of work at a time. Either way a page is exactly
 // what checks allow (D12) among the keys behind `after`, as far as it goes.
-import { Grant, Header, Instance, Party, Permission, SetRule, Table, Verdict } from '../../assembly/abi.ts'
+import { Grant, Instance, Party, Table, Verdict } from '../../assembly/abi.ts'
 import type { Kernel } from '../kernel/kernel.ts'
-import { LISTING_LOOK_WORK, LISTING_WALK_MAX, LISTING_WORK_MAX } from '../model/limits.ts'
+import { LISTING_WALK_MAX } from '../model/limits.ts'
 import type { Asker } from './asker.ts'
 import { heldBy } from './held.ts'
 import { compareKeys, sortKeys } from './key-order.ts'
+import { READS_INSTANCE, READS_TENANT, readsOfSide } from './needs.ts'
 import { rolesOf, tableOf, tenantGrantsOf } from './read.ts'
 import { sourcesOf } from './sources.ts'
+import { areForRoles, rulesOf } from './user-sides.ts'
 
 /** What a page of keys begins behind, and how many it has at most. */
 export interface PageQuery {
@@ -22,6 +24,8 @@ export interface KeyPage {
   readonly next: string | undefined
 }
 
+/** What it costs to look at a record. */
+const LOOK_WORK = 4
 /** Records that are read at a time. */
 const CHUNK = 1024
 
@@ -33,6 +37,8 @@ export interface AskedInstances {
   readonly type: string
   /** 0: of any tenant */
   readonly tenant: number
+  /** any tenant that exists */
+  readonly someTenant: number
 }
 
 /** The instances on which the user is allowed, by their keys. @throws UNDECIDED */
@@ -41,16 +47,17 @@ export function instancesAllowed(asker: Asker, asked: AskedInstances, page: Page
   const { user, permission, typeId, tenant } = asked
   const within = (instance: number) => tenant === 0 || kernel.word(instance + Instance.Tenant) === tenant
   const allowed = (instance: number) => asker.allowsOn(user, permission, instance)
-  if (!mayHoldByRole(kernel, asked) && !mayHoldBySet(kernel, user, permission)) {
+  if (!mayHoldByRole(kernel, asked) && !mayHoldBySet(asker, asked)) {
     const found = instancesHeld(kernel, asked)
     if (found !== undefined) return pick(kernel, Table.Instances, found.filter(within), allowed, page)
   }
   const passes = (instance: number) => within(instance) && allowed(instance)
   const start = `${asked.type}:${page.after ?? ''}`
   const inType = (instance: number) => kernel.word(instance + Instance.Type) === typeId
-  return scan(kernel, Table.Instances, { ...page, after: start }, inType, passes)
+  return scan(asker, Table.Instances, { ...page, after: start }, inType, passes)
 }
 
+/** Who may do something in a tenant. */
 export interface AskedUsers {
   readonly tenant: number
   readonly permission: number
@@ -66,7 +73,7 @@ export function usersAllowed(asker: Asker, asked: AskedUsers, page: PageQuery): 
   const allowed = (user: number) => asker.allows(user, tenant, permission, instance, key)
   const found = usersWithRoles(kernel, asked)
   if (found !== undefined) return pick(kernel, Table.Users, found, allowed, page)
-  return scan(kernel, Table.Users, page, () => true, allowed)
+  return scan(asker, Table.Users, page, () => true, allowed)
 }
 
 /** Of these records, those that pass. */
@@ -87,30 +94,28 @@ function pick(
 
 /** All records behind a key in order, as long as they are wanted, until the page is full or has cost enough. */
 function scan(
-  kernel: Kernel,
+  asker: Asker,
   table: Table.Users | Table.Instances,
   { after = '', limit }: PageQuery,
   wanted: (record: number) => boolean,
   allowed: (record: number) => boolean,
 ): KeyPage {
-  const { calls } = kernel
+  const { kernel } = asker
   const keys: string[] = []
-  let left = LISTING_WORK_MAX
   let last = 0
   for (;;) {
     const length = last === 0 ? kernel.writeStart(after) : 0
-    const records = kernel.readList(calls.listOrdered(table, last, length, CHUNK))
+    const records = kernel.readList(kernel.calls.listOrdered(table, last, length, CHUNK))
     if (records.length === 0) return { keys, next: undefined }
     for (const record of records) {
       if (!wanted(record)) return { keys, next: undefined }
-      if (left <= 0) return { keys, next: nameOf(kernel, table, last) }
+      if (asker.left <= 0 && last !== 0) return { keys, next: nameOf(kernel, table, last) }
       last = record
-      calls.takeWork()
+      asker.left -= LOOK_WORK
       if (kernel.isLive(record) && allowed(record)) {
         if (keys.length === limit) return { keys, next: keys.at(-1) }
         keys.push(nameOf(kernel, table, record))
       }
-      left -= LISTING_LOOK_WORK + calls.takeWork()
     }
   }
 }
@@ -142,23 +147,15 @@ function mayHoldByRole(kernel: Kernel, { user, permission, tenant }: AskedInstan
   })
 }
 
-/** D6: is there a set rule of the permission that may hold for the user? Of those for a role, only when it is assigned in some tenant. */
-function mayHoldBySet(kernel: Kernel, user: number, permission: number): boolean {
-  const sides = userSides(kernel, permission)
-  if (sides.length === 0 || sides.some((side) => tableOf(kernel, side) !== Table.Roles)) return sides.length > 0
+/** D6: may a set rule of the permission hold for the user somewhere? What depends on neither instance nor tenant is asked at once. */
+function mayHoldBySet(asker: Asker, { user, permission, someTenant }: AskedInstances): boolean {
+  const { kernel } = asker
   const held = tenantGrantsOf(kernel, user).flatMap((grant) => rolesOf(kernel, kernel.word(grant + Grant.Roles)))
-  return sides.some((side) => held.includes(side))
-}
-
-/** The user sets and roles of the set rules of a permission. */
-function userSides(kernel: Kernel, permission: number): number[] {
-  const sides: number[] = []
-  if (kernel.field(Header.SetRules) === 0) return sides
-  const record = kernel.calls.permissionRecord(permission)
-  for (let rule = kernel.word(record + Permission.SetRules); rule !== 0; rule = kernel.word(rule + SetRule.Next)) {
-    sides.push(kernel.word(rule + SetRule.Users))
-  }
-  return sides
+  return rulesOf(kernel, permission).some(({ users }) => {
+    if (tableOf(kernel, users) === Table.Roles) return held.includes(users)
+    if ((readsOfSide(kernel, users) & (READS_INSTANCE | READS_TENANT)) !== 0) return true
+    return asker.truthOf(users, user, someTenant, permission, 0) !== Verdict.Deny
+  })
 }
 
 /** D5: the instances of the type on which the user holds a role with the permission; undefined when there is too much to look at. */
@@ -179,8 +176,8 @@ function instancesHeld(kernel: Kernel, { user, permission, typeId }: AskedInstan
 }
 
 /** Everybody with a role in the tenant, or with one from which one on the instance may follow; undefined when others may be allowed too. */
-function usersWithRoles(kernel: Kernel, { tenant, permission, instance }: AskedUsers): number[] | undefined {
-  if (userSides(kernel, permission).some((side) => tableOf(kernel, side) !== Table.Roles)) return undefined
+export function usersWithRoles(kernel: Kernel, { tenant, permission, instance }: AskedUsers): number[] | undefined {
+  if (!areForRoles(kernel, permission)) return undefined
   const scopes = new Set([tenant])
   if (instance !== 0 && kernel.word(instance + Instance.Tenant) === tenant) {
     const sources = sourcesOf(kernel, instance, permission, () => false, LISTING_WALK_MAX)

@@ -1,16 +1,27 @@
 // The permissions of a user (D12): tenant by tenant what is allowed on types, and each instance on which the user holds a role or on which other
 // things are allowed. So (instance, permission) is allowed when the entry of the instance has it, or when there is no such entry and that of
 // its tenant has it.
-import { Grant, Header, Instance, Party, Permission, Table } from '../../assembly/abi.ts'
+import { Grant, Instance, Party, Permission, Resource, Table } from '../../assembly/abi.ts'
 import { objectAt } from '../kernel/decode.ts'
 import type { Kernel } from '../kernel/kernel.ts'
-import { ZerohopError } from '../model/errors.ts'
-import { LISTING_STEPS_MAX } from '../model/limits.ts'
+import type { ZerohopError } from '../model/errors.ts'
+import { LISTING_WALK_MAX } from '../model/limits.ts'
 import type { JsonObject } from '../model/objects.ts'
-import type { Asker } from './asker.ts'
+import { type Asker, tooLarge } from './asker.ts'
 import { type Held, heldBy } from './held.ts'
 import { compareKeys, sortKeys } from './key-order.ts'
-import { bareRole, permissionIdsOfGrant, permissionsOfType, records, rolesOf } from './read.ts'
+import { READS_INSTANCE, READS_TENANT } from './needs.ts'
+import { findSymbol } from './overlay.ts'
+import {
+  bareRole,
+  instancesOfType,
+  permissionIdsOfGrant,
+  permissionsOfType,
+  records,
+  rolesOf,
+  tenantGrantsOf,
+} from './read.ts'
+import { areForRoles, namesRoles, ruledPermissions, typeOfPermission } from './user-sides.ts'
 
 export interface TenantRow {
   readonly tenant: { readonly key: string; readonly attributes: JsonObject }
@@ -36,39 +47,59 @@ export interface PermissionRows {
 /** Which rows are wanted; what says nothing wants all. */
 export interface PermissionWishes {
   /** of these tenants: their own rows, and those of their instances */
-  readonly tenant?: ((key: string) => boolean) | undefined
+  readonly tenants?: readonly string[] | undefined
   /** the tenants that have a row of their own */
   readonly ownRow?: ((tenant: string) => boolean) | undefined
   /** instances of these types */
-  readonly type?: ((key: string) => boolean) | undefined
-  /** these instances, by `type:key` */
-  readonly instance?: ((key: string) => boolean) | undefined
+  readonly types?: readonly string[] | undefined
+  /** these instances: `type:key`, or a key */
+  readonly instances?: readonly string[] | undefined
 }
 
-/** @throws UNDECIDED with the question; LISTING_TOO_LARGE when it would take more than LISTING_STEPS_MAX questions */
+/** @throws UNDECIDED with the question; LISTING_TOO_LARGE when it would take more than LISTING_WHOLE_WORK_MAX */
 export function permissionsOfUser(asker: Asker, user: number, wishes: PermissionWishes): PermissionRows {
   return new PermissionList(asker, user, wishes).rows()
 }
+
+/** What it costs to look at a record, and to make a row. */
+const LOOK_WORK = 4
+const ROW_WORK = 64
 
 class PermissionList {
   readonly #asker: Asker
   readonly #kernel: Kernel
   readonly #user: number
   readonly #wishes: PermissionWishes
-  /** ids of the permissions with set rules, by resource type */
-  readonly #ruled: ReadonlyMap<number, readonly number[]>
+  readonly #wishedTenants: ReadonlySet<number> | undefined
+  readonly #wishedTypes: ReadonlySet<number> | undefined
+  /** ids of the permissions with set rules; those whose rules are all for roles; those whose rules look at the instance */
+  readonly #ruled: readonly number[]
+  readonly #forRoles: ReadonlySet<number>
+  readonly #onInstances: ReadonlySet<number>
+  /** the types of the last */
+  readonly #typesRuled: ReadonlySet<number>
+  /** what set rules that do not look at the tenant say */
+  readonly #inAnyTenant = new Map<number, boolean>()
   /** ids of what is allowed in a tenant, by the tenant */
   readonly #inTenant = new Map<number, ReadonlySet<number>>()
   readonly #ofType = new Map<number, readonly number[]>()
   readonly #names = new Map<number, string>()
-  #left = LISTING_STEPS_MAX
+  readonly #parties = new Map<number, TenantRow['tenant']>()
 
   constructor(asker: Asker, user: number, wishes: PermissionWishes) {
     this.#asker = asker
     this.#kernel = asker.kernel
     this.#user = user
     this.#wishes = wishes
-    this.#ruled = ruledPermissions(asker.kernel)
+    const { kernel } = asker
+    const ids = (kind: 'tenant' | 'resource', keys: readonly string[] | undefined) =>
+      keys && new Set(keys.map((key) => findSymbol(kernel, kind, key)).filter((id) => id !== 0))
+    this.#wishedTenants = ids('tenant', wishes.tenants)
+    this.#wishedTypes = ids('resource', wishes.types)
+    this.#ruled = ruledPermissions(kernel)
+    this.#forRoles = new Set(this.#ruled.filter((id) => areForRoles(kernel, id)))
+    this.#onInstances = new Set(this.#ruled.filter((id) => (asker.reads(id) & READS_INSTANCE) !== 0))
+    this.#typesRuled = new Set([...this.#onInstances].map((id) => typeOfPermission(kernel, id)))
   }
 
   rows(): PermissionRows {
@@ -78,12 +109,11 @@ class PermissionList {
   #tenantRows(): TenantRow[] {
     const kernel = this.#kernel
     const rows: TenantRow[] = []
-    for (const tenant of records(kernel, Table.Tenants)) {
-      this.#spend(1)
+    for (const tenant of this.#tenants()) {
+      this.#look()
       const key = kernel.key(tenant, Party.Key)
-      if (this.#wishes.tenant?.(key) === false || this.#wishes.ownRow?.(key) === false) continue
+      if (this.#wishes.ownRow?.(key) === false) continue
       const grant = kernel.calls.grantOf(this.#user, tenant)
-      if (grant === 0 && this.#ruled.size === 0) continue
       const roles = grant === 0 ? [] : rolesOf(kernel, kernel.word(grant + Grant.Roles))
       const permissions = [...this.#allowedIn(tenant)].map((id) => this.#name(id))
       if (roles.length + permissions.length === 0) continue
@@ -93,37 +123,68 @@ class PermissionList {
     return rows.sort((left, right) => compareKeys(left.tenant.key, right.tenant.key))
   }
 
+  /** The tenants that may have a row: with a role, or all when set rules may allow without one. */
+  #tenants(): Iterable<number> {
+    if (this.#wishedTenants !== undefined) return this.#wishedTenants
+    if (this.#ruled.length > this.#forRoles.size) return records(this.#kernel, Table.Tenants)
+    return tenantGrantsOf(this.#kernel, this.#user).map((grant) => this.#kernel.word(grant + Grant.Scope))
+  }
+
   #instanceRows(): InstanceRow[] {
     const kernel = this.#kernel
-    const held = heldBy(kernel, this.#user, this.#left)
+    const held = heldBy(kernel, this.#user, LISTING_WALK_MAX)
     if (held === undefined) throw this.#tooLarge()
     const rows: [string, InstanceRow][] = []
     for (const instance of this.#candidates(held)) {
-      this.#spend(1)
-      const key = kernel.key(instance, Instance.Key)
-      if (!this.#wants(key, instance)) continue
+      this.#look()
+      if (!this.#wants(instance)) continue
       const roles = held.get(instance) ?? []
       const allowed = this.#allowedOn(instance, roles.length > 0)
       if (allowed === undefined) continue
+      this.#asker.left -= ROW_WORK
+      const key = kernel.key(instance, Instance.Key)
       rows.push([key, this.#rowOf(instance, key, roles, allowed)])
     }
     return rows.sort(([left], [right]) => compareKeys(left, right)).map(([, row]) => row)
   }
 
-  /** The instances that may have a row of their own: with roles, or of a type on which set rules may look at the instance. */
+  /** The instances that may have a row of their own: with roles, or of a type on which set rules look at the instance. */
   *#candidates(held: Held): Iterable<number> {
+    const kernel = this.#kernel
+    if (this.#wishes.instances !== undefined) {
+      yield* this.#wishedInstances(this.#wishes.instances)
+      return
+    }
     yield* held.keys()
-    if (this.#ruled.size === 0) return
-    for (const instance of records(this.#kernel, Table.Instances)) {
-      if (this.#ruled.has(this.#kernel.word(instance + Instance.Type)) && !held.has(instance)) yield instance
+    for (const type of this.#typesRuled) {
+      if (this.#wishedTypes?.has(type) === false) continue
+      for (const instance of instancesOfType(kernel, type)) {
+        if (kernel.isLive(instance) && !held.has(instance)) yield instance
+        else this.#look()
+      }
     }
   }
 
-  #wants(key: string, instance: number): boolean {
-    const { instance: wanted, type, tenant } = this.#wishes
-    if (wanted?.(key) === false || type?.(key.slice(0, key.indexOf(':'))) === false) return false
-    const within = this.#kernel.word(instance + Instance.Tenant)
-    return tenant === undefined || tenant(this.#kernel.key(within, Party.Key))
+  #wishedInstances(names: readonly string[]): Set<number> {
+    const kernel = this.#kernel
+    const found = new Set<number>()
+    const types = [...records(kernel, Table.Resources)].map((type) => kernel.key(type, Resource.Key))
+    for (const name of names) {
+      for (const key of name.includes(':') ? [name] : types.map((type) => `${type}:${name}`)) {
+        this.#look()
+        const instance = findSymbol(kernel, 'resource_instance', key)
+        if (instance !== 0) found.add(instance)
+      }
+    }
+    return found
+  }
+
+  #wants(instance: number): boolean {
+    const kernel = this.#kernel
+    return (
+      this.#wishedTypes?.has(kernel.word(instance + Instance.Type)) !== false &&
+      this.#wishedTenants?.has(kernel.word(instance + Instance.Tenant)) !== false
+    )
   }
 
   /** Names of what is allowed on the instance; undefined when it is what is allowed on its type, and there is no role to show. */
@@ -131,13 +192,12 @@ class PermissionList {
     const kernel = this.#kernel
     const inTenant = this.#allowedIn(kernel.word(instance + Instance.Tenant))
     const type = kernel.word(instance + Instance.Type)
-    const ruled = this.#ruled.get(type) ?? []
     const names: string[] = []
     let differs = hasRoles
     for (const id of this.#permissionsOf(type)) {
       const asType = inTenant.has(id)
       // Roles in the tenant give the same on each of its instances; only roles on the instance and set rules may look at it.
-      const allowed = hasRoles || ruled.includes(id) ? this.#asks(instance, id) : asType
+      const allowed = hasRoles || this.#onInstances.has(id) ? this.#asks(instance, id) : asType
       if (allowed !== asType) differs = true
       if (allowed) names.push(this.#name(id))
     }
@@ -145,7 +205,6 @@ class PermissionList {
   }
 
   #asks(instance: number, permission: number): boolean {
-    this.#spend(1)
     return this.#asker.allowsOn(this.#user, permission, instance)
   }
 
@@ -166,14 +225,21 @@ class PermissionList {
     if (known !== undefined) return known
     const grant = this.#kernel.calls.grantOf(this.#user, tenant)
     const allowed = new Set(grant === 0 ? [] : permissionIdsOfGrant(this.#kernel, grant))
-    for (const ids of this.#ruled.values()) {
-      for (const id of ids) {
-        if (allowed.has(id)) continue
-        this.#spend(1)
-        if (this.#asker.allows(this.#user, tenant, id, 0)) allowed.add(id)
-      }
+    for (const id of this.#ruled) {
+      if (!allowed.has(id) && !(grant === 0 && this.#forRoles.has(id)) && this.#bySets(tenant, id)) allowed.add(id)
     }
     this.#inTenant.set(tenant, allowed)
+    return allowed
+  }
+
+  /** What set rules say in a tenant where roles do not allow: in each the same, unless they look at it. */
+  #bySets(tenant: number, permission: number): boolean {
+    const known = this.#inAnyTenant.get(permission)
+    if (known !== undefined) return known
+    if (this.#asker.left < 0) throw this.#tooLarge()
+    const allowed = this.#asker.allows(this.#user, tenant, permission, 0)
+    const same = (this.#asker.reads(permission) & READS_TENANT) === 0 && !namesRoles(this.#kernel, permission)
+    if (same) this.#inAnyTenant.set(permission, allowed)
     return allowed
   }
 
@@ -194,35 +260,23 @@ class PermissionList {
   }
 
   #party(tenant: number): TenantRow['tenant'] {
-    return { key: this.#kernel.key(tenant, Party.Key), attributes: this.#attributes(tenant) }
+    const known = this.#parties.get(tenant)
+    if (known !== undefined) return known
+    const party = { key: this.#kernel.key(tenant, Party.Key), attributes: this.#attributes(tenant) }
+    this.#parties.set(tenant, party)
+    return party
   }
 
   #attributes(party: number): JsonObject {
     return objectAt(this.#kernel, this.#kernel.word(party + Party.Attributes)) ?? {}
   }
 
-  #spend(steps: number): void {
-    this.#left -= steps
-    if (this.#left < 0) throw this.#tooLarge()
+  #look(): void {
+    this.#asker.left -= LOOK_WORK
+    if (this.#asker.left < 0) throw this.#tooLarge()
   }
 
   #tooLarge(): ZerohopError {
-    const what = `the permissions of \`${this.#kernel.key(this.#user, Party.Key)}\``
-    return new ZerohopError('LISTING_TOO_LARGE', { what, limit: LISTING_STEPS_MAX })
+    return tooLarge(`the permissions of \`${this.#kernel.key(this.#user, Party.Key)}\``)
   }
-}
-
-/** Ids of the permissions with set rules, by resource type. */
-function ruledPermissions(kernel: Kernel): Map<number, number[]> {
-  const found = new Map<number, number[]>()
-  if (kernel.field(Header.SetRules) === 0) return found
-  for (const record of records(kernel, Table.Permissions)) {
-    if (kernel.word(record + Permission.SetRules) === 0) continue
-    const type = kernel.word(record + Permission.Resource)
-    const id = kernel.word(record + Permission.Id)
-    const known = found.get(type)
-    if (known === undefined) found.set(type, [id])
-    else known.push(id)
-  }
-  return found
 }

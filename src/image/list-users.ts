@@ -1,13 +1,14 @@
 // Who may do something, and by which ways: roles in the tenant, roles on instances that lead to the asked one, set rules. A user is listed
 // exactly when a check allows (D12).
-import { Grant, Header, Instance, Party, Permission, Role, SetRule, Table } from '../../assembly/abi.ts'
+import { Grant, Instance, Party, Role, Table, Verdict } from '../../assembly/abi.ts'
 import type { Kernel } from '../kernel/kernel.ts'
-import { ZerohopError } from '../model/errors.ts'
-import { LISTING_STEPS_MAX } from '../model/limits.ts'
-import type { Asker } from './asker.ts'
+import { LISTING_WALK_MAX } from '../model/limits.ts'
+import { type Asker, tooLarge } from './asker.ts'
 import { compareKeys } from './key-order.ts'
+import { type AskedUsers, usersWithRoles } from './list-keys.ts'
 import { records, rolesOf, sideKey } from './read.ts'
 import { type Sources, sourcesOf } from './sources.ts'
+import { rulesOf, type SideRule } from './user-sides.ts'
 
 /** One way by which a user is allowed. */
 export interface UserEntry {
@@ -19,25 +20,18 @@ export interface UserEntry {
   readonly role: string
 }
 
-export interface AskedUsers {
-  readonly tenant: number
-  readonly permission: number
-  /** 0 when none is stored */
-  readonly instance: number
-  readonly key: string | undefined
+export interface AskedWays extends AskedUsers {
   readonly type: string
 }
 
 /** By user, in key order. @throws UNDECIDED with the question; LISTING_TOO_LARGE when it would take too many */
-export function usersWithWays(asker: Asker, asked: AskedUsers): Map<string, UserEntry[]> {
+export function usersWithWays(asker: Asker, asked: AskedWays): Map<string, UserEntry[]> {
   const { kernel } = asker
   const ways = new Ways(kernel, asked)
   const rules = rulesOf(kernel, asked.permission)
   const found: [string, UserEntry[]][] = []
-  let left = LISTING_STEPS_MAX
-  for (const user of records(kernel, Table.Users)) {
-    left -= 1 + rules.length
-    if (left < 0) throw tooLarge(asked)
+  for (const user of usersWithRoles(kernel, asked) ?? records(kernel, Table.Users)) {
+    if (asker.left < 0) throw tooLarge(`the users of \`${asked.type}:${asked.key ?? '*'}\``)
     if (!asker.allows(user, asked.tenant, asked.permission, asked.instance, asked.key)) continue
     const entries = [...ways.byRoles(user), ...ways.byRelations(user), ...ways.byRules(user, asker, rules)]
     found.push([kernel.key(user, Party.Key), entries])
@@ -45,19 +39,14 @@ export function usersWithWays(asker: Asker, asked: AskedUsers): Map<string, User
   return new Map(found.sort(([left], [right]) => compareKeys(left, right)))
 }
 
-interface SideRule {
-  readonly users: number
-  readonly resources: number
-}
-
 class Ways {
   readonly #kernel: Kernel
-  readonly #asked: AskedUsers
+  readonly #asked: AskedWays
   readonly #tenant: string
   /** for a user without direct roles: all that any user may have */
   readonly #sources: Sources
 
-  constructor(kernel: Kernel, asked: AskedUsers) {
+  constructor(kernel: Kernel, asked: AskedWays) {
     this.#kernel = kernel
     this.#asked = asked
     this.#tenant = kernel.key(asked.tenant, Party.Key)
@@ -68,8 +57,8 @@ class Ways {
   #sourcesFor(hasDirect: (instance: number) => boolean): Sources {
     const { instance, permission, tenant } = this.#asked
     if (instance === 0 || this.#kernel.word(instance + Instance.Tenant) !== tenant) return NO_SOURCES
-    const sources = sourcesOf(this.#kernel, instance, permission, hasDirect, LISTING_STEPS_MAX)
-    if (sources === undefined) throw tooLarge(this.#asked)
+    const sources = sourcesOf(this.#kernel, instance, permission, hasDirect, LISTING_WALK_MAX)
+    if (sources === undefined) throw tooLarge(`the users of \`${this.#asked.type}:${this.#asked.key}\``)
     return sources
   }
 
@@ -97,7 +86,7 @@ class Ways {
   /** D6: the user sets of the rules that match. */
   byRules(user: number, asker: Asker, rules: readonly SideRule[]): UserEntry[] {
     const { tenant, permission, instance, key, type } = this.#asked
-    const holds = (side: number) => asker.holds(user, tenant, permission, instance, side, key)
+    const holds = (side: number) => asker.truthOf(side, user, tenant, permission, instance, key) === Verdict.Allow
     const sets = rules.filter(({ users, resources }) => holds(users) && holds(resources))
     const names = new Set(sets.map(({ users }) => sideKey(this.#kernel, users)))
     return [...names].sort(compareKeys).map((set) => this.#entry(user, `${type}:${key ?? '*'}`, set))
@@ -114,18 +103,3 @@ class Ways {
 }
 
 const NO_SOURCES: Sources = { pairs: [], personal: false }
-
-function rulesOf(kernel: Kernel, permission: number): SideRule[] {
-  const rules: SideRule[] = []
-  if (kernel.field(Header.SetRules) === 0) return rules
-  const record = kernel.calls.permissionRecord(permission)
-  for (let at = kernel.word(record + Permission.SetRules); at !== 0; at = kernel.word(at + SetRule.Next)) {
-    rules.push({ users: kernel.word(at + SetRule.Users), resources: kernel.word(at + SetRule.Resources) })
-  }
-  return rules
-}
-
-function tooLarge({ type, key }: AskedUsers): ZerohopError {
-  const what = `the users of \`${type}:${key ?? '*'}\``
-  return new ZerohopError('LISTING_TOO_LARGE', { what, limit: LISTING_STEPS_MAX })
-}

@@ -4,25 +4,20 @@ import { Grant, Instance, Party, Role, Table } from '../../assembly/abi.ts'
 import { objectAt } from '../kernel/decode.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import { DEFAULT_TENANT } from '../model/keys.ts'
+import { LISTING_WHOLE_WORK_MAX, LISTING_WORK_MAX } from '../model/limits.ts'
 import type { JsonObject } from '../model/objects.ts'
-import { Asker } from './asker.ts'
+import { Asker, tooLarge } from './asker.ts'
 import { compareKeys, sortKeys } from './key-order.ts'
+import { type AssignmentFilter, AssignmentList, type AssignmentRow } from './list-assignments.ts'
 import { instancesAllowed, type KeyPage, type PageQuery, usersAllowed } from './list-keys.ts'
 import { type PermissionRows, type PermissionWishes, permissionsOfUser } from './list-permissions.ts'
 import { type UserEntry, usersWithWays } from './list-users.ts'
 import type { Needs, Sent } from './needs.ts'
 import { findSymbol } from './overlay.ts'
-import {
-  bareRole,
-  grantsOfUser,
-  permissionsOf,
-  permissionsOfType,
-  records,
-  rolesOf,
-  tableOf,
-  tenantOfScope,
-} from './read.ts'
+import { grantsOfUser, permissionsOf, permissionsOfType, records, tenantGrantsOf, tenantOfScope } from './read.ts'
+import { areForRoles } from './user-sides.ts'
 
+export type { AssignmentFilter, AssignmentRow } from './list-assignments.ts'
 export type { KeyPage, PageQuery } from './list-keys.ts'
 export type { InstanceRow, PermissionRows, PermissionWishes, TenantRow } from './list-permissions.ts'
 export type { UserEntry } from './list-users.ts'
@@ -42,51 +37,36 @@ export interface About {
   readonly sent: Sent | undefined
 }
 
-/** A role that was assigned. */
-export interface AssignmentRow {
-  readonly user: string
-  readonly role: string
-  readonly tenant: string
-  /** `type:key`; absent for a role in the tenant */
-  readonly resource_instance?: string
-}
-
-export interface AssignmentFilter {
-  readonly user?: string | undefined
-  readonly role?: string | undefined
-  readonly tenant?: string | undefined
-  /** a resource type: roles on its instances */
-  readonly resource?: string | undefined
-  /** `type:key`, or a key */
-  readonly resourceInstance?: string | undefined
-}
-
 export class Listings {
   readonly #kernel: Kernel
   readonly #needs: Needs
 
+  readonly #assignments: AssignmentList
+
   constructor(kernel: Kernel, needs: Needs) {
     this.#kernel = kernel
+    this.#assignments = new AssignmentList(kernel)
     this.#needs = needs
   }
 
   /** The stored instances of the type, of one tenant when it is given, on which the user may do the action, each in its own tenant. */
   resources(user: string, action: string, { type, tenant, sent }: About, page: PageQuery): KeyPage {
     const kernel = this.#kernel
-    const asker = new Asker(kernel, this.#needs, sent)
+    const asker = this.#asker(sent, LISTING_WORK_MAX)
     const [userId, permission] = [findSymbol(kernel, 'user', user), this.#permission(type, action)]
     const within = tenant === undefined ? 0 : findSymbol(kernel, 'tenant', tenant)
     if (userId === 0 || permission === 0 || (tenant !== undefined && within === 0)) return { keys: [], next: undefined }
     const typeId = findSymbol(kernel, 'resource', type)
-    return instancesAllowed(asker, { user: userId, permission, typeId, type, tenant: within }, page)
+    const someTenant = within || this.#someTenant()
+    if (someTenant === 0) return { keys: [], next: undefined } // every instance is in a tenant
+    return instancesAllowed(asker, { user: userId, permission, typeId, type, tenant: within, someTenant }, page)
   }
 
   /** The stored users whom a check allows. */
   users(action: string, about: About, page: PageQuery): KeyPage {
-    const kernel = this.#kernel
     const { tenant, permission, instance } = this.#idsOf(action, about)
     if (tenant === 0 || permission === 0) return { keys: [], next: undefined }
-    const asker = new Asker(kernel, this.#needs, about.sent)
+    const asker = this.#asker(about.sent, LISTING_WORK_MAX)
     return usersAllowed(asker, { tenant, permission, instance, key: about.key }, page)
   }
 
@@ -95,7 +75,7 @@ export class Listings {
     const { tenant, permission, instance } = this.#idsOf(action, about)
     const key = about.tenant ?? (tenant === 0 ? DEFAULT_TENANT : this.#kernel.key(tenant, Party.Key))
     if (tenant === 0 || permission === 0) return { tenant: key, users: new Map() }
-    const asker = new Asker(this.#kernel, this.#needs, about.sent)
+    const asker = this.#asker(about.sent)
     return { tenant: key, users: usersWithWays(asker, { ...about, tenant, permission, instance }) }
   }
 
@@ -106,7 +86,7 @@ export class Listings {
     const type = findSymbol(kernel, 'resource', about.type)
     if (userId === 0 || type === 0) return []
     const { tenant, instance } = this.#idsOf('', about)
-    const asker = new Asker(kernel, this.#needs, about.sent)
+    const asker = this.#asker(about.sent)
     const actions: string[] = []
     for (const [permission, action] of permissionsOfType(kernel, type)) {
       if (asker.allows(userId, tenant, permission, instance, about.key)) actions.push(action)
@@ -117,13 +97,15 @@ export class Listings {
   /** The tenants in which a check allows. */
   tenants(user: string, action: string, { type, key, sent }: Omit<About, 'tenant'>): TenantWithAttributes[] {
     const kernel = this.#kernel
-    const asker = new Asker(kernel, this.#needs, sent)
+    const asker = this.#asker(sent)
     const [userId, permission] = [findSymbol(kernel, 'user', user), this.#permission(type, action)]
     if (userId === 0 || permission === 0) return []
     const instance = key === undefined ? 0 : findSymbol(kernel, 'resource_instance', `${type}:${key}`)
-    const allowed = [...records(kernel, Table.Tenants)].filter((tenant) =>
-      asker.allows(userId, tenant, permission, instance, key),
-    )
+    const allowed: number[] = []
+    for (const tenant of this.#tenantsFor(userId, permission, instance)) {
+      if (asker.left < 0) throw tooLarge(`the tenants of \`${user}\``)
+      if (asker.allows(userId, tenant, permission, instance, key)) allowed.push(tenant)
+    }
     return this.#tenantsOf(allowed)
   }
 
@@ -140,18 +122,30 @@ export class Listings {
   permissions(user: string, wishes: PermissionWishes, sent: Sent | undefined): PermissionRows {
     const id = findSymbol(this.#kernel, 'user', user)
     if (id === 0) return { tenants: [], instances: [] }
-    return permissionsOfUser(new Asker(this.#kernel, this.#needs, sent), id, wishes)
+    return permissionsOfUser(this.#asker(sent), id, wishes)
   }
 
   /** Assigned roles, ordered by user, tenant, instance and role. */
   assignments(filter: AssignmentFilter, first: number, count: number): AssignmentRow[] {
+    return this.#assignments.page(filter, first, count)
+  }
+
+  #asker(sent: Sent | undefined, work = LISTING_WHOLE_WORK_MAX): Asker {
+    return new Asker(this.#kernel, this.#needs, sent, work)
+  }
+
+  /** Where the user may be allowed: with a role, or in the tenant of the instance (D4, D5); in any when set rules are for others too. */
+  #tenantsFor(user: number, permission: number, instance: number): Iterable<number> {
     const kernel = this.#kernel
-    const one = filter.user === undefined ? undefined : findSymbol(kernel, 'user', filter.user)
-    const users = one === undefined ? records(kernel, Table.Users) : one === 0 ? [] : [one]
-    const rows: AssignmentRow[] = []
-    for (const user of users) rows.push(...assignmentsOf(kernel, user).filter((row) => passes(row, filter)))
-    const textOf = (row: AssignmentRow) => [row.user, row.tenant, row.resource_instance ?? '', row.role].join('\u0000')
-    return rows.sort((left, right) => compareKeys(textOf(left), textOf(right))).slice(first, first + count)
+    if (!areForRoles(kernel, permission)) return records(kernel, Table.Tenants)
+    const tenants = new Set(tenantGrantsOf(kernel, user).map((grant) => kernel.word(grant + Grant.Scope)))
+    if (instance !== 0) tenants.add(kernel.word(instance + Instance.Tenant))
+    return tenants
+  }
+
+  #someTenant(): number {
+    for (const tenant of records(this.#kernel, Table.Tenants)) return tenant
+    return 0
   }
 
   /** Keys of stored users, `most` at most, in no order. */
@@ -198,27 +192,4 @@ export class Listings {
     const length = this.#kernel.writePair(type, action)
     return length > 0 ? this.#kernel.calls.findPermission(length) : 0
   }
-}
-
-function assignmentsOf(kernel: Kernel, user: number): AssignmentRow[] {
-  const rows: AssignmentRow[] = []
-  const name = kernel.key(user, Party.Key)
-  for (const grant of grantsOfUser(kernel, user)) {
-    const scope = kernel.word(grant + Grant.Scope)
-    const tenant = kernel.key(tenantOfScope(kernel, scope), Party.Key)
-    const on = tableOf(kernel, scope) === Table.Tenants ? {} : { resource_instance: kernel.key(scope, Instance.Key) }
-    for (const role of rolesOf(kernel, kernel.word(grant + Grant.Roles))) {
-      rows.push({ user: name, role: bareRole(kernel, role), tenant, ...on })
-    }
-  }
-  return rows
-}
-
-function passes(row: AssignmentRow, { role, tenant, resource, resourceInstance }: AssignmentFilter): boolean {
-  if (role !== undefined && row.role !== role) return false
-  if (tenant !== undefined && row.tenant !== tenant) return false
-  const on = row.resource_instance
-  if (resource !== undefined && on?.startsWith(`${resource}:`) !== true) return false
-  if (resourceInstance === undefined) return true
-  return on !== undefined && (on === resourceInstance || on.slice(on.indexOf(':') + 1) === resourceInstance)
 }

@@ -61,6 +61,8 @@ export class Needs {
   readonly #kernel: Kernel
   readonly #encoder: Encoder
   readonly #known = new Map<number, readonly Need[]>()
+  /** what the rules of a permission read, as a set of bits */
+  readonly #reads = new Map<number, number>()
 
   constructor(kernel: Kernel) {
     this.#kernel = kernel
@@ -70,6 +72,7 @@ export class Needs {
   /** Rules or conditions changed. */
   forget(): void {
     this.#known.clear()
+    this.#reads.clear()
   }
 
   /**
@@ -93,9 +96,12 @@ export class Needs {
     return encoder.end
   }
 
-  /** Do rules of the permission read the key of the instance? */
-  readKey(permission: number): boolean {
-    return (this.#known.get(permission) ?? this.#find(permission)).some(({ from }) => from === 'key')
+  /** What the rules of the permission read, as a set of bits: `1 << source`. */
+  reads(permission: number): number {
+    const known = this.#reads.get(permission)
+    if (known !== undefined) return known
+    this.#find(permission)
+    return this.#reads.get(permission)!
   }
 
   #find(permission: number): readonly Need[] {
@@ -106,8 +112,9 @@ export class Needs {
       for (const side of [SetRule.Users, SetRule.Resources]) pathsOfSet(kernel, kernel.word(rule + side), read)
     }
     const needs = [...read.paths].map(([path, texts]) => this.#need(path, texts))
-    if (this.#known.size >= NEEDS_MAX) this.#known.clear()
+    if (this.#known.size >= NEEDS_MAX) this.forget()
     this.#known.set(permission, needs)
+    this.#reads.set(permission, readsOf(kernel, read.paths.keys()))
     return needs
   }
 
@@ -125,6 +132,25 @@ interface Read {
   readonly paths: Map<number, Map<string, number>>
   readonly sets: Set<number>
 }
+
+/** What one side of a rule reads, as a set of bits. */
+export function readsOfSide(kernel: Kernel, side: number): number {
+  const read: Read = { paths: new Map(), sets: new Set() }
+  pathsOfSet(kernel, side, read)
+  return readsOf(kernel, read.paths.keys())
+}
+
+function readsOf(kernel: Kernel, paths: Iterable<number>): number {
+  let reads = 0
+  for (const path of paths) reads |= 1 << kernel.word(path + AttributePath.Source)
+  return reads
+}
+
+/** What is not the same on each instance of a tenant. */
+export const READS_INSTANCE = (1 << Source.Resource) | (1 << Source.ResourceKey)
+/** What is not the same in each tenant, beside roles. */
+export const READS_TENANT =
+  (1 << Source.UserRoles) | (1 << Source.ResourceTenant) | (1 << Source.TenantKey) | (1 << Source.Tenant)
 
 function pathsOfSet(kernel: Kernel, first: number, read: Read): void {
   for (let set = first; set !== 0 && !read.sets.has(set); set = kernel.word(set + ConditionSet.Parent)) {

@@ -285,3 +285,21 @@ export function bareRole(kernel: Kernel, role: number): string {
   const key = kernel.key(role, Role.Key)
   return key.slice(key.indexOf('/') + 1)
 }
+
+/** Records read at a time from an order of keys. */
+const ORDERED = 1024
+
+/** The instances of a type in key order, dead ones too. */
+export function* instancesOfType(kernel: Kernel, type: number): Iterable<number> {
+  let last = 0
+  for (;;) {
+    const length = last === 0 ? kernel.writeStart(`${kernel.key(type, Resource.Key)}:`) : 0
+    const found = kernel.readList(kernel.calls.listOrdered(Table.Instances, last, length, ORDERED))
+    for (const instance of found) {
+      if (kernel.word(instance + Instance.Type) !== type) return
+      yield instance
+    }
+    if (found.length < ORDERED) return
+    last = found[ORDERED - 1]!
+  }
+}

@@ -181,25 +181,24 @@ export function roleAssignments(listings: Listings, query: RoleAssignmentsQuery)
 }
 
 function wishesOf(filter: PermissionFilter): PermissionWishes {
-  const { tenants: within, resources: only, resourceTypes: types } = filter
-  const tenant = wanted(within, 'tenants')
-  const type = wanted(types, 'resourceTypes')
-  const resource = wanted(only, 'resources')
-  const keepsTenants = type === undefined || type('__tenant')
+  const tenants = wanted(filter.tenants, 'tenants')
+  const types = wanted(filter.resourceTypes, 'resourceTypes')
+  const instances = wanted(filter.resources, 'resources')
+  const keepsTenants = types?.includes('__tenant') !== false
+  const named = instances && new Set(instances)
   return {
-    tenant,
-    type,
+    tenants,
+    types,
+    instances,
     // A tenant is asked for under the name of its entry, or by its key.
-    ownRow: (key) => keepsTenants && (resource === undefined || resource(`__tenant:${key}`) || resource(key)),
-    instance: resource && ((key) => resource(key) || resource(key.slice(key.indexOf(':') + 1))),
+    ownRow: (key) => keepsTenants && (named === undefined || named.has(`__tenant:${key}`) || named.has(key)),
   }
 }
 
-function wanted(list: readonly string[] | null | undefined, what: string): ((key: string) => boolean) | undefined {
+function wanted(list: readonly string[] | null | undefined, what: string): readonly string[] | undefined {
   if (list === undefined || list === null) return undefined
-  if (!Array.isArray(list)) throw invalid(what, 'a list of keys')
-  const keys = new Set(list)
-  return (key) => keys.has(key)
+  if (!Array.isArray(list) || list.some((key) => typeof key !== 'string')) throw invalid(what, 'a list of keys')
+  return list
 }
 
 function pageOf({ after, limit }: Page): PageQuery {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { Image } from '../../src/image/image.ts'
 import { isZerohopError } from '../../src/index.ts'
 import type { PolicyChange } from '../../src/log/delta.ts'
-import { LISTING_LOOK_WORK, LISTING_STEPS_MAX, LISTING_WORK_MAX } from '../../src/model/limits.ts'
+import { LISTING_WHOLE_WORK_MAX, LISTING_WORK_MAX } from '../../src/model/limits.ts'
 import { type JsonObject, tupleKey } from '../../src/model/objects.ts'
 import { loadImage } from '../../src/pdp/pdp.ts'
 import { ENVIRONMENT, positionOf } from '../support/deltas.ts'
@@ -161,7 +161,8 @@ describe('listings of the library', () => {
 })
 
 describe('listings that are long', () => {
-  const MANY = Math.floor(LISTING_WORK_MAX / LISTING_LOOK_WORK) + 5_000
+  /** More than one page looks at: 20 for each question about a record. */
+  const MANY = LISTING_WORK_MAX / 20 + 5_000
   const keys = Array.from({ length: MANY }, (_, index) => `i${String(index).padStart(6, '0')}`)
   const few = [...keys.slice(0, 2), ...keys.slice(-2)]
   const pdp = pdpOf([
@@ -181,6 +182,24 @@ describe('listings that are long', () => {
     expect(found).toEqual([few.slice(0, 2), few.slice(2)])
   })
 
+  it('do not ask about each instance when no rule looks at it', () => {
+    const same = pdpOf([
+      ...HELLO,
+      set('seniors', 'userset', { 'user.level': { 'greater-than': 2 } }),
+      rule('seniors', 'hello:say', '__autogen_hello'),
+      rule('__autogen_viewer', 'hello:wave', '__autogen_hello'),
+      ...keys.map((key) => instance(`hello:${key}`, 'default')),
+    ])
+    expect(20 * 2 * keys.length).toBeGreaterThan(LISTING_WHOLE_WORK_MAX)
+    expect(Object.keys(same.userPermissions('zoe'))).toEqual([])
+    const senior = same.userPermissions({ key: 'zoe', attributes: { level: 3 } })
+    expect(Object.entries(senior).map(([key, { permissions }]) => [key, permissions])).toEqual([
+      ['__tenant:acme', ['hello:say']],
+      ['__tenant:default', ['hello:say']],
+    ])
+    expect(same.resources('zoe', 'say', 'hello')).toEqual({ keys: [], next: undefined })
+  })
+
   it('fail as a whole when they have no pages and would take too much', () => {
     const ruled = pdpOf([
       ...HELLO,
@@ -190,7 +209,7 @@ describe('listings that are long', () => {
       rule('everybody', 'hello:wave', 'mine'),
       ...keys.map((key) => instance(`hello:${key}`, 'default')),
     ])
-    expect(2 * keys.length).toBeGreaterThan(LISTING_STEPS_MAX)
+    expect(2 * 20 * keys.length).toBeGreaterThan(LISTING_WHOLE_WORK_MAX)
     expect(() => ruled.userPermissions('zoe')).toThrow(code('LISTING_TOO_LARGE'))
     expect(ruled.userPermissions('zoe', { resourceTypes: ['__tenant'] })).toEqual({})
   })

@@ -115,6 +115,8 @@ describe('listings', () => {
         const some = whole.slice(0, perPage * 5)
         const pages = [1, 2, 3, 4, 5].flatMap((page) => pdp.roleAssignments({ page, perPage }))
         expect(pages).toEqual(some)
+        const again = [4, 2, 3].map((page) => pdp.roleAssignments({ page, perPage }))
+        expect(again).toEqual([4, 2, 3].map((page) => some.slice((page - 1) * perPage, page * perPage)))
         const [first] = assigned
         if (first === undefined) return
         const { user, role, tenant } = first
