@@ -62,10 +62,10 @@ export const MAPPING_RULES_MAX = 1_000
 /** Bytes of the mapping rules of one proxy config, as an image stores them: JSON. */
 export const MAPPING_RULES_BYTES_MAX = 128 * 1024
 /** Mapping rules of one environment, and the patterns among them: one question about a URL may look at all of them. */
-export const URL_RULES_MAX = 10_000
+export const URL_RULES_MAX = 5_000
 export const URL_PATTERNS_MAX = 100
 /** Steps of one pattern's program: with the characters of a URL they bound the time that one match takes. */
-export const PATTERN_STEPS_MAX = 1_000
+export const PATTERN_STEPS_MAX = 300
 /** Characters of a URL that is asked about, and of the one in a mapping rule. */
 export const URL_CHARACTERS_MAX = 4_096
 /** Bytes of the secret of a proxy config as JSON: a token, a password or some headers. */

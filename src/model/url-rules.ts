@@ -42,10 +42,8 @@ interface Parts {
   readonly host: string | undefined
   /** decoded */
   readonly segments: readonly string[]
-  /** decoded; undefined without a question mark */
+  /** decoded */
   readonly query: readonly (readonly [name: string, value: string])[]
-  /** the whole without user and fragment, what may be written in two ways written in one */
-  readonly text: string
 }
 
 interface Template {
@@ -94,9 +92,11 @@ export class UrlRules {
       best = rank
       break
     }
-    for (const { rule, rank, pattern } of this.#patterns.get(lower) ?? []) {
+    const patterns = this.#patterns.get(lower) ?? []
+    const text = patterns.length === 0 ? '' : textOf(url, parts)
+    for (const { rule, rank, pattern } of patterns) {
       if (rank > best) break
-      const variables = matchPattern(pattern, parts.text)
+      const variables = matchPattern(pattern, text)
       if (variables !== undefined) return { rule, variables }
     }
     return found
@@ -126,42 +126,39 @@ function partsOf(url: string): Parts | undefined {
   const [, sentScheme, authority, path = '', search] = found
   const scheme = sentScheme?.toLowerCase()
   const host = authority === undefined ? undefined : hostOf(authority, scheme)
-  const whole = path.startsWith('/') ? path : `/${path}`
-  const segments = decodeEach(whole.slice(1).split('/'))
-  const pairs = decodeEach((search ?? '').replaceAll('+', ' ').split(/[&=]/))
-  // An encoded slash ends a segment for some servers and not for others.
-  if (segments === undefined || pairs === undefined || segments.some((segment) => /[/\\]/.test(segment)))
-    return undefined
-  const query = (search ?? '').split('&').filter((pair) => pair !== '')
-  const text = `${scheme === undefined ? '' : `${scheme}:`}${host === undefined ? '' : `//${host}`}`
-  return {
-    scheme,
-    host,
-    segments,
-    query: query.map(pairOf),
-    text: text + plain(whole) + (search === undefined ? '' : `?${plain(search)}`),
+  try {
+    const segments = (path.startsWith('/') ? path.slice(1) : path).split('/').map(decoded)
+    // An encoded slash ends a segment for some servers and not for others.
+    if (path.includes('%') && segments.some((segment) => /[/\\]/.test(segment))) return undefined
+    return { scheme, host, segments, query: queryOf(search) }
+  } catch {
+    return undefined // percent-encoding that is none
   }
+}
+
+const decoded = (text: string): string => (text.includes('%') ? decodeURIComponent(text) : text)
+
+function queryOf(search: string | undefined): Parts['query'] {
+  if (search === undefined || search === '') return []
+  const value = (text: string): string => decoded(text.replaceAll('+', ' '))
+  const pairs = search.split('&').filter((pair) => pair !== '')
+  return pairs.map((pair) => {
+    const at = pair.indexOf('=')
+    return at < 0 ? [value(pair), ''] : [value(pair.slice(0, at)), value(pair.slice(at + 1))]
+  })
+}
+
+/** The whole as a pattern sees it: without user and fragment, what may be written in two ways written in one. */
+function textOf(url: string, { scheme, host }: Parts): string {
+  const [, , , path = '', search] = URL_PARTS.exec(url) ?? []
+  const begin = `${scheme === undefined ? '' : `${scheme}:`}${host === undefined ? '' : `//${host}`}`
+  return begin + plain(path.startsWith('/') ? path : `/${path}`) + (search === undefined ? '' : `?${plain(search)}`)
 }
 
 function hostOf(authority: string, scheme: string | undefined): string {
   const host = authority.slice(authority.lastIndexOf('@') + 1).toLowerCase()
   const port = DEFAULT_PORTS[scheme ?? '']
   return port !== undefined && host.endsWith(port) ? host.slice(0, -port.length) : host
-}
-
-/** Every text without percent-encoding; undefined when one has none that is valid. */
-function decodeEach(texts: readonly string[]): string[] | undefined {
-  try {
-    return texts.map(decodeURIComponent)
-  } catch {
-    return undefined
-  }
-}
-
-function pairOf(pair: string): readonly [string, string] {
-  const at = pair.indexOf('=')
-  const decode = (text: string): string => decodeURIComponent(text.replaceAll('+', ' '))
-  return at < 0 ? [decode(pair), ''] : [decode(pair.slice(0, at)), decode(pair.slice(at + 1))]
 }
 
 /** Letters, digits, `-`, `.`, `_` and `~` mean the same encoded or not (RFC 3986): a pattern sees them as they are. */

@@ -4,9 +4,10 @@ import { Image } from '../../../src/image/image.ts'
 import type { PolicyChange } from '../../../src/log/delta.ts'
 import type { UrlRule } from '../../../src/model/objects.ts'
 import { loadImage } from '../../../src/pdp/pdp.ts'
-import { pdpServer } from '../../../src/server.ts'
+import { managementServer, openManagement, pdpServer, pooledPdpServer, readKeys } from '../../../src/server.ts'
 import { HELLO } from '../../pdp/policies.ts'
 import { deltaTo, ENVIRONMENT, positionOf } from '../../support/deltas.ts'
+import { temporaryFolder } from '../../support/folders.ts'
 
 const KEY = 'the key of the environment'
 const rule = (url: string, rest: Partial<UrlRule> = {}): UrlRule => ({
@@ -133,5 +134,47 @@ describe('a question about a URL', () => {
     moving.apply(deltaTo(5, [{ op: 'delete', kind: 'proxy_config', key: 'never' }]))
     expect(moving.urlRules()).toEqual([])
     moving.verify()
+  })
+})
+
+describe('mapping rules of the management API', () => {
+  it('reach a PDP that follows, and one that starts, without the secret', async () => {
+    const data = temporaryFolder('mapping-rules')
+    const management = await openManagement({ data })
+    const key = readKeys(data)!.environments.development!
+    const api = managementServer(management)
+    const follows = pooledPdpServer(management)
+    const headers = { authorization: `Bearer ${key}` }
+    const configs = '/v2/facts/default/development/proxy_configs'
+    const may = async (app: typeof follows, url: string, revision: string) => {
+      const payload = { user: { key: 'ben' }, http_method: 'GET', url, tenant: 'default' }
+      const asked = { ...headers, 'x-min-revision': revision }
+      const { statusCode, body } = await app.inject({ method: 'POST', url: '/allowed_url', headers: asked, payload })
+      return [statusCode, JSON.parse(body).allow]
+    }
+    const write = async (method: 'POST' | 'PATCH' | 'DELETE', url: string, payload?: object) => {
+      const answer = await api.inject({ method, url, headers, ...(payload ? { payload } : {}) })
+      expect(answer.statusCode, answer.body).toBeLessThan(300)
+      return String(answer.headers['x-revision'])
+    }
+    expect(await may(follows, 'https://shop/wave', '1')).toEqual([200, false])
+    const rules = [{ url: 'https://shop/{word}', http_method: 'get', resource: 'hello', action: 'wave' }]
+    const made = { key: 'shop', secret: 'never in an image', mapping_rules: rules }
+    const first = await write('POST', configs, made)
+    expect(await may(follows, 'https://shop/wave', first)).toEqual([200, true])
+    const more = [
+      { url: 'https://shop/wave/.*', url_type: 'regex', http_method: 'get', resource: 'hello', action: 'wave' },
+    ]
+    const second = await write('PATCH', `${configs}/shop`, { mapping_rules: more })
+    const starts = pooledPdpServer(management)
+    for (const app of [follows, starts]) {
+      expect(await may(app, 'https://shop/wave', second)).toEqual([200, true])
+      expect(await may(app, 'https://shop/wave/twice', second)).toEqual([200, true])
+      expect(await may(app, 'https://blog/wave', second)).toEqual([200, false])
+    }
+    const third = await write('DELETE', `${configs}/shop`)
+    for (const app of [follows, starts]) expect(await may(app, 'https://shop/wave', third)).toEqual([200, false])
+    for (const app of [starts, follows, api]) await app.close()
+    await management.store.close()
   })
 })
