@@ -10,7 +10,6 @@ import {
   FACTS_WAIT_DEFAULT_MS,
   FACTS_WAIT_MAX_MS,
   FORWARD_TIMEOUT_MS,
-  WORKERS_MAX,
 } from '../model/limits.ts'
 import type { RetentionOptions } from '../pap/retention.ts'
 
@@ -28,6 +27,8 @@ export interface Env {
   readonly imageMemoryBytes: number | undefined
   readonly logLevel: string
   readonly pdpApiKey: string | undefined
+  /** key of the organization, for `migrate` */
+  readonly organizationKey: string | undefined
   /** a wider key, by which the PDP gets the one of its environment */
   readonly wider: {
     readonly key: string | undefined
@@ -38,8 +39,6 @@ export interface Env {
   readonly debug: boolean
   readonly maxStalenessMs: number | undefined
   readonly backupFolder: string | undefined
-  /** processes that answer on the port of the PDP */
-  readonly workers: number
   /** paths of PEM files, for both servers */
   readonly tlsCert: string | undefined
   readonly tlsKey: string | undefined
@@ -97,6 +96,7 @@ const VARIABLES = {
   ZEROHOP_HOST: text,
   ZEROHOP_API_PORT: port,
   ZEROHOP_BOOTSTRAP_KEY: text,
+  ZEROHOP_ORGANIZATION_KEY: text,
   ZEROHOP_SECRETS_KEY_FILE: text,
   ZEROHOP_IMAGE_MEMORY: bytes,
   ZEROHOP_LOG_LEVEL: logLevel,
@@ -121,7 +121,6 @@ const VARIABLES = {
   PDP_MAX_STALENESS: seconds,
   PDP_OFFLINE_MODE_BACKUP_DIR: text,
   PDP_TLS_CERT: text,
-  PDP_WORKERS: workers,
   PDP_TLS_KEY: text,
   INTEGRATION_PORT: port,
   USER_POOL_ID: text,
@@ -155,6 +154,7 @@ type Value<N extends Name> = ReturnType<(typeof VARIABLES)[N]> | undefined
 /** May be given as a file. */
 type Secret =
   | 'ZEROHOP_BOOTSTRAP_KEY'
+  | 'ZEROHOP_ORGANIZATION_KEY'
   | 'PDP_API_KEY'
   | 'PDP_ORG_API_KEY'
   | 'PDP_PROJECT_API_KEY'
@@ -177,6 +177,7 @@ export function readEnv(variables: Variables = process.env): Env {
     imageMemoryBytes: value('ZEROHOP_IMAGE_MEMORY'),
     logLevel: value('ZEROHOP_LOG_LEVEL') ?? 'info',
     pdpApiKey: secret('PDP_API_KEY'),
+    organizationKey: secret('ZEROHOP_ORGANIZATION_KEY'),
     wider: {
       key: secret('PDP_PROJECT_API_KEY') ?? secret('PDP_ORG_API_KEY'),
       project: value('PDP_ACTIVE_PROJECT'),
@@ -186,7 +187,6 @@ export function readEnv(variables: Variables = process.env): Env {
     debug: value('PDP_DEBUG') ?? false,
     maxStalenessMs: value('PDP_MAX_STALENESS'),
     backupFolder: value('PDP_OFFLINE_MODE_BACKUP_DIR'),
-    workers: value('PDP_WORKERS') ?? 1,
     tlsCert: value('PDP_TLS_CERT'),
     tlsKey: value('PDP_TLS_KEY'),
     rateLimits: defined({ requests: value('ZEROHOP_RATE_LIMIT'), writes: value('ZEROHOP_RATE_LIMIT_WRITES') }),
@@ -324,13 +324,6 @@ function timeoutPolicy(value: string, name: string): 'ignore' | 'fail' {
 function count(value: string, name: string): number {
   if (!/^[1-9]\d{0,14}$/.test(value)) throw invalid(name, 'a number above 0', value)
   return Number(value)
-}
-
-function workers(value: string, name: string): number {
-  const number = Number(value)
-  if (!/^\d+$/.test(value) || number < 1 || number > WORKERS_MAX)
-    throw invalid(name, `a number from 1 to ${WORKERS_MAX}`, value)
-  return number
 }
 
 function days(value: string, name: string): number {

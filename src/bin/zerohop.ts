@@ -8,6 +8,7 @@ import type { ExportOptions, ImportOptions } from './bundle.ts'
 import type { CheckOptions } from './check.ts'
 import { type Env, port, readEnv } from './env.ts'
 import type { IntegrationOptions } from './integration.ts'
+import { addMigrate } from './migrate-commands.ts'
 import type { PdpCommandOptions } from './pdp.ts'
 import { fail, packageVersion } from './process.ts'
 
@@ -328,6 +329,8 @@ program
       ),
     ),
   )
+
+addMigrate(program, examples)
 
 await program.parseAsync()
 

@@ -125,6 +125,8 @@ export const ERRORS = {
     class: 'unavailable',
     message: 'the writer of the store stopped ({reason}): writes fail until the process is restarted',
   },
+  // migration
+  MIGRATION_REFUSED: { class: 'rejected', message: '{reason}' },
   // integration backend
   TOKEN_INVALID: { class: 'forbidden', message: 'the token of the identity provider does not hold' },
   SERVICE_FAILED: { class: 'unavailable', message: 'the management API answered {status} to {what}' },

@@ -207,12 +207,6 @@ export const FORWARD_CONNECTIONS_MAX = 128
 export const FORWARD_BODY_BYTES_MAX = 16 * 1024 * 1024
 /** Milliseconds in which a process must drain and exit after SIGTERM. */
 export const SHUTDOWN_MS = 10_000
-/** Processes that answer for one PDP: more than any machine has cores for. */
-export const WORKERS_MAX = 64
-/** Milliseconds that the first worker of a PDP may take to get an image before the others are started beside it. */
-export const WORKER_START_MS = 3_000
-/** Milliseconds in which a worker of a PDP must say how it is. */
-export const SIBLING_ANSWER_MS = 1_000
 /** Milliseconds that a server which is told to end goes on, so that whoever is connected hears of it with an answer. */
 export const DRAIN_MS = 500
 /** Bytes of all images that `serve` keeps open for its PDP. */
@@ -345,3 +339,25 @@ export const AUDIT_ROWS_PER_STEP = 5_000
 /** What is kept of the decisions of each environment unless the operator says otherwise: about half a gigabyte. */
 export const AUDIT_DAYS_DEFAULT = 30
 export const AUDIT_RECORDS_DEFAULT = 1_000_000
+
+/** Files that one `zerohop migrate scan` reads. */
+export const SCAN_FILES_MAX = 200_000
+/** Bytes of a file above which it is not taken for code that somebody wrote. */
+export const SCAN_FILE_BYTES_MAX = 2 * 1024 * 1024
+
+/** Rows that a migration asks for at once. */
+export const MIGRATE_PAGE_ROWS = 100
+/** Rows of one list that a migration reads into memory. */
+export const MIGRATE_LIST_ROWS_MAX = 1_000_000
+/** Calls of a migration that are under way at once. */
+export const MIGRATE_CALLS_AT_ONCE = 8
+/** Times that a call of a migration is tried again when the service says "not now". */
+export const MIGRATE_RETRIES_MAX = 5
+/** Milliseconds before the first of these; doubled each time. */
+export const MIGRATE_RETRY_MS = 250
+/** Milliseconds that a call of a migration may take. */
+export const MIGRATE_TIMEOUT_MS = 30_000
+/** Checks that one `zerohop migrate verify` compares for an environment. */
+export const MIGRATE_QUESTIONS_MAX = 1_000_000
+/** Milliseconds for which the report of `verify` lets `finish` delete. */
+export const VERIFY_FRESH_MS = 3_600_000

@@ -13,10 +13,9 @@ export interface Health {
   readonly stale: boolean
 }
 
-/** `ready` is asked for /ready instead, where several processes answer on one port. */
-export function healthRoutes(app: FastifyInstance, health: () => Health, ready?: () => Promise<Health>): void {
-  const answer = ({ query }: FastifyRequest, reply: FastifyReply, told: Health): void => {
-    const { ok, reason, revision, ageMs, source, stale } = told
+export function healthRoutes(app: FastifyInstance, health: () => Health): void {
+  const answer = ({ query }: FastifyRequest, reply: FastifyReply): void => {
+    const { ok, reason, revision, ageMs, source, stale } = health()
     const status = ok ? 'ok' : 'error'
     const withCache = (query as { check_cache?: string }).check_cache === 'true'
     const components = { horizon: { status }, opa: { status }, ...(withCache ? { cache: { status } } : {}) }
@@ -38,14 +37,5 @@ export function healthRoutes(app: FastifyInstance, health: () => Health, ready?:
       )
   }
   const opa = ['ready', 'healthy', 'system'].map((part) => `/healthchecks/opa/${part}`)
-  for (const path of ['/health', '/healthy', ...(ready ? [] : ['/ready']), ...opa])
-    app.get(path, (request, reply) => answer(request, reply, health()))
-  if (ready) {
-    app.get('/ready', (request, reply) => {
-      ready().then(
-        (told) => answer(request, reply, told),
-        (error: unknown) => reply.send(error),
-      )
-    })
-  }
+  for (const path of ['/health', '/healthy', '/ready', ...opa]) app.get(path, answer)
 }

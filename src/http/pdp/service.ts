@@ -12,6 +12,8 @@ export interface ServiceOptions {
   /** the version of this package */
   readonly version?: string
   readonly health: () => Health
+  /** set when it answers clients of the first API version */
+  readonly v1?: object
   /** how the process is ended from outside */
   readonly control?: {
     /** the key that may (PDP_CONTAINER_CONTROL_KEY); without one nobody may */
@@ -37,7 +39,7 @@ const NOT_OFFERED: readonly (readonly [path: string, what: string])[] = [
 export function serviceRoutes(app: FastifyInstance, { authenticate }: PdpRouteDeps, options: ServiceOptions): void {
   app.get('/version', () => {
     const { revision } = options.health()
-    return { api_version: API_VERSION, version: options.version ?? 'unknown', revision }
+    return { api_version: options.v1 === undefined ? API_VERSION : 1, version: options.version ?? 'unknown', revision }
   })
   // The follower is always as current as it can be, so there is nothing to pull.
   for (const path of ['/policy-updater/trigger', '/data-updater/trigger'])

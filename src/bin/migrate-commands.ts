@@ -1,0 +1,102 @@
+// The command line of `zerohop migrate`: names, options and help. What the steps do is migrate.ts, which is loaded only when one is called.
+import type { Command } from 'commander'
+import { readEnv } from './env.ts'
+import type { ApiOptions, FinishOptions, MoveOptions, StatusOptions, VerifyOptions } from './migrate.ts'
+import { fail } from './process.ts'
+
+const REPORT = 'zerohop-migration.json'
+
+/** Adds `migrate` and its steps. */
+export function addMigrate(program: Command, examples: (...lines: string[]) => string): void {
+  const migrate = program
+    .command('migrate')
+    .description('the way from the first API version to the second; docs/migration.md has the order')
+    .addHelpText(
+      'after',
+      '\nThe key of the organization comes from ZEROHOP_ORGANIZATION_KEY or ZEROHOP_ORGANIZATION_KEY_FILE.' +
+        '\nThe order: survey, move, verify, then the services one by one (scan finds what to change), finish, status.',
+    )
+
+  withApi(migrate.command('survey'))
+    .description('lists projects and environments, what they hold, and which look foreign')
+    .addHelpText('after', examples('zerohop migrate survey', 'zerohop migrate survey --ours ours.txt --json'))
+    .action((options: ApiOptions) => attempt(async (steps) => steps.runSurvey(readEnv(), options)))
+
+  withForeign(withApi(migrate.command('move')))
+    .description(
+      'makes the roles and users of the foreign environment again in those that use them, with their assignments',
+    )
+    .option('--to <environment...>', 'environments that get all of it (those that use something of it)', [])
+    .option('--dry-run', 'print every call, write nothing')
+    .option('--overwrite', 'give objects that are there with other values those of the foreign environment')
+    .addHelpText(
+      'after',
+      examples(
+        'zerohop migrate move --ours ours.txt --dry-run',
+        'zerohop migrate move --ours ours.txt --to default/production',
+      ),
+    )
+    .action((options: MoveOptions) => attempt(async (steps) => steps.runMove(readEnv(), options)))
+
+  withForeign(withApi(migrate.command('verify')))
+    .description('compares what was moved, field by field and decision by decision; exit code 1 on any difference')
+    .option('--to <environment...>', 'environments that got all of it, as with move', [])
+    .option('--pdps <pair...>', 'project/environment=V1URL,V2URL: the two PDPs of an environment', [])
+    .option('--checks <file>', 'recorded checks to compare as well: one JSON object a line')
+    .option('--report <file>', 'where the report goes', REPORT)
+    .addHelpText(
+      'after',
+      examples(
+        'zerohop migrate verify --ours ours.txt --pdps default/production=http://localhost:7000,http://localhost:7001',
+        'zerohop migrate verify --ours ours.txt --pdps … --checks recorded.jsonl',
+      ),
+    )
+    .action((options: VerifyOptions) => attempt(async (steps) => steps.runVerify(readEnv(), options)))
+
+  withForeign(withApi(migrate.command('finish')))
+    .description('deletes the foreign environment, after a verify whose report is fresh and clean')
+    .option('--report <file>', 'report of verify', REPORT)
+    .option('--yes', 'do not ask')
+    .addHelpText('after', examples('zerohop migrate finish --ours ours.txt'))
+    .action((options: FinishOptions) => attempt(async (steps) => steps.runFinish(readEnv(), options)))
+
+  migrate
+    .command('scan')
+    .description(
+      'finds uses of v1 in code (JavaScript, TypeScript, Python, Go, Java, C#); exit code 1 when there is one',
+    )
+    .argument('<path>', 'a folder or a file')
+    .option('--json', 'as JSON')
+    .addHelpText('after', examples('zerohop migrate scan .', 'zerohop migrate scan services/billing --json'))
+    .action((path: string, options: { json?: boolean }) => attempt(async (steps) => steps.runScan(path, options)))
+
+  withApi(migrate.command('status'))
+    .description('the four conditions of a complete migration, each with its evidence; exit code 1 while one is open')
+    .option('--pdp <url...>', 'addresses of every PDP that runs', [])
+    .option('--checks <file>', 'checks with the answer that is expected (`allow`); the key of the PDPs is PDP_API_KEY')
+    .option('--code <path...>', 'folders of code', [])
+    .addHelpText(
+      'after',
+      examples('zerohop migrate status --ours ours.txt --pdp http://localhost:7000 --checks expected.jsonl --code .'),
+    )
+    .action((options: StatusOptions) => attempt(async (steps) => steps.runStatus(readEnv(), options)))
+}
+
+function withApi(command: Command): Command {
+  return command
+    .option('--api <url>', 'address of the management API (API_URL, http://localhost:8080)')
+    .option('--ours <file>', 'what the team made: `project` or `project/environment`, one a line')
+    .option('--json', 'as JSON')
+}
+
+function withForeign(command: Command): Command {
+  return command.option('--foreign <environment...>', 'the foreign environments (all that --ours does not name)', [])
+}
+
+async function attempt(step: (steps: typeof import('./migrate.ts')) => Promise<number> | number): Promise<void> {
+  try {
+    process.exitCode = await step(await import('./migrate.ts'))
+  } catch (error) {
+    fail(error)
+  }
+}

@@ -1,0 +1,309 @@
+// `zerohop migrate …`: the way from v1 to v2 for a person at a terminal, and for a script (--json). What each step means is src/migrate; here it is
+// asked, shown and written down. Exit codes: 0 done or nothing to do, 1 a difference, a use of v1 or a condition that is open, or an error.
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { createInterface } from 'node:readline/promises'
+import { SingleBar } from 'cli-progress'
+import { Api } from '../migrate/api.ts'
+import { type Question, readQuestions } from '../migrate/checks.ts'
+import { move, planMove } from '../migrate/move.ts'
+import type { Plan } from '../migrate/plan.ts'
+import { scanFolder } from '../migrate/scan/scan.ts'
+import { statusOf } from '../migrate/status.ts'
+import { foreignOf, readOurs, survey } from '../migrate/survey.ts'
+import { type Pair, type Progress, type Report, verify, whyNot } from '../migrate/verify.ts'
+import { type Environment, readOrganization } from '../migrate/world.ts'
+import { ZerohopError } from '../model/errors.ts'
+import type { Env } from './env.ts'
+
+/** Options of every step that speaks to a management API. */
+export interface ApiOptions {
+  readonly api?: string
+  readonly ours?: string
+  readonly json?: boolean
+}
+
+export interface ForeignOptions extends ApiOptions {
+  readonly foreign: readonly string[]
+}
+
+export interface MoveOptions extends ForeignOptions {
+  readonly to: readonly string[]
+  readonly dryRun?: boolean
+  readonly overwrite?: boolean
+}
+
+export interface VerifyOptions extends ForeignOptions {
+  readonly to: readonly string[]
+  readonly pdps: readonly string[]
+  readonly checks?: string
+  readonly report: string
+}
+
+export interface FinishOptions extends ForeignOptions {
+  readonly report: string
+  readonly yes?: boolean
+}
+
+export interface StatusOptions extends ApiOptions {
+  readonly pdp: readonly string[]
+  readonly checks?: string
+  readonly code: readonly string[]
+}
+
+/** What there is, and what of it looks foreign. Asks about what no list names, on a terminal. */
+export async function runSurvey(env: Env, options: ApiOptions): Promise<number> {
+  const api = apiOf(env, options)
+  const ours = oursOf(options)
+  const asks = process.stdin.isTTY && options.json !== true && options.ours === undefined
+  const found = await survey(api, ours, asks ? ({ name }) => confirm(`did your team make ${name}?`) : undefined)
+  if (options.json) return printJson(found)
+  print(`organization ${found.organization}`)
+  for (const { name, ours: own, reason, holds } of found.environments) {
+    print(`${own ? 'ours   ' : 'FOREIGN'}  ${name}  (${reason})`)
+    print(
+      `         ${Object.entries(holds)
+        .map(([kind, count]) => `${count} ${kind}`)
+        .join(', ')}`,
+    )
+  }
+  for (const project of found.emptyProjects) print(`empty    ${project}`)
+  const foreign = found.environments.filter((one) => !one.ours)
+  print(
+    foreign.length === 0
+      ? '\neverything was made by the team: there is nothing to move'
+      : `\nto move: ${foreign.map(({ name }) => name).join(', ')}. Next: zerohop migrate move`,
+  )
+  return 0
+}
+
+/** Makes the objects again where they are used. */
+export async function runMove(env: Env, options: MoveOptions): Promise<number> {
+  const api = apiOf(env, options)
+  const plans = await plansOf(api, options, options.overwrite ?? false)
+  const conflicts = plans.flatMap((plan) => plan.conflicts)
+  const calls = plans.flatMap((plan) => plan.calls)
+  if (options.json) printJson({ dry_run: options.dryRun ?? false, calls, conflicts })
+  if (conflicts.length > 0) {
+    for (const { environment, kind, key, foreign, own } of options.json ? [] : conflicts) {
+      print(
+        `conflict in ${environment}: ${kind} ${key}\n  to move  ${JSON.stringify(foreign)}\n  is there ${JSON.stringify(own)}`,
+      )
+    }
+    throw refused(
+      `${conflicts.length} objects are there with other values, and nothing was written: change one side, or give --overwrite`,
+    )
+  }
+  if (options.dryRun) {
+    if (!options.json) for (const { method, path, body } of calls) print(`${method} ${path} ${JSON.stringify(body)}`)
+    return 0
+  }
+  const progress = progressOf(options)
+  progress.begin('moving', calls.length)
+  await move(api, plans, () => progress.step())
+  progress.end()
+  if (!options.json) {
+    for (const { environment, users, roles, assignments, calls: made } of plans) {
+      const there = `${users.length} users, ${roles.length} roles, ${assignments.length} assignments`
+      print(`${environment.name}: ${there}; ${made.length === 0 ? 'all of it was there' : `${made.length} calls`}`)
+    }
+    print(plans.length === 0 ? 'there is nothing to move' : 'Next: zerohop migrate verify')
+  }
+  return 0
+}
+
+/** Compares objects and decisions, and writes the report. */
+export async function runVerify(env: Env, options: VerifyOptions): Promise<number> {
+  const api = apiOf(env, options)
+  const { foreign } = await foreignOf(api, oursOf(options), options.foreign)
+  const plans = await plansOf(api, options, true)
+  const recorded: Question[] = options.checks === undefined ? [] : readQuestions(readText(options.checks))
+  const pairs = options.pdps.map(pairOf)
+  const report = await verify(api, { foreign, plans, pairs, recorded, now: Date.now() }, progressOf(options))
+  writeFileSync(options.report, `${JSON.stringify(report, undefined, 2)}\n`)
+  if (options.json) printJson(report)
+  else {
+    printTable(
+      report.differences.map(({ environment, what, v1, v2 }) => [
+        environment,
+        what,
+        JSON.stringify(v1),
+        JSON.stringify(v2),
+      ]),
+    )
+    print(
+      `${report.objects} objects and ${report.decisions} decisions compared, ${report.differences.length} differences; report: ${options.report}`,
+    )
+    if (report.differences.length === 0) print('Next: zerohop migrate finish')
+  }
+  return report.differences.length === 0 ? 0 : 1
+}
+
+/** Deletes what was moved away from, only after a verify that is fresh and clean. */
+export async function runFinish(env: Env, options: FinishOptions): Promise<number> {
+  const api = apiOf(env, options)
+  const { foreign } = await foreignOf(api, oursOf(options), options.foreign)
+  if (foreign.length === 0) {
+    if (options.json) printJson({ deleted: [] })
+    else print('there is no foreign environment: nothing is to be deleted')
+    return 0
+  }
+  const reason = await whyNot(api, readReport(options.report), foreign, Date.now())
+  if (reason !== undefined)
+    throw refused(`the report ${options.report} does not hold, ${reason}: run zerohop migrate verify again`)
+  const names = foreign.map(({ name }) => name).join(', ')
+  const question = `delete ${names} with everything in it? PDPs that follow it stop getting policy`
+  if (options.yes !== true) {
+    if (!process.stdin.isTTY) throw refused('there is nobody to ask: give --yes to delete')
+    if (!(await confirm(question))) throw refused('nothing was deleted')
+  }
+  const deleted = await deleteAll(api, foreign)
+  if (options.json) return printJson({ deleted })
+  for (const name of deleted) print(`deleted ${name}`)
+  return 0
+}
+
+/** Uses of v1 in code. */
+export function runScan(path: string, options: { readonly json?: boolean }): number {
+  const progress = progressOf(options)
+  progress.begin('reading files', 0)
+  const report = scanFolder(path, () => progress.step())
+  progress.end()
+  if (options.json) printJson(report)
+  else {
+    for (const { file, line, column, kind, found, instead } of report.findings) {
+      print(`${file}:${line}:${column}  ${kind}  ${found}\n    instead: ${instead}`)
+    }
+    for (const file of report.skipped) print(`${file} was not read: it is too large`)
+    print(`${report.findings.length} uses of v1 in ${report.files} files`)
+  }
+  return report.findings.length === 0 ? 0 : 1
+}
+
+/** The four conditions, each with its evidence. */
+export async function runStatus(env: Env, options: StatusOptions): Promise<number> {
+  const conditions = await statusOf(apiOf(env, options), {
+    ours: oursOf(options),
+    pdps: options.pdp,
+    expected: options.checks === undefined ? [] : readQuestions(readText(options.checks)),
+    pdpKey: env.pdpApiKey,
+    code: options.code,
+  })
+  const complete = conditions.every(({ holds }) => holds)
+  if (options.json) printJson({ complete, conditions })
+  else {
+    for (const { condition, holds, evidence } of conditions) {
+      print(`${holds ? 'yes' : 'NO '}  ${condition}`)
+      for (const line of evidence) print(`       ${line}`)
+    }
+    print(complete ? '\nthe migration is complete' : '\nthe migration is not complete')
+  }
+  return complete ? 0 : 1
+}
+
+async function plansOf(
+  api: Api,
+  options: ForeignOptions & { readonly to: readonly string[] },
+  overwrite: boolean,
+): Promise<Plan[]> {
+  const { foreign, own } = await foreignOf(api, oursOf(options), options.foreign)
+  return planMove(api, { foreign, own, to: options.to, overwrite })
+}
+
+/** Environments first, then their projects when nothing is left in them. */
+async function deleteAll(api: Api, foreign: readonly Environment[]): Promise<string[]> {
+  const deleted: string[] = []
+  for (const { projectId, id, name } of foreign) {
+    await api.ask('DELETE', `/v2/projects/${projectId}/envs/${id}`)
+    deleted.push(name)
+  }
+  const { emptyProjects } = await readOrganization(api)
+  for (const project of new Set(foreign.map((one) => one.project))) {
+    if (!emptyProjects.includes(project)) continue
+    await api.ask('DELETE', `/v2/projects/${encodeURIComponent(project)}`)
+    deleted.push(project)
+  }
+  return deleted
+}
+
+function apiOf({ integration, organizationKey }: Env, options: ApiOptions): Api {
+  if (organizationKey === undefined)
+    throw new ZerohopError('CONFIG_INVALID', {
+      reason: 'ZEROHOP_ORGANIZATION_KEY is not set: it is the API key of the organization',
+    })
+  return new Api(options.api ?? integration.apiUrl, organizationKey)
+}
+
+function oursOf({ ours }: ApiOptions): string[] {
+  return ours === undefined ? [] : readOurs(readText(ours))
+}
+
+function pairOf(text: string): Pair {
+  const [, environment, v1, v2] = /^([^=]+)=([^,]+),(.+)$/.exec(text) ?? []
+  if (environment === undefined)
+    throw refused(`\`${text}\` names no PDPs: write --pdps project/environment=V1URL,V2URL`)
+  return { environment, v1: v1!, v2: v2! }
+}
+
+function readReport(path: string): Report {
+  if (!existsSync(path)) throw refused(`there is no report ${path}: run zerohop migrate verify first`)
+  try {
+    return JSON.parse(readFileSync(path, 'utf8')) as Report
+  } catch {
+    throw refused(`${path} is no report of zerohop migrate verify`)
+  }
+}
+
+function readText(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    throw refused(`\`${path}\` cannot be read: ${(error as NodeJS.ErrnoException).code}`)
+  }
+}
+
+async function confirm(question: string): Promise<boolean> {
+  const lines = createInterface({ input: process.stdin, output: process.stderr })
+  try {
+    return /^y(es)?$/i.test((await lines.question(`${question} [y/N] `)).trim())
+  } finally {
+    lines.close()
+  }
+}
+
+/** A bar on a terminal, nothing elsewhere; never on standard output, which belongs to the answer. */
+function progressOf({ json }: { readonly json?: boolean }): Progress {
+  if (!process.stderr.isTTY || json === true)
+    return { begin: () => undefined, step: () => undefined, end: () => undefined }
+  const bar = new SingleBar({
+    format: '{what} [{bar}] {value}/{total} {eta_formatted}',
+    stream: process.stderr,
+    clearOnComplete: true,
+  })
+  return { begin: (what, total) => bar.start(total, 0, { what }), step: () => bar.increment(), end: () => bar.stop() }
+}
+
+function printTable(rows: readonly string[][]): void {
+  if (rows.length === 0) return
+  const all = [['environment', 'what', 'v1', 'v2'], ...rows]
+  const widths = [0, 1, 2].map((at) => Math.min(60, Math.max(...all.map((row) => row[at]!.length))))
+  for (const row of all)
+    print(
+      row
+        .map((cell, at) => cell.padEnd(widths[at] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+}
+
+function printJson(value: unknown): 0 {
+  print(JSON.stringify(value))
+  return 0
+}
+
+function print(line: string): void {
+  process.stdout.write(`${line}\n`)
+}
+
+function refused(reason: string): ZerohopError {
+  return new ZerohopError('MIGRATION_REFUSED', { reason })
+}

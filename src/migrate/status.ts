@@ -1,0 +1,118 @@
+// The four conditions of the specification under which a migration is complete, each with what shows it. What nobody gave a means to show is open,
+// not fulfilled.
+import type { Api } from './api.ts'
+import { AskedPdp, type Question, wordsOf } from './checks.ts'
+import { scanFolder } from './scan/scan.ts'
+import { isListed } from './survey.ts'
+import { readOrganization } from './world.ts'
+
+export interface Condition {
+  readonly condition: string
+  readonly holds: boolean
+  readonly evidence: readonly string[]
+}
+
+export interface StatusOptions {
+  readonly ours: readonly string[]
+  /** addresses of every PDP that runs */
+  readonly pdps: readonly string[]
+  /** checks with the answer that is expected of each PDP, and the key that the PDPs ask for */
+  readonly expected: readonly (Question & { readonly allow?: boolean })[]
+  readonly pdpKey: string | undefined
+  /** folders of code */
+  readonly code: readonly string[]
+}
+
+export async function statusOf(api: Api, options: StatusOptions): Promise<Condition[]> {
+  return [await onlyOurs(api, options), await onlyV2(options), await expectedAnswers(options), noUses(options)]
+}
+
+async function onlyOurs(api: Api, { ours }: StatusOptions): Promise<Condition> {
+  const { environments, emptyProjects } = await readOrganization(api)
+  const foreign = environments.filter((environment) => !isListed(environment, ours)).map(({ name }) => name)
+  const strange = emptyProjects.filter(
+    (project) => !ours.some((name) => name === project || name.startsWith(`${project}/`)),
+  )
+  return {
+    condition: 'every project and environment was made by the team',
+    holds: foreign.length + strange.length === 0,
+    evidence: [
+      `${environments.length} environments, ${environments.length - foreign.length} of them in the list`,
+      ...foreign.map((name) => `${name} is not in the list`),
+      ...strange.map((name) => `${name} is an empty project that is not in the list`),
+    ],
+  }
+}
+
+async function onlyV2({ pdps }: StatusOptions): Promise<Condition> {
+  const condition = 'no PDP of v1 runs, and every PDP is of v2'
+  if (pdps.length === 0) return { condition, holds: false, evidence: ['not shown: name the PDPs with --pdp'] }
+  const evidence: string[] = []
+  let holds = true
+  for (const url of pdps) {
+    const told = await versionOf(url)
+    if (!told.isV2) holds = false
+    evidence.push(`${url}: ${told.words}`)
+  }
+  return { condition, holds, evidence }
+}
+
+/** A PDP of v1 has no /version, or says that it is one. */
+async function versionOf(url: string): Promise<{ isV2: boolean; words: string }> {
+  try {
+    const response = await fetch(`${url.replace(/\/+$/, '')}/version`, {
+      redirect: 'error',
+      signal: AbortSignal.timeout(10_000),
+    })
+    const { api_version, version } = (await response.json()) as Record<string, unknown>
+    if (response.status !== 200 || typeof api_version !== 'number')
+      return { isV2: false, words: `/version answered ${response.status}` }
+    return { isV2: api_version >= 2, words: `API version ${api_version}, ${version ?? 'of unknown release'}` }
+  } catch (error) {
+    const { cause = error } = error as { cause?: { message?: string } }
+    return { isV2: false, words: `/version cannot be read: ${(cause as Error).message ?? cause}` }
+  }
+}
+
+async function expectedAnswers({ pdps, expected, pdpKey }: StatusOptions): Promise<Condition> {
+  const condition = 'a check through each PDP gives what is expected for a user who was moved'
+  const known = expected.filter(({ allow }) => allow !== undefined)
+  if (pdps.length === 0 || known.length === 0 || pdpKey === undefined) {
+    return {
+      condition,
+      holds: false,
+      evidence: [
+        'not shown: name the PDPs with --pdp, their key with PDP_API_KEY, and checks with `allow` with --checks',
+      ],
+    }
+  }
+  const evidence: string[] = []
+  let holds = true
+  for (const url of pdps) {
+    const pdp = new AskedPdp(url, pdpKey, 2)
+    let wrong = 0
+    for (const question of known) {
+      const told = await pdp.check(question).catch((error: Error) => error.message)
+      if (told === question.allow) continue
+      wrong++
+      evidence.push(`${url}: ${wordsOf(question)}: expected ${question.allow}, got ${told}`)
+    }
+    if (wrong > 0) holds = false
+    evidence.push(`${url}: ${known.length - wrong} of ${known.length} checks as expected`)
+  }
+  return { condition, holds, evidence }
+}
+
+function noUses({ code }: StatusOptions): Condition {
+  const condition = 'no code has a /v1/ path or a write call of an old SDK'
+  if (code.length === 0) return { condition, holds: false, evidence: ['not shown: name the folders with --code'] }
+  const reports = code.map((path) => ({ path, report: scanFolder(path) }))
+  return {
+    condition,
+    holds: reports.every(({ report }) => report.findings.length === 0),
+    evidence: reports.flatMap(({ path, report }) => [
+      `${path}: ${report.findings.length} uses in ${report.files} files`,
+      ...report.findings.map(({ file, line, found }) => `${path}/${file}:${line} ${found}`),
+    ]),
+  }
+}

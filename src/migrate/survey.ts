@@ -1,0 +1,90 @@
+// What there is, and which of it the team made. An environment that nobody on the team made is foreign: it holds what v1 defined outside of
+// environments. Only the team knows; the list is theirs, and names that v1 is known to use are only a hint.
+import type { Api } from './api.ts'
+import { type Environment, readContents, readOrganization, refused } from './world.ts'
+
+/** Keys that v1 gave to the environment of what is outside of environments. */
+const V1_NAMES = /^v[12](compat)?_global_env$/
+
+export interface Surveyed extends Environment {
+  readonly ours: boolean
+  /** why it counts as ours, or as foreign */
+  readonly reason: string
+  readonly holds: Readonly<Record<'users' | 'roles' | 'tenants' | 'resources' | 'assignments', number>>
+}
+
+export interface Survey {
+  readonly organization: string
+  readonly environments: readonly Surveyed[]
+  readonly emptyProjects: readonly string[]
+}
+
+/** Names of projects and environments that the team made: one a line, `project` or `project/environment`, `#` begins a comment. */
+export function readOurs(text: string): string[] {
+  return text
+    .split(/\r?\n/)
+    .map((line) => line.replace(/#.*/, '').trim())
+    .filter((line) => line !== '')
+}
+
+export function isListed({ project, projectId, key, id }: Environment, ours: readonly string[]): boolean {
+  const names = [project, projectId, `${project}/${key}`, `${project}/${id}`, `${projectId}/${id}`, id]
+  return names.some((name) => ours.includes(name))
+}
+
+/** Reads everything. `confirm` is asked about each environment that the list does not name; without it those are foreign. */
+export async function survey(
+  api: Api,
+  ours: readonly string[],
+  confirm?: (environment: Environment) => Promise<boolean>,
+): Promise<Survey> {
+  const { id, environments, emptyProjects } = await readOrganization(api)
+  const found: Surveyed[] = []
+  for (const environment of environments) {
+    const listed = isListed(environment, ours)
+    const confirmed = !listed && (await confirm?.(environment)) === true
+    const contents = await readContents(api, environment)
+    const { users, roles, tenants, resources, assignments } = contents
+    found.push({
+      ...environment,
+      ours: listed || confirmed,
+      reason: reasonOf(environment, listed, confirmed),
+      holds: {
+        users: users.length,
+        roles: roles.length,
+        tenants: tenants.length,
+        resources: resources.length,
+        assignments: assignments.length,
+      },
+    })
+  }
+  return { organization: id, environments: found, emptyProjects }
+}
+
+function reasonOf({ key }: Environment, listed: boolean, confirmed: boolean): string {
+  if (listed) return 'in the list of what the team made'
+  if (confirmed) return 'confirmed'
+  return V1_NAMES.test(key)
+    ? 'nobody named it, and v1 keeps what is defined outside of environments under this key'
+    : 'nobody named it as made by the team'
+}
+
+/** The foreign environments: those that `named` says, or all that the list does not name. @throws MIGRATION_REFUSED */
+export async function foreignOf(
+  api: Api,
+  ours: readonly string[],
+  named: readonly string[],
+): Promise<{ foreign: Environment[]; own: Environment[] }> {
+  const { environments } = await readOrganization(api)
+  if (ours.length === 0 && named.length === 0)
+    throw refused(
+      'which environments are the team’s? name them in a file with --ours, or name the foreign one with --foreign',
+    )
+  for (const name of named) {
+    if (!environments.some((environment) => isListed(environment, [name])))
+      throw refused(`there is no environment \`${name}\`: survey lists what there is`)
+  }
+  const isForeign = (one: Environment): boolean =>
+    named.length > 0 ? isListed(one, named) && !isListed(one, ours) : !isListed(one, ours)
+  return { foreign: environments.filter(isForeign), own: environments.filter((one) => !isForeign(one)) }
+}

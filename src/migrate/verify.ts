@@ -1,0 +1,203 @@
+// Shows that what was moved is the same: every object field by field, v1 answer against v2 read-back, and every decision, PDP of v1 against PDP of
+// v2. The report names what it saw by digests, so that `finish` can tell whether anything changed since.
+
+import { MIGRATE_CALLS_AT_ONCE, MIGRATE_QUESTIONS_MAX, VERIFY_FRESH_MS } from '../model/limits.ts'
+import type { Api } from './api.ts'
+import { forEach } from './api.ts'
+import { AskedPdp, compare, type Difference, type Question } from './checks.ts'
+import type { Plan } from './plan.ts'
+import {
+  digestOf,
+  type Environment,
+  factsOf,
+  isSame,
+  readContents,
+  refused,
+  roleOf,
+  schemaOf,
+  userOf,
+} from './world.ts'
+
+/** The two PDPs of one environment. */
+export interface Pair {
+  readonly environment: string
+  readonly v1: string
+  readonly v2: string
+}
+
+export interface Report {
+  /** raise when its meaning changes */
+  readonly format: 1
+  /** epoch ms */
+  readonly at: number
+  readonly api: string
+  /** digests of the contents, by `project/environment` */
+  readonly foreign: Readonly<Record<string, string>>
+  readonly own: Readonly<Record<string, string>>
+  readonly objects: number
+  readonly decisions: number
+  readonly differences: readonly Difference[]
+}
+
+export interface VerifyOptions {
+  readonly foreign: readonly Environment[]
+  readonly plans: readonly Plan[]
+  readonly pairs: readonly Pair[]
+  /** asked besides users × permissions × tenants of what was moved */
+  readonly recorded: readonly Question[]
+  readonly now: number
+}
+
+export interface Progress {
+  begin(what: string, total: number): void
+  step(): void
+  end(): void
+}
+
+/** @throws MIGRATION_REFUSED when an environment that got something has no pair of PDPs, or one of them does not decide */
+export async function verify(api: Api, options: VerifyOptions, progress: Progress): Promise<Report> {
+  const { foreign, plans, pairs, recorded, now } = options
+  const differences: Difference[] = []
+  let objects = 0
+  let decisions = 0
+  for (const plan of plans) {
+    const { environment } = plan
+    const pair = pairs.find((one) => one.environment === environment.name)
+    if (pair === undefined)
+      throw refused(`no PDPs of ${environment.name} are named: --pdps ${environment.name}=V1URL,V2URL`)
+    objects += plan.users.length + plan.roles.length + plan.assignments.length
+    differences.push(...(await compareObjects(api, plan, progress)))
+    const questions = [...questionsOf(plan), ...recorded]
+    if (questions.length > MIGRATE_QUESTIONS_MAX)
+      throw refused(
+        `${questions.length} checks are more than ${MIGRATE_QUESTIONS_MAX}: move fewer users at a time with --to`,
+      )
+    decisions += questions.length
+    const { secret } = await api.ask('GET', `/v2/api-key/${environment.projectId}/${environment.id}`)
+    if (typeof secret !== 'string' || secret === '')
+      throw refused(`this key may not read the key of ${environment.name}, which its PDPs ask for`)
+    progress.begin(`decisions of ${environment.name}`, questions.length)
+    const [v1, v2] = [new AskedPdp(pair.v1, secret, 1), new AskedPdp(pair.v2, secret, 2)]
+    differences.push(...(await compare(environment.name, v1, v2, questions, () => progress.step())))
+    progress.end()
+  }
+  const own = plans.map(({ environment }) => environment)
+  return {
+    format: 1,
+    at: now,
+    api: api.url,
+    foreign: await digests(api, foreign),
+    own: await digests(api, own),
+    objects,
+    decisions,
+    differences,
+  }
+}
+
+export async function digests(api: Api, environments: readonly Environment[]): Promise<Record<string, string>> {
+  const found: Record<string, string> = {}
+  for (const environment of environments) found[environment.name] = digestOf(await readContents(api, environment))
+  return found
+}
+
+/** Why the report does not allow to delete; undefined when it does. */
+export async function whyNot(
+  api: Api,
+  report: Report,
+  foreign: readonly Environment[],
+  now: number,
+): Promise<string | undefined> {
+  if (report.format !== 1) return 'it was written by another version'
+  if (report.api !== api.url) return `it is about ${report.api}`
+  if (report.differences.length > 0) return `it has ${report.differences.length} differences`
+  if (!(now - report.at <= VERIFY_FRESH_MS && now >= report.at))
+    return `it is older than ${VERIFY_FRESH_MS / 60_000} minutes`
+  const names = Object.keys(report.foreign)
+  for (const { name } of foreign) if (!names.includes(name)) return `it is not about ${name}`
+  for (const [name, digest] of Object.entries(await digests(api, foreign))) {
+    if (report.foreign[name] !== digest) return `${name} changed since`
+  }
+  return undefined
+}
+
+/** Every user with every permission, in each tenant where somebody who was moved holds a role. */
+function questionsOf({ users, roles, assignments }: Plan): Question[] {
+  const permissions = [...new Set(roles.flatMap((role) => role.permissions))].sort()
+  const tenants = [...new Set(['default', ...assignments.map(({ tenant }) => tenant)])].sort()
+  return users.flatMap(({ key: user }) =>
+    tenants.flatMap((tenant) =>
+      permissions.map((permission): Question => {
+        const at = permission.indexOf(':')
+        return { user, action: permission.slice(at + 1), resource: permission.slice(0, at), tenant }
+      }),
+    ),
+  )
+}
+
+/** v1 answers against v2 read-backs. */
+async function compareObjects(
+  api: Api,
+  { environment, users, roles, assignments }: Plan,
+  progress: Progress,
+): Promise<Difference[]> {
+  const differences: Difference[] = []
+  const differ = (what: string, v1: unknown, v2: unknown): void => {
+    if (!isSame(v1, v2)) differences.push({ environment: environment.name, what, v1, v2 })
+  }
+  const compareFields = (kind: string, key: string, v1: object | undefined, v2: object | undefined): void => {
+    if (v1 === undefined || v2 === undefined) {
+      differ(`${kind} ${key}`, v1 ? 'there' : 'missing', v2 ? 'there' : 'missing')
+      return
+    }
+    for (const [field, value] of Object.entries(v1))
+      differ(`${kind} ${key}, ${field}`, value ?? null, (v2 as Record<string, unknown>)[field] ?? null)
+  }
+  progress.begin(`objects of ${environment.name}`, users.length + roles.length + assignments.length)
+  await forEach(roles, MIGRATE_CALLS_AT_ONCE, async ({ key }) => {
+    const old = await api.find(`/v1/roles/${encodeURIComponent(key)}`)
+    const now = await api.find(`${schemaOf(environment)}/roles/${encodeURIComponent(key)}`)
+    compareFields('role', key, old && v1Role(old), now && v1RoleOf(roleOf(now)))
+    progress.step()
+  })
+  await forEach(users, MIGRATE_CALLS_AT_ONCE, async ({ key }) => {
+    const old = await api.find(`/v1/users/${encodeURIComponent(key)}`)
+    const now = await api.find(`${factsOf(environment)}/users/${encodeURIComponent(key)}`)
+    compareFields('user', key, old && v1User(old), now && userOf(now))
+    progress.step()
+  })
+  const held = new Set(
+    (await readContents(api, environment)).assignments.map(({ user, role, tenant }) => `${user}/${role}/${tenant}`),
+  )
+  for (const { user, role, tenant } of assignments) {
+    differ(`${user} is ${role} in ${tenant}`, true, held.has(`${user}/${role}/${tenant}`))
+    progress.step()
+  }
+  progress.end()
+  return differences.sort((left, right) => (left.what < right.what ? -1 : 1))
+}
+
+interface V1User {
+  readonly customId?: string
+  readonly firstName?: string | null
+  readonly lastName?: string | null
+  readonly email?: string | null
+  readonly attributes?: Record<string, unknown> | null
+}
+
+function v1User({ customId = '', firstName, lastName, email, attributes }: V1User) {
+  return userOf({ key: customId, first_name: firstName, last_name: lastName, email, attributes })
+}
+
+interface V1Role {
+  readonly name: string
+  readonly description?: string | null
+  readonly permissions?: readonly { readonly name: string }[]
+}
+
+function v1Role({ name, description, permissions = [] }: V1Role) {
+  return { key: name, description: description ?? null, permissions: permissions.map((one) => one.name).sort() }
+}
+
+function v1RoleOf({ key, description, permissions }: ReturnType<typeof roleOf>) {
+  return { key, description, permissions }
+}

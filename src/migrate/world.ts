@@ -1,0 +1,170 @@
+// What an organization holds: its environments, and of one of them the objects that a migration is about. All of it is read by v2 calls with
+// the key of the organization.
+import { createHash } from 'node:crypto'
+import { ZerohopError } from '../model/errors.ts'
+import type { Api } from './api.ts'
+
+export interface Environment {
+  readonly project: string
+  readonly projectId: string
+  readonly key: string
+  readonly id: string
+  /** `project/environment`, in keys */
+  readonly name: string
+}
+
+export interface User {
+  readonly key: string
+  readonly email: string | null
+  readonly first_name: string | null
+  readonly last_name: string | null
+  readonly attributes: Readonly<Record<string, unknown>>
+}
+
+export interface Role {
+  readonly key: string
+  readonly name: string
+  readonly description: string | null
+  /** `resource:action`, sorted */
+  readonly permissions: readonly string[]
+  readonly extends: readonly string[]
+}
+
+export interface Tenant {
+  readonly key: string
+  readonly name: string
+}
+
+export interface Resource {
+  readonly key: string
+  readonly name: string
+  readonly actions: readonly string[]
+}
+
+export interface Assignment {
+  readonly user: string
+  readonly role: string
+  readonly tenant: string
+}
+
+export interface Contents {
+  readonly users: readonly User[]
+  readonly roles: readonly Role[]
+  readonly tenants: readonly Tenant[]
+  readonly resources: readonly Resource[]
+  readonly assignments: readonly Assignment[]
+}
+
+export interface Organization {
+  readonly id: string
+  readonly environments: readonly Environment[]
+  /** projects without an environment, by key */
+  readonly emptyProjects: readonly string[]
+}
+
+/**
+ * The environments that the key of an organization sees.
+ * @throws MIGRATION_REFUSED for a narrower key or an address that is no management API
+ */
+export async function readOrganization(api: Api): Promise<Organization> {
+  const { status, body: scope } = await api.call('GET', '/v2/api-key/scope')
+  if (status === 401) throw new ZerohopError('KEY_UNKNOWN')
+  if (status !== 200 || typeof scope?.organization_id !== 'string')
+    throw refused(`${api.url} is no management API: GET /v2/api-key/scope answered ${status}`)
+  if (scope.project_id !== null || scope.environment_id !== null) {
+    const level = scope.environment_id === null ? 'project' : 'environment'
+    throw refused(
+      `this is the key of ${level === 'project' ? 'a' : 'an'} ${level}: a migration needs the key of the organization`,
+    )
+  }
+  const environments: Environment[] = []
+  const emptyProjects: string[] = []
+  for (const project of await api.list('/v2/projects')) {
+    const inside = await api.list(`/v2/projects/${project.id}/envs`)
+    if (inside.length === 0) emptyProjects.push(project.key)
+    for (const { id, key } of inside) {
+      environments.push({ project: project.key, projectId: project.id, key, id, name: `${project.key}/${key}` })
+    }
+  }
+  return { id: scope.organization_id, environments, emptyProjects }
+}
+
+export const schemaOf = ({ projectId, id }: Environment): string => `/v2/schema/${projectId}/${id}`
+export const factsOf = ({ projectId, id }: Environment): string => `/v2/facts/${projectId}/${id}`
+
+/** The objects of an environment that have a form in v1, sorted by key. */
+export async function readContents(api: Api, environment: Environment): Promise<Contents> {
+  const [schema, facts] = [schemaOf(environment), factsOf(environment)]
+  const users = await api.list(`${facts}/users`)
+  const roles = await api.list(`${schema}/roles`)
+  const tenants = await api.list(`${facts}/tenants`)
+  const resources = await api.list(`${schema}/resources`)
+  const assignments = await api.list(`${facts}/role_assignments`)
+  return {
+    users: byKey(users.map(userOf)),
+    roles: byKey(roles.map(roleOf)),
+    tenants: byKey(tenants.map(({ key, name }) => ({ key, name: name ?? key }))),
+    resources: byKey(
+      resources.map(({ key, name, actions }) => ({
+        key,
+        name: name ?? key,
+        actions: Object.keys(actions ?? {}).sort(),
+      })),
+    ),
+    assignments: assignments
+      .filter((row) => !row.resource_instance)
+      .map(({ user, role, tenant }): Assignment => ({ user, role, tenant }))
+      .sort((left, right) => (assignmentKey(left) < assignmentKey(right) ? -1 : 1)),
+  }
+}
+
+export const assignmentKey = ({ user, role, tenant }: Assignment): string => `${user}/${role}/${tenant}`
+
+/** Equal contents, equal digest. Times and ids do not count. */
+export function digestOf(contents: Contents): string {
+  return createHash('sha256')
+    .update(JSON.stringify(sortedDeep(contents)))
+    .digest('hex')
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: a row of the API
+export function userOf({ key, email, first_name, last_name, attributes }: any): User {
+  return {
+    key,
+    email: email ?? null,
+    first_name: first_name ?? null,
+    last_name: last_name ?? null,
+    attributes: attributes ?? {},
+  }
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: a row of the API
+export function roleOf({ key, name, description, permissions, extends: parents }: any): Role {
+  return {
+    key,
+    name: name ?? key,
+    description: description ?? null,
+    permissions: [...(permissions ?? [])].sort(),
+    extends: [...(parents ?? [])].sort(),
+  }
+}
+
+export function isSame(left: unknown, right: unknown): boolean {
+  return JSON.stringify(sortedDeep(left)) === JSON.stringify(sortedDeep(right))
+}
+
+export function refused(reason: string): ZerohopError {
+  return new ZerohopError('MIGRATION_REFUSED', { reason })
+}
+
+function byKey<T extends { readonly key: string }>(rows: T[]): T[] {
+  return rows.sort((left, right) => (left.key < right.key ? -1 : 1))
+}
+
+/** Members in the order of their names, as pairs, so that no name of a user means anything to JavaScript. */
+function sortedDeep(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sortedDeep)
+  if (typeof value !== 'object' || value === null) return value
+  const pairs = Object.entries(value).map(([name, inner]): [string, unknown] => [name, sortedDeep(inner)])
+  return { pairs: pairs.sort(([left], [right]) => (left < right ? -1 : 1)) }
+}

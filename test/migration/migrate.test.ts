@@ -1,0 +1,423 @@
+// A world written through /v1 with the key of an organization, moved to environments step by step with the command itself: survey, move, verify,
+// finish, status. Decisions are the same before and after, a difference that is planted is found, a move that is killed goes on where it
+// stopped, and what must not be done is refused in one line.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { eventually } from '../support/eventually.ts'
+import { temporaryFolder } from '../support/folders.ts'
+import { endServers, freePort, type Keys, readKeys, Server, startApi, startPdp, url } from '../support/server.ts'
+
+const COMMAND = fileURLToPath(new URL('../../dist/src/bin/zerohop.js', import.meta.url))
+const FOREIGN = 'v1compat_global_project/v1compat_global_env'
+const OURS = 'default/development'
+
+interface Ended {
+  readonly code: number | null
+  readonly out: string
+  readonly err: string
+}
+
+/** One organization with its API, and the command at work on it. */
+class World {
+  readonly data = temporaryFolder('migration')
+  readonly folder = temporaryFolder('migration-work')
+  port = 0
+  keys: Keys = undefined as unknown as Keys
+
+  async open(): Promise<void> {
+    this.port = await freePort()
+    await startApi(this.data, this.port)
+    this.keys = readKeys(this.data)
+    writeFileSync(join(this.folder, 'ours.txt'), '# the team\ndefault\n')
+  }
+
+  async call(method: string, path: string, body?: unknown, key = this.keys.organization) {
+    const response = await fetch(url(this.port) + path, {
+      method,
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    })
+    const text = await response.text()
+    expect(response.ok, `${method} ${path}: ${response.status} ${text}`).toBe(true)
+    // biome-ignore lint/suspicious/noExplicitAny: whatever the API sends
+    return { body: (text === '' ? undefined : JSON.parse(text)) as any, revision: response.headers.get('x-revision') }
+  }
+
+  /** `zerohop migrate …` */
+  async migrate(args: readonly string[], env: Record<string, string> = {}): Promise<Ended> {
+    return this.start(args, env).ended
+  }
+
+  start(args: readonly string[], env: Record<string, string> = {}) {
+    const { PATH = '' } = process.env
+    const child = spawn(process.execPath, [COMMAND, 'migrate', ...args], {
+      cwd: this.folder,
+      env: { PATH, API_URL: url(this.port), ZEROHOP_ORGANIZATION_KEY: this.keys?.organization ?? '', ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    let out = ''
+    let err = ''
+    child.stdout.on('data', (chunk: Buffer) => {
+      out += chunk
+    })
+    child.stderr.on('data', (chunk: Buffer) => {
+      err += chunk
+    })
+    const ended = once(child, 'close').then(([code]): Ended => ({ code: code as number | null, out, err }))
+    return { child, ended }
+  }
+
+  /** Two roles, three users and their assignments, outside of environments. */
+  async writeV1(): Promise<void> {
+    await this.call('PUT', '/v1/resources', {
+      resources: [{ type: 'report', actions: { read: { title: 'Read' }, write: { title: 'Write' } } }],
+    })
+    const report = (await this.call('GET', '/v1/roles')).body.data
+    expect(report).toEqual([])
+    await this.call('POST', '/v1/roles', { name: 'reader', permissions: ['report:read'] })
+    await this.call('POST', '/v1/roles', {
+      name: 'writer',
+      description: 'writes',
+      permissions: ['report:read', 'report:write'],
+    })
+    await this.call('PUT', '/v1/tenants', { externalId: 'acme', name: 'Acme' })
+    for (const [key, firstName, email] of [
+      ['auth0|1', 'Ana', 'ana@example.com'],
+      ['auth0|2', 'Ben', 'ben@example.com'],
+      ['auth0|3', 'Zoe', undefined],
+    ])
+      await this.call('PUT', '/v1/users', { key, firstName, email, attributes: { level: 3 } })
+    for (const [user, role, scope] of [
+      ['auth0|1', 'writer', 'default'],
+      ['auth0|1', 'reader', 'acme'],
+      ['auth0|2', 'reader', 'default'],
+    ])
+      await this.call('POST', '/v1/role_assignments', { user, role, scope })
+  }
+
+  async contents(environment: string) {
+    const [project, env] = environment.split('/')
+    const read = async (path: string) => (await this.call('GET', `/v2/${path}`)).body
+    const rows = (body: unknown): { key: string }[] => (Array.isArray(body) ? body : (body as { data: never[] }).data)
+    return {
+      users: rows(await read(`facts/${project}/${env}/users`))
+        .map(({ key }) => key)
+        .sort(),
+      roles: rows(await read(`schema/${project}/${env}/roles`))
+        .map(({ key }) => key)
+        .sort(),
+      assignments: (
+        rows(await read(`facts/${project}/${env}/role_assignments`)) as never[] as {
+          user: string
+          role: string
+          tenant: string
+        }[]
+      )
+        .map(({ user, role, tenant }) => `${user}/${role}/${tenant}`)
+        .sort(),
+    }
+  }
+}
+
+afterAll(endServers)
+
+describe('a v1 world', () => {
+  const world = new World()
+  const expected = {
+    users: ['auth0|1', 'auth0|2', 'auth0|3'],
+    roles: ['reader', 'writer'],
+    assignments: ['auth0|1/reader/acme', 'auth0|1/writer/default', 'auth0|2/reader/default'],
+  }
+  let v1 = 0
+  let v2 = 0
+  let pdps = ''
+  const ask = async (port: number, user: string, action: string, tenant: string): Promise<boolean> => {
+    const old = { user, action, resource: { type: 'report', context: { tenant } }, context: {} }
+    const now = { user: { key: user }, action, resource: { type: 'report', tenant } }
+    const response = await fetch(`${url(port)}/allowed`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${world.keys.environments.development}`, 'content-type': 'application/json' },
+      body: JSON.stringify(port === v1 ? old : now),
+    })
+    expect(response.status).toBe(200)
+    return ((await response.json()) as { allow: boolean }).allow
+  }
+  const matrix = async (port: number): Promise<boolean[]> => {
+    const answers: boolean[] = []
+    for (const user of [...expected.users, 'nobody'])
+      for (const action of ['read', 'write'])
+        for (const tenant of ['default', 'acme']) answers.push(await ask(port, user, action, tenant))
+    return answers
+  }
+
+  beforeAll(async () => {
+    await world.open()
+    ;[v1, v2] = [await freePort(), await freePort()]
+    await world.writeV1()
+    await startPdp(temporaryFolder('pdp'), v2, world.keys.environments.development, world.port)
+    const env = {
+      ZEROHOP_DATA: temporaryFolder('pdp'),
+      PDP_PORT: String(v1),
+      PDP_API_KEY: world.keys.environments.development,
+      PDP_CONTROL_PLANE: url(world.port),
+    }
+    const old = new Server('pdp', env, ['--v1'])
+    await old.until(async () => (await fetch(`${url(v1)}/ready`)).ok)
+    await eventually(() => ask(v1, 'auth0|1', 'write', 'default'), true)
+    pdps = `${OURS}=${url(v1)},${url(v2)}`
+  })
+
+  it('is surveyed: what there is, what it holds, and what looks foreign, with the reason', async () => {
+    const { code, out } = await world.migrate(['survey', '--ours', 'ours.txt'])
+    expect(code).toBe(0)
+    expect(out).toContain(
+      `FOREIGN  ${FOREIGN}  (nobody named it, and v1 keeps what is defined outside of environments under this key)`,
+    )
+    expect(out).toContain('3 users, 2 roles, 2 tenants, 1 resources, 3 assignments')
+    expect(out).toContain(`ours     ${OURS}  (in the list of what the team made)`)
+    const json = await world.migrate(['survey', '--ours', 'ours.txt', '--json'])
+    expect(
+      JSON.parse(json.out).environments.map((one: { name: string; ours: boolean }) => [one.name, one.ours]),
+    ).toContainEqual([FOREIGN, false])
+  })
+
+  it('is verified as different before it is moved', async () => {
+    const { code, out } = await world.migrate(['verify', '--ours', 'ours.txt', '--to', OURS, '--pdps', pdps])
+    expect(code).toBe(1)
+    expect(out).toMatch(/user auth0\|1 +"there" +"missing"/)
+    expect(out).toMatch(/auth0\|1 write report in default +true +false/)
+    expect(await matrix(v2)).toEqual(Array(16).fill(false))
+  })
+
+  it('shows every call of a move without making one', async () => {
+    const { code, out } = await world.migrate(['move', '--ours', 'ours.txt', '--to', OURS, '--dry-run'])
+    expect(code).toBe(0)
+    const methods = out
+      .trim()
+      .split('\n')
+      .map((line) => line.split(' ')[0])
+    expect(methods).toEqual(['POST', 'POST', 'POST', 'POST', 'PUT', 'PUT', 'PUT', 'POST', 'POST', 'POST'])
+    expect(await world.contents(OURS)).toEqual({ users: [], roles: [], assignments: [] })
+  })
+
+  it('is moved, and then there is nothing more to move', async () => {
+    const first = await world.migrate(['move', '--ours', 'ours.txt', '--to', OURS])
+    expect([first.code, first.err]).toEqual([0, ''])
+    expect(first.out).toContain(`${OURS}: 3 users, 2 roles, 3 assignments; 10 calls`)
+    expect(await world.contents(OURS)).toEqual(expected)
+    const again = await world.migrate(['move', '--ours', 'ours.txt', '--to', OURS])
+    expect(again.out).toContain('all of it was there')
+    const found = await world.migrate(['move', '--ours', 'ours.txt', '--json'])
+    expect(JSON.parse(found.out)).toEqual({ dry_run: false, calls: [], conflicts: [] })
+  })
+
+  it('decides the same by both PDPs for every user and permission', async () => {
+    await eventually(() => ask(v2, 'auth0|2', 'read', 'default'), true)
+    const decided = await matrix(v2)
+    expect(decided).toEqual(await matrix(v1))
+    expect(decided.filter(Boolean).length).toBe(4)
+  })
+
+  it('finds a difference that was planted in an object, and one in a decision', async () => {
+    const [facts, schema] = [`/v2/facts/${OURS}`, `/v2/schema/${OURS}`]
+    await world.call('PATCH', `${facts}/users/auth0%7C2`, { first_name: 'Bob' })
+    const { revision } = await world.call('DELETE', `${schema}/roles/reader/permissions`, {
+      permissions: ['report:read'],
+    })
+    await eventually(() => ask(v2, 'auth0|2', 'read', 'default'), false)
+    const { code, out } = await world.migrate(['verify', '--ours', 'ours.txt', '--to', OURS, '--pdps', pdps])
+    expect([code, Number(revision) > 0]).toEqual([1, true])
+    expect(out).toMatch(/user auth0\|2, first_name +"Ben" +"Bob"/)
+    expect(out).toMatch(/role reader, permissions +\["report:read"\] +\[\]/)
+    expect(out).toMatch(/auth0\|2 read report in default +true +false/)
+    const refused = await world.migrate(['finish', '--ours', 'ours.txt', '--yes'])
+    expect([refused.code, refused.err]).toEqual([
+      1,
+      expect.stringMatching(/^zerohop: the report .* has \d+ differences.*\n$/),
+    ])
+  })
+
+  it('stops at a conflict before its first write, and overwrites when told to', async () => {
+    const stopped = await world.migrate(['move', '--ours', 'ours.txt', '--to', OURS])
+    expect([stopped.code, stopped.err]).toEqual([
+      1,
+      expect.stringContaining('2 objects are there with other values, and nothing was written'),
+    ])
+    expect(stopped.out).toContain(`conflict in ${OURS}: role reader`)
+    expect((await world.migrate(['move', '--ours', 'ours.txt', '--to', OURS, '--overwrite'])).code).toBe(0)
+    await eventually(() => ask(v2, 'auth0|2', 'read', 'default'), true)
+  })
+
+  it('is verified, with recorded checks too, and anything that changes afterwards is noticed', async () => {
+    writeFileSync(
+      join(world.folder, 'checks.jsonl'),
+      '{"user":"auth0|1","action":"read","resource":"report:7","tenant":"acme"}\n\n{"user":"nobody","action":"read","resource":"report"}\n',
+    )
+    const args = ['verify', '--ours', 'ours.txt', '--to', OURS, '--pdps', pdps]
+    const { code, out } = await world.migrate([...args, '--checks', 'checks.jsonl'])
+    expect([code, out]).toEqual([0, expect.stringContaining('8 objects and 14 decisions compared, 0 differences')])
+    await world.call('PUT', '/v1/users', { key: 'auth0|4', firstName: 'Late' })
+    const refused = await world.migrate(['finish', '--ours', 'ours.txt', '--yes'])
+    expect(refused.err).toContain(`${FOREIGN} changed since: run zerohop migrate verify again`)
+    await world.call('DELETE', '/v1/users/auth0%7C4')
+    writeFileSync(join(world.folder, 'checks.jsonl'), '{"user":"auth0|1"}\n')
+    const bad = await world.migrate([...args, '--checks', 'checks.jsonl'])
+    expect(bad.err).toContain('line 1 is no check')
+    expect((await world.migrate(args)).code).toBe(0)
+  })
+
+  it('is not complete while the foreign environment, a v1 PDP and uses in code are there', async () => {
+    mkdirSync(join(world.folder, 'code'), { recursive: true })
+    writeFileSync(join(world.folder, 'code', 'a.js'), "fetch('/v1/users')\n")
+    writeFileSync(
+      join(world.folder, 'expected.jsonl'),
+      '{"user":"auth0|1","action":"write","resource":"report","allow":true}\n{"user":"auth0|3","action":"read","resource":"report","allow":false}\n',
+    )
+    const args = [
+      'status',
+      '--ours',
+      'ours.txt',
+      '--pdp',
+      url(v1),
+      url(v2),
+      '--checks',
+      'expected.jsonl',
+      '--code',
+      'code',
+    ]
+    const { code, out } = await world.migrate(args, { PDP_API_KEY: world.keys.environments.development })
+    expect(code).toBe(1)
+    expect(out).toContain(`${FOREIGN} is not in the list`)
+    expect(out).toContain(`${url(v1)}: API version 1`)
+    expect(out).toContain('code/a.js:1 /v1/users')
+    const nothing = await world.migrate(['status', '--ours', 'ours.txt', '--json'])
+    expect(JSON.parse(nothing.out).conditions.map(({ holds }: { holds: boolean }) => holds)).toEqual([
+      false,
+      false,
+      false,
+      false,
+    ])
+  })
+
+  it('asks before it deletes, and deletes the environment with its empty project', async () => {
+    const unasked = await world.migrate(['finish', '--ours', 'ours.txt'])
+    expect([unasked.code, unasked.err]).toEqual([
+      1,
+      expect.stringContaining('there is nobody to ask: give --yes to delete'),
+    ])
+    const { code, out } = await world.migrate(['finish', '--ours', 'ours.txt', '--yes'])
+    expect([code, out]).toEqual([0, `deleted ${FOREIGN}\ndeleted ${FOREIGN.split('/')[0]}\n`])
+    const again = await world.migrate(['finish', '--ours', 'ours.txt', '--yes'])
+    expect([again.code, again.out]).toEqual([0, 'there is no foreign environment: nothing is to be deleted\n'])
+    expect(await world.contents(OURS)).toEqual(expected)
+    expect(await ask(v2, 'auth0|1', 'write', 'default')).toBe(true)
+  })
+
+  it('is complete then', async () => {
+    writeFileSync(join(world.folder, 'code', 'a.js'), "fetch('/v2/facts')\n")
+    const args = ['status', '--ours', 'ours.txt', '--pdp', url(v2), '--checks', 'expected.jsonl', '--code', 'code']
+    const { code, out } = await world.migrate(args, { PDP_API_KEY: world.keys.environments.development })
+    expect([code, out]).toEqual([0, expect.stringContaining('the migration is complete')])
+    expect(out).toContain('2 of 2 checks as expected')
+    expect((await world.migrate(['move', '--ours', 'ours.txt'])).out).toContain('there is nothing to move')
+  })
+})
+
+describe('a move that is killed', () => {
+  it('goes on where it stopped, and ends in the same state', async () => {
+    const world = new World()
+    await world.open()
+    await world.writeV1()
+    for (let at = 0; at < 80; at++) {
+      await world.call('PUT', '/v1/users', { key: `user-${at}`, roles: [{ role: 'reader', tenant: 'default' }] })
+    }
+    const environment = 'default/production'
+    const countOf = async (kind: string): Promise<number> =>
+      (await world.call('GET', `/v2/facts/${environment}/${kind}?include_total_count=true`)).body.total_count
+    const args = ['move', '--ours', 'ours.txt', '--to', environment]
+    const { child, ended } = world.start(args)
+    while ((await countOf('users')) < 5 && child.exitCode === null);
+    child.kill('SIGKILL')
+    expect((await ended).code).toBeNull()
+    expect(await countOf('users')).toBeLessThan(83)
+    const done = await world.migrate(args)
+    expect([done.code, done.err]).toEqual([0, ''])
+    expect([await countOf('users'), await countOf('role_assignments')]).toEqual([83, 83])
+    expect((await world.migrate([...args, '--dry-run'])).out).toBe('')
+  })
+})
+
+describe('refuses in one line', () => {
+  const world = new World()
+  beforeAll(() => world.open())
+
+  it.each([
+    [
+      'the key of an environment',
+      ['survey'],
+      () => ({ ZEROHOP_ORGANIZATION_KEY: world.keys.environments.development }),
+      'this is the key of an environment: a migration needs the key of the organization',
+    ],
+    ['a wrong key', ['survey'], () => ({ ZEROHOP_ORGANIZATION_KEY: 'wrong' }), 'this API key is not known'],
+    ['no key', ['survey'], () => ({ ZEROHOP_ORGANIZATION_KEY: '' }), 'ZEROHOP_ORGANIZATION_KEY is not set'],
+    ['an address that is none', ['survey', '--api', 'nowhere'], () => ({}), '`nowhere` is not an http or https URL'],
+    [
+      'an address where nobody is',
+      ['survey', '--api', 'http://127.0.0.1:1'],
+      () => ({}),
+      'the management API cannot be reached: http://127.0.0.1:1',
+    ],
+    ['an address of something else', ['survey', '--api', 'PDP'], () => ({}), 'is no management API'],
+    ['a list that is not there', ['survey', '--ours', 'none.txt'], () => ({}), '`none.txt` cannot be read: ENOENT'],
+    ['a move that does not know what is foreign', ['move'], () => ({}), 'which environments are the team’s?'],
+    [
+      'a foreign environment that is not there',
+      ['move', '--foreign', 'a/b'],
+      () => ({}),
+      'there is no environment `a/b`',
+    ],
+    [
+      'a target that is not the team’s',
+      ['move', '--foreign', OURS, '--to', OURS],
+      () => ({}),
+      'is no environment of the team',
+    ],
+    [
+      'to delete without a report',
+      ['finish', '--foreign', OURS, '--yes'],
+      () => ({}),
+      'there is no report zerohop-migration.json',
+    ],
+    ['a pair that names no PDPs', ['verify', '--ours', 'ours.txt', '--pdps', 'x'], () => ({}), '`x` names no PDPs'],
+    ['a folder that cannot be scanned', ['scan', 'none'], () => ({}), '`none` cannot be read: ENOENT'],
+  ])('%s', async (_, args, env, words) => {
+    const other = await freePort()
+    if (args.includes('PDP'))
+      await startPdp(temporaryFolder('pdp'), other, world.keys.environments.development, world.port)
+    const { code, err } = await world.migrate(
+      args.map((word) => (word === 'PDP' ? url(other) : word)),
+      env(),
+    )
+    expect(code).toBe(1)
+    expect(err).toMatch(/^zerohop: [^\n]*\n$/)
+    expect(err).toContain(words)
+  })
+})
+
+describe('zerohop migrate scan', () => {
+  it('prints file, line and what to write instead, and ends with 1 while there is a use', async () => {
+    const world = new World()
+    writeFileSync(join(world.folder, 'a.ts'), '\nawait permit.write(permit.api.syncUser(user))\n')
+    const { code, out } = await world.migrate(['scan', '.'], { ZEROHOP_ORGANIZATION_KEY: 'none' })
+    expect(code).toBe(1)
+    expect(out).toContain('a.ts:2:14  wrapper  write(permit.api.syncUser(…))\n    instead: no write() around it')
+    expect(out).toContain('1 uses of v1 in 1 files')
+    writeFileSync(join(world.folder, 'a.ts'), 'await permit.api.users.sync(user)\n')
+    const clean = await world.migrate(['scan', '.', '--json'])
+    expect([clean.code, JSON.parse(clean.out)]).toEqual([0, { files: 1, findings: [], skipped: [] }])
+  })
+})
