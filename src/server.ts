@@ -18,6 +18,7 @@ import type { Pdp } from './pdp/pdp.ts'
 import { PdpPool } from './pdp/pool.ts'
 
 export type { TlsSettings } from './http/app.ts'
+export type { Own, Siblings } from './http/pdp/siblings.ts'
 export { type KeysFile, readKeys } from './pap/keys-file.ts'
 export type { FollowerEvent } from './pdp/follower.ts'
 export { type ConnectOptions, connect, type Pdp } from './pdp/pdp.ts'
@@ -54,7 +55,9 @@ export interface DecisionLogStats {
 }
 
 /** What a PDP over HTTP can be told besides. */
-export interface PdpServerOptions extends ServerOptions, Pick<PdpAppOptions, 'forward' | 'control' | 'applied'> {
+export interface PdpServerOptions
+  extends ServerOptions,
+    Pick<PdpAppOptions, 'forward' | 'control' | 'applied' | 'siblings'> {
   /** the version of this package, as /version says it */
   readonly version?: string
 }
@@ -146,11 +149,13 @@ export function pdpServer(pdp: Pdp, apiKey: string, options: SinglePdpOptions = 
     'zerohop_image_revision',
     'Revision of the image that answers; 0 when there is none.',
     () => pdp.state.revision ?? 0,
+    'min',
   )
   metrics.gauge(
     'zerohop_image_age_seconds',
     'Seconds since the management side last said that the image is current; -1 when never.',
     () => (pdp.state.ageMs === undefined ? -1 : pdp.state.ageMs / 1000),
+    'max',
   )
   decisionLogMetrics(metrics, options.decisionLog?.stats)
   const outside = v1 && { outside: v1.outside, ...(v1.keyless ? { keyless: pdp } : {}) }
@@ -167,7 +172,7 @@ export function pdpServer(pdp: Pdp, apiKey: string, options: SinglePdpOptions = 
 
 function served(options: PdpServerOptions) {
   const { debug = false, openMetrics = false, logger, tls, decisionLog, authzen = {} } = options
-  const { version, forward, control, applied } = options
+  const { version, forward, control, applied, siblings } = options
   return {
     debug,
     openMetrics,
@@ -179,6 +184,7 @@ function served(options: PdpServerOptions) {
     ...(forward === undefined ? {} : { forward }),
     ...(control === undefined ? {} : { control }),
     ...(applied === undefined ? {} : { applied }),
+    ...(siblings === undefined ? {} : { siblings }),
   }
 }
 

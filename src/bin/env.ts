@@ -10,6 +10,7 @@ import {
   FACTS_WAIT_DEFAULT_MS,
   FACTS_WAIT_MAX_MS,
   FORWARD_TIMEOUT_MS,
+  WORKERS_MAX,
 } from '../model/limits.ts'
 import type { RetentionOptions } from '../pap/retention.ts'
 
@@ -39,6 +40,8 @@ export interface Env {
   readonly debug: boolean
   readonly maxStalenessMs: number | undefined
   readonly backupFolder: string | undefined
+  /** processes that answer on the port of the PDP */
+  readonly workers: number
   /** paths of PEM files, for both servers */
   readonly tlsCert: string | undefined
   readonly tlsKey: string | undefined
@@ -121,6 +124,7 @@ const VARIABLES = {
   PDP_MAX_STALENESS: seconds,
   PDP_OFFLINE_MODE_BACKUP_DIR: text,
   PDP_TLS_CERT: text,
+  PDP_WORKERS: workers,
   PDP_TLS_KEY: text,
   INTEGRATION_PORT: port,
   USER_POOL_ID: text,
@@ -187,6 +191,7 @@ export function readEnv(variables: Variables = process.env): Env {
     debug: value('PDP_DEBUG') ?? false,
     maxStalenessMs: value('PDP_MAX_STALENESS'),
     backupFolder: value('PDP_OFFLINE_MODE_BACKUP_DIR'),
+    workers: value('PDP_WORKERS') ?? 1,
     tlsCert: value('PDP_TLS_CERT'),
     tlsKey: value('PDP_TLS_KEY'),
     rateLimits: defined({ requests: value('ZEROHOP_RATE_LIMIT'), writes: value('ZEROHOP_RATE_LIMIT_WRITES') }),
@@ -324,6 +329,13 @@ function timeoutPolicy(value: string, name: string): 'ignore' | 'fail' {
 function count(value: string, name: string): number {
   if (!/^[1-9]\d{0,14}$/.test(value)) throw invalid(name, 'a number above 0', value)
   return Number(value)
+}
+
+function workers(value: string, name: string): number {
+  const number = Number(value)
+  if (!/^\d+$/.test(value) || number < 1 || number > WORKERS_MAX)
+    throw invalid(name, `a number from 1 to ${WORKERS_MAX}`, value)
+  return number
 }
 
 function days(value: string, name: string): number {

@@ -2,11 +2,13 @@
 // image when the management API cannot be reached; with `--image` it answers from a file alone.
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { DecisionClient } from '../client/decisions.ts'
 import { environmentKey } from '../client/environment-key.ts'
 import { RemoteFeed } from '../client/feed.ts'
 import { isZerohopError, ZerohopError } from '../model/errors.ts'
+import { WORKER_START_MS } from '../model/limits.ts'
 import { Follower, type FollowerEvent } from '../pdp/follower.ts'
 import { LastImage } from '../pdp/last-image.ts'
 import { Outside } from '../pdp/outside.ts'
@@ -14,8 +16,10 @@ import { loadImage, Pdp } from '../pdp/pdp.ts'
 import { pdpServer } from '../server.ts'
 import { startDecisionLog } from './decisions.ts'
 import { type Env, lastImageFolder } from './env.ts'
-import { Closers, closeOnSignals, fail, listen, listenOpa, pdpOptions } from './process.ts'
-import { readTls, reloadOnHangup } from './tls.ts'
+import { Closers, closeOnSignals, fail, type Listener, listen, listenOpa, pdpOptions, stopper } from './process.ts'
+import { readTls, reload, reloadOnHangup } from './tls.ts'
+import { type Place, WorkerSide } from './worker.ts'
+import { runWorkers } from './workers.ts'
 
 export interface PdpCommandOptions {
   /** an image file to answer from, for ever: no management API is asked */
@@ -28,40 +32,76 @@ export interface PdpCommandOptions {
 
 /** Runs until a signal. */
 export async function runPdp(env: Env, options: PdpCommandOptions, log: Logger): Promise<void> {
+  if (env.workers > 1 && !WorkerSide.isOne) return runWorkers(env.workers, log)
+  const place = WorkerSide.isOne ? await WorkerSide.place() : undefined
   const apiKey = env.pdpApiKey ?? (await keyByWider(env))
   const tls = readTls(env)
-  const pdp = options.image === undefined ? followed(env, apiKey, log) : fromFile(options.image, log)
+  const readOnly = place !== undefined && place.index > 0
+  const pdp = options.image === undefined ? followed(env, apiKey, readOnly, log) : fromFile(options.image, log)
   const closers = new Closers()
   closers.add(() => pdp.close())
-  const { controlPlane: url } = env
-  const client = url === undefined ? undefined : new DecisionClient({ url, apiKey })
-  const decisionLog = await startDecisionLog(env, log, closers, client)
-  const stopping = new AbortController()
-  if (decisionLog !== undefined) void client?.identify(stopping.signal)
-  closers.add(async () => stopping.abort())
+  const decisionLog = await recorded(env, apiKey, place, log, closers)
+  const stop = stopper(closers)
+  let reread = (): void => undefined
+  const side = place && new WorkerSide(() => pdp, { stop: () => void stop(), hangup: () => reread() })
   const app = pdpServer(pdp, apiKey, {
     ...(tls === undefined ? {} : { tls }),
-    ...pdpOptions(env, url),
-    ...v1Of(env, apiKey, options, log),
-    logger: log.child({ part: 'pdp' }),
-    ...(decisionLog === undefined
-      ? {}
-      : { decisionLog: { ...decisionLog, ...(client && { keyId: () => client.keyId }) } }),
+    ...pdpOptions(env, env.controlPlane),
+    ...v1Of(env, apiKey, options, readOnly, log),
+    ...(side && together(side, env)),
+    logger: log.child({ part: 'pdp', ...(place && { worker: place.index }) }),
+    ...(decisionLog === undefined ? {} : { decisionLog }),
   })
   closers.addApp(app)
+  const servers: Listener[] = [app]
+  // A key that never was good is a mistake of the operator; one that dies later is answered with 401.
+  const ready = pdp.ready().then(
+    () => side?.ready(),
+    (error: unknown) => {
+      if (!isZerohopError(error, 'CLOSED')) fail(error)
+    },
+  )
   try {
+    // While others answer, no connection goes to one that cannot yet.
+    if (place?.first === false) await Promise.race([ready, pause(WORKER_START_MS, undefined, { ref: false })])
     await listen(app, env.pdpHost, env.pdpPort)
-    const opa = await listenOpa(app, env, log, closers)
-    reloadOnHangup(env, [app, ...opa], log)
+    servers.push(...(await listenOpa(app, env, log, closers)))
   } catch (error) {
     await closers.close()
     throw error
   }
-  closeOnSignals(closers)
-  // A key that never was good is a mistake of the operator; one that dies later is answered with 401.
-  pdp.ready().catch((error: unknown) => {
-    if (!isZerohopError(error, 'CLOSED')) fail(error)
-  })
+  side?.listening()
+  if (side === undefined) {
+    reloadOnHangup(env, servers, log)
+    closeOnSignals(closers)
+  } else {
+    reread = () => reload(env, servers, log)
+    for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const)
+      process.on(signal, () => void (signal === 'SIGTERM' && stop()))
+  }
+}
+
+/** What changes in a server when it is one of several. */
+function together(side: WorkerSide, env: Env) {
+  return {
+    siblings: side,
+    applied: (_: Pdp, revision: number, timeoutMs: number) => side.applied(revision, timeoutMs),
+    control: { key: env.controlKey, exit: () => void process.kill(process.ppid, 'SIGTERM') },
+  }
+}
+
+/** The decision log with the id of the key; each worker has a folder of its own. */
+async function recorded(env: Env, apiKey: string, place: Place | undefined, log: Logger, closers: Closers) {
+  const { controlPlane: url } = env
+  const client = url === undefined ? undefined : new DecisionClient({ url, apiKey })
+  const folder = join(env.decisionLog.folder ?? join(env.data, 'decisions'), `worker-${place?.index}`)
+  const own = place === undefined ? env : { ...env, decisionLog: { ...env.decisionLog, folder } }
+  const decisionLog = await startDecisionLog(own, log, closers, client)
+  if (decisionLog === undefined) return undefined
+  const stopping = new AbortController()
+  void client?.identify(stopping.signal)
+  closers.add(async () => stopping.abort())
+  return { ...decisionLog, ...(client && { keyId: () => client.keyId }) }
 }
 
 /** The key of the environment, by a wider one. @throws CONFIG_INVALID when there is none, or not enough is said */
@@ -75,7 +115,7 @@ async function keyByWider({ wider: { key, project, environment }, controlPlane }
 }
 
 /** Follows the environment of the key. @throws CONFIG_INVALID when it is not said where */
-function followed(env: Env, apiKey: string, log: Logger): Pdp {
+function followed(env: Env, apiKey: string, readOnly: boolean, log: Logger): Pdp {
   const { controlPlane: url, maxStalenessMs } = env
   if (url === undefined)
     throw missing('PDP_CONTROL_PLANE', 'the URL of the management API, such as http://localhost:8080')
@@ -83,7 +123,7 @@ function followed(env: Env, apiKey: string, log: Logger): Pdp {
   const name = createHash('sha256').update(apiKey).digest('hex').slice(0, 16)
   const follower = new Follower({
     feed: new RemoteFeed({ url, apiKey }),
-    lastImage: new LastImage(join(lastImageFolder(env), `${name}.image`), apiKey),
+    lastImage: new LastImage(join(lastImageFolder(env), `${name}.image`), apiKey, { readOnly }),
     report: reportOf(log),
     ...(maxStalenessMs === undefined ? {} : { maxStalenessMs }),
   })
@@ -98,7 +138,13 @@ function fromFile(path: string, log: Logger): Pdp {
 }
 
 /** What else a PDP for clients of the first API version follows. @throws CONFIG_INVALID */
-function v1Of(env: Env, apiKey: string, { image, v1, keylessChecks = false }: PdpCommandOptions, log: Logger) {
+function v1Of(
+  env: Env,
+  apiKey: string,
+  { image, v1, keylessChecks = false }: PdpCommandOptions,
+  readOnly: boolean,
+  log: Logger,
+) {
   if (!v1) {
     if (keylessChecks) throw new ZerohopError('CONFIG_INVALID', { reason: '--keyless-checks goes with --v1 only' })
     return {}
@@ -109,7 +155,7 @@ function v1Of(env: Env, apiKey: string, { image, v1, keylessChecks = false }: Pd
   const name = createHash('sha256').update(apiKey).digest('hex').slice(0, 16)
   const outside = new Outside({
     feed: new RemoteFeed({ url, apiKey, outside: true }),
-    lastImage: new LastImage(join(lastImageFolder(env), `${name}.outside.image`), apiKey),
+    lastImage: new LastImage(join(lastImageFolder(env), `${name}.outside.image`), apiKey, { readOnly }),
     report: reportOf(log.child({ part: 'outside' })),
     ...(env.maxStalenessMs === undefined ? {} : { maxStalenessMs: env.maxStalenessMs }),
   })

@@ -104,18 +104,27 @@ export class Closers {
  * Killed, not ended: the end of a process waits for its threads, and one of them may be what hangs. No acknowledged write is lost by it.
  */
 export function closeOnSignals(closers: Closers, withinMs = SHUTDOWN_MS - 500): void {
-  let closing = false
+  const stop = stopper(closers, withinMs)
   const onSignal = (): void => {
-    if (closing) kill('ended by a second signal')
+    if (!stop()) kill('ended by a second signal')
+  }
+  process.on('SIGTERM', onSignal)
+  process.on('SIGINT', onSignal)
+}
+
+/** Ends the process once; false when that has begun already. */
+export function stopper(closers: Closers, withinMs = SHUTDOWN_MS - 500): () => boolean {
+  let closing = false
+  return () => {
+    if (closing) return false
     closing = true
     setTimeout(() => kill('what was running did not end in time'), withinMs).unref()
     closers.close().then(
       () => process.exit(0),
       (error) => fail(error),
     )
+    return true
   }
-  process.on('SIGTERM', onSignal)
-  process.on('SIGINT', onSignal)
 }
 
 function kill(line: string): void {

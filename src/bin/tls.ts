@@ -24,20 +24,23 @@ export function readTls({ tlsCert, tlsKey }: Pick<Env, 'tlsCert' | 'tlsKey'>): T
   }
 }
 
-/** Reads the files again at each SIGHUP. Connections that are open stay as they are. */
-export function reloadOnHangup(env: Env, servers: readonly { readonly server: unknown }[], log: Logger): void {
-  if (env.tlsCert === undefined) return
-  process.on('SIGHUP', () => {
-    try {
-      const settings = readTls(env)
-      if (settings === undefined) return
-      for (const { server } of servers)
-        if (server instanceof Server) server.setSecureContext({ ...settings, ...MINIMUM })
-      log.info('TLS files are read again')
-    } catch (error) {
-      log.error(`TLS files are not read again, the old ones go on: ${(error as Error).message}`)
-    }
-  })
+type Servers = readonly { readonly server: unknown }[]
+
+/** Reads the files again at each SIGHUP. */
+export function reloadOnHangup(env: Env, servers: Servers, log: Logger): void {
+  if (env.tlsCert !== undefined) process.on('SIGHUP', () => reload(env, servers, log))
+}
+
+/** Reads the files again. Connections that are open stay as they are. */
+export function reload(env: Env, servers: Servers, log: Logger): void {
+  try {
+    const settings = readTls(env)
+    if (settings === undefined) return
+    for (const { server } of servers) if (server instanceof Server) server.setSecureContext({ ...settings, ...MINIMUM })
+    log.info('TLS files are read again')
+  } catch (error) {
+    log.error(`TLS files are not read again, the old ones go on: ${(error as Error).message}`)
+  }
 }
 
 const MINIMUM = { minVersion: 'TLSv1.2' } as const

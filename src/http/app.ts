@@ -59,6 +59,7 @@ export function httpApp(options: HttpAppOptions): FastifyInstance {
     requestTimeout: REQUEST_TIMEOUT_MS,
     routerOptions: { maxParamLength: PARAM_LENGTH_MAX },
     requestIdHeader: false,
+    return503OnClosing: false, // who is connected is answered to the end (closing.ts)
     genReqId: requestIds(),
     childLoggerFactory: (logger) => logger, // a child a request costs more than a check; what logs names the request itself
     // a path that no route can read; its own message would repeat the whole path

@@ -2,7 +2,7 @@
 // of its own; nothing is in the global one. Labels have few values: a route is its pattern, never a path. docs/operations.md lists every metric.
 import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { Counter, Gauge, Histogram, Registry } from 'prom-client'
+import { AggregatorRegistry, Counter, Gauge, Histogram, Registry } from 'prom-client'
 
 /** Seconds: from a check to a write behind a slow disk. */
 const BUCKETS = [
@@ -47,6 +47,7 @@ export class Metrics {
       'zerohop_event_loop_delay_p99_seconds',
       'Delay of the event loop since the last reading, 99th percentile.',
       eventLoopDelay(),
+      'max',
     )
     this.gauge('process_resident_memory_bytes', 'Resident memory.', () => process.memoryUsage.rss())
     this.counter('process_cpu_seconds_total', 'Processor time.', () => {
@@ -68,11 +69,12 @@ export class Metrics {
     tally.observe(seconds)
   }
 
-  /** A number that is read when somebody asks. */
-  gauge(name: string, help: string, read: () => number): void {
+  /** A number that is read when somebody asks. `merged` says what several processes of one PDP say together. */
+  gauge(name: string, help: string, read: () => number, merged: 'sum' | 'min' | 'max' = 'sum'): void {
     new Gauge({
       name,
       help,
+      aggregator: merged,
       registers: [this.#registry],
       collect() {
         this.set(read())
@@ -118,6 +120,11 @@ export class Metrics {
     return this.#registry.contentType
   }
 
+  /** Everything, as `textOf` merges it. */
+  json(): Promise<object[]> {
+    return this.#registry.getMetricsAsJSON()
+  }
+
   /** Everything, as Prometheus reads it. */
   text(): Promise<string> {
     return this.#registry.metrics()
@@ -148,8 +155,17 @@ export function countRequests(app: FastifyInstance, metrics: Metrics): void {
   })
 }
 
-/** The answer of GET /metrics. */
-export function answerMetrics(metrics: Metrics, reply: FastifyReply): Promise<string> {
+/** The answer of GET /metrics: of this process, or of all that answer on the same port together. */
+export async function answerMetrics(
+  metrics: Metrics,
+  reply: FastifyReply,
+  all?: { metrics(): Promise<object[][]> },
+): Promise<string> {
   reply.header('content-type', metrics.contentType)
-  return metrics.text()
+  return all === undefined ? metrics.text() : merged(await all.metrics())
+}
+
+/** Counters and histograms summed; a gauge as it says. */
+function merged(all: readonly object[][]): Promise<string> {
+  return AggregatorRegistry.aggregate([...all]).metrics()
 }

@@ -207,6 +207,12 @@ export const FORWARD_CONNECTIONS_MAX = 128
 export const FORWARD_BODY_BYTES_MAX = 16 * 1024 * 1024
 /** Milliseconds in which a process must drain and exit after SIGTERM. */
 export const SHUTDOWN_MS = 10_000
+/** Processes that answer for one PDP: more than any machine has cores for. */
+export const WORKERS_MAX = 64
+/** Milliseconds that the first worker of a PDP may take to get an image before the others are started beside it. */
+export const WORKER_START_MS = 3_000
+/** Milliseconds in which a worker of a PDP must say how it is. */
+export const SIBLING_ANSWER_MS = 1_000
 /** Milliseconds that a server which is told to end goes on, so that whoever is connected hears of it with an answer. */
 export const DRAIN_MS = 500
 /** Bytes of all images that `serve` keeps open for its PDP. */

@@ -19,12 +19,15 @@ const SLICE_BYTES = 2 * 1024 * 1024
 
 export class LastImage {
   readonly #path: string
+  readonly #readOnly: boolean
   readonly #key: Buffer
   readonly #nonceKey: Buffer
   #busy: Promise<unknown> = Promise.resolve()
 
-  constructor(path: string, apiKey: string) {
+  /** `readOnly`: another process of the same PDP keeps the file. */
+  constructor(path: string, apiKey: string, { readOnly = false }: { readonly readOnly?: boolean } = {}) {
     this.#path = path
+    this.#readOnly = readOnly
     this.#key = Buffer.from(hkdfSync('sha256', apiKey, '', 'zerohop last image', 32))
     this.#nonceKey = Buffer.from(hkdfSync('sha256', apiKey, '', 'zerohop last image nonce', 32))
   }
@@ -49,11 +52,12 @@ export class LastImage {
 
   /** Replaces the file. */
   write(image: Uint8Array): Promise<void> {
-    return this.#queue(() => this.#write(image))
+    return this.#readOnly ? Promise.resolve() : this.#queue(() => this.#write(image))
   }
 
   /** Says that the image on disk is still the current one. */
   touch(): Promise<void> {
+    if (this.#readOnly) return Promise.resolve()
     return this.#queue(async () => {
       const now = (performance.timeOrigin + performance.now()) / 1000
       await utimes(this.#path, now, now)

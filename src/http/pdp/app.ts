@@ -17,6 +17,7 @@ import { healthRoutes } from './health.ts'
 import { listingRoutes } from './listings.ts'
 import { opaRoutes } from './opa.ts'
 import { type ServiceOptions, serviceRoutes } from './service.ts'
+import { readinessOf, type Siblings } from './siblings.ts'
 import { tenantRoutes } from './tenants.ts'
 import { urlRoutes } from './urls.ts'
 import { type V1PdpOptions, v1PdpRoutes } from './v1/routes.ts'
@@ -39,6 +40,8 @@ export interface PdpAppOptions extends ServiceOptions {
   readonly openMetrics?: boolean
   /** the management API to which facts and old calls are passed on; without one those routes are not offered */
   readonly forward?: Omit<ForwardOptions, 'applied' | 'scopeOf'>
+  /** the other processes on the same port */
+  readonly siblings?: Siblings
   /** when every process that answers for this PDP has a revision; this one alone when absent */
   readonly applied?: Applied
   /** answers clients of the first API version, instead of the routes of the second that decide (`--v1`) */
@@ -90,11 +93,13 @@ export function pdpApp(options: PdpAppOptions): FastifyInstance {
     deps,
     options.forward && { ...options.forward, applied, scopeOf: directory.scopeOf?.bind(directory) },
   )
-  healthRoutes(app, options.health)
+  const { siblings } = options
+  siblings?.answer({ health: options.health, metrics: () => metrics.json() })
+  healthRoutes(app, options.health, siblings && (() => readinessOf(siblings)))
   serviceRoutes(app, deps, options)
   countRequests(app, metrics)
   app.get('/metrics', options.openMetrics ? {} : { onRequest: deps.authenticate }, (_request, reply) =>
-    answerMetrics(metrics, reply),
+    answerMetrics(metrics, reply, siblings),
   )
   if (!debug && options.v1 === undefined) {
     const count = (status: number, seconds: number) => metrics.request('POST', '/allowed', status, seconds)

@@ -13,9 +13,10 @@ export interface Health {
   readonly stale: boolean
 }
 
-export function healthRoutes(app: FastifyInstance, health: () => Health): void {
-  const answer = ({ query }: FastifyRequest, reply: FastifyReply): void => {
-    const { ok, reason, revision, ageMs, source, stale } = health()
+/** `ready` is asked for /ready instead, where several processes answer on one port. */
+export function healthRoutes(app: FastifyInstance, health: () => Health, ready?: () => Promise<Health>): void {
+  const answer = ({ query }: FastifyRequest, reply: FastifyReply, told: Health): void => {
+    const { ok, reason, revision, ageMs, source, stale } = told
     const status = ok ? 'ok' : 'error'
     const withCache = (query as { check_cache?: string }).check_cache === 'true'
     const components = { horizon: { status }, opa: { status }, ...(withCache ? { cache: { status } } : {}) }
@@ -37,5 +38,14 @@ export function healthRoutes(app: FastifyInstance, health: () => Health): void {
       )
   }
   const opa = ['ready', 'healthy', 'system'].map((part) => `/healthchecks/opa/${part}`)
-  for (const path of ['/health', '/healthy', '/ready', ...opa]) app.get(path, answer)
+  for (const path of ['/health', '/healthy', ...(ready ? [] : ['/ready']), ...opa])
+    app.get(path, (request, reply) => answer(request, reply, health()))
+  if (ready) {
+    app.get('/ready', (request, reply) => {
+      ready().then(
+        (told) => answer(request, reply, told),
+        (error: unknown) => reply.send(error),
+      )
+    })
+  }
 }
