@@ -25,6 +25,7 @@ import {
   deletePermission as removePermission,
   deleteResource as removeResource,
 } from './permissions'
+import { listReads as readsOf } from './reads'
 import {
   clearRules,
   addRule as createRule,
@@ -184,6 +185,11 @@ export function removeSetRule(permission: u32, users: u32, resources: u32): void
 /** Verdict of the set rules alone. For each path that they read, SENT holds the address of the cell that was sent, or 0; all lies before `end`. */
 export function decideSets(user: u32, tenant: u32, permission: u32, instance: u32, end: u32): u32 {
   return decideBySets(user, tenant, permission, instance, end)
+}
+
+/** What the set rules of a permission read: paths at SCRATCH, texts at READ_TEXTS; returns how many paths. */
+export function listReads(permission: u32): u32 {
+  return readsOf(permission)
 }
 
 /** Verdict of one side of a rule, for explain: a set, role or resource. */

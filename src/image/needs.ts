@@ -2,22 +2,17 @@
 // What is remembered is derived from the image alone, bounded, and forgotten when a delta changes rules or conditions.
 import {
   AttributePath,
-  CELL_BYTES,
-  Cell,
-  Composite,
   ConditionSet,
-  Kind,
   Op,
-  Permission,
   Program,
+  READ_TEXTS,
   RIGHT_PATH,
+  SCRATCH,
   SENT,
-  SetRule,
   Source,
   STEP_BYTES,
   Step,
   Table,
-  Text,
 } from '../../assembly/abi.ts'
 import { textAt } from '../kernel/decode.ts'
 import { Encoder } from '../kernel/encode.ts'
@@ -37,7 +32,7 @@ export interface Sent {
 interface Need {
   /** index of the path's place in the area of what was sent, among the words of the memory */
   readonly place: number
-  readonly from: keyof Sent | 'key' | undefined
+  readonly from: keyof Sent | 'key'
   /** the attribute, and the names of members inside it */
   readonly name: string
   readonly inside: readonly string[]
@@ -45,7 +40,7 @@ interface Need {
   readonly texts: Map<string, number> | undefined
 }
 
-const FROM: Partial<Record<Source, Need['from']>> = {
+const FROM: Readonly<Partial<Record<Source, Need['from']>>> = {
   [Source.User]: 'user',
   [Source.Resource]: 'resource',
   [Source.Context]: 'context',
@@ -53,9 +48,6 @@ const FROM: Partial<Record<Source, Need['from']>> = {
   [Source.Action]: 'action',
   [Source.ResourceKey]: 'key',
 }
-
-/** Longer texts are encoded each time. */
-const KNOWN_TEXT_BYTES_MAX = 64
 
 export class Needs {
   readonly #kernel: Kernel
@@ -106,44 +98,35 @@ export class Needs {
 
   #find(permission: number): readonly Need[] {
     const kernel = this.#kernel
-    const read: Read = { paths: new Map(), sets: new Set() }
-    const record = kernel.calls.permissionRecord(permission)
-    for (let rule = kernel.word(record + Permission.SetRules); rule !== 0; rule = kernel.word(rule + SetRule.Next)) {
-      for (const side of [SetRule.Users, SetRule.Resources]) pathsOfSet(kernel, kernel.word(rule + side), read)
+    const count = kernel.calls.listReads(permission)
+    const needs = new Map<number, Need & { texts: Map<string, number> | undefined }>()
+    let reads = 0
+    for (let at = 0; at < count; at++) {
+      const path = kernel.word(SCRATCH + at * 4)
+      const source: Source = kernel.word(path + AttributePath.Source)
+      reads |= 1 << source
+      const from = FROM[source]
+      if (from !== undefined) needs.set(path, this.#need(path, from))
     }
-    const needs = [...read.paths].map(([path, texts]) => this.#need(path, texts))
+    for (let left = kernel.word(READ_TEXTS), pair = READ_TEXTS + 4; left > 0; left--, pair += 8) {
+      const need = needs.get(kernel.word(pair))
+      const text = kernel.word(pair + 4)
+      if (need === undefined) continue
+      need.texts ??= new Map()
+      need.texts.set(textAt(kernel, text), text)
+    }
+    const found = [...needs.values()]
     if (this.#known.size >= NEEDS_MAX) this.forget()
-    this.#known.set(permission, needs)
-    this.#reads.set(permission, readsOf(kernel, read.paths.keys()))
-    return needs
+    this.#known.set(permission, found)
+    this.#reads.set(permission, reads)
+    return found
   }
 
-  #need(path: number, texts: Map<string, number>): Need {
+  #need(path: number, from: NonNullable<Need['from']>): Need {
     const kernel = this.#kernel
     const [name = '', ...inside] = kernel.key(path, AttributePath.Key).split('.').slice(1)
-    const from = FROM[kernel.word(path + AttributePath.Source) as Source]
-    const place = (SENT >>> 2) + kernel.word(path + AttributePath.Number)
-    return { place, from, name, inside, texts: texts.size === 0 ? undefined : texts }
+    return { place: (SENT >>> 2) + kernel.word(path + AttributePath.Number), from, name, inside, texts: undefined }
   }
-}
-
-/** What the rules of a permission read: paths with the texts that they must equal, and the sets that were looked into. */
-interface Read {
-  readonly paths: Map<number, Map<string, number>>
-  readonly sets: Set<number>
-}
-
-/** What one side of a rule reads, as a set of bits. */
-export function readsOfSide(kernel: Kernel, side: number): number {
-  const read: Read = { paths: new Map(), sets: new Set() }
-  pathsOfSet(kernel, side, read)
-  return readsOf(kernel, read.paths.keys())
-}
-
-function readsOf(kernel: Kernel, paths: Iterable<number>): number {
-  let reads = 0
-  for (const path of paths) reads |= 1 << kernel.word(path + AttributePath.Source)
-  return reads
 }
 
 /** What is not the same on each instance of a tenant. */
@@ -152,10 +135,13 @@ export const READS_INSTANCE = (1 << Source.Resource) | (1 << Source.ResourceKey)
 export const READS_TENANT =
   (1 << Source.UserRoles) | (1 << Source.ResourceTenant) | (1 << Source.TenantKey) | (1 << Source.Tenant)
 
-function pathsOfSet(kernel: Kernel, first: number, read: Read): void {
-  for (let set = first; set !== 0 && !read.sets.has(set); set = kernel.word(set + ConditionSet.Parent)) {
-    if (tableOf(kernel, set) !== Table.Sets) return
-    read.sets.add(set)
+/** What one side of a rule reads, as a set of bits. */
+export function readsOfSide(kernel: Kernel, side: number): number {
+  const seen = new Set<number>()
+  let reads = 0
+  for (let set = side; set !== 0 && !seen.has(set); set = kernel.word(set + ConditionSet.Parent)) {
+    if (tableOf(kernel, set) !== Table.Sets) break
+    seen.add(set)
     const program = kernel.word(set + ConditionSet.Program)
     const count = program === 0 ? 0 : kernel.word(program + Program.Count)
     for (let index = 0; index < count; index++) {
@@ -163,25 +149,12 @@ function pathsOfSet(kernel: Kernel, first: number, read: Read): void {
       const word = kernel.word(step + Step.Op)
       const op = word & 0xffff
       if (op <= Op.Always || op >= Op.ItemTrue) continue
-      const right = kernel.word(step + Step.Right)
-      const texts = textsOf(read, kernel.word(step + Step.Left))
-      if (((word >>> 16) & RIGHT_PATH) !== 0) textsOf(read, right)
-      else if (op === Op.Equal) addText(kernel, kernel.word(program + Program.Constants), right, texts)
+      reads |= 1 << kernel.word(kernel.word(step + Step.Left) + AttributePath.Source)
+      if (((word >>> 16) & RIGHT_PATH) === 0) continue
+      reads |= 1 << kernel.word(kernel.word(step + Step.Right) + AttributePath.Source)
     }
   }
-}
-
-function textsOf({ paths }: Read, path: number): Map<string, number> {
-  const texts = paths.get(path) ?? new Map<string, number>()
-  paths.set(path, texts)
-  return texts
-}
-
-function addText(kernel: Kernel, constants: number, index: number, texts: Map<string, number>): void {
-  const cell = constants + Composite.Cells + index * CELL_BYTES
-  if (kernel.word(cell + Cell.Kind) !== Kind.Text) return
-  const text = kernel.word(cell + Cell.Value)
-  if (kernel.word(text + Text.Length) <= KNOWN_TEXT_BYTES_MAX) texts.set(textAt(kernel, text), text)
+  return reads
 }
 
 function attributesFrom(from: Need['from'], sent: Sent | undefined): object | null | undefined {
@@ -195,7 +168,7 @@ function attributesFrom(from: Need['from'], sent: Sent | undefined): object | nu
       return sent.context
     case 'action':
       return sent.action
-    default:
+    case 'key':
       return undefined
   }
 }

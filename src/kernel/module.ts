@@ -52,6 +52,7 @@ export interface KernelExports {
     length: number,
   ): void
   setParent(set: number, parent: number): void
+  listReads(permission: number): number
   removeSet(set: number): void
   addSetRule(permission: number, users: number, resources: number): void
   removeSetRule(permission: number, users: number, resources: number): void
