@@ -64,13 +64,19 @@ export function forwardRoutes(app: FastifyInstance, { authenticate }: PdpRouteDe
       await forward(request, reply, target, wait && { ...wait, applied: options.applied })
       return reply
     }
-    const under = (to: string): Handler => {
-      return (request, reply) => forward(request, reply, `${prefix}${to}/${restOf(request.url, 2)}`)
+    const under = (to: string, wait?: WaitFor): Handler => {
+      return async (request, reply) => {
+        const writes = request.method !== 'GET' && request.method !== 'HEAD'
+        await forward(request, reply, `${prefix}${to}/${restOf(request.url, 2)}`, writes ? wait : undefined)
+        return reply
+      }
     }
+    // Clients of the first version know no headers for it: what they wrote is there when they ask (contract §5.7).
+    const always: WaitFor = { ...options.wait, policy: 'ignore', applied: options.applied }
     const prefix = new URL(base).pathname.replace(/\/+$/, '')
     scope.all('/facts/*', { onRequest }, facts)
     scope.all('/v2/facts/:p/:e/*', { onRequest }, facts)
-    scope.all('/cloud/*', { onRequest }, under('/v1'))
+    scope.all('/cloud/*', { onRequest }, under('/v1', always))
     scope.all('/sdk/*', { onRequest }, under('/sdk'))
   })
 }
