@@ -1,5 +1,6 @@
 // HTTP rows: POST /allowed beside a bare node:http server, bulk beside single calls, and the tail of checks while others write.
 import { median, quantile } from '../sampling.mjs'
+import { measureDecisionLog } from './decision-log.mjs'
 import { LoadGenerator } from './load.mjs'
 import { withServers } from './servers.mjs'
 
@@ -31,6 +32,7 @@ export async function measureHttp(results, { effort, progress }) {
   } finally {
     loads.close()
   }
+  await measureDecisionLog(results, { effort, progress })
 }
 
 async function measureThroughput(results, plan, loads, server, bare) {

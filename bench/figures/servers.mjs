@@ -35,10 +35,10 @@ class Servers {
   }
 
   /** `zerohop serve` on a new folder: management API and PDP in one process, with the example policy. */
-  async serve() {
+  async serve(variables = {}) {
     const data = this.folder()
     const [api, pdp] = [await freePort(), await freePort()]
-    this.zerohop(['serve', '--data', data], { ZEROHOP_API_PORT: api, PDP_PORT: pdp })
+    this.zerohop(['serve', '--data', data], { ZEROHOP_API_PORT: api, PDP_PORT: pdp, ...variables })
     await ready(`http://127.0.0.1:${pdp}/ready`)
     return { api, pdp, data, ...(await keysIn(data, api)) }
   }

@@ -23,20 +23,39 @@ export interface DecisionRecord {
   readonly reason: string | undefined
   readonly micros: number
   /** attributes and context that were sent, when they are to be kept */
-  readonly sent?: unknown
+  readonly sent: unknown
 }
 
 /** The members after `instance` and `seq`, with the bracket that ends the line. */
 export function lineOf(record: DecisionRecord, dropped: number): string {
-  const { at, request, apiKey, resourceKey, allow, reason, sent } = record
+  const { request, resourceKey, allow, reason, sent } = record
   return (
-    `,"time":"${timeOf(at)}","request_id":${request === null ? 'null' : text(request)},"environment":"${record.environment}"` +
-    `,"revision":${record.revision},"api_key":${text(apiKey)},"user":${text(record.user)},"tenant":${text(record.tenant)}` +
-    `,"action":${text(record.action)},"resource_type":${text(record.resourceType)}` +
-    `,"resource_key":${resourceKey === null ? 'null' : text(resourceKey)},"decision":${allow}` +
-    `,"reason":${text(reason ?? (allow ? 'allow' : 'deny'))},"latency_us":${record.micros}` +
-    `${sent === undefined ? '' : `,"sent":${sentText(sent)}`}${dropped === 0 ? '' : `,"dropped_before":${dropped}`}}\n`
+    `,"time":"${timeOf(record.at)}","request_id":${request === null ? 'null' : text(request)}${placeOf(record)}` +
+    `,"user":${text(record.user)},"tenant":${text(record.tenant)},"action":${text(record.action)}` +
+    `,"resource_type":${text(record.resourceType)},"resource_key":${resourceKey === null ? 'null' : text(resourceKey)}` +
+    `${allow ? ',"decision":true,"reason":' : ',"decision":false,"reason":'}${reasonText(reason, allow)}` +
+    `,"latency_us":${record.micros}` +
+    `${sent === undefined ? '' : `,"sent":${sentText(sent)}`}${dropped === 0 ? '}\n' : `,"dropped_before":${dropped}}\n`}`
   )
+}
+
+const reasonText = (reason: string | undefined, allow: boolean): string =>
+  reason === undefined ? (allow ? '"allow"' : '"deny"') : text(reason)
+
+let lastEnvironment = ''
+let lastRevision = -1
+let lastKey = ''
+let lastPlace = ''
+
+/** Most records follow one from the same environment, revision and key. */
+function placeOf({ environment, revision, apiKey }: DecisionRecord): string {
+  if (revision !== lastRevision || apiKey !== lastKey || environment !== lastEnvironment) {
+    lastEnvironment = environment
+    lastRevision = revision
+    lastKey = apiKey
+    lastPlace = `,"environment":"${environment}","revision":${revision},"api_key":${text(apiKey)}`
+  }
+  return lastPlace
 }
 
 /** What was sent may be as large as a body; a record is not. */

@@ -50,6 +50,7 @@ export class Recorder {
   readonly #prefix: string
   #turn: Turn | undefined
   #inTrouble = false
+  #bytes = Buffer.allocUnsafeSlow(64 * 1024)
 
   constructor(options: RecorderOptions) {
     this.#options = options
@@ -93,10 +94,16 @@ export class Recorder {
     }
   }
 
+  /** The text as UTF-8, good until the next call: a buffer for each turn would cost more than filling it. */
+  #bytesOf(text: string): Buffer {
+    if (text.length * 3 > this.#bytes.length) this.#bytes = Buffer.allocUnsafeSlow(text.length * 4)
+    return this.#bytes.subarray(0, this.#bytes.write(text))
+  }
+
   /** Why the records were not written; undefined when they were. */
   #write(turn: Turn): ZerohopError | undefined {
     const { journal, policy, room } = this.#options
-    const lines = Buffer.from(turn.lines)
+    const lines = this.#bytesOf(turn.lines)
     const trouble =
       lines.length > room() ? new ZerohopError('DECISION_LOG_FULL') : attempt(() => journal.append(lines, turn.count))
     if (trouble === undefined || policy === 'block') return trouble

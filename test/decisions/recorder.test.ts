@@ -23,6 +23,7 @@ const RECORD: DecisionRecord = {
   allow: true,
   reason: undefined,
   micros: 12,
+  sent: undefined,
 }
 
 interface Line {

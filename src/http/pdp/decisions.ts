@@ -96,7 +96,7 @@ export class Decisions {
       allow,
       reason: reason ?? (reasons ? explainedReason(pdp, check, allow) : undefined),
       micros: Math.round((performance.now() - begun) * 1000),
-      ...(attributes ? { sent: sent ?? {} } : {}),
+      sent: attributes ? (sent ?? {}) : undefined,
     })
   }
 

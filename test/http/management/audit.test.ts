@@ -39,6 +39,7 @@ const line = ({ seq, instance = INSTANCE, dropped = 0, ...of }: Sent) =>
       allow: of.allow ?? true,
       reason: undefined,
       micros: 15,
+      sent: undefined,
     },
     dropped,
   )}`
