@@ -8,6 +8,7 @@ import { type PdpAppOptions, pdpApp } from './http/pdp/app.ts'
 import { PooledPdps, singlePdp } from './http/pdp/auth.ts'
 import type { AuthzenSettings } from './http/pdp/authzen/app.ts'
 import type { DecisionLogging } from './http/pdp/decisions.ts'
+import type { RequestTracer } from './http/tracing.ts'
 import type { LogId } from './log/change.ts'
 import { requireAccess } from './pap/access.ts'
 import { localFeed } from './pap/feed.ts'
@@ -35,6 +36,8 @@ export interface ServerOptions {
   readonly debug?: boolean
   /** listens with TLS, 1.2 or later */
   readonly tls?: TlsSettings
+  /** begins a span for each request */
+  readonly tracer?: RequestTracer
   /** the PDP: the address that AuthZEN's discovery names, and which types of a subject are users */
   readonly authzen?: AuthzenSettings
   /** the PDP: writes a record of each decision */
@@ -93,6 +96,7 @@ export function managementServer({ store, snapshots }: Management, options: Mana
     ...(options.rateLimits === undefined ? {} : { rateLimits: options.rateLimits }),
     ...(options.logger ? { logger: options.logger } : {}),
     ...(options.tls ? { tls: options.tls } : {}),
+    ...(options.tracer ? { tracer: options.tracer } : {}),
   })
 }
 
@@ -171,7 +175,7 @@ export function pdpServer(pdp: Pdp, apiKey: string, options: SinglePdpOptions = 
 }
 
 function served(options: PdpServerOptions) {
-  const { debug = false, openMetrics = false, logger, tls, decisionLog, authzen = {} } = options
+  const { debug = false, openMetrics = false, logger, tls, tracer, decisionLog, authzen = {} } = options
   const { version, forward, control, applied, siblings } = options
   return {
     debug,
@@ -179,6 +183,7 @@ function served(options: PdpServerOptions) {
     authzen,
     ...(logger ? { logger } : {}),
     ...(tls ? { tls } : {}),
+    ...(tracer ? { tracer } : {}),
     ...(decisionLog ? { decisionLog } : {}),
     ...(version === undefined ? {} : { version }),
     ...(forward === undefined ? {} : { forward }),

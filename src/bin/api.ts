@@ -2,12 +2,14 @@
 import { join } from 'node:path'
 import type { Logger } from 'pino'
 import { fitsSocket, serveAdmin } from '../http/admin.ts'
+import type { RequestTracer } from '../http/tracing.ts'
 import { runAdmin } from '../pap/admin.ts'
 import { keepRetention } from '../pap/retention.ts'
 import { type Management, managementServer, openManagement } from '../server.ts'
 import type { Env } from './env.ts'
 import { Closers, closeOnSignals, listen, newId } from './process.ts'
 import { readTls, reloadOnHangup } from './tls.ts'
+import { startTracing } from './tracing.ts'
 
 export interface ManagementSide {
   readonly management: Management
@@ -21,6 +23,7 @@ export async function startManagement(
   example: boolean,
   log: Logger,
   closers: Closers,
+  tracer?: RequestTracer,
 ): Promise<ManagementSide> {
   const { data, secretsKeyFile, bootstrapKey } = env
   const tls = readTls(env)
@@ -42,6 +45,7 @@ export async function startManagement(
     logger: log.child({ part: 'api' }),
     openMetrics: env.openMetrics,
     ...(tls === undefined ? {} : { tls }),
+    ...(tracer === undefined ? {} : { tracer }),
     ...(Object.keys(env.rateLimits).length === 0 ? {} : { rateLimits: env.rateLimits }),
   })
   closers.addApp(app)
@@ -63,7 +67,8 @@ async function serveCommands({ store }: Management, data: string, log: Logger, c
 export async function runApi(env: Env, options: { example: boolean }, log: Logger): Promise<void> {
   const closers = new Closers()
   try {
-    const { app } = await startManagement(env, options.example, log, closers)
+    const tracer = await startTracing(env, 'api', log, closers)
+    const { app } = await startManagement(env, options.example, log, closers, tracer)
     reloadOnHangup(env, [app], log)
   } catch (error) {
     await closers.close()

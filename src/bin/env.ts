@@ -3,16 +3,18 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ZerohopError } from '../model/errors.ts'
-import {
-  DECISION_BUFFER_BYTES_DEFAULT,
-  DECISION_FILE_BYTES_DEFAULT,
-  DECISION_FILES_DEFAULT,
-  FACTS_WAIT_DEFAULT_MS,
-  FACTS_WAIT_MAX_MS,
-  FORWARD_TIMEOUT_MS,
-  WORKERS_MAX,
-} from '../model/limits.ts'
+import { FACTS_WAIT_DEFAULT_MS, FACTS_WAIT_MAX_MS, FORWARD_TIMEOUT_MS, WORKERS_MAX } from '../model/limits.ts'
 import type { RetentionOptions } from '../pap/retention.ts'
+import { invalid } from './env-invalid.ts'
+import {
+  type DecisionLogEnv,
+  policy,
+  type RecordValues,
+  readDecisionLog,
+  readTracing,
+  sinks,
+  type TracingEnv,
+} from './env-records.ts'
 
 type Variables = Readonly<Record<string, string | undefined>>
 
@@ -50,27 +52,13 @@ export interface Env {
   readonly openMetrics: boolean
   readonly integration: IntegrationEnv
   readonly decisionLog: DecisionLogEnv
+  readonly tracing: TracingEnv
   readonly authzen: { readonly publicUrl?: string; readonly subjectTypes?: readonly string[] }
   /** as it was set; `opaPortOf` says what counts when it was not */
   readonly opaPort: number | undefined
   readonly controlKey: string | undefined
   readonly forwardTimeoutMs: number
   readonly factsWait: { readonly timeoutMs: number; readonly policy: 'ignore' | 'fail' }
-}
-
-/** Where records of decisions go. */
-export type DecisionSink = 'file' | 'stdout' | 'api'
-
-export interface DecisionLogEnv {
-  /** empty: no decision is recorded */
-  readonly sinks: readonly DecisionSink[]
-  readonly folder: string | undefined
-  readonly policy: 'block' | 'drop'
-  readonly bufferBytes: number
-  readonly fileBytes: number
-  readonly files: number
-  readonly attributes: boolean
-  readonly reasons: boolean
 }
 
 /** The ports that SDKs ask without being told. */
@@ -143,6 +131,12 @@ const VARIABLES = {
   PDP_DECISION_LOG_FILES: count,
   PDP_DECISION_LOG_ATTRIBUTES: flag,
   PDP_DECISION_LOG_REASONS: flag,
+  OTEL_SDK_DISABLED: flag,
+  OTEL_TRACES_EXPORTER: text,
+  OTEL_EXPORTER_OTLP_ENDPOINT: address,
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: address,
+  OTEL_SERVICE_NAME: text,
+  OTEL_RESOURCE_ATTRIBUTES: text,
   PDP_PUBLIC_URL: address,
   PDP_AUTHZEN_SUBJECT_TYPES: words,
   PDP_OPA_PORT: port,
@@ -168,6 +162,7 @@ type Secret =
 /** Reads every variable. @throws CONFIG_INVALID */
 export function readEnv(variables: Variables = process.env): Env {
   const value = <N extends Name>(name: N): Value<N> => readOne(name, variables[name])
+  const records = value as unknown as RecordValues // VARIABLES reads each of them as it says
   const secret = (name: Secret) => value(name) ?? readSecretFile(name, variables)
   const host = value('ZEROHOP_HOST') ?? '127.0.0.1'
   return {
@@ -207,7 +202,8 @@ export function readEnv(variables: Variables = process.env): Env {
       pdpUrl: value('PDP_URL') ?? 'http://localhost:7000',
       apiUrl: value('API_URL') ?? 'http://localhost:8080',
     },
-    decisionLog: readDecisionLog(value),
+    decisionLog: readDecisionLog(records),
+    tracing: readTracing(records),
     authzen: defined({ publicUrl: value('PDP_PUBLIC_URL'), subjectTypes: value('PDP_AUTHZEN_SUBJECT_TYPES') }),
     opaPort: value('PDP_OPA_PORT'),
     controlKey: secret('PDP_CONTAINER_CONTROL_KEY'),
@@ -224,21 +220,6 @@ export function readEnv(variables: Variables = process.env): Env {
       auditRecords: value('ZEROHOP_AUDIT_RECORDS'),
       auditDays: value('ZEROHOP_AUDIT_DAYS'),
     }),
-  }
-}
-
-/** What goes on to somebody else must not stop the answers when that somebody is away, unless the operator says so. */
-function readDecisionLog(value: <N extends Name>(name: N) => Value<N>): DecisionLogEnv {
-  const sinks = value('PDP_DECISION_LOG') ?? []
-  return {
-    sinks,
-    folder: value('PDP_DECISION_LOG_FOLDER'),
-    policy: value('PDP_DECISION_LOG_POLICY') ?? (sinks.every((sink) => sink === 'file') ? 'block' : 'drop'),
-    bufferBytes: value('PDP_DECISION_LOG_BUFFER') ?? DECISION_BUFFER_BYTES_DEFAULT,
-    fileBytes: value('PDP_DECISION_LOG_FILE_SIZE') ?? DECISION_FILE_BYTES_DEFAULT,
-    files: value('PDP_DECISION_LOG_FILES') ?? DECISION_FILES_DEFAULT,
-    attributes: value('PDP_DECISION_LOG_ATTRIBUTES') ?? false,
-    reasons: value('PDP_DECISION_LOG_REASONS') ?? false,
   }
 }
 
@@ -367,27 +348,7 @@ function origin(value: string, name: string): string {
   return found.origin
 }
 
-function sinks(value: string, name: string): readonly DecisionSink[] {
-  if (['off', 'false', 'no', '0'].includes(value.toLowerCase())) return []
-  const known = ['file', 'stdout', 'api'] as const
-  return value.split(',').map((word) => {
-    const sink = known.find((each) => each === word.trim().toLowerCase())
-    if (sink === undefined)
-      throw invalid(name, '`off`, or some of `file`, `stdout` and `api` with commas between', value)
-    return sink
-  })
-}
-
-function policy(value: string, name: string): 'block' | 'drop' {
-  if (value !== 'block' && value !== 'drop') throw invalid(name, '`block` or `drop`', value)
-  return value
-}
-
 function logLevel(value: string, name: string): string {
   if (!LOG_LEVELS.includes(value)) throw invalid(name, `one of ${LOG_LEVELS.join(', ')}`, value)
   return value
-}
-
-function invalid(name: string, expected: string, value: string): ZerohopError {
-  return new ZerohopError('CONFIG_INVALID', { reason: `${name} must be ${expected}, not \`${value.slice(0, 100)}\`` })
 }

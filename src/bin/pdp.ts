@@ -18,6 +18,7 @@ import { startDecisionLog } from './decisions.ts'
 import { type Env, lastImageFolder } from './env.ts'
 import { Closers, closeOnSignals, fail, type Listener, listen, listenOpa, pdpOptions, stopper } from './process.ts'
 import { readTls, reload, reloadOnHangup } from './tls.ts'
+import { startTracing } from './tracing.ts'
 import { type Place, WorkerSide } from './worker.ts'
 import { runWorkers } from './workers.ts'
 
@@ -39,6 +40,7 @@ export async function runPdp(env: Env, options: PdpCommandOptions, log: Logger):
   const readOnly = place !== undefined && place.index > 0
   const pdp = options.image === undefined ? followed(env, apiKey, readOnly, log) : fromFile(options.image, log)
   const closers = new Closers()
+  const tracer = await startTracing(env, 'pdp', log, closers)
   closers.add(() => pdp.close())
   const decisionLog = await recorded(env, apiKey, place, log, closers)
   const stop = stopper(closers)
@@ -46,6 +48,7 @@ export async function runPdp(env: Env, options: PdpCommandOptions, log: Logger):
   const side = place && new WorkerSide(() => pdp, { stop: () => void stop(), hangup: () => reread() })
   const app = pdpServer(pdp, apiKey, {
     ...(tls === undefined ? {} : { tls }),
+    ...(tracer === undefined ? {} : { tracer }),
     ...pdpOptions(env, env.controlPlane),
     ...v1Of(env, apiKey, options, readOnly, log),
     ...(side && together(side, env)),

@@ -12,17 +12,20 @@ import type { Env } from './env.ts'
 import { reportOf } from './pdp.ts'
 import { Closers, closeOnSignals, listen, listenOpa, pdpOptions, urlOf } from './process.ts'
 import { readTls, reloadOnHangup } from './tls.ts'
+import { startTracing } from './tracing.ts'
 
 /** Runs until a signal. */
 export async function runServe(env: Env, options: { example: boolean }, log: Logger): Promise<void> {
   const closers = new Closers()
   try {
-    const { management, app: api, apiPort } = await startManagement(env, options.example, log, closers)
+    const tracer = await startTracing(env, 'serve', log, closers)
+    const { management, app: api, apiPort } = await startManagement(env, options.example, log, closers, tracer)
     const tls = readTls(env)
     const decisionLog = await startDecisionLog(env, log, closers, ownApi(management))
     const app = pooledPdpServer(management, {
       ...(decisionLog === undefined ? {} : { decisionLog }),
       ...(tls === undefined ? {} : { tls }),
+      ...(tracer === undefined ? {} : { tracer }),
       ...pdpOptions(env, urlOf(env.host, apiPort, tls !== undefined), true),
       logger: log.child({ part: 'pdp' }),
       report: (environment, event) => reportOf(log.child({ environment }))(event),

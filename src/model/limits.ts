@@ -367,3 +367,5 @@ export const MIGRATE_TIMEOUT_MS = 30_000
 export const MIGRATE_QUESTIONS_MAX = 1_000_000
 /** Milliseconds for which the report of `verify` lets `finish` delete. */
 export const VERIFY_FRESH_MS = 3_600_000
+/** Milliseconds that a process which ends waits for its last traces to be sent. */
+export const TRACES_FLUSH_MS = 2_000

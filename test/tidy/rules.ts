@@ -78,6 +78,7 @@ const PACKAGES: readonly { readonly name: RegExp; readonly only: RegExp; readonl
   { name: /^re2js$/, only: /^src\/model\/url-rules\.ts$/, where: 'src/model/url-rules.ts' },
   { name: /^(aws-jwt-verify(\/.*)?|jose)$/, only: /^src\/integration\//, where: 'src/integration' },
   { name: /^prom-client$/, only: /^src\/http\//, where: 'src/http' },
+  { name: /^@opentelemetry\//, only: /^src\/bin\/tracing\.ts$/, where: 'src/bin/tracing.ts' },
   { name: /^commander$/, only: /^src\/bin\//, where: 'src/bin' },
 ]
 

@@ -8,6 +8,7 @@ import { Gate, guard } from '../auth.ts'
 import { managementError } from '../errors.ts'
 import { answerMetrics, countRequests, Metrics } from '../metrics.ts'
 import { limitRates, type RateLimits } from '../rate-limit.ts'
+import { type RequestTracer, traceRequests } from '../tracing.ts'
 import { assignmentRoutes } from './assignments.ts'
 import { auditRoutes } from './audit.ts'
 import { bulkRoutes } from './bulk.ts'
@@ -45,6 +46,8 @@ export interface ManagementOptions {
   readonly openMetrics?: boolean
   /** listens with TLS */
   readonly tls?: TlsSettings
+  /** a span for each request */
+  readonly tracer?: RequestTracer
   /** requests that one key may make in a minute; they are not counted without it */
   readonly rateLimits?: RateLimits
   /** further routes behind the same gate: each names its operation */
@@ -56,6 +59,7 @@ export function managementApp({ store, logger, routes, ...options }: ManagementO
   const { metrics = new Metrics(), openMetrics = false, rateLimits, tls } = options
   const listening = { ...(logger ? { logger } : {}), ...(tls ? { tls } : {}) }
   const app = httpApp({ errorForm: managementError, duplicates: 'refuse', noRoute, ...listening })
+  if (options.tracer) traceRequests(app, options.tracer)
   const management: Management = { store, gate: new Gate(store) }
   countRequests(app, metrics)
   storeMetrics(app, metrics, store)

@@ -5,6 +5,7 @@ import type { ErrorCode } from '../../model/errors.ts'
 import { httpApp, requestIds, type TlsSettings } from '../app.ts'
 import { type ErrorForm, pdpError } from '../errors.ts'
 import { answerMetrics, countRequests, Metrics } from '../metrics.ts'
+import { type RequestTracer, traceRequests } from '../tracing.ts'
 import { allowedRoutes } from './allowed.ts'
 import type { PdpDirectory } from './auth.ts'
 import { type Applied, type Authenticate, authenticator, nameRevisions } from './authenticate.ts'
@@ -36,6 +37,8 @@ export interface PdpAppOptions extends ServiceOptions {
   readonly authzen?: AuthzenSettings
   /** listens with TLS */
   readonly tls?: TlsSettings
+  /** a span for each request */
+  readonly tracer?: RequestTracer
   /** shows /metrics to who has no key (PDP_ALLOW_METRICS_UNAUTHENTICATED) */
   readonly openMetrics?: boolean
   /** the management API to which facts and old calls are passed on; without one those routes are not offered */
@@ -101,7 +104,7 @@ export function pdpApp(options: PdpAppOptions): FastifyInstance {
   app.get('/metrics', options.openMetrics ? {} : { onRequest: deps.authenticate }, (_request, reply) =>
     answerMetrics(metrics, reply, siblings),
   )
-  if (!debug && options.v1 === undefined) {
+  if (!debug && options.v1 === undefined && options.tracer === undefined) {
     const count = (status: number, seconds: number) => metrics.request('POST', '/allowed', status, seconds)
     answerDirectly(app, { directory, errorForm: pdpForm, requestId: requestIds(), count, decisions })
   }
@@ -109,7 +112,7 @@ export function pdpApp(options: PdpAppOptions): FastifyInstance {
 }
 
 /** What both servers of a PDP share. */
-function emptyApp({ logger, tls }: PdpAppOptions, decisions: Decisions): FastifyInstance {
+function emptyApp({ logger, tls, tracer }: PdpAppOptions, decisions: Decisions): FastifyInstance {
   const app = httpApp({
     errorForm: pdpForm,
     duplicates: 'last-wins',
@@ -117,6 +120,7 @@ function emptyApp({ logger, tls }: PdpAppOptions, decisions: Decisions): Fastify
     ...(logger ? { logger } : {}),
     ...(tls ? { tls } : {}),
   })
+  if (tracer) traceRequests(app, tracer)
   nameRevisions(app)
   decisions.watch(app)
   return app

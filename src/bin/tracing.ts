@@ -1,0 +1,97 @@
+// Traces by OpenTelemetry, when the standard OTEL_* variables ask for them. The packages are optional and loaded only then; the rest of their
+// variables (headers, sampling, batches, resource attributes) they read themselves. https://opentelemetry.io/docs/specs/otel/configuration
+import type { Context, Span, SpanContext } from '@opentelemetry/api'
+import type { NodeTracerProvider } from '@opentelemetry/sdk-trace-node'
+import type { Logger } from 'pino'
+import type { RequestTracer } from '../http/tracing.ts'
+import { TRACES_FLUSH_MS } from '../model/limits.ts'
+import type { Env } from './env.ts'
+import type { Closers } from './process.ts'
+
+type Resource = NonNullable<NonNullable<ConstructorParameters<typeof NodeTracerProvider>[0]>['resource']>
+
+/** A tracer, or undefined when none is asked for or the packages are not there, which is said in one line. */
+export async function startTracing(
+  { tracing }: Env,
+  name: string,
+  log: Logger,
+  closers: Closers,
+): Promise<RequestTracer | undefined> {
+  if (tracing.exporter === 'none') return undefined
+  let packages: Awaited<ReturnType<typeof load>>
+  try {
+    packages = await load()
+  } catch (error) {
+    log.warn(
+      { reason: String(error) },
+      'OTEL_* asks for traces, but the optional @opentelemetry packages are not installed: there are none',
+    )
+    return undefined
+  }
+  const { api, sdk, otlp } = packages
+  const exporter = tracing.exporter === 'console' ? new sdk.ConsoleSpanExporter() : new otlp.OTLPTraceExporter()
+  const provider = new sdk.NodeTracerProvider({
+    resource: resourceOf(tracing.serviceName ?? `zerohop-${name}`, tracing.resource),
+    spanProcessors: [new sdk.BatchSpanProcessor(exporter)],
+  })
+  closers.add(() => Promise.race([provider.shutdown().catch(() => undefined), elapsed(TRACES_FLUSH_MS)]))
+  const tracer = provider.getTracer('zerohop')
+  return {
+    begin({ method, traceparent, tracestate }) {
+      const parent = parentOf(api, traceparent, tracestate)
+      const options = { kind: api.SpanKind.SERVER, attributes: { 'http.request.method': method } }
+      const span: Span = tracer.startSpan(method, options, parent)
+      return {
+        end({ route, status }) {
+          span.updateName(`${method} ${route}`)
+          span.setAttributes({ 'http.route': route, 'http.response.status_code': status })
+          if (status >= 500) span.setStatus({ code: api.SpanStatusCode.ERROR })
+          span.end()
+        },
+      }
+    },
+  }
+}
+
+async function load() {
+  const [api, sdk, otlp] = await Promise.all([
+    import('@opentelemetry/api'),
+    import('@opentelemetry/sdk-trace-node'),
+    import('@opentelemetry/exporter-trace-otlp-http'),
+  ])
+  return { api, sdk, otlp }
+}
+
+const TRACEPARENT = /^(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})(?:-.*)?$/
+
+/** The caller's span; a header that is none begins a trace of its own. */
+function parentOf(
+  api: typeof import('@opentelemetry/api'),
+  traceparent: string | undefined,
+  tracestate: string | undefined,
+): Context {
+  const [, traceId, spanId, flags] = TRACEPARENT.exec(traceparent ?? '') ?? []
+  if (traceId === undefined || spanId === undefined) return api.ROOT_CONTEXT
+  const caller: SpanContext = {
+    traceId,
+    spanId,
+    traceFlags: Number.parseInt(flags ?? '0', 16) & api.TraceFlags.SAMPLED,
+    isRemote: true,
+    ...(tracestate === undefined ? {} : { traceState: api.createTraceState(tracestate) }),
+  }
+  return api.trace.setSpanContext(api.ROOT_CONTEXT, caller)
+}
+
+/** What traces are of: the name of the service, and the attributes that the operator gives. */
+function resourceOf(serviceName: string, given: Readonly<Record<string, string>>): Resource {
+  const attributes = { 'service.name': serviceName, ...given }
+  const resource: Resource = {
+    attributes,
+    asyncAttributesPending: false,
+    merge: () => resource,
+    getRawAttributes: () => Object.entries(attributes),
+  }
+  return resource
+}
+
+const elapsed = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms).unref())

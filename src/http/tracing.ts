@@ -1,0 +1,44 @@
+// One span for each request, continued from the caller's `traceparent` (W3C Trace Context). Who makes spans is brought in by the process that runs
+// the servers (src/bin/tracing.ts); without it nothing here costs anything. A span holds routes and statuses, never keys of the policy.
+import type { FastifyInstance } from 'fastify'
+
+/** A span that was begun. */
+export interface RequestSpan {
+  end(answer: { readonly route: string; readonly status: number }): void
+}
+
+/** Begins spans. */
+export interface RequestTracer {
+  begin(request: {
+    readonly method: string
+    readonly traceparent: string | undefined
+    readonly tracestate: string | undefined
+  }): RequestSpan
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    span: RequestSpan | undefined
+  }
+}
+
+/** Traces every request of the app. */
+export function traceRequests(app: FastifyInstance, tracer: RequestTracer): void {
+  app.decorateRequest('span', undefined)
+  app.addHook('onRequest', (request, _reply, done) => {
+    const { traceparent, tracestate } = request.headers
+    request.span = tracer.begin({
+      method: request.method,
+      traceparent: textOf(traceparent),
+      tracestate: textOf(tracestate),
+    })
+    done()
+  })
+  app.addHook('onResponse', (request, reply, done) => {
+    request.span?.end({ route: request.routeOptions.url ?? 'none', status: reply.statusCode })
+    done()
+  })
+}
+
+const textOf = (header: string | string[] | undefined): string | undefined =>
+  typeof header === 'string' ? header : undefined
