@@ -33,6 +33,7 @@ export interface PdpCommandOptions {
 
 /** Runs until a signal. */
 export async function runPdp(env: Env, options: PdpCommandOptions, log: Logger): Promise<void> {
+  requireFitting(options)
   if (env.workers > 1 && !WorkerSide.isOne) return runWorkers(env.workers, log)
   const place = WorkerSide.isOne ? await WorkerSide.place() : undefined
   const apiKey = env.pdpApiKey ?? (await keyByWider(env))
@@ -68,7 +69,8 @@ export async function runPdp(env: Env, options: PdpCommandOptions, log: Logger):
     // While others answer, no connection goes to one that cannot yet.
     if (place?.first === false) await Promise.race([ready, pause(WORKER_START_MS, undefined, { ref: false })])
     await listen(app, env.pdpHost, env.pdpPort)
-    servers.push(...(await listenOpa(app, env, log, closers)))
+    // the OPA-shaped API would leave out what is outside of environments
+    if (!options.v1) servers.push(...(await listenOpa(app, env, log, closers)))
   } catch (error) {
     await closers.close()
     throw error
@@ -107,6 +109,13 @@ async function recorded(env: Env, apiKey: string, place: Place | undefined, log:
   return { ...decisionLog, ...(client && { keyId: () => client.keyId }) }
 }
 
+/** @throws CONFIG_INVALID when the options do not go together */
+function requireFitting({ image, v1 = false, keylessChecks = false }: PdpCommandOptions): void {
+  if (keylessChecks && !v1) throw new ZerohopError('CONFIG_INVALID', { reason: '--keyless-checks goes with --v1 only' })
+  if (v1 && image !== undefined)
+    throw new ZerohopError('CONFIG_INVALID', { reason: '--v1 follows a management API and does not go with --image' })
+}
+
 /** The key of the environment, by a wider one. @throws CONFIG_INVALID when there is none, or not enough is said */
 async function keyByWider({ wider: { key, project, environment }, controlPlane }: Env): Promise<string> {
   if (key === undefined)
@@ -140,21 +149,16 @@ function fromFile(path: string, log: Logger): Pdp {
   return pdp
 }
 
-/** What else a PDP for clients of the first API version follows. @throws CONFIG_INVALID */
+/** What else a PDP for clients of the first API version follows. */
 function v1Of(
   env: Env,
   apiKey: string,
-  { image, v1, keylessChecks = false }: PdpCommandOptions,
+  { v1 = false, keylessChecks = false }: PdpCommandOptions,
   readOnly: boolean,
   log: Logger,
 ) {
-  if (!v1) {
-    if (keylessChecks) throw new ZerohopError('CONFIG_INVALID', { reason: '--keyless-checks goes with --v1 only' })
-    return {}
-  }
   const { controlPlane: url } = env
-  if (url === undefined || image !== undefined)
-    throw new ZerohopError('CONFIG_INVALID', { reason: '--v1 follows a management API and does not go with --image' })
+  if (!v1 || url === undefined) return {}
   const name = createHash('sha256').update(apiKey).digest('hex').slice(0, 16)
   const outside = new Outside({
     feed: new RemoteFeed({ url, apiKey, outside: true }),
