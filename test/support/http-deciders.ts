@@ -1,6 +1,7 @@
 // Zerohop as its users have it: written over the management API, asked over the PDP's HTTP API or by the library that follows the feed.
 // Both servers listen on loopback in this process; every session has an organization of its own.
 import { randomBytes } from 'node:crypto'
+import { LISTING_PAGE_MAX } from '../../src/model/limits.ts'
 import type { JsonObject } from '../../src/model/objects.ts'
 import type { UserPermissions } from '../../src/pdp/listings.ts'
 import type { Pdp } from '../../src/pdp/pdp.ts'
@@ -145,8 +146,52 @@ function overHttp(servers: Servers, env: Environment): Session {
       const code = request.resource.key === undefined ? 'no_such_instance' : rebac.code
       return { rbac: rbac.code, rebac: code, abac: abac.code, misses: abac.nearest_misses, notes: abac.notes }
     },
-    permissions: async (user, { user: attributes, context = {} } = {}) =>
-      rowsOf(await ask('/user-permissions', { user: withAttributes({ key: user }, attributes), context })),
+    permissions: async (user, sent) => rowsOf(await ask('/user-permissions', aboutUser(user, sent))),
+    listings: listingsOver(ask),
+  }
+}
+
+const aboutUser = (user: string, { user: attributes, context = {} }: Sent = {}) => {
+  return { user: withAttributes({ key: user }, attributes), context }
+}
+
+/** Listings by whichever route has them: those of the contract, or a search of AuthZEN, which knows instances only. */
+function listingsOver(ask: (path: string, body: unknown) => Promise<ReturnType<typeof JSON.parse>>): Listings {
+  const names = (tenants: readonly { readonly key: string }[]) => tenants.map(({ key }) => key)
+  const search = async (what: 'subject' | 'resource' | 'action', { user, action, resource, sent = {} }: Request) => {
+    const { type, key, tenant } = resource
+    const properties = { ...sent.resource, ...(tenant === undefined ? {} : { tenant }) }
+    const { results } = await ask(`/access/v1/search/${what}`, {
+      subject: { type: 'user', id: user, properties: sent.user ?? {} },
+      action: { name: action },
+      resource: { type, ...(key === undefined ? {} : { id: key }), properties },
+      context: sent.context ?? {},
+      page: { limit: LISTING_PAGE_MAX },
+    })
+    return results.map((found: { id?: string; name?: string }) => found.id ?? found.name)
+  }
+  const authorized = async (request: Request) =>
+    waysOf(Object.entries((await ask('/authorized_users', bodyOf(request))).users))
+  return {
+    instancePermissions: async (user, sent) => instanceRowsOf(await ask('/user-permissions', aboutUser(user, sent))),
+    authorized,
+    users: async (request) => {
+      if (request.resource.key !== undefined) return search('subject', request)
+      return (await authorized(request)).map(([user]) => user)
+    },
+    instances: (request) => search('resource', request),
+    actions: async (request) => {
+      const { type, key, tenant = 'default' } = request.resource
+      if (key !== undefined) return search('action', request)
+      const entries: UserPermissions = await ask('/user-permissions', aboutUser(request.user, request.sent))
+      const permissions = entries[`__tenant:${tenant}`]?.permissions ?? []
+      return permissions.filter((each) => each.startsWith(`${type}:`)).map((each) => each.slice(type.length + 1))
+    },
+    tenants: async (request) => {
+      const { allowed_tenants: found } = await ask('/allowed/all-tenants', bodyOf(request))
+      return names(found.map(({ tenant }: { tenant: { key: string } }) => tenant))
+    },
+    userTenants: async (user) => names(await ask('/user-tenants', { user: { key: user } })),
   }
 }
 
@@ -236,7 +281,6 @@ function httpDecider(
 }
 
 const ALLOWED_LACKS = {
-  listings: 'over HTTP only the permissions of a user are listed',
   action: 'in a body of POST /allowed an action is a key, without attributes',
   now: 'a PDP sets the time of a question itself',
 }
