@@ -1,8 +1,15 @@
 // A kernel with one planted wrong is caught and the one without any is not; what is a mutation, and which survivors count as explained.
 // The whole run is a command of its own: npm run test:mutants.
 import { readFileSync } from 'node:fs'
+import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { readSources } from './compile.ts'
+import { type Case, requestOf } from '../conformance/cases.ts'
+import { mixedHistories } from '../property/histories.ts'
+import { Disagreement, type Play, play } from '../property/laws.ts'
+import { caseOf } from '../property/save.ts'
+import { check } from '../reference/check.ts'
+import { World } from '../support/world.ts'
+import { compile, readSources } from './compile.ts'
 import { explainedIn, explanationOf } from './explained.ts'
 import { Court, FILES, type Mutant, mutantsOf } from './mutants.ts'
 import { enumsOf, mutationsOf } from './mutations.ts'
@@ -66,7 +73,7 @@ describe('the court', () => {
   beforeAll(async () => {
     court = new Court(ROOT, 500, 1)
     await court.acquit()
-  }, 60_000)
+  }, 120_000)
 
   const planted = (file: string, at: string, kind: string): Mutant =>
     mutants.find((one) => one.file === file && one.at === at && one.kind === kind)!
@@ -79,14 +86,46 @@ describe('the court', () => {
     ['decide.ts', 'return deriveRole(user, instance, permission)', 'returns 0'],
     ['compare.ts', 'if (left < right) return -1', 'negated'],
     ['conditions.ts', 'case Op.StartsWith:', 'StartsWith to EndsWith'],
-  ])('catches a wrong in %s: %s, %s', async (file, at, kind) => {
-    expect(await court.try(planted(file, at, kind))).toEqual({ fate: 'caught', by: expect.any(String) })
-  })
+  ])(
+    'catches a wrong in %s: %s, %s',
+    async (file, at, kind) => {
+      expect(await court.try(planted(file, at, kind))).toEqual({ fate: 'caught', by: expect.any(String) })
+    },
+    60_000,
+  )
 
   it('catches a loop that never ends', async () => {
     const steps = planted('conditions.ts', 'if (holds === Verdict.Undecided) at++', 'no statement')
     expect(await court.try(steps)).toMatchObject({ fate: 'caught' })
   })
+
+  it('shows what a counterexample is made of: a handful of operations', async () => {
+    const { start, end, text } = planted('compare.ts', 'if (left < right) return -1', '< to <=')
+    const source = sources.get('compare.ts')!
+    const wrong = `${source.slice(0, start)}${text}${source.slice(end)}`
+    const bytes = await compile(ROOT, new Map([...sources, ['compare.ts', wrong]]))
+    const kernel = new WebAssembly.Module(bytes as Uint8Array<ArrayBuffer>)
+    const plays: fc.Arbitrary<Play> = fc.record({ history: mixedHistories, seed: fc.nat() })
+    const small = fc.sample(plays, { seed: 1, numRuns: 100 }).filter(({ history }) => history.pool === 'small')
+    let found: Case | undefined
+    for (const drawn of small) found ??= counterexample(drawn, kernel)
+    const { steps } = found!
+    expect(steps.flatMap(({ write = [] }) => write).length).toBeLessThan(20)
+    const world = new World()
+    for (const { write = [] } of steps) world.runAll(write)
+    const [row] = steps.at(-1)!.checks!
+    expect(check(world.policy, requestOf(row!))).toBe(row![3])
+  }, 120_000)
+
+  function counterexample(drawn: Play, kernel: WebAssembly.Module): Case | undefined {
+    try {
+      play(drawn, { checksPerRevision: 20, kernel })
+      return undefined
+    } catch (error) {
+      if (error instanceof Disagreement) return caseOf(drawn, error, kernel) as Case
+      throw error
+    }
+  }
 
   it('counts what is no kernel for nothing', async () => {
     expect(await court.try({ file: 'decide.ts', start: 0, end: 0, text: 'nonsense(' })).toEqual({ fate: 'refused' })

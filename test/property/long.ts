@@ -47,7 +47,9 @@ export function runLong({ cases, seed, debug, progress }: LongRun): { count: Cou
     const details = fc.check(property, { seed: (seed + round) | 0, numRuns })
     if (details.failed) {
       const { counterexample, errorInstance } = details
-      const shown = errorInstance instanceof Disagreement ? caseOf(counterexample![0], errorInstance) : undefined
+      const [drawn] = counterexample!
+      const shown =
+        errorInstance instanceof Disagreement ? caseOf(drawn, errorInstance, kernelFor(drawn, debug)) : undefined
       return { count, failure: { text: `${errorInstance}\n${fc.defaultReportMessage(details)}`, case: shown } }
     }
     progress?.(count)
@@ -55,9 +57,11 @@ export function runLong({ cases, seed, debug, progress }: LongRun): { count: Cou
   return { count, failure: undefined }
 }
 
+const kernelFor = ({ seed }: Play, debug: KernelSource) => (seed % 4 === 3 ? debug : 'release')
+
 /** @throws Disagreement, or an error when the image that followed is not the one that is built */
 function agrees(drawn: Play, debug: KernelSource, count: Count): void {
-  const kernel = drawn.seed % 4 === 3 ? debug : 'release'
+  const kernel = kernelFor(drawn, debug)
   const before = count.checks
   const { image, world } = play(drawn, { checksPerRevision: CHECKS_PER_REVISION, tally: count, kernel })
   if (kernel === debug) count.inDebug += count.checks - before

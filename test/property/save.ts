@@ -1,26 +1,65 @@
-// A counterexample as a case file: the operations of its history, revision by revision, and the one question that was answered otherwise.
+// A counterexample as a case file: the operations of its history, as few as still show it, and the one question that was answered otherwise.
 // scripts/test-long.mjs --save NAME writes it; whoever keeps it gives it its rule and says in one sentence what it shows.
+import { Image } from '../../src/image/image.ts'
+import type { KernelSource } from '../../src/kernel/module.ts'
 import type { JsonObject } from '../../src/model/objects.ts'
+import { check } from '../reference/check.ts'
 import type { Request } from '../reference/request.ts'
-import { type Operation, World } from '../support/world.ts'
+import { deltaTo, ENVIRONMENT, positionOf } from '../support/deltas.ts'
+import { FIRST_CHANGES, type Operation, World } from '../support/world.ts'
 import { operationsOf, POOLS } from './histories.ts'
-import type { Disagreement, Play } from './laws.ts'
+import { ask, type Disagreement, type Play } from './laws.ts'
 
-/** The case in which the definition and the image differed. */
-export function caseOf({ history }: Play, { request, expected, revision }: Disagreement): object {
+/** An operation and the revision that it belongs to. */
+type Written = readonly [revision: number, operation: Operation]
+
+/** The case in which the definition and the image differed; with a kernel, without what makes no difference to that. */
+export function caseOf({ history }: Play, found: Disagreement, kernel?: KernelSource): object {
+  const { request, expected, revision } = found
   const world = new World()
-  const writes = history.revisions.map((edits) =>
-    edits.flatMap((edit): readonly Operation[] => {
+  // The image is at revision 1 before the first of them.
+  const all = history.revisions.slice(0, revision - 1).flatMap((edits, index) =>
+    edits.flatMap((edit) => {
       const operations = operationsOf(world, POOLS[history.pool], edit)
       world.runAll(operations)
-      return operations
+      return operations.map((operation): Written => [index, operation])
     }),
   )
-  // The image is at revision 1 before the first of them.
-  const steps = writes.slice(0, revision - 1).map((write) => ({ write }))
+  const shows = (some: readonly Written[]) => kernel !== undefined && differs(some, request, expected, kernel)
+  const steps = stepsOf(shows(all) ? fewest(all, shows) : all).map((write) => ({ write }))
   const says = 'A counterexample of the long test, yet to be put into words.'
   const last = { ...steps.at(-1), checks: [rowOf(request, expected)] }
   return { $schema: '../case.schema.json', rule: 'D10', says, steps: [...steps.slice(0, -1), last] }
+}
+
+function stepsOf(written: readonly Written[]): Operation[][] {
+  const steps = new Map<number, Operation[]>()
+  for (const [revision, operation] of written) steps.set(revision, [...(steps.get(revision) ?? []), operation])
+  return [...steps.values()]
+}
+
+/** Does the image that follows these operations still answer otherwise than the definition, which still says the same? */
+function differs(written: readonly Written[], request: Request, expected: boolean, kernel: KernelSource): boolean {
+  const world = new World()
+  const image = Image.build(ENVIRONMENT, positionOf(1), FIRST_CHANGES, { kernel })
+  try {
+    for (const step of stepsOf(written)) image.apply(deltaTo(image.revision + 1, world.runAll(step)))
+    return check(world.policy, request) === expected && ask(image, request) !== expected
+  } catch {
+    return false // something is named that is no longer written
+  }
+}
+
+/** Leaves out ever smaller parts of the list as long as what is left still shows it. */
+function fewest<T>(all: readonly T[], shows: (some: readonly T[]) => boolean): readonly T[] {
+  let left = all
+  for (let size = all.length >> 1; size > 0; size = size === 1 ? 0 : size >> 1) {
+    for (let at = left.length - size; at > -size; at -= size) {
+      const without = left.toSpliced(Math.max(at, 0), Math.min(size, size + at))
+      if (shows(without)) left = without
+    }
+  }
+  return left
 }
 
 function rowOf({ user, action, resource, sent = {} }: Request, expected: boolean): unknown[] {
