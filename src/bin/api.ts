@@ -30,6 +30,7 @@ export async function startManagement(
   const management = await openManagement({
     data,
     noExample: !example,
+    signingKey: env.imageSigningKey,
     ...(secretsKeyFile === undefined ? {} : { secretsKeyFile }),
     ...(bootstrapKey === undefined ? {} : { bootstrapKey }),
   })

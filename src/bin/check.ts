@@ -39,19 +39,19 @@ export async function runCheck(
   const { allow, lines } =
     options.image === undefined
       ? await askPdp(env, { user: { key: user }, action, resource: about }, options)
-      : askImage(options.image, user, action, about, options.explain ?? false)
+      : askImage(options.image, env, [user, action], about, options.explain ?? false)
   process.stdout.write(`${[allow ? 'allow' : 'deny', ...lines].join('\n')}\n`)
   return allow ? ALLOW : DENY
 }
 
 function askImage(
   path: string,
-  user: string,
-  action: string,
+  { imagePublicKey: publicKey }: Env,
+  [user, action]: readonly [string, string],
   resource: { type: string; key?: string; tenant?: string },
   explain: boolean,
 ): Answer {
-  const pdp = loadImage(path)
+  const pdp = loadImage(path, { publicKey })
   const context = { now: Date.now() } // D8
   if (!explain) return { allow: pdp.check(user, action, resource, context), lines: [] }
   const { allow, revision, code, rebac, abac, because, misses, notes, roles } = pdp.explain(

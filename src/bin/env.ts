@@ -44,6 +44,9 @@ export interface Env {
   readonly backupFolder: string | undefined
   /** processes that answer on the port of the PDP */
   readonly workers: number
+  /** Ed25519 keys as PEM: what a PDP believes, and what the management side signs with */
+  readonly imagePublicKey: string | undefined
+  readonly imageSigningKey: string | undefined
   /** paths of PEM files, for both servers */
   readonly tlsCert: string | undefined
   readonly tlsKey: string | undefined
@@ -111,6 +114,8 @@ const VARIABLES = {
   PDP_ALLOW_METRICS_UNAUTHENTICATED: flag,
   PDP_MAX_STALENESS: seconds,
   PDP_OFFLINE_MODE_BACKUP_DIR: text,
+  PDP_IMAGE_PUBLIC_KEY: text,
+  ZEROHOP_IMAGE_SIGNING_KEY: text,
   PDP_TLS_CERT: text,
   PDP_WORKERS: workers,
   PDP_TLS_KEY: text,
@@ -164,6 +169,12 @@ export function readEnv(variables: Variables = process.env): Env {
   const value = <N extends Name>(name: N): Value<N> => readOne(name, variables[name])
   const records = value as unknown as RecordValues // VARIABLES reads each of them as it says
   const secret = (name: Secret) => value(name) ?? readSecretFile(name, variables)
+  // the text itself, or the path of its file
+  const pem = (name: 'PDP_IMAGE_PUBLIC_KEY' | 'ZEROHOP_IMAGE_SIGNING_KEY'): string | undefined => {
+    const given = value(name)
+    if (given === undefined || given.startsWith('-----BEGIN')) return given ?? readSecretFile(name, variables)
+    return readSecretFile(name, { [`${name}_FILE`]: given })
+  }
   const host = value('ZEROHOP_HOST') ?? '127.0.0.1'
   return {
     data: value('ZEROHOP_DATA') ?? './data',
@@ -187,6 +198,8 @@ export function readEnv(variables: Variables = process.env): Env {
     maxStalenessMs: value('PDP_MAX_STALENESS'),
     backupFolder: value('PDP_OFFLINE_MODE_BACKUP_DIR'),
     workers: value('PDP_WORKERS') ?? 1,
+    imagePublicKey: pem('PDP_IMAGE_PUBLIC_KEY'),
+    imageSigningKey: pem('ZEROHOP_IMAGE_SIGNING_KEY'),
     tlsCert: value('PDP_TLS_CERT'),
     tlsKey: value('PDP_TLS_KEY'),
     rateLimits: defined({ requests: value('ZEROHOP_RATE_LIMIT'), writes: value('ZEROHOP_RATE_LIMIT_WRITES') }),

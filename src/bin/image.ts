@@ -1,16 +1,33 @@
-// `zerohop image`: what is in an image file, and whether it is whole.
+// `zerohop image`: what is in an image file, whether it is whole, and who made it.
 
-import { writeFileSync } from 'node:fs'
+import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { RemoteFeed } from '../client/feed.ts'
+import { inspectImageFile } from '../image/file.ts'
 import { Image } from '../image/image.ts'
+import { Signer, Trust } from '../log/signature.ts'
 import { ZerohopError } from '../model/errors.ts'
 import type { Env } from './env.ts'
 
-/** Loads the file and walks everything in it; prints one line. @throws IMAGE_DAMAGED, IMAGE_FOREIGN with the reason */
-export function verifyImage(path: string): void {
-  const image = Image.load(path)
+/** Loads the file and walks everything in it; prints one line. @throws IMAGE_DAMAGED, IMAGE_FOREIGN, SIGNATURE_INVALID with the reason */
+export function verifyImage(path: string, publicKey: string | undefined): void {
+  const image = Image.load(path, { trust: publicKey === undefined ? undefined : new Trust(publicKey) })
   image.verify()
-  process.stdout.write(`${path}: sound, environment ${image.environment}, revision ${image.revision}\n`)
+  const signed = publicKey === undefined ? '' : ', signature good'
+  process.stdout.write(`${path}: sound${signed}, environment ${image.environment}, revision ${image.revision}\n`)
+}
+
+/** Puts a signature behind the image in the file, in place of one that is there. @throws CONFIG_INVALID without a key, IMAGE_DAMAGED */
+export async function signImage(path: string, signingKey: string | undefined): Promise<void> {
+  if (signingKey === undefined)
+    throw new ZerohopError('CONFIG_INVALID', {
+      reason: 'ZEROHOP_IMAGE_SIGNING_KEY is not set: it is an Ed25519 private key as PEM, or the path of its file',
+    })
+  const signer = new Signer(signingKey)
+  const { environment, position, length, digest, tail } = await inspectImageFile(path)
+  const image = readFileSync(path).subarray(0, length - (tail?.length ?? 0))
+  writeFileSync(`${path}.tmp`, Buffer.concat([image, signer.tail(digest)]), { mode: 0o600 })
+  renameSync(`${path}.tmp`, path)
+  process.stdout.write(`${path}: signed, environment ${environment}, revision ${position.revision}\n`)
 }
 
 /** Prints what the image holds. */
@@ -40,7 +57,8 @@ export async function pullImage(env: Env, path: string): Promise<void> {
       reason: 'PDP_CONTROL_PLANE is not set: it is the URL of the management API',
     })
   const bytes = await new RemoteFeed({ url, apiKey }).image()
-  const image = Image.load(bytes)
+  const trust = env.imagePublicKey === undefined ? undefined : new Trust(env.imagePublicKey)
+  const image = Image.load(bytes, { trust })
   writeFileSync(path, bytes, { mode: 0o600 })
   process.stdout.write(`${path}: environment ${image.environment}, revision ${image.revision}, ${bytes.length} bytes\n`)
 }

@@ -7,6 +7,7 @@ import type { Logger } from 'pino'
 import { DecisionClient } from '../client/decisions.ts'
 import { environmentKey } from '../client/environment-key.ts'
 import { RemoteFeed } from '../client/feed.ts'
+import { Trust } from '../log/signature.ts'
 import { isZerohopError, ZerohopError } from '../model/errors.ts'
 import { WORKER_START_MS } from '../model/limits.ts'
 import { Follower, type FollowerEvent } from '../pdp/follower.ts'
@@ -39,7 +40,7 @@ export async function runPdp(env: Env, options: PdpCommandOptions, log: Logger):
   const apiKey = env.pdpApiKey ?? (await keyByWider(env))
   const tls = readTls(env)
   const readOnly = place !== undefined && place.index > 0
-  const pdp = options.image === undefined ? followed(env, apiKey, readOnly, log) : fromFile(options.image, log)
+  const pdp = options.image === undefined ? followed(env, apiKey, readOnly, log) : fromFile(options.image, env, log)
   const closers = new Closers()
   const tracer = await startTracing(env, 'pdp', log, closers)
   closers.add(() => pdp.close())
@@ -132,9 +133,11 @@ function followed(env: Env, apiKey: string, readOnly: boolean, log: Logger): Pdp
   if (url === undefined)
     throw missing('PDP_CONTROL_PLANE', 'the URL of the management API, such as http://localhost:8080')
   warn(env, url, log)
+  const trust = env.imagePublicKey === undefined ? undefined : new Trust(env.imagePublicKey)
   const name = createHash('sha256').update(apiKey).digest('hex').slice(0, 16)
   const follower = new Follower({
-    feed: new RemoteFeed({ url, apiKey }),
+    feed: new RemoteFeed({ url, apiKey, trust }),
+    trust,
     lastImage: new LastImage(join(lastImageFolder(env), `${name}.image`), apiKey, { readOnly }),
     report: reportOf(log),
     ...(maxStalenessMs === undefined ? {} : { maxStalenessMs }),
@@ -142,9 +145,9 @@ function followed(env: Env, apiKey: string, readOnly: boolean, log: Logger): Pdp
   return new Pdp(follower)
 }
 
-/** @throws IMAGE_DAMAGED, IMAGE_FOREIGN */
-function fromFile(path: string, log: Logger): Pdp {
-  const pdp = loadImage(path)
+/** @throws IMAGE_DAMAGED, IMAGE_FOREIGN, SIGNATURE_INVALID */
+function fromFile(path: string, { imagePublicKey: publicKey }: Env, log: Logger): Pdp {
+  const pdp = loadImage(path, { publicKey })
   log.info({ revision: pdp.revision, source: 'file', path }, 'policy is loaded; it changes with a restart only')
   return pdp
 }
@@ -160,8 +163,10 @@ function v1Of(
   const { controlPlane: url } = env
   if (!v1 || url === undefined) return {}
   const name = createHash('sha256').update(apiKey).digest('hex').slice(0, 16)
+  const trust = env.imagePublicKey === undefined ? undefined : new Trust(env.imagePublicKey)
   const outside = new Outside({
-    feed: new RemoteFeed({ url, apiKey, outside: true }),
+    feed: new RemoteFeed({ url, apiKey, outside: true, trust }),
+    trust,
     lastImage: new LastImage(join(lastImageFolder(env), `${name}.outside.image`), apiKey, { readOnly }),
     report: reportOf(log.child({ part: 'outside' })),
     ...(env.maxStalenessMs === undefined ? {} : { maxStalenessMs: env.maxStalenessMs }),

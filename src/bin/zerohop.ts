@@ -143,10 +143,23 @@ program
 const image = program.command('image').description('image files')
 image
   .command('verify')
-  .description('loads an image file and tests everything in it')
+  .description('loads an image file and tests everything in it, and its signature with the key of PDP_IMAGE_PUBLIC_KEY')
   .argument('<file>')
-  .addHelpText('after', examples('zerohop image verify policy.image'))
-  .action((file: string) => attempt(async () => (await import('./image.ts')).verifyImage(file)))
+  .addHelpText(
+    'after',
+    examples('zerohop image verify policy.image', 'PDP_IMAGE_PUBLIC_KEY=public.pem zerohop image verify policy.image'),
+  )
+  .action((file: string) =>
+    attempt(async () => (await import('./image.ts')).verifyImage(file, readEnv().imagePublicKey)),
+  )
+image
+  .command('sign')
+  .description('puts a signature behind an image file, with the key of ZEROHOP_IMAGE_SIGNING_KEY')
+  .argument('<file>')
+  .addHelpText('after', examples('ZEROHOP_IMAGE_SIGNING_KEY=/run/secrets/signing.pem zerohop image sign policy.image'))
+  .action((file: string) =>
+    attempt(async () => (await import('./image.ts')).signImage(file, readEnv().imageSigningKey)),
+  )
 image
   .command('inspect')
   .description('prints what an image file holds')

@@ -4,6 +4,7 @@
 import type { Position } from '../log/change.ts'
 import { FrameDecoder } from '../log/codec.ts'
 import type { Feed, FeedEvent } from '../log/feed.ts'
+import { TAIL_BYTES, type Trust } from '../log/signature.ts'
 import { isZerohopError, ZerohopError } from '../model/errors.ts'
 import { FEED_SILENCE_MS, IMAGE_BYTES_MAX, IMAGE_SILENCE_MS } from '../model/limits.ts'
 
@@ -16,6 +17,8 @@ export interface RemoteFeedOptions {
   readonly silenceMs?: number
   /** follows the objects outside of environments that the first API version knows; ENVIRONMENT_DELETED while there are none */
   readonly outside?: boolean
+  /** believes deltas only when they are signed so; images are tried where they are loaded */
+  readonly trust?: Trust | undefined
 }
 
 /** The environment that an API key names. */
@@ -29,6 +32,7 @@ export class RemoteFeed implements Feed {
   readonly #apiKey: string
   readonly #silenceMs: number
   readonly #outside: boolean
+  readonly #trust: Trust | undefined
   #scope: Scope | undefined
 
   /** @throws CONFIG_INVALID when the address is not an http or https URL */
@@ -40,6 +44,7 @@ export class RemoteFeed implements Feed {
     this.#apiKey = options.apiKey
     this.#silenceMs = options.silenceMs ?? FEED_SILENCE_MS
     this.#outside = options.outside ?? false
+    this.#trust = options.trust
   }
 
   async image(signal?: AbortSignal): Promise<Uint8Array> {
@@ -59,7 +64,7 @@ export class RemoteFeed implements Feed {
     try {
       const query = `?after=${after.revision}&chain=${after.chain}`
       const response = await this.#get((await this.#path('deltas', watch)) + query, watch)
-      const decoder = new FrameDecoder()
+      const decoder = new FrameDecoder(this.#trust)
       for await (const chunk of chunks(response, watch)) {
         for (const frame of decoder.push(chunk)) {
           if (frame.type === 'end') throw ended(frame.code, after)
@@ -157,7 +162,7 @@ async function* chunks(response: Response, watch: Watch): AsyncGenerator<Uint8Ar
 /** The whole image. Its length is announced, also when it comes compressed and the length of the answer is another. */
 async function readAll(response: Response, watch: Watch): Promise<Uint8Array> {
   const length = Number(response.headers.get('x-image-bytes') ?? response.headers.get('content-length'))
-  if (!Number.isSafeInteger(length) || length <= 0 || length > IMAGE_BYTES_MAX) {
+  if (!Number.isSafeInteger(length) || length <= 0 || length > IMAGE_BYTES_MAX + TAIL_BYTES) {
     throw new ZerohopError('IMAGE_DAMAGED', { reason: `the feed announced ${length} bytes` })
   }
   const bytes = new Uint8Array(length)

@@ -18,6 +18,7 @@ import {
 import { Kernel } from '../kernel/kernel.ts'
 import type { KernelSource } from '../kernel/module.ts'
 import type { LogId, Position } from '../log/change.ts'
+import { isTail, TAIL_BYTES, type Trust } from '../log/signature.ts'
 import { isZerohopError, ZerohopError } from '../model/errors.ts'
 
 /** The bytes of the file of this kernel's image. */
@@ -64,8 +65,11 @@ export function hashImage(file: Uint8Array): string {
 export interface ImageHead {
   readonly environment: LogId
   readonly position: Position
-  /** bytes of the file */
+  /** bytes of the file, with its signature */
   readonly length: number
+  /** SHA-256 of the file without its signature */
+  readonly digest: Uint8Array
+  readonly tail: Uint8Array | undefined
 }
 
 /**
@@ -78,9 +82,12 @@ export async function inspectImageFile(path: string): Promise<ImageHead> {
   })
   try {
     const header = new Uint8Array(HEADER_BYTES)
-    const { size } = await file.stat()
+    const { size: length } = await file.stat()
+    const tail = tailOf(fileSource(file.fd))
+    const size = length - (tail?.length ?? 0)
     if (size < HEADER_BYTES) throw damaged(`${size} bytes are fewer than a header has`)
     await file.read(header, 0, HEADER_BYTES, 0)
+    const digest = createHash('sha256').update(header)
     const view = new DataView(header.buffer)
     requireHeader((at) => view.getUint32(at, true), size)
     const expected = view.getUint32(Header.Crc, true)
@@ -88,19 +95,20 @@ export async function inspectImageFile(path: string): Promise<ImageHead> {
     let sum = crc32(header)
     const piece = new Uint8Array(PIECE_BYTES)
     for (let at = HEADER_BYTES; at < size; ) {
-      const { bytesRead } = await file.read(piece, 0, piece.length, at)
+      const { bytesRead } = await file.read(piece, 0, Math.min(piece.length, size - at), at)
       if (bytesRead === 0) throw damaged('the file ends early')
       sum = crc32(piece.subarray(0, bytesRead), sum)
+      digest.update(piece.subarray(0, bytesRead))
       at += bytesRead
     }
     if (sum !== expected) throw damaged('its checksum is wrong')
-    return { ...headOf(view), length: size }
+    return { ...headOf(view), length, digest: digest.digest(), tail }
   } finally {
     await file.close()
   }
 }
 
-function headOf(view: DataView): Omit<ImageHead, 'length'> {
+function headOf(view: DataView): Pick<ImageHead, 'environment' | 'position'> {
   const hex = (at: number, bytes: number): string => Buffer.from(view.buffer, at, bytes).toString('hex')
   const revision = view.getUint32(Header.RevisionHigh, true) * 2 ** 32 + view.getUint32(Header.RevisionLow, true)
   return { environment: hex(Header.Environment, 16), position: { revision, chain: hex(Header.Chain, 32) } }
@@ -121,12 +129,12 @@ interface Source {
 }
 
 /** A kernel on the image in `input`: its bytes, or the path of its file. @throws IMAGE_DAMAGED, IMAGE_FOREIGN, IMAGE_FULL */
-export function loadKernel(input: Uint8Array | string, source: KernelSource): Kernel {
-  if (typeof input !== 'string') return loadFrom(bytesSource(input), source)
+export function loadKernel(input: Uint8Array | string, source: KernelSource, trust?: Trust): Kernel {
+  if (typeof input !== 'string') return loadFrom(bytesSource(input), source, trust)
   let file: number | undefined
   try {
     file = openSync(input, 'r')
-    return loadFrom(fileSource(file), source)
+    return loadFrom(fileSource(file), source, trust)
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code
     throw isZerohopError(error) || code === undefined ? error : damaged(`the file cannot be read (${code})`, error)
@@ -156,14 +164,19 @@ function fileSource(file: number): Source {
 }
 
 /** The same as `loadKernel` for bytes, a piece at a time: `pause` is awaited between pieces. */
-export async function loadKernelSlowly(bytes: Uint8Array, source: KernelSource, pause: Pause): Promise<Kernel> {
-  const loading = new Loading(bytesSource(bytes), source)
+export async function loadKernelSlowly(
+  bytes: Uint8Array,
+  source: KernelSource,
+  pause: Pause,
+  trust?: Trust,
+): Promise<Kernel> {
+  const loading = new Loading(bytesSource(bytes), source, trust)
   while (!loading.read(PIECE_BYTES)) await pause()
   return loading.finish()
 }
 
-function loadFrom(input: Source, source: KernelSource): Kernel {
-  const loading = new Loading(input, source)
+function loadFrom(input: Source, source: KernelSource, trust: Trust | undefined): Kernel {
+  const loading = new Loading(input, source, trust)
   while (!loading.read(CHUNK_BYTES));
   return loading.finish()
 }
@@ -176,16 +189,24 @@ class Loading {
   readonly #kernel: Kernel
   readonly #heap: Uint8Array
   readonly #expected: number
+  readonly #tail: Uint8Array | undefined
+  readonly #trust: Trust | undefined
+  readonly #digest = createHash('sha256')
   #done = 0
   #sum: number
 
-  constructor(input: Source, source: KernelSource) {
+  /** With `trust` the image must be signed; without, a signature is passed over. */
+  constructor(input: Source, source: KernelSource, trust: Trust | undefined) {
     this.#input = input
-    if (input.length < HEADER_BYTES) throw damaged(`${input.length} bytes are fewer than a header has`)
+    this.#trust = trust
+    this.#tail = tailOf(input)
+    const length = input.length - (this.#tail?.length ?? 0)
+    if (length < HEADER_BYTES) throw damaged(`${length} bytes are fewer than a header has`)
     input.read(this.#header, 0)
-    requireHeader((at) => this.#view.getUint32(at, true), input.length)
-    this.#kernel = new Kernel(source, input.length)
-    this.#heap = this.#kernel.heapOf(input.length - HEADER_BYTES)
+    requireHeader((at) => this.#view.getUint32(at, true), length)
+    if (trust !== undefined) this.#digest.update(this.#header)
+    this.#kernel = new Kernel(source, length)
+    this.#heap = this.#kernel.heapOf(length - HEADER_BYTES)
     this.#expected = this.#view.getUint32(Header.Crc, true)
     this.#view.setUint32(Header.Crc, 0, true)
     this.#sum = crc32(this.#header)
@@ -196,15 +217,29 @@ class Loading {
     const piece = this.#heap.subarray(this.#done, this.#done + bytes)
     this.#input.read(piece, HEADER_BYTES + this.#done)
     this.#sum = crc32(piece, this.#sum)
+    if (this.#trust !== undefined) this.#digest.update(piece)
     this.#done += piece.length
     return this.#done === this.#heap.length
   }
 
   finish(): Kernel {
     if (this.#sum !== this.#expected) throw damaged('its checksum is wrong')
+    this.#trust?.requireImage(this.#digest.digest(), this.#tail)
     this.#kernel.headerBytes(Header.Magic, HEADER_BYTES).set(this.#header)
     return this.#kernel
   }
+}
+
+/** The signature behind an image; an unsigned one ends otherwise, and its header says that it ends there. */
+function tailOf(input: Source): Uint8Array | undefined {
+  if (input.length < HEADER_BYTES + TAIL_BYTES) return undefined
+  const end = new Uint8Array(TAIL_BYTES)
+  input.read(end, input.length - TAIL_BYTES)
+  if (!isTail(end)) return undefined
+  const header = new Uint8Array(HEADER_BYTES)
+  input.read(header, 0)
+  const says = new DataView(header.buffer).getUint32(Header.Length, true)
+  return says === input.length - TAIL_BYTES ? end : undefined
 }
 
 function requireHeader(field: (at: number) => number, length: number): void {

@@ -5,6 +5,7 @@ import type { Kernel } from '../kernel/kernel.ts'
 import type { KernelSource } from '../kernel/module.ts'
 import type { LogId, Position } from '../log/change.ts'
 import type { Delta, PolicyChange } from '../log/delta.ts'
+import type { Trust } from '../log/signature.ts'
 import { ZerohopError } from '../model/errors.ts'
 import { DEFAULT_TENANT } from '../model/keys.ts'
 import type { UrlRule } from '../model/objects.ts'
@@ -27,6 +28,8 @@ export type { KernelSource, Sent }
 export interface ImageOptions {
   /** default 'release' */
   readonly kernel?: KernelSource
+  /** believes an image only when it is signed so */
+  readonly trust?: Trust | undefined
 }
 
 export interface ImageStats {
@@ -92,16 +95,16 @@ export class Image {
     return new Image(kernel, source)
   }
 
-  /** The image of a file: its bytes or its path. @throws IMAGE_DAMAGED, IMAGE_FOREIGN, IMAGE_FULL; never a half-believed image */
+  /** The image of a file: its bytes or its path. @throws IMAGE_DAMAGED, IMAGE_FOREIGN, SIGNATURE_INVALID, IMAGE_FULL */
   static load(input: Uint8Array | string, options: ImageOptions = {}): Image {
     const source = options.kernel ?? 'release'
-    return new Image(loadKernel(input, source), source)
+    return new Image(loadKernel(input, source, options.trust), source)
   }
 
   /** The same as `load` for bytes, in many short turns: `pause` is awaited between two pieces. */
   static async loadSlowly(bytes: Uint8Array, pause: Pause, options: ImageOptions = {}): Promise<Image> {
     const source = options.kernel ?? 'release'
-    return new Image(await loadKernelSlowly(bytes, source, pause), source)
+    return new Image(await loadKernelSlowly(bytes, source, pause, options.trust), source)
   }
 
   /** Where the image stands in its environment's log. */

@@ -11,6 +11,7 @@ import { DELTA_IN_TURN_MAX, FRAME_BYTES_MAX } from '../model/limits.ts'
 import type { Delta, PackedDelta, PolicyChange, PolicyKind } from './delta.ts'
 import type { FeedEvent } from './feed.ts'
 import { invalid, list, putBody, readPut, text } from './put-codec.ts'
+import type { Signer, Trust } from './signature.ts'
 
 /** Raise when a frame changes meaning; a reader refuses a version or a type that it does not know. */
 export const FEED_VERSION = 1
@@ -64,12 +65,12 @@ const packr = new Packr({ useRecords: false, mapsAsObjects: true })
  * The frame of an event.
  * @throws LIMIT_EXCEEDED when it would be longer than FRAME_BYTES_MAX: the follower has to take an image instead
  */
-export function encodeFrame(frame: Frame): Uint8Array<ArrayBuffer> {
+export function encodeFrame(frame: Frame, signer?: Signer): Uint8Array<ArrayBuffer> {
   switch (frame.type) {
     case 'delta':
-      return seal(FrameType.Delta, packr.pack(deltaBody(packDelta(frame.delta))))
+      return seal(FrameType.Delta, packr.pack(deltaBody(packDelta(frame.delta), signer)))
     case 'packed':
-      return seal(FrameType.Delta, packr.pack(deltaBody(frame.delta)))
+      return seal(FrameType.Delta, packr.pack(deltaBody(frame.delta, signer)))
     case 'heartbeat':
       return seal(FrameType.Heartbeat, packr.pack([frame.revision]))
     case 'end':
@@ -95,8 +96,11 @@ function checksum(frame: Uint8Array): number {
   return crc32(frame.subarray(FRAME_HEADER_BYTES), crc32(frame.subarray(0, 8)))
 }
 
-function deltaBody(delta: PackedDelta): unknown[] {
-  return [delta.environment, delta.from, delta.to, delta.previous, delta.chain, delta.count, delta.packed]
+function deltaBody(delta: PackedDelta, signer?: Signer): unknown[] {
+  const { environment, from, to, previous, chain, count, packed } = delta
+  const body = [environment, from, to, previous, chain, count, packed]
+  const signature = delta.signature ?? signer?.delta(delta)
+  return signature === undefined ? body : [...body, signature]
 }
 
 /** The delta with its changes as bytes. */
@@ -158,15 +162,21 @@ function changeBody(change: PolicyChange): unknown[] {
  * copied and summed as they arrive, so that the end of a large one is no more work than its middle.
  */
 export class FrameDecoder {
+  readonly #trust: Trust | undefined
   readonly #header = new Uint8Array(FRAME_HEADER_BYTES)
   #headerBytes = 0
   #body: Uint8Array | undefined
   #bodyBytes = 0
   #sum = 0
 
+  /** With `trust` every delta must be signed. */
+  constructor(trust?: Trust) {
+    this.#trust = trust
+  }
+
   /**
    * The frames that are complete with this chunk, in order.
-   * @throws FRAME_INVALID on a wrong magic, an unknown version or type, a length above the limit, a wrong checksum, a malformed body
+   * @throws SIGNATURE_INVALID, FRAME_INVALID on a wrong magic, an unknown version or type, a length above the limit, a wrong checksum, a malformed body
    */
   push(chunk: Uint8Array): Frame[] {
     const frames: Frame[] = []
@@ -206,7 +216,7 @@ export class FrameDecoder {
     this.#body = undefined
     this.#bodyBytes = 0
     this.#headerBytes = 0
-    return readFrame(view.getUint8(3), body)
+    return readFrame(view.getUint8(3), body, this.#trust)
   }
 }
 
@@ -225,7 +235,7 @@ function readHeader(view: DataView): number {
   return length
 }
 
-function readFrame(type: FrameType, bytes: Uint8Array): Frame {
+function readFrame(type: FrameType, bytes: Uint8Array, trust: Trust | undefined): Frame {
   let body: unknown
   try {
     body = packr.unpack(bytes)
@@ -235,7 +245,7 @@ function readFrame(type: FrameType, bytes: Uint8Array): Frame {
   const fields = list(body, 'its body')
   switch (type) {
     case FrameType.Delta:
-      return readDelta(fields)
+      return readDelta(fields, trust)
     case FrameType.Heartbeat:
       return { type: 'heartbeat', revision: revision(fields[0]) }
     default:
@@ -243,8 +253,8 @@ function readFrame(type: FrameType, bytes: Uint8Array): Frame {
   }
 }
 
-function readDelta(fields: readonly unknown[]): Frame {
-  const [environment, from, to, previous, chain, count, bytes] = fields
+function readDelta(fields: readonly unknown[], trust: Trust | undefined): Frame {
+  const [environment, from, to, previous, chain, count, bytes, signature] = fields
   if (!(bytes instanceof Uint8Array)) throw invalid('its changes are missing')
   const delta: PackedDelta = {
     environment: text(environment),
@@ -254,8 +264,11 @@ function readDelta(fields: readonly unknown[]): Frame {
     chain: text(chain),
     count: revision(count),
     packed: bytes,
+    ...(signature instanceof Uint8Array ? { signature } : {}),
   }
-  return delta.count > DELTA_IN_TURN_MAX ? { type: 'packed', delta } : { type: 'delta', delta: unpackDelta(delta) }
+  trust?.requireDelta(delta)
+  if (delta.count > DELTA_IN_TURN_MAX) return { type: 'packed', delta }
+  return { type: 'delta', delta: unpackDelta(delta), ...(trust === undefined ? {} : { signed: delta }) }
 }
 
 function readChange(value: unknown): PolicyChange {

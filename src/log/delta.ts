@@ -79,6 +79,8 @@ export interface Delta {
 export interface PackedDelta extends Omit<Delta, 'changes'> {
   readonly count: number
   readonly packed: Uint8Array
+  /** of the management side, when it signs (src/log/signature.ts) */
+  readonly signature?: Uint8Array
 }
 
 /** The kinds that decisions depend on, in an order in which nothing refers to what comes later. */

@@ -4,7 +4,8 @@ import type { Position } from './change.ts'
 import type { Delta, PackedDelta } from './delta.ts'
 
 export type FeedEvent =
-  | { readonly type: 'delta'; readonly delta: Delta }
+  /** `signed` is the same as it was signed, where signatures are looked at */
+  | { readonly type: 'delta'; readonly delta: Delta; readonly signed?: PackedDelta }
   /** a delta of more than DELTA_IN_TURN_MAX changes */
   | { readonly type: 'packed'; readonly delta: PackedDelta }
   /** Sent at least every HEARTBEAT_MS, and once as soon as the follower has everything: `revision` is the head of the log. */

@@ -110,6 +110,7 @@ export const ERRORS = {
     message: 'the management API is at revision {got} of the same history, this image is at {have}',
   },
   FRAME_INVALID: { class: 'damaged', message: 'the feed sent a damaged frame: {reason}' },
+  SIGNATURE_INVALID: { class: 'damaged', message: '{what} {reason}: it is not believed' },
   FEED_UNREACHABLE: { class: 'unavailable', message: 'the management API cannot be reached: {reason}' },
   // store
   DATA_IN_USE: { class: 'environment', message: 'data folder `{path}` is in use by another process{holder}' },

@@ -244,6 +244,8 @@ export const PENDING_CHANGES_MAX = 200_000
 export const LAST_IMAGE_SAVE_MS = 30_000
 /** Milliseconds without a request after which `serve` drops the image of an environment. */
 export const IMAGE_IDLE_MS = 15 * 60_000
+/** Bytes of the signed deltas that a PDP keeps on disk behind its signed image, before it takes a fresh one. */
+export const SIGNED_DELTAS_BYTES_MAX = 64 * 1024 * 1024
 /** Places in the log that a follower remembers, to know an image that is only older: a hundred bytes each. */
 export const POSITIONS_KEPT_MAX = 10_000
 /** Callers that may wait for a revision in one PDP. */

@@ -1,6 +1,7 @@
 // Opens the management side of a data folder: the store with its writer thread, the snapshots for followers, and on a new folder the first
 // organization. Who asks (the command line, the embedded door) brings the randomness; nothing here listens or prints.
 import type { Actor, LogId } from '../log/change.ts'
+import { Signer } from '../log/signature.ts'
 import { ZerohopError } from '../model/errors.ts'
 import { threadUrl } from '../model/thread.ts'
 import { openStore, type Store } from '../store/store.ts'
@@ -19,6 +20,8 @@ export interface PapOptions {
   readonly bootstrapKey?: string
   /** leaves the example policy out of a new folder */
   readonly noExample?: boolean
+  /** Ed25519 private key as PEM: images and deltas for followers are signed with it */
+  readonly signingKey?: string | undefined
 }
 
 export interface Pap {
@@ -45,6 +48,7 @@ const BOOTSTRAP: Actor = {
  */
 export async function openPap(options: PapOptions): Promise<Pap> {
   const { data, secretsKeyFile } = options
+  const signer = options.signingKey === undefined ? undefined : new Signer(options.signingKey)
   const store = await openStore<PapUseCases>({
     data,
     writerThread: threadUrl(import.meta.url, './writer-thread.ts'),
@@ -55,7 +59,7 @@ export async function openPap(options: PapOptions): Promise<Pap> {
     const organization = existing ?? (await bootstrap(store, options))
     writeKeysOnce(data, () => keysOf(store, organization))
     keepKeysFile(data, store, organization)
-    return { store, snapshots: new Snapshots(store, data), organization, isNew: existing === undefined }
+    return { store, snapshots: new Snapshots(store, data, signer), organization, isNew: existing === undefined }
   } catch (error) {
     await store.close()
     throw error

@@ -1,12 +1,13 @@
 // The snapshot file of one environment: <data>/snapshots/<environment>.image, written by a thread and replaced by an atomic rename, with a
 // compressed copy beside it when that pays. It outlives the process: the next one takes it over when it is whole and the log continues it.
 import { createReadStream, createWriteStream, mkdirSync, statSync } from 'node:fs'
-import { rename, rm } from 'node:fs/promises'
+import { appendFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
 import { inspectImageFile } from '../image/file.ts'
 import type { LogId, Position } from '../log/change.ts'
+import type { Signer } from '../log/signature.ts'
 import { SNAPSHOT_GZIP_BYTES_MIN } from '../model/limits.ts'
 import { buildInThread } from './snapshot-task.ts'
 
@@ -24,6 +25,8 @@ export interface BuiltFile {
   readonly bytes?: Uint8Array
 }
 
+const equal = (one: Uint8Array, other: Uint8Array): boolean => Buffer.compare(one, other) === 0
+
 /** Milliseconds since it was built. */
 export function ageOf({ builtAt }: BuiltFile): number {
   return Date.now() - builtAt
@@ -32,14 +35,16 @@ export function ageOf({ builtAt }: BuiltFile): number {
 export class SnapshotFiles {
   readonly #data: string
   readonly #folder: string
+  readonly #signer: Signer | undefined
   readonly #closing = new AbortController()
   /** environments whose file has a compressed copy, with the bytes of that */
   readonly #compressed = new Map<LogId, { readonly position: Position; readonly length: number }>()
   readonly #compressing = new Map<LogId, Promise<void>>()
 
   /** `data` is the folder of the store. */
-  constructor(data: string) {
+  constructor(data: string, signer: Signer | undefined) {
     this.#data = data
+    this.#signer = signer
     this.#folder = join(data, 'snapshots')
   }
 
@@ -52,9 +57,12 @@ export class SnapshotFiles {
     } catch {
       // the thread meets the same trouble, and gives the bytes instead
     }
-    const { position, length, bytes } = await buildInThread({ data: this.#data, environment, path: temporary })
-    const built = { position, length, builtAt: Date.now(), path }
-    if (bytes !== undefined) return { ...built, bytes }
+    const made = await buildInThread({ data: this.#data, environment, path: temporary })
+    const { position, bytes, digest } = made
+    const tail = this.#signer?.tail(digest) ?? new Uint8Array()
+    const built = { position, length: made.length + tail.length, builtAt: Date.now(), path }
+    if (bytes !== undefined) return { ...built, bytes: Buffer.concat([bytes, tail]) }
+    await appendFile(temporary, tail)
     await this.#compressing.get(environment)
     this.#compressed.delete(environment)
     await rename(temporary, path)
@@ -66,8 +74,11 @@ export class SnapshotFiles {
     const path = this.pathOf(environment)
     try {
       const builtAt = statSync(path).mtimeMs
-      const { environment: named, position, length } = await inspectImageFile(path)
-      return named === environment ? { position, length, builtAt, path } : undefined
+      const { environment: named, position, length, digest, tail } = await inspectImageFile(path)
+      // One that is signed otherwise than this process would is built anew.
+      const wanted = this.#signer?.tail(digest)
+      const isSigned = wanted === undefined ? tail === undefined : tail !== undefined && equal(wanted, tail)
+      return named === environment && isSigned ? { position, length, builtAt, path } : undefined
     } catch {
       return undefined // none, or one that cannot be used: it is built
     }

@@ -14,6 +14,8 @@ export interface SnapshotTask {
 export interface BuiltSnapshot {
   readonly position: Position
   readonly length: number
+  /** SHA-256 of the image */
+  readonly digest: Uint8Array
   /** the image itself, where the disk refused the file */
   readonly bytes?: Uint8Array
 }

@@ -1,11 +1,13 @@
 // State to image: the one place where store and image meet. Keeps an image of each environment that is followed, with its position, so that
 // a fleet of followers costs one build. A small one is built in a turn and kept in memory, always at the head; a large one is a file that a
 // thread builds, now and then (src/pap/snapshot-file.ts). design.md §4: nothing big happens at once.
+import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { Image } from '../image/image.ts'
 import type { LogId, Position } from '../log/change.ts'
 import { put } from '../log/change.ts'
 import { type PolicyChange, PROJECTED_KINDS, project } from '../log/delta.ts'
+import type { Signer } from '../log/signature.ts'
 import {
   LOG_READ_MAX,
   SNAPSHOT_AGE_MS,
@@ -51,10 +53,14 @@ export class Snapshots {
   readonly #forgotten = new Set<LogId>()
   readonly #building = new Map<LogId, Promise<Kept>>()
 
+  /** signs images, and deltas for who sends them; undefined when nothing is signed */
+  readonly signer: Signer | undefined
+
   /** `data` is the folder of the store: a thread opens it to read, and the files lie below it. */
-  constructor(store: SnapshotStore, data: string) {
+  constructor(store: SnapshotStore, data: string, signer?: Signer) {
     this.#store = store
-    this.#files = new SnapshotFiles(data)
+    this.signer = signer
+    this.#files = new SnapshotFiles(data, signer)
   }
 
   /** Bytes of the images that are kept, in memory and in files. */
@@ -121,7 +127,7 @@ export class Snapshots {
     const view = this.#store.view(environment)
     if (sizeOf(view) > SNAPSHOT_IN_TURN_MAX) return undefined
     const kept = this.#small.get(environment)
-    const snapshot = kept?.position.chain === view.position.chain ? kept : buildSnapshot(view)
+    const snapshot = kept?.position.chain === view.position.chain ? kept : this.#signed(buildSnapshot(view))
     this.#small.delete(environment)
     this.#small.set(environment, snapshot)
     let bytes = 0
@@ -132,6 +138,12 @@ export class Snapshots {
       bytes -= each.bytes.length
     }
     return snapshot
+  }
+
+  #signed({ bytes, position }: Snapshot): Snapshot {
+    if (this.signer === undefined) return { bytes, position }
+    const tail = this.signer.tail(createHash('sha256').update(bytes).digest())
+    return { bytes: Buffer.concat([bytes, tail]), position }
   }
 
   /** The file that is there, when it still serves; one that is over its bounds is built anew beside it. */

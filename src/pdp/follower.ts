@@ -6,7 +6,9 @@
 //                              ▲──────────────────────────────────────────────────────────────────────────────────────────────────┘
 import { setImmediate as pause } from 'node:timers/promises'
 import { Image } from '../image/image.ts'
+import type { PackedDelta } from '../log/delta.ts'
 import type { Feed, FeedEvent } from '../log/feed.ts'
+import type { Trust } from '../log/signature.ts'
 import { isZerohopError, ZerohopError } from '../model/errors.ts'
 import {
   FEED_SILENCE_MS,
@@ -18,6 +20,7 @@ import {
 } from '../model/limits.ts'
 import { Applier } from './applier.ts'
 import { Backoff } from './backoff.ts'
+import { ImageKeeper } from './image-keeper.ts'
 import type { LastImage } from './last-image.ts'
 import { Passed } from './passed.ts'
 
@@ -27,6 +30,8 @@ export interface FollowerOptions {
   readonly maxStalenessMs?: number
   /** where the last image is kept for a restart while the management side is unreachable */
   readonly lastImage?: LastImage
+  /** believes images, also the last one on disk, only when they are signed; the feed looks at deltas */
+  readonly trust?: Trust | undefined
   /** hears what an operator wants to know; never called per check */
   readonly report?: (event: FollowerEvent) => void
   /** milliseconds, when they shall not be those of src/model/limits.ts */
@@ -118,14 +123,14 @@ export class Follower {
   readonly #passed = new Passed()
   #waiters: Waiter[] = []
   #staleTimer: NodeJS.Timeout | undefined
-  #saveTimer: NodeJS.Timeout | undefined
-  #saved = 0
+  readonly #keeper: ImageKeeper | undefined
   readonly #started: Promise<void>
   #markStarted!: { resolve: () => void; reject: (error: ZerohopError) => void }
 
   constructor(options: FollowerOptions) {
     this.#options = options
     this.#times = { ...TIMES, ...options.times }
+    this.#keeper = this.#keeperOf(options)
     this.#backoff = new Backoff(this.#times.retryFirstMs, this.#times.retryLongestMs)
     this.#started = new Promise((resolve, reject) => {
       this.#markStarted = { resolve, reject }
@@ -189,7 +194,7 @@ export class Follower {
     this.#closing.abort()
     const image = this.#ended === undefined ? this.#answering : undefined
     this.#end(new ZerohopError('CLOSED', { what: 'the PDP' }))
-    if (image !== undefined && this.#source === 'feed') await this.#save(image)
+    if (image !== undefined && this.#source === 'feed') await this.#keeper?.save(image)
   }
 
   async #follow(): Promise<void> {
@@ -215,8 +220,10 @@ export class Follower {
 
   async #takeImage(signal: AbortSignal): Promise<void> {
     const bytes = await this.#options.feed.image(signal)
-    const image = await Image.loadSlowly(bytes, pause)
+    const { trust } = this.#options
+    const image = await Image.loadSlowly(bytes, pause, { trust })
     if (this.#closing.signal.aborted) return
+    this.#keeper?.took(bytes)
     this.#use(image)
     this.#needsImage = false
   }
@@ -238,11 +245,31 @@ export class Follower {
   #receive(event: FeedEvent): Promise<void> | undefined {
     if (event.type !== 'heartbeat') {
       this.#passed.add({ revision: event.delta.to, chain: event.delta.chain })
+      const signed = event.type === 'packed' ? event.delta : event.signed
+      if (this.#options.trust !== undefined && signed !== undefined) this.#keep(signed)
       return this.#applier?.push(event.delta)
     }
     this.#head = event.revision
     if (this.#applier?.settled) this.#moved(this.#applier)
     return undefined
+  }
+
+  #keep(signed: PackedDelta): void {
+    this.#keeper?.received(signed)
+    if (!this.#keeper?.isFull || this.#needsImage) return
+    this.#needsImage = true
+    this.#connection?.abort()
+  }
+
+  #keeperOf({ lastImage, trust, report }: FollowerOptions): ImageKeeper | undefined {
+    if (lastImage === undefined) return undefined
+    return new ImageKeeper({
+      lastImage,
+      trust,
+      saveMs: this.#times.saveMs,
+      current: () => (this.#ended === undefined ? this.#answering : undefined),
+      failed: (error) => report?.({ event: 'last image not written', error }),
+    })
   }
 
   #moved(applier: Applier): void {
@@ -283,7 +310,7 @@ export class Follower {
       this.#markStarted.resolve()
     }
     this.#settleWaiters(revision)
-    if (source === 'feed') this.#saveSoon()
+    if (source === 'feed') this.#keeper?.saveSoon()
   }
 
   #publish(): void {
@@ -329,7 +356,7 @@ export class Follower {
     if (this.#ended) return
     const known = isZerohopError(error) ? error : new ZerohopError('INTERNAL', {}, { cause: error })
     if (isZerohopError(known, ...FINAL)) {
-      void this.#options.lastImage?.erase()
+      this.#keeper?.erase()
       this.#end(known)
       this.#options.report?.({ event: 'ended', error: known })
       return
@@ -346,7 +373,7 @@ export class Follower {
     this.#answering = undefined
     this.#publish()
     clearTimeout(this.#staleTimer)
-    clearTimeout(this.#saveTimer)
+    this.#keeper?.stop()
     for (const waiter of this.#waiters.splice(0)) {
       clearTimeout(waiter.timer)
       waiter.reject(error)
@@ -356,13 +383,10 @@ export class Follower {
   }
 
   async #readLastImage(): Promise<void> {
-    const { lastImage } = this.#options
-    if (lastImage === undefined) return
     try {
-      const read = await lastImage.read()
+      const read = await this.#keeper?.read()
       if (read === undefined || this.#ended) return
-      this.#fromFile = this.#use(Image.load(read.bytes))
-      this.#saved = this.#fromFile.image.revision
+      this.#fromFile = this.#use(read.image)
       this.#currentAt = performance.now() - read.ageMs
       this.#armStaleness()
       setTimeout(() => this.#answerFromFile(), this.#times.offlineStartMs).unref()
@@ -376,34 +400,5 @@ export class Follower {
   #answerFromFile(): void {
     if (this.#answering !== undefined || this.#applier === undefined || this.#applier !== this.#fromFile) return
     if (!this.#needsImage) this.#answer(this.#applier, 'file')
-  }
-
-  #saveSoon(): void {
-    if (this.#options.lastImage === undefined || this.#saveTimer !== undefined) return
-    const first = this.#saved === 0
-    this.#saveTimer = setTimeout(
-      () => {
-        this.#saveTimer = undefined
-        if (this.#answering !== undefined && this.#ended === undefined) void this.#save(this.#answering)
-      },
-      first ? 0 : this.#times.saveMs,
-    )
-    this.#saveTimer.unref()
-  }
-
-  async #save(image: Image): Promise<void> {
-    const { lastImage, report } = this.#options
-    if (lastImage === undefined) return
-    try {
-      if (image.revision === this.#saved) await lastImage.touch()
-      else {
-        this.#saved = image.revision
-        await lastImage.write(image.save())
-      }
-    } catch (cause) {
-      this.#saved = 0
-      const reason = cause instanceof Error ? cause.message : String(cause)
-      report?.({ event: 'last image not written', error: new ZerohopError('DISK_FAILED', { reason }, { cause }) })
-    }
   }
 }

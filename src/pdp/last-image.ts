@@ -4,6 +4,7 @@
 // The nonce is a keyed digest of the image, so that no two images share one and none has to be random.
 //
 //   magic 'ZHL1' (4) │ nonce (12) │ tag (16) │ sealed image
+//   beside it, where images are signed, a run of: length (4) │ the same of signed deltas
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync } from 'node:crypto'
 import { mkdir, open, readFile, rename, rm, stat, utimes } from 'node:fs/promises'
 import { dirname } from 'node:path'
@@ -23,6 +24,8 @@ export class LastImage {
   readonly #key: Buffer
   readonly #nonceKey: Buffer
   #busy: Promise<unknown> = Promise.resolve()
+  /** bytes of the whole pieces that were appended */
+  #appended = 0
 
   /** `readOnly`: another process of the same PDP keeps the file. */
   constructor(path: string, apiKey: string, { readOnly = false }: { readonly readOnly?: boolean } = {}) {
@@ -64,9 +67,36 @@ export class LastImage {
     })
   }
 
-  /** Removes the file: its key is dead or its environment deleted. */
+  /** Adds bytes to what lies behind the image, until the next `write`. */
+  append(bytes: Uint8Array): Promise<void> {
+    return this.#readOnly ? Promise.resolve() : this.#queue(() => this.#append(bytes))
+  }
+
+  /** What was appended, a piece at a time; ends at one that is damaged, or was cut off while it was written. */
+  async *appended(): AsyncGenerator<Uint8Array> {
+    const file = await readFile(`${this.#path}.deltas`).catch(() => Buffer.alloc(0))
+    this.#appended = 0
+    while (this.#appended + 4 <= file.length) {
+      const start = this.#appended + 4
+      const end = start + file.readUInt32LE(this.#appended)
+      if (end > file.length) return
+      let piece: Uint8Array
+      try {
+        piece = this.#unseal(file.subarray(start, end))
+      } catch {
+        return
+      }
+      this.#appended = end
+      yield piece
+    }
+  }
+
+  /** Removes the files: their key is dead or their environment deleted. */
   erase(): Promise<void> {
-    return this.#queue(() => rm(this.#path, { force: true }))
+    return this.#queue(async () => {
+      await rm(this.#path, { force: true })
+      await rm(`${this.#path}.deltas`, { force: true })
+    })
   }
 
   #unseal(file: Buffer): Uint8Array {
@@ -106,6 +136,30 @@ export class LastImage {
     }
     await file.close()
     await rename(temporary, this.#path)
+    await rm(`${this.#path}.deltas`, { force: true })
+    this.#appended = 0
+  }
+
+  /** At the place after the last whole piece, so that one that a full disk cut off is written over. */
+  async #append(bytes: Uint8Array): Promise<void> {
+    const nonce = await this.#nonceOf(bytes)
+    const cipher = createCipheriv('aes-256-gcm', this.#key, nonce)
+    cipher.setAAD(MAGIC)
+    const sealed = Buffer.concat([cipher.update(bytes), cipher.final()])
+    const length = Buffer.alloc(4)
+    length.writeUInt32LE(HEADER_BYTES + sealed.length)
+    const piece = Buffer.concat([length, MAGIC, nonce, cipher.getAuthTag(), sealed])
+    const file = await open(`${this.#path}.deltas`, this.#appended === 0 ? 'w' : 'r+', 0o600)
+    try {
+      await file.write(piece, 0, piece.length, this.#appended)
+      await file.truncate(this.#appended + piece.length)
+      await file.sync()
+    } finally {
+      await file.close()
+    }
+    this.#appended += piece.length
+    const now = (performance.timeOrigin + performance.now()) / 1000
+    await utimes(this.#path, now, now)
   }
 
   async #nonceOf(image: Uint8Array): Promise<Buffer> {

@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs'
 import { RemoteFeed } from '../client/feed.ts'
 import { type Explanation, Image } from '../image/image.ts'
+import { Trust } from '../log/signature.ts'
 import { ZerohopError } from '../model/errors.ts'
 import { DEFAULT_TENANT } from '../model/keys.ts'
 import { AT_LEAST_DEFAULT_MS, CONNECT_TIMEOUT_MS } from '../model/limits.ts'
@@ -324,6 +325,8 @@ export interface ConnectOptions extends PdpOptions {
   readonly cacheFile?: string
   /** checks throw STALE when the last sign of the management API is older; default never */
   readonly maxStalenessMs?: number
+  /** Ed25519 public key as PEM: images and deltas are believed only when they are signed with its private key */
+  readonly publicKey?: string
   /** milliseconds to wait for the first image; 0 returns at once, and checks throw NOT_READY until it is there */
   readonly timeoutMs?: number
   /** hears of trouble with the feed; never called per check */
@@ -336,9 +339,11 @@ export interface ConnectOptions extends PdpOptions {
  */
 export async function connect(options: ConnectOptions): Promise<Pdp> {
   const { url, apiKey, cacheFile, maxStalenessMs, onEvent, timeoutMs = CONNECT_TIMEOUT_MS } = options
+  const trust = options.publicKey === undefined ? undefined : new Trust(options.publicKey)
   let last: ZerohopError | undefined
   const follower = new Follower({
-    feed: new RemoteFeed({ url, apiKey }),
+    feed: new RemoteFeed({ url, apiKey, trust }),
+    trust,
     ...(maxStalenessMs === undefined ? {} : { maxStalenessMs }),
     ...(cacheFile === undefined ? {} : { lastImage: new LastImage(cacheFile, apiKey) }),
     report: (event) => {
@@ -364,11 +369,15 @@ export async function connect(options: ConnectOptions): Promise<Pdp> {
 }
 
 /**
- * A PDP over one image file, which never changes.
- * @throws IMAGE_DAMAGED, IMAGE_FOREIGN
+ * A PDP over one image file, which never changes. With `publicKey` (Ed25519, PEM) it must be signed.
+ * @throws IMAGE_DAMAGED, IMAGE_FOREIGN, SIGNATURE_INVALID
  */
-export function loadImage(image: Uint8Array | string | URL, options: PdpOptions = {}): Pdp {
-  return new Pdp(new FixedImage(Image.load(image instanceof URL ? readFileSync(image) : image)), options)
+export function loadImage(
+  image: Uint8Array | string | URL,
+  { publicKey, ...options }: PdpOptions & { readonly publicKey?: string | undefined } = {},
+): Pdp {
+  const trust = publicKey === undefined ? undefined : new Trust(publicKey)
+  return new Pdp(new FixedImage(Image.load(image instanceof URL ? readFileSync(image) : image, { trust })), options)
 }
 
 class FixedImage implements PdpSource {

@@ -1,5 +1,6 @@
 // The command `zerohop` as an operator meets it: help, exit codes, one line for what is wrong, files that it writes. Needs the build.
 import { execFile, spawn } from 'node:child_process'
+import { generateKeyPairSync } from 'node:crypto'
 import { once } from 'node:events'
 import { existsSync, readFileSync, statSync, unlinkSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
@@ -201,6 +202,31 @@ describe('serve', () => {
     expect((await run(['check', 'ana', 'say', 'hello'], asked)).code).toBe(0)
     expect((await run(['check', 'ben', 'say', 'hello'], asked)).code).toBe(1)
     expect(await pdp.end()).toBe(0)
+  })
+
+  it('signs an image file, and believes no other where a public key is given', async () => {
+    const folder = temporaryFolder('image')
+    const [file, publicFile, signingFile] = ['policy.image', 'public.pem', 'signing.pem'].map((name) =>
+      join(folder, name),
+    )
+    const { publicKey, privateKey } = generateKeyPairSync('ed25519')
+    writeFileSync(publicFile!, publicKey.export({ type: 'spki', format: 'pem' }))
+    writeFileSync(signingFile!, privateKey.export({ type: 'pkcs8', format: 'pem' }))
+    const env = { PDP_API_KEY: keys.environments.development, PDP_CONTROL_PLANE: url(ports.api) }
+    expect((await run(['image', 'pull', file!], env)).code).toBe(0)
+    const trusting = { PDP_API_KEY: 'key', PDP_IMAGE_PUBLIC_KEY: publicFile! }
+    const unsigned = { code: 1, err: oneLine('the image is not signed') }
+    expect(await run(['image', 'verify', file!], trusting)).toMatchObject(unsigned)
+    expect(await run(['pdp', '--image', file!, '--pdp-port', '0'], trusting)).toMatchObject(unsigned)
+    expect(await run(['image', 'sign', file!])).toMatchObject({ code: 1, err: oneLine('ZEROHOP_IMAGE_SIGNING_KEY') })
+    for (let twice = 0; twice < 2; twice++)
+      expect((await run(['image', 'sign', file!], { ZEROHOP_IMAGE_SIGNING_KEY_FILE: signingFile! })).code).toBe(0)
+    expect(await run(['image', 'verify', file!], trusting)).toMatchObject({
+      code: 0,
+      out: expect.stringContaining('good'),
+    })
+    expect((await run(['check', 'ana', 'say', 'hello', '--image', file!], trusting)).code).toBe(0)
+    expect((await run(['image', 'verify', file!])).code).toBe(0)
   })
 
   it('refuses a damaged image file in one line', async () => {

@@ -125,7 +125,7 @@ const frames: Frame[] = [
   { type: 'heartbeat', revision: 2 ** 40 },
   { type: 'end', code: 'ENVIRONMENT_DELETED' },
 ]
-const stream = Buffer.concat(frames.map(encodeFrame))
+const stream = Buffer.concat(frames.map((frame) => encodeFrame(frame)))
 
 function decode(chunks: Uint8Array[]): Frame[] {
   const decoder = new FrameDecoder()

@@ -9,6 +9,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { LogId, Position } from '../../log/change.ts'
 import { type EndCode, encodeFrame } from '../../log/codec.ts'
 import type { FeedEvent } from '../../log/feed.ts'
+import type { Signer } from '../../log/signature.ts'
 import { isZerohopError, ZerohopError } from '../../model/errors.ts'
 import { FEED_DRAIN_MS, FOLLOWERS_MAX } from '../../model/limits.ts'
 import { localFeed, RecentDeltas } from '../../pap/feed.ts'
@@ -50,7 +51,7 @@ export function feedRoutes(app: FastifyInstance, deps: FeedRouteDeps): void {
   const { store, snapshots, metrics, drainMs = FEED_DRAIN_MS } = deps
   const streams = new Set<Stream>()
   const recent = new RecentDeltas()
-  const encode = frames()
+  const encode = frames(snapshots.signer)
   metrics?.gauge('zerohop_feed_followers', 'Streams of deltas that are open.', () => streams.size)
   metrics?.gauge(
     'zerohop_snapshot_bytes',
@@ -142,11 +143,11 @@ function watchKeys(app: FastifyInstance, store: Store<UseCases>, streams: Set<St
   })
 }
 
-/** Encodes each event once, however many followers it goes to. */
-function frames(): (event: FeedEvent) => Uint8Array {
+/** Encodes, and signs, each event once, however many followers it goes to. */
+function frames(signer: Signer | undefined): (event: FeedEvent) => Uint8Array {
   const made = new WeakMap<FeedEvent, Uint8Array>()
   return (event) => {
-    const frame = made.get(event) ?? encodeFrame(event)
+    const frame = made.get(event) ?? encodeFrame(event, signer)
     if (event.type === 'delta') made.set(event, frame)
     return frame
   }

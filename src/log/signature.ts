@@ -1,0 +1,89 @@
+// Signatures (Ed25519) of what a follower believes: images and deltas. A signature says who made it, not how new it is: that is the age of a PDP.
+// Normative text: docs/feed.md. An image file that is signed ends with a tail:
+//
+//   image file │ magic 'ZHS1' (4) │ signature (64) of the text "zerohop image\n" and the SHA-256 of the image file
+//
+// A delta is signed over the text "zerohop delta\n" and the SHA-256 of its fields and packed changes.
+import { createHash, createPrivateKey, createPublicKey, type KeyObject, sign, verify } from 'node:crypto'
+import { ZerohopError } from '../model/errors.ts'
+import type { PackedDelta } from './delta.ts'
+
+const MAGIC = Buffer.from('ZHS1')
+const SIGNATURE_BYTES = 64
+/** Bytes behind a signed image. */
+export const TAIL_BYTES = MAGIC.length + SIGNATURE_BYTES
+
+/** Signs with a private key, as PEM. */
+export class Signer {
+  readonly #key: KeyObject
+
+  /** @throws CONFIG_INVALID when it is no Ed25519 private key */
+  constructor(pem: string) {
+    this.#key = keyOf(pem, createPrivateKey, 'private')
+  }
+
+  /** The tail of the image file with this SHA-256. */
+  tail(digest: Uint8Array): Uint8Array {
+    return Buffer.concat([MAGIC, sign(null, imageMessage(digest), this.#key)])
+  }
+
+  delta(delta: PackedDelta): Uint8Array {
+    return sign(null, deltaMessage(delta), this.#key)
+  }
+}
+
+/** Believes what was signed with the private key to this public key, as PEM. */
+export class Trust {
+  readonly #key: KeyObject
+
+  /** @throws CONFIG_INVALID when it is no Ed25519 key */
+  constructor(pem: string) {
+    this.#key = keyOf(pem, createPublicKey, 'public')
+  }
+
+  /** @throws SIGNATURE_INVALID */
+  requireImage(digest: Uint8Array, tail: Uint8Array | undefined): void {
+    if (tail === undefined) throw refused('the image', 'is not signed')
+    if (!verify(null, imageMessage(digest), this.#key, tail.subarray(MAGIC.length)))
+      throw refused('the image', 'was changed, or signed with another key')
+  }
+
+  /** @throws SIGNATURE_INVALID */
+  requireDelta(delta: PackedDelta): void {
+    const what = `the delta to revision ${delta.to}`
+    if (delta.signature === undefined) throw refused(what, 'is not signed')
+    if (!verify(null, deltaMessage(delta), this.#key, delta.signature))
+      throw refused(what, 'was changed, or signed with another key')
+  }
+}
+
+/** True when bytes end like a signed image; `end` are the last TAIL_BYTES of them. */
+export function isTail(end: Uint8Array): boolean {
+  return end.length === TAIL_BYTES && MAGIC.equals(end.subarray(0, MAGIC.length))
+}
+
+function imageMessage(digest: Uint8Array): Buffer {
+  return Buffer.concat([Buffer.from('zerohop image\n'), digest])
+}
+
+function deltaMessage({ environment, from, to, previous, chain, count, packed }: PackedDelta): Buffer {
+  const digest = createHash('sha256')
+    .update(`${environment}\n${from}\n${to}\n${previous}\n${chain}\n${count}\n`)
+    .update(packed)
+    .digest()
+  return Buffer.concat([Buffer.from('zerohop delta\n'), digest])
+}
+
+function keyOf(pem: string, make: (pem: string) => KeyObject, kind: string): KeyObject {
+  try {
+    const key = make(pem)
+    if (key.asymmetricKeyType === 'ed25519') return key
+  } catch {
+    // said below, without the key
+  }
+  throw new ZerohopError('CONFIG_INVALID', { reason: `the ${kind} key of images is not an Ed25519 ${kind} key in PEM` })
+}
+
+function refused(what: string, reason: string): ZerohopError {
+  return new ZerohopError('SIGNATURE_INVALID', { what, reason })
+}

@@ -1,0 +1,140 @@
+// Keeps what a follower answers from on disk, now and then. Without signatures that is the image as it stands. With them it is the signed image as
+// it came and the signed deltas after it, so that the file too is believed only for its signatures.
+import { setImmediate as pause } from 'node:timers/promises'
+import { Image } from '../image/image.ts'
+import { encodeFrame, FrameDecoder, unpackDelta } from '../log/codec.ts'
+import type { PackedDelta } from '../log/delta.ts'
+import type { Trust } from '../log/signature.ts'
+import { ZerohopError } from '../model/errors.ts'
+import { APPLY_TURN_MS, SIGNED_DELTAS_BYTES_MAX } from '../model/limits.ts'
+import type { LastImage } from './last-image.ts'
+
+export interface KeeperOptions {
+  readonly lastImage: LastImage
+  /** images and deltas are signed */
+  readonly trust: Trust | undefined
+  /** milliseconds between two writes */
+  readonly saveMs: number
+  /** the image that answers */
+  readonly current: () => Image | undefined
+  readonly failed: (error: ZerohopError) => void
+}
+
+export class ImageKeeper {
+  readonly #options: KeeperOptions
+  #timer: NodeJS.Timeout | undefined
+  /** revision on disk; 0 when there is none */
+  #saved = 0
+  /** a signed image that is not on disk yet */
+  #original: Uint8Array | undefined
+  #deltas: Uint8Array[] = []
+  #deltaBytes = 0
+
+  constructor(options: KeeperOptions) {
+    this.#options = options
+  }
+
+  /** The image on disk, and how old it is. @throws IMAGE_DAMAGED, SIGNATURE_INVALID */
+  async read(): Promise<{ readonly image: Image; readonly ageMs: number } | undefined> {
+    const { lastImage, trust } = this.#options
+    const read = await lastImage.read()
+    if (read === undefined) return undefined
+    const image = await Image.loadSlowly(read.bytes, pause, { trust })
+    if (trust !== undefined) await this.#applyDeltas(image, trust)
+    this.#saved = image.revision
+    return { image, ageMs: read.ageMs }
+  }
+
+  /** A fresh image came, with its signature. */
+  took(bytes: Uint8Array): void {
+    if (this.#options.trust === undefined) return
+    this.#original = bytes
+    this.#deltas = []
+    this.#deltaBytes = 0
+  }
+
+  /** A delta came, with its signature. */
+  received(delta: PackedDelta): void {
+    const frame = encodeFrame({ type: 'packed', delta })
+    this.#deltas.push(frame)
+    this.#deltaBytes += frame.length
+  }
+
+  /** True when so many signed deltas lie behind the image that a fresh one is due. */
+  get isFull(): boolean {
+    return this.#deltaBytes > SIGNED_DELTAS_BYTES_MAX
+  }
+
+  /** Writes once, in a while; at once when nothing is on disk. */
+  saveSoon(): void {
+    if (this.#timer !== undefined) return
+    const save = (): void => {
+      this.#timer = undefined
+      const image = this.#options.current()
+      if (image !== undefined) void this.save(image)
+    }
+    this.#timer = setTimeout(save, this.#saved === 0 ? 0 : this.#options.saveMs)
+    this.#timer.unref()
+  }
+
+  async save(image: Image): Promise<void> {
+    const { lastImage, trust, failed } = this.#options
+    const { revision } = image
+    try {
+      if (revision === this.#saved) await lastImage.touch()
+      else {
+        this.#saved = revision
+        if (trust === undefined) await lastImage.write(image.save())
+        else await this.#saveSigned()
+      }
+    } catch (cause) {
+      this.#saved = 0
+      const reason = cause instanceof Error ? cause.message : String(cause)
+      failed(new ZerohopError('DISK_FAILED', { reason }, { cause }))
+    }
+  }
+
+  /** Its key is dead, or its environment deleted. */
+  erase(): void {
+    void this.#options.lastImage.erase()
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer)
+  }
+
+  async #saveSigned(): Promise<void> {
+    const { lastImage } = this.#options
+    const original = this.#original
+    const deltas = this.#deltas.splice(0)
+    try {
+      if (original !== undefined) await lastImage.write(original)
+      if (this.#original === original) this.#original = undefined
+      if (deltas.length > 0) await lastImage.append(Buffer.concat(deltas))
+      else await lastImage.touch()
+    } catch (error) {
+      this.#deltas.unshift(...deltas)
+      throw error
+    }
+  }
+
+  /** Ends at the first that does not continue the image: what was cut off while it was written is not missed. */
+  async #applyDeltas(image: Image, trust: Trust): Promise<void> {
+    const decoder = new FrameDecoder(trust)
+    let until = performance.now() + APPLY_TURN_MS
+    try {
+      for await (const bytes of this.#options.lastImage.appended()) {
+        this.#deltaBytes += bytes.length
+        for (const frame of decoder.push(bytes)) {
+          if ((frame.type !== 'delta' && frame.type !== 'packed') || frame.delta.to <= image.revision) continue
+          image.apply(frame.type === 'packed' ? unpackDelta(frame.delta) : frame.delta)
+          if (performance.now() < until) continue
+          await pause()
+          until = performance.now() + APPLY_TURN_MS
+        }
+      }
+    } catch (error) {
+      if (image.poisoned) throw error
+    }
+  }
+}
