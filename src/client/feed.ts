@@ -15,6 +15,8 @@ export interface RemoteFeedOptions {
   readonly apiKey: string
   /** milliseconds without a byte after which the stream of deltas counts as dead */
   readonly silenceMs?: number
+  /** the same within an image, which may have to be built first */
+  readonly imageSilenceMs?: number
   /** follows the objects outside of environments that the first API version knows; ENVIRONMENT_DELETED while there are none */
   readonly outside?: boolean
   /** believes deltas only when they are signed so; images are tried where they are loaded */
@@ -31,6 +33,7 @@ export class RemoteFeed implements Feed {
   readonly #url: string
   readonly #apiKey: string
   readonly #silenceMs: number
+  readonly #imageSilenceMs: number
   readonly #outside: boolean
   readonly #trust: Trust | undefined
   #scope: Scope | undefined
@@ -43,12 +46,13 @@ export class RemoteFeed implements Feed {
     this.#url = options.url.replace(/\/+$/, '')
     this.#apiKey = options.apiKey
     this.#silenceMs = options.silenceMs ?? FEED_SILENCE_MS
+    this.#imageSilenceMs = options.imageSilenceMs ?? IMAGE_SILENCE_MS
     this.#outside = options.outside ?? false
     this.#trust = options.trust
   }
 
   async image(signal?: AbortSignal): Promise<Uint8Array> {
-    const watch = new Watch(IMAGE_SILENCE_MS, signal)
+    const watch = new Watch(this.#imageSilenceMs, signal)
     try {
       const response = await this.#get(await this.#path('image', watch), watch)
       return await readAll(response, watch)
