@@ -21,6 +21,56 @@ export async function drawCharts(results, folder) {
   if (judged.length > 0) await draw('budgets.svg', budgetsSpec(judged))
 }
 
+/** The resident memory of both sides over time, as `npm run soak` samples it. */
+export async function drawMemory(samples, file) {
+  const vega = await import('vega')
+  const values = samples.flatMap(({ seconds, pdp, api }) => [
+    { seconds, side: 'zerohop pdp', mib: pdp / 2 ** 20, color: OWN },
+    { seconds, side: 'zerohop api', mib: api / 2 ** 20, color: PEER },
+  ])
+  const { checks, deltas } = samples.at(-1)
+  const count = (number) => number.toLocaleString('en-US')
+  const line = (side, color) => ({
+    type: 'line',
+    from: { data: side },
+    encode: {
+      update: {
+        x: { scale: 'x', field: 'seconds' },
+        y: { scale: 'y', field: 'mib' },
+        stroke: { value: color },
+        strokeWidth: { value: 1.5 },
+      },
+    },
+  })
+  const of = (side) => ({
+    name: side,
+    source: 'rows',
+    transform: [{ type: 'filter', expr: `datum.side === '${side}'` }],
+  })
+  const spec = {
+    ...sheet(
+      `Resident memory over ${count(checks)} checks and ${count(deltas)} deltas (MiB by seconds) · ${machine()}`,
+    ),
+    width: 700,
+    height: 300,
+    data: [{ name: 'rows', values }, of('zerohop pdp'), of('zerohop api')],
+    scales: [
+      { name: 'x', type: 'linear', domain: { data: 'rows', field: 'seconds' }, range: 'width' },
+      { name: 'y', type: 'linear', domain: { data: 'rows', field: 'mib' }, range: 'height', zero: true, nice: true },
+      { name: 'side', type: 'ordinal', domain: ['zerohop pdp', 'zerohop api'], range: [OWN, PEER] },
+    ],
+    axes: [
+      { orient: 'left', scale: 'y', grid: true },
+      { orient: 'bottom', scale: 'x' },
+    ],
+    legends: [{ stroke: 'side' }],
+    marks: [line('zerohop pdp', OWN), line('zerohop api', PEER)],
+  }
+  const view = new vega.View(vega.parse(spec), { renderer: 'none' })
+  writeFileSync(file, `${await view.toSVG()}\n`)
+  view.finalize()
+}
+
 function checksSpec(results, workloads) {
   const values = results.rows
     .filter((row) => row.opsPerSecond !== null && row.candidate !== 'bitset floor')

@@ -111,7 +111,7 @@ export class Journal {
         try {
           at += writeSync(fd, lines, at, lines.length - at, file.bytes + at)
         } catch (error) {
-          ftruncateSync(fd, file.bytes)
+          cutOff(fd, file.bytes)
           throw error
         }
       }
@@ -188,6 +188,15 @@ export class Journal {
       break
     }
     this.#next = Math.max(this.#next, this.#lastWritten + 1)
+  }
+}
+
+/** What cannot be cut off is written over by the next lines. */
+function cutOff(file: number, bytes: number): void {
+  try {
+    ftruncateSync(file, bytes)
+  } catch {
+    // the reason of the write that failed is the one to tell
   }
 }
 

@@ -216,6 +216,11 @@ export class Pdp {
     return this.#source.current?.stats().bytes ?? 0
   }
 
+  /** Bytes of the image that nothing uses any more; compaction takes them back. */
+  get garbageBytes(): number {
+    return this.#source.current?.stats().garbageBytes ?? 0
+  }
+
   /** How current the image is, for health checks. Never throws. */
   get state(): FollowerState {
     return this.#source.state

@@ -1,5 +1,5 @@
 // The decision log on disk: what is written before an answer goes out, what a damaged or full journal does, and how sinks get everything once.
-import { appendFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { appendFileSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { DecisionLog, type DecisionLogOptions } from '../../src/decisions/decision-log.ts'
@@ -229,6 +229,40 @@ describe('a sink', () => {
     const again = await open(folder, { sinks: [sink], keepFiles: undefined })
     await eventually(async () => sink.taken.length, 10)
     expect(new Set(sink.taken.map(({ seq }) => seq)).size).toBe(5)
+    await again.close()
+  })
+})
+
+// /dev/full is a disk without room that needs no rights to make; only Linux has it
+describe.skipIf(process.platform !== 'linux')('a disk without room', () => {
+  const full = (folder: string) => symlinkSync('/dev/full', join(folder, '0', '0000000000000001.jsonl'))
+
+  it('under `block` nothing is answered, and after the next start numbers go on without a gap', async () => {
+    const folder = temporaryFolder('decisions')
+    const troubles: unknown[] = []
+    const log = await open(folder, { report: (_, trouble) => troubles.push(trouble?.code) })
+    full(folder)
+    expect(await record(log, 'a')).toMatchObject({ code: 'DECISION_UNRECORDED' })
+    expect(await record(log, 'b')).toMatchObject({ code: 'DECISION_UNRECORDED' })
+    expect(troubles).toEqual(['DISK_FULL'])
+    await log.close()
+    const again = await open(folder)
+    expect(await record(again, 'c')).toBe(undefined)
+    expect(linesOf(folder)).toMatchObject([{ seq: 1, user: 'c' }])
+    await again.close()
+  })
+
+  it('under `drop` everything is answered, and the next record says how many are missing', async () => {
+    const folder = temporaryFolder('decisions')
+    const log = await open(folder, { policy: 'drop' })
+    full(folder)
+    for (let at = 0; at < 3; at++) expect(await record(log, 'a')).toBe(undefined)
+    expect(log.recorder.stats).toEqual({ written: 0, refused: 0, lost: 3 })
+    await log.close()
+    const again = await open(folder, { policy: 'drop' })
+    await record(again, 'd')
+    expect(again.lost).toBe(3)
+    expect(linesOf(folder)).toMatchObject([{ seq: 4, user: 'd', dropped_before: 3 }])
     await again.close()
   })
 })

@@ -1,4 +1,5 @@
 // Metrics of both servers, and limits on the rate of requests.
+import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {
   connect,
@@ -150,5 +151,32 @@ describe('rate limits', () => {
     const id = store.view(organization).require('environment', 'default/development').id
     expect(store.view(id).get('tenant', 'rate-3')).toBeUndefined()
     await app.close()
+  })
+})
+
+describe('docs/operations.md', () => {
+  it('lists every metric of both servers, and no other', async () => {
+    const api = managementServer(management, { openMetrics: true })
+    const url = await api.listen({ host: '127.0.0.1', port: 0 })
+    const pdp = await connect({ url, apiKey: key() })
+    const stats = () => ({ written: 0, refused: 0, lost: 0, waitingBytes: 0, bytes: 0 })
+    const recorder = { add: () => ({ settled: () => undefined }) }
+    const apps = [
+      api,
+      pdpServer(pdp, key(), { openMetrics: true, decisionLog: { recorder, stats } }),
+      pooledPdpServer(management, { openMetrics: true, decisionLog: { recorder, stats } }),
+    ]
+    const shown = new Set<string>()
+    for (const app of apps) {
+      const { body } = await app.inject({ url: '/metrics' })
+      for (const [, name = ''] of body.matchAll(/^# TYPE (\S+) /gm)) shown.add(name)
+    }
+    for (const app of apps.reverse()) await app.close()
+    const text = readFileSync(new URL('../../docs/operations.md', import.meta.url), 'utf8')
+    const section = text.split(/^(?=## )/m).find((part) => part.startsWith('## Metrics')) ?? ''
+    const told = [...section.matchAll(/^\| (`[^|]+) \|/gm)].flatMap(([, cell = '']) =>
+      [...cell.matchAll(/`([a-z_\d]+)(?:\{[^}]*\})?`/g)].map(([, name = '']) => name),
+    )
+    expect([...shown].sort()).toEqual([...new Set(told)].sort())
   })
 })

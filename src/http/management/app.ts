@@ -130,6 +130,9 @@ function storeMetrics(app: FastifyInstance, metrics: Metrics, store: Store<PapUs
   metrics.gauge('zerohop_store_bytes', 'Bytes of the data file.', () => store.bytes)
   metrics.gauge('zerohop_audit_bytes', 'Bytes of the records of decisions.', () => store.audit.bytes)
   metrics.counter('zerohop_audit_records_total', 'Records of decisions that came.', () => store.audit.stats.stored)
+  metrics.gauge('zerohop_revisions', 'Revisions of all logs together.', () =>
+    store.logs().reduce((sum, log) => sum + store.head(log).revision, 0),
+  )
   metrics.gauge('zerohop_logs', 'Logs of organizations and environments.', () => store.logs().length)
   metrics.gauge('zerohop_log_entries', 'Entries that all logs keep for history.', () =>
     store.logs().reduce((sum, log) => sum + store.historyCount(log), 0),
