@@ -23,6 +23,7 @@ FROM node:24-bookworm-slim
 ENV NODE_ENV=production ZEROHOP_HOST=0.0.0.0 ZEROHOP_DATA=/data
 WORKDIR /app
 COPY package.json LICENSE ./
+COPY docs/migration.md docs/migration.md
 COPY --from=production /app/node_modules node_modules
 COPY --from=build /app/dist dist
 COPY --from=build /app/build/release.wasm build/release.wasm

@@ -2,12 +2,15 @@
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import type { FastifyInstance } from 'fastify'
+import { ZerohopError } from '../../../model/errors.ts'
 
 const FILE = 'docs/migration.md'
 
 export function guideRoute(app: FastifyInstance): void {
   app.get('/docs/migration', async (_request, reply) => {
-    const text = await readFile(locate(), 'utf8')
+    const text = await readFile(locate(), 'utf8').catch(() => {
+      throw new ZerohopError('OBJECT_NOT_FOUND', { kind: 'file', ref: FILE })
+    })
     return reply
       .header('content-type', 'text/markdown; charset=utf-8')
       .header('x-content-type-options', 'nosniff')
