@@ -1,6 +1,6 @@
 // Roles as they were assigned, in pages by number: ordered by user, then tenant, instance and role. Where the page before ended is remembered,
 // so that reading on does not begin at the first user again; a delta forgets it.
-import { Grant, Instance, Party, Table } from '../../assembly/abi.ts'
+import { Grant, Instance, Party, RoleSet, SINGLE, Table } from '../../assembly/abi.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import { LISTING_WHOLE_WORK_MAX } from '../model/limits.ts'
 import { tooLarge } from './asker.ts'
@@ -35,7 +35,7 @@ interface Mark {
 
 /** Users read at a time, what it costs to look at one grant, and how many filters have a mark. */
 const CHUNK = 1024
-const LOOK_WORK = 4
+const LOOK_WORK = 8
 const MARKS_MAX = 64
 
 export class AssignmentList {
@@ -70,10 +70,9 @@ export class AssignmentList {
       const length = end.user === 0 ? kernel.writeStart('') : 0
       const users = kernel.readList(kernel.calls.listOrdered(Table.Users, end.user, length, CHUNK))
       for (const user of users) {
-        const grants = grantsOfUser(kernel, user)
-        left -= LOOK_WORK * (1 + grants.length)
+        const [here, looks] = countWanted(kernel, user, wants)
+        left -= LOOK_WORK * looks
         if (left < 0) throw tooLarge(`page ${1 + Math.floor(first / count)} of the role assignments`)
-        const here = grants.reduce((sum, grant) => sum + rolesWanted(kernel, grant, wants).length, 0)
         const from = Math.max(0, first - end.rows)
         if (here > from) page.push(...this.#rowsOf(user, wants).slice(from, from + count - page.length))
         // A user with rows behind the page is read again by the next one.
@@ -108,8 +107,26 @@ export class AssignmentList {
 const NOBODY: Mark = { user: 0, rows: 0 }
 
 interface Wants {
+  /** no role is asked for: those of a grant are counted as they lie there */
+  readonly anyRole: boolean
   scope(scope: number): boolean
   role(role: number): boolean
+}
+
+/** The wanted roles of a user, and how much was looked at to count them. */
+function countWanted(kernel: Kernel, user: number, wants: Wants): [here: number, looks: number] {
+  let here = 0
+  let looks = 1
+  for (let grant = kernel.word(user + Party.Grants); grant !== 0; grant = kernel.word(grant + Grant.NextOfUser)) {
+    looks++
+    if (!wants.anyRole) here += rolesWanted(kernel, grant, wants).length
+    else if (wants.scope(kernel.word(grant + Grant.Scope))) here += roleCount(kernel, kernel.word(grant + Grant.Roles))
+  }
+  return [here, looks]
+}
+
+function roleCount(kernel: Kernel, roles: number): number {
+  return (roles & SINGLE) !== 0 ? 1 : kernel.word(roles + RoleSet.Count)
 }
 
 function rolesWanted(kernel: Kernel, grant: number, wants: Wants): number[] {
@@ -131,6 +148,7 @@ function wanted(kernel: Kernel, { role, tenant, resource, resourceInstance }: As
     return answer
   }
   return {
+    anyRole: role === undefined,
     scope(scope) {
       if (within !== undefined && tenantOfScope(kernel, scope) !== within) return false
       if (type === undefined && resourceInstance === undefined) return true
