@@ -5,9 +5,11 @@ import { median, quantile } from '../sampling.mjs'
 import { imageFile } from './image.mjs'
 import { openLine, requestFor } from './load.mjs'
 import { withServers } from './servers.mjs'
+import { measureWorkers } from './workers.mjs'
 
 const WRITES_PER_SECOND = 100
 const POLL_MS = 1
+const FOLLOWERS = 10
 
 export async function measurePdp(results, { effort, progress }) {
   const seconds = { full: 20, quick: 2, tiny: 0.2 }[effort]
@@ -24,6 +26,7 @@ export async function measurePdp(results, { effort, progress }) {
     progress('pdp: longest block of the event loop')
     await measureBlocks(results, servers, feed, world, effort)
   })
+  await measureWorkers(results, { effort, progress })
   await measureCascade(results, { full: 20_000, quick: 2_000, tiny: 50 }[effort])
 }
 
@@ -31,6 +34,7 @@ export async function measurePdp(results, { effort, progress }) {
 async function measureVisible(results, servers, seconds) {
   const api = await servers.api()
   const { pdp } = await servers.pdp(api)
+  await servers.module('./followers.mjs', [String(api.api), api.key, String(FOLLOWERS - 1)])
   const count = Math.round(seconds * WRITES_PER_SECOND)
   const users = Array.from({ length: count }, (_, at) => `seen-${at}`)
   await prepare(api, users)
@@ -58,7 +62,7 @@ async function measureVisible(results, servers, seconds) {
     }),
   )
   for (const { socket } of [...lines, ...writers]) socket.destroy()
-  const name = `write → visible in a PDP of another process, ${WRITES_PER_SECOND} writes/s`
+  const name = `write → visible in one of ${FOLLOWERS} PDPs of other processes, ${WRITES_PER_SECOND} writes/s`
   results.addFigure({ name: `${name}, median`, value: median(delays), unit: 'ms' })
   results.addFigure({ name: `${name}, p99`, value: quantile(delays, 0.99), unit: 'ms', below: 50 })
 }

@@ -63,7 +63,7 @@ class Servers {
   }
 
   /** `zerohop pdp` in a process of its own that follows the management API at `api`. */
-  async pdp({ api, key }) {
+  async pdp({ api, key }, env = {}) {
     const pdp = await freePort()
     const started = performance.now()
     const child = this.zerohop(['pdp'], {
@@ -72,6 +72,7 @@ class Servers {
       PDP_CONTROL_PLANE: `http://127.0.0.1:${api}`,
       PDP_OFFLINE_MODE_BACKUP_DIR: this.folder(),
       ZEROHOP_DATA: this.folder(),
+      ...env,
     })
     await ready(`http://127.0.0.1:${pdp}/ready`, [200], 2)
     return { pdp, pid: child.pid, startMs: performance.now() - started, stop: () => child.kill('SIGKILL') }

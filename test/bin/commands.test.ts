@@ -2,12 +2,13 @@
 import { execFile, spawn } from 'node:child_process'
 import { generateKeyPairSync } from 'node:crypto'
 import { once } from 'node:events'
-import { existsSync, readFileSync, statSync, unlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync, unlinkSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { eventually } from '../support/eventually.ts'
 import { temporaryFolder } from '../support/folders.ts'
 import {
   endServers,
@@ -274,6 +275,28 @@ describe('pdp', () => {
     expect(existsSync(join(data, 'pdp'))).toBe(true)
     expect(await again.end()).toBe(0)
     expect(again.output).not.toContain(key)
+  })
+
+  it('answers 401 once its key is rotated, and keeps nothing on disk; another goes on', async () => {
+    const [data, api, port, other] = [temporaryFolder('pdp'), await freePort(), await freePort(), await freePort()]
+    await startApi(data, api)
+    const { development: key, production } = readKeys(data).environments
+    await startPdp(data, port, key, api)
+    await startPdp(data, other, production, api)
+    const images = () => readdirSync(join(data, 'pdp')).filter((name) => name.endsWith('.image')).length
+    await eventually(images, 2)
+    const ask = async (at: number, bearer: string) => {
+      const headers = { authorization: `Bearer ${bearer}`, 'content-type': 'application/json' }
+      const body = JSON.stringify({ user: { key: 'ana' }, action: 'say', resource: { type: 'hello' } })
+      return (await fetch(`${url(at)}/allowed`, { method: 'POST', headers, body })).status
+    }
+    expect(await ask(port, key)).toBe(200)
+    const keys = JSON.parse((await run(['keys', 'list', '--json', '--data', data])).out)
+    const [{ id }] = keys.filter((each: { environment: string }) => each.environment === 'development')
+    expect((await run(['keys', 'rotate', id, '--data', data])).code).toBe(0)
+    await eventually(() => ask(port, key), 401)
+    await eventually(images, 1)
+    expect(await ask(other, production)).toBe(200)
   })
 
   it('takes its key from a file', async () => {
