@@ -42,6 +42,8 @@ let isTime: bool = false
 let isFull: bool = false
 /** The last value that was not of its declared type; for explain, which forgets it first. */
 let refused: u32 = 0
+/** How many there were since this memory is open. */
+let refusals: u32 = 0
 
 /** Begins a question; what was sent ends at `end` in the encoded area. */
 export function ask(userId: u32, tenantId: u32, permission: u32, instanceId: u32, end: u32): void {
@@ -81,6 +83,10 @@ export function isOverfull(): bool {
 export function resolveAlone(path: u32): u32 {
   refused = 0
   return resolve(path)
+}
+
+export function refusedCount(): u32 {
+  return refusals
 }
 
 export function refusedCell(): u32 {
@@ -141,6 +147,7 @@ function declared(resource: u32, path: u32, sent: u32, stored: u32): u32 {
   if (load<u32>(names) > 1) return declaredType === Type.Object ? cell : 0
   if (!hasType(cell, declaredType)) {
     refused = cell
+    refusals++
     return 0
   }
   isTime = declaredType === Type.Time

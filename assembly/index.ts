@@ -1,7 +1,7 @@
 // Every export of the kernel, with its contract, and nothing else. Arguments and results are numbers; keys and lists lie in the
 // scratch area. A key at SCRATCH is UTF-8 of `length` bytes, at most KEY_BYTES_MAX (2 × that + 1 for a pair). 0 means none.
 import { ABI_VERSION, Document, Order, Party, Resource, SCRATCH, Table } from './abi'
-import { refusedCell, resolvedTime } from './attributes'
+import { refusedCell, refusedCount, resolvedTime } from './attributes'
 import { stepsTaken, takeSteps as takeConditionSteps } from './compare'
 import { decideByRelation, decideIn, decideOnInstance } from './decide'
 import { metGoal, takeSteps as takeRelationSteps } from './derive'
@@ -210,6 +210,11 @@ export function operandCell(user: u32, tenant: u32, permission: u32, instance: u
 /** Of the `operandCell` just before: the value that is there but not of its declared type, or 0. */
 export function operandRefused(): u32 {
   return refusedCell()
+}
+
+/** How often conditions met a value that is not of its declared type, since this memory is open; for metrics. */
+export function illTypedCount(): u32 {
+  return refusedCount()
 }
 
 /** Of the `operandCell` just before: 1 when it is compared as an instant (D9). */

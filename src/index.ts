@@ -20,6 +20,7 @@ export {
   isZerohopError,
   ZerohopError,
 } from './model/errors.ts'
+export { type ConnectOptions, connect } from './pdp/connect.ts'
 export type { FollowerEvent, FollowerState, ImageSource } from './pdp/follower.ts'
 export type {
   AssignmentRow,
@@ -38,8 +39,6 @@ export type {
   UsersQuery,
 } from './pdp/listings.ts'
 export {
-  type ConnectOptions,
-  connect,
   type Decision,
   loadImage,
   type Pdp,

@@ -21,8 +21,9 @@ import { PdpPool } from './pdp/pool.ts'
 export type { TlsSettings } from './http/app.ts'
 export type { Own, Siblings } from './http/pdp/siblings.ts'
 export { type KeysFile, readKeys } from './pap/keys-file.ts'
+export { type ConnectOptions, connect } from './pdp/connect.ts'
 export type { FollowerEvent } from './pdp/follower.ts'
-export { type ConnectOptions, connect, type Pdp } from './pdp/pdp.ts'
+export type { Pdp } from './pdp/pdp.ts'
 
 type App = ReturnType<typeof managementApp>
 type Logger = NonNullable<Parameters<typeof managementApp>[0]['logger']>
@@ -38,6 +39,8 @@ export interface ServerOptions {
   readonly tls?: TlsSettings
   /** begins a span for each request */
   readonly tracer?: RequestTracer
+  /** the PDP: a `now` in the context of a request is kept; default: it is set when the request comes (D8) */
+  readonly acceptNow?: boolean
   /** the PDP: the address that AuthZEN's discovery names, and which types of a subject are users */
   readonly authzen?: AuthzenSettings
   /** the PDP: writes a record of each decision */
@@ -68,6 +71,8 @@ export interface PdpServerOptions
 export interface PooledPdpOptions extends PdpServerOptions {
   /** bytes of all images together */
   readonly imageMemoryBytes?: number
+  /** refuses attributes that are sent and not of their declared type */
+  readonly strictAttributes?: boolean
   readonly report?: (environment: LogId, event: FollowerEvent) => void
 }
 
@@ -106,6 +111,7 @@ export function pooledPdpServer({ store, snapshots }: Management, options: Poole
   const pool = new PdpPool({
     feed: (environment) =>
       localFeed({ store, snapshots }, { environment, organization: organizations.get(environment)! }),
+    strictAttributes: options.strictAttributes ?? false,
     ...(options.imageMemoryBytes === undefined ? {} : { memoryBytes: options.imageMemoryBytes }),
     ...(options.report === undefined ? {} : { report: options.report }),
   })
@@ -121,6 +127,7 @@ export function pooledPdpServer({ store, snapshots }: Management, options: Poole
   const metrics = new Metrics()
   metrics.gauge('zerohop_images', 'Images that are open.', () => pool.size)
   metrics.gauge('zerohop_image_bytes', 'Bytes of the images that are open.', () => pool.bytes)
+  illTypedMetric(metrics, () => pool.illTyped)
   decisionLogMetrics(metrics, options.decisionLog?.stats)
   const app = pdpApp({ directory, health, metrics, ...served(options) })
   app.addHook('onClose', () => pool.close())
@@ -153,6 +160,7 @@ export function pdpServer(pdp: Pdp, apiKey: string, options: SinglePdpOptions = 
   metrics.gauge('zerohop_feed_connected', '1 while the management side says that the image is current, else 0.', () =>
     pdp.state.source === 'feed' && !pdp.state.stale ? 1 : 0,
   )
+  illTypedMetric(metrics, () => pdp.illTyped)
   metrics.gauge(
     'zerohop_image_revision',
     'Revision of the image that answers; 0 when there is none.',
@@ -179,10 +187,20 @@ export function pdpServer(pdp: Pdp, apiKey: string, options: SinglePdpOptions = 
 }
 
 function served(options: PdpServerOptions) {
-  const { debug = false, openMetrics = false, logger, tls, tracer, decisionLog, authzen = {} } = options
+  const {
+    debug = false,
+    acceptNow = false,
+    openMetrics = false,
+    logger,
+    tls,
+    tracer,
+    decisionLog,
+    authzen = {},
+  } = options
   const { version, forward, control, applied, siblings } = options
   return {
     debug,
+    acceptNow,
     openMetrics,
     authzen,
     ...(logger ? { logger } : {}),
@@ -195,6 +213,11 @@ function served(options: PdpServerOptions) {
     ...(applied === undefined ? {} : { applied }),
     ...(siblings === undefined ? {} : { siblings }),
   }
+}
+
+function illTypedMetric(metrics: Metrics, read: () => number): void {
+  const help = 'Times that a condition met an attribute, sent or stored, that is not of its declared type.'
+  metrics.counter('zerohop_ill_typed_attributes_total', help, read)
 }
 
 function decisionLogMetrics(metrics: Metrics, stats: (() => DecisionLogStats) | undefined): void {

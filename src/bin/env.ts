@@ -40,6 +40,8 @@ export interface Env {
   }
   readonly controlPlane: string | undefined
   readonly debug: boolean
+  readonly acceptNow: boolean
+  readonly strictAttributes: boolean
   readonly maxStalenessMs: number | undefined
   readonly backupFolder: string | undefined
   /** processes that answer on the port of the PDP */
@@ -111,6 +113,8 @@ const VARIABLES = {
   PDP_ACTIVE_ENV: text,
   PDP_CONTROL_PLANE: address,
   PDP_DEBUG: flag,
+  PDP_ACCEPT_NOW: flag,
+  PDP_STRICT_ATTRIBUTES: flag,
   PDP_ALLOW_METRICS_UNAUTHENTICATED: flag,
   PDP_MAX_STALENESS: seconds,
   PDP_OFFLINE_MODE_BACKUP_DIR: text,
@@ -195,6 +199,8 @@ export function readEnv(variables: Variables = process.env): Env {
     },
     controlPlane: value('PDP_CONTROL_PLANE'),
     debug: value('PDP_DEBUG') ?? false,
+    acceptNow: value('PDP_ACCEPT_NOW') ?? false,
+    strictAttributes: value('PDP_STRICT_ATTRIBUTES') ?? false,
     maxStalenessMs: value('PDP_MAX_STALENESS'),
     backupFolder: value('PDP_OFFLINE_MODE_BACKUP_DIR'),
     workers: value('PDP_WORKERS') ?? 1,

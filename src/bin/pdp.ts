@@ -142,12 +142,12 @@ function followed(env: Env, apiKey: string, readOnly: boolean, log: Logger): Pdp
     report: reportOf(log),
     ...(maxStalenessMs === undefined ? {} : { maxStalenessMs }),
   })
-  return new Pdp(follower)
+  return new Pdp(follower, { strictAttributes: env.strictAttributes })
 }
 
 /** @throws IMAGE_DAMAGED, IMAGE_FOREIGN, SIGNATURE_INVALID */
-function fromFile(path: string, { imagePublicKey: publicKey }: Env, log: Logger): Pdp {
-  const pdp = loadImage(path, { publicKey })
+function fromFile(path: string, { imagePublicKey: publicKey, strictAttributes }: Env, log: Logger): Pdp {
+  const pdp = loadImage(path, { publicKey, strictAttributes })
   log.info({ revision: pdp.revision, source: 'file', path }, 'policy is loaded; it changes with a restart only')
   return pdp
 }

@@ -144,6 +144,7 @@ export function packageVersion(): string {
 export function pdpOptions(env: Env, controlPlane: string | undefined, sameProcess = false) {
   return {
     debug: env.debug,
+    acceptNow: env.acceptNow,
     openMetrics: env.openMetrics,
     authzen: env.authzen,
     version: packageVersion(),

@@ -27,6 +27,7 @@ export async function runServe(env: Env, options: { example: boolean }, log: Log
       ...(tls === undefined ? {} : { tls }),
       ...(tracer === undefined ? {} : { tracer }),
       ...pdpOptions(env, urlOf(env.host, apiPort, tls !== undefined), true),
+      strictAttributes: env.strictAttributes,
       logger: log.child({ part: 'pdp' }),
       report: (environment, event) => reportOf(log.child({ environment }))(event),
       ...(env.imageMemoryBytes === undefined ? {} : { imageMemoryBytes: env.imageMemoryBytes }),

@@ -43,6 +43,16 @@ export class Declared {
     }
   }
 
+  /** @throws ATTRIBUTE_ILL_TYPED with the first that is not of its declared type */
+  require(type: string, sent: Sent | undefined): void {
+    const [first] = this.illTyped(type, sent)
+    if (first === undefined) return
+    const { attribute, declared } = first
+    const dot = attribute.indexOf('.')
+    const path = [attribute.slice(0, dot), 'attributes', attribute.slice(dot + 1)]
+    throw new ZerohopError('ATTRIBUTE_ILL_TYPED', { attribute, type: declared }, { path })
+  }
+
   *#odd(root: 'user' | 'resource', type: string, attributes: object | null | undefined): Iterable<IllTyped> {
     if (attributes === null || attributes === undefined) return
     for (const [name, declared] of this.#typesOf(root, type)) {

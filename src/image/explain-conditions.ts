@@ -12,7 +12,7 @@ import {
   parseConditions,
   type Test,
 } from '../model/condition.ts'
-import { isZerohopError } from '../model/errors.ts'
+import { isZerohopError, ZerohopError } from '../model/errors.ts'
 import { instantOf } from '../model/instant.ts'
 import { EXPLAIN_STEPS_MAX, EXPLAIN_TESTS_MAX } from '../model/limits.ts'
 import type { AttributeType, Json, JsonObject } from '../model/objects.ts'
@@ -81,7 +81,12 @@ export class Conditions {
     this.#asked = asked
     this.#work = work
     const places = new Map<Test, readonly (string | number)[]>()
-    this.#tree = treeOf(parseConditions(json, [], places), places)
+    try {
+      this.#tree = treeOf(parseConditions(json, [], places), places)
+    } catch (cause) {
+      // They were read before they were stored.
+      throw new ZerohopError('IMAGE_DAMAGED', { reason: 'conditions that are none' }, { cause })
+    }
   }
 
   get hold(): boolean {

@@ -2,11 +2,11 @@
 // all that a check needs (design.md §4). One thread per image; nothing here knows about feeds, files on disk or HTTP.
 import { ASK_SETS, Fault, Header, Instance, Table, Verdict } from '../../assembly/abi.ts'
 import type { Kernel } from '../kernel/kernel.ts'
-import type { KernelSource } from '../kernel/module.ts'
+import { isStackExhausted, type KernelSource } from '../kernel/module.ts'
 import type { LogId, Position } from '../log/change.ts'
 import type { Delta, PolicyChange } from '../log/delta.ts'
 import type { Trust } from '../log/signature.ts'
-import { ZerohopError } from '../model/errors.ts'
+import { isZerohopError, ZerohopError } from '../model/errors.ts'
 import { DEFAULT_TENANT } from '../model/keys.ts'
 import type { UrlRule } from '../model/objects.ts'
 import { commit } from './apply.ts'
@@ -16,39 +16,22 @@ import { Declared } from './declared.ts'
 import { explainQuestion, instanceId, tenantOf } from './explain.ts'
 import type { Explanation } from './explanation.ts'
 import { hashImage, loadKernel, loadKernelSlowly, type Pause, saveKernel, saveKernelSlowly } from './file.ts'
+import { guarded } from './guarded.ts'
 import { Listings } from './listings.ts'
 import { Lookaside, PairLookaside } from './lookaside.ts'
 import { Needs, type Sent } from './needs.ts'
 import { type Plan, prepare } from './prepare.ts'
 import { read, readConfigs } from './read.ts'
+import { type ImageStats, statsOf } from './stats.ts'
 
 export type * from './explanation.ts'
-export type { KernelSource, Sent }
+export type { ImageStats, KernelSource, Sent }
 
 export interface ImageOptions {
   /** default 'release' */
   readonly kernel?: KernelSource
   /** believes an image only when it is signed so */
   readonly trust?: Trust | undefined
-}
-
-export interface ImageStats {
-  /** bytes of the image file */
-  readonly bytes: number
-  /** bytes on free lists and of deleted objects' symbols: what compaction gives back */
-  readonly garbageBytes: number
-  readonly users: number
-  readonly tenants: number
-  readonly roles: number
-  readonly resources: number
-  readonly permissions: number
-  readonly instances: number
-  readonly tuples: number
-  readonly conditionSets: number
-  readonly setRules: number
-  /** (user, tenant) and (user, instance) pairs with a role */
-  readonly grants: number
-  readonly assignments: number
 }
 
 export class Image {
@@ -128,30 +111,39 @@ export class Image {
   check(user: string, action: string, type: string, tenant?: string, key?: string, sent?: Sent): boolean {
     const permission = this.permission(type, action)
     const userId = this.user(user)
-    if (key === undefined) {
-      const tenantId = this.tenant(tenant ?? DEFAULT_TENANT)
-      const verdict = this.#decide(userId, tenantId, permission)
-      return verdict === Verdict.Allow || (verdict !== Verdict.Deny && this.#bySets(userId, tenantId, permission, sent))
-    }
+    if (key === undefined) return this.#checkIn(userId, this.tenant(tenant ?? DEFAULT_TENANT), permission, sent)
     return this.#checkOn(userId, tenant === undefined ? undefined : this.tenant(tenant), permission, type, key, sent)
   }
 
   /** The answer of `check` without an instance when it depends on nothing that may be sent; undefined when set rules must be asked. */
   checkUnsent(user: string, action: string, type: string, tenant: string): boolean | undefined {
-    const verdict = this.#decide(this.user(user), this.tenant(tenant), this.permission(type, action))
-    if (verdict === Verdict.Allow) return true
-    return verdict === Verdict.Deny ? false : undefined
+    const [userId, tenantId, permission] = [this.user(user), this.tenant(tenant), this.permission(type, action)]
+    try {
+      const verdict = this.#decide(userId, tenantId, permission)
+      if (verdict === Verdict.Allow) return true
+      return verdict === Verdict.Deny ? false : undefined
+    } catch (cause) {
+      throw this.#broken(cause)
+    }
   }
 
   /** The same with ids that `user`, `tenant` and `permission` gave; 0 is unknown. */
   checkIds(user: number, tenant: number, permission: number): boolean {
-    const verdict = this.#decide(user, tenant, permission)
-    return verdict === Verdict.Allow || (verdict !== Verdict.Deny && this.#bySets(user, tenant, permission, undefined))
+    return this.#checkIn(user, tenant, permission, undefined)
   }
 
   /** `checkIds` on an instance; a tenant that was not sent is undefined. */
   checkIdsOn(user: number, tenant: number | undefined, permission: number, type: string, key: string): boolean {
     return this.#checkOn(user, tenant, permission, type, key, undefined)
+  }
+
+  #checkIn(user: number, tenant: number, permission: number, sent: Sent | undefined): boolean {
+    try {
+      const verdict = this.#decide(user, tenant, permission)
+      return verdict === Verdict.Allow || (verdict !== Verdict.Deny && this.#bySets(user, tenant, permission, sent))
+    } catch (cause) {
+      throw this.#broken(cause)
+    }
   }
 
   /** What set rules say to a question without an instance; only they are left to allow it. */
@@ -172,15 +164,20 @@ export class Image {
   ): boolean {
     this.#requireSound()
     const { calls } = this.#kernel
-    const instance = instanceId(this.#kernel, { type, key })
-    const stored = instance === 0 ? 0 : this.#kernel.word(instance + Instance.Tenant)
-    const tenant = tenantSent ?? (stored === 0 ? this.tenant(DEFAULT_TENANT) : stored) // D2
-    let verdict = calls.decideOn(user, tenant, permission, instance)
-    if (verdict === Verdict.Allow) return true
-    if ((verdict & ASK_SETS) !== 0) {
-      const related = verdict - ASK_SETS
-      verdict = calls.decideSets(user, tenant, permission, instance, this.#needs.encode(permission, key, sent))
-      if (verdict === Verdict.Deny) verdict = related // D13
+    let verdict: number
+    try {
+      const instance = instanceId(this.#kernel, { type, key })
+      const stored = instance === 0 ? 0 : this.#kernel.word(instance + Instance.Tenant)
+      const tenant = tenantSent ?? (stored === 0 ? this.tenant(DEFAULT_TENANT) : stored) // D2
+      verdict = calls.decideOn(user, tenant, permission, instance)
+      if (verdict === Verdict.Allow) return true
+      if ((verdict & ASK_SETS) !== 0) {
+        const related = verdict - ASK_SETS
+        verdict = calls.decideSets(user, tenant, permission, instance, this.#needs.encode(permission, key, sent))
+        if (verdict === Verdict.Deny) verdict = related // D13
+      }
+    } catch (cause) {
+      throw this.#broken(cause)
     }
     if (verdict === Verdict.Undecided) throw new ZerohopError('UNDECIDED', { what: `${type}:${key}` })
     return verdict === Verdict.Allow
@@ -193,7 +190,7 @@ export class Image {
 
   /** The key of the tenant in which a question is decided (D2). */
   tenantOf(type: string, tenant?: string, key?: string): string {
-    return tenant ?? tenantOf(this.#kernel, { tenant }, instanceId(this.#kernel, { type, key }))
+    return tenant ?? this.guard(() => tenantOf(this.#kernel, { tenant }, instanceId(this.#kernel, { type, key })))
   }
 
   /** Id of a user in this image, 0 when unknown. An id stays the user's as long as the image lives; "unknown" may end with any delta. */
@@ -217,28 +214,34 @@ export class Image {
 
   #find(table: Table, key: string, lookaside: Lookaside): number {
     const length = this.#kernel.writeKey(key)
-    const id = length > 0 ? this.#kernel.calls.find(table, length) : 0
+    const id = length > 0 ? this.#findAt(table, length) : 0
     if (id !== 0) lookaside.keep(key, id)
     return id
   }
 
   #findPermission(type: string, action: string): number {
     const length = this.#kernel.writePair(type, action)
-    const id = length > 0 ? this.#kernel.calls.findPermission(length) : 0
+    const id = length > 0 ? this.#findAt(Table.Permissions, length) : 0
     if (id !== 0) this.#permissions.keep(type, action, id)
     return id
+  }
+
+  /** The id of the key that was just written. */
+  #findAt(table: Table, length: number): number {
+    const { calls } = this.#kernel
+    try {
+      return table === Table.Permissions ? calls.findPermission(length) : calls.find(table, length)
+    } catch (cause) {
+      throw this.#broken(cause)
+    }
   }
 
   /** The same question as `check`, with its reasons. @throws UNDECIDED where a check does: a limit is no deny (D13) */
   explain(user: string, action: string, type: string, tenant?: string, key?: string, sent?: Sent): Explanation {
     this.#requireSound()
     const question = { user, action, type, tenant, key, sent }
-    const explanation = explainQuestion(
-      this.#kernel,
-      { needs: this.#needs, declared: this.#declared },
-      this.revision,
-      question,
-    )
+    const from = { needs: this.#needs, declared: this.#declared }
+    const explanation = this.guard(() => explainQuestion(this.#kernel, from, this.revision, question))
     if (!explanation.allow && [explanation.rebac, explanation.abac].includes('undecided')) {
       throw new ZerohopError('UNDECIDED', { what: `${type}:${key}` })
     }
@@ -248,7 +251,7 @@ export class Image {
   /** Who may do what where (D12). @throws POISONED */
   get listings(): Listings {
     this.#requireSound()
-    this.#listings ??= new Listings(this.#kernel, this.#needs)
+    this.#listings ??= guarded(new Listings(this.#kernel, this.#needs), (run) => this.guard(run))
     return this.#listings
   }
 
@@ -265,7 +268,7 @@ export class Image {
     if (delta.from !== revision || delta.to !== revision + 1)
       throw new ZerohopError('FEED_GAP', { have: revision, got: delta.from })
     if (delta.previous !== chain) throw new ZerohopError('FEED_FORK', { to: delta.to })
-    const plan = prepare(this.#kernel, delta.changes, delta.to)
+    const plan = this.guard(() => prepare(this.#kernel, delta.changes, delta.to))
     try {
       commit(this.#kernel, plan)
     } catch (cause) {
@@ -285,8 +288,29 @@ export class Image {
   /** The mapping rules of all proxy configs, by config and in its order. The same list until one of them changes. */
   urlRules(): readonly UrlRule[] {
     this.#requireSound()
-    this.#urlRules ??= readConfigs(this.#kernel).flatMap(([, rules]) => rules)
+    this.#urlRules ??= this.guard(() => readConfigs(this.#kernel).flatMap(([, rules]) => rules))
     return this.#urlRules
+  }
+
+  /**
+   * Does something that reads the image, and should it be broken (a forged file has a good checksum), poisons it.
+   * @throws POISONED, and what `run` throws as a ZerohopError
+   */
+  guard<T>(run: () => T): T {
+    this.#requireSound()
+    try {
+      return run()
+    } catch (cause) {
+      throw this.#broken(cause)
+    }
+  }
+
+  /** What to throw instead of `cause`: an image on which the kernel traps, or that cannot be read, answers nothing any more. */
+  #broken(cause: unknown): unknown {
+    if (isZerohopError(cause) && cause.code !== 'IMAGE_DAMAGED') return cause
+    if (isStackExhausted(cause)) return new ZerohopError('INTERNAL', {}, { cause }) // perhaps by the caller: no fault of the image
+    this.#poison()
+    return new ZerohopError('POISONED', {}, { cause })
   }
 
   #poison(): void {
@@ -321,13 +345,13 @@ export class Image {
   /** Everything that the image says, in sorted order. */
   contents(): Iterable<PolicyChange> {
     this.#requireSound()
-    return toChanges(read(this.#kernel))
+    return toChanges(this.guard(() => read(this.#kernel)))
   }
 
   /** The canonical build of this image's contents, at the same position. */
   compact(): Image {
     this.#requireSound()
-    const kernel = buildKernel(read(this.#kernel), this.#source)
+    const kernel = this.guard(() => buildKernel(read(this.#kernel), this.#source))
     kernel.headerBytes(Header.Environment, 16).set(this.#kernel.headerBytes(Header.Environment, 16))
     writePosition(kernel, this.#position)
     return new Image(kernel, this.#source)
@@ -345,24 +369,19 @@ export class Image {
       throw new ZerohopError('IMAGE_DAMAGED', { reason: `its ${Fault[fault]?.toLowerCase()} section is broken` })
   }
 
+  /** How often conditions met a value that is not of its declared type (D7), since this image is in memory. */
+  get illTyped(): number {
+    return this.#kernel.calls.illTypedCount() >>> 0
+  }
+
+  /** What was sent is of its declared types. @throws ATTRIBUTE_ILL_TYPED with the first that is not */
+  requireDeclared(type: string, sent: Sent | undefined): void {
+    this.#requireSound()
+    this.guard(() => this.#declared.require(type, sent))
+  }
+
   stats(): ImageStats {
-    const field = (at: Header): number => this.#kernel.field(at)
-    const [header, heap] = this.#kernel.parts
-    return {
-      bytes: header.length + heap.length,
-      garbageBytes: field(Header.Free) + field(Header.Dead),
-      users: field(Header.Users),
-      tenants: field(Header.Tenants),
-      roles: field(Header.Roles),
-      resources: field(Header.Resources),
-      permissions: field(Header.Permissions),
-      instances: field(Header.Instances),
-      tuples: field(Header.Tuples),
-      conditionSets: field(Header.Sets),
-      setRules: field(Header.SetRules),
-      grants: field(Header.Grants),
-      assignments: field(Header.Assignments),
-    }
+    return statsOf(this.#kernel)
   }
 }
 

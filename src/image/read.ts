@@ -2,6 +2,7 @@
 import {
   ConditionSet,
   Edge,
+  GRANT_ROLES_MAX,
   Grant,
   HEADER,
   Header,
@@ -27,6 +28,7 @@ import {
 } from '../../assembly/abi.ts'
 import { objectAt, textAt } from '../kernel/decode.ts'
 import type { Kernel } from '../kernel/kernel.ts'
+import { ZerohopError } from '../model/errors.ts'
 import { setRuleKey, tupleKey } from '../model/objects.ts'
 import {
   type Contents,
@@ -261,6 +263,7 @@ export function tenantGrantsOf(kernel: Kernel, user: number): number[] {
 export function rolesOf(kernel: Kernel, roles: number): number[] {
   if ((roles & SINGLE) !== 0) return [roles - SINGLE]
   const count = kernel.word(roles + RoleSet.Count)
+  if (count > GRANT_ROLES_MAX) throw new ZerohopError('IMAGE_DAMAGED', { reason: `a role set of ${count} roles` })
   return Array.from({ length: count }, (_, index) => kernel.word(roles + RoleSet.Roles + index * 4))
 }
 

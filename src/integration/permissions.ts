@@ -2,7 +2,7 @@
 // Neither may leave a caller waiting: each call ends within SERVICE_TIMEOUT_MS.
 import { ZerohopError } from '../model/errors.ts'
 import { SERVICE_TIMEOUT_MS, SYNC_VISIBLE_MS } from '../model/limits.ts'
-import { connect } from '../pdp/pdp.ts'
+import { connect } from '../pdp/connect.ts'
 
 export interface Permissions {
   /** Makes the user exist under this key, with nothing else; the roles that it has stay. Answers the user. */

@@ -3,6 +3,7 @@ import {
   CELL_BYTES,
   Cell,
   Composite,
+  ENCODED_BYTES,
   Kind,
   Party,
   Resource,
@@ -11,10 +12,15 @@ import {
   Table,
   Text,
 } from '../../assembly/abi.ts'
+import { ZerohopError } from '../model/errors.ts'
+import { JSON_DEPTH_MAX } from '../model/limits.ts'
 import type { Json, JsonObject } from '../model/objects.ts'
 import type { Kernel } from './kernel.ts'
 
 const decoder = new TextDecoder()
+/** No value that was accepted has more members, or is nested deeper: a forged image shall not keep a reader busy for ever. */
+const CELLS_MAX = ENCODED_BYTES / CELL_BYTES
+const DEPTH_MAX = 2 * JSON_DEPTH_MAX
 
 export function textAt(kernel: Kernel, text: number): string {
   const start = text + Text.Bytes
@@ -22,16 +28,17 @@ export function textAt(kernel: Kernel, text: number): string {
 }
 
 /** The object of a composite; undefined for 0. */
-export function objectAt(kernel: Kernel, composite: number): JsonObject | undefined {
+export function objectAt(kernel: Kernel, composite: number, depth = 1): JsonObject | undefined {
   if (composite === 0) return undefined
   const entries: [string, Json][] = []
   for (const cell of cells(kernel, composite))
-    entries.push([textAt(kernel, kernel.word(cell + Cell.Name)), valueAt(kernel, cell)])
+    entries.push([textAt(kernel, kernel.word(cell + Cell.Name)), valueAt(kernel, cell, depth + 1)])
   return Object.fromEntries(entries) // defines members: any name is a name
 }
 
 /** The value of a cell, also of one that names a symbol. */
-export function valueAt(kernel: Kernel, cell: number): Json {
+export function valueAt(kernel: Kernel, cell: number, depth = 1): Json {
+  if (depth > DEPTH_MAX) throw new ZerohopError('IMAGE_DAMAGED', { reason: 'a value without end' })
   const value = kernel.word(cell + Cell.Value)
   switch (kernel.word(cell + Cell.Kind)) {
     case Kind.False:
@@ -45,9 +52,9 @@ export function valueAt(kernel: Kernel, cell: number): Json {
     case Kind.Key:
       return kernel.key(value, keyOffset(kernel, value))
     case Kind.List:
-      return cells(kernel, value).map((each) => valueAt(kernel, each))
+      return cells(kernel, value).map((each) => valueAt(kernel, each, depth + 1))
     case Kind.Object:
-      return objectAt(kernel, value)!
+      return objectAt(kernel, value, depth)!
     default:
       return null
   }
@@ -55,6 +62,7 @@ export function valueAt(kernel: Kernel, cell: number): Json {
 
 function cells(kernel: Kernel, composite: number): number[] {
   const count = kernel.word(composite + Composite.Count)
+  if (count > CELLS_MAX) throw new ZerohopError('IMAGE_DAMAGED', { reason: `a value of ${count} members` })
   return Array.from({ length: count }, (_, index) => composite + Composite.Cells + index * CELL_BYTES)
 }
 

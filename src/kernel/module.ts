@@ -68,6 +68,7 @@ export interface KernelExports {
   ): number
   operandCell(user: number, tenant: number, permission: number, instance: number, end: number, path: number): number
   operandRefused(): number
+  illTypedCount(): number
   operandIsTime(): number
   stepsOfSets(): number
   deletePermission(permission: number): void
@@ -132,6 +133,10 @@ function debugFile(): URL {
   const root = here.slice(0, here.lastIndexOf(here.endsWith('.ts') ? '/src/' : '/dist/'))
   return new URL(`${root}/build/debug.wasm`)
 }
+
+/** The caller has used the stack up: no fault of an image. */
+export const isStackExhausted = (error: unknown): boolean =>
+  error instanceof RangeError && error.message.includes('call stack')
 
 function abort(): never {
   throw new WebAssembly.RuntimeError('an assertion of the kernel failed')

@@ -1,5 +1,6 @@
 // Which attributes the conditions of a set read: for the index by which a declared attribute finds the sets that depend on it, and for
 // the check of types. Pure; the grammar is condition.ts.
+import { createHash } from 'node:crypto'
 import { type AttributePath, type Condition, parseConditions, type Test } from './condition.ts'
 import { ZerohopError } from './errors.ts'
 import { type ConditionSet, type JsonObject, partKey } from './objects.ts'
@@ -72,6 +73,33 @@ export function readBy({ conditions, resource }: Pick<ConditionSet, 'conditions'
   }
   return [...read]
 }
+
+/** Every path that the conditions read, also inside the items of matches, each once: what an image gives a number. */
+export function pathsRead({ conditions }: Pick<ConditionSet, 'conditions'>): string[] {
+  const read = new Set<string>()
+  const add = (root: string, names: readonly string[]) => read.add([root, ...names].join('.'))
+  for (const { path, test } of readings(parsed(conditions))) {
+    add(path.root, path.names)
+    for (const inner of test ? everyTest(test) : [])
+      if (inner.kind === 'match') for (const { names } of inner.members) add('item', names)
+  }
+  return [...read]
+}
+
+/**
+ * What the index of paths lists a set under: each path, and `#0`, `#1` … as many as it has paths, by which the uses of all sets are counted
+ * without reading them.
+ */
+export function pathEntries(set: Pick<ConditionSet, 'conditions'>): string[] {
+  return pathsRead(set).flatMap((path, place) => [pathEntry(path), `#${place}`])
+}
+
+/** A path as the index has it: the key of an entry is bounded, so what a long path ends with is its hash. */
+export function pathEntry(path: string): string {
+  if (path.length <= PATH_ENTRY_MAX) return path
+  return `${path.slice(0, PATH_ENTRY_MAX)}#${createHash('sha256').update(path).digest('hex')}`
+}
+const PATH_ENTRY_MAX = 256
 
 function parsed(conditions: JsonObject): Condition {
   try {

@@ -47,6 +47,10 @@ export const ERRORS = {
   },
   INVITE_APPROVED: { class: 'rejected', message: 'user invite `{key}` is approved already' },
   PERMISSION_FOREIGN: { class: 'rejected', message: 'permission `{permission}` is not of resource `{resource}`' },
+  ATTRIBUTE_ILL_TYPED: {
+    class: 'invalid',
+    message: 'attribute `{attribute}` is declared {type}: value is of another type',
+  },
   ATTRIBUTE_MISMATCH: { class: 'rejected', message: '`{attribute}` is declared {type}: {reason}' },
   ENVIRONMENT_MISSING: {
     class: 'rejected',
@@ -84,7 +88,7 @@ export const ERRORS = {
   CONTROL_REFUSED: { class: 'forbidden', message: 'this takes the key of PDP_CONTAINER_CONTROL_KEY, {reason}' },
   NOT_READY: { class: 'unavailable', message: 'no policy is loaded yet' },
   STALE: { class: 'unavailable', message: 'the policy is {ageMs} ms old, the limit is {limitMs} ms' },
-  POISONED: { class: 'unavailable', message: 'the image broke while a delta was applied and is being rebuilt' },
+  POISONED: { class: 'unavailable', message: 'the image is broken and is being rebuilt' },
   UNDECIDED: { class: 'unavailable', message: 'could not decide about `{what}` within the limits of one check' },
   LISTING_TOO_LARGE: {
     class: 'rejected',

@@ -1,7 +1,7 @@
 // Every bound of the project, with its unit and its reason. Nothing is unbounded: a queue, page, body, key, depth or retry that
 // is not here is a defect. Numbers that the kernel needs live in assembly/abi.ts and are re-exported here.
 
-export { EXTENDS_DEPTH_MAX, IMAGE_BYTES_MAX, KEY_BYTES_MAX, PERMISSIONS_MAX } from '../../assembly/abi.ts'
+export { EXTENDS_DEPTH_MAX, IMAGE_BYTES_MAX, KEY_BYTES_MAX, PATHS_MAX, PERMISSIONS_MAX } from '../../assembly/abi.ts'
 
 /** Characters of a name: what a table in a browser can show. */
 export const NAME_LENGTH_MAX = 256
@@ -289,6 +289,8 @@ export const EXPLAIN_ITEMS_MAX = 20
 export const EXPLAIN_TESTS_MAX = 10_000
 export const EXPLAIN_STEPS_MAX = 2_000_000
 
+/** Bytes of one object's attributes, or of the conditions of a set, as an image stores them: sixteen for each value, and the text. */
+export const STORED_VALUE_BYTES_MAX = 250_000
 /** Bytes of the conditions of one set as JSON. */
 export const CONDITIONS_BYTES_MAX = 64 * 1024
 /** Levels of nesting of conditions: readers of them may recurse. */

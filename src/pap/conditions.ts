@@ -1,14 +1,23 @@
 // Conditions against what is declared: an attribute that a resource type (or `__user`, `__tenant`) declares is compared only with what
 // its type allows, and a declaration that a condition reads neither goes nor changes into a type that the condition does not fit (D11).
 // What is not declared is not checked: the value decides then (D7). The grammar is src/model/condition.ts.
+import { compile } from '../image/conditions.ts'
 import { put } from '../log/change.ts'
 import { type AttributePath, OPERATORS, parseConditions, type Test } from '../model/condition.ts'
-import { declaringType, readings } from '../model/condition-reads.ts'
+import { declaringType, pathEntry, pathsRead, readings } from '../model/condition-reads.ts'
 import { ZerohopError } from '../model/errors.ts'
-import { type AttributeType, type ConditionSet, type Json, partKey, type Resource } from '../model/objects.ts'
+import { PATHS_MAX } from '../model/limits.ts'
+import {
+  type AttributeType,
+  type ConditionSet,
+  type Json,
+  type JsonObject,
+  partKey,
+  type Resource,
+} from '../model/objects.ts'
 import { Draft } from '../store/draft.ts'
 import type { View } from '../store/view.ts'
-import type { Path } from './fields.ts'
+import { type Path, requireStorable } from './fields.ts'
 
 type Checked = Pick<ConditionSet, 'conditions' | 'resource'>
 
@@ -18,8 +27,28 @@ type Checked = Pick<ConditionSet, 'conditions' | 'resource'>
  */
 export function requireConditions(view: View, { conditions, resource }: Checked, path: Path): void {
   const condition = parseConditions(conditions, path)
+  requireStorable(conditions, 'the conditions', path)
+  requireStorable(compile(condition).constants, 'the values in the conditions', path)
   const checker = new Checker(view, resource, path)
   for (const { path: attribute, test } of readings(condition)) if (test) checker.operand(attribute, test)
+}
+
+/**
+ * The paths that the conditions read, with those of all other sets, have room in every image.
+ * @throws LIMIT_EXCEEDED
+ */
+export function requirePathRoom(view: View, conditions: JsonObject, key: string, path: Path): void {
+  const paths = pathsRead({ conditions })
+  if (paths.every((each) => view.countBy('sets_by_path', pathEntry(each)) > 0)) return
+  // Counting every use is quick, and mostly enough: only when there are many are the sets read, to count each path once.
+  let uses = paths.length
+  for (let place = 0, sets = 1; sets > 0; place++) uses += sets = view.countBy('sets_by_path', `#${place}`)
+  if (uses <= PATHS_MAX) return
+  const all = new Set(paths)
+  for (const set of view.list('condition_set')) if (set.key !== key) for (const each of pathsRead(set)) all.add(each)
+  if (all.size <= PATHS_MAX) return
+  const what = 'the attributes that the conditions of an environment read'
+  throw new ZerohopError('LIMIT_EXCEEDED', { what, limit: PATHS_MAX }, { path })
 }
 
 /** A type, or undefined for what nobody declares. */

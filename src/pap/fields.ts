@@ -1,5 +1,6 @@
 // What the fields of every object obey: null and absent mean the default, names and descriptions are bounded text, attributes are
 // bounded JSON that can be kept exactly. Keys are src/model/keys.ts. Contract §2.2, §6.7; docs/http-api.md.
+import { encodedBytes } from '../kernel/encode.ts'
 import { ZerohopError } from '../model/errors.ts'
 import {
   ATTRIBUTES_BYTES_MAX,
@@ -7,6 +8,7 @@ import {
   EMAIL_LENGTH_MAX,
   JSON_DEPTH_MAX,
   NAME_LENGTH_MAX,
+  STORED_VALUE_BYTES_MAX,
 } from '../model/limits.ts'
 import type { Json, JsonObject } from '../model/objects.ts'
 
@@ -72,7 +74,15 @@ export function settleAttributes<T extends JsonObject | null>(
   if (Buffer.byteLength(JSON.stringify(sent)) > ATTRIBUTES_BYTES_MAX) {
     throw new ZerohopError('LIMIT_EXCEEDED', { what: 'the attributes in bytes', limit: ATTRIBUTES_BYTES_MAX }, { path })
   }
+  requireStorable(sent, 'the attributes', path)
   return sent
+}
+
+/** Every image must be able to hold what is accepted: a short number in JSON takes sixteen bytes there. @throws LIMIT_EXCEEDED */
+export function requireStorable(value: Json, what: string, path: Path): void {
+  if (encodedBytes(value) <= STORED_VALUE_BYTES_MAX) return
+  const details = { what: `${what} in bytes as images store them`, limit: STORED_VALUE_BYTES_MAX }
+  throw new ZerohopError('LIMIT_EXCEEDED', details, { path })
 }
 
 /** Refuses what cannot be kept exactly (D9): infinities, integers beyond 2^53, half surrogate pairs, and nesting beyond the bound. */

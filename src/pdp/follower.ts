@@ -108,6 +108,8 @@ export class Follower {
   #answersFrom: Applier | undefined
   /** the image that answers, unless it is too old */
   #answering: Image | undefined
+  /** ill-typed values that images met which answered before */
+  #illTypedBefore = 0
   #fromFile: Applier | undefined
   /** the last one that was found to be only older */
   #behind: Applier | undefined
@@ -151,6 +153,10 @@ export class Follower {
     const ageMs = this.#currentAt === undefined ? undefined : performance.now() - this.#currentAt
     const stale = ageMs === undefined || ageMs > FEED_SILENCE_MS
     return { revision: this.#answering?.revision, ageMs, source: this.#source, stale }
+  }
+
+  get illTyped(): number {
+    return this.#illTypedBefore + (this.#answering?.illTyped ?? 0)
   }
 
   /** Why nothing will come any more; undefined while it may. */
@@ -300,6 +306,7 @@ export class Follower {
   #answer(applier: Applier, source: ImageSource): void {
     const first = this.#answering === undefined
     this.#answersFrom = applier
+    if (this.#answering !== applier.image) this.#illTypedBefore += this.#answering?.illTyped ?? 0
     this.#answering = applier.image
     this.#source = source
     this.#poisoned = false
@@ -370,6 +377,7 @@ export class Follower {
     this.#ended = error
     this.#applier?.close()
     this.#applier = undefined
+    this.#illTypedBefore = this.illTyped
     this.#answering = undefined
     this.#publish()
     clearTimeout(this.#staleTimer)

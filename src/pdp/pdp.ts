@@ -1,15 +1,14 @@
 // The decision point that applications hold: synchronous questions to the image in memory. It throws when it cannot decide and never
 // answers a false deny. What a decision means is docs/semantics.md; where the image comes from is src/pdp/follower.ts.
 import { readFileSync } from 'node:fs'
-import { RemoteFeed } from '../client/feed.ts'
 import { type Explanation, Image } from '../image/image.ts'
 import { Trust } from '../log/signature.ts'
-import { ZerohopError } from '../model/errors.ts'
+import type { ZerohopError } from '../model/errors.ts'
 import { DEFAULT_TENANT } from '../model/keys.ts'
-import { AT_LEAST_DEFAULT_MS, CONNECT_TIMEOUT_MS } from '../model/limits.ts'
+import { AT_LEAST_DEFAULT_MS } from '../model/limits.ts'
 import type { UrlRule } from '../model/objects.ts'
-import { Follower, type FollowerEvent, type FollowerState } from './follower.ts'
-import { LastImage } from './last-image.ts'
+import { FixedImage } from './fixed-image.ts'
+import type { FollowerState } from './follower.ts'
 import type {
   AssignmentRow,
   AuthorizedUsers,
@@ -23,7 +22,18 @@ import type {
   UsersQuery,
 } from './listings.ts'
 import * as listing from './listings.ts'
-import { type Action, type Attributes, type Check, questionOf, type Resource, type User } from './request.ts'
+import {
+  type Action,
+  type Attributes,
+  type Check,
+  isNone,
+  mayBeSent,
+  partsOf,
+  questionOf,
+  type Resource,
+  type User,
+  unreadable,
+} from './request.ts'
 import { Subject } from './subject.ts'
 
 export type {
@@ -45,6 +55,8 @@ export interface PdpSource {
   /** the image that may answer; undefined when none may, and `refusal()` says why */
   readonly current: Image | undefined
   readonly state: FollowerState
+  /** how often conditions met a value that is not of its declared type */
+  readonly illTyped: number
   refusal(): ZerohopError
   /** why nothing will come any more; undefined while it may */
   readonly ended: ZerohopError | undefined
@@ -65,27 +77,35 @@ export interface Decision {
 export interface PdpOptions {
   /** called after every check; without it the library records nothing. It must not throw. */
   readonly onDecision?: (decision: Decision) => void
+  /** refuses attributes that are sent and not of their declared type (ATTRIBUTE_ILL_TYPED); else no condition sees them (D7) */
+  readonly strictAttributes?: boolean
 }
 
 export class Pdp {
   readonly #source: PdpSource
   readonly #onDecision: ((decision: Decision) => void) | undefined
+  readonly #strict: boolean
+  /** nothing but the decision is wanted of a check */
+  readonly #isPlain: boolean
 
   /** Applications call `connect`, `loadImage` or `open` instead. */
   constructor(source: PdpSource, options: PdpOptions = {}) {
     this.#source = source
     this.#onDecision = options.onDecision
+    this.#strict = options.strictAttributes ?? false
+    this.#isPlain = this.#onDecision === undefined && !this.#strict
   }
 
   /**
    * May `user` do `action` on `resource`? Answered from memory: no I/O, no promise. An unknown name is denied.
-   * @throws NOT_READY, STALE, POISONED, ENVIRONMENT_DELETED, KEY_UNKNOWN, CLOSED when it cannot decide; INPUT_INVALID
+   * @throws NOT_READY, STALE, POISONED, UNDECIDED, ENVIRONMENT_DELETED, KEY_UNKNOWN, CLOSED when it cannot decide; INPUT_INVALID
    */
   check(user: User, action: Action, resource: Resource, context?: Attributes | null): boolean {
     const image = this.#source.current
     if (image === undefined) throw this.#source.refusal()
     // The ordinary forms, without making a question of them: names alone, or a resource with its parts.
-    if (typeof action === 'string' && this.#onDecision === undefined) {
+    if (typeof action !== 'string' || !this.#isPlain) return this.#checkAny(image, user, action, resource, context)
+    try {
       const named = typeof user === 'string'
       const key = named ? user : user?.key
       if (typeof key === 'string') {
@@ -93,6 +113,8 @@ export class Pdp {
         if (typeof resource !== 'string') return this.#checkParts(image, key, ofUser, action, resource, context)
         if (isNone(ofUser) && isNone(context)) return checkNamed(image, key, action, resource)
       }
+    } catch (error) {
+      throw unreadable(error)
     }
     return this.#checkAny(image, user, action, resource, context)
   }
@@ -104,7 +126,7 @@ export class Pdp {
   checkUnsent(user: User, action: Action, resource: Resource): boolean | undefined {
     const image = this.#source.current
     if (image === undefined) throw this.#source.refusal()
-    if (this.#onDecision !== undefined || typeof resource === 'string' || !isNone(resource.key)) return undefined
+    if (!this.#isPlain || typeof resource === 'string' || !isNone(resource.key)) return undefined
     const key = typeof user === 'string' ? user : user.key
     const { type, tenant } = resource
     if (typeof key !== 'string' || typeof action !== 'string' || typeof type !== 'string') return undefined
@@ -120,50 +142,54 @@ export class Pdp {
   /** `check` of each, all at one revision. */
   bulkCheck(checks: readonly Check[]): boolean[] {
     const image = this.#image()
-    return checks.map(({ user, action, resource, context }) => this.#checkAny(image, user, action, resource, context))
+    return checks.map((check) => {
+      const { user, action, resource, context } = partsOf(check)
+      return this.#checkAny(image, user, action, resource, context)
+    })
   }
 
   /** The same question, with the revision and the path to the answer. Slower than `check`. */
   explain(user: User, action: Action, resource: Resource, context?: Attributes | null): Explanation {
-    const question = questionOf(user, action, resource, context)
-    return this.#image().explain(
-      question.user,
-      question.action,
-      question.type,
-      question.tenant,
-      question.key,
-      question.sent,
-    )
+    const image = this.#image()
+    const { user: key, action: name, type, tenant, key: instance, sent } = questionOf(user, action, resource, context)
+    if (this.#strict) image.requireDeclared(type, sent)
+    return image.explain(key, name, type, tenant, instance, sent)
   }
 
   /** What the user may do: in each tenant, and on each instance where other things are allowed or a role is held. */
   userPermissions(user: User, filter?: PermissionFilter, context?: Attributes | null): UserPermissions {
-    return listing.userPermissions(this.#image().listings, user, filter, context)
+    return listing.userPermissions(this.#listings(user), user, filter, context)
   }
 
   /** Who may do the action, and by which roles and user sets. */
   authorizedUsers(query: AuthorizedUsersQuery): AuthorizedUsers {
-    return listing.authorizedUsers(this.#image().listings, query)
+    return listing.authorizedUsers(this.#listings(undefined, query.resource), query)
   }
 
   /** The stored instances of a type on which the user may do the action, each asked in its own tenant. */
   resources(user: User, action: Action, type: string, query?: ResourcesQuery): Keys {
-    return listing.resources(this.#image().listings, user, action, type, query)
+    return listing.resources(
+      this.#listings(user, { type, attributes: query?.attributes ?? null }),
+      user,
+      action,
+      type,
+      query,
+    )
   }
 
   /** The stored users who may do the action. */
   users(action: Action, resource: Resource, query?: UsersQuery): Keys {
-    return listing.users(this.#image().listings, action, resource, query)
+    return listing.users(this.#listings(undefined, resource), action, resource, query)
   }
 
   /** The actions that the user may do, sorted. */
   actions(user: User, resource: Resource, context?: Attributes | null): string[] {
-    return listing.actions(this.#image().listings, user, resource, context)
+    return listing.actions(this.#listings(user, resource), user, resource, context)
   }
 
   /** The tenants in which the user may do the action, by key. A tenant of the resource is not looked at. */
   tenants(user: User, action: Action, resource: Resource, context?: Attributes | null): Tenant[] {
-    return listing.tenants(this.#image().listings, user, action, resource, context)
+    return listing.tenants(this.#listings(user, resource), user, action, resource, context)
   }
 
   /** The tenants in which the user has a role, also one on an instance; by key. */
@@ -219,6 +245,11 @@ export class Pdp {
   /** Bytes of the image that nothing uses any more; compaction takes them back. */
   get garbageBytes(): number {
     return this.#source.current?.stats().garbageBytes ?? 0
+  }
+
+  /** How often conditions met a value, sent or stored, that is not of its declared type; for metrics. */
+  get illTyped(): number {
+    return this.#source.illTyped
   }
 
   /** How current the image is, for health checks. Never throws. */
@@ -289,9 +320,20 @@ export class Pdp {
     return this.#checkAny(image, { key: user, attributes: ofUser ?? null }, action, resource, context)
   }
 
+  /** The listings of the image, when what is sent may be sent. */
+  #listings(user: User = '', resource: Resource = '') {
+    const image = this.#image()
+    if (this.#strict) {
+      const { type, sent } = questionOf(user, '', resource)
+      image.requireDeclared(type, sent)
+    }
+    return image.listings
+  }
+
   #checkAny(image: Image, user: User, action: Action, resource: Resource, context?: Attributes | null): boolean {
     const question = questionOf(user, action, resource, context)
     const { type, key, tenant, sent } = question
+    if (this.#strict && sent !== undefined) image.requireDeclared(type, sent)
     const allow = image.check(question.user, question.action, type, tenant, key, sent)
     this.#onDecision?.({
       user: question.user,
@@ -304,14 +346,6 @@ export class Pdp {
   }
 }
 
-function isNone(value: unknown): boolean {
-  return value === undefined || value === null
-}
-
-function mayBeSent(attributes: Attributes | null | undefined): boolean {
-  return isNone(attributes) || (typeof attributes === 'object' && !Array.isArray(attributes))
-}
-
 /** No type has a colon in its key, so `type:key` names no permission and is asked again by its parts. */
 function checkNamed(image: Image, user: string, action: string, resource: string): boolean {
   const permission = image.permission(resource, action)
@@ -319,58 +353,6 @@ function checkNamed(image: Image, user: string, action: string, resource: string
   const colon = resource.indexOf(':')
   if (colon < 0) return image.checkIds(0, 0, 0)
   return image.check(user, action, resource.slice(0, colon), undefined, resource.slice(colon + 1))
-}
-
-export interface ConnectOptions extends PdpOptions {
-  /** address of the management API, such as `http://localhost:8080` */
-  readonly url: string
-  /** key of the environment to follow */
-  readonly apiKey: string
-  /** keeps the last image on disk, sealed with the key, and starts from it while the management API cannot be reached */
-  readonly cacheFile?: string
-  /** checks throw STALE when the last sign of the management API is older; default never */
-  readonly maxStalenessMs?: number
-  /** Ed25519 public key as PEM: images and deltas are believed only when they are signed with its private key */
-  readonly publicKey?: string
-  /** milliseconds to wait for the first image; 0 returns at once, and checks throw NOT_READY until it is there */
-  readonly timeoutMs?: number
-  /** hears of trouble with the feed; never called per check */
-  readonly onEvent?: (event: FollowerEvent) => void
-}
-
-/**
- * A PDP in this process that follows an environment of a management API.
- * @throws KEY_UNKNOWN, KEY_TOO_NARROW, ENVIRONMENT_DELETED, or NOT_READY when no image came in time
- */
-export async function connect(options: ConnectOptions): Promise<Pdp> {
-  const { url, apiKey, cacheFile, maxStalenessMs, onEvent, timeoutMs = CONNECT_TIMEOUT_MS } = options
-  const trust = options.publicKey === undefined ? undefined : new Trust(options.publicKey)
-  let last: ZerohopError | undefined
-  const follower = new Follower({
-    feed: new RemoteFeed({ url, apiKey, trust }),
-    trust,
-    ...(maxStalenessMs === undefined ? {} : { maxStalenessMs }),
-    ...(cacheFile === undefined ? {} : { lastImage: new LastImage(cacheFile, apiKey) }),
-    report: (event) => {
-      if (event.event === 'trouble') last = event.error
-      onEvent?.(event)
-    },
-  })
-  const pdp = new Pdp(follower, options)
-  if (timeoutMs === 0) return pdp
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(last ?? new ZerohopError('NOT_READY')), timeoutMs)
-  })
-  try {
-    await Promise.race([follower.ready(), late])
-    return pdp
-  } catch (error) {
-    await pdp.close()
-    throw error
-  } finally {
-    clearTimeout(timer)
-  }
 }
 
 /**
@@ -383,40 +365,4 @@ export function loadImage(
 ): Pdp {
   const trust = publicKey === undefined ? undefined : new Trust(publicKey)
   return new Pdp(new FixedImage(Image.load(image instanceof URL ? readFileSync(image) : image, { trust })), options)
-}
-
-class FixedImage implements PdpSource {
-  current: Image | undefined
-
-  constructor(image: Image) {
-    this.current = image
-  }
-
-  get state(): FollowerState {
-    return { revision: this.current?.revision, ageMs: undefined, source: 'file', stale: false }
-  }
-
-  get ended(): ZerohopError | undefined {
-    return this.current === undefined ? this.refusal() : undefined
-  }
-
-  refusal(): ZerohopError {
-    return new ZerohopError('CLOSED', { what: 'the PDP' })
-  }
-
-  ready(): Promise<void> {
-    return Promise.resolve()
-  }
-
-  atLeast(revision: number, timeoutMs: number): Promise<void> {
-    if (this.current === undefined) return Promise.reject(this.refusal())
-    const have = this.current.revision
-    if (have >= revision) return Promise.resolve()
-    return Promise.reject(new ZerohopError('REVISION_TIMEOUT', { wanted: revision, timeoutMs, have }))
-  }
-
-  close(): Promise<void> {
-    this.current = undefined
-    return Promise.resolve()
-  }
 }

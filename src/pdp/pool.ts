@@ -26,6 +26,7 @@ export class PdpPool {
   /** in order of last opening */
   readonly #members = new Map<LogId, Member>()
   readonly #sweep: NodeJS.Timeout
+  #illTypedBefore = 0
 
   constructor(options: PoolOptions) {
     this.#options = options
@@ -52,6 +53,13 @@ export class PdpPool {
     return sum
   }
 
+  /** How often conditions met a value that is not of its declared type, in all images there were. */
+  get illTyped(): number {
+    let sum = this.#illTypedBefore
+    for (const { pdp } of this.#members.values()) sum += pdp.illTyped
+    return sum
+  }
+
   async close(): Promise<void> {
     clearInterval(this.#sweep)
     const members = [...this.#members.values()]
@@ -67,8 +75,10 @@ export class PdpPool {
         report?.(environment, event)
         if (event.event === 'ready') this.#makeRoom(environment)
         // Whoever asks next gets a new one, and with it the reason of that moment.
-        if (event.event === 'ended' && this.#members.get(environment)?.follower === follower)
+        if (event.event === 'ended' && this.#members.get(environment)?.follower === follower) {
           this.#members.delete(environment)
+          this.#illTypedBefore += follower.illTyped
+        }
       },
     })
     const member = { pdp: new Pdp(follower, this.#options), follower, usedAt: performance.now() }
@@ -98,6 +108,7 @@ export class PdpPool {
 
   #drop(environment: LogId, member: Member): void {
     this.#members.delete(environment)
+    this.#illTypedBefore += member.pdp.illTyped
     void member.pdp.close()
   }
 }

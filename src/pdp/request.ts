@@ -1,5 +1,6 @@
 // How a question is asked: the forms that callers may use, and the one form in which it is decided. D2 says which tenant counts.
-import { ZerohopError } from '../model/errors.ts'
+import { isStackExhausted } from '../kernel/module.ts'
+import { isZerohopError, ZerohopError } from '../model/errors.ts'
 import type { JsonObject } from '../model/objects.ts'
 
 /** Values sent with a question, by name. */
@@ -54,6 +55,20 @@ export interface Sent {
  * @throws INPUT_INVALID when a part has the wrong type; an unknown name is no error (D1)
  */
 export function questionOf(user: User, action: Action, resource: Resource, context?: Attributes | null): Question {
+  try {
+    return readQuestion(user, action, resource, context)
+  } catch (error) {
+    throw unreadable(error)
+  }
+}
+
+/** What to throw for an error of the caller's own objects: a getter that throws, a proxy that is revoked. */
+export function unreadable(error: unknown): unknown {
+  if (isZerohopError(error) || isStackExhausted(error)) return error
+  return new ZerohopError('INPUT_INVALID', { reason: 'the question cannot be read' }, { cause: error })
+}
+
+function readQuestion(user: User, action: Action, resource: Resource, context?: Attributes | null): Question {
   const userKey = typeof user === 'string' ? user : user?.key
   if (typeof userKey !== 'string') throw invalid('user', 'a key or { key }')
   const actionKey = typeof action === 'string' ? action : action?.key
@@ -109,4 +124,22 @@ function sentWith(
 
 function invalid(what: string, expected: string): ZerohopError {
   return new ZerohopError('INPUT_INVALID', { reason: `${what} must be ${expected}` }, { path: what.split('.') })
+}
+
+/** The parts of a question of a bulk check. @throws INPUT_INVALID when they cannot be read */
+export function partsOf(check: Check): Check {
+  try {
+    const { user, action, resource, context = null } = check
+    return { user, action, resource, context }
+  } catch (error) {
+    throw unreadable(error)
+  }
+}
+
+export function isNone(value: unknown): boolean {
+  return value === undefined || value === null
+}
+
+export function mayBeSent(attributes: Attributes | null | undefined): boolean {
+  return isNone(attributes) || (typeof attributes === 'object' && !Array.isArray(attributes))
 }

@@ -1,5 +1,6 @@
 // One user in one tenant, with the names resolved once per image: the fastest way to ask many questions about one user.
 import type { Image } from '../image/image.ts'
+import { ZerohopError } from '../model/errors.ts'
 import { DEFAULT_TENANT } from '../model/keys.ts'
 import type { Decision, PdpSource } from './pdp.ts'
 import { questionOf } from './request.ts'
@@ -26,6 +27,8 @@ export class Subject {
   can(action: string, resource: string): boolean {
     const image = this.#source.current
     if (image === undefined) throw this.#source.refusal()
+    if (typeof action !== 'string' || typeof resource !== 'string')
+      throw new ZerohopError('INPUT_INVALID', { reason: 'action and resource must be keys' })
     // An id is the key's as long as the image lives; only "unknown" may end with any delta.
     if (image !== this.#image || this.#userId === 0 || this.#tenantId === 0) this.#resolve(image)
     if (this.#onDecision !== undefined) return this.#canAny(image, action, resource)

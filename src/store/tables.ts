@@ -2,7 +2,7 @@
 // Every table is a named LMDB database, because clearing the unnamed one aborts the process. Keys are built in src/store/encode.ts.
 import { type Database, type DatabaseOptions, open, type RootDatabase } from 'lmdb'
 import type { LogId } from '../log/change.ts'
-import { readBy } from '../model/condition-reads.ts'
+import { pathEntries, readBy } from '../model/condition-reads.ts'
 import { ZerohopError } from '../model/errors.ts'
 import { DATA_BYTES_MAX } from '../model/limits.ts'
 import { type Kind, type Objects, partKey, type RoleAssignment } from '../model/objects.ts'
@@ -121,6 +121,8 @@ export const INDEXES = {
   sets_on_resource: index('condition_set', (set) => (set.resource === null ? [] : [set.resource])),
   /** under what the conditions read: `type/attribute`, and `type` where they follow keys of instances */
   sets_reading: index('condition_set', readBy),
+  /** under the paths that the conditions read, and as often as there are (pathEntries) */
+  sets_by_path: index('condition_set', pathEntries),
   sets_with_parent: index('condition_set', (set) => (set.parent === null ? [] : [set.parent])),
   rules_of_user_set: index('set_rule', (rule) => [rule.user_set]),
   rules_of_resource_set: index('set_rule', (rule) => [rule.resource_set]),

@@ -2,10 +2,11 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { BULK_CHECKS_BYTES_MAX } from '../../model/limits.ts'
 import type { Pdp } from '../../pdp/pdp.ts'
-import type { Attributes, Check } from '../../pdp/request.ts'
+import type { Check } from '../../pdp/request.ts'
 import type { PdpRouteDeps } from './app.ts'
 import { readCheck, readChecks } from './bodies.ts'
 import { explained } from './debug.ts'
+import { withNow } from './now.ts'
 
 export const JSON_TYPE = 'application/json'
 const ALLOWED = '{"allow":true,"result":true,"query":null,"debug":null}'
@@ -34,33 +35,28 @@ export function allowedRoutes(app: FastifyInstance, deps: PdpRouteDeps): void {
 
 /** Decides, tells the decision, and returns the answer. With its path when every answer has it, or the request asks for it. */
 export function answered(
-  { debug, decisions }: PdpRouteDeps,
+  { debug, decisions, acceptNow }: PdpRouteDeps,
   request: FastifyRequest,
   check: Check,
   explains = debug || request.headers['x-explain'] === 'true',
 ): string {
   const pdp = request.pdp!
   if (explains) {
-    const { allow, reason, text } = explained(pdp, check, withNow)
+    const { allow, reason, text } = explained(pdp, check, (context) => withNow(context, acceptNow))
     decisions.record(request, check, allow, reason)
     return text
   }
-  const allow = decide(pdp, check)
+  const allow = decide(pdp, check, acceptNow)
   decisions.record(request, check, allow)
   return answerTo(allow)
 }
 
 /** One check of a request; D8: its time is now. */
-export function decide(pdp: Pdp, { user, action, resource, context }: Check): boolean {
-  return pdp.checkUnsent(user, action, resource) ?? pdp.check(user, action, resource, withNow(context))
+export function decide(pdp: Pdp, { user, action, resource, context }: Check, acceptNow: boolean): boolean {
+  return pdp.checkUnsent(user, action, resource) ?? pdp.check(user, action, resource, withNow(context, acceptNow))
 }
 
 /** The answer to one check as it goes over the wire; ASCII. */
 export function answerTo(allow: boolean): string {
   return allow ? ALLOWED : DENIED
-}
-
-/** D8: the time of a question is set here, whatever was sent. */
-export function withNow(context: Attributes | null | undefined): Attributes {
-  return { ...context, now: Date.now() }
 }

@@ -39,6 +39,8 @@ export interface PdpAppOptions extends ServiceOptions {
   readonly tls?: TlsSettings
   /** a span for each request */
   readonly tracer?: RequestTracer
+  /** a `now` in the context of a request is kept (PDP_ACCEPT_NOW); default: it is set here */
+  readonly acceptNow?: boolean
   /** shows /metrics to who has no key (PDP_ALLOW_METRICS_UNAUTHENTICATED) */
   readonly openMetrics?: boolean
   /** the management API to which facts and old calls are passed on; without one those routes are not offered */
@@ -64,6 +66,7 @@ const appliedHere: Applied = (pdp, revision, timeoutMs) => pdp.atLeast(revision,
 export interface PdpRouteDeps {
   readonly authenticate: Authenticate
   readonly debug: boolean
+  readonly acceptNow: boolean
   /** told of every decision that a route answers */
   readonly decisions: Decisions
 }
@@ -71,9 +74,9 @@ export interface PdpRouteDeps {
 /** The app of a PDP, not listening yet. */
 export function pdpApp(options: PdpAppOptions): FastifyInstance {
   const metrics = options.metrics ?? new Metrics()
-  const { directory, debug = false, decisionLog, applied = appliedHere } = options
-  const decisions = new Decisions(metrics, (authorization) => directory.keyIdOf(authorization), decisionLog)
-  const deps: PdpRouteDeps = { authenticate: authenticator(directory), debug, decisions }
+  const { directory, debug = false, acceptNow = false, decisionLog, applied = appliedHere } = options
+  const decisions = new Decisions(metrics, (authorization) => directory.keyIdOf(authorization), decisionLog, acceptNow)
+  const deps: PdpRouteDeps = { authenticate: authenticator(directory), debug, acceptNow, decisions }
   const app = emptyApp(options, decisions)
   app.decorate('opa', () => {
     const opa = emptyApp(options, decisions)
@@ -106,7 +109,7 @@ export function pdpApp(options: PdpAppOptions): FastifyInstance {
   )
   if (!debug && options.v1 === undefined && options.tracer === undefined) {
     const count = (status: number, seconds: number) => metrics.request('POST', '/allowed', status, seconds)
-    answerDirectly(app, { directory, errorForm: pdpForm, requestId: requestIds(), count, decisions })
+    answerDirectly(app, { directory, errorForm: pdpForm, requestId: requestIds(), count, decisions, acceptNow })
   }
   return app
 }

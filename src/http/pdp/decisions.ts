@@ -7,6 +7,7 @@ import type { Batch } from '../../decisions/recorder.ts'
 import type { Explanation, Pdp } from '../../pdp/pdp.ts'
 import { type Check, questionOf } from '../../pdp/request.ts'
 import type { Metrics } from '../metrics.ts'
+import { withNow } from './now.ts'
 
 /** How a question ended: `undecided` is 503, `refused` any answer that says the question was wrong or not allowed. */
 export type Outcome = 'allow' | 'deny' | 'undecided' | 'refused'
@@ -41,8 +42,10 @@ export class Decisions {
   readonly counts: Record<Outcome, number> = { allow: 0, deny: 0, undecided: 0, refused: 0 }
   readonly #logging: DecisionLogging | undefined
   readonly #nameOf: KeyNames
+  readonly #acceptNow: boolean
 
-  constructor(metrics: Metrics, nameOf: KeyNames, logging?: DecisionLogging) {
+  constructor(metrics: Metrics, nameOf: KeyNames, logging?: DecisionLogging, acceptNow = false) {
+    this.#acceptNow = acceptNow
     this.#nameOf = nameOf
     this.#logging = logging
     metrics.counterBy('zerohop_checks_total', 'Checks by how they ended.', 'outcome', () => this.counts)
@@ -94,7 +97,7 @@ export class Decisions {
       resourceType: type,
       resourceKey: key ?? null,
       allow,
-      reason: reason ?? (reasons ? explainedReason(pdp, check, allow) : undefined),
+      reason: reason ?? (reasons ? explainedReason(pdp, check, allow, this.#acceptNow) : undefined),
       micros: Math.round((performance.now() - begun) * 1000),
       sent: attributes ? (sent ?? {}) : undefined,
     })
@@ -145,8 +148,13 @@ function settle(batches: readonly Batch[], done: (error?: Error) => void): void 
 }
 
 /** The reason, from an explanation of its own. */
-function explainedReason(pdp: Pdp, { user, action, resource, context }: Check, allow: boolean): string | undefined {
-  const explanation = pdp.explain(user, action, resource, { now: Date.now(), ...context })
+function explainedReason(
+  pdp: Pdp,
+  { user, action, resource, context }: Check,
+  allow: boolean,
+  acceptNow: boolean,
+): string | undefined {
+  const explanation = pdp.explain(user, action, resource, withNow(context, acceptNow))
   return explanation.allow === allow ? shortReason(explanation) : undefined // an hour may have ended in between
 }
 

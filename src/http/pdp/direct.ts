@@ -21,6 +21,8 @@ export interface DirectOptions {
   /** hears of each answer */
   readonly count: (status: number, seconds: number) => void
   readonly decisions: Decisions
+  /** a time that was sent is kept (PDP_ACCEPT_NOW) */
+  readonly acceptNow: boolean
 }
 
 /** Lets the server of `app` answer the common check by itself; everything else goes on to the app. */
@@ -81,7 +83,7 @@ function answer(
   const sentId = request.headers['x-request-id'] === undefined ? null : requestId(request)
   try {
     const check = readCheck(parseJson(bytes, 'last-wins'))
-    const allow = decide(pdp, check)
+    const allow = decide(pdp, check, options.acceptNow)
     const { revision } = pdp
     if (decisions.areRecorded)
       decisions.write(pdp, request, sentId, begun, check, allow).settled((error) => {

@@ -5,7 +5,7 @@ import { ZerohopError } from '../../model/errors.ts'
 import { answerTo, decide, JSON_TYPE } from './allowed.ts'
 import type { PdpRouteDeps } from './app.ts'
 
-export function gatewayRoutes(app: FastifyInstance, { authenticate, decisions }: PdpRouteDeps): void {
+export function gatewayRoutes(app: FastifyInstance, { authenticate, decisions, acceptNow }: PdpRouteDeps): void {
   app.post('/nginx_allowed', { config: { decides: true }, onRequest: authenticate }, (request, reply) => {
     const pdp = request.pdp!
     const check = {
@@ -16,7 +16,7 @@ export function gatewayRoutes(app: FastifyInstance, { authenticate, decisions }:
         tenant: optional(request, 'permit-tenant-id') ?? null,
       },
     }
-    const allow = decide(pdp, check)
+    const allow = decide(pdp, check, acceptNow)
     decisions.record(request, check, allow)
     reply
       .code(allow ? 200 : 403)

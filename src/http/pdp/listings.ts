@@ -2,22 +2,23 @@
 // allow (D12), from one revision; one that could not be decided fails as a whole and names what (D13).
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { type Query, readPage, readText } from '../page.ts'
-import { JSON_TYPE, withNow } from './allowed.ts'
+import { JSON_TYPE } from './allowed.ts'
 import type { PdpRouteDeps } from './app.ts'
 import { readPermissionsQuery, readTenantsQuery, readUsersQuery } from './bodies.ts'
+import { withNow } from './now.ts'
 
-type Listing = (request: FastifyRequest, body: unknown) => unknown
+type Listing = (request: FastifyRequest, body: unknown, acceptNow: boolean) => unknown
 
 /** What the user may do, by tenant and instance. */
-export const permissionsOf: Listing = ({ pdp }, body) => {
+export const permissionsOf: Listing = ({ pdp }, body, acceptNow) => {
   const { user, filter, context } = readPermissionsQuery(body)
-  return pdp!.userPermissions(user, filter, withNow(context))
+  return pdp!.userPermissions(user, filter, withNow(context, acceptNow))
 }
 
 /** Who may do it, by user. */
-export const usersWhoMay: Listing = ({ pdp }, body) => {
+export const usersWhoMay: Listing = ({ pdp }, body, acceptNow) => {
   const { context, ...query } = readUsersQuery(body)
-  return pdp!.authorizedUsers({ ...query, context: withNow(context) })
+  return pdp!.authorizedUsers({ ...query, context: withNow(context, acceptNow) })
 }
 
 /** The tenants in which the user has a role. */
@@ -39,14 +40,14 @@ export const assignmentsOf: Listing = ({ pdp }, sent) => {
   })
 }
 
-export function listingRoutes(app: FastifyInstance, { authenticate }: PdpRouteDeps): void {
+export function listingRoutes(app: FastifyInstance, { authenticate, acceptNow }: PdpRouteDeps): void {
   const serve = (method: 'GET' | 'POST', url: string, listing: Listing): void => {
     app.route({
       method,
       url,
       onRequest: authenticate,
       handler: (request, reply) => {
-        const found = listing(request, method === 'GET' ? request.query : request.body)
+        const found = listing(request, method === 'GET' ? request.query : request.body, acceptNow)
         reply.header('x-revision', request.pdp!.revision).header('content-type', JSON_TYPE).send(JSON.stringify(found))
       },
     })

@@ -3,16 +3,17 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { BULK_CHECKS_BYTES_MAX } from '../../model/limits.ts'
 import type { Check } from '../../pdp/request.ts'
-import { JSON_TYPE, withNow } from './allowed.ts'
+import { JSON_TYPE } from './allowed.ts'
 import type { PdpRouteDeps } from './app.ts'
 import { readAllTenants, readCheck, readChecks, readInput } from './bodies.ts'
 import { explainedParts } from './debug.ts'
 import { assignmentsOf, permissionsOf, tenantsOf, usersWhoMay } from './listings.ts'
+import { withNow } from './now.ts'
 import { allowedTenants } from './tenants.ts'
 
 const PREFIX = '/v1/data/permit'
 
-type Answer = (request: FastifyRequest, input: unknown) => unknown
+type Answer = (request: FastifyRequest, input: unknown, acceptNow: boolean) => unknown
 
 export function opaRoutes(app: FastifyInstance, deps: PdpRouteDeps): void {
   const serve = (path: string, decides: boolean, answer: Answer): void => {
@@ -24,7 +25,7 @@ export function opaRoutes(app: FastifyInstance, deps: PdpRouteDeps): void {
         ...(decides ? { config: { decides: true } as const } : {}),
       },
       (request, reply) => {
-        const result = answer(request, readInput(request.body))
+        const result = answer(request, readInput(request.body), deps.acceptNow)
         reply
           .header('x-revision', request.pdp!.revision)
           .header('content-type', JSON_TYPE)
@@ -40,18 +41,23 @@ export function opaRoutes(app: FastifyInstance, deps: PdpRouteDeps): void {
   const tenants: Answer = (request, input) => allowedTenants(deps, request, readAllTenants(input))
   serve('any_tenant', true, tenants)
   serve('all_tenants', true, tenants)
-  serve('user_permissions', false, (request, input) => ({
-    permissions: permissionsOf(request, input),
-    tenants: tenantsOf(request, input),
+  serve('user_permissions', false, (request, input, acceptNow) => ({
+    permissions: permissionsOf(request, input, acceptNow),
+    tenants: tenantsOf(request, input, acceptNow),
   }))
   serve('user_permissions/permissions', false, permissionsOf)
   serve('authorized_users', false, usersWhoMay)
-  serve('api/role_assignments', false, (request, input) => assignmentsOf(request, asQuery(input)))
+  serve('api/role_assignments', false, (request, input, acceptNow) => assignmentsOf(request, asQuery(input), acceptNow))
 }
 
 /** A decision with what allowed it, and the path to it when every answer has one. */
-function decisionOf({ debug, decisions }: PdpRouteDeps, request: FastifyRequest, check: Check) {
-  const { allow, reason, sources, debug: path } = explainedParts(request.pdp!, check, withNow)
+function decisionOf({ debug, decisions, acceptNow }: PdpRouteDeps, request: FastifyRequest, check: Check) {
+  const {
+    allow,
+    reason,
+    sources,
+    debug: path,
+  } = explainedParts(request.pdp!, check, (context) => withNow(context, acceptNow))
   decisions.record(request, check, allow, reason)
   return {
     allow,

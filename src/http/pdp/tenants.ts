@@ -2,10 +2,11 @@
 // question into the body, so that here the body is read before it is known who asks.
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Check } from '../../pdp/request.ts'
-import { JSON_TYPE, withNow } from './allowed.ts'
+import { JSON_TYPE } from './allowed.ts'
 import type { PdpRouteDeps } from './app.ts'
 import type { Authenticate } from './authenticate.ts'
 import { authorizationIn, readAllTenants } from './bodies.ts'
+import { withNow } from './now.ts'
 
 export function tenantRoutes(app: FastifyInstance, deps: PdpRouteDeps): void {
   // A key in the header is looked at before the body, one in the body when it is there.
@@ -30,9 +31,9 @@ export function tenantRoutes(app: FastifyInstance, deps: PdpRouteDeps): void {
 }
 
 /** The tenants under both names that clients look for. */
-export function allowedTenants({ decisions }: PdpRouteDeps, request: FastifyRequest, check: Check) {
+export function allowedTenants({ decisions, acceptNow }: PdpRouteDeps, request: FastifyRequest, check: Check) {
   const { user, action, resource, context } = check
-  const tenants = request.pdp!.tenants(user, action, resource, withNow(context))
+  const tenants = request.pdp!.tenants(user, action, resource, withNow(context, acceptNow))
   const about = typeof resource === 'string' ? { type: resource } : resource
   for (const { key } of tenants) decisions.record(request, { ...check, resource: { ...about, tenant: key } }, true)
   const rows = tenants.map((tenant) => ({ allow: true, result: true, tenant }))

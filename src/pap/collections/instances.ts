@@ -7,9 +7,10 @@ import { requireKey } from '../../model/keys.ts'
 import { INSTANCES_MAX } from '../../model/limits.ts'
 import { instanceKey, type JsonObject, type ResourceInstance } from '../../model/objects.ts'
 import type { Decided, Mint, View } from '../../store/view.ts'
+import { settleDeclared } from '../attributes.ts'
 import { afterInstance } from '../cascade.ts'
 import { requireSameKey } from '../collection.ts'
-import { BODY, type Path, type Sent, settleAttributes } from '../fields.ts'
+import { BODY, type Path, type Sent } from '../fields.ts'
 
 export interface InstanceFields {
   readonly attributes?: Sent<JsonObject>
@@ -45,7 +46,7 @@ export function updateInstance(
   mint: Mint,
 ): Decided<ResourceInstance> {
   const stored = view.require('resource_instance', ref)
-  return rewrite(stored, settleAttributes(fields.attributes, stored.attributes, {}), mint)
+  return rewrite(stored, settleDeclared(view, stored.resource, [fields.attributes, stored.attributes, {}]), mint)
 }
 
 /** Sets the attributes; without any, to none. @throws KEY_MISMATCH, TENANT_MISMATCH when it names another instance or tenant */
@@ -61,7 +62,7 @@ export function replaceInstance(
     requireSameKey(key, stored.resource, [...BODY, 'resource'])
   }
   requireTenant(view, stored, fields.tenant)
-  return rewrite(stored, settleAttributes(fields.attributes, {}, {}), mint)
+  return rewrite(stored, settleDeclared(view, stored.resource, [fields.attributes, {}, {}]), mint)
 }
 
 /** Creates the instance, or sets its attributes when it is there. */
@@ -130,7 +131,7 @@ function newInstance(
     resource,
     instance: key,
     tenant,
-    attributes: settleAttributes(attributes, {}, {}),
+    attributes: settleDeclared(view, resource, [attributes, {}, {}]),
   }
 }
 

@@ -1,14 +1,16 @@
 // Tenants, and the users who belong to them. Assignments in one tenant give nothing in another (D4).
 import { type Change, put, remove } from '../../log/change.ts'
+import { TENANT_TYPE } from '../../model/condition-reads.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import { TENANTS_MAX } from '../../model/limits.ts'
 import { type JsonObject, membershipKey, type User } from '../../model/objects.ts'
 import { Draft } from '../../store/draft.ts'
 import type { Decided, Mint, View } from '../../store/view.ts'
 import { giveRoles, join } from '../assignments.ts'
+import { settleDeclared } from '../attributes.ts'
 import { afterTenant } from '../cascade.ts'
 import { type Collection, create, erase, patch, replace, type Written } from '../collection.ts'
-import { type Sent, settleAttributes, settleName, settleText } from '../fields.ts'
+import { type Sent, settleName, settleText } from '../fields.ts'
 import { type NewUser, users } from './users.ts'
 
 export interface TenantFields {
@@ -24,10 +26,10 @@ export const tenants: Collection<'tenant', TenantFields> = {
   kind: 'tenant',
   most: TENANTS_MAX,
   defaults: (key, mint) => ({ name: key, description: null, attributes: null, last_action_at: mint.now }),
-  merge: (base, sent, { key, stored }) => ({
+  merge: (base, sent, { view, key, stored }) => ({
     name: settleName(sent.name, base.name, key),
     description: settleText(sent.description, base.description, 'description'),
-    attributes: settleAttributes(sent.attributes, base.attributes, null),
+    attributes: settleDeclared(view, TENANT_TYPE, [sent.attributes, base.attributes, null]),
     last_action_at: stored?.last_action_at ?? base.last_action_at,
   }),
   removed: (view, { key }) => afterTenant(view, key),

@@ -1,11 +1,14 @@
 // Users. Only the key bears on decisions; names and email make logs readable. PUT creates a user who is missing (sync).
+
+import { USER_TYPE } from '../../model/condition-reads.ts'
 import { USERS_MAX } from '../../model/limits.ts'
 import type { JsonObject, User } from '../../model/objects.ts'
 import type { Decided, Mint, View } from '../../store/view.ts'
 import { giveRoles, type RoleInTenant } from '../assignments.ts'
+import { settleDeclared } from '../attributes.ts'
 import { afterUser } from '../cascade.ts'
 import { type Collection, create, erase, patch, replace, requireSameKey, type Written } from '../collection.ts'
-import { type Sent, settleAttributes, settleEmail, settleText } from '../fields.ts'
+import { type Sent, settleEmail, settleText } from '../fields.ts'
 
 export interface UserFields {
   readonly email?: Sent<string>
@@ -26,11 +29,11 @@ export const users: Collection<'user', UserFields> = {
   kind: 'user',
   most: USERS_MAX,
   defaults: () => ({ email: null, first_name: null, last_name: null, attributes: {} }),
-  merge: (base, sent) => ({
+  merge: (base, sent, { view }) => ({
     email: settleEmail(sent.email, base.email),
     first_name: settleText(sent.first_name, base.first_name, 'first_name'),
     last_name: settleText(sent.last_name, base.last_name, 'last_name'),
-    attributes: settleAttributes(sent.attributes, base.attributes, {}),
+    attributes: settleDeclared(view, USER_TYPE, [sent.attributes, base.attributes, {}]),
   }),
   removed: (view, { key }) => afterUser(view, key),
 }

@@ -34,7 +34,7 @@ export function evaluationRoutes(app: FastifyInstance, deps: AuthzenDeps): void 
 function evaluate(deps: AuthzenDeps, request: FastifyRequest, body: unknown): Answer {
   const evaluation = readEvaluation(body)
   const known = isSubjectType(deps, evaluation.subjectType)
-  const decision = known && decide(request.pdp!, evaluation)
+  const decision = known && decide(request.pdp!, evaluation, deps.acceptNow)
   deps.decisions.record(request, evaluation, decision, known ? undefined : 'unknown_subject_type')
   return { decision }
 }

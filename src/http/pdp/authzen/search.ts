@@ -1,7 +1,7 @@
 // POST /access/v1/search/{subject,resource,action}: exactly those for which an evaluation says true (design D12), in pages. What is unknown is
 // an empty list, never an error (rule 8). Only stored users and instances are listed.
 import type { FastifyInstance } from 'fastify'
-import { withNow } from '../allowed.ts'
+import { withNow } from '../now.ts'
 import type { AuthzenDeps } from './app.ts'
 import {
   membersOf,
@@ -31,7 +31,7 @@ export function searchRoutes(app: FastifyInstance, deps: AuthzenDeps): void {
     const type = readSubjectType(body.subject)
     const action = readAction(body.action)
     const resource = readResource(body.resource)
-    const context = withNow(readProperties(body.context, 'context'))
+    const context = withNow(readProperties(body.context, 'context'), deps.acceptNow)
     const page = readPage(body, 'subject')
     const { keys, next } = isSubjectType(deps, type) ? pdp.users(action, resource, { ...page, context }) : NONE
     const results = keys.map((id) => ({ type, id }))
@@ -44,7 +44,7 @@ export function searchRoutes(app: FastifyInstance, deps: AuthzenDeps): void {
     const user = readSubject(body.subject)
     const action = readAction(body.action)
     const { type, tenant, attributes } = readResources(body.resource)
-    const context = withNow(readProperties(body.context, 'context'))
+    const context = withNow(readProperties(body.context, 'context'), deps.acceptNow)
     const page = readPage(body, 'resource')
     const { keys, next } = isSubjectType(deps, readSubjectType(body.subject))
       ? pdp.resources(user, action, type, { ...page, tenant, context, attributes })
@@ -58,7 +58,7 @@ export function searchRoutes(app: FastifyInstance, deps: AuthzenDeps): void {
     const body = membersOf(request.body, 'the body')
     const user = readSubject(body.subject)
     const resource = readResource(body.resource)
-    const context = withNow(readProperties(body.context, 'context'))
+    const context = withNow(readProperties(body.context, 'context'), deps.acceptNow)
     const page = readPage(body, 'action')
     const known = isSubjectType(deps, readSubjectType(body.subject))
     const { keys, next } = known ? cut(pdp.actions(user, resource, context), page) : NONE

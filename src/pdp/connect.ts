@@ -1,0 +1,60 @@
+// A PDP in this process that follows an environment of a management API: what most applications call.
+import { RemoteFeed } from '../client/feed.ts'
+import { Trust } from '../log/signature.ts'
+import { ZerohopError } from '../model/errors.ts'
+import { CONNECT_TIMEOUT_MS } from '../model/limits.ts'
+import { Follower, type FollowerEvent } from './follower.ts'
+import { LastImage } from './last-image.ts'
+import { Pdp, type PdpOptions } from './pdp.ts'
+
+export interface ConnectOptions extends PdpOptions {
+  /** address of the management API, such as `http://localhost:8080` */
+  readonly url: string
+  /** key of the environment to follow */
+  readonly apiKey: string
+  /** keeps the last image on disk, sealed with the key, and starts from it while the management API cannot be reached */
+  readonly cacheFile?: string
+  /** checks throw STALE when the last sign of the management API is older; default never */
+  readonly maxStalenessMs?: number
+  /** Ed25519 public key as PEM: images and deltas are believed only when they are signed with its private key */
+  readonly publicKey?: string
+  /** milliseconds to wait for the first image; 0 returns at once, and checks throw NOT_READY until it is there */
+  readonly timeoutMs?: number
+  /** hears of trouble with the feed; never called per check */
+  readonly onEvent?: (event: FollowerEvent) => void
+}
+
+/**
+ * A PDP in this process that follows an environment of a management API.
+ * @throws KEY_UNKNOWN, KEY_TOO_NARROW, ENVIRONMENT_DELETED, or NOT_READY when no image came in time
+ */
+export async function connect(options: ConnectOptions): Promise<Pdp> {
+  const { url, apiKey, cacheFile, maxStalenessMs, onEvent, timeoutMs = CONNECT_TIMEOUT_MS } = options
+  const trust = options.publicKey === undefined ? undefined : new Trust(options.publicKey)
+  let last: ZerohopError | undefined
+  const follower = new Follower({
+    feed: new RemoteFeed({ url, apiKey, trust }),
+    trust,
+    ...(maxStalenessMs === undefined ? {} : { maxStalenessMs }),
+    ...(cacheFile === undefined ? {} : { lastImage: new LastImage(cacheFile, apiKey) }),
+    report: (event) => {
+      if (event.event === 'trouble') last = event.error
+      onEvent?.(event)
+    },
+  })
+  const pdp = new Pdp(follower, options)
+  if (timeoutMs === 0) return pdp
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(last ?? new ZerohopError('NOT_READY')), timeoutMs)
+  })
+  try {
+    await Promise.race([follower.ready(), late])
+    return pdp
+  } catch (error) {
+    await pdp.close()
+    throw error
+  } finally {
+    clearTimeout(timer)
+  }
+}
