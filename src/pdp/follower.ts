@@ -256,6 +256,8 @@ export class Follower {
       return this.#applier?.push(event.delta)
     }
     this.#head = event.revision
+    // A check may have found the image broken (Image.guard): then a fresh one is fetched.
+    if (this.#applier?.image.poisoned) this.#applierFailed(this.#applier, new ZerohopError('POISONED'))
     if (this.#applier?.settled) this.#moved(this.#applier)
     return undefined
   }

@@ -72,6 +72,28 @@ describe('a follower', () => {
     expect(yan.can('wave', 'hello')).toBe(true)
   })
 
+  it('takes a fresh image when a check finds that the one it has is broken', async () => {
+    const feed = new ScriptedFeed(HELLO)
+    const { pdp, follower } = follow(feed)
+    await pdp.ready()
+    const broken = follower.current!
+    const trap = () => {
+      throw new TypeError('what no sound image does')
+    }
+    expect(() => broken.guard(trap)).toThrow(code('POISONED'))
+    expect(() => pdp.check('ana', 'say', 'hello')).toThrow(code('POISONED'))
+    feed.beat()
+    const answer = () => {
+      try {
+        return pdp.check('ana', 'say', 'hello')
+      } catch {
+        return undefined
+      }
+    }
+    await eventually(answer, true)
+    expect(follower.current).not.toBe(broken)
+  })
+
   it('starts from an image behind the head only when it has caught up', async () => {
     const feed = new ScriptedFeed(HELLO)
     feed.commit([give('zoe', 'viewer')])
