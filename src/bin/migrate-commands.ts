@@ -57,6 +57,7 @@ export function addMigrate(program: Command, examples: (...lines: string[]) => s
     .description('deletes the foreign environment, after a verify whose report is fresh and clean')
     .option('--report <file>', 'report of verify', REPORT)
     .option('--yes', 'do not ask')
+    .option('--drop-unused', 'delete although some of its roles and users were moved nowhere')
     .addHelpText('after', examples('zerohop migrate finish --ours ours.txt'))
     .action((options: FinishOptions) => attempt(async (steps) => steps.runFinish(readEnv(), options)))
 

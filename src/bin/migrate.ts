@@ -42,6 +42,7 @@ export interface VerifyOptions extends ForeignOptions {
 export interface FinishOptions extends ForeignOptions {
   readonly report: string
   readonly yes?: boolean
+  readonly dropUnused?: boolean
 }
 
 export interface StatusOptions extends ApiOptions {
@@ -133,6 +134,7 @@ export async function runVerify(env: Env, options: VerifyOptions): Promise<numbe
     print(
       `${report.objects} objects and ${report.decisions} decisions compared, ${report.differences.length} differences; report: ${options.report}`,
     )
+    if (report.unused.length > 0) print(`moved nowhere, because nothing uses it: ${report.unused.join(', ')}`)
     if (report.differences.length === 0) print('Next: zerohop migrate finish')
   }
   return report.differences.length === 0 ? 0 : 1
@@ -147,9 +149,16 @@ export async function runFinish(env: Env, options: FinishOptions): Promise<numbe
     else print('there is no foreign environment: nothing is to be deleted')
     return 0
   }
-  const reason = await whyNot(api, readReport(options.report), foreign, Date.now())
+  const report = readReport(options.report)
+  const reason = await whyNot(api, report, foreign, Date.now())
   if (reason !== undefined)
     throw refused(`the report ${options.report} does not hold, ${reason}: run zerohop migrate verify again`)
+  if (report.unused.length > 0 && options.dropUnused !== true) {
+    const some = report.unused.slice(0, 5).join(', ')
+    throw refused(
+      `${report.unused.length} objects were moved nowhere (${some}) and would be lost: move them with --to, or give --drop-unused`,
+    )
+  }
   const names = foreign.map(({ name }) => name).join(', ')
   const question = `delete ${names} with everything in it? PDPs that follow it stop getting policy`
   if (options.yes !== true) {

@@ -37,6 +37,8 @@ export interface Report {
   readonly objects: number
   readonly decisions: number
   readonly differences: readonly Difference[]
+  /** roles and users of the foreign environments that no environment of the team got */
+  readonly unused: readonly string[]
 }
 
 export interface VerifyOptions {
@@ -91,7 +93,21 @@ export async function verify(api: Api, options: VerifyOptions, progress: Progres
     objects,
     decisions,
     differences,
+    unused: await unusedOf(api, foreign, plans),
   }
+}
+
+/** What would be lost with the foreign environments, because nobody uses it. */
+async function unusedOf(api: Api, foreign: readonly Environment[], plans: readonly Plan[]): Promise<string[]> {
+  const roles = new Set(plans.flatMap((plan) => plan.roles.map(({ key }) => key)))
+  const users = new Set(plans.flatMap((plan) => plan.users.map(({ key }) => key)))
+  const found: string[] = []
+  for (const environment of foreign) {
+    const contents = await readContents(api, environment)
+    found.push(...contents.roles.filter(({ key }) => !roles.has(key)).map(({ key }) => `role ${key}`))
+    found.push(...contents.users.filter(({ key }) => !users.has(key)).map(({ key }) => `user ${key}`))
+  }
+  return found
 }
 
 export async function digests(api: Api, environments: readonly Environment[]): Promise<Record<string, string>> {

@@ -263,7 +263,21 @@ describe('a v1 world', () => {
     await world.call('PUT', '/v1/users', { key: 'auth0|4', firstName: 'Late' })
     const refused = await world.migrate(['finish', '--ours', 'ours.txt', '--yes'])
     expect(refused.err).toContain(`${FOREIGN} changed since: run zerohop migrate verify again`)
+    await world.call('POST', '/v1/roles', { name: 'spare', permissions: [] })
+    const unused = await world.migrate(['verify', '--ours', 'ours.txt', '--pdps', pdps])
+    expect([unused.code, unused.out]).toEqual([
+      0,
+      expect.stringContaining('moved nowhere, because nothing uses it: role spare, user auth0|3, user auth0|4'),
+    ])
+    const lost = await world.migrate(['finish', '--ours', 'ours.txt', '--yes'])
+    expect([lost.code, lost.err]).toEqual([
+      1,
+      expect.stringContaining(
+        '3 objects were moved nowhere (role spare, user auth0|3, user auth0|4) and would be lost',
+      ),
+    ])
     await world.call('DELETE', '/v1/users/auth0%7C4')
+    await world.call('DELETE', '/v2/schema/v1compat_global_project/v1compat_global_env/roles/spare')
     writeFileSync(join(world.folder, 'checks.jsonl'), '{"user":"auth0|1"}\n')
     const bad = await world.migrate([...args, '--checks', 'checks.jsonl'])
     expect(bad.err).toContain('line 1 is no check')
