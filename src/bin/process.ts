@@ -11,7 +11,8 @@ import { type Env, opaPortOf } from './env.ts'
 export interface Listener {
   listen(options: { host: string; port: number }): Promise<string>
   close(): PromiseLike<unknown>
-  drain(): Promise<void>
+  /** tells clients to come over other connections; servers without it just close */
+  drain?(): Promise<void>
   readonly server: { address(): AddressInfo | string | null; closeAllConnections(): void }
 }
 
