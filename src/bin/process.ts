@@ -89,7 +89,7 @@ export class Closers {
     this.add(async () => {
       // What still runs after half the time is cut off, so that the store can close in the other half.
       const timer = setTimeout(() => app.server.closeAllConnections(), SHUTDOWN_MS / 2)
-      await app.drain()
+      await app.drain?.()
       await app.close()
       clearTimeout(timer)
     })
