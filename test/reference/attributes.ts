@@ -112,14 +112,10 @@ function declared(
   return { ...member(source, names), time: names.length === 1 && type === 'time' }
 }
 
-/** The type that is declared for the attribute of a path; undefined when none is. */
-export function typeDeclared(
-  policy: Policy,
-  request: Request,
-  { root, names }: AttributePath,
-): AttributeType | undefined {
+/** The type that is declared for the attribute of a path, which is one that has a type. */
+export function typeDeclared(policy: Policy, request: Request, { root, names }: AttributePath): AttributeType {
   const owner = root === 'user' ? '__user' : root === 'tenant' ? '__tenant' : request.resource.type
-  return policy.resource.get(owner)?.attributes?.[names[0]!]
+  return policy.resource.get(owner)!.attributes![names[0]!]!
 }
 
 function hasType(value: Json | undefined, type: AttributeType): boolean {

@@ -180,7 +180,7 @@ function found(policy: Policy, request: Request, { left, test, place }: OneTest)
     operator: test.kind === 'compare' ? test.operator : `${test.of}_match`,
     reason: passes(policy, request, test, one) ? 'met' : whyNot(test, one, other, constant),
     ...(shown === undefined ? {} : { value: shorten(shown) }),
-    ...(one.illTyped === undefined ? {} : { declared: typeDeclared(policy, request, left)! }),
+    ...(one.illTyped === undefined ? {} : { declared: typeDeclared(policy, request, left) }),
     ...(constant === undefined ? {} : { expected: shorten(constant) }),
     ...(ref === undefined ? {} : { ref: nameOf(ref) }),
     ...(refShown === undefined ? {} : { ref_value: shorten(refShown) }),
