@@ -1,6 +1,6 @@
 // Mutates the kernel, one small wrong at a time, each in a build of its own, and says which of them the cases and 20,000 random checks
-// catch: npm run test:mutants -- [--only FILE[:LINE]]... [--every N] [--checks N] [--seed N] [--json]
-// --every 10 tries a tenth of them.
+// catch: npm run test:mutants -- [--all] [--only FILE[:LINE]]... [--every N] [--jobs N] [--checks N] [--seed N] [--json]
+// Opcodes and the branches of a decision; with --all every small wrong in every function, of which --every 10 tries a tenth.
 // Exit 0 when at least 95 % are caught of those that could be, and docs/mutants.md explains every survivor, 1 when not, 2 on a wrong argument.
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
@@ -16,7 +16,7 @@ const FOR_EVER_MS = 120_000
 const usage = (message) => {
   process.stderr.write(`test:mutants: ${message}\n`)
   process.stderr.write(
-    'usage: npm run test:mutants -- [--only FILE[:LINE]]... [--every N] [--checks N] [--seed N] [--json]\n',
+    'usage: npm run test:mutants -- [--all] [--only FILE[:LINE]]... [--every N] [--jobs N] [--checks N] [--seed N] [--json]\n',
   )
   process.exit(2)
 }
@@ -25,8 +25,10 @@ let options
 try {
   options = parseArgs({
     options: {
+      all: { type: 'boolean', default: false },
       only: { type: 'string', multiple: true, default: [] },
       every: { type: 'string', default: '1' },
+      jobs: { type: 'string', default: '1' },
       checks: { type: 'string', default: '20000' },
       seed: { type: 'string', default: '1' },
       json: { type: 'boolean', default: false },
@@ -39,6 +41,8 @@ const [checks, seed] = [options.checks, options.seed].map(Number)
 if (!Number.isSafeInteger(checks) || checks < 0) usage('--checks must be a whole number')
 const every = Number(options.every)
 if (!Number.isSafeInteger(every) || every < 1) usage('--every must be a whole number of at least 1')
+const jobs = Number(options.jobs)
+if (!Number.isSafeInteger(jobs) || jobs < 1) usage('--jobs must be a whole number of at least 1')
 if (!Number.isSafeInteger(seed)) usage('--seed must be a whole number')
 
 const tsc = createRequire(import.meta.url)
@@ -51,7 +55,7 @@ if (compiled.status !== 0) {
 }
 const root = new URL('../', import.meta.url)
 const built = new URL('../build/mutants/test/mutants/', import.meta.url)
-const { FILES, mutantsOf } = await import(new URL('mutants.js', built))
+const { FILES, isDeciding, mutantsOf } = await import(new URL('mutants.js', built))
 const { readSources } = await import(new URL('compile.js', built))
 const { explainedIn, explanationOf } = await import(new URL('explained.js', built))
 
@@ -59,7 +63,7 @@ const wanted = options.only.map((only) => only.split(':'))
 const files = wanted.length === 0 ? FILES : [...new Set(wanted.map(([file]) => file))]
 let mutants
 try {
-  mutants = mutantsOf(readSources(root), files)
+  mutants = mutantsOf(readSources(root), files).filter((one) => options.all || isDeciding(one))
 } catch (error) {
   usage(error.message)
 }
@@ -71,35 +75,44 @@ if (wanted.length > 0) {
 
 mutants = mutants.filter((_, index) => index % every === 0)
 
-let thread
-async function startThread() {
-  thread = new Worker(new URL('thread.js', built), { workerData: { root: root.href, checks, seed } })
-  await answer(FOR_EVER_MS)
-}
+/** A thread that tries mutants, one after another. */
+class Lane {
+  #thread
 
-/** The next message of the thread; undefined when there is none in time. @throws when the thread ends */
-function answer(ms) {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => settle(resolve), ms)
-    const onMessage = (message) => settle(resolve, message)
-    const onError = (error) => settle(reject, error)
-    const settle = (act, value) => {
-      clearTimeout(timer)
-      thread.off('message', onMessage).off('error', onError)
-      act(value)
-    }
-    thread.on('message', onMessage).on('error', onError)
-  })
-}
+  async fateOf(mutant) {
+    if (this.#thread === undefined) await this.#start()
+    this.#thread.postMessage(mutant)
+    const fate = await this.#answer().catch((error) => ({ fate: 'caught', by: String(error), fatal: true }))
+    if (fate !== undefined && !fate.fatal) return fate
+    await this.end()
+    return fate ?? { fate: 'caught', by: 'it takes for ever' }
+  }
 
-async function fateOf(mutant) {
-  if (thread === undefined) await startThread()
-  thread.postMessage(mutant)
-  const fate = await answer(FOR_EVER_MS).catch((error) => ({ fate: 'caught', by: String(error), fatal: true }))
-  if (fate !== undefined && !fate.fatal) return fate
-  await thread.terminate()
-  thread = undefined
-  return fate ?? { fate: 'caught', by: 'it takes for ever' }
+  async #start() {
+    this.#thread = new Worker(new URL('thread.js', built), { workerData: { root: root.href, checks, seed } })
+    await this.#answer()
+  }
+
+  async end() {
+    await this.#thread?.terminate()
+    this.#thread = undefined
+  }
+
+  /** The next message of the thread; undefined when there is none in time. @throws when the thread ends */
+  #answer() {
+    const thread = this.#thread
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => settle(resolve), FOR_EVER_MS)
+      const onMessage = (message) => settle(resolve, message)
+      const onError = (error) => settle(reject, error)
+      const settle = (act, value) => {
+        clearTimeout(timer)
+        thread.off('message', onMessage).off('error', onError)
+        act(value)
+      }
+      thread.on('message', onMessage).on('error', onError)
+    })
+  }
 }
 
 const explained = explainedIn(readFileSync('docs/mutants.md', 'utf8'))
@@ -118,19 +131,24 @@ bar.start(mutants.length, 0, { survived: 0, file: '' })
 const counts = { caught: 0, survived: 0, refused: 0, same: 0 }
 const survivors = []
 const byFile = {}
-for (const mutant of mutants) {
-  const { fate } = await fateOf(mutant)
-  counts[fate]++
-  byFile[mutant.file] ??= { caught: 0, survived: 0 }
-  if (fate in byFile[mutant.file]) byFile[mutant.file][fate]++
-  if (fate === 'survived') {
-    survivors.push(mutant)
-    if (!options.json) process.stdout.write(lineOf(mutant))
+const waiting = mutants.values()
+async function work() {
+  const lane = new Lane()
+  for (const mutant of waiting) {
+    const { fate } = await lane.fateOf(mutant)
+    counts[fate]++
+    byFile[mutant.file] ??= { caught: 0, survived: 0 }
+    if (fate in byFile[mutant.file]) byFile[mutant.file][fate]++
+    if (fate === 'survived') {
+      survivors.push(mutant)
+      if (!options.json) process.stdout.write(lineOf(mutant))
+    }
+    bar.increment(1, { survived: counts.survived, file: mutant.file })
   }
-  bar.increment(1, { survived: counts.survived, file: mutant.file })
+  await lane.end()
 }
+await Promise.all(Array.from({ length: jobs }, work))
 bar.stop()
-await thread?.terminate()
 
 const told = survivors.map((one) => explanationOf(explained, one))
 const same = told.filter((each) => each === 'same').length

@@ -26,7 +26,65 @@ export const FILES: readonly string[] = [
   'roles.ts',
   'bitset.ts',
   'permissions.ts',
+  'symbols.ts',
+  'table.ts',
 ]
+
+/**
+ * Functions that no decision runs: they build, edit, list or verify the image, and what they do wrong is a broken image, not a wrong branch
+ * of a decision. Mutated only with everything else.
+ */
+export const NOT_DECIDING: Readonly<Record<string, readonly string[]>> = {
+  'compare.ts': ['takeSteps', 'stepsTaken'],
+  'derive.ts': ['takeSteps', 'metGoal'],
+  'attributes.ts': ['refusedCount', 'refusedCell'],
+  'rules.ts': [
+    ...['define', 'setParent', 'readsPath', 'rightIsPath', 'undefine', 'deleteSet'],
+    ...['permit', 'forbid', 'deleteSetRule', 'deleteSetRulesOf'],
+  ],
+  'equality.ts': [
+    ...['pathOfTest', 'hashOfTest', 'findTests', 'addStep', 'addTest', 'comesBehind', 'setTests', 'testsBytes'],
+    'gatherTests',
+  ],
+  'sides.ts': [
+    ...['sideHash', 'findSide', 'addToSide', 'takeFromSide', 'isSet', 'setAbove', 'clearAbove', 'moveSides', 'place'],
+    ...['groupHash', 'indexesOf', 'findIndex', 'hasPaths', 'isFull', 'addIndex', 'joinGroup', 'leaveGroup'],
+    ...['link', 'unlink'],
+  ],
+  'relations.ts': [
+    ...['putInstance', 'deleteInstance', 'tupleHash', 'findTuple', 'relate', 'unrelate', 'deleteTuple', 'unlink'],
+    ...['use', 'disuse', 'setRoleType', 'clearRules', 'addRule', 'clearSources', 'unlinkFromTarget'],
+  ],
+  'grants.ts': [
+    ...['assign', 'unassign', 'putGrant', 'createGrant', 'deleteGrant', 'unlink', 'indexOf', 'insertSorted'],
+    ...['holdRoles', 'findSet', 'sameRoles', 'dropRoles', 'deleteGrantsOf'],
+  ],
+  'values.ts': [
+    ...['compositeBytes', 'internText', 'internBytes', 'findText', 'dropText', 'keep', 'copyHeader', 'discard'],
+    'setAttributes',
+  ],
+  'paths.ts': ['putPath', 'splitNames', 'usePath', 'disusePath', 'isGenerated'],
+  'members.ts': ['join', 'leave', 'deleteMember', 'deleteMembersOf', 'link', 'unlink'],
+  'roles.ts': [
+    ...['ownRow', 'clearPermissions', 'addPermissions', 'setParents', 'link', 'unlinkFromParent', 'refresh'],
+    ...['recompute', 'recomputePage', 'deleteRole', 'unlinkFromChild', 'withdraw'],
+  ],
+  'bitset.ts': ['setBit', 'clearBit', 'dropPageIfEmpty', 'isEmptyPage', 'clearRow'],
+  'permissions.ts': ['putPermission', 'enter', 'deletePermission', 'deleteResource', 'countHolder'],
+  'symbols.ts': ['counterOf', 'intern', 'bury', 'symbolBytes'],
+  'table.ts': [
+    ...['createTable', 'bucketByIndex', 'bucketCount', 'insert', 'append', 'remove', 'split', 'redistribute'],
+    ...['addSegment', 'cut'],
+  ],
+}
+
+/** A branch turned round, its comparison or connection exchanged; an opcode, kind, source, type or verdict exchanged with the next. */
+const BRANCHES = /^(negated|(===|!==|<|<=|>|>=|&&|\|\|) to .*|true to false|false to true|[A-Z]\w* to [A-Z]\w*)$/
+
+/** Is it an opcode or a branch of a decision? The others are tried with `--all`. */
+export function isDeciding({ file, within, kind }: Pick<Mutant, 'file' | 'within' | 'kind'>): boolean {
+  return BRANCHES.test(kind) && within !== '' && NOT_DECIDING[file]?.includes(within) !== true
+}
 
 export interface Mutant extends Mutation {
   readonly file: string

@@ -42,7 +42,7 @@ const SWAPS: Readonly<Record<string, readonly string[]>> = {
   '^=': ['|='],
 }
 /** Enums that say what something is, and not where a field lies. */
-const MEANINGS = ['Op', 'Kind', 'Verdict', 'Source', 'Side']
+const MEANINGS = ['Op', 'Kind', 'Verdict', 'Source', 'Type']
 
 export function mutationsOf(text: string, enums: Enums): Mutation[] {
   const tokens = tokensOf(text)
@@ -89,9 +89,29 @@ const replaced = (kind: string, { start, end }: Pick<Token, 'start' | 'end'>, te
 
 function atSign(text: string, tokens: readonly Token[], at: number): Mutation[] {
   const token = tokens[at]!
-  if (token.text === '?') return [negation(text, tokens, ternaryStart(tokens, at), at)]
+  if (token.text === '?') return negation(text, tokens, ternaryStart(tokens, at), at)
   if (isTypeArgument(tokens, at) || isUnary(tokens, at)) return []
-  return (SWAPS[token.text] ?? []).map((other) => replaced(`${token.text} to ${other}`, token, other))
+  const swapped = (SWAPS[token.text] ?? []).map((other) => replaced(`${token.text} to ${other}`, token, other))
+  if (token.text !== '&&' && token.text !== '||') return swapped
+  return [...swapped, ...operands(tokens, at).flatMap(([from, to]) => negation(text, tokens, from, to))]
+}
+
+const ENDS = /^(&&|\|\||=|return|\?|:|,|;|=>)$/
+
+/** What stands behind `&&` or `||`, and before the first of them. */
+function operands(tokens: readonly Token[], sign: number): [from: number, to: number][] {
+  const { depth } = tokens[sign]!
+  const ends = (at: number) => {
+    const token = tokens[at]
+    return token === undefined || token.depth < depth || (token.depth === depth && ENDS.test(token.text))
+  }
+  let from = sign
+  while (!ends(from - 1)) from--
+  const end = endOfStatement(tokens, sign)
+  let to = sign + 1
+  while (to < end && !ends(to)) to++
+  const isFirst = !/^(&&|\|\|)$/.test(tokens[from - 1]?.text ?? '')
+  return [...(isFirst ? ([[from, sign]] as [number, number][]) : []), [sign + 1, to]]
 }
 
 /** `load<u32>(`: brackets around a type. */
@@ -122,8 +142,15 @@ function atWord(text: string, tokens: readonly Token[], at: number, enums: Enums
   const found: Mutation[] = []
   const next = tokens[at + 1]
   if ((token.text === 'if' || token.text === 'while') && next?.text === '(') {
+    found.push(...negation(text, tokens, at + 2, closing(tokens, at + 1)))
+  }
+  if (token.text === 'for' && next?.text === '(') {
     const close = closing(tokens, at + 1)
-    found.push(negation(text, tokens, at + 2, close))
+    const parts = range(at + 2, close).filter(
+      (each) => tokens[each]!.text === ';' && tokens[each]!.depth === next.depth + 1,
+    )
+    const [first, second] = parts
+    if (first! + 1 < second!) found.push(...negation(text, tokens, first! + 1, second!))
   }
   if (token.text === 'return') found.push(...returned(text, tokens, at))
   if (token.text === 'true') found.push(replaced('true to false', token, 'false'))
@@ -142,9 +169,17 @@ function atWord(text: string, tokens: readonly Token[], at: number, enums: Enums
   return found
 }
 
-function negation(text: string, tokens: readonly Token[], from: number, to: number): Mutation {
+const range = (from: number, to: number) => Array.from({ length: to - from }, (_, index) => from + index)
+
+/** Nothing for a lone `a === b`, which is turned round as a comparison. */
+function negation(text: string, tokens: readonly Token[], from: number, to: number): Mutation[] {
+  const { depth } = tokens[from]!
+  const signs = range(from, to).filter(
+    (at) => tokens[at]!.depth === depth && /^([=!]==|&&|\|\|)$/.test(tokens[at]!.text),
+  )
+  if (signs.length === 1 && /^[=!]==$/.test(tokens[signs[0]!]!.text)) return []
   const [start, end] = [tokens[from]!.start, tokens[to - 1]!.end]
-  return { kind: 'negated', start, end, text: `!(${text.slice(start, end)})` }
+  return [{ kind: 'negated', start, end, text: `!(${text.slice(start, end)})` }]
 }
 
 /** The condition of `a ? b : c` begins after what cannot be part of it. */
