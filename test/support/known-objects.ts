@@ -17,6 +17,7 @@ const REFS: Readonly<Record<string, string>> = {
   action_groups: 'all',
   parents: 'viewer',
   groups: 'team',
+  direct: 'team',
   condition_sets: 'grown',
   resource_instances: 'hello:one',
   user_invites: 'carl',

@@ -5,10 +5,11 @@ import { GROUP_ROWS_MAX } from '../../model/limits.ts'
 import type { Group } from '../../model/objects.ts'
 import { MEMBER, relationOf, requireGroup } from '../../pap/collections/groups.ts'
 import type { View } from '../../store/view.ts'
-import { type Page, type Query, readFlag, readPage, readText } from '../page.ts'
+import { type Query, readFlag } from '../page.ts'
 import { GroupCreate, GroupInGroup, GroupRole, GroupUser } from '../schemas.ts'
 import { type Management, viewOf, write } from './context.ts'
-import { everyObject, indexed, matcher, paged, type Source, searched } from './listing.ts'
+import { findGroups, groupReads } from './group-reads.ts'
+import { groupBlock } from './render-facts.ts'
 
 const GROUPS = '/v2/schema/:p/:e/groups'
 const GROUP = `${GROUPS}/:group`
@@ -21,9 +22,8 @@ interface Named {
 
 export function groupRoutes(app: FastifyInstance, management: Management): void {
   app.get<{ Querystring: Query }>(GROUPS, { config: read }, async (request) => {
-    const page = readPage(request.query)
     readFlag(request.query, 'include_total_count')
-    const rows = await listGroups(() => viewOf(management, request), request.query, page)
+    const { rows } = await findGroups(() => viewOf(management, request), request.query, false)
     const view = viewOf(management, request)
     return rows.map((group) => groupRead(view, group))
   })
@@ -43,6 +43,7 @@ export function groupRoutes(app: FastifyInstance, management: Management): void 
     await write(management, request, reply, 'deleteGroup', request.params)
     return reply.code(204).send()
   })
+  groupReads(app, management)
   memberRoutes(app, management)
   roleRoutes(app, management)
 }
@@ -86,7 +87,8 @@ function roleRoutes(app: FastifyInstance, management: Management): void {
 }
 
 /** A group with its members, and the roles that they have by it. */
-function groupRead(view: View, { id, key, resource, instance, tenant }: Group) {
+function groupRead(view: View, group: Group) {
+  const { key, resource } = group
   const users: string[] = []
   for (const { user, role } of view.by('assignments_on_instance', key, { limit: GROUP_ROWS_MAX })) {
     const member = role === MEMBER ? view.get('user', user) : undefined
@@ -97,34 +99,5 @@ function groupRead(view: View, { id, key, resource, instance, tenant }: Group) {
   for (const { relation, object } of view.by('tuples_of_subject', key, { limit: GROUP_ROWS_MAX })) {
     if (relation.startsWith(prefix)) assigned_roles.push(`${object}#${relation.slice(prefix.length)}`)
   }
-  return {
-    id,
-    assigned_roles,
-    users,
-    group_resource_type_key: resource,
-    group_instance_key: instance,
-    group_tenant: tenant,
-  }
-}
-
-/** Groups by `tenant` and `resource` (ids or keys) and `search` (key). */
-async function listGroups(view: () => View, query: Query, page: Page): Promise<readonly Group[]> {
-  const tenantRef = readText(query, 'tenant')
-  const resourceRef = readText(query, 'resource')
-  const search = readText(query, 'search')
-  const tenant = tenantRef === undefined ? undefined : view().find('tenant', tenantRef)?.key
-  const resource = resourceRef === undefined ? undefined : view().find('resource', resourceRef)?.key
-  const unknown = (tenantRef !== undefined && !tenant) || (resourceRef !== undefined && !resource)
-  if (unknown) return []
-  const source: Source<Group> =
-    tenant !== undefined
-      ? indexed(view, 'groups_of_tenant', tenant)
-      : resource !== undefined
-        ? indexed(view, 'groups_of_resource', resource)
-        : everyObject(view, 'group')
-  if (search === undefined && (tenant === undefined || resource === undefined)) return paged(source, page).rows
-  const finds = matcher(search ?? '')
-  const pick = (group: Group) =>
-    (resource === undefined || group.resource === resource) && finds(group.instance) ? group : undefined
-  return (await searched(source, page, pick, false)).rows
+  return { ...groupBlock(group), assigned_roles, users }
 }

@@ -114,7 +114,8 @@ function environmentRoutes(app: FastifyInstance, management: Management): void {
   })
   app.get(`${ENVIRONMENT}/stats`, { config: read }, async (request) => {
     const pdp_configs = await printConfigs(management, request)
-    const stats = environmentStatistics(viewOf(management, request))
+    const hasRecords = management.store.audit.count(request.scope.environment.id) > 0
+    const stats = environmentStatistics(viewOf(management, request), hasRecords)
     return { ...environmentRead(request.scope), pdp_configs, stats }
   })
 }

@@ -1,6 +1,7 @@
 // How facts print: users, tenants, assignments, instances, tuples, set rules, invites and proxy configs. As render.ts; contract §2.
 import { RELATIONSHIPS_SHOWN_MAX } from '../../model/limits.ts'
 import {
+  type Group,
   type Json,
   type ProxyConfig,
   partKey,
@@ -210,6 +211,27 @@ export function inviteRead(scope: Scope, view: View, invite: UserInvite) {
     resource_instance_id: instance === null ? null : (view.get('resource_instance', instance)?.id ?? null),
     ...place(scope),
     ...times(invite),
+  }
+}
+
+/** A group by itself. */
+export function groupBlock({ id, resource, instance, tenant }: Group) {
+  return { id, group_resource_type_key: resource, group_instance_key: instance, group_tenant: tenant }
+}
+
+/** The role that a group has on an instance by a relation; undefined when the relation was not made for a role of groups. */
+export function groupRole(view: View, relation: string, prefix: string, object: string) {
+  const { type } = split(object)
+  if (!relation.startsWith(prefix)) return undefined
+  const role = view.get('resource_role', partKey(type, relation.slice(prefix.length)))
+  if (role === undefined) return undefined
+  const { id, name } = view.require('resource', type)
+  return {
+    id: role.id,
+    key: role.role,
+    name: role.name,
+    resource: { id, key: type, name },
+    resource_instance: instanceOf(view, object),
   }
 }
 

@@ -40,14 +40,14 @@ export function organizationStats(
   return { ...organizationRead(organization), stats, historical_usage }
 }
 
-export function environmentStatistics(view: View) {
+export function environmentStatistics(view: View, has_decision_logs: boolean) {
   return {
     roles: view.count('role'),
     users: view.count('user'),
     policies: view.count('set_rule'),
     resources: view.count('resource'),
     tenants: view.count('tenant'),
-    has_decision_logs: false,
+    has_decision_logs,
     members: [],
     mau: 0,
   }

@@ -53,6 +53,8 @@ describe('records of decisions', () => {
       headers: { 'content-type': 'application/x-ndjson', ...headers },
     })
   const list = async (query = '') => (await api.ask('GET', `${LOGS}?${query}`)).body
+  const hasLogs = async (environment = 'development') =>
+    (await api.ask('GET', `/v2/projects/default/envs/${environment}/stats`)).body.stats.has_decision_logs
   const seqs = async (query = '') =>
     (await list(query)).data.map((each: { context: { seq: number } }) => each.context.seq)
   beforeAll(async () => {
@@ -66,6 +68,7 @@ describe('records of decisions', () => {
   it('are an empty page before the first', async () => {
     expect(await list()).toEqual({ data: [], total_count: 0, page_count: 0, pagination_count: 0 })
     expect((await api.ask('GET', `${LOGS}/${'0'.repeat(32)}`)).status).toBe(404)
+    expect(await hasLogs()).toBe(false)
   })
 
   it('come as lines, plain or compressed, once each, and move no revision', async () => {
@@ -80,6 +83,7 @@ describe('records of decisions', () => {
     })
     expect(api.store.head(api.environment).revision).toBe(revision)
     expect((await list()).total_count).toBe(4)
+    expect([await hasLogs(), await hasLogs('production')]).toEqual([true, false])
   })
 
   it('read as the contract has them, with the name of the user and the key that sent them', async () => {

@@ -118,6 +118,53 @@ describe('groups', () => {
     expect((await group('sales')).assigned_roles).toEqual(['group:sales#member'])
   })
 
+  it('the reads in pages show a group by itself, the groups beside it, its users and its roles', async () => {
+    await api.ask('PUT', '$S/groups/sales/assign_group', { group_instance_key: 'org' })
+    await api.ask('PUT', '$S/groups/sales/users/ben', { tenant: 'default' })
+    const given = { role: 'editor', resource: 'video', resource_instance: 'intro', tenant: 'default' }
+    await api.ask('POST', '$S/groups/sales/roles', given)
+    const { id, assigned_roles: _roles, users: _users, ...block } = await group('sales')
+    expect((await api.ask('GET', '$S/groups/direct/group:sales')).body).toEqual({ id, ...block })
+    const page = async (path: string) => (await api.ask('GET', `$S/groups/${path}`)).body
+    expect(await page('direct?search=sal')).toEqual({ data: [{ id, ...block }], total_count: 1, page_count: 1 })
+    expect(await page('direct?tenant=default&per_page=1&page=2')).toMatchObject({
+      data: [{}],
+      total_count: 3,
+      page_count: 3,
+    })
+    expect(await page('direct?tenant=nothing')).toEqual({ data: [], total_count: 0, page_count: 0 })
+    expect(await page('org/children')).toEqual({ data: [{ id, ...block }], total_count: 1, page_count: 1 })
+    expect(names((await page('sales/parents')).data)).toEqual(['org'])
+    expect(await page('sales/children')).toEqual({ data: [], total_count: 0, page_count: 0 })
+    const { data: members, total_count } = await page('sales/users')
+    expect([members, total_count]).toEqual([[(await api.ask('GET', '$F/users/ben')).body], 1])
+    expect((await page('org/users')).data).toEqual([])
+    const roles = await page('sales/roles')
+    expect(roles).toMatchObject({
+      data: [
+        { key: 'member', resource: { key: 'group' }, resource_instance: { key: 'org' } },
+        {
+          id: ID,
+          key: 'editor',
+          name: 'editor',
+          resource: { id: ID, key: 'video' },
+          resource_instance: { id: ID, key: 'intro' },
+        },
+      ],
+      total_count: 2,
+    })
+    expect(await page('sales/roles?per_page=1&page=2')).toEqual({
+      data: [roles.data[1]],
+      total_count: 2,
+      page_count: 2,
+    })
+    for (const path of ['direct/nothing', 'nothing/children', 'nothing/users'])
+      expect((await api.ask('GET', `$S/groups/${path}`)).status).toBe(404)
+    expect((await api.ask('GET', '$S/groups/sales/users?per_page=101')).status).toBe(422)
+    await api.ask('DELETE', '$S/groups/sales/roles', given)
+    await api.ask('DELETE', '$S/groups/sales/assign_group', { group_instance_key: 'org' })
+  })
+
   it('a group goes with its instance, members and roles; and with its instance, type or tenant', async () => {
     expect((await api.ask('DELETE', '$S/groups/team:marketing')).status).toBe(204)
     expect((await api.ask('DELETE', '$S/groups/team:marketing')).status).toBe(404)
