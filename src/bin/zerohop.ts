@@ -260,7 +260,7 @@ keys
 program
   .command('backup')
   .description(
-    'copies a data folder into a new folder while a server uses it; the keys that seal secrets are not part of it',
+    'copies a data folder into a new folder while a server uses it; the keys that seal secrets and the records of decisions are not part of it',
   )
   .argument('<folder>', 'folder of the backup: a new or empty one')
   .option('--data <folder>', DATA)
@@ -271,7 +271,7 @@ program
   )
 program
   .command('restore')
-  .description('makes a data folder from a backup; PDPs take fresh images')
+  .description('makes a data folder from a backup, without records of decisions; PDPs take fresh images')
   .argument('<folder>', 'folder of the backup')
   .option('--data <folder>', `${DATA}: a new or empty one`)
   .option('--json', AS_JSON)

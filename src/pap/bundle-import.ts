@@ -134,8 +134,9 @@ class Import {
       if (draft.get('relationship_tuple', key) === undefined) draft.take(createTuple(draft, tuple, mint))
     })
     this.#each('role_assignments', bundle.role_assignments ?? [], (assignment) => {
-      const { user, role, tenant, resource_instance } = assignment
-      const key = assignmentKey(user, role, tenant ?? 'default', resource_instance ?? null)
+      const { user, role, resource_instance: instance } = assignment
+      const inside = instance ? draft.get('resource_instance', instance)?.tenant : undefined
+      const key = assignmentKey(user, role, assignment.tenant ?? inside ?? 'default', instance ?? null)
       if (draft.get('role_assignment', key) === undefined) draft.take(assign(draft, assignment, mint))
     })
   }

@@ -1,4 +1,5 @@
 // An environment as one object: what is exported is imported again as the same, twice as well as once, and what is wrong is refused whole.
+import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Image } from '../../src/image/image.ts'
 import { type Bundle, exportEverything, exportSchema } from '../../src/pap/bundle.ts'
@@ -6,80 +7,7 @@ import type { Imported } from '../../src/pap/bundle-import.ts'
 import { policyOf } from '../../src/pap/snapshot.ts'
 import { BY, openPap, type Pap } from './harness.ts'
 
-const SOURCE = {
-  zerohop: 1,
-  user_attributes: { level: { type: 'number' } },
-  tenant_attributes: { plan: { type: 'string', description: 'what they pay' } },
-  resources: [
-    {
-      key: 'document',
-      name: 'Document',
-      actions: { read: {}, write: { name: 'Write', attributes: { risky: true } } },
-      attributes: { secret: { type: 'bool' } },
-      action_groups: { all: { actions: ['read', 'write'] } },
-      relations: { parent: { subject_resource: 'folder' }, copy: { subject_resource: 'document', name: 'Copy' } },
-      roles: {
-        editor: {
-          permissions: ['document:write'],
-          extends: ['reader'],
-          granted_to: {
-            when: { no_direct_roles_on_object: true },
-            users_with_role: [
-              {
-                role: 'owner',
-                on_resource: 'folder',
-                linked_by_relation: 'parent',
-                when: { no_direct_roles_on_object: false },
-              },
-            ],
-          },
-        },
-        reader: { permissions: ['document:read'] },
-      },
-    },
-    {
-      key: 'folder',
-      actions: { open: {} },
-      attributes: {},
-      action_groups: {},
-      relations: {},
-      roles: { owner: { permissions: ['folder:open'] } },
-    },
-  ],
-  roles: [
-    { key: 'admin', permissions: ['document:write'], extends: ['viewer'] },
-    { key: 'viewer', name: 'Viewer', permissions: ['document:read'] },
-  ],
-  condition_sets: [
-    { key: 'chiefs', type: 'userset', parent_id: 'staff', conditions: { 'user.level': { 'greater-than': 3 } } },
-    { key: 'staff', type: 'userset', conditions: {} },
-    {
-      key: 'secrets',
-      type: 'resourceset',
-      resource_id: 'document',
-      conditions: { 'resource.secret': { equals: true } },
-    },
-  ],
-  set_rules: [
-    { user_set: 'chiefs', permission: 'document:read', resource_set: 'secrets' },
-    { user_set: '__autogen_viewer', permission: 'document:read', resource_set: '__autogen_document' },
-  ],
-  tenants: [
-    { key: 'default', name: 'Default Tenant' },
-    { key: 'acme', attributes: { plan: 'free' } },
-  ],
-  users: [{ key: 'ana', email: 'ana@example.org', attributes: { level: 5 } }, { key: 'ben' }],
-  memberships: [{ user: 'ben', tenant: 'acme' }],
-  resource_instances: [
-    { key: 'one', resource: 'document', tenant: 'acme', attributes: { secret: true } },
-    { key: 'top', resource: 'folder', tenant: 'acme' },
-  ],
-  relationship_tuples: [{ subject: 'folder:top', relation: 'parent', object: 'document:one' }],
-  role_assignments: [
-    { user: 'ana', role: 'admin', tenant: 'acme' },
-    { user: 'ana', role: 'owner', tenant: 'acme', resource_instance: 'folder:top' },
-  ],
-} as const
+const SOURCE = JSON.parse(readFileSync(new URL('./bundle.json', import.meta.url), 'utf8'))
 
 describe('a bundle', () => {
   let pap: Pap
