@@ -18,6 +18,8 @@ export interface AuthzenSettings {
 
 export type AuthzenDeps = PdpRouteDeps & AuthzenSettings
 
+const ASCII = /^[\x20-\x7e\t]*$/
+
 export function authzenRoutes(parent: FastifyInstance, deps: AuthzenDeps): void {
   parent.register(async (app) => {
     app.removeAllContentTypeParsers()
@@ -38,8 +40,10 @@ export function authzenRoutes(parent: FastifyInstance, deps: AuthzenDeps): void 
     })
     app.addHook('onSend', (request, reply, payload, done) => {
       const sent = request.headers['x-request-id']
-      if (typeof sent === 'string') reply.header('x-request-id', sent)
-      done(null, payload)
+      if (typeof sent !== 'string') return done(null, payload)
+      reply.header('x-request-id', sent)
+      // node writes the headers as UTF-8 too when the body is a string: bytes above 127 would not come back as they were sent
+      done(null, typeof payload === 'string' && !ASCII.test(sent) ? Buffer.from(payload) : payload)
     })
     evaluationRoutes(app, deps)
     searchRoutes(app, deps)

@@ -1,5 +1,6 @@
 // GET /.well-known/authzen-configuration: where the endpoints are. The addresses come from configuration or from the socket that the server
 // listens on, never from the Host header, which the caller chooses (rule 10).
+import { Server as TlsServer } from 'node:tls'
 import type { FastifyInstance } from 'fastify'
 import type { AuthzenDeps } from './app.ts'
 
@@ -20,9 +21,10 @@ export function discoveryRoute(app: FastifyInstance, { publicUrl }: AuthzenDeps)
 }
 
 function listeningUrl(app: FastifyInstance): string {
+  const scheme = app.server instanceof TlsServer ? 'https' : 'http'
   const address = app.server.address()
-  if (address === null || typeof address === 'string') return 'http://localhost'
+  if (address === null || typeof address === 'string') return `${scheme}://localhost`
   const { address: ip, family, port } = address
   const host = ['0.0.0.0', '::'].includes(ip) ? 'localhost' : family === 'IPv6' ? `[${ip}]` : ip
-  return `http://${host}:${port}`
+  return `${scheme}://${host}:${port}`
 }
