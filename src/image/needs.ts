@@ -55,6 +55,8 @@ export class Needs {
   readonly #known = new Map<number, readonly Need[]>()
   /** what the rules of a permission read, as a set of bits */
   readonly #reads = new Map<number, number>()
+  /** how often the area was begun: reading a value may run code of the caller, and that may ask, too */
+  #begun = 0
 
   constructor(kernel: Kernel) {
     this.#kernel = kernel
@@ -74,6 +76,7 @@ export class Needs {
   encode(permission: number, key: string | undefined, sent: Sent | undefined): number {
     const needs = this.#known.get(permission) ?? this.#find(permission)
     const encoder = this.#encoder
+    const begun = ++this.#begun
     encoder.begin()
     const { words } = this.#kernel
     try {
@@ -85,6 +88,8 @@ export class Needs {
       if (isZerohopError(cause)) throw cause
       throw new ZerohopError('INPUT_INVALID', { reason: 'the attributes cannot be read' }, { cause })
     }
+    // There is one area, and another question was written over this one.
+    if (begun !== this.#begun) throw new ZerohopError('INPUT_INVALID', { reason: ASKS_ITSELF })
     return encoder.end
   }
 
@@ -128,6 +133,8 @@ export class Needs {
     return { place: (SENT >>> 2) + kernel.word(path + AttributePath.Number), from, name, inside, texts: undefined }
   }
 }
+
+const ASKS_ITSELF = 'an attribute asks a question of its own while it is read: send its value'
 
 /** What is not the same on each instance of a tenant. */
 export const READS_INSTANCE = (1 << Source.Resource) | (1 << Source.ResourceKey)

@@ -175,8 +175,9 @@ export class Encoder {
   }
 
   #list(items: readonly unknown[], depth: number): number {
-    const at = this.#open(items.length, depth)
-    for (let index = 0; index < items.length; index++) {
+    const { length } = items // once: reading an item may run code of the caller, that makes the list longer
+    const at = this.#open(length, depth)
+    for (let index = 0; index < length; index++) {
       this.#write(at + Composite.Cells + index * CELL_BYTES, 0, items[index] ?? null, depth + 1)
     }
     return at
