@@ -169,6 +169,7 @@ function v1Of(
     trust,
     lastImage: new LastImage(join(lastImageFolder(env), `${name}.outside.image`), apiKey, { readOnly }),
     report: reportOf(log.child({ part: 'outside' })),
+    strictAttributes: env.strictAttributes,
     ...(env.maxStalenessMs === undefined ? {} : { maxStalenessMs: env.maxStalenessMs }),
   })
   log.warn('--v1 is for the time of a migration: stop this PDP when every service has moved')

@@ -13,6 +13,8 @@ import type { Action, Attributes, Resource, User } from './request.ts'
 export interface OutsideOptions extends Omit<FollowerOptions, 'feed'> {
   /** ends with ENVIRONMENT_DELETED while there is nothing outside of environments */
   readonly feed: Feed
+  /** as of the PDP beside it */
+  readonly strictAttributes?: boolean
   /** milliseconds until it is asked again whether there is something; default V1_OUTSIDE_POLL_MS */
   readonly pollMs?: number
 }
@@ -57,7 +59,7 @@ export class Outside {
   }
 
   #begin(): Follower {
-    const { pollMs: _, report, ...options } = this.#options
+    const { pollMs: _, strictAttributes: __, report, ...options } = this.#options
     const follower: Follower = new Follower({
       ...options,
       report: (event) => {
@@ -70,7 +72,7 @@ export class Outside {
 
   #hear(follower: Follower, event: FollowerEvent): void {
     if (event.event === 'ready') {
-      this.#answers = new Pdp(follower)
+      this.#answers = new Pdp(follower, { strictAttributes: this.#options.strictAttributes ?? false })
       this.#absent = false
     } else if (event.event === 'ended') {
       this.#answers = undefined
