@@ -2,12 +2,13 @@
 // missing (contract §5.3 codes). Slower than a check and never on its path. D2 is decided here as in the check.
 import { Instance, Party, Table } from '../../assembly/abi.ts'
 import type { Kernel } from '../kernel/kernel.ts'
+import { isZerohopError } from '../model/errors.ts'
 import { DEFAULT_TENANT } from '../model/keys.ts'
 import type { Declared } from './declared.ts'
 import { explainRelations } from './explain-relations.ts'
 import { explainRoles } from './explain-roles.ts'
 import { explainSets } from './explain-sets.ts'
-import { type Explanation, NO_SETS, type Unknown } from './explanation.ts'
+import { type AbacCode, type Explanation, NO_SETS, type Unknown } from './explanation.ts'
 import type { Needs, Sent } from './needs.ts'
 import { isBuiltIn } from './store.ts'
 
@@ -41,12 +42,30 @@ export function explainQuestion(
   const rbac = explainRoles(kernel, ids, named)
   const rebac = explainRelations(kernel, ids, named)
   const isElsewhere = instance !== 0 && kernel.word(instance + Instance.Tenant) !== ids.tenant // D2
+  const byRoles = [...rbac.because, ...rebac.because]
+  const end = isElsewhere ? 0 : encoded(needs, ids.permission, question, byRoles.length > 0)
+  const unasked = (abac: AbacCode) => ({ ...NO_SETS, abac, because: [] })
   const { because: bySets, ...sets } = isElsewhere
-    ? { ...NO_SETS, abac: 'instance_in_other_tenant' as const, because: [] }
-    : explainSets(kernel, { ...ids, end: needs.encode(ids.permission, question.key, question.sent) }, named)
-  const because = [...rbac.because, ...rebac.because, ...bySets]
+    ? unasked('instance_in_other_tenant')
+    : end === undefined
+      ? unasked('undecided')
+      : explainSets(kernel, { ...ids, end }, named)
+  const because = [...byRoles, ...bySets]
   const codes = { code: rbac.code, rebac: rebac.code }
   return { allow: because.length > 0, revision, tenant, ...codes, ...sets, because, roles: rbac.roles, ill_typed }
+}
+
+/**
+ * Where what was sent ends when it is encoded. Undefined when it cannot be, and roles allow: a check does not look at it then (D13).
+ * @throws what a check throws
+ */
+function encoded(needs: Needs, permission: number, { key, sent }: Question, isAllowed: boolean): number | undefined {
+  try {
+    return needs.encode(permission, key, sent)
+  } catch (error) {
+    if (isAllowed && isZerohopError(error)) return undefined
+    throw error
+  }
 }
 
 /** The tenant of D2, by its key. */

@@ -243,7 +243,7 @@ export class Image {
     const from = { needs: this.#needs, declared: this.#declared }
     const explanation = this.guard(() => explainQuestion(this.#kernel, from, this.revision, question))
     if (!explanation.allow && [explanation.rebac, explanation.abac].includes('undecided')) {
-      throw new ZerohopError('UNDECIDED', { what: `${type}:${key}` })
+      throw new ZerohopError('UNDECIDED', { what: key === undefined ? type : `${type}:${key}` })
     }
     return explanation
   }

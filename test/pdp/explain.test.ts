@@ -145,4 +145,21 @@ describe('an explanation is bounded', () => {
     )
     expect([allowed.allow, allowed.abac]).toEqual([true, 'allow'])
   })
+
+  it('[D13] in what may be sent: roles that allow are explained all the same, as a check answers', () => {
+    const pdp = pdpOf(
+      ['put', 'role', { key: 'reader', permissions: ['doc:read'] }],
+      ['put', 'user', { key: 'eva' }],
+      ['put', 'role_assignment', { user: 'eva', role: 'reader', tenant: 'default' }],
+      users('set', { 'user.x': { equals: 'a' } }),
+      rule('set'),
+    )
+    for (const x of ['a'.repeat(1_000_000), '\ud800', Number.NaN]) {
+      const about = (key: string) => [{ key, attributes: { x } }, 'read', 'doc'] as const
+      expect(pdp.check(...about('eva'))).toBe(true)
+      expect(pdp.explain(...about('eva'))).toMatchObject({ allow: true, code: 'allow', abac: 'undecided', misses: [] })
+      expect(() => pdp.check(...about('ana'))).toThrow()
+      expect(() => pdp.explain(...about('ana'))).toThrow()
+    }
+  })
 })
