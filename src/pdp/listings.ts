@@ -3,7 +3,7 @@
 import type { AssignmentRow, Listings, PageQuery, PermissionWishes, UserEntry } from '../image/listings.ts'
 import { ZerohopError } from '../model/errors.ts'
 import { LISTING_PAGE_MAX } from '../model/limits.ts'
-import { type Action, type Attributes, type Question, questionOf, type Resource, type User } from './request.ts'
+import { type Action, type Attributes, listOf, type Question, questionOf, type Resource, type User } from './request.ts'
 
 /** A tenant and what is stored about it. */
 export interface Tenant {
@@ -102,11 +102,11 @@ export type { AssignmentRow, UserEntry } from '../image/listings.ts'
 export function userPermissions(
   listings: Listings,
   user: User,
-  filter: PermissionFilter = {},
+  filter?: PermissionFilter | null,
   context?: Attributes | null,
 ): UserPermissions {
   const { user: key, sent } = questionOf(user, '', '', context)
-  const { tenants, instances } = listings.permissions(key, wishesOf(filter), sent)
+  const { tenants, instances } = listings.permissions(key, wishesOf(filter ?? {}), sent)
   const found: UserPermissions = Object.create(null)
   for (const row of tenants) found[`__tenant:${row.tenant.key}`] = row
   for (const row of instances) found[`${row.resource.type}:${row.resource.key}`] = row
@@ -118,17 +118,17 @@ export function resources(
   user: User,
   action: Action,
   type: string,
-  query: ResourcesQuery = {},
+  query?: ResourcesQuery | null,
 ): Keys {
   if (typeof type !== 'string') throw invalid('type', 'a resource type')
-  const { tenant, attributes, context } = query
+  const { tenant, attributes, context } = query ?? {}
   const question = questionOf(user, action, { type, tenant: tenant ?? null, attributes: attributes ?? null }, context)
-  return listings.resources(question.user, question.action, question, pageOf(query))
+  return listings.resources(question.user, question.action, question, pageOf(query ?? {}))
 }
 
-export function users(listings: Listings, action: Action, resource: Resource, query: UsersQuery = {}): Keys {
-  const question = questionOf('', action, resource, query.context)
-  return listings.users(question.action, question, pageOf(query))
+export function users(listings: Listings, action: Action, resource: Resource, query?: UsersQuery | null): Keys {
+  const question = questionOf('', action, resource, query?.context)
+  return listings.users(question.action, question, pageOf(query ?? {}))
 }
 
 export function authorizedUsers(
@@ -197,8 +197,9 @@ function wishesOf(filter: PermissionFilter): PermissionWishes {
 
 function wanted(list: readonly string[] | null | undefined, what: string): readonly string[] | undefined {
   if (list === undefined || list === null) return undefined
-  if (!Array.isArray(list) || list.some((key) => typeof key !== 'string')) throw invalid(what, 'a list of keys')
-  return list
+  const keys = listOf(list, what, 'a list of keys')
+  if (keys.every((key) => typeof key === 'string')) return keys
+  throw invalid(what, 'a list of keys')
 }
 
 function pageOf({ after, limit }: Page): PageQuery {

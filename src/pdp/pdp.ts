@@ -25,8 +25,10 @@ import * as listing from './listings.ts'
 import {
   type Action,
   type Attributes,
+  answerEach,
   type Check,
   isNone,
+  listOf,
   mayBeSent,
   partsOf,
   questionOf,
@@ -134,15 +136,15 @@ export class Pdp {
   }
 
   /** Names of one user in one tenant, resolved once per image: the fastest way to ask many questions about one user. */
-  subject(user: User, options: { readonly tenant?: string } = {}): Subject {
-    const { user: key } = questionOf(user, '', '')
-    return new Subject(this.#source, key, options.tenant, this.#onDecision)
+  subject(user: User, options?: { readonly tenant?: string | null } | null): Subject {
+    const { user: key, tenant } = questionOf(user, '', { type: '', tenant: options?.tenant ?? null })
+    return new Subject(this.#source, key, tenant, this.#onDecision)
   }
 
-  /** `check` of each, all at one revision. */
+  /** `check` of each, all at one revision. @throws what a check throws; UNDECIDED names the one that could not be decided (D13) */
   bulkCheck(checks: readonly Check[]): boolean[] {
     const image = this.#image()
-    return checks.map((check) => {
+    return answerEach(listOf(checks, 'checks', 'a list of checks'), (check) => {
       const { user, action, resource, context } = partsOf(check)
       return this.#checkAny(image, user, action, resource, context)
     })
@@ -157,7 +159,7 @@ export class Pdp {
   }
 
   /** What the user may do: in each tenant, and on each instance where other things are allowed or a role is held. */
-  userPermissions(user: User, filter?: PermissionFilter, context?: Attributes | null): UserPermissions {
+  userPermissions(user: User, filter?: PermissionFilter | null, context?: Attributes | null): UserPermissions {
     return listing.userPermissions(this.#listings(user), user, filter, context)
   }
 
@@ -167,7 +169,7 @@ export class Pdp {
   }
 
   /** The stored instances of a type on which the user may do the action, each asked in its own tenant. */
-  resources(user: User, action: Action, type: string, query?: ResourcesQuery): Keys {
+  resources(user: User, action: Action, type: string, query?: ResourcesQuery | null): Keys {
     return listing.resources(
       this.#listings(user, { type, attributes: query?.attributes ?? null }),
       user,
@@ -178,7 +180,7 @@ export class Pdp {
   }
 
   /** The stored users who may do the action. */
-  users(action: Action, resource: Resource, query?: UsersQuery): Keys {
+  users(action: Action, resource: Resource, query?: UsersQuery | null): Keys {
     return listing.users(this.#listings(undefined, resource), action, resource, query)
   }
 

@@ -136,6 +136,28 @@ export function partsOf(check: Check): Check {
   }
 }
 
+/** A copy of a list that the caller holds. @throws INPUT_INVALID when it is none, or cannot be read */
+export function listOf<T>(list: readonly T[], what: string, expected: string): readonly T[] {
+  try {
+    if (Array.isArray(list)) return [...list]
+  } catch (error) {
+    throw unreadable(error)
+  }
+  throw invalid(what, expected)
+}
+
+/** The answer to each check of a bulk, in their order. D13: one that could not be decided ends it, and is named by its place. */
+export function answerEach<C, T>(checks: readonly C[], answer: (check: C) => T): T[] {
+  return checks.map((check, at) => {
+    try {
+      return answer(check)
+    } catch (error) {
+      if (!isZerohopError(error, 'UNDECIDED')) throw error
+      throw new ZerohopError('UNDECIDED', { what: `check ${at}: ${error.details.what}` }, { path: [at] })
+    }
+  })
+}
+
 export function isNone(value: unknown): boolean {
   return value === undefined || value === null
 }

@@ -197,6 +197,29 @@ describe('hostile questions', () => {
     expect(allowed).toEqual([undefined, null])
   })
 
+  it('as lists, options and filters get a typed error, or count as none', () => {
+    for (const value of odd as never[]) {
+      for (const ask of [
+        () => pdp.bulkCheck(value).length > 0,
+        () => pdp.subject('ana', { tenant: value }).can('free', 'doc'),
+        () => Object.keys(pdp.userPermissions('ana', { tenants: value })).length > 0,
+      ])
+        expect([true, false, 'INPUT_INVALID']).toContain(outcome(ask))
+    }
+    expect(pdp.subject('ana', null).can('free', 'doc')).toBe(true)
+    expect(Object.keys(pdp.userPermissions('ana', null))).toContain('__tenant:default')
+    expect([pdp.users('free', 'doc', null).keys, pdp.resources('ana', 'free', 'doc', null).keys]).toEqual([
+      ['ana'],
+      ['1'],
+    ])
+  })
+
+  it('[D13] that cannot be decided are named in a bulk', () => {
+    const long = { key: 'ana', attributes: { level: 'x'.repeat(1_000_000) } }
+    const checks = ['ana', long].map((user) => ({ user, action: 'level', resource: 'doc' }))
+    expect(() => pdp.bulkCheck(checks)).toThrow('could not decide about `check 1: ')
+  })
+
   it('with keys that no object can have are denied', () => {
     for (const key of ['', '\u0000', '\ud800', 'x'.repeat(1_000_000), 'a/b', ':', '__proto__', 'constructor']) {
       expect(pdp.check(key, 'free', 'doc')).toBe(false)

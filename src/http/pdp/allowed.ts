@@ -2,7 +2,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { BULK_CHECKS_BYTES_MAX } from '../../model/limits.ts'
 import type { Pdp } from '../../pdp/pdp.ts'
-import type { Check } from '../../pdp/request.ts'
+import { answerEach, type Check } from '../../pdp/request.ts'
 import type { PdpRouteDeps } from './app.ts'
 import { readCheck, readChecks } from './bodies.ts'
 import { explained } from './debug.ts'
@@ -26,9 +26,7 @@ export function allowedRoutes(app: FastifyInstance, deps: PdpRouteDeps): void {
     const pdp = request.pdp!
     const checks = readChecks(request.body)
     const { revision } = pdp
-    let answers = ''
-    for (let at = 0; at < checks.length; at++)
-      answers += (at === 0 ? '' : ',') + answered(deps, request, checks[at]!, debug)
+    const answers = answerEach(checks, (check) => answered(deps, request, check, debug)).join()
     reply.header('x-revision', revision).header('content-type', JSON_TYPE).send(`{"allow":[${answers}]}`)
   })
 }

@@ -2,7 +2,7 @@
 // `{ input }` in, `{ result }` out. There is no OPA behind it: each route asks the very same PDP.
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { BULK_CHECKS_BYTES_MAX } from '../../model/limits.ts'
-import type { Check } from '../../pdp/request.ts'
+import { answerEach, type Check } from '../../pdp/request.ts'
 import { JSON_TYPE } from './allowed.ts'
 import type { PdpRouteDeps } from './app.ts'
 import { readAllTenants, readCheck, readChecks, readInput } from './bodies.ts'
@@ -36,7 +36,7 @@ export function opaRoutes(app: FastifyInstance, deps: PdpRouteDeps): void {
   const decision = (request: FastifyRequest, check: Check) => decisionOf(deps, request, check)
   serve('root', true, (request, input) => decision(request, readCheck(input)))
   serve('bulk', true, (request, input) => ({
-    allow: readChecks(checksIn(input)).map((check) => decision(request, check)),
+    allow: answerEach(readChecks(checksIn(input)), (check) => decision(request, check)),
   }))
   const tenants: Answer = (request, input) => allowedTenants(deps, request, readAllTenants(input))
   serve('any_tenant', true, tenants)
