@@ -18,6 +18,7 @@ export type { Resource, Role, RoleAssignment, Tenant, User } from './model/objec
 export type { PermissionFilter, TenantPermissions, UserPermissions } from './pdp/listings.ts'
 export type { Decision, Pdp, PdpOptions } from './pdp/pdp.ts'
 export type { Subject } from './pdp/subject.ts'
+export type { Zerohop }
 
 export interface OpenOptions extends PdpOptions {
   /** the data folder; a new one gets a project `default` with the environments `development` and `production` */
@@ -34,20 +35,8 @@ export interface OpenOptions extends PdpOptions {
  * Opens a data folder in this process.
  * @throws DATA_IN_USE, DATA_READ_ONLY, DATA_DAMAGED, DATA_FOREIGN, OBJECT_NOT_FOUND when there is no such environment
  */
-export async function open(options: OpenOptions): Promise<Zerohop> {
-  const { data, secretsKeyFile, environment = 'development', example = false } = options
-  const pap = await openPap({
-    data,
-    noExample: !example,
-    newId: () => randomBytes(16).toString('hex'),
-    ...(secretsKeyFile === undefined ? {} : { secretsKeyFile }),
-  })
-  try {
-    return await new Zerohop(pap, options).environment(environment)
-  } catch (error) {
-    await pap.store.close()
-    throw error
-  }
+export function open(options: OpenOptions): Promise<Zerohop> {
+  return Zerohop.open(options)
 }
 
 /** What a collection of objects can do. `ref` is a key or an id. */
@@ -63,18 +52,35 @@ type Fields<N extends 'updateRole' | 'updateResource' | 'updateTenant' | 'update
 >['fields']
 
 /** One environment of an open data folder. Reading is synchronous; a write resolves when it is on disk and the PDP decides by it. */
-export class Zerohop {
+class Zerohop {
   readonly #pap: Pap
   readonly #options: PdpOptions
   readonly #opened: Map<LogId, Zerohop>
   #environment: LogId = ''
   #pdp: Pdp | undefined
 
-  /** Call `open` instead. */
-  constructor(pap: Pap, options: PdpOptions, opened: Map<LogId, Zerohop> = new Map()) {
+  // Private, so that the declarations of this door name neither the store nor lmdb.
+  private constructor(pap: Pap, options: PdpOptions, opened: Map<LogId, Zerohop> = new Map()) {
     this.#pap = pap
     this.#options = options
     this.#opened = opened
+  }
+
+  /** What the function `open` of this door does. */
+  static async open(options: OpenOptions): Promise<Zerohop> {
+    const { data, secretsKeyFile, environment = 'development', example = false } = options
+    const pap = await openPap({
+      data,
+      noExample: !example,
+      newId: () => randomBytes(16).toString('hex'),
+      ...(secretsKeyFile === undefined ? {} : { secretsKeyFile }),
+    })
+    try {
+      return await new Zerohop(pap, options).environment(environment)
+    } catch (error) {
+      await pap.store.close()
+      throw error
+    }
   }
 
   /** The decision point of this environment. */

@@ -38,11 +38,6 @@ export type {
   UserPermissions,
   UsersQuery,
 } from './pdp/listings.ts'
-export {
-  type Decision,
-  loadImage,
-  type Pdp,
-  type PdpOptions,
-} from './pdp/pdp.ts'
+export { type Decision, type LoadOptions, loadImage, type Pdp, type PdpOptions } from './pdp/pdp.ts'
 export type { Attributes, Check, Resource, User } from './pdp/request.ts'
 export type { Subject } from './pdp/subject.ts'

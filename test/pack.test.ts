@@ -4,6 +4,9 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { Image } from '../src/image/image.ts'
+import { HELLO } from './pdp/policies.ts'
+import { ENVIRONMENT, positionOf } from './support/deltas.ts'
 import { temporaryFolder } from './support/folders.ts'
 import { ROOT } from './tidy/source.ts'
 
@@ -58,15 +61,34 @@ describe('the package', () => {
   it('holds the build, the kernel and the papers, and nothing else', () => {
     expect(readdirSync(installed).sort()).toEqual([
       'CHANGELOG.md',
+      'CONTRIBUTING.md',
       'LICENSE',
       'README.md',
+      'SECURITY.md',
       'build',
+      'deploy',
       'dist',
       'docs',
+      'examples',
       'package.json',
     ])
-    expect(readdirSync(join(installed, 'docs'))).toEqual(['migration.md'])
     expect(readdirSync(join(installed, 'build'))).toEqual(['release.wasm'])
+    const built = readdirSync(join(installed, 'dist'), { recursive: true }).map(String)
+    expect(built.filter((file) => /\.\w/.test(file) && !/(?<!\.test)(\.d\.ts|\.js)$/.test(file))).toEqual([])
+  })
+
+  it('has every file to which its README links', () => {
+    const links = [...readFileSync(join(installed, 'README.md'), 'utf8').matchAll(/\]\((?!https?:)([^)#\s]+)/g)]
+    expect(links.length).toBeGreaterThan(20)
+    expect(links.map(([, link = '']) => link).filter((link) => !existsSync(join(installed, link)))).toEqual([])
+  })
+
+  it('names no folder of the machine that built it, and no file that is not there', () => {
+    for (const file of readdirSync(join(installed, 'dist'), { recursive: true }).map(String)) {
+      if (!/\.(js|ts)$/.test(file)) continue
+      const text = readFileSync(join(installed, 'dist', file), 'utf8')
+      expect(text.includes(ROOT) || text.includes('sourceMappingURL'), file).toBe(false)
+    }
   })
 
   it.each(Object.keys(manifest.exports).filter((door) => !/\.\w+$/.test(door)))('opens the door %s', (door) => {
@@ -87,13 +109,37 @@ describe('the package', () => {
     expect(names[1]).toEqual(expect.arrayContaining(['open']))
   })
 
-  it('has a kernel that compiles outside', () => {
-    const exports = inFolder<string[]>(`
+  it('opens `zerohop` with require too', () => {
+    const done = run(process.execPath, ['-e', "console.log(typeof require('zerohop').connect)"], folder)
+    expect(done).toBe('function\n')
+  })
+
+  it('has a kernel that compiles outside, and answers by it', () => {
+    const allowed = inFolder<boolean[]>(`
       import { readFileSync } from 'node:fs'
       import { createRequire } from 'node:module'
+      import { loadImage } from 'zerohop'
       const file = createRequire(import.meta.url).resolve('zerohop/kernel.wasm')
-      console.log(JSON.stringify(WebAssembly.Module.exports(new WebAssembly.Module(readFileSync(file))).map(({ name }) => name)))`)
-    expect(exports.length).toBeGreaterThan(0)
+      const kernel = new WebAssembly.Module(readFileSync(file))
+      globalThis.WebAssembly.Module = class { constructor() { throw new Error('bytes may not be compiled') } }
+      Object.defineProperty(WebAssembly.Module, Symbol.hasInstance, { value: (module) => module === kernel })
+      const pdp = loadImage(Buffer.from('${helloImage().toString('base64')}', 'base64'), { kernel })
+      console.log(JSON.stringify([pdp.check('ana', 'say', 'hello'), pdp.check('ben', 'say', 'hello')]))`)
+    expect(allowed).toEqual([true, false])
+  })
+
+  it.each([
+    ['`zerohop` in a browser project', 'zerohop', 'bundler', { lib: ['ES2022', 'DOM'], types: [] }],
+    ['`zerohop` in a Node project', 'zerohop', 'node16', { lib: ['ES2022'], types: ['node'] }],
+    ['`zerohop/embedded`', 'zerohop/embedded', 'node16', { lib: ['ES2022'], types: ['node'] }],
+    // lmdb's own declarations have an error, and Fastify's need a newer library
+    ['`zerohop/server`', 'zerohop/server', 'node16', { lib: ['ES2022'], types: ['node'], skipLibCheck: true }],
+  ])('has declarations that a strict project reads: %s', (_name, door, resolution, options) => {
+    writeFileSync(join(folder, 'types.ts'), TYPED[door] ?? '')
+    const module = resolution === 'bundler' ? 'esnext' : resolution
+    const compilerOptions = { target: 'ES2022', module, moduleResolution: resolution, ...STRICT, ...options }
+    writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['types.ts'] }))
+    expect(run(process.execPath, [join(ROOT, 'node_modules/typescript/bin/tsc'), '-p', '.'], folder)).toBe('')
   })
 
   it('opens `zerohop` where neither LMDB nor Fastify nor prom-client is installed, and only that', () => {
@@ -116,6 +162,46 @@ describe('the package', () => {
     expect(readFileSync(join(installed, manifest.bin.zerohop), 'utf8')).toMatch(/^#!\/usr\/bin\/env node\n/)
   })
 })
+
+const STRICT = {
+  strict: true,
+  exactOptionalPropertyTypes: true,
+  noUncheckedIndexedAccess: true,
+  skipLibCheck: false,
+  noEmit: true,
+  typeRoots: [join(ROOT, 'node_modules/@types')],
+}
+
+/** Programs whose types are looked at, by the door that they use: `typed` takes anything but `any`. */
+const TYPED: Readonly<Record<string, string>> = {
+  zerohop: `
+    import { connect, type ErrorCode, isZerohopError, loadImage, type Pdp } from 'zerohop'
+    const pdp: Pdp = await connect({ url: 'http://localhost:8080', apiKey: 'key', cacheFile: './pdp.image' })
+    const allow: boolean = pdp.check({ key: 'ana', attributes: { level: 3 } }, 'read', { type: 'document', key: 'plan' })
+    try { loadImage(new Uint8Array()) } catch (error) { if (isZerohopError(error)) error.code satisfies ErrorCode }
+    typed(allow), typed(pdp.explain('ana', 'read', 'document').because), typed(pdp.userPermissions('ana'))
+    typed(pdp.authorizedUsers({ action: 'read', resource: 'document' })), typed(pdp.resources('ana', 'read', 'document'))
+    // @ts-expect-error: a check is asked with three parts
+    pdp.check('ana', 'read')
+    function typed<T>(_value: T, ..._any: 0 extends 1 & T ? [never] : []): void {}`,
+  'zerohop/embedded': `
+    import { open, type Zerohop } from 'zerohop/embedded'
+    const zerohop: Zerohop = await open({ data: './data' })
+    typed(await zerohop.roles.create({ key: 'reader', permissions: ['document:read'] })), typed(zerohop.users.get('ana'))
+    // @ts-expect-error: a role has a key
+    await zerohop.roles.create({})
+    function typed<T>(_value: T, ..._any: 0 extends 1 & T ? [never] : []): void {}`,
+  'zerohop/server': `
+    import { managementServer, openManagement, pooledPdpServer } from 'zerohop/server'
+    const management = await openManagement({ data: './data' })
+    typed(managementServer(management)), typed(await pooledPdpServer(management).listen({ port: 0 }))
+    function typed<T>(_value: T, ..._any: 0 extends 1 & T ? [never] : []): void {}`,
+}
+
+/** The bytes of an image in which ana may say hello and ben may not. */
+function helloImage(): Buffer {
+  return Buffer.from(Image.build(ENVIRONMENT, positionOf(1), HELLO).save())
+}
 
 /** Does `work` while the packages of that name are not installed beside the user's program. */
 function without<T>(name: RegExp, work: () => T): T {

@@ -10,7 +10,7 @@ import {
   SCRATCH_BYTES,
   SymbolRecord,
 } from '../../assembly/abi.ts'
-import { instantiate, type KernelExports, type KernelSource } from './module.ts'
+import { instantiate, type KernelExports, type KernelMemory, type KernelSource } from './module.ts'
 
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
@@ -20,7 +20,7 @@ const PAIR_BYTES_MAX = 2 * KEY_BYTES_MAX + 1
 
 export class Kernel {
   readonly calls: KernelExports
-  readonly #memory: WebAssembly.Memory
+  readonly #memory: KernelMemory
   #bytes: Uint8Array
   #words: Uint32Array
 

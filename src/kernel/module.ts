@@ -5,8 +5,17 @@ import { ABI_VERSION, HEADER_BYTES, HEAP } from '../../assembly/abi.ts'
 import { KERNEL_BASE64 } from '../../build/kernel.ts'
 import { ZerohopError } from '../model/errors.ts'
 
+/** A `WebAssembly.Module`. Declarations of this package do not name that type: it is not there without the DOM library. */
+export type CompiledModule = object
+
 /** Which kernel to use: the packaged one, the debug build, or a module that the host compiled. */
-export type KernelSource = 'release' | 'debug' | WebAssembly.Module
+export type KernelSource = 'release' | 'debug' | CompiledModule
+
+/** A `WebAssembly.Memory`. */
+export interface KernelMemory {
+  readonly buffer: ArrayBuffer
+  grow(pages: number): number
+}
 
 const PAGE = 0x10000
 const PAGES_MAX = 0x8000
@@ -94,10 +103,7 @@ export interface KernelExports {
  * A kernel on a fresh memory with room for an image of `bytes`.
  * @throws IMAGE_FOREIGN when the module is of another ABI, IMAGE_FULL when the host gives no memory
  */
-export function instantiate(
-  source: KernelSource,
-  bytes: number,
-): { exports: KernelExports; memory: WebAssembly.Memory } {
+export function instantiate(source: KernelSource, bytes: number): { exports: KernelExports; memory: KernelMemory } {
   const pages = Math.ceil((HEAP + Math.max(0, bytes - HEADER_BYTES)) / PAGE) + 1
   let memory: WebAssembly.Memory
   try {
@@ -116,7 +122,10 @@ export function instantiate(
 }
 
 function moduleOf(source: KernelSource): WebAssembly.Module {
-  if (source instanceof WebAssembly.Module) return source
+  if (typeof source === 'object') {
+    if (source instanceof WebAssembly.Module) return source
+    throw new ZerohopError('INPUT_INVALID', { reason: 'the kernel is no WebAssembly.Module' })
+  }
   let module = compiled.get(source)
   if (module === undefined) {
     module = new WebAssembly.Module(

@@ -7,7 +7,7 @@ import { ZerohopError } from '../model/errors.ts'
 import { parseId, requireKey } from '../model/keys.ts'
 import { PARTS_PER_RESOURCE_MAX } from '../model/limits.ts'
 import { type Objects, partKey, type Stored } from '../model/objects.ts'
-import type { IndexName } from '../store/tables.ts'
+import type { IndexName } from '../store/indexes.ts'
 import type { Decided, Mint, View } from '../store/view.ts'
 import { BODY, type Path } from './fields.ts'
 

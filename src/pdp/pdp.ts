@@ -1,7 +1,8 @@
 // The decision point that applications hold: synchronous questions to the image in memory. It throws when it cannot decide and never
 // answers a false deny. What a decision means is docs/semantics.md; where the image comes from is src/pdp/follower.ts.
-import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import { type Explanation, Image } from '../image/image.ts'
+import type { CompiledModule } from '../kernel/module.ts'
 import { Trust } from '../log/signature.ts'
 import type { ZerohopError } from '../model/errors.ts'
 import { DEFAULT_TENANT } from '../model/keys.ts'
@@ -357,14 +358,20 @@ function checkNamed(image: Image, user: string, action: string, resource: string
   return image.check(user, action, resource.slice(0, colon), undefined, resource.slice(colon + 1))
 }
 
+export interface LoadOptions extends PdpOptions {
+  /** Ed25519 public key as PEM: the image is believed only when it is signed with its private key */
+  readonly publicKey?: string | undefined
+  /** the compiled `WebAssembly.Module` of `zerohop/kernel.wasm`, where bytes may not be compiled; default the packaged kernel */
+  readonly kernel?: CompiledModule | undefined
+}
+
 /**
- * A PDP over one image file, which never changes. With `publicKey` (Ed25519, PEM) it must be signed.
+ * A PDP over one image, which never changes: its bytes, or the path or URL of its file.
  * @throws IMAGE_DAMAGED, IMAGE_FOREIGN, SIGNATURE_INVALID
  */
-export function loadImage(
-  image: Uint8Array | string | URL,
-  { publicKey, ...options }: PdpOptions & { readonly publicKey?: string | undefined } = {},
-): Pdp {
+export function loadImage(image: Uint8Array | string | URL, options: LoadOptions = {}): Pdp {
+  const { publicKey, kernel = 'release' } = options
   const trust = publicKey === undefined ? undefined : new Trust(publicKey)
-  return new Pdp(new FixedImage(Image.load(image instanceof URL ? readFileSync(image) : image, { trust })), options)
+  const input = image instanceof URL ? fileURLToPath(image) : image
+  return new Pdp(new FixedImage(Image.load(input, { trust, kernel })), options)
 }

@@ -5,7 +5,7 @@ import type { Change, LogId, Position } from '../log/change.ts'
 import { ZerohopError } from '../model/errors.ts'
 import { parseId } from '../model/keys.ts'
 import type { Kind, Objects } from '../model/objects.ts'
-import { INDEXES, type IndexKind, type IndexName } from './tables.ts'
+import { INDEXES, type IndexKind, type IndexName } from './indexes.ts'
 import type { Decided, Range, View } from './view.ts'
 
 type AnyObject = Objects[Kind]

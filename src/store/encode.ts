@@ -8,7 +8,8 @@
 
 import { OBJECT_KEY_BYTES_MAX } from '../model/limits.ts'
 import type { Kind } from '../model/objects.ts'
-import { type IndexName, KIND_NUMBERS } from './tables.ts'
+import type { IndexName } from './indexes.ts'
+import { KIND_NUMBERS } from './tables.ts'
 
 const LONE_SURROGATE = /\p{Cs}/u
 const KIND_AT = 4

@@ -5,7 +5,8 @@ import { ZerohopError } from '../model/errors.ts'
 import { parseId } from '../model/keys.ts'
 import type { Kind, Objects } from '../model/objects.ts'
 import { idKey, indexKey, isStorable, nameKey, objectKey, objectRange, readPlace } from './encode.ts'
-import { type Head, INDEXES, type IndexKind, type IndexName, type Tables } from './tables.ts'
+import { INDEXES, type IndexKind, type IndexName } from './indexes.ts'
+import type { Head, Tables } from './tables.ts'
 import type { Range, StoredView, View } from './view.ts'
 
 /** Where the heads of logs come from: the table, or the writer's copies of them. */

@@ -3,7 +3,8 @@
 import type { Change, LogId } from '../log/change.ts'
 import type { Kind, Objects } from '../model/objects.ts'
 import { idKey, indexKey, nameKey, objectKey, placeValue, readPlace } from './encode.ts'
-import { type Head, INDEXES, type IndexName, REFERENCES, type Tables, WITHOUT_IDS } from './tables.ts'
+import { INDEXES, type IndexName, REFERENCES } from './indexes.ts'
+import { type Head, type Tables, WITHOUT_IDS } from './tables.ts'
 
 type AnyObject = Objects[Kind]
 export interface Index {

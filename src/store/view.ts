@@ -2,7 +2,7 @@
 // design.md §3: the writer runs it against what the earlier ones of the batch left, then commits its changes.
 import type { Change, LogId, Position } from '../log/change.ts'
 import type { Kind, Objects } from '../model/objects.ts'
-import type { IndexKind, IndexName } from './tables.ts'
+import type { IndexKind, IndexName } from './indexes.ts'
 
 export interface Range {
   /** rows to skip; default 0 */

@@ -4,7 +4,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { SCAN_ROWS_PER_TURN } from '../../model/limits.ts'
 import type { Json, JsonObject, Kind, Objects } from '../../model/objects.ts'
-import { EVERY, type IndexKind, type IndexName } from '../../store/tables.ts'
+import { EVERY, type IndexKind, type IndexName } from '../../store/indexes.ts'
 import type { StoredView, View } from '../../store/view.ts'
 import { type Page, type Query, readPage } from '../page.ts'
 
