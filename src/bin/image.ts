@@ -5,7 +5,9 @@ import { RemoteFeed } from '../client/feed.ts'
 import { inspectImageFile } from '../image/file.ts'
 import { Image } from '../image/image.ts'
 import { Signer, Trust } from '../log/signature.ts'
+import { isState } from '../log/state.ts'
 import { ZerohopError } from '../model/errors.ts'
+import { imageIn } from '../pdp/image-task.ts'
 import type { Env } from './env.ts'
 
 /** Loads the file and walks everything in it; prints one line. @throws IMAGE_DAMAGED, IMAGE_FOREIGN, SIGNATURE_INVALID with the reason */
@@ -56,9 +58,11 @@ export async function pullImage(env: Env, path: string): Promise<void> {
     throw new ZerohopError('CONFIG_INVALID', {
       reason: 'PDP_CONTROL_PLANE is not set: it is the URL of the management API',
     })
-  const bytes = await new RemoteFeed({ url, apiKey }).image()
+  const received = await new RemoteFeed({ url, apiKey }).image()
   const trust = env.imagePublicKey === undefined ? undefined : new Trust(env.imagePublicKey)
-  const image = Image.load(bytes, { trust })
+  const image = await imageIn(received, trust)
+  // An image that was built here, because theirs is of another ABI, has no signature of theirs.
+  const bytes = isState(received) ? image.save() : received
   writeFileSync(path, bytes, { mode: 0o600 })
   process.stdout.write(`${path}: environment ${image.environment}, revision ${image.revision}, ${bytes.length} bytes\n`)
 }

@@ -1,6 +1,6 @@
 // The feed over HTTP: the same interface as in process (src/log/feed.ts), with a limit on silence and every status mapped to an error.
 // It never retries: the follower (src/pdp/follower.ts) decides when to ask again. Normative text: docs/feed.md.
-
+import { ABI_VERSION } from '../../assembly/abi.ts'
 import type { Position } from '../log/change.ts'
 import { FrameDecoder } from '../log/codec.ts'
 import type { Feed, FeedEvent } from '../log/feed.ts'
@@ -17,6 +17,8 @@ export interface RemoteFeedOptions {
   readonly silenceMs?: number
   /** the same within an image, which may have to be built first */
   readonly imageSilenceMs?: number
+  /** of the kernel that images are for; default that of this package */
+  readonly abi?: number
   /** follows the objects outside of environments that the first API version knows; ENVIRONMENT_DELETED while there are none */
   readonly outside?: boolean
   /** believes deltas only when they are signed so; images are tried where they are loaded */
@@ -35,6 +37,7 @@ export class RemoteFeed implements Feed {
   readonly #silenceMs: number
   readonly #imageSilenceMs: number
   readonly #outside: boolean
+  readonly #abi: number
   readonly #trust: Trust | undefined
   #scope: Scope | undefined
 
@@ -48,13 +51,14 @@ export class RemoteFeed implements Feed {
     this.#silenceMs = options.silenceMs ?? FEED_SILENCE_MS
     this.#imageSilenceMs = options.imageSilenceMs ?? IMAGE_SILENCE_MS
     this.#outside = options.outside ?? false
+    this.#abi = options.abi ?? ABI_VERSION
     this.#trust = options.trust
   }
 
   async image(signal?: AbortSignal): Promise<Uint8Array> {
     const watch = new Watch(this.#imageSilenceMs, signal)
     try {
-      const response = await this.#get(await this.#path('image', watch), watch)
+      const response = await this.#get(`${await this.#path('image', watch)}?abi=${this.#abi}`, watch)
       return await readAll(response, watch)
     } catch (error) {
       throw watch.explain(error)
@@ -72,6 +76,7 @@ export class RemoteFeed implements Feed {
       for await (const chunk of chunks(response, watch)) {
         for (const frame of decoder.push(chunk)) {
           if (frame.type === 'end') throw ended(frame.code, after)
+          if (frame.type === 'state') throw new ZerohopError('FRAME_INVALID', { reason: 'it is no delta' })
           yield frame
         }
       }

@@ -8,6 +8,7 @@ import { crc32 } from 'node:zlib'
 import { Packr } from 'msgpackr'
 import { type ErrorCode, ZerohopError } from '../model/errors.ts'
 import { DELTA_IN_TURN_MAX, FRAME_BYTES_MAX } from '../model/limits.ts'
+import type { LogId, Position } from './change.ts'
 import type { Delta, PackedDelta, PolicyChange, PolicyKind } from './delta.ts'
 import type { FeedEvent } from './feed.ts'
 import { invalid, list, putBody, readPut, text } from './put-codec.ts'
@@ -17,6 +18,8 @@ import type { Signer, Trust } from './signature.ts'
 export const FEED_VERSION = 1
 export const FRAME_HEADER_BYTES = 12
 const MAGIC = 0x465a
+/** The first bytes of every frame. */
+export const FRAME_MAGIC = [MAGIC & 0xff, MAGIC >> 8] as const
 /** Changes in one list of a packed delta: well under a millisecond of work. */
 const PACK_CHANGES = 1_000
 
@@ -25,6 +28,8 @@ export enum FrameType {
   Heartbeat = 2,
   /** The server ends the stream for a reason that came up after the 200: the body names the error code. */
   End = 3,
+  /** A part of the whole policy (src/log/state.ts); never in a stream of deltas. */
+  State = 4,
 }
 
 /** Why a stream that had begun well ends. */
@@ -41,7 +46,16 @@ const END_CODES: readonly string[] = [
   'CLOSED',
 ] satisfies EndCode[]
 
-export type Frame = FeedEvent | { readonly type: 'end'; readonly code: EndCode }
+/** A part of the whole policy at one revision; `packed` are its changes, compressed. The last one has none. */
+export interface PackedState {
+  readonly environment: LogId
+  readonly position: Position
+  readonly count: number
+  readonly packed: Uint8Array
+}
+
+export type StreamFrame = FeedEvent | { readonly type: 'end'; readonly code: EndCode }
+export type Frame = StreamFrame | { readonly type: 'state'; readonly part: PackedState }
 
 const KIND_CODES: Readonly<Record<PolicyKind, number>> = {
   resource: 1,
@@ -75,6 +89,10 @@ export function encodeFrame(frame: Frame, signer?: Signer): Uint8Array<ArrayBuff
       return seal(FrameType.Heartbeat, packr.pack([frame.revision]))
     case 'end':
       return seal(FrameType.End, packr.pack([frame.code]))
+    case 'state': {
+      const { environment, position, count, packed } = frame.part
+      return seal(FrameType.State, packr.pack([environment, position.revision, position.chain, count, packed]))
+    }
   }
 }
 
@@ -135,13 +153,23 @@ function* packChanges(changes: readonly PolicyChange[]): Generator<Uint8Array> {
  * @throws FRAME_INVALID when the bytes are not `count` changes
  */
 export function unpackDelta(delta: PackedDelta): Delta {
-  const { environment, from, to, previous, chain } = delta
+  const { environment, from, to, previous, chain, packed, count } = delta
+  return { environment, from, to, previous, chain, changes: unpackChanges(packed, count) }
+}
+
+/** One change by itself, as `unpackChanges` reads it. */
+export function packChange(change: PolicyChange): Uint8Array {
+  return packr.pack([changeBody(change)])
+}
+
+/** @throws FRAME_INVALID when the bytes are not so many changes */
+export function unpackChanges(packed: Uint8Array, count: number): PolicyChange[] {
   const changes: PolicyChange[] = []
-  for (const piece of delta.count === 0 && delta.packed.length === 0 ? [] : unpackPieces(delta.packed)) {
+  for (const piece of count === 0 && packed.length === 0 ? [] : unpackPieces(packed)) {
     for (const change of list(piece, 'its changes')) changes.push(readChange(change))
   }
-  if (changes.length !== delta.count) throw invalid(`it holds ${changes.length} changes and announces ${delta.count}`)
-  return { environment, from, to, previous, chain, changes }
+  if (changes.length !== count) throw invalid(`it holds ${changes.length} changes and announces ${count}`)
+  return changes
 }
 
 function unpackPieces(bytes: Uint8Array): unknown[] {
@@ -229,7 +257,7 @@ function readHeader(view: DataView): number {
   const version = view.getUint8(2)
   if (version !== FEED_VERSION) throw invalid(`it has version ${version}, this reader knows ${FEED_VERSION}`)
   const type = view.getUint8(3)
-  if (type < FrameType.Delta || type > FrameType.End) throw invalid(`its type ${type} is not known`)
+  if (type < FrameType.Delta || type > FrameType.State) throw invalid(`its type ${type} is not known`)
   const length = view.getUint32(4, true)
   if (length > FRAME_BYTES_MAX) throw invalid(`it is ${length} bytes long, the limit is ${FRAME_BYTES_MAX}`)
   return length
@@ -248,9 +276,18 @@ function readFrame(type: FrameType, bytes: Uint8Array, trust: Trust | undefined)
       return readDelta(fields, trust)
     case FrameType.Heartbeat:
       return { type: 'heartbeat', revision: revision(fields[0]) }
+    case FrameType.State:
+      return { type: 'state', part: readPart(fields) }
     default:
       return { type: 'end', code: endCode(fields[0]) }
   }
+}
+
+function readPart(fields: readonly unknown[]): PackedState {
+  const [environment, at, chain, count, packed] = fields
+  if (!(packed instanceof Uint8Array)) throw invalid('its changes are missing')
+  const position = { revision: revision(at), chain: text(chain) }
+  return { environment: text(environment), position, count: revision(count), packed }
 }
 
 function readDelta(fields: readonly unknown[], trust: Trust | undefined): Frame {

@@ -3,6 +3,7 @@
 //
 //   image file │ magic 'ZHS1' (4) │ signature (64) of the text "zerohop image\n" and the SHA-256 of the image file
 //
+// So does a state that followers build their own image from, with the text "zerohop state\n".
 // A delta is signed over the text "zerohop delta\n" and the SHA-256 of its fields and packed changes.
 import { createHash, createPrivateKey, createPublicKey, type KeyObject, sign, verify } from 'node:crypto'
 import { ZerohopError } from '../model/errors.ts'
@@ -13,6 +14,9 @@ const SIGNATURE_BYTES = 64
 /** Bytes behind a signed image. */
 export const TAIL_BYTES = MAGIC.length + SIGNATURE_BYTES
 
+/** What a tail is of. */
+export type Tailed = 'image' | 'state'
+
 /** Signs with a private key, as PEM. */
 export class Signer {
   readonly #key: KeyObject
@@ -22,9 +26,9 @@ export class Signer {
     this.#key = keyOf(pem, createPrivateKey, 'private')
   }
 
-  /** The tail of the image file with this SHA-256. */
-  tail(digest: Uint8Array): Uint8Array {
-    return Buffer.concat([MAGIC, sign(null, imageMessage(digest), this.#key)])
+  /** The tail of the file with this SHA-256. */
+  tail(digest: Uint8Array, of: Tailed = 'image'): Uint8Array {
+    return Buffer.concat([MAGIC, sign(null, fileMessage(digest, of), this.#key)])
   }
 
   delta(delta: PackedDelta): Uint8Array {
@@ -34,18 +38,29 @@ export class Signer {
 
 /** Believes what was signed with the private key to this public key, as PEM. */
 export class Trust {
+  readonly pem: string
   readonly #key: KeyObject
 
   /** @throws CONFIG_INVALID when it is no Ed25519 key */
   constructor(pem: string) {
+    this.pem = pem
     this.#key = keyOf(pem, createPublicKey, 'public')
   }
 
   /** @throws SIGNATURE_INVALID */
   requireImage(digest: Uint8Array, tail: Uint8Array | undefined): void {
-    if (tail === undefined) throw refused('the image', 'is not signed')
-    if (!verify(null, imageMessage(digest), this.#key, tail.subarray(MAGIC.length)))
-      throw refused('the image', 'was changed, or signed with another key')
+    this.#requireTail(digest, tail, 'image')
+  }
+
+  /** @throws SIGNATURE_INVALID */
+  requireState(digest: Uint8Array, tail: Uint8Array | undefined): void {
+    this.#requireTail(digest, tail, 'state')
+  }
+
+  #requireTail(digest: Uint8Array, tail: Uint8Array | undefined, of: Tailed): void {
+    if (tail === undefined) throw refused(`the ${of}`, 'is not signed')
+    if (!verify(null, fileMessage(digest, of), this.#key, tail.subarray(MAGIC.length)))
+      throw refused(`the ${of}`, 'was changed, or signed with another key')
   }
 
   /** @throws SIGNATURE_INVALID */
@@ -62,8 +77,8 @@ export function isTail(end: Uint8Array): boolean {
   return end.length === TAIL_BYTES && MAGIC.equals(end.subarray(0, MAGIC.length))
 }
 
-function imageMessage(digest: Uint8Array): Buffer {
-  return Buffer.concat([Buffer.from('zerohop image\n'), digest])
+function fileMessage(digest: Uint8Array, of: Tailed): Buffer {
+  return Buffer.concat([Buffer.from(`zerohop ${of}\n`), digest])
 }
 
 function deltaMessage({ environment, from, to, previous, chain, count, packed }: PackedDelta): Buffer {

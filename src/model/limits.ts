@@ -178,6 +178,8 @@ export const LOG_READ_MAX = 1_000
 export const LOG_READ_BYTES_MAX = 16 * 1024 * 1024
 /** Bytes of one frame of the feed: a delta of 16 MiB of input grows to less than this. */
 export const FRAME_BYTES_MAX = 64 * 1024 * 1024
+/** Bytes of the changes in one frame of a state, before they are compressed; one change may be larger. */
+export const STATE_FRAME_BYTES = 1024 * 1024
 /** Milliseconds between heartbeats of the feed. */
 export const HEARTBEAT_MS = 5_000
 /** Milliseconds without any byte after which a follower calls the feed dead: three missed heartbeats. */

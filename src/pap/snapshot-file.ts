@@ -1,5 +1,6 @@
 // The snapshot file of one environment: <data>/snapshots/<environment>.image, written by a thread and replaced by an atomic rename, with a
 // compressed copy beside it when that pays. It outlives the process: the next one takes it over when it is whole and the log continues it.
+// Beside it, while PDPs of another ABI follow, <environment>.state: compressed as it is, and built anew by each process.
 import { createReadStream, createWriteStream, mkdirSync, statSync } from 'node:fs'
 import { appendFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -7,7 +8,7 @@ import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
 import { inspectImageFile } from '../image/file.ts'
 import type { LogId, Position } from '../log/change.ts'
-import type { Signer } from '../log/signature.ts'
+import type { Signer, Tailed } from '../log/signature.ts'
 import { SNAPSHOT_GZIP_BYTES_MIN } from '../model/limits.ts'
 import { buildInThread } from './snapshot-task.ts'
 
@@ -17,7 +18,7 @@ const PAYS = 0.8
 /** A file that is on disk, or bytes where the disk refused one. */
 export interface BuiltFile {
   readonly position: Position
-  /** bytes of the image */
+  /** bytes of the file */
   readonly length: number
   /** when it was built, in ms since 1970 */
   readonly builtAt: number
@@ -33,6 +34,7 @@ export function ageOf({ builtAt }: BuiltFile): number {
 }
 
 export class SnapshotFiles {
+  readonly #of: Tailed
   readonly #data: string
   readonly #folder: string
   readonly #signer: Signer | undefined
@@ -42,7 +44,8 @@ export class SnapshotFiles {
   readonly #compressing = new Map<LogId, Promise<void>>()
 
   /** `data` is the folder of the store. */
-  constructor(data: string, signer: Signer | undefined) {
+  constructor(of: Tailed, data: string, signer: Signer | undefined) {
+    this.#of = of
     this.#data = data
     this.#signer = signer
     this.#folder = join(data, 'snapshots')
@@ -57,9 +60,9 @@ export class SnapshotFiles {
     } catch {
       // the thread meets the same trouble, and gives the bytes instead
     }
-    const made = await buildInThread({ data: this.#data, environment, path: temporary })
+    const made = await buildInThread({ data: this.#data, environment, of: this.#of, path: temporary })
     const { position, bytes, digest } = made
-    const tail = this.#signer?.tail(digest) ?? new Uint8Array()
+    const tail = this.#signer?.tail(digest, this.#of) ?? new Uint8Array()
     const built = { position, length: made.length + tail.length, builtAt: Date.now(), path }
     if (bytes !== undefined) return { ...built, bytes: Buffer.concat([bytes, tail]) }
     await appendFile(temporary, tail)
@@ -71,6 +74,7 @@ export class SnapshotFiles {
 
   /** The file that an earlier process left, when it is whole. */
   async adopt(environment: LogId): Promise<BuiltFile | undefined> {
+    if (this.#of === 'state') return undefined
     const path = this.pathOf(environment)
     try {
       const builtAt = statSync(path).mtimeMs
@@ -86,7 +90,7 @@ export class SnapshotFiles {
 
   /** The compressed copy; undefined when there is none (yet): asking for it has it made, beside everything else. */
   compressed(environment: LogId, file: BuiltFile): { readonly path: string; readonly length: number } | undefined {
-    if (file.bytes !== undefined || file.length < SNAPSHOT_GZIP_BYTES_MIN) return undefined
+    if (this.#of === 'state' || file.bytes !== undefined || file.length < SNAPSHOT_GZIP_BYTES_MIN) return undefined
     const copy = this.#compressed.get(environment)
     if (copy?.position.chain === file.position.chain) {
       return copy.length <= file.length * PAYS ? { path: `${file.path}.gz`, length: copy.length } : undefined
@@ -107,7 +111,7 @@ export class SnapshotFiles {
   }
 
   pathOf(environment: LogId): string {
-    return join(this.#folder, `${environment}.image`)
+    return join(this.#folder, `${environment}.${this.#of}`)
   }
 
   /** Ends the compressing that is under way. */

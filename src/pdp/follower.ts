@@ -4,8 +4,7 @@
 //   last image on disk ─┐
 //   fresh image ────────┴─► applier ─ caught up with the head? ─► answering ─► fresh image needed (gap, fork, damaged, poisoned) ─┐
 //                              ▲──────────────────────────────────────────────────────────────────────────────────────────────────┘
-import { setImmediate as pause } from 'node:timers/promises'
-import { Image } from '../image/image.ts'
+import type { Image } from '../image/image.ts'
 import type { PackedDelta } from '../log/delta.ts'
 import type { Feed, FeedEvent } from '../log/feed.ts'
 import type { Trust } from '../log/signature.ts'
@@ -21,6 +20,7 @@ import {
 import { Applier } from './applier.ts'
 import { Backoff } from './backoff.ts'
 import { ImageKeeper } from './image-keeper.ts'
+import { imageIn } from './image-task.ts'
 import type { LastImage } from './last-image.ts'
 import { Passed } from './passed.ts'
 
@@ -227,7 +227,7 @@ export class Follower {
   async #takeImage(signal: AbortSignal): Promise<void> {
     const bytes = await this.#options.feed.image(signal)
     const { trust } = this.#options
-    const image = await Image.loadSlowly(bytes, pause, { trust })
+    const image = await imageIn(bytes, trust)
     if (this.#closing.signal.aborted) return
     this.#keeper?.took(bytes)
     this.#use(image)

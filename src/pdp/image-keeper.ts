@@ -1,12 +1,13 @@
 // Keeps what a follower answers from on disk, now and then. Without signatures that is the image as it stands. With them it is the signed image as
 // it came and the signed deltas after it, so that the file too is believed only for its signatures.
 import { setImmediate as pause } from 'node:timers/promises'
-import { Image } from '../image/image.ts'
+import type { Image } from '../image/image.ts'
 import { encodeFrame, FrameDecoder, unpackDelta } from '../log/codec.ts'
 import type { PackedDelta } from '../log/delta.ts'
 import type { Trust } from '../log/signature.ts'
 import { ZerohopError } from '../model/errors.ts'
 import { APPLY_TURN_MS, SIGNED_DELTAS_BYTES_MAX } from '../model/limits.ts'
+import { imageIn } from './image-task.ts'
 import type { LastImage } from './last-image.ts'
 
 export interface KeeperOptions {
@@ -39,7 +40,7 @@ export class ImageKeeper {
     const { lastImage, trust } = this.#options
     const read = await lastImage.read()
     if (read === undefined) return undefined
-    const image = await Image.loadSlowly(read.bytes, pause, { trust })
+    const image = await imageIn(read.bytes, trust)
     if (trust !== undefined) await this.#applyDeltas(image, trust)
     this.#saved = image.revision
     return { image, ageMs: read.ageMs }

@@ -171,7 +171,7 @@ describe('frames', () => {
   it('of a wrong magic, version, type, length or checksum are refused with the reason', () => {
     expect(refusal(altered(0, 0))).toContain('magic')
     expect(refusal(altered(2, FEED_VERSION + 1))).toContain(`version ${FEED_VERSION + 1}`)
-    expect(refusal(altered(3, 4))).toContain('type 4')
+    expect(refusal(altered(3, 5))).toContain('type 5')
     expect(refusal(altered(7, 0xff))).toContain(`the limit is ${FRAME_BYTES_MAX}`)
     expect(refusal(altered(FRAME_HEADER_BYTES, 1))).toContain('checksum')
   })

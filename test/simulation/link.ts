@@ -56,7 +56,7 @@ export class Link implements Feed {
       const decoder = new FrameDecoder()
       for await (const bytes of this.#wire(this.#feed().deltas(after, cut.signal))) {
         for (const frame of decoder.push(bytes)) {
-          if (frame.type === 'end') throw unreachable('it is shutting down')
+          if (frame.type === 'end' || frame.type === 'state') throw unreachable('it is shutting down')
           yield frame
         }
       }

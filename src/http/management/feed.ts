@@ -40,6 +40,8 @@ interface Stream {
 
 const REVISION = { type: 'string', pattern: '^[0-9]{1,15}$' }
 const CHAIN = { type: 'string', pattern: '^[0-9a-f]{64}$' }
+/** What a follower says of itself; a newer one may say more. */
+const reader = { type: 'object', properties: { abi: { type: 'string', pattern: '^[0-9]{1,9}$' } } }
 const position = {
   type: 'object',
   properties: { after: REVISION, chain: CHAIN },
@@ -63,12 +65,14 @@ export function feedRoutes(app: FastifyInstance, deps: FeedRouteDeps): void {
   const config = { operation: 'feed.read' } as const
   const outside = { operation: 'feed.read', outside: true } as const
 
-  const image = async (request: FastifyRequest, reply: FastifyReply) => {
+  type For = { Querystring: { abi?: string } }
+  const image = async (request: FastifyRequest<For>, reply: FastifyReply) => {
     const gzip = /\bgzip\b/.test(request.headers['accept-encoding'] ?? '')
-    return sendImage(reply, await snapshots.download(request.scope.environment.id, { gzip }), drainMs)
+    const abi = request.query.abi === undefined ? undefined : Number(request.query.abi)
+    return sendImage(reply, await snapshots.download(request.scope.environment.id, { gzip, abi }), drainMs)
   }
-  app.get('/v2/feed/:p/:e/image', { config }, image)
-  app.get('/v1/feed/image', { config: outside }, image)
+  app.get<For>('/v2/feed/:p/:e/image', { config, schema: { querystring: reader } }, image)
+  app.get<For>('/v1/feed/image', { config: outside, schema: { querystring: reader } }, image)
 
   type After = { Querystring: { after: string; chain: string } }
   const deltas = async (request: FastifyRequest<After>, reply: FastifyReply) => {
