@@ -617,9 +617,6 @@ export enum Group {
   Next = 12,
   Previous = 16,
 }
-/** Texts that rules compare attributes with, as `listReads` leaves them: a number, then so many pairs (path, text). */
-export const READ_TEXTS = 0x9000
-export const READ_TEXTS_MAX = 1024
 /** A user who belongs to a tenant without a role in it. */
 export const MEMBER_BYTES = 24
 export enum Member {

@@ -187,7 +187,7 @@ export function decideSets(user: u32, tenant: u32, permission: u32, instance: u3
   return decideBySets(user, tenant, permission, instance, end)
 }
 
-/** What the set rules of a permission read: paths at SCRATCH, texts at READ_TEXTS; returns how many paths. */
+/** What the set rules of a permission read: paths at SCRATCH; returns how many. */
 export function listReads(permission: u32): u32 {
   return readsOf(permission)
 }

@@ -1,42 +1,29 @@
-// What the set rules of a permission read of a question: which attributes the host must encode, and the texts that they are compared with.
+// What the set rules of a permission read of a question: which attributes the host must encode.
 // One walk over the sides of the permission, so a set in many rules is looked into once.
 import {
   AttributePath,
-  CELL_BYTES,
-  Cell,
-  Composite,
   ConditionSet,
   Group,
   Header,
   Index,
-  Kind,
-  Op,
   Permission,
   Program,
-  READ_TEXTS,
-  READ_TEXTS_MAX,
   SCRATCH,
   SENT,
   Side,
   STEP_BYTES,
   Step,
   Table,
-  Text,
 } from './abi'
 import { field } from './memory'
 import { permissionRecord } from './permissions'
 import { readsPath, rightIsPath } from './rules'
 
-/** Bytes of a text that is worth knowing. */
-const TEXT_BYTES_MAX: u32 = 64
-
 let paths: u32 = 0
-let texts: u32 = 0
 
-/** Lists the paths at SCRATCH, and pairs (path, text) behind their number at READ_TEXTS; returns how many paths. */
+/** Lists the paths at SCRATCH; returns how many. */
 export function listReads(permission: u32): u32 {
   paths = 0
-  texts = 0
   const record = permissionRecord(permission)
   if (record !== 0) {
     readSides(load<u32>(record, Permission.UserIndexes))
@@ -44,7 +31,6 @@ export function listReads(permission: u32): u32 {
   }
   // The marks go again: what was sent with a question is written there.
   for (let at: u32 = 0; at < paths; at++) store<u32>(markOf(load<u32>(SCRATCH + at * 4)), 0)
-  store<u32>(READ_TEXTS, texts)
   return paths
 }
 
@@ -74,7 +60,6 @@ function readSet(first: u32): void {
       if (!readsPath(step)) continue
       addPath(load<u32>(step, Step.Left))
       if (rightIsPath(step)) addPath(load<u32>(step, Step.Right))
-      else if ((load<u16>(step, Step.Op) as u32) === Op.Equal) addText(program, step)
     }
   }
 }
@@ -86,16 +71,4 @@ function addPath(path: u32): void {
   store<u32>(mark, path)
   store<u32>(SCRATCH + paths * 4, path)
   paths++
-}
-
-function addText(program: u32, step: u32): void {
-  if (texts === READ_TEXTS_MAX) return
-  const cell = load<u32>(program, Program.Constants) + Composite.Cells + load<u32>(step, Step.Right) * CELL_BYTES
-  if (load<u32>(cell, Cell.Kind) !== Kind.Text) return
-  const text = load<u32>(cell, Cell.Value)
-  if (load<u32>(text, Text.Length) > TEXT_BYTES_MAX) return
-  const pair = READ_TEXTS + 4 + texts * 8
-  store<u32>(pair, load<u32>(step, Step.Left))
-  store<u32>(pair, text, 4)
-  texts++
 }

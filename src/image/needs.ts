@@ -5,7 +5,6 @@ import {
   ConditionSet,
   Op,
   Program,
-  READ_TEXTS,
   RIGHT_PATH,
   SCRATCH,
   SENT,
@@ -14,8 +13,7 @@ import {
   Step,
   Table,
 } from '../../assembly/abi.ts'
-import { textAt } from '../kernel/decode.ts'
-import { Encoder } from '../kernel/encode.ts'
+import { Encoder, type Wanted } from '../kernel/encode.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import { isZerohopError, ZerohopError } from '../model/errors.ts'
 import { NEEDS_MAX } from '../model/limits.ts'
@@ -29,32 +27,27 @@ export interface Sent {
   readonly context?: object | null | undefined
 }
 
+/** What the rules of a permission read of a question. */
 interface Need {
-  /** index of the path's place in the area of what was sent, among the words of the memory */
-  readonly place: number
-  readonly from: keyof Sent | 'key'
-  /** the attribute, and the names of members inside it */
-  readonly name: string
-  readonly inside: readonly string[]
-  /** texts that it is compared with, by their address in the image: what is sent equal to one of them need not be encoded again */
-  readonly texts: Map<string, number> | undefined
+  /** as a set of bits: `1 << source` */
+  readonly reads: number
+  readonly members: Readonly<Record<keyof Sent, readonly Wanted[]>>
+  /** places of the key of the instance */
+  readonly keys: readonly number[]
 }
 
-const FROM: Readonly<Partial<Record<Source, Need['from']>>> = {
+const FROM: Readonly<Partial<Record<Source, keyof Sent>>> = {
   [Source.User]: 'user',
   [Source.Resource]: 'resource',
   [Source.Context]: 'context',
   [Source.Now]: 'context',
   [Source.Action]: 'action',
-  [Source.ResourceKey]: 'key',
 }
 
 export class Needs {
   readonly #kernel: Kernel
   readonly #encoder: Encoder
-  readonly #known = new Map<number, readonly Need[]>()
-  /** what the rules of a permission read, as a set of bits */
-  readonly #reads = new Map<number, number>()
+  readonly #known = new Map<number, Need>()
   /** how often the area was begun: reading a value may run code of the caller, and that may ask, too */
   #begun = 0
 
@@ -66,7 +59,6 @@ export class Needs {
   /** Rules or conditions changed. */
   forget(): void {
     this.#known.clear()
-    this.#reads.clear()
   }
 
   /**
@@ -74,16 +66,16 @@ export class Needs {
    * @throws INPUT_INVALID, TEXT_INVALID, NUMBER_INVALID, JSON_TOO_DEEP on what no value can be; UNDECIDED on too much of it
    */
   encode(permission: number, key: string | undefined, sent: Sent | undefined): number {
-    const needs = this.#known.get(permission) ?? this.#find(permission)
+    const { members, keys } = this.#known.get(permission) ?? this.#find(permission)
     const encoder = this.#encoder
     const begun = ++this.#begun
     encoder.begin()
-    const { words } = this.#kernel
     try {
-      for (let index = 0; index < needs.length; index++) {
-        const need = needs[index]!
-        words[need.place] = need.from === 'key' ? keyCell(encoder, key) : sentCell(encoder, sent, need)
-      }
+      encoder.members(members.user, sent?.user)
+      encoder.members(members.resource, sent?.resource)
+      encoder.members(members.context, sent?.context)
+      encoder.members(members.action, sent?.action)
+      for (let index = 0; index < keys.length; index++) encoder.key(keys[index]!, key)
     } catch (cause) {
       if (isZerohopError(cause)) throw cause
       throw new ZerohopError('INPUT_INVALID', { reason: 'the attributes cannot be read' }, { cause })
@@ -95,42 +87,33 @@ export class Needs {
 
   /** What the rules of the permission read, as a set of bits: `1 << source`. */
   reads(permission: number): number {
-    const known = this.#reads.get(permission)
-    if (known !== undefined) return known
-    this.#find(permission)
-    return this.#reads.get(permission)!
+    return (this.#known.get(permission) ?? this.#find(permission)).reads
   }
 
-  #find(permission: number): readonly Need[] {
+  #find(permission: number): Need {
     const kernel = this.#kernel
     const count = kernel.calls.listReads(permission)
-    const needs = new Map<number, Need & { texts: Map<string, number> | undefined }>()
+    const members = { user: [], resource: [], context: [], action: [] } satisfies Record<keyof Sent, Wanted[]>
+    const keys: number[] = []
     let reads = 0
     for (let at = 0; at < count; at++) {
       const path = kernel.word(SCRATCH + at * 4)
       const source: Source = kernel.word(path + AttributePath.Source)
-      reads |= 1 << source
+      const place = (SENT >>> 2) + kernel.word(path + AttributePath.Number)
       const from = FROM[source]
-      if (from !== undefined) needs.set(path, this.#need(path, from))
+      if (from !== undefined) (members[from] as Wanted[]).push({ place, ...this.#names(path) })
+      if (source === Source.ResourceKey) keys.push(place)
+      reads |= 1 << source
     }
-    for (let left = kernel.word(READ_TEXTS), pair = READ_TEXTS + 4; left > 0; left--, pair += 8) {
-      const need = needs.get(kernel.word(pair))
-      const text = kernel.word(pair + 4)
-      if (need === undefined) continue
-      need.texts ??= new Map()
-      need.texts.set(textAt(kernel, text), text)
-    }
-    const found = [...needs.values()]
+    const need = { reads, members, keys }
     if (this.#known.size >= NEEDS_MAX) this.forget()
-    this.#known.set(permission, found)
-    this.#reads.set(permission, reads)
-    return found
+    this.#known.set(permission, need)
+    return need
   }
 
-  #need(path: number, from: NonNullable<Need['from']>): Need {
-    const kernel = this.#kernel
-    const [name = '', ...inside] = kernel.key(path, AttributePath.Key).split('.').slice(1)
-    return { place: (SENT >>> 2) + kernel.word(path + AttributePath.Number), from, name, inside, texts: undefined }
+  #names(path: number): Pick<Wanted, 'name' | 'inside'> {
+    const [name = '', ...inside] = this.#kernel.key(path, AttributePath.Key).split('.').slice(1)
+    return { name, inside }
   }
 }
 
@@ -162,48 +145,4 @@ export function readsOfSide(kernel: Kernel, side: number): number {
     }
   }
   return reads
-}
-
-function attributesFrom(from: Need['from'], sent: Sent | undefined): object | null | undefined {
-  if (sent === undefined) return undefined
-  switch (from) {
-    case 'user':
-      return sent.user
-    case 'resource':
-      return sent.resource
-    case 'context':
-      return sent.context
-    case 'action':
-      return sent.action
-    case 'key':
-      return undefined
-  }
-}
-
-function keyCell(encoder: Encoder, key: string | undefined): number {
-  // D9: a key with a lone surrogate is unknown; it is no text that a condition could compare.
-  return key === undefined || !key.isWellFormed() ? 0 : encoder.cell(key)
-}
-
-/** 0 when the attribute was not sent; a missing value when it was, without the member. */
-function sentCell(encoder: Encoder, sent: Sent | undefined, { from, name, inside, texts }: Need): number {
-  const attributes = attributesFrom(from, sent)
-  if (attributes === null || attributes === undefined) return 0
-  let value = ownMember(attributes, name)
-  if (value === undefined) return 0
-  for (let index = 0; index < inside.length; index++) {
-    value =
-      typeof value === 'object' && value !== null && !Array.isArray(value)
-        ? ownMember(value, inside[index]!)
-        : undefined
-  }
-  if (texts !== undefined && typeof value === 'string') {
-    const text = texts.get(value)
-    if (text !== undefined) return encoder.storedText(text)
-  }
-  return encoder.cell(value)
-}
-
-function ownMember(object: object, name: string): unknown {
-  return Object.hasOwn(object, name) ? (object as Record<string, unknown>)[name] : undefined
 }

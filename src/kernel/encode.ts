@@ -21,6 +21,18 @@ const double = new Float64Array(1)
 const NOT_ASCII = 0xff80_ff80 | 0
 const halves = new Uint32Array(double.buffer)
 
+/** Where a cell fits for the last time. */
+const LAST_CELL = ENCODED + ENCODED_BYTES - CELL_BYTES
+
+/** A member of an object that conditions read. */
+export interface Wanted {
+  /** where the address of its cell goes, among the words of the memory */
+  readonly place: number
+  readonly name: string
+  /** the names of members inside it, one in the other */
+  readonly inside: readonly string[]
+}
+
 /** A step as the kernel has it. */
 export interface EncodedStep {
   readonly op: number
@@ -73,14 +85,41 @@ export class Encoder {
     return at
   }
 
-  /** The address of a cell that holds a text of the image. */
-  storedText(text: number): number {
-    const at = this.#take(CELL_BYTES)
-    const word = at >>> 2
-    this.#words[word + Cell.Name / 4] = 0
-    this.#words[word + Cell.Kind / 4] = Kind.Text
-    this.#words[word + Cell.Value / 4] = text
-    return at
+  /**
+   * Encodes what is wanted of an object's own members; the address of each goes to its place. It is 0 when there is no such member, and a
+   * missing value when the member has nothing of this name inside. Numbers and texts, of which most questions are made, are written right
+   * here: a call less for each is a tenth of the question (W4).
+   */
+  members(wanted: readonly Wanted[], object: object | null | undefined): void {
+    const words = this.#words
+    for (let index = 0; index < wanted.length; index++) {
+      const { place, name, inside } = wanted[index]!
+      const value = object === null || object === undefined ? undefined : ownMember(object, name)
+      const at = this.#at
+      const word = at >>> 2
+      if (value === undefined) words[place] = 0
+      else if (inside.length > 0 || at > LAST_CELL) words[place] = this.cell(innerMember(value, inside))
+      else if (typeof value === 'number' && Number.isFinite(value)) {
+        this.#at = at + CELL_BYTES
+        words[place] = at
+        words[word + Cell.Name / 4] = 0
+        words[word + Cell.Kind / 4] = Kind.Number
+        double[0] = value + 0 // -0 is 0
+        words[word + Cell.Value / 4] = halves[0]!
+        words[word + Cell.Value / 4 + 1] = halves[1]!
+      } else if (typeof value === 'string') {
+        this.#at = at + CELL_BYTES
+        words[place] = at
+        words[word + Cell.Name / 4] = 0
+        words[word + Cell.Kind / 4] = Kind.Text
+        words[word + Cell.Value / 4] = this.text(value)
+      } else words[place] = this.cell(value)
+    }
+  }
+
+  /** Encodes the key of an instance to a place. D9: one with a lone surrogate is unknown, and no text that a condition could compare. */
+  key(place: number, key: string | undefined): void {
+    this.#words[place] = key === undefined || !key.isWellFormed() ? 0 : this.cell(key)
   }
 
   /** The address of a composite: a list, or an object with its members in the order of their names. */
@@ -256,4 +295,17 @@ export function encodedBytes(value: unknown, depth = 1): number {
 function textBytes(text: string): number {
   if (!text.isWellFormed()) throw new ZerohopError('TEXT_INVALID')
   return Text.Bytes + 4 + Buffer.byteLength(text)
+}
+
+function ownMember(object: object, name: string): unknown {
+  return Object.hasOwn(object, name) ? (object as Record<string, unknown>)[name] : undefined
+}
+
+/** The value at the end of the names; undefined when one of them is no member of an object. */
+function innerMember(value: unknown, names: readonly string[]): unknown {
+  for (const name of names) {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
+    value = ownMember(value, name)
+  }
+  return value
 }
