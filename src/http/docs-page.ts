@@ -37,6 +37,9 @@ export function docsPage(document: OpenApiDocument): string {
   }
   const sections = [...byTag].map(([tag, entries]) => `<h2 id="${slug(tag)}">${text(tag)}</h2>${entries.join('')}`)
   const links = [...byTag.keys()].map((tag) => `<a href="#${slug(tag)}">${text(tag)}</a>`)
+  const objects = Object.entries(document.components.schemas as Record<string, Schema>)
+  links.push('<a href="#objects">objects</a>')
+  sections.push(`<h2 id="objects">objects</h2>${objects.map(([name, schema]) => objectEntry(name, schema)).join('')}`)
   return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <title>${text(title)}</title><style>${STYLE}</style></head><body><div class="page"><nav>${links.join('')}</nav><main>
 <h1>${text(title)}</h1><p>${prose(description)}</p><p>The same as data: <a href="/v2/openapi.json">/v2/openapi.json</a></p>
@@ -54,9 +57,26 @@ function entry(method: string, path: string, operation: OpenApiOperation): strin
   })
   const given = rows.length === 0 ? '' : `<h4>Parameters</h4><table>${rows.join('')}</table>`
   const body = schema?.schema === undefined ? '' : `<h4>Body</h4>${schemaTable(schema.schema)}`
+  const answers = Object.entries(operation.responses).map(([status, of]) => answerRow(status, of as Schema))
+  const answer = `<h4>Answer</h4><table>${answers.join('')}</table>`
   return `<details id="${slug(operationId)}"><summary><b class="m ${method}">${method.toUpperCase()}</b>
-<code>${text(path)}</code><span>${text(summary)}</span></summary><div class="in"><p>${prose(description ?? 'Needs no key.')}</p>${given}${body}</div></details>`
+<code>${text(path)}</code><span>${text(summary)}</span></summary><div class="in"><p>${prose(description ?? 'Needs no key.')}</p>${given}${body}${answer}</div></details>`
 }
+
+function answerRow(status: string, { description, content }: Schema): string {
+  const schema = (content as Record<string, { schema?: Schema }> | undefined)?.['application/json']?.schema
+  return typeof description !== 'string' || schema === undefined
+    ? ''
+    : `<tr><td>${text(status)}</td><td>${linked(typeOf(schema))}</td></tr>`
+}
+
+function objectEntry(name: string, schema: Schema): string {
+  return `<details id="object-${slug(name)}"><summary><code>${text(name)}</code></summary><div class="in">${schemaTable(schema)}</div></details>`
+}
+
+/** A type in which the names of objects, in backticks, become links to them. */
+const linked = (type: string): string =>
+  text(type).replaceAll(/`(\w+)`/g, (_, name: string) => `<a href="#object-${slug(name)}">${name}</a>`)
 
 function schemaTable(schema: Schema): string {
   const {
@@ -86,8 +106,13 @@ function inner(schema: Schema): string {
     : ''
 }
 
+/** In words; the names of objects stand in backticks. */
 function typeOf(schema: Schema): string {
-  const { type, enum: values, items, additionalProperties } = schema as Record<string, unknown>
+  const { type, enum: values, items, additionalProperties, $ref, anyOf, properties } = schema as Record<string, unknown>
+  if (typeof $ref === 'string') return `\`${$ref.split('/').at(-1)}\``
+  if (Array.isArray(anyOf)) return anyOf.map((one) => typeOf(one as Schema)).join(' | ')
+  const { data } = (properties ?? {}) as Record<string, Schema>
+  if (data !== undefined) return `page of ${typeOf(data.items as Schema)}`
   if (Array.isArray(values)) return values.map((value) => JSON.stringify(value)).join(' | ')
   const name = [type ?? 'any'].flat().join(' | ')
   if (typeof items === 'object') return `${name} of ${typeOf(items as Schema)}`
@@ -95,7 +120,7 @@ function typeOf(schema: Schema): string {
 }
 
 function row(name: string, type: string, more: string, isHtml = false): string {
-  return `<tr><td><code>${text(name)}</code></td><td>${text(type)}</td><td>${isHtml ? more : prose(more)}</td></tr>`
+  return `<tr><td><code>${text(name)}</code></td><td>${linked(type)}</td><td>${isHtml ? more : prose(more)}</td></tr>`
 }
 
 const slug = (of: string): string => of.replaceAll(/[^A-Za-z0-9]+/g, '-')

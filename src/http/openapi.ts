@@ -17,6 +17,10 @@ export interface OpenApiInput {
   readonly parameters: Parameters
   /** `METHOD /path` → names of its query parameters */
   readonly queries: Readonly<Record<string, readonly string[]>>
+  /** schemas of objects by name */
+  readonly objects: Readonly<Record<string, Part>>
+  /** status → schema of what a route answers, null without a body; undefined where it is no JSON */
+  readonly answersOf: (method: string, url: string) => ReadonlyMap<number, Part | null> | undefined
 }
 
 export interface OpenApiDocument {
@@ -73,7 +77,7 @@ export function openApiOf(routes: readonly Route[], input: OpenApiInput): OpenAp
     info: { title: input.title, description: input.description, version: input.version },
     tags: [...tags].map((name) => ({ name })),
     paths,
-    components: COMPONENTS,
+    components: { ...COMPONENTS, schemas: { ...COMPONENTS.schemas, ...input.objects } },
     security: [{ key: [] }],
   }
 }
@@ -124,7 +128,7 @@ const COMPONENTS = {
   },
 } as const
 
-function operationOf(route: Route, { parameters, queries }: OpenApiInput): OpenApiOperation {
+function operationOf(route: Route, { parameters, queries, answersOf }: OpenApiInput): OpenApiOperation {
   const { method, url, schema, config } = route
   const path = [...url.matchAll(/:(\w+)/g)].map(([, name = '']) => {
     return { name, in: 'path', required: true, schema: { type: 'string' }, description: 'an id or a key' }
@@ -143,21 +147,25 @@ function operationOf(route: Route, { parameters, queries }: OpenApiInput): OpenA
     ...(operation === undefined ? {} : { description: needOf(operation) }),
     ...(all.length === 0 ? {} : { parameters: all }),
     ...(body === undefined ? {} : { requestBody: { required: true, content: { [JSON_TYPE]: { schema: body } } } }),
-    responses: responsesOf(method, url, operation),
+    responses: responsesOf(url, operation, answersOf(method, url)),
     ...(operation === undefined ? { security: [] } : {}),
     ...(url.startsWith('/v1/') ? { deprecated: true } : {}),
   }
 }
 
-function responsesOf(method: string, url: string, operation: Operation | undefined): Part {
-  const json = { [JSON_TYPE]: {} }
-  const answer = {
-    description: 'done',
-    content: /^\/v[12]\/feed\//.test(url) ? { 'application/octet-stream': {} } : json,
-  }
+function responsesOf(
+  url: string,
+  operation: Operation | undefined,
+  answers: ReadonlyMap<number, Part | null> | undefined,
+): Part {
   const error = (name: string) => ({ $ref: `#/components/responses/${name}` })
+  const other = /^\/v[12]\/feed\//.test(url) ? { 'application/octet-stream': {} } : { [JSON_TYPE]: {} }
+  const done = [...(answers ?? [])].map(([status, schema]) => {
+    const content = schema === null ? {} : { content: { [JSON_TYPE]: { schema } } }
+    return [status, { description: schema === null ? 'done, nothing to say' : 'done', ...content }]
+  })
   return {
-    '2XX': method === 'DELETE' ? { description: 'deleted' } : answer,
+    ...(answers === undefined ? { '2XX': { description: 'done', content: other } } : Object.fromEntries(done)),
     ...(operation === undefined
       ? {}
       : { '401': error('KeyUnknown'), '403': error('KeyTooNarrow'), '422': error('InvalidInput') }),

@@ -7,6 +7,7 @@ import type { Operation } from '../../src/pap/access.ts'
 import { Snapshots } from '../../src/pap/snapshot.ts'
 import type { PapUseCases } from '../../src/pap/use-cases.ts'
 import type { Store } from '../../src/store/store.ts'
+import { type Watched, watchAnswers } from './answers.ts'
 import type { Schema } from './bad-input.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
@@ -27,7 +28,7 @@ const OPEN = ['/health', '/metrics', '/v2/openapi.json', '/docs', '/docs/migrati
 export async function appWithRoutes(
   store: Store<PapUseCases>,
   data: string,
-): Promise<{ app: FastifyInstance; routes: readonly Route[] }> {
+): Promise<{ app: FastifyInstance; routes: readonly Route[]; answers: Watched }> {
   const snapshots = new Snapshots(store, data)
   const app = managementApp({ store, routes: (guarded) => feedRoutes(guarded, { store, snapshots }) })
   const routes: Route[] = []
@@ -42,10 +43,11 @@ export async function appWithRoutes(
       })
     }
   })
+  const answers = watchAnswers(app)
   await app.ready()
   const open = OPEN.filter((url) => app.hasRoute({ method: 'GET', url }) && !routes.some((one) => one.url === url))
   const first = open.map((url) => ({ method: 'GET', url, operation: undefined, body: undefined }) as const)
-  return { app, routes: [...first, ...routes] }
+  return { app, routes: [...first, ...routes], answers }
 }
 
 /** A short name of the path, as docs/http-api.md writes it. */

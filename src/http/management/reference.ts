@@ -1,7 +1,9 @@
 // GET /v2/openapi.json and /docs: the reference of the management API, made from its routes. Open to everybody, and the same for all.
 import type { FastifyInstance } from 'fastify'
+import { ANSWER_SCHEMAS } from '../answer-schemas.ts'
 import { DOCS_POLICY, docsPage } from '../docs-page.ts'
 import { openApiOf, RouteList } from '../openapi.ts'
+import { answersOf } from './answers.ts'
 import { PARAMETERS, QUERIES } from './parameters.ts'
 
 const ABOUT = {
@@ -12,6 +14,8 @@ const ABOUT = {
   version: '2',
   parameters: PARAMETERS,
   queries: QUERIES,
+  objects: ANSWER_SCHEMAS,
+  answersOf,
 }
 
 /** Registers the reference of everything that is registered from now on. */

@@ -8,6 +8,7 @@ import { hashSecret } from '../../../src/pap/api-keys.ts'
 import type { Bootstrap, Bootstrapped } from '../../../src/pap/bootstrap.ts'
 import type { PapUseCases } from '../../../src/pap/use-cases.ts'
 import { openStore, type Store } from '../../../src/store/store.ts'
+import type { Watched } from '../../support/answers.ts'
 import { temporaryFolder } from '../../support/folders.ts'
 import { appWithRoutes, type Route } from '../../support/routes.ts'
 
@@ -41,6 +42,9 @@ export interface Harness {
   /** makes `secret` a key of that level and access, for development where the level has one */
   addKey(level: KeyLevel, access: AccessLevel, secret: string): Promise<void>
   removeKey(secret: string): Promise<void>
+  /** the answers so far, to be held against the OpenAPI document */
+  readonly answers: Watched
+  /** @throws when an answer was not as the OpenAPI document says */
   close(): Promise<void>
 }
 
@@ -60,7 +64,7 @@ export async function openHarness(input: Bootstrap = { noExample: true }): Promi
   const another = async (of: Bootstrap = {}): Promise<Bootstrapped> =>
     (await store.commit(randomBytes(16).toString('hex'), 'bootstrap', of, BY)).result
   const made = await another(input)
-  const { app, routes: all } = await appWithRoutes(store, data)
+  const { app, routes: all, answers } = await appWithRoutes(store, data)
   const routes = all.filter(({ url }) => !url.startsWith('/v1/'))
   const v1Routes = all.filter(({ url }) => url.startsWith('/v1/'))
   const ask: Ask = async (method, path, body, options = {}) => {
@@ -95,10 +99,12 @@ export async function openHarness(input: Bootstrap = { noExample: true }): Promi
     await store.commit(made.organization.id, 'deleteApiKey', { ref: hashSecret(secret) }, BY)
   }
   const close = async () => {
+    const { lies } = await answers.compare()
     await app.close()
     await store.close()
+    if (lies.length > 0) throw new Error(`answers are not as the OpenAPI document says:\n${lies.join('\n')}`)
   }
-  return { app, routes, v1Routes, store, made, environment, ask, another, addKey, removeKey, close }
+  return { app, answers, routes, v1Routes, store, made, environment, ask, another, addKey, removeKey, close }
 }
 
 const isJson = (type: unknown): boolean => typeof type === 'string' && type.startsWith('application/json')

@@ -100,6 +100,35 @@ describe('/v2/openapi.json', () => {
   })
 })
 
+describe('the answers', () => {
+  /** what is no JSON, or has no object of its own */
+  const OTHERS = /^\/docs|openapi\.json$|^\/metrics$|\/feed\/|^\/v2\/history\/\{event\}\/|login/
+
+  it('are named with status and object for every route', async () => {
+    const { paths } = await documentOf()
+    const operations = Object.entries(paths).flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, { responses }]) => ({ route: `${method} ${path}`, path, responses })),
+    )
+    const unnamed = operations.filter(({ responses }) => '2XX' in responses)
+    expect(unnamed.filter(({ path }) => !OTHERS.test(path)).map(({ route }) => route)).toEqual([])
+  })
+
+  it('are as the document says, whatever is read', async () => {
+    const reads = [...api.routes, ...api.v1Routes].filter(
+      ({ method, url }) => method === 'GET' && !/\/feed\//.test(url),
+    )
+    for (const { url } of reads) {
+      const key = url.startsWith('/v1/') ? { key: api.made.environments[0]!.secret } : {}
+      await api.ask('GET', known.path(url), undefined, key)
+    }
+    const { lies, routes } = await api.answers.compare()
+    expect(lies).toEqual([])
+    const named = reads.map(({ url }) => url.replace(/:(\w+)/g, '{$1}')).filter((path) => !OTHERS.test(path))
+    const records = '/v2/pdps/{p}/{e}/audit_logs/{log}' // none is recorded here: audit.test.ts
+    expect(named.filter((path) => !routes.has(`GET ${path}`))).toEqual([records])
+  })
+})
+
 describe('/docs', () => {
   it('is one page with every path, that loads nothing and runs nothing', async () => {
     const app = wholeApp()
