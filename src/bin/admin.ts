@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { callAdmin, fitsSocket } from '../http/admin.ts'
-import { ZerohopError } from '../model/errors.ts'
+import { isZerohopError, ZerohopError } from '../model/errors.ts'
 import {
   ADMIN,
   type AdminCommand,
@@ -77,7 +77,9 @@ export async function listKeys(env: Env, { json, ...input }: { organization?: st
 
 /** Prints the secret alone, so that it can be put into a variable. */
 export async function createKey(env: Env, { json, ...input }: NewKey & Printing): Promise<void> {
-  const made = await admin(env, 'keys.create', input)
+  const made = await admin(env, 'keys.create', input).catch((error: unknown) => {
+    throw asOption(error)
+  })
   if (json) printJson(made)
   else print(made.secret)
 }
@@ -106,6 +108,13 @@ function printManifest(manifest: BackupManifest, json: boolean | undefined): voi
   const rows = manifest.logs.map((log) => [log.log, log.name, String(log.revision), log.image_sha256 ?? ''])
   if (json) printJson(manifest)
   else printTable(['log', 'name', 'revision', 'image'], rows)
+}
+
+/** What is wrong with a field, by the name of its option. */
+function asOption(error: unknown): unknown {
+  const field = isZerohopError(error, 'INPUT_INVALID') ? error.path?.at(-1) : undefined
+  if (typeof field !== 'string') return error
+  return new ZerohopError('CONFIG_INVALID', { reason: `--${field.replace(/_id$/, '')}: ${(error as Error).message}` })
 }
 
 function placeOf({ project, environment }: KeyRow): string {

@@ -1,11 +1,12 @@
 // `zerohop export|import`: an environment as one file for people, JSON or YAML by its name.
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { parse, stringify } from 'yaml'
 import { isZerohopError, ZerohopError } from '../model/errors.ts'
 import { admin } from './admin.ts'
 import type { Env } from './env.ts'
+import { lineOf, writeOut } from './process.ts'
 
 export interface BundleOptions {
   readonly organization?: string
@@ -28,7 +29,7 @@ export async function exportBundle(env: Env, file: string | undefined, options: 
   const isYaml = format === undefined ? isYamlName(file ?? '') : format === 'yaml'
   const text = isYaml ? stringify(bundle, { lineWidth: 120 }) : `${JSON.stringify(bundle, null, 2)}\n`
   if (file === undefined) process.stdout.write(text)
-  else writeFileSync(file, text, { mode: 0o600 })
+  else writeOut(file, text)
 }
 
 /** The server writes what may be large into a file of its own, beside what nobody else may read. */
@@ -46,7 +47,7 @@ async function everythingOf(env: Env, where: BundleOptions): Promise<unknown> {
 /** Applies the file and says what became of it. */
 export async function importBundle(env: Env, file: string, { json, ...options }: ImportOptions): Promise<void> {
   const imported = await admin(env, 'import', { ...options, bundle: read(file) }).catch((error: unknown) => {
-    throw placed(error)
+    throw placed(file, error)
   })
   if (json) {
     process.stdout.write(`${JSON.stringify(imported, null, 2)}\n`)
@@ -61,9 +62,10 @@ export async function importBundle(env: Env, file: string, { json, ...options }:
 }
 
 /** The error with its place in the file before it. */
-function placed(error: unknown): unknown {
+function placed(file: string, error: unknown): unknown {
   if (!isZerohopError(error) || (error.path?.length ?? 0) < 2) return error
-  return new ZerohopError('CONFIG_INVALID', { reason: `${error.path?.slice(1).join('.')}: ${error.message}` })
+  const place = error.path?.slice(1).join('.')
+  return new ZerohopError('CONFIG_INVALID', { reason: `\`${file}\`, \`${place}\`: ${error.message}` })
 }
 
 function read(file: string): unknown {
@@ -71,7 +73,7 @@ function read(file: string): unknown {
     const text = readFileSync(file, 'utf8')
     return isYamlName(file) ? parse(text) : JSON.parse(text)
   } catch (error) {
-    const reason = error instanceof Error ? error.message.split('\n', 1)[0] : String(error)
+    const reason = (error as NodeJS.ErrnoException).code ?? lineOf(error)
     throw new ZerohopError('CONFIG_INVALID', { reason: `\`${file}\` cannot be read: ${reason}` })
   }
 }

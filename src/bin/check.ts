@@ -1,5 +1,6 @@
 // `zerohop check`: one question to a running PDP or to an image file. Exit code 0 allow, 1 deny, 2 could not decide.
 import { isZerohopError, ZerohopError } from '../model/errors.ts'
+import { REQUEST_TIMEOUT_MS } from '../model/limits.ts'
 import { readKeys } from '../pap/keys-file.ts'
 import { sayBecause, sayMiss, sayNote } from '../pdp/explain-text.ts'
 import { loadImage } from '../pdp/pdp.ts'
@@ -61,7 +62,7 @@ function askImage(
     context,
   )
   const codes = [`code ${code}`, ...(resource.key === undefined ? [] : [`on the instance ${rebac}`]), `by sets ${abac}`]
-  const reasons = because.map((each) => `because ${sayBecause(each)}`)
+  const reasons = saidOnce(because.map((each) => `because ${sayBecause(each)}`))
   const missed = misses.map((each) => `near ${sayMiss(each)}`)
   const noted = notes.map((each) => `note ${sayNote(each)}`)
   return { allow, lines: [`revision ${revision}`, ...codes, ...reasons, ...missed, ...noted, ...rolesLine(roles)] }
@@ -80,17 +81,21 @@ async function askPdp(env: Env, body: unknown, options: CheckOptions): Promise<A
     'content-type': 'application/json',
     ...(options.explain ? { 'x-explain': 'true' } : {}),
   }
-  const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) }).catch((cause: unknown) => {
-    throw unreachable(url, cause)
-  })
+  const signal = AbortSignal.timeout(REQUEST_TIMEOUT_MS)
+  const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body), signal }).catch(
+    (cause: unknown) => {
+      throw unreachable(url, cause)
+    },
+  )
   const answer = (await response.json().catch(() => ({}))) as {
     allow?: unknown
     debug?: Debug | null
     detail?: unknown
   }
   if (response.status !== 200 || typeof answer.allow !== 'boolean') {
-    const detail = typeof answer.detail === 'string' ? answer.detail : JSON.stringify(answer.detail ?? null)
-    throw new ZerohopError('CONFIG_INVALID', { reason: `the PDP answered ${response.status}: ${detail}` })
+    const { detail = 'is it a PDP?' } = answer
+    const said = typeof detail === 'string' ? detail : JSON.stringify(detail)
+    throw new ZerohopError('CONFIG_INVALID', { reason: `${url} answered ${response.status}: ${said}` })
   }
   const revision = response.headers.get('x-revision')
   const { rbac, rebac, abac } = answer.debug ?? {}
@@ -98,7 +103,7 @@ async function askPdp(env: Env, body: unknown, options: CheckOptions): Promise<A
   const codes = [`code ${rbac.code}`, ...(rebac ? [`on the instance ${rebac.code}`] : []), `by sets ${abac?.code}`]
   const parts = [rbac, rebac, abac].filter((part) => part !== undefined)
   const allowing = parts.filter(({ allow }) => allow)
-  const reasons = (allowing.length > 0 ? allowing : parts).map(({ reason }) => `because ${reason}`)
+  const reasons = saidOnce((allowing.length > 0 ? allowing : parts).map(({ reason }) => `because ${reason}`))
   const missed = (abac?.nearest_misses ?? []).map(({ text }) => `near ${text}`)
   const noted = (abac?.notes ?? []).map(({ text }) => `note ${text}`)
   const lines = [`revision ${revision}`, ...codes, ...reasons, ...missed, ...noted, ...rolesLine(rbac.user_roles ?? [])]
@@ -119,6 +124,9 @@ interface Part {
 interface Said {
   readonly text: string
 }
+
+/** An unknown name gives the same reason to every part. */
+const saidOnce = (lines: readonly string[]): string[] => [...new Set(lines)]
 
 function rolesLine(roles: readonly string[]): string[] {
   return roles.length === 0 ? [] : [`roles in the tenant: ${roles.join(', ')}`]

@@ -1,6 +1,5 @@
 // `zerohop image`: what is in an image file, whether it is whole, and who made it.
-
-import { readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { readFileSync, renameSync } from 'node:fs'
 import { RemoteFeed } from '../client/feed.ts'
 import { inspectImageFile } from '../image/file.ts'
 import { Image } from '../image/image.ts'
@@ -9,6 +8,7 @@ import { isState } from '../log/state.ts'
 import { ZerohopError } from '../model/errors.ts'
 import { imageIn } from '../pdp/image-task.ts'
 import type { Env } from './env.ts'
+import { writeOut } from './process.ts'
 
 /** Loads the file and walks everything in it; prints one line. @throws IMAGE_DAMAGED, IMAGE_FOREIGN, SIGNATURE_INVALID with the reason */
 export function verifyImage(path: string, publicKey: string | undefined): void {
@@ -27,7 +27,7 @@ export async function signImage(path: string, signingKey: string | undefined): P
   const signer = new Signer(signingKey)
   const { environment, position, length, digest, tail } = await inspectImageFile(path)
   const image = readFileSync(path).subarray(0, length - (tail?.length ?? 0))
-  writeFileSync(`${path}.tmp`, Buffer.concat([image, signer.tail(digest)]), { mode: 0o600 })
+  writeOut(`${path}.tmp`, Buffer.concat([image, signer.tail(digest)]))
   renameSync(`${path}.tmp`, path)
   process.stdout.write(`${path}: signed, environment ${environment}, revision ${position.revision}\n`)
 }
@@ -63,6 +63,6 @@ export async function pullImage(env: Env, path: string): Promise<void> {
   const image = await imageIn(received, trust)
   // An image that was built here, because theirs is of another ABI, has no signature of theirs.
   const bytes = isState(received) ? image.save() : received
-  writeFileSync(path, bytes, { mode: 0o600 })
+  writeOut(path, bytes)
   process.stdout.write(`${path}: environment ${image.environment}, revision ${image.revision}, ${bytes.length} bytes\n`)
 }

@@ -1,5 +1,6 @@
 // The command line of `zerohop migrate`: names, options and help. What the steps do is migrate.ts, which is loaded only when one is called.
 import type { Command } from 'commander'
+import { examples } from './command-line.ts'
 import { readEnv } from './env.ts'
 import type { ApiOptions, FinishOptions, MoveOptions, StatusOptions, VerifyOptions } from './migrate.ts'
 import { fail } from './process.ts'
@@ -7,7 +8,7 @@ import { fail } from './process.ts'
 const REPORT = 'zerohop-migration.json'
 
 /** Adds `migrate` and its steps. */
-export function addMigrate(program: Command, examples: (...lines: string[]) => string): void {
+export function addMigrate(program: Command): void {
   const migrate = program
     .command('migrate')
     .description('the way from the first API version to the second; docs/migration.md has the order')

@@ -145,7 +145,7 @@ function followed(env: Env, apiKey: string, readOnly: boolean, log: Logger): Pdp
   return new Pdp(follower, { strictAttributes: env.strictAttributes })
 }
 
-/** @throws IMAGE_DAMAGED, IMAGE_FOREIGN, SIGNATURE_INVALID */
+/** @throws IMAGE_UNREADABLE, IMAGE_DAMAGED, IMAGE_FOREIGN, SIGNATURE_INVALID */
 function fromFile(path: string, { imagePublicKey: publicKey, strictAttributes }: Env, log: Logger): Pdp {
   const pdp = loadImage(path, { publicKey, strictAttributes })
   log.info({ revision: pdp.revision, source: 'file', path }, 'policy is loaded; it changes with a restart only')

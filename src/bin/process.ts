@@ -1,6 +1,6 @@
 // How a command begins and ends: errors in one line, servers that listen or say why not, signals that drain.
 import { randomBytes } from 'node:crypto'
-import { readFileSync, writeSync } from 'node:fs'
+import { readFileSync, writeFileSync, writeSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import type { Logger } from 'pino'
 import { isZerohopError, ZerohopError } from '../model/errors.ts'
@@ -28,6 +28,16 @@ export function lineOf(error: unknown): string {
   if (isZerohopError(error, 'INTERNAL') && error.cause instanceof Error)
     return `${message}: ${firstLine(error.cause.message)}`
   return firstLine(message)
+}
+
+/** Writes a file that only its owner may read. @throws CONFIG_INVALID when it cannot be written */
+export function writeOut(path: string, data: string | Uint8Array): void {
+  try {
+    writeFileSync(path, data, { mode: 0o600 })
+  } catch (error) {
+    const reason = (error as NodeJS.ErrnoException).code ?? lineOf(error)
+    throw new ZerohopError('CONFIG_INVALID', { reason: `\`${path}\` cannot be written: ${reason}` }, { cause: error })
+  }
 }
 
 function firstLine(text: string): string {

@@ -74,11 +74,11 @@ export interface ImageHead {
 
 /**
  * Reads an image file a piece at a time, without loading it: its head, and whether its bytes are whole.
- * @throws IMAGE_DAMAGED, IMAGE_FOREIGN
+ * @throws IMAGE_UNREADABLE, IMAGE_DAMAGED, IMAGE_FOREIGN
  */
 export async function inspectImageFile(path: string): Promise<ImageHead> {
   const file = await open(path, 'r').catch((error: NodeJS.ErrnoException) => {
-    throw damaged(`the file cannot be read (${error.code})`, error)
+    throw unreadable(path, error)
   })
   try {
     const header = new Uint8Array(HEADER_BYTES)
@@ -128,7 +128,7 @@ interface Source {
   read(target: Uint8Array, position: number): void
 }
 
-/** A kernel on the image in `input`: its bytes, or the path of its file. @throws IMAGE_DAMAGED, IMAGE_FOREIGN, IMAGE_FULL */
+/** A kernel on the image in `input`: its bytes, or the path of its file. @throws IMAGE_UNREADABLE, IMAGE_DAMAGED, IMAGE_FOREIGN, IMAGE_FULL */
 export function loadKernel(input: Uint8Array | string, source: KernelSource, trust?: Trust): Kernel {
   if (typeof input !== 'string') return loadFrom(bytesSource(input), source, trust)
   let file: number | undefined
@@ -136,8 +136,7 @@ export function loadKernel(input: Uint8Array | string, source: KernelSource, tru
     file = openSync(input, 'r')
     return loadFrom(fileSource(file), source, trust)
   } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code
-    throw isZerohopError(error) || code === undefined ? error : damaged(`the file cannot be read (${code})`, error)
+    throw isZerohopError(error) ? error : unreadable(input, error)
   } finally {
     if (file !== undefined) closeSync(file)
   }
@@ -262,6 +261,11 @@ function requireRoots(field: (at: number) => number, top: number): void {
     if (directory < HEAP || directory + field(root + Root.Capacity) * 4 > top)
       throw damaged(`the root of table ${table} lies outside`)
   }
+}
+
+function unreadable(path: string, cause: unknown): unknown {
+  const { code } = cause as NodeJS.ErrnoException
+  return code === undefined ? cause : new ZerohopError('IMAGE_UNREADABLE', { path, reason: code }, { cause })
 }
 
 function damaged(reason: string, cause?: unknown): ZerohopError {

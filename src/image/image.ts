@@ -78,7 +78,7 @@ export class Image {
     return new Image(kernel, source)
   }
 
-  /** The image of a file: its bytes or its path. @throws IMAGE_DAMAGED, IMAGE_FOREIGN, SIGNATURE_INVALID, IMAGE_FULL */
+  /** The image of a file: its bytes or its path. @throws IMAGE_UNREADABLE, IMAGE_DAMAGED, IMAGE_FOREIGN, SIGNATURE_INVALID, IMAGE_FULL */
   static load(input: Uint8Array | string, options: ImageOptions = {}): Image {
     const source = options.kernel ?? 'release'
     return new Image(loadKernel(input, source, options.trust), source)

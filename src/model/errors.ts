@@ -103,6 +103,7 @@ export const ERRORS = {
   CLOSED: { class: 'unavailable', message: '{what} is closed' },
   ENVIRONMENT_DELETED: { class: 'gone', message: 'environment deleted' },
   // image and feed
+  IMAGE_UNREADABLE: { class: 'environment', message: 'the image `{path}` cannot be read: {reason}' },
   IMAGE_DAMAGED: { class: 'damaged', message: 'the image is damaged: {reason}' },
   IMAGE_FOREIGN: { class: 'damaged', message: 'the image is not for this kernel: {reason}' },
   IMAGE_FULL: { class: 'unavailable', message: 'the image cannot grow: {reason}' },

@@ -81,7 +81,7 @@ async function bootstrap(store: Store<PapUseCases>, options: PapOptions): Promis
     await store.commit(organization, 'bootstrap', input, BOOTSTRAP)
   } catch (error) {
     if (error instanceof ZerohopError && error.code === 'INPUT_INVALID')
-      throw new ZerohopError('CONFIG_INVALID', { reason: error.message })
+      throw new ZerohopError('CONFIG_INVALID', { reason: `the bootstrap key is refused: ${error.message}` })
     throw error
   }
   return organization

@@ -367,7 +367,7 @@ export interface LoadOptions extends PdpOptions {
 
 /**
  * A PDP over one image, which never changes: its bytes, or the path or URL of its file.
- * @throws IMAGE_DAMAGED, IMAGE_FOREIGN, SIGNATURE_INVALID
+ * @throws IMAGE_UNREADABLE, IMAGE_DAMAGED, IMAGE_FOREIGN, SIGNATURE_INVALID
  */
 export function loadImage(image: Uint8Array | string | URL, options: LoadOptions = {}): Pdp {
   const { publicKey, kernel = 'release' } = options

@@ -7,7 +7,12 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { Command } from 'commander'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { addAdministration } from '../../src/bin/admin-commands.ts'
+import { speak } from '../../src/bin/command-line.ts'
+import { addImage } from '../../src/bin/image-commands.ts'
+import { addMigrate } from '../../src/bin/migrate-commands.ts'
 import { eventually } from '../support/eventually.ts'
 import { temporaryFolder } from '../support/folders.ts'
 import {
@@ -48,6 +53,21 @@ async function run(args: readonly string[], env: Record<string, string> = {}): P
   return { code, out, err }
 }
 
+/** The commands that have a file of their own for their command line. */
+function program(): Command {
+  const zerohop = speak(new Command('zerohop'), '0.0.0')
+  addImage(zerohop)
+  addAdministration(zerohop)
+  addMigrate(zerohop)
+  return zerohop
+}
+
+const leaves = (command: Command): Command[] =>
+  command.commands.length === 0 ? [command] : command.commands.flatMap(leaves)
+
+const nameOf = (command: Command): string =>
+  command.parent === null ? command.name() : `${nameOf(command.parent)} ${command.name()}`
+
 const oneLine = (text: string | RegExp) =>
   expect.stringMatching(
     new RegExp(`^zerohop: .*${text instanceof RegExp ? text.source : text.replaceAll('.', '\\.')}.*\\n$`),
@@ -56,7 +76,7 @@ const oneLine = (text: string | RegExp) =>
 afterAll(endServers)
 
 describe('help', () => {
-  it.each([['serve'], ['api'], ['pdp'], ['check'], ['image', 'verify'], ['image', 'inspect'], ['image', 'pull']])(
+  it.each([['serve'], ['api'], ['pdp'], ['check'], ['integration'], ['image', 'verify']])(
     'of %s %s has examples',
     async (...names) => {
       const { code, out } = await run([...names.filter(Boolean), '--help'])
@@ -71,7 +91,48 @@ describe('help', () => {
     expect(code).toBe(0)
     for (const name of ['serve', 'api', 'pdp', 'check', 'image'])
       expect(out).toMatch(new RegExp(`^ {2}${name}\\b`, 'm'))
-    expect((await run(['nonsense'])).code).toBe(1)
+  })
+
+  it.each(leaves(program()).map((command) => [nameOf(command), command] as const))(
+    'of `%s` says what it is for, what each option means, and has examples',
+    (name, command) => {
+      const written: string[] = []
+      command.configureOutput({ writeOut: (each) => void written.push(each) }).outputHelp()
+      const text = written.join('')
+      expect(text).toContain(`Usage: ${name} `)
+      expect(text).toMatch(/\nExamples:\n {2}/)
+      expect(text).toContain('prints this help')
+      const bare = command.options.filter(({ description }) => description === '').map(({ flags }) => flags)
+      expect([command.description() === '', bare]).toEqual([false, []])
+    },
+  )
+})
+
+describe('a mistake on the command line', () => {
+  it.each([
+    [['nonsense'], 1, "unknown command 'nonsense'", 'zerohop --help'],
+    [['image', 'nonsense'], 1, "unknown command 'nonsense'", 'zerohop image --help'],
+    [['serve', '--prot', '1'], 1, "unknown option '--prot'", 'zerohop serve --help'],
+    [['keys', 'create', '--level', 'much'], 1, 'Allowed choices are org, project, env', 'zerohop keys create --help'],
+    [['check', 'ana'], 2, "missing required argument 'action'", 'zerohop check --help'],
+    [['check', 'ana', 'say', 'hello', '--tnant', 'a'], 2, 'Did you mean --tenant?', 'zerohop check --help'],
+  ])('%j ends with %d and says on stderr what is wrong and where help is', async (args, code, said, help) => {
+    const ran = await run(args)
+    expect([ran.code, ran.out]).toEqual([code, ''])
+    expect(ran.err).toMatch(/^zerohop: /)
+    expect(ran.err).toContain(said)
+    expect(ran.err.trimEnd().split('\n').at(-1)).toContain(`(${help} `)
+  })
+
+  it('names the file that is not there, and the option that is missing', async () => {
+    const ran = await run(['image', 'verify', 'nowhere.image'])
+    expect([ran.code, ran.err]).toEqual([1, 'zerohop: the image `nowhere.image` cannot be read: ENOENT\n'])
+    const data = temporaryFolder('bin')
+    expect((await run(['org', 'create', 'acme', '--data', data])).code).toBe(0)
+    const made = await run(['keys', 'create', '--data', data, '--project', 'default'])
+    expect([made.code, made.err]).toEqual([1, 'zerohop: --environment: a key of level env needs it\n'])
+    const written = await run(['export', join(data, 'nowhere', 'policy.yaml'), '--data', data])
+    expect([written.code, written.err]).toEqual([1, oneLine(/`.*policy\.yaml` cannot be written: ENOENT/)])
   })
 })
 

@@ -19,7 +19,7 @@ function refusal(input: Uint8Array | string): ZerohopError {
   try {
     Image.load(input)
   } catch (error) {
-    if (isZerohopError(error, 'IMAGE_DAMAGED', 'IMAGE_FOREIGN')) return error
+    if (isZerohopError(error, 'IMAGE_UNREADABLE', 'IMAGE_DAMAGED', 'IMAGE_FOREIGN')) return error
     throw error
   }
   throw new Error('a damaged image was loaded')
@@ -188,7 +188,7 @@ describe('a file that is no image', () => {
   it('is refused with the reason', () => {
     mkdirSync(join(folder, 'directory'))
     expect(refusal(join(folder, 'missing')).message).toContain('ENOENT')
-    expect(refusal(join(folder, 'directory')).code).toBe('IMAGE_DAMAGED')
+    expect(refusal(join(folder, 'directory')).code).toBe('IMAGE_UNREADABLE')
     expect(refusal(file('empty', new Uint8Array(0))).code).toBe('IMAGE_DAMAGED')
     expect(refusal(file('short', saved.slice(0, saved.length / 2))).code).toBe('IMAGE_DAMAGED')
     expect(
