@@ -147,6 +147,18 @@ describe('every document', () => {
     expect(broken).toEqual([])
   })
 
+  it('is called by its path where a comment names it', () => {
+    const broken = repository
+      .filter(({ path }) => /\.(ts|mjs)$/.test(path) && !path.startsWith('test/tidy'))
+      .flatMap(({ path, comments }) =>
+        [...comments.matchAll(/[\w./-]+\.md\b|§[\d.]*/g)]
+          .map(([name]) => name)
+          .filter((name) => !existsSync(join(ROOT, name)))
+          .map((name) => `${path}: ${name}`),
+      )
+    expect(broken).toEqual([])
+  })
+
   it('names npm scripts that exist', () => {
     const broken = markdown.flatMap(({ path, text }) =>
       [...text.matchAll(/\bnpm (?:run )?(start|test(?::\w+)?|(?<=run )[\w:]+)/g)]

@@ -71,7 +71,7 @@ const [PDP_PORT, OPA_PORT] = [7000, 8181]
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
 
-/** Settings of the integration backend; the names are those of the specification. */
+/** Settings of the integration backend (docs/integration.md). */
 export interface IntegrationEnv {
   readonly port: number
   readonly userPoolId: string | undefined

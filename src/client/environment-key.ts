@@ -1,4 +1,4 @@
-// The key of an environment, by a wider key: for PDPs that are started with the key of an organization or a project (contract §5.10). Asked
+// The key of an environment, by a wider key: for PDPs that are started with the key of an organization or a project. Asked
 // once, at the start: what the PDP follows and what its callers send is the environment's own key from then on.
 import { ZerohopError } from '../model/errors.ts'
 import { ENVIRONMENT_KEY_MS } from '../model/limits.ts'

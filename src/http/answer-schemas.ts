@@ -1,5 +1,5 @@
 // What the objects of an answer of the management API look like: one schema for each, for the OpenAPI document only. Answers are printed by
-// management/render*.ts and never pass through these; a test holds every answer of the tests of the API against them. Contract §2.
+// management/render*.ts and never pass through these; a test holds every answer of the tests of the API against them.
 
 export type AnswerSchema = Readonly<Record<string, unknown>>
 

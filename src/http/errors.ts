@@ -1,4 +1,4 @@
-// The only place that knows which status and which body an error gets. Contract §3; docs/errors.md lists every code.
+// The only place that knows which status and which body an error gets; docs/errors.md lists every code.
 // Nothing about our insides leaves here: what we did not expect reads "unexpected error" and is logged by src/http/app.ts.
 import { randomUUID } from 'node:crypto'
 import { STATUS_CODES } from 'node:http'
@@ -120,7 +120,7 @@ export const managementError: ErrorForm = (problem) => {
   }
 }
 
-/** The PDP: always `{detail}`; no key is 401, a wrong one 403 (contract §5.1). */
+/** The PDP: always `{detail}`; no key is 401, a wrong one 403. */
 export const pdpError: ErrorForm = ({ status, code, message, detail }) => ({
   status: code === 'KEY_UNKNOWN' ? 403 : status,
   body: { detail: detail ?? message },

@@ -1,4 +1,4 @@
-// Query parameters, and the shape of a list answer. Contract §1.0 "Pagination", §2.1. Parameters that a route does not know are ignored.
+// Query parameters, and the shape of a list answer. Parameters that a route does not know are ignored.
 import { ZerohopError } from '../model/errors.ts'
 import { FILTER_VALUES_MAX, PAGE_ROWS_DEFAULT, PAGE_ROWS_MAX, SEARCH_LENGTH_MAX } from '../model/limits.ts'
 

@@ -1,5 +1,5 @@
 // The form of request bodies: types and unknown members. What a value must be beyond its type (alphabets, lengths, references) is
-// decided by the use cases, so that the library and HTTP refuse the same. Contract §2.4; a null stands for "not sent".
+// decided by the use cases, so that the library and HTTP refuse the same; a null stands for "not sent".
 import Type, {
   type Static,
   type TObject,

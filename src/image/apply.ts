@@ -1,4 +1,4 @@
-// The second step of a delta (design.md §4): carries out a plan that prepare has validated, within one turn. It cannot fail; a trap all
+// The second step of a delta: carries out a plan that prepare has validated, within one turn. It cannot fail; a trap all
 // the same means that the image is poisoned.
 import { Permission, Resource, Table } from '../../assembly/abi.ts'
 import type { Kernel } from '../kernel/kernel.ts'

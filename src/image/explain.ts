@@ -1,5 +1,5 @@
 // The same question again, with its reasons: which roles, through which extensions and derivations, which sets; for a deny, what is
-// missing (contract §5.3 codes). Slower than a check and never on its path. D2 is decided here as in the check.
+// missing. Slower than a check and never on its path. D2 is decided here as in the check.
 import { Instance, Party, Table } from '../../assembly/abi.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import { isZerohopError } from '../model/errors.ts'

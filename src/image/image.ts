@@ -1,5 +1,5 @@
 // The image: the whole policy of one environment at one revision in kernel memory, asked by keys. It is what a check needs and
-// all that a check needs (design.md §4). One thread per image; nothing here knows about feeds, files on disk or HTTP.
+// all that a check needs. One thread per image; nothing here knows about feeds, files on disk or HTTP.
 import { ASK_SETS, Fault, Header, Instance, Table, Verdict } from '../../assembly/abi.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import { isStackExhausted, type KernelSource } from '../kernel/module.ts'

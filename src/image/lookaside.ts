@@ -1,5 +1,5 @@
 // Small bounded memories from key strings to ids, in front of the kernel's symbol tables: an id belongs to its key as long as the
-// image lives, so an entry is never wrong. They hold nothing that the kernel does not, and never remember "unknown" (design.md §4).
+// image lives, so an entry is never wrong. They hold nothing that the kernel does not, and never remember "unknown".
 //
 // Two ways a slot: a key lies in its slot or in the neighbour. No string is hashed: a few characters choose the slot, and
 // comparing with the string that lies there is cheap, most of all when it is the same object. A memory begins small and doubles

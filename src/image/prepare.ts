@@ -1,4 +1,4 @@
-// The first step of a delta (design.md §4): validates every change against the image and reserves room. It may fail, and then no answer
+// The first step of a delta: validates every change against the image and reserves room. It may fail, and then no answer
 // has changed; what it returns, commit (src/image/apply.ts) can carry out without fail.
 import {
   ENCODED_BYTES,

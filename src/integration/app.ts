@@ -1,5 +1,5 @@
-// The reference integration backend: an identity provider's tokens on one side, Zerohop on the other. Its five routes are those of the
-// specification. Whatever fails is an answer: 403 and a line of text, or 502 when the sync itself fails. No request is left open.
+// The reference integration backend: an identity provider's tokens on one side, Zerohop on the other. Its five routes are those of
+// docs/integration.md. Whatever fails is an answer: 403 and a line of text, or 502 when the sync itself fails. No request is left open.
 import cors from '@fastify/cors'
 import Fastify, {
   type FastifyBaseLogger,

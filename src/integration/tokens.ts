@@ -1,5 +1,5 @@
 // Whose request it is: the identity provider's token in the Bearer header. aws-jwt-verify checks signature, issuer, expiry and not-before, and
-// fetches keys with a bound on how often; here stand what the specification adds: RS256 alone, `token_use`, and whose client the token is for.
+// fetches keys with a bound on how often; here stands what is asked besides: RS256 alone, `token_use`, and whose client the token is for.
 import { CognitoJwtVerifier, JwtVerifier } from 'aws-jwt-verify'
 import { validateCognitoJwtFields } from 'aws-jwt-verify/cognito-verifier'
 import { SimpleJwksCache } from 'aws-jwt-verify/jwk'

@@ -1,5 +1,5 @@
 // A change is one put or delete of one object of one kind; a log entry is the list of changes of one revision, with who and when.
-// design.md §3. Nothing here knows how entries are kept (src/store) or what they mean (src/image).
+// Nothing here knows how entries are kept (src/store) or what they mean (src/image).
 import type { Kind, Objects } from '../model/objects.ts'
 
 /** Names a log: the id of an environment, or of an organization (its control log). 32 hex digits. */

@@ -1,6 +1,6 @@
 // What a follower gets of a log entry: only what bears on decisions, so that no id, and no name but those of users (which conditions may
 // read), leaves the management side.
-// design.md §3-4. `project` is the one place that says which part of an object a decision depends on.
+// `project` is the one place that says which part of an object a decision depends on.
 import type {
   AttributeType,
   DerivationRule,

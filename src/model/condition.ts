@@ -1,4 +1,4 @@
-// The grammar of conditions: reads the JSON of a condition set (contract §4) into one small tree, or says what is wrong and where.
+// The grammar of conditions: reads the JSON of a condition set (docs/conditions.md) into one small tree, or says what is wrong and where.
 // The JSON itself is stored and returned verbatim; the tree is what the definition (test/reference) evaluates and what the image
 // compiles. What a tree means is docs/semantics.md, D6–D9; docs/conditions.md has the grammar and every operator.
 import { ZerohopError } from './errors.ts'
@@ -50,7 +50,7 @@ interface OperatorRule {
 const SCALAR = ['bool', 'number', 'string', 'time'] as const
 const ORDERED = ['number', 'time', 'string'] as const
 
-/** Contract §4.3, and two extensions: `starts-with`, `ends-with`. */
+/** docs/conditions.md says what each means; `starts-with` and `ends-with` are extensions. */
 export const OPERATORS = {
   equals: { left: SCALAR, right: 'scalar', ref: true },
   'not-equals': { left: SCALAR, right: 'scalar', ref: true },
@@ -259,7 +259,7 @@ function refOf(value: Json): Json | undefined {
   return entries.length === 1 && entries[0]![0] === 'ref' ? entries[0]![1] : undefined
 }
 
-/** A list of one where a scalar is expected stands for its item (contract §4.2). */
+/** A list of one where a scalar is expected stands for its item. */
 function unwrap(rule: OperatorRule, value: Json): Json {
   const single = rule.right !== 'list' && rule.right !== 'range' && Array.isArray(value) && value.length === 1
   return single ? (value[0] as Json) : value

@@ -1,4 +1,4 @@
-// Keys and ids: which characters, how long, how an id is written. The specification, "Keys"; contract §1.0.
+// Keys and ids: which characters, how long, how an id is written. docs/http-api.md.
 import { ZerohopError } from './errors.ts'
 import { KEY_BYTES_MAX } from './limits.ts'
 

@@ -75,7 +75,7 @@ export interface User extends Stored {
 }
 
 export interface Tenant extends Named {
-  /** null when never sent (contract §2.2) */
+  /** null when never sent */
   readonly attributes: JsonObject | null
   readonly last_action_at: number
 }

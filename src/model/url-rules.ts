@@ -1,4 +1,4 @@
-// Which mapping rule a request falls under (contract §5.5): a template with `{variables}`, or a regular expression. Patterns run in linear
+// Which mapping rule a request falls under: a template with `{variables}`, or a regular expression. Patterns run in linear
 // time or are refused where they are written. When in doubt no rule matches, and then nothing is allowed: a URL that servers read in more
 // than one way (dot segments, encoded slashes, a parameter sent twice) is under no rule that could be walked around with it.
 import { RE2JS } from 're2js'

@@ -1,5 +1,5 @@
 // Giving and taking roles, in a tenant or on one resource instance in it. A user with a role in a tenant belongs to the tenant, so an
-// assignment brings a membership when there is none and takes it along when it was the last (cascade.ts). D4, D5; contract §6.3-6.5.
+// assignment brings a membership when there is none and takes it along when it was the last (cascade.ts). D4, D5.
 import { type Change, put } from '../log/change.ts'
 import { ZerohopError } from '../model/errors.ts'
 import { DEFAULT_TENANT } from '../model/keys.ts'

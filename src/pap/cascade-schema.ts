@@ -1,5 +1,5 @@
 // What a delete of a part of the schema removes or changes besides the part itself; the steps over facts are cascade.ts. Each step
-// reads what the one before left, so that an object that two steps touch is one change (D11). Contract §6.6.
+// reads what the one before left, so that an object that two steps touch is one change (D11).
 import { type Change, put, remove } from '../log/change.ts'
 import { ZerohopError } from '../model/errors.ts'
 import { partKey, type Relation, type Resource, type ResourceRole } from '../model/objects.ts'

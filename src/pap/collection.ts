@@ -1,6 +1,6 @@
 // The one mechanism behind every collection: what POST, PUT, PATCH and DELETE on an object mean. An object type is a descriptor in
 // collections/, which says what its fields are and what follows a change. Everything here is a pure function of a view; nothing
-// writes. The specification, "REST conventions in v2"; contract §6.5-6.7.
+// writes.
 import { isDeepStrictEqual } from 'node:util'
 import { type Change, put, remove } from '../log/change.ts'
 import { ZerohopError } from '../model/errors.ts'

@@ -1,5 +1,5 @@
 // A new environment: the object, its API key and PDP config in the control log of the organization, and revision 1 of its own log
-// with the tenant `default`. Contract §6.4. Changing and deleting environments is general.ts.
+// with the tenant `default`. Changing and deleting environments is general.ts.
 import { type Change, put } from '../log/change.ts'
 import { DEFAULT_TENANT } from '../model/keys.ts'
 import { type Environment, environmentKey, type JsonObject, type PdpConfig, type Project } from '../model/objects.ts'

@@ -1,5 +1,5 @@
 // What the fields of every object obey: null and absent mean the default, names and descriptions are bounded text, attributes are
-// bounded JSON that can be kept exactly. Keys are src/model/keys.ts. Contract §2.2, §6.7; docs/http-api.md.
+// bounded JSON that can be kept exactly. Keys are src/model/keys.ts. docs/http-api.md.
 import { encodedBytes } from '../kernel/encode.ts'
 import { ZerohopError } from '../model/errors.ts'
 import {

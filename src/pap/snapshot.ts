@@ -1,6 +1,6 @@
 // State to image: the one place where store and image meet. Keeps an image of each environment that is followed, with its position, so that
 // a fleet of followers costs one build. A small one is built in a turn and kept in memory, always at the head; a large one is a file that a
-// thread builds, now and then (src/pap/snapshot-kept.ts), and so is the state for followers of another ABI. design.md §4: nothing big happens at once.
+// thread builds, now and then (src/pap/snapshot-kept.ts), and so is the state for followers of another ABI. Nothing big happens at once.
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { ABI_VERSION } from '../../assembly/abi.ts'

@@ -1,5 +1,5 @@
 // Keeps one environment's image current: takes an image from the feed, then its deltas, for ever. It decides only what answers and when to ask
-// again; how deltas enter an image is src/pdp/applier.ts. design.md §4 and §9: whatever breaks, the last good image goes on answering.
+// again; how deltas enter an image is src/pdp/applier.ts. Whatever breaks, the last good image goes on answering.
 //
 //   last image on disk ─┐
 //   fresh image ────────┴─► applier ─ caught up with the head? ─► answering ─► fresh image needed (gap, fork, damaged, poisoned) ─┐

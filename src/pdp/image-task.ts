@@ -1,5 +1,5 @@
 // Large work on an image, moved off the thread that answers checks. An image memory has exactly one thread: the worker gets a copy and
-// gives one back. design.md §4.
+// gives one back.
 import { setImmediate as pause } from 'node:timers/promises'
 import { Image } from '../image/image.ts'
 import { unpackDelta } from '../log/codec.ts'

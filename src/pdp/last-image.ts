@@ -1,5 +1,5 @@
 // The last image on disk, for a restart while the management side cannot be reached. The file is sealed with a key derived from the API key
-// (AES-256-GCM), so that another key cannot open it, and is replaced by an atomic rename with mode 0600. design.md §9.
+// (AES-256-GCM), so that another key cannot open it, and is replaced by an atomic rename with mode 0600.
 //
 // The nonce is a keyed digest of the image, so that no two images share one and none has to be random.
 //

@@ -1,5 +1,5 @@
 // What a PDP for clients of the first API version asks besides its own environment: the objects outside of environments. They may not be there
-// yet, come with the first of them, and go when a team deletes them after its migration; none of that makes this PDP end. Contract §7.4.
+// yet, come with the first of them, and go when a team deletes them after its migration; none of that makes this PDP end.
 //
 //   unknown ──image──► followed ──deleted──► absent ──asked again: image──► followed
 //      └────────none there────────────────────►

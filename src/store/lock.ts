@@ -1,6 +1,6 @@
 // One process at a time for a data folder. The holder writes who it is into `zerohop.lock` and touches the file while it lives; a lock
 // whose holder is gone (also by kill -9 or power loss) is taken over. Containers that share a volume cannot see each other's
-// processes, so there the signs of life decide. Meaning: design.md §9, "second writer".
+// processes, so there the signs of life decide. docs/operations.md.
 import { randomBytes } from 'node:crypto'
 import { readFileSync, readlinkSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'

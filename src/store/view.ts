@@ -1,5 +1,5 @@
 // What a use case may read, and what it answers. A use case is a pure function of a view and its input; it never writes.
-// design.md §3: the writer runs it against what the earlier ones of the batch left, then commits its changes.
+// The writer runs it against what the earlier ones of the batch left, then commits its changes.
 import type { Change, LogId, Position } from '../log/change.ts'
 import type { Kind, Objects } from '../model/objects.ts'
 import type { IndexKind, IndexName } from './indexes.ts'

@@ -1,4 +1,4 @@
-// kill -9 at any moment: every acknowledged write is there, no multi-object write is half there, the history is whole. design.md §9.
+// kill -9 at any moment: every acknowledged write is there, no multi-object write is half there, the history is whole.
 
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'

@@ -1,4 +1,4 @@
-// Which mapping rule a request falls under: what the contract says (§5.5), and the ways to write one URL in two ways.
+// Which mapping rule a request falls under: the form of the rules, and the ways to write one URL in two ways.
 import { describe, expect, it } from 'vitest'
 import type { UrlRule } from '../../src/model/objects.ts'
 import { UrlRules } from '../../src/model/url-rules.ts'

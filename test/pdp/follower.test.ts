@@ -1,4 +1,4 @@
-// The follower: what it answers from, when it asks again, and what it does when the feed ends. design.md §9, docs/feed.md.
+// The follower: what it answers from, when it asks again, and what it does when the feed ends. docs/feed.md.
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'

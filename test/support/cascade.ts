@@ -1,4 +1,4 @@
-// What a delete takes along (contract §6.6): whatever names an object that is gone goes too, or leaves it out of its list. Stated as
+// What a delete takes along: whatever names an object that is gone goes too, or leaves it out of its list. Stated as
 // that one sentence, and run until nothing changes.
 import type { PolicyChange, PolicyKind, PolicyObjects } from '../../src/log/delta.ts'
 import { applyChanges, type Policy } from '../reference/policy.ts'

@@ -1,5 +1,5 @@
 // A policy as management would keep it: operations on whole objects, and the list of changes that each becomes, with everything that
-// it cascades to (contract §6.6-6.7). Case files and generators speak in operations; what reads policies gets the changes.
+// it cascades to. Case files and generators speak in operations; what reads policies gets the changes.
 import type { PolicyChange, PolicyKind, PolicyPut } from '../../src/log/delta.ts'
 import {
   type AttributeType,

@@ -1,4 +1,4 @@
-// The management API: /v2 on port 8080. A factory; who listens is src/bin. Contract §1-§3; docs/http-api.md lists what exists.
+// The management API: /v2 on port 8080. A factory; who listens is src/bin. docs/http-api.md lists what exists.
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import { ZerohopError } from '../../model/errors.ts'
 import type { PapUseCases } from '../../pap/use-cases.ts'

@@ -1,4 +1,4 @@
-// User invites: /v2/facts/{p}/{e}/user_invites. A refused approval answers `{message}` (contract §3.1).
+// User invites: /v2/facts/{p}/{e}/user_invites. A refused approval answers `{message}`.
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Static } from 'typebox'
 import { isZerohopError } from '../../model/errors.ts'

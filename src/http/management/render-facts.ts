@@ -1,4 +1,4 @@
-// How facts print: users, tenants, assignments, instances, tuples, set rules, invites and proxy configs. As render.ts; contract §2.
+// How facts print: users, tenants, assignments, instances, tuples, set rules, invites and proxy configs. As render.ts.
 import { RELATIONSHIPS_SHOWN_MAX } from '../../model/limits.ts'
 import {
   type Group,

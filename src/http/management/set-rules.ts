@@ -1,4 +1,4 @@
-// Set rules: /v2/facts/{p}/{e}/set_rules. POST answers an array, DELETE carries a body. Contract §1.1L.
+// Set rules: /v2/facts/{p}/{e}/set_rules. POST answers an array, DELETE carries a body.
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Static } from 'typebox'
 import { parseId } from '../../model/keys.ts'

@@ -1,4 +1,4 @@
-// POST /allowed and POST /allowed/bulk (contract §5.3). The common answers are constant strings: nothing is serialised per request.
+// POST /allowed and POST /allowed/bulk. The common answers are constant strings: nothing is serialised per request.
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { BULK_CHECKS_BYTES_MAX } from '../../model/limits.ts'
 import type { Pdp } from '../../pdp/pdp.ts'

@@ -1,4 +1,4 @@
-// The PDP over HTTP: the routes of contract §5 over the very same `Pdp` that applications hold. A request is answered from one image at one
+// The PDP over HTTP: the routes of docs/pdp-api.md over the very same `Pdp` that applications hold. A request is answered from one image at one
 // revision, which the header x-revision names. Nothing here decides.
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import type { ErrorCode } from '../../model/errors.ts'
@@ -129,7 +129,7 @@ function emptyApp({ logger, tls, tracer }: PdpAppOptions, decisions: Decisions):
   return app
 }
 
-/** Where a status says more here than the class of the error (contract §5.3, §5.6); a deleted environment is "could not decide" for whoever asks. */
+/** Where a status says more here than the class of the error; a deleted environment is "could not decide" for whoever asks. */
 const STATUS_OF: Readonly<Partial<Record<ErrorCode, number>>> = {
   CLIENT_OUTDATED: 421,
   ENVIRONMENT_DELETED: 503,

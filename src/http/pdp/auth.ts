@@ -1,4 +1,4 @@
-// Whose question it is: from the bearer key of a request to the PDP that answers it. design.md §7: no key 401, a wrong one 403, one that was
+// Whose question it is: from the bearer key of a request to the PDP that answers it. No key is 401, a wrong one 403, one that was
 // good and is dead 401. Keys are found by hash and compared in constant time; what is kept
 // in clear is the header of the last request, in memory only.
 import { hash, timingSafeEqual } from 'node:crypto'

@@ -1,5 +1,5 @@
 // What the PDP's routes accept, checked by hand: one pass, no allocation beyond the answer. Unknown fields are ignored and null maps count
-// as empty, because public clients send both (contract §5.3). Every refusal names the path of the field.
+// as empty, because public clients send both. Every refusal names the path of the field.
 import { isZerohopError, ZerohopError } from '../../model/errors.ts'
 import { BULK_CHECKS_MAX } from '../../model/limits.ts'
 import type { AuthorizedUsersQuery, PermissionFilter } from '../../pdp/listings.ts'

@@ -1,4 +1,4 @@
-// The long form of an answer: `debug` of POST /allowed (contract §5.3), when PDP_DEBUG or `x-explain: true` asks for it. The codes are
+// The long form of an answer: `debug` of POST /allowed, when PDP_DEBUG or `x-explain: true` asks for it. The codes are
 // those of the explanation; docs/semantics.md says what each means.
 
 import { sayBecause, sayIllTyped, sayMiss, sayNote } from '../../pdp/explain-text.ts'

@@ -1,4 +1,4 @@
-// What a PDP passes on to the management API, so that an application needs one address only (contract §5.6, §5.7): facts, the calls of the first
+// What a PDP passes on to the management API, so that an application needs one address only: facts, the calls of the first
 // API version, and what old clients fetch. Method, query, body and key go as they came; the project and environment of a path are those of
 // the key. An answer comes back as it is. Nothing is kept here, and nothing is decided.
 import { createHash, randomUUID } from 'node:crypto'
@@ -71,7 +71,7 @@ export function forwardRoutes(app: FastifyInstance, { authenticate }: PdpRouteDe
         return reply
       }
     }
-    // Clients of the first version know no headers for it: what they wrote is there when they ask (contract §5.7).
+    // Clients of the first version know no headers for it: what they wrote is there when they ask.
     const always: WaitFor = { ...options.wait, policy: 'ignore', applied: options.applied }
     const prefix = new URL(base).pathname.replace(/\/+$/, '')
     scope.all('/facts/*', { onRequest }, facts)

@@ -1,4 +1,4 @@
-// POST /nginx_allowed (contract §5.5): a check whose parts stand in headers, answered by the status, as a gateway asks before it lets a request
+// POST /nginx_allowed: a check whose parts stand in headers, answered by the status, as a gateway asks before it lets a request
 // through. 200 is allow, 403 deny; the body is the decision.
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { ZerohopError } from '../../model/errors.ts'

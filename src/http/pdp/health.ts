@@ -1,4 +1,4 @@
-// GET /health, /healthy, /ready and the health checks of a store (contract §5.2): open to everybody, 200 when checks are answered, else 503 with the reason.
+// GET /health, /healthy, /ready and the health checks of a store: open to everybody, 200 when checks are answered, else 503 with the reason.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 
 export interface Health {

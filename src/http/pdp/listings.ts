@@ -1,4 +1,4 @@
-// The listings of contract §5.5: what a user may do, where a user belongs, who may, and which roles are assigned. Each is exactly what checks
+// The listings (docs/pdp-api.md): what a user may do, where a user belongs, who may, and which roles are assigned. Each is exactly what checks
 // allow (D12), from one revision; one that could not be decided fails as a whole and names what (D13).
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { type Query, readPage, readText } from '../page.ts'

@@ -1,4 +1,4 @@
-// The same decisions in the form of an OPA data API, on a port of its own (PDP_OPA_PORT), because some clients ask there (contract §5.2):
+// The same decisions in the form of an OPA data API, on a port of its own (PDP_OPA_PORT), because some clients ask there:
 // `{ input }` in, `{ result }` out. There is no OPA behind it: each route asks the very same PDP.
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { BULK_CHECKS_BYTES_MAX } from '../../model/limits.ts'

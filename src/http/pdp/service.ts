@@ -1,4 +1,4 @@
-// The routes about the PDP itself (contract §5.2): version, triggers that old tooling pulls, the way to end it, and what it does not offer.
+// The routes about the PDP itself: version, triggers that old tooling pulls, the way to end it, and what it does not offer.
 import { hash, timingSafeEqual } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ZerohopError } from '../../model/errors.ts'

@@ -1,4 +1,4 @@
-// POST /allowed/all-tenants (contract §5.4): in which tenants a check allows. Clients send it in two forms; one of them puts the key and the
+// POST /allowed/all-tenants: in which tenants a check allows. Clients send it in two forms; one of them puts the key and the
 // question into the body, so that here the body is read before it is known who asks.
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Check } from '../../pdp/request.ts'

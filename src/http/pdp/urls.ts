@@ -1,4 +1,4 @@
-// POST /allowed_url (contract §5.5): which action a request is says a mapping rule of a proxy config, and then it is a check like any other.
+// POST /allowed_url: which action a request is says a mapping rule of a proxy config, and then it is a check like any other.
 // What stands where the rule has variables is sent as attributes of the resource. No rule, no permission.
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { URL_CHARACTERS_MAX } from '../../model/limits.ts'

@@ -1,4 +1,4 @@
-// Which forwarded writes wait until this PDP has applied them, and for how long (contract §5.6). A write that waits hurries the follower; one
+// Which forwarded writes wait until this PDP has applied them, and for how long. A write that waits hurries the follower; one
 // that does not leaves its window alone, so that a check sent at once may still be answered from before the write.
 import type { IncomingHttpHeaders } from 'node:http'
 import { ZerohopError } from '../../model/errors.ts'

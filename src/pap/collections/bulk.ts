@@ -1,4 +1,4 @@
-// The bulk calls on facts: each is the single call for every item, in order, as one revision; all or nothing. Contract §1.1K, §1.1M, §1.1N.
+// The bulk calls on facts: each is the single call for every item, in order, as one revision; all or nothing.
 
 import { isZerohopError } from '../../model/errors.ts'
 import { requireKey } from '../../model/keys.ts'

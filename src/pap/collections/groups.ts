@@ -1,6 +1,6 @@
 // Groups: nothing but instances, roles and relations, put together. A group is an instance of a resource type with the role `member`;
 // users are members by that role on it; a role that is given to a group is a relation, a tuple and a derivation from `member`. So a group
-// in a group is the role `member` on it. Contract §6.4.
+// in a group is the role `member` on it.
 import { put, remove } from '../../log/change.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import { assignmentKey, type Group, instanceKey, partKey, tupleKey } from '../../model/objects.ts'

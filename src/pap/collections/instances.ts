@@ -1,5 +1,5 @@
 // Resource instances: what roles on one thing, relations and stored attributes hang on. An instance belongs to one tenant for ever; its
-// name is `type:key`. Contract §1.1M, §6.4, §6.7.
+// name is `type:key`.
 import { isDeepStrictEqual } from 'node:util'
 import { type Change, put, remove } from '../../log/change.ts'
 import { ZerohopError } from '../../model/errors.ts'

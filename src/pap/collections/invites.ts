@@ -1,4 +1,4 @@
-// User invites: somebody is asked in with a role; approving makes the user and gives the role. Contract §1.1O, §6.4.
+// User invites: somebody is asked in with a role; approving makes the user and gives the role.
 import { isDeepStrictEqual } from 'node:util'
 import { put, remove } from '../../log/change.ts'
 import { ZerohopError } from '../../model/errors.ts'

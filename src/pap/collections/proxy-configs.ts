@@ -1,5 +1,5 @@
 // Proxy configs: how a proxy calls a service, and which request is which action. The secret is sealed beside the state and never part
-// of a change. Contract §1.1O, §6.8.
+// of a change.
 import { isDeepStrictEqual } from 'node:util'
 import { put, remove } from '../../log/change.ts'
 import { urlRule } from '../../log/delta.ts'

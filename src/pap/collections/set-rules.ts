@@ -1,5 +1,5 @@
 // Set rules: the users of a user set may do one action on the resources of a resource set (D6). A bare key means the set if there is one,
-// else the role or the resource, which is then written `__autogen_<key>`. Contract §1.1L, §4.6-4.9.
+// else the role or the resource, which is then written `__autogen_<key>`.
 import { put, remove } from '../../log/change.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import { SET_RULES_MAX } from '../../model/limits.ts'

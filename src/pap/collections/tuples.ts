@@ -1,5 +1,4 @@
 // Relationship tuples: one instance is related to another by a relation that the type of the object declares. Both are in one tenant.
-// Contract §1.1M, §6.3, §6.4.
 import { put, remove } from '../../log/change.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import { TUPLES_MAX } from '../../model/limits.ts'

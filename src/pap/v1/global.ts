@@ -1,5 +1,5 @@
 // Where the first API version keeps what it defines outside of environments: one environment of a project of its own, made with the first
-// write that needs it and shown like any other. Teams move its contents and then delete it (docs/migration.md). Contract §7.4.
+// write that needs it and shown like any other. Teams move its contents and then delete it (docs/migration.md).
 import type { Change, LogId } from '../../log/change.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import { type Environment, environmentKey } from '../../model/objects.ts'

@@ -1,4 +1,4 @@
-// Writes of the first API version over the same objects (contract §7): each is made of the use cases of the second. A v1 write changes what
+// Writes of the first API version over the same objects: each is made of the use cases of the second. A v1 write changes what
 // it names and nothing else: what it has no words for (conditions, relations, instances, further attributes) stays as it is, and so do
 // actions and attributes that it does not name. It creates what is missing. An error names the field as v1 calls it.
 import { ZerohopError } from '../../model/errors.ts'

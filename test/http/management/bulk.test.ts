@@ -1,4 +1,4 @@
-// Bulk calls: one revision, all or nothing, an error that says in which item. Contract §0.4, §1.1K, §1.1M, §1.1N.
+// Bulk calls: one revision, all or nothing, an error that says in which item.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type Harness, openHarness } from './harness.ts'
 

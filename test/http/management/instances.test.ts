@@ -1,4 +1,4 @@
-// Instances, roles on them, and relationship tuples: statuses, shapes, implicit creation, filters. Contract §1.1K, §1.1M, §2, §6.3-6.4.
+// Instances, roles on them, and relationship tuples: statuses, shapes, implicit creation, filters.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type Harness, openHarness } from './harness.ts'
 

@@ -1,4 +1,4 @@
-// Set rules, user invites and proxy configs: statuses, shapes, filters, secrets. Contract §1.1L, §1.1O, §4.6-4.9, §6.8.
+// Set rules, user invites and proxy configs: statuses, shapes, filters, secrets.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { PATTERN_STEPS_MAX, URL_CHARACTERS_MAX, URL_PATTERNS_MAX } from '../../../src/model/limits.ts'
 import { type Harness, openHarness } from './harness.ts'

@@ -1,4 +1,4 @@
-// The PDP over HTTP: forms of bodies and answers (contract §5), who may ask, what is refused. Asked by inject on a real data folder.
+// The PDP over HTTP: forms of bodies and answers, who may ask, what is refused. Asked by inject on a real data folder.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Image } from '../../../src/image/image.ts'
 import { BULK_CHECKS_BYTES_MAX, BULK_CHECKS_MAX } from '../../../src/model/limits.ts'

@@ -1,4 +1,4 @@
-// POST /allowed_url over HTTP, by an image file alone: which request is which action travels with the policy. Contract §5.5.
+// POST /allowed_url over HTTP, by an image file alone: which request is which action travels with the policy.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Image } from '../../../src/image/image.ts'
 import type { PolicyChange } from '../../../src/log/delta.ts'

@@ -1,5 +1,5 @@
 // What an environment holds, as the plainest thing that the REST rules can be stated on: one Map per kind in creation order, keys only, no
-// ids and no times. Cascades of deletes are here, in words of contract §6.6. Shares no code with src.
+// ids and no times. Cascades of deletes are here, in words. Shares no code with src.
 
 export interface Named {
   name: string

@@ -1,4 +1,4 @@
-// /v1/users, /v1/tenants, /v1/role_assignments and the login of users into embedded pages. Contract §7.2.
+// /v1/users, /v1/tenants, /v1/role_assignments and the login of users into embedded pages.
 import type { FastifyInstance } from 'fastify'
 import type { Static } from 'typebox'
 import { ZerohopError } from '../../../model/errors.ts'

@@ -1,4 +1,4 @@
-// How objects print in the first API version: the models of contract §7.3. A key of the second version is its custom id, external id or
+// How objects print in the first API version: the models that its clients read. A key of the second version is its custom id, external id or
 // name; conditions, relations and instances have no form there.
 import type { LogId } from '../../../log/change.ts'
 import type { Action, Resource, Role, RoleAssignment, Tenant, User } from '../../../model/objects.ts'

@@ -1,4 +1,4 @@
-// The first API version, /v1: deprecated, over the same state (contract §7; docs/migration.md says how to leave it).
+// The first API version, /v1: deprecated, over the same state (docs/migration.md says how to leave it).
 import type { FastifyInstance } from 'fastify'
 import type { Management } from '../context.ts'
 import { asV1 } from './context.ts'

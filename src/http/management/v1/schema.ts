@@ -1,4 +1,4 @@
-// /v1/roles and /v1/resources. Contract §7.2.
+// /v1/roles and /v1/resources.
 import type { FastifyInstance } from 'fastify'
 import type { Static } from 'typebox'
 import type { Query } from '../../page.ts'

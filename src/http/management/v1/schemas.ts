@@ -1,4 +1,4 @@
-// Bodies of the first API version (contract §7.2). What a client of that version read and sends back is taken too: ids and the like are
+// Bodies of the first API version. What a client of that version read and sends back is taken too: ids and the like are
 // ignored, and what has no place here is taken empty only. Further members are refused, as everywhere.
 import Type from 'typebox'
 import type { V1PermissionRef } from '../../../pap/v1/writes.ts'

@@ -2,7 +2,7 @@
 import { problemOf } from '../../errors.ts'
 import { wrong } from './bodies.ts'
 
-/** Status and text of an error. A duplicate member is 422 (design §7); whatever else is wrong with a body, its type too, is 400. */
+/** Status and text of an error. A duplicate member is 422; whatever else is wrong with a body, its type too, is 400. */
 export function plainError(error: unknown): { status: number; message: string } {
   const { status, code, message } = problemOf(error)
   if (status === 415) return plainError(wrong('the content type', '`application/json`'))

@@ -1,5 +1,5 @@
 // The body of a check of the first API version: the user is a text, the instance an `id`, and the tenant may stand in the context of the
-// resource (contract §7.1). A body of the second version is taken as well: a service whose SDK is new already still gets its answer here.
+// resource. A body of the second version is taken as well: a service whose SDK is new already still gets its answer here.
 import { ZerohopError } from '../../../model/errors.ts'
 import type { Check } from '../../../pdp/request.ts'
 import { readCheck } from '../bodies.ts'

@@ -1,5 +1,5 @@
 // A PDP for clients of the first API version: POST /allowed over its environment and the objects outside of environments, and the local cache
-// that these clients read, /local/… (contract §7.1, §7.3). What the second version asks beyond that is not answered here: it would leave out
+// that these clients read, /local/…. What the second version asks beyond that is not answered here: it would leave out
 // what is outside of environments.
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { ZerohopError } from '../../../model/errors.ts'
