@@ -51,7 +51,7 @@ let last
 const line = (tally) => {
   const seconds = (performance.now() - start) / 1000
   const percent = (part) => `${Math.round((100 * part) / tally.checks)} %`
-  return `${tally.checks.toLocaleString('en')} checks in ${tally.histories.toLocaleString('en')} histories, ${percent(tally.allowed)} allowed, ${percent(tally.inDebug)} in the debug build, ${percent(tally.ofBuilt)} built, ${seconds.toFixed(1)} s`
+  return `${tally.checks.toLocaleString('en')} checks in ${tally.histories.toLocaleString('en')} histories, ${percent(tally.allowed)} allowed, ${percent(tally.inDebug)} in the debug build, ${percent(tally.ofBuilt)} built, ${tally.listed.toLocaleString('en')} listed, ${seconds.toFixed(1)} s`
 }
 const { failure } = runLong({
   cases,

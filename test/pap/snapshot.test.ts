@@ -5,9 +5,9 @@ import { toDelta } from '../../src/log/delta.ts'
 import { SNAPSHOT_IN_TURN_MAX } from '../../src/model/limits.ts'
 import { buildSnapshot, policyOf } from '../../src/pap/snapshot.ts'
 import { type Management, openManagement } from '../../src/server.ts'
-import { tenantPermissionsIn } from '../support/deciders.ts'
 import { TESTER } from '../support/environments.ts'
 import { temporaryFolder } from '../support/folders.ts'
+import { tenantPermissionsIn } from '../support/listings.ts'
 
 describe('snapshots', () => {
   let management: Management

@@ -13,11 +13,12 @@ it('[D10] both kernels answer as defined, by deltas and built, over 300,000 rand
   const printed = (number: number) => number.toLocaleString('en')
   process.stdout.write(
     `${printed(count.checks)} random checks in ${printed(count.histories)} histories agree with the definition, ` +
-      `${printed(count.inDebug)} of them in the debug build, ${printed(count.ofBuilt)} of images built anew (seed ${seed})\n`,
+      `${printed(count.inDebug)} of them in the debug build, ${printed(count.ofBuilt)} of images built anew; everything was listed about ${printed(count.listed)} (seed ${seed})\n`,
   )
   expect(count.checks).toBeGreaterThanOrEqual(cases)
   expect(count.inDebug / count.checks).toBeGreaterThan(0.1)
   expect(count.ofBuilt / count.checks).toBeGreaterThan(0.05)
+  expect(count.listed).toBeGreaterThan(cases / 20_000)
   // A run that only ever denies, or only ever allows, would show little.
   expect(count.allowed / count.checks).toBeGreaterThan(0.25)
   expect(count.allowed / count.checks).toBeLessThan(0.75)

@@ -4,9 +4,11 @@
 import { Image, type KernelSource } from '../../src/image/image.ts'
 import type { PolicyChange } from '../../src/log/delta.ts'
 import { check } from '../reference/check.ts'
+import { permissionsOf } from '../reference/listing.ts'
 import type { Policy } from '../reference/policy.ts'
 import type { Request } from '../reference/request.ts'
 import { deltaTo, ENVIRONMENT, positionOf } from '../support/deltas.ts'
+import { definedListings, type Listings, listingsOf, tenantPermissionsIn } from '../support/listings.ts'
 import { FIRST_CHANGES, World } from '../support/world.ts'
 import { type History, numbers, operationsOf, POOLS } from './histories.ts'
 import { questions } from './questions.ts'
@@ -37,6 +39,38 @@ export class Tally {
   checks = 0
   allowed = 0
   histories = 0
+}
+
+/** D12: each listing about a question has exactly what the definition lists, and this is it. @throws an error that names the listing */
+export function listsAsDefined(images: readonly Image[], policy: Policy, request: Request) {
+  const defined = definedListings(policy)
+  const lists = (of: Listings) => ({
+    users: of.users(request) as string[],
+    instances: of.instances(request) as string[],
+    actions: of.actions(request),
+    tenants: of.tenants(request),
+    authorized: of.authorized(request),
+  })
+  const expected = lists(defined)
+  for (const image of images) requireSame('lists', request, [expected, lists(listingsOf(() => image))])
+  return expected
+}
+
+/** The same of the listings about a user alone. */
+export function permitsAsDefined(image: Image, policy: Policy, request: Request): void {
+  const { user, sent } = request
+  const [defined, got] = [definedListings(policy), listingsOf(() => image)]
+  const inTenants = [permissionsOf(policy, user, sent), tenantPermissionsIn(image, user, sent)]
+  requireSame('permissions in tenants', request, inTenants)
+  const [onInstances, listed] = [defined, got].map((each) => each.instancePermissions(user, sent))
+  requireSame('permissions on instances', request, [onInstances, listed])
+  requireSame('tenants of the user', request, [defined.userTenants(user), got.userTenants(user)])
+}
+
+function requireSame(name: string, request: Request, [defined, got]: readonly unknown[]): void {
+  const texts = [defined, got].map((each) => JSON.stringify(each))
+  if (texts[0] !== texts[1])
+    throw new Error(`${name} of ${JSON.stringify(request)} must be ${texts[0]}, and is ${texts[1]}`)
 }
 
 export interface Play {

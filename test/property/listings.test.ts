@@ -6,11 +6,10 @@ import { Image } from '../../src/image/image.ts'
 import type { PageQuery } from '../../src/image/listings.ts'
 import { loadImage } from '../../src/index.ts'
 import { LISTING_PAGE_MAX } from '../../src/model/limits.ts'
-import { permissionsOf } from '../reference/listing.ts'
-import { aboutOf, definedListings, listingsOf, tenantPermissionsIn } from '../support/deciders.ts'
 import { ENVIRONMENT } from '../support/deltas.ts'
+import { aboutOf } from '../support/listings.ts'
 import { mixedHistories, numbers, POOLS } from './histories.ts'
-import { ask, type Play, play } from './laws.ts'
+import { ask, listsAsDefined, type Play, permitsAsDefined, play } from './laws.ts'
 import { questions } from './questions.ts'
 import { parameters } from './seed.ts'
 
@@ -36,22 +35,14 @@ describe('listings', () => {
       fc.property(plays, fc.integer({ min: 1, max: 7 }), (drawn, limit) => {
         const { image, world } = play(drawn, { checksPerRevision: 0 })
         const built = Image.build(ENVIRONMENT, image.position, world.contents())
-        const defined = definedListings(world.policy)
         for (const request of questions(world, POOLS[drawn.history.pool], numbers(drawn.seed), 6)) {
           const { user, action } = request
-          const [users, instances] = [defined.users(request), defined.instances(request)] as [string[], string[]]
+          const { users, instances } = listsAsDefined([image, built], world.policy, request)
           const about = aboutOf(request)
           seen.listed++
           seen.users += users.length
           seen.instances += instances.length
-          for (const each of [image, built]) {
-            const { listings } = each
-            const got = listingsOf(() => each)
-            expect([request, got.users(request)]).toEqual([request, users])
-            expect([request, got.instances(request)]).toEqual([request, instances])
-            expect([request, got.actions(request)]).toEqual([request, defined.actions(request)])
-            expect([request, got.tenants(request)]).toEqual([request, defined.tenants(request)])
-            expect([request, got.authorized(request)]).toEqual([request, defined.authorized(request)])
+          for (const { listings } of [image, built]) {
             expect(joined((page) => listings.resources(user, action, about, page), limit)).toEqual(instances)
             expect(joined((page) => listings.users(action, about, page), limit)).toEqual(users)
           }
@@ -69,27 +60,19 @@ describe('listings', () => {
       fc.property(plays, (drawn) => {
         const { image, world } = play(drawn, { checksPerRevision: 0 })
         const { policy } = world
-        const defined = definedListings(policy)
         const pdp = loadImage(image.save())
-        for (const { user, sent = {} } of questions(world, POOLS[drawn.history.pool], numbers(drawn.seed), 3)) {
-          expect(tenantPermissionsIn(image, user, sent)).toEqual(permissionsOf(policy, user, sent))
-          const got = listingsOf(() => image)
-          expect(got.instancePermissions(user, sent)).toEqual(defined.instancePermissions(user, sent))
-          expect(got.userTenants(user)).toEqual(defined.userTenants(user))
+        for (const request of questions(world, POOLS[drawn.history.pool], numbers(drawn.seed), 3)) {
+          const { user, sent = {} } = request
+          permitsAsDefined(image, policy, request)
           const entries = pdp.userPermissions({ key: user, attributes: sent.user ?? null }, {}, sent.context)
           for (const instance of [...policy.resource_instance.keys()].slice(0, 8)) {
             const [type = '', key = ''] = instance.split(':')
             const { tenant } = policy.resource_instance.get(instance)!
             const entry = entries[instance] ?? entries[`__tenant:${tenant}`]
             for (const action of policy.resource.get(type)!.actions) {
-              const request = {
-                user,
-                action,
-                resource: { type, key },
-                sent: { user: sent.user, context: sent.context },
-              }
+              const asked = { user, action, resource: { type, key }, sent: { user: sent.user, context: sent.context } }
               const allowed = entry?.permissions.includes(`${type}:${action}`) === true
-              expect([request, allowed]).toEqual([request, ask(image, request as Parameters<typeof ask>[1])])
+              expect([asked, allowed]).toEqual([asked, ask(image, asked as Parameters<typeof ask>[1])])
             }
           }
         }

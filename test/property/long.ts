@@ -1,13 +1,13 @@
 // The law "the image and the definition agree", for as many questions as asked for: asked after every revision of images that follow by
 // deltas, in the release and the debug build of the kernel, and of the image that is built from where a history ends; there the law
-// "apply(delta) is build(next)" must hold, too. The normal run asks 300,000 (agreement.test.ts), scripts/test-long.mjs any number.
+// "apply(delta) is build(next)" must hold, too, and of every eighth history each listing is what checks allow (D12). The normal run asks 300,000 (agreement.test.ts), scripts/test-long.mjs any number.
 import fc from 'fast-check'
 import { Image } from '../../src/image/image.ts'
 import type { KernelSource } from '../../src/kernel/module.ts'
 import { check } from '../reference/check.ts'
 import { ENVIRONMENT } from '../support/deltas.ts'
 import { mixedHistories, POOLS } from './histories.ts'
-import { ask, Disagreement, type Play, play, Tally } from './laws.ts'
+import { ask, Disagreement, listsAsDefined, type Play, permitsAsDefined, play, Tally } from './laws.ts'
 import { numbers } from './numbers.ts'
 import { questions } from './questions.ts'
 import { caseOf } from './save.ts'
@@ -15,6 +15,8 @@ import { caseOf } from './save.ts'
 const HISTORIES_AT_A_TIME = 200
 const CHECKS_PER_REVISION = 40
 const CHECKS_AT_THE_END = 60
+/** The definition of a listing is a hundred checks and more: few histories, and one question of each. */
+const LISTED_ONE_IN = 8
 
 export interface LongRun {
   readonly cases: number
@@ -28,6 +30,8 @@ export interface LongRun {
 export class Count extends Tally {
   inDebug = 0
   ofBuilt = 0
+  /** questions about which everything was listed */
+  listed = 0
 }
 
 export interface Failure {
@@ -59,7 +63,7 @@ export function runLong({ cases, seed, debug, progress }: LongRun): { count: Cou
 
 const kernelFor = ({ seed }: Play, debug: KernelSource) => (seed % 4 === 3 ? debug : 'release')
 
-/** @throws Disagreement, or an error when the image that followed is not the one that is built */
+/** @throws Disagreement, or an error when the image that followed is not the one that is built, or lists something else */
 function agrees(drawn: Play, debug: KernelSource, count: Count): void {
   const kernel = kernelFor(drawn, debug)
   const before = count.checks
@@ -72,6 +76,12 @@ function agrees(drawn: Play, debug: KernelSource, count: Count): void {
     count.ofBuilt++
     if (expected) count.allowed++
     if (ask(built, request) !== expected) throw new Disagreement(request, image.revision, expected)
+  }
+  if (drawn.seed % LISTED_ONE_IN === 0) {
+    const [request] = questions(world, POOLS[drawn.history.pool], numbers(drawn.seed), 1)
+    listsAsDefined([image], world.policy, request!)
+    permitsAsDefined(built, world.policy, request!)
+    count.listed++
   }
   if (Buffer.compare(image.compact().save(), built.save()) !== 0) throw new Error('apply(delta) is not build(next)')
 }

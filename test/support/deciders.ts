@@ -1,29 +1,15 @@
 // Every way in which Zerohop answers a question, behind one shape, so that one case runs over all of them. The reference is one.
 import { Image, type KernelSource } from '../../src/image/image.ts'
-import type { UserEntry } from '../../src/image/listings.ts'
 import type { LogId } from '../../src/log/change.ts'
 import { type PolicyChange, toDelta } from '../../src/log/delta.ts'
-import { LISTING_PAGE_MAX } from '../../src/model/limits.ts'
 import { buildSnapshot } from '../../src/pap/snapshot.ts'
 import { bulkCheck, check } from '../reference/check.ts'
 import { explain, type Reasons } from '../reference/explain.ts'
-import {
-  actionsAllowed,
-  authorizedUsers,
-  type InstancePermissions,
-  instancePermissionsOf,
-  instancesAllowed,
-  permissionsOf,
-  type TenantPermissions,
-  tenantsAllowed,
-  tenantsWithRoles,
-  usersAllowed,
-  type Way as WayToAllow,
-} from '../reference/listing.ts'
-import type { Policy } from '../reference/policy.ts'
+import { permissionsOf, type TenantPermissions } from '../reference/listing.ts'
 import type { Request, Sent } from '../reference/request.ts'
 import { deltaTo, ENVIRONMENT, positionOf } from './deltas.ts'
 import { Environments } from './environments.ts'
+import { definedListings, type Listings, listingsOf, tenantPermissionsIn } from './listings.ts'
 import { FIRST_CHANGES, type Operation, World } from './world.ts'
 
 type Awaitable<T> = T | Promise<T>
@@ -40,17 +26,6 @@ export interface Session {
   /** the other listings, for deciders that do not lack them */
   listings?: Listings
   close?(): Awaitable<void>
-}
-
-/** What a decider lists beside the permissions of a user in tenants, each sorted. The part of a request that is listed is not looked at. */
-export interface Listings {
-  instancePermissions(user: string, sent?: Sent): Awaitable<InstancePermissions[]>
-  users(request: Request): Awaitable<string[]>
-  instances(request: Request): Awaitable<string[]>
-  actions(request: Request): Awaitable<string[]>
-  tenants(request: Request): Awaitable<string[]>
-  authorized(request: Request): Awaitable<[user: string, ways: WayToAllow[]][]>
-  userTenants(user: string): Awaitable<string[]>
 }
 
 /**
@@ -85,17 +60,6 @@ export const reference: Decider = {
   },
 }
 
-/** Listings as they are defined. */
-export const definedListings = (policy: Policy): Listings => ({
-  instancePermissions: (user, sent) => instancePermissionsOf(policy, user, sent),
-  users: (request) => usersAllowed(policy, request),
-  instances: (request) => instancesAllowed(policy, request),
-  actions: (request) => actionsAllowed(policy, request),
-  tenants: (request) => tenantsAllowed(policy, request),
-  authorized: (request) => authorizedUsers(policy, request),
-  userTenants: (user) => tenantsWithRoles(policy, user),
-})
-
 /** How an image comes to hold what was written. */
 type Way = (image: Image, changes: readonly PolicyChange[], world: World, kernel: KernelSource) => Image
 
@@ -127,38 +91,6 @@ const asking = (current: () => Image): Omit<Session, 'write'> => ({
   permissions: (user, sent) => tenantPermissionsIn(current(), user, sent),
   listings: listingsOf(current),
 })
-
-/** Listings of whatever image is the current one. */
-export const listingsOf = (current: () => Image): Listings => {
-  const all = { limit: LISTING_PAGE_MAX }
-  const names = (tenants: readonly { readonly key: string }[]) => tenants.map(({ key }) => key)
-  return {
-    instancePermissions: (user, sent) => {
-      const { instances } = current().listings.permissions(user, {}, sent)
-      return instances.map(({ resource: { type, key }, roles, permissions }) => {
-        return { instance: `${type}:${key}`, roles, permissions }
-      })
-    },
-    users: (request) => current().listings.users(request.action, aboutOf(request), all).keys,
-    instances: (request) => current().listings.resources(request.user, request.action, aboutOf(request), all).keys,
-    actions: (request) => current().listings.actions(request.user, aboutOf(request)),
-    tenants: (request) => names(current().listings.tenants(request.user, request.action, aboutOf(request))),
-    authorized: (request) => waysOf(current().listings.authorizedUsers(request.action, aboutOf(request)).users),
-    userTenants: (user) => names(current().listings.userTenants(user)),
-  }
-}
-
-/** The ways of users, as the definition gives them. */
-export const waysOf = (users: Iterable<readonly [string, readonly UserEntry[]]>): [string, WayToAllow[]][] =>
-  [...users].map(([user, entries]) => [user, entries.map(({ resource, role }): WayToAllow => [resource, role])])
-
-/** The permissions of a user in tenants, as the definition gives them. */
-export function tenantPermissionsIn(image: Image, user: string, sent?: Sent): TenantPermissions[] {
-  const { tenants } = image.listings.permissions(user, {}, sent)
-  return tenants.map(({ tenant, roles, permissions }) => ({ tenant: tenant.key, roles, permissions }))
-}
-
-export const aboutOf = ({ resource: { type, key, tenant }, sent }: Request) => ({ type, key, tenant, sent })
 
 function imageDecider(name: string, way: Way, kernel: KernelSource = 'release'): Decider {
   return {

@@ -11,9 +11,10 @@ import type { InstancePermissions, TenantPermissions } from '../reference/listin
 import type { Request, Sent } from '../reference/request.ts'
 import { callOf } from './calls.ts'
 import { type Commit, commitsFor } from './commits.ts'
-import { type Decider, type Listings, MANAGEMENT_LACKS, type Session, waysOf } from './deciders.ts'
+import { type Decider, MANAGEMENT_LACKS, type Session } from './deciders.ts'
 import { TESTER } from './environments.ts'
 import { temporaryFolder } from './folders.ts'
+import { type Listings, waysOf } from './listings.ts'
 import { keyOf, type Operation, type OperationKind, World } from './world.ts'
 
 interface Environment {

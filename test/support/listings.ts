@@ -1,0 +1,74 @@
+// Listings beside each other: as they are defined, and as an image has them, in one shape.
+import type { Image } from '../../src/image/image.ts'
+import type { UserEntry } from '../../src/image/listings.ts'
+import { LISTING_PAGE_MAX } from '../../src/model/limits.ts'
+import {
+  actionsAllowed,
+  authorizedUsers,
+  type InstancePermissions,
+  instancePermissionsOf,
+  instancesAllowed,
+  type TenantPermissions,
+  tenantsAllowed,
+  tenantsWithRoles,
+  usersAllowed,
+  type Way as WayToAllow,
+} from '../reference/listing.ts'
+import type { Policy } from '../reference/policy.ts'
+import type { Request, Sent } from '../reference/request.ts'
+
+type Awaitable<T> = T | Promise<T>
+
+/** What a decider lists beside the permissions of a user in tenants, each sorted. The part of a request that is listed is not looked at. */
+export interface Listings {
+  instancePermissions(user: string, sent?: Sent): Awaitable<InstancePermissions[]>
+  users(request: Request): Awaitable<string[]>
+  instances(request: Request): Awaitable<string[]>
+  actions(request: Request): Awaitable<string[]>
+  tenants(request: Request): Awaitable<string[]>
+  authorized(request: Request): Awaitable<[user: string, ways: WayToAllow[]][]>
+  userTenants(user: string): Awaitable<string[]>
+}
+
+/** Listings as they are defined. */
+export const definedListings = (policy: Policy): Listings => ({
+  instancePermissions: (user, sent) => instancePermissionsOf(policy, user, sent),
+  users: (request) => usersAllowed(policy, request),
+  instances: (request) => instancesAllowed(policy, request),
+  actions: (request) => actionsAllowed(policy, request),
+  tenants: (request) => tenantsAllowed(policy, request),
+  authorized: (request) => authorizedUsers(policy, request),
+  userTenants: (user) => tenantsWithRoles(policy, user),
+})
+
+/** Listings of whatever image is the current one. */
+export const listingsOf = (current: () => Image): Listings => {
+  const all = { limit: LISTING_PAGE_MAX }
+  const names = (tenants: readonly { readonly key: string }[]) => tenants.map(({ key }) => key)
+  return {
+    instancePermissions: (user, sent) => {
+      const { instances } = current().listings.permissions(user, {}, sent)
+      return instances.map(({ resource: { type, key }, roles, permissions }) => {
+        return { instance: `${type}:${key}`, roles, permissions }
+      })
+    },
+    users: (request) => current().listings.users(request.action, aboutOf(request), all).keys,
+    instances: (request) => current().listings.resources(request.user, request.action, aboutOf(request), all).keys,
+    actions: (request) => current().listings.actions(request.user, aboutOf(request)),
+    tenants: (request) => names(current().listings.tenants(request.user, request.action, aboutOf(request))),
+    authorized: (request) => waysOf(current().listings.authorizedUsers(request.action, aboutOf(request)).users),
+    userTenants: (user) => names(current().listings.userTenants(user)),
+  }
+}
+
+/** The ways of users, as the definition gives them. */
+export const waysOf = (users: Iterable<readonly [string, readonly UserEntry[]]>): [string, WayToAllow[]][] =>
+  [...users].map(([user, entries]) => [user, entries.map(({ resource, role }): WayToAllow => [resource, role])])
+
+/** The permissions of a user in tenants, as the definition gives them. */
+export function tenantPermissionsIn(image: Image, user: string, sent?: Sent): TenantPermissions[] {
+  const { tenants } = image.listings.permissions(user, {}, sent)
+  return tenants.map(({ tenant, roles, permissions }) => ({ tenant: tenant.key, roles, permissions }))
+}
+
+export const aboutOf = ({ resource: { type, key, tenant }, sent }: Request) => ({ type, key, tenant, sent })
