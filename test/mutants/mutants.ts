@@ -12,6 +12,7 @@ export const FILES: readonly string[] = [
   'conditions.ts',
   'compare.ts',
   'rules.ts',
+  'reads.ts',
   'equality.ts',
   'sides.ts',
   'candidates.ts',
@@ -39,7 +40,7 @@ export const NOT_DECIDING: Readonly<Record<string, readonly string[]>> = {
   'derive.ts': ['takeSteps', 'metGoal'],
   'attributes.ts': ['refusedCount', 'refusedCell'],
   'rules.ts': [
-    ...['define', 'setParent', 'readsPath', 'rightIsPath', 'undefine', 'deleteSet'],
+    ...['define', 'setParent', 'undefine', 'deleteSet'],
     ...['permit', 'forbid', 'deleteSetRule', 'deleteSetRulesOf'],
   ],
   'equality.ts': [
