@@ -115,8 +115,9 @@ export function resolve(path: u32): u32 {
       return present(sent)
     case Source.Context:
     case Source.Action:
-    case Source.ResourceKey:
       return present(sent)
+    case Source.ResourceKey:
+      return inside(present(sent), path)
     default:
       return inside(generated(source), path)
   }
@@ -212,7 +213,7 @@ function member(composite: u32, path: u32): u32 {
   return cell
 }
 
-/** A generated value has no members. */
+/** A key and a generated value have no members. */
 function inside(cell: u32, path: u32): u32 {
   return load<u32>(load<u32>(path, AttributePath.Names)) === 1 ? cell : 0
 }

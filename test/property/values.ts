@@ -110,7 +110,7 @@ const ROOTS = [
 
 function path(next: Next): string {
   const kind = next(12)
-  if (kind < 2) return any(next, IDENTITY)
+  if (kind < 2) return `${any(next, IDENTITY)}${next(8) === 0 ? `.${any(next, ATTRIBUTES)}` : ''}`
   if (kind === 2) return 'context.now'
   const name = `${any(next, ROOTS)}.${any(next, ATTRIBUTES.slice(0, next(4) === 0 ? 6 : 4))}`
   return next(6) === 0 ? `${name}.${any(next, ATTRIBUTES)}` : name
