@@ -4,7 +4,19 @@ import { randomBytes } from 'node:crypto'
 import type { Actor, LogId } from './log/change.ts'
 import { ZerohopError } from './model/errors.ts'
 import { EMBEDDED_WAIT_MS } from './model/limits.ts'
-import type { Kind, Objects, Resource, Role, RoleAssignment, Tenant, User } from './model/objects.ts'
+import type {
+  ConditionSet,
+  Kind,
+  Objects,
+  RelationshipTuple,
+  Resource,
+  ResourceInstance,
+  Role,
+  RoleAssignment,
+  SetRule,
+  Tenant,
+  User,
+} from './model/objects.ts'
 import { localFeed } from './pap/feed.ts'
 import { openPap, type Pap } from './pap/open.ts'
 import type { PapUseCases } from './pap/use-cases.ts'
@@ -14,7 +26,17 @@ import type { InputOf, ResultOf, View } from './store/view.ts'
 
 export type { Explanation } from './image/image.ts'
 export { type ErrorCode, isZerohopError, ZerohopError } from './model/errors.ts'
-export type { Resource, Role, RoleAssignment, Tenant, User } from './model/objects.ts'
+export type {
+  ConditionSet,
+  RelationshipTuple,
+  Resource,
+  ResourceInstance,
+  Role,
+  RoleAssignment,
+  SetRule,
+  Tenant,
+  User,
+} from './model/objects.ts'
 export type { PermissionFilter, TenantPermissions, UserPermissions } from './pdp/listings.ts'
 export type { Decision, Pdp, PdpOptions } from './pdp/pdp.ts'
 export type { Subject } from './pdp/subject.ts'
@@ -47,9 +69,8 @@ interface Reads<T> {
   list(): T[]
 }
 
-type Fields<N extends 'updateRole' | 'updateResource' | 'updateTenant' | 'updateUser'> = InputOf<
-  PapUseCases[N]
->['fields']
+type Updates = 'updateRole' | 'updateResource' | 'updateTenant' | 'updateUser' | 'updateInstance' | 'updateConditionSet'
+type Fields<N extends Updates> = InputOf<PapUseCases[N]>['fields']
 
 /** One environment of an open data folder. Reading is synchronous; a write resolves when it is on disk and the PDP decides by it. */
 class Zerohop {
@@ -148,7 +169,7 @@ class Zerohop {
     delete: (ref: string): Promise<null> => this.#write('deleteUser', { ref }),
   }
 
-  /** Roles of users in tenants; without a tenant in `default`. */
+  /** Roles of users in tenants, without a tenant in `default`; with `resource_instance` roles on one instance. */
   readonly assignments = {
     list: (filter: { readonly user?: string } = {}): RoleAssignment[] => {
       const view = this.#view()
@@ -160,6 +181,43 @@ class Zerohop {
       (await this.#write('assign', assignment)).assignment,
     unassign: async (assignment: InputOf<PapUseCases['unassign']>): Promise<void> =>
       void (await this.#write('unassign', assignment)),
+  }
+
+  /** What roles on one thing, relations and stored attributes hang on; `ref` is an id or `type:key`. */
+  readonly instances = {
+    ...this.#reads('resource_instance'),
+    create: (instance: InputOf<PapUseCases['createInstance']>): Promise<ResourceInstance> =>
+      this.#write('createInstance', instance),
+    update: (ref: string, fields: Fields<'updateInstance'>): Promise<ResourceInstance> =>
+      this.#write('updateInstance', { ref, fields }),
+    /** Every role on it and every relation of it goes along. */
+    delete: (ref: string): Promise<null> => this.#write('deleteInstance', { ref }),
+  }
+
+  /** Which instance is related to which. The relations, and the roles that follow from them, are those of `resources`. */
+  readonly tuples = {
+    list: (): RelationshipTuple[] => [...this.#view().list('relationship_tuple')],
+    create: async (tuple: InputOf<PapUseCases['createTuple']>): Promise<RelationshipTuple> =>
+      (await this.#write('createTuple', tuple)).tuple,
+    delete: (tuple: InputOf<PapUseCases['deleteTuple']>): Promise<null> => this.#write('deleteTuple', tuple),
+  }
+
+  /** Users, or instances of one resource type, for which conditions hold (docs/conditions.md). */
+  readonly conditionSets = {
+    ...this.#reads('condition_set'),
+    create: (set: InputOf<PapUseCases['createConditionSet']>): Promise<ConditionSet> =>
+      this.#write('createConditionSet', set),
+    update: (ref: string, fields: Fields<'updateConditionSet'>): Promise<ConditionSet> =>
+      this.#write('updateConditionSet', { ref, fields }),
+    /** Every set rule with it goes along. */
+    delete: (ref: string): Promise<null> => this.#write('deleteConditionSet', { ref }),
+  }
+
+  /** Who of a user set, or with a role, may do what on which of a resource set, or of a resource type. */
+  readonly setRules = {
+    list: (): SetRule[] => [...this.#view().list('set_rule')],
+    create: (rule: InputOf<PapUseCases['createSetRule']>): Promise<SetRule> => this.#write('createSetRule', rule),
+    delete: (rule: InputOf<PapUseCases['deleteSetRule']>): Promise<null> => this.#write('deleteSetRule', rule),
   }
 
   /** Ends the PDPs of all environments of the folder, waits for the writes taken, and gives the folder back. */

@@ -43,6 +43,51 @@ describe('the embedded door', () => {
     expect([may(), assignments.list()]).toEqual([[false, false], []])
   })
 
+  it('[D5] relates instances: a role on a folder reaches the documents in it', async () => {
+    const { pdp, resources, users, instances, tuples, assignments } = await start(temporaryFolder('embedded'))
+    await resources.create({ key: 'folder', actions: { open: {} }, roles: { owner: { permissions: ['open'] } } })
+    await resources.create({
+      key: 'document',
+      actions: { read: {} },
+      relations: { parent: 'folder' },
+      roles: {
+        owner: {
+          permissions: ['read'],
+          granted_to: { users_with_role: [{ role: 'owner', on_resource: 'folder', linked_by_relation: 'parent' }] },
+        },
+      },
+    })
+    await users.create({ key: 'ana' })
+    await instances.create({ key: 'plans', resource: 'folder', tenant: 'default' })
+    await instances.create({ key: 'budget', resource: 'document', tenant: 'default', attributes: { year: 2026 } })
+    const tuple = { subject: 'folder:plans', relation: 'parent', object: 'document:budget' }
+    await assignments.assign({ user: 'ana', role: 'owner', resource_instance: 'folder:plans' })
+    expect(pdp.check('ana', 'read', 'document:budget')).toBe(false)
+    await tuples.create(tuple)
+    expect(pdp.check('ana', 'read', 'document:budget')).toBe(true)
+    expect(instances.get('document:budget')?.attributes).toEqual({ year: 2026 })
+    await tuples.delete(tuple)
+    expect([pdp.check('ana', 'read', 'document:budget'), tuples.list()]).toEqual([false, []])
+    await instances.delete('folder:plans')
+    expect(assignments.list({ user: 'ana' })).toEqual([])
+  })
+
+  it('[D6] takes condition sets and set rules', async () => {
+    const { pdp, resources, users, conditionSets, setRules } = await start(temporaryFolder('embedded'))
+    await resources.create({ key: 'document', actions: { read: {} } })
+    await users.create({ key: 'ana', attributes: { department: 'billing' } })
+    const conditions = { 'user.department': { equals: 'billing' } }
+    await conditionSets.create({ key: 'billing', type: 'userset', conditions })
+    const rule = { user_set: 'billing', permission: 'document:read', resource_set: 'document' }
+    await setRules.create(rule)
+    expect(pdp.check('ana', 'read', 'document')).toBe(true)
+    await conditionSets.update('billing', { conditions: { not: conditions } })
+    expect(pdp.check('ana', 'read', 'document')).toBe(false)
+    await setRules.delete(rule)
+    await conditionSets.delete('billing')
+    expect([setRules.list(), conditionSets.list()]).toEqual([[], []])
+  })
+
   it('keeps everything over a restart, and gives the folder back', async () => {
     const data = temporaryFolder('embedded')
     const first = await start(data)
