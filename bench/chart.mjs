@@ -25,8 +25,8 @@ export async function drawCharts(results, folder) {
 export async function drawMemory(samples, file) {
   const vega = await import('vega')
   const values = samples.flatMap(({ seconds, pdp, api }) => [
-    { seconds, side: 'zerohop pdp', mib: pdp / 2 ** 20, color: OWN },
-    { seconds, side: 'zerohop api', mib: api / 2 ** 20, color: PEER },
+    { seconds, side: 'zerohop pdp', mib: pdp.resident / 2 ** 20, color: OWN },
+    { seconds, side: 'zerohop api', mib: api.resident / 2 ** 20, color: PEER },
   ])
   const { checks, deltas } = samples.at(-1)
   const count = (number) => number.toLocaleString('en-US')

@@ -1,10 +1,13 @@
 // npm run soak: checks and writes against `zerohop api` and `zerohop pdp` for a long time, and what their memory does meanwhile. The state at the end
-// is the state at the beginning: users come and go, attributes change, so memory that grows is memory that leaks. Prints the resident memory of
-// both, draws it, and says whether it still grows in the second half by more than it swings; exit 1 when it does.
+// is the state at the beginning: users come and go, attributes change, so memory that grows is memory that leaks. Prints the memory of both, draws
+// it, and says whether it still grows in the second half by more than it swings (soak/verdict.mjs); exit 1 when it does.
 import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { LoadGenerator } from '../bench/figures/load.mjs'
 import { withServers } from '../bench/figures/servers.mjs'
+import { memoryOf, OLD_SPACE_MIB, watched, YOUNG_SPACE_MIB } from './soak/memory.mjs'
+import { CREEP_BYTES, JUDGED, SAMPLES_MIN, verdictOn } from './soak/verdict.mjs'
 
 const HELP = `Usage: npm run soak [-- options]
 
@@ -21,6 +24,9 @@ const MANY = `[${Array.from({ length: BULK }, (_, at) => check(at % 3 === 0 ? 'b
 const ROUND_MS = 1_000
 const mib = (bytes) => `${(bytes / 2 ** 20).toFixed(1).padStart(6)} MiB`
 const COMING_AND_GOING = 25
+/** Share of the whole by which checks may be ahead of deltas, or behind them. */
+const LEAD_MAX = 0.02
+const SAYS = { steady: 'steady', grows: 'it GROWS', 'too short': 'too short to judge' }
 
 const { values } = parseArgs({
   options: {
@@ -38,28 +44,36 @@ async function soak(wantedChecks, wantedDeltas) {
   const loads = new LoadGenerator()
   try {
     return await withServers(async (servers) => {
-      const api = await servers.api()
-      const { pdp } = await servers.pdp(api)
-      const samples = await run(loads, { ...api, pdp }, wantedChecks, wantedDeltas)
-      return report(samples)
+      const sockets = servers.folder()
+      const [pdpSocket, apiSocket] = [join(sockets, 'pdp'), join(sockets, 'api')]
+      const api = await servers.api(undefined, watched(apiSocket))
+      const { pdp, pid } = await servers.pdp(api, watched(pdpSocket))
+      const processes = { pdp: { pid, socket: pdpSocket }, api: { pid: api.pid, socket: apiSocket } }
+      console.log(
+        `both servers with an old space of ${OLD_SPACE_MIB} MiB and a young one of ${YOUNG_SPACE_MIB} MiB, each sample after a full collection;\n` +
+          'resident: all pages of the process · own: those of no file (the data of the API is a mapped file) · heap: what JavaScript holds\n',
+      )
+      return report(await run(loads, { ...api, pdp }, processes, wantedChecks, wantedDeltas))
     })
   } finally {
     loads.close()
   }
 }
 
-/** Rounds of load, and a sample of the memory after each. */
-async function run(loads, at, wantedChecks, wantedDeltas) {
+/** Rounds of load, and a sample of the memory after each. Checks and deltas go on side by side: each half of the run has half of both. */
+async function run(loads, at, processes, wantedChecks, wantedDeltas) {
   const done = { checks: 0, deltas: 0 }
   const started = performance.now()
   const samples = []
   for (let round = 0; done.checks < wantedChecks || done.deltas < wantedDeltas; round++) {
-    const asking = done.checks < wantedChecks ? ask(loads, at, wantedChecks - done.checks) : 0
-    const writing = done.deltas < wantedDeltas ? write(loads, at, done.deltas, round) : 0
+    const ahead = done.checks / wantedChecks - done.deltas / wantedDeltas
+    const asking =
+      ahead <= LEAD_MAX ? ask(loads, at, Math.min(wantedChecks - done.checks, wantedChecks / SAMPLES_MIN / 2)) : 0
+    const writing = ahead >= -LEAD_MAX ? write(loads, at, done.deltas, round) : 0
     done.checks += await asking
     done.deltas += await writing
     const seconds = (performance.now() - started) / 1000
-    const [pdp, api] = [await residentOf(at.pdp, at.key), await residentOf(at.api, at.key)]
+    const [pdp, api] = await Promise.all([memoryOf(processes.pdp), memoryOf(processes.api)])
     samples.push({ seconds, checks: done.checks, deltas: done.deltas, pdp, api })
     print(samples)
   }
@@ -101,55 +115,31 @@ async function write(loads, { api, key, facts }, first, round) {
   return changing.requests + 3 * COMING_AND_GOING
 }
 
-async function residentOf(port, key) {
-  const answer = await fetch(`http://127.0.0.1:${port}/metrics`, { headers: { authorization: `Bearer ${key}` } })
-  const text = await answer.text()
-  return Number(/^process_resident_memory_bytes (\d+)/m.exec(text)?.[1])
-}
-
 function print(samples) {
   const { seconds, checks, deltas, pdp, api } = samples.at(-1)
   const count = (number) => number.toLocaleString('en-US').padStart(11)
-  if (samples.length % 5 === 1)
-    console.log(
-      `${seconds.toFixed(0).padStart(5)} s ${count(checks)} checks ${count(deltas)} deltas   pdp ${mib(pdp)}   api ${mib(api)}`,
-    )
+  if (samples.length % 5 !== 1) return
+  console.log(
+    `${seconds.toFixed(0).padStart(5)} s ${count(checks)} checks ${count(deltas)} deltas   pdp resident ${mib(pdp.resident)} heap ${mib(pdp.heap)}` +
+      `   api resident ${mib(api.resident)} own ${mib(api.own)} heap ${mib(api.heap)}`,
+  )
 }
 
 async function report(samples) {
   const last = samples.at(-1)
   console.log(
-    `\n${last.checks.toLocaleString('en-US')} checks, ${last.deltas.toLocaleString('en-US')} deltas in ${last.seconds.toFixed(0)} s`,
+    `\n${last.checks.toLocaleString('en-US')} checks, ${last.deltas.toLocaleString('en-US')} deltas in ${last.seconds.toFixed(0)} s; in the second half (growth is more than twice the swings and ${mib(CREEP_BYTES).trim()}):`,
   )
-  const verdicts = ['pdp', 'api'].map((side) => verdictOn(side, samples))
+  const verdicts = JUDGED.map((what) => verdictOn(what, samples))
+  for (const { side, part, rise, noise, perMillionChecks, perDeltas, verdict } of verdicts)
+    console.log(
+      `${side} ${part.padEnd(8)} ${mib(samples[0][side][part])} at first, ${mib(last[side][part])} at last: ${mib(rise)} more ` +
+        `(${mib(perMillionChecks)} per million checks, ${mib(perDeltas)} per 100,000 deltas), swings of ${mib(noise)}: ${SAYS[verdict]}`,
+    )
   if (values.json) writeFileSync(values.json, `${JSON.stringify({ samples, verdicts }, null, 2)}\n`)
   if (values.draw) {
     const { drawMemory } = await import('../bench/chart.mjs')
     await drawMemory(samples, values.draw)
   }
-  return verdicts.every(({ grows }) => !grows) ? 0 : 1
-}
-
-/** The line through the second half: what it rises by, beside how far single samples lie from it. */
-function verdictOn(side, samples) {
-  const half = samples.slice(Math.floor(samples.length / 2))
-  const { slope, noise } = lineThrough(half.map((each) => [each.seconds, each[side]]))
-  const rise = slope * (half.at(-1).seconds - half[0].seconds)
-  const grows = half.length > 4 && rise > 2 * noise
-  const perMillion = rise / Math.max(1e-9, (half.at(-1).checks - half[0].checks) / 1e6)
-  console.log(
-    `${side}: ${mib(samples[0][side])} at first, ${mib(samples.at(-1)[side])} at last; in the second half ${mib(rise)} more ` +
-      `(${mib(perMillion)} per million checks), swings of ${mib(noise)}: ${half.length < 5 ? 'too short to judge' : grows ? 'it GROWS' : 'steady'}`,
-  )
-  return { side, rise, noise, grows }
-}
-
-/** Least squares; `noise` is the standard deviation of what is left. */
-function lineThrough(points) {
-  const mean = (numbers) => numbers.reduce((sum, number) => sum + number, 0) / numbers.length
-  const [x, y] = [mean(points.map(([at]) => at)), mean(points.map(([, value]) => value))]
-  const spread = points.reduce((sum, [at]) => sum + (at - x) ** 2, 0)
-  const slope = spread === 0 ? 0 : points.reduce((sum, [at, value]) => sum + (at - x) * (value - y), 0) / spread
-  const noise = Math.sqrt(mean(points.map(([at, value]) => (value - y - slope * (at - x)) ** 2)))
-  return { slope, noise }
+  return verdicts.some(({ verdict }) => verdict === 'grows') ? 1 : 0
 }

@@ -44,9 +44,9 @@ class Servers {
   }
 
   /** `zerohop api`, on a new folder unless one is given. `stop` ends it as an operator would. */
-  async api(data = this.folder()) {
+  async api(data = this.folder(), env = {}) {
     const api = await freePort()
-    const child = this.zerohop(['api', '--data', data], { ZEROHOP_API_PORT: api })
+    const child = this.zerohop(['api', '--data', data], { ZEROHOP_API_PORT: api, ...env })
     await ready(`http://127.0.0.1:${api}/v2/api-key/scope`, [200, 401])
     const stop = () => {
       child.kill('SIGTERM')
@@ -88,8 +88,9 @@ class Servers {
     child.stderr.on('data', (text) => {
       said = (said + text).slice(-2000)
     })
-    child.on('exit', (code) => {
-      if (code) process.stderr.write(`zerohop ${args[0]} ended with ${code}: ${said}\n`)
+    child.on('exit', (code, signal) => {
+      if (code || signal === 'SIGABRT')
+        process.stderr.write(`zerohop ${args[0]} ended with ${code ?? signal}: ${said}\n`)
     })
     this.#processes.push(child)
     return child

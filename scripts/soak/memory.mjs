@@ -1,0 +1,34 @@
+// What a server of the soak holds: the pages of its process as the kernel counts them, and its heap after a full collection (probe.mjs).
+import { readFileSync } from 'node:fs'
+import { connect } from 'node:net'
+import { text } from 'node:stream/consumers'
+
+/** MiB that V8 may take for old and for young objects: little, so that what a server holds is what it needs, and a leak ends it. */
+export const OLD_SPACE_MIB = 64
+export const YOUNG_SPACE_MIB = 2
+
+/** Variables with which a server is watched. */
+export const watched = (socket) => ({
+  SOAK_PROBE: socket,
+  NODE_OPTIONS: [
+    process.env.NODE_OPTIONS,
+    `--max-old-space-size=${OLD_SPACE_MIB}`,
+    `--max-semi-space-size=${YOUNG_SPACE_MIB}`,
+    `--import=${new URL('./probe.mjs', import.meta.url)}`,
+  ].join(' '),
+})
+
+/**
+ * Bytes: `resident` is everything, `own` leaves out pages of files (of the API: its data, mapped by LMDB, which the kernel takes back when it needs
+ * them), `heap` is what JavaScript holds in all threads. Where the kernel does not tell pages of files apart, `own` is `resident`.
+ */
+export async function memoryOf({ pid, socket }) {
+  const { heap, resident } = JSON.parse(await text(connect(socket)))
+  return { resident, own: anonymousOf(pid) ?? resident, heap }
+}
+
+function anonymousOf(pid) {
+  if (process.platform !== 'linux') return undefined
+  const kib = /^RssAnon:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
+  return kib === undefined ? undefined : Number(kib) * 1024
+}
