@@ -2,11 +2,13 @@
 // sync pays for all. Runs in the writer thread only. A batch is on disk as a whole or not at all.
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { Actor, Change, LogId, Position } from '../log/change.ts'
+import { IMAGE_ROOM, type ImageSize } from '../log/image-bytes.ts'
 import { type ErrorCode, type ErrorDetails, isZerohopError, ZerohopError } from '../model/errors.ts'
 import { asDiskError } from './disk.ts'
 import { LmdbView } from './lmdb-view.ts'
 import { append } from './log.ts'
 import { type Retention, type Trimmed, trim } from './retention.ts'
+import { EMPTY_LOG, measured, requireRoom, sizesOf } from './room.ts'
 import type { Seal } from './secrets.ts'
 import { apply } from './state.ts'
 import type { Head, Tables } from './tables.ts'
@@ -37,20 +39,31 @@ export interface Answer {
   readonly moved: readonly (readonly [LogId, Position])[]
 }
 
+/** What one use case writes into one log. */
+interface Write {
+  readonly log: LogId
+  readonly changes: readonly Change[]
+  readonly logged: boolean
+  readonly sizes: readonly ImageSize[]
+}
+
 export class BatchRunner {
   readonly #tables: Tables
   readonly #useCases: UseCases
   readonly #seal: Seal
   readonly #folder: string
+  readonly #imageBytesMax: number
   /** Copies of the heads on disk, and of those that the open transaction has moved. Bounded by the number of logs. */
   readonly #heads = new Map<LogId, Head>()
   #moved = new Set<LogId>()
 
-  constructor(tables: Tables, useCases: UseCases, seal: Seal, folder: string) {
+  /** @param imageBytesMax for tests: bytes that the image of one environment may have */
+  constructor(tables: Tables, useCases: UseCases, seal: Seal, folder: string, imageBytesMax = IMAGE_ROOM) {
     this.#tables = tables
     this.#useCases = useCases
     this.#seal = seal
     this.#folder = folder
+    this.#imageBytesMax = imageBytesMax
   }
 
   /** Runs the jobs and returns when the outcome is on disk. Never throws. */
@@ -113,14 +126,19 @@ export class BatchRunner {
 
   #runOne(job: Job, mint: Mint): Reply {
     let decided: Decided<unknown>
+    let writes: readonly Write[]
     try {
       decided = this.#decide(job, mint)
+      const { changes, logged = false, also = [] } = decided
+      writes = [
+        this.#writeOf(job.log, changes, logged),
+        ...also.map((one) => this.#writeOf(one.log, one.changes, false)),
+      ]
     } catch (error) {
       return { failure: toFailure(error) }
     }
     const entry = { at: mint.now, by: job.by, status: decided.status ?? 200 }
-    this.#write(job.log, decided.changes, entry, decided.logged)
-    for (const { log, changes } of decided.also ?? []) this.#write(log, changes, entry)
+    for (const write of writes) this.#write(write, entry)
     for (const { id, secret } of decided.secrets ?? []) {
       if (secret === null) this.#tables.secrets.remove(Buffer.from(id))
       else this.#tables.secrets.put(Buffer.from(id), this.#seal(id, secret))
@@ -135,15 +153,21 @@ export class BatchRunner {
     return useCase(view, job.input as never, mint)
   }
 
-  #write(
-    log: LogId,
-    changes: readonly Change[],
-    entry: { at: number; by: Actor; status: number },
-    logged = false,
-  ): void {
+  /** @throws LIMIT_EXCEEDED when no image could hold it */
+  #writeOf(log: LogId, changes: readonly Change[], logged: boolean): Write {
+    const sizes = sizesOf(changes)
+    if (changes.length === 0) return { log, changes, logged, sizes }
+    const head = this.#headOf(log)
+    const known = head && measured(this.#tables, head)
+    if (known !== undefined) this.#heads.set(log, known)
+    requireRoom(this.#tables, known ?? EMPTY_LOG, changes, sizes, this.#imageBytesMax)
+    return { log, changes, logged, sizes }
+  }
+
+  #write({ log, changes, logged, sizes }: Write, entry: { at: number; by: Actor; status: number }): void {
     if (changes.length === 0 && !logged) return
     const head = this.#headOf(log) ?? this.#newHead()
-    const applied = apply(this.#tables, log, head, changes)
+    const applied = apply(this.#tables, log, head, changes, sizes)
     this.#heads.set(log, append(this.#tables, log, applied, { ...entry, changes }))
     this.#moved.add(log)
   }

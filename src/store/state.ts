@@ -1,9 +1,11 @@
 // The state is a fold over the log: `apply` is the only code that writes objects, and it is total. What a change means for other
 // objects (cascades, uniqueness, references) was decided by the use case and stands in the list of changes.
 import type { Change, LogId } from '../log/change.ts'
+import { type ImageSize, NO_SIZE, plus } from '../log/image-bytes.ts'
 import type { Kind, Objects } from '../model/objects.ts'
 import { idKey, indexKey, nameKey, objectKey, placeValue, readPlace } from './encode.ts'
 import { INDEXES, type IndexName, REFERENCES } from './indexes.ts'
+import { measured, sizeOfObject, sizesOf } from './room.ts'
 import { type Head, type Tables, WITHOUT_IDS } from './tables.ts'
 
 type AnyObject = Objects[Kind]
@@ -25,16 +27,26 @@ for (const [name, { kind, values }] of Object.entries(INDEXES)) {
  * Writes the changes into the state, inside the caller's transaction, and returns the head with its counts and places moved on.
  * A put on an existing key keeps its place in the creation order; one after a delete gets a new place. A delete of a key that is
  * not there changes nothing.
+ * @param sizes what each change puts, when the caller knows
  */
-export function apply(tables: Tables, log: LogId, head: Head, changes: readonly Change[]): Head {
+export function apply(
+  tables: Tables,
+  log: LogId,
+  head: Head,
+  changes: readonly Change[],
+  sizes: readonly ImageSize[] = sizesOf(changes),
+): Head {
   const counts: Partial<Record<Kind, number>> = { ...head.counts }
+  let { image }: { readonly image: ImageSize } = measured(tables, head)
   let next = head.next
-  for (const change of changes) {
+  for (const [index, change] of changes.entries()) {
     const { kind, key } = change
     const name = nameKey(head.number, kind, key)
     const known = tables.keys.get(name)
     const place = known === undefined ? next : readPlace(known)
-    if (known !== undefined) unlink(tables, log, head.number, kind, place)
+    const old = known === undefined ? undefined : unlink(tables, log, head.number, kind, place)
+    if (old !== undefined) image = plus(image, sizeOfObject(kind, old), -1)
+    image = plus(image, sizes[index] ?? NO_SIZE)
     if (change.op === 'put') {
       if (known === undefined) {
         tables.keys.put(name, placeValue(place))
@@ -49,7 +61,7 @@ export function apply(tables: Tables, log: LogId, head: Head, changes: readonly 
       counts[kind] = (counts[kind] ?? 0) - 1
     }
   }
-  return { ...head, next, counts }
+  return { ...head, next, counts, image: { ...image, at: head.revision + 1 } }
 }
 
 /** Writes what leads to an object by its value: its id, its index entries, hashes of API keys. */
@@ -63,10 +75,10 @@ function link(tables: Tables, log: LogId, number: number, kind: Kind, object: An
   for (const hash of hashesOf(kind, object)) tables.hashes.put(hash, log)
 }
 
-/** Takes away what `link` wrote for the object as it stands in the table now. */
-function unlink(tables: Tables, log: LogId, number: number, kind: Kind, place: number): void {
+/** Takes away what `link` wrote for the object as it stands in the table now, and returns that. */
+function unlink(tables: Tables, log: LogId, number: number, kind: Kind, place: number): AnyObject | undefined {
   const object = tables.objects(kind).get(objectKey(number, kind, place))
-  if (object === undefined) return
+  if (object === undefined) return undefined
   const value = placeValue(place)
   if (!WITHOUT_IDS.has(kind)) tables.ids.remove(idKey(number, kind, object.id))
   for (const { name, values } of indexesOf.get(kind) ?? []) {
@@ -74,6 +86,7 @@ function unlink(tables: Tables, log: LogId, number: number, kind: Kind, place: n
   }
   if (kind === REFERENCES.users_of_role.of) refer(tables, number, object as Objects['role_assignment'], false)
   for (const hash of hashesOf(kind, object)) if (tables.hashes.get(hash) === log) tables.hashes.remove(hash)
+  return object
 }
 
 /** Lists the user under the role, or no longer when this was the last assignment that said so. Its own index entries are written. */

@@ -3,6 +3,7 @@
 import { closeSync, fsyncSync, mkdirSync, openSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Actor, HistoryEntry, LogEntry, LogId, Position } from '../log/change.ts'
+import { imageBytes } from '../log/image-bytes.ts'
 import { ZerohopError } from '../model/errors.ts'
 import type { ApiKey } from '../model/objects.ts'
 import { AuditLog } from './audit.ts'
@@ -25,6 +26,8 @@ export interface StoreOptions {
   readonly writerThread: URL
   /** default `<data>/secrets.key`, made when it is missing */
   readonly secretsKeyFile?: string
+  /** bytes that the image of one environment may have; what an image can hold when absent */
+  readonly imageBytesMax?: number
 }
 
 export type CommitListener = (log: LogId, head: Position) => void
@@ -48,6 +51,8 @@ export interface Store<U extends UseCases> {
   ): Promise<Committed<ResultOf<U[N]>>>
   /** Where a log stands on disk. @throws OBJECT_NOT_FOUND */
   head(log: LogId): Position
+  /** Bytes that the image of an environment takes at most; undefined when nothing was written since an older version. */
+  imageBytes(log: LogId): number | undefined
   /** Entries after a revision, in order; at most LOG_READ_MAX of them. Empty when there is none, or no such revision. */
   entries(log: LogId, after: number, limit?: number): LogEntry[]
   /** Entries before a revision, the newest first, without their changes. */
@@ -99,7 +104,7 @@ export async function openStore<U extends UseCases>(options: StoreOptions): Prom
     const key = readSecretsKey(folder, options.secretsKeyFile)
     syncFolder(folder)
     const store = new LmdbStore<U>(folder, tables, lock, key)
-    await store.start(options.writerThread, folder)
+    await store.start(options)
     return store
   } catch (error) {
     await tables?.root.close()
@@ -137,8 +142,9 @@ class LmdbStore<U extends UseCases> implements Store<U> {
     for (const { key: log, value } of heads) this.#positions.set(log, { revision: value.revision, chain: value.chain })
   }
 
-  async start(entry: URL, folder: string): Promise<void> {
-    this.#writer = await Writer.start(entry, { folder, secretsKey: this.#key.bytes }, this.#onBatch)
+  async start({ writerThread, imageBytesMax }: StoreOptions): Promise<void> {
+    const data = { folder: this.#folder, secretsKey: this.#key.bytes, ...(imageBytesMax ? { imageBytesMax } : {}) }
+    this.#writer = await Writer.start(writerThread, data, this.#onBatch)
   }
 
   view(log: LogId): StoredView {
@@ -167,6 +173,12 @@ class LmdbStore<U extends UseCases> implements Store<U> {
 
   head(log: LogId): Position {
     return this.#require(log)
+  }
+
+  imageBytes(log: LogId): number | undefined {
+    this.#require(log)
+    const head = this.#headOf(log)
+    return head?.image?.at === head?.revision && head?.image ? imageBytes(head.image) : undefined
   }
 
   entries(log: LogId, after: number, limit?: number): LogEntry[] {

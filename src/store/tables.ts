@@ -3,6 +3,7 @@
 // Every table is a named LMDB database, because clearing the unnamed one aborts the process. Keys are built in src/store/encode.ts.
 import { type Database, type DatabaseOptions, open, type RootDatabase } from 'lmdb'
 import type { LogId } from '../log/change.ts'
+import type { ImageSize } from '../log/image-bytes.ts'
 import { ZerohopError } from '../model/errors.ts'
 import { DATA_BYTES_MAX } from '../model/limits.ts'
 import type { Kind, Objects } from '../model/objects.ts'
@@ -56,6 +57,8 @@ export interface Head {
   readonly next: number
   /** objects of each kind */
   readonly counts: Readonly<Partial<Record<Kind, number>>>
+  /** what the objects take in an image, as of revision `at`: absent or of another revision, it is counted anew (room.ts) */
+  readonly image?: ImageSize & { readonly at: number }
 }
 
 type Keyed<V> = Database<V, Uint8Array>

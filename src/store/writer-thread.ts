@@ -11,6 +11,8 @@ import type { UseCases } from './view.ts'
 export interface ThreadData {
   readonly folder: string
   readonly secretsKey: Uint8Array
+  /** bytes that the image of one environment may have; what images can have when absent */
+  readonly imageBytesMax?: number
 }
 
 export type ToThread = { readonly jobs: readonly Job[] } | { readonly maintain: Retention } | { readonly close: true }
@@ -23,9 +25,9 @@ export type FromThread =
 export function serveWriter(useCases: UseCases): void {
   if (parentPort === null) throw new Error('the writer runs in a thread of the store')
   const port = parentPort
-  const { folder, secretsKey } = workerData as ThreadData
+  const { folder, secretsKey, imageBytesMax } = workerData as ThreadData
   const tables = openTables(folder, 'write')
-  const runner = new BatchRunner(tables, useCases, sealWith(secretsKey), folder)
+  const runner = new BatchRunner(tables, useCases, sealWith(secretsKey), folder, imageBytesMax)
   port.on('message', (message: ToThread) => {
     if ('jobs' in message) {
       const begun = performance.now()

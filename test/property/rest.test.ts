@@ -8,6 +8,7 @@ import { toDelta } from '../../src/log/delta.ts'
 import { policyOf } from '../../src/pap/snapshot.ts'
 import { type Ask, type Harness, openHarness } from '../http/management/harness.ts'
 import { check } from '../reference/check.ts'
+import { countedBytes } from '../support/image-bytes.ts'
 import { type Call, withoutStamps } from './rest/call.ts'
 import { sequences } from './rest/calls.ts'
 import { known, listsOf } from './rest/lists.ts'
@@ -59,6 +60,8 @@ function compareImages(log: LogId, follower: Image, state: State): void {
   const built = Image.build(log, view.position, policyOf(view))
   expect(follower.position).toEqual(built.position)
   expect(follower.hash()).toBe(built.hash())
+  expect(built.stats().bytes).toBeLessThanOrEqual(api.store.imageBytes(log)!)
+  expect(api.store.imageBytes(log)).toBe(countedBytes(view))
   const policy = policyIn(state)
   for (const request of questions()) {
     const { user, action, resource } = request

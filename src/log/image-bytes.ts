@@ -1,0 +1,197 @@
+// How much of an image each stored object takes at most: what management accepts, every PDP can load (design.md §4). A sum over objects, so
+// that each write moves it by what it writes. It bounds the canonical build (docs/kernel-memory.md, "How large an image is"); what a delta
+// leaves behind goes with the next one. Texts are shared in an image, and counted here for each object that has them.
+import {
+  AttributePath,
+  BUCKET_BYTES,
+  BUCKET_SLOTS,
+  CELL_BYTES,
+  Composite,
+  ConditionSet,
+  Document,
+  EDGE_BYTES,
+  GRANT_BYTES,
+  GROUP_BYTES,
+  HEADER_BYTES,
+  HEAP,
+  IMAGE_BYTES_MAX,
+  INDEX_BYTES,
+  INDEX_TESTS_MAX,
+  Instance,
+  LEAF_RECORDS,
+  MEMBER_BYTES,
+  NODE_BYTES,
+  PAGE_BYTES,
+  PAGE_SHIFT,
+  Party,
+  Permission,
+  Program,
+  Relation,
+  Resource,
+  ROW_BYTES,
+  Role,
+  RULE_BYTES,
+  SEGMENT_BYTES,
+  SET_RULE_BYTES,
+  SIDE_BYTES,
+  STEP_BYTES,
+  TABLES,
+  TEST_BYTES,
+  Tests,
+  Text,
+  TUPLE_BYTES,
+} from '../../assembly/abi.ts'
+import { type Json, partKey } from '../model/objects.ts'
+import type { Change } from './change.ts'
+import { type PolicyPut, project } from './delta.ts'
+
+/** What the objects of one environment take: a plain sum over them. */
+export interface ImageSize {
+  readonly bytes: number
+  readonly permissions: number
+  /** rows of permissions: one for each role, and one more for each that extends others */
+  readonly rows: number
+}
+
+export const NO_SIZE: ImageSize = { bytes: 0, permissions: 0, rows: 0 }
+
+/** Bytes of the heap that an environment may come to. */
+export const IMAGE_ROOM = IMAGE_BYTES_MAX - HEAP
+
+/** Bytes of the image of an environment at most: its objects, the pages of its rows behind the first, and what an empty image has. */
+export function imageBytes({ bytes, permissions, rows }: ImageSize): number {
+  const pages = permissions >>> PAGE_SHIFT
+  return EMPTY + bytes + rows * pages * PAGE_BYTES
+}
+
+export function plus(left: ImageSize, right: ImageSize, sign: 1 | -1 = 1): ImageSize {
+  return {
+    bytes: left.bytes + sign * right.bytes,
+    permissions: left.permissions + sign * right.permissions,
+    rows: left.rows + sign * right.rows,
+  }
+}
+
+/** What the object that a change puts takes; nothing for one that no image has. */
+export function sizeOf(change: Change & { readonly op: 'put' }): ImageSize {
+  if (change.kind === 'relation') return { ...NO_SIZE, bytes: symbol(Relation.Key, change.key) }
+  const put = project(change)
+  return put?.op === 'put' ? sizeOfPolicy(put) : NO_SIZE
+}
+
+/** The same of what followers get; the relations that tuples and rules name are counted with their own objects. */
+export function sizeOfPolicy(put: PolicyPut): ImageSize {
+  switch (put.kind) {
+    case 'resource':
+      return { ...NO_SIZE, bytes: resourceBytes(put.key, put.value), permissions: put.value.actions.length }
+    case 'role':
+    case 'resource_role': {
+      const rules = put.kind === 'role' ? [] : (put.value.granted_to?.users_with_role ?? [])
+      const edges = put.value.extends.length
+      const bytes = symbol(Role.Key, put.key) + edges * EDGE_BYTES + (edges > 0 ? ROW_BYTES : 0)
+      return { bytes: bytes + rules.length * RULE_BYTES, permissions: 0, rows: edges > 0 ? 2 : 1 }
+    }
+    default:
+      return { ...NO_SIZE, bytes: factBytes(put) }
+  }
+}
+
+function factBytes(put: Exclude<PolicyPut, { kind: 'resource' | 'role' | 'resource_role' }>): number {
+  const { key, kind, value } = put
+  switch (kind) {
+    case 'user':
+      return symbol(Party.Key, key) + ORDERED + attributes(value.attributes)
+    case 'tenant':
+      return symbol(Party.Key, key) + attributes(value.attributes)
+    case 'resource_instance':
+      return symbol(Instance.Key, key) + ORDERED + attributes(value.attributes)
+    case 'role_assignment':
+      return GRANT_BYTES + ENTRY // two and more of one user in one scope share it, and take no more with the set of their roles
+    case 'membership':
+      return MEMBER_BYTES + ENTRY
+    case 'relationship_tuple':
+      return TUPLE_BYTES + ENTRY
+    case 'condition_set':
+      return symbol(ConditionSet.Key, key) + conditionBytes(value.conditions)
+    case 'set_rule':
+      return SET_RULE_BYTES + ENTRY + 2 * (SIDE_BYTES + GROUP_BYTES + 2 * ENTRY + INDEX_BYTES)
+    case 'proxy_config':
+      return symbol(Document.Key, partKey(kind, key)) + valueBytes({ rules: JSON.stringify(value.rules) })
+  }
+}
+
+// ── the parts of an image ────────────────────────────────────────────────────────────────────────────────────────────
+const SMALL_BLOCK_MAX = 512
+
+/** Bytes of a block, with those that its alignment may leave unused before it (assembly/memory.ts). */
+function block(bytes: number): number {
+  return bytes <= SMALL_BLOCK_MAX ? (bytes + 3) & ~3 : 2 ** (32 - Math.clz32(bytes - 1)) + BUCKET_BYTES
+}
+
+/** Entries for which a table has a bucket. */
+const ENTRIES_PER_BUCKET = 4.5
+/** Room of one entry of a table: its share of a bucket and of the directory, and of overflow buckets were all chains as long as can be. */
+const ENTRY = Math.ceil(BUCKET_BYTES / ENTRIES_PER_BUCKET + BUCKET_BYTES / BUCKET_SLOTS + 0.3)
+/** Room of one record in the order of its keys, when the keys came in that order: full nodes. */
+const ORDERED = Math.ceil((NODE_BYTES / LEAF_RECORDS) * 1.05)
+/** Room of one permission in their directory, which is doubled, and of the directories before it. */
+const IN_DIRECTORY = 16
+/** Header, the first segment of each table, the first directories, the nodes at the edge of each order. */
+const EMPTY = HEADER_BYTES + TABLES * (SEGMENT_BYTES + 4 * BUCKET_BYTES) + 32 * 1024
+
+const symbol = (offset: number, key: string): number => block(offset + Buffer.byteLength(key)) + ENTRY
+const text = (value: string): number => block(Text.Bytes + Buffer.byteLength(value)) + ENTRY
+const composite = (count: number): number => block(Composite.Cells + count * CELL_BYTES)
+
+/** A stored value with all that is in it; its own cell belongs to what it is in. */
+function valueBytes(value: Json | undefined): number {
+  if (typeof value === 'string') return text(value)
+  if (typeof value !== 'object' || value === null) return 0
+  if (Array.isArray(value)) return value.reduce((sum: number, item) => sum + valueBytes(item), composite(value.length))
+  const members = Object.entries(value)
+  return members.reduce((sum, [name, inner]) => sum + text(name) + valueBytes(inner), composite(members.length))
+}
+
+const attributes = (value: Json | undefined): number => (value === undefined ? 0 : valueBytes(value))
+
+function resourceBytes(
+  key: string,
+  { actions, attributes: declared = {} }: { actions: readonly string[]; attributes?: object },
+) {
+  const bytes =
+    symbol(Resource.Key, key) + valueBytes(Object.fromEntries(Object.keys(declared).map((name) => [name, 0])))
+  return actions.reduce((sum, action) => sum + symbol(Permission.Key, `${key}:${action}`) + IN_DIRECTORY, bytes)
+}
+
+/** The conditions as text, their constants, their program with its tests, and every path that they may read. */
+function conditionBytes(conditions: Json): number {
+  const { nodes, paths } = measured(conditions)
+  const steps = 3 * nodes + 2 // a test is one, a match two more, an empty group one
+  const program = block(Program.Steps + steps * STEP_BYTES) + composite(steps)
+  const tests = block(Tests.Path + INDEX_TESTS_MAX * TEST_BYTES)
+  return text(JSON.stringify(conditions)) + valueBytes(conditions) + program + tests + paths
+}
+
+/** Values in the conditions, and the room of all names in them as paths: every path stands there as a name, or under `ref`. */
+function measured(value: Json, name = ''): { nodes: number; paths: number } {
+  let nodes = 1
+  let paths = 0
+  if (typeof value === 'string' && name === 'ref') paths += pathBytes(value)
+  if (typeof value !== 'object' || value === null) return { nodes, paths }
+  for (const [inner, each] of Object.entries(value)) {
+    if (!Array.isArray(value)) paths += pathBytes(inner)
+    const within = measured(each, inner)
+    nodes += within.nodes
+    paths += within.paths
+  }
+  return { nodes, paths }
+}
+
+/** What stands before the first name of a path inside of a match. */
+const ITEM = 'item.'
+
+function pathBytes(path: string): number {
+  const names = `${ITEM}${path}`.split('.')
+  const record = symbol(AttributePath.Key, `${ITEM}${path}`) + block(4 + names.length * 4)
+  return names.reduce((sum, name) => sum + text(name), record)
+}

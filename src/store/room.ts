@@ -1,0 +1,67 @@
+// The room that the image of an environment has: how much its objects take stands in the head of its log, `apply` moves it, and a write that
+// would take more than an image can hold is refused before it is made. What is deleted always goes.
+import type { Change } from '../log/change.ts'
+import { type ImageSize, imageBytes, NO_SIZE, plus, sizeOf } from '../log/image-bytes.ts'
+import { ZerohopError } from '../model/errors.ts'
+import type { Kind, Objects } from '../model/objects.ts'
+import { nameKey, objectKey, objectRange, readPlace } from './encode.ts'
+import type { Head, Tables } from './tables.ts'
+
+/** A log, and what its objects take. */
+type Measured = Pick<Head, 'number'> & { readonly image: ImageSize }
+/** A log that begins. */
+export const EMPTY_LOG: Measured = { number: 0, image: NO_SIZE }
+
+/** What each change puts. */
+export const sizesOf = (changes: readonly Change[]): readonly ImageSize[] =>
+  changes.map((change) => (change.op === 'put' ? sizeOf(change) : NO_SIZE))
+
+/** The head with what its objects take: counted anew when it does not say, as after an older version wrote it. */
+export function measured(tables: Tables, head: Head): Head & { readonly image: ImageSize } {
+  const { image } = head
+  if (image?.at === head.revision) return { ...head, image }
+  let size = NO_SIZE
+  for (const kind of Object.keys(head.counts) as Kind[]) {
+    for (const { value } of tables.objects(kind).getRange(objectRange(head.number, kind)))
+      size = plus(size, sizeOfObject(kind, value))
+  }
+  return { ...head, image: { ...size, at: head.revision } }
+}
+
+/** What a stored object takes. */
+export const sizeOfObject = (kind: Kind, object: Objects[Kind]): ImageSize =>
+  // an object of a kind is what a put of that kind holds
+  sizeOf({ op: 'put', kind, key: object.key, value: object } as Change & { readonly op: 'put' })
+
+/**
+ * @param most bytes that an image may have
+ * @throws LIMIT_EXCEEDED when the changes make the image larger, and larger than that
+ */
+export function requireRoom(
+  tables: Tables,
+  head: Measured,
+  changes: readonly Change[],
+  sizes: readonly ImageSize[],
+  most: number,
+): void {
+  const atMost = sizes.reduce((sum, size) => plus(sum, size), head.image)
+  if (imageBytes(atMost) <= most) return
+  // Near the end it is worth to look at what the changes replace.
+  const replaced = new Map<string, ImageSize>()
+  let after: ImageSize = head.image
+  for (const [index, { kind, key }] of changes.entries()) {
+    const name = `${kind}/${key}`
+    const size = sizes[index] ?? NO_SIZE
+    after = plus(plus(after, replaced.get(name) ?? storedSize(tables, head, kind, key), -1), size)
+    replaced.set(name, size)
+  }
+  const bytes = imageBytes(after)
+  if (bytes <= most || bytes <= imageBytes(head.image)) return
+  throw new ZerohopError('LIMIT_EXCEEDED', { what: 'the image of the environment in bytes', limit: most })
+}
+
+function storedSize(tables: Tables, { number }: Measured, kind: Kind, key: string): ImageSize {
+  const place = tables.keys.get(nameKey(number, kind, key))
+  const object = place && tables.objects(kind).get(objectKey(number, kind, readPlace(place)))
+  return object === undefined ? NO_SIZE : sizeOfObject(kind, object)
+}

@@ -1,0 +1,13 @@
+// What the objects of an environment take in an image, counted from all of them.
+import { imageBytes, NO_SIZE, plus } from '../../src/log/image-bytes.ts'
+import type { Kind } from '../../src/model/objects.ts'
+import { sizeOfObject } from '../../src/store/room.ts'
+import { KIND_NUMBERS } from '../../src/store/tables.ts'
+import type { View } from '../../src/store/view.ts'
+
+export function countedBytes(view: View): number {
+  let size = NO_SIZE
+  for (const kind of Object.keys(KIND_NUMBERS) as Kind[])
+    for (const object of view.list(kind)) size = plus(size, sizeOfObject(kind, object))
+  return imageBytes(size)
+}
