@@ -1,5 +1,5 @@
-// How much of an image each stored object takes at most: what management accepts, every PDP can load (design.md §4). A sum over objects, so
-// that each write moves it by what it writes. It bounds the canonical build (docs/kernel-memory.md, "How large an image is"); what a delta
+// How much of an image each stored object takes at most: what management accepts, every PDP can load (docs/kernel-memory.md). A sum over objects, so
+// that each write moves it by what it writes. It bounds the canonical build ("How large an image is" there); what a delta
 // leaves behind goes with the next one. Texts are shared in an image, and counted here for each object that has them.
 import {
   AttributePath,
