@@ -1,20 +1,24 @@
 // The command line of `zerohop migrate`: names, options and help. What the steps do is migrate.ts, which is loaded only when one is called.
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import { examples } from './command-line.ts'
 import { readEnv } from './env.ts'
 import type { ApiOptions, FinishOptions, MoveOptions, StatusOptions, VerifyOptions } from './migrate.ts'
 import { fail } from './process.ts'
 
 const REPORT = 'zerohop-migration.json'
+/** Exit code of what could not be done; 1 is what was found. */
+const NOT_DONE = 2
 
 /** Adds `migrate` and its steps. */
 export function addMigrate(program: Command): void {
   const migrate = program
     .command('migrate')
     .description('the way from the first API version to the second; docs/migration.md has the order')
+    .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : NOT_DONE)) // of each step
     .addHelpText(
       'after',
       '\nThe key of the organization comes from ZEROHOP_ORGANIZATION_KEY or ZEROHOP_ORGANIZATION_KEY_FILE.' +
+        '\nExit codes: 0 done, 1 there is a difference, a use of v1 or an open condition, 2 it could not be done.' +
         '\nThe order: survey, move, verify, then the services one by one (scan finds what to change), finish, status.',
     )
 
@@ -27,7 +31,7 @@ export function addMigrate(program: Command): void {
     .description(
       'makes the roles and users of the foreign environment again in those that use them, with their assignments',
     )
-    .option('--to <environment...>', 'environments that get all of it (those that use something of it)', [])
+    .addOption(several('--to <environment...>', 'environments that get all of it', 'those that use something of it'))
     .option('--dry-run', 'print every call, write nothing')
     .option('--overwrite', 'give objects that are there with other values those of the foreign environment')
     .addHelpText(
@@ -41,8 +45,8 @@ export function addMigrate(program: Command): void {
 
   withForeign(withApi(migrate.command('verify')))
     .description('compares what was moved, field by field and decision by decision; exit code 1 on any difference')
-    .option('--to <environment...>', 'environments that got all of it, as with move', [])
-    .option('--pdps <pair...>', 'project/environment=V1URL,V2URL: the two PDPs of an environment', [])
+    .addOption(several('--to <environment...>', 'environments that got all of it, as with move'))
+    .addOption(several('--pdps <pair...>', 'project/environment=V1URL,V2URL: the two PDPs of an environment'))
     .option('--checks <file>', 'recorded checks to compare as well: one JSON object a line')
     .option('--report <file>', 'where the report goes', REPORT)
     .addHelpText(
@@ -74,9 +78,9 @@ export function addMigrate(program: Command): void {
 
   withApi(migrate.command('status'))
     .description('the four conditions of a complete migration, each with its evidence; exit code 1 while one is open')
-    .option('--pdp <url...>', 'addresses of every PDP that runs', [])
+    .addOption(several('--pdp <url...>', 'addresses of every PDP that runs'))
     .option('--checks <file>', 'checks with the answer that is expected (`allow`); the key of the PDPs is PDP_API_KEY')
-    .option('--code <path...>', 'folders of code', [])
+    .addOption(several('--code <path...>', 'folders of code'))
     .addHelpText(
       'after',
       examples('zerohop migrate status --ours ours.txt --pdp http://localhost:7000 --checks expected.jsonl --code .'),
@@ -92,13 +96,20 @@ function withApi(command: Command): Command {
 }
 
 function withForeign(command: Command): Command {
-  return command.option('--foreign <environment...>', 'the foreign environments (all that --ours does not name)', [])
+  return command.addOption(
+    several('--foreign <environment...>', 'the foreign environments', 'all that --ours does not name'),
+  )
+}
+
+/** An option that can be given several values; none is an empty list. */
+function several(flags: string, description: string, none = 'none'): Option {
+  return new Option(flags, description).default([], none)
 }
 
 async function attempt(step: (steps: typeof import('./migrate.ts')) => Promise<number> | number): Promise<void> {
   try {
     process.exitCode = await step(await import('./migrate.ts'))
   } catch (error) {
-    fail(error)
+    fail(error, NOT_DONE)
   }
 }

@@ -1,17 +1,17 @@
 // `zerohop migrate …`: the way from v1 to v2 for a person at a terminal, and for a script (--json). What each step means is src/migrate; here it is
-// asked, shown and written down. Exit codes: 0 done or nothing to do, 1 a difference, a use of v1 or a condition that is open, or an error.
+// asked, shown and written down. Exit codes: 0 done or nothing to do, 1 a difference, a use of v1 or a condition that is open, 2 anything that
+// could not be done.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { createInterface } from 'node:readline/promises'
 import { SingleBar } from 'cli-progress'
 import { Api } from '../migrate/api.ts'
 import { type Question, readQuestions } from '../migrate/checks.ts'
 import { move, planMove } from '../migrate/move.ts'
-import type { Plan } from '../migrate/plan.ts'
 import { scanFolder } from '../migrate/scan/scan.ts'
 import { statusOf } from '../migrate/status.ts'
-import { foreignOf, readOurs, survey } from '../migrate/survey.ts'
+import { type Divided, foreignOf, readOurs, survey } from '../migrate/survey.ts'
 import { type Pair, type Progress, type Report, verify, whyNot } from '../migrate/verify.ts'
-import { type Environment, readOrganization } from '../migrate/world.ts'
+import { readOrganization } from '../migrate/world.ts'
 import { ZerohopError } from '../model/errors.ts'
 import type { Env } from './env.ts'
 
@@ -80,7 +80,15 @@ export async function runSurvey(env: Env, options: ApiOptions): Promise<number> 
 /** Makes the objects again where they are used. */
 export async function runMove(env: Env, options: MoveOptions): Promise<number> {
   const api = apiOf(env, options)
-  const plans = await plansOf(api, options, options.overwrite ?? false)
+  const { foreign, own } = await foreignOf(api, oursOf(options), options.foreign)
+  const { to, overwrite = false } = options
+  const { plans, unused } = await planMove(api, { foreign, own, to, overwrite })
+  if (plans.length === 0 && unused.length > 0) {
+    const names = foreign.map(({ name }) => name).join(', ')
+    throw refused(
+      `no assignment of the team’s environments names anything of ${names}: name the environments that need it with --to`,
+    )
+  }
   const conflicts = plans.flatMap((plan) => plan.conflicts)
   const calls = plans.flatMap((plan) => plan.calls)
   if (options.json) printJson({ dry_run: options.dryRun ?? false, calls, conflicts })
@@ -107,6 +115,7 @@ export async function runMove(env: Env, options: MoveOptions): Promise<number> {
       const there = `${users.length} users, ${roles.length} roles, ${assignments.length} assignments`
       print(`${environment.name}: ${there}; ${made.length === 0 ? 'all of it was there' : `${made.length} calls`}`)
     }
+    if (unused.length > 0) print(`moved nowhere, because nothing uses it: ${someOf(unused)}`)
     print(plans.length === 0 ? 'there is nothing to move' : 'Next: zerohop migrate verify')
   }
   return 0
@@ -115,11 +124,11 @@ export async function runMove(env: Env, options: MoveOptions): Promise<number> {
 /** Compares objects and decisions, and writes the report. */
 export async function runVerify(env: Env, options: VerifyOptions): Promise<number> {
   const api = apiOf(env, options)
-  const { foreign } = await foreignOf(api, oursOf(options), options.foreign)
-  const plans = await plansOf(api, options, true)
+  const divided = await foreignOf(api, oursOf(options), options.foreign)
   const recorded: Question[] = options.checks === undefined ? [] : readQuestions(readText(options.checks))
   const pairs = options.pdps.map(pairOf)
-  const report = await verify(api, { foreign, plans, pairs, recorded, now: Date.now() }, progressOf(options))
+  const { to } = options
+  const report = await verify(api, { divided, to, pairs, recorded, now: Date.now() }, progressOf(options))
   writeFileSync(options.report, `${JSON.stringify(report, undefined, 2)}\n`)
   if (options.json) printJson(report)
   else {
@@ -134,7 +143,7 @@ export async function runVerify(env: Env, options: VerifyOptions): Promise<numbe
     print(
       `${report.objects} objects and ${report.decisions} decisions compared, ${report.differences.length} differences; report: ${options.report}`,
     )
-    if (report.unused.length > 0) print(`moved nowhere, because nothing uses it: ${report.unused.join(', ')}`)
+    if (report.unused.length > 0) print(`moved nowhere, because nothing uses it: ${someOf(report.unused)}`)
     if (report.differences.length === 0) print('Next: zerohop migrate finish')
   }
   return report.differences.length === 0 ? 0 : 1
@@ -143,29 +152,21 @@ export async function runVerify(env: Env, options: VerifyOptions): Promise<numbe
 /** Deletes what was moved away from, only after a verify that is fresh and clean. */
 export async function runFinish(env: Env, options: FinishOptions): Promise<number> {
   const api = apiOf(env, options)
-  const { foreign } = await foreignOf(api, oursOf(options), options.foreign)
-  if (foreign.length === 0) {
+  const divided = await foreignOf(api, oursOf(options), options.foreign)
+  const { foreign, projects } = divided
+  if (foreign.length + projects.length === 0) {
     if (options.json) printJson({ deleted: [] })
     else print('there is no foreign environment: nothing is to be deleted')
     return 0
   }
-  const report = readReport(options.report)
-  const reason = await whyNot(api, report, foreign, Date.now())
-  if (reason !== undefined)
-    throw refused(`the report ${options.report} does not hold, ${reason}: run zerohop migrate verify again`)
-  if (report.unused.length > 0 && options.dropUnused !== true) {
-    const some = report.unused.slice(0, 5).join(', ')
-    throw refused(
-      `${report.unused.length} objects were moved nowhere (${some}) and would be lost: move them with --to, or give --drop-unused`,
-    )
-  }
-  const names = foreign.map(({ name }) => name).join(', ')
+  if (foreign.length > 0) await requireReport(api, options, divided)
+  const names = [...foreign.map(({ name }) => name), ...projects.map((key) => `the empty project ${key}`)].join(', ')
   const question = `delete ${names} with everything in it? PDPs that follow it stop getting policy`
   if (options.yes !== true) {
     if (!process.stdin.isTTY) throw refused('there is nobody to ask: give --yes to delete')
     if (!(await confirm(question))) throw refused('nothing was deleted')
   }
-  const deleted = await deleteAll(api, foreign)
+  const deleted = await deleteAll(api, divided)
   if (options.json) return printJson({ deleted })
   for (const name of deleted) print(`deleted ${name}`)
   return 0
@@ -209,24 +210,28 @@ export async function runStatus(env: Env, options: StatusOptions): Promise<numbe
   return complete ? 0 : 1
 }
 
-async function plansOf(
-  api: Api,
-  options: ForeignOptions & { readonly to: readonly string[] },
-  overwrite: boolean,
-): Promise<Plan[]> {
-  const { foreign, own } = await foreignOf(api, oursOf(options), options.foreign)
-  return planMove(api, { foreign, own, to: options.to, overwrite })
+/** @throws MIGRATION_REFUSED unless a verify shows that nothing would be lost */
+async function requireReport(api: Api, options: FinishOptions, divided: Divided): Promise<void> {
+  const report = readReport(options.report)
+  const reason = await whyNot(api, report, divided, Date.now())
+  if (reason !== undefined)
+    throw refused(`the report ${options.report} does not hold, ${reason}: run zerohop migrate verify again`)
+  if (report.unused.length > 0 && options.dropUnused !== true) {
+    throw refused(
+      `${report.unused.length} objects were moved nowhere (${someOf(report.unused)}) and would be lost: move them with --to, or give --drop-unused`,
+    )
+  }
 }
 
-/** Environments first, then their projects when nothing is left in them. */
-async function deleteAll(api: Api, foreign: readonly Environment[]): Promise<string[]> {
+/** Environments first, then projects in which nothing is left. */
+async function deleteAll(api: Api, { foreign, projects }: Divided): Promise<string[]> {
   const deleted: string[] = []
   for (const { projectId, id, name } of foreign) {
     await api.ask('DELETE', `/v2/projects/${projectId}/envs/${id}`)
     deleted.push(name)
   }
   const { emptyProjects } = await readOrganization(api)
-  for (const project of new Set(foreign.map((one) => one.project))) {
+  for (const project of new Set([...foreign.map((one) => one.project), ...projects])) {
     if (!emptyProjects.includes(project)) continue
     await api.ask('DELETE', `/v2/projects/${encodeURIComponent(project)}`)
     deleted.push(project)
@@ -255,11 +260,14 @@ function pairOf(text: string): Pair {
 
 function readReport(path: string): Report {
   if (!existsSync(path)) throw refused(`there is no report ${path}: run zerohop migrate verify first`)
+  const isReport = (value: unknown): value is Report => typeof value === 'object' && value !== null && 'format' in value
   try {
-    return JSON.parse(readFileSync(path, 'utf8')) as Report
+    const report: unknown = JSON.parse(readFileSync(path, 'utf8'))
+    if (isReport(report)) return report
   } catch {
-    throw refused(`${path} is no report of zerohop migrate verify`)
+    // said below
   }
+  throw refused(`${path} is no report of zerohop migrate verify`)
 }
 
 function readText(path: string): string {
@@ -289,6 +297,12 @@ function progressOf({ json }: { readonly json?: boolean }): Progress {
     clearOnComplete: true,
   })
   return { begin: (what, total) => bar.start(total, 0, { what }), step: () => bar.increment(), end: () => bar.stop() }
+}
+
+/** The first few, and how many more there are. */
+function someOf(names: readonly string[]): string {
+  const shown = names.slice(0, 10).join(', ')
+  return names.length > 10 ? `${shown} and ${names.length - 10} more` : shown
 }
 
 function printTable(rows: readonly string[][]): void {

@@ -5,6 +5,7 @@ import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import { ZerohopError } from '../model/errors.ts'
 import { DECISION_SEND_MS, DECISION_SEND_TIMEOUT_MS, RETRY_LONGEST_MS } from '../model/limits.ts'
+import { type Asked, ask } from './ask.ts'
 
 const compress = promisify(gzip)
 
@@ -60,18 +61,16 @@ export class DecisionClient {
     return this.#path
   }
 
-  async #call(path: string, signal: AbortSignal, init: RequestInit & { headers?: Record<string, string> } = {}) {
-    const response = await fetch(this.#url + path, {
-      ...init,
-      headers: { ...init.headers, authorization: `Bearer ${this.#apiKey}` },
-      signal: AbortSignal.any([signal, AbortSignal.timeout(DECISION_SEND_TIMEOUT_MS)]),
-      redirect: 'error', // it would carry the key to another address
+  async #call(path: string, signal: AbortSignal, asked: Pick<Asked, 'method' | 'headers' | 'body'> = {}) {
+    const { status, headers, body } = await ask(this.#url + path, {
+      ...asked,
+      headers: { ...asked.headers, authorization: `Bearer ${this.#apiKey}` },
+      timeoutMs: DECISION_SEND_TIMEOUT_MS,
+      signal,
     })
-    const body = (await response.json().catch(() => ({}))) as Record<string, unknown>
-    if (response.status === 401) throw new ZerohopError('KEY_UNKNOWN')
-    if (response.status === 403) throw new ZerohopError('KEY_TOO_NARROW', { what: 'send decisions' })
-    if (response.status !== 200)
-      throw new ZerohopError('FEED_UNREACHABLE', { reason: `it answered with status ${response.status}` })
-    return { body, keyId: response.headers.get('x-api-key-id') ?? undefined }
+    if (status === 401) throw new ZerohopError('KEY_UNKNOWN')
+    if (status === 403) throw new ZerohopError('KEY_TOO_NARROW', { what: 'send decisions' })
+    if (status !== 200) throw new ZerohopError('FEED_UNREACHABLE', { reason: `it answered with status ${status}` })
+    return { body: (body ?? {}) as Record<string, unknown>, keyId: headers.get('x-api-key-id') ?? undefined }
   }
 }

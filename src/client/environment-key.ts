@@ -2,6 +2,7 @@
 // once, at the start: what the PDP follows and what its callers send is the environment's own key from then on.
 import { ZerohopError } from '../model/errors.ts'
 import { ENVIRONMENT_KEY_MS } from '../model/limits.ts'
+import { ask } from './ask.ts'
 
 export interface EnvironmentKeyOptions {
   /** address of the management API */
@@ -18,17 +19,10 @@ export interface EnvironmentKeyOptions {
 export async function environmentKey({ url, widerKey, project, environment }: EnvironmentKeyOptions): Promise<string> {
   const base = url.replace(/\/+$/, '')
   const get = async (path: string): Promise<Record<string, unknown>> => {
-    const response = await fetch(base + path, {
-      headers: { authorization: `Bearer ${widerKey}` },
-      redirect: 'error', // a redirect would carry the key to another address
-      signal: AbortSignal.timeout(ENVIRONMENT_KEY_MS),
-    }).catch((error: unknown) => {
-      const { cause = error } = error as { cause?: unknown }
-      throw unreachable(cause instanceof Error ? cause.message : String(cause))
-    })
-    if (response.status === 200) return (await response.json()) as Record<string, unknown>
-    await response.body?.cancel()
-    throw refused(response.status, environment)
+    const headers = { authorization: `Bearer ${widerKey}` }
+    const { status, body } = await ask(base + path, { headers, timeoutMs: ENVIRONMENT_KEY_MS })
+    if (status === 200) return (body ?? {}) as Record<string, unknown>
+    throw refused(status, environment)
   }
   const place = project ?? (await get('/v2/api-key/scope')).project_id
   if (typeof place !== 'string') {
@@ -45,9 +39,5 @@ function refused(status: number, environment: string): ZerohopError {
   if (status === 401) return new ZerohopError('KEY_UNKNOWN')
   if (status === 403) return new ZerohopError('KEY_TOO_NARROW', { what: 'read the key of the environment' })
   if (status === 404) return new ZerohopError('OBJECT_NOT_FOUND', { kind: 'environment', ref: environment })
-  return unreachable(`it answered with status ${status}`)
-}
-
-function unreachable(reason: string): ZerohopError {
-  return new ZerohopError('FEED_UNREACHABLE', { reason })
+  return new ZerohopError('FEED_UNREACHABLE', { reason: `it answered with status ${status}` })
 }

@@ -7,6 +7,7 @@ import type { Feed, FeedEvent } from '../log/feed.ts'
 import { TAIL_BYTES, type Trust } from '../log/signature.ts'
 import { isZerohopError, ZerohopError } from '../model/errors.ts'
 import { FEED_SILENCE_MS, IMAGE_BYTES_MAX, IMAGE_SILENCE_MS } from '../model/limits.ts'
+import { bodyOf, bytesOf, reasonOf } from './ask.ts'
 
 export interface RemoteFeedOptions {
   /** address of the management API, such as `http://localhost:8080` */
@@ -97,7 +98,7 @@ export class RemoteFeed implements Feed {
 
   async #readScope(watch: Watch): Promise<Scope> {
     const response = await this.#get('/v2/api-key/scope', watch)
-    const scope: unknown = await response.json()
+    const scope = await bodyOf(response, watch.signal)
     const { project_id: project, environment_id: environment } = (scope ?? {}) as Record<string, unknown>
     if (typeof project !== 'string' || typeof environment !== 'string') {
       throw new ZerohopError('KEY_TOO_NARROW', { what: 'be followed: take the key of an environment' })
@@ -111,7 +112,7 @@ export class RemoteFeed implements Feed {
     const response = await fetch(this.#url + path, { headers, signal: watch.signal, redirect: 'error' })
     watch.seen()
     if (response.status === 200) return response
-    if (this.#outside && response.status === 404 && (await saysMissing(response)))
+    if (this.#outside && response.status === 404 && (await saysMissing(response, watch)))
       throw new ZerohopError('ENVIRONMENT_DELETED')
     void response.body?.cancel().catch(() => undefined)
     throw refused(response)
@@ -119,8 +120,8 @@ export class RemoteFeed implements Feed {
 }
 
 /** A 404 of the management API itself, and not of something on the way to it. */
-async function saysMissing(response: Response): Promise<boolean> {
-  const body: unknown = await response.json().catch(() => undefined)
+async function saysMissing(response: Response, watch: Watch): Promise<boolean> {
+  const body = await bodyOf(response, watch.signal)
   return (body as { error_code?: unknown } | null | undefined)?.error_code === 'NOT_FOUND'
 }
 
@@ -147,24 +148,11 @@ function ended(code: ZerohopError['code'], after: Position): ZerohopError {
 }
 
 async function* chunks(response: Response, watch: Watch): AsyncGenerator<Uint8Array> {
-  if (response.body === null) return
-  const reader = response.body.getReader()
-  const cancel = (): void => void reader.cancel().catch(() => undefined)
-  // Once the answer is there, fetch holds the signal only weakly: after a garbage collection an abort would not reach a reader that waits.
-  watch.signal.addEventListener('abort', cancel, { once: true })
-  try {
-    for (;;) {
-      const { done, value } = await reader.read()
-      if (watch.signal.aborted) throw watch.signal.reason
-      if (done) return
-      // The time that the follower takes for the chunk is not the silence of the other side.
-      watch.pause()
-      yield value
-      watch.seen()
-    }
-  } finally {
-    watch.signal.removeEventListener('abort', cancel)
-    cancel()
+  for await (const chunk of bytesOf(response, watch.signal)) {
+    // The time that the follower takes for the chunk is not the silence of the other side.
+    watch.pause()
+    yield chunk
+    watch.seen()
   }
 }
 
@@ -233,14 +221,6 @@ class Watch {
     if (this.#silent)
       return new ZerohopError('FEED_UNREACHABLE', { reason: `nothing arrived for ${this.#silenceMs} ms` })
     if (this.#outer?.aborted) return new ZerohopError('CLOSED', { what: 'the feed' })
-    return new ZerohopError('FEED_UNREACHABLE', { reason: rootMessage(error) }, { cause: error })
+    return new ZerohopError('FEED_UNREACHABLE', { reason: reasonOf(error) }, { cause: error })
   }
-}
-
-/** fetch hides the reason (`ECONNREFUSED …`) behind "fetch failed". */
-function rootMessage(error: unknown): string {
-  if (!(error instanceof Error)) return String(error)
-  if (error.cause instanceof Error) return rootMessage(error.cause)
-  const code = (error as NodeJS.ErrnoException).code
-  return error.message !== '' ? error.message : (code ?? error.name)
 }

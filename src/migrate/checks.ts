@@ -1,6 +1,7 @@
 // Asks two PDPs the same questions: one of v1 in the form of v1, one of v2 in that of v2. "Could not decide" is no answer and fails the whole.
+import { isZerohopError } from '../model/errors.ts'
 import { MIGRATE_CALLS_AT_ONCE } from '../model/limits.ts'
-import { Api, forEach } from './api.ts'
+import { Api, forEach, toldBy } from './api.ts'
 import { refused } from './world.ts'
 
 /** One question; `resource` is a type or `type:key`. */
@@ -53,14 +54,16 @@ export class AskedPdp {
 
   /** @throws MIGRATION_REFUSED when it gives no decision */
   async check(question: Question): Promise<boolean> {
-    const { status, body } = await this.#api.call(
-      'POST',
-      '/allowed',
-      this.#version === 1 ? v1Body(question) : v2Body(question),
-    )
+    const { url } = this.#api
+    const asked = this.#version === 1 ? v1Body(question) : v2Body(question)
+    const answer = await this.#api.call('POST', '/allowed', asked).catch((error: unknown) => {
+      if (!isZerohopError(error, 'FEED_UNREACHABLE')) throw error
+      throw refused(`the PDP at ${error.details.reason}`)
+    })
+    const { status, body } = answer
     if (status === 200 && typeof body?.allow === 'boolean') return body.allow
-    if (status === 421) throw refused(`${this.#api.url} is a PDP of v2, but it was named as the one of v1`)
-    throw refused(`${this.#api.url} did not decide: POST /allowed answered ${status}`)
+    if (status === 421) throw refused(`${url} is a PDP of v2, but it was named as the one of v1`)
+    throw refused(`${url} did not decide: POST /allowed answered ${status}${toldBy(answer)}`)
   }
 }
 

@@ -1,10 +1,10 @@
 // Makes the objects of foreign environments again in those that use them. Everything is compared first: a conflict stops the move before its
 // first write. A move may be run again at any time.
 import { MIGRATE_CALLS_AT_ONCE } from '../model/limits.ts'
-import { type Api, forEach } from './api.ts'
+import { type Api, forEach, toldBy } from './api.ts'
 import { type Call, isEmpty, type Plan, planFor, usedBy } from './plan.ts'
 import { isListed } from './survey.ts'
-import { type Contents, type Environment, readContents, refused } from './world.ts'
+import { assignmentKey, type Contents, type Environment, isSame, readContents, refused } from './world.ts'
 
 export interface MoveOptions {
   readonly foreign: readonly Environment[]
@@ -14,28 +14,35 @@ export interface MoveOptions {
   readonly overwrite: boolean
 }
 
-/** What a move would write, for each environment that gets something. @throws MIGRATION_REFUSED */
-export async function planMove(api: Api, { foreign, own, to, overwrite }: MoveOptions): Promise<Plan[]> {
-  if (foreign.length === 0) return []
+export interface PlannedMove {
+  /** one for each environment that gets something */
+  readonly plans: readonly Plan[]
+  /** roles and users that no environment gets, because nothing uses them */
+  readonly unused: readonly string[]
+}
+
+/** What a move would write. @throws MIGRATION_REFUSED */
+export async function planMove(api: Api, { foreign, own, to, overwrite }: MoveOptions): Promise<PlannedMove> {
+  if (foreign.length === 0) return { plans: [], unused: [] }
   for (const name of to) {
     if (!own.some((environment) => isListed(environment, [name])))
       throw refused(`\`${name}\` is no environment of the team: name one of ${own.map((one) => one.name).join(', ')}`)
   }
-  const theirs = merged(await Promise.all(foreign.map((environment) => readContents(api, environment))))
-  if (isEmpty(theirs)) return []
+  const theirs = await readTogether(api, foreign)
   const plans: Plan[] = []
-  for (const environment of own) {
+  for (const environment of isEmpty(theirs) ? [] : own) {
     if (to.length > 0 && !isListed(environment, to)) continue
     const contents = await readContents(api, environment)
     const wanted = to.length > 0 ? theirs : usedBy(theirs, contents)
     if (!isEmpty(wanted)) plans.push(planFor(environment, wanted, contents, overwrite))
   }
-  if (plans.length === 0) {
-    throw refused(
-      `no assignment of the team’s environments names anything of ${foreign.map(({ name }) => name).join(', ')}: name the environments that need it with --to`,
-    )
-  }
-  return plans
+  const roles = new Set(plans.flatMap((plan) => plan.roles.map(({ key }) => key)))
+  const users = new Set(plans.flatMap((plan) => plan.users.map(({ key }) => key)))
+  const unused = [
+    ...theirs.roles.filter(({ key }) => !roles.has(key)).map(({ key }) => `role ${key}`),
+    ...theirs.users.filter(({ key }) => !users.has(key)).map(({ key }) => `user ${key}`),
+  ]
+  return { plans, unused }
 }
 
 /** Writes what is planned; `done` hears of each call. What depends on another is written after it. */
@@ -43,12 +50,12 @@ export async function move(api: Api, plans: readonly Plan[], done: (call: Call) 
   for (const { calls } of plans) {
     for (const stage of stagesOf(calls)) {
       await forEach(stage, MIGRATE_CALLS_AT_ONCE, async (call) => {
-        const { status, body } = await api.call(call.method, call.path, call.body)
+        const answer = await api.call(call.method, call.path, call.body)
+        const { status } = answer
         // Somebody else may have made it meanwhile; verify says whether it is what it should be.
         if (status >= 300 && status !== 409) {
-          const told = body?.message ?? body?.detail?.[0]?.msg ?? ''
           throw refused(
-            `${call.what}: ${call.method} ${call.path} answered ${status}${told === '' ? '' : `, ${told}`}; run the move again when that is mended`,
+            `${call.what}: ${call.method} ${call.path} answered ${status}${toldBy(answer)}; run the move again when that is mended`,
           )
         }
         done(call)
@@ -65,30 +72,33 @@ function stagesOf(calls: readonly Call[]): Call[][] {
   return [...rest.map((call) => [call]), calls.filter(isUser), calls.filter(isAssignment)]
 }
 
-/** Several foreign environments as one; a key of the first one counts. */
-function merged(all: readonly Contents[]): Contents {
-  const first = <T>(rows: readonly T[], key: (row: T) => string): T[] =>
-    [...new Map([...rows].reverse().map((row) => [key(row), row])).values()].reverse()
-  return {
-    users: first(
-      all.flatMap(({ users }) => users),
-      ({ key }) => key,
-    ),
-    roles: first(
-      all.flatMap(({ roles }) => roles),
-      ({ key }) => key,
-    ),
-    tenants: first(
-      all.flatMap(({ tenants }) => tenants),
-      ({ key }) => key,
-    ),
-    resources: first(
-      all.flatMap(({ resources }) => resources),
-      ({ key }) => key,
-    ),
-    assignments: first(
-      all.flatMap(({ assignments }) => assignments),
-      ({ user, role, tenant }) => `${user}/${role}/${tenant}`,
-    ),
+/** Several foreign environments as one. @throws MIGRATION_REFUSED when a role or user differs between them */
+async function readTogether(api: Api, foreign: readonly Environment[]): Promise<Contents> {
+  const all: Contents[] = []
+  for (const environment of foreign) all.push(await readContents(api, environment))
+  const users = firstOfEach(all.flatMap((one) => one.users))
+  const roles = firstOfEach(all.flatMap((one) => one.roles))
+  for (const contents of all) {
+    const other =
+      contents.users.find((user) => !isSame(user, users.get(user.key))) ??
+      contents.roles.find((role) => !isSame(role, roles.get(role.key)))
+    if (other !== undefined) {
+      const names = foreign.map(({ name }) => name).join(' and ')
+      throw refused(`\`${other.key}\` differs between ${names}: move one of them at a time, with --foreign`)
+    }
   }
+  const assignments = new Map(all.flatMap((one) => one.assignments).map((row) => [assignmentKey(row), row]))
+  return {
+    users: [...users.values()],
+    roles: [...roles.values()],
+    tenants: [...firstOfEach(all.flatMap((one) => one.tenants)).values()],
+    resources: [...firstOfEach(all.flatMap((one) => one.resources)).values()],
+    assignments: [...assignments.values()],
+  }
+}
+
+function firstOfEach<T extends { readonly key: string }>(rows: readonly T[]): Map<string, T> {
+  const found = new Map<string, T>()
+  for (const row of rows) if (!found.has(row.key)) found.set(row.key, row)
+  return found
 }

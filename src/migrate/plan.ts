@@ -70,24 +70,23 @@ export function planFor(environment: Environment, foreign: Contents, own: Conten
   const conflict = (kind: Conflict['kind'], key: string, theirs: unknown, mine: unknown): void =>
     void conflicts.push({ environment: environment.name, kind, key, foreign: theirs, own: mine })
 
+  const resources = keyed(own.resources)
   for (const [resource, actions] of actionsOf(foreign.roles)) {
-    const there = own.resources.find(({ key }) => key === resource)
+    const there = resources.get(resource)
+    const theirs = foreign.resources.find(({ key }) => key === resource)
+    const about = (action: string): object => theirs?.actions.get(action) ?? {}
     if (there === undefined) {
-      const name = foreign.resources.find(({ key }) => key === resource)?.name ?? resource
-      const body = { key: resource, name, actions: Object.fromEntries(actions.map((action) => [action, {}])) }
-      call('POST', `${schema}/resources`, body, `resource ${resource}`)
+      const made = Object.fromEntries(actions.map((action) => [action, about(action)]))
+      call('POST', `${schema}/resources`, { key: resource, ...theirs?.details, actions: made }, `resource ${resource}`)
       continue
     }
-    for (const action of actions.filter((action) => !there.actions.includes(action)))
-      call(
-        'POST',
-        `${schema}/resources/${encodeURIComponent(resource)}/actions`,
-        { key: action, name: action },
-        `action ${resource}:${action}`,
-      )
+    const path = `${schema}/resources/${encodeURIComponent(resource)}/actions`
+    for (const action of actions.filter((action) => !there.actions.has(action)))
+      call('POST', path, { key: action, ...about(action) }, `action ${resource}:${action}`)
   }
+  const roles = keyed(own.roles)
   for (const role of parentsFirst(foreign.roles)) {
-    const there = own.roles.find(({ key }) => key === role.key)
+    const there = roles.get(role.key)
     const { key, ...values } = role
     if (there === undefined) call('POST', `${schema}/roles`, role, `role ${key}`)
     else if (!isSame(there, role)) {
@@ -99,11 +98,12 @@ export function planFor(environment: Environment, foreign: Contents, own: Conten
   for (const { tenant } of foreign.assignments) {
     if (tenants.has(tenant)) continue
     tenants.add(tenant)
-    const name = foreign.tenants.find(({ key }) => key === tenant)?.name ?? tenant
-    call('POST', `${facts}/tenants`, { key: tenant, name }, `tenant ${tenant}`)
+    const details = foreign.tenants.find(({ key }) => key === tenant)?.details
+    call('POST', `${facts}/tenants`, { key: tenant, ...details }, `tenant ${tenant}`)
   }
+  const users = keyed(own.users)
   for (const user of foreign.users) {
-    const there = own.users.find(({ key }) => key === user.key)
+    const there = users.get(user.key)
     const path = `${facts}/users/${encodeURIComponent(user.key)}`
     if (there === undefined) call('PUT', path, user, `user ${user.key}`)
     else if (!isSame(there, user)) {
@@ -117,9 +117,17 @@ export function planFor(environment: Environment, foreign: Contents, own: Conten
     const { user, role, tenant } = assignment
     call('POST', `${facts}/role_assignments`, assignment, `${user} is ${role} in ${tenant}`)
   }
-  const { roles, users, assignments } = foreign
-  return { environment, calls, conflicts, roles, users, assignments }
+  return {
+    environment,
+    calls,
+    conflicts,
+    roles: foreign.roles,
+    users: foreign.users,
+    assignments: foreign.assignments,
+  }
 }
+
+const keyed = <T extends { readonly key: string }>(rows: readonly T[]) => new Map(rows.map((row) => [row.key, row]))
 
 /** Actions by resource, as the permissions of the roles name them. */
 function actionsOf(roles: readonly Role[]): Map<string, string[]> {

@@ -1,9 +1,12 @@
 // The four conditions of the specification under which a migration is complete, each with what shows it. What nobody gave a means to show is open,
 // not fulfilled.
+import { ask } from '../client/ask.ts'
+import { isZerohopError } from '../model/errors.ts'
+import { MIGRATE_TIMEOUT_MS } from '../model/limits.ts'
 import type { Api } from './api.ts'
 import { AskedPdp, type Question, wordsOf } from './checks.ts'
 import { scanFolder } from './scan/scan.ts'
-import { isListed } from './survey.ts'
+import { isListed, requireNames, strangeProjects } from './survey.ts'
 import { readOrganization } from './world.ts'
 
 export interface Condition {
@@ -28,11 +31,11 @@ export async function statusOf(api: Api, options: StatusOptions): Promise<Condit
 }
 
 async function onlyOurs(api: Api, { ours }: StatusOptions): Promise<Condition> {
-  const { environments, emptyProjects } = await readOrganization(api)
+  const organization = await readOrganization(api)
+  requireNames(organization, ours)
+  const { environments } = organization
   const foreign = environments.filter((environment) => !isListed(environment, ours)).map(({ name }) => name)
-  const strange = emptyProjects.filter(
-    (project) => !ours.some((name) => name === project || name.startsWith(`${project}/`)),
-  )
+  const strange = strangeProjects(organization, ours)
   return {
     condition: 'every project and environment was made by the team',
     holds: foreign.length + strange.length === 0,
@@ -60,17 +63,14 @@ async function onlyV2({ pdps }: StatusOptions): Promise<Condition> {
 /** A PDP of v1 has no /version, or says that it is one. */
 async function versionOf(url: string): Promise<{ isV2: boolean; words: string }> {
   try {
-    const response = await fetch(`${url.replace(/\/+$/, '')}/version`, {
-      redirect: 'error',
-      signal: AbortSignal.timeout(10_000),
-    })
-    const { api_version, version } = (await response.json()) as Record<string, unknown>
-    if (response.status !== 200 || typeof api_version !== 'number')
-      return { isV2: false, words: `/version answered ${response.status}` }
+    const { status, body } = await ask(`${url.replace(/\/+$/, '')}/version`, { timeoutMs: MIGRATE_TIMEOUT_MS })
+    const { api_version, version } = (body ?? {}) as Record<string, unknown>
+    if (status !== 200 || typeof api_version !== 'number')
+      return { isV2: false, words: `/version answered ${status} without an API version` }
     return { isV2: api_version >= 2, words: `API version ${api_version}, ${version ?? 'of unknown release'}` }
   } catch (error) {
-    const { cause = error } = error as { cause?: { message?: string } }
-    return { isV2: false, words: `/version cannot be read: ${(cause as Error).message ?? cause}` }
+    if (!isZerohopError(error, 'FEED_UNREACHABLE')) throw error
+    return { isV2: false, words: `/version cannot be read: ${error.details.reason}` }
   }
 }
 

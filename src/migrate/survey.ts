@@ -1,7 +1,7 @@
 // What there is, and which of it the team made. An environment that nobody on the team made is foreign: it holds what v1 defined outside of
 // environments. Only the team knows; the list is theirs, and names that v1 is known to use are only a hint.
 import type { Api } from './api.ts'
-import { type Environment, readContents, readOrganization, refused } from './world.ts'
+import { type Environment, type Organization, readContents, readOrganization, refused } from './world.ts'
 
 /** Keys that v1 gave to the environment of what is outside of environments. */
 const V1_NAMES = /^v[12](compat)?_global_env$/
@@ -17,6 +17,14 @@ export interface Survey {
   readonly organization: string
   readonly environments: readonly Surveyed[]
   readonly emptyProjects: readonly string[]
+}
+
+/** An organization as the team sees it. */
+export interface Divided {
+  readonly foreign: readonly Environment[]
+  readonly own: readonly Environment[]
+  /** projects of nobody in which nothing is left, by key */
+  readonly projects: readonly string[]
 }
 
 /** Names of projects and environments that the team made: one a line, `project` or `project/environment`, `#` begins a comment. */
@@ -38,7 +46,9 @@ export async function survey(
   ours: readonly string[],
   confirm?: (environment: Environment) => Promise<boolean>,
 ): Promise<Survey> {
-  const { id, environments, emptyProjects } = await readOrganization(api)
+  const organization = await readOrganization(api)
+  requireNames(organization, ours)
+  const { id, environments, emptyProjects } = organization
   const found: Surveyed[] = []
   for (const environment of environments) {
     const listed = isListed(environment, ours)
@@ -69,13 +79,24 @@ function reasonOf({ key }: Environment, listed: boolean, confirmed: boolean): st
     : 'nobody named it as made by the team'
 }
 
+/** Projects without an environment that the list does not name: what a `finish` that was cut off left, or somebody else. */
+export function strangeProjects({ emptyProjects }: Organization, ours: readonly string[]): string[] {
+  return emptyProjects.filter((project) => !ours.some((name) => name === project || name.startsWith(`${project}/`)))
+}
+
+/** A name of nothing is a slip, and what it was to name would look foreign. @throws MIGRATION_REFUSED */
+export function requireNames({ environments, emptyProjects }: Organization, ours: readonly string[]): void {
+  for (const name of ours) {
+    const isThere = emptyProjects.includes(name) || environments.some((environment) => isListed(environment, [name]))
+    if (!isThere) throw refused(`the list names \`${name}\`, but there is no such project or environment`)
+  }
+}
+
 /** The foreign environments: those that `named` says, or all that the list does not name. @throws MIGRATION_REFUSED */
-export async function foreignOf(
-  api: Api,
-  ours: readonly string[],
-  named: readonly string[],
-): Promise<{ foreign: Environment[]; own: Environment[] }> {
-  const { environments } = await readOrganization(api)
+export async function foreignOf(api: Api, ours: readonly string[], named: readonly string[]): Promise<Divided> {
+  const organization = await readOrganization(api)
+  requireNames(organization, ours)
+  const { environments } = organization
   if (ours.length === 0 && named.length === 0)
     throw refused(
       'which environments are the team’s? name them in a file with --ours, or name the foreign one with --foreign',
@@ -86,5 +107,9 @@ export async function foreignOf(
   }
   const isForeign = (one: Environment): boolean =>
     named.length > 0 ? isListed(one, named) && !isListed(one, ours) : !isListed(one, ours)
-  return { foreign: environments.filter(isForeign), own: environments.filter((one) => !isForeign(one)) }
+  return {
+    foreign: environments.filter(isForeign),
+    own: environments.filter((one) => !isForeign(one)),
+    projects: named.length > 0 ? [] : strangeProjects(organization, ours),
+  }
 }

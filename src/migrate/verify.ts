@@ -2,21 +2,26 @@
 // v2. The report names what it saw by digests, so that `finish` can tell whether anything changed since.
 
 import { MIGRATE_CALLS_AT_ONCE, MIGRATE_QUESTIONS_MAX, VERIFY_FRESH_MS } from '../model/limits.ts'
-import type { Api } from './api.ts'
-import { forEach } from './api.ts'
+import { type Api, forEach } from './api.ts'
 import { AskedPdp, compare, type Difference, type Question } from './checks.ts'
+import { planMove } from './move.ts'
 import type { Plan } from './plan.ts'
+import type { Divided } from './survey.ts'
 import {
   digestOf,
   type Environment,
   factsOf,
   isSame,
+  type Role,
   readContents,
   refused,
   roleOf,
   schemaOf,
   userOf,
 } from './world.ts'
+
+/** Of the report: raise it when its meaning changes. */
+const FORMAT = 2
 
 /** The two PDPs of one environment. */
 export interface Pair {
@@ -26,14 +31,15 @@ export interface Pair {
 }
 
 export interface Report {
-  /** raise when its meaning changes */
-  readonly format: 1
+  readonly format: typeof FORMAT
   /** epoch ms */
   readonly at: number
   readonly api: string
   /** digests of the contents, by `project/environment` */
   readonly foreign: Readonly<Record<string, string>>
-  readonly own: Readonly<Record<string, string>>
+  /** the environments that got something, and those that were to get all of it */
+  readonly own: readonly string[]
+  readonly to: readonly string[]
   readonly objects: number
   readonly decisions: number
   readonly differences: readonly Difference[]
@@ -42,8 +48,8 @@ export interface Report {
 }
 
 export interface VerifyOptions {
-  readonly foreign: readonly Environment[]
-  readonly plans: readonly Plan[]
+  readonly divided: Divided
+  readonly to: readonly string[]
   readonly pairs: readonly Pair[]
   /** asked besides users × permissions × tenants of what was moved */
   readonly recorded: readonly Question[]
@@ -58,7 +64,10 @@ export interface Progress {
 
 /** @throws MIGRATION_REFUSED when an environment that got something has no pair of PDPs, or one of them does not decide */
 export async function verify(api: Api, options: VerifyOptions, progress: Progress): Promise<Report> {
-  const { foreign, plans, pairs, recorded, now } = options
+  const { divided, to, pairs, recorded, now } = options
+  // before anything is compared: what changes meanwhile differs from this
+  const foreign = await digests(api, divided.foreign)
+  const { plans, unused } = await planMove(api, { ...divided, to, overwrite: true })
   const differences: Difference[] = []
   let objects = 0
   let decisions = 0
@@ -83,47 +92,30 @@ export async function verify(api: Api, options: VerifyOptions, progress: Progres
     differences.push(...(await compare(environment.name, v1, v2, questions, () => progress.step())))
     progress.end()
   }
-  const own = plans.map(({ environment }) => environment)
   return {
-    format: 1,
+    format: FORMAT,
     at: now,
     api: api.url,
-    foreign: await digests(api, foreign),
-    own: await digests(api, own),
+    foreign,
+    own: plans.map(({ environment }) => environment.name),
+    to,
     objects,
     decisions,
     differences,
-    unused: await unusedOf(api, foreign, plans),
+    unused,
   }
 }
 
-/** What would be lost with the foreign environments, because nobody uses it. */
-async function unusedOf(api: Api, foreign: readonly Environment[], plans: readonly Plan[]): Promise<string[]> {
-  const roles = new Set(plans.flatMap((plan) => plan.roles.map(({ key }) => key)))
-  const users = new Set(plans.flatMap((plan) => plan.users.map(({ key }) => key)))
-  const found: string[] = []
-  for (const environment of foreign) {
-    const contents = await readContents(api, environment)
-    found.push(...contents.roles.filter(({ key }) => !roles.has(key)).map(({ key }) => `role ${key}`))
-    found.push(...contents.users.filter(({ key }) => !users.has(key)).map(({ key }) => `user ${key}`))
-  }
-  return found
-}
-
-export async function digests(api: Api, environments: readonly Environment[]): Promise<Record<string, string>> {
+async function digests(api: Api, environments: readonly Environment[]): Promise<Record<string, string>> {
   const found: Record<string, string> = {}
   for (const environment of environments) found[environment.name] = digestOf(await readContents(api, environment))
   return found
 }
 
 /** Why the report does not allow to delete; undefined when it does. */
-export async function whyNot(
-  api: Api,
-  report: Report,
-  foreign: readonly Environment[],
-  now: number,
-): Promise<string | undefined> {
-  if (report.format !== 1) return 'it was written by another version'
+export async function whyNot(api: Api, report: Report, divided: Divided, now: number): Promise<string | undefined> {
+  const { foreign } = divided
+  if (report.format !== FORMAT) return 'it was written by another version'
   if (report.api !== api.url) return `it is about ${report.api}`
   if (report.differences.length > 0) return `it has ${report.differences.length} differences`
   if (!(now - report.at <= VERIFY_FRESH_MS && now >= report.at))
@@ -132,6 +124,16 @@ export async function whyNot(
   for (const { name } of foreign) if (!names.includes(name)) return `it is not about ${name}`
   for (const [name, digest] of Object.entries(await digests(api, foreign))) {
     if (report.foreign[name] !== digest) return `${name} changed since`
+  }
+  return changedSince(api, report, divided)
+}
+
+/** An environment of the team that no longer holds what it got, or that uses something since. */
+async function changedSince(api: Api, { own, to }: Report, divided: Divided): Promise<string | undefined> {
+  const { plans } = await planMove(api, { ...divided, to, overwrite: true })
+  for (const { environment, calls } of plans) {
+    if (!own.includes(environment.name)) return `${environment.name} uses something of it since`
+    if (calls[0] !== undefined) return `${environment.name} changed since (${calls[0].what})`
   }
   return undefined
 }
@@ -162,7 +164,8 @@ async function compareObjects(
   }
   const compareFields = (kind: string, key: string, v1: object | undefined, v2: object | undefined): void => {
     if (v1 === undefined || v2 === undefined) {
-      differ(`${kind} ${key}`, v1 ? 'there' : 'missing', v2 ? 'there' : 'missing')
+      const [old, now] = [v1, v2].map((one) => (one === undefined ? 'missing' : 'there'))
+      differences.push({ environment: environment.name, what: `${kind} ${key}`, v1: old, v2: now })
       return
     }
     for (const [field, value] of Object.entries(v1))
@@ -207,13 +210,16 @@ function v1User({ customId = '', firstName, lastName, email, attributes }: V1Use
 interface V1Role {
   readonly name: string
   readonly description?: string | null
+  readonly attributes?: Readonly<Record<string, unknown>> | null
   readonly permissions?: readonly { readonly name: string }[]
 }
 
-function v1Role({ name, description, permissions = [] }: V1Role) {
-  return { key: name, description: description ?? null, permissions: permissions.map((one) => one.name).sort() }
+function v1Role({ name, description, attributes, permissions = [] }: V1Role) {
+  const names = permissions.map((one) => one.name).sort()
+  return { key: name, description: description ?? null, attributes: attributes ?? {}, permissions: names }
 }
 
-function v1RoleOf({ key, description, permissions }: ReturnType<typeof roleOf>) {
-  return { key, description, permissions }
+/** As the first version prints it: without attributes it has none. */
+function v1RoleOf({ key, description, attributes, permissions }: Role) {
+  return { key, description, attributes: attributes ?? {}, permissions }
 }

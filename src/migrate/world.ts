@@ -2,7 +2,10 @@
 // the key of the organization.
 import { createHash } from 'node:crypto'
 import { ZerohopError } from '../model/errors.ts'
-import type { Api } from './api.ts'
+import { type Answer, type Api, failed } from './api.ts'
+
+/** An object as the API prints it. */
+type Row = Answer['body']
 
 export interface Environment {
   readonly project: string
@@ -25,20 +28,25 @@ export interface Role {
   readonly key: string
   readonly name: string
   readonly description: string | null
+  readonly attributes: Readonly<Record<string, unknown>> | null
   /** `resource:action`, sorted */
   readonly permissions: readonly string[]
   readonly extends: readonly string[]
 }
 
+/** What has no other meaning to a migration than that it goes along; without what is null. */
+type Details = Readonly<Record<string, unknown>>
+
 export interface Tenant {
   readonly key: string
-  readonly name: string
+  readonly details: Details
 }
 
 export interface Resource {
   readonly key: string
-  readonly name: string
-  readonly actions: readonly string[]
+  readonly details: Details
+  /** by key */
+  readonly actions: ReadonlyMap<string, Details>
 }
 
 export interface Assignment {
@@ -67,10 +75,12 @@ export interface Organization {
  * @throws MIGRATION_REFUSED for a narrower key or an address that is no management API
  */
 export async function readOrganization(api: Api): Promise<Organization> {
-  const { status, body: scope } = await api.call('GET', '/v2/api-key/scope')
-  if (status === 401) throw new ZerohopError('KEY_UNKNOWN')
-  if (status !== 200 || typeof scope?.organization_id !== 'string')
-    throw refused(`${api.url} is no management API: GET /v2/api-key/scope answered ${status}`)
+  const path = '/v2/api-key/scope'
+  const answer = await api.call('GET', path)
+  const { status, body: scope } = answer
+  if (status === 404 || (status < 300 && typeof scope?.organization_id !== 'string'))
+    throw refused(`${api.url} is no management API: GET ${path} answered ${status}`)
+  if (status >= 300) throw failed('GET', path, answer)
   if (scope.project_id !== null || scope.environment_id !== null) {
     const level = scope.environment_id === null ? 'project' : 'environment'
     throw refused(
@@ -103,14 +113,8 @@ export async function readContents(api: Api, environment: Environment): Promise<
   return {
     users: byKey(users.map(userOf)),
     roles: byKey(roles.map(roleOf)),
-    tenants: byKey(tenants.map(({ key, name }) => ({ key, name: name ?? key }))),
-    resources: byKey(
-      resources.map(({ key, name, actions }) => ({
-        key,
-        name: name ?? key,
-        actions: Object.keys(actions ?? {}).sort(),
-      })),
-    ),
+    tenants: byKey(tenants.map(tenantOf)),
+    resources: byKey(resources.map(resourceOf)),
     assignments: assignments
       .filter((row) => !row.resource_instance)
       .map(({ user, role, tenant }): Assignment => ({ user, role, tenant }))
@@ -127,8 +131,7 @@ export function digestOf(contents: Contents): string {
     .digest('hex')
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: a row of the API
-export function userOf({ key, email, first_name, last_name, attributes }: any): User {
+export function userOf({ key, email, first_name, last_name, attributes }: Row): User {
   return {
     key,
     email: email ?? null,
@@ -138,12 +141,30 @@ export function userOf({ key, email, first_name, last_name, attributes }: any): 
   }
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: a row of the API
-export function roleOf({ key, name, description, permissions, extends: parents }: any): Role {
+function tenantOf({ key, name, description, attributes }: Row): Tenant {
+  return { key, details: present({ name: name ?? key, description, attributes }) }
+}
+
+function resourceOf({ key, name, description, type_attributes, actions }: Row): Resource {
+  const actionsOf = Object.entries<Row>(actions ?? {}).map(([action, sent]): [string, Details] => [
+    action,
+    present({ name: sent?.name ?? action, description: sent?.description, attributes: sent?.attributes }),
+  ])
+  return { key, details: present({ name: name ?? key, description, type_attributes }), actions: new Map(actionsOf) }
+}
+
+function present(details: Details): Details {
+  return Object.fromEntries(Object.entries(details).filter(([, value]) => value !== null && value !== undefined))
+}
+
+/** Attributes that the first version gave to a role are read apart until somebody writes them in the second. */
+export function roleOf(row: Row): Role {
+  const { key, name, description, attributes, v1compat_attributes, permissions, extends: parents } = row
   return {
     key,
     name: name ?? key,
     description: description ?? null,
+    attributes: attributes ?? v1compat_attributes ?? null,
     permissions: [...(permissions ?? [])].sort(),
     extends: [...(parents ?? [])].sort(),
   }
@@ -164,6 +185,7 @@ function byKey<T extends { readonly key: string }>(rows: T[]): T[] {
 /** Members in the order of their names, as pairs, so that no name of a user means anything to JavaScript. */
 function sortedDeep(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sortedDeep)
+  if (value instanceof Map) return sortedDeep([...value])
   if (typeof value !== 'object' || value === null) return value
   const pairs = Object.entries(value).map(([name, inner]): [string, unknown] => [name, sortedDeep(inner)])
   return { pairs: pairs.sort(([left], [right]) => (left < right ? -1 : 1)) }

@@ -207,6 +207,8 @@ export const FORWARD_TIMEOUT_MS = 60_000
 export const FORWARD_CONNECTIONS_MAX = 128
 /** Bytes of the answer to a write that waits: it is kept meanwhile. */
 export const FORWARD_BODY_BYTES_MAX = 16 * 1024 * 1024
+/** Bytes of an answer to one call of ours over HTTP. */
+export const ANSWER_BYTES_MAX = 64 * 1024 * 1024
 /** Milliseconds in which a process must drain and exit after SIGTERM. */
 export const SHUTDOWN_MS = 10_000
 /** Processes that answer for one PDP: more than any machine has cores for. */
@@ -367,6 +369,10 @@ export const MIGRATE_CALLS_AT_ONCE = 8
 export const MIGRATE_RETRIES_MAX = 5
 /** Milliseconds before the first of these; doubled each time. */
 export const MIGRATE_RETRY_MS = 250
+/** The same when it says "too many requests" and not until when: such limits count by the minute. */
+export const MIGRATE_BUSY_MS = 2_000
+/** Milliseconds that it waits when it is told until when; more than that is an answer. */
+export const MIGRATE_RETRY_AFTER_MS_MAX = 60_000
 /** Milliseconds that a call of a migration may take. */
 export const MIGRATE_TIMEOUT_MS = 30_000
 /** Checks that one `zerohop migrate verify` compares for an environment. */

@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest'
 import { scanFolder, scanText } from '../../src/migrate/scan/scan.ts'
 import { SCAN_FILE_BYTES_MAX } from '../../src/model/limits.ts'
 import { temporaryFolder } from '../support/folders.ts'
+import { World } from './support.ts'
 
 /** A code base, each file with `.txt` behind its name so that no other tool takes it for code. */
 const CODE = readCode(new URL('./code/', import.meta.url))
@@ -102,5 +103,19 @@ describe('scanFolder', () => {
       }
     }
     expect(scanText(`${'`${'.repeat(100_000)}'/v1/users'`, 'a.ts').length).toBeLessThan(2)
+  })
+})
+
+describe('zerohop migrate scan', () => {
+  it('prints file, line and what to write instead, and ends with 1 while there is a use', async () => {
+    const world = new World()
+    writeFileSync(join(world.folder, 'a.ts'), '\nawait permit.write(permit.api.syncUser(user))\n')
+    const { code, out } = await world.migrate(['scan', '.'], { ZEROHOP_ORGANIZATION_KEY: 'none' })
+    expect(code).toBe(1)
+    expect(out).toContain('a.ts:2:14  wrapper  write(permit.api.syncUser(…))\n    instead: no write() around it')
+    expect(out).toContain('1 uses of v1 in 1 files')
+    writeFileSync(join(world.folder, 'a.ts'), 'await permit.api.users.sync(user)\n')
+    const clean = await world.migrate(['scan', '.', '--json'])
+    expect([clean.code, JSON.parse(clean.out)]).toEqual([0, { files: 1, findings: [], skipped: [] }])
   })
 })

@@ -4,6 +4,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import replyFrom from '@fastify/reply-from'
 import type { FastifyInstance, FastifyReply, FastifyRequest, RawServerDefault, RouteGenericInterface } from 'fastify'
+import { ask } from '../../client/ask.ts'
 import { isZerohopError, ZerohopError } from '../../model/errors.ts'
 import { AUTH_CACHE_MAX, FORWARD_BODY_BYTES_MAX, FORWARD_CONNECTIONS_MAX } from '../../model/limits.ts'
 import type { PdpRouteDeps } from './app.ts'
@@ -196,23 +197,12 @@ class Scopes {
   }
 
   async #ask(authorization: string): Promise<Scope> {
-    let response: Response
-    try {
-      const signal = AbortSignal.timeout(this.#timeoutMs)
-      // A redirect would carry the key to another address.
-      response = await fetch(`${this.#base}/v2/api-key/scope`, {
-        headers: { authorization },
-        signal,
-        redirect: 'error',
-      })
-      const scope = (await response.json()) as Readonly<Record<string, unknown>>
-      if (response.status === 401) throw new ZerohopError('KEY_REVOKED')
-      const { project_id: project, environment_id: environment } = scope
-      if (response.status === 200 && typeof project === 'string' && typeof environment === 'string')
-        return { project: encodeURIComponent(project), environment: encodeURIComponent(environment) }
-    } catch (cause) {
-      throw isZerohopError(cause) ? cause : unreachable(cause)
-    }
-    throw new ZerohopError('FEED_UNREACHABLE', { reason: `it answered with status ${response.status}` })
+    const asked = { headers: { authorization }, timeoutMs: this.#timeoutMs }
+    const { status, body } = await ask(`${this.#base}/v2/api-key/scope`, asked)
+    if (status === 401) throw new ZerohopError('KEY_REVOKED')
+    const { project_id: project, environment_id: environment } = (body ?? {}) as Readonly<Record<string, unknown>>
+    if (status === 200 && typeof project === 'string' && typeof environment === 'string')
+      return { project: encodeURIComponent(project), environment: encodeURIComponent(environment) }
+    throw new ZerohopError('FEED_UNREACHABLE', { reason: `it answered with status ${status}` })
   }
 }

@@ -1,127 +1,12 @@
 // A world written through /v1 with the key of an organization, moved to environments step by step with the command itself: survey, move, verify,
-// finish, status. Decisions are the same before and after, a difference that is planted is found, a move that is killed goes on where it
-// stopped, and what must not be done is refused in one line.
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
+// finish, status. Decisions are the same before and after, and a difference that is planted is found.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { eventually } from '../support/eventually.ts'
 import { temporaryFolder } from '../support/folders.ts'
-import { endServers, freePort, type Keys, readKeys, Server, startApi, startPdp, url } from '../support/server.ts'
-
-const COMMAND = fileURLToPath(new URL('../../dist/src/bin/zerohop.js', import.meta.url))
-const FOREIGN = 'v1compat_global_project/v1compat_global_env'
-const OURS = 'default/development'
-
-interface Ended {
-  readonly code: number | null
-  readonly out: string
-  readonly err: string
-}
-
-/** One organization with its API, and the command at work on it. */
-class World {
-  readonly data = temporaryFolder('migration')
-  readonly folder = temporaryFolder('migration-work')
-  port = 0
-  keys: Keys = undefined as unknown as Keys
-
-  async open(): Promise<void> {
-    this.port = await freePort()
-    await startApi(this.data, this.port)
-    this.keys = readKeys(this.data)
-    writeFileSync(join(this.folder, 'ours.txt'), '# the team\ndefault\n')
-  }
-
-  async call(method: string, path: string, body?: unknown, key = this.keys.organization) {
-    const response = await fetch(url(this.port) + path, {
-      method,
-      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    })
-    const text = await response.text()
-    expect(response.ok, `${method} ${path}: ${response.status} ${text}`).toBe(true)
-    // biome-ignore lint/suspicious/noExplicitAny: whatever the API sends
-    return { body: (text === '' ? undefined : JSON.parse(text)) as any, revision: response.headers.get('x-revision') }
-  }
-
-  /** `zerohop migrate …` */
-  async migrate(args: readonly string[], env: Record<string, string> = {}): Promise<Ended> {
-    return this.start(args, env).ended
-  }
-
-  start(args: readonly string[], env: Record<string, string> = {}) {
-    const { PATH = '' } = process.env
-    const child = spawn(process.execPath, [COMMAND, 'migrate', ...args], {
-      cwd: this.folder,
-      env: { PATH, API_URL: url(this.port), ZEROHOP_ORGANIZATION_KEY: this.keys?.organization ?? '', ...env },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    })
-    let out = ''
-    let err = ''
-    child.stdout.on('data', (chunk: Buffer) => {
-      out += chunk
-    })
-    child.stderr.on('data', (chunk: Buffer) => {
-      err += chunk
-    })
-    const ended = once(child, 'close').then(([code]): Ended => ({ code: code as number | null, out, err }))
-    return { child, ended }
-  }
-
-  /** Two roles, three users and their assignments, outside of environments. */
-  async writeV1(): Promise<void> {
-    await this.call('PUT', '/v1/resources', {
-      resources: [{ type: 'report', actions: { read: { title: 'Read' }, write: { title: 'Write' } } }],
-    })
-    const report = (await this.call('GET', '/v1/roles')).body.data
-    expect(report).toEqual([])
-    await this.call('POST', '/v1/roles', { name: 'reader', permissions: ['report:read'] })
-    await this.call('POST', '/v1/roles', {
-      name: 'writer',
-      description: 'writes',
-      permissions: ['report:read', 'report:write'],
-    })
-    await this.call('PUT', '/v1/tenants', { externalId: 'acme', name: 'Acme' })
-    for (const [key, firstName, email] of [
-      ['auth0|1', 'Ana', 'ana@example.com'],
-      ['auth0|2', 'Ben', 'ben@example.com'],
-      ['auth0|3', 'Zoe', undefined],
-    ])
-      await this.call('PUT', '/v1/users', { key, firstName, email, attributes: { level: 3 } })
-    for (const [user, role, scope] of [
-      ['auth0|1', 'writer', 'default'],
-      ['auth0|1', 'reader', 'acme'],
-      ['auth0|2', 'reader', 'default'],
-    ])
-      await this.call('POST', '/v1/role_assignments', { user, role, scope })
-  }
-
-  async contents(environment: string) {
-    const [project, env] = environment.split('/')
-    const read = async (path: string) => (await this.call('GET', `/v2/${path}`)).body
-    const rows = (body: unknown): { key: string }[] => (Array.isArray(body) ? body : (body as { data: never[] }).data)
-    return {
-      users: rows(await read(`facts/${project}/${env}/users`))
-        .map(({ key }) => key)
-        .sort(),
-      roles: rows(await read(`schema/${project}/${env}/roles`))
-        .map(({ key }) => key)
-        .sort(),
-      assignments: (
-        rows(await read(`facts/${project}/${env}/role_assignments`)) as never[] as {
-          user: string
-          role: string
-          tenant: string
-        }[]
-      )
-        .map(({ user, role, tenant }) => `${user}/${role}/${tenant}`)
-        .sort(),
-    }
-  }
-}
+import { endServers, freePort, Server, startPdp, url } from '../support/server.ts'
+import { FOREIGN, OURS, World } from './support.ts'
 
 afterAll(endServers)
 
@@ -209,6 +94,13 @@ describe('a v1 world', () => {
     expect([first.code, first.err]).toEqual([0, ''])
     expect(first.out).toContain(`${OURS}: 3 users, 2 roles, 3 assignments; 10 calls`)
     expect(await world.contents(OURS)).toEqual(expected)
+    const read = async (path: string) => (await world.call('GET', path)).body
+    expect(await read(`/v2/schema/${OURS}/roles/writer`)).toMatchObject({
+      description: 'writes',
+      attributes: { rank: 1 },
+    })
+    expect((await read(`/v2/schema/${OURS}/resources/report`)).actions.write).toMatchObject({ name: 'Write' })
+    expect(await read(`/v2/facts/${OURS}/tenants/acme`)).toMatchObject({ name: 'Acme', description: 'a customer' })
     const again = await world.migrate(['move', '--ours', 'ours.txt', '--to', OURS])
     expect(again.out).toContain('all of it was there')
     const found = await world.migrate(['move', '--ours', 'ours.txt', '--json'])
@@ -236,7 +128,7 @@ describe('a v1 world', () => {
     expect(out).toMatch(/auth0\|2 read report in default +true +false/)
     const refused = await world.migrate(['finish', '--ours', 'ours.txt', '--yes'])
     expect([refused.code, refused.err]).toEqual([
-      1,
+      2,
       expect.stringMatching(/^zerohop: the report .* has \d+ differences.*\n$/),
     ])
   })
@@ -244,7 +136,7 @@ describe('a v1 world', () => {
   it('stops at a conflict before its first write, and overwrites when told to', async () => {
     const stopped = await world.migrate(['move', '--ours', 'ours.txt', '--to', OURS])
     expect([stopped.code, stopped.err]).toEqual([
-      1,
+      2,
       expect.stringContaining('2 objects are there with other values, and nothing was written'),
     ])
     expect(stopped.out).toContain(`conflict in ${OURS}: role reader`)
@@ -271,7 +163,7 @@ describe('a v1 world', () => {
     ])
     const lost = await world.migrate(['finish', '--ours', 'ours.txt', '--yes'])
     expect([lost.code, lost.err]).toEqual([
-      1,
+      2,
       expect.stringContaining(
         '3 objects were moved nowhere (role spare, user auth0|3, user auth0|4) and would be lost',
       ),
@@ -282,6 +174,20 @@ describe('a v1 world', () => {
     const bad = await world.migrate([...args, '--checks', 'checks.jsonl'])
     expect(bad.err).toContain('line 1 is no check')
     expect((await world.migrate(args)).code).toBe(0)
+  })
+
+  it('is not deleted when an environment of the team no longer holds what it got', async () => {
+    const held = { user: 'auth0|2', role: 'reader', tenant: 'default' }
+    await world.call('DELETE', `/v2/facts/${OURS}/role_assignments`, held)
+    const refused = await world.migrate(['finish', '--ours', 'ours.txt', '--yes'])
+    expect(refused.err).toContain(
+      `${OURS} changed since (auth0|2 is reader in default): run zerohop migrate verify again`,
+    )
+    await world.call('POST', `/v2/facts/${OURS}/role_assignments`, held)
+    await world.call('PUT', '/v2/facts/default/production/users/auth0%7C9', { key: 'auth0|9' })
+    // what the migration is not about may change: services go on working
+    await world.call('PUT', `/v2/facts/${OURS}/users/new`, { key: 'new' })
+    await world.call('DELETE', `/v2/facts/${OURS}/users/new`)
   })
 
   it('is not complete while the foreign environment, a v1 PDP and uses in code are there', async () => {
@@ -320,7 +226,7 @@ describe('a v1 world', () => {
   it('asks before it deletes, and deletes the environment with its empty project', async () => {
     const unasked = await world.migrate(['finish', '--ours', 'ours.txt'])
     expect([unasked.code, unasked.err]).toEqual([
-      1,
+      2,
       expect.stringContaining('there is nobody to ask: give --yes to delete'),
     ])
     const { code, out } = await world.migrate(['finish', '--ours', 'ours.txt', '--yes'])
@@ -331,6 +237,14 @@ describe('a v1 world', () => {
     expect(await ask(v2, 'auth0|1', 'write', 'default')).toBe(true)
   })
 
+  it('deletes the empty project that a finish which was cut off left behind', async () => {
+    await world.call('POST', '/v2/projects', { key: 'left_over', name: 'Left over', initial_environments: [] })
+    const unasked = await world.migrate(['finish', '--ours', 'ours.txt'])
+    expect([unasked.code, unasked.err]).toEqual([2, expect.stringContaining('there is nobody to ask')])
+    const { code, out } = await world.migrate(['finish', '--ours', 'ours.txt', '--yes'])
+    expect([code, out]).toEqual([0, 'deleted left_over\n'])
+  })
+
   it('is complete then', async () => {
     writeFileSync(join(world.folder, 'code', 'a.js'), "fetch('/v2/facts')\n")
     const args = ['status', '--ours', 'ours.txt', '--pdp', url(v2), '--checks', 'expected.jsonl', '--code', 'code']
@@ -338,100 +252,5 @@ describe('a v1 world', () => {
     expect([code, out]).toEqual([0, expect.stringContaining('the migration is complete')])
     expect(out).toContain('2 of 2 checks as expected')
     expect((await world.migrate(['move', '--ours', 'ours.txt'])).out).toContain('there is nothing to move')
-  })
-})
-
-describe('a move that is killed', () => {
-  it('goes on where it stopped, and ends in the same state', async () => {
-    const world = new World()
-    await world.open()
-    await world.writeV1()
-    for (let at = 0; at < 80; at++) {
-      await world.call('PUT', '/v1/users', { key: `user-${at}`, roles: [{ role: 'reader', tenant: 'default' }] })
-    }
-    const environment = 'default/production'
-    const countOf = async (kind: string): Promise<number> =>
-      (await world.call('GET', `/v2/facts/${environment}/${kind}?include_total_count=true`)).body.total_count
-    const args = ['move', '--ours', 'ours.txt', '--to', environment]
-    const { child, ended } = world.start(args)
-    while ((await countOf('users')) < 5 && child.exitCode === null);
-    child.kill('SIGKILL')
-    expect((await ended).code).toBeNull()
-    expect(await countOf('users')).toBeLessThan(83)
-    const done = await world.migrate(args)
-    expect([done.code, done.err]).toEqual([0, ''])
-    expect([await countOf('users'), await countOf('role_assignments')]).toEqual([83, 83])
-    expect((await world.migrate([...args, '--dry-run'])).out).toBe('')
-  })
-})
-
-describe('refuses in one line', () => {
-  const world = new World()
-  beforeAll(() => world.open())
-
-  it.each([
-    [
-      'the key of an environment',
-      ['survey'],
-      () => ({ ZEROHOP_ORGANIZATION_KEY: world.keys.environments.development }),
-      'this is the key of an environment: a migration needs the key of the organization',
-    ],
-    ['a wrong key', ['survey'], () => ({ ZEROHOP_ORGANIZATION_KEY: 'wrong' }), 'this API key is not known'],
-    ['no key', ['survey'], () => ({ ZEROHOP_ORGANIZATION_KEY: '' }), 'ZEROHOP_ORGANIZATION_KEY is not set'],
-    ['an address that is none', ['survey', '--api', 'nowhere'], () => ({}), '`nowhere` is not an http or https URL'],
-    [
-      'an address where nobody is',
-      ['survey', '--api', 'http://127.0.0.1:1'],
-      () => ({}),
-      'the management API cannot be reached: http://127.0.0.1:1',
-    ],
-    ['an address of something else', ['survey', '--api', 'PDP'], () => ({}), 'is no management API'],
-    ['a list that is not there', ['survey', '--ours', 'none.txt'], () => ({}), '`none.txt` cannot be read: ENOENT'],
-    ['a move that does not know what is foreign', ['move'], () => ({}), 'which environments are the team’s?'],
-    [
-      'a foreign environment that is not there',
-      ['move', '--foreign', 'a/b'],
-      () => ({}),
-      'there is no environment `a/b`',
-    ],
-    [
-      'a target that is not the team’s',
-      ['move', '--foreign', OURS, '--to', OURS],
-      () => ({}),
-      'is no environment of the team',
-    ],
-    [
-      'to delete without a report',
-      ['finish', '--foreign', OURS, '--yes'],
-      () => ({}),
-      'there is no report zerohop-migration.json',
-    ],
-    ['a pair that names no PDPs', ['verify', '--ours', 'ours.txt', '--pdps', 'x'], () => ({}), '`x` names no PDPs'],
-    ['a folder that cannot be scanned', ['scan', 'none'], () => ({}), '`none` cannot be read: ENOENT'],
-  ])('%s', async (_, args, env, words) => {
-    const other = await freePort()
-    if (args.includes('PDP'))
-      await startPdp(temporaryFolder('pdp'), other, world.keys.environments.development, world.port)
-    const { code, err } = await world.migrate(
-      args.map((word) => (word === 'PDP' ? url(other) : word)),
-      env(),
-    )
-    expect(code).toBe(1)
-    expect(err).toMatch(/^zerohop: [^\n]*\n$/)
-    expect(err).toContain(words)
-  })
-})
-
-describe('zerohop migrate scan', () => {
-  it('prints file, line and what to write instead, and ends with 1 while there is a use', async () => {
-    const world = new World()
-    writeFileSync(join(world.folder, 'a.ts'), '\nawait permit.write(permit.api.syncUser(user))\n')
-    const { code, out } = await world.migrate(['scan', '.'], { ZEROHOP_ORGANIZATION_KEY: 'none' })
-    expect(code).toBe(1)
-    expect(out).toContain('a.ts:2:14  wrapper  write(permit.api.syncUser(…))\n    instead: no write() around it')
-    expect(out).toContain('1 uses of v1 in 1 files')
-    writeFileSync(join(world.folder, 'a.ts'), 'await permit.api.users.sync(user)\n')
-    const clean = await world.migrate(['scan', '.', '--json'])
-    expect([clean.code, JSON.parse(clean.out)]).toEqual([0, { files: 1, findings: [], skipped: [] }])
   })
 })

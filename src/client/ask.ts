@@ -1,0 +1,85 @@
+// One call over HTTP that ends: the whole answer within a time and a size, or an error that says why. fetch holds the signal of a call only
+// weakly once the headers are there: after a garbage collection an abort would not reach a body that never ends. So bodies are read here.
+import { isZerohopError, ZerohopError } from '../model/errors.ts'
+import { ANSWER_BYTES_MAX } from '../model/limits.ts'
+
+export interface Answer {
+  readonly status: number
+  readonly headers: Headers
+  /** what it says when it is JSON; undefined otherwise */
+  readonly body: unknown
+}
+
+export interface Asked {
+  readonly method?: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string | Uint8Array<ArrayBuffer>
+  readonly timeoutMs: number
+  readonly signal?: AbortSignal
+}
+
+/** @throws FEED_UNREACHABLE when the whole answer does not come, for whatever reason */
+export async function ask(url: string, { timeoutMs, signal, ...init }: Asked): Promise<Answer> {
+  const controller = new AbortController()
+  const end = (): void => controller.abort(signal?.reason)
+  const late = setTimeout(() => controller.abort(new Error(`no answer within ${timeoutMs} ms`)), timeoutMs)
+  signal?.addEventListener('abort', end, { once: true })
+  if (signal?.aborted) end()
+  try {
+    // A redirect would carry the key to another address.
+    const response = await fetch(url, { ...init, redirect: 'error', signal: controller.signal })
+    return { status: response.status, headers: response.headers, body: await bodyOf(response, controller.signal) }
+  } catch (error) {
+    if (isZerohopError(error)) throw error
+    throw new ZerohopError('FEED_UNREACHABLE', { reason: reasonOf(error) }, { cause: error })
+  } finally {
+    clearTimeout(late)
+    signal?.removeEventListener('abort', end)
+    controller.abort()
+  }
+}
+
+/** What the whole answer says when it is JSON; undefined otherwise. */
+export async function bodyOf(response: Response, signal: AbortSignal): Promise<unknown> {
+  const chunks: Uint8Array[] = []
+  let bytes = 0
+  for await (const chunk of bytesOf(response, signal)) {
+    chunks.push(chunk)
+    bytes += chunk.length
+    if (bytes > ANSWER_BYTES_MAX) throw new Error(`its answer has more than ${ANSWER_BYTES_MAX} bytes`)
+  }
+  try {
+    return JSON.parse(Buffer.concat(chunks).toString())
+  } catch {
+    return undefined
+  }
+}
+
+/** The chunks of a body; the signal ends a read that waits. */
+export async function* bytesOf(response: Response, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+  if (response.body === null) return
+  const reader = response.body.getReader()
+  const cancel = (): void => void reader.cancel().catch(() => undefined)
+  signal.addEventListener('abort', cancel, { once: true })
+  try {
+    for (;;) {
+      const { done, value } = await reader.read()
+      if (signal.aborted) throw signal.reason
+      if (done) return
+      yield value
+    }
+  } finally {
+    signal.removeEventListener('abort', cancel)
+    cancel()
+  }
+}
+
+/** Why a call failed. fetch hides it (`ECONNREFUSED …`) behind "fetch failed", and repeats a header that cannot be sent: that may be a key. */
+export function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  if (error.cause instanceof Error) return reasonOf(error.cause)
+  if (error instanceof TypeError) return 'the address or the key holds what cannot be sent'
+  const { code } = error as NodeJS.ErrnoException
+  if (code?.startsWith('ERR_SSL_')) return `TLS: ${code.slice('ERR_SSL_'.length).toLowerCase().replaceAll('_', ' ')}`
+  return error.message !== '' ? error.message : (code ?? error.name)
+}

@@ -1,0 +1,30 @@
+// A move that ends halfway, and one whose calls meet what somebody else made meanwhile.
+import { afterAll, describe, expect, it } from 'vitest'
+import { endServers } from '../support/server.ts'
+import { World } from './support.ts'
+
+afterAll(endServers)
+
+describe('a move that is killed', () => {
+  it('goes on where it stopped, and ends in the same state', async () => {
+    const world = new World()
+    await world.open()
+    await world.writeV1()
+    for (let at = 0; at < 80; at++) {
+      await world.call('PUT', '/v1/users', { key: `user-${at}`, roles: [{ role: 'reader', tenant: 'default' }] })
+    }
+    const environment = 'default/production'
+    const countOf = async (kind: string): Promise<number> =>
+      (await world.call('GET', `/v2/facts/${environment}/${kind}?include_total_count=true`)).body.total_count
+    const args = ['move', '--ours', 'ours.txt', '--to', environment]
+    const { child, ended } = world.start(args)
+    while ((await countOf('users')) < 5 && child.exitCode === null);
+    child.kill('SIGKILL')
+    expect((await ended).code).toBeNull()
+    expect(await countOf('users')).toBeLessThan(83)
+    const done = await world.migrate(args)
+    expect([done.code, done.err]).toEqual([0, ''])
+    expect([await countOf('users'), await countOf('role_assignments')]).toEqual([83, 83])
+    expect((await world.migrate([...args, '--dry-run'])).out).toBe('')
+  })
+})

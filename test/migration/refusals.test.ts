@@ -1,0 +1,96 @@
+// What `zerohop migrate` must not do, it refuses in one line and with exit code 2, which is not that of a difference.
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { temporaryFolder } from '../support/folders.ts'
+import { endServers, freePort, startPdp, url } from '../support/server.ts'
+import { OURS, World } from './support.ts'
+
+afterAll(endServers)
+
+describe('refuses in one line', () => {
+  const world = new World()
+  beforeAll(async () => {
+    await world.open()
+    writeFileSync(join(world.folder, 'slip.txt'), 'default/production\ndefault/developmnt\n')
+    writeFileSync(join(world.folder, 'null.json'), 'null')
+  })
+
+  it.each([
+    [
+      'the key of an environment',
+      ['survey'],
+      () => ({ ZEROHOP_ORGANIZATION_KEY: world.keys.environments.development }),
+      'this is the key of an environment: a migration needs the key of the organization',
+    ],
+    ['a wrong key', ['survey'], () => ({ ZEROHOP_ORGANIZATION_KEY: 'wrong' }), 'this API key is not known'],
+    ['no key', ['survey'], () => ({ ZEROHOP_ORGANIZATION_KEY: '' }), 'ZEROHOP_ORGANIZATION_KEY is not set'],
+    ['an address that is none', ['survey', '--api', 'nowhere'], () => ({}), '`nowhere` is not an http or https URL'],
+    [
+      'an address where nobody is',
+      ['survey', '--api', 'http://127.0.0.1:1'],
+      () => ({}),
+      'the management API cannot be reached: http://127.0.0.1:1',
+    ],
+    ['an address of something else', ['survey', '--api', 'PDP'], () => ({}), 'is no management API'],
+    [
+      'an address with a secret in it, which it does not repeat',
+      ['survey', '--api', 'http://user:secret@127.0.0.1:1'],
+      () => ({}),
+      'the address of 127.0.0.1:1 must be without a user, a query and a fragment\n',
+    ],
+    ['an address with a query', ['survey', '--api', 'http://127.0.0.1:1/?a=1'], () => ({}), 'must be without a user'],
+    ['an address that speaks no TLS', ['survey', '--api', 'TLS'], () => ({}), ': wrong version number\n'],
+    [
+      'a key with a line break, which it does not repeat',
+      ['survey'],
+      () => ({ ZEROHOP_ORGANIZATION_KEY: 'one\ntwo' }),
+      'zerohop: the API key holds characters that no key has\n',
+    ],
+    [
+      'a list that names what is not there',
+      ['survey', '--ours', 'slip.txt'],
+      () => ({}),
+      'the list names `default/developmnt`, but there is no such project or environment',
+    ],
+    ['a report that is none', ['finish', '--foreign', OURS, '--report', 'null.json'], () => ({}), 'is no report of'],
+    ['a list that is not there', ['survey', '--ours', 'none.txt'], () => ({}), '`none.txt` cannot be read: ENOENT'],
+    ['a move that does not know what is foreign', ['move'], () => ({}), 'which environments are the team’s?'],
+    [
+      'a foreign environment that is not there',
+      ['move', '--foreign', 'a/b'],
+      () => ({}),
+      'there is no environment `a/b`',
+    ],
+    [
+      'a target that is not the team’s',
+      ['move', '--foreign', OURS, '--to', OURS],
+      () => ({}),
+      'is no environment of the team',
+    ],
+    [
+      'to delete without a report',
+      ['finish', '--foreign', OURS, '--yes'],
+      () => ({}),
+      'there is no report zerohop-migration.json',
+    ],
+    ['a pair that names no PDPs', ['verify', '--ours', 'ours.txt', '--pdps', 'x'], () => ({}), '`x` names no PDPs'],
+    ['a folder that cannot be scanned', ['scan', 'none'], () => ({}), '`none` cannot be read: ENOENT'],
+  ])('%s', async (_, args, env, words) => {
+    const other = await freePort()
+    if (args.includes('PDP'))
+      await startPdp(temporaryFolder('pdp'), other, world.keys.environments.development, world.port)
+    const { code, err } = await world.migrate(
+      args.map((word) => ({ PDP: url(other), TLS: url(world.port).replace('http:', 'https:') })[word] ?? word),
+      env(),
+    )
+    expect(code).toBe(2)
+    expect(err).toMatch(/^zerohop: [^\n]*\n$/)
+    expect(err).toContain(words)
+  })
+
+  it('an option that there is not', async () => {
+    const { code, err } = await world.migrate(['survey', '--what'])
+    expect([code, err]).toEqual([2, expect.stringContaining('unknown option')])
+  })
+})

@@ -1,0 +1,120 @@
+// An organization with objects of the first API version, and the command `zerohop migrate` at work on it, in a folder of its own.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect } from 'vitest'
+import { temporaryFolder } from '../support/folders.ts'
+import { freePort, type Keys, readKeys, startApi, url } from '../support/server.ts'
+
+const COMMAND = fileURLToPath(new URL('../../dist/src/bin/zerohop.js', import.meta.url))
+export const FOREIGN = 'v1compat_global_project/v1compat_global_env'
+export const OURS = 'default/development'
+
+export interface Ended {
+  readonly code: number | null
+  readonly out: string
+  readonly err: string
+}
+
+/** One organization with its API, and the command at work on it. */
+export class World {
+  readonly data = temporaryFolder('migration')
+  readonly folder = temporaryFolder('migration-work')
+  port = 0
+  keys: Keys = undefined as unknown as Keys
+
+  async open(): Promise<void> {
+    this.port = await freePort()
+    await startApi(this.data, this.port)
+    this.keys = readKeys(this.data)
+    writeFileSync(join(this.folder, 'ours.txt'), '# the team\ndefault\n')
+  }
+
+  async call(method: string, path: string, body?: unknown, key = this.keys.organization) {
+    const response = await fetch(url(this.port) + path, {
+      method,
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    })
+    const text = await response.text()
+    expect(response.ok, `${method} ${path}: ${response.status} ${text}`).toBe(true)
+    // biome-ignore lint/suspicious/noExplicitAny: whatever the API sends
+    return { body: (text === '' ? undefined : JSON.parse(text)) as any, revision: response.headers.get('x-revision') }
+  }
+
+  /** `zerohop migrate …` */
+  async migrate(args: readonly string[], env: Record<string, string> = {}): Promise<Ended> {
+    return this.start(args, env).ended
+  }
+
+  start(args: readonly string[], env: Record<string, string> = {}) {
+    const { PATH = '' } = process.env
+    const child = spawn(process.execPath, [COMMAND, 'migrate', ...args], {
+      cwd: this.folder,
+      env: { PATH, API_URL: url(this.port), ZEROHOP_ORGANIZATION_KEY: this.keys?.organization ?? '', ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    let out = ''
+    let err = ''
+    child.stdout.on('data', (chunk: Buffer) => {
+      out += chunk
+    })
+    child.stderr.on('data', (chunk: Buffer) => {
+      err += chunk
+    })
+    const ended = once(child, 'close').then(([code]): Ended => ({ code: code as number | null, out, err }))
+    return { child, ended }
+  }
+
+  /** Two roles, three users and their assignments, outside of environments. */
+  async writeV1(): Promise<void> {
+    await this.call('PUT', '/v1/resources', {
+      resources: [{ type: 'report', actions: { read: { title: 'Read' }, write: { title: 'Write' } } }],
+    })
+    await this.call('POST', '/v1/roles', { name: 'reader', permissions: ['report:read'] })
+    await this.call('POST', '/v1/roles', {
+      name: 'writer',
+      description: 'writes',
+      attributes: { rank: 1 },
+      permissions: ['report:read', 'report:write'],
+    })
+    await this.call('PUT', '/v1/tenants', { externalId: 'acme', name: 'Acme', description: 'a customer' })
+    for (const [key, firstName, email] of [
+      ['auth0|1', 'Ana', 'ana@example.com'],
+      ['auth0|2', 'Ben', 'ben@example.com'],
+      ['auth0|3', 'Zoe', undefined],
+    ])
+      await this.call('PUT', '/v1/users', { key, firstName, email, attributes: { level: 3 } })
+    for (const [user, role, scope] of [
+      ['auth0|1', 'writer', 'default'],
+      ['auth0|1', 'reader', 'acme'],
+      ['auth0|2', 'reader', 'default'],
+    ])
+      await this.call('POST', '/v1/role_assignments', { user, role, scope })
+  }
+
+  async contents(environment: string) {
+    const [project, env] = environment.split('/')
+    const read = async (path: string) => (await this.call('GET', `/v2/${path}`)).body
+    const rows = (body: unknown): { key: string }[] => (Array.isArray(body) ? body : (body as { data: never[] }).data)
+    return {
+      users: rows(await read(`facts/${project}/${env}/users`))
+        .map(({ key }) => key)
+        .sort(),
+      roles: rows(await read(`schema/${project}/${env}/roles`))
+        .map(({ key }) => key)
+        .sort(),
+      assignments: (
+        rows(await read(`facts/${project}/${env}/role_assignments`)) as never[] as {
+          user: string
+          role: string
+          tenant: string
+        }[]
+      )
+        .map(({ user, role, tenant }) => `${user}/${role}/${tenant}`)
+        .sort(),
+    }
+  }
+}
