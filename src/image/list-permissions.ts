@@ -10,7 +10,7 @@ import type { JsonObject } from '../model/objects.ts'
 import { type Asker, tooLarge } from './asker.ts'
 import { type Held, heldBy } from './held.ts'
 import { compareKeys, sortKeys } from './key-order.ts'
-import { READS_INSTANCE, READS_TENANT } from './needs.ts'
+import { READS_TENANT } from './needs.ts'
 import { findSymbol } from './overlay.ts'
 import {
   bareRole,
@@ -21,7 +21,8 @@ import {
   rolesOf,
   tenantGrantsOf,
 } from './read.ts'
-import { areForRoles, namesRoles, ruledPermissions, typeOfPermission } from './user-sides.ts'
+import { RuledInstances } from './ruled-instances.ts'
+import { areForRoles, namesRoles, ruledPermissions } from './user-sides.ts'
 
 export interface TenantRow {
   readonly tenant: { readonly key: string; readonly attributes: JsonObject }
@@ -72,12 +73,10 @@ class PermissionList {
   readonly #wishes: PermissionWishes
   readonly #wishedTenants: ReadonlySet<number> | undefined
   readonly #wishedTypes: ReadonlySet<number> | undefined
-  /** ids of the permissions with set rules; those whose rules are all for roles; those whose rules look at the instance */
+  /** ids of the permissions with set rules; those whose rules are all for roles */
   readonly #ruled: readonly number[]
   readonly #forRoles: ReadonlySet<number>
-  readonly #onInstances: ReadonlySet<number>
-  /** the types of the last */
-  readonly #typesRuled: ReadonlySet<number>
+  readonly #onInstances: RuledInstances
   /** what set rules that do not look at the tenant say */
   readonly #inAnyTenant = new Map<number, boolean>()
   /** ids of what is allowed in a tenant, by the tenant */
@@ -98,8 +97,7 @@ class PermissionList {
     this.#wishedTypes = ids('resource', wishes.types)
     this.#ruled = ruledPermissions(kernel)
     this.#forRoles = new Set(this.#ruled.filter((id) => areForRoles(kernel, id)))
-    this.#onInstances = new Set(this.#ruled.filter((id) => (asker.reads(id) & READS_INSTANCE) !== 0))
-    this.#typesRuled = new Set([...this.#onInstances].map((id) => typeOfPermission(kernel, id)))
+    this.#onInstances = new RuledInstances(asker, user, this.#ruled)
   }
 
   rows(): PermissionRows {
@@ -148,7 +146,7 @@ class PermissionList {
     return rows.sort(([left], [right]) => compareKeys(left, right)).map(([, row]) => row)
   }
 
-  /** The instances that may have a row of their own: with roles, or of a type on which set rules look at the instance. */
+  /** The instances that may have a row of their own: with roles, or where set rules look at the instance and may hold for the user. */
   *#candidates(held: Held): Iterable<number> {
     const kernel = this.#kernel
     if (this.#wishes.instances !== undefined) {
@@ -156,10 +154,11 @@ class PermissionList {
       return
     }
     yield* held.keys()
-    for (const type of this.#typesRuled) {
+    for (const type of this.#onInstances.types) {
       if (this.#wishedTypes?.has(type) === false) continue
       for (const instance of instancesOfType(kernel, type)) {
-        if (kernel.isLive(instance) && !held.has(instance)) yield instance
+        const isAsked = kernel.isLive(instance) && !held.has(instance) && this.#ruledOn(instance, type).size > 0
+        if (isAsked) yield instance
         else this.#look()
       }
     }
@@ -192,16 +191,21 @@ class PermissionList {
     const kernel = this.#kernel
     const inTenant = this.#allowedIn(kernel.word(instance + Instance.Tenant))
     const type = kernel.word(instance + Instance.Type)
+    const ruled = this.#ruledOn(instance, type)
     const names: string[] = []
     let differs = hasRoles
     for (const id of this.#permissionsOf(type)) {
       const asType = inTenant.has(id)
       // Roles in the tenant give the same on each of its instances; only roles on the instance and set rules may look at it.
-      const allowed = hasRoles || this.#onInstances.has(id) ? this.#asks(instance, id) : asType
+      const allowed = hasRoles || ruled.has(id) ? this.#asks(instance, id) : asType
       if (allowed !== asType) differs = true
       if (allowed) names.push(this.#name(id))
     }
     return differs ? names : undefined
+  }
+
+  #ruledOn(instance: number, type: number): ReadonlySet<number> {
+    return this.#onInstances.permissions(type, this.#kernel.word(instance + Instance.Tenant))
   }
 
   #asks(instance: number, permission: number): boolean {

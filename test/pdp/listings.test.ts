@@ -200,6 +200,27 @@ describe('listings that are long', () => {
     expect(same.resources('zoe', 'say', 'hello')).toEqual({ keys: [], next: undefined })
   })
 
+  it('ask about instances only where the user side of a rule may hold', () => {
+    const sided = pdpOf([
+      ...HELLO,
+      give('zoe', 'viewer', 'acme'),
+      set('seniors', 'userset', { 'user.level': { 'greater-than': 2 } }),
+      set('low', 'resourceset', { 'resource.key': { 'starts-with': 'i00000' } }),
+      rule('seniors', 'hello:say', 'low'),
+      rule('seniors', 'hello:wave', 'low'),
+      rule('__autogen_viewer', 'hello:say', 'low'),
+      ...keys.map((key) => instance(`hello:${key}`, few.includes(key) ? 'acme' : 'default')),
+    ])
+    expect(20 * 2 * keys.length).toBeGreaterThan(LISTING_WHOLE_WORK_MAX)
+    const rows = Object.entries(sided.userPermissions('zoe')).map(([key, { permissions }]) => [key, permissions])
+    expect(rows).toEqual([
+      ['__tenant:acme', ['hello:wave']],
+      [`hello:${few[0]}`, ['hello:say', 'hello:wave']],
+      [`hello:${few[1]}`, ['hello:say', 'hello:wave']],
+    ])
+    expect(() => sided.userPermissions({ key: 'zoe', attributes: { level: 3 } })).toThrow(code('LISTING_TOO_LARGE'))
+  })
+
   it('fail as a whole when they have no pages and would take too much', () => {
     const ruled = pdpOf([
       ...HELLO,
