@@ -20,7 +20,7 @@ export function commit(kernel: Kernel, plan: Plan): void {
   }
   for (const each of plan.unassign) calls.unassign(id('user', each.user), scope(each), role(each.role))
   for (const { subject, relation, object } of plan.unrelate) {
-    const name = calls.find(Table.Relations, kernel.writeWhole(partKey(typeOf(object), relation)))
+    const name = calls.find(Table.Relations, Math.max(0, kernel.writeWhole(partKey(typeOf(object), relation))))
     calls.unrelate(name, id('resource_instance', subject), id('resource_instance', object))
   }
   for (const { user, tenant } of plan.leave) calls.leaveTenant(id('user', user), id('tenant', tenant))

@@ -36,27 +36,29 @@ export function sayTest(test: TestFound): string {
 function finding({ attribute, operator, reason, value, declared, expected, ref, ref_value }: TestFound): string {
   const is = `${attribute} is ${print(value)}`
   const other = ref === undefined ? print(expected) : `${ref}, which is ${print(ref_value)}`
+  const isMatch = expected === undefined && ref === undefined
   switch (reason) {
     case 'missing':
       return `${attribute} is missing`
     case 'wrong_type':
-      return declared === undefined ? `${is}, which ${operator} does not take` : `${is}, but is declared ${declared}`
+      if (declared !== undefined) return `${is}, but is declared ${declared}`
+      return `${is}, which ${operator} does not ${isMatch ? 'take' : `compare with ${other}`}`
     case 'ref_missing':
       return `${is}, but ${ref} is missing`
     case 'ref_wrong_type':
       return `${is}, but ${ref} is ${print(ref_value)}, which ${operator} does not take`
     case 'not_met':
-      return expected === undefined && ref === undefined ? `${is}: not ${operator}` : `${is}, not ${operator} ${other}`
+      return isMatch ? `${is}: not ${operator}` : `${is}, not ${operator} ${other}`
     case 'met':
-      return `${is}: ${operator}${expected === undefined && ref === undefined ? '' : ` ${other}`} is true, under a not`
+      return `${is}: ${operator}${isMatch ? '' : ` ${other}`} is true, under a not`
     case 'undecided':
       return `${attribute}: ${operator} is too much work for an explanation`
   }
 }
 
-/** A `not` that is true only because there was nothing to look at. */
+/** A test that is false for want of a value, under a `not` that turns this round. */
 export function sayNote({ set, ...test }: Note): string {
-  return `in set ${set} a not is true although ${sayTest(test)}`
+  return `in set ${set}, under a not: ${sayTest(test)}`
 }
 
 export function sayIllTyped({ attribute, declared, value }: IllTyped): string {

@@ -46,7 +46,7 @@ describe('explanations in sentences', () => {
     [
       { 'user.x': { 'less-than': 3 } },
       { x: '2' },
-      'user.x is "2", which less-than does not take (at user.x / less-than)',
+      'user.x is "2", which less-than does not compare with 3 (at user.x / less-than)',
     ],
     [
       { allOf: [{ 'user.age': { 'less-than': 3 } }] },
@@ -93,7 +93,7 @@ describe('explanations in sentences', () => {
     const { because, notes, ill_typed } = allowing.explain(sent, 'read', { type: 'doc', attributes: { cost: true } })
     expect(because.map(sayBecause)).toEqual(['user set free may doc:read on resource set __autogen_doc'])
     expect(notes.map(sayNote)).toEqual([
-      'in set free a not is true although user.age is "x", but is declared number (at not / user.age / equals)',
+      'in set free, under a not: user.age is "x", but is declared number (at not / user.age / equals)',
     ])
     expect(ill_typed.map(sayIllTyped)).toEqual([
       'user.age is declared number: conditions do not see "x"',

@@ -104,5 +104,5 @@ const ABAC_REASONS: Readonly<Record<Exclude<AbacCode, 'allow'>, string>> = {
   no_matching_rules: 'no set rule for the permission matches both the user and the resource',
   no_matching_usersets: 'the user is in none of the user sets of the set rules for the permission',
   no_matching_resourcesets: 'the resource is in none of the resource sets of the set rules for the permission',
-  undecided: 'the conditions are too much work for one check',
+  undecided: 'the conditions, or what was sent for them, are too much for one check',
 }
