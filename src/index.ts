@@ -20,8 +20,9 @@ export {
   isZerohopError,
   ZerohopError,
 } from './model/errors.ts'
+export type { FollowerState, ImageSource } from './pdp/answering.ts'
 export { type ConnectOptions, connect } from './pdp/connect.ts'
-export type { FollowerEvent, FollowerState, ImageSource } from './pdp/follower.ts'
+export type { FollowerEvent } from './pdp/follower.ts'
 export type {
   AssignmentRow,
   AuthorizedUsers,

@@ -1,7 +1,7 @@
 // An image that never changes, as the source of a PDP: what `loadImage` gives.
 import type { Image } from '../image/image.ts'
 import { ZerohopError } from '../model/errors.ts'
-import type { FollowerState } from './follower.ts'
+import type { FollowerState } from './answering.ts'
 import type { PdpSource } from './pdp.ts'
 
 export class FixedImage implements PdpSource {

@@ -1,5 +1,6 @@
 // Keeps one environment's image current: takes an image from the feed, then its deltas, for ever. It decides only what answers and when to ask
-// again; how deltas enter an image is src/pdp/applier.ts. Whatever breaks, the last good image goes on answering.
+// again; how deltas enter an image is src/pdp/applier.ts, what is too old or waited for src/pdp/answering.ts. Whatever breaks, the last good image
+// goes on answering.
 //
 //   last image on disk ─┐
 //   fresh image ────────┴─► applier ─ caught up with the head? ─► answering ─► fresh image needed (gap, fork, damaged, poisoned) ─┐
@@ -9,14 +10,8 @@ import type { PackedDelta } from '../log/delta.ts'
 import type { Feed, FeedEvent } from '../log/feed.ts'
 import type { Trust } from '../log/signature.ts'
 import { isZerohopError, ZerohopError } from '../model/errors.ts'
-import {
-  FEED_SILENCE_MS,
-  LAST_IMAGE_SAVE_MS,
-  OFFLINE_START_MS,
-  RETRY_FIRST_MS,
-  RETRY_LONGEST_MS,
-  WAITERS_MAX,
-} from '../model/limits.ts'
+import { LAST_IMAGE_SAVE_MS, OFFLINE_START_MS, RETRY_FIRST_MS, RETRY_LONGEST_MS } from '../model/limits.ts'
+import { Answering, type FollowerState, type ImageSource } from './answering.ts'
 import { Applier } from './applier.ts'
 import { Backoff } from './backoff.ts'
 import { ImageKeeper } from './image-keeper.ts'
@@ -62,25 +57,6 @@ export type FollowerEvent =
   | { readonly event: 'ended'; readonly error: ZerohopError }
   | { readonly event: 'last image not written'; readonly error: ZerohopError }
 
-export type ImageSource = 'feed' | 'file'
-
-export interface FollowerState {
-  /** revision of the image that answers */
-  readonly revision: number | undefined
-  /** milliseconds since the management side last said that this image has everything */
-  readonly ageMs: number | undefined
-  readonly source: ImageSource | undefined
-  /** true when the last heartbeat is missing for longer than the feed may be silent */
-  readonly stale: boolean
-}
-
-interface Waiter {
-  readonly revision: number
-  readonly resolve: () => void
-  readonly reject: (error: ZerohopError) => void
-  readonly timer: NodeJS.Timeout
-}
-
 /** Errors after which the same image cannot continue: a fresh one is taken beside it. */
 const NEEDS_IMAGE = [
   'FEED_GAP',
@@ -95,8 +71,6 @@ const NEEDS_IMAGE = [
 const FINAL = ['KEY_UNKNOWN', 'KEY_TOO_NARROW', 'ENVIRONMENT_DELETED'] as const
 
 export class Follower {
-  /** The image that may answer now; undefined when none may, and then `refusal()` says why. One read per request. */
-  current: Image | undefined
   readonly #options: FollowerOptions
   readonly #times: FollowerTimes
   readonly #backoff: Backoff
@@ -106,25 +80,15 @@ export class Follower {
   #applier: Applier | undefined
   /** the applier whose image answers: the one that follows, or the one before it until that has caught up */
   #answersFrom: Applier | undefined
-  /** the image that answers, unless it is too old */
-  #answering: Image | undefined
-  /** ill-typed values that images met which answered before */
-  #illTypedBefore = 0
+  readonly #answering: Answering
   #fromFile: Applier | undefined
   /** the last one that was found to be only older */
   #behind: Applier | undefined
-  #source: ImageSource | undefined
   /** head that the last heartbeat named */
   #head: number | undefined
-  /** moment of the last heartbeat whose revision is applied, in milliseconds of performance.now() */
-  #currentAt: number | undefined
-  #ended: ZerohopError | undefined
   #needsImage = false
-  #poisoned = false
   /** where this follower has been */
   readonly #passed = new Passed()
-  #waiters: Waiter[] = []
-  #staleTimer: NodeJS.Timeout | undefined
   readonly #keeper: ImageKeeper | undefined
   readonly #started: Promise<void>
   #markStarted!: { resolve: () => void; reject: (error: ZerohopError) => void }
@@ -132,6 +96,7 @@ export class Follower {
   constructor(options: FollowerOptions) {
     this.#options = options
     this.#times = { ...TIMES, ...options.times }
+    this.#answering = new Answering(options.maxStalenessMs)
     this.#keeper = this.#keeperOf(options)
     this.#backoff = new Backoff(this.#times.retryFirstMs, this.#times.retryLongestMs)
     this.#started = new Promise((resolve, reject) => {
@@ -149,28 +114,27 @@ export class Follower {
     return this.#started
   }
 
+  /** The image that may answer now; undefined when none may, and then `refusal()` says why. One read per request. */
+  get current(): Image | undefined {
+    return this.#answering.current
+  }
+
   get state(): FollowerState {
-    const ageMs = this.#currentAt === undefined ? undefined : performance.now() - this.#currentAt
-    const stale = ageMs === undefined || ageMs > FEED_SILENCE_MS
-    return { revision: this.#answering?.revision, ageMs, source: this.#source, stale }
+    return this.#answering.state
   }
 
   get illTyped(): number {
-    return this.#illTypedBefore + (this.#answering?.illTyped ?? 0)
+    return this.#answering.illTyped
   }
 
   /** Why nothing will come any more; undefined while it may. */
   get ended(): ZerohopError | undefined {
-    return this.#ended
+    return this.#answering.ended
   }
 
   /** Why `current` is undefined. */
   refusal(): ZerohopError {
-    if (this.#ended) return this.#ended
-    if (this.#poisoned) return new ZerohopError('POISONED')
-    if (this.#answering === undefined) return new ZerohopError('NOT_READY')
-    const ageMs = Math.round(this.state.ageMs ?? 0)
-    return new ZerohopError('STALE', { ageMs, limitMs: this.#options.maxStalenessMs })
+    return this.#answering.refusal()
   }
 
   /**
@@ -178,34 +142,23 @@ export class Follower {
    * @throws REVISION_TIMEOUT, OVERLOADED, or the reason why nothing more will come
    */
   atLeast(revision: number, timeoutMs: number): Promise<void> {
-    if (this.#ended) return Promise.reject(this.#ended)
-    if (this.current !== undefined && this.current.revision >= revision) return Promise.resolve()
-    if (this.#waiters.length >= WAITERS_MAX)
-      return Promise.reject(new ZerohopError('OVERLOADED', { waiting: WAITERS_MAX }))
-    return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => {
-        this.#waiters = this.#waiters.filter((waiter) => waiter.timer !== timer)
-        reject(
-          new ZerohopError('REVISION_TIMEOUT', { wanted: revision, timeoutMs, have: this.#answering?.revision ?? 0 }),
-        )
-      }, timeoutMs)
-      this.#waiters.push({ revision, resolve, reject, timer })
-      this.#applier?.hurry()
-    })
+    const there = this.#answering.atLeast(revision, timeoutMs)
+    if (this.#answering.isAwaited) this.#applier?.hurry()
+    return there
   }
 
   /** Ends following. The last image is written once more when it changed. */
   async close(): Promise<void> {
     if (this.#closing.signal.aborted) return
     this.#closing.abort()
-    const image = this.#ended === undefined ? this.#answering : undefined
+    const { image, source } = this.#answering
     this.#end(new ZerohopError('CLOSED', { what: 'the PDP' }))
-    if (image !== undefined && this.#source === 'feed') await this.#keeper?.save(image)
+    if (image !== undefined && source === 'feed') await this.#keeper?.save(image)
   }
 
   async #follow(): Promise<void> {
     await this.#readLastImage()
-    while (this.#ended === undefined) {
+    while (this.ended === undefined) {
       const connection = new AbortController()
       this.#connection = connection
       const signal = AbortSignal.any([connection.signal, this.#closing.signal])
@@ -220,7 +173,7 @@ export class Follower {
       } finally {
         connection.abort()
       }
-      if (this.#ended === undefined) await this.#backoff.wait(this.#closing.signal)
+      if (this.ended === undefined) await this.#backoff.wait(this.#closing.signal)
     }
   }
 
@@ -242,7 +195,7 @@ export class Follower {
     const applier: Applier = new Applier(image, {
       moved: () => this.#moved(applier),
       failed: (error) => this.#applierFailed(applier, error),
-      hurried: () => this.#waiters.length > 0 || this.#answering === undefined,
+      hurried: () => this.#answering.isAwaited || this.#answering.image === undefined,
     })
     this.#applier = applier
     return applier
@@ -275,7 +228,7 @@ export class Follower {
       lastImage,
       trust,
       saveMs: this.#times.saveMs,
-      current: () => (this.#ended === undefined ? this.#answering : undefined),
+      current: () => this.#answering.image,
       failed: (error) => report?.({ event: 'last image not written', error }),
     })
   }
@@ -284,17 +237,16 @@ export class Follower {
     if (applier !== this.#applier) return
     if (this.#head !== undefined && applier.image.revision >= this.#head && !this.#isBehind(applier)) {
       this.#backoff.reset()
-      this.#currentAt = performance.now()
-      this.#armStaleness()
+      this.#answering.heard(0)
       this.#answer(applier, 'feed')
     } else if (applier === this.#answersFrom) {
-      this.#answer(applier, this.#source ?? 'feed')
+      this.#answer(applier, this.#answering.source ?? 'feed')
     }
   }
 
   /** True while an image that was taken anew is only older than the one that answers. It goes on following. */
   #isBehind(applier: Applier): boolean {
-    const have = this.#answering?.revision ?? 0
+    const have = this.#answering.image?.revision ?? 0
     const { position } = applier.image
     if (applier === this.#answersFrom || position.revision >= have || !this.#passed.has(position)) return false
     if (this.#behind !== applier) {
@@ -306,63 +258,25 @@ export class Follower {
   }
 
   #answer(applier: Applier, source: ImageSource): void {
-    const first = this.#answering === undefined
+    const first = this.#answering.image === undefined
     this.#answersFrom = applier
-    if (this.#answering !== applier.image) this.#illTypedBefore += this.#answering?.illTyped ?? 0
-    this.#answering = applier.image
-    this.#source = source
-    this.#poisoned = false
-    this.#publish()
-    const { revision } = applier.image
+    this.#answering.answer(applier.image, source)
     if (first) {
-      this.#options.report?.({ event: 'ready', revision, source })
+      this.#options.report?.({ event: 'ready', revision: applier.image.revision, source })
       this.#markStarted.resolve()
     }
-    this.#settleWaiters(revision)
     if (source === 'feed') this.#keeper?.saveSoon()
-  }
-
-  #publish(): void {
-    const { maxStalenessMs } = this.#options
-    const tooOld =
-      maxStalenessMs !== undefined &&
-      (this.#currentAt === undefined || performance.now() - this.#currentAt > maxStalenessMs)
-    this.current = this.#ended || this.#poisoned || tooOld ? undefined : this.#answering
-  }
-
-  #armStaleness(): void {
-    const { maxStalenessMs } = this.#options
-    if (maxStalenessMs === undefined) return
-    clearTimeout(this.#staleTimer)
-    this.#staleTimer = setTimeout(() => this.#publish(), maxStalenessMs + 1)
-    this.#staleTimer.unref()
-  }
-
-  #settleWaiters(revision: number): void {
-    if (this.#waiters.length === 0 || this.current === undefined) return
-    const waiting: Waiter[] = []
-    for (const waiter of this.#waiters) {
-      if (waiter.revision > revision) waiting.push(waiter)
-      else {
-        clearTimeout(waiter.timer)
-        waiter.resolve()
-      }
-    }
-    this.#waiters = waiting
   }
 
   #applierFailed(applier: Applier, error: unknown): void {
     if (applier !== this.#applier) return
-    if (isZerohopError(error, 'POISONED')) {
-      this.#poisoned = applier === this.#answersFrom
-      this.#publish()
-    }
+    if (isZerohopError(error, 'POISONED') && applier === this.#answersFrom) this.#answering.poison()
     this.#trouble(error)
     this.#connection?.abort()
   }
 
   #trouble(error: unknown): void {
-    if (this.#ended) return
+    if (this.ended) return
     const known = isZerohopError(error) ? error : new ZerohopError('INTERNAL', {}, { cause: error })
     if (isZerohopError(known, ...FINAL)) {
       this.#keeper?.erase()
@@ -376,18 +290,10 @@ export class Follower {
   }
 
   #end(error: ZerohopError): void {
-    this.#ended = error
     this.#applier?.close()
     this.#applier = undefined
-    this.#illTypedBefore = this.illTyped
-    this.#answering = undefined
-    this.#publish()
-    clearTimeout(this.#staleTimer)
+    this.#answering.end(error)
     this.#keeper?.stop()
-    for (const waiter of this.#waiters.splice(0)) {
-      clearTimeout(waiter.timer)
-      waiter.reject(error)
-    }
     this.#markStarted.reject(error)
     this.#connection?.abort()
   }
@@ -395,10 +301,9 @@ export class Follower {
   async #readLastImage(): Promise<void> {
     try {
       const read = await this.#keeper?.read()
-      if (read === undefined || this.#ended) return
+      if (read === undefined || this.ended) return
       this.#fromFile = this.#use(read.image)
-      this.#currentAt = performance.now() - read.ageMs
-      this.#armStaleness()
+      this.#answering.heard(read.ageMs)
       setTimeout(() => this.#answerFromFile(), this.#times.offlineStartMs).unref()
     } catch (error) {
       // A damaged or foreign file only costs the download of a fresh image.
@@ -408,7 +313,7 @@ export class Follower {
 
   /** Answers from the file while the management side cannot be reached. */
   #answerFromFile(): void {
-    if (this.#answering !== undefined || this.#applier === undefined || this.#applier !== this.#fromFile) return
+    if (this.#answering.image !== undefined || this.#applier === undefined || this.#applier !== this.#fromFile) return
     if (!this.#needsImage) this.#answer(this.#applier, 'file')
   }
 }

@@ -8,8 +8,8 @@ import type { ZerohopError } from '../model/errors.ts'
 import { DEFAULT_TENANT } from '../model/keys.ts'
 import { AT_LEAST_DEFAULT_MS } from '../model/limits.ts'
 import type { UrlRule } from '../model/objects.ts'
+import type { FollowerState } from './answering.ts'
 import { FixedImage } from './fixed-image.ts'
-import type { FollowerState } from './follower.ts'
 import type {
   AssignmentRow,
   AuthorizedUsers,

@@ -1,0 +1,158 @@
+// What a follower answers from now: the image, where it came from, how old it is and whether that is too old, and who waits for a later revision.
+// It never looks at a feed or an applier: src/pdp/follower.ts tells it what happened. design.md §9: too old is STALE, never a deny.
+import type { Image } from '../image/image.ts'
+import { ZerohopError } from '../model/errors.ts'
+import { FEED_SILENCE_MS, WAITERS_MAX } from '../model/limits.ts'
+
+export type ImageSource = 'feed' | 'file'
+
+export interface FollowerState {
+  /** revision of the image that answers */
+  readonly revision: number | undefined
+  /** milliseconds since the management side last said that this image has everything */
+  readonly ageMs: number | undefined
+  readonly source: ImageSource | undefined
+  /** true when the last heartbeat is missing for longer than the feed may be silent */
+  readonly stale: boolean
+}
+
+interface Waiter {
+  readonly revision: number
+  readonly resolve: () => void
+  readonly reject: (error: ZerohopError) => void
+  readonly timer: NodeJS.Timeout
+}
+
+export class Answering {
+  /** The image that may answer now; undefined when none may, and then `refusal()` says why. */
+  current: Image | undefined
+  readonly #maxStalenessMs: number | undefined
+  /** the image that answers, unless it is too old or broken */
+  #image: Image | undefined
+  #source: ImageSource | undefined
+  /** moment of the last heartbeat whose revision is applied, in milliseconds of performance.now() */
+  #currentAt: number | undefined
+  #poisoned = false
+  #ended: ZerohopError | undefined
+  /** ill-typed values that images met which answered before */
+  #illTypedBefore = 0
+  #waiters: Waiter[] = []
+  #staleTimer: NodeJS.Timeout | undefined
+
+  /** `maxStalenessMs` after the last heartbeat nothing is answered any more; default never. */
+  constructor(maxStalenessMs: number | undefined) {
+    this.#maxStalenessMs = maxStalenessMs
+  }
+
+  get image(): Image | undefined {
+    return this.#image
+  }
+
+  get source(): ImageSource | undefined {
+    return this.#source
+  }
+
+  /** Why nothing will come any more; undefined while it may. */
+  get ended(): ZerohopError | undefined {
+    return this.#ended
+  }
+
+  get isAwaited(): boolean {
+    return this.#waiters.length > 0
+  }
+
+  get state(): FollowerState {
+    const ageMs = this.#currentAt === undefined ? undefined : performance.now() - this.#currentAt
+    const stale = ageMs === undefined || ageMs > FEED_SILENCE_MS
+    return { revision: this.#image?.revision, ageMs, source: this.#source, stale }
+  }
+
+  get illTyped(): number {
+    return this.#illTypedBefore + (this.#image?.illTyped ?? 0)
+  }
+
+  /** Why `current` is undefined. */
+  refusal(): ZerohopError {
+    if (this.#ended) return this.#ended
+    if (this.#poisoned) return new ZerohopError('POISONED')
+    if (this.#image === undefined) return new ZerohopError('NOT_READY')
+    const ageMs = Math.round(this.state.ageMs ?? 0)
+    return new ZerohopError('STALE', { ageMs, limitMs: this.#maxStalenessMs })
+  }
+
+  /** The image that answers from now on, or the same at a later revision. */
+  answer(image: Image, source: ImageSource): void {
+    if (this.#image !== image) this.#illTypedBefore += this.#image?.illTyped ?? 0
+    this.#image = image
+    this.#source = source
+    this.#poisoned = false
+    this.#publish()
+    this.#settleWaiters(image.revision)
+  }
+
+  /** The management side said so long ago that the image has everything. */
+  heard(agoMs: number): void {
+    this.#currentAt = performance.now() - agoMs
+    if (this.#maxStalenessMs === undefined) return
+    clearTimeout(this.#staleTimer)
+    this.#staleTimer = setTimeout(() => this.#publish(), this.#maxStalenessMs + 1)
+    this.#staleTimer.unref()
+  }
+
+  /** The image that answered is broken: nothing answers until there is another. */
+  poison(): void {
+    this.#poisoned = true
+    this.#publish()
+  }
+
+  /**
+   * Resolves when the image that answers has `revision`.
+   * @throws REVISION_TIMEOUT, OVERLOADED, or the reason why nothing more will come
+   */
+  atLeast(revision: number, timeoutMs: number): Promise<void> {
+    if (this.#ended) return Promise.reject(this.#ended)
+    if (this.current !== undefined && this.current.revision >= revision) return Promise.resolve()
+    if (this.#waiters.length >= WAITERS_MAX)
+      return Promise.reject(new ZerohopError('OVERLOADED', { waiting: WAITERS_MAX }))
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => {
+        this.#waiters = this.#waiters.filter((waiter) => waiter.timer !== timer)
+        const have = this.#image?.revision ?? 0
+        reject(new ZerohopError('REVISION_TIMEOUT', { wanted: revision, timeoutMs, have }))
+      }, timeoutMs)
+      this.#waiters.push({ revision, resolve, reject, timer })
+    })
+  }
+
+  /** Nothing will answer any more. */
+  end(error: ZerohopError): void {
+    this.#ended = error
+    this.#illTypedBefore = this.illTyped
+    this.#image = undefined
+    this.#publish()
+    clearTimeout(this.#staleTimer)
+    for (const waiter of this.#waiters.splice(0)) {
+      clearTimeout(waiter.timer)
+      waiter.reject(error)
+    }
+  }
+
+  #publish(): void {
+    const limitMs = this.#maxStalenessMs
+    const tooOld = limitMs !== undefined && (this.state.ageMs ?? Number.POSITIVE_INFINITY) > limitMs
+    this.current = this.#ended || this.#poisoned || tooOld ? undefined : this.#image
+  }
+
+  #settleWaiters(revision: number): void {
+    if (this.#waiters.length === 0 || this.current === undefined) return
+    const waiting: Waiter[] = []
+    for (const waiter of this.#waiters) {
+      if (waiter.revision > revision) waiting.push(waiter)
+      else {
+        clearTimeout(waiter.timer)
+        waiter.resolve()
+      }
+    }
+    this.#waiters = waiting
+  }
+}
