@@ -25,6 +25,8 @@ export interface FollowerOptions {
   readonly maxStalenessMs?: number
   /** where the last image is kept for a restart while the management side is unreachable */
   readonly lastImage?: LastImage
+  /** What is followed may not be there (ENVIRONMENT_DELETED): that it was not is kept on disk too, and told while nobody can be asked. */
+  readonly mayBeAbsent?: boolean
   /** believes images, also the last one on disk, only when they are signed; the feed looks at deltas */
   readonly trust?: Trust | undefined
   /** hears what an operator wants to know; never called per check */
@@ -82,6 +84,8 @@ export class Follower {
   #answersFrom: Applier | undefined
   readonly #answering: Answering
   #fromFile: Applier | undefined
+  /** the file says that there is nothing to follow */
+  #fileSaysNone = false
   /** the last one that was found to be only older */
   #behind: Applier | undefined
   /** head that the last heartbeat named */
@@ -182,6 +186,7 @@ export class Follower {
     const { trust } = this.#options
     const image = await imageIn(bytes, trust)
     if (this.#closing.signal.aborted) return
+    this.#fileSaysNone = false
     this.#keeper?.took(bytes)
     this.#use(image)
     this.#needsImage = false
@@ -279,14 +284,21 @@ export class Follower {
     if (this.ended) return
     const known = isZerohopError(error) ? error : new ZerohopError('INTERNAL', {}, { cause: error })
     if (isZerohopError(known, ...FINAL)) {
-      this.#keeper?.erase()
-      this.#end(known)
-      this.#options.report?.({ event: 'ended', error: known })
-      return
+      const isAbsent = this.#options.mayBeAbsent && isZerohopError(known, 'ENVIRONMENT_DELETED')
+      if (isAbsent) void this.#keeper?.saveNone()
+      else this.#keeper?.erase()
+      return this.#finish(known)
     }
+    if (this.#fileSaysNone && isZerohopError(known, 'FEED_UNREACHABLE'))
+      return this.#finish(new ZerohopError('ENVIRONMENT_DELETED'))
     if (isZerohopError(known, ...NEEDS_IMAGE)) this.#needsImage = true
     this.#answerFromFile()
     this.#options.report?.({ event: 'trouble', error: known, retryMs: this.#backoff.next() })
+  }
+
+  #finish(error: ZerohopError): void {
+    this.#end(error)
+    this.#options.report?.({ event: 'ended', error })
   }
 
   #end(error: ZerohopError): void {
@@ -302,6 +314,11 @@ export class Follower {
     try {
       const read = await this.#keeper?.read()
       if (read === undefined || this.ended) return
+      if (read.image === 'none') {
+        const { mayBeAbsent = false, maxStalenessMs = Number.POSITIVE_INFINITY } = this.#options
+        this.#fileSaysNone = mayBeAbsent && read.ageMs <= maxStalenessMs
+        return
+      }
       this.#fromFile = this.#use(read.image)
       this.#answering.heard(read.ageMs)
       setTimeout(() => this.#answerFromFile(), this.#times.offlineStartMs).unref()

@@ -35,11 +35,12 @@ export class ImageKeeper {
     this.#options = options
   }
 
-  /** The image on disk, and how old it is. @throws IMAGE_DAMAGED, SIGNATURE_INVALID */
-  async read(): Promise<{ readonly image: Image; readonly ageMs: number } | undefined> {
+  /** The image on disk, or that there was nothing to follow, and how old that is. @throws IMAGE_DAMAGED, SIGNATURE_INVALID */
+  async read(): Promise<{ readonly image: Image | 'none'; readonly ageMs: number } | undefined> {
     const { lastImage, trust } = this.#options
     const read = await lastImage.read()
     if (read === undefined) return undefined
+    if (read.bytes.length === 0) return { image: 'none', ageMs: read.ageMs }
     const image = await imageIn(read.bytes, trust)
     if (trust !== undefined) await this.#applyDeltas(image, trust)
     this.#saved = image.revision
@@ -79,20 +80,29 @@ export class ImageKeeper {
   }
 
   async save(image: Image): Promise<void> {
-    const { lastImage, trust, failed } = this.#options
+    const { lastImage, trust } = this.#options
     const { revision } = image
+    await this.#tried(async () => {
+      if (revision === this.#saved) return lastImage.touch()
+      this.#saved = revision
+      if (trust === undefined) await lastImage.write(image.save())
+      else await this.#saveSigned()
+    })
+  }
+
+  async #tried(write: () => Promise<void>): Promise<void> {
     try {
-      if (revision === this.#saved) await lastImage.touch()
-      else {
-        this.#saved = revision
-        if (trust === undefined) await lastImage.write(image.save())
-        else await this.#saveSigned()
-      }
+      await write()
     } catch (cause) {
       this.#saved = 0
       const reason = cause instanceof Error ? cause.message : String(cause)
-      failed(new ZerohopError('DISK_FAILED', { reason }, { cause }))
+      this.#options.failed(new ZerohopError('DISK_FAILED', { reason }, { cause }))
     }
+  }
+
+  /** The management side says that there is nothing to follow. */
+  async saveNone(): Promise<void> {
+    await this.#tried(() => this.#options.lastImage.writeNone())
   }
 
   /** Its key is dead, or its environment deleted. */

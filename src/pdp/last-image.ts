@@ -26,6 +26,8 @@ export class LastImage {
   #busy: Promise<unknown> = Promise.resolve()
   /** bytes of the whole pieces that were appended */
   #appended = 0
+  /** the file holds no bytes, sealed: there was nothing to be the image of */
+  #holdsNone = false
 
   /** `readOnly`: another process of the same PDP keeps the file. */
   constructor(path: string, apiKey: string, { readOnly = false }: { readonly readOnly?: boolean } = {}) {
@@ -50,7 +52,9 @@ export class LastImage {
       throw new ZerohopError('IMAGE_DAMAGED', { reason: `${this.#path} cannot be read` }, { cause: error })
     }
     const ageMs = Math.max(0, performance.timeOrigin + performance.now() - modifiedMs)
-    return { bytes: this.#unseal(file), ageMs }
+    const bytes = this.#unseal(file)
+    this.#holdsNone = bytes.length === 0
+    return { bytes, ageMs }
   }
 
   /** Replaces the file. */
@@ -58,13 +62,15 @@ export class LastImage {
     return this.#readOnly ? Promise.resolve() : this.#queue(() => this.#write(image))
   }
 
+  /** Says instead that there is nothing now: as a file that holds no bytes. */
+  writeNone(): Promise<void> {
+    if (this.#readOnly) return Promise.resolve()
+    return this.#queue(() => (this.#holdsNone ? this.#touch() : this.#write(new Uint8Array())))
+  }
+
   /** Says that the image on disk is still the current one. */
   touch(): Promise<void> {
-    if (this.#readOnly) return Promise.resolve()
-    return this.#queue(async () => {
-      const now = (performance.timeOrigin + performance.now()) / 1000
-      await utimes(this.#path, now, now)
-    })
+    return this.#readOnly ? Promise.resolve() : this.#queue(() => this.#touch())
   }
 
   /** Adds bytes to what lies behind the image, until the next `write`. */
@@ -94,6 +100,7 @@ export class LastImage {
   /** Removes the files: their key is dead or their environment deleted. */
   erase(): Promise<void> {
     return this.#queue(async () => {
+      this.#holdsNone = false
       await rm(this.#path, { force: true })
       await rm(`${this.#path}.deltas`, { force: true })
     })
@@ -138,6 +145,12 @@ export class LastImage {
     await rename(temporary, this.#path)
     await rm(`${this.#path}.deltas`, { force: true })
     this.#appended = 0
+    this.#holdsNone = image.length === 0
+  }
+
+  async #touch(): Promise<void> {
+    const now = (performance.timeOrigin + performance.now()) / 1000
+    await utimes(this.#path, now, now)
   }
 
   /** At the place after the last whole piece, so that one that a full disk cut off is written over. */
@@ -158,8 +171,7 @@ export class LastImage {
       await file.close()
     }
     this.#appended += piece.length
-    const now = (performance.timeOrigin + performance.now()) / 1000
-    await utimes(this.#path, now, now)
+    await this.#touch()
   }
 
   async #nonceOf(image: Uint8Array): Promise<Buffer> {

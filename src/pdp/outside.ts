@@ -3,6 +3,8 @@
 //
 //   unknown ──image──► followed ──deleted──► absent ──asked again: image──► followed
 //      └────────none there────────────────────►
+//
+// That there was nothing is kept on disk as an image would be, so that a restart without the management side knows it.
 import type { Feed } from '../log/feed.ts'
 import { isZerohopError, ZerohopError } from '../model/errors.ts'
 import { V1_OUTSIDE_POLL_MS } from '../model/limits.ts'
@@ -10,7 +12,7 @@ import { Follower, type FollowerEvent, type FollowerOptions } from './follower.t
 import { Pdp } from './pdp.ts'
 import type { Action, Attributes, Resource, User } from './request.ts'
 
-export interface OutsideOptions extends Omit<FollowerOptions, 'feed'> {
+export interface OutsideOptions extends Omit<FollowerOptions, 'feed' | 'mayBeAbsent'> {
   /** ends with ENVIRONMENT_DELETED while there is nothing outside of environments */
   readonly feed: Feed
   /** as of the PDP beside it */
@@ -62,6 +64,7 @@ export class Outside {
     const { pollMs: _, strictAttributes: __, report, ...options } = this.#options
     const follower: Follower = new Follower({
       ...options,
+      mayBeAbsent: true,
       report: (event) => {
         this.#hear(follower, event)
         if (event.event !== 'ended' || !this.#absent) report?.(event)

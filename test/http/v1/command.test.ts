@@ -6,10 +6,12 @@ import { endServers, freePort, readKeys, Server, startApi, url } from '../../sup
 
 describe('zerohop pdp --v1', () => {
   const data = temporaryFolder('v1-api')
+  let management: Server
   let api: string
   let pdp: string
   let key: string
   let organization: string
+  let env: Record<string, string>
 
   const call = async (base: string, method: string, path: string, body?: unknown, bearer: string | null = key) => {
     const response = await fetch(base + path, {
@@ -29,13 +31,13 @@ describe('zerohop pdp --v1', () => {
 
   beforeAll(async () => {
     const [apiPort, pdpPort] = [await freePort(), await freePort()]
-    await startApi(data, apiPort)
+    management = await startApi(data, apiPort)
     api = url(apiPort)
     pdp = url(pdpPort)
     const keys = readKeys(data)
     key = keys.environments.development
     organization = keys.organization
-    const env = {
+    env = {
       ZEROHOP_DATA: temporaryFolder('v1-pdp'),
       PDP_PORT: String(pdpPort),
       PDP_API_KEY: key,
@@ -45,6 +47,25 @@ describe('zerohop pdp --v1', () => {
     await server.until(async () => (await fetch(`${pdp}/ready`)).ok)
   })
   afterAll(endServers)
+
+  it('starts without the management API when it knows that nothing was outside of environments', async () => {
+    const own = {
+      ...env,
+      PDP_API_KEY: readKeys(data).environments.production,
+      ZEROHOP_DATA: temporaryFolder('v1-none'),
+    }
+    const port = await freePort()
+    const start = () => new Server('pdp', { ...own, PDP_PORT: String(port) }, ['--v1'])
+    const isReady = async () => (await fetch(`${url(port)}/ready`)).ok
+    const first = start()
+    await first.until(isReady)
+    await first.end()
+    await management.end('SIGKILL')
+    const second = start()
+    await second.until(isReady)
+    await second.end()
+    management = await startApi(data, Number(new URL(api).port))
+  })
 
   it('serves an old client: resources, roles, users and checks over its one address', async () => {
     const sent = { name: 'task', type: 'rest', path: '/tasks', actions: [{ name: 'list' }] }
