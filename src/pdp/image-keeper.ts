@@ -26,6 +26,8 @@ export class ImageKeeper {
   #timer: NodeJS.Timeout | undefined
   /** revision on disk; 0 when there is none */
   #saved = 0
+  /** something was on disk, or was tried to be written */
+  #begun = false
   /** a signed image that is not on disk yet */
   #original: Uint8Array | undefined
   #deltas: Uint8Array[] = []
@@ -44,6 +46,7 @@ export class ImageKeeper {
     const image = await imageIn(read.bytes, trust)
     if (trust !== undefined) await this.#applyDeltas(image, trust)
     this.#saved = image.revision
+    this.#begun = true
     return { image, ageMs: read.ageMs }
   }
 
@@ -67,7 +70,7 @@ export class ImageKeeper {
     return this.#deltaBytes > SIGNED_DELTAS_BYTES_MAX
   }
 
-  /** Writes once, in a while; at once when nothing is on disk. */
+  /** Writes once, in a while; the first image at once. */
   saveSoon(): void {
     if (this.#timer !== undefined) return
     const save = (): void => {
@@ -75,13 +78,14 @@ export class ImageKeeper {
       const image = this.#options.current()
       if (image !== undefined) void this.save(image)
     }
-    this.#timer = setTimeout(save, this.#saved === 0 ? 0 : this.#options.saveMs)
+    this.#timer = setTimeout(save, this.#begun ? this.#options.saveMs : 0)
     this.#timer.unref()
   }
 
   async save(image: Image): Promise<void> {
     const { lastImage, trust } = this.#options
     const { revision } = image
+    this.#begun = true
     await this.#tried(async () => {
       if (revision === this.#saved) return lastImage.touch()
       this.#saved = revision

@@ -6,7 +6,7 @@
 //   magic 'ZHL1' (4) │ nonce (12) │ tag (16) │ sealed image
 //   beside it, where images are signed, a run of: length (4) │ the same of signed deltas
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync } from 'node:crypto'
-import { mkdir, open, readFile, rename, rm, stat, utimes } from 'node:fs/promises'
+import { type FileHandle, mkdir, open, readFile, rename, rm, stat, utimes } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { ZerohopError } from '../model/errors.ts'
@@ -130,11 +130,10 @@ export class LastImage {
     const temporary = `${this.#path}.${process.pid}.tmp`
     const file = await open(temporary, 'w', 0o600)
     try {
-      await file.write(Buffer.concat([MAGIC, nonce, Buffer.alloc(TAG_BYTES)]))
       for (let at = 0; at < image.length; at += SLICE_BYTES)
-        await file.write(cipher.update(image.subarray(at, at + SLICE_BYTES)))
+        await writeAll(file, cipher.update(image.subarray(at, at + SLICE_BYTES)), HEADER_BYTES + at)
       cipher.final()
-      await file.write(cipher.getAuthTag(), 0, TAG_BYTES, MAGIC.length + NONCE_BYTES)
+      await writeAll(file, Buffer.concat([MAGIC, nonce, cipher.getAuthTag()]), 0)
       await file.sync()
     } catch (error) {
       await file.close()
@@ -164,7 +163,7 @@ export class LastImage {
     const piece = Buffer.concat([length, MAGIC, nonce, cipher.getAuthTag(), sealed])
     const file = await open(`${this.#path}.deltas`, this.#appended === 0 ? 'w' : 'r+', 0o600)
     try {
-      await file.write(piece, 0, piece.length, this.#appended)
+      await writeAll(file, piece, this.#appended)
       await file.truncate(this.#appended + piece.length)
       await file.sync()
     } finally {
@@ -188,6 +187,12 @@ export class LastImage {
     this.#busy = done.catch(() => undefined)
     return done
   }
+}
+
+/** All of it: a disk that is nearly full takes a part and says so only by the count. */
+async function writeAll(file: FileHandle, bytes: Uint8Array, at: number): Promise<void> {
+  for (let done = 0; done < bytes.length; )
+    done += (await file.write(bytes, done, bytes.length - done, at + done)).bytesWritten
 }
 
 function damaged(reason: string): ZerohopError {

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, describe, expect, it } from 'vitest'
 import { BY, error, LOG, openTestStore, temporaryFolder } from '../store/support.ts'
+import { remount, temporaryMount, unmount } from '../support/mount.ts'
 
 const script = fileURLToPath(new URL('./filling-child.mjs', import.meta.url))
 
@@ -46,19 +47,7 @@ describe('a limit of file size', () => {
 })
 
 const mountPoint = temporaryMount('size=4m')
-
-function temporaryMount(options: string): string | undefined {
-  const folder = spawnSync('mktemp', ['-d'], { encoding: 'utf8' }).stdout.trim()
-  return folder !== '' && spawnSync('mount', ['-t', 'tmpfs', '-o', options, 'tmpfs', folder]).status === 0
-    ? folder
-    : undefined
-}
-
-afterAll(() => {
-  if (mountPoint === undefined) return
-  spawnSync('umount', [mountPoint])
-  spawnSync('rmdir', [mountPoint])
-})
+afterAll(() => unmount(mountPoint))
 
 // skipped where this user may not mount a file system: the limit of file size above takes the same path through LMDB
 describe.skipIf(mountPoint === undefined)('a small file system', () => {
@@ -72,7 +61,7 @@ describe.skipIf(mountPoint === undefined)('a small file system', () => {
     const closed = once(child, 'close')
     await Promise.race([once(child.stdout, 'data'), closed])
     expect(output).toBe('full\n')
-    expect(spawnSync('mount', ['-o', 'remount,size=32m', mountPoint ?? '']).status).toBe(0)
+    expect(remount(mountPoint ?? '', 'size=32m')).toBe(true)
     child.stdin.write('go on\n')
     expect((await closed)[0]).toBe(0)
     const report: Report = JSON.parse(output.slice('full\n'.length))
@@ -82,7 +71,7 @@ describe.skipIf(mountPoint === undefined)('a small file system', () => {
   })
 
   it('that was mounted read-only is refused with the reason', async () => {
-    expect(spawnSync('mount', ['-o', 'remount,ro', mountPoint ?? '']).status).toBe(0)
+    expect(remount(mountPoint ?? '', 'ro')).toBe(true)
     const refused = {
       ...error('DATA_READ_ONLY'),
       details: { reason: expect.stringContaining('read-only file system') },

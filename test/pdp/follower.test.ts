@@ -281,6 +281,19 @@ describe('the last image on disk', () => {
     await eventually(() => existsSync(file), true)
   })
 
+  it('that is refused is tried again in a while, not with every write', async () => {
+    const file = join(temporaryFolder('last-image'), 'no-folder')
+    writeFileSync(file, '')
+    const feed = new ScriptedFeed(HELLO)
+    const { pdp, events } = follow(feed, { lastImage: new LastImage(join(file, 'last'), 'key') })
+    const refused = () => events.filter(({ event }) => event === 'last image not written').length
+    await pdp.ready()
+    await eventually(refused, 1)
+    for (let writes = 0; writes < 5; writes++) await pdp.atLeast(feed.commit([putUser(`u${writes}`)]))
+    await pdp.close() // which tries once more, after all that was tried before
+    expect(refused()).toBe(2)
+  })
+
   it('costs only a fresh image when it is damaged', async () => {
     const file = path()
     const feed = new ScriptedFeed(HELLO)
