@@ -48,6 +48,21 @@ async function status(port: number, path: string): Promise<number | undefined> {
   return answer.statusCode
 }
 
+/** Status and body of a POST over TLS, whoever the server is. */
+async function post(port: number, path: string, body: object) {
+  const headers = {
+    authorization: `Bearer ${readKeys(data).environments.development}`,
+    'content-type': 'application/json',
+  }
+  const options = { port, host: '127.0.0.1', path, method: 'POST', headers, rejectUnauthorized: false, agent: false }
+  const call = request(options)
+  call.end(JSON.stringify(body))
+  const [answer] = await once(call, 'response')
+  let text = ''
+  for await (const chunk of answer) text += chunk
+  return { status: answer.statusCode, body: JSON.parse(text) }
+}
+
 beforeAll(async () => {
   use('one')
   ports.api = await freePort()
@@ -95,6 +110,14 @@ describe('TLS from files', () => {
     server.signal('SIGHUP')
     await eventually(() => certificateAt(ports.pdp), fingerprint('two'))
     await eventually(() => certificateAt(ports.api), fingerprint('two'))
+  })
+
+  it('passes facts on within the process, by a certificate that it does not trust, and the next check sees them', async () => {
+    const facts = { user: 'ben', role: 'admin', tenant: 'default' }
+    const check = { user: { key: 'ben' }, action: 'say', resource: { type: 'hello', tenant: 'default' } }
+    expect(await post(ports.pdp, '/allowed', check)).toMatchObject({ status: 200, body: { allow: false } })
+    expect(await post(ports.pdp, '/facts/role_assignments', facts)).toMatchObject({ status: 200 })
+    expect(await post(ports.pdp, '/allowed', check)).toMatchObject({ status: 200, body: { allow: true } })
     expect(await server.end()).toBe(0)
   })
 

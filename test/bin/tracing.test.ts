@@ -102,3 +102,29 @@ describe('zerohop serve with a collector', () => {
     expect(collector.bodies).not.toContain('"ana"')
   })
 })
+
+describe('zerohop api without the optional packages', () => {
+  afterAll(endServers)
+
+  it('says once that there are no traces, and serves', async () => {
+    const hooks = `export const resolve = (name, context, next) => {
+      if (name.startsWith('@opentelemetry/')) throw new Error('cannot find package ' + name)
+      return next(name, context)
+    }`
+    const url = (code: string) => `data:text/javascript,${encodeURIComponent(code)}`
+    const register = `import { register } from 'node:module'; register(${JSON.stringify(url(hooks))})`
+    const server = new Server('api', {
+      ZEROHOP_DATA: temporaryFolder('no-tracing'),
+      ZEROHOP_API_PORT: '0',
+      OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9',
+      NODE_OPTIONS: `--import=${url(register)}`,
+    })
+    await eventually(() => /listening/i.test(server.output), true)
+    const lines = server.output.split('\n').filter((line) => line.includes('@opentelemetry packages are not installed'))
+    expect(lines.length).toBe(1)
+    expect(JSON.parse(lines[0] ?? '')).toMatchObject({
+      level: 40,
+      reason: expect.stringContaining('cannot find package'),
+    })
+  })
+})

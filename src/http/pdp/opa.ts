@@ -3,7 +3,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { BULK_CHECKS_BYTES_MAX } from '../../model/limits.ts'
 import { answerEach, type Check } from '../../pdp/request.ts'
-import { JSON_TYPE } from './allowed.ts'
+import { decide, JSON_TYPE } from './allowed.ts'
 import type { PdpRouteDeps } from './app.ts'
 import { readAllTenants, readCheck, readChecks, readInput } from './bodies.ts'
 import { explainedParts } from './debug.ts'
@@ -50,14 +50,14 @@ export function opaRoutes(app: FastifyInstance, deps: PdpRouteDeps): void {
   serve('api/role_assignments', false, (request, input, acceptNow) => assignmentsOf(request, asQuery(input), acceptNow))
 }
 
-/** A decision with what allowed it, and the path to it when every answer has one. */
+/** A decision with what allowed it, and the path to it when every answer has one: a refusal has no sources and needs no explanation else. */
 function decisionOf({ debug, decisions, acceptNow }: PdpRouteDeps, request: FastifyRequest, check: Check) {
-  const {
-    allow,
-    reason,
-    sources,
-    debug: path,
-  } = explainedParts(request.pdp!, check, (context) => withNow(context, acceptNow))
+  const pdp = request.pdp!
+  if (!debug && !decide(pdp, check, acceptNow)) {
+    decisions.record(request, check, false)
+    return { allow: false, result: false, allowing_sources: [], debug: null, debugger_activated: false }
+  }
+  const { allow, reason, sources, debug: path } = explainedParts(pdp, check, (context) => withNow(context, acceptNow))
   decisions.record(request, check, allow, reason)
   return {
     allow,

@@ -1,6 +1,6 @@
 // The further routes of a PDP over real HTTP: tenants, listings, gateways, the service itself, and the OPA-shaped API. Good and bad input, the
 // forms in which clients send and read.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { Image } from '../../../src/image/image.ts'
 import type { PolicyChange } from '../../../src/log/delta.ts'
 import { BULK_CHECKS_MAX } from '../../../src/model/limits.ts'
@@ -33,7 +33,8 @@ const POLICY: PolicyChange[] = [
   },
 ]
 
-const app = pdpServer(loadImage(Image.build(ENVIRONMENT, positionOf(7), POLICY).save()), KEY, { version: '1.2.3' })
+const pdp = loadImage(Image.build(ENVIRONMENT, positionOf(7), POLICY).save())
+const app = pdpServer(pdp, KEY, { version: '1.2.3' })
 const opa = app.opa()
 const at = { pdp: '', opa: '' }
 
@@ -304,6 +305,13 @@ describe('the OPA-shaped API', () => {
       allow: true,
       allowing_sources: ['rebac'],
     })
+  })
+
+  it('explains what it allows, to say by which part of the policy, and no refusal', async () => {
+    const explain = vi.spyOn(pdp, 'explain')
+    await data('bulk', { input: ['ben', 'nobody', 'ana', 'ben'].map((user) => check(user)) })
+    expect(explain.mock.calls.map(([user]) => user)).toEqual([{ key: 'ana' }])
+    explain.mockRestore()
   })
 
   it('bulk: in order, as a list or in an object', async () => {
