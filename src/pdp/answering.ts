@@ -1,5 +1,5 @@
 // What a follower answers from now: the image, where it came from, how old it is and whether that is too old, and who waits for a later revision.
-// It never looks at a feed or an applier: src/pdp/follower.ts tells it what happened. design.md §9: too old is STALE, never a deny.
+// It never looks at a feed or an applier: src/pdp/follower.ts tells it what happened. Too old is STALE, never a deny.
 import type { Image } from '../image/image.ts'
 import { ZerohopError } from '../model/errors.ts'
 import { FEED_SILENCE_MS, WAITERS_MAX } from '../model/limits.ts'
