@@ -287,10 +287,13 @@ export class Follower {
       const isAbsent = this.#options.mayBeAbsent && isZerohopError(known, 'ENVIRONMENT_DELETED')
       if (isAbsent) void this.#keeper?.saveNone()
       else this.#keeper?.erase()
-      return this.#finish(known)
+      this.#finish(known)
+      return
     }
-    if (this.#fileSaysNone && isZerohopError(known, 'FEED_UNREACHABLE'))
-      return this.#finish(new ZerohopError('ENVIRONMENT_DELETED'))
+    if (this.#fileSaysNone && isZerohopError(known, 'FEED_UNREACHABLE')) {
+      this.#finish(new ZerohopError('ENVIRONMENT_DELETED'))
+      return
+    }
     if (isZerohopError(known, ...NEEDS_IMAGE)) this.#needsImage = true
     this.#answerFromFile()
     this.#options.report?.({ event: 'trouble', error: known, retryMs: this.#backoff.next() })
