@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { type Explanation, Image } from '../image/image.ts'
 import type { CompiledModule } from '../kernel/module.ts'
 import { Trust } from '../log/signature.ts'
-import type { ZerohopError } from '../model/errors.ts'
+import { ZerohopError } from '../model/errors.ts'
 import { DEFAULT_TENANT } from '../model/keys.ts'
 import { AT_LEAST_DEFAULT_MS } from '../model/limits.ts'
 import type { UrlRule } from '../model/objects.ts'
@@ -136,9 +136,14 @@ export class Pdp {
     return image.checkUnsent(key, action, type, tenant ?? DEFAULT_TENANT)
   }
 
-  /** Names of one user in one tenant, resolved once per image: the fastest way to ask many questions about one user. */
+  /**
+   * Names of one user in one tenant, resolved once per image: the fastest way to ask many questions about one user. Nothing is sent along.
+   * @throws INPUT_INVALID with attributes of the user: those are for `check`
+   */
   subject(user: User, options?: { readonly tenant?: string | null } | null): Subject {
-    const { user: key, tenant } = questionOf(user, '', { type: '', tenant: options?.tenant ?? null })
+    const { user: key, tenant, sent } = questionOf(user, '', { type: '', tenant: options?.tenant ?? null })
+    if (sent !== undefined)
+      throw new ZerohopError('INPUT_INVALID', { reason: 'a subject takes no attributes: use check' })
     return new Subject(this.#source, key, tenant, this.#onDecision)
   }
 

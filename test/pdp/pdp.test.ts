@@ -76,6 +76,7 @@ describe('a subject', () => {
     ])
     expect([zoe.can('wave', 'hello'), zoe.can('say', 'hello')]).toEqual([true, false])
     expect(pdp.subject('nobody').can('say', 'hello')).toBe(false)
+    expect(() => pdp.subject({ key: 'ana', attributes: { clearance: 1 } })).toThrow(code('INPUT_INVALID'))
   })
 })
 
