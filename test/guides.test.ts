@@ -1,0 +1,104 @@
+// The guides as a reader follows them: the programs in README.md and docs/ are pasted together, run beside a server on the example policy, and
+// each line that ends in `// true` or `// false` must be so. Needs the build.
+import { execFile } from 'node:child_process'
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { temporaryFolder } from './support/folders.ts'
+import { endServers, freePort, type Ports, readKeys, startServe, url } from './support/server.ts'
+import { ROOT } from './tidy/source.ts'
+
+const COMMAND = join(ROOT, 'dist/src/bin/zerohop.js')
+const execute = promisify(execFile)
+
+/** What stands in a document between fences of that language, one text for each. */
+function blocks(path: string, language: string): string[] {
+  const text = readFileSync(join(ROOT, path), 'utf8')
+  return [...text.matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\``, 'gm'))].map(([, block = '']) => block)
+}
+
+/** The same text, in which a line `expression // true` is tested. */
+const tested = (text: string): string =>
+  text.replace(
+    /^(\S.*?) \/\/ (true|false)\b.*$/gm,
+    (_, expression: string, want: string) => `told(${expression}, ${want}, ${JSON.stringify(expression)})`,
+  )
+
+const TOLD = `let lines = 0
+function told(got, want, line) {
+  lines++
+  if (got !== want) throw new Error(line + ' is ' + got)
+}
+`
+
+describe('the guides', () => {
+  const data = temporaryFolder('guides')
+  let ports: Ports
+  let env: Record<string, string>
+
+  beforeAll(async () => {
+    ports = { api: await freePort(), pdp: await freePort() }
+    await startServe(data, ports, [])
+    const { PATH = '', HOME = '' } = process.env
+    env = { PATH, HOME, ZEROHOP_DATA: data, PDP_API_KEY: readKeys(data).environments.development }
+  })
+  afterAll(endServers)
+
+  /** Runs a program in a folder in which the package and the published client are installed; answers what it prints. */
+  async function run(program: string, port = 0): Promise<string> {
+    const folder = temporaryFolder('reader')
+    mkdirSync(join(folder, 'node_modules'))
+    symlinkSync(ROOT, join(folder, 'node_modules', 'zerohop'), 'junction')
+    symlinkSync(join(ROOT, 'node_modules', 'permitio'), join(folder, 'node_modules', 'permitio'), 'junction')
+    const here = program
+      .replaceAll('http://localhost:8080', url(ports.api))
+      .replaceAll('http://localhost:7000', url(ports.pdp))
+      .replace('.listen(3000)', `.listen(${port}, '127.0.0.1')`)
+    writeFileSync(join(folder, 'program.mjs'), TOLD + tested(here))
+    const { stdout } = await execute(process.execPath, ['program.mjs'], { cwd: folder, env, timeout: 20_000 })
+    return stdout
+  }
+
+  it.each([
+    ['README.md', 3],
+    ['docs/library.md', 12],
+    ['docs/clients.md', 1],
+  ])('%s: its programs run, and its lines say what is so', async (path, least) => {
+    // the one line that shows a check before anybody is connected
+    const programs = blocks(path, 'js').filter((block) => block.includes('\n', block.indexOf('\n') + 1))
+    const printed = await run(`${programs.join('\n')}\nconsole.log(lines)\nprocess.exit()`)
+    expect(Number(printed)).toBeGreaterThanOrEqual(least)
+  })
+
+  it('docs/quick-start.md: the policy is imported, the service answers by it, and a change reaches it', async () => {
+    const policy = join(temporaryFolder('policy'), 'policy.yaml')
+    writeFileSync(policy, blocks('docs/quick-start.md', 'yaml').join(''))
+    const imported = await execute(process.execPath, [COMMAND, 'import', policy], { env })
+    expect(imported.stdout).toMatch(/ created, 0 changed, 0 deleted; revision \d+\n$/)
+    const port = await freePort()
+    const asked = `
+      const ask = async (user, method) => {
+        const headers = { 'x-user': user, 'x-tenant': 'acme' }
+        return (await fetch('${url(port)}', { method, headers })).status
+      }`
+    const [service = '', change = ''] = blocks('docs/quick-start.md', 'js')
+    const before = "const before = [await ask('ana', 'POST'), await ask('ben', 'POST'), await ask('ben', 'GET')]"
+    const after =
+      "console.log(JSON.stringify([...before, await ask('ben', 'POST'), await ask('zoe', 'GET')]))\nprocess.exit()"
+    const printed = await run([service, asked, before, change, after].join('\n'), port)
+    expect(JSON.parse(printed)).toEqual([200, 403, 200, 200, 403])
+  })
+
+  it('name only commands that there are', async () => {
+    const { stdout } = await execute(process.execPath, [COMMAND, '--help'], { env })
+    const commands = [...stdout.matchAll(/^ {2}(\w+) {2}/gm)].map(([, name = '']) => name)
+    const named = ['README.md', 'docs/quick-start.md', 'docs/production.md', 'docs/clients.md'].flatMap((path) =>
+      [...readFileSync(join(ROOT, path), 'utf8').matchAll(/(?:npx |`)zerohop ([a-z]+)(?![.\w])/g)].map(
+        ([, name = '']) => name,
+      ),
+    )
+    expect(named.length).toBeGreaterThan(15)
+    expect(named.filter((name) => !commands.includes(name))).toEqual([])
+  })
+})
