@@ -8,7 +8,13 @@ import Fastify, {
   type FastifyRequest,
   LogController,
 } from 'fastify'
-import { INTEGRATION_BODY_BYTES_MAX, INTEGRATION_HEADER_BYTES_MAX, REQUEST_TIMEOUT_MS } from '../model/limits.ts'
+import { isZerohopError, ZerohopError } from '../model/errors.ts'
+import {
+  INTEGRATION_BODY_BYTES_MAX,
+  INTEGRATION_HEADER_BYTES_MAX,
+  REQUEST_TIMEOUT_MS,
+  SERVICE_TIMEOUT_MS,
+} from '../model/limits.ts'
 import type { Permissions } from './permissions.ts'
 import type { Claims, Tokens, TokenUse } from './tokens.ts'
 
@@ -17,6 +23,8 @@ export interface IntegrationOptions {
   readonly permissions: Permissions
   /** the one origin whose pages may call; none when undefined */
   readonly frontendOrigin?: string
+  /** milliseconds after which a call to Zerohop counts as failed; default SERVICE_TIMEOUT_MS */
+  readonly timeoutMs?: number
   readonly logger?: FastifyBaseLogger
 }
 
@@ -29,10 +37,12 @@ declare module 'fastify' {
 
 const NOT_VALID = 'Token not valid!'
 const RESOURCE = 'hello'
+/** Characters of a reason in the log. */
+const REASON_LENGTH = 300
 
 /** The app, not listening yet. */
 export function integrationApp(options: IntegrationOptions): FastifyInstance {
-  const { tokens, permissions, logger } = options
+  const { tokens, permissions, logger, timeoutMs = SERVICE_TIMEOUT_MS } = options
   const app: FastifyInstance = Fastify({
     ...(logger ? { loggerInstance: logger } : {}),
     logController: new LogController({ disableRequestLogging: true }),
@@ -40,35 +50,39 @@ export function integrationApp(options: IntegrationOptions): FastifyInstance {
     http: { maxHeaderSize: INTEGRATION_HEADER_BYTES_MAX },
     bodyLimit: INTEGRATION_BODY_BYTES_MAX,
     requestTimeout: REQUEST_TIMEOUT_MS,
+    frameworkErrors: (_error, _request, reply) => missing(reply), // a path that cannot be decoded
   })
   app.decorateRequest('claims', undefined)
   ignoreBodies(app)
   allowOrigin(app, options.frontendOrigin)
   app.setErrorHandler((error, request, reply) => {
-    request.log.info({ err: error, path: request.routeOptions.url }, 'refused')
+    request.log.info({ path: request.routeOptions.url, reason: reasonOf(error) }, 'refused')
     return refuse(reply, NOT_VALID)
   })
-  app.setNotFoundHandler((_request, reply) => text(reply, 404, 'Not found'))
+  app.setNotFoundHandler((_request, reply) => missing(reply))
 
   const holding = (use: TokenUse) => ({
     onRequest: async (request: FastifyRequest) => {
-      request.claims = await tokens.verify(request.headers.authorization, use)
+      // of several headers each reader may take another one
+      const { authorization = [] } = request.raw.headersDistinct
+      request.claims = await tokens.verify(authorization.length === 1 ? authorization[0] : undefined, use)
     },
   })
   app.get('/api/id', holding('id'), (request, reply) => reply.send(request.claims))
   app.get('/api/access', holding('access'), (request, reply) => reply.send(request.claims))
   app.post('/api/sync', holding('access'), async (request, reply) => {
     try {
-      return reply.send(await permissions.sync(request.claims!.sub))
+      return reply.send(await within(timeoutMs, () => permissions.sync(request.claims!.sub)))
     } catch (error) {
-      request.log.error({ err: error }, 'the user is not synced')
+      request.log.error({ reason: reasonOf(error) }, 'the user is not synced')
       return text(reply, 502, 'The user could not be synced')
     }
   })
   for (const action of ['say', 'wave']) {
     app.post(`/${action}_hello`, holding('id'), async (request, reply) => {
-      const allowed = await permissions.check(request.claims!.sub, action, RESOURCE)
-      return allowed
+      const { sub } = request.claims!
+      const allowed = await within(timeoutMs, () => permissions.check(sub, action, RESOURCE))
+      return allowed === true
         ? text(reply, 200, `Permitted! to ${action} hello`)
         : refuse(reply, `Not permitted to ${action} hello`)
     })
@@ -92,6 +106,29 @@ function allowOrigin(app: FastifyInstance, origin: string | undefined): void {
     allowedHeaders: ['authorization', 'content-type'],
     strictPreflight: false,
   })
+}
+
+/** The answer, or an error when it does not come in time: no request is left open, whatever the client of Zerohop does. */
+async function within<T>(timeoutMs: number, answer: () => Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new ZerohopError('SERVICE_LATE', { timeoutMs })), timeoutMs)
+  })
+  try {
+    return await Promise.race([answer(), late])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** Why, for the log: one line, of which a caller may have written a part. */
+function reasonOf(error: unknown): string {
+  const cause = isZerohopError(error, 'TOKEN_INVALID') ? (error.cause ?? error) : error
+  return (cause instanceof Error ? cause.message : String(cause)).slice(0, REASON_LENGTH)
+}
+
+function missing(reply: FastifyReply): FastifyReply {
+  return text(reply, 404, 'Not found')
 }
 
 function refuse(reply: FastifyReply, message: string): FastifyReply {

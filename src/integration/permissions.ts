@@ -1,7 +1,9 @@
 // What the backend asks of Zerohop, in two ways that answer alike: the decision in this process (`connect`), or the public client over HTTP.
-// Neither may leave a caller waiting: each call ends within SERVICE_TIMEOUT_MS.
+// How long a caller waits for them is up to app.ts.
+import { type Answer, ask } from '../client/ask.ts'
 import { ZerohopError } from '../model/errors.ts'
 import { SERVICE_TIMEOUT_MS, SYNC_VISIBLE_MS } from '../model/limits.ts'
+import type { JsonObject } from '../model/objects.ts'
 import { connect } from '../pdp/connect.ts'
 
 export interface Permissions {
@@ -25,27 +27,28 @@ export async function inProcess({ token, apiUrl }: PermissionSettings): Promise<
   const pdp = await connect({ url: apiUrl, apiKey: token })
   const base = apiUrl.replace(/\/+$/, '')
   let facts: string | undefined
-  const call = async (method: string, path: string, body?: unknown): Promise<{ answer: unknown; revision: number }> => {
-    const response = await fetch(base + path, {
+  const call = async (method: string, path: string, body?: JsonObject): Promise<Answer & { body: JsonObject }> => {
+    const answer = await ask(base + path, {
       method,
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-      signal: AbortSignal.timeout(SERVICE_TIMEOUT_MS),
+      timeoutMs: SERVICE_TIMEOUT_MS,
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     })
-    const answer: unknown = await response.json()
-    if (!response.ok) throw new ZerohopError('SERVICE_FAILED', { what: `${method} ${path}`, status: response.status })
-    return { answer, revision: Number(response.headers.get('x-revision')) }
+    const { status, body: told } = answer
+    if (status >= 300 || typeof told !== 'object' || told === null)
+      throw new ZerohopError('SERVICE_FAILED', { what: `${method} ${path}`, status })
+    return { ...answer, body: told as JsonObject }
   }
   return {
     async sync(key) {
       if (facts === undefined) {
-        const scope = (await call('GET', '/v2/api-key/scope')).answer as Record<string, string>
+        const { body: scope } = await call('GET', '/v2/api-key/scope')
         facts = `/v2/facts/${scope.project_id}/${scope.environment_id}`
       }
-      const { answer, revision } = await call('PUT', `${facts}/users/${encodeURIComponent(key)}`, { key })
+      const { body: user, headers } = await call('PUT', `${facts}/users/${encodeURIComponent(key)}`, { key })
       // A check that follows should see the user; that it may not yet is no failure of the sync.
-      await pdp.atLeast(revision, { timeoutMs: SYNC_VISIBLE_MS }).catch(() => undefined)
-      return answer
+      await pdp.atLeast(Number(headers.get('x-revision')), { timeoutMs: SYNC_VISIBLE_MS }).catch(() => undefined)
+      return user
     },
     check: async (user, action, resource) => pdp.check(user, action, resource),
     close: () => pdp.close(),
@@ -68,24 +71,8 @@ export async function publicClient({ token, apiUrl, pdpUrl }: PermissionSettings
   })
   const client = new Permit({ token, pdp: pdpUrl, apiUrl, throwOnError: true, log: { level: 'silent' } })
   return {
-    sync: async (key) => (await within(client.api.users.sync({ key }))).user,
-    check: (user, action, resource) => within(client.check(user, action, resource)),
+    sync: async (key) => (await client.api.users.sync({ key })).user,
+    check: (user, action, resource) => client.check(user, action, resource),
     close: () => Promise.resolve(),
-  }
-}
-
-/** The answer, or an error when it does not come in time. */
-async function within<T>(answer: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(
-      () => reject(new ZerohopError('SERVICE_LATE', { timeoutMs: SERVICE_TIMEOUT_MS })),
-      SERVICE_TIMEOUT_MS,
-    )
-  })
-  try {
-    return await Promise.race([answer, late])
-  } finally {
-    clearTimeout(timer)
   }
 }

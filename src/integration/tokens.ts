@@ -4,7 +4,7 @@ import { CognitoJwtVerifier, JwtVerifier } from 'aws-jwt-verify'
 import { validateCognitoJwtFields } from 'aws-jwt-verify/cognito-verifier'
 import { SimpleJwksCache } from 'aws-jwt-verify/jwk'
 import { ZerohopError } from '../model/errors.ts'
-import { TOKEN_LENGTH_MAX } from '../model/limits.ts'
+import { JWKS_RETRY_MS, TOKEN_LENGTH_MAX } from '../model/limits.ts'
 import type { JsonObject } from '../model/objects.ts'
 
 /** What a token is for: `id` tells who signed in, `access` lets call. */
@@ -38,7 +38,7 @@ const BEARER = /^bearer +([\w-]+\.[\w-]+\.[\w-]+)$/i
 export function tokensOf(settings: TokenSettings): Tokens {
   const { issuer, jwksUri } = providerOf(settings)
   const { clientId, fetchJwks } = settings
-  const jwksCache = new SimpleJwksCache(
+  const jwksCache = new SparingJwksCache(
     fetchJwks === undefined ? {} : { fetcher: { fetch: async (uri) => bufferOf(await fetchJwks(uri)) } },
   )
   const verifier = JwtVerifier.create({ issuer, jwksUri, audience: null }, { jwksCache })
@@ -61,6 +61,24 @@ export function tokensOf(settings: TokenSettings): Tokens {
         throw invalid(cause)
       }
     },
+  }
+}
+
+/** Does not ask a provider that just failed: each token that comes meanwhile would ask it again. */
+class SparingJwksCache extends SimpleJwksCache {
+  #failure: unknown
+
+  override async getJwks(uri: string): ReturnType<SimpleJwksCache['getJwks']> {
+    if (this.#failure !== undefined) throw this.#failure
+    try {
+      return await super.getJwks(uri)
+    } catch (error) {
+      this.#failure = error
+      setTimeout(() => {
+        this.#failure = undefined
+      }, JWKS_RETRY_MS).unref()
+      throw error
+    }
   }
 }
 

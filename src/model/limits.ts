@@ -308,6 +308,8 @@ export const TOKEN_LENGTH_MAX = 16 * 1024
 export const INTEGRATION_HEADER_BYTES_MAX = 256 * 1024
 /** Bytes of a body that the integration backend takes, and drops. */
 export const INTEGRATION_BODY_BYTES_MAX = 16 * 1024
+/** Milliseconds in which an identity provider whose keys could not be read is not asked for them again. */
+export const JWKS_RETRY_MS = 1_000
 /** Milliseconds after which the integration backend gives up on a call to Zerohop. */
 export const SERVICE_TIMEOUT_MS = 10_000
 /** Milliseconds that a sync waits until checks in the same process see the user. */

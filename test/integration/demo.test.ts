@@ -46,6 +46,7 @@ async function authorize(base: string, changed: Record<string, string | undefine
   return {
     status: response.status,
     text: await response.text(),
+    policy: response.headers.get('content-security-policy'),
     target: location === null ? undefined : new URL(location),
   }
 }
@@ -104,9 +105,18 @@ describe('the stand-in', () => {
     expect(status).toBe(200)
     expect(text).toContain('STAND-IN identity provider')
     expect(text).not.toContain('<script>')
+    expect((await authorize(base, { user: undefined })).policy).toContain("frame-ancestors 'none'")
     const page = await fetch(`${base}/`)
     expect(await page.text()).toContain('STAND-IN identity provider')
     expect(page.headers.get('content-security-policy')).toContain("default-src 'none'")
+  })
+
+  it('puts the nonce of a sign-in into its ID token, and refuses one that is none', async () => {
+    const { target } = await authorize(base, { nonce: 'of-this-sign-in' })
+    const { body } = await exchange(base, target!.searchParams.get('code')!)
+    const claims = (token: string | undefined) => JSON.parse(Buffer.from(token!.split('.')[1]!, 'base64url').toString())
+    expect([claims(body.id_token).nonce, claims(body.access_token).nonce]).toEqual(['of-this-sign-in', undefined])
+    expect((await authorize(base, { nonce: 'x'.repeat(10_000) })).status).toBe(400)
   })
 
   it.each([

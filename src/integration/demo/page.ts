@@ -76,9 +76,10 @@ function show(action, status, text) {
 async function signIn() {
   const verifier = random()
   const state = random()
-  sessionStorage.setItem('signing-in', JSON.stringify({ verifier, state }))
+  const nonce = random()
+  sessionStorage.setItem('signing-in', JSON.stringify({ verifier, state, nonce }))
   const challenge = base64url(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(verifier)))
-  const query = { response_type: 'code', client_id: client, redirect_uri: REDIRECT, scope: 'openid', state, code_challenge: challenge, code_challenge_method: 'S256' }
+  const query = { response_type: 'code', client_id: client, redirect_uri: REDIRECT, scope: 'openid', state, nonce, code_challenge: challenge, code_challenge_method: 'S256' }
   location.assign('/stand-in/authorize?' + new URLSearchParams(query))
 }
 
@@ -86,15 +87,17 @@ async function finishSignIn() {
   const query = new URLSearchParams(location.search)
   if (!query.has('code')) return
   history.replaceState(null, '', '/')
-  const { verifier, state } = JSON.parse(sessionStorage.getItem('signing-in') ?? '{}')
+  const { verifier, state, nonce } = JSON.parse(sessionStorage.getItem('signing-in') ?? '{}')
   sessionStorage.removeItem('signing-in')
   if (state === undefined || state !== query.get('state')) return show('sign in', 400, 'this answer belongs to no sign-in of this page')
   const body = new URLSearchParams({ grant_type: 'authorization_code', code: query.get('code'), code_verifier: verifier, client_id: client, redirect_uri: REDIRECT })
   const response = await fetch('/stand-in/token', { method: 'POST', body })
   if (!response.ok) return show('sign in', response.status, await response.text())
-  tokens = await response.json()
-  const user = JSON.parse(atob(tokens.id_token.split('.')[1].replaceAll('-', '+').replaceAll('_', '/'))).sub
-  byId('who').textContent = 'Signed in as ' + user + '.'
+  const given = await response.json()
+  const claims = JSON.parse(atob(given.id_token.split('.')[1].replaceAll('-', '+').replaceAll('_', '/')))
+  if (claims.nonce !== nonce) return show('sign in', 400, 'this token was made for another sign-in')
+  tokens = given
+  byId('who').textContent = 'Signed in as ' + claims.sub + '.'
   for (const id of ['sync', 'wave', 'say', 'sign-out']) byId(id).disabled = false
   await call('sync', '/api/sync', tokens.access_token)
 }
@@ -113,5 +116,5 @@ byId('sync').onclick = () => call('sync', '/api/sync', tokens.access_token)
 byId('wave').onclick = () => call('wave', '/wave_hello', tokens.id_token)
 byId('say').onclick = () => call('say', '/say_hello', tokens.id_token)
 byId('sign-out').onclick = () => location.assign('/')
-await finishSignIn()
+await finishSignIn().catch((error) => show('sign in', 0, String(error)))
 `

@@ -23,6 +23,7 @@ interface Grant {
   readonly user: string
   readonly challenge: string
   readonly redirectUri: string
+  readonly nonce: string | undefined
   readonly until: number
 }
 
@@ -31,6 +32,7 @@ type Fields = Readonly<Record<string, string | undefined>>
 const KEY_ID = 'stand-in'
 const CHALLENGE = /^[\w-]{43}$/
 const VERIFIER = /^[\w.~-]{43,128}$/
+const NONCE = /^[\w.~-]{1,128}$/
 const USER = /^[\w|@+.-]{1,128}$/
 
 /** A provider with fresh keys that knows one client. */
@@ -58,19 +60,21 @@ export async function standIn(clientId: string): Promise<StandIn> {
       user: fields.user!,
       challenge: fields.code_challenge!,
       redirectUri,
+      nonce: fields.nonce,
       until: Date.now() + STAND_IN_CODE_MS,
     })
     return code
   }
 
   const authorize = (fields: Fields, origins: readonly string[], reply: FastifyReply): FastifyReply => {
-    const { response_type, client_id, redirect_uri, code_challenge, code_challenge_method, user, state } = fields
+    const { response_type, client_id, redirect_uri, code_challenge, code_challenge_method, user, state, nonce } = fields
     // Nothing is sent to an address that is not ours: that would hand the code to whoever made the link.
     const isOurs = redirect_uri !== undefined && origins.some((origin) => redirect_uri === `${origin}/`)
     if (client_id !== clientId || !isOurs) return refused(reply, 'unauthorized_client')
     if (response_type !== 'code') return refused(reply, 'unsupported_response_type')
     if (code_challenge_method !== 'S256' || !CHALLENGE.test(code_challenge ?? ''))
       return refused(reply, 'invalid_request')
+    if (nonce !== undefined && !NONCE.test(nonce)) return refused(reply, 'invalid_request')
     if (user === undefined) return html(reply, signInPage(fields, clientId))
     if (!USER.test(user)) return refused(reply, 'invalid_request')
     const target = new URL(redirect_uri)
@@ -93,9 +97,11 @@ export async function standIn(clientId: string): Promise<StandIn> {
       held.redirectUri === redirect_uri &&
       client_id === clientId
     if (!holds) return refused(reply, 'invalid_grant')
+    const { user, nonce } = held
+    const id = { token_use: 'id', aud: clientId, 'cognito:username': user, ...(nonce === undefined ? {} : { nonce }) }
     return reply.header('cache-control', 'no-store').send({
-      id_token: await sign(held.user, { token_use: 'id', aud: clientId, 'cognito:username': held.user }),
-      access_token: await sign(held.user, { token_use: 'access', client_id: clientId, scope: 'openid' }),
+      id_token: await sign(user, id),
+      access_token: await sign(user, { token_use: 'access', client_id: clientId, scope: 'openid' }),
       token_type: 'Bearer',
       expires_in: STAND_IN_TOKEN_SECONDS,
     })
@@ -134,6 +140,6 @@ function refused(reply: FastifyReply, error: string): FastifyReply {
 function html(reply: FastifyReply, page: string): FastifyReply {
   return reply
     .type('text/html; charset=utf-8')
-    .header('content-security-policy', "default-src 'none'; style-src 'self'")
+    .header('content-security-policy', "default-src 'none'; style-src 'self'; base-uri 'none'; frame-ancestors 'none'")
     .send(page)
 }
