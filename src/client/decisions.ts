@@ -43,17 +43,21 @@ export class DecisionClient {
   /** @throws KEY_UNKNOWN, KEY_TOO_NARROW, FEED_UNREACHABLE when the management side does not have them */
   async send(lines: Buffer, signal: AbortSignal): Promise<void> {
     this.#path ??= await this.#readScope(signal)
-    const body = await compress(lines, { level: 1 })
-    await this.#call(this.#path, signal, {
+    const packed = await compress(lines, { level: 1 })
+    const { body } = await this.#call(this.#path, signal, {
       method: 'POST',
-      body: new Uint8Array(body.buffer as ArrayBuffer, body.byteOffset, body.length),
+      body: new Uint8Array(packed.buffer as ArrayBuffer, packed.byteOffset, packed.length),
       headers: { 'content-type': 'application/x-ndjson', 'content-encoding': 'gzip' },
     })
+    // a proxy, or a page to log in, may answer anything with 200: only who says what became of the records has them
+    if (![body.stored, body.known, body.refused].every(Number.isSafeInteger))
+      throw unreachable('the answer is none of ours')
   }
 
   async #readScope(signal: AbortSignal): Promise<string> {
     const response = await this.#call('/v2/api-key/scope', signal)
     const { project_id: project, environment_id: environment } = response.body
+    if (typeof response.body.organization_id !== 'string') throw unreachable('the answer is none of ours')
     if (typeof project !== 'string' || typeof environment !== 'string')
       throw new ZerohopError('KEY_TOO_NARROW', { what: 'send decisions: take the key of an environment' })
     this.#keyId = response.keyId ?? this.#keyId
@@ -70,7 +74,9 @@ export class DecisionClient {
     })
     if (status === 401) throw new ZerohopError('KEY_UNKNOWN')
     if (status === 403) throw new ZerohopError('KEY_TOO_NARROW', { what: 'send decisions' })
-    if (status !== 200) throw new ZerohopError('FEED_UNREACHABLE', { reason: `it answered with status ${status}` })
+    if (status !== 200) throw unreachable(`it answered with status ${status}`)
     return { body: (body ?? {}) as Record<string, unknown>, keyId: headers.get('x-api-key-id') ?? undefined }
   }
 }
+
+const unreachable = (reason: string): ZerohopError => new ZerohopError('FEED_UNREACHABLE', { reason })

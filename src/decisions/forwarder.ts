@@ -1,12 +1,12 @@
 // Takes the records of a journal to a sink, in order, a batch at a time, again and again until the sink has them. Where it stands is kept beside
 // the journal, so that a restart goes on there: a batch may be sent twice, and whoever receives it tells records apart by instance and number.
-import { readFileSync, writeFileSync } from 'node:fs'
-import { open } from 'node:fs/promises'
+import { type FileHandle, open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { isZerohopError, ZerohopError } from '../model/errors.ts'
 import { DECISION_SEND_BYTES_MAX, RETRY_FIRST_MS, RETRY_LONGEST_MS } from '../model/limits.ts'
 import type { Journal, JournalFile } from './journal.ts'
+import { NumbersFile } from './numbers-file.ts'
 
 /** Where decisions go. */
 export interface Sink {
@@ -32,7 +32,7 @@ export class Forwarder {
   /** records' bytes that the sink took since the start */
   sent = 0
   readonly #options: ForwarderOptions
-  readonly #path: string
+  readonly #position: NumbersFile
   readonly #abort = new AbortController()
   readonly #running: Promise<void>
   #first: number
@@ -43,8 +43,9 @@ export class Forwarder {
 
   constructor(options: ForwarderOptions) {
     this.#options = options
-    this.#path = join(options.journal.folder, `${options.sink.name}.position`)
-    const [first, offset] = readPosition(this.#path)
+    this.#position = new NumbersFile(join(options.journal.folder, `${options.sink.name}.position`), [0, 0])
+    // from the beginning when nothing is known: what is sent twice is known by its number
+    const [first = 0, offset = 0] = options.journal.isNew ? [] : (this.#position.found ?? [])
     this.#first = first
     this.#offset = offset
     this.#running = this.#run()
@@ -77,6 +78,7 @@ export class Forwarder {
     const timer = setTimeout(() => this.#abort.abort(), this.#isStuck ? 0 : ms)
     await this.#running
     clearTimeout(timer)
+    this.#position.close()
   }
 
   async #run(): Promise<void> {
@@ -93,19 +95,19 @@ export class Forwarder {
       }
       try {
         const lines = await readLines(file, this.#offset)
+        if (lines === undefined) {
+          this.#offset = file.bytes // somebody removed the file: the numbers tell
+          continue
+        }
         await sink.send(lines, signal)
         this.#offset += lines.length
         this.sent += lines.length
-        writeFileSync(this.#path, positionText(this.#first, this.#offset), { mode: 0o600 })
+        this.#position.write([this.#first, this.#offset])
         retryMs = RETRY_FIRST_MS
         this.#tell(undefined)
         progressed()
       } catch (error) {
         if (signal.aborted) return
-        if (isGone(error)) {
-          this.#offset = file.bytes // somebody removed the file: the numbers tell
-          continue
-        }
         this.#tell(isZerohopError(error) ? error : new ZerohopError('FEED_UNREACHABLE', { reason: messageOf(error) }))
         if (this.#isEnding) return
         await pause(retryMs, undefined, { signal }).catch(() => undefined)
@@ -140,28 +142,24 @@ export class Forwarder {
   }
 }
 
-/** Whole lines from `offset` on. */
-async function readLines(file: JournalFile, offset: number): Promise<Buffer> {
-  const handle = await open(file.path, 'r')
+/** Whole lines from `offset` on; undefined when the file, or that part of it, is not there any more. */
+async function readLines(file: JournalFile, offset: number): Promise<Buffer | undefined> {
+  let handle: FileHandle
+  try {
+    handle = await open(file.path, 'r')
+  } catch (error) {
+    if (isGone(error)) return undefined
+    throw error
+  }
   try {
     const bytes = Buffer.allocUnsafe(Math.min(file.bytes - offset, DECISION_SEND_BYTES_MAX))
     const { bytesRead } = await handle.read(bytes, 0, bytes.length, offset)
-    return bytes.subarray(0, bytes.lastIndexOf(NEWLINE, bytesRead - 1) + 1)
+    if (bytesRead === 0) return undefined
+    const read = bytes.subarray(0, bytesRead)
+    // what is no line, in a file that somebody changed, goes on as it is: whoever receives it counts it
+    return read.subarray(0, read.lastIndexOf(NEWLINE) + 1 || bytesRead)
   } finally {
     await handle.close()
-  }
-}
-
-const positionText = (first: number, offset: number): string =>
-  `${String(first).padStart(16, '0')} ${String(offset).padStart(16, '0')}\n`
-
-/** From the beginning when nothing readable is there: what is sent twice is known by its number. */
-function readPosition(path: string): [first: number, offset: number] {
-  try {
-    const [, first, offset] = /^(\d{16}) (\d{16})\n$/.exec(readFileSync(path, 'latin1')) ?? []
-    return [Number(first ?? 0), Number(offset ?? 0)]
-  } catch {
-    return [0, 0]
   }
 }
 

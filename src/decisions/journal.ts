@@ -9,13 +9,11 @@
 import {
   closeSync,
   existsSync,
-  fstatSync,
   ftruncateSync,
   mkdirSync,
   openSync,
   readdirSync,
   readFileSync,
-  readSync,
   rmSync,
   statSync,
   writeFileSync,
@@ -26,6 +24,8 @@ import { isZerohopError, ZerohopError } from '../model/errors.ts'
 import { DECISION_JOURNALS_MAX } from '../model/limits.ts'
 import { asDiskError, asOpenError } from '../store/disk.ts'
 import { acquireLock, type Lock } from '../store/lock.ts'
+import { NumbersFile } from './numbers-file.ts'
+import { endRecords } from './tail.ts'
 
 /** One file; `bytes` are whole lines. */
 export interface JournalFile {
@@ -41,17 +41,17 @@ export interface JournalOptions {
   readonly newId: () => string
 }
 
-const NEWLINE = 0x0a
-
 export class Journal {
   readonly folder: string
   readonly instance: string
+  /** true when no number of it was used before */
+  readonly isNew: boolean
   /** numbers of records that were never written, in all */
   lost = 0
   readonly files: JournalFile[] = []
   readonly #lock: Lock
   readonly #fileBytes: number
-  readonly #lostFile: number
+  readonly #lostFile: NumbersFile
   #next = 1
   #lastWritten = 0
   #current: number | undefined
@@ -60,9 +60,11 @@ export class Journal {
     this.folder = folder
     this.#lock = lock
     this.#fileBytes = fileBytes
-    this.instance = readInstance(join(folder, 'instance'), newId)
-    this.#lostFile = openSync(join(folder, 'lost'), existsSync(join(folder, 'lost')) ? 'r+' : 'w+', 0o600)
+    this.#lostFile = new NumbersFile(join(folder, 'lost'), [1, 0, 0])
     this.#recover()
+    // when somebody removed the files, nothing says which numbers were used: those that follow are a series of their own
+    this.isNew = this.#next === 1
+    this.instance = this.isNew ? writeInstance(folder, newId()) : readInstance(folder, newId)
   }
 
   /**
@@ -130,8 +132,7 @@ export class Journal {
   lose(count: number): void {
     this.#next += count
     this.lost += count
-    const text = [this.#next, this.lost, this.#lastWritten].map((number) => String(number).padStart(16, '0')).join(' ')
-    writeSync(this.#lostFile, `${text}\n`, 0)
+    this.#lostFile.write([this.#next, this.lost, this.#lastWritten])
   }
 
   /** Forgets the oldest file; never the one that is being written. */
@@ -144,7 +145,7 @@ export class Journal {
 
   close(): void {
     if (this.#current !== undefined) closeSync(this.#current)
-    closeSync(this.#lostFile)
+    this.#lostFile.close()
     this.#lock.release()
   }
 
@@ -164,11 +165,11 @@ export class Journal {
     return file
   }
 
-  /** Finds where the last process stopped. A line that was cut off was never answered, and goes. */
+  /** Finds where the last process stopped. */
   #recover(): void {
-    const [next = 1, lost = 0, written = 0] = readFileSync(this.#lostFile, 'latin1').split(' ').map(Number)
+    const [next = 1, lost = 0, written = 0] = this.#lostFile.found ?? []
     this.lost = lost
-    this.#next = Math.max(1, next || 1)
+    this.#next = Math.max(1, next)
     this.#lastWritten = written
     for (const name of readdirSync(this.folder).sort()) {
       const first = /^(\d{16})\.jsonl$/.exec(name)?.[1]
@@ -177,15 +178,14 @@ export class Journal {
       this.files.push({ first: Number(first), path, bytes: statSync(path).size })
     }
     for (let last = this.files.at(-1); last !== undefined; last = this.files.at(-1)) {
-      const end = endOf(last.path)
-      last.bytes = end.bytes
-      if (end.seq === undefined) {
-        rmSync(last.path, { force: true })
-        this.files.pop()
-        continue
+      const { bytes, seq } = endRecords(last.path)
+      last.bytes = bytes
+      if (seq !== undefined) {
+        this.#lastWritten = Math.max(this.#lastWritten, seq)
+        break
       }
-      this.#lastWritten = Math.max(this.#lastWritten, end.seq)
-      break
+      rmSync(last.path, { force: true })
+      this.files.pop()
     }
     this.#next = Math.max(this.#next, this.#lastWritten + 1)
   }
@@ -202,31 +202,15 @@ function cutOff(file: number, bytes: number): void {
 
 const nameOf = (first: number): string => `${String(first).padStart(16, '0')}.jsonl`
 
-function readInstance(path: string, newId: () => string): string {
-  if (existsSync(path)) {
-    const id = readFileSync(path, 'latin1').trim()
-    if (/^[0-9a-f]{32}$/.test(id)) return id
-  }
-  const id = newId()
-  writeFileSync(path, `${id}\n`, { mode: 0o600 })
-  return id
+function readInstance(folder: string, newId: () => string): string {
+  const path = join(folder, 'instance')
+  const id = existsSync(path) ? readFileSync(path, 'latin1').trim() : ''
+  return /^[0-9a-f]{32}$/.test(id) ? id : writeInstance(folder, newId())
 }
 
-/** Cuts off what stands after the last whole line. Returns the length, and the number of the last record. */
-function endOf(path: string): { bytes: number; seq: number | undefined } {
-  const file = openSync(path, 'r+')
-  try {
-    const size = fstatSync(file).size
-    const text = Buffer.alloc(size)
-    readSync(file, text, 0, size, 0)
-    const end = text.lastIndexOf(NEWLINE) + 1
-    if (end < size) ftruncateSync(file, end)
-    const line = text.toString('utf8', end < 2 ? 0 : text.lastIndexOf(NEWLINE, end - 2) + 1, end)
-    const seq = /"seq":(\d+)/.exec(line)?.[1]
-    return { bytes: end, seq: seq === undefined ? undefined : Number(seq) }
-  } finally {
-    closeSync(file)
-  }
+function writeInstance(folder: string, id: string): string {
+  writeFileSync(join(folder, 'instance'), `${id}\n`, { mode: 0o600 })
+  return id
 }
 
 function reasonOf(error: unknown): string {

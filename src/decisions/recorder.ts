@@ -106,8 +106,8 @@ export class Recorder {
     const lines = this.#bytesOf(turn.lines)
     const trouble =
       lines.length > room() ? new ZerohopError('DECISION_LOG_FULL') : attempt(() => journal.append(lines, turn.count))
-    if (trouble === undefined || policy === 'block') return trouble
-    return attempt(() => journal.lose(turn.count)) ?? trouble
+    if (trouble !== undefined && policy === 'drop') journal.lose(turn.count)
+    return trouble
   }
 }
 

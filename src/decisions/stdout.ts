@@ -4,6 +4,9 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Sink } from './forwarder.ts'
 
 const STDOUT = 1
+const NEWLINE = 0x0a
+/** What a pipe takes as a whole (PIPE_BUF of Linux): lines of the process's own log come between lines of ours, never into one. */
+const PIECE_BYTES = 4096
 
 /** Lines on a descriptor of this process. */
 export function streamSink(fd: number = STDOUT): Sink {
@@ -12,13 +15,19 @@ export function streamSink(fd: number = STDOUT): Sink {
     windowMs: 0,
     async send(lines, signal) {
       for (let at = 0; at < lines.length && !signal.aborted; ) {
-        const written = await writeSome(fd, lines.subarray(at))
+        const written = await writeSome(fd, lines.subarray(at, endOfPiece(lines, at)))
         if (written === 0) await pause(5)
         at += written
       }
       signal.throwIfAborted()
     },
   }
+}
+
+/** As many whole lines as fit into a piece, at least one. */
+function endOfPiece(lines: Buffer, at: number): number {
+  const end = lines.lastIndexOf(NEWLINE, at + PIECE_BYTES - 1) + 1
+  return end > at ? end : lines.indexOf(NEWLINE, at) + 1 || lines.length
 }
 
 /** Bytes that were taken; 0 when the other side takes none now. */

@@ -1,80 +1,11 @@
 // The decision log on disk: what is written before an answer goes out, what a damaged or full journal does, and how sinks get everything once.
-import { appendFileSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { appendFileSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { DecisionLog, type DecisionLogOptions } from '../../src/decisions/decision-log.ts'
-import type { Sink } from '../../src/decisions/forwarder.ts'
-import type { DecisionRecord } from '../../src/decisions/record.ts'
 import type { ZerohopError } from '../../src/model/errors.ts'
 import { eventually } from '../support/eventually.ts'
 import { temporaryFolder } from '../support/folders.ts'
-
-const RECORD: DecisionRecord = {
-  at: Date.UTC(2026, 10, 20, 12),
-  request: 'r-1',
-  environment: 'e'.repeat(32),
-  revision: 7,
-  apiKey: 'k'.repeat(32),
-  user: 'ana',
-  tenant: 'default',
-  action: 'say',
-  resourceType: 'hello',
-  resourceKey: null,
-  allow: true,
-  reason: undefined,
-  micros: 12,
-  sent: undefined,
-}
-
-interface Line {
-  instance: string
-  seq: number
-  user: string
-  dropped_before?: number
-}
-
-/** A sink of the test: takes lines unless it is down. */
-class Taker implements Sink {
-  readonly name = 'api'
-  readonly windowMs = 0
-  down = false
-  taken: Line[] = []
-
-  async send(lines: Buffer): Promise<void> {
-    if (this.down) throw new Error('down')
-    this.taken.push(...parse(lines.toString()))
-  }
-}
-
-const parse = (text: string): Line[] =>
-  text
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => JSON.parse(line) as Line)
-
-const open = (folder: string, more: Partial<DecisionLogOptions> = {}) =>
-  DecisionLog.open({
-    folder,
-    policy: 'block',
-    sinks: [],
-    keepFiles: 10,
-    fileBytes: 1_000_000,
-    bufferBytes: 1_000_000,
-    newId: () => 'ab'.repeat(16),
-    report: () => undefined,
-    ...more,
-  })
-
-/** Records one decision; resolves with the reason why it may not be answered. */
-const record = (log: DecisionLog, user: string) =>
-  new Promise<ZerohopError | undefined>((resolve) => log.recorder.add({ ...RECORD, user }).settled(resolve))
-
-const filesOf = (folder: string) =>
-  readdirSync(join(folder, '0'))
-    .filter((name) => name.endsWith('.jsonl'))
-    .sort()
-const linesOf = (folder: string) =>
-  filesOf(folder).flatMap((name) => parse(readFileSync(join(folder, '0', name), 'utf8')))
+import { filesOf, linesOf, open, parse, RECORD, record, Taker } from './support.ts'
 
 describe('the journal', () => {
   it('has a record on disk before its answer may go out, in the fields that the docs name', async () => {

@@ -1,0 +1,84 @@
+// Sending records of decisions to a management API that refuses, breaks off, or is none: the records are sent only when it says what became of them.
+import { createServer, type RequestListener, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { gunzipSync } from 'node:zlib'
+import { afterEach, describe, expect, it } from 'vitest'
+import { DecisionClient } from '../../src/client/decisions.ts'
+
+const SCOPE = { organization_id: 'o'.repeat(32), project_id: 'p'.repeat(32), environment_id: 'e'.repeat(32) }
+const LINES = Buffer.from('{"seq":1}\n{"seq":2}\n')
+
+let server: Server
+afterEach(async () => {
+  server.closeAllConnections()
+  await new Promise((resolve) => server.close(resolve))
+})
+
+/** A client of a server that answers the scope of the key, and records as `answer` does. */
+async function clientOf(answer: RequestListener, scope: unknown = SCOPE): Promise<DecisionClient> {
+  server = createServer((request, response) => {
+    if (request.url === '/v2/api-key/scope')
+      response.setHeader('x-api-key-id', 'k'.repeat(32)).end(typeof scope === 'string' ? scope : JSON.stringify(scope))
+    else answer(request, response)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return new DecisionClient({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, apiKey: 'key' })
+}
+const send = (client: DecisionClient) => client.send(LINES, new AbortController().signal)
+
+describe('records of decisions are sent', () => {
+  it('compressed, with the key, to the log of its environment, and the id of the key is known then', async () => {
+    let seen: unknown
+    const client = await clientOf(async (request, response) => {
+      const pieces: Buffer[] = []
+      for await (const piece of request) pieces.push(piece as Buffer)
+      seen = [request.method, request.url, request.headers.authorization, gunzipSync(Buffer.concat(pieces)).toString()]
+      response.end('{"stored":1,"known":1,"refused":0}')
+    })
+    expect(client.keyId).toMatch(/^sha256:[0-9a-f]{16}$/)
+    await send(client)
+    expect(seen).toEqual([
+      'POST',
+      `/v2/pdps/${SCOPE.project_id}/${SCOPE.environment_id}/audit_logs`,
+      'Bearer key',
+      String(LINES),
+    ])
+    expect(client.keyId).toBe('k'.repeat(32))
+  })
+
+  it.each([
+    ['401', 'KEY_UNKNOWN', 401, '{}'],
+    ['403', 'KEY_TOO_NARROW', 403, '{}'],
+    ['404', 'FEED_UNREACHABLE', 404, '{}'],
+    ['429', 'FEED_UNREACHABLE', 429, 'slower'],
+    ['500', 'FEED_UNREACHABLE', 500, ''],
+    ['204', 'FEED_UNREACHABLE', 204, ''],
+    ['a page to log in', 'FEED_UNREACHABLE', 200, '<html>log in</html>'],
+    ['JSON of somebody else', 'FEED_UNREACHABLE', 200, '{"ok":true}'],
+    ['null', 'FEED_UNREACHABLE', 200, 'null'],
+    ['a redirect', 'FEED_UNREACHABLE', 307, ''],
+  ])('not when the answer is %s', async (_, code, status, text) => {
+    const client = await clientOf(
+      (_, response) => void response.writeHead(status, { location: '/elsewhere' }).end(text),
+    )
+    await expect(send(client)).rejects.toMatchObject({ code })
+  })
+
+  it('not when the answer is cut off', async () => {
+    const client = await clientOf((_, response) => {
+      response.writeHead(200, { 'content-length': '100' })
+      response.write('{"stored":2,')
+      setImmediate(() => response.destroy())
+    })
+    await expect(send(client)).rejects.toMatchObject({ code: 'FEED_UNREACHABLE' })
+  })
+
+  it('with a reason that says whether the key or the address is wrong', async () => {
+    const wide = await clientOf((_, response) => void response.end(), { ...SCOPE, environment_id: null })
+    await expect(send(wide)).rejects.toMatchObject({ code: 'KEY_TOO_NARROW' })
+    server.closeAllConnections()
+    server.close()
+    const page = await clientOf((_, response) => void response.end(), '<html>log in</html>')
+    await expect(send(page)).rejects.toMatchObject({ code: 'FEED_UNREACHABLE' })
+  })
+})
