@@ -125,7 +125,7 @@ function printJson(value: unknown): void {
   print(JSON.stringify(value, null, 2))
 }
 
-export function printTable(heads: readonly string[], rows: readonly (readonly string[])[]): void {
+function printTable(heads: readonly string[], rows: readonly (readonly string[])[]): void {
   const widths = heads.map((head, at) => Math.max(head.length, ...rows.map((row) => row[at]?.length ?? 0)))
   for (const row of [heads, ...rows])
     print(

@@ -43,7 +43,7 @@ declare module 'fastify' {
 const BEARER = /^bearer +([\x21-\x7e]+) *$/i
 
 /** The secret of an Authorization header; undefined when there is none, or it is no bearer. */
-export function bearerOf(header: string | undefined): string | undefined {
+function bearerOf(header: string | undefined): string | undefined {
   return header === undefined ? undefined : BEARER.exec(header)?.[1]
 }
 

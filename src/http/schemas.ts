@@ -45,7 +45,7 @@ export const Later = () => Type.Optional(Type.Unsafe<unknown>({ later: true }))
 
 export const Text = Type.Unsafe<string>({ type: 'string' })
 const Flag = Type.Unsafe<boolean>({ type: 'boolean' })
-export const Texts = Type.Unsafe<readonly string[]>({ type: 'array', items: { type: 'string' } })
+const Texts = Type.Unsafe<readonly string[]>({ type: 'array', items: { type: 'string' } })
 export const Attributes = Type.Unsafe<JsonObject>({ type: 'object' })
 const AttributeTypeName = Type.Unsafe<AttributeType>({
   type: 'string',

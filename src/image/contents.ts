@@ -179,7 +179,7 @@ export function userContent(attributes: JsonObject | undefined): UserContent {
 }
 
 /** No attributes are none: equal contents are stored in one way. */
-export function someOf<T extends object>(attributes: T | undefined): T | undefined {
+function someOf<T extends object>(attributes: T | undefined): T | undefined {
   return attributes === undefined || Object.keys(attributes).length === 0 ? undefined : attributes
 }
 

@@ -23,7 +23,7 @@ export const FRAME_MAGIC = [MAGIC & 0xff, MAGIC >> 8] as const
 /** Changes in one list of a packed delta: well under a millisecond of work. */
 const PACK_CHANGES = 1_000
 
-export enum FrameType {
+enum FrameType {
   Delta = 1,
   Heartbeat = 2,
   /** The server ends the stream for a reason that came up after the 200: the body names the error code. */

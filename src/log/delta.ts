@@ -84,7 +84,7 @@ export interface PackedDelta extends Omit<Delta, 'changes'> {
 }
 
 /** The kinds that decisions depend on, in an order in which nothing refers to what comes later. */
-export const POLICY_KINDS = [
+const POLICY_KINDS = [
   'resource',
   'role',
   'resource_role',

@@ -30,13 +30,13 @@ export function* readings(condition: Condition): Iterable<Reading> {
 }
 
 /** Paths of the `ref`s inside a test. */
-export function* references(test: Test): Iterable<AttributePath> {
+function* references(test: Test): Iterable<AttributePath> {
   for (const inner of everyTest(test))
     if (inner.kind === 'compare' && inner.right.kind === 'ref') yield inner.right.path
 }
 
 /** Matches inside a test that read the attributes of stored instances. */
-export function* foreignMatches(test: Test): Iterable<Test & { readonly kind: 'match'; readonly foreignType: string }> {
+function* foreignMatches(test: Test): Iterable<Test & { readonly kind: 'match'; readonly foreignType: string }> {
   for (const inner of everyTest(test)) {
     if (inner.kind === 'match' && inner.foreignType !== null) yield { ...inner, foreignType: inner.foreignType }
   }

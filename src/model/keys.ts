@@ -8,13 +8,8 @@ export const DEFAULT_TENANT = 'default'
 const ORDINARY = { pattern: '^[A-Za-z0-9_-]+$', allowed: 'a-z, A-Z, 0-9, _ and -' } as const
 const USER = { pattern: '^[A-Za-z0-9|@+._-]+$', allowed: 'a-z, A-Z, 0-9, _, -, @, ., + and |' } as const
 
-/** The pattern of every key but a user's, as JSON schema text. */
-export const KEY_PATTERN = ORDINARY.pattern
-/** The pattern of a user key, as JSON schema text. */
-export const USER_KEY_PATTERN = USER.pattern
-
-const ordinaryKey = new RegExp(KEY_PATTERN)
-const userKey = new RegExp(USER_KEY_PATTERN)
+const ordinaryKey = new RegExp(ORDINARY.pattern)
+const userKey = new RegExp(USER.pattern)
 
 /**
  * Returns `key` when it may name an object of `kind`.

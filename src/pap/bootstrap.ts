@@ -67,7 +67,7 @@ export function bootstrap(view: View, input: Bootstrap, mint: Mint): Decided<Boo
 }
 
 /** Resource `hello` with `say` and `wave`; `admin` may both, `viewer` may wave; `ana` is admin and `ben` viewer in `default`. */
-export function examplePolicy(mint: Mint): Change[] {
+function examplePolicy(mint: Mint): Change[] {
   const stamps = (key: string) => ({ id: mint.id(), key, created_at: mint.now, updated_at: mint.now })
   const actions = ['say', 'wave'].map((key) => newAction(key, {}, mint, BODY))
   const role = (key: string, name: string, permissions: readonly string[]): Change =>

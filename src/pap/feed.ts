@@ -125,7 +125,7 @@ function requireOurs(at: Position, head: Position): void {
 }
 
 /** @throws ENVIRONMENT_DELETED when the control log does not hold the environment any more */
-export function requireEnvironment(store: FeedDeps['store'], { environment, organization }: Followed): void {
+function requireEnvironment(store: FeedDeps['store'], { environment, organization }: Followed): void {
   if (!store.exists(environment) || store.view(organization).find('environment', environment) === undefined) {
     throw new ZerohopError('ENVIRONMENT_DELETED')
   }

@@ -77,7 +77,7 @@ const BLANK = { description: null, custom_branch_name: null, jwks: null, setting
 type EnvironmentRest = Pick<Environment, 'name' | 'description' | 'custom_branch_name' | 'jwks' | 'settings'>
 
 /** The fields of an environment after a write. */
-export function settleEnvironment(
+function settleEnvironment(
   key: string,
   base: EnvironmentRest,
   sent: EnvironmentFields,

@@ -29,7 +29,7 @@ function sayFailed({ side, set, reason, tests }: FailedSet): string {
 }
 
 /** What a test found, and where it stands. */
-export function sayTest(test: TestFound): string {
+function sayTest(test: TestFound): string {
   return `${finding(test)} (at ${test.path.join(' / ')})`
 }
 

@@ -15,7 +15,7 @@ export interface Index {
 }
 
 /** The indexes over objects of a kind. */
-export const indexesOf = new Map<Kind, Index[]>()
+const indexesOf = new Map<Kind, Index[]>()
 for (const [name, { kind, values }] of Object.entries(INDEXES)) {
   const list = indexesOf.get(kind) ?? []
   // an index of a kind is only ever asked about objects of that kind

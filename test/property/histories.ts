@@ -151,7 +151,7 @@ function deletion(kind: 'user' | 'role' | 'tenant' | 'resource', key: string | u
   return key === undefined ? [] : [['delete', kind, { key }]]
 }
 
-export function permissionsIn(world: World): string[] {
+function permissionsIn(world: World): string[] {
   return [...world.policy.resource].flatMap(([key, { actions }]) => actions.map((action) => `${key}:${action}`))
 }
 
@@ -256,7 +256,7 @@ function historiesOf(
 /** Roles in tenants only. */
 export const roleHistories = historiesOf(roleEdit, beginning)
 /** Roles in tenants, and roles on instances: each by itself, and both. */
-export const histories = fc.oneof(
+const histories = fc.oneof(
   { weight: 1, arbitrary: roleHistories },
   { weight: 1, arbitrary: historiesOf(edit, beginning) },
   { weight: 3, arbitrary: historiesOf(edit, [...beginning, ...related]) },

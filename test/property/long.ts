@@ -27,7 +27,7 @@ export interface LongRun {
 }
 
 /** What was asked in all, of which kernel and which kind of image. */
-export class Count extends Tally {
+class Count extends Tally {
   inDebug = 0
   ofBuilt = 0
   /** questions about which everything was listed */

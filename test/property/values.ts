@@ -54,7 +54,7 @@ export interface Words {
   readonly instances: readonly string[]
 }
 
-export function scalar(next: Next, words: Words): string | number | boolean {
+function scalar(next: Next, words: Words): string | number | boolean {
   const kind = next(10)
   if (kind < 5) return any(next, COMMON)
   if (kind < 8) return any(next, SCALARS)
@@ -70,7 +70,7 @@ export function scalar(next: Next, words: Words): string | number | boolean {
 const scalars = (next: Next, words: Words): Json[] => Array.from({ length: next(5) }, () => scalar(next, words))
 
 /** Any value that an attribute can have. */
-export function value(next: Next, words: Words, depth = 0): Json {
+function value(next: Next, words: Words, depth = 0): Json {
   const kind = next(depth > 2 ? 6 : 14)
   if (kind < 6) return scalar(next, words)
   if (kind < 9) return scalars(next, words)

@@ -82,7 +82,7 @@ function identity(policy: Policy, request: Request): Record<string, JsonObject> 
 }
 
 /** D6: the tenants in which the user has an assignment or a membership. */
-export function tenantsOf(policy: Policy, user: string): string[] {
+function tenantsOf(policy: Policy, user: string): string[] {
   const ties = [...policy.role_assignment.values(), ...policy.membership.values()]
   return [...new Set(ties.filter((each) => each.user === user).map(({ tenant }) => tenant))]
 }

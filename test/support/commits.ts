@@ -58,7 +58,7 @@ function resource({ policy }: World, [op, , object]: Of<'resource'>): readonly C
 }
 
 /** Declared attributes as management is told of them. */
-export const typed = (attributes: Extract<Of<'resource'>, readonly ['put', ...unknown[]]>[2]['attributes'] = {}) =>
+const typed = (attributes: Extract<Of<'resource'>, readonly ['put', ...unknown[]]>[2]['attributes'] = {}) =>
   Object.fromEntries(Object.entries(attributes).map(([name, type]) => [name, { type }]))
 
 function builtIn(world: World, operation: Operation): readonly Commit[] {

@@ -6,7 +6,7 @@ import { type Operation, World } from './world.ts'
 
 const USERS = ['ana', 'ben', 'cyd', 'dan', 'eve']
 
-export const EXAMPLE: readonly Operation[] = [
+const EXAMPLE: readonly Operation[] = [
   ['put', 'resource', { key: 'hello', actions: ['say', 'wave', 'shout'] }],
   ['put', 'role', { key: 'viewer', permissions: ['hello:wave'] }],
   ['put', 'role', { key: 'admin', permissions: ['hello:say'], extends: ['viewer'] }],

@@ -20,7 +20,7 @@ interface Named {
 }
 
 export function keyRoutes(app: FastifyInstance, management: Management): void {
-  const { gate, store } = management
+  const { gate } = management
   app.get('/v2/api-key/scope', { config: { operation: 'scope.read' } }, ({ caller: { key } }, reply) => {
     reply.header('x-api-key-id', key.id) // for the records of a PDP; the body has the members that the clients know
     return { organization_id: key.organization_id, project_id: key.project_id, environment_id: key.environment_id }
@@ -80,21 +80,22 @@ export function keyRoutes(app: FastifyInstance, management: Management): void {
     return reply.code(204).send()
   })
   configRoutes(app, management)
+}
 
-  function requireKeyOf({ gate: of }: Management, request: FastifyRequest<Named>): ApiKey {
-    const ref = request.params.key
-    const id = parseId(ref)
-    const key = id === undefined ? undefined : of.control(request.caller).find('api_key', id)
-    if (key === undefined || !reachesKey(request.caller.key, key)) throw missing('API key', ref)
-    return key
-  }
+function requireKeyOf({ gate }: Management, request: FastifyRequest<Named>): ApiKey {
+  const ref = request.params.key
+  const id = parseId(ref)
+  const key = id === undefined ? undefined : gate.control(request.caller).find('api_key', id)
+  if (key === undefined || !reachesKey(request.caller.key, key)) throw missing('API key', ref)
+  return key
+}
 
-  async function reveal(of: Management, request: FastifyRequest, key: ApiKey): Promise<string | null> {
-    const secret = store.readSecret(key.id)
-    if (secret === undefined) return null
-    await noteSecretRead(of, request)
-    return secret
-  }
+/** The secret of a key, noted in the log before it is shown; null when it cannot be read back. */
+async function reveal(management: Management, request: FastifyRequest, key: ApiKey): Promise<string | null> {
+  const secret = management.store.readSecret(key.id)
+  if (secret === undefined) return null
+  await noteSecretRead(management, request)
+  return secret
 }
 
 function configRoutes(app: FastifyInstance, management: Management): void {

@@ -103,7 +103,7 @@ function reader<R>(rows: Iterable<R>): Reader<R> {
 }
 
 /** The rows of several sources, merged by the time of creation. */
-export function merged<R extends { readonly created_at: number }>(sources: readonly Source<R>[]): Source<R> {
+function merged<R extends { readonly created_at: number }>(sources: readonly Source<R>[]): Source<R> {
   const [only] = sources
   if (sources.length === 1 && only) return only
   return {

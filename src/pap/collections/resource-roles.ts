@@ -92,7 +92,7 @@ export function createResourceRole(
 }
 
 /** A new role in a draft: first the role, then what may name the role itself. */
-export function addRole(draft: Draft, sent: NewResourceRole, mint: Mint, where: Where): ResourceRole {
+function addRole(draft: Draft, sent: NewResourceRole, mint: Mint, where: Where): ResourceRole {
   const { granted_to, ...rest } = sent
   const made = draft.take(create(resourceRoles, draft, rest, mint, where))
   if (!granted_to) return made

@@ -32,7 +32,7 @@ export interface V1User {
 const USER_NAMES = { key: 'key', first_name: 'firstName', last_name: 'lastName', role_assignments: 'roles' }
 
 /** Creates the user or changes what is sent. */
-export function v1SyncUser(view: View, sent: V1User, mint: Mint): Decided<User> {
+function v1SyncUser(view: View, sent: V1User, mint: Mint): Decided<User> {
   const key = sameName(sent.key, sent.customId, 'customId')
   if (key === undefined) throw missing('key')
   const stored = view.find('user', key)
@@ -75,7 +75,7 @@ export interface V1Tenant {
 }
 
 /** Creates the tenant or changes what is sent. */
-export function v1PutTenant(view: View, sent: V1Tenant, mint: Mint): Decided<Tenant> {
+function v1PutTenant(view: View, sent: V1Tenant, mint: Mint): Decided<Tenant> {
   const key = sameName(sent.externalId, sent.key, 'key')
   if (key === undefined) throw missing('externalId')
   const fields = present({ name: sent.name, description: sent.description })
@@ -86,7 +86,7 @@ export function v1PutTenant(view: View, sent: V1Tenant, mint: Mint): Decided<Ten
 }
 
 /** Changes what is sent of a tenant that is there. */
-export function v1UpdateTenant(
+function v1UpdateTenant(
   view: View,
   { ref, fields }: { readonly ref: string; readonly fields: V1Tenant },
   mint: Mint,
@@ -113,7 +113,7 @@ export interface V1PermissionRef {
 }
 
 /** A new role; its name is its key. */
-export function v1CreateRole(view: View, sent: V1RoleInput, mint: Mint): Decided<Role> {
+function v1CreateRole(view: View, sent: V1RoleInput, mint: Mint): Decided<Role> {
   const permissions = (sent.permissions ?? []).map((one, at) => permissionOf(view, one, at))
   const attributes = settleAttributes(sent.attributes, null, null)
   const settings = settleAttributes(sent.settings, null, null, [...BODY, 'settings'])
@@ -146,11 +146,10 @@ export interface V1Assignment {
 const toAssignment = ({ role, user, scope }: V1Assignment) => ({ role, user, tenant: scope ?? null })
 const SCOPE = { tenant: 'scope' }
 
-export const v1Assign = (view: View, sent: V1Assignment, mint: Mint) =>
+const v1Assign = (view: View, sent: V1Assignment, mint: Mint) =>
   named(SCOPE, () => assign(view, toAssignment(sent), mint))
 /** What it names stands in the query. */
-export const v1Unassign = (view: View, sent: V1Assignment) =>
-  named(SCOPE, () => unassign(view, toAssignment(sent)), 'query')
+const v1Unassign = (view: View, sent: V1Assignment) => named(SCOPE, () => unassign(view, toAssignment(sent)), 'query')
 
 /** The value of two fields that name the same. @throws KEY_MISMATCH when they differ */
 function sameName(first: Sent<string>, second: Sent<string>, field: string): string | undefined {

@@ -270,7 +270,7 @@ export class State {
   }
 }
 
-export const readsSize = (conditions: object): boolean => JSON.stringify(conditions).includes('resource.size')
+const readsSize = (conditions: object): boolean => JSON.stringify(conditions).includes('resource.size')
 
 function drop<T>(map: Map<string, T>, gone: (value: T) => boolean): void {
   for (const [key, value] of map) if (gone(value)) map.delete(key)

@@ -11,8 +11,8 @@ import { type Management, write, writeControl } from '../context.ts'
 import type { Place } from './render.ts'
 
 /** Since when v1 is deprecated (RFC 9745: seconds since 1970), and where it says how to leave it. */
-export const DEPRECATION = `@${Date.UTC(2023, 0, 1) / 1000}`
-export const GUIDE = '</docs/migration>; rel="deprecation"; type="text/markdown"'
+const DEPRECATION = `@${Date.UTC(2023, 0, 1) / 1000}`
+const GUIDE = '</docs/migration>; rel="deprecation"; type="text/markdown"'
 
 declare module 'fastify' {
   interface FastifyRequest {

@@ -3,7 +3,7 @@
 import type { AuthzenDeps } from './app.ts'
 
 /** `identity` is what the API gateway profile sends. */
-export const SUBJECT_TYPES: readonly string[] = ['user', 'identity']
+const SUBJECT_TYPES: readonly string[] = ['user', 'identity']
 
 export function isSubjectType({ subjectTypes = SUBJECT_TYPES }: AuthzenDeps, type: string): boolean {
   return subjectTypes.includes(type)
