@@ -78,7 +78,7 @@ export function pageBody<T>(data: readonly T[], total: number, page: Page): Page
 function whole(query: Query, name: string, absent: number, most: number): number {
   const text = readText(query, name)
   if (text === undefined) return absent
-  const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN
+  const value = /^-?\d+$/.test(text) ? Number(text) : Number.NaN
   if (Number.isNaN(value)) throw invalid(name, 'value is not a valid integer')
   if (value < 1) throw invalid(name, 'ensure this value is greater than or equal to 1')
   if (value > most) throw invalid(name, `ensure this value is less than or equal to ${Math.floor(most)}`)

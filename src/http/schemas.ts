@@ -73,16 +73,19 @@ export const DerivationRule = Closed({
   when: Maybe(block(DerivationSettings)),
 })
 const Derivation = Closed({ when: Maybe(block(DerivationSettings)), users_with_role: Maybe(listOf(DerivationRule)) })
+const permitted = { ...named, permissions: Maybe(Texts), extends: Maybe(Texts), attributes: Maybe(Attributes) }
 const roleFields = {
-  ...named,
-  permissions: Maybe(Texts),
-  extends: Maybe(Texts),
-  attributes: Maybe(Attributes),
+  ...permitted,
   granted_to: Later(),
+  v1compat_settings: Maybe(Attributes),
+  v1compat_attributes: Maybe(Attributes),
+}
+const resourceRoleFields = {
+  ...permitted,
+  granted_to: Maybe(block(Derivation)),
   v1compat_settings: Later(),
   v1compat_attributes: Later(),
 }
-const resourceRoleFields = { ...roleFields, granted_to: Maybe(block(Derivation)) }
 const RoleBlock = Closed(resourceRoleFields)
 export const ResourceRoleCreate = Closed({ key: Type.String(), ...resourceRoleFields })
 export const RoleBulk = Closed({
@@ -95,7 +98,7 @@ export const RoleReplace = Closed({ key: Maybe(Text), ...roleFields })
 export const RoleUpdate = Closed(roleFields)
 export const RolePermissions = Closed({ permissions: Texts })
 
-const v1compat = { v1compat_path: Later(), v1compat_name: Later() }
+const v1compat = { v1compat_path: Maybe(Text), v1compat_name: Maybe(Text) }
 const actionFields = { ...named, attributes: Maybe(Attributes), ...v1compat }
 const ActionBlock = Closed(actionFields)
 const AttributeBlock = Closed({ type: AttributeTypeName, description: Maybe(Text) })
@@ -108,7 +111,7 @@ const resourceFields = {
   roles: Maybe(mapOf(RoleBlock)),
   relations: Maybe(mapOf(Text)),
   ...v1compat,
-  v1compat_type: Later(),
+  v1compat_type: Maybe(Text),
 }
 export const ResourceCreate = Closed({ key: Type.String(), ...resourceFields })
 export const ResourceReplace = Closed({ key: Maybe(Text), ...resourceFields })

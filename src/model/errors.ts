@@ -177,6 +177,10 @@ export function isZerohopError(error: unknown, ...codes: ErrorCode[]): error is 
   return error instanceof ZerohopError && (codes.length === 0 || codes.includes(error.code))
 }
 
+/** The message of a template: on one line, and a kind of objects in words. */
 function fill(template: string, details: ErrorDetails): string {
-  return template.replace(/\{(\w+)\}/g, (_, name: string) => String(details[name] ?? '').replace(/[\r\n]+/g, ' '))
+  return template.replace(/\{(\w+)\}/g, (_, name: string) => {
+    const text = String(details[name] ?? '').replace(/[\r\n]+/g, ' ')
+    return name === 'kind' ? text.replaceAll('_', ' ') : text
+  })
 }

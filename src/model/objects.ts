@@ -18,8 +18,8 @@ export interface Named extends Stored {
 }
 
 /**
- * What the first API version says of an object and this one has no other place for. Only its writes set it, so that its reads can give it
- * back; absent where it never wrote. It bears on no decision.
+ * What the first API version says of an object and this one has no other place for: its writes set it, and fields `v1compat_…` of the
+ * second one; absent where neither did. It bears on no decision.
  */
 export interface V1Resource {
   readonly path: string | null

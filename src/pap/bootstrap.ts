@@ -8,7 +8,7 @@ import type { Decided, Mint, View } from '../store/view.ts'
 import { mintSecret, newApiKey } from './api-keys.ts'
 import { newAction } from './collections/resources.ts'
 import { makeEnvironment } from './environments.ts'
-import { BODY } from './fields.ts'
+import { BODY, requireOrganizationName } from './fields.ts'
 import { requireFixedKey } from './keys.ts'
 
 export interface Bootstrap {
@@ -35,7 +35,12 @@ export function bootstrap(view: View, input: Bootstrap, mint: Mint): Decided<Boo
   const id = view.log
   const stamps = () => ({ created_at: mint.now, updated_at: mint.now, description: null, settings: null })
   const key = requireKey('organization', input.organization ?? 'default', [...BODY, 'organization'])
-  const organization: Organization = { id, key, name: input.name ?? 'Default Organization', ...stamps() }
+  const organization: Organization = {
+    id,
+    key,
+    name: requireOrganizationName(input.name ?? 'Default Organization'),
+    ...stamps(),
+  }
   const project: Project = { id: mint.id(), key: 'default', name: 'Default Project', urn_namespace: null, ...stamps() }
 
   const fixed = input.organizationKey

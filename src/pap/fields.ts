@@ -40,6 +40,16 @@ export function settleName(sent: Sent<string>, current: string, key: string, pat
   return settle(sent, current, key)
 }
 
+const ORGANIZATION_NAME = /^[A-Za-z0-9._ -]+$/
+
+/** The name of an organization. @throws INPUT_INVALID outside the characters that the contract allows */
+export function requireOrganizationName(name: string, path: Path = [...BODY, 'name']): string {
+  requireText(name, 'name', NAME_LENGTH_MAX, path)
+  if (ORGANIZATION_NAME.test(name)) return name
+  const reason = 'an organization name has only the characters a-z, A-Z, 0-9, ., _, - and blanks'
+  throw new ZerohopError('INPUT_INVALID', { reason }, { path })
+}
+
 /** A nullable text after a write; `field` is its name in the body. */
 export function settleText(
   sent: Sent<string>,

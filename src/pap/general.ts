@@ -15,7 +15,16 @@ import {
 import type { Decided, Mint, View } from '../store/view.ts'
 import { type Collection, create, patch, replace, requireSameKey } from './collection.ts'
 import { makeEnvironment } from './environments.ts'
-import { BODY, type Path, type Sent, settleAttributes, settleName, settleText } from './fields.ts'
+import {
+  BODY,
+  type Path,
+  requireOrganizationName,
+  type Sent,
+  settle,
+  settleAttributes,
+  settleName,
+  settleText,
+} from './fields.ts'
 
 export interface OrganizationFields {
   readonly name?: Sent<string>
@@ -100,7 +109,7 @@ export function updateOrganization(
   const stored = view.require('organization', view.log)
   const changed: Organization = {
     ...stored,
-    name: settleName(name, stored.name, stored.key),
+    name: settle(typeof name === 'string' ? requireOrganizationName(name) : name, stored.name, stored.key),
     settings: settleAttributes(settings, stored.settings, null, [...BODY, 'settings']),
     updated_at: mint.now,
   }

@@ -75,7 +75,7 @@ const MOST: Readonly<Record<string, number>> = {
 }
 
 /** Fields of free form: an object that is stored as it is sent. */
-const FREE = new Set(['attributes', 'type_attributes', 'settings'])
+const FREE = new Set(['attributes', 'type_attributes', 'settings', 'v1compat_settings', 'v1compat_attributes'])
 
 /**
  * Everything wrong that can be said in the place of a value of this schema; `name` is the field. `good` is what an object is otherwise,
@@ -184,7 +184,7 @@ function* badText(schema: Schema, name: string): Generator<Bad> {
     for (const key of ['', 'a b', 'ä', 'a/b', 'a:b', LONG]) yield bad(`key ${shown(key)}`, key)
   }
   if (name === 'name') yield bad('too long', 'n'.repeat(NAME_LENGTH_MAX + 1))
-  if (name === 'description') yield bad('too long', 'd'.repeat(DESCRIPTION_LENGTH_MAX + 1))
+  if (name === 'description' || /^v1compat_/.test(name)) yield bad('too long', 'd'.repeat(DESCRIPTION_LENGTH_MAX + 1))
   if (name === 'name' || name === 'description' || name === 'first_name') yield bad('half a surrogate pair', '\ud800')
   if (name === 'email') {
     for (const email of ['nobody', 'a@b', 'a b@c.de', `${'a'.repeat(250)}@b.cd`])

@@ -51,7 +51,7 @@ export function historyRoutes(app: FastifyInstance, management: Management): voi
   })
   app.get<Named>(`${EVENT}/request`, { config }, ({ caller, params }, reply) => {
     entryOf(caller.key, params.event)
-    return reply.send('redacted')
+    return reply.type('application/json').send(JSON.stringify('redacted'))
   })
   app.get<Named>(`${EVENT}/response`, { config }, ({ caller, params }) => {
     entryOf(caller.key, params.event)

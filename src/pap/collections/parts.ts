@@ -17,6 +17,7 @@ import {
   requireAttributeRoom,
   requireRoom,
 } from './resources.ts'
+import { v1OfAction } from './v1compat.ts'
 
 /** A part with the resource that it belongs to. */
 export interface PartOf<P extends Stored> {
@@ -68,12 +69,13 @@ export function updateAction(
 ): Decided<PartOf<Action>> {
   const resource = view.require('resource', resourceRef)
   const before = requirePart('action', resource.actions, ref)
+  const { v1, ...kept } = before
   const part: Action = {
-    ...before,
+    ...kept,
     name: settleName(fields.name, before.name, before.key),
     description: settleText(fields.description, before.description, 'description'),
     attributes: settleAttributes(fields.attributes, before.attributes, null),
-    ...(fields.v1 === undefined ? {} : { v1: fields.v1 }),
+    ...v1OfAction(fields, v1, BODY),
   }
   return rewrite(resource, before, part, (now) => ({ actions: swap(resource.actions, now) }), mint)
 }

@@ -28,19 +28,20 @@ import { keepReaders } from '../conditions.ts'
 import { BODY, type Path, type Sent, settleAttributes, settleName, settleText } from '../fields.ts'
 import { writeRelations } from './relations.ts'
 import { type ResourceRoleFields, writeRoles } from './resource-roles.ts'
+import { type V1Texts, v1OfAction, v1OfResource } from './v1compat.ts'
 
-export interface ActionFields {
+export interface ActionFields extends Omit<V1Texts, 'v1compat_type'> {
   readonly name?: Sent<string>
   readonly description?: Sent<string>
   readonly attributes?: Sent<JsonObject>
-  /** by writes of the first API version only; what it once said stays */
+  /** by writes of the first API version */
   readonly v1?: V1Action
 }
 export interface AttributeFields {
   readonly type: AttributeType
   readonly description?: Sent<string>
 }
-export interface ResourceFields {
+export interface ResourceFields extends V1Texts {
   readonly name?: Sent<string>
   readonly urn?: Sent<string>
   readonly description?: Sent<string>
@@ -51,7 +52,7 @@ export interface ResourceFields {
   readonly roles?: Sent<Readonly<Record<string, ResourceRoleFields>>>
   /** relation to the id or key of the resource type that it comes from */
   readonly relations?: Sent<Readonly<Record<string, string>>>
-  /** by writes of the first API version only; what it once said stays */
+  /** by writes of the first API version */
   readonly v1?: V1Resource
 }
 export interface NewResource extends ResourceFields {
@@ -74,7 +75,7 @@ export const resources: Collection<'resource', ResourceFields> = {
       type_attributes: settleAttributes(sent.type_attributes, base.type_attributes, null, [...BODY, 'type_attributes']),
       actions: sent.actions === undefined ? base.actions : actionsOf(sent.actions ?? {}, stored, mint),
       attributes: sent.attributes === undefined ? base.attributes : attributesOf(sent.attributes ?? {}, stored, mint),
-      ...kept(sent.v1 ?? stored?.v1),
+      ...v1OfResource(sent, stored?.v1, BODY),
     }
     requireRoom(view, merged.actions.length, stored)
     requireAttributeRoom(merged.attributes.length)
@@ -138,8 +139,7 @@ function actionsOf(sent: Readonly<Record<string, ActionFields>>, stored: Resourc
   return Object.entries(sent).map(([key, fields]) => {
     const path = [...BODY, 'actions', key]
     const before = stored?.actions.find((action) => action.key === key)
-    const v1 = fields.v1 ?? before?.v1
-    return renew(before, newAction(key, { ...fields, ...kept(v1) }, mint, path), mint)
+    return renew(before, newAction(key, fields, mint, path, path, before), mint)
   })
 }
 
@@ -155,19 +155,23 @@ function attributesOf(
   })
 }
 
-/** An action as it is when only these fields were ever sent. */
-export function newAction(key: string, sent: ActionFields, mint: Mint, path: Path, keyPath: Path = path): Action {
+/** An action as it is when only these fields were ever sent; what v1 said of `stored` stays. */
+export function newAction(
+  key: string,
+  sent: ActionFields,
+  mint: Mint,
+  path: Path,
+  keyPath: Path = path,
+  stored?: Action,
+): Action {
   return {
     ...stampPart('action', key, mint, keyPath),
     name: settleName(sent.name, key, key, path),
     description: settleText(sent.description, null, 'description', path),
     attributes: settleAttributes(sent.attributes, null, null, [...path, 'attributes']),
-    ...kept(sent.v1),
+    ...v1OfAction(sent, stored?.v1, path),
   }
 }
-
-/** What the first API version said, as a member that is absent when it said nothing. */
-const kept = <T>(v1: T | undefined): { readonly v1?: T } => (v1 === undefined ? {} : { v1 })
 
 /** A declared attribute as it is when only these fields were ever sent. `type` is what every resource has anyway. */
 export function newAttribute(

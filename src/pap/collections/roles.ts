@@ -9,8 +9,9 @@ import { type Collection, create, erase, patch, replace } from '../collection.ts
 import { type Path, type Sent, settleAttributes, settleName, settleText } from '../fields.ts'
 import { tenantRoles } from '../hierarchy.ts'
 import { resolveExtends, resolvePermissions, withoutParent, withoutPermissions } from '../permissions.ts'
+import { type V1Objects, v1OfRole } from './v1compat.ts'
 
-export interface RoleFields {
+export interface RoleFields extends V1Objects {
   readonly name?: Sent<string>
   readonly description?: Sent<string>
   /** `resource:action` */
@@ -18,7 +19,7 @@ export interface RoleFields {
   /** ids or keys of roles */
   readonly extends?: Sent<readonly string[]>
   readonly attributes?: Sent<JsonObject>
-  /** by writes of the first API version only; what it once said stays */
+  /** by writes of the first API version */
   readonly v1?: V1Role
 }
 export interface NewRole extends RoleFields {
@@ -42,12 +43,10 @@ export const roles: Collection<'role', RoleFields> = {
         : resolvePermissions(view, sent.permissions ?? [], undefined, [...path, 'permissions']),
     extends: sent.extends === undefined ? base.extends : parentsOf(view, key, sent.extends ?? [], [...path, 'extends']),
     attributes: settleAttributes(sent.attributes, base.attributes, null, [...path, 'attributes']),
-    ...keptV1(sent.v1 ?? stored?.v1),
+    ...v1OfRole(sent, stored?.v1, path),
   }),
   removed: (view, { key }, mint) => afterRole(view, key, mint),
 }
-
-const keptV1 = (v1: V1Role | undefined): { readonly v1?: V1Role } => (v1 === undefined ? {} : { v1 })
 
 function parentsOf(view: View, key: string, sent: readonly string[], path: Path): string[] {
   return resolveExtends(tenantRoles(view), key, sent, (ref, at) => view.require('role', ref, at).key, path)

@@ -77,11 +77,12 @@ export function removeTenantUser(
   const changes: Change[] = []
   const name = `${user.key}/${tenant.key}`
   for (const index of ['assignments_of_user_in_tenant', 'instance_assignments_of_user_in_tenant'] as const) {
-    for (const { key } of view.by(index, name)) changes.push(remove('role_assignment', key))
+    for (const assignment of view.by(index, name)) changes.push(remove('role_assignment', assignment.key))
   }
-  const membership = view.get('membership', membershipKey(tenant.key, user.key))
+  const key = membershipKey(tenant.key, user.key)
+  const membership = view.get('membership', key)
   if (membership) changes.push(remove('membership', membership.key))
-  if (changes.length === 0) throw new ZerohopError('OBJECT_NOT_FOUND', { kind: 'user', ref: input.user })
+  if (changes.length === 0) throw new ZerohopError('OBJECT_NOT_FOUND', { kind: 'membership', ref: key })
   return { changes, status: 204, result: null }
 }
 

@@ -58,7 +58,8 @@ describe('history', () => {
       expect((await api.ask('GET', `/v2/history/${event.id}`)).body).toEqual(event)
     }
     const { id } = (await list()).data[0]
-    expect((await api.ask('GET', `/v2/history/${id}/request`)).body).toBe('redacted')
+    const request = await api.ask('GET', `/v2/history/${id}/request`)
+    expect([request.headers['content-type'], request.body]).toEqual(['application/json', 'redacted'])
     expect((await api.ask('GET', `/v2/history/${id}/response`)).status).toBe(404)
     for (const absent of ['0'.repeat(32), 'f'.repeat(32), 'nonsense', id.replace(/.$/, id.endsWith('0') ? '1' : '0')])
       expect((await api.ask('GET', `/v2/history/${absent}`)).status).toBe(404)

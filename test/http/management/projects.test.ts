@@ -18,6 +18,8 @@ describe('the organization', () => {
     })
     expect((await api.ask('PATCH', '/v2/orgs/other', { name: 'x' })).status).toBe(404)
     expect((await api.ask('PATCH', '/v2/orgs/default', { key: 'x' })).status).toBe(422)
+    const odd = await api.ask('PATCH', '/v2/orgs/default', { name: 'Acme!' })
+    expect([odd.status, odd.body.detail[0].loc]).toEqual([422, ['body', 'name']])
     await api.ask('POST', '$F/users', { key: 'ana' })
     const { body } = await api.ask('GET', '/v2/orgs/default/stats')
     expect(body.stats).toEqual({ projects: 1, environments: 2, users: 1 })
