@@ -183,7 +183,8 @@ export function runScan(path: string, options: { readonly json?: boolean }): num
     for (const { file, line, column, kind, found, instead } of report.findings) {
       print(`${file}:${line}:${column}  ${kind}  ${found}\n    instead: ${instead}`)
     }
-    for (const file of report.skipped) print(`${file} was not read: it is too large`)
+    for (const file of report.skipped) print(`${file} was not read: it is too large, or no text`)
+    if (report.passedOver.length > 0) print(`passed over, as built or of others: ${someOf(report.passedOver)}`)
     print(`${report.findings.length} uses of v1 in ${report.files} files`)
   }
   return report.findings.length === 0 ? 0 : 1

@@ -11,6 +11,9 @@ import { World } from './support.ts'
 /** A code base, each file with `.txt` behind its name so that no other tool takes it for code. */
 const CODE = readCode(new URL('./code/', import.meta.url))
 
+/** What is not the team's, or built of what is. */
+const OTHERS = { 'dist/clean.mjs': "fetch('/v1/users')\n", 'node_modules/permitio/index.js': "fetch('/v1/users')\n" }
+
 function readCode(folder: URL): Readonly<Record<string, string>> {
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.txt'))
   return Object.fromEntries(
@@ -41,9 +44,9 @@ function write(files: Readonly<Record<string, string>>): string {
 
 describe('scanFolder', () => {
   it('finds every planted use and nothing else, with its line', () => {
-    const { findings, files, skipped } = scanFolder(write(CODE))
+    const { findings, files, skipped, passedOver } = scanFolder(write({ ...CODE, ...OTHERS }))
     expect(findings.map(({ file, line, kind }) => `${file}:${line} ${kind}`).sort()).toEqual(planted().sort())
-    expect([files, skipped]).toEqual([6, []])
+    expect([files, skipped, passedOver]).toEqual([8, [], ['dist']])
     for (const { found, instead, column } of findings) {
       expect(found).not.toBe('')
       expect(instead).not.toBe('')
@@ -76,6 +79,21 @@ describe('scanFolder', () => {
 
   it('says which path it cannot read', () => {
     expect(() => scanFolder('/nowhere/at/all')).toThrow('`/nowhere/at/all` cannot be read: ENOENT')
+    const folder = write({ 'notes.md': '/v1/users' })
+    for (const path of [join(folder, 'notes.md'), '/dev/zero'])
+      expect(() => scanFolder(path)).toThrow('is neither a folder nor a file in a language that is known')
+  })
+
+  it('reads text of any form, and names what is none', () => {
+    const use = "var users = '/v1/users'\r\n"
+    const folder = write({ 'mark.cs': `\ufeff${use}`, 'film.ts': `G\0${use}` })
+    writeFileSync(join(folder, 'wide.cs'), Buffer.from(`\ufeff\r\n${use}`, 'utf16le'))
+    const { findings, skipped } = scanFolder(folder)
+    expect(findings.map(({ file, line, column }) => [file, line, column])).toEqual([
+      ['mark.cs', 1, 14],
+      ['wide.cs', 2, 14],
+    ])
+    expect(skipped).toEqual(['film.ts'])
   })
 
   it('ends on whatever a file holds', () => {
@@ -102,11 +120,22 @@ describe('scanFolder', () => {
           expect(() => scanText(`${start}\n${end}`, file)).not.toThrow()
       }
     }
+    for (const open of ['api.syncUser(', 'new Permit(', 'p.write('])
+      expect(scanText(open.repeat(5_000), 'a.ts')).toEqual([])
+    expect(scanText("f('/v1/users')\n".repeat(20_000), 'a.ts').at(-1)).toMatchObject({ line: 20_000, column: 4 })
     expect(scanText(`${'`${'.repeat(100_000)}'/v1/users'`, 'a.ts').length).toBeLessThan(2)
   })
 })
 
 describe('zerohop migrate scan', () => {
+  it('ends quietly when its reader has seen enough', async () => {
+    const world = new World()
+    writeFileSync(join(world.folder, 'a.ts'), "fetch('/v1/users')\n".repeat(20_000))
+    const { child, ended } = world.start(['scan', '.'], { ZEROHOP_ORGANIZATION_KEY: 'none' })
+    child.stdout.once('data', () => child.stdout.destroy())
+    expect((await ended).err).toBe('')
+  })
+
   it('prints file, line and what to write instead, and ends with 1 while there is a use', async () => {
     const world = new World()
     writeFileSync(join(world.folder, 'a.ts'), '\nawait permit.write(permit.api.syncUser(user))\n')
@@ -116,6 +145,6 @@ describe('zerohop migrate scan', () => {
     expect(out).toContain('1 uses of v1 in 1 files')
     writeFileSync(join(world.folder, 'a.ts'), 'await permit.api.users.sync(user)\n')
     const clean = await world.migrate(['scan', '.', '--json'])
-    expect([clean.code, JSON.parse(clean.out)]).toEqual([0, { files: 1, findings: [], skipped: [] }])
+    expect([clean.code, JSON.parse(clean.out)]).toEqual([0, { files: 1, findings: [], skipped: [], passedOver: [] }])
   })
 })

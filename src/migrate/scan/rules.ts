@@ -25,6 +25,7 @@ const COLLECTIONS: Readonly<Record<string, string>> = {
   role_assignments: `${FACTS}/role_assignments`,
   roles: `${SCHEMA}/roles`,
   resources: `${SCHEMA}/resources`,
+  embeddables: '/v2/auth/elements_login_as',
 }
 
 /** Calls of the v1 client, without case and underscores, and the v2 call. */
@@ -56,10 +57,13 @@ const FIELDS: Readonly<Record<string, string>> = {
   lastName: 'last_name',
 }
 
-const CALL = /\bapi\s*\.\s*(\w+)\s*\(/gi
-const WRAPPER = /\.\s*(write|read)(?:Async)?\s*\(\s*(?:await\s+)?(?=([\w.\s]*\bapi\s*\.\s*)(\w+)\s*\()/gi
-const CONSTRUCTOR = /\bnew\s+Permit\s*\(|\bauthorizon\s*\.\s*init\s*\(|(?<![\w.])Permit\s*\(/g
+const CALL = /\bapi\s*\??\.\s*(\w+)\s*\(/gi
+const WRAPPER = /\.\s*(write|read)(?:Async)?\s*\(\s*(?:await\s+)?(?=([\w.?\s]*\bapi\s*\??\.\s*)(\w+)\s*\()/gi
+const CONSTRUCTOR = /\bnew\s+(?:\w+\.)?Permit\s*\(|\bauthorizon\s*\.\s*init\s*\(|(?<![\w.])(?:\w+\.)?Permit\s*\(/g
 const CLIENT_TOKEN = /\b(clientToken|client_token|sidecarUrl|sidecar_url)\b/
+
+/** Characters after the bracket of a call in which its arguments are looked for; nobody writes more by hand. */
+const ARGUMENTS_LENGTH = 5_000
 
 /** Every use in the file, in its order. */
 export function usesIn(parsed: Parsed, text: string): Use[] {
@@ -69,21 +73,26 @@ export function usesIn(parsed: Parsed, text: string): Use[] {
 }
 
 const HOST = /https?:\/\/([\w.-]+|\{\})(?::(?:\d+|\{\}))?/
+/** As tables of routes and of mocks write it: `PUT /v1/users`. */
+const VERB = /^(?:GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS) +(?=\/)/
+/** What stands before a path that begins at the root of a host: `/access/v1/…` is of another API. */
+const AT_ROOT = /^(?:https?:\/\/)?[^/]*$/
 const PATH = /(^|[^\w.-])(v1|cloud)(?:\/(\w+|\{\})?|$)/g
 
 /** Paths of v1, and of the PDP's way to it. A literal address of another service is none of ours. */
 function* paths({ start, text }: Literal): Generator<Use> {
   const host = HOST.exec(text)?.[1]
   const isForeign = host !== undefined && !/^(localhost|127\.|\{\}$)|permit|zerohop/.test(host)
-  if (isForeign || /\s/.test(text.trim())) return
+  if (isForeign || /\s/.test(text.trim().replace(VERB, ''))) return
   for (const match of text.matchAll(PATH)) {
     const [whole, before = '', version, collection = ''] = match
     const isPath = before === '/' || (match.index === 0 && before === '')
     const known = Object.hasOwn(COLLECTIONS, collection)
     if (!isPath || (before === '' && !known)) continue
     if (version === 'cloud' && !known) continue
-    if (version === 'v1' && !known && collection !== '' && collection !== '{}' && !/permit|zerohop/.test(host ?? ''))
-      continue
+    const isOurs = /permit|zerohop/.test(host ?? '')
+    const isOpen = (collection === '' || collection === '{}') && AT_ROOT.test(text.slice(0, match.index))
+    if (version === 'v1' && !known && !isOpen && !isOurs) continue
     const at = start + match.index
     const to = known
       ? COLLECTIONS[collection]!
@@ -97,7 +106,7 @@ function* wrappers(code: string): Generator<Use> {
   for (const match of code.matchAll(WRAPPER)) {
     const at = match.index + 1 + match[0].slice(1).search(/\S/)
     const [whole, wrapper, client = '', call = ''] = match
-    const found = `${whole.slice(1).trim()}${client}${call}(…))`
+    const found = `${whole.slice(1).trimStart()}${client}${call}(…))`
     yield {
       at,
       kind: 'wrapper',
@@ -118,23 +127,42 @@ function* calls(code: string, text: string): Generator<Use> {
       yield { at, kind: 'arguments', found, instead: insteadOf(call) }
       continue
     }
+    const [start, end] = list[0] ?? [0, 0]
     for (const [field, to] of Object.entries(FIELDS)) {
-      const [start, end] = list[0] ?? [0, 0]
-      const place = new RegExp(`(?<![\\w.])["']?${field}["']?\\s*[:=]`).exec(text.slice(start, end))
-      if (place === null) continue
-      yield {
-        at: start + place.index,
-        kind: 'arguments',
-        found: `\`${field}\` in ${match[1]}(…)`,
-        instead: `\`${to}\``,
-      }
+      const place = memberAt(code, text, [start, end], field)
+      if (place === undefined) continue
+      yield { at: place, kind: 'arguments', found: `\`${field}\` in ${match[1]}(…)`, instead: `\`${to}\`` }
     }
   }
 }
 
+/** Where the argument names a member: `field:`, `"field":`, `field=`, or `field` alone in an object. A value of that name is none. */
+function memberAt(code: string, text: string, [start, end]: [number, number], field: string): number | undefined {
+  for (const place of text
+    .slice(start, end)
+    .matchAll(new RegExp(`(?<![\\w.])["']?${field}["']?(?!\\w)\\s*([:=,}]?)`, 'g'))) {
+    const at = start + place.index
+    const before = code.slice(start, at).trimEnd().at(-1) ?? '('
+    const names = /[:=]/.test(place[1] ?? '')
+    const stands = (place[1] === ',' || place[1] === '}') && opened(code.slice(start, at)) === '{'
+    if ('{(,'.includes(before) && (names || stands)) return at
+  }
+  return undefined
+}
+
+/** The bracket that is open at the end of the code. */
+function opened(code: string): string | undefined {
+  const open: string[] = []
+  for (const mark of code) {
+    if ('([{'.includes(mark)) open.push(mark)
+    else if (')]}'.includes(mark)) open.pop()
+  }
+  return open.at(-1)
+}
+
 function* constructors(code: string, text: string): Generator<Use> {
   for (const match of code.matchAll(CONSTRUCTOR)) {
-    const before = code.slice(0, match.index)
+    const before = code.slice(Math.max(0, match.index - 40), match.index)
     if (/\b(class|def|func|function|new)\s+$/.test(before)) continue
     const list = argumentsAt(code, match.index + match[0].length)
     const named = list.some(([start, end]) => CLIENT_TOKEN.test(text.slice(start, end)))
@@ -156,7 +184,8 @@ function argumentsAt(code: string, at: number): [number, number][] {
   const list: [number, number][] = []
   let depth = 0
   let start = at
-  for (let end = at; end < code.length; end++) {
+  const last = Math.min(code.length, at + ARGUMENTS_LENGTH)
+  for (let end = at; end < last; end++) {
     const mark = code[end]!
     if ('([{'.includes(mark)) depth++
     const closes = depth === 0 && mark === ')'

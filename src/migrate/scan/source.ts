@@ -25,6 +25,7 @@ const LANGUAGES: Readonly<Record<string, Language>> = {
   mts: 'javascript',
   tsx: 'javascript',
   py: 'python',
+  pyi: 'python',
   go: 'go',
   java: 'java',
   cs: 'csharp',
