@@ -234,6 +234,7 @@ export class Follower {
       trust,
       saveMs: this.#times.saveMs,
       current: () => this.#answering.image,
+      ageMs: () => this.#answering.state.ageMs,
       failed: (error) => report?.({ event: 'last image not written', error }),
     })
   }

@@ -18,6 +18,8 @@ export interface KeeperOptions {
   readonly saveMs: number
   /** the image that answers */
   readonly current: () => Image | undefined
+  /** milliseconds since the management side last said that this image has everything */
+  readonly ageMs: () => number | undefined
   readonly failed: (error: ZerohopError) => void
 }
 
@@ -87,10 +89,11 @@ export class ImageKeeper {
     const { revision } = image
     this.#begun = true
     await this.#tried(async () => {
-      if (revision === this.#saved) return lastImage.touch()
+      const ageMs = this.#options.ageMs() ?? Number.POSITIVE_INFINITY
+      if (revision === this.#saved) return lastImage.touch(ageMs)
       this.#saved = revision
-      if (trust === undefined) await lastImage.write(image.save())
-      else await this.#saveSigned()
+      if (trust === undefined) await lastImage.write(image.save(), ageMs)
+      else await this.#saveSigned(ageMs)
     })
   }
 
@@ -118,15 +121,15 @@ export class ImageKeeper {
     clearTimeout(this.#timer)
   }
 
-  async #saveSigned(): Promise<void> {
+  async #saveSigned(ageMs: number): Promise<void> {
     const { lastImage } = this.#options
     const original = this.#original
     const deltas = this.#deltas.splice(0)
     try {
-      if (original !== undefined) await lastImage.write(original)
+      if (original !== undefined) await lastImage.write(original, ageMs)
       if (this.#original === original) this.#original = undefined
-      if (deltas.length > 0) await lastImage.append(Buffer.concat(deltas))
-      else await lastImage.touch()
+      if (deltas.length > 0) await lastImage.append(Buffer.concat(deltas), ageMs)
+      else await lastImage.touch(ageMs)
     } catch (error) {
       this.#deltas.unshift(...deltas)
       throw error

@@ -1,6 +1,8 @@
 // The last image on disk, for a restart while the management side cannot be reached. The file is sealed with a key derived from the API key
 // (AES-256-GCM), so that another key cannot open it, and is replaced by an atomic rename with mode 0600.
 //
+// When the file was modified says when the management side last said that it is current: a PDP that was cut off and starts again is as old as before.
+//
 // The nonce is a keyed digest of the image, so that no two images share one and none has to be random.
 //
 //   magic 'ZHL1' (4) │ nonce (12) │ tag (16) │ sealed image
@@ -51,31 +53,35 @@ export class LastImage {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
       throw new ZerohopError('IMAGE_DAMAGED', { reason: `${this.#path} cannot be read` }, { cause: error })
     }
-    const ageMs = Math.max(0, performance.timeOrigin + performance.now() - modifiedMs)
+    const ageMs = Math.max(0, momentBefore(0) * 1000 - modifiedMs)
     const bytes = this.#unseal(file)
     this.#holdsNone = bytes.length === 0
     return { bytes, ageMs }
   }
 
-  /** Replaces the file. */
-  write(image: Uint8Array): Promise<void> {
-    return this.#readOnly ? Promise.resolve() : this.#queue(() => this.#write(image))
+  /** Replaces the file; it was known to be current so many milliseconds ago. */
+  write(image: Uint8Array, ageMs: number): Promise<void> {
+    const at = momentBefore(ageMs)
+    return this.#readOnly ? Promise.resolve() : this.#queue(() => this.#write(image, at))
   }
 
   /** Says instead that there is nothing now: as a file that holds no bytes. */
   writeNone(): Promise<void> {
     if (this.#readOnly) return Promise.resolve()
-    return this.#queue(() => (this.#holdsNone ? this.#touch() : this.#write(new Uint8Array())))
+    const at = momentBefore(0)
+    return this.#queue(() => (this.#holdsNone ? this.#touch(at) : this.#write(new Uint8Array(), at)))
   }
 
-  /** Says that the image on disk is still the current one. */
-  touch(): Promise<void> {
-    return this.#readOnly ? Promise.resolve() : this.#queue(() => this.#touch())
+  /** Says that the image on disk was still the current one so many milliseconds ago. */
+  touch(ageMs: number): Promise<void> {
+    const at = momentBefore(ageMs)
+    return this.#readOnly ? Promise.resolve() : this.#queue(() => this.#touch(at))
   }
 
   /** Adds bytes to what lies behind the image, until the next `write`. */
-  append(bytes: Uint8Array): Promise<void> {
-    return this.#readOnly ? Promise.resolve() : this.#queue(() => this.#append(bytes))
+  append(bytes: Uint8Array, ageMs: number): Promise<void> {
+    const at = momentBefore(ageMs)
+    return this.#readOnly ? Promise.resolve() : this.#queue(() => this.#append(bytes, at))
   }
 
   /** What was appended, a piece at a time; ends at one that is damaged, or was cut off while it was written. */
@@ -122,7 +128,7 @@ export class LastImage {
     }
   }
 
-  async #write(image: Uint8Array): Promise<void> {
+  async #write(image: Uint8Array, at: number): Promise<void> {
     const nonce = await this.#nonceOf(image)
     const cipher = createCipheriv('aes-256-gcm', this.#key, nonce)
     cipher.setAAD(MAGIC)
@@ -130,10 +136,11 @@ export class LastImage {
     const temporary = `${this.#path}.${process.pid}.tmp`
     const file = await open(temporary, 'w', 0o600)
     try {
-      for (let at = 0; at < image.length; at += SLICE_BYTES)
-        await writeAll(file, cipher.update(image.subarray(at, at + SLICE_BYTES)), HEADER_BYTES + at)
+      for (let done = 0; done < image.length; done += SLICE_BYTES)
+        await writeAll(file, cipher.update(image.subarray(done, done + SLICE_BYTES)), HEADER_BYTES + done)
       cipher.final()
       await writeAll(file, Buffer.concat([MAGIC, nonce, cipher.getAuthTag()]), 0)
+      await file.utimes(at, at)
       await file.sync()
     } catch (error) {
       await file.close()
@@ -147,13 +154,12 @@ export class LastImage {
     this.#holdsNone = image.length === 0
   }
 
-  async #touch(): Promise<void> {
-    const now = (performance.timeOrigin + performance.now()) / 1000
-    await utimes(this.#path, now, now)
+  async #touch(at: number): Promise<void> {
+    await utimes(this.#path, at, at)
   }
 
   /** At the place after the last whole piece, so that one that a full disk cut off is written over. */
-  async #append(bytes: Uint8Array): Promise<void> {
+  async #append(bytes: Uint8Array, at: number): Promise<void> {
     const nonce = await this.#nonceOf(bytes)
     const cipher = createCipheriv('aes-256-gcm', this.#key, nonce)
     cipher.setAAD(MAGIC)
@@ -170,7 +176,7 @@ export class LastImage {
       await file.close()
     }
     this.#appended += piece.length
-    await this.#touch()
+    await this.#touch(at)
   }
 
   async #nonceOf(image: Uint8Array): Promise<Buffer> {
@@ -187,6 +193,11 @@ export class LastImage {
     this.#busy = done.catch(() => undefined)
     return done
   }
+}
+
+/** The time so long ago, in seconds since 1970. */
+function momentBefore(ms: number): number {
+  return Math.max(0, performance.timeOrigin + performance.now() - ms) / 1000
 }
 
 /** All of it: a disk that is nearly full takes a part and says so only by the count. */

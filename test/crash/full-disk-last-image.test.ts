@@ -66,14 +66,14 @@ describe.skipIf(mountPoint === undefined)('a full disk under the last image', ()
 
   it('cuts a signed delta that the next one is written over, and none before it', async () => {
     const last = new LastImage(file, 'key')
-    await last.write(new ScriptedFeed(HELLO).imageAt(1))
+    await last.write(new ScriptedFeed(HELLO).imageAt(1), 0)
     expect(remount(folder, 'size=512k')).toBe(true)
     const [small, other] = [randomBytes(1_000), randomBytes(1_000)]
-    await last.append(small)
-    await expect(last.append(randomBytes(1_000_000))).rejects.toMatchObject({ code: 'ENOSPC' })
+    await last.append(small, 0)
+    await expect(last.append(randomBytes(1_000_000), 0)).rejects.toMatchObject({ code: 'ENOSPC' })
     expect(await all(new LastImage(file, 'key'))).toEqual([small])
     expect(remount(folder, 'size=16m')).toBe(true)
-    await last.append(other)
+    await last.append(other, 0)
     expect(await all(new LastImage(file, 'key'))).toEqual([small, other])
   })
 

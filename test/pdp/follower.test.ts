@@ -281,6 +281,21 @@ describe('the last image on disk', () => {
     await eventually(() => existsSync(file), true)
   })
 
+  it('is as old as what it says: ending and starting again makes nothing current that was not', async () => {
+    const file = path()
+    const feed = new ScriptedFeed(HELLO)
+    const { pdp } = follow(feed, { lastImage: new LastImage(file, 'key'), times: { saveMs: 1 } })
+    await pdp.ready()
+    await eventually(() => existsSync(file), true)
+    feed.streamTrouble = feed.imageTrouble = unreachable
+    feed.break(unreachable)
+    await eventually(() => (pdp.state.ageMs ?? 0) > 250, true)
+    await pdp.close()
+    const again = follow(feed, { lastImage: new LastImage(file, 'key'), maxStalenessMs: 200 })
+    await eventually(() => refusal(again.pdp), 'STALE')
+    expect(again.pdp.state.ageMs).toBeGreaterThan(250)
+  })
+
   it('that is refused is tried again in a while, not with every write', async () => {
     const file = join(temporaryFolder('last-image'), 'no-folder')
     writeFileSync(file, '')
