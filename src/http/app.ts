@@ -8,6 +8,7 @@ import { BODY_BYTES_MAX, PARAM_LENGTH_MAX, REQUEST_TIMEOUT_MS } from '../model/l
 import { closeWell } from './closing.ts'
 import { type ErrorForm, problemOf } from './errors.ts'
 import { type Duplicates, parseJson } from './json.ts'
+import { ProblemLog } from './problem-log.ts'
 
 export interface HttpAppOptions {
   /** how this server prints an error */
@@ -42,6 +43,8 @@ declare module 'fastify' {
   interface FastifyInstance {
     /** every route of this server, once it is ready */
     noted: readonly NotedRoute[]
+    /** tells the operator of answers from 500 on */
+    problems: ProblemLog
   }
 }
 
@@ -105,10 +108,10 @@ function readJsonBodies(app: FastifyInstance, duplicates: Duplicates): void {
 }
 
 function answerErrors(app: FastifyInstance, { errorForm: form, namesMethods, noRoute }: HttpAppOptions): void {
+  app.decorate('problems', new ProblemLog(app.log))
   app.setErrorHandler((error, request, reply) => {
     const problem = problemOf(error)
-    if (problem.status >= 500)
-      request.log.error({ err: error, code: problem.code, request_id: request.id }, problem.message)
+    app.problems.tell(error, problem, request.id)
     const { status, body } = form(problem)
     if (status === 503) reply.header('retry-after', '1')
     if (status === 401) reply.header('www-authenticate', 'Bearer')

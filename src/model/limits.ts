@@ -252,6 +252,8 @@ export const IMAGE_IDLE_MS = 15 * 60_000
 export const SIGNED_DELTAS_BYTES_MAX = 64 * 1024 * 1024
 /** Places in the log that a follower remembers, to know an image that is only older: a hundred bytes each. */
 export const POSITIONS_KEPT_MAX = 10_000
+/** Milliseconds between two lines of the log that say "not now" for the same reason; how many there were between, the next one says. */
+export const PROBLEM_LOG_MS = 1_000
 /** Callers that may wait for a revision in one PDP. */
 export const WAITERS_MAX = 10_000
 /** Keys of one page of a listing, also when the caller does not say: sorting them takes some milliseconds. */

@@ -125,7 +125,7 @@ function refuse(
 ): void {
   const id = sentId ?? requestId(request)
   const problem = problemOf(error)
-  if (problem.status >= 500) app.log.error({ err: error, code: problem.code, request_id: id }, problem.message)
+  app.problems.tell(error, problem, id)
   const { status, body } = errorForm(problem)
   const text = Buffer.from(JSON.stringify(body))
   response.writeHead(status, {

@@ -1,6 +1,7 @@
 // OpenID AuthZEN 1.0 beside the PDP's own routes, with the same keys and the same decisions. Its ways differ in three points, which is why it is
 // a scope of its own: errors are one plain line of text, a wrong content type is 400, and a request id is echoed exactly as it was sent.
 import type { FastifyInstance } from 'fastify'
+import { problemOf } from '../../errors.ts'
 import { parseJson } from '../../json.ts'
 import type { PdpRouteDeps } from '../app.ts'
 import { wrong } from './bodies.ts'
@@ -33,7 +34,7 @@ export function authzenRoutes(parent: FastifyInstance, deps: AuthzenDeps): void 
     app.addContentTypeParser('*', (_request, _payload, done) => done(wrong('the content type', '`application/json`')))
     app.setErrorHandler((error, request, reply) => {
       const { status, message } = plainError(error)
-      if (status >= 500) request.log.error({ err: error, request_id: request.id }, message)
+      app.problems.tell(error, { ...problemOf(error), status, message }, request.id)
       if (status === 503) reply.header('retry-after', '1')
       if (status === 401) reply.header('www-authenticate', 'Bearer')
       return reply.code(status).type('text/plain; charset=utf-8').send(message)
