@@ -91,7 +91,7 @@ export async function runMove(env: Env, options: MoveOptions): Promise<number> {
   }
   const conflicts = plans.flatMap((plan) => plan.conflicts)
   const calls = plans.flatMap((plan) => plan.calls)
-  if (options.json) printJson({ dry_run: options.dryRun ?? false, calls, conflicts })
+  if (options.json) printJson({ dryRun: options.dryRun ?? false, calls, conflicts, unused })
   if (conflicts.length > 0) {
     for (const { environment, kind, key, foreign, own } of options.json ? [] : conflicts) {
       print(

@@ -4,7 +4,15 @@ import { MIGRATE_CALLS_AT_ONCE } from '../model/limits.ts'
 import { type Api, forEach, toldBy } from './api.ts'
 import { type Call, isEmpty, type Plan, planFor, usedBy } from './plan.ts'
 import { isListed } from './survey.ts'
-import { assignmentKey, type Contents, type Environment, isSame, readContents, refused } from './world.ts'
+import {
+  type Assignment,
+  assignmentKey,
+  type Contents,
+  type Environment,
+  isSame,
+  readContents,
+  refused,
+} from './world.ts'
 
 export interface MoveOptions {
   readonly foreign: readonly Environment[]
@@ -17,7 +25,7 @@ export interface MoveOptions {
 export interface PlannedMove {
   /** one for each environment that gets something */
   readonly plans: readonly Plan[]
-  /** roles and users that no environment gets, because nothing uses them */
+  /** what no environment gets, because nothing uses it: roles, users, and assignments that none of the environments holds */
   readonly unused: readonly string[]
 }
 
@@ -30,20 +38,26 @@ export async function planMove(api: Api, { foreign, own, to, overwrite }: MoveOp
   }
   const theirs = await readTogether(api, foreign)
   const plans: Plan[] = []
+  const held = new Set<string>()
   for (const environment of isEmpty(theirs) ? [] : own) {
     if (to.length > 0 && !isListed(environment, to)) continue
     const contents = await readContents(api, environment)
+    for (const assignment of contents.assignments) held.add(assignmentKey(assignment))
     const wanted = to.length > 0 ? theirs : usedBy(theirs, contents)
     if (!isEmpty(wanted)) plans.push(planFor(environment, wanted, contents, overwrite))
   }
   const roles = new Set(plans.flatMap((plan) => plan.roles.map(({ key }) => key)))
   const users = new Set(plans.flatMap((plan) => plan.users.map(({ key }) => key)))
+  for (const assignment of plans.flatMap((plan) => plan.assignments)) held.add(assignmentKey(assignment))
   const unused = [
     ...theirs.roles.filter(({ key }) => !roles.has(key)).map(({ key }) => `role ${key}`),
     ...theirs.users.filter(({ key }) => !users.has(key)).map(({ key }) => `user ${key}`),
+    ...theirs.assignments.filter((one) => !held.has(assignmentKey(one))).map(wordsOf),
   ]
   return { plans, unused }
 }
+
+const wordsOf = ({ user, role, tenant }: Assignment): string => `${user} is ${role} in ${tenant}`
 
 /** Writes what is planned; `done` hears of each call. What depends on another is written after it. */
 export async function move(api: Api, plans: readonly Plan[], done: (call: Call) => void): Promise<void> {

@@ -111,6 +111,7 @@ function noUses({ code }: StatusOptions): Condition {
     condition,
     holds: reports.every(({ report }) => report.findings.length === 0),
     evidence: reports.flatMap(({ path, report }) => [
+      ...[...report.skipped, ...report.passedOver].map((name) => `${path}/${name} was not read`),
       `${path}: ${report.findings.length} uses in ${report.files} files`,
       ...report.findings.map(({ file, line, found }) => `${path}/${file}:${line} ${found}`),
     ]),

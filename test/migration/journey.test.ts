@@ -104,7 +104,7 @@ describe('a v1 world', () => {
     const again = await world.migrate(['move', '--ours', 'ours.txt', '--to', OURS])
     expect(again.out).toContain('all of it was there')
     const found = await world.migrate(['move', '--ours', 'ours.txt', '--json'])
-    expect(JSON.parse(found.out)).toEqual({ dry_run: false, calls: [], conflicts: [] })
+    expect(JSON.parse(found.out)).toEqual({ dryRun: false, calls: [], conflicts: [], unused: ['user auth0|3'] })
   })
 
   it('decides the same by both PDPs for every user and permission', async () => {

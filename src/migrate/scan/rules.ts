@@ -63,7 +63,7 @@ const CONSTRUCTOR = /\bnew\s+(?:\w+\.)?Permit\s*\(|\bauthorizon\s*\.\s*init\s*\(
 const CLIENT_TOKEN = /\b(clientToken|client_token|sidecarUrl|sidecar_url)\b/
 
 /** Characters after the bracket of a call in which its arguments are looked for; nobody writes more by hand. */
-const ARGUMENTS_LENGTH = 5_000
+const ARGUMENTS_LENGTH = 2_000
 
 /** Every use in the file, in its order. */
 export function usesIn(parsed: Parsed, text: string): Use[] {
