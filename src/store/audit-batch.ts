@@ -4,7 +4,7 @@ import { gunzipSync } from 'node:zlib'
 import { ZerohopError } from '../model/errors.ts'
 import { AUDIT_BATCH_BYTES_MAX, DECISION_ATTRIBUTES_BYTES_MAX, DECISION_TEXT_MAX } from '../model/limits.ts'
 import type { User } from '../model/objects.ts'
-import { type AuditInstance, type AuditRecord, type AuditTables, idOf, recordKey } from './audit-tables.ts'
+import { type AuditInstance, type AuditRecord, type AuditTables, idOf, recordKey, TIME_MAX } from './audit-tables.ts'
 
 export interface AuditBatch {
   readonly lines: Uint8Array
@@ -41,7 +41,7 @@ export function storeBatch(tables: AuditTables, batch: AuditBatch, now: number, 
     return found
   }
   return tables.root.transactionSync(() => {
-    const write = new Write(tables)
+    const write = new Write(tables, now)
     let refused = 0
     for (const text of lines) {
       if (text === '') continue
@@ -61,9 +61,13 @@ class Write {
   readonly #tables: AuditTables
   readonly #instances = new Map<string, AuditInstance>()
   readonly #counts = new Map<string, number>()
+  readonly #now: number
+  #numbered: number
 
-  constructor(tables: AuditTables) {
+  constructor(tables: AuditTables, now: number) {
     this.#tables = tables
+    this.#now = now
+    this.#numbered = tables.meta.get('numbered') ?? 0
   }
 
   record(environment: string, record: Omit<AuditRecord, 'id'>, dropped: number): void {
@@ -82,25 +86,21 @@ class Write {
       stored: instance.stored + 1,
       dropped: instance.dropped + dropped,
       last: Math.max(instance.last, record.seq),
+      seen: this.#now,
     })
   }
 
   end(): void {
+    this.#tables.meta.put('numbered', this.#numbered)
     for (const [name, instance] of this.#instances) this.#tables.instances.put(name, instance)
     for (const [environment, count] of this.#counts) this.#tables.counts.put(environment, count)
   }
 
   #instanceOf(name: string): AuditInstance {
-    const { instances } = this.#tables
-    const known = this.#instances.get(name) ?? instances.get(name)
-    const instance = known ?? { number: instances.getCount() + this.#fresh() + 1, stored: 0, dropped: 0, last: 0 }
+    const known = this.#instances.get(name) ?? this.#tables.instances.get(name)
+    const instance = known ?? { number: ++this.#numbered, stored: 0, dropped: 0, last: 0, seen: this.#now }
     this.#instances.set(name, instance)
     return instance
-  }
-
-  /** Instances of this batch that no table has yet. */
-  #fresh(): number {
-    return [...this.#instances.keys()].filter((name) => !this.#tables.instances.doesExist(name)).length
   }
 }
 
@@ -138,6 +138,7 @@ function isRecord(line: Line): boolean {
     line.seq < 2 ** 48 &&
     typeof line.time === 'string' &&
     Date.parse(line.time) >= 0 &&
+    Date.parse(line.time) < TIME_MAX &&
     isCount(line.revision) &&
     [line.api_key, line.user, line.tenant, line.action, line.resource_type, line.reason].every(isText) &&
     [line.request_id, line.resource_key].every(isTextOrNull) &&

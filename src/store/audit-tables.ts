@@ -4,6 +4,7 @@
 //
 //   records    environment, 16 bytes │ id: time u48 │ instance u32 │ seq u48     → JSON
 //   instances  instance, 32 hex digits → number and what came from it            counts   environment → records
+//   meta       format; numbered → the last number that an instance was given: none is given twice
 import { type Database, open, type RootDatabase } from 'lmdb'
 import { ZerohopError } from '../model/errors.ts'
 import { DATA_BYTES_MAX } from '../model/limits.ts'
@@ -20,6 +21,8 @@ export interface AuditInstance {
   readonly dropped: number
   /** the highest number that came */
   readonly last: number
+  /** ms since 1970 when something of it last came */
+  readonly seen: number
 }
 
 /** One decision as it is kept. */
@@ -51,6 +54,7 @@ export interface AuditRecord {
 
 export interface AuditTables {
   readonly root: RootDatabase
+  readonly meta: Database<number, string>
   readonly records: Database<AuditRecord, Uint8Array>
   readonly instances: Database<AuditInstance, string>
   readonly counts: Database<number, string>
@@ -77,10 +81,13 @@ export function openAuditTables(folder: string): AuditTables {
     void root.close()
     throw new ZerohopError('DATA_FOREIGN', { path: folder, got: format ?? 'unknown', want: FORMAT })
   }
+  const instances = root.openDB<AuditInstance, string>({ name: 'instances', encoding: 'json' })
+  if (meta.get('numbered') === undefined) meta.putSync('numbered', instances.getCount())
   return {
     root,
+    meta,
     records: root.openDB({ name: 'records', keyEncoding: 'binary', encoding: 'json' }),
-    instances: root.openDB({ name: 'instances', encoding: 'json' }),
+    instances,
     counts: root.openDB({ name: 'counts', encoding: 'json' }),
   }
 }
@@ -95,11 +102,14 @@ export function recordKey(environment: string, at: number, instance: number, seq
   return key
 }
 
+/** Times of records are below. */
+export const TIME_MAX = 2 ** 48
+
 /** The first key at or after a time. */
 export function timeKey(environment: string, at: number): Buffer {
   const key = Buffer.alloc(KEY_BYTES)
   key.write(environment, 0, 'hex')
-  key.writeUIntBE(Math.min(Math.max(0, Math.floor(at)), 2 ** 48 - 1), PLACE_BYTES, 6)
+  key.writeUIntBE(Math.min(Math.max(0, Math.floor(at)), TIME_MAX - 1), PLACE_BYTES, 6)
   return key
 }
 

@@ -64,8 +64,8 @@ async function close(): Promise<void> {
   port.close()
 }
 
-/** One step of forgetting, the oldest first. */
-function trim({ root, records, counts }: AuditTables, { now, ms, records: most }: AuditKeep) {
+/** One step of forgetting, the oldest first; then the series of which nothing came for so long. */
+function trim({ root, records, counts, instances }: AuditTables, { now, ms, records: most }: AuditKeep) {
   return root.transactionSync(() => {
     let rows = 0
     for (const { key: environment, value: count } of [...counts.getRange()]) {
@@ -82,6 +82,7 @@ function trim({ root, records, counts }: AuditTables, { now, ms, records: most }
       else if (left !== count) counts.put(environment, left)
       if (rows >= AUDIT_ROWS_PER_STEP) return { rows, more: true }
     }
+    for (const { key, value } of [...instances.getRange()]) if (value.seen < now - ms) instances.remove(key)
     return { rows, more: false }
   })
 }

@@ -189,4 +189,21 @@ describe('records of decisions', () => {
     await applyRetention(api.store, { auditDays: 1 }, START + 10 * 86_400_000)
     expect(await list()).toMatchObject({ data: [], total_count: 0 })
   })
+  it('may each be of another PDP; a PDP that is not heard of any more is forgotten, and its number never given again', async () => {
+    const instanceOf = (at: number) => at.toString(16).padStart(32, '0')
+    const numberOf = (at: number) => api.store.audit.instance(instanceOf(at))?.number
+    const many = Array.from({ length: 6_000 }, (_, at) => line({ seq: 1, instance: instanceOf(at) })).join('')
+    expect((await send(gzipSync(many), { 'content-encoding': 'gzip' })).body).toMatchObject({ stored: 6_000 })
+    const last = numberOf(5_999) ?? 0
+    expect(last - (numberOf(0) ?? 0)).toBe(5_999)
+    await applyRetention(api.store, { auditDays: 1 }, Date.now() + 2 * 86_400_000)
+    expect([numberOf(0), numberOf(5_999), (await list()).total_count]).toEqual([undefined, undefined, 0])
+    await send(line({ seq: 2, instance: instanceOf(7) }))
+    expect(numberOf(7)).toBe(last + 1)
+  })
+
+  it('have a time that can be listed', async () => {
+    const late = line({ seq: 3 }).replace(/"time":"[^"]+"/, '"time":"+275760-09-13T00:00:00.000Z"')
+    expect((await send(late)).body).toEqual({ stored: 0, known: 0, refused: 1 })
+  })
 })
