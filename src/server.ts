@@ -157,8 +157,11 @@ export function pdpServer(pdp: Pdp, apiKey: string, options: SinglePdpOptions = 
   const metrics = new Metrics()
   metrics.gauge('zerohop_image_bytes', 'Bytes of the image that answers.', () => pdp.imageBytes)
   metrics.gauge('zerohop_image_garbage_bytes', 'Bytes of it that nothing uses any more.', () => pdp.garbageBytes)
-  metrics.gauge('zerohop_feed_connected', '1 while the management side says that the image is current, else 0.', () =>
-    pdp.state.source === 'feed' && !pdp.state.stale ? 1 : 0,
+  metrics.gauge(
+    'zerohop_feed_connected',
+    '1 while the management side says that the image is current, else 0.',
+    () => (pdp.state.source === 'feed' && !pdp.state.stale ? 1 : 0),
+    'min',
   )
   illTypedMetric(metrics, () => pdp.illTyped)
   metrics.gauge(

@@ -64,13 +64,25 @@ export function readTracing(value: RecordValues): TracingEnv {
   const named = value('OTEL_TRACES_EXPORTER') ?? (address === undefined ? 'none' : 'otlp')
   if (named !== 'otlp' && named !== 'console' && named !== 'none')
     throw invalid('OTEL_TRACES_EXPORTER', '`otlp`, `console` or `none`', named)
-  const pairs = (value('OTEL_RESOURCE_ATTRIBUTES') ?? '').split(',').filter((pair) => pair.includes('='))
   return {
     exporter: value('OTEL_SDK_DISABLED') ? 'none' : named,
     serviceName: value('OTEL_SERVICE_NAME'),
-    resource: Object.fromEntries(
-      pairs.map((pair) => [pair.slice(0, pair.indexOf('=')).trim(), pair.slice(pair.indexOf('=') + 1).trim()]),
-    ),
+    resource: readPairs(value('OTEL_RESOURCE_ATTRIBUTES') ?? ''),
+  }
+}
+
+/** `name=value,…`, percent-encoded as the standard has it. @throws CONFIG_INVALID */
+function readPairs(text: string): Readonly<Record<string, string>> {
+  const pairs = text.split(',').filter((pair) => pair.includes('='))
+  try {
+    return Object.fromEntries(
+      pairs.map((pair) => {
+        const at = pair.indexOf('=')
+        return [pair.slice(0, at), pair.slice(at + 1)].map((part) => decodeURIComponent(part.trim()))
+      }),
+    )
+  } catch {
+    throw invalid('OTEL_RESOURCE_ATTRIBUTES', 'percent-encoded `name=value` with commas between', text)
   }
 }
 

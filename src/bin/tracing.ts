@@ -31,7 +31,11 @@ export async function startTracing(
   const { api, sdk, otlp } = packages
   const exporter = tracing.exporter === 'console' ? new sdk.ConsoleSpanExporter() : new otlp.OTLPTraceExporter()
   const provider = new sdk.NodeTracerProvider({
-    resource: resourceOf(tracing.serviceName ?? `zerohop-${name}`, tracing.resource),
+    resource: resourceOf({
+      'service.name': `zerohop-${name}`,
+      ...tracing.resource,
+      ...(tracing.serviceName === undefined ? {} : { 'service.name': tracing.serviceName }),
+    }),
     spanProcessors: [new sdk.BatchSpanProcessor(exporter)],
   })
   closers.add(() => Promise.race([provider.shutdown().catch(() => undefined), elapsed(TRACES_FLUSH_MS)]))
@@ -43,9 +47,10 @@ export async function startTracing(
       const span: Span = tracer.startSpan(method, options, parent)
       return {
         end({ route, status }) {
-          span.updateName(`${method} ${route}`)
-          span.setAttributes({ 'http.route': route, 'http.response.status_code': status })
-          if (status >= 500) span.setStatus({ code: api.SpanStatusCode.ERROR })
+          span.setAttribute('http.response.status_code', status)
+          if (route !== undefined) span.updateName(`${method} ${route}`).setAttribute('http.route', route)
+          if (status >= 500)
+            span.setStatus({ code: api.SpanStatusCode.ERROR }).setAttribute('error.type', String(status))
           span.end()
         },
       }
@@ -82,9 +87,8 @@ function parentOf(
   return api.trace.setSpanContext(api.ROOT_CONTEXT, caller)
 }
 
-/** What traces are of: the name of the service, and the attributes that the operator gives. */
-function resourceOf(serviceName: string, given: Readonly<Record<string, string>>): Resource {
-  const attributes = { 'service.name': serviceName, ...given }
+/** What traces are of. */
+function resourceOf(attributes: Readonly<Record<string, string>>): Resource {
   const resource: Resource = {
     attributes,
     asyncAttributesPending: false,

@@ -9,6 +9,9 @@ const BUCKETS = [
   0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
 ]
 
+/** Milliseconds between two looks at the clock. */
+const LOOP_RESOLUTION_MS = 20
+
 interface Tally {
   readonly labels: { readonly method: string; readonly route: string; readonly status: string }
   readonly observe: (seconds: number) => void
@@ -136,13 +139,13 @@ function eventLoopDelay(): () => number {
   let loop: IntervalHistogram | undefined
   return () => {
     if (loop === undefined) {
-      loop = monitorEventLoopDelay({ resolution: 20 })
+      loop = monitorEventLoopDelay({ resolution: LOOP_RESOLUTION_MS })
       loop.enable()
       return 0
     }
-    const seconds = loop.percentile(99) / 1e9
+    const ms = loop.percentile(99) / 1e6 - LOOP_RESOLUTION_MS // it measures from one look at the clock to the next
     loop.reset()
-    return seconds
+    return Math.max(0, ms) / 1000
   }
 }
 

@@ -4,7 +4,8 @@ import type { FastifyInstance } from 'fastify'
 
 /** A span that was begun. */
 export interface RequestSpan {
-  end(answer: { readonly route: string; readonly status: number }): void
+  /** `route` is undefined when no route was meant */
+  end(answer: { readonly route: string | undefined; readonly status: number }): void
 }
 
 /** Begins spans. */
@@ -35,7 +36,7 @@ export function traceRequests(app: FastifyInstance, tracer: RequestTracer): void
     done()
   })
   app.addHook('onResponse', (request, reply, done) => {
-    request.span?.end({ route: request.routeOptions.url ?? 'none', status: reply.statusCode })
+    request.span?.end({ route: request.routeOptions.url, status: reply.statusCode })
     done()
   })
 }

@@ -12,12 +12,13 @@ interface Span {
   readonly traceId: string
   readonly parentSpanId?: string
   readonly kind: number
+  readonly status: { readonly code: number }
   readonly attributes: { key: string; value: { stringValue?: string; intValue?: number } }[]
 }
 
 /** A collector that keeps what it gets. */
 class Collector {
-  readonly spans: (Span & { readonly service: string })[] = []
+  readonly spans: (Span & { readonly service: string; readonly place: string })[] = []
   bodies = ''
   readonly #server: HttpServer
 
@@ -29,7 +30,11 @@ class Collector {
       if (request.url === '/v1/traces')
         for (const { resource, scopeSpans } of JSON.parse(body).resourceSpans)
           for (const span of scopeSpans.flatMap((scope: { spans: Span[] }) => scope.spans))
-            this.spans.push({ ...span, service: attributeOf(resource.attributes, 'service.name') })
+            this.spans.push({
+              ...span,
+              service: attributeOf(resource.attributes, 'service.name'),
+              place: attributeOf(resource.attributes, 'place'),
+            })
       response.setHeader('content-type', 'application/json').end('{}')
     })
   }
@@ -64,6 +69,7 @@ describe('zerohop serve with a collector', () => {
       PDP_PORT: String(ports.pdp),
       OTEL_EXPORTER_OTLP_ENDPOINT: endpoint,
       OTEL_SERVICE_NAME: 'doorkeeper',
+      OTEL_RESOURCE_ATTRIBUTES: 'service.name=another,place=Graz%2C Austria',
       OTEL_BSP_SCHEDULE_DELAY: '50',
     })
     await server.until(async () => (await fetch(`${url(ports.pdp)}/ready`)).ok)
@@ -87,8 +93,8 @@ describe('zerohop serve with a collector', () => {
     expect((await fetch(`${url(ports.api)}/v2/projects`)).status).toBe(401)
     const inTrace = () => collector.spans.filter(({ traceId }) => traceId === trace)
     await eventually(() => inTrace().length, 2)
-    for (const { service, parentSpanId, kind } of inTrace())
-      expect([service, parentSpanId, kind]).toEqual(['doorkeeper', '00f067aa0ba902b7', 2])
+    for (const { service, place, parentSpanId, kind } of inTrace())
+      expect([service, place, parentSpanId, kind]).toEqual(['doorkeeper', 'Graz, Austria', '00f067aa0ba902b7', 2])
     expect(
       inTrace()
         .map(({ name }) => name)
@@ -100,6 +106,35 @@ describe('zerohop serve with a collector', () => {
     expect(own()?.parentSpanId).toBeUndefined()
     expect(collector.bodies).not.toContain(key)
     expect(collector.bodies).not.toContain('"ana"')
+  })
+
+  it('says in the words of the standard that a request failed, and that it meant no route', async () => {
+    const trace = 'a'.repeat(32)
+    const headers = {
+      authorization: `Bearer ${readKeys(data).environments.development}`,
+      'content-type': 'application/json',
+      traceparent: `00-${trace}-00f067aa0ba902b7-01`,
+      'x-min-revision': '1000000',
+      'x-min-revision-timeout': '1',
+    }
+    const body = JSON.stringify({ user: { key: 'ana' }, action: 'say', resource: { type: 'hello' } })
+    expect((await fetch(`${url(ports.pdp)}/allowed`, { method: 'POST', headers, body })).status).toBe(503)
+    expect((await fetch(`${url(ports.pdp)}/no/such/place`, { headers })).status).toBe(404)
+    const spans = () =>
+      collector.spans
+        .filter(({ traceId }) => traceId === trace)
+        .map(({ name, status, attributes }) => [
+          name,
+          status.code,
+          ...['http.request.method', 'http.route', 'http.response.status_code', 'error.type'].map((each) =>
+            attributeOf(attributes, each),
+          ),
+        ])
+        .sort()
+    await eventually(spans, [
+      ['GET', 0, 'GET', 'undefined', '404', 'undefined'],
+      ['POST /allowed', 2, 'POST', '/allowed', '503', '503'],
+    ])
   })
 })
 

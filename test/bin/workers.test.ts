@@ -5,6 +5,7 @@ import { Agent, request } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { eventually } from '../support/eventually.ts'
 import { temporaryFolder } from '../support/folders.ts'
+import { parseMetrics } from '../support/prometheus.ts'
 import { endServers, freePort, readKeys, Server, startApi, url } from '../support/server.ts'
 
 const WORKERS = 3
@@ -102,8 +103,10 @@ describe('a PDP of several workers', () => {
     await Promise.all(Array.from({ length: 20 }, () => check('nobody')))
     expect(await count()).toBe(before + 20)
     const { text } = await ask('GET', '/metrics')
-    const revision = Number(/^zerohop_image_revision (\d+)$/m.exec(text)?.[1])
-    expect(revision).toBe((await check('nobody')).revision)
+    const metrics = parseMetrics(text)
+    const numberOf = (name: string) => metrics.get(name)?.samples[0]?.value
+    expect(numberOf('zerohop_image_revision')).toBe((await check('nobody')).revision)
+    expect(numberOf('zerohop_feed_connected')).toBe(1)
   })
 
   it('goes on when one is killed, and starts it again', async () => {

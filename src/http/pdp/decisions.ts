@@ -103,9 +103,9 @@ export class Decisions {
     })
   }
 
-  /** One item of a request that could not be decided, although the request as a whole is answered with 200. */
-  undecided(): void {
-    this.counts.undecided++
+  /** One item of a request that was not decided, although the request as a whole is answered with 200. */
+  item(outcome: 'undecided' | 'refused'): void {
+    this.counts[outcome]++
   }
 
   /** A whole request that was answered with this status. */

@@ -1,10 +1,16 @@
 // POST /access/v1/evaluations: defaults, order, the three semantics.
 import { describe, expect, it } from 'vitest'
 import { BULK_CHECKS_MAX } from '../../../../src/model/limits.ts'
-import { action, document, EVALUATIONS, send, servePolicy, user } from './policy.ts'
+import { action, address, document, EVALUATIONS, KEY, send, servePolicy, user } from './policy.ts'
 
 const decisions = (answer: Awaited<ReturnType<typeof send>>): boolean[] =>
   answer.body.evaluations.map(({ decision }: { decision: boolean }) => decision)
+
+/** As /metrics counts them. */
+const refusedChecks = async (): Promise<number> => {
+  const answer = await fetch(`${address()}/metrics`, { headers: { authorization: `Bearer ${KEY}` } })
+  return Number(/^zerohop_checks_total\{outcome="refused"\} (\d+)$/m.exec(await answer.text())?.[1])
+}
 
 servePolicy()
 
@@ -47,6 +53,7 @@ describe('POST /access/v1/evaluations', () => {
       null,
       { action: {}, resource: document('plan') },
     ]
+    const before = await refusedChecks()
     const { status, body } = await send(EVALUATIONS, { ...ana, evaluations: items })
     expect(status).toBe(200)
     expect(body.evaluations[0]).toEqual({ decision: true })
@@ -59,6 +66,7 @@ describe('POST /access/v1/evaluations', () => {
         'action.name is missing',
       ].map((message) => ({ decision: false, context: { error: { status: 400, message } } })),
     )
+    expect(await refusedChecks()).toBe(before + 5)
     const short = { evaluations_semantic: 'deny_on_first_deny' }
     expect(decisions(await send(EVALUATIONS, { ...ana, evaluations: items, options: short }))).toEqual([true, false])
   })
