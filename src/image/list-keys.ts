@@ -7,10 +7,10 @@ import { LISTING_WALK_MAX } from '../model/limits.ts'
 import type { Asker } from './asker.ts'
 import { heldBy } from './held.ts'
 import { compareKeys, sortKeys } from './key-order.ts'
-import { READS_INSTANCE, READS_TENANT, readsOfSide } from './needs.ts'
-import { rolesOf, tableOf, tenantGrantsOf } from './read.ts'
+import { READS_INSTANCE, READS_TENANT, READS_USER, readsOfSide } from './needs.ts'
+import { records, rolesOf, tableOf, tenantGrantsOf } from './read.ts'
 import { sourcesOf } from './sources.ts'
-import { areForRoles, rulesOf } from './user-sides.ts'
+import { rulesOf } from './user-sides.ts'
 
 /** What a page of keys begins behind, and how many it has at most. */
 export interface PageQuery {
@@ -71,7 +71,7 @@ export function usersAllowed(asker: Asker, asked: AskedUsers, page: PageQuery): 
   const { kernel } = asker
   const { tenant, permission, instance, key } = asked
   const allowed = (user: number) => asker.allows(user, tenant, permission, instance, key)
-  const found = usersWithRoles(kernel, asked)
+  const found = usersWithRoles(asker, asked)
   if (found !== undefined) return pick(kernel, Table.Users, found, allowed, page)
   return scan(asker, Table.Users, page, () => true, allowed)
 }
@@ -175,9 +175,26 @@ function instancesHeld(kernel: Kernel, { user, permission, typeId }: AskedInstan
   return found
 }
 
+/**
+ * D6: may a set rule allow somebody without a role in the tenant? Rules for roles do not, nor do those whose resource side is false whoever
+ * asks: that is asked once, about anybody.
+ */
+function mayBeForOthers(asker: Asker, { tenant, permission, instance, key }: AskedUsers): boolean {
+  const { kernel } = asker
+  const rules = rulesOf(kernel, permission).filter(({ users }) => tableOf(kernel, users) !== Table.Roles)
+  const [anybody] = records(kernel, Table.Users)
+  if (anybody === undefined) return false
+  return [...new Set(rules.map(({ resources }) => resources))].some((side) => {
+    if ((readsOfSide(kernel, side) & READS_USER) !== 0) return true
+    return asker.truthOf(side, anybody, tenant, permission, instance, key) !== Verdict.Deny
+  })
+}
+
 /** Everybody with a role in the tenant, or with one from which one on the instance may follow; undefined when others may be allowed too. */
-export function usersWithRoles(kernel: Kernel, { tenant, permission, instance }: AskedUsers): number[] | undefined {
-  if (!areForRoles(kernel, permission)) return undefined
+export function usersWithRoles(asker: Asker, asked: AskedUsers): number[] | undefined {
+  if (mayBeForOthers(asker, asked)) return undefined
+  const { kernel } = asker
+  const { tenant, permission, instance } = asked
   const scopes = new Set([tenant])
   if (instance !== 0 && kernel.word(instance + Instance.Tenant) === tenant) {
     const sources = sourcesOf(kernel, instance, permission, () => false, LISTING_WALK_MAX)

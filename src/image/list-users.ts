@@ -30,7 +30,7 @@ export function usersWithWays(asker: Asker, asked: AskedWays): Map<string, UserE
   const ways = new Ways(kernel, asked)
   const rules = rulesOf(kernel, asked.permission)
   const found: [string, UserEntry[]][] = []
-  for (const user of usersWithRoles(kernel, asked) ?? records(kernel, Table.Users)) {
+  for (const user of usersWithRoles(asker, asked) ?? records(kernel, Table.Users)) {
     if (asker.left < 0) throw tooLarge(`the users of \`${asked.type}:${asked.key ?? '*'}\``)
     if (!asker.allows(user, asked.tenant, asked.permission, asked.instance, asked.key)) continue
     const entries = [...ways.byRoles(user), ...ways.byRelations(user), ...ways.byRules(user, asker, rules)]

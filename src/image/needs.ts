@@ -125,6 +125,14 @@ export const READS_INSTANCE = (1 << Source.Resource) | (1 << Source.ResourceKey)
 export const READS_TENANT =
   (1 << Source.UserRoles) | (1 << Source.ResourceTenant) | (1 << Source.TenantKey) | (1 << Source.Tenant)
 
+/** What is not the same for each user. What is stored about a tenant is read only for who belongs to it (D6). */
+export const READS_USER =
+  (1 << Source.User) |
+  (1 << Source.UserKey) |
+  (1 << Source.UserRoles) |
+  (1 << Source.UserTenants) |
+  (1 << Source.Tenant)
+
 /** What one side of a rule reads, as a set of bits. */
 export function readsOfSide(kernel: Kernel, side: number): number {
   const seen = new Set<number>()

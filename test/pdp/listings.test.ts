@@ -3,11 +3,11 @@ import { describe, expect, it } from 'vitest'
 import { Image } from '../../src/image/image.ts'
 import { isZerohopError } from '../../src/index.ts'
 import type { PolicyChange } from '../../src/log/delta.ts'
-import { LISTING_WHOLE_WORK_MAX, LISTING_WORK_MAX } from '../../src/model/limits.ts'
+import { LISTING_PAGE_MAX, LISTING_WHOLE_WORK_MAX, LISTING_WORK_MAX } from '../../src/model/limits.ts'
 import { type JsonObject, tupleKey } from '../../src/model/objects.ts'
 import { loadImage } from '../../src/pdp/pdp.ts'
 import { ENVIRONMENT, positionOf } from '../support/deltas.ts'
-import { give, HELLO, putTenant } from './policies.ts'
+import { give, HELLO, putTenant, putUser } from './policies.ts'
 
 const code = (code: string) => expect.objectContaining({ code })
 const pdpOf = (changes: readonly PolicyChange[]) => loadImage(Image.build(ENVIRONMENT, positionOf(7), changes).save())
@@ -219,6 +219,25 @@ describe('listings that are long', () => {
       [`hello:${few[1]}`, ['hello:say', 'hello:wave']],
     ])
     expect(() => sided.userPermissions({ key: 'zoe', attributes: { level: 3 } })).toThrow(code('LISTING_TOO_LARGE'))
+  })
+
+  it('ask about users without a role only where the resource side of a rule may hold', () => {
+    const users = Array.from({ length: LISTING_WHOLE_WORK_MAX / 16 }, (_, index) => `u${index}`)
+    const open = pdpOf([
+      ...HELLO,
+      give('zoe', 'viewer', 'acme'),
+      set('everybody', 'userset', {}),
+      set('public', 'resourceset', { 'resource.public': { equals: true } }),
+      rule('everybody', 'hello:wave', 'public'),
+      instance('hello:open', 'acme', { public: true }),
+      instance('hello:shut', 'acme', { public: false }),
+      ...users.map((key) => putUser(key)),
+    ])
+    const waving = (resource: string) => ({ action: 'wave', resource })
+    expect(Object.keys(open.authorizedUsers(waving('hello:shut')).users)).toEqual(['zoe'])
+    expect(open.users('wave', 'hello:shut')).toEqual({ keys: ['zoe'], next: undefined })
+    expect(open.users('wave', 'hello:open').keys.length).toBe(LISTING_PAGE_MAX)
+    expect(() => open.authorizedUsers(waving('hello:open'))).toThrow(code('LISTING_TOO_LARGE'))
   })
 
   it('fail as a whole when they have no pages and would take too much', () => {
