@@ -1,7 +1,7 @@
 // The door `zerohop/embedded`: store, management and decision point in your own process, without HTTP. Each write is a use case committed to
 // disk; when it resolves, the PDP of its environment already decides by it. Loads lmdb; nothing here listens.
 import { randomBytes } from 'node:crypto'
-import type { Actor, LogId } from './log/change.ts'
+import { type LogId, withoutRequest } from './log/change.ts'
 import { ZerohopError } from './model/errors.ts'
 import { EMBEDDED_WAIT_MS } from './model/limits.ts'
 import type {
@@ -250,12 +250,8 @@ class Zerohop {
     name: N,
     input: InputOf<PapUseCases[N]>,
   ): Promise<ResultOf<PapUseCases[N]>> {
-    const { result, revision } = await this.#pap.store.commit(this.#environment, name, input, actor(name))
+    const { result, revision } = await this.#pap.store.commit(this.#environment, name, input, withoutRequest(name))
     await this.pdp.atLeast(revision, { timeoutMs: EMBEDDED_WAIT_MS })
     return result
   }
-}
-
-function actor(operation: string): Actor {
-  return { api_key_id: null, request_id: null, address: null, method: null, path: null, operation }
 }

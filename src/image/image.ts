@@ -25,7 +25,7 @@ import { read, readConfigs } from './read.ts'
 import { type ImageStats, statsOf } from './stats.ts'
 
 export type * from './explanation.ts'
-export type { ImageStats, KernelSource, Sent }
+export type { KernelSource, Sent }
 
 export interface ImageOptions {
   /** default 'release' */

@@ -17,9 +17,9 @@ import { findSymbol } from './overlay.ts'
 import { grantsOfUser, permissionsOf, permissionsOfType, records, tenantGrantsOf, tenantOfScope } from './read.ts'
 import { areForRoles } from './user-sides.ts'
 
-export type { AssignmentFilter, AssignmentRow } from './list-assignments.ts'
-export type { KeyPage, PageQuery } from './list-keys.ts'
-export type { InstanceRow, PermissionRows, PermissionWishes, TenantRow } from './list-permissions.ts'
+export type { AssignmentRow } from './list-assignments.ts'
+export type { PageQuery } from './list-keys.ts'
+export type { PermissionWishes } from './list-permissions.ts'
 export type { UserEntry } from './list-users.ts'
 
 /** A tenant with what is stored about it. */

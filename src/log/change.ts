@@ -19,7 +19,7 @@ export function remove(kind: Kind, key: string): Change {
   return { op: 'delete', kind, key }
 }
 
-/** Who caused an entry and through which request: the audit log is the log. Never holds a secret. */
+/** Who caused an entry and through which request: the log is the history. Never holds a secret. */
 export interface Actor {
   /** id of the API key, or null for the command line and bootstrap */
   readonly api_key_id: string | null
@@ -29,6 +29,16 @@ export interface Actor {
   readonly path: string | null
   readonly operation: string
 }
+
+/** Who causes an entry that no request caused: a process by itself, or an operator at its command line. */
+export const withoutRequest = (operation: string): Actor => ({
+  api_key_id: null,
+  request_id: null,
+  address: null,
+  method: null,
+  path: null,
+  operation,
+})
 
 /** One committed revision of one log. `chain` = SHA-256(previous chain ‖ entry), 64 hex digits; `at` in ms since 1970. */
 export interface LogEntry {

@@ -11,7 +11,7 @@ import type {
   UrlRule,
   User,
 } from '../model/objects.ts'
-import type { Change, LogEntry, LogId, Position } from './change.ts'
+import type { Change, LogEntry, LogId } from './change.ts'
 
 /** The decision-bearing value of each kind. Keys of composite objects are those of src/model/objects.ts. */
 export interface PolicyObjects {
@@ -205,5 +205,3 @@ export function toDelta(entry: LogEntry): Delta {
 function isPolicyKind(kind: string): kind is PolicyKind {
   return (POLICY_KINDS as readonly string[]).includes(kind)
 }
-
-export type { Position }

@@ -1,7 +1,7 @@
 // What an operator does on the machine itself: organizations, API keys, backups. The same functions run in a server, which hears of them
 // through `<data>/admin.sock`, and in the command when no server holds the folder. Each leaves an entry in a log, by nobody's key.
 import { Image } from '../image/image.ts'
-import type { Actor, LogId } from '../log/change.ts'
+import { type LogId, withoutRequest } from '../log/change.ts'
 import { ZerohopError } from '../model/errors.ts'
 import { parseId } from '../model/keys.ts'
 import { type AccessLevel, type ApiKey, environmentKey, type KeyLevel } from '../model/objects.ts'
@@ -86,7 +86,7 @@ async function createOrganization(
   const taken = organizationsOf(store).some((log) => organizationIn(store.view(log)).key === input.key)
   if (taken) throw new ZerohopError('OBJECT_EXISTS', { kind: 'organization', key: input.key })
   const of = { organization: input.key, name: input.name ?? input.key, noExample: true }
-  return (await store.commit(newId(), 'bootstrap', of, actor('createOrganization'))).result
+  return (await store.commit(newId(), 'bootstrap', of, withoutRequest('createOrganization'))).result
 }
 
 async function listOrganizations({ store }: AdminDeps, _input: object) {
@@ -104,18 +104,18 @@ async function listKeys({ store }: AdminDeps, { organization }: InOrganization):
 
 async function createKey({ store }: AdminDeps, { organization, ...input }: NewKey) {
   const log = findOrganization(store, organization)
-  const { key, secret } = (await store.commit(log, 'createApiKey', input, actor('createApiKey'))).result
+  const { key, secret } = (await store.commit(log, 'createApiKey', input, withoutRequest('createApiKey'))).result
   return { ...keyRow(store.view(log), key), secret }
 }
 
 async function rotateKey({ store }: AdminDeps, { id }: { readonly id: string }) {
   const log = organizationOfKey(store, id)
-  const { key, secret } = (await store.commit(log, 'rotateApiKey', { ref: id }, actor('rotateApiKey'))).result
+  const { key, secret } = (await store.commit(log, 'rotateApiKey', { ref: id }, withoutRequest('rotateApiKey'))).result
   return { ...keyRow(store.view(log), key), secret }
 }
 
 async function deleteKey({ store }: AdminDeps, { id }: { readonly id: string }): Promise<null> {
-  await store.commit(organizationOfKey(store, id), 'deleteApiKey', { ref: id }, actor('deleteApiKey'))
+  await store.commit(organizationOfKey(store, id), 'deleteApiKey', { ref: id }, withoutRequest('deleteApiKey'))
   return null
 }
 
@@ -131,7 +131,7 @@ async function exportEnvironment(
   { file, ...input }: InEnvironment & { readonly file?: string },
 ): Promise<Bundle | null> {
   const { organization, environment } = findEnvironment(store, input)
-  await store.commit(organization, 'noteRead', null, actor('export'))
+  await store.commit(organization, 'noteRead', null, withoutRequest('export'))
   if (file === undefined) return exportSchema(store.view(environment))
   await exportInThread({ data, environment, file })
   return null
@@ -146,7 +146,7 @@ async function importEnvironment(
     environment,
     'importBundle',
     { bundle, dryRun },
-    actor('importBundle'),
+    withoutRequest('importBundle'),
   )
   return { ...result, revision }
 }
@@ -154,7 +154,7 @@ async function importEnvironment(
 /** The first half of a backup, the part that needs the store. What follows is `describeBackup`, without it. */
 async function copyForBackup({ store }: AdminDeps, { folder }: { readonly folder: string }): Promise<null> {
   makeBackupFolder(folder)
-  for (const log of organizationsOf(store)) await store.commit(log, 'noteRead', null, actor('backup'))
+  for (const log of organizationsOf(store)) await store.commit(log, 'noteRead', null, withoutRequest('backup'))
   await store.copyData(folder)
   return null
 }
@@ -230,8 +230,4 @@ function keyRow(view: View, key: ApiKey): KeyRow {
     name,
     created_at,
   }
-}
-
-function actor(operation: string): Actor {
-  return { api_key_id: null, request_id: null, address: null, method: null, path: null, operation }
 }

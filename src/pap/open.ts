@@ -1,6 +1,6 @@
 // Opens the management side of a data folder: the store with its writer thread, the snapshots for followers, and on a new folder the first
 // organization. Who asks (the command line, the embedded door) brings the randomness; nothing here listens or prints.
-import type { Actor, LogId } from '../log/change.ts'
+import { type LogId, withoutRequest } from '../log/change.ts'
 import { Signer } from '../log/signature.ts'
 import { ZerohopError } from '../model/errors.ts'
 import { threadUrl } from '../model/thread.ts'
@@ -31,15 +31,6 @@ export interface Pap {
   readonly organization: LogId
   /** true when this call created it */
   readonly isNew: boolean
-}
-
-const BOOTSTRAP: Actor = {
-  api_key_id: null,
-  request_id: null,
-  address: null,
-  method: null,
-  path: null,
-  operation: 'bootstrap',
 }
 
 /**
@@ -78,7 +69,7 @@ async function bootstrap(store: Store<PapUseCases>, options: PapOptions): Promis
     noExample: options.noExample ?? false,
   }
   try {
-    await store.commit(organization, 'bootstrap', input, BOOTSTRAP)
+    await store.commit(organization, 'bootstrap', input, withoutRequest('bootstrap'))
   } catch (error) {
     if (error instanceof ZerohopError && error.code === 'INPUT_INVALID')
       throw new ZerohopError('CONFIG_INVALID', { reason: `the bootstrap key is refused: ${error.message}` })

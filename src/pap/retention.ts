@@ -1,7 +1,7 @@
 // Forgetting on time: asks the store to trim its logs, and to clear environments that are deleted, again and again while the process lives.
 // What is kept is the operator's choice; what "kept" means is src/store/retention.ts.
 import { setImmediate } from 'node:timers/promises'
-import type { Actor, LogId } from '../log/change.ts'
+import { type LogId, withoutRequest } from '../log/change.ts'
 import { isZerohopError } from '../model/errors.ts'
 import {
   AUDIT_DAYS_DEFAULT,
@@ -29,14 +29,7 @@ export interface RetentionOptions {
 }
 
 const DAY_MS = 86_400_000
-const BY: Actor = {
-  api_key_id: null,
-  request_id: null,
-  address: null,
-  method: null,
-  path: null,
-  operation: 'forgetEnvironment',
-}
+const BY = withoutRequest('forgetEnvironment')
 
 /** Trims now and then, until the returned function is called. `failed` hears why a round ended early. */
 export function keepRetention(

@@ -39,19 +39,7 @@ import {
 } from './request.ts'
 import { Subject } from './subject.ts'
 
-export type {
-  AbacCode,
-  Because,
-  Explanation,
-  FailedSet,
-  IllTyped,
-  Miss,
-  Note,
-  RbacCode,
-  RebacCode,
-  TestFound,
-  TestReason,
-} from '../image/image.ts'
+export type { AbacCode, Because, Explanation, RbacCode, RebacCode } from '../image/image.ts'
 
 /** Where a PDP has its image from: a follower, or an image that never changes. */
 export interface PdpSource {

@@ -20,9 +20,7 @@ import { fromFailure } from './batch.ts'
 import { suspect } from './data-file.ts'
 import { asOpenError } from './disk.ts'
 
-export type { AuditBatch, Stored } from './audit-batch.ts'
-export type { AuditInstance, AuditRecord } from './audit-tables.ts'
-export type { AuditKeep } from './audit-thread.ts'
+export type { AuditRecord } from './audit-tables.ts'
 
 interface Waiting {
   readonly resolve: (answer: FromAuditThread) => void

@@ -73,7 +73,7 @@ const story = (name: string, folderOf: () => string, check: (key: string) => Pro
         err: expect.stringContaining('does not exist'),
       })
       const wrong = await run('keys', 'create', '--level', 'project', ...data)
-      expect(wrong).toMatchObject({ code: 1, err: 'zerohop: a key of level project needs it\n' })
+      expect(wrong).toMatchObject({ code: 1, err: 'zerohop: --project: a key of level project needs it\n' })
     })
 
     it('exports an environment as a file, and imports it elsewhere', async () => {
@@ -107,7 +107,7 @@ const story = (name: string, folderOf: () => string, check: (key: string) => Pro
       writeFileSync(file, 'zerohop: 1\nroles: [{ key: a b }]\n')
       expect(await run('import', file, ...data)).toMatchObject({
         code: 1,
-        err: expect.stringMatching(/^zerohop: roles\.0\.key: invalid role key `a b`/),
+        err: expect.stringMatching(/^zerohop: `.*policy\.yaml`, `roles\.0\.key`: invalid role key `a b`/),
       })
       writeFileSync(file, 'a: 1\na: 2\n')
       expect(await run('import', file, ...data)).toMatchObject({

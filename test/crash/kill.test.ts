@@ -6,7 +6,7 @@ import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
-import type { LogEntry } from '../../src/log/change.ts'
+import { type LogEntry, withoutRequest } from '../../src/log/change.ts'
 import { LOG, openTestStore, type TestStore, temporaryFolder } from '../store/support.ts'
 
 const KILLS = 20
@@ -100,4 +100,4 @@ it('opens a folder whose first holder was killed while it made it', async () => 
   }
 }, 60_000)
 
-const nobody = { api_key_id: null, request_id: null, address: null, method: null, path: null, operation: 'test' }
+const nobody = withoutRequest('test')

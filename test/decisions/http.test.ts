@@ -2,13 +2,14 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { DecisionLog } from '../../src/decisions/decision-log.ts'
+import type { DecisionLog } from '../../src/decisions/decision-log.ts'
 import { Image } from '../../src/image/image.ts'
 import { loadImage } from '../../src/pdp/pdp.ts'
 import { pdpServer } from '../../src/server.ts'
 import { HELLO } from '../pdp/policies.ts'
 import { ENVIRONMENT, positionOf } from '../support/deltas.ts'
 import { temporaryFolder } from '../support/folders.ts'
+import { open } from './support.ts'
 
 const KEY = 'the-key-of-the-environment'
 const check = (user: string, more = {}) => ({
@@ -24,16 +25,7 @@ describe('a PDP that records its decisions', () => {
   let app: ReturnType<typeof pdpServer>
   let url: string
   beforeAll(async () => {
-    log = await DecisionLog.open({
-      folder,
-      policy: 'block',
-      sinks: [],
-      keepFiles: 10,
-      fileBytes: 1_000_000,
-      bufferBytes: 1_000_000,
-      newId: () => 'ab'.repeat(16),
-      report: () => undefined,
-    })
+    log = await open(folder)
     const decisionLog = { recorder: log.recorder, attributes: true, reasons: true, keyId: () => 'k'.repeat(32) }
     app = pdpServer(loadImage(Image.build(ENVIRONMENT, positionOf(7), HELLO).save()), KEY, { decisionLog })
     url = await app.listen({ host: '127.0.0.1', port: 0 })
@@ -113,16 +105,7 @@ describe('a PDP whose decision log is full', () => {
   it('answers no decision that is not recorded, on any way, and counts them', async () => {
     const folder = temporaryFolder('decisions')
     const down = { name: 'api', windowMs: 0, send: () => Promise.reject(new Error('down')) }
-    const log = await DecisionLog.open({
-      folder,
-      policy: 'block',
-      sinks: [down],
-      keepFiles: undefined,
-      fileBytes: 1_000,
-      bufferBytes: 1_000,
-      newId: () => 'ab'.repeat(16),
-      report: () => undefined,
-    })
+    const log = await open(folder, { sinks: [down], keepFiles: undefined, fileBytes: 1_000, bufferBytes: 1_000 })
     const { recorder } = log
     const app = pdpServer(loadImage(Image.build(ENVIRONMENT, positionOf(7), HELLO).save()), KEY, {
       decisionLog: { recorder },

@@ -1,6 +1,6 @@
 // A store on a new data folder with one organization, for tests of the use cases: each is committed as the servers do it.
 import { randomBytes } from 'node:crypto'
-import type { Actor, Change } from '../../src/log/change.ts'
+import { type Change, withoutRequest } from '../../src/log/change.ts'
 import { threadUrl } from '../../src/model/thread.ts'
 import type { Bootstrap, Bootstrapped } from '../../src/pap/bootstrap.ts'
 import type { PapUseCases } from '../../src/pap/use-cases.ts'
@@ -8,14 +8,7 @@ import { openStore, type Store } from '../../src/store/store.ts'
 import type { InputOf, ResultOf, View } from '../../src/store/view.ts'
 import { temporaryFolder } from '../support/folders.ts'
 
-export const BY: Actor = {
-  api_key_id: null,
-  request_id: null,
-  address: null,
-  method: null,
-  path: null,
-  operation: 'test',
-}
+export const BY = withoutRequest('test')
 
 export interface Pap {
   readonly store: Store<PapUseCases>

@@ -2,9 +2,10 @@
 // no question leaves a trace in the image.
 import { describe, expect, it } from 'vitest'
 import { Image } from '../../src/image/image.ts'
-import { isZerohopError } from '../../src/model/errors.ts'
+
 import { loadImage, Pdp } from '../../src/pdp/pdp.ts'
 import { ENVIRONMENT, positionOf } from '../support/deltas.ts'
+import { outcome } from '../support/outcome.ts'
 import { type Operation, World } from '../support/world.ts'
 
 const POLICY: Operation[] = [
@@ -58,15 +59,6 @@ const revoked = () => {
 const sparse: unknown[] = []
 sparse[1000] = 1
 
-/** An outcome: what check says, or the code of the typed error. Anything else fails. */
-function outcome(ask: () => unknown): unknown {
-  try {
-    return ask()
-  } catch (error) {
-    if (isZerohopError(error)) return error.code
-    throw error
-  }
-}
 const level = (value: unknown, more: object = {}) =>
   outcome(() => pdp.check({ key: 'ana', attributes: { ...more, level: value } as never }, 'level', 'doc'))
 

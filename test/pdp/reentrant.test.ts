@@ -2,9 +2,10 @@
 // one area for what is sent. The inner answer is right; the outer question is refused and never answered from what the inner one sent.
 import { describe, expect, it } from 'vitest'
 import { Image } from '../../src/image/image.ts'
-import { isZerohopError } from '../../src/model/errors.ts'
+
 import { type Decision, loadImage, type Pdp } from '../../src/pdp/pdp.ts'
 import { ENVIRONMENT, positionOf } from '../support/deltas.ts'
+import { outcome } from '../support/outcome.ts'
 import { type Operation, World } from '../support/world.ts'
 
 const BOTH = (root: string) => ({ [`${root}.first`]: { equals: 1 }, [`${root}.second`]: { equals: 1 } })
@@ -37,15 +38,6 @@ function asking(inner: () => unknown): { first: number; second: number } {
       inner()
       return 1
     },
-  }
-}
-
-function outcome(ask: () => unknown): unknown {
-  try {
-    return ask()
-  } catch (error) {
-    if (isZerohopError(error)) return error.code
-    throw error
   }
 }
 

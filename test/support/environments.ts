@@ -1,6 +1,6 @@
 // Environments of a real store in a temporary folder, written through the use cases of management, for tests that need many small ones.
 import { randomBytes } from 'node:crypto'
-import type { Actor, LogId } from '../../src/log/change.ts'
+import { type LogId, withoutRequest } from '../../src/log/change.ts'
 import { threadUrl } from '../../src/model/thread.ts'
 import type { PapUseCases } from '../../src/pap/use-cases.ts'
 import { openStore, type Store } from '../../src/store/store.ts'
@@ -10,14 +10,7 @@ import type { Operation, World } from './world.ts'
 
 const WRITER = new URL('../../src/pap/use-cases.ts', import.meta.url).href
 
-export const TESTER: Actor = {
-  api_key_id: null,
-  request_id: null,
-  address: null,
-  method: null,
-  path: null,
-  operation: 'test',
-}
+export const TESTER = withoutRequest('test')
 
 /** A store that may be closed and opened again on the same folder. */
 export class Environments {

@@ -1,10 +1,9 @@
 // Groups over HTTP: what a group is made of, who is in it, which roles its members have by it, and what goes when it goes.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Harness, openHarness } from './harness.ts'
+import { type Harness, ID, openHarness } from './harness.ts'
 
 describe('groups', () => {
   let api: Harness
-  const ID = expect.stringMatching(/^[0-9a-f]{32}$/)
   const group = async (key: string) => (await api.ask('GET', `$S/groups/${key}`)).body
   const names = (objects: readonly { group_instance_key: string }[]) => objects.map((one) => one.group_instance_key)
   const revision = () => api.store.head(api.environment).revision

@@ -1,7 +1,8 @@
 // A management API on a new data folder, with one organization and its keys. Asked by inject: no port is opened.
 import { randomBytes } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
-import type { Actor } from '../../../src/log/change.ts'
+import { expect } from 'vitest'
+import { withoutRequest } from '../../../src/log/change.ts'
 import type { AccessLevel, KeyLevel } from '../../../src/model/objects.ts'
 import { threadUrl } from '../../../src/model/thread.ts'
 import { hashSecret } from '../../../src/pap/api-keys.ts'
@@ -25,6 +26,10 @@ export type Ask = (
   options?: { readonly key?: string | null; readonly headers?: Record<string, string> },
 ) => Promise<Answer>
 
+/** What ids and times look like. */
+export const ID = expect.stringMatching(/^[0-9a-f]{32}$/)
+export const TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}\+00:00$/)
+
 export interface Harness {
   readonly app: FastifyInstance
   /** every route of the app but those of /v1, those that ask for no key too */
@@ -35,6 +40,8 @@ export interface Harness {
   readonly made: Bootstrapped
   /** id of `development` */
   readonly environment: string
+  /** where it is, as every object of it says */
+  readonly place: { readonly organization_id: string; readonly project_id: string; readonly environment_id: string }
   /** asks with the organization key unless told otherwise; `$S` and `$F` stand for schema and facts of development */
   readonly ask: Ask
   /** another organization in the same data folder */
@@ -48,14 +55,7 @@ export interface Harness {
   close(): Promise<void>
 }
 
-const BY: Actor = {
-  api_key_id: null,
-  request_id: null,
-  address: null,
-  method: null,
-  path: null,
-  operation: 'bootstrap',
-}
+const BY = withoutRequest('bootstrap')
 
 export async function openHarness(input: Bootstrap = { noExample: true }): Promise<Harness> {
   const data = temporaryFolder('management')
@@ -85,6 +85,7 @@ export async function openHarness(input: Bootstrap = { noExample: true }): Promi
     }
   }
   const environment = made.environments[0]?.id ?? ''
+  const place = { organization_id: made.organization.id, project_id: made.project.id, environment_id: environment }
   const addKey = async (level: KeyLevel, access: AccessLevel, secret: string) => {
     const of = {
       level,
@@ -104,7 +105,7 @@ export async function openHarness(input: Bootstrap = { noExample: true }): Promi
     await store.close()
     if (lies.length > 0) throw new Error(`answers are not as the OpenAPI document says:\n${lies.join('\n')}`)
   }
-  return { app, answers, routes, v1Routes, store, made, environment, ask, another, addKey, removeKey, close }
+  return { app, answers, routes, v1Routes, store, made, environment, place, ask, another, addKey, removeKey, close }
 }
 
 const isJson = (type: unknown): boolean => typeof type === 'string' && type.startsWith('application/json')

@@ -45,9 +45,7 @@ describe('resource instances and what hangs on them', () => {
       tenant_id: (await get('$F/tenants/north')).id,
       attributes: { n: 1 },
       relationships: null,
-      organization_id: api.made.organization.id,
-      project_id: expect.any(String),
-      environment_id: api.environment,
+      ...api.place,
       created_at: expect.any(String),
       updated_at: expect.any(String),
     })
@@ -197,9 +195,7 @@ describe('resource instances and what hangs on them', () => {
       relation_details: { key: 'parent', name: 'parent', description: null },
       object_details: { key: named('o'), resource: 'doc', tenant: 'north', attributes: {} },
       tenant_details: { key: 'north', name: 'north', description: null, attributes: null },
-      organization_id: api.made.organization.id,
-      project_id: expect.any(String),
-      environment_id: api.environment,
+      ...api.place,
       created_at: expect.any(String),
       updated_at: expect.any(String),
     })

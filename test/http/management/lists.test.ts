@@ -1,5 +1,6 @@
 // Lists: array or page, filters, order, and searches that take more than one turn of the event loop.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { withoutRequest } from '../../../src/log/change.ts'
 import { SCAN_ROWS_PER_TURN } from '../../../src/model/limits.ts'
 import { type Harness, openHarness } from './harness.ts'
 
@@ -152,9 +153,7 @@ describe('lists', () => {
         role: { id: expect.any(String), key: 'alpha', name: 'alpha', permissions: [] },
         tenant: { id: expect.any(String), key: 't2', name: 't2', attributes: {} },
         resource_instance: null,
-        organization_id: api.made.organization.id,
-        project_id: api.made.project.id,
-        environment_id: api.environment,
+        ...api.place,
         created_at: expect.any(String),
       },
     ])
@@ -187,9 +186,7 @@ describe('role assignments', () => {
       user_id: (await api.ask('GET', '$F/users/ana')).body.id,
       role_id: (await api.ask('GET', '$S/roles/admin')).body.id,
       tenant_id: (await api.ask('GET', '$F/tenants/acme')).body.id,
-      organization_id: api.made.organization.id,
-      project_id: api.made.project.id,
-      environment_id: api.environment,
+      ...api.place,
       created_at: expect.any(String),
     })
     expect((await api.ask('GET', '$F/role_assignments')).body).toEqual([made.body])
@@ -237,7 +234,7 @@ describe('a search over more rows than one turn looks at', () => {
   it('finds them all, in order, and lets others in between', async () => {
     const api = await openHarness()
     const count = SCAN_ROWS_PER_TURN * 2 + 10
-    const by = { api_key_id: null, request_id: null, address: null, method: null, path: null, operation: 'test' }
+    const by = withoutRequest('test')
     const writes = Array.from({ length: count }, (_, at) =>
       api.store.commit(api.environment, 'createUser', { key: `u${at}`, first_name: at % 2 ? 'odd' : 'even' }, by),
     )

@@ -1,20 +1,13 @@
 // Roles, resources, users and tenants over HTTP: the shapes of the contract, and the life of one object of each type.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Harness, openHarness } from './harness.ts'
-
-const ID = expect.stringMatching(/^[0-9a-f]{32}$/)
-const TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}\+00:00$/)
+import { type Harness, ID, openHarness, TIME } from './harness.ts'
 
 describe('objects over HTTP', () => {
   let api: Harness
-  let place: Record<string, string>
+  let place: Harness['place']
   beforeAll(async () => {
     api = await openHarness()
-    place = {
-      organization_id: api.made.organization.id,
-      project_id: api.made.project.id,
-      environment_id: api.environment,
-    }
+    place = api.place
   })
   afterAll(() => api.close())
 

@@ -1,24 +1,18 @@
 // Roles of resources, relations, derivations, action groups and condition sets over HTTP: the shapes of the contract.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Harness, openHarness } from './harness.ts'
+import { type Harness, ID, openHarness, TIME } from './harness.ts'
 
-const ID = expect.stringMatching(/^[0-9a-f]{32}$/)
-const TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}\+00:00$/)
 const times = { created_at: TIME, updated_at: TIME }
 
 describe('the schema over HTTP', () => {
   let api: Harness
-  let place: Record<string, string>
+  let place: Harness['place']
   let team = ''
   let report = ''
   const keys = (objects: readonly { readonly key: string }[]) => objects.map(({ key }) => key)
   beforeAll(async () => {
     api = await openHarness()
-    place = {
-      organization_id: api.made.organization.id,
-      project_id: api.made.project.id,
-      environment_id: api.environment,
-    }
+    place = api.place
     team = (await api.ask('POST', '$S/resources', { key: 'team', roles: { lead: {} } })).body.id
     report = (await api.ask('POST', '$S/resources', { key: 'report', actions: { read: {}, sign: {} } })).body.id
   })
