@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyReply, LogController } from 'fastify'
-import type { ZerohopError } from '../model/errors.ts'
+import { ZerohopError } from '../model/errors.ts'
 import { BODY_BYTES_MAX, PARAM_LENGTH_MAX, REQUEST_TIMEOUT_MS } from '../model/limits.ts'
 import { closeWell } from './closing.ts'
 import { type ErrorForm, problemOf } from './errors.ts'
@@ -98,13 +98,21 @@ export function httpApp(options: HttpAppOptions): FastifyInstance {
 
 function readJsonBodies(app: FastifyInstance, duplicates: Duplicates): void {
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser(JSON_TYPE, { parseAs: 'buffer' }, (_request, body, done) => {
+  app.addContentTypeParser(JSON_TYPE, { parseAs: 'buffer' }, ({ headers }, body, done) => {
     try {
+      requirePlain(headers['content-encoding'])
       done(null, parseJson(body as Buffer, duplicates))
     } catch (error) {
       done(error as Error)
     }
   })
+}
+
+/** @throws JSON_INVALID on a body that is packed: what it unpacks to is not bounded by its length */
+function requirePlain(encoding: string | undefined): void {
+  if (encoding === undefined || encoding === 'identity') return
+  const reason = `its content-encoding is \`${encoding.slice(0, 32)}\`, send it plain`
+  throw new ZerohopError('JSON_INVALID', { reason }, { path: ['body'] })
 }
 
 function answerErrors(app: FastifyInstance, { errorForm: form, namesMethods, noRoute }: HttpAppOptions): void {

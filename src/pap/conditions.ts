@@ -6,6 +6,7 @@ import { put } from '../log/change.ts'
 import { type AttributePath, OPERATORS, parseConditions, type Test } from '../model/condition.ts'
 import { declaringType, pathEntry, pathsRead, readings } from '../model/condition-reads.ts'
 import { ZerohopError } from '../model/errors.ts'
+import { instantOf } from '../model/instant.ts'
 import { PATHS_MAX } from '../model/limits.ts'
 import {
   type AttributeType,
@@ -134,8 +135,9 @@ class Checker {
   }
 }
 
+/** A text that is no instant would never be found before or after one, and under `not` always. */
 function fits(type: AttributeType, value: Json): boolean {
-  if (type === 'time') return typeof value === 'string' || typeof value === 'number'
+  if (type === 'time') return instantOf(value) !== undefined
   return typeof value === (type === 'bool' ? 'boolean' : type)
 }
 

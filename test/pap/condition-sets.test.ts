@@ -82,6 +82,8 @@ describe('conditions', () => {
     [{ 'user.age': { array_contains: 1 } }, 'user.age'],
     [{ 'user.member': { 'less-than': 3 } }, 'user.member'],
     [{ 'user.member': { equals: 'yes' } }, 'user.member'],
+    [{ 'user.since': { 'less-than': 'yesterday' } }, 'user.since'],
+    [{ 'user.since': { not: '2026-02-30' } }, 'user.since'],
     [{ 'user.name': { equals: 3 } }, 'user.name'],
     [{ 'user.name': { not: [3] } }, 'user.name'],
     [{ 'user.name': { any_match: { match: {} } } }, 'user.name'],

@@ -8,7 +8,7 @@ import type { ApiKey } from '../../model/objects.ts'
 import { readHistory } from '../../pap/history.ts'
 import { useCases } from '../../pap/use-cases.ts'
 import type { View } from '../../store/view.ts'
-import { pageBody, type Query, readPage, readText, readTexts, readTime } from '../page.ts'
+import { pageBody, type Query, readFlag, readPage, readText, readTexts, readTime } from '../page.ts'
 import type { Management } from './context.ts'
 import { activityRead, describeActivity, historyRead, type LogPlace } from './render.ts'
 
@@ -127,7 +127,7 @@ function filterOf(query: Query, isHistory: boolean, nameOf: (entry: HistoryEntry
     if (paths.length > 0) tests.push(({ by }) => paths.some((path) => by.path?.includes(path)))
     among('status_code', ({ status }) => String(status))
     among('client_ip', ({ by }) => by.address ?? '')
-    if (readText(query, 'success')?.toLowerCase() === 'false') tests.push(() => false)
+    if (readText(query, 'success') !== undefined && !readFlag(query, 'success')) tests.push(() => false)
   }
   const fits = tests.length === 0 ? undefined : (entry: HistoryEntry) => tests.every((test) => test(entry))
   return { fits, since }

@@ -65,6 +65,11 @@ describe('history', () => {
       expect((await api.ask('GET', `/v2/history/${absent}`)).status).toBe(404)
   })
 
+  it('refuses a flag that is none', async () => {
+    expect((await list('?success=0')).data).toEqual([])
+    expect((await api.ask('GET', '/v2/history?success=maybe')).status).toBe(422)
+  })
+
   it('is filtered and paged', async () => {
     const { data } = await list('?per_page=3')
     expect(data).toHaveLength(3)

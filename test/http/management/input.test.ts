@@ -1,4 +1,5 @@
 // Bad input of any kind gets a 4xx in the form of the contract, says where, and changes nothing.
+import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { BODY_BYTES_MAX, JSON_DEPTH_MAX, KEY_BYTES_MAX } from '../../../src/model/limits.ts'
 import { type Harness, openHarness } from './harness.ts'
@@ -154,6 +155,16 @@ describe('bad input', () => {
   it('a body that is not UTF-8', async () => {
     const [trouble] = await troubles('POST', '$S/roles', Buffer.from('{"key":"\xff"}', 'latin1'))
     expect(trouble).toMatchObject({ loc: ['body'], type: 'value_error.jsondecode' })
+  })
+
+  it('a body that is packed', async () => {
+    const headers = { 'content-encoding': 'gzip' }
+    const { status, body } = await api.ask('POST', '$S/roles', gzipSync('{"key":"packed"}'), { headers })
+    expect([status, body.detail[0].loc, body.detail[0].msg]).toEqual([
+      422,
+      ['body'],
+      expect.stringMatching(/`gzip`, send it plain/),
+    ])
   })
 
   it('no body at all', async () => {
