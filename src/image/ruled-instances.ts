@@ -1,9 +1,9 @@
 // What set rules may give a user on instances (D6), found without looking at one: a rule whose user side is false in a tenant gives nothing on
 // any instance there (D2). What it says is "perhaps"; a check says whether.
-import { Table, Verdict } from '../../assembly/abi.ts'
+import { Grant, Table, Verdict } from '../../assembly/abi.ts'
 import type { Asker } from './asker.ts'
 import { READS_INSTANCE, READS_TENANT, readsOfSide } from './needs.ts'
-import { tableOf } from './read.ts'
+import { rolesOf, tableOf } from './read.ts'
 import { rulesOf, type SideRule, typeOfPermission } from './user-sides.ts'
 
 const NONE: ReadonlySet<number> = new Set()
@@ -42,22 +42,31 @@ export class RuledInstances {
     this.#found.set(type, byTenant)
     let found = byTenant.get(tenant)
     if (found === undefined) {
-      const given = [...ofType].filter(([id, rules]) => rules.some(({ users }) => this.#mayHold(users, tenant, id)))
+      const held = this.#rolesIn(tenant)
+      const given = [...ofType].filter(([id, rules]) =>
+        rules.some(({ users }) => held.includes(users) || this.#mayHold(users, tenant, id)),
+      )
       found = new Set(given.map(([id]) => id))
       byTenant.set(tenant, found)
     }
     return found
   }
 
+  #rolesIn(tenant: number): readonly number[] {
+    const { kernel } = this.#asker
+    const grant = kernel.calls.grantOf(this.#user, tenant)
+    return grant === 0 ? [] : rolesOf(kernel, kernel.word(grant + Grant.Roles))
+  }
+
   #mayHold(side: number, tenant: number, permission: number): boolean {
+    if (tableOf(this.#asker.kernel, side) === Table.Roles) return false // it is not among those of the tenant
     const name = `${permission}/${side}`
     const known = this.#everywhere.get(name)
     if (known !== undefined) return known
     const reads = readsOfSide(this.#asker.kernel, side)
     const looks = (reads & READS_INSTANCE) !== 0
     const holds = looks || this.#asker.truthOf(side, this.#user, tenant, permission, 0) !== Verdict.Deny
-    const isRole = tableOf(this.#asker.kernel, side) === Table.Roles
-    if (looks || !(isRole || (reads & READS_TENANT) !== 0)) this.#everywhere.set(name, holds)
+    if (looks || (reads & READS_TENANT) === 0) this.#everywhere.set(name, holds)
     return holds
   }
 }
