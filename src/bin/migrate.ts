@@ -1,19 +1,20 @@
 // `zerohop migrate …`: the way from v1 to v2 for a person at a terminal, and for a script (--json). What each step means is src/migrate; here it is
 // asked, shown and written down. Exit codes: 0 done or nothing to do, 1 a difference, a use of v1 or a condition that is open, 2 anything that
 // could not be done.
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
-import { createInterface } from 'node:readline/promises'
-import { SingleBar } from 'cli-progress'
+import { existsSync, readFileSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { Api } from '../migrate/api.ts'
 import { type Question, readQuestions } from '../migrate/checks.ts'
 import { move, planMove } from '../migrate/move.ts'
-import { scanFolder } from '../migrate/scan/scan.ts'
+import { type ScanReport, scanFolder } from '../migrate/scan/scan.ts'
 import { statusOf } from '../migrate/status.ts'
 import { type Divided, foreignOf, readOurs, survey } from '../migrate/survey.ts'
-import { type Pair, type Progress, type Report, verify, whyNot } from '../migrate/verify.ts'
+import { type Pair, type Report, type VerifyOptions as VerifyAsked, verify, whyNot } from '../migrate/verify.ts'
 import { readOrganization } from '../migrate/world.ts'
 import { ZerohopError } from '../model/errors.ts'
 import type { Env } from './env.ts'
+import { confirm, print, printDifferences, printJson, progressOf, someOf } from './migrate-terminal.ts'
+import { writeOut } from './process.ts'
 
 /** Options of every step that speaks to a management API. */
 export interface ApiOptions {
@@ -106,10 +107,13 @@ export async function runMove(env: Env, options: MoveOptions): Promise<number> {
     if (!options.json) for (const { method, path, body } of calls) print(`${method} ${path} ${JSON.stringify(body)}`)
     return 0
   }
-  const progress = progressOf(options)
+  const progress = progressOf(options.json)
   progress.begin('moving', calls.length)
-  await move(api, plans, () => progress.step())
-  progress.end()
+  try {
+    await move(api, plans, () => progress.step())
+  } finally {
+    progress.end()
+  }
   if (!options.json) {
     for (const { environment, users, roles, assignments, calls: made } of plans) {
       const there = `${users.length} users, ${roles.length} roles, ${assignments.length} assignments`
@@ -128,18 +132,10 @@ export async function runVerify(env: Env, options: VerifyOptions): Promise<numbe
   const recorded: Question[] = options.checks === undefined ? [] : readQuestions(readText(options.checks))
   const pairs = options.pdps.map(pairOf)
   const { to } = options
-  const report = await verify(api, { divided, to, pairs, recorded, now: Date.now() }, progressOf(options))
-  writeFileSync(options.report, `${JSON.stringify(report, undefined, 2)}\n`)
+  const report = await reportOf(api, { divided, to, pairs, recorded, now: Date.now() }, options)
   if (options.json) printJson(report)
   else {
-    printTable(
-      report.differences.map(({ environment, what, v1, v2 }) => [
-        environment,
-        what,
-        JSON.stringify(v1),
-        JSON.stringify(v2),
-      ]),
-    )
+    printDifferences(report.differences)
     print(
       `${report.objects} objects and ${report.decisions} decisions compared, ${report.differences.length} differences; report: ${options.report}`,
     )
@@ -147,6 +143,23 @@ export async function runVerify(env: Env, options: VerifyOptions): Promise<numbe
     if (report.differences.length === 0) print('Next: zerohop migrate finish')
   }
   return report.differences.length === 0 ? 0 : 1
+}
+
+/** Verifies, and writes the report. @throws CONFIG_INVALID, before anything is compared, when there is no place for it */
+async function reportOf(api: Api, asked: VerifyAsked, { report: path, json }: VerifyOptions): Promise<Report> {
+  const place = dirname(path)
+  if (!existsSync(place))
+    throw new ZerohopError('CONFIG_INVALID', {
+      reason: `\`${path}\` cannot be written: there is no folder \`${place}\``,
+    })
+  const progress = progressOf(json)
+  try {
+    const report = await verify(api, asked, progress)
+    writeOut(path, `${JSON.stringify(report, undefined, 2)}\n`)
+    return report
+  } finally {
+    progress.end()
+  }
 }
 
 /** Deletes what was moved away from, only after a verify that is fresh and clean. */
@@ -174,10 +187,14 @@ export async function runFinish(env: Env, options: FinishOptions): Promise<numbe
 
 /** Uses of v1 in code. */
 export function runScan(path: string, options: { readonly json?: boolean }): number {
-  const progress = progressOf(options)
+  const progress = progressOf(options.json)
   progress.begin('reading files', 0)
-  const report = scanFolder(path, () => progress.step())
-  progress.end()
+  let report: ScanReport
+  try {
+    report = scanFolder(path, () => progress.step())
+  } finally {
+    progress.end()
+  }
   if (options.json) printJson(report)
   else {
     for (const { file, line, column, kind, found, instead } of report.findings) {
@@ -277,55 +294,6 @@ function readText(path: string): string {
   } catch (error) {
     throw refused(`\`${path}\` cannot be read: ${(error as NodeJS.ErrnoException).code}`)
   }
-}
-
-async function confirm(question: string): Promise<boolean> {
-  const lines = createInterface({ input: process.stdin, output: process.stderr })
-  try {
-    return /^y(es)?$/i.test((await lines.question(`${question} [y/N] `)).trim())
-  } finally {
-    lines.close()
-  }
-}
-
-/** A bar on a terminal, nothing elsewhere; never on standard output, which belongs to the answer. */
-function progressOf({ json }: { readonly json?: boolean }): Progress {
-  if (!process.stderr.isTTY || json === true)
-    return { begin: () => undefined, step: () => undefined, end: () => undefined }
-  const bar = new SingleBar({
-    format: '{what} [{bar}] {value}/{total} {eta_formatted}',
-    stream: process.stderr,
-    clearOnComplete: true,
-  })
-  return { begin: (what, total) => bar.start(total, 0, { what }), step: () => bar.increment(), end: () => bar.stop() }
-}
-
-/** The first few, and how many more there are. */
-function someOf(names: readonly string[]): string {
-  const shown = names.slice(0, 10).join(', ')
-  return names.length > 10 ? `${shown} and ${names.length - 10} more` : shown
-}
-
-function printTable(rows: readonly string[][]): void {
-  if (rows.length === 0) return
-  const all = [['environment', 'what', 'v1', 'v2'], ...rows]
-  const widths = [0, 1, 2].map((at) => Math.min(60, Math.max(...all.map((row) => row[at]!.length))))
-  for (const row of all)
-    print(
-      row
-        .map((cell, at) => cell.padEnd(widths[at] ?? 0))
-        .join('  ')
-        .trimEnd(),
-    )
-}
-
-function printJson(value: unknown): 0 {
-  print(JSON.stringify(value))
-  return 0
-}
-
-function print(line: string): void {
-  process.stdout.write(`${line}\n`)
 }
 
 function refused(reason: string): ZerohopError {

@@ -64,33 +64,21 @@ export interface Progress {
 
 /** @throws MIGRATION_REFUSED when an environment that got something has no pair of PDPs, or one of them does not decide */
 export async function verify(api: Api, options: VerifyOptions, progress: Progress): Promise<Report> {
-  const { divided, to, pairs, recorded, now } = options
+  const { divided, to, now } = options
   // before anything is compared: what changes meanwhile differs from this
   const foreign = await digests(api, divided.foreign)
   const { plans, unused } = await planMove(api, { ...divided, to, overwrite: true })
-  const differences: Difference[] = []
-  let objects = 0
-  let decisions = 0
-  for (const plan of plans) {
-    const { environment } = plan
-    const pair = pairs.find((one) => one.environment === environment.name)
-    if (pair === undefined)
-      throw refused(`no PDPs of ${environment.name} are named: --pdps ${environment.name}=V1URL,V2URL`)
-    objects += plan.users.length + plan.roles.length + plan.assignments.length
-    differences.push(...(await compareObjects(api, plan, progress)))
-    const questions = [...questionsOf(plan), ...recorded]
-    if (questions.length > MIGRATE_QUESTIONS_MAX)
-      throw refused(
-        `${questions.length} checks are more than ${MIGRATE_QUESTIONS_MAX}: move fewer users at a time with --to`,
-      )
-    decisions += questions.length
-    const { secret } = await api.ask('GET', `/v2/api-key/${environment.projectId}/${environment.id}`)
-    if (typeof secret !== 'string' || secret === '')
-      throw refused(`this key may not read the key of ${environment.name}, which its PDPs ask for`)
-    progress.begin(`decisions of ${environment.name}`, questions.length)
-    const [v1, v2] = [new AskedPdp(pair.v1, secret, 1), new AskedPdp(pair.v2, secret, 2)]
-    differences.push(...(await compare(environment.name, v1, v2, questions, () => progress.step())))
+  // what would stop it late is looked at first: comparing may take long
+  const asked: Asked[] = []
+  for (const plan of plans) asked.push(await askedFor(api, plan, options))
+  let differences: Difference[] = []
+  for (const { plan, v1, v2, questions } of asked) {
+    const { name } = plan.environment
+    const inObjects = await compareObjects(api, plan, progress)
+    progress.begin(`decisions of ${name}`, questions.length)
+    const inDecisions = await compare(name, v1, v2, questions, () => progress.step())
     progress.end()
+    differences = differences.concat(inObjects, inDecisions)
   }
   return {
     format: FORMAT,
@@ -99,12 +87,39 @@ export async function verify(api: Api, options: VerifyOptions, progress: Progres
     foreign,
     own: plans.map(({ environment }) => environment.name),
     to,
-    objects,
-    decisions,
+    objects: sum(plans.map(({ users, roles, assignments }) => users.length + roles.length + assignments.length)),
+    decisions: sum(asked.map(({ questions }) => questions.length)),
     differences,
     unused,
   }
 }
+
+interface Asked {
+  readonly plan: Plan
+  readonly v1: AskedPdp
+  readonly v2: AskedPdp
+  readonly questions: readonly Question[]
+}
+
+/** Whom to ask what about an environment. Both PDPs answer a first question. @throws MIGRATION_REFUSED */
+async function askedFor(api: Api, plan: Plan, { pairs, recorded }: VerifyOptions): Promise<Asked> {
+  const { name, projectId, id } = plan.environment
+  const pair = pairs.find((one) => one.environment === name)
+  if (pair === undefined) throw refused(`no PDPs of ${name} are named: --pdps ${name}=V1URL,V2URL`)
+  const questions = [...questionsOf(plan), ...recorded]
+  if (questions.length > MIGRATE_QUESTIONS_MAX)
+    throw refused(
+      `${questions.length} checks are more than ${MIGRATE_QUESTIONS_MAX}: move fewer users at a time with --to`,
+    )
+  const { secret } = (await api.ask('GET', `/v2/api-key/${projectId}/${id}`)) ?? {}
+  if (typeof secret !== 'string' || secret === '')
+    throw refused(`this key may not read the key of ${name}, which its PDPs ask for`)
+  const [v1, v2] = [new AskedPdp(pair.v1, secret, 1), new AskedPdp(pair.v2, secret, 2)]
+  await compare(name, v1, v2, questions.slice(0, 1), () => undefined)
+  return { plan, v1, v2, questions }
+}
+
+const sum = (counts: readonly number[]): number => counts.reduce((all, count) => all + count, 0)
 
 async function digests(api: Api, environments: readonly Environment[]): Promise<Record<string, string>> {
   const found: Record<string, string> = {}

@@ -1,5 +1,7 @@
 // What `zerohop migrate` must not do, it refuses in one line and with exit code 2, which is not that of a difference.
-import { writeFileSync } from 'node:fs'
+import { existsSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { temporaryFolder } from '../support/folders.ts'
@@ -7,6 +9,9 @@ import { endServers, freePort, startPdp, url } from '../support/server.ts'
 import { OURS, World } from './support.ts'
 
 afterAll(endServers)
+
+const SCRIPT = '/usr/bin/script'
+if (!existsSync(SCRIPT)) process.stdout.write(`skipped: no terminal without ${SCRIPT}\n`)
 
 describe('refuses in one line', () => {
   const world = new World()
@@ -88,6 +93,25 @@ describe('refuses in one line', () => {
     expect(err).toMatch(/^zerohop: [^\n]*\n$/)
     expect(err).toContain(words)
   })
+
+  // skipped where nothing makes a terminal: without one there is no bar
+  it.skipIf(!existsSync(SCRIPT))(
+    'in a terminal too, on a line of its own after the bar, which it leaves as it was',
+    async () => {
+      writeFileSync(join(world.folder, 'all.txt'), 'default\n')
+      const [v1, v2] = [createServer((_, response) => response.end('{"allow":true}')), createServer()]
+      let asked = 0
+      v2.on('request', (_, response) => response.writeHead(asked++ === 0 ? 200 : 400).end('{"allow":true}'))
+      for (const server of [v1, v2]) await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+      await world.writeV1()
+      const pair = [v1, v2].map((server) => url((server.address() as AddressInfo).port)).join(',')
+      const { out } = await world.inTerminal(`verify --ours all.txt --to ${OURS} --pdps ${OURS}=${pair}`)
+      for (const server of [v1, v2]) server.close()
+      expect(out).toContain(`decisions of ${OURS} [`)
+      expect(out).toMatch(/\[2Kzerohop: \S+ did not decide: POST \/allowed answered 400\r\n$/)
+      expect(out).not.toContain('\u001b[?7l')
+    },
+  )
 
   it('an option that there is not', async () => {
     const { code, err } = await world.migrate(['survey', '--what'])

@@ -50,8 +50,17 @@ export class World {
   }
 
   start(args: readonly string[], env: Record<string, string> = {}) {
+    return this.run([process.execPath, COMMAND, 'migrate', ...args], env)
+  }
+
+  /** The same in a terminal; what is printed on either stream is its output. */
+  inTerminal(args: string): Promise<Ended> {
+    return this.run(['script', '-qec', `${process.execPath} ${COMMAND} migrate ${args}`, '/dev/null']).ended
+  }
+
+  run([command = '', ...args]: readonly string[], env: Record<string, string> = {}) {
     const { PATH = '' } = process.env
-    const child = spawn(process.execPath, [COMMAND, 'migrate', ...args], {
+    const child = spawn(command, args, {
       cwd: this.folder,
       env: { PATH, API_URL: url(this.port), ZEROHOP_ORGANIZATION_KEY: this.keys?.organization ?? '', ...env },
       stdio: ['ignore', 'pipe', 'pipe'],

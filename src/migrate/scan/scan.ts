@@ -51,7 +51,7 @@ export function scanFolder(path: string, progress: (files: number) => void = () 
     const name = named(file)
     const text = textOf(file)
     if (text === undefined) skipped.push(name)
-    else findings.push(...scanText(text, name))
+    else for (const finding of scanText(text, name)) findings.push(finding)
   }
   return { files, findings, skipped, passedOver }
 }

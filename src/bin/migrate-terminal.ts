@@ -1,0 +1,72 @@
+// How the steps of `zerohop migrate` speak: lines and JSON on standard output, which belongs to the answer; bars and questions on standard error.
+import { createInterface } from 'node:readline/promises'
+import { SingleBar } from 'cli-progress'
+import type { Difference } from '../migrate/checks.ts'
+import type { Progress } from '../migrate/verify.ts'
+
+/** Differences that are printed. */
+const ROWS_SHOWN = 100
+/** Names that are printed of a list. */
+const NAMES_SHOWN = 10
+
+/** Asks on the terminal; anything but yes is no. */
+export async function confirm(question: string): Promise<boolean> {
+  const lines = createInterface({ input: process.stdin, output: process.stderr })
+  try {
+    return /^y(es)?$/i.test((await lines.question(`${question} [y/N] `)).trim())
+  } finally {
+    lines.close()
+  }
+}
+
+/** A bar on a terminal, nothing elsewhere; never on standard output, which belongs to the answer. */
+export function progressOf(json: boolean | undefined): Progress {
+  if (!process.stderr.isTTY || json === true)
+    return { begin: () => undefined, step: () => undefined, end: () => undefined }
+  let bar: SingleBar | undefined
+  return {
+    begin: (what, total) => {
+      // without a total it counts
+      const format = total > 0 ? '{what} [{bar}] {value}/{total} {eta_formatted}' : '{what}: {value}'
+      // its own way to keep long lines whole would stay behind in the terminal of a command that is killed
+      bar = new SingleBar({ format, stream: process.stderr, clearOnComplete: true, linewrap: true })
+      bar.start(total, 0, { what })
+    },
+    step: () => bar?.increment(),
+    end: () => bar?.stop(),
+  }
+}
+
+/** The first few, and how many more there are. */
+export function someOf(names: readonly string[]): string {
+  const shown = names.slice(0, NAMES_SHOWN).join(', ')
+  return names.length > NAMES_SHOWN ? `${shown} and ${names.length - NAMES_SHOWN} more` : shown
+}
+
+/** A table of the first differences; the report has all of them. */
+export function printDifferences(differences: readonly Difference[]): void {
+  if (differences.length === 0) return
+  const rows = differences.slice(0, ROWS_SHOWN).map(({ environment, what, v1, v2 }) => {
+    return [environment, what, JSON.stringify(v1), JSON.stringify(v2)]
+  })
+  const all = [['environment', 'what', 'v1', 'v2'], ...rows]
+  const widths = [0, 1, 2].map((at) => Math.min(60, Math.max(...all.map((row) => row[at]!.length))))
+  for (const row of all)
+    print(
+      row
+        .map((cell, at) => cell.padEnd(widths[at] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+  const more = differences.length - rows.length
+  if (more > 0) print(`… and ${more} more, in the report`)
+}
+
+export function printJson(value: unknown): 0 {
+  print(JSON.stringify(value))
+  return 0
+}
+
+export function print(line: string): void {
+  process.stdout.write(`${line}\n`)
+}
