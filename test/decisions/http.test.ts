@@ -92,12 +92,96 @@ describe('a PDP that records its decisions', () => {
     ])
   })
 
+  it('writes one for each AuthZEN evaluation that is answered, under the id that the answer carries', async () => {
+    const before = records().length
+    const subject = { type: 'user', id: 'ana', properties: { level: 3 } }
+    const asked = { subject, action: { name: 'say', properties: { dry: true } }, resource: { type: 'hello', id: 'x' } }
+    const service = { subject: { type: 'service', id: 'ana' } }
+    const body = { ...asked, evaluations: [{}, service, { action: {} }, {}] }
+    const { id } = await post('/access/v1/evaluations', body, { 'x-request-id': 'my own "id"' })
+    expect(id).toBe('my own "id"')
+    expect(
+      records()
+        .slice(before)
+        .map(({ request_id, user, resource_key, decision, reason }) => [
+          request_id,
+          user,
+          resource_key,
+          decision,
+          reason,
+        ]),
+    ).toEqual([
+      [id, 'ana', 'x', true, 'rbac'],
+      [id, 'ana', 'x', false, 'unknown_subject_type'],
+      [id, 'ana', 'x', true, 'rbac'],
+    ])
+    expect(records().at(-1)?.sent).toEqual({ user: { level: 3 }, action: { dry: true } })
+    const short = { ...body, evaluations: [service, {}], options: { evaluations_semantic: 'deny_on_first_deny' } }
+    await post('/access/v1/evaluations', short)
+    expect(records().length).toBe(before + 4)
+  })
+
   it('writes none for a question that is refused', async () => {
     const before = records().length
     expect((await post('/allowed', { user: { key: 'ana' } })).status).toBe(422)
     expect((await post('/allowed', check('ana'), { authorization: 'Bearer wrong' })).status).toBe(403)
     expect((await post('/allowed/bulk', [check('ana'), {}])).status).toBe(422)
     expect(records().length).toBe(before)
+  })
+})
+
+describe('a PDP that is not told to record attributes', () => {
+  it('writes no value that was sent with a question, on any way', async () => {
+    const folder = temporaryFolder('decisions')
+    const log = await DecisionLog.open({
+      folder,
+      policy: 'block',
+      sinks: [],
+      keepFiles: 10,
+      fileBytes: 1_000_000,
+      bufferBytes: 1_000_000,
+      newId: () => 'ab'.repeat(16),
+      report: () => undefined,
+    })
+    const { recorder } = log
+    const app = pdpServer(loadImage(Image.build(ENVIRONMENT, positionOf(7), HELLO).save()), KEY, {
+      decisionLog: { recorder, reasons: true },
+    })
+    const url = await app.listen({ host: '127.0.0.1', port: 0 })
+    const secret = 'a value of nobody else'
+    const attributes = { secret }
+    const question = {
+      user: { key: 'ana', first_name: secret, email: secret, attributes },
+      action: 'say',
+      resource: { type: 'hello', key: 'one', attributes, context: attributes },
+      context: attributes,
+    }
+    const entity = { properties: attributes }
+    const evaluation = {
+      subject: { type: 'user', id: 'ana', ...entity },
+      action: { name: 'say', ...entity },
+      resource: { type: 'hello', id: 'one', ...entity },
+      context: attributes,
+    }
+    const asked: [path: string, body: unknown, headers?: Record<string, string>][] = [
+      ['/allowed', question],
+      ['/allowed', question, { 'x-explain': 'true' }],
+      ['/allowed/bulk', [question]],
+      ['/allowed/all-tenants', question],
+      ['/access/v1/evaluation', evaluation],
+      ['/access/v1/evaluations', { ...evaluation, evaluations: [{}] }],
+    ]
+    for (const [path, body, more = {}] of asked) {
+      const headers = { authorization: `Bearer ${KEY}`, 'content-type': 'application/json', ...more }
+      const answer = await fetch(url + path, { method: 'POST', headers, body: JSON.stringify(body) })
+      expect([path, answer.status]).toEqual([path, 200])
+    }
+    const text = readFileSync(join(folder, '0', '0000000000000001.jsonl'), 'utf8')
+    expect(text.trim().split('\n')).toHaveLength(asked.length)
+    expect(text).not.toContain(secret)
+    expect(text).not.toContain('"sent"')
+    await app.close()
+    await log.close()
   })
 })
 

@@ -39,13 +39,15 @@ export function authzenRoutes(parent: FastifyInstance, deps: AuthzenDeps): void 
       if (status === 401) reply.header('www-authenticate', 'Bearer')
       return reply.code(status).type('text/plain; charset=utf-8').send(message)
     })
-    app.addHook('onSend', (request, reply, payload, done) => {
+    app.addHook('onRequest', (request, _reply, done) => {
       const sent = request.headers['x-request-id']
-      if (typeof sent !== 'string') return done(null, payload)
-      reply.header('x-request-id', sent)
-      // node writes the headers as UTF-8 too when the body is a string: bytes above 127 would not come back as they were sent
-      done(null, typeof payload === 'string' && !ASCII.test(sent) ? Buffer.from(payload) : payload)
+      if (typeof sent === 'string') request.id = sent
+      done()
     })
+    // node writes the headers as UTF-8 too when the body is a string: bytes above 127 would not come back as they were sent
+    app.addHook('onSend', (request, _reply, payload, done) =>
+      done(null, typeof payload === 'string' && !ASCII.test(request.id) ? Buffer.from(payload) : payload),
+    )
     evaluationRoutes(app, deps)
     searchRoutes(app, deps)
     discoveryRoute(app, deps)
