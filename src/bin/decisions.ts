@@ -12,6 +12,12 @@ import type { Closers } from './process.ts'
 
 type Served = NonNullable<ServerOptions['decisionLog']>
 
+/** A sink that is away loses nothing: what it does not have waits in the journal. */
+const SAYS = {
+  journal: ['decisions are not recorded', 'decisions are recorded again'],
+  sink: ['decisions wait on disk, they are not sent', 'decisions are sent again'],
+} as const
+
 /**
  * Opens the log; undefined when none is wished. `api` sends to the management API.
  * @throws DATA_READ_ONLY, DISK_FULL, CONFIG_INVALID
@@ -40,8 +46,9 @@ export async function startDecisionLog(
     bufferBytes,
     newId: () => randomBytes(16).toString('hex'),
     report: (part, trouble) => {
-      if (trouble === undefined) log.info({ sink: part }, 'decisions are recorded again')
-      else log.error({ sink: part, code: trouble.code }, `decisions are not recorded: ${trouble.message}`)
+      const [fails, works] = SAYS[part === 'journal' ? 'journal' : 'sink']
+      if (trouble === undefined) log.info({ sink: part }, works)
+      else log.error({ sink: part, code: trouble.code }, `${fails}: ${trouble.message}`)
     },
   })
   closers.add(() => decisionLog.close())

@@ -53,6 +53,11 @@ class Pair {
   killPdp = () => this.#pdp.end('SIGKILL')
   endPdp = () => this.#pdp.end('SIGTERM')
 
+  /** What the PDP logs. */
+  get said(): string {
+    return this.#pdp.output
+  }
+
   get key(): string {
     return readKeys(this.data).environments.development
   }
@@ -172,6 +177,9 @@ describe('a PDP that is killed while its sink is away', () => {
     await pair.startPdp()
     await pair.killApi()
     await pair.load(() => pair.answered.length >= 100)
+    await eventually(() => pair.said.includes('"sink":"api","code":"FEED_UNREACHABLE"'), true)
+    expect(pair.said).toContain('decisions wait on disk, they are not sent: ')
+    expect(pair.said).not.toContain('not recorded')
     expect(await pair.endPdp()).toBe(0)
     await pair.startApi()
     expect(await pair.missing()).toBeGreaterThanOrEqual(50)
