@@ -133,16 +133,7 @@ describe('a PDP that records its decisions', () => {
 describe('a PDP that is not told to record attributes', () => {
   it('writes no value that was sent with a question, on any way', async () => {
     const folder = temporaryFolder('decisions')
-    const log = await DecisionLog.open({
-      folder,
-      policy: 'block',
-      sinks: [],
-      keepFiles: 10,
-      fileBytes: 1_000_000,
-      bufferBytes: 1_000_000,
-      newId: () => 'ab'.repeat(16),
-      report: () => undefined,
-    })
+    const log = await open(folder)
     const { recorder } = log
     const app = pdpServer(loadImage(Image.build(ENVIRONMENT, positionOf(7), HELLO).save()), KEY, {
       decisionLog: { recorder, reasons: true },
