@@ -78,9 +78,11 @@ async function copy(management: Management, request: FastifyRequest<Copying>): P
 }
 
 async function answer(task_id: string, task: Task, wait: number) {
-  const timer = new AbortController()
-  await Promise.race([task.done, sleep(wait, undefined, { signal: timer.signal }).catch(() => undefined)])
-  timer.abort()
+  if (wait > 0) {
+    const timer = new AbortController()
+    await Promise.race([task.done, sleep(wait, undefined, { signal: timer.signal }).catch(() => undefined)])
+    timer.abort()
+  }
   const { outcome } = task
   if (outcome === undefined) return { task_id, status: 'processing', result: null, error: null }
   return 'result' in outcome
