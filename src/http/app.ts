@@ -9,6 +9,7 @@ import { closeWell } from './closing.ts'
 import { type ErrorForm, problemOf } from './errors.ts'
 import { type Duplicates, parseJson } from './json.ts'
 import { ProblemLog } from './problem-log.ts'
+import { answerUnreadable } from './unreadable.ts'
 
 export interface HttpAppOptions {
   /** how this server prints an error */
@@ -65,6 +66,7 @@ export function httpApp(options: HttpAppOptions): FastifyInstance {
     return503OnClosing: false, // who is connected is answered to the end (closing.ts)
     genReqId: requestIds(),
     childLoggerFactory: (logger) => logger, // a child a request costs more than a check; what logs names the request itself
+    clientErrorHandler: answerUnreadable(options.errorForm),
     // a path that no route can read; its own message would repeat the whole path
     frameworkErrors: (error, request, reply) => {
       const message =

@@ -55,6 +55,30 @@ describe('a server', () => {
     for (const socket of silent) socket.destroy()
   })
 
+  it.each([
+    ['that are no HTTP', '\x16\x03\x01\x02\0', 400],
+    [
+      'of two lengths',
+      'POST /allowed HTTP/1.1\r\nhost: x\r\ncontent-length: 5\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n',
+      400,
+    ],
+    ['with headers that are too long', `GET / HTTP/1.1\r\nhost: x\r\nlong: ${'x'.repeat(20_000)}\r\n\r\n`, 431],
+  ])('answers bytes %s in the form of its errors', async (_, bytes, status) => {
+    for (const port of [ports.pdp, ports.api]) {
+      const socket = connect(port, '127.0.0.1')
+      socket.on('error', () => undefined)
+      let answer = ''
+      socket.on('data', (chunk) => {
+        answer += chunk
+      })
+      socket.write(bytes)
+      await once(socket, 'close')
+      const [head = '', body = ''] = answer.split('\r\n\r\n')
+      expect(head).toMatch(new RegExp(`^HTTP/1.1 ${status} `))
+      expect(Object.keys(JSON.parse(body))).toContain(port === ports.pdp ? 'detail' : 'error_code')
+    }
+  })
+
   it('changes nothing by a body that breaks off, and goes on', async () => {
     const read = async () => {
       const headers = { authorization: `Bearer ${key}` }
