@@ -98,8 +98,10 @@ export class RemoteFeed implements Feed {
 
   async #readScope(watch: Watch): Promise<Scope> {
     const response = await this.#get('/v2/api-key/scope', watch)
-    const scope = await bodyOf(response, watch.signal)
-    const { project_id: project, environment_id: environment } = (scope ?? {}) as Record<string, unknown>
+    const scope = await fieldsOf(response, watch)
+    const { organization_id: organization, project_id: project, environment_id: environment } = scope
+    if (typeof organization !== 'string')
+      throw new ZerohopError('FEED_UNREACHABLE', { reason: 'something else answers at its address' })
     if (typeof project !== 'string' || typeof environment !== 'string') {
       throw new ZerohopError('KEY_TOO_NARROW', { what: 'be followed: take the key of an environment' })
     }
@@ -112,33 +114,38 @@ export class RemoteFeed implements Feed {
     const response = await fetch(this.#url + path, { headers, signal: watch.signal, redirect: 'error' })
     watch.seen()
     if (response.status === 200) return response
-    if (this.#outside && response.status === 404 && (await saysMissing(response, watch)))
-      throw new ZerohopError('ENVIRONMENT_DELETED')
-    void response.body?.cancel().catch(() => undefined)
-    throw refused(response)
+    const { error_code: said } = await fieldsOf(response, watch)
+    throw refused(response, String(said), this.#outside)
   }
 }
 
-/** A 404 of the management API itself, and not of something on the way to it. */
-async function saysMissing(response: Response, watch: Watch): Promise<boolean> {
+/** The members of an answer that is a JSON object; none otherwise. */
+async function fieldsOf(response: Response, watch: Watch): Promise<Record<string, unknown>> {
   const body = await bodyOf(response, watch.signal)
-  return (body as { error_code?: unknown } | null | undefined)?.error_code === 'NOT_FOUND'
+  return typeof body === 'object' && body !== null ? (body as Record<string, unknown>) : {}
 }
 
-function refused(response: Response): ZerohopError {
-  switch (response.status) {
-    case 401:
+/**
+ * What ends a follower for good is believed only in the words of the management API: a gateway on the way to it, or a page of somebody else at its
+ * address, says 401 and 403 too.
+ */
+function refused({ status, headers }: Response, said: string, outside: boolean): ZerohopError {
+  const revision = headers.get('x-revision') ?? ''
+  switch (`${status} ${said}`) {
+    case '401 UNAUTHORIZED':
       return new ZerohopError('KEY_UNKNOWN')
-    case 403:
+    case '403 FORBIDDEN_ACCESS':
       return new ZerohopError('KEY_TOO_NARROW', { what: 'follow this environment' })
-    case 409:
-      return response.headers.get('x-feed-error') === 'FEED_FORK'
-        ? new ZerohopError('FEED_FORK', { to: response.headers.get('x-revision') ?? '' })
-        : new ZerohopError('FEED_GAP', { got: response.headers.get('x-revision') ?? '' })
-    case 410:
+    case '410 NOT_FOUND':
       return new ZerohopError('ENVIRONMENT_DELETED')
+    case '409 CONCURRENT_OPERATION_DISALLOWED':
+      return headers.get('x-feed-error') === 'FEED_FORK'
+        ? new ZerohopError('FEED_FORK', { to: revision })
+        : new ZerohopError('FEED_GAP', { got: revision })
     default:
-      return new ZerohopError('FEED_UNREACHABLE', { reason: `it answered with status ${response.status}` })
+      return outside && status === 404 && said === 'NOT_FOUND'
+        ? new ZerohopError('ENVIRONMENT_DELETED')
+        : new ZerohopError('FEED_UNREACHABLE', { reason: `it answered with status ${status}` })
   }
 }
 

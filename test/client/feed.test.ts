@@ -220,17 +220,43 @@ describe('a reader of the feed', () => {
   const heartbeat = encodeFrame({ type: 'heartbeat', revision: 1 })
 
   it.each([
-    [401, 'KEY_UNKNOWN'],
-    [403, 'KEY_TOO_NARROW'],
-    [409, 'FEED_GAP'],
-    [410, 'ENVIRONMENT_DELETED'],
-    [404, 'FEED_UNREACHABLE'],
-    [500, 'FEED_UNREACHABLE'],
-    [302, 'FEED_UNREACHABLE'],
-  ] as const)('takes status %i for %s', async (status, expected) => {
-    const feed = await feedFrom((_, response) => response.writeHead(status, { location: '/' }).end())
+    [401, 'UNAUTHORIZED', 'KEY_UNKNOWN'],
+    [403, 'FORBIDDEN_ACCESS', 'KEY_TOO_NARROW'],
+    [409, 'CONCURRENT_OPERATION_DISALLOWED', 'FEED_GAP'],
+    [410, 'NOT_FOUND', 'ENVIRONMENT_DELETED'],
+    [404, 'NOT_FOUND', 'FEED_UNREACHABLE'],
+    [500, 'UNEXPECTED_ERROR', 'FEED_UNREACHABLE'],
+    [302, '', 'FEED_UNREACHABLE'],
+  ] as const)('takes status %i %s for %s', async (status, error_code, expected) => {
+    const feed = await feedFrom((_, response) =>
+      response.writeHead(status, { location: '/' }).end(JSON.stringify({ error_code })),
+    )
     await expect(read(feed, START, 1)).rejects.toEqual(code(expected))
     await expect(feed.image()).rejects.toEqual(code(expected))
+  })
+
+  it.each([401, 403, 409, 410])(
+    'believes no status %i that is not in the words of the management API',
+    async (status) => {
+      for (const body of ['', '{}', '<h1>Please sign in</h1>', '"UNAUTHORIZED"', '{"error_code":7}', '[]']) {
+        const feed = await feedFrom((_, response) => response.writeHead(status).end(body))
+        await expect(feed.image()).rejects.toEqual(code('FEED_UNREACHABLE'))
+      }
+    },
+  )
+
+  it('believes no scope of somebody else, and one of a wider key', async () => {
+    for (const [scope, expected] of [
+      ['<h1>Please sign in</h1>', 'FEED_UNREACHABLE'],
+      ['{}', 'FEED_UNREACHABLE'],
+      ['{"organization_id":"o","project_id":"p","environment_id":null}', 'KEY_TOO_NARROW'],
+    ] as const) {
+      const server = createServer((_, response) => response.end(scope)).listen(0, '127.0.0.1')
+      servers.push(server)
+      await once(server, 'listening')
+      const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+      await expect(new RemoteFeed({ url, apiKey: 'key' }).image()).rejects.toEqual(code(expected))
+    }
   })
 
   it.each(['FEED_GAP', 'FEED_FORK', 'KEY_UNKNOWN', 'ENVIRONMENT_DELETED'] as const)(

@@ -99,18 +99,21 @@ describe('at its start a PDP', () => {
 })
 
 describe('a PDP that has answered', () => {
-  it.each<Fault>(['cut', 'stall', 'garbage', 'page', 503])('goes on through "%s", and catches up', async (fault) => {
-    const { pdp } = follow()
-    await pdp.ready()
-    way.become(fault)
-    const revision = await write()
-    await eventually(() => way.met > 2, true)
-    expect(mayAna(pdp)).toBe(true)
-    expect(pdp.revision).toBeLessThan(revision)
-    way.become('none')
-    await pdp.atLeast(revision, { timeoutMs: 10_000 })
-    expect(mayAna(pdp)).toBe(true)
-  })
+  it.each<Fault>(['cut', 'stall', 'garbage', 'page', 403, 503])(
+    'goes on through "%s", and catches up',
+    async (fault) => {
+      const { pdp } = follow()
+      await pdp.ready()
+      way.become(fault)
+      const revision = await write()
+      await eventually(() => way.met > 2, true)
+      expect(mayAna(pdp)).toBe(true)
+      expect(pdp.revision).toBeLessThan(revision)
+      way.become('none')
+      await pdp.atLeast(revision, { timeoutMs: 10_000 })
+      expect(mayAna(pdp)).toBe(true)
+    },
+  )
 
   it('and is too old says that, and no deny, until the management side is back', async () => {
     const { pdp } = follow({ maxStalenessMs: 300 })

@@ -13,6 +13,8 @@ export type Fault =
   /** a page of somebody in between, with status 200 */
   | 'page'
   | 401
+  /** by something on the way */
+  | 403
   | 503
 
 export class Way {
@@ -60,7 +62,9 @@ export class Way {
     const fault = pathname.endsWith(this.about) ? this.fault : 'none'
     if (fault !== 'none') this.met++
     if (fault === 'cut') return void to.socket?.destroy()
-    if (typeof fault === 'number') return void to.writeHead(fault).end('{}')
+    if (fault === 401) return void to.writeHead(401).end('{"error_code":"UNAUTHORIZED"}')
+    if (fault === 403) return void to.writeHead(403).end('{"message":"a gateway refuses it"}')
+    if (fault === 503) return void to.writeHead(503).end('{}')
     if (fault === 'page') return void to.writeHead(200, { 'content-type': 'text/html' }).end('<h1>Please sign in</h1>')
     const headers = { ...from.headers, 'accept-encoding': 'identity' }
     const onward = request(target + from.url, { method: from.method, headers, agent: false }, (answer) => {
