@@ -229,6 +229,8 @@ export const LOOKASIDE_ENTRIES_MAX = 131_072
 
 /** Objects of an environment above which its image is built by a worker thread: fewer take under 20 ms. */
 export const SNAPSHOT_IN_TURN_MAX = 5_000
+/** Bytes of an image, as they are accounted, above which a worker thread builds it: attributes weigh more than objects, 25 ms a megabyte. */
+export const SNAPSHOT_IN_TURN_BYTES_MAX = 2 * 1024 * 1024
 /** Changes that a kept image may be behind before it is built again: so many deltas a follower applies in under a second. */
 export const SNAPSHOT_BEHIND_MAX = 100_000
 /** Milliseconds after which a kept image is built again when something was written since: a follower of it has that much to catch up. */

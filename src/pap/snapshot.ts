@@ -9,7 +9,7 @@ import type { LogId, Position } from '../log/change.ts'
 import { put } from '../log/change.ts'
 import { type PolicyChange, PROJECTED_KINDS, project } from '../log/delta.ts'
 import type { Signer } from '../log/signature.ts'
-import { SNAPSHOT_BYTES_MAX, SNAPSHOT_IN_TURN_MAX } from '../model/limits.ts'
+import { SNAPSHOT_BYTES_MAX, SNAPSHOT_IN_TURN_BYTES_MAX, SNAPSHOT_IN_TURN_MAX } from '../model/limits.ts'
 import type { Store } from '../store/store.ts'
 import type { UseCases, View } from '../store/view.ts'
 import { type BuiltFile, SnapshotFiles } from './snapshot-file.ts'
@@ -30,7 +30,7 @@ export interface Download {
   readonly encoded: number
 }
 
-export type SnapshotStore = Pick<Store<UseCases>, 'view' | 'head' | 'entries'>
+export type SnapshotStore = Pick<Store<UseCases>, 'view' | 'head' | 'entries' | 'imageBytes'>
 
 export class Snapshots {
   readonly #store: SnapshotStore
@@ -120,7 +120,8 @@ export class Snapshots {
 
   #smallOf(environment: LogId): Snapshot | undefined {
     const view = this.#store.view(environment)
-    if (sizeOf(view) > SNAPSHOT_IN_TURN_MAX) return undefined
+    const bytesAtMost = this.#store.imageBytes(environment) ?? Number.POSITIVE_INFINITY
+    if (sizeOf(view) > SNAPSHOT_IN_TURN_MAX || bytesAtMost > SNAPSHOT_IN_TURN_BYTES_MAX) return undefined
     const kept = this.#small.get(environment)
     const snapshot = kept?.position.chain === view.position.chain ? kept : this.#signed(buildSnapshot(view))
     this.#small.delete(environment)

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Image } from '../../src/image/image.ts'
 import { toDelta } from '../../src/log/delta.ts'
-import { SNAPSHOT_IN_TURN_MAX } from '../../src/model/limits.ts'
+import { SNAPSHOT_IN_TURN_BYTES_MAX, SNAPSHOT_IN_TURN_MAX } from '../../src/model/limits.ts'
 import { buildSnapshot, policyOf } from '../../src/pap/snapshot.ts'
 import { type Management, openManagement } from '../../src/server.ts'
 import { TESTER } from '../support/environments.ts'
@@ -68,6 +68,20 @@ describe('snapshots', () => {
     const kept = await management.snapshots.image(log)
     expect([kept.position.revision, kept.bytes]).toEqual([revision - 1, snapshot.bytes])
     expect([...policyOf(management.store.view(log))].length).toBe(users.length + 2)
+  })
+
+  it('of few objects with much in them come from a thread too', async () => {
+    const [project] = management.store.view(management.organization).list('project')
+    const input = { project: project!.id, environment: { key: 'heavy' } }
+    await management.store.commit(management.organization, 'createEnvironment', input, TESTER)
+    const log = environment('heavy')
+    const text = 'x'.repeat(60_000)
+    for (let at = 0; at * text.length <= SNAPSHOT_IN_TURN_BYTES_MAX; at++)
+      await management.store.commit(log, 'createUser', { key: `heavy${at}`, attributes: { text } }, TESTER)
+    const snapshot = await management.snapshots.image(log)
+    expect(Buffer.compare(snapshot.bytes, buildSnapshot(management.store.view(log)).bytes)).toBe(0)
+    await createUser(log, 'late')
+    expect((await management.snapshots.image(log)).position).toEqual(snapshot.position)
   })
 
   it('[D9] hold what is declared of users and tenants, as deltas bring it, and types of these names are asked about in vain', async () => {
