@@ -1,6 +1,6 @@
 // Compares what the documents say with what the code does: limits, errors, variables, dependencies, commands, links.
 // A document that nothing checks is true on the day it is written.
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import * as abi from '../assembly/abi.ts'
@@ -123,6 +123,17 @@ describe('docs/adr/0010-dependencies.md', () => {
       ...manifest.devDependencies,
     }).filter(([, version]) => !/^\d+\.\d+\.\d+$/.test(version))
     expect(ranges).toEqual([])
+  })
+})
+
+describe('the tables of documents', () => {
+  it.each([
+    ['docs/README.md', 'docs'],
+    ['docs/adr/README.md', 'docs/adr'],
+  ])('%s links to every document of its folder', (index, folder) => {
+    const links = [...read(index).matchAll(/\]\(([\w./-]+\.md)\)/g)].map(([, link = '']) => link)
+    const there = readdirSync(join(ROOT, folder)).filter((name) => name.endsWith('.md') && name !== 'README.md')
+    expect(there.filter((name) => !links.includes(name))).toEqual([])
   })
 })
 

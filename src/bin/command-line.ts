@@ -34,6 +34,13 @@ export function pointToHelp(command: Command, name: string = command.name()): vo
   for (const each of command.commands) pointToHelp(each, `${name} ${each.name()}`)
 }
 
+/** Whoever reads what we print may stop reading (`| head`): then the rest is for nobody, and nothing has failed. */
+export function mayStopReading(output: NodeJS.WriteStream): void {
+  output.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') fail(error)
+  })
+}
+
 /** Runs a command; what it throws is one line and exit code 1. */
 export async function attempt(command: () => void | Promise<void>): Promise<void> {
   try {

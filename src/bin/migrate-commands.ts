@@ -3,7 +3,7 @@ import { type Command, Option } from 'commander'
 import { examples } from './command-line.ts'
 import { readEnv } from './env.ts'
 import type { ApiOptions, FinishOptions, MoveOptions, StatusOptions, VerifyOptions } from './migrate.ts'
-import { endWithReader, fail } from './process.ts'
+import { fail } from './process.ts'
 
 const REPORT = 'zerohop-migration.json'
 /** Exit code of what could not be done; 1 is what was found. */
@@ -107,7 +107,6 @@ function several(flags: string, description: string, none = 'none'): Option {
 }
 
 async function attempt(step: (steps: typeof import('./migrate.ts')) => Promise<number> | number): Promise<void> {
-  endWithReader()
   try {
     process.exitCode = await step(await import('./migrate.ts'))
   } catch (error) {

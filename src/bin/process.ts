@@ -22,14 +22,6 @@ export function fail(error: unknown, exitCode = 1): never {
   process.exit(exitCode)
 }
 
-/** A reader that has seen enough, as `head`, ends a command that prints, without noise. */
-export function endWithReader(): void {
-  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code === 'EPIPE') process.exit()
-    throw error
-  })
-}
-
 /** One line for a person: no stack, no insides. */
 export function lineOf(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error)

@@ -5,7 +5,16 @@ import { Command, Option } from 'commander'
 import type { Logger } from 'pino'
 import { addAdministration } from './admin-commands.ts'
 import type { CheckOptions } from './check.ts'
-import { attempt, DATA, examples, pointToHelp, type Settings, speak, withSettings } from './command-line.ts'
+import {
+  attempt,
+  DATA,
+  examples,
+  mayStopReading,
+  pointToHelp,
+  type Settings,
+  speak,
+  withSettings,
+} from './command-line.ts'
 import { type Env, readEnv } from './env.ts'
 import { addImage } from './image-commands.ts'
 import type { IntegrationOptions } from './integration.ts'
@@ -159,6 +168,7 @@ program
 
 addMigrate(program)
 pointToHelp(program)
+mayStopReading(process.stdout)
 
 await program.parseAsync()
 

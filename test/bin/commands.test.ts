@@ -291,6 +291,20 @@ describe('serve', () => {
     expect((await run(['image', 'verify', file!])).code).toBe(0)
   })
 
+  it('is a command whose reader may stop reading: no noise, and its own exit code', async () => {
+    const file = join(temporaryFolder('image'), 'policy.image')
+    const env = { PDP_API_KEY: keys.environments.development, PDP_CONTROL_PLANE: url(ports.api) }
+    expect((await run(['image', 'pull', file], env)).code).toBe(0)
+    const child = spawn(process.execPath, [COMMAND, 'check', 'ben', 'say', 'hello', '--image', file])
+    child.stdout.destroy()
+    let err = ''
+    child.stderr.on('data', (chunk: Buffer) => {
+      err += chunk.toString()
+    })
+    const [code] = (await once(child, 'close')) as [number | null]
+    expect([code, err]).toEqual([1, ''])
+  })
+
   it('refuses a damaged image file in one line', async () => {
     const file = join(temporaryFolder('image'), 'policy.image')
     writeFileSync(file, 'not an image')
