@@ -8,7 +8,7 @@ import { type Question, readQuestions } from '../migrate/checks.ts'
 import { move, planMove } from '../migrate/move.ts'
 import { type ScanReport, scanFolder } from '../migrate/scan/scan.ts'
 import { statusOf } from '../migrate/status.ts'
-import { type Divided, foreignOf, readOurs, survey } from '../migrate/survey.ts'
+import { type Divided, foreignOf, readOurs, type Survey, survey } from '../migrate/survey.ts'
 import { type Pair, type Report, type VerifyOptions as VerifyAsked, verify, whyNot } from '../migrate/verify.ts'
 import { readOrganization } from '../migrate/world.ts'
 import { ZerohopError } from '../model/errors.ts'
@@ -69,13 +69,21 @@ export async function runSurvey(env: Env, options: ApiOptions): Promise<number> 
     )
   }
   for (const project of found.emptyProjects) print(`empty    ${project}`)
-  const foreign = found.environments.filter((one) => !one.ours)
-  print(
-    foreign.length === 0
-      ? '\neverything was made by the team: there is nothing to move'
-      : `\nto move: ${foreign.map(({ name }) => name).join(', ')}. Next: zerohop migrate move`,
-  )
+  if (asks) {
+    print('\nthe list for --ours:')
+    for (const { name } of found.environments.filter((one) => one.ours)) print(name)
+  }
+  print(`\n${nextAfter(found, ours.length > 0 || asks)}`)
   return 0
+}
+
+function nextAfter({ environments, strangeProjects }: Survey, isKnown: boolean): string {
+  if (!isKnown) return 'which of these did your team make? Name them in a file, one a line, and give it with --ours'
+  const foreign = environments.filter((one) => !one.ours)
+  if (foreign.length > 0) return `to move: ${foreign.map(({ name }) => name).join(', ')}. Next: zerohop migrate move`
+  if (strangeProjects.length > 0)
+    return `nothing is left in ${strangeProjects.join(', ')}. Next: zerohop migrate finish`
+  return 'everything was made by the team: there is nothing to move'
 }
 
 /** Makes the objects again where they are used. */

@@ -38,6 +38,8 @@ const BEARER = /^bearer +([\w-]+\.[\w-]+\.[\w-]+)$/i
 export function tokensOf(settings: TokenSettings): Tokens {
   const { issuer, jwksUri } = providerOf(settings)
   const { clientId, fetchJwks } = settings
+  if (fetchJwks === undefined && new URL(jwksUri).protocol !== 'https:')
+    throw unfit(`the keys of the provider are read over https alone, not from \`${jwksUri}\`: set JWKS_URI`)
   const jwksCache = new SparingJwksCache(
     fetchJwks === undefined ? {} : { fetcher: { fetch: async (uri) => bufferOf(await fetchJwks(uri)) } },
   )
@@ -87,12 +89,12 @@ function providerOf({ userPoolId, issuer, jwksUri }: TokenSettings): { issuer: s
     return { issuer, jwksUri: jwksUri ?? `${issuer.replace(/\/+$/, '')}/.well-known/jwks.json` }
   }
   if (userPoolId === undefined)
-    throw missing('USER_POOL_ID is not set: it names the user pool; ISSUER names another provider')
+    throw unfit('USER_POOL_ID is not set: it names the user pool; ISSUER names another provider')
   try {
     const pool = CognitoJwtVerifier.parseUserPoolId(userPoolId)
     return { issuer: pool.issuer, jwksUri: jwksUri ?? pool.jwksUri }
   } catch {
-    throw missing(
+    throw unfit(
       `USER_POOL_ID must be the id of a user pool such as eu-west-1_AbCdEf, not \`${userPoolId.slice(0, 100)}\``,
     )
   }
@@ -106,6 +108,6 @@ function invalid(cause?: unknown): ZerohopError {
   return new ZerohopError('TOKEN_INVALID', {}, { cause })
 }
 
-function missing(reason: string): ZerohopError {
+function unfit(reason: string): ZerohopError {
   return new ZerohopError('CONFIG_INVALID', { reason })
 }

@@ -17,6 +17,8 @@ export interface Survey {
   readonly organization: string
   readonly environments: readonly Surveyed[]
   readonly emptyProjects: readonly string[]
+  /** those of them that the list does not name */
+  readonly strangeProjects: readonly string[]
 }
 
 /** An organization as the team sees it. */
@@ -68,7 +70,13 @@ export async function survey(
       },
     })
   }
-  return { organization: id, environments: found, emptyProjects }
+  const names = found.filter((one) => one.ours).map(({ project }) => project)
+  return {
+    organization: id,
+    environments: found,
+    emptyProjects,
+    strangeProjects: strangeProjects(organization, [...ours, ...names]),
+  }
 }
 
 function reasonOf({ key }: Environment, listed: boolean, confirmed: boolean): string {

@@ -162,6 +162,12 @@ describe('the command', () => {
 
   it.each([
     ['CLIENT_ID is not set', {}, []],
+    ['are read over https alone', { CLIENT_ID: 'x', PERMIT_TOKEN: 'y', ISSUER: 'http://idp.example' }, []],
+    [
+      'are read over https alone, not from `http://idp.example/keys`: set JWKS_URI',
+      { CLIENT_ID: 'x', PERMIT_TOKEN: 'y', ISSUER: 'https://idp.example', JWKS_URI: 'http://idp.example/keys' },
+      [],
+    ],
     ['USER_POOL_ID is not set', { CLIENT_ID: 'x', PERMIT_TOKEN: 'y' }, []],
     ['USER_POOL_ID must be the id of a user pool', { CLIENT_ID: 'x', USER_POOL_ID: 'z', PERMIT_TOKEN: 'y' }, []],
     ['PERMIT_TOKEN is not set', { CLIENT_ID: 'x', USER_POOL_ID: 'eu-west-1_AbCdEf' }, []],

@@ -64,6 +64,7 @@ describe('a v1 world', () => {
     )
     expect(out).toContain('3 users, 2 roles, 2 tenants, 1 resources, 3 assignments')
     expect(out).toContain(`ours     ${OURS}  (in the list of what the team made)`)
+    expect((await world.migrate(['survey'])).out).toContain('which of these did your team make?')
     const json = await world.migrate(['survey', '--ours', 'ours.txt', '--json'])
     expect(
       JSON.parse(json.out).environments.map((one: { name: string; ours: boolean }) => [one.name, one.ours]),
@@ -239,6 +240,8 @@ describe('a v1 world', () => {
 
   it('deletes the empty project that a finish which was cut off left behind', async () => {
     await world.call('POST', '/v2/projects', { key: 'left_over', name: 'Left over', initial_environments: [] })
+    const survey = await world.migrate(['survey', '--ours', 'ours.txt'])
+    expect(survey.out).toContain('nothing is left in left_over. Next: zerohop migrate finish')
     const unasked = await world.migrate(['finish', '--ours', 'ours.txt'])
     expect([unasked.code, unasked.err]).toEqual([2, expect.stringContaining('there is nobody to ask')])
     const { code, out } = await world.migrate(['finish', '--ours', 'ours.txt', '--yes'])
