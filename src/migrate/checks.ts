@@ -1,6 +1,7 @@
 // Asks two PDPs the same questions: one of v1 in the form of v1, one of v2 in that of v2. "Could not decide" is no answer and fails the whole.
+import { ask } from '../client/ask.ts'
 import { isZerohopError } from '../model/errors.ts'
-import { MIGRATE_CALLS_AT_ONCE } from '../model/limits.ts'
+import { MIGRATE_CALLS_AT_ONCE, MIGRATE_TIMEOUT_MS } from '../model/limits.ts'
 import { Api, forEach, toldBy } from './api.ts'
 import { refused } from './world.ts'
 
@@ -64,6 +65,20 @@ export class AskedPdp {
     if (status === 200 && typeof body?.allow === 'boolean') return body.allow
     if (status === 421) throw refused(`${url} is a PDP of v2, but it was named as the one of v1`)
     throw refused(`${url} did not decide: POST /allowed answered ${status}${toldBy(answer)}`)
+  }
+}
+
+/** What the PDP says that it is; no version when it is of v1 and has no /version, or cannot be asked. */
+export async function versionOf(url: string): Promise<{ apiVersion?: number; words: string }> {
+  try {
+    const { status, body } = await ask(`${url.replace(/\/+$/, '')}/version`, { timeoutMs: MIGRATE_TIMEOUT_MS })
+    const { api_version: apiVersion, version } = (body ?? {}) as Record<string, unknown>
+    if (status !== 200 || typeof apiVersion !== 'number')
+      return { words: `/version answered ${status} without an API version` }
+    return { apiVersion, words: `API version ${apiVersion}, ${version ?? 'of unknown release'}` }
+  } catch (error) {
+    if (!isZerohopError(error, 'FEED_UNREACHABLE')) throw error
+    return { words: `/version cannot be read: ${error.details.reason}` }
   }
 }
 

@@ -1,10 +1,7 @@
 // The four conditions of the specification under which a migration is complete, each with what shows it. What nobody gave a means to show is open,
 // not fulfilled.
-import { ask } from '../client/ask.ts'
-import { isZerohopError } from '../model/errors.ts'
-import { MIGRATE_TIMEOUT_MS } from '../model/limits.ts'
 import type { Api } from './api.ts'
-import { AskedPdp, type Question, wordsOf } from './checks.ts'
+import { AskedPdp, type Question, versionOf, wordsOf } from './checks.ts'
 import { scanFolder } from './scan/scan.ts'
 import { isListed, requireNames, strangeProjects } from './survey.ts'
 import { readOrganization } from './world.ts'
@@ -53,25 +50,11 @@ async function onlyV2({ pdps }: StatusOptions): Promise<Condition> {
   const evidence: string[] = []
   let holds = true
   for (const url of pdps) {
-    const told = await versionOf(url)
-    if (!told.isV2) holds = false
-    evidence.push(`${url}: ${told.words}`)
+    const { apiVersion, words } = await versionOf(url)
+    if (apiVersion === undefined || apiVersion < 2) holds = false
+    evidence.push(`${url}: ${words}`)
   }
   return { condition, holds, evidence }
-}
-
-/** A PDP of v1 has no /version, or says that it is one. */
-async function versionOf(url: string): Promise<{ isV2: boolean; words: string }> {
-  try {
-    const { status, body } = await ask(`${url.replace(/\/+$/, '')}/version`, { timeoutMs: MIGRATE_TIMEOUT_MS })
-    const { api_version, version } = (body ?? {}) as Record<string, unknown>
-    if (status !== 200 || typeof api_version !== 'number')
-      return { isV2: false, words: `/version answered ${status} without an API version` }
-    return { isV2: api_version >= 2, words: `API version ${api_version}, ${version ?? 'of unknown release'}` }
-  } catch (error) {
-    if (!isZerohopError(error, 'FEED_UNREACHABLE')) throw error
-    return { isV2: false, words: `/version cannot be read: ${error.details.reason}` }
-  }
 }
 
 async function expectedAnswers({ pdps, expected, pdpKey }: StatusOptions): Promise<Condition> {

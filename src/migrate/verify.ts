@@ -3,7 +3,7 @@
 
 import { MIGRATE_CALLS_AT_ONCE, MIGRATE_QUESTIONS_MAX, VERIFY_FRESH_MS } from '../model/limits.ts'
 import { type Api, forEach } from './api.ts'
-import { AskedPdp, compare, type Difference, type Question } from './checks.ts'
+import { AskedPdp, compare, type Difference, type Question, versionOf } from './checks.ts'
 import { planMove } from './move.ts'
 import type { Plan } from './plan.ts'
 import type { Divided } from './survey.ts'
@@ -114,6 +114,9 @@ async function askedFor(api: Api, plan: Plan, { pairs, recorded }: VerifyOptions
   const { secret } = (await api.ask('GET', `/v2/api-key/${projectId}/${id}`)) ?? {}
   if (typeof secret !== 'string' || secret === '')
     throw refused(`this key may not read the key of ${name}, which its PDPs ask for`)
+  // a PDP of v1 may take questions of v2 as well, and would be compared with itself
+  if ((await versionOf(pair.v2)).apiVersion === 1)
+    throw refused(`${pair.v2} is a PDP of v1, but it was named as the one of v2`)
   const [v1, v2] = [new AskedPdp(pair.v1, secret, 1), new AskedPdp(pair.v2, secret, 2)]
   await compare(name, v1, v2, questions.slice(0, 1), () => undefined)
   return { plan, v1, v2, questions }

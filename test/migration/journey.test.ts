@@ -79,6 +79,20 @@ describe('a v1 world', () => {
     expect(await matrix(v2)).toEqual(Array(16).fill(false))
   })
 
+  it('is not verified against the PDP of v1 itself, or by PDPs in the wrong order', async () => {
+    const verify = ['verify', '--ours', 'ours.txt', '--to', OURS, '--pdps']
+    const itself = await world.migrate([...verify, `${OURS}=${url(v1)},${url(v1)}`])
+    expect([itself.code, itself.err]).toEqual([
+      2,
+      `zerohop: ${url(v1)} is a PDP of v1, but it was named as the one of v2\n`,
+    ])
+    const late = await world.migrate([...verify, `${OURS}=${url(v2)},${url(v2)}`])
+    expect([late.code, late.err]).toEqual([
+      2,
+      `zerohop: ${url(v2)} is a PDP of v2, but it was named as the one of v1\n`,
+    ])
+  })
+
   it('shows every call of a move without making one', async () => {
     const { code, out } = await world.migrate(['move', '--ours', 'ours.txt', '--to', OURS, '--dry-run'])
     expect(code).toBe(0)
