@@ -115,6 +115,22 @@ describe('/metrics of a PDP', () => {
     await app.close()
   })
 
+  it('counts a deny that a gateway is told by 403 as a deny, and nothing else', async () => {
+    const app = pooledPdpServer(management, { openMetrics: true })
+    const ask = async (user: string, secret = key()) => {
+      const headers = { ...bearer(secret), 'permit-user-key': user, 'permit-action': 'say' }
+      const more = { 'permit-resource-type': 'hello' }
+      return (await app.inject({ method: 'POST', url: '/nginx_allowed', headers: { ...headers, ...more } })).statusCode
+    }
+    expect([await ask('ana'), await ask('nobody'), await ask('ana', 'wrong'), await ask('')]).toEqual([
+      200, 403, 403, 422,
+    ])
+    const samples = samplesOf((await app.inject({ url: '/metrics' })).body)
+    const outcome = (name: string) => samples.get(`zerohop_checks_total{outcome="${name}"}`)
+    expect(['allow', 'deny', 'undecided', 'refused'].map(outcome)).toEqual([1, 1, 0, 2])
+    await app.close()
+  })
+
   it('of one environment tells how current it is, to everybody when that is wished', async () => {
     const api = managementServer(management)
     const url = await api.listen({ host: '127.0.0.1', port: 0 })

@@ -22,6 +22,8 @@ declare module 'fastify' {
     begun: number
     /** records that must be written before the answer goes out */
     recorded: Batch[] | undefined
+    /** true when the answer is a decision, whatever its status: a gateway is told a deny by 403 */
+    decided: boolean
   }
 }
 
@@ -60,6 +62,7 @@ export class Decisions {
    * One decision of a request; a bulk calls it for each item. `reason` is the short code when the route knows it anyway.
    */
   record(request: FastifyRequest, check: Check, allow: boolean, reason?: string): void {
+    request.decided = true
     if (this.#logging === undefined) {
       this.counts[allow ? 'allow' : 'deny']++
       return
@@ -118,8 +121,10 @@ export class Decisions {
   watch(app: FastifyInstance): void {
     app.decorateRequest('begun', 0)
     app.decorateRequest('recorded', undefined)
-    app.addHook('onResponse', (request, reply, done) => {
-      if (request.routeOptions.config.decides) this.ended(reply.statusCode)
+    app.decorateRequest('decided', false)
+    app.addHook('onResponse', (request, { statusCode }, done) => {
+      const isDecision = request.decided && statusCode === 403
+      if (request.routeOptions.config.decides && !isDecision) this.ended(statusCode)
       done()
     })
     if (this.#logging === undefined) return
