@@ -71,6 +71,25 @@ describe('POST /access/v1/evaluations', () => {
     expect(decisions(await send(EVALUATIONS, { ...ana, evaluations: items, options: short }))).toEqual([true, false])
   })
 
+  it('[D13] answers an item that cannot be decided with a deny and the reason, and one question alone with 503', async () => {
+    const asked = { subject: user('ben', { department: 'x'.repeat(600_000) }), action: action('edit') }
+    const evaluations = [
+      { resource: document('plan') },
+      { ...asked, resource: document('note') },
+      { resource: document('note') },
+    ]
+    const { status, body } = await send(EVALUATIONS, { ...ana, evaluations })
+    expect(status).toBe(200)
+    expect([body.evaluations[0], body.evaluations[2]]).toEqual([{ decision: true }, { decision: true }])
+    expect(body.evaluations[1]).toEqual({
+      decision: false,
+      context: { error: { status: 503, message: expect.stringMatching(/^could not decide about /) } },
+    })
+    const alone = await send(EVALUATIONS, { ...asked, resource: document('note') })
+    expect([alone.status, alone.text]).toEqual([503, body.evaluations[1].context.error.message])
+    expect(alone.headers.get('retry-after')).toBe('1')
+  })
+
   it('[A4] answers like one evaluation when there are no items', async () => {
     for (const evaluations of [undefined, null, []]) {
       const { status, body } = await send(EVALUATIONS, { ...ana, resource: document('plan'), evaluations })

@@ -66,6 +66,11 @@ describe('POST /access/v1/search', () => {
     await app.close()
   })
 
+  it('[D13] fails as a whole when one question cannot be decided', async () => {
+    const asked = await resources(user('ben', { department: 'x'.repeat(600_000) }), action('edit'))
+    expect([asked.status, asked.text]).toEqual([503, expect.stringMatching(/^could not decide about /)])
+  })
+
   it('[A8] ignores the id of what is searched for', async () => {
     const subject = { type: 'user', id: 'ben' }
     expect((await subjects(document('plan'), action('read'), { subject })).body.results).toHaveLength(2)
