@@ -36,6 +36,8 @@ class SetRules {
   readonly #rules: readonly Rule[]
   readonly #truths = new Map<number, Verdict>()
   readonly #conditions = new Map<number, Conditions>()
+  /** some side was not evaluated: there was no work left for it */
+  #passedOver = false
 
   constructor(kernel: Kernel, asked: Asked, named: { tenant: string; permission: string }) {
     this.#kernel = kernel
@@ -75,11 +77,12 @@ class SetRules {
     return found
   }
 
+  /** Which sides are true nowhere; of those that were passed over nobody knows, and then only the whole is said. */
   #whyNone(): AbacCode {
-    if (!this.#rules.some(({ users }) => this.#holds(users))) return 'no_matching_usersets'
-    return this.#rules.some(({ resources }) => this.#holds(resources))
-      ? 'no_matching_rules'
-      : 'no_matching_resourcesets'
+    const users = this.#rules.some((rule) => this.#holds(rule.users))
+    const resources = users && this.#rules.some((rule) => this.#holds(rule.resources))
+    if (this.#passedOver || resources) return 'no_matching_rules'
+    return users ? 'no_matching_resourcesets' : 'no_matching_usersets'
   }
 
   /** Of rules of which one side is true before the others, those with the fewest tests to change. */
@@ -166,10 +169,11 @@ class SetRules {
     let truth = this.#truths.get(side)
     if (truth === undefined) {
       const { user, tenant, permission, instance, end } = this.#asked
-      truth =
-        this.#work.done && !always
-          ? Verdict.Undecided
-          : (this.#kernel.calls.decideSide(user, tenant, permission, instance, end, side) as Verdict)
+      const passedOver = this.#work.done && !always && tableOf(this.#kernel, side) === Table.Sets // a role, a type cost nothing
+      if (passedOver) this.#passedOver = true
+      truth = passedOver
+        ? Verdict.Undecided
+        : (this.#kernel.calls.decideSide(user, tenant, permission, instance, end, side) as Verdict)
       this.#work.steps(this.#kernel.calls.stepsOfSets())
       this.#truths.set(side, truth)
     }

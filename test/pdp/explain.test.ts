@@ -146,6 +146,19 @@ describe('an explanation is bounded', () => {
     expect([allowed.allow, allowed.abac]).toEqual([true, 'allow'])
   })
 
+  it('in its work: of sets that it passed over it does not say that the user is in none of them', () => {
+    const long = Array.from({ length: 500 }, (_, index) => index)
+    const heavy = (index: number) => ({ 'user.list': { array_subset: long }, 'user.x': { equals: index } })
+    const shut: Operation = [
+      'put',
+      'condition_set',
+      { key: 'shut', type: 'resourceset', resource: 'doc', conditions: { 'resource.cost': { equals: 1 } } },
+    ]
+    const pdp = pdpOf(shut, users('all', {}), rule('all', 'shut'), ...many(12, heavy))
+    const explained = pdp.explain({ key: 'ana', attributes: { list: long } }, 'read', 'doc')
+    expect([explained.allow, explained.abac]).toEqual([false, 'no_matching_rules'])
+  })
+
   it('[D13] in what may be sent: roles that allow are explained all the same, as a check answers', () => {
     const pdp = pdpOf(
       ['put', 'role', { key: 'reader', permissions: ['doc:read'] }],
