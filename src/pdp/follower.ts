@@ -276,6 +276,7 @@ export class Follower {
 
   #applierFailed(applier: Applier, error: unknown): void {
     if (applier !== this.#applier) return
+    this.#needsImage = true // whatever it was: this applier takes nothing any more
     if (isZerohopError(error, 'POISONED') && applier === this.#answersFrom) this.#answering.poison()
     this.#trouble(error)
     this.#connection?.abort()

@@ -1,7 +1,8 @@
 // The follower: what it answers from, when it asks again, and what it does when the feed ends. docs/feed.md.
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { Image } from '../../src/image/image.ts'
 import type { PolicyChange } from '../../src/log/delta.ts'
 import { type ErrorCode, ZerohopError } from '../../src/model/errors.ts'
 import { DELTA_IN_TURN_MAX } from '../../src/model/limits.ts'
@@ -228,6 +229,24 @@ describe('when the feed breaks, a follower', () => {
     feed.beat()
     await eventually(() => refusal(pdp), 'none')
   })
+})
+
+describe('an image that takes no more deltas', () => {
+  it.each(['IMAGE_DAMAGED', 'IMAGE_FOREIGN', 'LIMIT_EXCEEDED'] as const)(
+    'is replaced by a fresh one also when the reason is %s',
+    async (reason) => {
+      const feed = new ScriptedFeed(HELLO)
+      const { pdp, mayZoeWave } = follow(feed)
+      await pdp.ready()
+      const apply = vi.spyOn(Image.prototype, 'apply').mockImplementationOnce(() => {
+        throw new ZerohopError(reason)
+      })
+      feed.commit([give('zoe', 'viewer')])
+      await eventually(mayZoeWave, true)
+      apply.mockRestore()
+      expect(feed.images).toBe(2)
+    },
+  )
 })
 
 describe('the last image on disk', () => {
