@@ -115,8 +115,9 @@ async function askedFor(api: Api, plan: Plan, { pairs, recorded }: VerifyOptions
   if (typeof secret !== 'string' || secret === '')
     throw refused(`this key may not read the key of ${name}, which its PDPs ask for`)
   // a PDP of v1 may take questions of v2 as well, and would be compared with itself
-  if ((await versionOf(pair.v2)).apiVersion === 1)
-    throw refused(`${pair.v2} is a PDP of v1, but it was named as the one of v2`)
+  const [old, now] = [await versionOf(pair.v1), await versionOf(pair.v2)]
+  if ((old.apiVersion ?? 1) > 1) throw refused(`${pair.v1} is a PDP of v2, but it was named as the one of v1`)
+  if (now.apiVersion === 1) throw refused(`${pair.v2} is a PDP of v1, but it was named as the one of v2`)
   const [v1, v2] = [new AskedPdp(pair.v1, secret, 1), new AskedPdp(pair.v2, secret, 2)]
   await compare(name, v1, v2, questions.slice(0, 1), () => undefined)
   return { plan, v1, v2, questions }

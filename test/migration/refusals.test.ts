@@ -101,7 +101,9 @@ describe('refuses in one line', () => {
       writeFileSync(join(world.folder, 'all.txt'), 'default\n')
       const [v1, v2] = [createServer((_, response) => response.end('{"allow":true}')), createServer()]
       let asked = 0
-      v2.on('request', (_, response) => response.writeHead(asked++ === 0 ? 200 : 400).end('{"allow":true}'))
+      v2.on('request', ({ method }, response) =>
+        response.writeHead(method === 'GET' || asked++ === 0 ? 200 : 400).end('{"allow":true}'),
+      )
       for (const server of [v1, v2]) await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
       await world.writeV1()
       const pair = [v1, v2].map((server) => url((server.address() as AddressInfo).port)).join(',')
