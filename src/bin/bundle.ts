@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { parse, stringify } from 'yaml'
+import { parseJson } from '../http/json.ts'
 import { isZerohopError, ZerohopError } from '../model/errors.ts'
 import { admin } from './admin.ts'
 import type { Env } from './env.ts'
@@ -70,10 +71,12 @@ function placed(file: string, error: unknown): unknown {
 
 function read(file: string): unknown {
   try {
-    const text = readFileSync(file, 'utf8')
-    return isYamlName(file) ? parse(text) : JSON.parse(text)
+    const bytes = readFileSync(file)
+    return isYamlName(file) ? parse(bytes.toString('utf8')) : parseJson(bytes, 'refuse')
   } catch (error) {
-    const reason = (error as NodeJS.ErrnoException).code ?? lineOf(error)
+    const { errno, code } = error as NodeJS.ErrnoException
+    const inJson = isZerohopError(error, 'JSON_INVALID') ? error.details.reason : undefined
+    const reason = errno === undefined ? (inJson ?? lineOf(error)) : code // a YAML error has a code too, and says more
     throw new ZerohopError('CONFIG_INVALID', { reason: `\`${file}\` cannot be read: ${reason}` })
   }
 }

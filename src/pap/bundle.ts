@@ -1,6 +1,7 @@
 // An environment as one readable object: its schema and, when asked for, its facts, by keys and without ids. What `zerohop export` writes and
 // `zerohop import` reads, and what a copy of an environment carries over. How one is applied is bundle-import.ts.
-import type { AttributeDefinition, JsonObject, Resource, Stored } from '../model/objects.ts'
+import { ZerohopError } from '../model/errors.ts'
+import { type AttributeDefinition, instanceKey, type JsonObject, type Resource, type Stored } from '../model/objects.ts'
 import type { View } from '../store/view.ts'
 import type { NewAssignment } from './assignments.ts'
 import type { ActionGroupFields } from './collections/action-groups.ts'
@@ -106,7 +107,26 @@ const shape = closed({
 /** The value as a bundle. @throws INPUT_INVALID, with the place */
 export function readBundle(value: unknown, path: Path): Bundle {
   shape(value, path)
-  return value as Bundle
+  const bundle = value as Bundle
+  requireOnce(bundle, path)
+  return bundle
+}
+
+/** An object that stands there twice would be what is said last of it. @throws INPUT_INVALID */
+function requireOnce(bundle: Bundle, path: Path): void {
+  for (const field of ['resources', 'roles', 'condition_sets', 'tenants', 'users', 'resource_instances'] as const) {
+    const seen = new Set<string>()
+    for (const [at, object] of (bundle[field] ?? []).entries()) {
+      const name = 'resource' in object ? instanceKey(object.resource, object.key) : object.key
+      if (seen.has(name))
+        throw new ZerohopError(
+          'INPUT_INVALID',
+          { reason: `\`${name}\` appears twice` },
+          { path: [...path, field, at, 'key'] },
+        )
+      seen.add(name)
+    }
+  }
 }
 
 /** The schema of an environment, in the order of creation. */

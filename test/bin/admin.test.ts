@@ -112,7 +112,13 @@ const story = (name: string, folderOf: () => string, check: (key: string) => Pro
       writeFileSync(file, 'a: 1\na: 2\n')
       expect(await run('import', file, ...data)).toMatchObject({
         code: 1,
-        err: expect.stringContaining('cannot be read'),
+        err: expect.stringMatching(/cannot be read: .* at line 2/),
+      })
+      const twice = join(folder, 'twice.json')
+      writeFileSync(twice, '{"zerohop":1,"roles":[{"key":"a","name":"x","name":"y"}]}')
+      expect(await run('import', twice, ...data)).toMatchObject({
+        code: 1,
+        err: expect.stringContaining('cannot be read: member `name` appears twice'),
       })
     })
 

@@ -97,6 +97,7 @@ describe('a bundle', () => {
     ],
     [{ zerohop: 1, condition_sets: [{ key: 's' }] }, ['condition_sets', 0, 'conditions']],
     [{ zerohop: 1, users: [{ key: 'u', email: 'x' }] }, ['users', 0, 'email']],
+    [{ zerohop: 1, roles: [{ key: 'twice' }, { key: 'once' }, { key: 'twice' }] }, ['roles', 2, 'key']],
   ])('%j is refused, with the place', async (bundle, at) => {
     const before = pap.revision()
     await expect(load(bundle)).rejects.toMatchObject({ path: ['body', ...at] })
