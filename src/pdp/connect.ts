@@ -26,10 +26,13 @@ export interface ConnectOptions extends PdpOptions {
 
 /**
  * A PDP in this process that follows an environment of a management API.
- * @throws KEY_UNKNOWN, KEY_TOO_NARROW, ENVIRONMENT_DELETED, or NOT_READY when no image came in time
+ * @throws CONFIG_INVALID, KEY_UNKNOWN, KEY_TOO_NARROW, ENVIRONMENT_DELETED, or NOT_READY when no image came in time
  */
 export async function connect(options: ConnectOptions): Promise<Pdp> {
   const { url, apiKey, cacheFile, maxStalenessMs, onEvent, timeoutMs = CONNECT_TIMEOUT_MS } = options
+  // An unset variable is the usual reason; sent as it is, it would be a key that nobody knows.
+  if (typeof apiKey !== 'string' || apiKey === '')
+    throw new ZerohopError('CONFIG_INVALID', { reason: 'no apiKey was given: it is the key of the environment' })
   const trust = options.publicKey === undefined ? undefined : new Trust(options.publicKey)
   let last: ZerohopError | undefined
   const follower = new Follower({

@@ -1,6 +1,7 @@
 // The decision point that applications hold: synchronous questions to the image in memory. It throws when it cannot decide and never
 // answers a false deny. What a decision means is docs/semantics.md; where the image comes from is src/pdp/follower.ts.
 import { fileURLToPath } from 'node:url'
+import { types } from 'node:util'
 import { type Explanation, Image } from '../image/image.ts'
 import type { CompiledModule } from '../kernel/module.ts'
 import { Trust } from '../log/signature.ts'
@@ -360,11 +361,13 @@ export interface LoadOptions extends PdpOptions {
 
 /**
  * A PDP over one image, which never changes: its bytes, or the path or URL of its file.
- * @throws IMAGE_UNREADABLE, IMAGE_DAMAGED, IMAGE_FOREIGN, SIGNATURE_INVALID
+ * @throws IMAGE_UNREADABLE, IMAGE_DAMAGED, IMAGE_FOREIGN, SIGNATURE_INVALID; INPUT_INVALID when it is none of these
  */
 export function loadImage(image: Uint8Array | string | URL, options: LoadOptions = {}): Pdp {
   const { publicKey, kernel = 'release' } = options
   const trust = publicKey === undefined ? undefined : new Trust(publicKey)
   const input = image instanceof URL ? fileURLToPath(image) : image
+  if (typeof input !== 'string' && !types.isUint8Array(input))
+    throw new ZerohopError('INPUT_INVALID', { reason: 'an image is a Uint8Array, or the path or URL of its file' })
   return new Pdp(new FixedImage(Image.load(input, { trust, kernel })), options)
 }

@@ -117,6 +117,11 @@ describe('the feed of a management API', () => {
     expect((await fetch(`${url}/v2/feed/default/development/image`)).status).toBe(401)
   })
 
+  it('asks nobody with a key that is not there', async () => {
+    for (const apiKey of [undefined, ''] as string[])
+      await expect(connect({ url: 'http://127.0.0.1:1', apiKey })).rejects.toEqual(code('CONFIG_INVALID'))
+  })
+
   it('ends a stream with KEY_UNKNOWN when its key dies, and no other stream', async () => {
     const input = { level: 'env', access: 'read', project: 'default', environment: 'development' } as const
     const { result } = await management.store.commit(management.organization, 'createApiKey', input, TESTER)

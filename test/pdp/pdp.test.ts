@@ -148,4 +148,8 @@ describe('a PDP over an image file', () => {
     expect(() => loadImage(damaged)).toThrow(code('IMAGE_DAMAGED'))
     expect(() => loadImage(bytes.subarray(0, 100))).toThrow(code('IMAGE_DAMAGED'))
   })
+
+  it.each([undefined, null, 5, [1, 2], new ArrayBuffer(8)])('refuses what is no image at all: %s', (image) => {
+    expect(() => loadImage(image as never)).toThrow(code('INPUT_INVALID'))
+  })
 })
