@@ -99,7 +99,12 @@ function together(side: WorkerSide, env: Env) {
 /** The decision log with the id of the key; each worker has a folder of its own. */
 async function recorded(env: Env, apiKey: string, place: Place | undefined, log: Logger, closers: Closers) {
   const { controlPlane: url } = env
-  const client = url === undefined ? undefined : new DecisionClient({ url, apiKey })
+  const refused = (count: number) =>
+    log.error(
+      { sink: 'api', count },
+      'the management API will never take some decisions: they are of another environment, or damaged',
+    )
+  const client = url === undefined ? undefined : new DecisionClient({ url, apiKey, refused })
   const folder = join(env.decisionLog.folder ?? join(env.data, 'decisions'), `worker-${place?.index}`)
   const own = place === undefined ? env : { ...env, decisionLog: { ...env.decisionLog, folder } }
   const decisionLog = await startDecisionLog(own, log, closers, client)

@@ -9,16 +9,25 @@ import { type Asked, ask } from './ask.ts'
 
 const compress = promisify(gzip)
 
+export interface DecisionClientOptions {
+  readonly url: string
+  readonly apiKey: string
+  /** hears how many lines of a batch the management side will never take */
+  readonly refused?: (count: number) => void
+}
+
 export class DecisionClient {
   readonly name = 'api'
   readonly windowMs = DECISION_SEND_MS
   readonly #url: string
   readonly #apiKey: string
+  readonly #refused: (count: number) => void
   #path: string | undefined
   #keyId: string
 
-  constructor({ url, apiKey }: { readonly url: string; readonly apiKey: string }) {
+  constructor({ url, apiKey, refused = () => undefined }: DecisionClientOptions) {
     this.#url = url.replace(/\/+$/, '')
+    this.#refused = refused
     this.#apiKey = apiKey
     // good enough to tell keys apart, of no use to who wants the secret: it is random and long
     this.#keyId = `sha256:${createHash('sha256').update(apiKey).digest('hex').slice(0, 16)}`
@@ -50,8 +59,9 @@ export class DecisionClient {
       headers: { 'content-type': 'application/x-ndjson', 'content-encoding': 'gzip' },
     })
     // a proxy, or a page to log in, may answer anything with 200: only who says what became of the records has them
-    if (![body.stored, body.known, body.refused].every(Number.isSafeInteger))
-      throw unreachable('the answer is none of ours')
+    const { stored, known, refused } = body
+    if (![stored, known, refused].every(Number.isSafeInteger)) throw unreachable('the answer is none of ours')
+    if (refused !== 0) this.#refused(Number(refused))
   }
 
   async #readScope(signal: AbortSignal): Promise<string> {

@@ -9,7 +9,7 @@ import { type AuditInstance, type AuditRecord, type AuditTables, idOf, recordKey
 export interface AuditBatch {
   readonly lines: Uint8Array
   readonly isCompressed: boolean
-  /** the environment of the key that sent it; undefined when the lines come from this process, and say it themselves */
+  /** the environment of the key that sent it; undefined when the lines come from this process, and may be of any */
   readonly environment?: string
   /** id and hash of the key that sent it */
   readonly sentBy?: { readonly id: string; readonly hash: string }
@@ -20,9 +20,12 @@ export interface Stored {
   readonly stored: number
   /** records that were there already */
   readonly known: number
-  /** lines that are no records */
+  /** lines that are no records, or of another environment */
   readonly refused: number
 }
+
+/** A PDP that was given the key of another environment may still have records of the one before: they are none of the new one. */
+const isOf = (batch: AuditBatch, environment: string): boolean => (batch.environment ?? environment) === environment
 
 type FindUser = (environment: string, key: string) => User | undefined
 type Line = Readonly<Record<string, unknown>>
@@ -46,8 +49,8 @@ export function storeBatch(tables: AuditTables, batch: AuditBatch, now: number, 
     for (const text of lines) {
       if (text === '') continue
       const line = parse(text)
-      const environment = batch.environment ?? line?.environment
-      if (line === undefined || !isRecord(line) || !isId(environment)) refused++
+      const environment = line?.environment
+      if (line === undefined || !isRecord(line) || !isId(environment) || !isOf(batch, environment)) refused++
       else write.record(environment, recordOf(line, batch, now, nameOf(environment, String(line.user))), dropsOf(line))
     }
     write.end()

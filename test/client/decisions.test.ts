@@ -15,14 +15,19 @@ afterEach(async () => {
 })
 
 /** A client of a server that answers the scope of the key, and records as `answer` does. */
-async function clientOf(answer: RequestListener, scope: unknown = SCOPE): Promise<DecisionClient> {
+async function clientOf(
+  answer: RequestListener,
+  scope: unknown = SCOPE,
+  refused?: (count: number) => void,
+): Promise<DecisionClient> {
   server = createServer((request, response) => {
     if (request.url === '/v2/api-key/scope')
       response.setHeader('x-api-key-id', 'k'.repeat(32)).end(typeof scope === 'string' ? scope : JSON.stringify(scope))
     else answer(request, response)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  return new DecisionClient({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, apiKey: 'key' })
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+  return new DecisionClient({ url, apiKey: 'key', ...(refused ? { refused } : {}) })
 }
 const send = (client: DecisionClient) => client.send(LINES, new AbortController().signal)
 
@@ -62,6 +67,21 @@ describe('records of decisions are sent', () => {
       (_, response) => void response.writeHead(status, { location: '/elsewhere' }).end(text),
     )
     await expect(send(client)).rejects.toMatchObject({ code })
+  })
+
+  it('although some are refused for ever, which is told', async () => {
+    const refused: number[] = []
+    const answers = ['{"stored":1,"known":0,"refused":1}', '{"stored":0,"known":2,"refused":0}']
+    const client = await clientOf(
+      (_, response) => void response.end(answers.shift()),
+      SCOPE,
+      (count) => {
+        refused.push(count)
+      },
+    )
+    await send(client)
+    await send(client)
+    expect(refused).toEqual([1])
   })
 
   it('not when the answer is cut off', async () => {

@@ -22,13 +22,15 @@ interface Sent {
   dropped?: number
 }
 
+let developmentId = ''
+
 /** A line as a PDP writes it. */
 const line = ({ seq, instance = INSTANCE, dropped = 0, ...of }: Sent) =>
   `{"instance":"${instance}","seq":${seq}${lineOf(
     {
       at: of.at ?? START + seq * 1000,
       request: `r-${seq}`,
-      environment: 'f'.repeat(32),
+      environment: developmentId,
       revision: 3,
       apiKey: 'sha256:0123456789abcdef',
       user: of.user ?? 'ana',
@@ -60,6 +62,7 @@ describe('records of decisions', () => {
   beforeAll(async () => {
     api = await openHarness({})
     key = api.made.environments[0]!.secret
+    developmentId = api.environment
     const named = { key: 'ana', email: 'ana@example.com', first_name: 'Ana', last_name: 'Lee' }
     await api.ask('PUT', '$F/users/ana', named)
   })
@@ -164,9 +167,14 @@ describe('records of decisions', () => {
     expect((await send('')).body).toEqual({ stored: 0, known: 0, refused: 0 })
   })
 
-  it('are of the environment of the key that sends them, whatever they say, and need a key that may read', async () => {
+  it('are of the environment of the key that sends them, or refused, and need a key that may read', async () => {
     const production = api.made.environments[1]!.secret
     expect((await send(line({ seq: 6 }), {}, production)).status).toBe(404)
+    const elsewhere = await api.ask('POST', LOGS.replace('development', 'production'), Buffer.from(line({ seq: 6 })), {
+      key: production,
+      headers: { 'content-type': 'application/x-ndjson' },
+    })
+    expect(elsewhere.body).toEqual({ stored: 0, known: 0, refused: 1 })
     await api.addKey('env', 'no_access', 'a-key-that-may-nothing')
     expect((await send(line({ seq: 6 }), {}, 'a-key-that-may-nothing')).status).toBe(403)
     await api.addKey('env', 'read', 'a-key-that-may-read')
