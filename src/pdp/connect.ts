@@ -20,7 +20,7 @@ export interface ConnectOptions extends PdpOptions {
   readonly publicKey?: string
   /** milliseconds to wait for the first image; 0 returns at once, and checks throw NOT_READY until it is there */
   readonly timeoutMs?: number
-  /** hears of trouble with the feed; never called per check */
+  /** hears of trouble with the feed; never called per check. What it throws is dropped. */
   readonly onEvent?: (event: FollowerEvent) => void
 }
 

@@ -29,7 +29,7 @@ export interface FollowerOptions {
   readonly mayBeAbsent?: boolean
   /** believes images, also the last one on disk, only when they are signed; the feed looks at deltas */
   readonly trust?: Trust | undefined
-  /** hears what an operator wants to know; never called per check */
+  /** hears what an operator wants to know; never called per check. What it throws is dropped: a listener cannot stop a follower. */
   readonly report?: (event: FollowerEvent) => void
   /** milliseconds, when they shall not be those of src/model/limits.ts */
   readonly times?: Partial<FollowerTimes>
@@ -227,7 +227,7 @@ export class Follower {
     this.#connection?.abort()
   }
 
-  #keeperOf({ lastImage, trust, report }: FollowerOptions): ImageKeeper | undefined {
+  #keeperOf({ lastImage, trust }: FollowerOptions): ImageKeeper | undefined {
     if (lastImage === undefined) return undefined
     return new ImageKeeper({
       lastImage,
@@ -235,7 +235,7 @@ export class Follower {
       saveMs: this.#times.saveMs,
       current: () => this.#answering.image,
       ageMs: () => this.#answering.state.ageMs,
-      failed: (error) => report?.({ event: 'last image not written', error }),
+      failed: (error) => this.#tell({ event: 'last image not written', error }),
     })
   }
 
@@ -257,7 +257,7 @@ export class Follower {
     if (applier === this.#answersFrom || position.revision >= have || !this.#passed.has(position)) return false
     if (this.#behind !== applier) {
       const error = new ZerohopError('FEED_BEHIND', { got: position.revision, have })
-      this.#options.report?.({ event: 'trouble', error, retryMs: 0 })
+      this.#tell({ event: 'trouble', error, retryMs: 0 })
     }
     this.#behind = applier
     return true
@@ -268,10 +268,18 @@ export class Follower {
     this.#answersFrom = applier
     this.#answering.answer(applier.image, source)
     if (first) {
-      this.#options.report?.({ event: 'ready', revision: applier.image.revision, source })
+      this.#tell({ event: 'ready', revision: applier.image.revision, source })
       this.#markStarted.resolve()
     }
     if (source === 'feed') this.#keeper?.saveSoon()
+  }
+
+  #tell(event: FollowerEvent): void {
+    try {
+      this.#options.report?.(event)
+    } catch {
+      // said above
+    }
   }
 
   #applierFailed(applier: Applier, error: unknown): void {
@@ -298,12 +306,12 @@ export class Follower {
     }
     if (isZerohopError(known, ...NEEDS_IMAGE)) this.#needsImage = true
     this.#answerFromFile()
-    this.#options.report?.({ event: 'trouble', error: known, retryMs: this.#backoff.next() })
+    this.#tell({ event: 'trouble', error: known, retryMs: this.#backoff.next() })
   }
 
   #finish(error: ZerohopError): void {
     this.#end(error)
-    this.#options.report?.({ event: 'ended', error })
+    this.#tell({ event: 'ended', error })
   }
 
   #end(error: ZerohopError): void {

@@ -231,6 +231,27 @@ describe('when the feed breaks, a follower', () => {
   })
 })
 
+describe('a listener that throws', () => {
+  it('stops nothing: images are taken, trouble is gone through, the end is the end', async () => {
+    const feed = new ScriptedFeed(HELLO)
+    let told = 0
+    const report = () => {
+      told++
+      throw new Error('a defect of the listener')
+    }
+    feed.imageTrouble = unreachable
+    const { pdp, mayZoeWave } = follow(feed, { report, times: { retryFirstMs: 1 } })
+    await eventually(() => told > 1, true)
+    feed.imageTrouble = undefined
+    await pdp.ready()
+    feed.break(unreachable)
+    await pdp.atLeast(feed.commit([give('zoe', 'viewer')]))
+    expect(mayZoeWave()).toBe(true)
+    feed.break(new ZerohopError('KEY_UNKNOWN'))
+    await eventually(() => pdp.ended?.code, 'KEY_UNKNOWN')
+  })
+})
+
 describe('an image that takes no more deltas', () => {
   it.each(['IMAGE_DAMAGED', 'IMAGE_FOREIGN', 'LIMIT_EXCEEDED'] as const)(
     'is replaced by a fresh one also when the reason is %s',
