@@ -71,6 +71,19 @@ describe('the guides', () => {
     expect(Number(printed)).toBeGreaterThanOrEqual(least)
   })
 
+  it('README.md: its question is answered as it says', async () => {
+    const [question = ''] = blocks('README.md', 'sh').filter((block) => block.startsWith('curl '))
+    const [, address = '', expression = '', body = ''] =
+      /^curl -s http:\/\/127\.0\.0\.1:7000(\S+) .*\$\(node -p '([^']+)'\)" .* -d '([^']+)'$/m.exec(question) ?? []
+    const { stdout } = await execute(process.execPath, [
+      '-p',
+      expression.replace('data/keys.json', `${data}/keys.json`),
+    ])
+    const headers = { authorization: `Bearer ${stdout.trim()}`, 'content-type': 'application/json' }
+    const answer = await fetch(url(ports.pdp) + address, { method: 'POST', headers, body })
+    expect([await answer.text()]).toEqual(blocks('README.md', 'json').map((json) => json.trimEnd()))
+  })
+
   it('docs/quick-start.md: the policy is imported, the service answers by it, and a change reaches it', async () => {
     const policy = join(temporaryFolder('policy'), 'policy.yaml')
     writeFileSync(policy, blocks('docs/quick-start.md', 'yaml').join(''))

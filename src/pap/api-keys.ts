@@ -1,4 +1,4 @@
-// API keys: how one looks, how it is stored, who it is. Format: zh_<org|proj|env>_<28 base62>_<6 base62>, where the last part is a
+// API keys: how one looks, how it is stored, who it is. Format: zh_<org|proj|env>_<27 base62>_<6 base62>, where the last part is a
 // checksum over all before it, so that a scanner for leaked keys can tell a real one offline. Only the SHA-256 is stored for looking
 // up; a key is never logged and never part of a change.
 import { createHash, timingSafeEqual } from 'node:crypto'
