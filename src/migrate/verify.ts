@@ -229,16 +229,23 @@ function v1User({ customId = '', firstName, lastName, email, attributes }: V1Use
 interface V1Role {
   readonly name: string
   readonly description?: string | null
-  readonly attributes?: Readonly<Record<string, unknown>> | null
+  readonly attributes?: object | null
+  readonly settings?: object | null
   readonly permissions?: readonly { readonly name: string }[]
 }
 
-function v1Role({ name, description, attributes, permissions = [] }: V1Role) {
-  const names = permissions.map((one) => one.name).sort()
-  return { key: name, description: description ?? null, attributes: attributes ?? {}, permissions: names }
+function v1Role({ name, description, attributes, settings, permissions = [] }: V1Role) {
+  return {
+    key: name,
+    description: description ?? null,
+    attributes: attributes ?? {},
+    settings: settings ?? {},
+    permissions: permissions.map((one) => one.name).sort(),
+  }
 }
 
-/** As the first version prints it: without attributes it has none. */
-function v1RoleOf({ key, description, attributes, permissions }: Role) {
-  return { key, description, attributes: attributes ?? {}, permissions }
+/** A role of v2 as the first version prints it. */
+function v1RoleOf({ key, description, v1compat_attributes, v1compat_settings, permissions }: Role) {
+  const [attributes, settings] = [v1compat_attributes ?? {}, v1compat_settings ?? {}]
+  return { key, description, attributes, settings, permissions }
 }

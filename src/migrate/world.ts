@@ -24,18 +24,21 @@ export interface User {
   readonly attributes: Readonly<Record<string, unknown>>
 }
 
+/** What has no other meaning to a migration than that it goes along. */
+type Details = Readonly<Record<string, unknown>>
+
 export interface Role {
   readonly key: string
   readonly name: string
   readonly description: string | null
-  readonly attributes: Readonly<Record<string, unknown>> | null
+  readonly attributes: Details | null
+  /** what the first version calls attributes and settings of a role */
+  readonly v1compat_attributes: Details | null
+  readonly v1compat_settings: Details | null
   /** `resource:action`, sorted */
   readonly permissions: readonly string[]
   readonly extends: readonly string[]
 }
-
-/** What has no other meaning to a migration than that it goes along; without what is null. */
-type Details = Readonly<Record<string, unknown>>
 
 export interface Tenant {
   readonly key: string
@@ -113,7 +116,7 @@ export async function readContents(api: Api, environment: Environment): Promise<
   return {
     users: byKey(users.map(userOf)),
     roles: byKey(roles.map(roleOf)),
-    tenants: byKey(tenants.map(tenantOf)),
+    tenants: byKey(tenants.map((row) => ({ key: row.key, details: detailsOf(row, TENANT) }))),
     resources: byKey(resources.map(resourceOf)),
     assignments: assignments
       .filter((row) => !row.resource_instance)
@@ -141,30 +144,35 @@ export function userOf({ key, email, first_name, last_name, attributes }: Row): 
   }
 }
 
-function tenantOf({ key, name, description, attributes }: Row): Tenant {
-  return { key, details: present({ name: name ?? key, description, attributes }) }
+/** What goes along of a tenant, a resource and an action. */
+const TENANT = ['name', 'description', 'attributes']
+const RESOURCE = ['name', 'description', 'type_attributes', 'v1compat_path', 'v1compat_type', 'v1compat_name']
+const ACTION = ['name', 'description', 'attributes', 'v1compat_path', 'v1compat_name']
+
+/** Without what is null. */
+function detailsOf(row: Row, names: readonly string[]): Details {
+  const found = names.map((name): [string, unknown] => [name, row?.[name] ?? undefined])
+  return Object.fromEntries(found.filter(([, value]) => value !== undefined))
 }
 
-function resourceOf({ key, name, description, type_attributes, actions }: Row): Resource {
-  const actionsOf = Object.entries<Row>(actions ?? {}).map(([action, sent]): [string, Details] => [
-    action,
-    present({ name: sent?.name ?? action, description: sent?.description, attributes: sent?.attributes }),
-  ])
-  return { key, details: present({ name: name ?? key, description, type_attributes }), actions: new Map(actionsOf) }
+function resourceOf(row: Row): Resource {
+  const actions = Object.entries<Row>(row.actions ?? {})
+  return {
+    key: row.key,
+    details: detailsOf(row, RESOURCE),
+    actions: new Map(actions.map(([action, about]) => [action, detailsOf(about, ACTION)])),
+  }
 }
 
-function present(details: Details): Details {
-  return Object.fromEntries(Object.entries(details).filter(([, value]) => value !== null && value !== undefined))
-}
-
-/** Attributes that the first version gave to a role are read apart until somebody writes them in the second. */
 export function roleOf(row: Row): Role {
-  const { key, name, description, attributes, v1compat_attributes, permissions, extends: parents } = row
+  const { key, name, description, attributes, permissions, extends: parents } = row
   return {
     key,
     name: name ?? key,
     description: description ?? null,
-    attributes: attributes ?? v1compat_attributes ?? null,
+    attributes: attributes ?? null,
+    v1compat_attributes: row.v1compat_attributes ?? null,
+    v1compat_settings: row.v1compat_settings ?? null,
     permissions: [...(permissions ?? [])].sort(),
     extends: [...(parents ?? [])].sort(),
   }

@@ -112,7 +112,8 @@ describe('a v1 world', () => {
     const read = async (path: string) => (await world.call('GET', path)).body
     expect(await read(`/v2/schema/${OURS}/roles/writer`)).toMatchObject({
       description: 'writes',
-      attributes: { rank: 1 },
+      v1compat_attributes: { rank: 1 },
+      v1compat_settings: { color: 'red' },
     })
     expect((await read(`/v2/schema/${OURS}/resources/report`)).actions.write).toMatchObject({ name: 'Write' })
     expect(await read(`/v2/facts/${OURS}/tenants/acme`)).toMatchObject({ name: 'Acme', description: 'a customer' })

@@ -87,6 +87,7 @@ export class World {
       name: 'writer',
       description: 'writes',
       attributes: { rank: 1 },
+      settings: { color: 'red' },
       permissions: ['report:read', 'report:write'],
     })
     await this.call('PUT', '/v1/tenants', { externalId: 'acme', name: 'Acme', description: 'a customer' })

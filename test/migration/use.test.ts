@@ -80,6 +80,8 @@ it('copies what a role needs with its names, texts and attributes', async () => 
   const foreign = 'v1compat_global_project/v1compat_global_env'
   await world.call('PATCH', `/v2/schema/${foreign}/resources/report/actions/read`, action)
   const { out } = await world.migrate(['move', '--ours', 'ours.txt', '--to', OURS, '--dry-run', '--foreign', foreign])
-  expect(out).toContain(`"actions":{"read":${JSON.stringify(action)}`)
-  expect(out).toContain('"key":"writer","name":"writer","description":"writes","attributes":{"rank":1}')
+  expect(out).toContain(`"actions":{"read":${JSON.stringify({ ...action, v1compat_name: 'read' })}`)
+  expect(out).toContain(
+    '"key":"writer","name":"writer","description":"writes","attributes":null,"v1compat_attributes":{"rank":1}',
+  )
 })
