@@ -58,10 +58,13 @@ function placeOf({ environment, revision, apiKey }: DecisionRecord): string {
   return lastPlace
 }
 
+/** Stands for attributes that take too much room. */
+export const TOO_LONG = 'too long'
+
 /** What was sent may be as large as a body; a record is not. */
 function sentText(sent: unknown): string {
   const json = JSON.stringify(sent)
-  return Buffer.byteLength(json) <= DECISION_ATTRIBUTES_BYTES_MAX ? json : '"too long"'
+  return Buffer.byteLength(json) <= DECISION_ATTRIBUTES_BYTES_MAX ? json : JSON.stringify(TOO_LONG)
 }
 
 const PLAIN = /^[\w.:@/ -]*$/

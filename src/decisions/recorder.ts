@@ -1,8 +1,12 @@
 // Takes records of decisions and writes those of one turn of the event loop together, before their answers go out. What cannot be written is the
 // operator's choice: under `block` the answer is refused, under `drop` it is given and the record is counted as lost.
 import { isZerohopError, ZerohopError } from '../model/errors.ts'
+import { DECISION_TURN_TEXT_MAX } from '../model/limits.ts'
 import type { Journal } from './journal.ts'
-import { type DecisionRecord, lineOf } from './record.ts'
+import { type DecisionRecord, lineOf, TOO_LONG } from './record.ts'
+
+/** A turn with more gets a buffer that is not kept. */
+const BUFFER_BYTES_MAX = 1024 * 1024
 
 /** What to do when a record cannot be kept. */
 export type Policy = 'block' | 'drop'
@@ -66,7 +70,8 @@ export class Recorder {
       this.#turn = turn
       setImmediate(() => this.flush()) // after all requests that this turn of the loop brings
     }
-    turn.lines += this.#prefix + (journal.next + turn.count) + lineOf(record, turn.count === 0 ? journal.gap : 0)
+    const kept = turn.lines.length > DECISION_TURN_TEXT_MAX && record.sent ? { ...record, sent: TOO_LONG } : record
+    turn.lines += this.#prefix + (journal.next + turn.count) + lineOf(kept, turn.count === 0 ? journal.gap : 0)
     turn.count++
     return turn
   }
@@ -96,6 +101,7 @@ export class Recorder {
 
   /** The text as UTF-8, good until the next call: a buffer for each turn would cost more than filling it. */
   #bytesOf(text: string): Buffer {
+    if (text.length * 3 > BUFFER_BYTES_MAX) return Buffer.from(text)
     if (text.length * 3 > this.#bytes.length) this.#bytes = Buffer.allocUnsafeSlow(text.length * 4)
     return this.#bytes.subarray(0, this.#bytes.write(text))
   }

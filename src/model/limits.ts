@@ -331,6 +331,8 @@ export const STAND_IN_TOKEN_SECONDS = 3_600
 export const DECISION_TEXT_MAX = 512
 /** Bytes of the attributes in a record of a decision. */
 export const DECISION_ATTRIBUTES_BYTES_MAX = 16 * 1024
+/** Characters of records that are written together before attributes are left out: the defaults of a batch may stand in each of its records. */
+export const DECISION_TURN_TEXT_MAX = 8 * 1024 * 1024
 /** Processes that may keep decisions under one folder. */
 export const DECISION_JOURNALS_MAX = 64
 /** Bytes of one file of decisions, and how many files the sink `file` keeps, unless the operator says otherwise. */

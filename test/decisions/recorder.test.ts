@@ -81,6 +81,23 @@ describe('the journal', () => {
   })
 })
 
+it('a batch whose records all hold the same attributes is bounded: numbers and decisions are there, attributes are not', async () => {
+  const folder = temporaryFolder('decisions')
+  const log = await open(folder, { fileBytes: 100_000_000 })
+  const sent = { user: { a: 'x'.repeat(15_000) } }
+  const written = Array.from(
+    { length: 2_000 },
+    () => new Promise((resolve) => log.recorder.add({ ...RECORD, sent }).settled(resolve)),
+  )
+  expect(new Set(await Promise.all(written))).toEqual(new Set([undefined]))
+  const lines = linesOf(folder)
+  expect(lines.map(({ seq }) => seq)).toEqual(Array.from({ length: 2_000 }, (_, at) => at + 1))
+  expect(lines[0]).toMatchObject({ sent })
+  expect(lines.at(-1)).toMatchObject({ sent: 'too long', user: 'ana' })
+  expect(readFileSync(join(folder, '0', filesOf(folder)[0]!)).length).toBeLessThan(10_000_000)
+  await log.close()
+})
+
 describe('a sink', () => {
   it('gets every record once and in order, and what it has leaves the disk', async () => {
     const folder = temporaryFolder('decisions')
