@@ -1,6 +1,7 @@
 // Metrics of both servers, and limits on the rate of requests.
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { IMAGE_ROOM } from '../../src/log/image-bytes.ts'
 import {
   connect,
   type Management,
@@ -58,6 +59,8 @@ describe('/metrics of the management API', () => {
     )
     expect(samples.get('zerohop_logs')).toBe(3)
     expect(samples.get('zerohop_log_entries')).toBe(4)
+    const fullest = Math.max(...management.store.logs().map((log) => management.store.imageBytes(log)!))
+    expect(samples.get('zerohop_image_room_bytes')).toBe(IMAGE_ROOM - fullest)
     expect(samples.get('zerohop_feed_followers')).toBe(1)
     expect(samples.get('zerohop_snapshot_bytes')).toBeGreaterThan(0)
     expect(samples.get('process_resident_memory_bytes')).toBeGreaterThan(1e6)

@@ -1,5 +1,6 @@
 // The management API: /v2 on port 8080. A factory; who listens is src/bin. docs/http-api.md lists what exists.
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
+import { IMAGE_ROOM } from '../../log/image-bytes.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import type { PapUseCases } from '../../pap/use-cases.ts'
 import type { Store } from '../../store/store.ts'
@@ -136,6 +137,9 @@ function storeMetrics(app: FastifyInstance, metrics: Metrics, store: Store<PapUs
   metrics.counter('zerohop_audit_records_total', 'Records of decisions that came.', () => store.audit.stats.stored)
   metrics.gauge('zerohop_revisions', 'Revisions of all logs together.', () =>
     store.logs().reduce((sum, log) => sum + store.head(log).revision, 0),
+  )
+  metrics.gauge('zerohop_image_room_bytes', 'Bytes that the largest environment may still grow by in its image.', () =>
+    store.logs().reduce((least, log) => Math.min(least, IMAGE_ROOM - (store.imageBytes(log) ?? 0)), IMAGE_ROOM),
   )
   metrics.gauge('zerohop_logs', 'Logs of organizations and environments.', () => store.logs().length)
   metrics.gauge('zerohop_log_entries', 'Entries that all logs keep for history.', () =>
