@@ -8,8 +8,8 @@
 //   magic 'ZHL1' (4) │ nonce (12) │ tag (16) │ sealed image
 //   beside it, where images are signed, a run of: length (4) │ the same of signed deltas
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync } from 'node:crypto'
-import { type FileHandle, mkdir, open, readFile, rename, rm, stat, utimes } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { type FileHandle, mkdir, open, readdir, readFile, rename, rm, stat, utimes } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { ZerohopError } from '../model/errors.ts'
 
@@ -44,6 +44,7 @@ export class LastImage {
    * @throws IMAGE_DAMAGED when the file is damaged or was sealed with another API key
    */
   async read(): Promise<{ bytes: Uint8Array; ageMs: number } | undefined> {
+    if (!this.#readOnly) await this.#sweep()
     let file: Buffer
     let modifiedMs: number
     try {
@@ -110,6 +111,17 @@ export class LastImage {
       await rm(this.#path, { force: true })
       await rm(`${this.#path}.deltas`, { force: true })
     })
+  }
+
+  /** Removes what processes left that were killed while they wrote. */
+  async #sweep(): Promise<void> {
+    const folder = dirname(this.#path)
+    const begin = `${basename(this.#path)}.`
+    for (const name of await readdir(folder).catch(() => [])) {
+      const pid = name.startsWith(begin) ? /^(\d+)\.tmp$/.exec(name.slice(begin.length))?.[1] : undefined
+      if (pid !== undefined && !isRunning(Number(pid)))
+        await rm(join(folder, name), { force: true }).catch(() => undefined)
+    }
   }
 
   #unseal(file: Buffer): Uint8Array {
@@ -192,6 +204,14 @@ export class LastImage {
     const done = this.#busy.then(work, work)
     this.#busy = done.catch(() => undefined)
     return done
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
   }
 }
 

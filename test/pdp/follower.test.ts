@@ -1,33 +1,13 @@
 // The follower: what it answers from, when it asks again, and what it does when the feed ends. docs/feed.md.
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { Image } from '../../src/image/image.ts'
 import type { PolicyChange } from '../../src/log/delta.ts'
-import { type ErrorCode, ZerohopError } from '../../src/model/errors.ts'
+import { ZerohopError } from '../../src/model/errors.ts'
 import { DELTA_IN_TURN_MAX } from '../../src/model/limits.ts'
-import { Follower, type FollowerEvent, type FollowerOptions } from '../../src/pdp/follower.ts'
-import { LastImage } from '../../src/pdp/last-image.ts'
-import { Pdp } from '../../src/pdp/pdp.ts'
 import { eventually } from '../support/eventually.ts'
-import { temporaryFolder } from '../support/folders.ts'
+import { code, follow, refusal, unreachable } from './following.ts'
 import { give, HELLO, putUser, take } from './policies.ts'
 import { ScriptedFeed } from './scripted-feed.ts'
-
-const unreachable = new ZerohopError('FEED_UNREACHABLE', { reason: 'the cable is cut' })
-const code = (code: ErrorCode) => expect.objectContaining({ code })
-const open: Pdp[] = []
-afterEach(async () => {
-  for (const pdp of open.splice(0)) await pdp.close()
-})
-
-function follow(feed: ScriptedFeed, options: Partial<FollowerOptions> = {}) {
-  const events: FollowerEvent[] = []
-  const follower = new Follower({ feed, report: (event) => events.push(event), ...options })
-  const pdp = new Pdp(follower)
-  open.push(pdp)
-  return { pdp, follower, events, mayZoeWave: () => pdp.check('zoe', 'wave', 'hello') }
-}
 
 describe('a follower', () => {
   it('throws NOT_READY until its image is there, then answers', async () => {
@@ -269,125 +249,3 @@ describe('an image that takes no more deltas', () => {
     },
   )
 })
-
-describe('the last image on disk', () => {
-  const path = () => join(temporaryFolder('last-image'), 'pdp', 'last.image')
-
-  it('lets a follower start while the management side cannot be reached', async () => {
-    const file = path()
-    const feed = new ScriptedFeed(HELLO)
-    const { pdp } = follow(feed, { lastImage: new LastImage(file, 'key') })
-    await pdp.ready()
-    await pdp.close()
-    feed.streamTrouble = feed.imageTrouble = unreachable
-    const again = follow(feed, { lastImage: new LastImage(file, 'key') })
-    await again.pdp.ready()
-    expect(again.pdp.check('ana', 'say', 'hello')).toBe(true)
-    expect(again.pdp.state).toMatchObject({ source: 'file', revision: 1 })
-    feed.streamTrouble = feed.imageTrouble = undefined
-    await eventually(() => again.pdp.state.source, 'feed')
-    expect(feed.images).toBe(1)
-  })
-
-  it('answers when the management side does not: not at once, but soon', async () => {
-    const file = path()
-    const feed = new ScriptedFeed(HELLO)
-    const { pdp } = follow(feed, { lastImage: new LastImage(file, 'key') })
-    await pdp.ready()
-    await pdp.close()
-    feed.heartbeats = false // it takes the connection and then says nothing
-    const patient = follow(feed, { lastImage: new LastImage(file, 'key'), times: { offlineStartMs: 600_000 } })
-    const again = follow(feed, { lastImage: new LastImage(file, 'key'), times: { offlineStartMs: 50 } })
-    await again.pdp.ready()
-    expect([again.pdp.check('ana', 'say', 'hello'), again.pdp.state.source]).toEqual([true, 'file'])
-    expect(() => patient.pdp.check('ana', 'say', 'hello')).toThrow(code('NOT_READY'))
-  })
-
-  it('is for its owner only, and opens with no other key', async () => {
-    const file = path()
-    const { pdp } = follow(new ScriptedFeed(HELLO), { lastImage: new LastImage(file, 'key') })
-    await pdp.ready()
-    await pdp.close()
-    if (process.platform !== 'win32') expect(statSync(file).mode & 0o777).toBe(0o600)
-    expect(readFileSync(file).includes('hello')).toBe(false)
-    await expect(new LastImage(file, 'another key').read()).rejects.toEqual(code('IMAGE_DAMAGED'))
-    expect((await new LastImage(file, 'key').read())?.bytes.length).toBeGreaterThan(0)
-  })
-
-  it('is written while the follower runs, not only when it is closed', async () => {
-    const file = path()
-    const { pdp } = follow(new ScriptedFeed(HELLO), { lastImage: new LastImage(file, 'key') })
-    await pdp.ready()
-    await eventually(() => existsSync(file), true)
-  })
-
-  it('is as old as what it says: ending and starting again makes nothing current that was not', async () => {
-    const file = path()
-    const feed = new ScriptedFeed(HELLO)
-    const { pdp } = follow(feed, { lastImage: new LastImage(file, 'key'), times: { saveMs: 1 } })
-    await pdp.ready()
-    await eventually(() => existsSync(file), true)
-    feed.streamTrouble = feed.imageTrouble = unreachable
-    feed.break(unreachable)
-    await eventually(() => (pdp.state.ageMs ?? 0) > 250, true)
-    await pdp.close()
-    const again = follow(feed, { lastImage: new LastImage(file, 'key'), maxStalenessMs: 200 })
-    await eventually(() => refusal(again.pdp), 'STALE')
-    expect(again.pdp.state.ageMs).toBeGreaterThan(250)
-  })
-
-  it('that is refused is tried again in a while, not with every write', async () => {
-    const file = join(temporaryFolder('last-image'), 'no-folder')
-    writeFileSync(file, '')
-    const feed = new ScriptedFeed(HELLO)
-    const { pdp, events } = follow(feed, { lastImage: new LastImage(join(file, 'last'), 'key') })
-    const refused = () => events.filter(({ event }) => event === 'last image not written').length
-    await pdp.ready()
-    await eventually(refused, 1)
-    for (let writes = 0; writes < 5; writes++) await pdp.atLeast(feed.commit([putUser(`u${writes}`)]))
-    await pdp.close() // which tries once more, after all that was tried before
-    expect(refused()).toBe(2)
-  })
-
-  it('costs only a fresh image when it is damaged', async () => {
-    const file = path()
-    const feed = new ScriptedFeed(HELLO)
-    const { pdp } = follow(feed, { lastImage: new LastImage(file, 'key') })
-    await pdp.ready()
-    await pdp.close()
-    const bytes = readFileSync(file)
-    bytes[bytes.length - 1] = bytes[bytes.length - 1]! ^ 1
-    writeFileSync(file, bytes)
-    const again = follow(feed, { lastImage: new LastImage(file, 'key') })
-    await again.pdp.ready()
-    expect([again.pdp.check('ana', 'say', 'hello'), feed.images]).toEqual([true, 2])
-  })
-
-  it('of another history is replaced', async () => {
-    const file = path()
-    const feed = new ScriptedFeed(HELLO)
-    const { pdp } = follow(feed, { lastImage: new LastImage(file, 'key') })
-    await pdp.ready()
-    await pdp.close()
-    feed.fork()
-    const again = follow(feed, { lastImage: new LastImage(file, 'key') })
-    await again.pdp.ready()
-    expect([again.pdp.state.source, feed.images]).toEqual(['feed', 2])
-  })
-
-  it.each(['KEY_UNKNOWN', 'ENVIRONMENT_DELETED'] as const)('is erased after %s', async (reason) => {
-    const file = path()
-    const feed = new ScriptedFeed(HELLO)
-    const { pdp } = follow(feed, { lastImage: new LastImage(file, 'key') })
-    await pdp.ready()
-    await eventually(() => existsSync(file), true)
-    feed.break(new ZerohopError(reason))
-    await eventually(() => existsSync(file), false)
-    await pdp.close()
-    expect(existsSync(file)).toBe(false)
-  })
-})
-
-function refusal(pdp: Pdp): string {
-  return pdp.refusal?.code ?? 'none'
-}

@@ -1,0 +1,141 @@
+// The last image on disk: starting from it, its age, its owner, what makes it useless and what erases it.
+import { spawnSync } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { ZerohopError } from '../../src/model/errors.ts'
+import { LastImage } from '../../src/pdp/last-image.ts'
+import { eventually } from '../support/eventually.ts'
+import { temporaryFolder } from '../support/folders.ts'
+import { code, follow, refusal, unreachable } from './following.ts'
+import { HELLO, putUser } from './policies.ts'
+import { ScriptedFeed } from './scripted-feed.ts'
+
+describe('the last image on disk', () => {
+  const path = () => join(temporaryFolder('last-image'), 'pdp', 'last.image')
+
+  it('lets a follower start while the management side cannot be reached', async () => {
+    const file = path()
+    const feed = new ScriptedFeed(HELLO)
+    const { pdp } = follow(feed, { lastImage: new LastImage(file, 'key') })
+    await pdp.ready()
+    await pdp.close()
+    feed.streamTrouble = feed.imageTrouble = unreachable
+    const again = follow(feed, { lastImage: new LastImage(file, 'key') })
+    await again.pdp.ready()
+    expect(again.pdp.check('ana', 'say', 'hello')).toBe(true)
+    expect(again.pdp.state).toMatchObject({ source: 'file', revision: 1 })
+    feed.streamTrouble = feed.imageTrouble = undefined
+    await eventually(() => again.pdp.state.source, 'feed')
+    expect(feed.images).toBe(1)
+  })
+
+  it('answers when the management side does not: not at once, but soon', async () => {
+    const file = path()
+    const feed = new ScriptedFeed(HELLO)
+    const { pdp } = follow(feed, { lastImage: new LastImage(file, 'key') })
+    await pdp.ready()
+    await pdp.close()
+    feed.heartbeats = false // it takes the connection and then says nothing
+    const patient = follow(feed, { lastImage: new LastImage(file, 'key'), times: { offlineStartMs: 600_000 } })
+    const again = follow(feed, { lastImage: new LastImage(file, 'key'), times: { offlineStartMs: 50 } })
+    await again.pdp.ready()
+    expect([again.pdp.check('ana', 'say', 'hello'), again.pdp.state.source]).toEqual([true, 'file'])
+    expect(() => patient.pdp.check('ana', 'say', 'hello')).toThrow(code('NOT_READY'))
+  })
+
+  it('is for its owner only, and opens with no other key', async () => {
+    const file = path()
+    const { pdp } = follow(new ScriptedFeed(HELLO), { lastImage: new LastImage(file, 'key') })
+    await pdp.ready()
+    await pdp.close()
+    if (process.platform !== 'win32') expect(statSync(file).mode & 0o777).toBe(0o600)
+    expect(readFileSync(file).includes('hello')).toBe(false)
+    await expect(new LastImage(file, 'another key').read()).rejects.toEqual(code('IMAGE_DAMAGED'))
+    expect((await new LastImage(file, 'key').read())?.bytes.length).toBeGreaterThan(0)
+  })
+
+  it('is written while the follower runs, not only when it is closed', async () => {
+    const file = path()
+    const { pdp } = follow(new ScriptedFeed(HELLO), { lastImage: new LastImage(file, 'key') })
+    await pdp.ready()
+    await eventually(() => existsSync(file), true)
+  })
+
+  it('is as old as what it says: ending and starting again makes nothing current that was not', async () => {
+    const file = path()
+    const feed = new ScriptedFeed(HELLO)
+    const { pdp } = follow(feed, { lastImage: new LastImage(file, 'key'), times: { saveMs: 1 } })
+    await pdp.ready()
+    await eventually(() => existsSync(file), true)
+    feed.streamTrouble = feed.imageTrouble = unreachable
+    feed.break(unreachable)
+    await eventually(() => (pdp.state.ageMs ?? 0) > 250, true)
+    await pdp.close()
+    const again = follow(feed, { lastImage: new LastImage(file, 'key'), maxStalenessMs: 200 })
+    await eventually(() => refusal(again.pdp), 'STALE')
+    expect(again.pdp.state.ageMs).toBeGreaterThan(250)
+  })
+
+  it('that is refused is tried again in a while, not with every write', async () => {
+    const file = join(temporaryFolder('last-image'), 'no-folder')
+    writeFileSync(file, '')
+    const feed = new ScriptedFeed(HELLO)
+    const { pdp, events } = follow(feed, { lastImage: new LastImage(join(file, 'last'), 'key') })
+    const refused = () => events.filter(({ event }) => event === 'last image not written').length
+    await pdp.ready()
+    await eventually(refused, 1)
+    for (let writes = 0; writes < 5; writes++) await pdp.atLeast(feed.commit([putUser(`u${writes}`)]))
+    await pdp.close() // which tries once more, after all that was tried before
+    expect(refused()).toBe(2)
+  })
+
+  it('leaves nothing of a process that was killed while it wrote', async () => {
+    const folder = temporaryFolder('last-image')
+    const { pid } = spawnSync(process.execPath, ['-e', ''])
+    const names = [`last.${pid}.tmp`, `last.${process.pid}.tmp`, `last.image.${pid}.tmp`, 'last.tmp', 'other']
+    for (const name of names) writeFileSync(join(folder, name), '')
+    await new LastImage(join(folder, 'last'), 'key', { readOnly: true }).read()
+    expect(readdirSync(folder).length).toBe(names.length)
+    await new LastImage(join(folder, 'last'), 'key').read()
+    expect(readdirSync(folder).sort()).toEqual(names.slice(1).sort())
+  })
+
+  it('costs only a fresh image when it is damaged', async () => {
+    const file = path()
+    const feed = new ScriptedFeed(HELLO)
+    const { pdp } = follow(feed, { lastImage: new LastImage(file, 'key') })
+    await pdp.ready()
+    await pdp.close()
+    const bytes = readFileSync(file)
+    bytes[bytes.length - 1] = bytes[bytes.length - 1]! ^ 1
+    writeFileSync(file, bytes)
+    const again = follow(feed, { lastImage: new LastImage(file, 'key') })
+    await again.pdp.ready()
+    expect([again.pdp.check('ana', 'say', 'hello'), feed.images]).toEqual([true, 2])
+  })
+
+  it('of another history is replaced', async () => {
+    const file = path()
+    const feed = new ScriptedFeed(HELLO)
+    const { pdp } = follow(feed, { lastImage: new LastImage(file, 'key') })
+    await pdp.ready()
+    await pdp.close()
+    feed.fork()
+    const again = follow(feed, { lastImage: new LastImage(file, 'key') })
+    await again.pdp.ready()
+    expect([again.pdp.state.source, feed.images]).toEqual(['feed', 2])
+  })
+
+  it.each(['KEY_UNKNOWN', 'ENVIRONMENT_DELETED'] as const)('is erased after %s', async (reason) => {
+    const file = path()
+    const feed = new ScriptedFeed(HELLO)
+    const { pdp } = follow(feed, { lastImage: new LastImage(file, 'key') })
+    await pdp.ready()
+    await eventually(() => existsSync(file), true)
+    feed.break(new ZerohopError(reason))
+    await eventually(() => existsSync(file), false)
+    await pdp.close()
+    expect(existsSync(file)).toBe(false)
+  })
+})
