@@ -40,6 +40,7 @@ const EDGES: Readonly<Record<string, number>> = {
   '`__proto__` as an attribute': 100,
   'two spellings of one instant': 20,
   'a lie about identity': 100,
+  'a member of a key': 100,
 }
 
 beforeAll(() => {
@@ -145,6 +146,8 @@ function meetConditions({ policy }: World, request: Request): void {
     else if (condition.kind !== 'operand') for (const item of condition.items) walk(item, under)
     else {
       const { value } = operandAt(policy, request, condition.left)
+      const [name = '', ...members] = condition.left.names
+      meet('a member of a key', IDENTITY.includes(name) && members.length > 0)
       meet('a missing value under `not`, allowed', value === undefined && allowed && (under || negates(condition.test)))
       meet('an ill-typed value', value !== undefined && wants(condition.test, value))
       meet('the smallest number in a condition', JSON.stringify(condition.test).includes('5e-324'))
@@ -152,6 +155,7 @@ function meetConditions({ policy }: World, request: Request): void {
   }
 }
 
+const IDENTITY = ['key', 'type', 'tenant', 'roles', 'tenants']
 const negates = (test: Test): boolean => test.kind === 'not'
 /** A comparison with a value of another type. */
 const wants = (test: Test, value: Json): boolean =>
