@@ -10,7 +10,7 @@ import { type ScanReport, scanFolder } from '../migrate/scan/scan.ts'
 import { statusOf } from '../migrate/status.ts'
 import { type Divided, foreignOf, readOurs, type Survey, survey } from '../migrate/survey.ts'
 import { type Pair, type Report, type VerifyOptions as VerifyAsked, verify, whyNot } from '../migrate/verify.ts'
-import { readOrganization } from '../migrate/world.ts'
+import { counted, readOrganization, refused } from '../migrate/world.ts'
 import { ZerohopError } from '../model/errors.ts'
 import type { Env } from './env.ts'
 import { confirm, print, printDifferences, printJson, progressOf, someOf } from './migrate-terminal.ts'
@@ -64,7 +64,7 @@ export async function runSurvey(env: Env, options: ApiOptions): Promise<number> 
     print(`${own ? 'ours   ' : 'FOREIGN'}  ${name}  (${reason})`)
     print(
       `         ${Object.entries(holds)
-        .map(([kind, count]) => `${count} ${kind}`)
+        .map(([kind, count]) => counted(count, kind))
         .join(', ')}`,
     )
   }
@@ -124,8 +124,14 @@ export async function runMove(env: Env, options: MoveOptions): Promise<number> {
   }
   if (!options.json) {
     for (const { environment, users, roles, assignments, calls: made } of plans) {
-      const there = `${users.length} users, ${roles.length} roles, ${assignments.length} assignments`
-      print(`${environment.name}: ${there}; ${made.length === 0 ? 'all of it was there' : `${made.length} calls`}`)
+      const there = [
+        counted(users.length, 'users'),
+        counted(roles.length, 'roles'),
+        counted(assignments.length, 'assignments'),
+      ].join(', ')
+      print(
+        `${environment.name}: ${there}; ${made.length === 0 ? 'all of it was there' : counted(made.length, 'calls')}`,
+      )
     }
     if (unused.length > 0) print(`moved nowhere, because nothing uses it: ${someOf(unused)}`)
     print(plans.length === 0 ? 'there is nothing to move' : 'Next: zerohop migrate verify')
@@ -145,7 +151,7 @@ export async function runVerify(env: Env, options: VerifyOptions): Promise<numbe
   else {
     printDifferences(report.differences)
     print(
-      `${report.objects} objects and ${report.decisions} decisions compared, ${report.differences.length} differences; report: ${options.report}`,
+      `${counted(report.objects, 'objects')} and ${counted(report.decisions, 'decisions')} compared, ${counted(report.differences.length, 'differences')}; report: ${options.report}`,
     )
     if (report.unused.length > 0) print(`moved nowhere, because nothing uses it: ${someOf(report.unused)}`)
     if (report.differences.length === 0) print('Next: zerohop migrate finish')
@@ -210,7 +216,7 @@ export function runScan(path: string, options: { readonly json?: boolean }): num
     }
     for (const file of report.skipped) print(`${file} was not read: it is too large, or no text`)
     if (report.passedOver.length > 0) print(`passed over, as built or of others: ${someOf(report.passedOver)}`)
-    print(`${report.findings.length} uses of v1 in ${report.files} files`)
+    print(`${counted(report.findings.length, 'uses')} of v1 in ${counted(report.files, 'files')}`)
   }
   return report.findings.length === 0 ? 0 : 1
 }
@@ -302,8 +308,4 @@ function readText(path: string): string {
   } catch (error) {
     throw refused(`\`${path}\` cannot be read: ${(error as NodeJS.ErrnoException).code}`)
   }
-}
-
-function refused(reason: string): ZerohopError {
-  return new ZerohopError('MIGRATION_REFUSED', { reason })
 }

@@ -4,7 +4,7 @@ import type { Api } from './api.ts'
 import { AskedPdp, type Question, versionOf, wordsOf } from './checks.ts'
 import { scanFolder } from './scan/scan.ts'
 import { isListed, requireNames, strangeProjects } from './survey.ts'
-import { readOrganization } from './world.ts'
+import { counted, readOrganization } from './world.ts'
 
 export interface Condition {
   readonly condition: string
@@ -37,7 +37,7 @@ async function onlyOurs(api: Api, { ours }: StatusOptions): Promise<Condition> {
     condition: 'every project and environment was made by the team',
     holds: foreign.length + strange.length === 0,
     evidence: [
-      `${environments.length} environments, ${environments.length - foreign.length} of them in the list`,
+      `${counted(environments.length, 'environments')}, ${environments.length - foreign.length} of them in the list`,
       ...foreign.map((name) => `${name} is not in the list`),
       ...strange.map((name) => `${name} is an empty project that is not in the list`),
     ],
@@ -95,7 +95,7 @@ function noUses({ code }: StatusOptions): Condition {
     holds: reports.every(({ report }) => report.findings.length === 0),
     evidence: reports.flatMap(({ path, report }) => [
       ...[...report.skipped, ...report.passedOver].map((name) => `${path}/${name} was not read`),
-      `${path}: ${report.findings.length} uses in ${report.files} files`,
+      `${path}: ${counted(report.findings.length, 'uses')} in ${counted(report.files, 'files')}`,
       ...report.findings.map(({ file, line, found }) => `${path}/${file}:${line} ${found}`),
     ]),
   }

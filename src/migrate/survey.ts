@@ -110,8 +110,10 @@ export async function foreignOf(api: Api, ours: readonly string[], named: readon
       'which environments are the team’s? name them in a file with --ours, or name the foreign one with --foreign',
     )
   for (const name of named) {
-    if (!environments.some((environment) => isListed(environment, [name])))
-      throw refused(`there is no environment \`${name}\`: survey lists what there is`)
+    const found = environments.filter((environment) => isListed(environment, [name]))
+    if (found.length === 0) throw refused(`there is no environment \`${name}\`: survey lists what there is`)
+    if (found.every((environment) => isListed(environment, ours)))
+      throw refused(`\`${name}\` is in the list of what the team made, and cannot be foreign`)
   }
   const isForeign = (one: Environment): boolean =>
     named.length > 0 ? isListed(one, named) && !isListed(one, ours) : !isListed(one, ours)

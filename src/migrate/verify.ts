@@ -8,6 +8,7 @@ import { planMove } from './move.ts'
 import type { Plan } from './plan.ts'
 import type { Divided } from './survey.ts'
 import {
+  counted,
   digestOf,
   type Environment,
   factsOf,
@@ -136,7 +137,7 @@ export async function whyNot(api: Api, report: Report, divided: Divided, now: nu
   const { foreign } = divided
   if (report.format !== FORMAT) return 'it was written by another version'
   if (report.api !== api.url) return `it is about ${report.api}`
-  if (report.differences.length > 0) return `it has ${report.differences.length} differences`
+  if (report.differences.length > 0) return `it has ${counted(report.differences.length, 'differences')}`
   if (!(now - report.at <= VERIFY_FRESH_MS && now >= report.at))
     return `it is older than ${VERIFY_FRESH_MS / 60_000} minutes`
   const names = Object.keys(report.foreign)

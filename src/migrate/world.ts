@@ -182,6 +182,11 @@ export function isSame(left: unknown, right: unknown): boolean {
   return JSON.stringify(sortedDeep(left)) === JSON.stringify(sortedDeep(right))
 }
 
+/** `2 users`, `1 user`. */
+export function counted(count: number, things: string): string {
+  return `${count} ${count === 1 ? things.slice(0, -1) : things}`
+}
+
 export function refused(reason: string): ZerohopError {
   return new ZerohopError('MIGRATION_REFUSED', { reason })
 }

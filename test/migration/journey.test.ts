@@ -62,7 +62,7 @@ describe('a v1 world', () => {
     expect(out).toContain(
       `FOREIGN  ${FOREIGN}  (nobody named it, and v1 keeps what is defined outside of environments under this key)`,
     )
-    expect(out).toContain('3 users, 2 roles, 2 tenants, 1 resources, 3 assignments')
+    expect(out).toContain('3 users, 2 roles, 2 tenants, 1 resource, 3 assignments')
     expect(out).toContain(`ours     ${OURS}  (in the list of what the team made)`)
     expect((await world.migrate(['survey'])).out).toContain('which of these did your team make?')
     const json = await world.migrate(['survey', '--ours', 'ours.txt', '--json'])

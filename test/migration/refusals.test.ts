@@ -19,6 +19,7 @@ describe('refuses in one line', () => {
     await world.open()
     writeFileSync(join(world.folder, 'slip.txt'), 'default/production\ndefault/developmnt\n')
     writeFileSync(join(world.folder, 'null.json'), 'null')
+    writeFileSync(join(world.folder, 'all.txt'), 'default\n')
   })
 
   it.each([
@@ -68,6 +69,12 @@ describe('refuses in one line', () => {
       'there is no environment `a/b`',
     ],
     [
+      'a foreign environment that is the team’s',
+      ['finish', '--foreign', OURS, '--ours', 'all.txt', '--yes'],
+      () => ({}),
+      'is in the list of what the team made, and cannot be foreign',
+    ],
+    [
       'a target that is not the team’s',
       ['move', '--foreign', OURS, '--to', OURS],
       () => ({}),
@@ -98,7 +105,6 @@ describe('refuses in one line', () => {
   it.skipIf(!existsSync(SCRIPT))(
     'in a terminal too, on a line of its own after the bar, which it leaves as it was',
     async () => {
-      writeFileSync(join(world.folder, 'all.txt'), 'default\n')
       const [v1, v2] = [createServer((_, response) => response.end('{"allow":true}')), createServer()]
       let asked = 0
       v2.on('request', ({ method }, response) =>

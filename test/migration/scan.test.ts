@@ -142,7 +142,7 @@ describe('zerohop migrate scan', () => {
     const { code, out } = await world.migrate(['scan', '.'], { ZEROHOP_ORGANIZATION_KEY: 'none' })
     expect(code).toBe(1)
     expect(out).toContain('a.ts:2:14  wrapper  write(permit.api.syncUser(…))\n    instead: no write() around it')
-    expect(out).toContain('1 uses of v1 in 1 files')
+    expect(out).toContain('1 use of v1 in 1 file')
     writeFileSync(join(world.folder, 'a.ts'), 'await permit.api.users.sync(user)\n')
     const clean = await world.migrate(['scan', '.', '--json'])
     expect([clean.code, JSON.parse(clean.out)]).toEqual([0, { files: 1, findings: [], skipped: [], passedOver: [] }])
