@@ -44,10 +44,13 @@ export class Forwarder {
   constructor(options: ForwarderOptions) {
     this.#options = options
     this.#position = new NumbersFile(join(options.journal.folder, `${options.sink.name}.position`), [0, 0])
-    // from the beginning when nothing is known: what is sent twice is known by its number
-    const [first = 0, offset = 0] = options.journal.isNew ? [] : (this.#position.found ?? [])
+    const { isNew, next, files } = options.journal
+    const found = isNew ? [] : (this.#position.found ?? [])
+    // from the beginning when nothing is known; a power cut may take back what was sent already, but not what is said here
+    const [first = 0, offset = 0] = (found[0] ?? 0) > next ? [] : found
+    const file = files.find((each) => each.first === first)
     this.#first = first
-    this.#offset = offset
+    this.#offset = Math.min(offset, file?.bytes ?? offset)
     this.#running = this.#run()
   }
 

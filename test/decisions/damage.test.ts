@@ -56,6 +56,37 @@ describe('a journal that was damaged while nobody held it', () => {
   })
 })
 
+it('a journal that lost its end in a power cut, after a sink had it, sends what comes in its place', async () => {
+  const folder = temporaryFolder('decisions')
+  const sink = new Taker()
+  const options = { sinks: [sink], keepFiles: undefined }
+  const first = await open(folder, options)
+  for (const user of ['a', 'b', 'c']) await record(first, user)
+  await eventually(async () => sink.taken.length, 3)
+  await first.close()
+  const [line = ''] = readFileSync(firstFile(folder), 'utf8').split('\n')
+  truncateSync(firstFile(folder), line.length + 1)
+  const second = await open(folder, options)
+  for (const user of ['d', 'e', 'f', 'g']) await record(second, user)
+  await eventually(async () => sink.taken.map(({ user }) => user).join(''), 'abcdefg')
+  await second.close()
+})
+
+it('a journal that lost whole files so, sends again what is left, and what comes', async () => {
+  const folder = temporaryFolder('decisions')
+  const sink = new Taker()
+  const options = { sinks: [sink], fileBytes: 300 }
+  const first = await open(folder, options)
+  for (const user of ['a', 'b', 'c', 'd']) await record(first, user)
+  await eventually(async () => sink.taken.length, 4)
+  await first.close()
+  for (const name of filesOf(folder).slice(1)) rmSync(join(folder, '0', name))
+  const second = await open(folder, options)
+  for (const user of ['e', 'f']) await record(second, user)
+  await eventually(async () => sink.taken.map(({ user }) => user).join(''), 'abcdaef')
+  await second.close()
+})
+
 describe('a journal whose file somebody empties while records wait in it', () => {
   it('sends nothing that is no record of it, and goes on with what comes', async () => {
     const folder = temporaryFolder('decisions')
