@@ -3,10 +3,10 @@
 // it began, a row that went meanwhile is left out.
 import { setImmediate } from 'node:timers/promises'
 import { SCAN_ROWS_PER_TURN } from '../../model/limits.ts'
-import type { Json, JsonObject, Kind, Objects } from '../../model/objects.ts'
+import type { Json, JsonObject, Kind, Objects, Role, Tenant } from '../../model/objects.ts'
 import { EVERY, type IndexKind, type IndexName } from '../../store/indexes.ts'
 import type { StoredView, View } from '../../store/view.ts'
-import { type Page, type Query, readPage } from '../page.ts'
+import { type Page, type Query, readAttributeFilters, readPage, readText } from '../page.ts'
 
 /** Rows in creation order. `open` gives a reader that goes on where it stopped, in the state of the moment in which it was opened. */
 export interface Source<R> {
@@ -249,4 +249,20 @@ export function hasAttributes(
 function asText(attributes: JsonObject, name: string): string | undefined {
   const value: Json | undefined = Object.hasOwn(attributes, name) ? attributes[name] : undefined
   return value === undefined || typeof value === 'object' ? undefined : String(value)
+}
+
+/** Roles or tenants by `search` and `attr_…`. */
+export async function findNamed<R extends Role | Tenant>(
+  source: Source<R>,
+  query: Query,
+  page: Page,
+  counted: boolean,
+): Promise<Rows<R>> {
+  const search = readText(query, 'search')
+  const filters = readAttributeFilters(query)
+  if (search === undefined && filters.length === 0) return paged(source, page)
+  const finds = matcher(search ?? '')
+  const fits = hasAttributes(filters)
+  const pick = (one: R) => (finds(one.key, one.name) && fits(one.attributes) ? one : undefined)
+  return searched(source, page, pick, counted)
 }

@@ -4,10 +4,10 @@ import type { Static } from 'typebox'
 import { BULK_BODY_BYTES_MAX } from '../../model/limits.ts'
 import { ancestors, descendants, tenantRoles } from '../../pap/hierarchy.ts'
 import type { View } from '../../store/view.ts'
-import { pageBody, type Query, readAttributeFilters, readFlag, readPage, readText } from '../page.ts'
+import { pageBody, type Query, readFlag, readPage } from '../page.ts'
 import { RoleBulk, RoleCreate, RolePermissions, RoleReplace, RoleUpdate } from '../schemas.ts'
 import { type Management, viewOf, write } from './context.ts'
-import { everyObject, hasAttributes, matcher, paged, pageOf, searched } from './listing.ts'
+import { everyObject, findNamed, pageOf } from './listing.ts'
 import { roleRead } from './render-schema.ts'
 
 const ROLES = '/v2/schema/:p/:e/roles'
@@ -23,20 +23,8 @@ export function roleRoutes(app: FastifyInstance, management: Management): void {
     const { query, scope } = request
     const page = readPage(query)
     const counted = readFlag(query, 'include_total_count')
-    const search = readText(query, 'search')
-    const filters = readAttributeFilters(query)
     const source = everyObject(() => viewOf(management, request), 'role')
-    const fits = hasAttributes(filters)
-    const finds = matcher(search ?? '')
-    const { rows, total } =
-      search === undefined && filters.length === 0
-        ? paged(source, page)
-        : await searched(
-            source,
-            page,
-            (role) => (finds(role.key, role.name) && fits(role.attributes) ? role : undefined),
-            counted,
-          )
+    const { rows, total } = await findNamed(source, query, page, counted)
     const data = rows.map((role) => roleRead(scope, role))
     return counted ? pageBody(data, total, page) : data
   })

@@ -3,10 +3,10 @@ import type { FastifyInstance } from 'fastify'
 import type { Static } from 'typebox'
 import type { User } from '../../model/objects.ts'
 import type { View } from '../../store/view.ts'
-import { type Page, pageBody, type Query, readAttributeFilters, readFlag, readPage, readText } from '../page.ts'
+import { type Page, pageBody, type Query, readFlag, readPage, readText } from '../page.ts'
 import { TenantCreate, TenantReplace, TenantUpdate, UserCreate } from '../schemas.ts'
 import { type Management, viewOf, write } from './context.ts'
-import { everyObject, hasAttributes, indexed, matcher, paged, type Rows, type Source, searched } from './listing.ts'
+import { everyObject, findNamed, indexed, paged, type Rows, type Source, searched } from './listing.ts'
 import { tenantRead, userRead } from './render-facts.ts'
 import { userMatcher } from './users.ts'
 
@@ -23,20 +23,8 @@ export function tenantRoutes(app: FastifyInstance, management: Management): void
     const { query, scope } = request
     const page = readPage(query)
     const counted = readFlag(query, 'include_total_count')
-    const search = readText(query, 'search')
-    const filters = readAttributeFilters(query)
     const source = everyObject(() => viewOf(management, request), 'tenant')
-    const finds = matcher(search ?? '')
-    const fits = hasAttributes(filters)
-    const { rows, total } =
-      search === undefined && filters.length === 0
-        ? paged(source, page)
-        : await searched(
-            source,
-            page,
-            (tenant) => (finds(tenant.key, tenant.name) && fits(tenant.attributes) ? tenant : undefined),
-            counted,
-          )
+    const { rows, total } = await findNamed(source, query, page, counted)
     const data = rows.map((tenant) => tenantRead(scope, tenant))
     return counted ? pageBody(data, total, page) : data
   })
