@@ -1,4 +1,5 @@
 // `zerohop check`: one question to a running PDP or to an image file. Exit code 0 allow, 1 deny, 2 could not decide.
+import { ask } from '../client/ask.ts'
 import { isZerohopError, ZerohopError } from '../model/errors.ts'
 import { REQUEST_TIMEOUT_MS } from '../model/limits.ts'
 import { readKeys } from '../pap/keys-file.ts'
@@ -81,17 +82,11 @@ async function askPdp(env: Env, body: unknown, options: CheckOptions): Promise<A
     'content-type': 'application/json',
     ...(options.explain ? { 'x-explain': 'true' } : {}),
   }
-  const signal = AbortSignal.timeout(REQUEST_TIMEOUT_MS)
-  const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body), signal }).catch(
-    (cause: unknown) => {
-      throw unreachable(url, cause)
-    },
-  )
-  const answer = (await response.json().catch(() => ({}))) as {
-    allow?: unknown
-    debug?: Debug | null
-    detail?: unknown
-  }
+  const asked = { method: 'POST', headers, body: JSON.stringify(body), timeoutMs: REQUEST_TIMEOUT_MS }
+  const response = await ask(url, asked).catch((error: unknown) => {
+    throw unreachable(url, error)
+  })
+  const answer = (response.body ?? {}) as { allow?: unknown; debug?: Debug | null; detail?: unknown }
   if (response.status !== 200 || typeof answer.allow !== 'boolean') {
     const { detail = 'is it a PDP?' } = answer
     const said = typeof detail === 'string' ? detail : JSON.stringify(detail)
@@ -133,8 +128,6 @@ function rolesLine(roles: readonly string[]): string[] {
 }
 
 function unreachable(url: string, error: unknown): ZerohopError {
-  if (isZerohopError(error)) return error
-  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
-  const reason = cause instanceof Error ? cause.message : String(cause)
+  const reason = isZerohopError(error, 'FEED_UNREACHABLE') ? error.details.reason : String(error)
   return new ZerohopError('CONFIG_INVALID', { reason: `no PDP answers at ${url}: ${reason}` })
 }
