@@ -162,7 +162,6 @@ function recordOf(
   const { instance, seq, time, request_id, revision, user, tenant, action, resource_type, resource_key } = line
   const { decision, reason, latency_us, sent = null } = line
   const isOwnKey = sentBy !== undefined && line.api_key === `sha256:${sentBy.hash.slice(0, 16)}`
-  const isBounded = Buffer.byteLength(JSON.stringify(sent)) <= DECISION_ATTRIBUTES_BYTES_MAX
   return {
     ...({ instance, seq, request_id, revision, user, tenant, action, resource_type } as AuditRecord),
     ...({ resource_key, decision, reason, latency_us } as AuditRecord),
@@ -172,6 +171,14 @@ function recordOf(
     sent_by: sentBy?.id ?? null,
     user_email: email,
     user_name: name,
-    sent: isBounded ? sent : 'too long',
+    sent: isBounded(sent) ? sent : 'too long',
+  }
+}
+
+function isBounded(sent: unknown): boolean {
+  try {
+    return Buffer.byteLength(JSON.stringify(sent)) <= DECISION_ATTRIBUTES_BYTES_MAX
+  } catch {
+    return false // nested deeper than a stack
   }
 }

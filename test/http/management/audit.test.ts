@@ -210,6 +210,16 @@ describe('records of decisions', () => {
     expect(numberOf(7)).toBe(last + 1)
   })
 
+  it('are kept without attributes that are too long or too deep', async () => {
+    const deep = `${'['.repeat(200_000)}${']'.repeat(200_000)}`
+    for (const [at, sent] of [deep, JSON.stringify('x'.repeat(20_000)), '{"user":{"level":3}}'].entries()) {
+      const text = line({ seq: 20 + at }).replace('}\n', `,"sent":${sent}}\n`)
+      expect((await send(text)).body).toEqual({ stored: 1, known: 0, refused: 0 })
+    }
+    const inputs = (await list('per_page=3')).data.map((each: { input: { user: unknown } }) => each.input.user)
+    expect(inputs).toEqual([{ level: 3 }, {}, {}].map((attributes) => ({ key: 'ana', attributes })))
+  })
+
   it('have a time that can be listed', async () => {
     const late = line({ seq: 3 }).replace(/"time":"[^"]+"/, '"time":"+275760-09-13T00:00:00.000Z"')
     expect((await send(late)).body).toEqual({ stored: 0, known: 0, refused: 1 })
