@@ -67,7 +67,7 @@ function addKeys(program: Command): void {
         .choices(['admin', 'write', 'read', 'no_access'])
         .default('admin'),
     )
-    .option('--project <project>', 'id or key of the project')
+    .option('--project <project>', 'id or key of the project (default, for a key of level env)')
     .option('--environment <environment>', 'id or key of the environment')
     .option('--name <name>', 'what it is for')
     .option('--organization <key>', ORGANIZATION)
@@ -77,7 +77,7 @@ function addKeys(program: Command): void {
       'after',
       examples(
         'zerohop keys create --level org --name deploy',
-        'zerohop keys create --project default --environment production --access read',
+        'zerohop keys create --environment production --access read --name pdp',
       ),
     )
     .action(({ data, ...options }: Administered & NewKey) =>

@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { callAdmin, fitsSocket } from '../http/admin.ts'
 import { isZerohopError, ZerohopError } from '../model/errors.ts'
+import { parseId } from '../model/keys.ts'
 import {
   ADMIN,
   type AdminCommand,
@@ -77,7 +78,7 @@ export async function listKeys(env: Env, { json, ...input }: { organization?: st
 
 /** Prints the secret alone, so that it can be put into a variable. */
 export async function createKey(env: Env, { json, ...input }: NewKey & Printing): Promise<void> {
-  const made = await admin(env, 'keys.create', input).catch((error: unknown) => {
+  const made = await admin(env, 'keys.create', inDefaultProject(input)).catch((error: unknown) => {
     throw asOption(error)
   })
   if (json) printJson(made)
@@ -108,6 +109,13 @@ function printManifest(manifest: BackupManifest, json: boolean | undefined): voi
   const rows = manifest.logs.map((log) => [log.log, log.name, String(log.revision), log.image_sha256 ?? ''])
   if (json) printJson(manifest)
   else printTable(['log', 'name', 'revision', 'image'], rows)
+}
+
+/** An environment that is named by its key alone is one of project `default`, as for export and import. */
+function inDefaultProject(input: NewKey): NewKey {
+  const { level, project, environment } = input
+  const isBare = level === 'env' && project === undefined && environment !== undefined
+  return isBare && parseId(environment) === undefined ? { ...input, project: 'default' } : input
 }
 
 /** What is wrong with a field, by the name of its option. */

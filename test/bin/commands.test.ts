@@ -131,6 +131,8 @@ describe('a mistake on the command line', () => {
     expect((await run(['org', 'create', 'acme', '--data', data])).code).toBe(0)
     const made = await run(['keys', 'create', '--data', data, '--project', 'default'])
     expect([made.code, made.err]).toEqual([1, 'zerohop: --environment: a key of level env needs it\n'])
+    const bare = ['keys', 'create', '--data', data, '--environment', 'development', '--access', 'read']
+    expect(await run(bare)).toMatchObject({ code: 0, out: expect.stringMatching(/^zh_env_\w+\n$/), err: '' })
     const written = await run(['export', join(data, 'nowhere', 'policy.yaml'), '--data', data])
     expect([written.code, written.err]).toEqual([1, oneLine(/`.*policy\.yaml` cannot be written: ENOENT/)])
   })
