@@ -56,7 +56,7 @@ export class Applier {
 
   /** True when everything that was pushed is applied. */
   get settled(): boolean {
-    return this.#pending.length === 0 && !this.#held
+    return this.#pending.length === 0
   }
 
   /** Takes a delta. Await the result before the next one: it resolves when there is room. */
@@ -75,6 +75,18 @@ export class Applier {
     clearTimeout(this.#timer)
     this.#timer = undefined
     this.#nextTurn()
+  }
+
+  /** The bytes of the image, copied in many short turns while deltas wait; undefined while there is other large work. */
+  async copy(): Promise<Uint8Array | undefined> {
+    if (this.#job !== undefined || this.#closed) return undefined
+    this.#job = 'copy'
+    try {
+      return await this.image.saveSlowly(pause)
+    } finally {
+      this.#job = undefined
+      if (this.#pending.length > 0 && !this.#closed) this.#nextTurn()
+    }
   }
 
   close(): void {

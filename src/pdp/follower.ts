@@ -5,6 +5,7 @@
 //   last image on disk ─┐
 //   fresh image ────────┴─► applier ─ caught up with the head? ─► answering ─► fresh image needed (gap, fork, damaged, poisoned) ─┐
 //                              ▲──────────────────────────────────────────────────────────────────────────────────────────────────┘
+import { setImmediate as pause } from 'node:timers/promises'
 import type { Image } from '../image/image.ts'
 import type { PackedDelta } from '../log/delta.ts'
 import type { Feed, FeedEvent } from '../log/feed.ts'
@@ -157,7 +158,7 @@ export class Follower {
     this.#closing.abort()
     const { image, source } = this.#answering
     this.#end(new ZerohopError('CLOSED', { what: 'the PDP' }))
-    if (image !== undefined && source === 'feed') await this.#keeper?.save(image)
+    if (image !== undefined && source === 'feed') await this.#keeper?.save(image, true)
   }
 
   async #follow(): Promise<void> {
@@ -234,6 +235,7 @@ export class Follower {
       trust,
       saveMs: this.#times.saveMs,
       current: () => this.#answering.image,
+      copy: (image) => (image === this.#applier?.image ? this.#applier.copy() : image.saveSlowly(pause)),
       ageMs: () => this.#answering.state.ageMs,
       failed: (error) => this.#tell({ event: 'last image not written', error }),
     })

@@ -18,6 +18,8 @@ export interface KeeperOptions {
   readonly saveMs: number
   /** the image that answers */
   readonly current: () => Image | undefined
+  /** its bytes, without a long turn; undefined when they cannot be had now */
+  readonly copy: (image: Image) => Promise<Uint8Array | undefined>
   /** milliseconds since the management side last said that this image has everything */
   readonly ageMs: () => number | undefined
   readonly failed: (error: ZerohopError) => void
@@ -30,6 +32,7 @@ export class ImageKeeper {
   #saved = 0
   /** something was on disk, or was tried to be written */
   #begun = false
+  #stopped = false
   /** a signed image that is not on disk yet */
   #original: Uint8Array | undefined
   #deltas: Uint8Array[] = []
@@ -84,16 +87,22 @@ export class ImageKeeper {
     this.#timer.unref()
   }
 
-  async save(image: Image): Promise<void> {
-    const { lastImage, trust } = this.#options
+  /** `last`: nothing is applied to the image any more. */
+  async save(image: Image, last = false): Promise<void> {
+    const { lastImage, trust, copy } = this.#options
     const { revision } = image
     this.#begun = true
     await this.#tried(async () => {
       const ageMs = this.#options.ageMs() ?? Number.POSITIVE_INFINITY
       if (revision === this.#saved) return lastImage.touch(ageMs)
+      if (trust !== undefined) {
+        this.#saved = revision
+        return this.#saveSigned(ageMs)
+      }
+      const bytes = await (last ? image.saveSlowly(pause) : copy(image))
+      if (bytes === undefined || (this.#stopped && !last)) return
       this.#saved = revision
-      if (trust === undefined) await lastImage.write(image.save(), ageMs)
-      else await this.#saveSigned(ageMs)
+      await lastImage.write(bytes, ageMs)
     })
   }
 
@@ -117,7 +126,9 @@ export class ImageKeeper {
     void this.#options.lastImage.erase()
   }
 
+  /** What is being copied is not written any more. */
   stop(): void {
+    this.#stopped = true
     clearTimeout(this.#timer)
   }
 

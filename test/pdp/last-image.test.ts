@@ -2,14 +2,23 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
+import { Image } from '../../src/image/image.ts'
 import { ZerohopError } from '../../src/model/errors.ts'
 import { LastImage } from '../../src/pdp/last-image.ts'
 import { eventually } from '../support/eventually.ts'
 import { temporaryFolder } from '../support/folders.ts'
 import { code, follow, refusal, unreachable } from './following.ts'
-import { HELLO, putUser } from './policies.ts'
+import { give, HELLO, putUser } from './policies.ts'
 import { ScriptedFeed } from './scripted-feed.ts'
+
+function gate() {
+  let open = (): void => undefined
+  const opened = new Promise<void>((resolve) => {
+    open = resolve
+  })
+  return { opened, open }
+}
 
 describe('the last image on disk', () => {
   const path = () => join(temporaryFolder('last-image'), 'pdp', 'last.image')
@@ -88,6 +97,49 @@ describe('the last image on disk', () => {
     for (let writes = 0; writes < 5; writes++) await pdp.atLeast(feed.commit([putUser(`u${writes}`)]))
     await pdp.close() // which tries once more, after all that was tried before
     expect(refused()).toBe(2)
+  })
+
+  it('is not written after the key died, also when it was being copied', async () => {
+    const file = path()
+    const feed = new ScriptedFeed(HELLO)
+    const copied = gate()
+    const begun = gate()
+    const copy = vi.spyOn(Image.prototype, 'saveSlowly').mockImplementationOnce(async function (this: Image) {
+      begun.open()
+      await copied.opened
+      return this.save()
+    })
+    const lastImage = new LastImage(file, 'key')
+    const { pdp } = follow(feed, { lastImage })
+    await begun.opened
+    feed.break(new ZerohopError('KEY_UNKNOWN'))
+    await eventually(() => pdp.ended?.code, 'KEY_UNKNOWN')
+    copied.open()
+    await copy.mock.results[0]?.value
+    await lastImage.erase() // after all that was to be written
+    copy.mockRestore()
+    expect(existsSync(file)).toBe(false)
+  })
+
+  it('holds back no write for longer than its copy takes', async () => {
+    const feed = new ScriptedFeed(HELLO)
+    const copied = gate()
+    const copy = vi.spyOn(Image.prototype, 'saveSlowly').mockImplementationOnce(async function (this: Image) {
+      await copied.opened
+      return this.save()
+    })
+    const file = path()
+    const { pdp, mayZoeWave } = follow(feed, { lastImage: new LastImage(file, 'key') })
+    await pdp.ready()
+    await eventually(() => copy.mock.calls.length, 1)
+    const revision = feed.commit([give('zoe', 'viewer')])
+    await expect(pdp.atLeast(revision, { timeoutMs: 50 })).rejects.toEqual(code('REVISION_TIMEOUT'))
+    expect(mayZoeWave()).toBe(false)
+    copied.open()
+    await pdp.atLeast(revision)
+    copy.mockRestore()
+    expect(mayZoeWave()).toBe(true)
+    await eventually(() => existsSync(file), true)
   })
 
   it('leaves nothing of a process that was killed while it wrote', async () => {
