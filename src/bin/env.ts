@@ -111,7 +111,7 @@ const VARIABLES = {
   PDP_PROJECT_API_KEY: text,
   PDP_ACTIVE_PROJECT: text,
   PDP_ACTIVE_ENV: text,
-  PDP_CONTROL_PLANE: address,
+  PDP_CONTROL_PLANE: base,
   PDP_DEBUG: flag,
   PDP_ACCEPT_NOW: flag,
   PDP_STRICT_ATTRIBUTES: flag,
@@ -146,7 +146,7 @@ const VARIABLES = {
   OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: address,
   OTEL_SERVICE_NAME: text,
   OTEL_RESOURCE_ATTRIBUTES: text,
-  PDP_PUBLIC_URL: address,
+  PDP_PUBLIC_URL: base,
   PDP_AUTHZEN_SUBJECT_TYPES: words,
   PDP_OPA_PORT: port,
   PDP_CONTAINER_CONTROL_KEY: text,
@@ -356,6 +356,13 @@ function bytes(value: string, name: string): number {
 function address(value: string, name: string): string {
   if (!URL.canParse(value) || !/^https?:$/.test(new URL(value).protocol))
     throw invalid(name, 'an http or https URL', value)
+  return value
+}
+
+/** An address that paths are added to. */
+function base(value: string, name: string): string {
+  const { search, hash } = new URL(address(value, name))
+  if (search !== '' || hash !== '') throw invalid(name, 'an http or https URL without a query', value)
   return value
 }
 

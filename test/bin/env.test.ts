@@ -1,0 +1,49 @@
+// What the variables of the decision log, of traces and of AuthZEN are read as, and the line that a wrong one ends with.
+import { describe, expect, it } from 'vitest'
+import { readEnv } from '../../src/bin/env.ts'
+
+describe('variables of the decision log', () => {
+  it('are off, or say where records go and what happens when they cannot be kept', () => {
+    expect(readEnv({}).decisionLog).toMatchObject({ sinks: [], attributes: false, reasons: false })
+    for (const [sinks, policy] of [
+      ['file', 'block'],
+      ['file,api', 'drop'],
+      ['API, stdout', 'drop'],
+      ['off', 'block'],
+    ] as const)
+      expect([sinks, readEnv({ PDP_DECISION_LOG: sinks }).decisionLog.policy]).toEqual([sinks, policy])
+    const kept = { PDP_DECISION_LOG: 'file,api', PDP_DECISION_LOG_POLICY: 'block', PDP_DECISION_LOG_BUFFER: '1M' }
+    expect(readEnv(kept).decisionLog).toMatchObject({ policy: 'block', bufferBytes: 2 ** 20, sinks: ['file', 'api'] })
+  })
+})
+
+describe('variables of traces', () => {
+  it('turn traces on by an address or a name, and the standard switch turns them off', () => {
+    const on = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318' }
+    expect(readEnv({}).tracing.exporter).toBe('none')
+    expect(readEnv(on).tracing.exporter).toBe('otlp')
+    expect(readEnv({ ...on, OTEL_SDK_DISABLED: 'true' }).tracing.exporter).toBe('none')
+    expect(readEnv({ OTEL_TRACES_EXPORTER: 'console' }).tracing.exporter).toBe('console')
+    expect(readEnv({ OTEL_RESOURCE_ATTRIBUTES: 'a=1, b=x%2Cy=z ,' }).tracing.resource).toEqual({ a: '1', b: 'x,y=z' })
+  })
+})
+
+it.each([
+  ['PDP_DECISION_LOG', 'file,'],
+  ['PDP_DECISION_LOG_POLICY', 'refuse'],
+  ['PDP_DECISION_LOG_BUFFER', '0'],
+  ['PDP_DECISION_LOG_FILE_SIZE', 'much'],
+  ['PDP_DECISION_LOG_FILES', '0'],
+  ['PDP_DECISION_LOG_ATTRIBUTES', 'perhaps'],
+  ['OTEL_TRACES_EXPORTER', 'jaeger'],
+  ['OTEL_EXPORTER_OTLP_ENDPOINT', 'collector'],
+  ['OTEL_RESOURCE_ATTRIBUTES', 'a=%zz'],
+  ['PDP_PUBLIC_URL', 'pdp.example.com'],
+  ['PDP_PUBLIC_URL', 'https://pdp.example.com/?tenant=1'],
+  ['PDP_CONTROL_PLANE', 'http://api:8080/#top'],
+  ['PDP_AUTHZEN_SUBJECT_TYPES', ','],
+])('%s that is `%s` ends with a line that names it', (name, value) => {
+  expect(() => readEnv({ [name]: value })).toThrow(
+    new RegExp(`^${name} must be .*, not \`${value.replace('?', '\\?')}\`$`),
+  )
+})
