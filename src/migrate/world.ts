@@ -127,11 +127,14 @@ export async function readContents(api: Api, environment: Environment): Promise<
 
 export const assignmentKey = ({ user, role, tenant }: Assignment): string => `${user}/${role}/${tenant}`
 
-/** Equal contents, equal digest. Times and ids do not count. */
+/** Equal contents, equal digest. Times and ids do not count. Row by row: all of them may be longer than a text can be. */
 export function digestOf(contents: Contents): string {
-  return createHash('sha256')
-    .update(JSON.stringify(sortedDeep(contents)))
-    .digest('hex')
+  const hash = createHash('sha256')
+  for (const kind of ['users', 'roles', 'tenants', 'resources', 'assignments'] as const) {
+    hash.update(`${kind}\n`)
+    for (const row of contents[kind]) hash.update(`${JSON.stringify(sortedDeep(row))}\n`)
+  }
+  return hash.digest('hex')
 }
 
 export function userOf({ key, email, first_name, last_name, attributes }: Row): User {
