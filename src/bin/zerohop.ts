@@ -112,7 +112,7 @@ program
   .argument('<resource>', 'resource type, or type:key')
   .option('--tenant <key>', 'tenant (default)')
   .option('--explain', 'say why')
-  .option('--image <file>', 'ask an image file instead of a running PDP')
+  .addOption(new Option('--image <file>', 'ask an image file instead of a running PDP').conflicts('pdp'))
   .option(
     '--pdp <url>',
     'address of the PDP (http://127.0.0.1:7000); the key is PDP_API_KEY, or that of development in keys.json',

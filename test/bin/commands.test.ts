@@ -115,6 +115,7 @@ describe('a mistake on the command line', () => {
     [['serve', '--prot', '1'], 1, "unknown option '--prot'", 'zerohop serve --help'],
     [['keys', 'create', '--level', 'much'], 1, 'Allowed choices are org, project, env', 'zerohop keys create --help'],
     [['check', 'ana'], 2, "missing required argument 'action'", 'zerohop check --help'],
+    [['check', 'ana', 'say', 'hello', '--image', 'a', '--pdp', 'b'], 2, 'cannot be used with', 'zerohop check --help'],
     [['check', 'ana', 'say', 'hello', '--tnant', 'a'], 2, 'Did you mean --tenant?', 'zerohop check --help'],
   ])('%j ends with %d and says on stderr what is wrong and where help is', async (args, code, said, help) => {
     const ran = await run(args)
