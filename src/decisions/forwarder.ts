@@ -45,6 +45,7 @@ export class Forwarder {
     this.#options = options
     this.#position = new NumbersFile(join(options.journal.folder, `${options.sink.name}.position`), [0, 0])
     const { isNew, next, files } = options.journal
+    if (isNew) this.#position.write([0, 0])
     const found = isNew ? [] : (this.#position.found ?? [])
     // from the beginning when nothing is known; a power cut may take back what was sent already, but not what is said here
     const [first = 0, offset = 0] = (found[0] ?? 0) > next ? [] : found

@@ -42,8 +42,13 @@ describe('a journal that was damaged while nobody held it', () => {
     await eventually(async () => sink.taken.length, 3)
     await first.close()
     rmSync(firstFile(folder))
+    sink.down = true
     const second = await open(folder, options)
-    for (const user of ['d', 'e']) await record(second, user)
+    await record(second, 'd')
+    await second.close()
+    sink.down = false
+    const third = await open(folder, options)
+    await record(third, 'e')
     await eventually(async () => sink.taken.length, 5)
     expect(sink.taken.map(({ instance, seq, user }) => `${instance.slice(0, 2)} ${seq} ${user}`)).toEqual([
       'aa 1 a',
@@ -52,7 +57,7 @@ describe('a journal that was damaged while nobody held it', () => {
       'bb 1 d',
       'bb 2 e',
     ])
-    await second.close()
+    await third.close()
   })
 })
 
