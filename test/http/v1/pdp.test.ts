@@ -193,6 +193,20 @@ describe('a v1 PDP beside a PDP of the second version', () => {
     expect([answer.status, answer.body.detail[0].loc.slice(0, 2)]).toEqual([422, ['body', field]])
   })
 
+  it('names a field as the first version calls it', async () => {
+    const loc = async (body: object) => (await ask(first, body)).body.detail[0].loc
+    expect(await loc({ user: 'ana', action: 'say', resource: { type: 'hello', id: 7 } })).toEqual([
+      'body',
+      'resource',
+      'id',
+    ])
+    expect(await loc({ user: 'ana', action: 'say', resource: { type: 'hello', key: 7 } })).toEqual([
+      'body',
+      'resource',
+      'key',
+    ])
+  })
+
   it('asks for the key, unless it was told to answer checks without one', async () => {
     const check = { user: 'ana', action: 'say', resource: { type: 'hello' } }
     const open = v1Pdp(key, true)

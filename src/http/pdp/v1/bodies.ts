@@ -1,6 +1,7 @@
 // The body of a check of the first API version: the user is a text, the instance an `id`, and the tenant may stand in the context of the
 // resource. A body of the second version is taken as well: a service whose SDK is new already still gets its answer here.
 import { ZerohopError } from '../../../model/errors.ts'
+import { named } from '../../../pap/v1/names.ts'
 import type { Check } from '../../../pdp/request.ts'
 import { readCheck } from '../bodies.ts'
 
@@ -20,7 +21,8 @@ export function readV1Check(body: unknown): Check {
       ? { ...about, key: present(key) ?? present(id), tenant: present(tenant) ?? present(scope) }
       : resource,
   }
-  return readCheck(read)
+  // an error names the field that was sent
+  return typeof user === 'string' && key === undefined ? named({ key: 'id' }, () => readCheck(read)) : readCheck(read)
 }
 
 /** Old clients send an empty text for a tenant or an id that they do not know. */
