@@ -1,4 +1,4 @@
-// A move that ends halfway, and one whose calls meet what somebody else made meanwhile.
+// A move that ends halfway: killed outright, and run again.
 import { afterAll, describe, expect, it } from 'vitest'
 import { endServers } from '../support/server.ts'
 import { World } from './support.ts'
