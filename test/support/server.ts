@@ -1,5 +1,6 @@
 // Starts the built command as its own process on free ports and a temporary folder, as an operator would, and ends it.
 import { type ChildProcess, spawn } from 'node:child_process'
+import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
@@ -90,10 +91,21 @@ export async function endServers(): Promise<void> {
   await Promise.all([...running].map((server) => server.end('SIGKILL')))
 }
 
+/** Below the ports that a system gives to outgoing connections: one of those may be taken before a server is there. */
+const PORTS_FIRST = 20_000
+const PORTS_OF_WORKER = 1_000
+const portsBefore = PORTS_FIRST + (Number(process.env.VITEST_POOL_ID ?? 0) % 10) * PORTS_OF_WORKER
+let portsTaken = randomInt(PORTS_OF_WORKER)
+
+/** A port of this worker's own that nobody listens on, another one with each call. */
 export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as { port: number }
+  const port = portsBefore + (portsTaken++ % PORTS_OF_WORKER)
+  const server = createServer()
+  try {
+    await once(server.listen(port, '127.0.0.1'), 'listening')
+  } catch {
+    return freePort()
+  }
   server.close()
   await once(server, 'close')
   return port
