@@ -24,7 +24,6 @@ export async function startManagement(
   log: Logger,
   closers: Closers,
   tracer?: RequestTracer,
-  requestsPerTurn?: number,
 ): Promise<ManagementSide> {
   const { data, secretsKeyFile, bootstrapKey } = env
   const tls = readTls(env)
@@ -48,7 +47,6 @@ export async function startManagement(
     openMetrics: env.openMetrics,
     ...(tls === undefined ? {} : { tls }),
     ...(tracer === undefined ? {} : { tracer }),
-    ...(requestsPerTurn === undefined ? {} : { requestsPerTurn }),
     ...(Object.keys(env.rateLimits).length === 0 ? {} : { rateLimits: env.rateLimits }),
   })
   closers.addApp(app)

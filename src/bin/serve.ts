@@ -3,7 +3,7 @@
 import { resolve } from 'node:path'
 import type { Logger } from 'pino'
 import type { Sink } from '../decisions/forwarder.ts'
-import { DECISION_SEND_MS, REQUESTS_PER_TURN } from '../model/limits.ts'
+import { DECISION_SEND_MS } from '../model/limits.ts'
 import { keysPath } from '../pap/keys-file.ts'
 import { type Management, pooledPdpServer, readKeys } from '../server.ts'
 import { startManagement } from './api.ts'
@@ -19,11 +19,7 @@ export async function runServe(env: Env, options: { example: boolean }, log: Log
   const closers = new Closers()
   try {
     const tracer = await startTracing(env, 'serve', log, closers)
-    const {
-      management,
-      app: api,
-      apiPort,
-    } = await startManagement(env, options.example, log, closers, tracer, REQUESTS_PER_TURN)
+    const { management, app: api, apiPort } = await startManagement(env, options.example, log, closers, tracer)
     const tls = readTls(env)
     const decisionLog = await startDecisionLog(env, log, closers, ownApi(management))
     const app = pooledPdpServer(management, {

@@ -16,8 +16,6 @@ export const JSON_DEPTH_MAX = 32
 
 /** Bytes of an ordinary request body. */
 export const BODY_BYTES_MAX = 1024 * 1024
-/** Requests to a management API that begin in one turn of the event loop when a PDP shares it: a check waits for no more than these. */
-export const REQUESTS_PER_TURN = 4
 /** Checks in one POST /allowed/bulk. */
 export const BULK_CHECKS_MAX = 10_000
 /** Bytes of one POST /allowed/bulk. */

@@ -10,7 +10,6 @@ import { managementError } from '../errors.ts'
 import { answerMetrics, countRequests, Metrics } from '../metrics.ts'
 import { limitRates, type RateLimits } from '../rate-limit.ts'
 import { type RequestTracer, traceRequests } from '../tracing.ts'
-import { takeTurns } from '../turns.ts'
 import { assignmentRoutes } from './assignments.ts'
 import { auditRoutes } from './audit.ts'
 import { bulkRoutes } from './bulk.ts'
@@ -52,8 +51,6 @@ export interface ManagementOptions {
   readonly tracer?: RequestTracer
   /** requests that one key may make in a minute; they are not counted without it */
   readonly rateLimits?: RateLimits
-  /** requests that begin in one turn of the event loop, for an app that shares its loop with a PDP; all that come without it */
-  readonly requestsPerTurn?: number
   /** further routes behind the same gate: each names its operation */
   readonly routes?: (app: FastifyInstance, management: Management) => void
 }
@@ -65,7 +62,6 @@ export function managementApp({ store, logger, routes, ...options }: ManagementO
   const app = httpApp({ errorForm: managementError, duplicates: 'refuse', noRoute, ...listening })
   if (options.tracer) traceRequests(app, options.tracer)
   const management: Management = { store, gate: new Gate(store) }
-  if (options.requestsPerTurn !== undefined) takeTurns(app, options.requestsPerTurn)
   countRequests(app, metrics)
   storeMetrics(app, metrics, store)
   referenceRoutes(app)
