@@ -24,13 +24,17 @@ export async function drawCharts(results, folder) {
 /** The resident memory of both sides over time, as `npm run soak` samples it. */
 export async function drawMemory(samples, file) {
   const vega = await import('vega')
-  const values = samples.flatMap(({ seconds, pdp, api }) => [
-    { seconds, side: 'zerohop pdp', mib: pdp.resident / 2 ** 20, color: OWN },
-    { seconds, side: 'zerohop api', mib: api.resident / 2 ** 20, color: PEER },
-  ])
+  const lines = [
+    { side: 'zerohop pdp', color: OWN, bytes: ({ pdp }) => pdp.resident },
+    { side: 'zerohop api', color: PEER, bytes: ({ api }) => api.resident },
+    { side: 'zerohop api, without its data file', color: HAND, bytes: ({ api }) => api.own },
+  ]
+  const values = samples.flatMap((sample) =>
+    lines.map(({ side, bytes }) => ({ seconds: sample.seconds, side, mib: bytes(sample) / 2 ** 20 })),
+  )
   const { checks, deltas } = samples.at(-1)
   const count = (number) => number.toLocaleString('en-US')
-  const line = (side, color) => ({
+  const line = ({ side, color }) => ({
     type: 'line',
     from: { data: side },
     encode: {
@@ -42,7 +46,7 @@ export async function drawMemory(samples, file) {
       },
     },
   })
-  const of = (side) => ({
+  const of = ({ side }) => ({
     name: side,
     source: 'rows',
     transform: [{ type: 'filter', expr: `datum.side === '${side}'` }],
@@ -53,18 +57,18 @@ export async function drawMemory(samples, file) {
     ),
     width: 700,
     height: 300,
-    data: [{ name: 'rows', values }, of('zerohop pdp'), of('zerohop api')],
+    data: [{ name: 'rows', values }, ...lines.map(of)],
     scales: [
       { name: 'x', type: 'linear', domain: { data: 'rows', field: 'seconds' }, range: 'width' },
       { name: 'y', type: 'linear', domain: { data: 'rows', field: 'mib' }, range: 'height', zero: true, nice: true },
-      { name: 'side', type: 'ordinal', domain: ['zerohop pdp', 'zerohop api'], range: [OWN, PEER] },
+      { name: 'side', type: 'ordinal', domain: lines.map(({ side }) => side), range: lines.map(({ color }) => color) },
     ],
     axes: [
       { orient: 'left', scale: 'y', grid: true },
       { orient: 'bottom', scale: 'x' },
     ],
-    legends: [{ stroke: 'side' }],
-    marks: [line('zerohop pdp', OWN), line('zerohop api', PEER)],
+    legends: [{ stroke: 'side', labelLimit: 300 }],
+    marks: lines.map(line),
   }
   const view = new vega.View(vega.parse(spec), { renderer: 'none' })
   writeFileSync(file, `${await view.toSVG()}\n`)
