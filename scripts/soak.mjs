@@ -14,7 +14,9 @@ const HELP = `Usage: npm run soak [-- options]
   --checks N   checks to ask, default 10000000: nine of ten in bulks of 100
   --deltas N   writes, each a delta to the PDP, default 100000
   --draw FILE  draws the memory over time as SVG (by the chart tool of the bench)
-  --json FILE  also writes the samples as JSON`
+  --json FILE  also writes the samples as JSON
+
+Exit 0: steady, or too short to judge. 1: it grows. 2: a wrong argument.`
 
 const BULK = 100
 const check = (user, action) =>
@@ -28,17 +30,31 @@ const COMING_AND_GOING = 25
 const LEAD_MAX = 0.02
 const SAYS = { steady: 'steady', grows: 'it GROWS', 'too short': 'too short to judge' }
 
-const { values } = parseArgs({
-  options: {
-    checks: { type: 'string', default: '10000000' },
-    deltas: { type: 'string', default: '100000' },
-    draw: { type: 'string' },
-    json: { type: 'string' },
-    help: { type: 'boolean', short: 'h', default: false },
-  },
-})
-if (values.help) console.log(HELP)
-else process.exitCode = await soak(Number(values.checks), Number(values.deltas))
+const options = readOptions()
+if (options.help) console.log(HELP)
+else process.exitCode = await soak(options.checks, options.deltas)
+
+/** Exit 2 on a wrong argument: nothing is started. */
+function readOptions() {
+  try {
+    const { values } = parseArgs({
+      options: {
+        checks: { type: 'string', default: '10000000' },
+        deltas: { type: 'string', default: '100000' },
+        draw: { type: 'string' },
+        json: { type: 'string' },
+        help: { type: 'boolean', short: 'h', default: false },
+      },
+    })
+    const [checks, deltas] = [values.checks, values.deltas].map(Number)
+    if (!Number.isSafeInteger(checks) || !Number.isSafeInteger(deltas) || checks < 0 || deltas < 0)
+      throw new Error('--checks and --deltas take whole numbers')
+    return { ...values, checks, deltas }
+  } catch (error) {
+    process.stderr.write(`soak: ${error.message.split('. ')[0]} (see --help)\n`)
+    process.exit(2)
+  }
+}
 
 async function soak(wantedChecks, wantedDeltas) {
   const loads = new LoadGenerator()
@@ -136,10 +152,10 @@ async function report(samples) {
       `${side} ${part.padEnd(8)} ${mib(samples[0][side][part])} at first, ${mib(last[side][part])} at last: ${mib(rise)} more ` +
         `(${mib(perMillionChecks)} per million checks, ${mib(perDeltas)} per 100,000 deltas), swings of ${mib(noise)}: ${SAYS[verdict]}`,
     )
-  if (values.json) writeFileSync(values.json, `${JSON.stringify({ samples, verdicts }, null, 2)}\n`)
-  if (values.draw) {
+  if (options.json) writeFileSync(options.json, `${JSON.stringify({ samples, verdicts }, null, 2)}\n`)
+  if (options.draw) {
     const { drawMemory } = await import('../bench/chart.mjs')
-    await drawMemory(samples, values.draw)
+    await drawMemory(samples, options.draw)
   }
   return verdicts.some(({ verdict }) => verdict === 'grows') ? 1 : 0
 }
