@@ -10,6 +10,7 @@ import {
   membershipKey,
   partKey,
   type ResourceInstance,
+  type ResourceRole,
   type RoleAssignment,
 } from '../model/objects.ts'
 import { Draft } from '../store/draft.ts'
@@ -154,10 +155,15 @@ function resolve(view: View, user: string, sent: RoleInTenant, mint: Mint | unde
   return { ...names, key, resource_instance: instance.key, instance, made: changes }
 }
 
-/** The role of a resource type, by its id or by its key within the type. @throws OBJECT_NOT_FOUND */
-export function requireResourceRole(view: View, resource: string, ref: string, path: Path = BODY) {
+/** The role of a resource type, by its id or by its key within the type; undefined when the type has none such. */
+export function findResourceRole(view: View, resource: string, ref: string): ResourceRole | undefined {
   const found = view.find('resource_role', ref)
-  const role = found?.resource === resource ? found : view.get('resource_role', partKey(resource, ref))
+  return found?.resource === resource ? found : view.get('resource_role', partKey(resource, ref))
+}
+
+/** As `findResourceRole`. @throws OBJECT_NOT_FOUND when the type has none such */
+export function requireResourceRole(view: View, resource: string, ref: string, path: Path = BODY): ResourceRole {
+  const role = findResourceRole(view, resource, ref)
   if (role) return role
   throw new ZerohopError('OBJECT_NOT_FOUND', { kind: 'resource_role', ref: partKey(resource, ref) }, { path })
 }

@@ -7,7 +7,7 @@ import { INVITES_MAX } from '../../model/limits.ts'
 import type { JsonObject, User, UserInvite } from '../../model/objects.ts'
 import { Draft } from '../../store/draft.ts'
 import type { Decided, Mint, View } from '../../store/view.ts'
-import { giveRoles, requireResourceRole } from '../assignments.ts'
+import { findResourceRole, giveRoles, requireResourceRole } from '../assignments.ts'
 import { requireSameKey } from '../collection.ts'
 import { BODY, type Sent, settle, settleEmail, settleText } from '../fields.ts'
 import { reachInstance } from './instances.ts'
@@ -18,7 +18,7 @@ export interface InviteFields {
   readonly email?: Sent<string>
   readonly first_name?: Sent<string>
   readonly last_name?: Sent<string>
-  /** id or key of a tenant role; with an instance, of a role of its resource */
+  /** id or key of a tenant role; with an instance, of a role of its resource type, or else of a tenant role */
   readonly role_id?: Sent<string>
   readonly tenant_id?: Sent<string>
   readonly resource_instance_id?: Sent<string>
@@ -86,7 +86,11 @@ export function approveInvite(view: View, { ref, user: sent }: Approval, mint: M
   return { changes: draft.changes(), result: user }
 }
 
-/** What the invite is for: a role in the tenant, or one on an instance in it. */
+/**
+ * What the invite is for: a role in the tenant, or one on an instance in it. Clients send an instance with a tenant role too; the role
+ * is then one in the tenant, and the instance only has to exist there. A PATCH that does not send the instance keeps what the invite is
+ * for: it does not turn a role on the stored instance into one in the whole tenant.
+ */
 function merge(view: View, base: UserInvite, sent: InviteFields): UserInvite {
   const named = {
     status: settle(sent.status, base.status, base.status),
@@ -102,6 +106,10 @@ function merge(view: View, base: UserInvite, sent: InviteFields): UserInvite {
     return { ...base, ...named, role: key, tenant, resource_instance: null }
   }
   const { instance } = reachInstance(view, { ref, tenant, path: [...BODY, 'resource_instance_id'] }, undefined)
+  if (typeof sent.resource_instance_id === 'string' && !findResourceRole(view, instance.resource, role)) {
+    const tenantRole = view.find('role', role)
+    if (tenantRole) return { ...base, ...named, role: tenantRole.key, tenant, resource_instance: null }
+  }
   const { role: key } = requireResourceRole(view, instance.resource, role, [...BODY, 'role_id'])
   return { ...base, ...named, role: key, tenant, resource_instance: instance.key }
 }

@@ -3,6 +3,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { PATTERN_STEPS_MAX, URL_CHARACTERS_MAX, URL_PATTERNS_MAX } from '../../../src/model/limits.ts'
 import { type Harness, openHarness } from './harness.ts'
 
+interface Row {
+  readonly key: string
+}
+
 let api: Harness
 beforeAll(async () => {
   api = await openHarness()
@@ -146,6 +150,35 @@ describe('user invites', () => {
     await make('gi', on)
     expect((await api.ask('DELETE', '$F/resource_instances/door:front')).status).toBe(204)
     expect((await api.ask('GET', '$F/user_invites/gi')).status).toBe(404)
+  })
+
+  it('with an instance may name a tenant role: it is a role in the tenant, whatever becomes of the instance', async () => {
+    await api.ask('POST', '$F/resource_instances', { key: 'back', resource: 'door', tenant: 'north' })
+    const { id: resource_instance_id } = await get('$F/resource_instances/door:back')
+    const guard = (await get('$S/roles/guard')).id
+    const { status, body } = await make('hi', { resource_instance_id })
+    expect([status, body.role_id, body.resource_instance_id]).toEqual([200, guard, null])
+    const changed = await api.ask('PATCH', '$F/user_invites/hi', { role_id: guard, resource_instance_id })
+    expect([changed.status, changed.body]).toEqual([200, body])
+    const ids = (query: string) => get(`$F/user_invites?${query}`).then(({ data }) => data.map((row: Row) => row.key))
+    expect(await ids('role=guard&search=hi')).toEqual(['hi'])
+    expect((await api.ask('DELETE', '$F/resource_instances/door:back')).status).toBe(204)
+    await api.ask('POST', '$F/user_invites/hi/approve', { key: 'hi', email: 'hi@example.com', attributes: {} })
+    const given = await get('$F/role_assignments?user=hi')
+    expect(given).toMatchObject([{ role: 'guard', tenant: 'north', resource_instance: null }])
+  })
+
+  it('with an instance that is not there, in another tenant, or a role that nobody has, is refused', async () => {
+    await api.ask('POST', '$F/resource_instances', { key: 'side', resource: 'door', tenant: 'north' })
+    const on = { resource_instance_id: 'door:side' }
+    expect((await make('ji', { resource_instance_id: 'door:none' })).status).toBe(404)
+    expect((await make('ji', { ...on, tenant_id: 'default' })).status).toBe(400)
+    expect((await make('ji', { ...on, role_id: 'nobody' })).status).toBe(404)
+    expect((await make('ji', { ...on, role_id: 'keeper' })).status).toBe(200)
+    // a PATCH that does not name the instance does not turn a role on it into one in the whole tenant
+    expect((await api.ask('PATCH', '$F/user_invites/ji', { role_id: 'guard' })).status).toBe(404)
+    const wider = await api.ask('PATCH', '$F/user_invites/ji', { role_id: 'guard', resource_instance_id: null })
+    expect([wider.status, wider.body.resource_instance_id]).toEqual([200, null])
   })
 })
 
