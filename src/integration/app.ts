@@ -1,5 +1,6 @@
-// The reference integration backend: an identity provider's tokens on one side, Zerohop on the other. Its five routes are those of
-// docs/integration.md. Whatever fails is an answer: 403 and a line of text, or 502 when the sync itself fails. No request is left open.
+// The reference integration backend: an identity provider's tokens on one side, Zerohop on the other. Its five routes
+// are those of docs/integration.md. Every failure is answered: 403 with a text that says what failed, or 502 when the
+// sync itself fails. No request is left open.
 import cors from '@fastify/cors'
 import Fastify, {
   type FastifyBaseLogger,
@@ -36,6 +37,10 @@ declare module 'fastify' {
 }
 
 const NOT_VALID = 'Token not valid!'
+const TOO_LARGE = 'Body too large'
+const FAILED = 'The request failed'
+const NOT_SYNCED = 'The user could not be synced'
+const NOT_CHECKED = 'The permission could not be checked'
 const RESOURCE = 'hello'
 /** Characters of a reason in the log. */
 const REASON_LENGTH = 300
@@ -57,7 +62,7 @@ export function integrationApp(options: IntegrationOptions): FastifyInstance {
   allowOrigin(app, options.frontendOrigin)
   app.setErrorHandler((error, request, reply) => {
     request.log.info({ path: request.routeOptions.url, reason: reasonOf(error) }, 'refused')
-    return refuse(reply, NOT_VALID)
+    return refuse(reply, refusalOf(error))
   })
   app.setNotFoundHandler((_request, reply) => missing(reply))
 
@@ -71,20 +76,24 @@ export function integrationApp(options: IntegrationOptions): FastifyInstance {
   app.get('/api/id', holding('id'), (request, reply) => reply.send(request.claims))
   app.get('/api/access', holding('access'), (request, reply) => reply.send(request.claims))
   app.post('/api/sync', holding('access'), async (request, reply) => {
+    const { sub } = request.claims!
     try {
-      return reply.send(await within(timeoutMs, () => permissions.sync(request.claims!.sub)))
+      return reply.send(syncedUser(sub, await within(timeoutMs, () => permissions.sync(sub))))
     } catch (error) {
-      request.log.error({ reason: reasonOf(error) }, 'the user is not synced')
-      return text(reply, 502, 'The user could not be synced')
+      return failed(request, reply, 502, NOT_SYNCED, error)
     }
   })
   for (const action of ['say', 'wave']) {
     app.post(`/${action}_hello`, holding('id'), async (request, reply) => {
       const { sub } = request.claims!
-      const allowed = await within(timeoutMs, () => permissions.check(sub, action, RESOURCE))
-      return allowed === true
-        ? text(reply, 200, `Permitted! to ${action} hello`)
-        : refuse(reply, `Not permitted to ${action} hello`)
+      try {
+        const allowed = decision(await within(timeoutMs, () => permissions.check(sub, action, RESOURCE)))
+        return allowed
+          ? text(reply, 200, `Permitted! to ${action} hello`)
+          : refuse(reply, `Not permitted to ${action} hello`)
+      } catch (error) {
+        return failed(request, reply, 403, NOT_CHECKED, error)
+      }
     })
   }
   app.addHook('onClose', () => permissions.close())
@@ -119,6 +128,40 @@ async function within<T>(timeoutMs: number, answer: () => Promise<T>): Promise<T
   } finally {
     clearTimeout(timer)
   }
+}
+
+/**
+ * The answer to a sync, which may come from any server that API_URL names.
+ * @throws SERVICE_ANSWER_INVALID unless it is the user with this key
+ */
+function syncedUser(key: string, answer: unknown): object {
+  const user = typeof answer === 'object' && answer !== null ? (answer as { id?: unknown; key?: unknown }) : {}
+  if (typeof user.id === 'string' && user.id !== '' && user.key === key) return user
+  throw new ZerohopError('SERVICE_ANSWER_INVALID', { what: 'the sync', expected: 'the synced user' })
+}
+
+/** The answer to a check. @throws SERVICE_ANSWER_INVALID unless it is a decision */
+function decision(answer: unknown): boolean {
+  if (typeof answer === 'boolean') return answer
+  throw new ZerohopError('SERVICE_ANSWER_INVALID', { what: 'the check', expected: 'true or false' })
+}
+
+/** What a request that reached no route handler is told. */
+function refusalOf(error: unknown): string {
+  if (isZerohopError(error, 'TOKEN_INVALID')) return NOT_VALID
+  return (error as NodeJS.ErrnoException).code === 'FST_ERR_CTP_BODY_TOO_LARGE' ? TOO_LARGE : FAILED
+}
+
+/** Zerohop did not answer as it should: the reason is for the log alone. */
+function failed(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  status: number,
+  message: string,
+  error: unknown,
+): FastifyReply {
+  request.log.error({ path: request.routeOptions.url, reason: reasonOf(error) }, message)
+  return text(reply, status, message)
 }
 
 /** Why, for the log: one line, of which a caller may have written a part. */

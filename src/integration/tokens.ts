@@ -1,11 +1,12 @@
-// Whose request it is: the identity provider's token in the Bearer header. aws-jwt-verify checks signature, issuer, expiry and not-before, and
-// fetches keys with a bound on how often; here stands what is asked besides: RS256 alone, `token_use`, and whose client the token is for.
+// Verifies the identity provider's token in the Bearer header. aws-jwt-verify checks the signature and the issuer, and
+// `exp` and `nbf` when the token has them. Checked here: RS256, no critical extension, `exp` and `sub` are present,
+// `token_use`, and the client that the token is for.
 import { CognitoJwtVerifier, JwtVerifier } from 'aws-jwt-verify'
 import { validateCognitoJwtFields } from 'aws-jwt-verify/cognito-verifier'
-import { SimpleJwksCache } from 'aws-jwt-verify/jwk'
 import { ZerohopError } from '../model/errors.ts'
-import { JWKS_RETRY_MS, TOKEN_LENGTH_MAX } from '../model/limits.ts'
+import { TOKEN_LENGTH_MAX } from '../model/limits.ts'
 import type { JsonObject } from '../model/objects.ts'
+import { ProviderKeys } from './provider-keys.ts'
 
 /** What a token is for: `id` tells who signed in, `access` lets call. */
 export type TokenUse = 'id' | 'access'
@@ -40,9 +41,10 @@ export function tokensOf(settings: TokenSettings): Tokens {
   const { clientId, fetchJwks } = settings
   if (fetchJwks === undefined && new URL(jwksUri).protocol !== 'https:')
     throw unfit(`the keys of the provider are read over https alone, not from \`${jwksUri}\`: set JWKS_URI`)
-  const jwksCache = new SparingJwksCache(
-    fetchJwks === undefined ? {} : { fetcher: { fetch: async (uri) => bufferOf(await fetchJwks(uri)) } },
-  )
+  const jwksCache = new ProviderKeys({
+    ...(fetchJwks === undefined ? {} : { fetchJwks }),
+    onRead: (keys) => verifier.cacheJwks(keys),
+  })
   const verifier = JwtVerifier.create({ issuer, jwksUri, audience: null }, { jwksCache })
   return {
     async verify(authorization, use) {
@@ -54,6 +56,9 @@ export function tokensOf(settings: TokenSettings): Tokens {
           audience: null,
           customJwtCheck: ({ header, payload }) => {
             if (header.alg !== 'RS256') throw new Error('the token is not signed with RS256')
+            // RFC 7515, 4.1.11: what `crit` names must be understood, and none of it is
+            if ('crit' in header) throw new Error('the token has critical extensions (`crit`)')
+            if (typeof payload.exp !== 'number') throw new Error('the token has no `exp`')
             validateCognitoJwtFields(payload, { tokenUse: use, clientId })
           },
         })
@@ -63,24 +68,6 @@ export function tokensOf(settings: TokenSettings): Tokens {
         throw invalid(cause)
       }
     },
-  }
-}
-
-/** Does not ask a provider that just failed: each token that comes meanwhile would ask it again. */
-class SparingJwksCache extends SimpleJwksCache {
-  #failure: unknown
-
-  override async getJwks(uri: string): ReturnType<SimpleJwksCache['getJwks']> {
-    if (this.#failure !== undefined) throw this.#failure
-    try {
-      return await super.getJwks(uri)
-    } catch (error) {
-      this.#failure = error
-      setTimeout(() => {
-        this.#failure = undefined
-      }, JWKS_RETRY_MS).unref()
-      throw error
-    }
   }
 }
 
@@ -98,10 +85,6 @@ function providerOf({ userPoolId, issuer, jwksUri }: TokenSettings): { issuer: s
       `USER_POOL_ID must be the id of a user pool such as eu-west-1_AbCdEf, not \`${userPoolId.slice(0, 100)}\``,
     )
   }
-}
-
-function bufferOf(bytes: Uint8Array): ArrayBuffer {
-  return new Uint8Array(bytes).buffer // a copy: a Buffer may be a part of something larger
 }
 
 function invalid(cause?: unknown): ZerohopError {

@@ -136,6 +136,7 @@ export const ERRORS = {
   // integration backend
   TOKEN_INVALID: { class: 'forbidden', message: 'the token of the identity provider does not hold' },
   SERVICE_FAILED: { class: 'unavailable', message: 'the management API answered {status} to {what}' },
+  SERVICE_ANSWER_INVALID: { class: 'unavailable', message: 'the answer of Zerohop to {what} is not {expected}' },
   SERVICE_LATE: { class: 'unavailable', message: 'no answer within {timeoutMs} ms' },
   // processes
   CONFIG_INVALID: { class: 'environment', message: '{reason}' },

@@ -317,6 +317,10 @@ export const INTEGRATION_HEADER_BYTES_MAX = 256 * 1024
 export const INTEGRATION_BODY_BYTES_MAX = 16 * 1024
 /** Milliseconds in which an identity provider whose keys could not be read is not asked for them again. */
 export const JWKS_RETRY_MS = 1_000
+/** Milliseconds after which the keys of the identity provider are read again: a key that it withdrew is trusted this long at most. */
+export const JWKS_REFRESH_MS = 600_000
+/** Milliseconds since the last reading in which keys stay trusted while their provider cannot be read: a short outage locks nobody out. */
+export const JWKS_KEEP_MS = 3_600_000
 /** Milliseconds after which the integration backend gives up on a call to Zerohop. */
 export const SERVICE_TIMEOUT_MS = 10_000
 /** Milliseconds that a sync waits until checks in the same process see the user. */

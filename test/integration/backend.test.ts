@@ -5,6 +5,7 @@ import { request } from 'node:http'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { tokensOf } from '../../src/integration/tokens.ts'
 import { ZerohopError } from '../../src/model/errors.ts'
+import { INTEGRATION_BODY_BYTES_MAX } from '../../src/model/limits.ts'
 import { CLIENT_ID, ISSUER, Provider, ScriptedPermissions, startBackend } from './support.ts'
 
 const FRONTEND = 'https://app.example.com'
@@ -41,7 +42,7 @@ describe('with a token that holds', () => {
   it('syncs a user under `sub` and nothing else, and answers the user', async () => {
     const token = await provider.token('access', { email: 'x@example.com', username: 'Ben' })
     const { status, text } = await call('POST', '/api/sync', token)
-    expect([status, JSON.parse(text), permissions.synced]).toEqual([200, { key: 'ben', email: null }, ['ben']])
+    expect([status, JSON.parse(text), permissions.synced]).toEqual([200, { id: 'id of ben', key: 'ben' }, ['ben']])
     expect(permissions.asked).toEqual([])
   })
 
@@ -120,6 +121,8 @@ const BAD: Readonly<Record<string, (use: 'id' | 'access') => Promise<string | un
   'another client': async (use) => `Bearer ${await provider.token(use, { aud: 'other', client_id: 'other' })}`,
   'no client': async (use) => `Bearer ${await provider.token(use, { aud: undefined, client_id: undefined })}`,
   expired: async (use) => `Bearer ${await provider.token(use, { exp: Math.floor(Date.now() / 1000) - 1 })}`,
+  'no expiry': async (use) => `Bearer ${await provider.token(use, { exp: undefined })}`,
+  'an expiry that is null': async (use) => `Bearer ${await provider.token(use, { exp: null })}`,
   'no expiry that is a number': async (use) => `Bearer ${await provider.token(use, { exp: 'never' })}`,
   'not valid yet': async (use) => `Bearer ${await provider.token(use, { nbf: Math.floor(Date.now() / 1000) + 60 })}`,
   'an access token for an ID token and the reverse': async (use) =>
@@ -128,6 +131,9 @@ const BAD: Readonly<Record<string, (use: 'id' | 'access') => Promise<string | un
   'no sub': async (use) => `Bearer ${await provider.token(use, { sub: undefined })}`,
   'an empty sub': async (use) => `Bearer ${await provider.token(use, { sub: '' })}`,
   'a key that is not known': async (use) => `Bearer ${await provider.token(use, {}, { kid: 'other' })}`,
+  'a critical extension': async (use) =>
+    `Bearer ${await provider.token(use, {}, { crit: ['urn:example:bound'], 'urn:example:bound': true })}`,
+  'an empty list of critical extensions': async (use) => `Bearer ${await provider.token(use, {}, { crit: [] })}`,
   'no kid': async (use) => {
     const [, payload, signature] = (await provider.token(use)).split('.')
     return `Bearer ${base64({ alg: 'RS256' })}.${payload}.${signature}`
@@ -190,25 +196,50 @@ describe('with a token that does not hold', () => {
 })
 
 describe('when Zerohop fails', () => {
-  it('answers 502 in text to a sync, and 403 to a check', async () => {
-    permissions.sync = () => Promise.reject(new ZerohopError('SERVICE_LATE', { timeoutMs: 1 }))
-    permissions.check = () => Promise.reject(new ZerohopError('NOT_READY'))
+  it.each<[string, () => Promise<never>]>([
+    ['rejects', () => Promise.reject(new ZerohopError('NOT_READY'))],
+    [
+      'throws at once',
+      () => {
+        throw new Error('broken')
+      },
+    ],
+  ])('answers 502 to a sync and 403 to a check, each with its own text: the call %s', async (_name, fail) => {
+    Object.assign(permissions, { sync: fail, check: fail })
     const sync = await call('POST', '/api/sync', await provider.token('access'))
     expect([sync.status, sync.text]).toEqual([502, 'The user could not be synced'])
     for (const path of ['/say_hello', '/wave_hello']) {
-      const { status, headers } = await call('POST', path, await provider.token('id'))
-      expect([status, headers.get('content-type')]).toEqual([403, 'text/plain; charset=utf-8'])
+      const { status, text, headers } = await call('POST', path, await provider.token('id'))
+      expect([status, text]).toEqual([403, 'The permission could not be checked'])
+      expect(headers.get('content-type')).toBe('text/plain; charset=utf-8')
     }
   })
 
-  it('answers when the call throws at once', async () => {
-    permissions.sync = () => {
-      throw new Error('broken')
-    }
-    permissions.check = permissions.sync as never
-    expect((await call('POST', '/api/sync', await provider.token('access'))).status).toBe(502)
-    expect((await call('POST', '/wave_hello', await provider.token('id'))).status).toBe(403)
+  it.each<[string, unknown]>([
+    ['nothing', undefined],
+    ['null', null],
+    ['a text', 'ben'],
+    ['a list', [{ id: 'id of ben', key: 'ben' }]],
+    ['an empty object', {}],
+    ['an error with status 200', { message: 'nobody is at home', error_code: 'UNEXPECTED_ERROR' }],
+    ['what was sent', { key: 'ben' }],
+    ['another user', { id: 'id of ana', key: 'ana' }],
+  ])('answers 502 to a sync whose answer is no synced user: %s', async (_name, answer) => {
+    permissions.sync = async () => answer
+    const { status, text } = await call('POST', '/api/sync', await provider.token('access'))
+    expect([status, text]).toEqual([502, 'The user could not be synced'])
   })
+})
+
+it('says that a body is too large, and asks nothing for it', async () => {
+  const body = 'x'.repeat(INTEGRATION_BODY_BYTES_MAX + 1)
+  for (const [method, path, use] of ROUTES.filter(([method]) => method === 'POST')) {
+    const { status, text } = await call(method, path, await provider.token(use), {}, body)
+    expect([status, text], path).toEqual([403, 'Body too large'])
+    const bad = await call(method, path, 'a.b.c', {}, body)
+    expect([bad.status, bad.text], path).toEqual([403, 'Token not valid!'])
+  }
+  expect([permissions.synced, permissions.asked]).toEqual([[], []])
 })
 
 describe('from a browser', () => {
