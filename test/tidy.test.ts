@@ -68,6 +68,15 @@ const BROKEN: Record<RuleName, { files: Record<string, string>; line: number; me
   ],
   headers: [{ files: { 'src/pap/a.ts': "import './b.ts'\n" }, line: 1, mend: /comment/ }],
   endings: [{ files: { 'src/pap/a.ts': "import './b'" }, line: 1, mend: /'\.\/b\.ts'/ }],
+  promises: [
+    { files: { 'src/http/a.ts': '//\nfind(key: string): Pdp | Promise<Pdp> {' }, line: 2, mend: /split/ },
+    { files: { 'src/http/a.ts': 'find(): Promise<Map<string, Pdp>> | Map<string, Pdp>' }, line: 1, mend: /split/ },
+    { files: { 'src/http/a.ts': 'const find = (): Promise<void> | undefined => later' }, line: 1, mend: /split/ },
+    { files: { 'src/http/a.ts': 'interface A { run: () => void | PromiseLike<void> }' }, line: 1, mend: /split/ },
+    { files: { 'src/http/a.ts': 'function wait(found: Pdp | Promise<Pdp>): void {}' }, line: 1, mend: /split/ },
+    { files: { 'src/http/a.ts': 'type Awaitable<T> = T | Promise<T>' }, line: 1, mend: /split/ },
+    { files: { 'src/http/a.ts': '\ntype A =\n  | string\n  | Promise<string>' }, line: 4, mend: /split/ },
+  ],
 }
 
 /** What looks like a broken rule and is none. */
@@ -76,6 +85,8 @@ const SOUND: Record<string, string> = {
   'src/pdp/pdp.ts':
     "// import '../http/a.ts'\nimport { x } from './request.ts'\nconst text = \"process.env and import '../http/a.ts'\" // new WebAssembly.Memory()",
   'src/pdp/request.ts': "// x\nimport type { Pdp } from './pdp.ts'",
+  'src/pdp/a.ts':
+    '// find(): T | Promise<T>\n#closing: Promise<void> | undefined\nfind(): Promise<Pdp | undefined>\nasync go(a: A | B): Promise<void> {',
   'src/bin/a.ts': `// x\nimport { open } from '../embedded.ts'\nprocess.exit(\`\${\`\${1}\`}\` === '1' ? 0 : 1)`,
   'src/image/a.ts': "// x\nconst half = 4 / 2 / 1; const re = /'/; import('../kernel/b.ts')",
   'test/a.test.ts':

@@ -42,7 +42,7 @@ export function mayStopReading(output: NodeJS.WriteStream): void {
 }
 
 /** Runs a command; what it throws is one line and exit code 1. */
-export async function attempt(command: () => void | Promise<void>): Promise<void> {
+export async function attempt(command: () => Promise<void>): Promise<void> {
   try {
     await command()
   } catch (error) {

@@ -106,7 +106,7 @@ function several(flags: string, description: string, none = 'none'): Option {
   return new Option(flags, description).default([], none)
 }
 
-async function attempt(step: (steps: typeof import('./migrate.ts')) => Promise<number> | number): Promise<void> {
+async function attempt(step: (steps: typeof import('./migrate.ts')) => Promise<number>): Promise<void> {
   try {
     process.exitCode = await step(await import('./migrate.ts'))
   } catch (error) {

@@ -59,13 +59,22 @@ export class Applier {
     return this.#pending.length === 0
   }
 
-  /** Takes a delta. Await the result before the next one: it resolves when there is room. */
-  push(delta: AnyDelta): Promise<void> | undefined {
-    if (delta.to <= this.received.revision) return undefined
+  /** Takes a delta. While `isFull`, await `drained` before the next one. */
+  push(delta: AnyDelta): void {
+    if (delta.to <= this.received.revision) return
     this.#pending.push(delta)
     this.#pendingChanges += size(delta)
     this.#schedule()
-    if (this.#pendingChanges <= PENDING_CHANGES_MAX) return undefined
+  }
+
+  /** True when more changes wait than may be held. */
+  get isFull(): boolean {
+    return !this.#closed && this.#pendingChanges > PENDING_CHANGES_MAX
+  }
+
+  /** Resolves when there is room again, or none is needed any more. */
+  drained(): Promise<void> {
+    if (!this.isFull) return Promise.resolve()
     return new Promise((resolve) => this.#drained.push(resolve))
   }
 

@@ -171,7 +171,8 @@ export class Follower {
         if (this.#applier === undefined || this.#needsImage) await this.#takeImage(signal)
         for await (const event of this.#options.feed.deltas(this.#applier!.received, signal)) {
           if (signal.aborted) break
-          await this.#receive(event)
+          this.#receive(event)
+          if (this.#applier?.isFull) await this.#applier.drained()
         }
       } catch (error) {
         this.#trouble(error)
@@ -207,18 +208,18 @@ export class Follower {
     return applier
   }
 
-  #receive(event: FeedEvent): Promise<void> | undefined {
+  #receive(event: FeedEvent): void {
     if (event.type !== 'heartbeat') {
       this.#passed.add({ revision: event.delta.to, chain: event.delta.chain })
       const signed = event.type === 'packed' ? event.delta : event.signed
       if (this.#options.trust !== undefined && signed !== undefined) this.#keep(signed)
-      return this.#applier?.push(event.delta)
+      this.#applier?.push(event.delta)
+      return
     }
     this.#head = event.revision
     // A check may have found the image broken (Image.guard): then a fresh one is fetched.
     if (this.#applier?.image.poisoned) this.#applierFailed(this.#applier, new ZerohopError('POISONED'))
     if (this.#applier?.settled) this.#moved(this.#applier)
-    return undefined
   }
 
   #keep(signed: PackedDelta): void {

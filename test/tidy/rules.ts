@@ -235,6 +235,37 @@ export function endings(files: readonly SourceFile[]): Finding[] {
   )
 }
 
+/**
+ * No function returns `T | Promise<T>`: whoever takes the one and drops the other drops a rejection, and that ends a process. A field may hold
+ * a promise or nothing yet. What is written is read here, not what a compiler would infer.
+ */
+export function promises(files: readonly SourceFile[]): Finding[] {
+  const others = /(?:\|\s*)?(?:[\w.$[\]'"]+(?:<[^<>]*>)?\s*\|\s*)*$/
+  return files
+    .filter(({ path }) => /^src\/.*\.ts$/.test(path))
+    .flatMap(({ path, code, text }) =>
+      [...code.matchAll(/\bPromise(?:Like)?</g)].flatMap(({ index }) => {
+        const before = others.exec(code.slice(0, index))?.[0] ?? ''
+        const after = /^\s*\|(?!\|)\s*[\w.$]+/.exec(code.slice(endOfType(code, index)))?.[0] ?? ''
+        const rest = `${before}${after}`.match(/[\w.$]+/g) ?? []
+        const isReturned = /(?:\)\s*:|=>)\s*$/.test(code.slice(0, index - before.length))
+        if (rest.length === 0 || (!isReturned && rest.every((name) => name === 'undefined'))) return []
+        const mend = 'split it: one function for what is there at once, one that is awaited'
+        return [{ path, line: lineAt(text, index), mend }]
+      }),
+    )
+}
+
+/** The index behind the closing `>` of the type that begins at `start`. */
+function endOfType(code: string, start: number): number {
+  let depth = 0
+  for (let at = code.indexOf('<', start); at < code.length; at++) {
+    if (code[at] === '<') depth++
+    else if (code[at] === '>' && code[at - 1] !== '=' && --depth === 0) return at + 1
+  }
+  return code.length
+}
+
 function eachImport(
   files: readonly SourceFile[],
   judge: (file: SourceFile, item: Import) => { line: number; mend: string } | undefined,
@@ -257,5 +288,5 @@ function commented(file: SourceFile, line: number): boolean {
 }
 
 /** Every rule under its name. */
-export const RULES = { layers, circles, packages, words, names, skips, notes, machines, headers, endings }
+export const RULES = { layers, circles, packages, words, names, skips, notes, machines, headers, endings, promises }
 export type RuleName = keyof typeof RULES

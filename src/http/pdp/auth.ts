@@ -10,8 +10,13 @@ import type { Pdp } from '../../pdp/pdp.ts'
 
 /** Finds the PDP of a request by its Authorization header. */
 export interface PdpDirectory {
-  /** @throws KEY_MISSING, KEY_UNKNOWN, KEY_REVOKED, KEY_TOO_NARROW, NOT_READY, ENVIRONMENT_DELETED */
-  find(authorization: string | undefined): Pdp | Promise<Pdp>
+  /**
+   * The PDP when it can be asked at once; undefined when `find` has to wait for its image.
+   * @throws KEY_MISSING, KEY_UNKNOWN, KEY_REVOKED, KEY_TOO_NARROW, ENVIRONMENT_DELETED
+   */
+  findNow(authorization: string | undefined): Pdp | undefined
+  /** The PDP, after waiting for its image for at most AT_LEAST_DEFAULT_MS. @throws as `findNow`; NOT_READY */
+  find(authorization: string | undefined): Promise<Pdp>
   /** The id of the API key in a header that `find` took; for the decision log. */
   keyIdOf(authorization: string | undefined): string
   /** The project and environment of that key, where they are known here. */
@@ -27,16 +32,14 @@ export interface Scope {
 /** One PDP behind one key: `zerohop pdp`. Its id is known to who made it, or it has none. */
 export function singlePdp(pdp: Pdp, apiKey: string, keyId: () => string = () => ''): PdpDirectory {
   const wanted = Buffer.from(apiKey)
-  return {
-    keyIdOf: keyId,
-    find(authorization) {
-      const sent = Buffer.from(bearerOf(authorization))
-      if (sent.length !== wanted.length || !timingSafeEqual(sent, wanted)) throw new ZerohopError('KEY_UNKNOWN')
-      // The key is the right one, but the management side has buried it.
-      if (isZerohopError(pdp.ended, 'KEY_UNKNOWN', 'KEY_TOO_NARROW')) throw new ZerohopError('KEY_REVOKED')
-      return pdp
-    },
+  const findNow = (authorization: string | undefined): Pdp => {
+    const sent = Buffer.from(bearerOf(authorization))
+    if (sent.length !== wanted.length || !timingSafeEqual(sent, wanted)) throw new ZerohopError('KEY_UNKNOWN')
+    // The key is the right one, but the management side has buried it.
+    if (isZerohopError(pdp.ended, 'KEY_UNKNOWN', 'KEY_TOO_NARROW')) throw new ZerohopError('KEY_REVOKED')
+    return pdp
   }
+  return { keyIdOf: keyId, findNow, find: async (authorization) => findNow(authorization) }
 }
 
 export interface KeyStore {
@@ -74,10 +77,13 @@ export class PooledPdps implements PdpDirectory {
     keys.onCommit((log) => this.#forget(log))
   }
 
-  find(authorization: string | undefined): Pdp | Promise<Pdp> {
-    const { environment, organization } = this.#knownBy(authorization)
-    const pdp = this.#open(environment, organization)
-    return pdp.state.revision === undefined ? readyOf(pdp) : pdp
+  findNow(authorization: string | undefined): Pdp | undefined {
+    const pdp = this.#pdpOf(authorization)
+    return pdp.state.revision === undefined ? undefined : pdp
+  }
+
+  async find(authorization: string | undefined): Promise<Pdp> {
+    return readyOf(this.#pdpOf(authorization))
   }
 
   keyIdOf(authorization: string | undefined): string {
@@ -86,6 +92,11 @@ export class PooledPdps implements PdpDirectory {
 
   scopeOf(authorization: string | undefined): Scope {
     return this.#knownBy(authorization)
+  }
+
+  #pdpOf(authorization: string | undefined): Pdp {
+    const { environment, organization } = this.#knownBy(authorization)
+    return this.#open(environment, organization)
   }
 
   #knownBy(authorization: string | undefined): Known {

@@ -25,16 +25,13 @@ export function authenticator(
 ): Authenticate {
   return (request, _reply, done) => {
     try {
-      const pdp = directory.find(authorizationOf(request))
-      if (request.headers['x-min-revision'] === undefined && !(pdp instanceof Promise)) {
-        request.pdp = pdp
-        done()
-      } else {
-        wait(request, pdp).then(() => done(), done)
-      }
+      request.pdp = directory.findNow(authorizationOf(request))
     } catch (error) {
       done(error as Error)
+      return
     }
+    if (request.pdp !== undefined && request.headers['x-min-revision'] === undefined) done()
+    else wait(request, directory, authorizationOf(request)).then(() => done(), done)
   }
 }
 
@@ -48,8 +45,8 @@ export function nameRevisions(app: FastifyInstance): void {
   })
 }
 
-async function wait(request: FastifyRequest, found: Pdp | Promise<Pdp>): Promise<void> {
-  request.pdp = await found
+async function wait(request: FastifyRequest, directory: PdpDirectory, authorization: string | undefined) {
+  request.pdp ??= await directory.find(authorization)
   const revision = wholeNumber(request, 'x-min-revision', 'value is not a revision')
   const asked = wholeNumber(request, 'x-min-revision-timeout', 'value is not a number of milliseconds')
   if (revision === undefined) return

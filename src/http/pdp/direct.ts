@@ -30,7 +30,7 @@ export function answerDirectly(app: FastifyInstance, options: DirectOptions): vo
   const listeners = app.server.listeners('request') as ((request: IncomingMessage, response: ServerResponse) => void)[]
   app.server.removeAllListeners('request')
   app.server.on('request', (request: IncomingMessage, response: ServerResponse) => {
-    const pdp = app.closing.begun || !isCommon(request) ? undefined : find(options.directory, request)
+    const pdp = app.closing.begun || !isCommon(request) ? undefined : findNow(options.directory, request)
     if (pdp !== undefined) readBody(request, (bytes) => answer(app, options, pdp, request, response, bytes))
     else for (const listener of listeners) listener(request, response)
   })
@@ -48,11 +48,10 @@ function isCommon({ method, url, headers }: IncomingMessage): boolean {
   )
 }
 
-/** The PDP when there is one at once; the route says why not. */
-function find(directory: PdpDirectory, request: IncomingMessage): Pdp | undefined {
+/** The PDP when it can be asked at once; otherwise the route waits for it, or says why there is none. */
+function findNow(directory: PdpDirectory, request: IncomingMessage): Pdp | undefined {
   try {
-    const pdp = directory.find(request.headers.authorization)
-    return pdp instanceof Promise ? undefined : pdp
+    return directory.findNow(request.headers.authorization)
   } catch {
     return undefined
   }
