@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { parse, stringify } from 'yaml'
-import { parseJson } from '../http/json.ts'
+import { parseJson, UNLIMITED } from '../http/json.ts'
 import { isZerohopError, ZerohopError } from '../model/errors.ts'
 import { admin } from './admin.ts'
 import type { Env } from './env.ts'
@@ -72,7 +72,7 @@ function placed(file: string, error: unknown): unknown {
 function read(file: string): unknown {
   try {
     const bytes = readFileSync(file)
-    return isYamlName(file) ? parse(bytes.toString('utf8')) : parseJson(bytes, 'refuse')
+    return isYamlName(file) ? parse(bytes.toString('utf8')) : parseJson(bytes, 'refuse', UNLIMITED)
   } catch (error) {
     const { errno, code } = error as NodeJS.ErrnoException
     const inJson = isZerohopError(error, 'JSON_INVALID') ? error.details.reason : undefined

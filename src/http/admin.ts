@@ -4,7 +4,7 @@ import { rmSync } from 'node:fs'
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
 import { ERRORS, type ErrorCode, type ErrorDetails, isZerohopError, ZerohopError } from '../model/errors.ts'
 import { ADMIN_BODY_BYTES_MAX, SOCKET_PATH_BYTES_MAX } from '../model/limits.ts'
-import { parseJson } from './json.ts'
+import { parseJson, UNLIMITED } from './json.ts'
 
 export type RunCommand = (command: string, input: unknown) => Promise<unknown>
 
@@ -49,7 +49,7 @@ export async function serveAdmin(path: string, run: RunCommand): Promise<() => P
 async function answer(message: IncomingMessage, run: RunCommand): Promise<Reply> {
   try {
     const command = decodeURIComponent(message.url?.slice(1) ?? '')
-    const input = parseJson(await bytesOf(message), 'refuse')
+    const input = parseJson(await bytesOf(message), 'refuse', UNLIMITED)
     return { result: await run(command, input) }
   } catch (error) {
     return { error: failureOf(error) }

@@ -2,12 +2,18 @@
 // pdp/; which status an error gets is errors.ts. Nothing here listens, and nothing here knows what a policy is.
 import { randomBytes } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
-import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyReply, LogController } from 'fastify'
+import Fastify, {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  LogController,
+} from 'fastify'
 import { ZerohopError } from '../model/errors.ts'
 import { BODY_BYTES_MAX, PARAM_LENGTH_MAX, REQUEST_TIMEOUT_MS } from '../model/limits.ts'
 import { closeWell } from './closing.ts'
 import { type ErrorForm, problemOf } from './errors.ts'
-import { type Duplicates, parseJson } from './json.ts'
+import { BULK, type Duplicates, type JsonLimits, ORDINARY, parseJson } from './json.ts'
 import { ProblemLog } from './problem-log.ts'
 import { answerUnreadable } from './unreadable.ts'
 
@@ -46,6 +52,10 @@ declare module 'fastify' {
     noted: readonly NotedRoute[]
     /** tells the operator of answers from 500 on */
     problems: ProblemLog
+  }
+  interface FastifyContextConfig {
+    /** takes many objects at once, although its body may be no longer than that of other routes */
+    bulk?: true
   }
 }
 
@@ -100,14 +110,19 @@ export function httpApp(options: HttpAppOptions): FastifyInstance {
 
 function readJsonBodies(app: FastifyInstance, duplicates: Duplicates): void {
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser(JSON_TYPE, { parseAs: 'buffer' }, ({ headers }, body, done) => {
+  app.addContentTypeParser(JSON_TYPE, { parseAs: 'buffer' }, (request, body, done) => {
     try {
-      requirePlain(headers['content-encoding'])
-      done(null, parseJson(body as Buffer, duplicates))
+      requirePlain(request.headers['content-encoding'])
+      done(null, parseJson(body as Buffer, duplicates, jsonLimitsOf(request)))
     } catch (error) {
       done(error as Error)
     }
   })
+}
+
+/** How many members the body of a route may hold: more where it may be longer than that of an ordinary route. */
+export function jsonLimitsOf({ routeOptions: { bodyLimit, config } }: FastifyRequest): JsonLimits {
+  return config.bulk || bodyLimit > BODY_BYTES_MAX ? BULK : ORDINARY
 }
 
 /** @throws JSON_INVALID on a body that is packed: what it unpacks to is not bounded by its length */

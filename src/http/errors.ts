@@ -56,6 +56,7 @@ const TYPE_OF: Readonly<Partial<Record<ErrorCode, string>>> = {
   JSON_INVALID: 'value_error.jsondecode',
   JSON_DUPLICATE: 'value_error.duplicate',
   JSON_TOO_DEEP: 'value_error.depth',
+  JSON_TOO_MANY_MEMBERS: 'value_error.members',
   EMAIL_INVALID: 'value_error.email',
   KEY_INVALID: 'value_error.str.regex',
   KEY_TOO_LONG: 'value_error.any_str.max_length',

@@ -22,6 +22,7 @@ export const ERRORS = {
   JSON_INVALID: { class: 'invalid', message: 'the body is not valid JSON: {reason}' },
   JSON_DUPLICATE: { class: 'invalid', message: 'member `{member}` appears twice' },
   JSON_TOO_DEEP: { class: 'invalid', message: 'the body is nested deeper than {limit} levels' },
+  JSON_TOO_MANY_MEMBERS: { class: 'invalid', message: '{what} has more than {limit} members' },
   EMAIL_INVALID: { class: 'invalid', message: 'value is not a valid email address' },
   TEXT_INVALID: { class: 'invalid', message: 'the text holds half of a surrogate pair' },
   NUMBER_INVALID: { class: 'invalid', message: 'number {number} cannot be kept exactly' },

@@ -3,15 +3,16 @@ import { once } from 'node:events'
 import { Agent, type IncomingMessage, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { httpApp } from '../../src/http/app.ts'
 import { ERROR_CODE_OF, managementError, pdpError, problemOf, STATUS_OF_CLASS } from '../../src/http/errors.ts'
-import { type Duplicates, parseJson } from '../../src/http/json.ts'
+import { BULK, type Duplicates, type JsonLimits, ORDINARY, parseJson } from '../../src/http/json.ts'
 import { ERRORS, type ErrorCode, ZerohopError } from '../../src/model/errors.ts'
-import { JSON_DEPTH_MAX } from '../../src/model/limits.ts'
+import { JSON_DEPTH_MAX, JSON_MEMBERS_BULK_MAX, JSON_MEMBERS_MAX } from '../../src/model/limits.ts'
 
 describe('parseJson', () => {
-  const parse = (text: string, duplicates: Duplicates = 'refuse') => parseJson(Buffer.from(text), duplicates)
+  const parse = (text: string, duplicates: Duplicates = 'refuse', limits: JsonLimits = ORDINARY) =>
+    parseJson(Buffer.from(text), duplicates, limits)
 
   it.each([
     '{}',
@@ -39,6 +40,61 @@ describe('parseJson', () => {
     const nested = (depth: number) => `${'['.repeat(depth)}"[[[["${']'.repeat(depth)}`
     expect(() => parse(nested(JSON_DEPTH_MAX))).not.toThrow()
     expect(() => parse(nested(JSON_DEPTH_MAX + 1))).toThrow(expect.objectContaining({ code: 'JSON_TOO_DEEP' }))
+  })
+
+  const members = (count: number): string => `{${Array.from({ length: count }, (_, at) => `"k${at}":1`).join()}}`
+  const many = (count: number): string => `[${Array(count).fill(members(10)).join()}]`
+
+  it.each([
+    ['members of one object', members(JSON_MEMBERS_MAX + 1), ORDINARY],
+    [
+      'items of one list',
+      `[${Array(JSON_MEMBERS_MAX + 1)
+        .fill('[]')
+        .join()}]`,
+      ORDINARY,
+    ],
+    ['members of all objects', many(JSON_MEMBERS_MAX / 10), ORDINARY],
+    ['members of one object of a bulk', `[1,${members(JSON_MEMBERS_MAX + 1)}]`, BULK],
+    [
+      'items of one list of a bulk',
+      `[${Array(JSON_MEMBERS_MAX + 1)
+        .fill('{}')
+        .join()}]`,
+      BULK,
+    ],
+    [
+      'members of all objects of a bulk',
+      `[${Array(JSON_MEMBERS_BULK_MAX / 10_000)
+        .fill(members(10_000))
+        .join()}]`,
+      BULK,
+    ],
+  ])('refuses too many %s without parsing them', (_, text, limits) => {
+    const parsed = vi.spyOn(JSON, 'parse')
+    try {
+      expect(() => parse(text, 'refuse', limits)).toThrow(expect.objectContaining({ code: 'JSON_TOO_MANY_MEMBERS' }))
+      expect(parsed).not.toHaveBeenCalled()
+    } finally {
+      parsed.mockRestore()
+    }
+  })
+
+  it('reads as many members as the limits allow, and commas and braces in texts do not count', () => {
+    expect(Object.keys(parse(members(JSON_MEMBERS_MAX)) as object)).toHaveLength(JSON_MEMBERS_MAX)
+    const list = `[${Array(JSON_MEMBERS_MAX).fill(1).join()}]`
+    const lists = Math.floor(JSON_MEMBERS_BULK_MAX / JSON_MEMBERS_MAX) - 1
+    expect(parse(`[${Array(lists).fill(list).join()}]`, 'refuse', BULK)).toHaveLength(lists)
+    const text = JSON.stringify('{[,'.repeat(JSON_MEMBERS_MAX))
+    expect(parse(text)).toBe(JSON.parse(text))
+  })
+
+  it('looks for a duplicate among the first members only: finding one costs more than parsing', () => {
+    const behind = `[${Array(4).fill(members(10_000)).join()},{"a":1,"a":2}]`
+    expect(() => parse(behind, 'refuse', BULK)).toThrow(
+      expect.objectContaining({ code: 'JSON_INVALID', message: expect.stringContaining('appears twice') }),
+    )
+    expect(parse(behind, 'last-wins', BULK)).toHaveLength(5)
   })
 
   it.each(['{', '"', '"\\', '{"a":}', '\u{feff}{}', '{"a":1}x', "{'a':1}", 'NaN'])('refuses %j', (text) => {

@@ -6,7 +6,7 @@ import type { FastifyInstance } from 'fastify'
 import { BODY_BYTES_MAX } from '../../model/limits.ts'
 import type { Pdp } from '../../pdp/pdp.ts'
 import { type ErrorForm, problemOf } from '../errors.ts'
-import { parseJson } from '../json.ts'
+import { ORDINARY, parseJson } from '../json.ts'
 import { answerTo, decide } from './allowed.ts'
 import type { PdpDirectory } from './auth.ts'
 import { readCheck } from './bodies.ts'
@@ -81,7 +81,7 @@ function answer(
   const { requestId, decisions } = options
   const sentId = request.headers['x-request-id'] === undefined ? null : requestId(request)
   try {
-    const check = readCheck(parseJson(bytes, 'last-wins'))
+    const check = readCheck(parseJson(bytes, 'last-wins', ORDINARY))
     const allow = decide(pdp, check, options.acceptNow)
     const { revision } = pdp
     if (decisions.areRecorded)

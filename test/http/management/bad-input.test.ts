@@ -1,7 +1,7 @@
 // Every route refuses everything that is wrong with its input: the body of the contract, a message that names the field, and nothing is
 // written. The cases are made from the schemas of the routes, so that a new route is covered as soon as it exists.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { BODY_BYTES_MAX, PARAM_LENGTH_MAX } from '../../../src/model/limits.ts'
+import { BODY_BYTES_MAX, JSON_MEMBERS_MAX, PARAM_LENGTH_MAX } from '../../../src/model/limits.ts'
 import { badValues } from '../../support/bad-input.ts'
 import { type KnownObjects, makeKnownObjects } from '../../support/known-objects.ts'
 import { fill, type Route } from '../../support/routes.ts'
@@ -106,6 +106,18 @@ describe('every route', () => {
       }
       const xml = await api.ask(route.method, path, '<a/>', { headers: { 'content-type': 'application/xml' } })
       expectRefusal(xml, 415, [], `${title(route)}: XML`)
+    }
+    expect(revisions()).toEqual(before)
+  })
+
+  it('with a body refuses more members than any object has, before anything else is said of them', async () => {
+    const before = revisions()
+    const members = Array.from({ length: JSON_MEMBERS_MAX + 1 }, (_, at) => `"k${at}":1`).join()
+    for (const route of routes) {
+      if (route.body === undefined) continue
+      const answer = await api.ask(route.method, known.path(route.url), `{"nonsense":{${members}}}`, keyFor(route))
+      expectRefusal(answer, 422, ['body'], title(route))
+      expect(answer.body.detail[0].type, title(route)).toBe('value_error.members')
     }
     expect(revisions()).toEqual(before)
   })

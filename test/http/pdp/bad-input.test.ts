@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { connect as openSocket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Image } from '../../../src/image/image.ts'
-import { BODY_BYTES_MAX, BULK_CHECKS_BYTES_MAX } from '../../../src/model/limits.ts'
+import { BODY_BYTES_MAX, BULK_CHECKS_BYTES_MAX, JSON_MEMBERS_MAX } from '../../../src/model/limits.ts'
 import { loadImage } from '../../../src/pdp/pdp.ts'
 import { pdpServer } from '../../../src/server.ts'
 import { HELLO } from '../../pdp/policies.ts'
@@ -72,6 +72,14 @@ describe.each(ROUTES)('%s %s', (server, path) => {
     const limit = path === '/allowed/bulk' || server === 'opa' ? BULK_CHECKS_BYTES_MAX : BODY_BYTES_MAX
     expect((await send(server, path, `"${'x'.repeat(limit)}"`)).status).toBe(413)
     expect((await send(server, path, 'user=ana', 'application/x-www-form-urlencoded')).status).toBe(415)
+    await isAnswered()
+  })
+
+  it('more members than any check has are refused before they are parsed', async () => {
+    const members = Array.from({ length: JSON_MEMBERS_MAX + 1 }, (_, at) => `"k${at}":1`).join()
+    const answer = await send(server, path, `{"user":{"key":"ana","attributes":{${members}}}}`)
+    expect(answer.status).toBe(422)
+    expect(answer.body.detail[0]).toMatchObject({ loc: ['body'], type: 'value_error.members' })
     await isAnswered()
   })
 

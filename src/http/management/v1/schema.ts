@@ -38,7 +38,7 @@ export function v1SchemaRoutes(app: FastifyInstance, management: Management): vo
   })
   app.put<{ Body: Static<typeof V1Resources> }>(
     '/v1/resources',
-    { config: change, schema: { body: V1Resources } },
+    { config: { ...change, bulk: true }, schema: { body: V1Resources } },
     async (request, reply) => {
       const resources = await v1Write(management, request, reply, 'v1PutResources', request.body)
       return { url: '/v1/resources', data: resources.map(v1Resource) }
