@@ -13,9 +13,9 @@ const repository = readRepository()
 const markdown = repository.filter(({ path }) => path.endsWith('.md') && !path.startsWith('docs/bench/'))
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8')
 const manifest = JSON.parse(read('package.json')) as Record<
-  'scripts' | 'dependencies' | 'optionalDependencies' | 'devDependencies',
+  'scripts' | 'dependencies' | 'optionalDependencies' | 'peerDependencies' | 'devDependencies',
   Record<string, string>
->
+> & { readonly peerDependenciesMeta: object }
 
 /** The cells of every table row whose first cell is code: `| \`NAME\` | … |`. Under one heading, when one is given. */
 function rows(path: string, heading?: string): { name: string; cells: string[] }[] {
@@ -108,7 +108,8 @@ describe('docs/operations.md', () => {
 describe('docs/adr/0010-dependencies.md', () => {
   it.each([
     ['### At run time\n', 'dependencies'],
-    ['### At run time, when present', 'optionalDependencies'],
+    ['### At run time, where they can be installed', 'optionalDependencies'],
+    ['### At run time, when present', 'peerDependencies'],
     ['### For development only', 'devDependencies'],
   ] as const)('%s: has a line for each of the %s of package.json, and no other', (heading, group) => {
     const told = rows('docs/adr/0010-dependencies.md', heading)
@@ -123,6 +124,14 @@ describe('docs/adr/0010-dependencies.md', () => {
       ...manifest.devDependencies,
     }).filter(([, version]) => !/^\d+\.\d+\.\d+$/.test(version))
     expect(ranges).toEqual([])
+  })
+
+  it('has peers that are optional, and tested in an exact version', () => {
+    const { peerDependencies, peerDependenciesMeta } = manifest
+    expect(peerDependenciesMeta).toEqual(
+      Object.fromEntries(Object.keys(peerDependencies).map((name) => [name, { optional: true }])),
+    )
+    for (const name of Object.keys(peerDependencies)) expect(manifest.devDependencies[name], name).toBeDefined()
   })
 })
 

@@ -1,7 +1,7 @@
-// What a user gets: packs the package, puts it beside its production dependencies in an empty folder, and opens each door there in
-// a process of its own. Needs the build (`npm test` makes it).
+// What a user gets: packs the package, installs the tarball with npm in an empty folder, and opens each door there in a
+// process of its own. Needs the build (`npm test` makes it) and the package registry.
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { Image } from '../src/image/image.ts'
@@ -14,12 +14,13 @@ interface Manifest {
   exports: Record<string, string | { types: string; default: string }>
   bin: { zerohop: string }
   dependencies: Record<string, string>
+  optionalDependencies: Record<string, string>
+  peerDependencies: Record<string, string>
   version: string
 }
 
 const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as Manifest
 const folder = temporaryFolder('pack')
-const dependencies: string[] = []
 const installed = join(folder, 'node_modules', 'zerohop')
 
 /** Runs a program, and fails with what it printed when it fails. */
@@ -28,6 +29,11 @@ function run(program: string, args: readonly string[], cwd: string): string {
   if (done.status !== 0)
     throw new Error(`${program} ${args.join(' ')}: exit code ${done.status}\n${done.stdout}${done.stderr}`)
   return done.stdout
+}
+
+/** The version of an installed package. */
+function versionOf(name: string): string {
+  return (JSON.parse(readFileSync(join(folder, 'node_modules', name, 'package.json'), 'utf8')) as Manifest).version
 }
 
 /** Runs a module in the folder of the user and returns what it prints as JSON. */
@@ -40,24 +46,25 @@ beforeAll(() => {
   const [packed] = JSON.parse(
     run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', folder], ROOT),
   ) as { filename: string }[]
-  run('tar', ['-xzf', join(folder, packed?.filename ?? '')], folder)
-  mkdirSync(join(folder, 'node_modules'))
-  renameSync(join(folder, 'package'), installed)
-  // what `npm install` would put beside it: the production dependencies and what they need, not ours for development
-  const tree = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')) as {
-    packages: Record<string, { dev?: boolean }>
-  }
-  for (const [path, { dev }] of Object.entries(tree.packages)) {
-    const name = /^node_modules\/((?:@[^/]+\/)?[^/]+)$/.exec(path)?.[1]
-    if (name === undefined || dev || !existsSync(join(ROOT, path))) continue
-    dependencies.push(name)
-    mkdirSync(join(folder, 'node_modules', name, '..'), { recursive: true })
-    symlinkSync(join(ROOT, path), join(folder, 'node_modules', name), 'junction')
-  }
   writeFileSync(join(folder, 'package.json'), '{ "name": "user", "private": true, "type": "module" }')
-}, 60_000)
+  // as a user does who refuses packages for another Node; what `npm ci` fetched before is not fetched again
+  const options = ['--engine-strict', '--prefer-offline', '--no-audit', '--no-fund']
+  run('npm', ['install', ...options, `./${packed?.filename}`], folder)
+}, 120_000)
 
 describe('the package', () => {
+  it('installs the versions that are tested here, and no packages for traces', () => {
+    const versions = (names: readonly string[]) =>
+      names.map((name) => [name, existsSync(join(folder, 'node_modules', name)) ? versionOf(name) : 'absent'])
+    const pinned = { ...manifest.dependencies, ...manifest.optionalDependencies }
+    expect(Object.fromEntries(versions(Object.keys(pinned)))).toEqual(pinned)
+    const traces = Object.keys(manifest.peerDependencies).filter((name) => name !== '@opentelemetry/api') // prom-client has it
+    expect(versions(traces)).toEqual(traces.map((name) => [name, 'absent']))
+    const nested = readdirSync(join(folder, 'node_modules'), { recursive: true }).map(String)
+    for (const name of ['light-my-request', 'msgpackr-extract'])
+      expect(nested.filter((path) => path.endsWith(join('node_modules', name)))).toEqual([])
+  })
+
   it('holds the build, the kernel and the papers, and nothing else', () => {
     expect(readdirSync(installed).sort()).toEqual([
       'CHANGELOG.md',
@@ -203,14 +210,17 @@ function helloImage(): Buffer {
   return Buffer.from(Image.build(ENVIRONMENT, positionOf(1), HELLO).save())
 }
 
-/** Does `work` while the packages of that name are not installed beside the user's program. */
+/** Does `work` while the packages of that name are not installed. */
 function without<T>(name: RegExp, work: () => T): T {
-  const links = dependencies.filter((each) => name.test(each)).map((each) => join(folder, 'node_modules', each))
-  expect(links.length).toBeGreaterThan(1)
-  for (const link of links) renameSync(link, `${link}.away`)
+  const packages = readdirSync(join(folder, 'node_modules')).flatMap((each) =>
+    each.startsWith('@') ? readdirSync(join(folder, 'node_modules', each)).map((part) => `${each}/${part}`) : [each],
+  )
+  const moved = packages.filter((each) => name.test(each)).map((each) => join(folder, 'node_modules', each))
+  expect(moved.length).toBeGreaterThan(1)
+  for (const path of moved) renameSync(path, `${path}.away`)
   try {
     return work()
   } finally {
-    for (const link of links) renameSync(`${link}.away`, link)
+    for (const path of moved) renameSync(`${path}.away`, path)
   }
 }

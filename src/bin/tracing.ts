@@ -1,5 +1,6 @@
-// Traces by OpenTelemetry, when the standard OTEL_* variables ask for them. The packages are optional and loaded only then; the rest of their
-// variables (headers, sampling, batches, resource attributes) they read themselves. https://opentelemetry.io/docs/specs/otel/configuration
+// Traces by OpenTelemetry, when the standard OTEL_* variables ask for them. The packages are optional peers, loaded only
+// then; they read the rest of their variables (headers, sampling, batches) themselves.
+// https://opentelemetry.io/docs/specs/otel/configuration
 import type { Context, Span, SpanContext } from '@opentelemetry/api'
 import type { NodeTracerProvider } from '@opentelemetry/sdk-trace-node'
 import type { Logger } from 'pino'
@@ -10,7 +11,14 @@ import type { Closers } from './process.ts'
 
 type Resource = NonNullable<NonNullable<ConstructorParameters<typeof NodeTracerProvider>[0]>['resource']>
 
-/** A tracer, or undefined when none is asked for or the packages are not there, which is said in one line. */
+/** What to install for traces, in the versions that are tested. */
+const PACKAGES = [
+  '@opentelemetry/api@1.9.0',
+  '@opentelemetry/exporter-trace-otlp-http@0.208.0',
+  '@opentelemetry/sdk-trace-node@2.2.0',
+]
+
+/** A tracer; undefined when none is asked for, or when the packages are not installed, which one warning says. */
 export async function startTracing(
   { tracing }: Env,
   name: string,
@@ -24,7 +32,7 @@ export async function startTracing(
   } catch (error) {
     log.warn(
       { reason: String(error) },
-      'OTEL_* asks for traces, but the optional @opentelemetry packages are not installed: there are none',
+      `OTEL_* asks for traces, but their packages are not installed, so none are sent: npm install ${PACKAGES.join(' ')}`,
     )
     return undefined
   }

@@ -1,11 +1,14 @@
 // Traces: with the standard variables, both servers send a span for each request to a collector, continued from the caller's trace; without them,
 // nothing is sent and nothing is loaded.
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { createServer, type Server as HttpServer } from 'node:http'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { eventually } from '../support/eventually.ts'
 import { temporaryFolder } from '../support/folders.ts'
 import { endServers, freePort, readKeys, Server, url } from '../support/server.ts'
+import { ROOT } from '../tidy/source.ts'
 
 interface Span {
   readonly name: string
@@ -140,8 +143,13 @@ describe('zerohop serve with a collector', () => {
 
 describe('zerohop api without the optional packages', () => {
   afterAll(endServers)
+  const { devDependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
+  const packages = Object.entries(devDependencies as Record<string, string>)
+    .filter(([name]) => name.startsWith('@opentelemetry/'))
+    .map(([name, version]) => `${name}@${version}`)
+    .join(' ')
 
-  it('says once that there are no traces, and serves', async () => {
+  it('says once what to install for traces, and serves', async () => {
     const hooks = `export const resolve = (name, context, next) => {
       if (name.startsWith('@opentelemetry/')) throw new Error('cannot find package ' + name)
       return next(name, context)
@@ -155,10 +163,11 @@ describe('zerohop api without the optional packages', () => {
       NODE_OPTIONS: `--import=${url(register)}`,
     })
     await eventually(() => /listening/i.test(server.output), true)
-    const lines = server.output.split('\n').filter((line) => line.includes('@opentelemetry packages are not installed'))
+    const lines = server.output.split('\n').filter((line) => line.includes('OTEL_'))
     expect(lines.length).toBe(1)
     expect(JSON.parse(lines[0] ?? '')).toMatchObject({
       level: 40,
+      msg: `OTEL_* asks for traces, but their packages are not installed, so none are sent: npm install ${packages}`,
       reason: expect.stringContaining('cannot find package'),
     })
   })
