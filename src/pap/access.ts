@@ -23,15 +23,17 @@ export const ACCESS = {
   'project.delete': { level: 'project', access: 'admin', what: 'delete projects' },
   'environment.create': { level: 'project', access: 'write', what: 'create environments' },
   'environment.write': { level: 'env', access: 'write', what: 'change environments' },
-  'environment.delete': { level: 'env', access: 'admin', what: 'delete environments' },
+  // an environment's key is handed to PDPs and back ends: it must not be able to end the environment, or to hand out other keys
+  'environment.delete': { level: 'project', access: 'admin', what: 'delete environments' },
   'environment.copy': { level: 'project', access: 'write', what: 'copy environments' },
   'key.read': { level: 'env', access: 'read', what: 'list API keys' },
-  'key.reveal': { level: 'env', access: 'admin', what: 'see API keys' },
+  'key.reveal': { level: 'project', access: 'admin', what: 'read the secrets of API keys' },
   'key.write': { level: 'env', access: 'admin', what: 'manage API keys' },
   'elements.login': { level: 'env', access: 'write', what: 'log users in' },
   'audit.read': { level: 'env', access: 'read', what: 'read the audit log' },
   // what a PDP that may follow has decided is no policy: it changes nothing that is asked again
   'audit.write': { level: 'env', access: 'read', what: 'send decisions' },
+  // of proxy configs: whoever forwards requests with the environment's key sends them
   'secret.read': { level: 'env', access: 'write', what: 'see secrets' },
   'metrics.read': { level: 'env', access: 'read', what: 'read the metrics' },
   'history.read': { level: 'env', access: 'read', what: 'read the history' },
@@ -53,9 +55,19 @@ export function hasAccess(key: Pick<ApiKey, 'level' | 'access'>, operation: Oper
   return LEVELS[key.level] >= LEVELS[level] && ACCESSES[key.access] >= ACCESSES[access]
 }
 
+/** Names the keys that may, where another level of key is needed and not only more access. */
+const NEEDED_LEVEL: Readonly<Record<KeyLevel, string>> = {
+  env: '',
+  project: ': it needs a key of the project or the organization',
+  org: ': it needs a key of the organization',
+}
+
 /** @throws KEY_TOO_NARROW when a key of this level and access may not do it anywhere */
 export function requireAccess(key: Pick<ApiKey, 'level' | 'access'>, operation: Operation): void {
-  if (!hasAccess(key, operation)) throw new ZerohopError('KEY_TOO_NARROW', { what: ACCESS[operation].what })
+  if (hasAccess(key, operation)) return
+  const { level, what }: Need = ACCESS[operation]
+  const needed = LEVELS[key.level] < LEVELS[level] ? NEEDED_LEVEL[level] : ''
+  throw new ZerohopError('KEY_TOO_NARROW', { what: what + needed })
 }
 
 /** True when the key may see and manage the other key, as far as its access goes: nothing that reaches further than itself. */

@@ -12,6 +12,7 @@ import { openStore, type Store } from '../store/store.ts'
 import type { View } from '../store/view.ts'
 import { type Bundle, exportSchema } from './bundle.ts'
 import { exportInThread } from './export-task.ts'
+import { keepKeysFile } from './keys-file-upkeep.ts'
 import { organizationsOf } from './open.ts'
 import { policyOf } from './snapshot.ts'
 import type { PapUseCases } from './use-cases.ts'
@@ -73,10 +74,14 @@ export async function runAdmin(deps: AdminDeps, command: string, input: unknown)
   return ADMIN[command as AdminCommand](deps, (input ?? {}) as never)
 }
 
-/** Opens the store of a folder for commands alone: nothing is bootstrapped. */
-export function openAdminStore(data: string, secretsKeyFile: string | undefined): Promise<PapStore> {
+/** Opens the store of a folder for commands alone: nothing is bootstrapped. Rotated keys reach `keys.json`, as in a server. */
+export async function openAdminStore(data: string, secretsKeyFile: string | undefined): Promise<PapStore> {
   const writerThread = threadUrl(import.meta.url, './writer-thread.ts')
-  return openStore<PapUseCases>({ data, writerThread, ...(secretsKeyFile === undefined ? {} : { secretsKeyFile }) })
+  const of = { data, writerThread, ...(secretsKeyFile === undefined ? {} : { secretsKeyFile }) }
+  const store = await openStore<PapUseCases>(of)
+  const [organization] = organizationsOf(store)
+  if (organization !== undefined) keepKeysFile(data, store, organization)
+  return store
 }
 
 async function createOrganization(

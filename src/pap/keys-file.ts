@@ -1,6 +1,15 @@
 // `<data>/keys.json`: the keys of the first organization, for whoever owns the folder (mode 0600). Nothing here opens the store, so that a
 // tool that only needs a key starts fast.
-import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import {
+  closeSync,
+  existsSync,
+  fchmodSync,
+  fsyncSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 
 /** What the file holds. */
@@ -25,23 +34,48 @@ export function writeKeysOnce(data: string, keys: () => KeysFile): void {
   if (!existsSync(keysPath(data))) write(data, keys())
 }
 
-/** Takes the keys out of the file that are not good any more: rotated, deleted, or gone with their environment. */
-export function pruneKeys(data: string, isGood: (secret: string) => boolean): void {
+/**
+ * Brings the file up to date. `current` gives for a secret of the file the one that is good now: the same, the new one after a
+ * rotation, or undefined when the key is gone; its entry is then removed. @throws what the file system throws
+ */
+export function updateKeys(data: string, current: (secret: string) => string | undefined): void {
   const file = readKeys(data)
   if (file === undefined) return
-  const environments = Object.entries(file.environments).filter(([, secret]) => isGood(secret))
-  const { organization } = file
-  const keepsOrganization = organization === undefined || isGood(organization)
-  if (keepsOrganization && environments.length === Object.keys(file.environments).length) return
-  write(data, {
-    ...(organization !== undefined && keepsOrganization ? { organization } : {}),
-    environments: Object.fromEntries(environments),
+  const { organization, environments } = file
+  const updated = organization === undefined ? undefined : current(organization)
+  const kept = Object.entries(environments).flatMap(([name, secret]) => {
+    const now = current(secret)
+    return now === undefined ? [] : [[name, now] as const]
   })
+  const isSame =
+    kept.length === Object.keys(environments).length && kept.every(([name, now]) => environments[name] === now)
+  if (isSame && updated === organization) return
+  write(data, { ...(updated === undefined ? {} : { organization: updated }), environments: Object.fromEntries(kept) })
 }
 
+/** Replaces the file as a whole: a process that is killed meanwhile leaves the old file or the new one. */
 function write(data: string, keys: KeysFile): void {
   const path = keysPath(data)
   const temporary = `${path}.tmp`
-  writeFileSync(temporary, `${JSON.stringify(keys, null, 2)}\n`, { mode: 0o600 })
+  const file = openSync(temporary, 'w', 0o600)
+  try {
+    fchmodSync(file, 0o600) // also when an earlier process left it behind
+    writeFileSync(file, `${JSON.stringify(keys, null, 2)}\n`)
+    fsyncSync(file)
+  } finally {
+    closeSync(file)
+  }
   renameSync(temporary, path)
+  syncFolder(data)
+}
+
+/** Makes the new name durable. */
+function syncFolder(path: string): void {
+  if (process.platform === 'win32') return
+  const folder = openSync(path, 'r')
+  try {
+    fsyncSync(folder)
+  } finally {
+    closeSync(folder)
+  }
 }

@@ -5,8 +5,8 @@ import { Signer } from '../log/signature.ts'
 import { ZerohopError } from '../model/errors.ts'
 import { threadUrl } from '../model/thread.ts'
 import { openStore, type Store } from '../store/store.ts'
-import { hashSecret } from './api-keys.ts'
-import { type KeysFile, pruneKeys, writeKeysOnce } from './keys-file.ts'
+import { type KeysFile, writeKeysOnce } from './keys-file.ts'
+import { keepKeysFile } from './keys-file-upkeep.ts'
 import { Snapshots } from './snapshot.ts'
 import type { PapUseCases } from './use-cases.ts'
 
@@ -76,21 +76,6 @@ async function bootstrap(store: Store<PapUseCases>, options: PapOptions): Promis
     throw error
   }
   return organization
-}
-
-/** A key that dies leaves the file with the commit. */
-function keepKeysFile(data: string, store: Store<PapUseCases>, organization: LogId): void {
-  const prune = (): void => {
-    try {
-      pruneKeys(data, (secret) => store.findApiKey(hashSecret(secret)) !== undefined)
-    } catch {
-      // A disk that is full or read-only: the key is dead all the same, and the file is mended at the next start.
-    }
-  }
-  prune()
-  store.onCommit((log) => {
-    if (log === organization) prune()
-  })
 }
 
 /** The keys of the first organization that are still good, by what they open. */

@@ -175,12 +175,21 @@ describe('the commands of an operator', () => {
     expect(existsSync(nowhere)).toBe(false)
   })
 
-  it('take a dead key out of keys.json, and leave no socket behind', async () => {
-    const rows = await json<KeyRow[]>('keys', 'list', '--data', open)
-    expect(readKeys(open).environments.development).toMatch(/^zh_env_/)
-    await run('keys', 'rotate', rows.find(({ environment }) => environment === 'development')!.id, '--data', open)
-    expect(readKeys(open).environments.development).toBeUndefined()
+  it('bring keys.json up to date, with a server and without one, which leaves no socket behind', async () => {
+    const keyOf = async (name: string) => {
+      const rows = await json<KeyRow[]>('keys', 'list', '--data', open)
+      return rows.find(({ environment }) => environment === name)!.id
+    }
+    const id = await keyOf('development')
+    const rotate = async () => (await run('keys', 'rotate', id, '--data', open)).out.trim()
+    const { development } = readKeys(open).environments
+    const online = await rotate()
+    expect([readKeys(open).environments.development, online === development]).toEqual([online, false])
     expect(await server.end()).toBe(0)
     expect(existsSync(join(open, 'admin.sock'))).toBe(false)
+    const offline = await rotate()
+    expect([readKeys(open).environments.development, offline === online]).toEqual([offline, false])
+    await run('keys', 'delete', id, '--data', open)
+    expect(Object.keys(readKeys(open).environments)).toEqual(['production'])
   })
 })

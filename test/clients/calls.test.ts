@@ -8,13 +8,16 @@ import { endServers, freePort, readKeys, startServe, url } from '../support/serv
 
 describe('the calls of the published client', () => {
   let permit: Permit
+  let organization: string
   const options = { level: 'silent' }
 
   beforeAll(async () => {
     const data = temporaryFolder('calls')
     const ports = { api: await freePort(), pdp: await freePort() }
     await startServe(data, ports)
-    const token = readKeys(data).environments.development
+    const keys = readKeys(data)
+    const token = keys.environments.development
+    organization = keys.organization
     permit = new Permit({ token, apiUrl: url(ports.api), pdp: url(ports.pdp), log: options, throwOnError: true })
   })
   afterAll(endServers)
@@ -36,7 +39,10 @@ describe('the calls of the published client', () => {
     const environment = await permit.api.environments.get('default', 'development')
     expect(environment).toMatchObject({ key: 'development', project_id: project!.id })
     expect((await permit.api.environments.getById(project!.id, environment.id)).id).toBe(environment.id)
-    expect((await permit.api.environments.getApiKey('default', 'development')).secret).toBe(permit.config.token)
+    const { environments: wider } = new Permit({ ...permit.config, token: organization }).api
+    expect((await wider.getApiKey('default', 'development')).secret).toBe(permit.config.token)
+    expect(await status(permit.api.environments.getApiKey('default', 'development'))).toBe(403)
+    expect(await status(permit.api.environments.delete('default', 'development'))).toBe(403)
     expect(await status(permit.api.environments.get('default', 'production'))).toBe(404)
   })
 

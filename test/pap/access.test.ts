@@ -14,6 +14,8 @@ const NARROWEST: Readonly<Partial<Record<Operation, KeyLevel>>> = {
   'project.write': 'project',
   'project.delete': 'project',
   'environment.create': 'project',
+  'environment.delete': 'project',
+  'key.reveal': 'project',
   'environment.copy': 'project',
 }
 

@@ -101,6 +101,27 @@ describe('API keys', () => {
     expect((await api.ask('GET', '/v2/api-key?object_type=galaxy')).status).toBe(422)
   })
 
+  it('of an environment neither delete the environment nor read secrets, which a key of the project does', async () => {
+    const { id } = (await create(forDevelopment())).body
+    const text = (what: string) => `this API key may not ${what}: it needs a key of the project or the organization`
+    const own = await api.ask('GET', '/v2/api-key/default/development', undefined, at('env', 'admin'))
+    expect([own.status, own.body.message]).toEqual([403, text('read the secrets of API keys')])
+    expect((await api.ask('GET', `/v2/api-key/${id}`, undefined, at('env', 'admin'))).body.secret).toBeNull()
+    const configs = await api.ask('GET', '/v2/pdps/default/development/configs', undefined, at('env', 'admin'))
+    expect(configs.body).toMatchObject([{ client_secret: '' }])
+    const stats = await api.ask('GET', '/v2/projects/default/envs/development/stats', undefined, at('env', 'admin'))
+    expect(JSON.stringify(stats.body)).not.toContain('zh_env_')
+
+    expect((await api.ask('POST', '/v2/projects/default/envs', { key: 'passing', name: 'Passing' })).status).toBe(200)
+    const { secret } = (await api.ask('GET', '/v2/api-key/default/passing', undefined, at('project', 'admin'))).body
+    const path = '/v2/projects/default/envs/passing'
+    const refused = await api.ask('DELETE', path, undefined, { key: secret })
+    expect([refused.status, refused.body.message]).toEqual([403, text('delete environments')])
+    expect((await api.ask('DELETE', '/v2/projects/default', undefined, { key: secret })).status).toBe(403)
+    expect((await api.ask('GET', path)).status).toBe(200)
+    expect((await api.ask('DELETE', path, undefined, at('project', 'admin'))).status).toBe(204)
+  })
+
   it('are read one by one; the secret only by a key of access admin, which the log tells', async () => {
     const { id, secret } = (await create(forDevelopment())).body
     const before = api.store.head(api.made.organization.id).revision

@@ -15,7 +15,7 @@ interface Need {
 /** Reading takes `read`, anything else `write`, and an environment key is enough, except: */
 const NEEDS: Readonly<Record<string, Partial<Need>>> = {
   'GET /v2/api-key/scope': { access: 'no_access' },
-  'GET /v2/api-key/:p/:e': { access: 'admin' },
+  'GET /v2/api-key/:p/:e': { level: 'project', access: 'admin' },
   'POST /v2/api-key': { access: 'admin' },
   'DELETE /v2/api-key/:key': { access: 'admin' },
   'POST /v2/api-key/:key/rotate-secret': { access: 'admin' },
@@ -28,7 +28,7 @@ const NEEDS: Readonly<Record<string, Partial<Need>>> = {
   'PUT /v2/projects/:p': { level: 'project' },
   'DELETE /v2/projects/:p': { level: 'project', access: 'admin' },
   'POST /v2/projects/:p/envs': { level: 'project' },
-  'DELETE /v2/projects/:p/envs/:e': { access: 'admin' },
+  'DELETE /v2/projects/:p/envs/:e': { level: 'project', access: 'admin' },
   'POST /v2/projects/:p/envs/:e/copy': { level: 'project' },
   'POST /v2/projects/:p/envs/:e/copy/async': { level: 'project' },
   'GET /v2/projects/:p/envs/:e/copy/async/:task/result': { level: 'project', access: 'write' },
