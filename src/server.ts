@@ -123,6 +123,7 @@ export function pooledPdpServer({ store, snapshots }: Management, options: Poole
       return pool.get(environment)
     },
   )
+  const stop = store.acknowledgeAfter(pool)
   const health = () => ({ ok: true, revision: null, ageMs: null, source: null, stale: false })
   const metrics = new Metrics()
   metrics.gauge('zerohop_images', 'Images that are open.', () => pool.size)
@@ -130,7 +131,10 @@ export function pooledPdpServer({ store, snapshots }: Management, options: Poole
   illTypedMetric(metrics, () => pool.illTyped)
   decisionLogMetrics(metrics, options.decisionLog?.stats)
   const app = pdpApp({ directory, health, metrics, ...served(options) })
-  app.addHook('onClose', () => pool.close())
+  app.addHook('onClose', async () => {
+    stop()
+    await pool.close()
+  })
   return app
 }
 

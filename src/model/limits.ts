@@ -201,6 +201,8 @@ export const APPLY_WINDOW_MS = 20
 export const APPLY_TURN_MS = 2
 /** Changes above which a delta is applied by a worker thread. */
 export const DELTA_IN_TURN_MAX = 20_000
+/** Milliseconds that a write, already on disk, waits for the PDPs of the same process before it is acknowledged all the same. */
+export const ACKNOWLEDGE_WAIT_MS = 1_000
 /** Milliseconds that `atLeast` and x-min-revision wait when the caller does not say. */
 export const AT_LEAST_DEFAULT_MS = 2_000
 /** Milliseconds that x-min-revision-timeout may ask for at most. */

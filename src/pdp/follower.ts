@@ -91,6 +91,8 @@ export class Follower {
   #behind: Applier | undefined
   /** head that the last heartbeat named */
   #head: number | undefined
+  /** no image begins to answer before it has this revision: somebody was told that it is in force */
+  #firstRevision = 0
   #needsImage = false
   /** where this follower has been */
   readonly #passed = new Passed()
@@ -150,6 +152,21 @@ export class Follower {
     const there = this.#answering.atLeast(revision, timeoutMs)
     if (this.#answering.isAwaited) this.#applier?.hurry()
     return there
+  }
+
+  /**
+   * Resolves when nothing is answered from before `revision` any more: the image that answers has it, or none answers, and none begins to before
+   * it has it. Deltas are applied at once. False when that takes longer than `timeoutMs`. Never rejects.
+   */
+  async notBefore(revision: number, timeoutMs: number): Promise<boolean> {
+    this.#firstRevision = Math.max(this.#firstRevision, revision)
+    if (this.current === undefined) return true
+    try {
+      await this.atLeast(revision, timeoutMs)
+      return true
+    } catch {
+      return this.current === undefined
+    }
   }
 
   /** Ends following. The last image is written once more when it changed. */
@@ -244,7 +261,9 @@ export class Follower {
 
   #moved(applier: Applier): void {
     if (applier !== this.#applier) return
-    if (this.#head !== undefined && applier.image.revision >= this.#head && !this.#isBehind(applier)) {
+    const { revision } = applier.image
+    const isCurrent = this.#head !== undefined && revision >= Math.max(this.#head, this.#firstRevision)
+    if (isCurrent && !this.#isBehind(applier)) {
       this.#backoff.reset()
       this.#answering.heard(0)
       this.#answer(applier, 'feed')

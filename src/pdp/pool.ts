@@ -41,6 +41,15 @@ export class PdpPool {
     return member.pdp
   }
 
+  /**
+   * Resolves when nothing here is answered from before `revision` of the environment any more, also by a PDP that is being opened; false when
+   * that takes longer than `timeoutMs`. Never rejects.
+   */
+  async notBefore(environment: LogId, revision: number, timeoutMs: number): Promise<boolean> {
+    const member = this.#members.get(environment)
+    return member === undefined || member.follower.notBefore(revision, timeoutMs)
+  }
+
   /** The PDPs that are open. */
   get size(): number {
     return this.#members.size

@@ -31,7 +31,14 @@ export interface Failure {
   readonly cause: string | undefined
 }
 
-export type Reply = { readonly result: unknown; readonly revision: number } | { readonly failure: Failure }
+export interface Done {
+  readonly result: unknown
+  readonly revision: number
+  /** logs beside its own that the use case wrote to */
+  readonly also: readonly LogId[]
+}
+
+export type Reply = Done | { readonly failure: Failure }
 
 export interface Answer {
   readonly replies: readonly Reply[]
@@ -143,7 +150,8 @@ export class BatchRunner {
       if (secret === null) this.#tables.secrets.remove(Buffer.from(id))
       else this.#tables.secrets.put(Buffer.from(id), this.#seal(id, secret))
     }
-    return { result: decided.result, revision: this.#headOf(job.log)?.revision ?? 0 }
+    const also = writes.slice(1).map(({ log }) => log)
+    return { result: decided.result, revision: this.#headOf(job.log)?.revision ?? 0, also }
   }
 
   #decide(job: Job, mint: Mint): Decided<unknown> {

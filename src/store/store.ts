@@ -9,6 +9,7 @@ import type { ApiKey } from '../model/objects.ts'
 import { AuditLog } from './audit.ts'
 import { prepareData } from './data-file.ts'
 import { asOpenError } from './disk.ts'
+import { type Followers, Following } from './following.ts'
 import { LmdbView } from './lmdb-view.ts'
 import { acquireLock, type Lock } from './lock.ts'
 import { readEntries, readHistory, readHistoryId } from './log.ts'
@@ -65,6 +66,10 @@ export interface Store<U extends UseCases> {
   waitBeyond(log: LogId, revision: number, signal?: AbortSignal): Promise<void>
   /** Calls the listener after each durable batch, once for each log that it moved. Returns how to stop. */
   onCommit(listener: CommitListener): () => void
+  /** From now on a write is acknowledged only after these followers, or after ACKNOWLEDGE_WAIT_MS. Returns how to stop. */
+  acknowledgeAfter(followers: Followers): () => void
+  /** Writes that were acknowledged before all followers had them. */
+  readonly acknowledgedEarly: number
   /** Tells the listener how many seconds each batch of writes took, with its sync. Returns how to stop. */
   onBatch(listener: BatchListener): () => void
   /** The API key with this SHA-256 of its secret, in hex. */
@@ -127,6 +132,7 @@ class LmdbStore<U extends UseCases> implements Store<U> {
   readonly #listeners = new Set<CommitListener>()
   readonly #batchListeners = new Set<BatchListener>()
   readonly #waiters = new Waiters()
+  readonly #following = new Following()
   #writer: Writer | undefined
   #closing: Promise<void> | undefined
   #isClosed = false
@@ -160,15 +166,17 @@ class LmdbStore<U extends UseCases> implements Store<U> {
     return [...this.#positions.keys()]
   }
 
-  commit<N extends keyof U & string>(
+  async commit<N extends keyof U & string>(
     log: LogId,
     name: N,
     input: InputOf<U[N]>,
     by: Actor,
   ): Promise<Committed<ResultOf<U[N]>>> {
-    if (this.#writer === undefined) return Promise.reject(closed())
+    if (this.#writer === undefined) throw closed()
+    const { result, revision, also } = await this.#writer.commit({ log, name, input, by })
+    if (this.#following.isAwaited) await this.#following.caughtUp([log, ...also])
     // the thread ran the use case of that name: its result is what its type says
-    return this.#writer.commit({ log, name, input, by }) as Promise<Committed<ResultOf<U[N]>>>
+    return { result: result as ResultOf<U[N]>, revision }
   }
 
   head(log: LogId): Position {
@@ -220,6 +228,14 @@ class LmdbStore<U extends UseCases> implements Store<U> {
   onCommit(listener: CommitListener): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
+  }
+
+  acknowledgeAfter(followers: Followers): () => void {
+    return this.#following.add(followers)
+  }
+
+  get acknowledgedEarly(): number {
+    return this.#following.early
   }
 
   onBatch(listener: BatchListener): () => void {
@@ -296,6 +312,7 @@ class LmdbStore<U extends UseCases> implements Store<U> {
     for (const [log, position] of moved) {
       this.#waiters.wake(log, position.revision)
       for (const listener of this.#listeners) listener(log, position)
+      this.#following.moved(log, position.revision)
     }
   }
 

@@ -4,14 +4,13 @@ import { Worker } from 'node:worker_threads'
 import type { LogId, Position } from '../log/change.ts'
 import { ZerohopError } from '../model/errors.ts'
 import { WRITER_BATCH_ITEMS_MAX, WRITER_BATCH_MAX, WRITER_IN_FLIGHT_MAX, WRITER_QUEUE_MAX } from '../model/limits.ts'
-import { fromFailure, type Job } from './batch.ts'
+import { type Done, fromFailure, type Job } from './batch.ts'
 import type { Retention, Trimmed } from './retention.ts'
-import type { Committed } from './view.ts'
 import type { FromThread, ThreadData, ToThread } from './writer-thread.ts'
 
 interface Waiting {
   readonly job: Job
-  readonly resolve: (committed: Committed<unknown>) => void
+  readonly resolve: (done: Done) => void
   readonly reject: (error: Error) => void
 }
 
@@ -66,7 +65,7 @@ export class Writer {
    * Runs the use case in the next batch and answers when its outcome is on disk.
    * @throws the domain error of the use case; OVERLOADED, DISK_FULL, DISK_FAILED, WRITER_DEAD, CLOSED
    */
-  commit(job: Job): Promise<Committed<unknown>> {
+  commit(job: Job): Promise<Done> {
     if (this.#stopped !== undefined) return Promise.reject(this.#stopped)
     if (this.#waiting >= WRITER_QUEUE_MAX) {
       return Promise.reject(new ZerohopError('OVERLOADED', { waiting: this.#waiting }))

@@ -53,6 +53,7 @@ describe('/metrics of the management API', () => {
     expect(samples.get('zerohop_http_requests_total{method="GET",route="none",status="404"}')).toBe(1)
     expect(samples.get('zerohop_http_request_seconds_count{route="/v2/facts/:p/:e/users"}')).toBe(2)
     expect(samples.get('zerohop_writes_total')).toBeGreaterThan(0)
+    expect(samples.get('zerohop_writes_acknowledged_early_total')).toBe(0)
     expect(samples.get('zerohop_write_batch_seconds_count')).toBeGreaterThan(0)
     expect(samples.get('zerohop_write_batch_seconds_bucket{le="+Inf"}')).toBe(
       samples.get('zerohop_write_batch_seconds_count'),

@@ -1,4 +1,5 @@
 // The PDPs of `serve`: opened on first use, dropped when idle or when memory runs short, opened again when asked.
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterEach, describe, expect, it } from 'vitest'
 import { ZerohopError } from '../../src/model/errors.ts'
 import { PdpPool, type PoolOptions } from '../../src/pdp/pool.ts'
@@ -53,6 +54,32 @@ describe('the pool', () => {
     expect(first.ended).toMatchObject({ code: 'CLOSED' })
     await pool.get(OTHER).ready()
     expect(feeds.length).toBe(2)
+  })
+
+  it('lets no image begin to answer from before a revision that was acknowledged', async () => {
+    const { pool, feeds } = openPool()
+    const pdp = pool.get(ONE)
+    expect(await pool.notBefore(ONE, 2, 60_000)).toBe(true)
+    await eventually(() => feeds[0]?.streams, 1)
+    for (let turn = 0; turn < 20; turn++) await nextTurn()
+    expect(pdp.state.revision).toBeUndefined()
+    feeds[0]?.commit([{ op: 'delete', kind: 'user', key: 'zoe' }])
+    await eventually(() => pdp.state.revision, 2)
+  })
+
+  it('says when what answers has a revision, or did not get it in time', async () => {
+    const { pool, feeds } = openPool()
+    expect(await pool.notBefore(ONE, 2, 60_000)).toBe(true)
+    const pdp = pool.get(ONE)
+    await pdp.ready()
+    expect(await pool.notBefore(ONE, 1, 60_000)).toBe(true)
+    expect(await pool.notBefore(ONE, 2, 1)).toBe(false)
+    const followed = pool.notBefore(ONE, 2, 60_000)
+    feeds[0]?.commit([{ op: 'delete', kind: 'user', key: 'zoe' }])
+    expect([await followed, pdp.revision]).toEqual([true, 2])
+    const closed = pool.notBefore(ONE, 3, 60_000)
+    await pdp.close()
+    expect(await closed).toBe(true)
   })
 
   it('forgets an environment that ended, so that a new one may begin under its id', async () => {

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import type { LogEntry } from '../../src/log/change.ts'
 import { LOG_READ_BYTES_MAX, LOG_READ_MAX } from '../../src/model/limits.ts'
@@ -226,6 +227,30 @@ describe('a log', () => {
     expect(keysOf(store.view(OTHER_LOG).list('tenant'))).toEqual(['default'])
     const { result } = await store.commit(LOG, 'readOther', { log: OTHER_LOG }, BY)
     expect(result).toBe(1)
+  })
+
+  it('acknowledges a write when the followers of every log that it moved have it, and counts what came before', async () => {
+    const store = await openTestStore(temporaryFolder())
+    const asked = new Map<string, (inTime: boolean) => void>()
+    const stop = store.acknowledgeAfter({
+      notBefore: (log, revision) => new Promise((resolve) => asked.set(`${log}@${revision}`, resolve)),
+    })
+    const [first, second] = [`${LOG}@1`, `${OTHER_LOG}@1`]
+    let acknowledged = false
+    const write = store.commit(LOG, 'createEnvironment', { log: OTHER_LOG, key: 'staging' }, BY).then(() => {
+      acknowledged = true
+    })
+    await store.waitBeyond(OTHER_LOG, 0)
+    expect([...asked.keys()].sort()).toEqual([first, second].sort())
+    asked.get(first)?.(true)
+    for (let turn = 0; turn < 10; turn++) await nextTurn()
+    expect(acknowledged).toBe(false)
+    asked.get(second)?.(false)
+    await write
+    expect([acknowledged, store.acknowledgedEarly]).toEqual([true, 1])
+    stop()
+    await store.commit(LOG, 'createUser', { key: 'a' }, BY)
+    expect([asked.size, store.acknowledgedEarly]).toEqual([2, 1])
   })
 
   it('tells those who wait and those who listen', async () => {

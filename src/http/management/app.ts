@@ -118,6 +118,11 @@ function noRoute(url: string): ZerohopError | undefined {
 
 function storeMetrics(app: FastifyInstance, metrics: Metrics, store: Store<PapUseCases>): void {
   metrics.counter('zerohop_writes_total', 'Use cases that were committed.', () => store.writer.writes)
+  metrics.counter(
+    'zerohop_writes_acknowledged_early_total',
+    'Writes that were acknowledged although a PDP of the same process did not have them in time.',
+    () => store.acknowledgedEarly,
+  )
   metrics.gauge('zerohop_writes_waiting', 'Use cases that wait for the writer.', () => store.writer.waiting)
   const observe = metrics.histogram(
     'zerohop_write_batch_seconds',
