@@ -2,10 +2,16 @@
 import { type Command, Option } from 'commander'
 import { examples } from './command-line.ts'
 import { readEnv } from './env.ts'
-import type { ApiOptions, FinishOptions, MoveOptions, StatusOptions, VerifyOptions } from './migrate.ts'
+import {
+  type ApiOptions,
+  type FinishOptions,
+  type MoveOptions,
+  REPORT,
+  type StatusOptions,
+  type VerifyOptions,
+} from './migrate-options.ts'
 import { fail } from './process.ts'
 
-const REPORT = 'zerohop-migration.json'
 /** Exit code of what could not be done; 1 is what was found. */
 const NOT_DONE = 2
 
@@ -62,8 +68,19 @@ export function addMigrate(program: Command): void {
     .description('deletes the foreign environment, after a verify whose report is fresh and clean')
     .option('--report <file>', 'report of verify', REPORT)
     .option('--yes', 'do not ask')
-    .option('--drop-unused', 'delete although some of its roles and users were moved nowhere')
-    .addHelpText('after', examples('zerohop migrate finish --ours ours.txt'))
+    .addOption(
+      several(
+        '--drop-unused <key...>',
+        'what is given up: keys of users and roles, and `project/environment` for all that was not moved there',
+      ),
+    )
+    .addHelpText(
+      'after',
+      examples(
+        'zerohop migrate finish --ours ours.txt',
+        'zerohop migrate finish --ours ours.txt --drop-unused old-role default/sandbox',
+      ),
+    )
     .action((options: FinishOptions) => attempt(async (steps) => steps.runFinish(readEnv(), options)))
 
   migrate

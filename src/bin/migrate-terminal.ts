@@ -2,7 +2,7 @@
 import { createInterface } from 'node:readline/promises'
 import { SingleBar } from 'cli-progress'
 import type { Difference } from '../migrate/checks.ts'
-import type { Progress } from '../migrate/verify.ts'
+import type { Progress } from '../migrate/progress.ts'
 
 /** Differences that are printed. */
 const ROWS_SHOWN = 100
@@ -46,20 +46,28 @@ export function someOf(names: readonly string[]): string {
 /** A table of the first differences; the report has all of them. */
 export function printDifferences(differences: readonly Difference[]): void {
   if (differences.length === 0) return
-  const rows = differences.slice(0, ROWS_SHOWN).map(({ environment, what, v1, v2 }) => {
+  const rows = differences.map(({ environment, what, v1, v2 }) => {
     return [environment, what, JSON.stringify(v1), JSON.stringify(v2)]
   })
-  const all = [['environment', 'what', 'v1', 'v2'], ...rows]
-  const widths = [0, 1, 2].map((at) => Math.min(60, Math.max(...all.map((row) => row[at]!.length))))
-  for (const row of all)
+  printRows([['environment', 'what', 'v1', 'v2'], ...rows], ', in the report')
+}
+
+/** A table with a head, of which the first rows are printed. @param rest where the others are */
+export function printRows(table: readonly (readonly string[])[], rest = ': --json lists them'): void {
+  const shown = table.slice(0, ROWS_SHOWN + 1)
+  const columns = (table[0]?.length ?? 1) - 1
+  const widths = Array.from({ length: columns }, (_, at) =>
+    Math.min(60, Math.max(...shown.map((row) => row[at]!.length))),
+  )
+  for (const row of shown)
     print(
       row
         .map((cell, at) => cell.padEnd(widths[at] ?? 0))
         .join('  ')
         .trimEnd(),
     )
-  const more = differences.length - rows.length
-  if (more > 0) print(`… and ${more} more, in the report`)
+  const more = table.length - shown.length
+  if (more > 0) print(`… and ${more} more${rest}`)
 }
 
 export function printJson(value: unknown): 0 {

@@ -1,56 +1,19 @@
 // `zerohop migrate …`: the way from v1 to v2 for a person at a terminal, and for a script (--json). What each step means is src/migrate; here it is
 // asked, shown and written down. Exit codes: 0 done or nothing to do, 1 a difference, a use of v1 or a condition that is open, 2 anything that
 // could not be done.
-import { existsSync, readFileSync } from 'node:fs'
-import { dirname } from 'node:path'
-import { Api } from '../migrate/api.ts'
-import { type Question, readQuestions } from '../migrate/checks.ts'
+import { readQuestions } from '../migrate/checks.ts'
 import { move, planMove } from '../migrate/move.ts'
 import { type ScanReport, scanFolder } from '../migrate/scan/scan.ts'
 import { statusOf } from '../migrate/status.ts'
-import { type Divided, foreignOf, readOurs, type Survey, survey } from '../migrate/survey.ts'
-import { type Pair, type Report, type VerifyOptions as VerifyAsked, verify, whyNot } from '../migrate/verify.ts'
-import { counted, readOrganization, refused } from '../migrate/world.ts'
-import { ZerohopError } from '../model/errors.ts'
+import { foreignOf, type Survey, survey } from '../migrate/survey.ts'
+import { counted, refused } from '../migrate/world.ts'
 import type { Env } from './env.ts'
-import { confirm, print, printDifferences, printJson, progressOf, someOf } from './migrate-terminal.ts'
-import { writeOut } from './process.ts'
+import { apiOf, oursOf, readText } from './migrate-given.ts'
+import type { ApiOptions, MoveOptions, StatusOptions } from './migrate-options.ts'
+import { confirm, print, printJson, progressOf, someOf } from './migrate-terminal.ts'
 
-/** Options of every step that speaks to a management API. */
-export interface ApiOptions {
-  readonly api?: string
-  readonly ours?: string
-  readonly json?: boolean
-}
-
-export interface ForeignOptions extends ApiOptions {
-  readonly foreign: readonly string[]
-}
-
-export interface MoveOptions extends ForeignOptions {
-  readonly to: readonly string[]
-  readonly dryRun?: boolean
-  readonly overwrite?: boolean
-}
-
-export interface VerifyOptions extends ForeignOptions {
-  readonly to: readonly string[]
-  readonly pdps: readonly string[]
-  readonly checks?: string
-  readonly report: string
-}
-
-export interface FinishOptions extends ForeignOptions {
-  readonly report: string
-  readonly yes?: boolean
-  readonly dropUnused?: boolean
-}
-
-export interface StatusOptions extends ApiOptions {
-  readonly pdp: readonly string[]
-  readonly checks?: string
-  readonly code: readonly string[]
-}
+export { runFinish } from './migrate-finish.ts'
+export { runVerify } from './migrate-verify.ts'
 
 /** What there is, and what of it looks foreign. Asks about what no list names, on a terminal. */
 export async function runSurvey(env: Env, options: ApiOptions): Promise<number> {
@@ -139,66 +102,6 @@ export async function runMove(env: Env, options: MoveOptions): Promise<number> {
   return 0
 }
 
-/** Compares objects and decisions, and writes the report. */
-export async function runVerify(env: Env, options: VerifyOptions): Promise<number> {
-  const api = apiOf(env, options)
-  const divided = await foreignOf(api, oursOf(options), options.foreign)
-  const recorded: Question[] = options.checks === undefined ? [] : readQuestions(readText(options.checks))
-  const pairs = options.pdps.map(pairOf)
-  const { to } = options
-  const report = await reportOf(api, { divided, to, pairs, recorded, now: Date.now() }, options)
-  if (options.json) printJson(report)
-  else {
-    printDifferences(report.differences)
-    print(
-      `${counted(report.objects, 'objects')} and ${counted(report.decisions, 'decisions')} compared, ${counted(report.differences.length, 'differences')}; report: ${options.report}`,
-    )
-    if (report.unused.length > 0) print(`moved nowhere, because nothing uses it: ${someOf(report.unused)}`)
-    if (report.differences.length === 0) print('Next: zerohop migrate finish')
-  }
-  return report.differences.length === 0 ? 0 : 1
-}
-
-/** Verifies, and writes the report. @throws CONFIG_INVALID, before anything is compared, when there is no place for it */
-async function reportOf(api: Api, asked: VerifyAsked, { report: path, json }: VerifyOptions): Promise<Report> {
-  const place = dirname(path)
-  if (!existsSync(place))
-    throw new ZerohopError('CONFIG_INVALID', {
-      reason: `\`${path}\` cannot be written: there is no folder \`${place}\``,
-    })
-  const progress = progressOf(json)
-  try {
-    const report = await verify(api, asked, progress)
-    writeOut(path, `${JSON.stringify(report, undefined, 2)}\n`)
-    return report
-  } finally {
-    progress.end()
-  }
-}
-
-/** Deletes what was moved away from, only after a verify that is fresh and clean. */
-export async function runFinish(env: Env, options: FinishOptions): Promise<number> {
-  const api = apiOf(env, options)
-  const divided = await foreignOf(api, oursOf(options), options.foreign)
-  const { foreign, projects } = divided
-  if (foreign.length + projects.length === 0) {
-    if (options.json) printJson({ deleted: [] })
-    else print('there is no foreign environment: nothing is to be deleted')
-    return 0
-  }
-  if (foreign.length > 0) await requireReport(api, options, divided)
-  const names = [...foreign.map(({ name }) => name), ...projects.map((key) => `the empty project ${key}`)].join(', ')
-  const question = `delete ${names} with everything in it? PDPs that follow it stop getting policy`
-  if (options.yes !== true) {
-    if (!process.stdin.isTTY) throw refused('there is nobody to ask: give --yes to delete')
-    if (!(await confirm(question))) throw refused('nothing was deleted')
-  }
-  const deleted = await deleteAll(api, divided)
-  if (options.json) return printJson({ deleted })
-  for (const name of deleted) print(`deleted ${name}`)
-  return 0
-}
-
 /** Uses of v1 in code. */
 export function runScan(path: string, options: { readonly json?: boolean }): number {
   const progress = progressOf(options.json)
@@ -240,72 +143,4 @@ export async function runStatus(env: Env, options: StatusOptions): Promise<numbe
     print(complete ? '\nthe migration is complete' : '\nthe migration is not complete')
   }
   return complete ? 0 : 1
-}
-
-/** @throws MIGRATION_REFUSED unless a verify shows that nothing would be lost */
-async function requireReport(api: Api, options: FinishOptions, divided: Divided): Promise<void> {
-  const report = readReport(options.report)
-  const reason = await whyNot(api, report, divided, Date.now())
-  if (reason !== undefined)
-    throw refused(`the report ${options.report} does not hold, ${reason}: run zerohop migrate verify again`)
-  if (report.unused.length > 0 && options.dropUnused !== true) {
-    throw refused(
-      `${report.unused.length} objects were moved nowhere (${someOf(report.unused)}) and would be lost: move them with --to, or give --drop-unused`,
-    )
-  }
-}
-
-/** Environments first, then projects in which nothing is left. */
-async function deleteAll(api: Api, { foreign, projects }: Divided): Promise<string[]> {
-  const deleted: string[] = []
-  for (const { projectId, id, name } of foreign) {
-    await api.ask('DELETE', `/v2/projects/${projectId}/envs/${id}`)
-    deleted.push(name)
-  }
-  const { emptyProjects } = await readOrganization(api)
-  for (const project of new Set([...foreign.map((one) => one.project), ...projects])) {
-    if (!emptyProjects.includes(project)) continue
-    await api.ask('DELETE', `/v2/projects/${encodeURIComponent(project)}`)
-    deleted.push(project)
-  }
-  return deleted
-}
-
-function apiOf({ integration, organizationKey }: Env, options: ApiOptions): Api {
-  if (organizationKey === undefined)
-    throw new ZerohopError('CONFIG_INVALID', {
-      reason: 'ZEROHOP_ORGANIZATION_KEY is not set: it is the API key of the organization',
-    })
-  return new Api(options.api ?? integration.apiUrl, organizationKey)
-}
-
-function oursOf({ ours }: ApiOptions): string[] {
-  return ours === undefined ? [] : readOurs(readText(ours))
-}
-
-function pairOf(text: string): Pair {
-  const [, environment, v1, v2] = /^([^=]+)=([^,]+),(.+)$/.exec(text) ?? []
-  if (environment === undefined)
-    throw refused(`\`${text}\` names no PDPs: write --pdps project/environment=V1URL,V2URL`)
-  return { environment, v1: v1!, v2: v2! }
-}
-
-function readReport(path: string): Report {
-  if (!existsSync(path)) throw refused(`there is no report ${path}: run zerohop migrate verify first`)
-  const isReport = (value: unknown): value is Report => typeof value === 'object' && value !== null && 'format' in value
-  try {
-    const report: unknown = JSON.parse(readFileSync(path, 'utf8'))
-    if (isReport(report)) return report
-  } catch {
-    // said below
-  }
-  throw refused(`${path} is no report of zerohop migrate verify`)
-}
-
-function readText(path: string): string {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch (error) {
-    throw refused(`\`${path}\` cannot be read: ${(error as NodeJS.ErrnoException).code}`)
-  }
 }

@@ -33,6 +33,7 @@ export const STATUS_OF_CLASS: Readonly<Record<ErrorClass, Rule>> = {
   unauthenticated: { status: 401, errorCode: 'UNAUTHORIZED' },
   forbidden: { status: 403, errorCode: 'FORBIDDEN_ACCESS' },
   throttled: { status: 429, errorCode: 'CONCURRENT_OPERATION_DISALLOWED' },
+  precondition: { status: 412, errorCode: 'INVALID_INPUT' },
   gone: { status: 410, errorCode: 'NOT_FOUND' },
   unavailable: { status: 503, errorCode: 'UNEXPECTED_ERROR' },
   damaged: { status: 500, errorCode: 'UNEXPECTED_ERROR' },

@@ -17,6 +17,7 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 export interface Answer {
   readonly status: number
+  readonly headers: Answered['headers']
   // biome-ignore lint/suspicious/noExplicitAny: whatever the service sends; each reader takes what it needs
   readonly body: any
 }
@@ -33,9 +34,14 @@ export class Api {
   }
 
   /** One call. @throws FEED_UNREACHABLE when no answer comes */
-  async call(method: Method, path: string, body?: unknown): Promise<Answer> {
+  async call(
+    method: Method,
+    path: string,
+    body?: unknown,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<Answer> {
     for (let attempt = 0; ; attempt++) {
-      const answer = await this.#send(method, path, body)
+      const answer = await this.#send(method, path, body, headers)
       const wait = waitOf(answer, attempt)
       if (wait === undefined) return answer
       await pause(wait)
@@ -77,8 +83,13 @@ export class Api {
     }
   }
 
-  async #send(method: Method, path: string, body: unknown): Promise<Answered> {
-    const headers = { authorization: `Bearer ${this.#key}`, 'content-type': 'application/json' }
+  async #send(
+    method: Method,
+    path: string,
+    body: unknown,
+    further: Readonly<Record<string, string>>,
+  ): Promise<Answered> {
+    const headers = { ...further, authorization: `Bearer ${this.#key}`, 'content-type': 'application/json' }
     const sent = body === undefined ? {} : { body: JSON.stringify(body) }
     try {
       return await ask(this.url + path, { method, headers, ...sent, timeoutMs: MIGRATE_TIMEOUT_MS })

@@ -2,8 +2,9 @@
 // first write. A move may be run again at any time.
 import { MIGRATE_CALLS_AT_ONCE } from '../model/limits.ts'
 import { type Api, forEach, toldBy } from './api.ts'
-import { type Call, isEmpty, type Plan, planFor, usedBy } from './plan.ts'
+import { type Call, type Plan, planFor } from './plan.ts'
 import { isListed } from './survey.ts'
+import { isEmpty, usedBy } from './uses.ts'
 import {
   type Assignment,
   assignmentKey,
@@ -19,42 +20,58 @@ export interface MoveOptions {
   readonly own: readonly Environment[]
   /** names of the environments that get everything; without one, those that use something are found */
   readonly to: readonly string[]
+  /** names of environments that are planned besides those, with what they use, even when that is nothing */
+  readonly also?: readonly string[]
   readonly overwrite: boolean
 }
 
 export interface PlannedMove {
-  /** one for each environment that gets something */
+  /** one for each environment that gets something, and one for each of `also` */
   readonly plans: readonly Plan[]
-  /** what no environment gets, because nothing uses it: roles, users, and assignments that none of the environments holds */
+  /** what no environment has or gets: roles, users and assignments */
   readonly unused: readonly string[]
 }
 
 /** What a move would write. @throws MIGRATION_REFUSED */
-export async function planMove(api: Api, { foreign, own, to, overwrite }: MoveOptions): Promise<PlannedMove> {
-  if (foreign.length === 0) return { plans: [], unused: [] }
+export async function planMove(api: Api, options: MoveOptions): Promise<PlannedMove> {
+  const { foreign, own, to, also = [], overwrite } = options
   for (const name of to) {
-    if (!own.some((environment) => isListed(environment, [name])))
-      throw refused(`\`${name}\` is no environment of the team: name one of ${own.map((one) => one.name).join(', ')}`)
+    if (!own.some((environment) => isListed(environment, [name]))) throw notOwn(name, own)
   }
   const theirs = await readTogether(api, foreign)
   const plans: Plan[] = []
-  const held = new Set<string>()
-  for (const environment of isEmpty(theirs) ? [] : own) {
-    if (to.length > 0 && !isListed(environment, to)) continue
+  const held: Contents[] = []
+  for (const environment of own) {
+    const isAlso = also.includes(environment.name)
+    if (isEmpty(theirs) && !isAlso) continue
     const contents = await readContents(api, environment)
-    for (const assignment of contents.assignments) held.add(assignmentKey(assignment))
-    const wanted = to.length > 0 ? theirs : usedBy(theirs, contents)
-    if (!isEmpty(wanted)) plans.push(planFor(environment, wanted, contents, overwrite))
+    held.push(contents)
+    const isNamed = isListed(environment, to)
+    if (to.length > 0 && !isNamed && !isAlso) continue
+    const wanted = isNamed ? theirs : usedBy(theirs, contents)
+    if (!isEmpty(wanted) || isAlso) plans.push(planFor(environment, wanted, contents, overwrite))
   }
-  const roles = new Set(plans.flatMap((plan) => plan.roles.map(({ key }) => key)))
-  const users = new Set(plans.flatMap((plan) => plan.users.map(({ key }) => key)))
-  for (const assignment of plans.flatMap((plan) => plan.assignments)) held.add(assignmentKey(assignment))
-  const unused = [
-    ...theirs.roles.filter(({ key }) => !roles.has(key)).map(({ key }) => `role ${key}`),
-    ...theirs.users.filter(({ key }) => !users.has(key)).map(({ key }) => `user ${key}`),
-    ...theirs.assignments.filter((one) => !held.has(assignmentKey(one))).map(wordsOf),
+  return { plans, unused: nowhere(theirs, [...held, ...plans]).map(({ what }) => what) }
+}
+
+export function notOwn(name: string, own: readonly Environment[]): Error {
+  return refused(`\`${name}\` is no environment of the team: name one of ${own.map((one) => one.name).join(', ')}`)
+}
+
+type Held = Pick<Contents, 'roles' | 'users' | 'assignments'>
+
+/** Foreign objects, each with the keys by which it can be named, that none of `held` has. */
+export function nowhere(theirs: Held, held: readonly Held[]): { readonly what: string; readonly keys: string[] }[] {
+  const roles = new Set(held.flatMap((one) => one.roles.map(({ key }) => key)))
+  const users = new Set(held.flatMap((one) => one.users.map(({ key }) => key)))
+  const assignments = new Set(held.flatMap((one) => one.assignments.map(assignmentKey)))
+  return [
+    ...theirs.roles.filter(({ key }) => !roles.has(key)).map(({ key }) => ({ what: `role ${key}`, keys: [key] })),
+    ...theirs.users.filter(({ key }) => !users.has(key)).map(({ key }) => ({ what: `user ${key}`, keys: [key] })),
+    ...theirs.assignments
+      .filter((one) => !assignments.has(assignmentKey(one)))
+      .map((one) => ({ what: wordsOf(one), keys: [one.user, one.role] })),
   ]
-  return { plans, unused }
 }
 
 const wordsOf = ({ user, role, tenant }: Assignment): string => `${user} is ${role} in ${tenant}`
@@ -87,7 +104,7 @@ function stagesOf(calls: readonly Call[]): Call[][] {
 }
 
 /** Several foreign environments as one. @throws MIGRATION_REFUSED when a role or user differs between them */
-async function readTogether(api: Api, foreign: readonly Environment[]): Promise<Contents> {
+export async function readTogether(api: Api, foreign: readonly Environment[]): Promise<Contents> {
   const all: Contents[] = []
   for (const environment of foreign) all.push(await readContents(api, environment))
   const users = firstOfEach(all.flatMap((one) => one.users))
@@ -108,6 +125,7 @@ async function readTogether(api: Api, foreign: readonly Environment[]): Promise<
     tenants: [...firstOfEach(all.flatMap((one) => one.tenants)).values()],
     resources: [...firstOfEach(all.flatMap((one) => one.resources)).values()],
     assignments: [...assignments.values()],
+    immovable: all.flatMap((one) => one.immovable),
   }
 }
 

@@ -42,24 +42,6 @@ export interface Plan {
   readonly assignments: readonly Assignment[]
 }
 
-/** The part of the foreign contents that an environment uses, as its own assignments and tenants tell. */
-export function usedBy(foreign: Contents, own: Contents): Contents {
-  const tenants = new Set(own.tenants.map(({ key }) => key).filter((key) => key !== 'default'))
-  const assignments = foreign.assignments.filter(({ tenant }) => tenants.has(tenant))
-  const users = new Set([...assignments, ...own.assignments].map(({ user }) => user))
-  const roles = new Set([...assignments, ...own.assignments].map(({ role }) => role))
-  return {
-    ...foreign,
-    users: foreign.users.filter(({ key }) => users.has(key)),
-    roles: withParents(foreign.roles, roles),
-    assignments: assignments.filter(({ user, role }) => users.has(user) && roles.has(role)),
-  }
-}
-
-export function isEmpty({ users, roles, assignments }: Contents): boolean {
-  return users.length + roles.length + assignments.length === 0
-}
-
 /** @param overwrite gives a role or user that is there with other values those of the foreign one */
 export function planFor(environment: Environment, foreign: Contents, own: Contents, overwrite: boolean): Plan {
   const [schema, facts] = [schemaOf(environment), factsOf(environment)]
@@ -138,14 +120,6 @@ function actionsOf(roles: readonly Role[]): Map<string, string[]> {
     found.set(resource, [...(found.get(resource) ?? []), permission.slice(at + 1)])
   }
   return found
-}
-
-function withParents(roles: readonly Role[], keys: ReadonlySet<string>): Role[] {
-  const wanted = new Set(keys)
-  for (const key of wanted) {
-    for (const parent of roles.find((role) => role.key === key)?.extends ?? []) wanted.add(parent)
-  }
-  return roles.filter(({ key }) => wanted.has(key))
 }
 
 /** A role after those that it extends. A circle, which no service accepts, ends where it began. */

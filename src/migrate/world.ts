@@ -58,12 +58,22 @@ export interface Assignment {
   readonly tenant: string
 }
 
+/** What decides in an environment but has no form in v1, so that a move does not carry it. */
+export interface Immovable {
+  /** what it is, for people */
+  readonly what: string
+  /** naming one of these drops it */
+  readonly keys: readonly string[]
+}
+
 export interface Contents {
   readonly users: readonly User[]
   readonly roles: readonly Role[]
   readonly tenants: readonly Tenant[]
   readonly resources: readonly Resource[]
+  /** roles in tenants; those on instances are among the immovable */
   readonly assignments: readonly Assignment[]
+  readonly immovable: readonly Immovable[]
 }
 
 export interface Organization {
@@ -105,7 +115,7 @@ export async function readOrganization(api: Api): Promise<Organization> {
 export const schemaOf = ({ projectId, id }: Environment): string => `/v2/schema/${projectId}/${id}`
 export const factsOf = ({ projectId, id }: Environment): string => `/v2/facts/${projectId}/${id}`
 
-/** The objects of an environment that have a form in v1, sorted by key. */
+/** The objects of an environment that a migration is about, sorted by key. */
 export async function readContents(api: Api, environment: Environment): Promise<Contents> {
   const [schema, facts] = [schemaOf(environment), factsOf(environment)]
   const users = await api.list(`${facts}/users`)
@@ -113,6 +123,7 @@ export async function readContents(api: Api, environment: Environment): Promise<
   const tenants = await api.list(`${facts}/tenants`)
   const resources = await api.list(`${schema}/resources`)
   const assignments = await api.list(`${facts}/role_assignments`)
+  const rules = await api.list(`${facts}/set_rules`)
   return {
     users: byKey(users.map(userOf)),
     roles: byKey(roles.map(roleOf)),
@@ -122,7 +133,18 @@ export async function readContents(api: Api, environment: Environment): Promise<
       .filter((row) => !row.resource_instance)
       .map(({ user, role, tenant }): Assignment => ({ user, role, tenant }))
       .sort((left, right) => (assignmentKey(left) < assignmentKey(right) ? -1 : 1)),
+    immovable: [...assignments.filter((row) => row.resource_instance).map(instanceRole), ...rules.map(setRule)].sort(
+      (left, right) => (left.what < right.what ? -1 : 1),
+    ),
   }
+}
+
+const instanceRole = ({ user, role, resource_instance: instance }: Row): Immovable => {
+  return { what: `${user} is ${role} of ${instance}`, keys: [user, role] }
+}
+
+const setRule = ({ user_set: users, permission, resource_set: resources }: Row): Immovable => {
+  return { what: `set rule ${users} ${permission} ${resources}`, keys: [users, resources] }
 }
 
 export const assignmentKey = ({ user, role, tenant }: Assignment): string => `${user}/${role}/${tenant}`
@@ -130,7 +152,7 @@ export const assignmentKey = ({ user, role, tenant }: Assignment): string => `${
 /** Equal contents, equal digest. Times and ids do not count. Row by row: all of them may be longer than a text can be. */
 export function digestOf(contents: Contents): string {
   const hash = createHash('sha256')
-  for (const kind of ['users', 'roles', 'tenants', 'resources', 'assignments'] as const) {
+  for (const kind of ['users', 'roles', 'tenants', 'resources', 'assignments', 'immovable'] as const) {
     hash.update(`${kind}\n`)
     for (const row of contents[kind]) hash.update(`${JSON.stringify(sortedDeep(row))}\n`)
   }

@@ -9,6 +9,7 @@ export type ErrorClass =
   | 'conflict'
   | 'unauthenticated'
   | 'forbidden'
+  | 'precondition' // the request holds only for a state that is no longer there
   | 'gone'
   | 'throttled' // too many requests: the answer says when to come back
   | 'unavailable' // could not decide, not ready, disk full: try again later, never a deny
@@ -61,6 +62,10 @@ export const ERRORS = {
   // objects
   OBJECT_EXISTS: { class: 'conflict', message: '{kind} `{key}` already exists' },
   KEY_IS_ID: { class: 'conflict', message: 'key `{key}` reads as the id of another {kind}' },
+  ENVIRONMENT_CHANGED: {
+    class: 'precondition',
+    message: 'environment `{key}` is at revision {revision}, not at the expected {expected}',
+  },
   OBJECT_IN_USE: { class: 'conflict', message: '{kind} `{key}` is still used by {by}' },
   OBJECT_NOT_FOUND: { class: 'missing', message: '{kind} `{ref}` does not exist' },
   // keys of the API

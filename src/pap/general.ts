@@ -195,8 +195,22 @@ export function replaceEnvironment(view: View, { ref, fields }: ById<Environment
 }
 
 /** Deletes an environment with everything in it. Its log stays, for the retention of history. */
-export function deleteEnvironment(view: View, { ref }: { readonly ref: string }, mint: Mint): Decided<null> {
-  const { changes, secrets } = withoutEnvironment(view, view.require('environment', ref), mint)
+/**
+ * @param expected the revision at which the environment is deleted; at any other it is not. Undefined: at any
+ * @throws ENVIRONMENT_CHANGED
+ */
+export function deleteEnvironment(
+  view: View,
+  { ref, expected }: { readonly ref: string; readonly expected?: number | undefined },
+  mint: Mint,
+): Decided<null> {
+  const environment = view.require('environment', ref)
+  if (expected !== undefined) {
+    const { revision } = view.other(environment.id).position
+    if (revision !== expected)
+      throw new ZerohopError('ENVIRONMENT_CHANGED', { key: environment.environment, revision, expected })
+  }
+  const { changes, secrets } = withoutEnvironment(view, environment, mint)
   return { changes, secrets, status: 204, result: null }
 }
 

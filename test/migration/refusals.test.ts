@@ -17,6 +17,7 @@ describe('refuses in one line', () => {
   const world = new World()
   beforeAll(async () => {
     await world.open()
+    await world.call('POST', `/v2/schema/${OURS}/roles`, { key: 'only-here' })
     writeFileSync(join(world.folder, 'slip.txt'), 'default/production\ndefault/developmnt\n')
     writeFileSync(join(world.folder, 'null.json'), 'null')
     writeFileSync(join(world.folder, 'all.txt'), 'default\n')
@@ -85,6 +86,12 @@ describe('refuses in one line', () => {
       ['finish', '--foreign', OURS, '--yes'],
       () => ({}),
       'there is no report zerohop-migration.json',
+    ],
+    [
+      'to delete what holds nothing, unless it is named',
+      ['finish', '--foreign', 'default/production', '--yes'],
+      () => ({}),
+      'nothing is left in default/production that a verify could compare',
     ],
     ['a pair that names no PDPs', ['verify', '--ours', 'ours.txt', '--pdps', 'x'], () => ({}), '`x` names no PDPs'],
     ['a folder that cannot be scanned', ['scan', 'none'], () => ({}), '`none` cannot be read: ENOENT'],

@@ -3,10 +3,11 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { expect } from 'vitest'
 import { temporaryFolder } from '../support/folders.ts'
-import { freePort, type Keys, readKeys, startApi, url } from '../support/server.ts'
+import { freePort, type Keys, readKeys, Server, startApi, startPdp, url } from '../support/server.ts'
 
 const COMMAND = fileURLToPath(new URL('../../dist/src/bin/zerohop.js', import.meta.url))
 export const FOREIGN = 'v1compat_global_project/v1compat_global_env'
@@ -77,6 +78,20 @@ export class World {
     return { child, ended }
   }
 
+  /** A PDP of each version for an environment, by its key. Returns their ports. */
+  async startPair(key: string): Promise<{ readonly v1: number; readonly v2: number }> {
+    const [v1, v2] = [await freePort(), await freePort()]
+    await startPdp(temporaryFolder('pdp'), v2, key, this.port)
+    const env = {
+      ZEROHOP_DATA: temporaryFolder('pdp'),
+      PDP_PORT: String(v1),
+      PDP_API_KEY: key,
+      PDP_CONTROL_PLANE: url(this.port),
+    }
+    await new Server('pdp', env, ['--v1']).until(async () => (await fetch(`${url(v1)}/ready`)).ok)
+    return { v1, v2 }
+  }
+
   /** Two roles, three users and their assignments, outside of environments. */
   async writeV1(): Promise<void> {
     await this.call('PUT', '/v1/resources', {
@@ -125,6 +140,64 @@ export class World {
       )
         .map(({ user, role, tenant }) => `${user}/${role}/${tenant}`)
         .sort(),
+    }
+  }
+}
+
+export interface Allowed {
+  readonly user: string
+  readonly action: string
+  readonly tenant: string
+}
+
+/** A client of v1 that asks the same questions again and again, and keeps every answer that is not "allowed". */
+export class RecordingClient {
+  readonly #url: string
+  readonly #key: string
+  readonly #questions: readonly Allowed[]
+  readonly #denied: string[] = []
+  #running: Promise<void> = Promise.resolve()
+  #stopped = false
+  asked = 0
+
+  constructor(port: number, key: string, questions: readonly Allowed[]) {
+    this.#url = `${url(port)}/allowed`
+    this.#key = key
+    this.#questions = questions
+  }
+
+  /** The answers to each question once that are not "allowed". */
+  async askAll(): Promise<string[]> {
+    const found: string[] = []
+    for (const { user, action, tenant } of this.#questions) {
+      const response = await fetch(this.#url, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${this.#key}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ user, action, resource: { type: 'report', context: { tenant } }, context: {} }),
+      })
+      const answer = await response.text()
+      this.asked++
+      if (!answer.startsWith('{"allow":true'))
+        found.push(`${user} ${action} in ${tenant}: ${response.status} ${answer}`)
+    }
+    return found
+  }
+
+  start(): void {
+    this.#running = this.#run()
+  }
+
+  /** Ends it. @returns every answer that was not "allowed" */
+  async stop(): Promise<readonly string[]> {
+    this.#stopped = true
+    await this.#running
+    return this.#denied
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#stopped) {
+      this.#denied.push(...(await this.askAll()))
+      await pause(20)
     }
   }
 }

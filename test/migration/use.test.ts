@@ -47,16 +47,13 @@ it('finds two environments, by a tenant and by a role, and what neither of them 
   expect(callsOf('development')).toEqual([
     'resource report',
     'role reader',
+    'role writer',
     'user auth0|1',
     'auth0|1 is reader in acme',
+    'auth0|1 is writer in default',
   ])
   expect(callsOf('production')).toEqual(['action report:write', 'role writer'])
-  expect(unused).toEqual([
-    'user auth0|2',
-    'user auth0|3',
-    'auth0|1 is writer in default',
-    'auth0|2 is reader in default',
-  ])
+  expect(unused).toEqual(['user auth0|2', 'user auth0|3', 'auth0|2 is reader in default'])
 })
 
 it('moves two foreign environments together, unless they differ in a user', async () => {

@@ -1,6 +1,7 @@
 // Projects and environments: /v2/projects. They are written in the control log of the organization; a key sees those that it reaches.
 import type { FastifyInstance } from 'fastify'
 import type { Static } from 'typebox'
+import { ZerohopError } from '../../model/errors.ts'
 import type { Environment, Project } from '../../model/objects.ts'
 import { reachesEnvironment, reachesProject } from '../../pap/access.ts'
 import type { View } from '../../store/view.ts'
@@ -91,7 +92,10 @@ function environmentRoutes(app: FastifyInstance, management: Management): void {
       return environmentRead({ organization: caller.organization, project, environment })
     },
   )
-  app.get(ENVIRONMENT, { config: read }, ({ scope }) => environmentReadWithEmail(scope))
+  app.get(ENVIRONMENT, { config: read }, (request, reply) => {
+    reply.header('x-revision', String(viewOf(management, request).position.revision))
+    return environmentReadWithEmail(request.scope)
+  })
   app.patch<{ Body: Static<typeof EnvironmentUpdate> }>(
     ENVIRONMENT,
     { config: change, schema: { body: EnvironmentUpdate } },
@@ -109,7 +113,8 @@ function environmentRoutes(app: FastifyInstance, management: Management): void {
     },
   )
   app.delete(ENVIRONMENT, { config: { operation: 'environment.delete' } }, async (request, reply) => {
-    await writeControl(management, request, 'deleteEnvironment', { ref: request.scope.environment.id })
+    const input = { ref: request.scope.environment.id, expected: expectedRevision(request.headers['if-match']) }
+    await writeControl(management, request, 'deleteEnvironment', input)
     return reply.code(204).send()
   })
   app.get(`${ENVIRONMENT}/stats`, { config: read }, async (request) => {
@@ -118,6 +123,15 @@ function environmentRoutes(app: FastifyInstance, management: Management): void {
     const stats = environmentStatistics(viewOf(management, request), hasRecords)
     return { ...environmentRead(request.scope), pdp_configs, stats }
   })
+}
+
+/** `if-match` names the revision that is expected, in quotes as an entity tag or bare; `*` is any. @throws INPUT_INVALID */
+function expectedRevision(header: string | undefined): number | undefined {
+  if (header === undefined || header.trim() === '*') return undefined
+  const [, revision] = /^\s*"?(\d{1,15})"?\s*$/.exec(header) ?? []
+  if (revision === undefined)
+    throw new ZerohopError('INPUT_INVALID', { reason: 'if-match must be one revision, as in x-revision' })
+  return Number(revision)
 }
 
 function changed(scope: Scope, environment: Environment) {
