@@ -122,7 +122,7 @@ export enum Header {
   FreeSmall = 1024,
 }
 
-// ── hash tables (assembly/table.ts) ──────────────────────────────────────────────────────────────────────────────────
+// ── hash tables (assembly/memory/table.ts) ──────────────────────────────────────────────────────────────────────────────────
 /** The tables of an image. */
 export enum Table {
   Users = 0,
@@ -175,7 +175,7 @@ export enum Bucket {
 export const SEGMENT_BUCKETS = 64
 export const SEGMENT_BYTES = 4096
 
-// ── orders of keys (assembly/order.ts) ───────────────────────────────────────────────────────────────────────────────
+// ── orders of keys (assembly/memory/key-order.ts) ───────────────────────────────────────────────────────────────────────────────
 /** The tables whose keys are kept in order, for listings in pages. */
 export enum Order {
   Users = 0,

@@ -1,31 +1,39 @@
 // Every export of the kernel, with its contract, and nothing else. Arguments and results are numbers; keys and lists lie in the
 // scratch area. A key at SCRATCH is UTF-8 of `length` bytes, at most KEY_BYTES_MAX (2 × that + 1 for a pair). 0 means none.
 import { ABI_VERSION, Document, Order, Party, Resource, SCRATCH, Table } from './abi'
-import { refusedCell, refusedCount, resolvedTime } from './attributes'
-import { stepsTaken, takeSteps as takeConditionSteps } from './compare'
-import { decideByRelation, decideIn, decideOnInstance } from './decide'
-import { metGoal, takeSteps as takeRelationSteps } from './derive'
-import { permissionsOfGrant, permissionsOfRole, recordsInBucket } from './enumerate'
+import { decideBySets, operandOf, programHolds, sideHolds } from './decide/abac'
+import { refusedCell, refusedCount, resolvedTime } from './decide/attributes'
+import { stepsTaken, takeSteps as takeConditionSteps } from './decide/compare'
+import { decideByRelation, decideIn, decideOnInstance } from './decide/decide'
+import { permissionsOfGrant, permissionsOfRole, recordsInBucket } from './decide/enumerate'
+import { metGoal, takeSteps as takeRelationSteps } from './decide/rebac'
+import { listReads as readsOf } from './decide/required-attributes'
+import { createImage } from './memory/header'
+import { recordsAfter } from './memory/key-order'
+import { reserveBytes } from './memory/memory'
+import { find as findSymbol, intern, keyLength, keyOffset } from './memory/symbols'
+import { setAttributes } from './memory/values'
+import { putPath as internPath } from './policy/attribute-paths'
+import { define, deleteSet, setParent as putBelow } from './policy/condition-sets'
+import {
+  deleteDocument,
+  deletePermission as removePermission,
+  deleteResource as removeResource,
+  deleteTenant as removeTenant,
+  deleteUser as removeUser,
+} from './policy/deletions'
 import {
   assign as assignRole,
   putGrant as createWholeGrant,
-  deleteGrantsOf,
   findGrant,
   unassign as unassignRole,
-} from './grants'
-import { createImage } from './header'
-import { deleteMembersOf, join, leave } from './members'
-import { reserveBytes } from './memory'
-import { recordsAfter } from './order'
-import { putPath as internPath } from './paths'
+} from './policy/grants'
+import { join, leave } from './policy/memberships'
 import {
   putPermission as internPermission,
   findPermission as permissionOf,
   permissionRecord as recordOfPermission,
-  deletePermission as removePermission,
-  deleteResource as removeResource,
-} from './permissions'
-import { listReads as readsOf } from './reads'
+} from './policy/permissions'
 import {
   clearRules,
   addRule as createRule,
@@ -34,7 +42,7 @@ import {
   putInstance as internInstance,
   deleteInstance as removeInstance,
   setRoleType,
-} from './relations'
+} from './policy/relations'
 import {
   addPermissions,
   clearPermissions,
@@ -42,21 +50,9 @@ import {
   deleteRole as removeRole,
   setParents as replaceParents,
   holds as roleHolds,
-} from './roles'
-import {
-  decideBySets,
-  define,
-  deleteSet,
-  forbid,
-  operandOf,
-  permit,
-  programHolds,
-  setParent as putBelow,
-  sideHolds,
-} from './rules'
-import { bury, find as findSymbol, intern, keyLength, keyOffset } from './symbols'
-import { setAttributes } from './values'
-import { verifyImage } from './verify'
+} from './policy/roles'
+import { addSetRule as createSetRule, removeSetRule as deleteSetRule } from './policy/set-rules'
+import { verifyImage } from './verify/verify'
 
 /** The number of the layout; the host refuses another. */
 export function abiVersion(): u32 {
@@ -130,9 +126,7 @@ export function setDocument(document: u32, encoded: u32): void {
 
 /** Deletes a document; nothing when it is none. */
 export function removeDocument(document: u32): void {
-  if (document === 0) return
-  setAttributes(document, Document.Value, 0)
-  bury(Table.Documents, document)
+  deleteDocument(document)
 }
 
 /** Makes the user belong to the tenant, also without a role. */
@@ -174,12 +168,12 @@ export function removeSet(set: u32): void {
 
 /** Adds a set rule: `users` is a set or a role, `resources` a set or a resource. */
 export function addSetRule(permission: u32, users: u32, resources: u32): void {
-  permit(permission, users, resources)
+  createSetRule(permission, users, resources)
 }
 
 /** Removes a set rule; nothing when one of them is none. */
 export function removeSetRule(permission: u32, users: u32, resources: u32): void {
-  if (permission !== 0 && users !== 0 && resources !== 0) forbid(permission, users, resources)
+  if (permission !== 0 && users !== 0 && resources !== 0) deleteSetRule(permission, users, resources)
 }
 
 /** Verdict of the set rules alone. For each path that they read, SENT holds the address of the cell that was sent, or 0; all lies before `end`. */
@@ -228,17 +222,11 @@ export function stepsOfSets(): u32 {
 }
 
 export function deleteUser(user: u32): void {
-  deleteGrantsOf(user)
-  deleteMembersOf(user)
-  setAttributes(user, Party.Attributes, 0)
-  bury(Table.Users, user)
+  removeUser(user)
 }
 
 export function deleteTenant(tenant: u32): void {
-  deleteGrantsOf(tenant)
-  deleteMembersOf(tenant)
-  setAttributes(tenant, Party.Attributes, 0)
-  bury(Table.Tenants, tenant)
+  removeTenant(tenant)
 }
 
 export function deleteRole(role: u32): void {

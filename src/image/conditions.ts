@@ -1,5 +1,5 @@
 // From the tree of conditions to a program: a flat list of steps, each of which says where to go on when it is true and when it is false.
-// `not` is no step: it swaps the two. assembly/abi.ts says what each operation means, assembly/conditions.ts runs them.
+// `not` is no step: it swaps the two. assembly/abi.ts says what each operation means, assembly/decide/conditions.ts runs them.
 import { FOREIGN, Op, RIGHT_PATH, Source } from '../../assembly/abi.ts'
 import type { AttributePath, Condition, Operator, Root, Term, Test } from '../model/condition.ts'
 import type { Json } from '../model/objects.ts'

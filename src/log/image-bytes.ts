@@ -123,7 +123,7 @@ function factBytes(put: Exclude<PolicyPut, { kind: 'resource' | 'role' | 'resour
 // ── the parts of an image ────────────────────────────────────────────────────────────────────────────────────────────
 const SMALL_BLOCK_MAX = 512
 
-/** Bytes of a block, with those that its alignment may leave unused before it (assembly/memory.ts). */
+/** Bytes of a block, with those that its alignment may leave unused before it (assembly/memory/memory.ts). */
 function block(bytes: number): number {
   return bytes <= SMALL_BLOCK_MAX ? (bytes + 3) & ~3 : 2 ** (32 - Math.clz32(bytes - 1)) + BUCKET_BYTES
 }

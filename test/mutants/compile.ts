@@ -4,11 +4,13 @@ import { readdirSync, readFileSync } from 'node:fs'
 import asc from 'assemblyscript/asc'
 import { closing, tokensOf } from './tokens.ts'
 
-/** Sources of the kernel by file name. */
+/** Sources of the kernel by their path below `assembly`. */
 export type Sources = ReadonlyMap<string, string>
 
 export function readSources(root: URL): Sources {
-  const files = readdirSync(new URL('assembly/', root)).filter((file) => file.endsWith('.ts'))
+  const files = readdirSync(new URL('assembly/', root), { recursive: true, encoding: 'utf8' }).filter((file) =>
+    file.endsWith('.ts'),
+  )
   return new Map(files.map((file) => [file, readFileSync(new URL(`assembly/${file}`, root), 'utf8')]))
 }
 
@@ -26,7 +28,7 @@ export async function compile(root: URL, sources: Sources): Promise<Uint8Array<A
   const files = new Map<string, string>([
     ['asconfig.json', JSON.stringify({ options })],
     ['assembly/rounds.ts', ROUNDS],
-    ...[...sources].map(([file, text]) => [`assembly/${file}`, counting(text)] as const),
+    ...[...sources].map(([file, text]) => [`assembly/${file}`, counting(file, text)] as const),
   ])
   let bytes: Uint8Array<ArrayBuffer> | undefined
   const flags = ['--outFile', 'kernel.wasm', '--optimizeLevel', '0', '--noAssert', '--noValidate']
@@ -40,8 +42,8 @@ export async function compile(root: URL, sources: Sources): Promise<Uint8Array<A
   return error === null && bytes !== undefined ? bytes : stderr.toString()
 }
 
-/** The source with every loop counted. */
-function counting(text: string): string {
+/** The source of a file with every loop counted. */
+function counting(file: string, text: string): string {
   const tokens = tokensOf(text)
   let counted = ''
   let written = 0
@@ -63,5 +65,6 @@ function counting(text: string): string {
     wrap(parts[0]!.end, parts[1]!.start)
   }
   if (written === 0) return text
-  return `import { round } from './rounds'\n${counted}${text.slice(written)}`
+  const top = file.includes('/') ? '..' : '.'
+  return `import { round } from '${top}/rounds'\n${counted}${text.slice(written)}`
 }

@@ -26,7 +26,7 @@ export function explainedIn(page: string): Explained[] {
     const cells = row.split(/(?<!\\)\|/).map((cell) => cell.trim().replaceAll('\\|', '|'))
     const [, file = '', place = '', changes = '', is = '', why = ''] = cells
     const [at] = codeIn(place)
-    if (!/^\w+\.ts$/.test(file) || at === undefined || (is !== 'same' && is !== 'unseen') || why === '') return []
+    if (!/^[\w/-]+\.ts$/.test(file) || at === undefined || (is !== 'same' && is !== 'unseen') || why === '') return []
     return [{ file, at, kinds: codeIn(changes), is }]
   })
 }

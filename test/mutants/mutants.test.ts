@@ -73,7 +73,7 @@ function isBelow(left: u32, right: u32): bool {
     const deciding = mutants.filter(isDeciding)
     const opcodes = enumsOf(sources.get('abi.ts')!).get('Op')!
     const exchanged = new Set(
-      deciding.filter(({ file }) => file === 'conditions.ts').map(({ kind }) => kind.split(' ')[0]),
+      deciding.filter(({ file }) => file === 'decide/conditions.ts').map(({ kind }) => kind.split(' ')[0]),
     )
     expect(opcodes.filter((opcode) => !exchanged.has(opcode))).toEqual([])
     expect(deciding.filter(({ kind }) => /^(constant|no |returns |[-+*/])/.test(kind))).toEqual([])
@@ -103,27 +103,27 @@ describe('the court', BUSY, () => {
     mutants.find((one) => one.file === file && one.at === at && one.kind === kind)!
 
   it('acquits the kernel without a mutation', async () => {
-    expect(await court.try({ file: 'decide.ts', start: 0, end: 0, text: '' })).toEqual({ fate: 'same' })
+    expect(await court.try({ file: 'decide/decide.ts', start: 0, end: 0, text: '' })).toEqual({ fate: 'same' })
   })
 
   it.each([
-    ['decide.ts', 'return deriveRole(user, instance, permission)', 'returns 0'],
-    ['compare.ts', 'if (left < right) return -1', 'negated'],
-    ['conditions.ts', 'case Op.StartsWith:', 'StartsWith to EndsWith'],
+    ['decide/decide.ts', 'return deriveRole(user, instance, permission)', 'returns 0'],
+    ['decide/compare.ts', 'if (left < right) return -1', 'negated'],
+    ['decide/conditions.ts', 'case Op.StartsWith:', 'StartsWith to EndsWith'],
   ])('catches a wrong in %s: %s, %s', async (file, at, kind) => {
     expect(await court.try(planted(file, at, kind))).toEqual({ fate: 'caught', by: expect.any(String) })
   })
 
   it('catches a loop that never ends', async () => {
-    const steps = planted('conditions.ts', 'if (holds === Verdict.Undecided) at++', 'no statement')
+    const steps = planted('decide/conditions.ts', 'if (holds === Verdict.Undecided) at++', 'no statement')
     expect(await court.try(steps)).toMatchObject({ fate: 'caught' })
   })
 
   it('shows what a counterexample is made of: a handful of operations', async () => {
-    const { start, end, text } = planted('compare.ts', 'if (left < right) return -1', '< to <=')
-    const source = sources.get('compare.ts')!
+    const { start, end, text } = planted('decide/compare.ts', 'if (left < right) return -1', '< to <=')
+    const source = sources.get('decide/compare.ts')!
     const wrong = `${source.slice(0, start)}${text}${source.slice(end)}`
-    const bytes = await compile(ROOT, new Map([...sources, ['compare.ts', wrong]]))
+    const bytes = await compile(ROOT, new Map([...sources, ['decide/compare.ts', wrong]]))
     const kernel = new WebAssembly.Module(bytes as Uint8Array<ArrayBuffer>)
     const plays: fc.Arbitrary<Play> = fc.record({ history: mixedHistories, seed: fc.nat() })
     const small = fc.sample(plays, { seed: 1, numRuns: 100 }).filter(({ history }) => history.pool === 'small')
@@ -148,7 +148,7 @@ describe('the court', BUSY, () => {
   }
 
   it('counts what is no kernel for nothing', async () => {
-    expect(await court.try({ file: 'decide.ts', start: 0, end: 0, text: 'nonsense(' })).toEqual({ fate: 'refused' })
+    expect(await court.try({ file: 'decide/decide.ts', start: 0, end: 0, text: 'nonsense(' })).toEqual({ fate: 'refused' })
   })
 })
 

@@ -1,0 +1,178 @@
+// Decisions by attributes (D6): is there a set rule of the permission whose two sides are both true for the question? The sides that can be
+// true come from the index (candidates.ts), the conditions of each are a program (conditions.ts). Reads the image, writes only the work area.
+import {
+  ASK_SETS,
+  CANDIDATES_MAX,
+  ConditionSet,
+  Grant,
+  Header,
+  Instance,
+  Permission,
+  RoleSet,
+  SetRule,
+  SINGLE,
+  Side,
+  Table,
+  Verdict,
+  WORK,
+} from '../abi'
+import { field } from '../memory/memory'
+import { isLive } from '../memory/symbols'
+import { permissionRecord } from '../policy/permissions'
+import { findSetRule } from '../policy/set-rules'
+import { ask, grantAsked, resetGenerated, resolveAlone, typeAsked } from './attributes'
+import { collect, OVERFLOW } from './candidates'
+import { count, isExhausted, resetSteps } from './compare'
+import { run } from './conditions'
+
+/** Candidates of one question: users, then resources with what is known of them in the lowest two bits of their address. */
+const USERS_FOUND: u32 = WORK
+
+const RESOURCES_FOUND: u32 = WORK + CANDIDATES_MAX * 4
+/** Rules of one side of users that are tried without asking which resources can be true. */
+const LINEAR_SCAN_MAX: u32 = 4
+
+/** What is added to a verdict that does not allow: ASK_SETS when the permission has set rules. */
+export function askSets(permission: u32): u32 {
+  if (field(Header.SetRules) === 0) return 0
+  return load<u32>(permissionRecord(permission), Permission.SetRules) === 0 ? 0 : ASK_SETS
+}
+
+/** D6: is there a rule of the permission whose two sets are true? What was sent ends at `end` in the encoded area. */
+export function decideBySets(user: u32, tenant: u32, permission: u32, instance: u32, end: u32): Verdict {
+  if (!begin(user, tenant, permission, instance, end)) return Verdict.Deny
+  const record = permissionRecord(permission)
+  const users = collect(load<u32>(record, Permission.UserIndexes), USERS_FOUND, CANDIDATES_MAX)
+  if (users === OVERFLOW) return decideByRules(load<u32>(record, Permission.SetRules))
+  let verdict = Verdict.Deny
+  let resources: u32 = 0
+  let collected: bool = false
+  for (let index: u32 = 0; index < users; index++) {
+    const side = load<u32>(USERS_FOUND + index * 4)
+    const usersHold = holdsUsers(load<u32>(side, Side.Set))
+    if (usersHold === Verdict.Deny) continue
+    const rules = load<u32>(side, Side.Count)
+    if (rules > LINEAR_SCAN_MAX && !collected) {
+      resources = collect(load<u32>(record, Permission.ResourceIndexes), RESOURCES_FOUND, CANDIDATES_MAX)
+      collected = true
+    }
+    // Whichever is less work: each rule of the side, or each resource that can be true.
+    const found =
+      rules > LINEAR_SCAN_MAX && resources < rules ? holdsOneOf(permission, side, resources) : holdsRuleOf(side)
+    if (found === Verdict.Allow && usersHold === Verdict.Allow) return Verdict.Allow
+    if (found !== Verdict.Deny) verdict = Verdict.Undecided
+  }
+  return isExhausted() ? Verdict.Undecided : verdict
+}
+
+/** One rule after the other. */
+function decideByRules(first: u32): Verdict {
+  let verdict = Verdict.Deny
+  for (let rule = first; rule !== 0; rule = load<u32>(rule, SetRule.Next)) {
+    const users = holdsUsers(load<u32>(rule, SetRule.Users))
+    if (users === Verdict.Deny) continue
+    const resources = holdsResources(load<u32>(rule, SetRule.Resources))
+    if (resources === Verdict.Deny) continue
+    if (users === Verdict.Allow && resources === Verdict.Allow) return Verdict.Allow
+    verdict = Verdict.Undecided
+  }
+  return verdict
+}
+
+/** Is the resource side of some rule of a side of users true? */
+function holdsRuleOf(side: u32): Verdict {
+  let verdict = Verdict.Deny
+  for (let rule = load<u32>(side, Side.Rules); rule !== 0; rule = load<u32>(rule, SetRule.NextOfSide)) {
+    const own = holdsResources(load<u32>(rule, SetRule.Resources))
+    if (own === Verdict.Allow) return own
+    if (own === Verdict.Undecided) verdict = own
+  }
+  return verdict
+}
+
+/** The same, by the sides of resources that were collected; each is evaluated once for all sides of users. */
+function holdsOneOf(permission: u32, side: u32, resources: u32): Verdict {
+  const users = load<u32>(side, Side.Set)
+  let verdict = Verdict.Deny
+  for (let index: u32 = 0; index < resources; index++) {
+    const entry = RESOURCES_FOUND + index * 4
+    const set = load<u32>(load<u32>(entry) & ~3, Side.Set)
+    if (!count(1)) return Verdict.Undecided
+    if (findSetRule(permission, users, set) === 0) continue
+    // 1 + the verdict once it is known
+    let known = load<u32>(entry) & 3
+    if (known === 0) {
+      known = holdsResources(set) + 1
+      store<u32>(entry, load<u32>(entry) | known)
+    }
+    if (known - 1 === Verdict.Allow) return Verdict.Allow
+    if (known - 1 === Verdict.Undecided) verdict = Verdict.Undecided
+  }
+  return verdict
+}
+
+/** The truth of one side of one rule, for explain. */
+export function sideHolds(user: u32, tenant: u32, permission: u32, instance: u32, end: u32, side: u32): Verdict {
+  if (!begin(user, tenant, permission, instance, end)) return Verdict.Deny
+  const table = load<u8>(side, 2) as u32
+  if (table === Table.Roles) return holdsUsers(side)
+  return table === Table.Resources ? holdsResources(side) : holdsSet(side)
+}
+
+/** The truth of a program that lies before `end` in the encoded area, for explain. */
+export function programHolds(user: u32, tenant: u32, permission: u32, instance: u32, end: u32, program: u32): Verdict {
+  return begin(user, tenant, permission, instance, end) ? run(program) : Verdict.Deny
+}
+
+/** The cell of a path for the question, for explain; 0 when it is as good as missing. */
+export function operandOf(user: u32, tenant: u32, permission: u32, instance: u32, end: u32, path: u32): u32 {
+  return begin(user, tenant, permission, instance, end) ? resolveAlone(path) : 0
+}
+
+/** False: nothing can allow (D1, D2). */
+function begin(user: u32, tenant: u32, permission: u32, instance: u32, end: u32): bool {
+  if (user === 0 || tenant === 0 || permission === 0) return false
+  // An id stays its key's when the object is deleted; here, unlike for roles, nothing else says that it is gone.
+  if (!isLive(user) || !isLive(tenant) || !isLive(permissionRecord(permission))) return false
+  if (instance !== 0 && load<u32>(instance, Instance.Tenant) !== tenant) return false
+  ask(user, tenant, permission, instance, end)
+  resetSteps()
+  return true
+}
+
+/** D6: a role used as a user set means that it is assigned in the tenant. */
+function holdsUsers(users: u32): Verdict {
+  if ((load<u8>(users, 2) as u32) !== Table.Roles) return holdsSet(users)
+  const grant = grantAsked()
+  return grant !== 0 && includes(load<u32>(grant, Grant.Roles), users) ? Verdict.Allow : Verdict.Deny
+}
+
+function includes(roles: u32, role: u32): bool {
+  if ((roles & SINGLE) !== 0) return roles - SINGLE === role
+  const end = roles + load<u32>(roles, RoleSet.Count) * 4
+  for (let at = roles; at < end; at += 4) {
+    if (load<u32>(at, RoleSet.Roles) === role) return true
+  }
+  return false
+}
+
+/** D6: a resource used as a resource set means its type. */
+function holdsResources(resources: u32): Verdict {
+  if ((load<u8>(resources, 2) as u32) !== Table.Resources) return holdsSet(resources)
+  return resources === typeAsked() ? Verdict.Allow : Verdict.Deny
+}
+
+/** D6: the conditions of the set and of its parents hold; a set with a base resource is about that type. */
+function holdsSet(first: u32): Verdict {
+  let verdict = Verdict.Allow
+  for (let set = first; set !== 0; set = load<u32>(set, ConditionSet.Parent)) {
+    if (!count(1)) return Verdict.Undecided
+    const resource = load<u32>(set, ConditionSet.Resource)
+    if (!isLive(set) || (resource !== 0 && resource !== typeAsked())) return Verdict.Deny
+    resetGenerated()
+    const own = run(load<u32>(set, ConditionSet.Program))
+    if (own === Verdict.Deny) return Verdict.Deny
+    if (own === Verdict.Undecided) verdict = Verdict.Undecided
+  }
+  return verdict
+}

@@ -1,0 +1,217 @@
+// Runs programs: one loop, one switch, no recursion. A step says where to go on when it is true and when it is false, always further on;
+// only a match comes back, once for each item, and every step is counted. What an operation means stands at its number in abi.ts.
+import {
+  AttributePath,
+  CELL_BYTES,
+  Cell,
+  Composite,
+  FOREIGN,
+  FRAME_BYTES,
+  FRAMES,
+  FRAMES_MAX,
+  Frame,
+  KEY_BYTES_MAX,
+  Kind,
+  Op,
+  Program,
+  RIGHT_PATH,
+  SCRATCH,
+  Source,
+  STEP_BYTES,
+  Step,
+  Table,
+  Verdict,
+} from '../abi'
+import { find } from '../memory/symbols'
+import { isText, textLength, textStart } from '../memory/values'
+import { isOverfull, resolve, resolvedTime, resolveItem } from './attributes'
+import {
+  areComparable,
+  areEqual,
+  contains,
+  count,
+  endsWith,
+  has,
+  intersect,
+  isExhausted,
+  isSubset,
+  itemAt,
+  listOf,
+  order,
+  startsWith,
+} from './compare'
+
+/** Do the conditions hold for the question that `ask` began? */
+export function run(program: u32): Verdict {
+  const steps = program + Program.Steps
+  /** the innermost match, 0 outside of any */
+  let frame: u32 = 0
+  let at: u32 = 0
+  while (count(1)) {
+    let step = steps + at * STEP_BYTES
+    const op = load<u16>(step, Step.Op) as u32
+    let holds = Verdict.Deny
+    switch (op) {
+      case Op.True:
+      case Op.False:
+        if (isOverfull() || isExhausted()) return Verdict.Undecided
+        return op === Op.True ? Verdict.Allow : Verdict.Deny
+      case Op.MatchObject:
+      case Op.MatchAny:
+      case Op.MatchAll: {
+        const inner = frame === 0 ? (FRAMES as u32) : frame + FRAME_BYTES
+        if (inner >= ((FRAMES + FRAMES_MAX * FRAME_BYTES) as u32)) return Verdict.Undecided
+        if (!openMatch(inner, step, at, operand(load<u32>(step, Step.Left), frame))) break
+        holds = nextItem(inner, program)
+        if (holds === Verdict.Undecided) frame = inner
+        break
+      }
+      case Op.ItemTrue:
+      case Op.ItemFalse: {
+        if (frame === 0) return Verdict.Undecided // no compiler makes this
+        step = load<u32>(frame, Frame.Step)
+        at = load<u32>(frame, Frame.At)
+        const match = load<u16>(step, Step.Op) as u32
+        const passed = op === Op.ItemTrue
+        holds = passed ? Verdict.Allow : Verdict.Deny
+        if (match !== Op.MatchObject && passed === (match === Op.MatchAll)) holds = nextItem(frame, program)
+        if (holds !== Verdict.Undecided) frame = frame === (FRAMES as u32) ? 0 : frame - FRAME_BYTES
+        break
+      }
+      case Op.Always:
+        holds = Verdict.Allow
+        break
+      default:
+        if (test(program, step, op, frame)) holds = Verdict.Allow
+    }
+    // Undecided: there is an item to look at, and the steps behind the match are about it.
+    if (holds === Verdict.Undecided) at++
+    else at = load<u16>(step + (holds === Verdict.Allow ? Step.WhenTrue : Step.WhenFalse)) as u32
+  }
+  return Verdict.Undecided
+}
+
+/** Begins a match over what the left side holds; false when it holds nothing that can be walked. */
+function openMatch(frame: u32, step: u32, at: u32, left: u32): bool {
+  if (left === 0) return false
+  let first = left
+  let items: u32 = 1
+  if ((load<u16>(step, Step.Op) as u32) !== Op.MatchObject) {
+    const list = listOf(left)
+    if (list === 0) return false
+    first = list + Composite.Cells
+    items = load<u32>(list, Composite.Count)
+  }
+  store<u32>(frame, step, Frame.Step)
+  store<u32>(frame, at, Frame.At)
+  store<u32>(frame, first - CELL_BYTES, Frame.Item)
+  store<u32>(frame, items, Frame.Left)
+  return true
+}
+
+/** Goes to the next item that tests can look into: Undecided. Without one, what the match comes to: Allow or Deny. */
+function nextItem(frame: u32, program: u32): Verdict {
+  const step = load<u32>(frame, Frame.Step)
+  const op = load<u16>(step, Step.Op) as u32
+  for (let left = load<u32>(frame, Frame.Left); left > 0; left--) {
+    const item = load<u32>(frame, Frame.Item) + CELL_BYTES
+    store<u32>(frame, item, Frame.Item)
+    store<u32>(frame, left - 1, Frame.Left)
+    if (!count(1)) return Verdict.Deny // `run` sees that the steps are exhausted
+    if (enter(frame, program, step, item)) return Verdict.Undecided
+    if (op !== Op.MatchAny) return Verdict.Deny
+  }
+  return op === Op.MatchAll ? Verdict.Allow : Verdict.Deny
+}
+
+/** Can tests look into the item? Into an object, or into the stored instance of which it is the key. */
+function enter(frame: u32, program: u32, step: u32, item: u32): bool {
+  store<u32>(frame, 0, Frame.Instance)
+  if (((load<u16>(step, Step.Flags) as u32) & FOREIGN) === 0) return load<u32>(item, Cell.Kind) === Kind.Object
+  if (!isText(item) || textLength(item) > (KEY_BYTES_MAX as u32)) return false
+  const type = constant(program, load<u32>(step, Step.Right))
+  const length = textLength(type)
+  memory.copy(SCRATCH, textStart(type), length)
+  store<u8>(SCRATCH + length, 0x3a)
+  memory.copy(SCRATCH + length + 1, textStart(item), textLength(item))
+  const instance = find(Table.Instances, SCRATCH, length + 1 + textLength(item))
+  store<u32>(frame, instance, Frame.Instance)
+  store<u32>(frame, find(Table.Resources, SCRATCH, length), Frame.Type)
+  return instance !== 0
+}
+
+function constant(program: u32, number: u32): u32 {
+  return itemAt(load<u32>(program, Program.Constants), number)
+}
+
+function operand(path: u32, frame: u32): u32 {
+  if (load<u32>(path, AttributePath.Source) !== Source.Item) return resolve(path)
+  if (frame === 0) return 0
+  return resolveItem(path, load<u32>(frame, Frame.Item), load<u32>(frame, Frame.Instance), load<u32>(frame, Frame.Type))
+}
+
+function test(program: u32, step: u32, op: u32, frame: u32): bool {
+  const left = operand(load<u32>(step, Step.Left), frame)
+  const leftTime = resolvedTime()
+  let rightTime: bool = false
+  let right = load<u32>(step, Step.Right)
+  if (((load<u16>(step, Step.Flags) as u32) & RIGHT_PATH) !== 0) {
+    right = operand(right, frame)
+    rightTime = resolvedTime()
+  } else {
+    right = constant(program, right)
+  }
+  const time = leftTime || rightTime
+  switch (op) {
+    case Op.Equal:
+      return areComparable(left, right, time) && areEqual(left, right, time)
+    case Op.NotEqual:
+      return areComparable(left, right, time) && !areEqual(left, right, time)
+    case Op.Less:
+      return order(left, right, time) === -1
+    case Op.LessOrEqual:
+      return order(left, right, time) <= 0
+    case Op.Greater:
+      return order(left, right, time) === 1
+    case Op.GreaterOrEqual: {
+      const way = order(left, right, time)
+      return way === 0 || way === 1
+    }
+    case Op.Between:
+      return isBetween(left, listOf(right), time)
+    case Op.Contains:
+      return contains(left, right)
+    case Op.StartsWith:
+      return startsWith(left, right)
+    case Op.EndsWith:
+      return endsWith(left, right)
+    default:
+      return testLists(left, right, op, leftTime, rightTime)
+  }
+}
+
+function isBetween(left: u32, range: u32, time: bool): bool {
+  if (range === 0) return false
+  const low = order(left, itemAt(range, 0), time)
+  return (low === 0 || low === 1) && order(left, itemAt(range, 1), time) <= 0
+}
+
+/** What is declared about a list is not declared about its items: time counts where a value of its own is compared with them. */
+function testLists(left: u32, right: u32, op: u32, leftTime: bool, rightTime: bool): bool {
+  const one = listOf(left)
+  const other = listOf(right)
+  switch (op) {
+    case Op.In:
+      return left !== 0 && other !== 0 && has(other, left, leftTime)
+    case Op.ArrayContains:
+      return right !== 0 && one !== 0 && has(one, right, rightTime)
+    case Op.ArraySubset:
+      return one !== 0 && other !== 0 && isSubset(one, other)
+    case Op.ArraySuperset:
+      return one !== 0 && other !== 0 && isSubset(other, one)
+    case Op.ArrayIntersect:
+      return one !== 0 && other !== 0 && intersect(one, other)
+    default:
+      return false
+  }
+}

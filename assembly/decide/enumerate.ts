@@ -1,0 +1,48 @@
+// Listings, over the same tests as decide (D12). Results go to the scratch area; the host reads them before the next call.
+import { Bucket, Grant, Header, SCRATCH, SCRATCH_BYTES } from '../abi'
+import { hasBit } from '../memory/bitset'
+import { field } from '../memory/memory'
+import { bucketByIndex, overflowOf, recordAt } from '../memory/table'
+import { ownRow } from '../policy/roles'
+import { grantHolds } from './rbac'
+
+const LIST_MAX: u32 = SCRATCH_BYTES / 4
+
+/** Writes the ids of permissions from `first` on that the grant allows; returns how many (a full scratch area: ask again). */
+export function permissionsOfGrant(grant: u32, first: u32): u32 {
+  const roles = load<u32>(grant, Grant.Roles)
+  const top = field(Header.PermissionTop)
+  let count: u32 = 0
+  for (let id = first; id <= top && count < LIST_MAX; id++) {
+    if (!grantHolds(roles, id)) continue
+    store<u32>(SCRATCH + count * 4, id)
+    count++
+  }
+  return count
+}
+
+/** The same for what is attached to a role itself. */
+export function permissionsOfRole(role: u32, first: u32): u32 {
+  const row = ownRow(role)
+  const top = field(Header.PermissionTop)
+  let count: u32 = 0
+  for (let id = first; id <= top && count < LIST_MAX; id++) {
+    if (!hasBit(row, id)) continue
+    store<u32>(SCRATCH + count * 4, id)
+    count++
+  }
+  return count
+}
+
+/** Writes the records of one bucket chain of a table; returns how many. */
+export function recordsInBucket(table: u32, index: u32): u32 {
+  let written: u32 = 0
+  for (let bucket = bucketByIndex(table, index); bucket !== 0; bucket = overflowOf(bucket)) {
+    const count = load<u32>(bucket, Bucket.Count)
+    for (let slot: u32 = 0; slot < count && written < LIST_MAX; slot++) {
+      store<u32>(SCRATCH + written * 4, recordAt(bucket, slot))
+      written++
+    }
+  }
+  return written
+}

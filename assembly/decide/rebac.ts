@@ -1,0 +1,128 @@
+// The search of D5: does the user hold, directly or derived, a role on the instance that has the permission? A list of goals
+// (instance, role), each looked at once, from the asked instance towards where roles are held. Reads the image; writes only the work area.
+//
+//   goals  │ instance │ role │ slot │ from │ × GOALS_MAX
+//   slots  │ number of a goal u16 │ × GOAL_SLOTS
+//
+// A slot counts only when the goal that it names exists and points back to it, so nothing is cleared between two searches.
+import {
+  GOAL_BYTES,
+  GOAL_SLOTS,
+  GOALS_MAX,
+  Goal,
+  Grant,
+  Instance,
+  RELATION_STEPS_MAX,
+  Resource,
+  Role,
+  RoleSet,
+  RULE_NO_DIRECT,
+  Rule,
+  SINGLE,
+  Tuple,
+  Verdict,
+  WORK,
+} from '../abi'
+import { isLive } from '../memory/symbols'
+import { findGrant } from '../policy/grants'
+import { holds } from '../policy/roles'
+import { grantHolds } from './rbac'
+
+const SLOTS: u32 = WORK + GOALS_MAX * GOAL_BYTES
+
+/** Goals of the search that runs; the last one may be the met one. Means nothing between two calls. */
+let goals: u32 = 0
+let steps: u32 = 0
+let met: u32 = 0
+
+/** D5 without the test of the tenant. Permission 0 asks for any role on the instance. */
+export function deriveRole(user: u32, instance: u32, permission: u32): Verdict {
+  goals = 0
+  steps = 0
+  met = 0
+  const direct = findGrant(user, instance)
+  if (direct !== 0 && (permission === 0 || grantHolds(load<u32>(direct, Grant.Roles), permission))) return Verdict.Allow
+  let role = load<u32>(load<u32>(instance, Instance.Type), Resource.Roles)
+  for (; role !== 0; role = load<u32>(role, Role.NextOfType)) {
+    if (++steps > (RELATION_STEPS_MAX as u32)) return Verdict.Undecided
+    const wanted = permission === 0 ? isLive(role) : holds(role, permission)
+    if (wanted && !addGoal(instance, role, 0)) return Verdict.Undecided
+  }
+  for (let number: u32 = 0; number < goals; number++) {
+    const goal = WORK + number * GOAL_BYTES
+    const at = load<u32>(goal, Goal.Instance)
+    const wanted = load<u32>(goal, Goal.Role)
+    const grant = findGrant(user, at)
+    if (grant !== 0 && hasRole(load<u32>(grant, Grant.Roles), wanted)) {
+      met = number + 1
+      return Verdict.Allow
+    }
+    if (!addSources(at, wanted, grant !== 0, number + 1)) return Verdict.Undecided
+  }
+  return Verdict.Deny
+}
+
+/** Tuples and rules that the last search looked at; it is told once. */
+export function takeSteps(): u32 {
+  const taken = steps
+  steps = 0
+  return taken
+}
+
+/** The goal that the last search met, counted from 1; 0 when a direct role allowed or nothing did. For explain, before any other call. */
+export function metGoal(): u32 {
+  return met
+}
+
+/** Exactly this role: who holds a role that extends it has its permissions, but derives nothing by it. */
+function hasRole(roles: u32, role: u32): bool {
+  if ((roles & SINGLE) !== 0) return roles - SINGLE === role
+  const end = roles + load<u32>(roles, RoleSet.Count) * 4
+  for (let at = roles; at < end; at += 4) {
+    if (load<u32>(at, RoleSet.Roles) === role) return true
+  }
+  return false
+}
+
+/** Adds what would give the role on the instance by one step of derivation. False: a limit is met. */
+function addSources(instance: u32, role: u32, direct: bool, from: u32): bool {
+  const flags = load<u32>(role, Role.Flags)
+  for (let rule = load<u32>(role, Role.Rules); rule !== 0; rule = load<u32>(rule, Rule.NextOfTarget)) {
+    if (++steps > (RELATION_STEPS_MAX as u32)) return false
+    if (direct && ((flags | load<u32>(rule, Rule.Flags)) & RULE_NO_DIRECT) !== 0) continue
+    const relation = load<u32>(rule, Rule.Relation)
+    const source = load<u32>(rule, Rule.Source)
+    const type = load<u32>(source, Role.Type)
+    let tuple = load<u32>(instance, Instance.Objects)
+    for (; tuple !== 0; tuple = load<u32>(tuple, Tuple.NextOfObject)) {
+      if (++steps > (RELATION_STEPS_MAX as u32)) return false
+      if (load<u32>(tuple, Tuple.Relation) !== relation) continue
+      const subject = load<u32>(tuple, Tuple.Subject)
+      if (load<u32>(subject, Instance.Type) === type && !addGoal(subject, source, from)) return false
+    }
+  }
+  return true
+}
+
+/** Adds a pair that was not seen yet. False: there are too many. */
+function addGoal(instance: u32, role: u32, from: u32): bool {
+  let hash = (instance * 0x9e3779b1) ^ (role * 0x85ebca77)
+  hash ^= hash >>> 15
+  let slot = hash & (GOAL_SLOTS - 1)
+  for (;;) {
+    const number = load<u16>(SLOTS + slot * 2) as u32
+    const goal = WORK + number * GOAL_BYTES
+    if (number >= goals || load<u32>(goal, Goal.Slot) !== slot) break
+    if (load<u32>(goal, Goal.Instance) === instance && load<u32>(goal, Goal.Role) === role) return true
+    slot = (slot + 1) & (GOAL_SLOTS - 1)
+  }
+  if (goals === GOALS_MAX) return false
+  const goal = WORK + goals * GOAL_BYTES
+  store<u32>(goal, instance, Goal.Instance)
+  store<u32>(goal, role, Goal.Role)
+  store<u32>(goal, slot, Goal.Slot)
+  store<u32>(goal, from, Goal.From)
+  store<u16>(SLOTS + slot * 2, goals as u16)
+  goals++
+  return true
+}

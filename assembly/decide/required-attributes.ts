@@ -1,0 +1,74 @@
+// What the set rules of a permission read of a question: which attributes the host must encode.
+// One walk over the sides of the permission, so a set in many rules is looked into once.
+import {
+  AttributePath,
+  ConditionSet,
+  Group,
+  Header,
+  Index,
+  Permission,
+  Program,
+  SCRATCH,
+  SENT,
+  Side,
+  STEP_BYTES,
+  Step,
+  Table,
+} from '../abi'
+import { field } from '../memory/memory'
+import { readsPath, rightIsPath } from '../policy/condition-sets'
+import { permissionRecord } from '../policy/permissions'
+
+let paths: u32 = 0
+
+/** Lists the paths at SCRATCH; returns how many. */
+export function listReads(permission: u32): u32 {
+  paths = 0
+  const record = permissionRecord(permission)
+  if (record !== 0) {
+    readSides(load<u32>(record, Permission.UserIndexes))
+    readSides(load<u32>(record, Permission.ResourceIndexes))
+  }
+  // The marks go again: what was sent with a question is written there.
+  for (let at: u32 = 0; at < paths; at++) store<u32>(markOf(load<u32>(SCRATCH + at * 4)), 0)
+  return paths
+}
+
+function markOf(path: u32): u32 {
+  return SENT + load<u32>(path, AttributePath.Number) * 4
+}
+
+function readSides(first: u32): void {
+  for (let index = first; index !== 0; index = load<u32>(index, Index.Next)) {
+    for (let group = load<u32>(index, Index.Groups); group !== 0; group = load<u32>(group, Group.Next)) {
+      let side = load<u32>(group, Group.Sides)
+      for (; side !== 0; side = load<u32>(side, Side.NextOfGroup)) readSet(load<u32>(side, Side.Set))
+    }
+  }
+}
+
+/** The set and those above it, which are at most as many as there are sets. */
+function readSet(first: u32): void {
+  if ((load<u8>(first, 2) as u32) !== Table.Sets) return
+  let left = field(Header.Sets)
+  for (let set = first; set !== 0 && left > 0; set = load<u32>(set, ConditionSet.Parent)) {
+    left--
+    const program = load<u32>(set, ConditionSet.Program)
+    const length: u32 = program === 0 ? 0 : load<u32>(program, Program.Count)
+    for (let at: u32 = 0; at < length; at++) {
+      const step = program + Program.Steps + at * STEP_BYTES
+      if (!readsPath(step)) continue
+      addPath(load<u32>(step, Step.Left))
+      if (rightIsPath(step)) addPath(load<u32>(step, Step.Right))
+    }
+  }
+}
+
+function addPath(path: u32): void {
+  const mark = markOf(path)
+  // While the marks are there, nothing else is: a path is its own mark.
+  if (load<u32>(mark) === path) return
+  store<u32>(mark, path)
+  store<u32>(SCRATCH + paths * 4, path)
+  paths++
+}

@@ -1,0 +1,21 @@
+// Doubly linked lists of records. The head of a list is a word of its owner; each entry names the next and the one before it in two of its
+// fields, so that an entry leaves in constant time.
+
+/** Puts an entry in front of the list whose head stands at an address. */
+export function link(entry: u32, head: u32, next: u32, previous: u32): void {
+  const first = load<u32>(head)
+  store<u32>(entry + next, first)
+  store<u32>(entry + previous, 0)
+  if (first !== 0) store<u32>(first + previous, entry)
+  store<u32>(head, entry)
+}
+
+export function unlink(entry: u32, head: u32, nextField: u32, previousField: u32): void {
+  const next = load<u32>(entry + nextField)
+  const previous = load<u32>(entry + previousField)
+  if (next !== 0) store<u32>(next + previousField, previous)
+  if (previous !== 0) store<u32>(previous + nextField, next)
+  else store<u32>(head, next)
+  store<u32>(entry + nextField, 0)
+  store<u32>(entry + previousField, 0)
+}

@@ -1,0 +1,54 @@
+// What goes when an object goes (D11): its lists, its values and everything that hangs on it, and then its key is unknown. Deleting a role, a
+// set or an instance is in the file of each.
+import { Document, Party, Permission, Resource, Table } from '../abi'
+import { isLive, tombstone } from '../memory/symbols'
+import { discard, setAttributes } from '../memory/values'
+import { deleteGrantsOf } from './grants'
+import { deleteMembersOf } from './memberships'
+import { permissionRecord } from './permissions'
+import { withdraw } from './roles'
+import { deleteSetRulesOf } from './set-rules'
+
+/** An action is gone: no role has its permission any more, and its name is unknown (D1, D11). */
+export function deletePermission(id: u32): void {
+  const record = permissionRecord(id)
+  if (record === 0 || !isLive(record)) return
+  if (load<u32>(record, Permission.Holders) !== 0) withdraw(id)
+  deleteSetRulesOf(id)
+  tombstone(Table.Permissions, record)
+}
+
+/** A resource type is gone, with all its permissions. */
+export function deleteResource(resource: u32): void {
+  for (
+    let record = load<u32>(resource, Resource.Permissions);
+    record !== 0;
+    record = load<u32>(record, Permission.Next)
+  ) {
+    deletePermission(load<u32>(record, Permission.Id))
+  }
+  discard(load<u32>(resource, Resource.Attributes))
+  store<u32>(resource, 0, Resource.Attributes)
+  tombstone(Table.Resources, resource)
+}
+
+export function deleteUser(user: u32): void {
+  deleteGrantsOf(user)
+  deleteMembersOf(user)
+  setAttributes(user, Party.Attributes, 0)
+  tombstone(Table.Users, user)
+}
+
+export function deleteTenant(tenant: u32): void {
+  deleteGrantsOf(tenant)
+  deleteMembersOf(tenant)
+  setAttributes(tenant, Party.Attributes, 0)
+  tombstone(Table.Tenants, tenant)
+}
+
+/** Deletes a document; nothing when there is none. */
+export function deleteDocument(document: u32): void {
+  if (document === 0) return
+  setAttributes(document, Document.Value, 0)
+  tombstone(Table.Documents, document)
+}

@@ -1,0 +1,63 @@
+// Memberships: who belongs to a tenant without a role in it. `user.tenants` and `tenant.*` read them (D6); no role comes of them.
+//
+// INVARIANT: a member is in the table once, in its user's list once and in its tenant's list once.
+import { Header, Instance, MEMBER_BYTES, Member, Party, Table } from '../abi'
+import { link, unlink } from '../memory/lists'
+import { addToField, allocate, release } from '../memory/memory'
+import { bucketOf, insert, matches, overflowOf, recordAt, remove } from '../memory/table'
+import { grantHash } from './grants'
+
+export function findMember(user: u32, tenant: u32): u32 {
+  const hash = grantHash(user, tenant)
+  let bucket = bucketOf(Table.Members, hash)
+  do {
+    let found = matches(bucket, hash)
+    while (found !== 0) {
+      const member = recordAt(bucket, ctz<u32>(found))
+      if (load<u32>(member, Member.User) === user && load<u32>(member, Member.Tenant) === tenant) return member
+      found &= found - 1
+    }
+    bucket = overflowOf(bucket)
+  } while (bucket !== 0)
+  return 0
+}
+
+export function join(user: u32, tenant: u32): void {
+  if (findMember(user, tenant) !== 0) return
+  const member = allocate(MEMBER_BYTES)
+  store<u32>(member, user, Member.User)
+  store<u32>(member, tenant, Member.Tenant)
+  link(member, user + Party.Members, Member.NextOfUser, Member.PreviousOfUser)
+  link(member, tenant + Party.Members, Member.NextOfTenant, Member.PreviousOfTenant)
+  insert(Table.Members, grantHash(user, tenant), member)
+  addToField(Header.Members, 1)
+}
+
+export function leave(user: u32, tenant: u32): void {
+  const member = findMember(user, tenant)
+  if (member !== 0) deleteMember(member)
+}
+
+function deleteMember(member: u32): void {
+  const user = load<u32>(member, Member.User)
+  const tenant = load<u32>(member, Member.Tenant)
+  unlink(member, user + Party.Members, Member.NextOfUser, Member.PreviousOfUser)
+  unlink(member, tenant + Party.Members, Member.NextOfTenant, Member.PreviousOfTenant)
+  remove(Table.Members, grantHash(user, tenant), member)
+  release(member, MEMBER_BYTES)
+  addToField(Header.Members, -1)
+}
+
+/** A user or a tenant is gone. */
+export function deleteMembersOf(party: u32): void {
+  for (;;) {
+    const member = load<u32>(party, Party.Members)
+    if (member === 0) return
+    deleteMember(member)
+  }
+}
+
+/** The tenant itself, or that of the instance. */
+export function tenantOfScope(scope: u32): u32 {
+  return (load<u8>(scope, 2) as u32) === Table.Tenants ? scope : load<u32>(scope, Instance.Tenant)
+}

@@ -1,0 +1,168 @@
+// Resource instances, the tuples between them, and the rules by which a role on one instance gives a role on another (D5).
+//
+//   tuple  │ relation │ subject │ object │ next, previous of object │ next, previous of subject │
+//   rule   │ target │ relation │ source │ flags │ next of target │ next, previous of source │
+//
+// INVARIANT: a tuple is in the table once, in its object's list once and in its subject's list once.
+// INVARIANT: a rule is in its target's list once and in its source's list once.
+// INVARIANT: Relation.Uses is the number of tuples and rules that name the relation; at 0 the relation is dead.
+import { Header, Instance, Party, Relation, Resource, Role, RULE_BYTES, Rule, Table, TUPLE_BYTES, Tuple } from '../abi'
+import { link, unlink } from '../memory/lists'
+import { addToField, allocate, release } from '../memory/memory'
+import { intern, tombstone } from '../memory/symbols'
+import { bucketOf, insert, matches, overflowOf, recordAt, remove } from '../memory/table'
+import { setAttributes } from '../memory/values'
+import { deleteGrantsOf } from './grants'
+
+/** Makes the instance whose key is at `start` live and puts it into the tenant. */
+export function putInstance(type: u32, tenant: u32, start: u32, length: u32): u32 {
+  const instance = intern(Table.Instances, start, length)
+  store<u32>(instance, tenant, Instance.Tenant)
+  store<u32>(instance, type, Instance.Type)
+  return instance
+}
+
+/** An instance is gone, with the roles on it and its tuples (D11). */
+export function deleteInstance(instance: u32): void {
+  deleteGrantsOf(instance)
+  for (;;) {
+    const tuple = load<u32>(instance, Instance.Objects)
+    if (tuple === 0) break
+    deleteTuple(tuple)
+  }
+  for (;;) {
+    const tuple = load<u32>(instance, Instance.Subjects)
+    if (tuple === 0) break
+    deleteTuple(tuple)
+  }
+  setAttributes(instance, Party.Attributes, 0)
+  store<u32>(instance, 0, Instance.Tenant)
+  tombstone(Table.Instances, instance)
+}
+
+export function tupleHash(relation: u32, subject: u32, object: u32): u32 {
+  let hash = (subject * 0x9e3779b1) ^ (object * 0x85ebca77) ^ (relation * 0xc2b2ae3d)
+  hash = (hash ^ (hash >>> 15)) * 0x2c1b3c6d
+  return hash ^ (hash >>> 13)
+}
+
+export function findTuple(relation: u32, subject: u32, object: u32): u32 {
+  const hash = tupleHash(relation, subject, object)
+  let bucket = bucketOf(Table.Tuples, hash)
+  do {
+    let found = matches(bucket, hash)
+    while (found !== 0) {
+      const tuple = recordAt(bucket, ctz<u32>(found))
+      if (
+        load<u32>(tuple, Tuple.Relation) === relation &&
+        load<u32>(tuple, Tuple.Subject) === subject &&
+        load<u32>(tuple, Tuple.Object) === object
+      )
+        return tuple
+      found &= found - 1
+    }
+    bucket = overflowOf(bucket)
+  } while (bucket !== 0)
+  return 0
+}
+
+/** Relates the subject to the object; false when it is so already. */
+export function relate(relation: u32, subject: u32, object: u32): bool {
+  if (findTuple(relation, subject, object) !== 0) return false
+  const tuple = allocate(TUPLE_BYTES)
+  store<u32>(tuple, relation, Tuple.Relation)
+  store<u32>(tuple, subject, Tuple.Subject)
+  store<u32>(tuple, object, Tuple.Object)
+  link(tuple, object + Instance.Objects, Tuple.NextOfObject, Tuple.PreviousOfObject)
+  link(tuple, subject + Instance.Subjects, Tuple.NextOfSubject, Tuple.PreviousOfSubject)
+  insert(Table.Tuples, tupleHash(relation, subject, object), tuple)
+  addToField(Header.Tuples, 1)
+  use(relation)
+  return true
+}
+
+/** Ends the relation; false when it is not there. */
+export function unrelate(relation: u32, subject: u32, object: u32): bool {
+  const tuple = findTuple(relation, subject, object)
+  if (tuple === 0) return false
+  deleteTuple(tuple)
+  return true
+}
+
+function deleteTuple(tuple: u32): void {
+  const relation = load<u32>(tuple, Tuple.Relation)
+  const subject = load<u32>(tuple, Tuple.Subject)
+  const object = load<u32>(tuple, Tuple.Object)
+  unlink(tuple, object + Instance.Objects, Tuple.NextOfObject, Tuple.PreviousOfObject)
+  unlink(tuple, subject + Instance.Subjects, Tuple.NextOfSubject, Tuple.PreviousOfSubject)
+  remove(Table.Tuples, tupleHash(relation, subject, object), tuple)
+  release(tuple, TUPLE_BYTES)
+  addToField(Header.Tuples, -1)
+  disuse(relation)
+}
+
+function use(relation: u32): void {
+  store<u32>(relation, load<u32>(relation, Relation.Uses) + 1, Relation.Uses)
+}
+
+function disuse(relation: u32): void {
+  const uses = load<u32>(relation, Relation.Uses) - 1
+  store<u32>(relation, uses, Relation.Uses)
+  if (uses === 0) tombstone(Table.Relations, relation)
+}
+
+/** Makes a role one of a resource type: its key is `type/role`, so it never becomes another's. */
+export function setRoleType(role: u32, type: u32): void {
+  if (load<u32>(role, Role.Type) !== 0) return
+  store<u32>(role, type, Role.Type)
+  store<u32>(role, load<u32>(type, Resource.Roles), Role.NextOfType)
+  store<u32>(type, role, Resource.Roles)
+}
+
+/** Takes every rule from the role that it derives, and sets the flags of those to come. */
+export function clearRules(role: u32, flags: u32): void {
+  store<u32>(role, flags, Role.Flags)
+  for (;;) {
+    const rule = load<u32>(role, Role.Rules)
+    if (rule === 0) return
+    store<u32>(role, load<u32>(rule, Rule.NextOfTarget), Role.Rules)
+    const source = load<u32>(rule, Rule.Source)
+    unlink(rule, source + Role.Sources, Rule.NextOfSource, Rule.PreviousOfSource)
+    disuse(load<u32>(rule, Rule.Relation))
+    release(rule, RULE_BYTES)
+    addToField(Header.Rules, -1)
+  }
+}
+
+/** Adds a rule in front of those that the role has. */
+export function addRule(role: u32, relation: u32, source: u32, flags: u32): void {
+  const rule = allocate(RULE_BYTES)
+  store<u32>(rule, role, Rule.Target)
+  store<u32>(rule, relation, Rule.Relation)
+  store<u32>(rule, source, Rule.Source)
+  store<u32>(rule, flags, Rule.Flags)
+  store<u32>(rule, load<u32>(role, Role.Rules), Rule.NextOfTarget)
+  store<u32>(role, rule, Role.Rules)
+  link(rule, source + Role.Sources, Rule.NextOfSource, Rule.PreviousOfSource)
+  addToField(Header.Rules, 1)
+  use(relation)
+}
+
+/** Removes every rule that derives from the role: it is going (D11). */
+export function clearSources(role: u32): void {
+  for (;;) {
+    const rule = load<u32>(role, Role.Sources)
+    if (rule === 0) return
+    unlinkFromTarget(rule, load<u32>(rule, Rule.Target))
+    unlink(rule, role + Role.Sources, Rule.NextOfSource, Rule.PreviousOfSource)
+    disuse(load<u32>(rule, Rule.Relation))
+    release(rule, RULE_BYTES)
+    addToField(Header.Rules, -1)
+  }
+}
+
+function unlinkFromTarget(rule: u32, target: u32): void {
+  let slot = target + Role.Rules
+  while (load<u32>(slot) !== rule) slot = load<u32>(slot) + Rule.NextOfTarget
+  store<u32>(slot, load<u32>(rule, Rule.NextOfTarget))
+}

@@ -1,0 +1,232 @@
+// The index over set rules: what the rules of a permission name as users, and as resources, grouped by the values of its equality tests,
+// so that a check evaluates what can be true and leaves the rest alone (candidates.ts). A set in many rules is one side of a permission.
+//
+//   permission ──► index of kind, paths ──► group of values ──► side: set, role or resource ──► its rules
+//                                            ▲ Table.Groups      ▲ Table.Sides
+//
+// INVARIANT: a side is there while a rule names it; it lies in the group of its tests, or in the index without tests.
+// INVARIANT: no index is without groups, no group without sides; a permission has at most INDEXES_MAX of a kind, and one without tests.
+import {
+  ConditionSet,
+  GROUP_BYTES,
+  Group,
+  INDEX_BYTES,
+  INDEXES_MAX,
+  Index,
+  Permission,
+  SET_OF_USERS,
+  SIDE_BYTES,
+  Side,
+  Table,
+} from '../abi'
+import { link, unlink } from '../memory/lists'
+import { allocate, release } from '../memory/memory'
+import { bucketOf, insert, matches, overflowOf, recordAt, remove } from '../memory/table'
+import { GATHERED, gatherTests, hashOfTest, mix, pathOfTest } from './equality-tests'
+import { permissionRecord } from './permissions'
+
+const QUEUE_END: u32 = 1
+
+export function sideHash(permission: u32, kind: u32, set: u32): u32 {
+  return mix(mix(permission * 2 + (kind & 1), 0x9e3779b1), set)
+}
+
+export function findSide(permission: u32, kind: u32, set: u32): u32 {
+  const hash = sideHash(permission, kind, set)
+  let bucket = bucketOf(Table.Sides, hash)
+  do {
+    let found = matches(bucket, hash)
+    while (found !== 0) {
+      const side = recordAt(bucket, ctz<u32>(found))
+      if (
+        load<u32>(side, Side.Permission) === permission &&
+        load<u32>(side, Side.Kind) === kind &&
+        load<u32>(side, Side.Set) === set
+      )
+        return side
+      found &= found - 1
+    }
+    bucket = overflowOf(bucket)
+  } while (bucket !== 0)
+  return 0
+}
+
+/** One more rule of the permission names the set, role or resource; returns its side. */
+export function addToSide(permission: u32, kind: u32, set: u32): u32 {
+  let side = findSide(permission, kind, set)
+  if (side === 0) {
+    side = allocate(SIDE_BYTES)
+    store<u32>(side, permission, Side.Permission)
+    store<u32>(side, kind, Side.Kind)
+    store<u32>(side, set, Side.Set)
+    if (isSet(set)) link(side, set + ConditionSet.Sides, Side.NextOfSet, Side.PreviousOfSet)
+    insert(Table.Sides, sideHash(permission, kind, set), side)
+    place(side)
+  }
+  store<u32>(side, load<u32>(side, Side.Count) + 1, Side.Count)
+  return side
+}
+
+/** One rule less names it. */
+export function takeFromSide(side: u32): void {
+  const count = load<u32>(side, Side.Count) - 1
+  store<u32>(side, count, Side.Count)
+  if (count !== 0) return
+  const set = load<u32>(side, Side.Set)
+  leaveGroup(side)
+  if (isSet(set)) unlink(side, set + ConditionSet.Sides, Side.NextOfSet, Side.PreviousOfSet)
+  remove(Table.Sides, sideHash(load<u32>(side, Side.Permission), load<u32>(side, Side.Kind), set), side)
+  release(side, SIDE_BYTES)
+}
+
+function isSet(record: u32): bool {
+  return (load<u8>(record, 2) as u32) === Table.Sets
+}
+
+/** Makes `parent` (0 for none) the set above a set that has none. */
+export function setAbove(set: u32, parent: u32): void {
+  if (parent === 0) return
+  store<u32>(set, parent, ConditionSet.Parent)
+  link(set, parent + ConditionSet.Children, ConditionSet.NextOfParent, ConditionSet.PreviousOfParent)
+}
+
+export function clearAbove(set: u32): void {
+  const parent = load<u32>(set, ConditionSet.Parent)
+  if (parent === 0) return
+  store<u32>(set, 0, ConditionSet.Parent)
+  unlink(set, parent + ConditionSet.Children, ConditionSet.NextOfParent, ConditionSet.PreviousOfParent)
+}
+
+/** What a set says changed: moves its sides, and those of the sets below it, to where they belong now. */
+export function moveSides(first: u32): void {
+  store<u32>(first, QUEUE_END, ConditionSet.Queue)
+  let last = first
+  // The links stay until the end: a set is visited once, also in a circle.
+  for (let set = first; set !== QUEUE_END; set = load<u32>(set, ConditionSet.Queue)) {
+    for (let side = load<u32>(set, ConditionSet.Sides); side !== 0; side = load<u32>(side, Side.NextOfSet)) place(side)
+    let child = load<u32>(set, ConditionSet.Children)
+    for (; child !== 0; child = load<u32>(child, ConditionSet.NextOfParent)) {
+      if (load<u32>(child, ConditionSet.Queue) !== 0) continue
+      store<u32>(child, QUEUE_END, ConditionSet.Queue)
+      store<u32>(last, child, ConditionSet.Queue)
+      last = child
+    }
+  }
+  for (let set = first; set !== QUEUE_END; ) {
+    const next = load<u32>(set, ConditionSet.Queue)
+    store<u32>(set, 0, ConditionSet.Queue)
+    set = next
+  }
+}
+
+/** Puts a side into the group of its tests, unless it is there. */
+function place(side: u32): void {
+  let count = gatherTests(load<u32>(side, Side.Set))
+  const permission = load<u32>(side, Side.Permission)
+  const kind = load<u32>(side, Side.Kind)
+  const old = load<u32>(side, Side.Group)
+  let index = findIndex(permission, kind, count)
+  if (old !== 0) {
+    if (index === load<u32>(old, Group.Index) && groupHash(index, count) === load<u32>(old, Group.Hash)) return
+    leaveGroup(side)
+    index = findIndex(permission, kind, count)
+  }
+  if (index === 0 && count !== 0 && isFull(permission, kind)) {
+    count = 0
+    index = findIndex(permission, kind, 0)
+  }
+  if (index === 0) index = addIndex(permission, kind, count)
+  joinGroup(side, index, groupHash(index, count))
+}
+
+/** The hash of a group whose sides have the tests at GATHERED. */
+export function groupHash(index: u32, count: u32): u32 {
+  let hash = seedOf(index)
+  for (let each: u32 = 0; each < count; each++) hash = mix(hash, hashOfTest(GATHERED, each))
+  return hash
+}
+
+export function seedOf(index: u32): u32 {
+  return index * 0x9e3779b1
+}
+
+export function indexesOf(permission: u32, kind: u32): u32 {
+  return permissionRecord(permission) + (kind === SET_OF_USERS ? Permission.UserIndexes : Permission.ResourceIndexes)
+}
+
+/** The index of the paths at GATHERED, or 0. */
+function findIndex(permission: u32, kind: u32, count: u32): u32 {
+  let index = load<u32>(indexesOf(permission, kind))
+  while (index !== 0 && !hasPaths(index, count)) index = load<u32>(index, Index.Next)
+  return index
+}
+
+/** Does the index read the paths at GATHERED? */
+export function hasPaths(index: u32, count: u32): bool {
+  if (load<u32>(index, Index.Count) !== count) return false
+  for (let each: u32 = 0; each < count; each++) {
+    if (load<u32>(index + each * 4, Index.Paths) !== pathOfTest(GATHERED, each)) return false
+  }
+  return true
+}
+
+/** Are there as many indexes as a check may look at, apart from the one without tests? */
+function isFull(permission: u32, kind: u32): bool {
+  let count: u32 = 0
+  for (let index = load<u32>(indexesOf(permission, kind)); index !== 0; index = load<u32>(index, Index.Next)) {
+    if (load<u32>(index, Index.Count) !== 0) count++
+  }
+  return count >= (INDEXES_MAX as u32)
+}
+
+function addIndex(permission: u32, kind: u32, count: u32): u32 {
+  const index = allocate(INDEX_BYTES)
+  store<u32>(index, permission, Index.Permission)
+  store<u32>(index, kind, Index.Kind)
+  store<u32>(index, count, Index.Count)
+  for (let each: u32 = 0; each < count; each++) store<u32>(index + each * 4, pathOfTest(GATHERED, each), Index.Paths)
+  link(index, indexesOf(permission, kind), Index.Next, Index.Previous)
+  return index
+}
+
+export function findGroup(index: u32, hash: u32): u32 {
+  let bucket = bucketOf(Table.Groups, hash)
+  do {
+    let found = matches(bucket, hash)
+    while (found !== 0) {
+      const group = recordAt(bucket, ctz<u32>(found))
+      if (load<u32>(group, Group.Index) === index) return group
+      found &= found - 1
+    }
+    bucket = overflowOf(bucket)
+  } while (bucket !== 0)
+  return 0
+}
+
+function joinGroup(side: u32, index: u32, hash: u32): void {
+  let group = findGroup(index, hash)
+  if (group === 0) {
+    group = allocate(GROUP_BYTES)
+    store<u32>(group, index, Group.Index)
+    store<u32>(group, hash, Group.Hash)
+    link(group, index + Index.Groups, Group.Next, Group.Previous)
+    insert(Table.Groups, hash, group)
+  }
+  store<u32>(side, group, Side.Group)
+  link(side, group + Group.Sides, Side.NextOfGroup, Side.PreviousOfGroup)
+}
+
+/** Takes a side out of its group; what is empty then goes. */
+function leaveGroup(side: u32): void {
+  const group = load<u32>(side, Side.Group)
+  unlink(side, group + Group.Sides, Side.NextOfGroup, Side.PreviousOfGroup)
+  store<u32>(side, 0, Side.Group)
+  if (load<u32>(group, Group.Sides) !== 0) return
+  const index = load<u32>(group, Group.Index)
+  unlink(group, index + Index.Groups, Group.Next, Group.Previous)
+  remove(Table.Groups, load<u32>(group, Group.Hash), group)
+  release(group, GROUP_BYTES)
+  if (load<u32>(index, Index.Groups) !== 0) return
+  unlink(index, indexesOf(load<u32>(index, Index.Permission), load<u32>(index, Index.Kind)), Index.Next, Index.Previous)
+  release(index, INDEX_BYTES)
+}

@@ -1,0 +1,135 @@
+// The part of `verify` for roles: their rows of permissions, the edges between them, and how many roles hold a permission. Safe on any bytes,
+// as the rest.
+import {
+  Bucket,
+  EDGE_BYTES,
+  Edge,
+  Fault,
+  Header,
+  PAGE_BYTES,
+  Permission,
+  ROW_BYTES,
+  ROW_PAGES,
+  Role,
+  Root,
+  Table,
+} from '../abi'
+import { hasBit, isEmptyPage, pageOf } from '../memory/bitset'
+import { field } from '../memory/memory'
+import { isLive } from '../memory/symbols'
+import { bucketByIndex, overflowOf, recordAt, rootOf } from '../memory/table'
+import { ownRow } from '../policy/roles'
+import { inHeap, isLiveSymbol } from './bounds'
+
+export function verifyRoles(): Fault {
+  const buckets = load<u32>(rootOf(Table.Roles), Root.Buckets)
+  for (let index: u32 = 0; index < buckets; index++) {
+    for (let bucket = bucketByIndex(Table.Roles, index); bucket !== 0; bucket = overflowOf(bucket)) {
+      for (let slot: u32 = 0; slot < load<u32>(bucket, Bucket.Count); slot++) {
+        const role = recordAt(bucket, slot)
+        if (load<u32>(role, Role.Queue) !== 0) return Fault.Row
+        if (!soundRow(role + Role.Row)) return Fault.Row
+        const own = load<u32>(role, Role.Own)
+        if (own !== 0 && (!inHeap(own, ROW_BYTES) || !soundRow(own))) return Fault.Row
+      }
+    }
+  }
+  for (let index: u32 = 0; index < buckets; index++) {
+    for (let bucket = bucketByIndex(Table.Roles, index); bucket !== 0; bucket = overflowOf(bucket)) {
+      for (let slot: u32 = 0; slot < load<u32>(bucket, Bucket.Count); slot++) {
+        const role = recordAt(bucket, slot)
+        if (!soundEdges(role)) return Fault.Edge
+        if (!soundEffective(role)) return Fault.Row
+      }
+    }
+  }
+  return verifyHolders()
+}
+
+function soundRow(row: u32): bool {
+  for (let index: u32 = 1; index < (ROW_PAGES as u32); index++) {
+    const page = load<u32>(row + index * 4)
+    if (page !== 0 && (!inHeap(page, PAGE_BYTES) || isEmptyPage(page))) return false
+  }
+  return true
+}
+
+function soundEdges(role: u32): bool {
+  const most = field(Header.Roles)
+  let steps: u32 = 0
+  for (let edge = load<u32>(role, Role.Parents); edge !== 0; edge = load<u32>(edge, Edge.NextParent)) {
+    if (++steps > most || !inHeap(edge, EDGE_BYTES) || load<u32>(edge, Edge.Child) !== role) return false
+    if (!isLiveSymbol(load<u32>(edge, Edge.Parent), Table.Roles)) return false
+  }
+  if ((load<u32>(role, Role.Own) !== 0) !== (load<u32>(role, Role.Parents) !== 0)) return false
+  steps = 0
+  let before: u32 = 0
+  for (let edge = load<u32>(role, Role.Children); edge !== 0; edge = load<u32>(edge, Edge.NextChild)) {
+    if (++steps > most || !inHeap(edge, EDGE_BYTES) || load<u32>(edge, Edge.Parent) !== role) return false
+    if (load<u32>(edge, Edge.PreviousChild) !== before || !isLiveSymbol(load<u32>(edge, Edge.Child), Table.Roles))
+      return false
+    before = edge
+  }
+  return isLive(role) || (load<u32>(role, Role.Parents) === 0 && load<u32>(role, Role.Children) === 0)
+}
+
+/** effective = own ∪ parents' effective, and no bit beyond the permissions that are live. */
+function soundEffective(role: u32): bool {
+  const row = role + Role.Row
+  const own = ownRow(role)
+  const top = field(Header.PermissionTop)
+  for (let index: u32 = 1; index < (ROW_PAGES as u32); index++) {
+    if (load<u32>(row + index * 4) !== 0 && index << 11 > top) return false
+  }
+  for (let id: u32 = 0; id <= (top | 2047); id++) {
+    const page = id >>> 11
+    if (page !== 0 && (id & 2047) === 0 && load<u32>(row + page * 4) === 0 && load<u32>(own + page * 4) === 0) {
+      let parents: u32 = 0
+      for (let edge = load<u32>(role, Role.Parents); edge !== 0; edge = load<u32>(edge, Edge.NextParent)) {
+        parents |= load<u32>(load<u32>(edge, Edge.Parent) + page * 4, Role.Row)
+      }
+      if (parents === 0) {
+        id |= 2047
+        continue
+      }
+    }
+    let expected = hasBit(own, id)
+    for (let edge = load<u32>(role, Role.Parents); edge !== 0; edge = load<u32>(edge, Edge.NextParent)) {
+      if (hasBit(load<u32>(edge, Edge.Parent) + Role.Row, id)) expected = true
+    }
+    if (hasBit(row, id) !== expected) return false
+    if (!expected) continue
+    if (id === 0 || id > top || !isLive(load<u32>(field(Header.PermissionDirectory) + id * 4))) return false
+  }
+  return true
+}
+
+/** The holders of a permission are as many as it says; its resource is live when it is. */
+function verifyHolders(): Fault {
+  const top = field(Header.PermissionTop)
+  let expected: u64 = 0
+  for (let id: u32 = 1; id <= top; id++) {
+    const record = load<u32>(field(Header.PermissionDirectory) + id * 4)
+    expected += load<u32>(record, Permission.Holders) as u64
+    if (isLive(record) && !isLive(load<u32>(record, Permission.Resource))) return Fault.Symbol
+  }
+  let held: u64 = 0
+  const buckets = load<u32>(rootOf(Table.Roles), Root.Buckets)
+  for (let index: u32 = 0; index < buckets; index++) {
+    for (let bucket = bucketByIndex(Table.Roles, index); bucket !== 0; bucket = overflowOf(bucket)) {
+      for (let slot: u32 = 0; slot < load<u32>(bucket, Bucket.Count); slot++)
+        held += countBits(ownRow(recordAt(bucket, slot)))
+    }
+  }
+  return held === expected ? Fault.None : Fault.Counter
+}
+
+function countBits(row: u32): u64 {
+  let bits: u64 = 0
+  for (let index: u32 = 0; index < (ROW_PAGES as u32); index++) {
+    const page = pageOf(row, index)
+    if (page === 0) continue
+    for (let offset: u32 = 0; offset < (PAGE_BYTES as u32); offset += 8) bits += popcnt<u64>(load<u64>(page + offset))
+  }
+  return bits
+}

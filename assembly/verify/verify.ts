@@ -1,0 +1,295 @@
+// Walks every section and tests every invariant that the other files state. Safe on any bytes: no address is read before it is
+// known to lie in the heap, no list is walked further than there can be entries. Returns the first fault.
+import {
+  BUCKET_BYTES,
+  BUCKET_SLOTS,
+  Bucket,
+  Fault,
+  GRANT_BYTES,
+  GRANT_ROLES_MAX,
+  Grant,
+  HEAP,
+  Header,
+  KEY_BYTES_MAX,
+  Party,
+  PERMISSIONS_MAX,
+  Permission,
+  RoleSet,
+  Root,
+  SEGMENT_BUCKETS,
+  SEGMENT_BYTES,
+  SINGLE,
+  TABLES,
+  Table,
+} from '../abi'
+import { field } from '../memory/memory'
+import { counterOf, hashBytes, isLive, keyLength, keyOffset, lookup } from '../memory/symbols'
+import { bucketByIndex, bucketOf, overflowOf, recordAt, rootOf } from '../memory/table'
+import { findGrant, grantHash } from '../policy/grants'
+import { inHeap, isLiveSymbol, isSymbol } from './bounds'
+import { verifyConditions } from './verify-conditions'
+import { verifyOrders } from './verify-key-order'
+import { verifyRelations } from './verify-relations'
+import { verifyRoles } from './verify-roles'
+import { verifySides } from './verify-set-rule-index'
+import { beginReferences, soundReferences, verifyAttributes, verifyMembers } from './verify-values'
+
+/** The smallest record of any table: an empty text. */
+const RECORD_BYTES: u32 = 8
+
+export function verifyImage(): Fault {
+  const top = field(Header.Top)
+  if (top < (HEAP as u32) || top > (memory.size() as u32) << 16) return Fault.Header
+  if (field(Header.Free) > top - HEAP) return Fault.Header
+  for (let table: u32 = 0; table < (TABLES as u32); table++) {
+    if (!soundTable(table)) return Fault.Table
+  }
+  const directory = verifyDirectory()
+  if (directory !== Fault.None) return directory
+  for (let table: u32 = 0; table < (TABLES as u32); table++) {
+    const fault = hasSymbols(table) ? verifySymbols(table) : Fault.None
+    if (fault !== Fault.None) return fault
+  }
+  const sets = verifyRoleSets()
+  if (sets !== Fault.None) return sets
+  const grants = verifyGrants()
+  if (grants !== Fault.None) return grants
+  const roles = verifyRoles()
+  if (roles !== Fault.None) return roles
+  const parties = verifyParties()
+  if (parties !== Fault.None) return parties
+  const orders = verifyOrders()
+  if (orders !== Fault.None) return orders
+  const relations = verifyRelations()
+  if (relations !== Fault.None) return relations
+  beginReferences()
+  const attributes = verifyAttributes()
+  if (attributes !== Fault.None) return attributes
+  const conditions = verifyConditions()
+  if (conditions !== Fault.None) return conditions
+  const sides = verifySides()
+  if (sides !== Fault.None) return sides
+  if (!soundReferences()) return Fault.Value
+  const members = verifyMembers()
+  if (members !== Fault.None) return members
+  return verifyFreeLists()
+}
+
+function soundTable(table: u32): bool {
+  const root = rootOf(table)
+  const buckets = load<u32>(root, Root.Buckets)
+  const mask = load<u32>(root, Root.Mask)
+  const capacity = load<u32>(root, Root.Capacity)
+  if ((mask & (mask + 1)) !== 0 || mask > 0x3ffffff || buckets < (SEGMENT_BUCKETS as u32)) return false
+  if (buckets !== mask + 1 + load<u32>(root, Root.Split) || load<u32>(root, Root.Split) > mask) return false
+  const segments = (buckets + SEGMENT_BUCKETS - 1) / SEGMENT_BUCKETS
+  const directory = load<u32>(root, Root.Directory)
+  if (capacity > 0xfffffff || segments > capacity || !inHeap(directory, capacity * 4)) return false
+  for (let index: u32 = 0; index < segments; index++) {
+    if (!inHeap(load<u32>(directory + index * 4), SEGMENT_BYTES)) return false
+  }
+  return soundBuckets(table, buckets)
+}
+
+function soundBuckets(table: u32, buckets: u32): bool {
+  const total = load<u32>(rootOf(table), Root.Count)
+  let entries: u32 = 0
+  for (let index: u32 = 0; index < buckets; index++) {
+    const first = bucketByIndex(table, index)
+    for (let bucket = first; bucket !== 0; bucket = overflowOf(bucket)) {
+      if (!inHeap(bucket, BUCKET_BYTES)) return false
+      const count = load<u32>(bucket, Bucket.Count)
+      if (count > (BUCKET_SLOTS as u32) || (overflowOf(bucket) !== 0 && count !== BUCKET_SLOTS)) return false
+      entries += count
+      if (entries > total) return false
+      for (let slot: u32 = 0; slot < count; slot++) {
+        if (!inHeap(recordAt(bucket, slot), RECORD_BYTES)) return false
+        if (bucketOf(table, load<u32>(bucket + slot * 4, Bucket.Hashes)) !== first) return false
+      }
+      if (count === 0 && bucket !== first) return false
+    }
+  }
+  return entries === total
+}
+
+function verifyDirectory(): Fault {
+  const top = field(Header.PermissionTop)
+  const capacity = field(Header.PermissionCapacity)
+  if (top > (PERMISSIONS_MAX as u32) || capacity > 0xfffff) return Fault.Header
+  if (top === 0) return Fault.None
+  if (top >= capacity || !inHeap(field(Header.PermissionDirectory), capacity * 4)) return Fault.Header
+  for (let id: u32 = 1; id <= top; id++) {
+    const record = load<u32>(field(Header.PermissionDirectory) + id * 4)
+    if (!inHeap(record, Permission.Key) || load<u32>(record, Permission.Id) !== id) return Fault.Symbol
+  }
+  return Fault.None
+}
+
+function hasSymbols(table: u32): bool {
+  if (table <= (Table.Permissions as u32)) return true
+  if (table === Table.Instances || table === Table.Relations || table === Table.Paths) return true
+  return table === Table.Sets || table === Table.Documents
+}
+
+/** Bytes of the longest key: of one name, or of two with a sign between them. */
+function longestKey(table: u32): u32 {
+  if (table === Table.Paths) return 0xffff
+  const one = table <= (Table.Tenants as u32) || table === Table.Resources || table === Table.Sets
+  return one ? KEY_BYTES_MAX : KEY_BYTES_MAX * 2 + 1
+}
+
+function verifySymbols(table: u32): Fault {
+  const buckets = load<u32>(rootOf(table), Root.Buckets)
+  const offset = keyOffset(table)
+  const longest = longestKey(table)
+  let live: u32 = 0
+  for (let index: u32 = 0; index < buckets; index++) {
+    for (let bucket = bucketByIndex(table, index); bucket !== 0; bucket = overflowOf(bucket)) {
+      const count = load<u32>(bucket, Bucket.Count)
+      for (let slot: u32 = 0; slot < count; slot++) {
+        const record = recordAt(bucket, slot)
+        const length = keyLength(record)
+        if (length > longest || !inHeap(record, offset + length)) return Fault.Symbol
+        if ((load<u8>(record, 2) as u32) !== table) return Fault.Symbol
+        const hash = hashBytes(record + offset, length)
+        if (hash !== load<u32>(bucket + slot * 4, Bucket.Hashes)) return Fault.Symbol
+        if (lookup(table, record + offset, length, hash) !== record) return Fault.Symbol
+        if (isLive(record)) live++
+        if (table === Table.Permissions && !soundPermission(record)) return Fault.Symbol
+      }
+    }
+  }
+  return live === field(counterOf(table)) ? Fault.None : Fault.Counter
+}
+
+function soundPermission(record: u32): bool {
+  const id = load<u32>(record, Permission.Id)
+  if (id === 0 || id > field(Header.PermissionTop)) return false
+  if (load<u32>(field(Header.PermissionDirectory) + id * 4) !== record) return false
+  const resource = load<u32>(record, Permission.Resource)
+  const next = load<u32>(record, Permission.Next)
+  return isSymbol(resource, Table.Resources) && (next === 0 || isSymbol(next, Table.Permissions))
+}
+
+function verifyRoleSets(): Fault {
+  const buckets = load<u32>(rootOf(Table.RoleSets), Root.Buckets)
+  let sets: u32 = 0
+  for (let index: u32 = 0; index < buckets; index++) {
+    for (let bucket = bucketByIndex(Table.RoleSets, index); bucket !== 0; bucket = overflowOf(bucket)) {
+      for (let slot: u32 = 0; slot < load<u32>(bucket, Bucket.Count); slot++) {
+        const set = recordAt(bucket, slot)
+        const count = load<u32>(set, RoleSet.Count)
+        if (count < 2 || count > (GRANT_ROLES_MAX as u32) || !inHeap(set, RoleSet.Roles + count * 4))
+          return Fault.RoleSet
+        if (load<u32>(set, RoleSet.Hash) !== load<u32>(bucket + slot * 4, Bucket.Hashes)) return Fault.RoleSet
+        let previous: u32 = 0
+        for (let at: u32 = 0; at < count; at++) {
+          const role = load<u32>(set + at * 4, RoleSet.Roles)
+          if (role <= previous || !isLiveSymbol(role, Table.Roles)) return Fault.RoleSet
+          previous = role
+        }
+        if (load<u32>(set, RoleSet.References) === 0) return Fault.RoleSet
+        sets++
+      }
+    }
+  }
+  return sets === field(Header.RoleSets) ? Fault.None : Fault.Counter
+}
+
+function verifyGrants(): Fault {
+  const buckets = load<u32>(rootOf(Table.Grants), Root.Buckets)
+  let grants: u32 = 0
+  let assignments: u32 = 0
+  for (let index: u32 = 0; index < buckets; index++) {
+    for (let bucket = bucketByIndex(Table.Grants, index); bucket !== 0; bucket = overflowOf(bucket)) {
+      for (let slot: u32 = 0; slot < load<u32>(bucket, Bucket.Count); slot++) {
+        const grant = recordAt(bucket, slot)
+        if (!inHeap(grant, GRANT_BYTES)) return Fault.Grant
+        const user = load<u32>(grant, Grant.User)
+        const scope = load<u32>(grant, Grant.Scope)
+        if (!isLiveSymbol(user, Table.Users) || !isScope(scope)) return Fault.Grant
+        if (grantHash(user, scope) !== load<u32>(bucket + slot * 4, Bucket.Hashes)) return Fault.Grant
+        if (findGrant(user, scope) !== grant) return Fault.Grant
+        const roles = load<u32>(grant, Grant.Roles)
+        if ((roles & SINGLE) !== 0) {
+          if (!isLiveSymbol(roles - SINGLE, Table.Roles)) return Fault.Grant
+          assignments++
+        } else {
+          if (!isRoleSet(roles)) return Fault.Grant
+          assignments += load<u32>(roles, RoleSet.Count)
+        }
+        grants++
+      }
+    }
+  }
+  return grants === field(Header.Grants) && assignments === field(Header.Assignments) ? Fault.None : Fault.Counter
+}
+
+function isScope(scope: u32): bool {
+  return isLiveSymbol(scope, Table.Tenants) || isLiveSymbol(scope, Table.Instances)
+}
+
+function isRoleSet(set: u32): bool {
+  if (!inHeap(set, RoleSet.Roles)) return false
+  const buckets = bucketOf(Table.RoleSets, load<u32>(set, RoleSet.Hash))
+  for (let bucket = buckets; bucket !== 0; bucket = overflowOf(bucket)) {
+    for (let slot: u32 = 0; slot < load<u32>(bucket, Bucket.Count); slot++) {
+      if (recordAt(bucket, slot) === set) return true
+    }
+  }
+  return false
+}
+
+/** Lists of users and scopes: every grant is in both, linked both ways, and nowhere else. */
+function verifyParties(): Fault {
+  const ofUsers = countLists(Table.Users, Grant.User, Grant.NextOfUser, Grant.PreviousOfUser)
+  const ofTenants = countLists(Table.Tenants, Grant.Scope, Grant.NextOfScope, Grant.PreviousOfScope)
+  const ofInstances = countLists(Table.Instances, Grant.Scope, Grant.NextOfScope, Grant.PreviousOfScope)
+  const grants = field(Header.Grants)
+  if (ofUsers !== grants || ofTenants > grants || ofInstances > grants) return Fault.Grant
+  return ofTenants + ofInstances === grants ? Fault.None : Fault.Grant
+}
+
+/** Entries over the lists of a table's parties; u32.MAX_VALUE when one is broken. */
+function countLists(table: u32, owner: u32, next: u32, previous: u32): u32 {
+  const most = field(Header.Grants)
+  const buckets = load<u32>(rootOf(table), Root.Buckets)
+  let total: u32 = 0
+  for (let index: u32 = 0; index < buckets; index++) {
+    for (let bucket = bucketByIndex(table, index); bucket !== 0; bucket = overflowOf(bucket)) {
+      for (let slot: u32 = 0; slot < load<u32>(bucket, Bucket.Count); slot++) {
+        const party = recordAt(bucket, slot)
+        let before: u32 = 0
+        for (let grant = load<u32>(party, Party.Grants); grant !== 0; grant = load<u32>(grant + next)) {
+          if (++total > most || !inHeap(grant, GRANT_BYTES)) return 0xffffffff
+          if (load<u32>(grant + owner) !== party || load<u32>(grant + previous) !== before) return 0xffffffff
+          before = grant
+        }
+      }
+    }
+  }
+  return total
+}
+
+function verifyFreeLists(): Fault {
+  const free = field(Header.Free)
+  let total: u32 = 0
+  for (let size: u32 = 4; size <= 512; size += 4) {
+    total = sumList(Header.FreeSmall + size - 4, size, total, free)
+    if (total > free) return Fault.FreeList
+  }
+  for (let power: u32 = 10; power < 31; power++) {
+    total = sumList(Header.FreeLarge + (power - 9) * 4, (1 as u32) << power, total, free)
+    if (total > free) return Fault.FreeList
+  }
+  return total === free ? Fault.None : Fault.FreeList
+}
+
+function sumList(list: u32, size: u32, before: u32, limit: u32): u32 {
+  let total = before
+  for (let block = field(list); block !== 0; block = load<u32>(block)) {
+    total += size
+    if (total > limit || !inHeap(block, size)) return 0xffffffff
+  }
+  return total
+}
