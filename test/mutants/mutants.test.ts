@@ -148,7 +148,9 @@ describe('the court', BUSY, () => {
   }
 
   it('counts what is no kernel for nothing', async () => {
-    expect(await court.try({ file: 'decide/decide.ts', start: 0, end: 0, text: 'nonsense(' })).toEqual({ fate: 'refused' })
+    expect(await court.try({ file: 'decide/decide.ts', start: 0, end: 0, text: 'nonsense(' })).toEqual({
+      fate: 'refused',
+    })
   })
 })
 
