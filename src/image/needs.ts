@@ -29,6 +29,7 @@ export interface Sent {
 
 /** What the rules of a permission read of a question. */
 interface Need {
+  readonly permission: number
   /** as a set of bits: `1 << source` */
   readonly reads: number
   readonly members: Readonly<Record<keyof Sent, readonly Wanted[]>>
@@ -48,6 +49,8 @@ export class Needs {
   readonly #kernel: Kernel
   readonly #encoder: Encoder
   readonly #known = new Map<number, Need>()
+  /** of the last question: the next one is often about the same permission */
+  #last: Need | undefined
   /** how often the area was begun: reading a value may run code of the caller, and that may ask, too */
   #begun = 0
 
@@ -59,6 +62,7 @@ export class Needs {
   /** Rules or conditions changed. */
   forget(): void {
     this.#known.clear()
+    this.#last = undefined
   }
 
   /**
@@ -66,15 +70,15 @@ export class Needs {
    * @throws INPUT_INVALID, TEXT_INVALID, NUMBER_INVALID, JSON_TOO_DEEP on what no value can be; UNDECIDED on too much of it
    */
   encode(permission: number, key: string | undefined, sent: Sent | undefined): number {
-    const { members, keys } = this.#known.get(permission) ?? this.#find(permission)
+    const { members, keys } = this.#needOf(permission)
     const encoder = this.#encoder
     const begun = ++this.#begun
     encoder.begin()
     try {
-      encoder.members(members.user, sent?.user)
-      encoder.members(members.resource, sent?.resource)
-      encoder.members(members.context, sent?.context)
-      encoder.members(members.action, sent?.action)
+      if (members.user.length !== 0) encoder.members(members.user, sent?.user)
+      if (members.resource.length !== 0) encoder.members(members.resource, sent?.resource)
+      if (members.context.length !== 0) encoder.members(members.context, sent?.context)
+      if (members.action.length !== 0) encoder.members(members.action, sent?.action)
       for (let index = 0; index < keys.length; index++) encoder.key(keys[index]!, key)
     } catch (cause) {
       if (isZerohopError(cause)) throw cause
@@ -87,7 +91,13 @@ export class Needs {
 
   /** What the rules of the permission read, as a set of bits: `1 << source`. */
   reads(permission: number): number {
-    return (this.#known.get(permission) ?? this.#find(permission)).reads
+    return this.#needOf(permission).reads
+  }
+
+  #needOf(permission: number): Need {
+    if (this.#last?.permission === permission) return this.#last
+    this.#last = this.#known.get(permission) ?? this.#find(permission)
+    return this.#last
   }
 
   #find(permission: number): Need {
@@ -105,7 +115,7 @@ export class Needs {
       if (source === Source.ResourceKey) keys.push(place)
       reads |= 1 << source
     }
-    const need = { reads, members, keys }
+    const need = { permission, reads, members, keys }
     if (this.#known.size >= NEEDS_MAX) this.forget()
     this.#known.set(permission, need)
     return need
