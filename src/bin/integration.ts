@@ -3,7 +3,7 @@
 import type { Logger } from 'pino'
 import { integrationApp } from '../integration/app.ts'
 import { STAND_IN_ISSUER, standIn } from '../integration/demo/provider.ts'
-import { demoRoutes } from '../integration/demo/routes.ts'
+import { demoRoutes, isLoopback } from '../integration/demo/routes.ts'
 import { inProcess, type PermissionSettings, type Permissions, publicClient } from '../integration/permissions.ts'
 import { type TokenSettings, tokensOf } from '../integration/tokens.ts'
 import { ZerohopError } from '../model/errors.ts'
@@ -76,10 +76,6 @@ function settingsOf({ data, integration }: Env, demo: boolean): PermissionSettin
   throw invalid(
     `PERMIT_TOKEN is not set: it is the API key of the environment${demo ? `, and ${data} has no keys.json to take it from` : ''}`,
   )
-}
-
-function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || host.startsWith('127.')
 }
 
 function invalid(reason: string): ZerohopError {

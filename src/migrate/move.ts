@@ -1,5 +1,6 @@
 // Makes the objects of foreign environments again in those that use them. Everything is compared first: a conflict stops the move before its
 // first write. A move may be run again at any time.
+import { isDotSegment } from '../model/keys.ts'
 import { MIGRATE_CALLS_AT_ONCE } from '../model/limits.ts'
 import { type Api, forEach, toldBy } from './api.ts'
 import { type Call, type Plan, planFor } from './plan.ts'
@@ -51,6 +52,7 @@ export async function planMove(api: Api, options: MoveOptions): Promise<PlannedM
     const wanted = isNamed ? theirs : usedBy(theirs, contents)
     if (!isEmpty(wanted) || isAlso) plans.push(planFor(environment, wanted, contents, overwrite))
   }
+  requireAddressable(plans)
   return { plans, unused: nowhere(theirs, [...held, ...plans]).map(({ what }) => what) }
 }
 
@@ -72,6 +74,14 @@ export function nowhere(theirs: Held, held: readonly Held[]): { readonly what: s
       .filter((one) => !assignments.has(assignmentKey(one)))
       .map((one) => ({ what: wordsOf(one), keys: [one.user, one.role] })),
   ]
+}
+
+/** A user that no URL can name cannot be made again. @throws MIGRATION_REFUSED with its key */
+function requireAddressable(plans: readonly Plan[]): void {
+  for (const { key } of plans.flatMap(({ users }) => users)) {
+    if (isDotSegment(key))
+      throw refused(`user \`${key}\` cannot be moved, no URL can name that key: delete the user by its id, then move`)
+  }
 }
 
 const wordsOf = ({ user, role, tenant }: Assignment): string => `${user} is ${role} in ${tenant}`

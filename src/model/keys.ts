@@ -6,14 +6,18 @@ import { KEY_BYTES_MAX } from './limits.ts'
 export const DEFAULT_TENANT = 'default'
 
 const ORDINARY = { pattern: '^[A-Za-z0-9_-]+$', allowed: 'a-z, A-Z, 0-9, _ and -' } as const
-const USER = { pattern: '^[A-Za-z0-9|@+._-]+$', allowed: 'a-z, A-Z, 0-9, _, -, @, ., + and |' } as const
+/** Only users have keys with dots: `.` and `..` alone are dot-segments (RFC 3986, 5.2.4), which URL parsers take out of a path. */
+const USER = {
+  pattern: '^(?!\\.{1,2}$)[A-Za-z0-9|@+._-]+$',
+  allowed: 'a-z, A-Z, 0-9, _, -, @, ., + and |; `.` and `..` alone are not allowed',
+} as const
 
 const ordinaryKey = new RegExp(ORDINARY.pattern)
 const userKey = new RegExp(USER.pattern)
 
 /**
  * Returns `key` when it may name an object of `kind`.
- * @throws KEY_INVALID on a character outside the alphabet or an empty key, KEY_TOO_LONG above 256 bytes
+ * @throws KEY_INVALID on a character outside the alphabet, an empty key or a dot-segment, KEY_TOO_LONG above 256 bytes
  */
 export function requireKey(kind: string, key: string, path: readonly (string | number)[] = ['body', 'key']): string {
   const [pattern, allowed] = kind === 'user' ? [userKey, USER.allowed] : [ordinaryKey, ORDINARY.allowed]
@@ -22,6 +26,11 @@ export function requireKey(kind: string, key: string, path: readonly (string | n
   }
   if (!pattern.test(key)) throw new ZerohopError('KEY_INVALID', { kind, key, allowed }, { path })
   return key
+}
+
+/** True of a stored user key that no URL can name. Older versions took such keys; they stay readable by id. */
+export function isDotSegment(key: string): boolean {
+  return key === '.' || key === '..'
 }
 
 const ID = /^[0-9a-f]{32}$/

@@ -33,7 +33,7 @@ const KEY_ID = 'stand-in'
 const CHALLENGE = /^[\w-]{43}$/
 const VERIFIER = /^[\w.~-]{43,128}$/
 const NONCE = /^[\w.~-]{1,128}$/
-const USER = /^[\w|@+.-]{1,128}$/
+const USER = /^(?!\.{1,2}$)[\w|@+.-]{1,128}$/
 
 /** A provider with fresh keys that knows one client. */
 export async function standIn(clientId: string): Promise<StandIn> {

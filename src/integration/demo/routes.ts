@@ -1,4 +1,6 @@
-// What `--demo` adds to the backend: the page, its style and script, and the stand-in provider. All of it comes from this process.
+// What `--demo` adds to the backend: the page, its style and script, and the stand-in provider. All of it comes from this process, and all
+// of the backend then answers under names of this machine alone: a page elsewhere that points its own name here (DNS rebinding) would
+// otherwise be of the same origin, and could sign in as anybody.
 import type { FastifyInstance } from 'fastify'
 import { DEMO_CSS, DEMO_JS, demoPage } from './page.ts'
 import type { StandIn } from './provider.ts'
@@ -14,6 +16,13 @@ export interface DemoOptions {
 }
 
 export function demoRoutes(app: FastifyInstance, { standIn, clientId, origins }: DemoOptions): void {
+  app.addHook('onRequest', (request, reply, done) => {
+    if (isOwnHost(request.headers.host)) return done()
+    reply
+      .code(421)
+      .type('text/plain; charset=utf-8')
+      .send('This demo answers on this machine only: use http://localhost\n')
+  })
   const files = [
     ['/', 'text/html; charset=utf-8', demoPage(clientId)],
     ['/demo.css', 'text/css; charset=utf-8', DEMO_CSS],
@@ -25,4 +34,14 @@ export function demoRoutes(app: FastifyInstance, { standIn, clientId, origins }:
     })
   }
   standIn.routes(app, origins)
+}
+
+/** True of a Host header that names this machine, on whatever port. */
+function isOwnHost(host: string | undefined): boolean {
+  return host !== undefined && URL.canParse(`http://${host}`) && isLoopback(new URL(`http://${host}`).hostname)
+}
+
+/** True of a host name or address that means this machine wherever it is read. */
+export function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || host === '[::1]' || /^127(\.\d{1,3}){3}$/.test(host)
 }
