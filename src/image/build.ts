@@ -8,7 +8,15 @@ import { parseConditions } from '../model/condition.ts'
 import { isZerohopError, ZerohopError } from '../model/errors.ts'
 import { type JsonObject, partKey } from '../model/objects.ts'
 import { type ConditionProgram, compile } from './conditions.ts'
-import { type Contents, isInstanceKey, type RoleContent, sortedEntries, typeOf, typeOfRole } from './contents.ts'
+import {
+  type Contents,
+  invalid,
+  isInstanceKey,
+  type RoleContent,
+  sortedEntries,
+  typeOf,
+  typeOfRole,
+} from './contents.ts'
 import { putConfig } from './documents.ts'
 import { troubleOf } from './extends.ts'
 import { putAttributes, putDeclared, putParent, putSet, ruleIds } from './store.ts'
@@ -16,7 +24,7 @@ import { putAttributes, putDeclared, putParent, putSet, ruleIds } from './store.
 /** Ids written to the scratch area at a time. */
 const LIST_MAX = SCRATCH_BYTES / 8
 
-/** A kernel that holds exactly `contents`, identity fields of the header still empty. @throws DELTA_INVALID on a dangling reference */
+/** A kernel that holds exactly `contents`, identity fields of the header still empty. @throws STATE_INVALID on a dangling reference */
 export function buildKernel(contents: Contents, source: KernelSource): Kernel {
   const kernel = new Kernel(source)
   kernel.calls.create()
@@ -74,7 +82,7 @@ function buildSets(kernel: Kernel, contents: Contents): void {
   for (const [key, value] of sets) {
     if (value.resource !== null && !contents.resources.has(value.resource)) dangling(`the resource of set \`${key}\``)
     writeKey(kernel, key)
-    putSet(kernel, key, value, programOf(key, value.conditions, 'build'))
+    putSet(kernel, key, value, programOf(key, value.conditions))
   }
   for (const [key, { parent }] of sets) {
     if (parent !== null && !contents.sets.has(parent)) dangling(`the parent of set \`${key}\``)
@@ -87,14 +95,14 @@ function buildSets(kernel: Kernel, contents: Contents): void {
   }
 }
 
-/** The program of a set's conditions. @throws DELTA_INVALID when they are none */
-export function programOf(key: string, conditions: JsonObject, to: number | string): ConditionProgram {
+/** The program of a set's conditions. @throws DELTA_INVALID when those of a delta are none, STATE_INVALID when stored ones are none */
+export function programOf(key: string, conditions: JsonObject, to?: number): ConditionProgram {
   try {
     return compile(parseConditions(conditions, []))
   } catch (cause) {
     if (!isZerohopError(cause)) throw cause
     const reason = `the conditions of \`${key}\` cannot be read: ${cause.message} at ${cause.path?.join('.')}`
-    throw new ZerohopError('DELTA_INVALID', { to, reason }, { cause })
+    throw to === undefined ? invalid(reason, cause) : new ZerohopError('DELTA_INVALID', { to, reason }, { cause })
   }
 }
 
@@ -165,10 +173,6 @@ export function attach(kernel: Kernel, role: number, ids: readonly number[]): vo
 
 function dangling(what: string): never {
   throw invalid(`${what} does not exist`)
-}
-
-function invalid(reason: string): ZerohopError {
-  return new ZerohopError('DELTA_INVALID', { to: 'build', reason })
 }
 
 function writeKey(kernel: Kernel, key: string): number {

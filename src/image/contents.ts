@@ -222,8 +222,9 @@ function add(grants: Map<string, string[]>, scope: string, role: string): void {
   else if (!roles.includes(role)) roles.push(role)
 }
 
-function invalid(reason: string): ZerohopError {
-  return new ZerohopError('DELTA_INVALID', { to: 'build', reason })
+/** What cannot be in an image, and so should not have been stored. */
+export function invalid(reason: string, cause?: unknown): ZerohopError {
+  return new ZerohopError('STATE_INVALID', { reason }, { cause })
 }
 
 /** Contents as changes, in sorted order: what a follower of another ABI builds from. */

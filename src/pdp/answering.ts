@@ -34,6 +34,8 @@ export class Answering {
   #currentAt: number | undefined
   #poisoned = false
   #ended: ZerohopError | undefined
+  /** why there is no image yet, where that is known */
+  #trouble: ZerohopError | undefined
   /** ill-typed values that images met which answered before */
   #illTypedBefore = 0
   #waiters: Waiter[] = []
@@ -75,7 +77,7 @@ export class Answering {
   refusal(): ZerohopError {
     if (this.#ended) return this.#ended
     if (this.#poisoned) return new ZerohopError('POISONED')
-    if (this.#image === undefined) return new ZerohopError('NOT_READY')
+    if (this.#image === undefined) return notReady(this.#trouble)
     const ageMs = Math.round(this.state.ageMs ?? 0)
     return new ZerohopError('STALE', { ageMs, limitMs: this.#maxStalenessMs })
   }
@@ -86,6 +88,7 @@ export class Answering {
     this.#image = image
     this.#source = source
     this.#poisoned = false
+    this.#trouble = undefined
     this.#publish()
     this.#settleWaiters(image.revision)
   }
@@ -97,6 +100,11 @@ export class Answering {
     clearTimeout(this.#staleTimer)
     this.#staleTimer = setTimeout(() => this.#publish(), this.#maxStalenessMs + 1)
     this.#staleTimer.unref()
+  }
+
+  /** Something went wrong on the way to an image. */
+  trouble(error: ZerohopError): void {
+    this.#trouble = error
   }
 
   /** The image that answered is broken: nothing answers until there is another. */
@@ -155,4 +163,10 @@ export class Answering {
     }
     this.#waiters = waiting
   }
+}
+
+/** NOT_READY, with what is wrong where waiting alone does not help: an image that cannot be built or believed. */
+function notReady(trouble: ZerohopError | undefined): ZerohopError {
+  if (trouble === undefined || trouble.class === 'unavailable') return new ZerohopError('NOT_READY')
+  return new ZerohopError('NOT_READY', { why: `: ${trouble.message}` }, { cause: trouble })
 }

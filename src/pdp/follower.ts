@@ -327,6 +327,7 @@ export class Follower {
       return
     }
     if (isZerohopError(known, ...NEEDS_IMAGE)) this.#needsImage = true
+    this.#answering.trouble(known)
     this.#answerFromFile()
     this.#tell({ event: 'trouble', error: known, retryMs: this.#backoff.next() })
   }

@@ -146,11 +146,16 @@ function bearerOf(authorization: string | undefined): string {
   return authorization.slice(7).trim()
 }
 
-/** The image of an environment that nobody asked for yet is there in milliseconds, or seconds when it is large. */
+/**
+ * The image of an environment that nobody asked for yet is there in milliseconds, or seconds when it is large. While it is known that none can
+ * be built, nobody waits for it: the follower tries again by itself.
+ */
 async function readyOf(pdp: Pdp): Promise<Pdp> {
+  const { refusal } = pdp
+  if (refusal?.cause !== undefined) throw refusal
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new ZerohopError('NOT_READY')), AT_LEAST_DEFAULT_MS)
+    timer = setTimeout(() => reject(pdp.refusal ?? new ZerohopError('NOT_READY')), AT_LEAST_DEFAULT_MS)
   })
   try {
     await Promise.race([pdp.ready(), late])
