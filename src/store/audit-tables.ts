@@ -5,9 +5,10 @@
 //   records    environment, 16 bytes │ id: time u48 │ instance u32 │ seq u48     → JSON
 //   instances  instance, 32 hex digits → number and what came from it            counts   environment → records
 //   meta       format; numbered → the last number that an instance was given: none is given twice
-import { type Database, open, type RootDatabase } from 'lmdb'
+
 import { ZerohopError } from '../model/errors.ts'
 import { DATA_BYTES_MAX } from '../model/limits.ts'
+import { type Database, open, type RootDatabase } from './lmdb.ts'
 
 const FORMAT = 1
 

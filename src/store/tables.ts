@@ -1,12 +1,13 @@
 // The tables on disk; the indexes over objects are src/store/indexes.ts. A change in either changes the disk format: raise FORMAT, write an ADR
 // and an upgrade test.
 // Every table is a named LMDB database, because clearing the unnamed one aborts the process. Keys are built in src/store/encode.ts.
-import { type Database, type DatabaseOptions, open, type RootDatabase } from 'lmdb'
+
 import type { LogId } from '../log/change.ts'
 import type { ImageSize } from '../log/image-bytes.ts'
 import { ZerohopError } from '../model/errors.ts'
 import { DATA_BYTES_MAX } from '../model/limits.ts'
 import type { Kind, Objects } from '../model/objects.ts'
+import { type Database, type DatabaseOptions, open, type RootDatabase } from './lmdb.ts'
 
 /** Number of the disk format; a folder of another number is refused (DATA_FOREIGN). */
 export const FORMAT = 1
