@@ -7,6 +7,7 @@ import {
   type FinishOptions,
   type MoveOptions,
   REPORT,
+  type ScanCommandOptions,
   type StatusOptions,
   type VerifyOptions,
 } from './migrate-options.ts'
@@ -83,17 +84,16 @@ export function addMigrate(program: Command): void {
     )
     .action((options: FinishOptions) => attempt(async (steps) => steps.runFinish(readEnv(), options)))
 
-  migrate
-    .command('scan')
+  withScan(migrate.command('scan'))
     .description(
-      'finds uses of v1 in code (JavaScript, TypeScript, Python, Go, Java, C#); exit code 1 when there is one',
+      'finds uses of v1: calls, paths and hosts in JavaScript, TypeScript, Python, Go, Java and C#, paths and hosts in all other text; exit code 1 when there is one, or a file cannot be read',
     )
     .argument('<path>', 'a folder or a file')
     .option('--json', 'as JSON')
     .addHelpText('after', examples('zerohop migrate scan .', 'zerohop migrate scan services/billing --json'))
-    .action((path: string, options: { json?: boolean }) => attempt(async (steps) => steps.runScan(path, options)))
+    .action((path: string, options: ScanCommandOptions) => attempt(async (steps) => steps.runScan(path, options)))
 
-  withApi(migrate.command('status'))
+  withScan(withApi(migrate.command('status')))
     .description('the four conditions of a complete migration, each with its evidence; exit code 1 while one is open')
     .addOption(several('--pdp <url...>', 'addresses of every PDP that runs'))
     .option('--checks <file>', 'checks with the answer that is expected (`allow`); the key of the PDPs is PDP_API_KEY')
@@ -116,6 +116,12 @@ function withForeign(command: Command): Command {
   return command.addOption(
     several('--foreign <environment...>', 'the foreign environments', 'all that --ours does not name'),
   )
+}
+
+function withScan(command: Command): Command {
+  return command
+    .addOption(several('--ignore <path...>', 'files and folders that are left out of the search'))
+    .addOption(several('--host <name...>', 'hosts that speak v1 only, such as those of your PDPs of v1'))
 }
 
 /** An option that can be given several values; none is an empty list. */

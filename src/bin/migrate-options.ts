@@ -34,7 +34,15 @@ export interface FinishOptions extends ForeignOptions {
   readonly dropUnused: readonly string[]
 }
 
-export interface StatusOptions extends ApiOptions {
+export interface ScanCommandOptions {
+  readonly json?: boolean
+  /** files and folders that are left out */
+  readonly ignore: readonly string[]
+  /** hosts that speak v1 only */
+  readonly host: readonly string[]
+}
+
+export interface StatusOptions extends ApiOptions, ScanCommandOptions {
   readonly pdp: readonly string[]
   readonly checks?: string
   readonly code: readonly string[]

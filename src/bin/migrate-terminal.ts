@@ -6,8 +6,6 @@ import type { Progress } from '../migrate/progress.ts'
 
 /** Differences that are printed. */
 const ROWS_SHOWN = 100
-/** Names that are printed of a list. */
-const NAMES_SHOWN = 10
 
 /** Asks on the terminal; anything but yes is no. */
 export async function confirm(question: string): Promise<boolean> {
@@ -35,12 +33,6 @@ export function progressOf(json: boolean | undefined): Progress {
     step: () => bar?.increment(),
     end: () => bar?.stop(),
   }
-}
-
-/** The first few, and how many more there are. */
-export function someOf(names: readonly string[]): string {
-  const shown = names.slice(0, NAMES_SHOWN).join(', ')
-  return names.length > NAMES_SHOWN ? `${shown} and ${names.length - NAMES_SHOWN} more` : shown
 }
 
 /** A table of the first differences; the report has all of them. */

@@ -4,13 +4,14 @@
 import { readQuestions } from '../migrate/checks.ts'
 import { move, planMove } from '../migrate/move.ts'
 import { type ScanReport, scanFolder } from '../migrate/scan/scan.ts'
+import { isWhole, notSearched } from '../migrate/scan/summary.ts'
 import { statusOf } from '../migrate/status.ts'
 import { foreignOf, type Survey, survey } from '../migrate/survey.ts'
-import { counted, refused } from '../migrate/world.ts'
+import { counted, refused, someOf } from '../migrate/world.ts'
 import type { Env } from './env.ts'
 import { apiOf, oursOf, readText } from './migrate-given.ts'
-import type { ApiOptions, MoveOptions, StatusOptions } from './migrate-options.ts'
-import { confirm, print, printJson, progressOf, someOf } from './migrate-terminal.ts'
+import type { ApiOptions, MoveOptions, ScanCommandOptions, StatusOptions } from './migrate-options.ts'
+import { confirm, print, printJson, progressOf } from './migrate-terminal.ts'
 
 export { runFinish } from './migrate-finish.ts'
 export { runVerify } from './migrate-verify.ts'
@@ -103,25 +104,24 @@ export async function runMove(env: Env, options: MoveOptions): Promise<number> {
 }
 
 /** Uses of v1 in code. */
-export function runScan(path: string, options: { readonly json?: boolean }): number {
-  const progress = progressOf(options.json)
+export function runScan(path: string, { json, ignore, host }: ScanCommandOptions): number {
+  const progress = progressOf(json)
   progress.begin('reading files', 0)
   let report: ScanReport
   try {
-    report = scanFolder(path, () => progress.step())
+    report = scanFolder(path, { ignore, hosts: host, progress: () => progress.step() })
   } finally {
     progress.end()
   }
-  if (options.json) printJson(report)
+  if (json) printJson(report)
   else {
     for (const { file, line, column, kind, found, instead } of report.findings) {
       print(`${file}:${line}:${column}  ${kind}  ${found}\n    instead: ${instead}`)
     }
-    for (const file of report.skipped) print(`${file} was not read: it is too large, or no text`)
-    if (report.passedOver.length > 0) print(`passed over, as built or of others: ${someOf(report.passedOver)}`)
+    for (const words of notSearched(report)) print(words)
     print(`${counted(report.findings.length, 'uses')} of v1 in ${counted(report.files, 'files')}`)
   }
-  return report.findings.length === 0 ? 0 : 1
+  return report.findings.length === 0 && isWhole(report) ? 0 : 1
 }
 
 /** The four conditions, each with its evidence. */
@@ -132,6 +132,8 @@ export async function runStatus(env: Env, options: StatusOptions): Promise<numbe
     expected: options.checks === undefined ? [] : readQuestions(readText(options.checks)),
     pdpKey: env.pdpApiKey,
     code: options.code,
+    ignore: options.ignore,
+    hosts: options.host,
   })
   const complete = conditions.every(({ holds }) => holds)
   if (options.json) printJson({ complete, conditions })

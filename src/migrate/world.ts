@@ -212,6 +212,15 @@ export function counted(count: number, things: string): string {
   return `${count} ${count === 1 ? things.slice(0, -1) : things}`
 }
 
+/** Names of a list that are shown. */
+const NAMES_SHOWN = 10
+
+/** The first few names, and how many more there are. */
+export function someOf(names: readonly string[]): string {
+  const shown = names.slice(0, NAMES_SHOWN).join(', ')
+  return names.length > NAMES_SHOWN ? `${shown} and ${names.length - NAMES_SHOWN} more` : shown
+}
+
 export function refused(reason: string): ZerohopError {
   return new ZerohopError('MIGRATION_REFUSED', { reason })
 }

@@ -381,7 +381,7 @@ export const AUDIT_RECORDS_DEFAULT = 1_000_000
 
 /** Files that one `zerohop migrate scan` reads. */
 export const SCAN_FILES_MAX = 200_000
-/** Bytes of a file above which it is not taken for code that somebody wrote. */
+/** Bytes of a file above which it is not searched but named. */
 export const SCAN_FILE_BYTES_MAX = 2 * 1024 * 1024
 
 /** Rows that a migration asks for at once. */

@@ -3,6 +3,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { SCAN_FILE_BYTES_MAX } from '../../src/model/limits.ts'
 import { eventually } from '../support/eventually.ts'
 import { temporaryFolder } from '../support/folders.ts'
 import { endServers, freePort, Server, startPdp, url } from '../support/server.ts'
@@ -266,6 +267,16 @@ describe('a v1 world', () => {
     const { code, out } = await world.migrate(args, { PDP_API_KEY: world.keys.environments.development })
     expect([code, out]).toEqual([0, expect.stringContaining('the migration is complete')])
     expect(out).toContain('2 of 2 checks as expected')
+    const key = { PDP_API_KEY: world.keys.environments.development }
+    writeFileSync(join(world.folder, 'code', 'sync.sh'), 'curl -X PUT "$API/v1/users"\n')
+    const used = await world.migrate(args, key)
+    expect([used.code, used.out]).toEqual([1, expect.stringContaining('code/sync.sh:1 /v1/users')])
+    writeFileSync(join(world.folder, 'code', 'sync.sh'), 'x'.repeat(SCAN_FILE_BYTES_MAX + 1))
+    const unread = await world.migrate(args, key)
+    expect([unread.code, unread.out]).toEqual([1, expect.stringContaining('not searched: 1 file, too large (sync.sh)')])
+    expect(unread.out).toContain('the migration is not complete')
+    const left = await world.migrate([...args, '--ignore', 'code/sync.sh'], key)
+    expect([left.code, left.out]).toEqual([0, expect.stringContaining('left out with --ignore (sync.sh)')])
     expect((await world.migrate(['move', '--ours', 'ours.txt'])).out).toContain('there is nothing to move')
   })
 })

@@ -1,4 +1,4 @@
-// `zerohop migrate scan` on a small code base in six languages: it finds every planted use of v1 and nothing else. A line that holds one says so at
+// `zerohop migrate scan` on a small code base in six languages and three other kinds of text: it finds every planted use of v1 and nothing else. A line that holds one says so at
 // its end, as `v1: kind`, twice when there are two; everything else must stay silent, comments and other services' paths included.
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -46,7 +46,7 @@ describe('scanFolder', () => {
   it('finds every planted use and nothing else, with its line', () => {
     const { findings, files, skipped, passedOver } = scanFolder(write({ ...CODE, ...OTHERS }))
     expect(findings.map(({ file, line, kind }) => `${file}:${line} ${kind}`).sort()).toEqual(planted().sort())
-    expect([files, skipped, passedOver]).toEqual([8, [], ['dist']])
+    expect([files, skipped, passedOver]).toEqual([12, [], ['dist', 'node_modules']])
     for (const { found, instead, column } of findings) {
       expect(found).not.toBe('')
       expect(instead).not.toBe('')
@@ -66,34 +66,67 @@ describe('scanFolder', () => {
     expect(rest).toEqual([])
   })
 
-  it('reads one file, follows no link, and names what is too large', () => {
+  it('reads one file, follows no link, and says of each file that it did not search why', () => {
     const folder = write({
       'a.ts': "fetch('/v1/users')\n",
       'big.ts': `${'x'.repeat(SCAN_FILE_BYTES_MAX)}\nfetch('/v1/users')\n`,
+      'docs/old.md': '/v1/users\n',
     })
     symlinkSync(folder, join(folder, 'loop'))
     symlinkSync(join(folder, 'a.ts'), join(folder, 'link.ts'))
-    expect(scanFolder(folder)).toMatchObject({ files: 2, findings: [{ file: 'a.ts' }], skipped: ['big.ts'] })
+    writeFileSync(join(folder, 'picture.png'), Buffer.from([0x89, 0x50, 0, 0]))
+    expect(scanFolder(folder, { ignore: [join(folder, 'docs')] })).toEqual({
+      files: 1,
+      findings: [expect.objectContaining({ file: 'a.ts' })],
+      skipped: [
+        { file: 'big.ts', reason: 'too large' },
+        { file: 'link.ts', reason: 'link' },
+        { file: 'loop', reason: 'link' },
+        { file: 'picture.png', reason: 'binary' },
+      ],
+      passedOver: [],
+      ignored: ['docs'],
+    })
     expect(scanFolder(join(folder, 'a.ts')).findings).toHaveLength(1)
   })
 
+  it('finds hosts that a team names, in code and in any other text', () => {
+    const folder = write({
+      'a.ts': "const pdp = 'http://old-pdp:7000'\n// old-pdp\n",
+      'b.env': 'PDP=http://old-pdp:7000\n',
+    })
+    const { findings } = scanFolder(folder, { hosts: ['old-pdp'] })
+    expect(findings.map(({ file, line, kind, found }) => [file, line, kind, found])).toEqual([
+      ['a.ts', 1, 'host', 'old-pdp'],
+      ['b.env', 1, 'host', 'old-pdp'],
+    ])
+  })
+
   it('says which path it cannot read', () => {
-    expect(() => scanFolder('/nowhere/at/all')).toThrow('`/nowhere/at/all` cannot be read: ENOENT')
-    const folder = write({ 'notes.md': '/v1/users' })
-    for (const path of [join(folder, 'notes.md'), '/dev/zero'])
-      expect(() => scanFolder(path)).toThrow('is neither a folder nor a file in a language that is known')
+    for (const options of [{}, { ignore: ['/nowhere/at/all'] }])
+      expect(() => scanFolder('ignore' in options ? '.' : '/nowhere/at/all', options)).toThrow(
+        '`/nowhere/at/all` cannot be read: ENOENT',
+      )
+    expect(() => scanFolder('/dev/zero')).toThrow('is neither a folder nor a file')
+    // a file that nobody can read from its beginning, whoever asks
+    const skipped = [{ file: '/proc/self/mem', reason: 'unreadable' }]
+    expect(scanFolder('/proc/self/mem')).toMatchObject({ files: 0, skipped })
   })
 
   it('reads text of any form, and names what is none', () => {
     const use = "var users = '/v1/users'\r\n"
     const folder = write({ 'mark.cs': `\ufeff${use}`, 'film.ts': `G\0${use}` })
     writeFileSync(join(folder, 'wide.cs'), Buffer.from(`\ufeff\r\n${use}`, 'utf16le'))
+    writeFileSync(join(folder, 'wider.yaml'), Buffer.from(`\ufeff${use}`, 'utf16le').swap16())
+    writeFileSync(join(folder, 'west.rb'), Buffer.from(`# \xfcber\n${use}`, 'latin1'))
     const { findings, skipped } = scanFolder(folder)
     expect(findings.map(({ file, line, column }) => [file, line, column])).toEqual([
       ['mark.cs', 1, 14],
+      ['west.rb', 2, 14],
       ['wide.cs', 2, 14],
+      ['wider.yaml', 1, 14],
     ])
-    expect(skipped).toEqual(['film.ts'])
+    expect(skipped).toEqual([{ file: 'film.ts', reason: 'binary' }])
   })
 
   it('ends on whatever a file holds', () => {
@@ -116,7 +149,7 @@ describe('scanFolder', () => {
     ]
     for (const start of odd) {
       for (const end of odd) {
-        for (const file of ['a.ts', 'a.py', 'a.go', 'a.java', 'a.cs'])
+        for (const file of ['a.ts', 'a.py', 'a.go', 'a.java', 'a.cs', 'a.yaml'])
           expect(() => scanText(`${start}\n${end}`, file)).not.toThrow()
       }
     }
@@ -145,6 +178,21 @@ describe('zerohop migrate scan', () => {
     expect(out).toContain('1 use of v1 in 1 file')
     writeFileSync(join(world.folder, 'a.ts'), 'await permit.api.users.sync(user)\n')
     const clean = await world.migrate(['scan', '.', '--json'])
-    expect([clean.code, JSON.parse(clean.out)]).toEqual([0, { files: 1, findings: [], skipped: [], passedOver: [] }])
+    expect([clean.code, JSON.parse(clean.out)]).toEqual([
+      0,
+      { files: 1, findings: [], skipped: [], passedOver: [], ignored: [] },
+    ])
+  })
+
+  it('is not clean while there is a file that it could not read, unless that is left out by name', async () => {
+    const world = new World()
+    writeFileSync(join(world.folder, 'big.json'), ' '.repeat(SCAN_FILE_BYTES_MAX + 1))
+    const open = await world.migrate(['scan', '.'])
+    expect([open.code, open.out]).toEqual([1, 'not searched: 1 file, too large (big.json)\n0 uses of v1 in 0 files\n'])
+    const left = await world.migrate(['scan', '.', '--ignore', 'big.json'])
+    expect([left.code, left.out]).toEqual([
+      0,
+      'not searched: 1 path, left out with --ignore (big.json)\n0 uses of v1 in 0 files\n',
+    ])
   })
 })

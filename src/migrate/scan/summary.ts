@@ -1,0 +1,23 @@
+// What a scan did not search, in words: for people who must know it before they believe that nothing was found.
+import { counted, someOf } from '../world.ts'
+import { mayHoldUses, type ScanReport } from './scan.ts'
+
+/** One line for each kind of what was not searched, with names; none when all of it was. */
+export function notSearched({ skipped, passedOver, ignored }: ScanReport): string[] {
+  const of = (kind: string): string[] => skipped.filter(({ reason }) => reason === kind).map(({ file }) => file)
+  const kinds: [readonly string[], string, string][] = [
+    [of('too large'), 'files', 'too large'],
+    [of('unreadable'), 'files', 'not readable'],
+    [of('binary'), 'files', 'no text'],
+    [of('link'), 'links', 'not followed'],
+    [of('special'), 'files', 'a socket, a pipe or a device'],
+    [passedOver, 'folders', 'of a build, or of others by the name'],
+    [ignored, 'paths', 'left out with --ignore'],
+  ]
+  return kinds
+    .filter(([names]) => names.length > 0)
+    .map(([names, what, why]) => `not searched: ${counted(names.length, what)}, ${why} (${someOf(names)})`)
+}
+
+/** Whether all that may hold a use was searched, or left out by name. */
+export const isWhole = ({ skipped }: ScanReport): boolean => !skipped.some(mayHoldUses)
