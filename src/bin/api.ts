@@ -31,6 +31,7 @@ export async function startManagement(
     data,
     noExample: !example,
     signingKey: env.imageSigningKey,
+    upgrading: upgradeLog(log),
     ...(secretsKeyFile === undefined ? {} : { secretsKeyFile }),
     ...(bootstrapKey === undefined ? {} : { bootstrapKey }),
   })
@@ -51,6 +52,17 @@ export async function startManagement(
   })
   closers.addApp(app)
   return { management, app, apiPort: await listen(app, env.host, env.apiPort) }
+}
+
+/** A line at the start of an upgrade and after each tenth of it. */
+function upgradeLog(log: Logger): (done: number, total: number) => void {
+  let tenth = -1
+  return (done, total) => {
+    const now = total === 0 ? 10 : Math.floor((10 * done) / total)
+    if (now === tenth) return
+    tenth = now
+    log.info({ percent: 10 * now, done, total }, 'the data folder is upgraded')
+  }
 }
 
 /** Takes the commands of an operator while this process holds the folder. */

@@ -127,7 +127,11 @@ export const ERRORS = {
   // store
   DATA_IN_USE: { class: 'environment', message: 'data folder `{path}` is in use by another process{holder}' },
   DATA_READ_ONLY: { class: 'environment', message: 'data folder `{path}` cannot be written: {reason}' },
-  DATA_DAMAGED: { class: 'environment', message: 'data folder `{path}` is damaged: {reason}' },
+  DATA_DAMAGED: { class: 'unavailable', message: '{what} is damaged: {reason}' },
+  UPGRADE_ROOM: {
+    class: 'environment',
+    message: 'upgrading data folder `{path}` takes {want} bytes of free disk beside it, there are {have}',
+  },
   DATA_FOREIGN: { class: 'environment', message: 'data folder `{path}` has format {got}, this version reads {want}' },
   FOLDER_NOT_EMPTY: { class: 'environment', message: 'folder `{path}` is not empty' },
   BACKUP_DAMAGED: { class: 'environment', message: 'the backup in `{path}` cannot be used: {reason}' },

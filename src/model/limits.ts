@@ -174,6 +174,8 @@ export const BUNDLE_LINES_MAX = 1_000
 export const ADMIN_BODY_BYTES_MAX = 256 * 1024 * 1024
 /** Bytes of the path of a socket: the least that Linux and macOS take. */
 export const SOCKET_PATH_BYTES_MAX = 103
+/** Rows that an upgrade of the data file copies in one transaction: some tens of milliseconds between signs of life of its lock. */
+export const UPGRADE_ROWS_PER_STEP = 10_000
 /** Milliseconds between signs of life of the process that holds a data folder. */
 export const LOCK_HEARTBEAT_MS = 1_000
 /** Milliseconds without one after which a holder that we cannot look up (another container or machine) counts as dead. */

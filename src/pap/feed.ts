@@ -5,7 +5,7 @@ import type { LogEntry, LogId, Position } from '../log/change.ts'
 import { packDeltaSlowly } from '../log/codec.ts'
 import { toDelta } from '../log/delta.ts'
 import type { Feed, FeedEvent } from '../log/feed.ts'
-import { ZerohopError } from '../model/errors.ts'
+import { isZerohopError, ZerohopError } from '../model/errors.ts'
 import {
   DELTA_IN_TURN_MAX,
   HEARTBEAT_MS,
@@ -88,7 +88,7 @@ async function* deltasOf(
     }
     const head = store.head(log)
     requireOurs(at, head)
-    const entries = at.revision < head.revision ? store.entries(log, at.revision, LOG_READ_MAX) : []
+    const entries = at.revision < head.revision ? entriesAfter(store, log, at.revision, head.revision) : []
     for (const entry of entries) {
       if (entry.revision !== at.revision + 1)
         throw new ZerohopError('FEED_GAP', { have: at.revision, got: entry.revision })
@@ -108,6 +108,16 @@ async function* deltasOf(
       yield { type: 'heartbeat', revision: store.head(log).revision }
     }
     if (everything) await waitBeyond(store, log, at.revision, heartbeatDue - performance.now(), signal)
+  }
+}
+
+/** Entries of a log that cannot be read are passed over by an image: the state is proven by itself. @throws FEED_GAP */
+function entriesAfter(store: FeedDeps['store'], log: LogId, have: number, got: number): LogEntry[] {
+  try {
+    return store.entries(log, have, LOG_READ_MAX)
+  } catch (cause) {
+    if (!isZerohopError(cause, 'DATA_DAMAGED')) throw cause
+    throw new ZerohopError('FEED_GAP', { have, got }, { cause })
   }
 }
 

@@ -1,7 +1,7 @@
 // Organizations, projects and environments: creating, changing and deleting them, in the control log of the organization. What deleting
 // takes along stands here change by change; the state of a deleted environment is cleared later (src/store/retention.ts).
 import { type Change, put, remove } from '../log/change.ts'
-import { ZerohopError } from '../model/errors.ts'
+import { isZerohopError, ZerohopError } from '../model/errors.ts'
 import { parseId, requireKey } from '../model/keys.ts'
 import { ENVIRONMENTS_MAX, PROJECTS_MAX } from '../model/limits.ts'
 import {
@@ -249,9 +249,15 @@ function withoutEnvironment(
   }
 }
 
-/** Ids of the objects in an environment whose secrets are sealed beside them. */
+/** Ids of the objects in an environment whose secrets are sealed beside them: those that can be read, because a damaged one must go too. */
 function sealedIn(environment: View): readonly string[] {
-  return [...environment.list('proxy_config')].map(({ id }) => id)
+  const ids: string[] = []
+  try {
+    for (const { id } of environment.list('proxy_config')) ids.push(id)
+  } catch (error) {
+    if (!isZerohopError(error, 'DATA_DAMAGED')) throw error
+  }
+  return ids
 }
 
 function settleNamespace(sent: Sent<string>, current: string | null): string | null {

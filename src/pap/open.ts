@@ -22,6 +22,8 @@ export interface PapOptions {
   readonly noExample?: boolean
   /** Ed25519 private key as PEM: images and deltas for followers are signed with it */
   readonly signingKey?: string | undefined
+  /** hears how many rows of all are copied when the folder is of an older format */
+  readonly upgrading?: ((done: number, total: number) => void) | undefined
 }
 
 export interface Pap {
@@ -44,6 +46,7 @@ export async function openPap(options: PapOptions): Promise<Pap> {
     data,
     writerThread: threadUrl(import.meta.url, './writer-thread.ts'),
     ...(secretsKeyFile === undefined ? {} : { secretsKeyFile }),
+    ...(options.upgrading === undefined ? {} : { upgrading: options.upgrading }),
   })
   try {
     const existing = organizationsOf(store)[0]

@@ -1,6 +1,7 @@
 // Files for followers that a thread builds now and then: images of large environments, or states for followers of another ABI. One is handed out
 // while it is within its bounds (SNAPSHOT_BEHIND_MAX, SNAPSHOT_AGE_MS); beyond them it is built anew beside the downloads, far beyond, before them.
-import type { LogId } from '../log/change.ts'
+import type { LogEntry, LogId } from '../log/change.ts'
+import { isZerohopError } from '../model/errors.ts'
 import { LOG_READ_MAX, SNAPSHOT_AGE_MS, SNAPSHOT_BEHIND_MAX } from '../model/limits.ts'
 import type { Store } from '../store/store.ts'
 import type { UseCases } from '../store/view.ts'
@@ -89,10 +90,10 @@ export class KeptFiles {
     const { position } = kept.file
     const head = this.#store.head(environment)
     if (head.revision <= position.revision) return head.chain === position.chain ? 0 : Number.POSITIVE_INFINITY
-    const [next] = this.#store.entries(environment, position.revision, 1)
+    const [next] = this.#entries(environment, position.revision, 1)
     if (next?.previous !== position.chain) return Number.POSITIVE_INFINITY
     while (kept.counted < head.revision && kept.behind <= 2 * SNAPSHOT_BEHIND_MAX) {
-      const entries = this.#store.entries(environment, kept.counted, LOG_READ_MAX / 10)
+      const entries = this.#entries(environment, kept.counted, LOG_READ_MAX / 10)
       if (entries.length === 0) return Number.POSITIVE_INFINITY
       for (const entry of entries) {
         kept.counted = entry.revision
@@ -101,5 +102,15 @@ export class KeptFiles {
       await new Promise((resolve) => setImmediate(resolve))
     }
     return Math.max(kept.behind / SNAPSHOT_BEHIND_MAX, ageOf(kept.file) / SNAPSHOT_AGE_MS)
+  }
+
+  /** None when they are damaged: then the log does not continue the file. */
+  #entries(environment: LogId, after: number, limit: number): LogEntry[] {
+    try {
+      return this.#store.entries(environment, after, limit)
+    } catch (error) {
+      if (isZerohopError(error, 'DATA_DAMAGED')) return []
+      throw error
+    }
   }
 }

@@ -18,7 +18,7 @@ import {
 import type { AuditKeep, AuditThreadData, FromAuditThread, ToAuditThread } from './audit-thread.ts'
 import { fromFailure } from './batch.ts'
 import { suspect } from './data-file.ts'
-import { asOpenError } from './disk.ts'
+import { asOpenError, dataFolder } from './disk.ts'
 
 export type { AuditRecord } from './audit-tables.ts'
 
@@ -120,7 +120,7 @@ export class AuditLog {
     try {
       const path = join(this.#folder, 'data.mdb')
       const reason = this.bytes > 0 ? suspect(path) : undefined // reading a file that was cut off would end the process
-      if (reason !== undefined) throw new ZerohopError('DATA_DAMAGED', { path: this.#folder, reason })
+      if (reason !== undefined) throw new ZerohopError('DATA_DAMAGED', { what: dataFolder(this.#folder), reason })
       return open()
     } catch (error) {
       throw asOpenError(error, this.#folder)

@@ -3,13 +3,10 @@
 import { createHash } from 'node:crypto'
 import {
   chmodSync,
-  closeSync,
   constants,
   copyFileSync,
   createReadStream,
-  fsyncSync,
   mkdirSync,
-  openSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -20,11 +17,12 @@ import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import type { LogId } from '../log/change.ts'
 import { ZerohopError } from '../model/errors.ts'
-import { asOpenError } from './disk.ts'
+import { asOpenError, syncFile } from './disk.ts'
 import { acquireLock } from './lock.ts'
 import { forkAtHead } from './log.ts'
 import { openReader, type Reader } from './reader.ts'
 import { FORMAT, openTables } from './tables.ts'
+import { OLD_FORMAT, upgradeData } from './upgrade.ts'
 
 /** What `backup.json` says. */
 export interface BackupManifest {
@@ -84,10 +82,10 @@ export async function finishBackup(
 }
 
 /**
- * Makes a data folder from a backup. Every log keeps its revision and begins another history there: who followed the old one takes a
+ * Makes a data folder from a backup, also from one of an older format. Every log keeps its revision and begins another history there: who followed the old one takes a
  * fresh image.
  * @param newLineage 64 random hex digits
- * @throws FOLDER_NOT_EMPTY, BACKUP_DAMAGED, DATA_FOREIGN, DATA_READ_ONLY, DISK_FULL
+ * @throws FOLDER_NOT_EMPTY, BACKUP_DAMAGED, DATA_DAMAGED, DATA_FOREIGN, DATA_READ_ONLY, DISK_FULL, UPGRADE_ROOM
  */
 export async function restoreBackup(backup: string, folder: string, newLineage: () => string): Promise<BackupManifest> {
   const manifest = await readManifest(backup)
@@ -117,11 +115,11 @@ async function restoreInto(backup: string, folder: string, manifest: BackupManif
     rmSync(unfinished, { recursive: true, force: true })
     throw damaged(backup, 'its data file is not the one that was backed up')
   }
+  if (manifest.format === OLD_FORMAT) await upgradeData(unfinished)
   const tables = openTables(unfinished, 'write')
   try {
     tables.root.transactionSync(() => {
-      for (const { key, value } of [...tables.heads.getRange()])
-        tables.heads.put(key, forkAtHead(tables, value, newLineage()))
+      for (const [log, head] of tables.heads.all()) tables.heads.put(log, forkAtHead(tables, head, newLineage()))
     })
   } finally {
     await tables.root.close()
@@ -139,7 +137,7 @@ async function readManifest(backup: string): Promise<BackupManifest> {
   } catch {
     throw damaged(backup, `it has no readable ${MANIFEST}`)
   }
-  if (manifest.format !== FORMAT)
+  if (manifest.format !== FORMAT && manifest.format !== OLD_FORMAT)
     throw new ZerohopError('DATA_FOREIGN', { path: backup, got: String(manifest.format), want: FORMAT })
   if ((await hashOf(join(backup, DATA)).catch(() => undefined)) !== manifest.sha256)
     throw damaged(backup, 'its data file is missing or not the one that was backed up')
@@ -154,15 +152,6 @@ async function hashOf(path: string): Promise<string> {
 
 function requireEmpty(folder: string): void {
   if (readdirSync(folder).length > 0) throw new ZerohopError('FOLDER_NOT_EMPTY', { path: folder })
-}
-
-function syncFile(path: string): void {
-  const file = openSync(path, 'r')
-  try {
-    fsyncSync(file)
-  } finally {
-    closeSync(file)
-  }
 }
 
 function damaged(path: string, reason: string): ZerohopError {

@@ -4,14 +4,16 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import type { Actor, Change, LogId, Position } from '../log/change.ts'
 import { IMAGE_ROOM, type ImageSize } from '../log/image-bytes.ts'
 import { type ErrorCode, type ErrorDetails, isZerohopError, ZerohopError } from '../model/errors.ts'
+import { NO_SUM } from './checksum.ts'
 import { asDiskError } from './disk.ts'
+import type { Head } from './heads.ts'
 import { LmdbView } from './lmdb-view.ts'
 import { append } from './log.ts'
 import { type Retention, type Trimmed, trim } from './retention.ts'
 import { EMPTY_LOG, measured, requireRoom, sizesOf } from './room.ts'
 import type { Seal } from './secrets.ts'
 import { apply } from './state.ts'
-import type { Head, Tables } from './tables.ts'
+import type { Tables } from './tables.ts'
 import type { Decided, Mint, UseCase, UseCases } from './view.ts'
 
 /** One use case that waits to be run. */
@@ -100,7 +102,7 @@ export class BatchRunner {
     }
     try {
       return this.#tables.root.transactionSync(() => {
-        const logs = [...heads.getKeys()]
+        const logs = heads.all().map(([log]) => log)
         return trim(this.#tables, { get: (log) => this.#headOf(log), set }, logs, retention)
       })
     } catch {
@@ -147,8 +149,8 @@ export class BatchRunner {
     const entry = { at: mint.now, by: job.by, status: decided.status ?? 200 }
     for (const write of writes) this.#write(write, entry)
     for (const { id, secret } of decided.secrets ?? []) {
-      if (secret === null) this.#tables.secrets.remove(Buffer.from(id))
-      else this.#tables.secrets.put(Buffer.from(id), this.#seal(id, secret))
+      if (secret === null) this.#tables.secrets.remove(id)
+      else this.#tables.secrets.put(id, this.#seal(id, secret))
     }
     const also = writes.slice(1).map(({ log }) => log)
     return { result: decided.result, revision: this.#headOf(job.log)?.revision ?? 0, also }
@@ -189,10 +191,9 @@ export class BatchRunner {
   }
 
   #newHead(): Head {
-    const number = Number(this.#tables.meta.get('next_log') ?? 1)
-    this.#tables.meta.put('next_log', number + 1)
+    const number = this.#tables.totals.takeNumber()
     const lineage = randomBytes(32).toString('hex')
-    return { number, lineage, revision: 0, chain: lineage, next: 1, counts: {} }
+    return { number, lineage, revision: 0, chain: lineage, next: 1, counts: {}, sums: {}, log: NO_SUM }
   }
 }
 

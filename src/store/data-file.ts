@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { ZerohopError } from '../model/errors.ts'
 import { PROBE_MS } from '../model/limits.ts'
 import { threadUrl } from '../model/thread.ts'
+import { dataFolder } from './disk.ts'
 import { openTables } from './tables.ts'
 
 // The head of an LMDB file: two meta pages, the one with the higher transaction counts.
@@ -25,10 +26,13 @@ const PAGE_BYTES_MAX = 65536
 export async function prepareData(folder: string, clean: boolean): Promise<void> {
   const suspicion = suspect(join(folder, 'data.mdb'))
   if (suspicion === 'no file') return createData(folder)
+  if (suspicion === undefined) requireNeighbours(folder)
   if (clean && suspicion === undefined) return
-  if (suspicion === 'empty') throw new ZerohopError('DATA_DAMAGED', { path: folder, reason: 'data.mdb is empty' })
+  if (suspicion === 'empty')
+    throw new ZerohopError('DATA_DAMAGED', { what: dataFolder(folder), reason: 'data.mdb is empty' })
   const reason = await probe(folder, suspicion === undefined ? 'pages' : 'values')
-  if (reason !== undefined) throw new ZerohopError('DATA_DAMAGED', { path: folder, reason: suspicion ?? reason })
+  if (reason !== undefined)
+    throw new ZerohopError('DATA_DAMAGED', { what: dataFolder(folder), reason: suspicion ?? reason })
 }
 
 async function createData(folder: string): Promise<void> {
@@ -38,6 +42,26 @@ async function createData(folder: string): Promise<void> {
   await openTables(unfinished, 'create').root.close()
   renameSync(join(unfinished, 'data.mdb'), join(folder, 'data.mdb'))
   rmSync(unfinished, { recursive: true, force: true })
+}
+
+/**
+ * The two meta pages are of the last transaction and of the one before it, the even one first. LMDB reads the higher one: if one of the numbers was
+ * damaged, it could be the older state, in which a revocation has not happened. Nobody may be writing meanwhile.
+ * @throws DATA_DAMAGED
+ */
+function requireNeighbours(folder: string): void {
+  const file = openSync(join(folder, 'data.mdb'), 'r')
+  try {
+    const first = readMeta(file, 0)
+    const second = first && readMeta(file, first.pageBytes)
+    if (first === undefined || second === undefined) return // said by `suspect`
+    const [even, odd] = [first.transaction, second.transaction]
+    if (even % 2 === 0 && odd % 2 === 1 && Math.abs(even - odd) === 1) return
+    const reason = `the two heads of data.mdb are of transactions ${even} and ${odd}, which do not follow each other`
+    throw new ZerohopError('DATA_DAMAGED', { what: dataFolder(folder), reason })
+  } finally {
+    closeSync(file)
+  }
 }
 
 /** Reads the meta pages. Returns what looks wrong; undefined when nothing does. */

@@ -1,5 +1,5 @@
 // What the operating system and LMDB say about the disk, in our own errors. Their text never leaves this file but as a short reason.
-import { closeSync, openSync, rmSync, statSync, writeSync } from 'node:fs'
+import { closeSync, fsyncSync, openSync, rmSync, statSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { ZerohopError } from '../model/errors.ts'
 
@@ -22,7 +22,13 @@ const MDB_CORRUPTED = -30796
 const MDB_PAGE_NOTFOUND = -30797
 const MDB_VERSION_MISMATCH = -30794
 const MDB_INVALID = -30793
+const MDB_CURSOR_FULL = -30787
+const MDB_PAGE_FULL = -30786
+const MDB_INCOMPATIBLE = -30784
+const MDB_BAD_VALSIZE = -30781
 const DAMAGED = new Set<unknown>([MDB_CORRUPTED, MDB_PAGE_NOTFOUND, MDB_VERSION_MISMATCH, MDB_INVALID])
+/** What reading can end with besides, when a page does not say the truth about itself. */
+const UNREADABLE = new Set<unknown>([...DAMAGED, MDB_CURSOR_FULL, MDB_PAGE_FULL, MDB_INCOMPATIBLE, MDB_BAD_VALSIZE])
 
 /** Bytes that must fit behind the data file, or the disk is full: LMDB reports a write that was cut short as EIO. */
 const ROOM_BYTES = 64 * 1024
@@ -43,8 +49,21 @@ export function asOpenError(error: unknown, folder: string): unknown {
   if (READ_ONLY.has(code))
     return new ZerohopError('DATA_READ_ONLY', { path: folder, reason: reasonOf(error) }, { cause: error })
   if (DAMAGED.has(code))
-    return new ZerohopError('DATA_DAMAGED', { path: folder, reason: reasonOf(error) }, { cause: error })
+    return new ZerohopError('DATA_DAMAGED', { what: dataFolder(folder), reason: reasonOf(error) }, { cause: error })
   return asDiskError(error, folder) ?? error
+}
+
+/** A data folder, in the words of DATA_DAMAGED. */
+export const dataFolder = (path: string): string => `data folder \`${path}\``
+
+/** Why a read failed because the file is damaged; undefined when the error is something else. */
+export function damageReason(error: unknown): string | undefined {
+  const isDamage =
+    UNREADABLE.has(codeOf(error)) ||
+    // a length that is damaged is too long for a buffer, or for a key
+    error instanceof RangeError ||
+    (error instanceof Error && error.message.startsWith('Invalid key size'))
+  return isDamage ? reasonOf(error) : undefined
 }
 
 function codeOf(error: unknown): unknown {
@@ -73,5 +92,15 @@ function hasRoom(folder: string): boolean {
     return !FULL.has(codeOf(error))
   } finally {
     rmSync(path, { force: true })
+  }
+}
+
+/** Makes a file durable, or the names in a folder. */
+export function syncFile(path: string): void {
+  const file = openSync(path, 'r')
+  try {
+    fsyncSync(file)
+  } finally {
+    closeSync(file)
   }
 }

@@ -9,7 +9,7 @@
 import { OBJECT_KEY_BYTES_MAX } from '../model/limits.ts'
 import type { Kind } from '../model/objects.ts'
 import type { IndexName } from './indexes.ts'
-import { KIND_NUMBERS } from './tables.ts'
+import { KIND_NUMBERS } from './kinds.ts'
 
 const LONE_SURROGATE = /\p{Cs}/u
 const KIND_AT = 4
@@ -77,10 +77,9 @@ export function revisionKey(log: number, revision: number): Buffer {
   return key
 }
 
-export function placeValue(place: number): Buffer {
-  const value = Buffer.allocUnsafe(6)
-  value.writeUIntBE(place, 0, 6)
-  return value
+/** The place at the end of an object key, as tables that lead to objects have it. */
+export function placeOf(objectKey: Uint8Array): Uint8Array {
+  return objectKey.subarray(REST_AT)
 }
 
 export function readPlace(value: Uint8Array): number {

@@ -4,9 +4,12 @@ import type { LogId, Position } from '../log/change.ts'
 import { ZerohopError } from '../model/errors.ts'
 import { parseId } from '../model/keys.ts'
 import type { Kind, Objects } from '../model/objects.ts'
+import { Digest, NO_SUM } from './checksum.ts'
 import { idKey, indexKey, isStorable, nameKey, objectKey, objectRange, readPlace } from './encode.ts'
-import { INDEXES, type IndexKind, type IndexName } from './indexes.ts'
-import type { Head, Tables } from './tables.ts'
+import type { Head } from './heads.ts'
+import { INDEXES, type IndexKind, type IndexName, REFERENCES } from './indexes.ts'
+import { type KeyRange, otherRecords } from './record.ts'
+import { nameOfLog, type Tables } from './tables.ts'
 import type { Range, StoredView, View } from './view.ts'
 
 /** Where the heads of logs come from: the table, or the writer's copies of them. */
@@ -30,7 +33,9 @@ export class LmdbView implements StoredView {
 
   get<K extends Kind>(kind: K, key: string): Objects[K] | undefined {
     if (this.#head === undefined || !isStorable(key)) return undefined
-    return this.#at(kind, this.#tables.keys.get(nameKey(this.#head.number, kind, key)))
+    const object = this.#at(kind, this.#tables.keys.get(nameKey(this.#head.number, kind, key)))
+    if (object !== undefined && object.key !== key) throw this.#misled(kind, `key \`${key}\``)
+    return object
   }
 
   find<K extends Kind>(kind: K, ref: string): Objects[K] | undefined {
@@ -56,30 +61,43 @@ export class LmdbView implements StoredView {
     return this.#head?.counts[kind] ?? 0
   }
 
-  *list<K extends Kind>(kind: K, range: Range = {}): Iterable<Objects[K]> {
-    if (this.#head === undefined || range.limit === 0) return
-    const options = { ...objectRange(this.#head.number, kind), offset: range.offset ?? 0 }
-    for (const { value } of this.#tables.objects(kind).getRange(bounded(options, range.limit))) yield asObject<K>(value)
+  *list<K extends Kind>(kind: K, { offset = 0, limit }: Range = {}): Iterable<Objects[K]> {
+    if (this.#head === undefined || limit === 0) return
+    const isWhole = offset === 0 && limit === undefined
+    const texts = isWhole ? this.texts(kind) : this.#page(kind, bounded({ offset }, limit))
+    for (const text of texts) yield asObject<K>(JSON.parse(text))
   }
 
   *texts(kind: Kind): Iterable<string> {
-    if (this.#head === undefined) return
-    for (const { value } of this.#tables.texts(kind).getRange(objectRange(this.#head.number, kind))) yield value
+    // The head of this moment: what is read from here on is of the same transaction.
+    const head = this.#headOf(this.log)
+    if (head === undefined) return
+    const expected = head.counts[kind] ?? 0
+    const digest = new Digest()
+    for (const { key, content, crc } of this.#tables.objects(kind).range(objectRange(head.number, kind))) {
+      digest.add(key, crc)
+      yield content
+    }
+    if (head.leaving !== undefined || (digest.count === expected && digest.equals(head.sums[kind] ?? NO_SUM))) return
+    const reason = otherRecords(kind.replaceAll('_', ' '), digest.count, expected)
+    throw new ZerohopError('DATA_DAMAGED', { what: nameOfLog(this.log, head), reason })
   }
 
   *by<I extends IndexName>(index: I, value: string, range: Range = {}): Iterable<Objects[IndexKind<I>]> {
     if (this.#head === undefined || range.limit === 0 || !isStorable(value)) return
     const key = indexKey(this.#head.number, index, value)
     const kind: IndexKind<I> = INDEXES[index].kind
-    for (const place of this.#tables.indexes.getValues(key, bounded({ offset: range.offset ?? 0 }, range.limit))) {
+    const values = index in REFERENCES ? undefined : (INDEXES[index].values as (object: unknown) => readonly string[])
+    for (const place of this.#tables.indexes.values(key, range)) {
       const object = this.#at(kind, place)
-      if (object !== undefined) yield object
+      if (object === undefined || values?.(object).includes(value) === false) throw this.#misled(kind, `index ${index}`)
+      yield object
     }
   }
 
   countBy(index: IndexName, value: string): number {
     if (this.#head === undefined || !isStorable(value)) return 0
-    return this.#tables.indexes.getValuesCount(indexKey(this.#head.number, index, value))
+    return this.#tables.indexes.count(indexKey(this.#head.number, index, value))
   }
 
   other(log: LogId): View {
@@ -88,17 +106,33 @@ export class LmdbView implements StoredView {
     return view
   }
 
+  *#page(kind: Kind, range: KeyRange): Iterable<string> {
+    const { number } = this.#head!
+    for (const { content } of this.#tables.objects(kind).range({ ...objectRange(number, kind), ...range }))
+      yield content
+  }
+
   #byId<K extends Kind>(kind: K, ref: string): Objects[K] | undefined {
     if (this.#head === undefined || ref.length < 32) return undefined
     const id = parseId(ref)
     if (id === undefined) return undefined
-    return this.#at(kind, this.#tables.ids.get(idKey(this.#head.number, kind, id)))
+    const object = this.#at(kind, this.#tables.ids.get(idKey(this.#head.number, kind, id)))
+    if (object !== undefined && object.id !== id) throw this.#misled(kind, `id ${id}`)
+    return object
   }
 
+  /** @throws DATA_DAMAGED when nothing lies where something leads to */
   #at<K extends Kind>(kind: K, place: Uint8Array | undefined): Objects[K] | undefined {
     if (place === undefined || this.#head === undefined) return undefined
-    const value = this.#tables.objects(kind).get(objectKey(this.#head.number, kind, readPlace(place)))
-    return value === undefined ? undefined : asObject<K>(value)
+    const key = objectKey(this.#head.number, kind, readPlace(place))
+    const text = this.#tables.objects(kind).get(key)
+    if (text === undefined) throw this.#tables.objects(kind).damaged(key, 'is missing')
+    return asObject<K>(JSON.parse(text))
+  }
+
+  #misled(kind: Kind, by: string): ZerohopError {
+    const what = nameOfLog(this.log, this.#head ?? { counts: {} })
+    return new ZerohopError('DATA_DAMAGED', { what, reason: `${by} leads to another ${kind.replaceAll('_', ' ')}` })
   }
 }
 

@@ -6,8 +6,10 @@
 import { hash } from 'node:crypto'
 import type { Actor, Change, HistoryEntry, LogEntry, LogId } from '../log/change.ts'
 import { LOG_READ_BYTES_MAX, LOG_READ_MAX } from '../model/limits.ts'
+import { Digest } from './checksum.ts'
 import { revisionKey } from './encode.ts'
-import type { Head, Tables } from './tables.ts'
+import type { Head } from './heads.ts'
+import type { Tables } from './tables.ts'
 
 const CHAIN_BYTES = 32
 
@@ -30,11 +32,29 @@ export function append(tables: Tables, log: LogId, head: Head, entry: Omit<Body,
   bytes.write(body, CHAIN_BYTES)
   const chain = hash('sha256', bytes)
   bytes.write(chain, 0, 'hex')
-  tables.log.put(revisionKey(head.number, revision), bytes)
-  return { ...head, revision, chain }
+  return { ...putEntry(tables, head, revision, undefined, bytes), revision, chain }
 }
 
-/** Entries after revision `after`, in order: at most `limit`, and no more bytes than LOG_READ_BYTES_MAX unless one entry is larger. */
+/** Writes, replaces or removes one entry and returns the head with its digest moved on. `before` is the checksum of what stood there. */
+export function putEntry(
+  tables: Tables,
+  head: Head,
+  revision: number,
+  before: number | undefined,
+  entry: Uint8Array | undefined,
+): Head {
+  const key = revisionKey(head.number, revision)
+  const digest = new Digest(head.log)
+  if (before !== undefined) digest.subtract(key, before)
+  if (entry === undefined) tables.log.remove(key)
+  else digest.add(key, tables.log.put(key, entry))
+  return { ...head, log: digest.sum }
+}
+
+/**
+ * Entries after revision `after`, in order: at most `limit`, and no more bytes than LOG_READ_BYTES_MAX unless one entry is larger.
+ * @throws DATA_DAMAGED
+ */
 export function readEntries(tables: Tables, head: Head, after: number, limit = LOG_READ_MAX): LogEntry[] {
   const entries: LogEntry[] = []
   let previous = chainAt(tables, head, after)
@@ -45,10 +65,12 @@ export function readEntries(tables: Tables, head: Head, after: number, limit = L
     end: revisionKey(head.number + 1, 0),
     limit: Math.min(limit, LOG_READ_MAX),
   }
-  for (const { value } of tables.log.getRange(range)) {
-    bytes += value.length
+  for (const { key, content } of tables.log.range(range)) {
+    bytes += content.length
     if (bytes > LOG_READ_BYTES_MAX && entries.length > 0) break
-    const entry: LogEntry = { ...decode(value), previous }
+    const entry: LogEntry = { ...decode(content), previous }
+    if (entry.revision !== after + 1 + entries.length)
+      throw tables.log.damaged(key, 'does not follow the one before it')
     entries.push(entry)
     previous = entry.chain
   }
@@ -58,11 +80,12 @@ export function readEntries(tables: Tables, head: Head, after: number, limit = L
 /** Begins another history at the head: the chain of the last entry becomes one that nobody else has, and no delta leads there. */
 export function forkAtHead(tables: Tables, head: Head, lineage: string): Head {
   const chain = hash('sha256', Buffer.from(lineage + head.chain, 'hex'))
-  const key = revisionKey(head.number, head.revision)
-  const bytes = Buffer.from(tables.log.get(key) ?? Buffer.alloc(CHAIN_BYTES))
+  const last = tables.log.entry(revisionKey(head.number, head.revision))
+  if (last === undefined) return { ...head, lineage, chain: lineage, deltasFrom: head.revision + 1 }
+  const bytes = Buffer.from(last.content)
   bytes.write(chain, 0, 'hex')
-  tables.log.put(key, bytes)
-  return { ...head, lineage, chain, deltasFrom: head.revision + 1 }
+  const forked = putEntry(tables, head, head.revision, last.crc, bytes)
+  return { ...forked, lineage, chain, deltasFrom: head.revision + 1 }
 }
 
 /** Entries before a revision, the newest first, without their changes: those are cut off before they are parsed. */
@@ -76,7 +99,7 @@ export function readHistory(tables: Tables, head: Head, before: number, limit: n
   }
   const entries: HistoryEntry[] = []
   if (before <= from) return entries
-  for (const { value } of tables.log.getRange(range)) entries.push(decodeHistory(head.number, value))
+  for (const { content } of tables.log.range(range)) entries.push(decodeHistory(head.number, content))
   return entries
 }
 

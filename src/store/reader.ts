@@ -18,8 +18,7 @@ export interface Reader {
 export function openReader(folder: string): Reader {
   const tables = openTables(folder, 'read')
   return {
-    logs: () =>
-      [...tables.heads.getRange()].sort((one, other) => one.value.number - other.value.number).map(({ key }) => key),
+    logs: () => tables.heads.all().map(([log]) => log),
     view: (log) => {
       if (tables.heads.get(log) === undefined)
         throw new ZerohopError('OBJECT_NOT_FOUND', { kind: 'environment', ref: log })

@@ -2,10 +2,13 @@
 // any more; later it goes altogether. State is never touched but that of an environment that is deleted. Runs in the writer thread, a bounded
 // step in each transaction, between the batches of writes.
 import type { LogId } from '../log/change.ts'
+import { isZerohopError } from '../model/errors.ts'
 import { RETENTION_ROWS_PER_STEP } from '../model/limits.ts'
 import { revisionKey } from './encode.ts'
-import { stripEntry, timeOfEntry } from './log.ts'
-import type { Head, Tables } from './tables.ts'
+import type { Head } from './heads.ts'
+import { putEntry, stripEntry, timeOfEntry } from './log.ts'
+import type { Entry } from './record.ts'
+import type { Tables } from './tables.ts'
 
 /** How much of a log is kept: whatever is over either bound goes. */
 export interface Keep {
@@ -51,11 +54,11 @@ export function trim(tables: Tables, heads: Heads, logs: Iterable<LogId>, retent
     const head = heads.get(log)
     if (head === undefined) continue
     const after = step.trimLog(head, retention.floors?.get(log))
-    const cleared = retention.deleted.includes(log) || retention.forgotten.includes(log) ? step.clear(after) : after
-    if (retention.forgotten.includes(log) && step.forget(cleared)) {
-      heads.set(log, undefined)
-      gone.push(log)
-    } else if (cleared !== head) heads.set(log, cleared)
+    const isForgotten = retention.forgotten.includes(log)
+    let left: Head | undefined = isForgotten || retention.deleted.includes(log) ? step.clear(after) : after
+    if (isForgotten && left.leaving !== 'objects') left = step.forget(left)
+    if (left === undefined) gone.push(log)
+    if (left !== head) heads.set(log, left)
     if (step.isSpent) break
   }
   return { rows: step.rows, gone, more: step.isSpent }
@@ -77,52 +80,74 @@ class Step {
 
   /** `floor` is the revision after which deltas are kept, whatever their age. */
   trimLog(head: Head, floor = Number.POSITIVE_INFINITY): Head {
+    if (head.leaving === 'everything') return head
     const { deltas, history } = this.#retention
-    const strip = (key: Buffer, value: Uint8Array): void => void this.#tables.log.put(key, stripEntry(value))
-    const remove = (key: Buffer): void => void this.#tables.log.remove(key)
     const end = Math.min(head.revision, floor + 1)
-    const deltasFrom = this.#advance(head, head.deltasFrom ?? 1, end, deltas, strip)
-    const historyFrom = this.#advance(head, head.historyFrom ?? 1, end, history, remove)
+    const stripped = this.#advance(head, head.deltasFrom ?? 1, end, deltas, stripEntry)
+    const removed = this.#advance(stripped.head, head.historyFrom ?? 1, end, history, () => undefined)
+    const [deltasFrom, historyFrom] = [stripped.from, removed.from]
     if (deltasFrom === (head.deltasFrom ?? 1) && historyFrom === (head.historyFrom ?? 1)) return head
-    return { ...head, deltasFrom: Math.max(deltasFrom, historyFrom), historyFrom }
+    return { ...removed.head, deltasFrom: Math.max(deltasFrom, historyFrom), historyFrom }
   }
 
-  /** Passes over entries that are no longer kept; the last one always is, because the next one continues its chain. */
-  #advance(head: Head, from: number, end: number, keep: Keep, pass: (key: Buffer, value: Uint8Array) => void): number {
+  /**
+   * Replaces entries that are no longer kept by what `pass` makes of them. The last one is always kept, because the next one continues its chain.
+   * At a damaged entry it stops: what was not read is not thrown away.
+   */
+  #advance(
+    head: Head,
+    from: number,
+    end: number,
+    keep: Keep,
+    pass: (entry: Uint8Array) => Uint8Array | undefined,
+  ): { readonly head: Head; readonly from: number } {
+    let moved = head
     let revision = from
     for (; revision < end && !this.isSpent; revision++) {
-      const key = revisionKey(head.number, revision)
-      const value = this.#tables.log.get(key)
-      if (value === undefined) continue
-      if (revision > head.revision - keep.revisions && timeOfEntry(value) >= this.#retention.now - keep.ms) break
-      pass(key, value)
+      const entry = this.#entry(head.number, revision)
+      if (entry === undefined) break
+      const isKept = revision > head.revision - keep.revisions
+      if (isKept && timeOfEntry(entry.content) >= this.#retention.now - keep.ms) break
+      moved = putEntry(this.#tables, moved, revision, entry.crc, pass(entry.content))
       this.rows++
     }
-    return revision
+    return { head: moved, from: revision }
   }
 
-  /** Removes the state, some rows at a time: first what leads to objects, then the objects. */
+  /** Undefined when it is missing or damaged. */
+  #entry(number: number, revision: number): Entry<Uint8Array> | undefined {
+    try {
+      return this.#tables.log.entry(revisionKey(number, revision))
+    } catch (error) {
+      if (isZerohopError(error, 'DATA_DAMAGED')) return undefined
+      throw error
+    }
+  }
+
+  /** Removes the state, some rows at a time: first what leads to objects, then the objects. Reads no record, so that damage does not hinder it. */
   clear(head: Head): Head {
     const [start, end] = [revisionKey(head.number, 0).subarray(0, 4), revisionKey(head.number + 1, 0).subarray(0, 4)]
     const { indexes, ids, keys, objectTables } = this.#tables
     for (const table of [indexes, ids, keys, ...objectTables]) {
       const limit = RETENTION_ROWS_PER_STEP - this.rows
-      if (limit <= 0) return head
-      const found = [...table.getKeys({ start, end, limit })]
+      const found = limit <= 0 ? [] : [...table.keys({ start, end, limit })]
       for (const key of found) table.remove(key)
       this.rows += found.length
+      if (found.length >= limit) return { ...head, leaving: head.leaving ?? 'objects' }
     }
-    return Object.keys(head.counts).length === 0 ? head : { ...head, counts: {} }
+    if (Object.keys(head.counts).length === 0 && head.leaving !== 'objects') return head
+    const { leaving: _, image: _image, ...rest } = head
+    return { ...rest, counts: {}, sums: {} }
   }
 
-  /** Removes the log and its head, once its state is gone. True when nothing is left. */
-  forget(head: Head): boolean {
-    if (this.isSpent) return false
+  /** Removes the log and its head, once its state is gone. Undefined when nothing is left. */
+  forget(head: Head): Head | undefined {
     const limit = RETENTION_ROWS_PER_STEP - this.rows
+    if (limit <= 0) return head
     const range = { start: revisionKey(head.number, 0), end: revisionKey(head.number + 1, 0), limit }
-    const found = [...this.#tables.log.getKeys(range)]
+    const found = [...this.#tables.log.keys(range)]
     for (const key of found) this.#tables.log.remove(key)
     this.rows += found.length
-    return !this.isSpent
+    return this.isSpent ? { ...head, leaving: 'everything' } : undefined
   }
 }

@@ -5,7 +5,8 @@ import { type ImageSize, imageBytes, NO_SIZE, plus, sizeOf } from '../log/image-
 import { ZerohopError } from '../model/errors.ts'
 import type { Kind, Objects } from '../model/objects.ts'
 import { nameKey, objectKey, objectRange, readPlace } from './encode.ts'
-import type { Head, Tables } from './tables.ts'
+import type { Head } from './heads.ts'
+import type { Tables } from './tables.ts'
 
 /** A log, and what its objects take. */
 type Measured = Pick<Head, 'number'> & { readonly image: ImageSize }
@@ -22,8 +23,8 @@ export function measured(tables: Tables, head: Head): Head & { readonly image: I
   if (image?.at === head.revision) return { ...head, image }
   let size = NO_SIZE
   for (const kind of Object.keys(head.counts) as Kind[]) {
-    for (const { value } of tables.objects(kind).getRange(objectRange(head.number, kind)))
-      size = plus(size, sizeOfObject(kind, value))
+    for (const { content } of tables.objects(kind).range(objectRange(head.number, kind)))
+      size = plus(size, sizeOfObject(kind, JSON.parse(content) as Objects[Kind]))
   }
   return { ...head, image: { ...size, at: head.revision } }
 }
@@ -62,6 +63,6 @@ export function requireRoom(
 
 function storedSize(tables: Tables, { number }: Measured, kind: Kind, key: string): ImageSize {
   const place = tables.keys.get(nameKey(number, kind, key))
-  const object = place && tables.objects(kind).get(objectKey(number, kind, readPlace(place)))
-  return object === undefined ? NO_SIZE : sizeOfObject(kind, object)
+  const text = place && tables.objects(kind).get(objectKey(number, kind, readPlace(place)))
+  return text === undefined ? NO_SIZE : sizeOfObject(kind, JSON.parse(text) as Objects[Kind])
 }

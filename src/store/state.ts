@@ -3,10 +3,13 @@
 import type { Change, LogId } from '../log/change.ts'
 import { type ImageSize, NO_SIZE, plus } from '../log/image-bytes.ts'
 import type { Kind, Objects } from '../model/objects.ts'
-import { idKey, indexKey, nameKey, objectKey, placeValue, readPlace } from './encode.ts'
+import { Digest, type Sum } from './checksum.ts'
+import { idKey, indexKey, nameKey, objectKey, placeOf, readPlace } from './encode.ts'
+import type { Head } from './heads.ts'
 import { INDEXES, type IndexName, REFERENCES } from './indexes.ts'
+import { WITHOUT_IDS } from './kinds.ts'
 import { measured, sizeOfObject, sizesOf } from './room.ts'
-import { type Head, type Tables, WITHOUT_IDS } from './tables.ts'
+import type { Tables } from './tables.ts'
 
 type AnyObject = Objects[Kind]
 export interface Index {
@@ -23,11 +26,34 @@ for (const [name, { kind, values }] of Object.entries(INDEXES)) {
   indexesOf.set(kind, list)
 }
 
+/** The digests of a log while changes are applied to it: those of the kinds that are touched. */
+class Digests {
+  readonly #sums: Head['sums']
+  readonly #touched = new Map<Kind, Digest>()
+
+  constructor(sums: Head['sums']) {
+    this.#sums = sums
+  }
+
+  of(kind: Kind): Digest {
+    const touched = this.#touched.get(kind) ?? new Digest(this.#sums[kind])
+    this.#touched.set(kind, touched)
+    return touched
+  }
+
+  sums(): Head['sums'] {
+    const sums: Partial<Record<Kind, Sum>> = { ...this.#sums }
+    for (const [kind, digest] of this.#touched) sums[kind] = digest.sum
+    return sums
+  }
+}
+
 /**
- * Writes the changes into the state, inside the caller's transaction, and returns the head with its counts and places moved on.
+ * Writes the changes into the state, inside the caller's transaction, and returns the head with its counts, digests and places moved on.
  * A put on an existing key keeps its place in the creation order; one after a delete gets a new place. A delete of a key that is
  * not there changes nothing.
  * @param sizes what each change puts, when the caller knows
+ * @throws DATA_DAMAGED when what a change replaces cannot be read
  */
 export function apply(
   tables: Tables,
@@ -37,56 +63,68 @@ export function apply(
   sizes: readonly ImageSize[] = sizesOf(changes),
 ): Head {
   const counts: Partial<Record<Kind, number>> = { ...head.counts }
+  const digests = new Digests(head.sums)
   let { image }: { readonly image: ImageSize } = measured(tables, head)
   let next = head.next
   for (const [index, change] of changes.entries()) {
     const { kind, key } = change
     const name = nameKey(head.number, kind, key)
     const known = tables.keys.get(name)
-    const place = known === undefined ? next : readPlace(known)
-    const old = known === undefined ? undefined : unlink(tables, log, head.number, kind, place)
-    if (old !== undefined) image = plus(image, sizeOfObject(kind, old), -1)
+    const at = objectKey(head.number, kind, known === undefined ? next : readPlace(known))
+    if (known !== undefined) {
+      const old = unlink(tables, log, head.number, kind, at)
+      digests.of(kind).subtract(at, old.crc)
+      image = plus(image, sizeOfObject(kind, old.object), -1)
+    }
     image = plus(image, sizes[index] ?? NO_SIZE)
     if (change.op === 'put') {
+      const place = placeOf(at)
       if (known === undefined) {
-        tables.keys.put(name, placeValue(place))
+        tables.keys.put(name, place)
         counts[kind] = (counts[kind] ?? 0) + 1
         next++
       }
-      tables.objects(kind).put(objectKey(head.number, kind, place), change.value)
+      digests.of(kind).add(at, tables.objects(kind).put(at, JSON.stringify(change.value)))
       link(tables, log, head.number, kind, change.value, place)
     } else if (known !== undefined) {
       tables.keys.remove(name)
-      tables.objects(kind).remove(objectKey(head.number, kind, place))
+      tables.objects(kind).remove(at)
       counts[kind] = (counts[kind] ?? 0) - 1
     }
   }
-  return { ...head, next, counts, image: { ...image, at: head.revision + 1 } }
+  return { ...head, next, counts, sums: digests.sums(), image: { ...image, at: head.revision + 1 } }
 }
 
 /** Writes what leads to an object by its value: its id, its index entries, hashes of API keys. */
-function link(tables: Tables, log: LogId, number: number, kind: Kind, object: AnyObject, place: number): void {
-  const value = placeValue(place)
-  if (!WITHOUT_IDS.has(kind)) tables.ids.put(idKey(number, kind, object.id), value)
+function link(tables: Tables, log: LogId, number: number, kind: Kind, object: AnyObject, place: Uint8Array): void {
+  if (!WITHOUT_IDS.has(kind)) tables.ids.put(idKey(number, kind, object.id), place)
   for (const { name, values } of indexesOf.get(kind) ?? []) {
-    for (const text of values(object)) tables.indexes.put(indexKey(number, name, text), value)
+    for (const text of values(object)) tables.indexes.put(indexKey(number, name, text), place)
   }
   if (kind === REFERENCES.users_of_role.of) refer(tables, number, object as Objects['role_assignment'], true)
   for (const hash of hashesOf(kind, object)) tables.hashes.put(hash, log)
 }
 
-/** Takes away what `link` wrote for the object as it stands in the table now, and returns that. */
-function unlink(tables: Tables, log: LogId, number: number, kind: Kind, place: number): AnyObject | undefined {
-  const object = tables.objects(kind).get(objectKey(number, kind, place))
-  if (object === undefined) return undefined
-  const value = placeValue(place)
+/** Takes away what `link` wrote for the object that lies at a place, and returns that with its checksum. @throws DATA_DAMAGED */
+function unlink(
+  tables: Tables,
+  log: LogId,
+  number: number,
+  kind: Kind,
+  at: Buffer,
+): { object: AnyObject; crc: number } {
+  const table = tables.objects(kind)
+  const found = table.entry(at)
+  if (found === undefined) throw table.damaged(at, 'is missing')
+  const object = JSON.parse(found.content) as AnyObject
+  const place = placeOf(at)
   if (!WITHOUT_IDS.has(kind)) tables.ids.remove(idKey(number, kind, object.id))
   for (const { name, values } of indexesOf.get(kind) ?? []) {
-    for (const text of values(object)) tables.indexes.remove(indexKey(number, name, text), value)
+    for (const text of values(object)) tables.indexes.remove(indexKey(number, name, text), place)
   }
   if (kind === REFERENCES.users_of_role.of) refer(tables, number, object as Objects['role_assignment'], false)
   for (const hash of hashesOf(kind, object)) if (tables.hashes.get(hash) === log) tables.hashes.remove(hash)
-  return object
+  return { object, crc: found.crc }
 }
 
 /** Lists the user under the role, or no longer when this was the last assignment that said so. Its own index entries are written. */
@@ -101,7 +139,7 @@ function refer(tables: Tables, number: number, assignment: Objects['role_assignm
 }
 
 /** Hashes of secrets that lead to the object: those that died with an environment still say so. */
-function hashesOf(kind: Kind, object: AnyObject): readonly string[] {
+export function hashesOf(kind: Kind, object: AnyObject): readonly string[] {
   if (kind === 'api_key') return [object.key]
   return kind === 'deleted_environment' ? (object as Objects['deleted_environment']).key_hashes : []
 }

@@ -1,6 +1,6 @@
 // The store: log and state of every environment and organization of one data folder. Reads are synchronous, in this thread, and see
 // only what is on disk; every write is a use case that the writer thread runs. One process at a time has the folder open.
-import { closeSync, fsyncSync, mkdirSync, openSync, statSync } from 'node:fs'
+import { mkdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Actor, HistoryEntry, LogEntry, LogId, Position } from '../log/change.ts'
 import { imageBytes } from '../log/image-bytes.ts'
@@ -8,14 +8,16 @@ import { ZerohopError } from '../model/errors.ts'
 import type { ApiKey } from '../model/objects.ts'
 import { AuditLog } from './audit.ts'
 import { prepareData } from './data-file.ts'
-import { asOpenError } from './disk.ts'
+import { asOpenError, syncFile } from './disk.ts'
 import { type Followers, Following } from './following.ts'
+import { entryCount, type Head } from './heads.ts'
 import { LmdbView } from './lmdb-view.ts'
 import { acquireLock, type Lock } from './lock.ts'
 import { readEntries, readHistory, readHistoryId } from './log.ts'
 import type { Retention, Trimmed } from './retention.ts'
 import { readSecretsKey, type SecretsKey, unseal } from './secrets.ts'
-import { type Head, openTables, type Tables } from './tables.ts'
+import { openTables, type Tables } from './tables.ts'
+import { formatOf, OLD_FORMAT, type OnProgress, upgradeData } from './upgrade.ts'
 import type { Committed, InputOf, ResultOf, StoredView, UseCases } from './view.ts'
 import { Waiters } from './waiters.ts'
 import { type OnBatch, Writer, type WriterStats } from './writer.ts'
@@ -29,6 +31,8 @@ export interface StoreOptions {
   readonly secretsKeyFile?: string
   /** bytes that the image of one environment may have; what an image can hold when absent */
   readonly imageBytesMax?: number
+  /** hears how far the upgrade of a folder of an older format is */
+  readonly upgrading?: OnProgress
 }
 
 export type CommitListener = (log: LogId, head: Position) => void
@@ -94,8 +98,8 @@ export interface Store<U extends UseCases> {
 }
 
 /**
- * Opens a data folder.
- * @throws DATA_IN_USE, DATA_READ_ONLY, DATA_DAMAGED, DATA_FOREIGN, DISK_FULL, CONFIG_INVALID (the secrets key)
+ * Opens a data folder; one of an older format is upgraded first.
+ * @throws DATA_IN_USE, DATA_READ_ONLY, DATA_DAMAGED, DATA_FOREIGN, UPGRADE_ROOM, DISK_FULL, CONFIG_INVALID (the secrets key)
  */
 export async function openStore<U extends UseCases>(options: StoreOptions): Promise<Store<U>> {
   const folder = options.data
@@ -105,6 +109,7 @@ export async function openStore<U extends UseCases>(options: StoreOptions): Prom
     makeFolder(folder)
     lock = await acquireLock(folder)
     await prepareData(folder, lock.clean)
+    if ((await formatOf(folder)) === OLD_FORMAT) await upgradeData(folder, options.upgrading)
     tables = openTables(folder, 'write')
     const key = readSecretsKey(folder, options.secretsKeyFile)
     syncFolder(folder)
@@ -144,8 +149,7 @@ class LmdbStore<U extends UseCases> implements Store<U> {
     this.#lock = lock
     this.#key = key
     this.secretsKeyWarning = key.warning
-    const heads = [...tables.heads.getRange()].sort((a, b) => a.value.number - b.value.number)
-    for (const { key: log, value } of heads) this.#positions.set(log, { revision: value.revision, chain: value.chain })
+    for (const [log, { revision, chain }] of tables.heads.all()) this.#positions.set(log, { revision, chain })
   }
 
   async start({ writerThread, imageBytesMax }: StoreOptions): Promise<void> {
@@ -216,7 +220,7 @@ class LmdbStore<U extends UseCases> implements Store<U> {
   historyCount(log: LogId): number {
     this.#require(log)
     const head = this.#headOf(log)
-    return head === undefined ? 0 : head.revision + 1 - (head.historyFrom ?? 1)
+    return head === undefined ? 0 : entryCount(head)
   }
 
   waitBeyond(log: LogId, revision: number, signal?: AbortSignal): Promise<void> {
@@ -259,7 +263,7 @@ class LmdbStore<U extends UseCases> implements Store<U> {
 
   readSecret(id: string): string | undefined {
     if (this.#isClosed) throw closed()
-    const sealed = id === '' || id.length > 64 ? undefined : this.#tables.secrets.get(Buffer.from(id))
+    const sealed = id === '' || id.length > 64 ? undefined : this.#tables.secrets.get(id)
     return sealed === undefined ? undefined : unseal(this.#key.bytes, id, sealed)
   }
 
@@ -342,11 +346,5 @@ function makeFolder(folder: string): void {
 
 /** Makes the names of new files durable: LMDB syncs the file but not the folder that it made it in. */
 function syncFolder(folder: string): void {
-  if (process.platform === 'win32') return
-  const directory = openSync(folder, 'r')
-  try {
-    fsyncSync(directory)
-  } finally {
-    closeSync(directory)
-  }
+  if (process.platform !== 'win32') syncFile(folder)
 }

@@ -1,93 +1,60 @@
 // The tables on disk; the indexes over objects are src/store/indexes.ts. A change in either changes the disk format: raise FORMAT, write an ADR
-// and an upgrade test.
+// and an upgrade (src/store/upgrade.ts).
 // Every table is a named LMDB database, because clearing the unnamed one aborts the process. Keys are built in src/store/encode.ts.
 
 import type { LogId } from '../log/change.ts'
-import type { ImageSize } from '../log/image-bytes.ts'
 import { ZerohopError } from '../model/errors.ts'
 import { DATA_BYTES_MAX } from '../model/limits.ts'
-import type { Kind, Objects } from '../model/objects.ts'
+import type { Kind } from '../model/objects.ts'
+import { dataFolder } from './disk.ts'
+import { type CountedName, CountedTable, HeadTable, Totals } from './heads.ts'
+import { kindOfNumber, OWN_TABLES } from './kinds.ts'
 import { type Database, type DatabaseOptions, open, type RootDatabase } from './lmdb.ts'
+import { PlaceTable } from './places.ts'
+import { BYTES, type Describe, type Form, RecordTable, TEXT } from './record.ts'
 
-/** Number of the disk format; a folder of another number is refused (DATA_FOREIGN). */
-export const FORMAT = 1
-
-/** How a kind is written in keys. A number is never given to another kind. */
-export const KIND_NUMBERS: Readonly<Record<Kind, number>> = {
-  resource: 1,
-  role: 2,
-  user: 3,
-  tenant: 4,
-  role_assignment: 5,
-  membership: 6,
-  resource_role: 7,
-  relation: 8,
-  action_group: 9,
-  condition_set: 10,
-  set_rule: 11,
-  resource_instance: 12,
-  relationship_tuple: 13,
-  user_invite: 14,
-  proxy_config: 15,
-  built_in: 16,
-  group: 17,
-  organization: 128,
-  project: 129,
-  environment: 130,
-  api_key: 131,
-  pdp_config: 132,
-  deleted_environment: 133,
-}
-
-/** Kinds whose objects nobody asks for by id. */
-export const WITHOUT_IDS: ReadonlySet<Kind> = new Set<Kind>(['role_assignment', 'membership'])
-
-/** Where a log stands, one record a log: everything that the next commit needs to know. */
-export interface Head {
-  /** how the log is written in keys */
-  readonly number: number
-  /** 64 random hex digits: the chain at revision 0 */
-  readonly lineage: string
-  readonly revision: number
-  readonly chain: string
-  /** first revision whose entry still has its changes; absent: 1. Before it nobody can follow deltas (retention.ts) */
-  readonly deltasFrom?: number
-  /** first revision whose entry is still there; absent: 1 */
-  readonly historyFrom?: number
-  /** place in the creation order of the next new object */
-  readonly next: number
-  /** objects of each kind */
-  readonly counts: Readonly<Partial<Record<Kind, number>>>
-  /** what the objects take in an image, as of revision `at`: absent or of another revision, it is counted anew (room.ts) */
-  readonly image?: ImageSize & { readonly at: number }
-}
-
-type Keyed<V> = Database<V, Uint8Array>
+/** Number of the disk format. A folder of format 1 is upgraded when it is opened; one of another number is refused (DATA_FOREIGN). */
+export const FORMAT = 2
 
 export interface Tables {
   readonly root: RootDatabase
-  /** `format` and `next_log` */
-  readonly meta: Database<string | number, string>
+  readonly folder: string
+  /** how many records there are in the tables that belong to no single log */
+  readonly totals: Totals
   /** log id → where it stands */
-  readonly heads: Database<Head, string>
-  /** log, kind, place in the creation order → object; the table of a kind */
-  objects(kind: Kind): Keyed<Objects[Kind]>
-  readonly objectTables: readonly Keyed<Objects[Kind]>[]
-  /** the same table, each object as the JSON that it is stored as */
-  texts(kind: Kind): Keyed<string>
+  readonly heads: HeadTable
+  /** log, kind, place in the creation order → object as JSON; the table of a kind */
+  objects(kind: Kind): RecordTable<string>
+  readonly objectTables: readonly RecordTable<string>[]
   /** log, kind, key → place */
-  readonly keys: Keyed<Uint8Array>
+  readonly keys: PlaceTable
   /** log, kind, id → place */
-  readonly ids: Keyed<Uint8Array>
+  readonly ids: PlaceTable
   /** log, index, value → places, ascending */
-  readonly indexes: Keyed<Uint8Array>
+  readonly indexes: PlaceTable
   /** log, revision → chain and entry */
-  readonly log: Keyed<Uint8Array>
+  readonly log: RecordTable<Uint8Array>
   /** SHA-256 of the secret of an API key, also of one that died with its environment → its organization */
-  readonly hashes: Database<LogId, string>
+  readonly hashes: CountedTable<string>
   /** id of an API key → its sealed secret */
-  readonly secrets: Keyed<Uint8Array>
+  readonly secrets: CountedTable<Uint8Array>
 }
+
+/** Number of each table in its checksums. A number is never given to another table. */
+export const TABLE_NUMBERS = {
+  meta: 1,
+  heads: 2,
+  log: 3,
+  hashes: 4,
+  secrets: 5,
+  objects: 6,
+  objects_user: 7,
+  objects_membership: 8,
+  objects_role_assignment: 9,
+  objects_resource_instance: 10,
+  objects_relationship_tuple: 11,
+} as const
+export type RecordTableName = keyof typeof TABLE_NUMBERS
 
 /** Nobody else on the machine may read the data. lmdb knows this option, its types do not. */
 const FOR_ITS_OWNER = { permissionsMode: 0o600 }
@@ -95,13 +62,12 @@ const FOR_ITS_OWNER = { permissionsMode: 0o600 }
 /** How a folder is opened: `create` makes the tables in an empty one. */
 export type OpenMode = 'create' | 'write' | 'read'
 
-/**
- * Opens the tables of a folder.
- * @throws DATA_FOREIGN when the folder holds other data or another format; else what LMDB throws
- */
-export function openTables(folder: string, mode: OpenMode): Tables {
-  const create = mode === 'create'
-  const root = open({
+/** lmdb knows `create`, its types do not. */
+type CreateOptions = DatabaseOptions & { readonly create?: boolean }
+
+/** Opens the LMDB environment of a folder. */
+export function openRoot(folder: string, mode: OpenMode): RootDatabase {
+  return open({
     ...FOR_ITS_OWNER,
     path: folder,
     noSubdir: false,
@@ -111,57 +77,124 @@ export function openTables(folder: string, mode: OpenMode): Tables {
     mapSize: DATA_BYTES_MAX,
     maxDbs: 32,
   })
-  const foreign = (got: string | number) => new ZerohopError('DATA_FOREIGN', { path: folder, got, want: FORMAT })
-  const table = <V, K extends string | Uint8Array>(name: string, rest: TableOptions): Database<V, K> => {
-    const opened = root.openDB<V, K>({ name, create, ...rest } as TableOptions & { name: string }) as
-      | Database<V, K>
-      | undefined
-    if (opened === undefined) throw foreign('unknown')
-    return opened
-  }
+}
+
+const FORMAT_KEY = Buffer.from('format')
+
+/** The table that says the format: plain JSON under a text in every format, so that each version can read it. */
+function formatTable(root: RootDatabase, create: boolean): Database<unknown, Uint8Array> | undefined {
+  // Binary keys here too: LMDB has one order of keys for a table, whichever way it was opened.
+  const options: CreateOptions = { keyEncoding: 'binary', encoding: 'json', create }
+  return root.openDB<unknown, Uint8Array>('meta', options) as Database<unknown, Uint8Array> | undefined
+}
+
+/** The number that stands in a folder; undefined when it holds no data of ours. */
+export function readFormat(root: RootDatabase): unknown {
+  return formatTable(root, false)?.get(FORMAT_KEY)
+}
+
+/**
+ * Opens the tables of a folder.
+ * @throws DATA_FOREIGN when the folder holds other data or another format, DATA_DAMAGED; else what LMDB throws
+ */
+export function openTables(folder: string, mode: OpenMode): Tables {
+  const root = openRoot(folder, mode)
   try {
-    const meta: Tables['meta'] = table('meta', { encoding: 'json' })
-    if (create) meta.putSync('format', FORMAT)
-    const format = meta.get('format')
-    if (format !== FORMAT) throw foreign(format ?? 'unknown')
-    const keyed = { keyEncoding: 'binary', encoding: 'binary' } as const
-    const objectTable = <V>(name: string, encoding: 'json' | 'string'): Keyed<V> => table(name, { ...keyed, encoding })
-    const shared = objectTable<Objects[Kind]>('objects', 'json')
-    const own = new Map(
-      OWN_TABLES.map((kind): [Kind, Keyed<Objects[Kind]>] => [kind, objectTable(`objects_${kind}`, 'json')]),
-    )
-    const texts = new Map(
-      OWN_TABLES.map((kind): [Kind, Keyed<string>] => [kind, objectTable(`objects_${kind}`, 'string')]),
-    )
-    const sharedTexts = objectTable<string>('objects', 'string')
-    return {
-      root,
-      meta,
-      heads: table('heads', { encoding: 'json' }),
-      objects: (kind) => own.get(kind) ?? shared,
-      objectTables: [shared, ...own.values()],
-      texts: (kind) => texts.get(kind) ?? sharedTexts,
-      keys: table('keys', keyed),
-      ids: table('ids', keyed),
-      indexes: table('indexes', { ...keyed, dupSort: true }),
-      log: table('log', { ...keyed, compression: { threshold: COMPRESS_BYTES_MIN } }),
-      hashes: table('hashes', { encoding: 'string' }),
-      secrets: table('secrets', keyed),
-    }
+    const create = mode === 'create'
+    if (create) formatTable(root, true)?.putSync(FORMAT_KEY, FORMAT)
+    const format = readFormat(root)
+    if (format !== FORMAT)
+      throw new ZerohopError('DATA_FOREIGN', { path: folder, got: formatName(format), want: FORMAT })
+    const tables = tablesOf(root, folder, create)
+    if (create) root.transactionSync(() => tables.totals.create())
+    return tables
   } catch (error) {
     void root.close()
     throw error
   }
 }
 
-/**
- * Kinds of which there may be very many have a table of their own, where a new object is the last one: pages that are only appended to
- * fill up, while in the middle of a table each that is split stays half empty.
- */
-const OWN_TABLES = ['user', 'membership', 'role_assignment', 'resource_instance', 'relationship_tuple'] as const
+const formatName = (format: unknown): string | number => (typeof format === 'number' ? format : 'unknown')
+
+function tablesOf(root: RootDatabase, folder: string, create: boolean): Tables {
+  const places = (name: string, rest: DatabaseOptions = {}) =>
+    new PlaceTable(name, folder, opened(name, { keyEncoding: 'binary', encoding: 'binary', ...rest }))
+  const opened = <V>(name: string, options: DatabaseOptions): Database<V, Uint8Array> => {
+    const database = root.openDB<V, Uint8Array>(name, { create, ...options } as CreateOptions)
+    if (database !== undefined) return database
+    throw new ZerohopError('DATA_DAMAGED', { what: dataFolder(folder), reason: `table ${name} is missing` })
+  }
+  const records = <C>(name: RecordTableName, form: Form<C>, describe: Describe, rest: DatabaseOptions = {}) =>
+    new RecordTable({
+      name,
+      number: TABLE_NUMBERS[name],
+      form,
+      describe,
+      open: (options) => opened(name, { ...options, ...rest }),
+    })
+  const folderWide =
+    (noun: string): Describe =>
+    (key) => ({
+      what: dataFolder(folder),
+      record: `${noun} \`${Buffer.from(key).toString()}\``,
+    })
+  const totals = new Totals(records('meta', TEXT, folderWide('record')), folder)
+  const counted = <C>(name: CountedName, form: Form<C>, noun: string) =>
+    new CountedTable(name, records(name, form, folderWide(noun)), totals)
+  const heads = new HeadTable(counted('heads', TEXT, 'the head of log'))
+  const ofLog =
+    (record: (key: Buffer) => string): Describe =>
+    (key) => ({
+      what: logWords(heads, key),
+      record: record(Buffer.from(key)),
+    })
+  const objects = (name: RecordTableName) => records(name, TEXT, ofLog(objectWords))
+  const shared = objects('objects')
+  const own = new Map<Kind, RecordTable<string>>(OWN_TABLES.map((kind) => [kind, objects(`objects_${kind}`)]))
+  return {
+    root,
+    folder,
+    totals,
+    heads,
+    objects: (kind) => own.get(kind) ?? shared,
+    objectTables: [shared, ...own.values()],
+    keys: places('keys'),
+    ids: places('ids'),
+    indexes: places('indexes', { dupSort: true }),
+    log: records('log', BYTES, ofLog(entryWords), { compression: { threshold: COMPRESS_BYTES_MIN } }),
+    hashes: counted('hashes', TEXT, 'the key hash'),
+    secrets: counted('secrets', BYTES, 'the sealed secret of'),
+  }
+}
+
+/** The log that a key begins with, in the words of an error. */
+function logWords(heads: HeadTable, key: Uint8Array): string {
+  const number = key.length < 4 ? 0 : Buffer.from(key).readUInt32BE(0)
+  return whichLog(heads, number) ?? `log ${number}`
+}
+
+function whichLog(heads: HeadTable, number: number): string | undefined {
+  try {
+    const found = heads.all().find(([, head]) => head.number === number)
+    return found && nameOfLog(...found)
+  } catch {
+    return undefined // the heads are damaged too: the number must do
+  }
+}
+
+/** A log in the words of an error. */
+export function nameOfLog(log: LogId, head: { readonly counts: Readonly<Partial<Record<Kind, number>>> }): string {
+  return `${(head.counts.organization ?? 0) > 0 ? 'organization' : 'environment'} \`${log}\``
+}
+
+function objectWords(key: Buffer): string {
+  const kind = kindOfNumber(key[4])?.replaceAll('_', ' ')
+  return kind === undefined || key.length !== 11 ? `record ${key.toString('hex')}` : `${kind} ${key.readUIntBE(5, 6)}`
+}
+
+function entryWords(key: Buffer): string {
+  return key.length === 10 ? `revision ${key.readUIntBE(4, 6)}` : `record ${key.toString('hex')}`
+}
 
 /** Bytes of a log entry from which it is compressed: a bulk call writes the same field names a thousand times. */
-const COMPRESS_BYTES_MIN = 4_096
-
-/** lmdb knows `create`, its types do not. */
-type TableOptions = DatabaseOptions & { readonly create?: boolean }
+export const COMPRESS_BYTES_MIN = 4_096

@@ -141,7 +141,7 @@ describe('errors over HTTP', () => {
       new Error('secret path /var/x'),
       'text',
       undefined,
-      new ZerohopError('DATA_DAMAGED', { path: '/var/x' }),
+      new ZerohopError('DATA_READ_ONLY', { path: '/var/x' }),
     ]) {
       expect(JSON.stringify(managementError(problemOf(error)))).not.toContain('/var/x')
       expect(problemOf(error)).toMatchObject({ status: 500, message: 'unexpected error' })

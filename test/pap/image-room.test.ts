@@ -93,7 +93,7 @@ describe('the room of an image', () => {
     await restoreBackup(backup, join(older, 'data'), () => randomBytes(32).toString('hex'))
     const tables = openTables(join(older, 'data'), 'write')
     const { image: _, ...head } = tables.heads.get(first)!
-    await tables.heads.put(first, head)
+    tables.root.transactionSync(() => tables.heads.put(first, head))
     await tables.root.close()
     const again = await open(join(older, 'data'), FEW)
     expect(again.imageBytes(first)).toBeUndefined()

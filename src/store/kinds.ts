@@ -1,0 +1,46 @@
+// How kinds of objects are written in keys, and in which table the objects of a kind lie.
+import type { Kind } from '../model/objects.ts'
+
+/** How a kind is written in keys. A number is never given to another kind. */
+export const KIND_NUMBERS: Readonly<Record<Kind, number>> = {
+  resource: 1,
+  role: 2,
+  user: 3,
+  tenant: 4,
+  role_assignment: 5,
+  membership: 6,
+  resource_role: 7,
+  relation: 8,
+  action_group: 9,
+  condition_set: 10,
+  set_rule: 11,
+  resource_instance: 12,
+  relationship_tuple: 13,
+  user_invite: 14,
+  proxy_config: 15,
+  built_in: 16,
+  group: 17,
+  organization: 128,
+  project: 129,
+  environment: 130,
+  api_key: 131,
+  pdp_config: 132,
+  deleted_environment: 133,
+}
+
+export const KINDS = Object.keys(KIND_NUMBERS) as readonly Kind[]
+
+const BY_NUMBER = new Map(KINDS.map((kind) => [KIND_NUMBERS[kind], kind]))
+
+/** The kind that a key names; undefined when there is none of that number. */
+export const kindOfNumber = (number: number | undefined): Kind | undefined =>
+  number === undefined ? undefined : BY_NUMBER.get(number)
+
+/** Kinds whose objects nobody asks for by id. */
+export const WITHOUT_IDS: ReadonlySet<Kind> = new Set<Kind>(['role_assignment', 'membership'])
+
+/**
+ * Kinds of which there may be very many have a table of their own, where a new object is the last one: pages that are only appended to
+ * fill up, while in the middle of a table each that is split stays half empty.
+ */
+export const OWN_TABLES = ['user', 'membership', 'role_assignment', 'resource_instance', 'relationship_tuple'] as const

@@ -1,0 +1,101 @@
+// A table of places: what leads to objects by key, id or index value. Its entries carry no checksum, because each is proven against the object
+// that it leads to, on every read and, the other way round, by a scrub (verify-places.ts). What LMDB cannot read is DATA_DAMAGED.
+
+import { ZerohopError } from '../model/errors.ts'
+import { damageReason, dataFolder } from './disk.ts'
+import type { Database } from './lmdb.ts'
+import type { KeyRange } from './record.ts'
+
+const PLACE_BYTES = 6
+
+export interface PlaceRow {
+  readonly key: Uint8Array
+  readonly place: Uint8Array
+}
+
+export class PlaceTable {
+  readonly name: string
+  readonly #folder: string
+  readonly #db: Database<Uint8Array, Uint8Array>
+
+  constructor(name: string, folder: string, db: Database<Uint8Array, Uint8Array>) {
+    this.name = name
+    this.#folder = folder
+    this.#db = db
+  }
+
+  /** The place under a key, the first when there are several. @throws DATA_DAMAGED */
+  get(key: Uint8Array): Uint8Array | undefined {
+    const place = this.#attempt(() => this.#db.get(key))
+    return place && this.#sized(place)
+  }
+
+  /** The places under a key, ascending. @throws DATA_DAMAGED */
+  *values(key: Uint8Array, { offset, limit }: Pick<KeyRange, 'offset' | 'limit'> = {}): Generator<Uint8Array> {
+    const bounds = { ...(offset === undefined ? {} : { offset }), ...(limit === undefined ? {} : { limit }) }
+    const rows = this.#db.getValues(key, bounds)[Symbol.iterator]()
+    for (const place of this.#walk(rows)) yield this.#sized(place)
+  }
+
+  /** Places under a key. */
+  count(key: Uint8Array): number {
+    return this.#attempt(() => this.#db.getValuesCount(key))
+  }
+
+  /** The keys of a range, each as often as it has places. */
+  keys(range: KeyRange): Iterable<Uint8Array> {
+    return this.#db.getKeys({ ...range })
+  }
+
+  /** Every key with a place, in the order of the keys and places. @throws DATA_DAMAGED */
+  *rows(range: KeyRange): Generator<PlaceRow> {
+    const rows = this.#db.getRange({ ...range })[Symbol.iterator]()
+    for (const { key, value } of this.#walk(rows)) yield { key, place: this.#sized(value) }
+  }
+
+  /** Walks all entries and reads none: about 0.1 µs each. */
+  walk(): void {
+    this.#attempt(() => this.#db.getCount())
+  }
+
+  /** Inside the caller's transaction. */
+  put(key: Uint8Array, place: Uint8Array): void {
+    void this.#db.put(key, place)
+  }
+
+  /** Removes one place of a key, or the key with all of them. Inside the caller's transaction. */
+  remove(key: Uint8Array, place?: Uint8Array): void {
+    if (place === undefined) void this.#db.remove(key)
+    else void this.#db.remove(key, place)
+  }
+
+  *#walk<T>(rows: Iterator<T>): Generator<T> {
+    try {
+      for (;;) {
+        const next = this.#attempt(() => rows.next())
+        if (next.done === true) return
+        yield next.value
+      }
+    } finally {
+      rows.return?.()
+    }
+  }
+
+  #sized(place: Uint8Array): Uint8Array {
+    if (place.length === PLACE_BYTES) return place
+    throw this.#damaged('an entry is no place')
+  }
+
+  #attempt<T>(read: () => T): T {
+    try {
+      return read()
+    } catch (error) {
+      const reason = damageReason(error)
+      throw reason === undefined ? error : this.#damaged(reason)
+    }
+  }
+
+  #damaged(reason: string): ZerohopError {
+    return new ZerohopError('DATA_DAMAGED', { what: dataFolder(this.#folder), reason: `table ${this.name}: ${reason}` })
+  }
+}

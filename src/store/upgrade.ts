@@ -1,0 +1,220 @@
+// Makes a data file of format 2 from one of format 1, which has no checksums: copied row by row into `data.new`, compared with what the heads count,
+// synced, and put in its place by one rename. Until then the old file is untouched, so that a process that is killed on the way only starts anew.
+import { mkdirSync, renameSync, rmSync, statfsSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { setImmediate as pause } from 'node:timers/promises'
+import type { LogId } from '../log/change.ts'
+import { ZerohopError } from '../model/errors.ts'
+import { UPGRADE_ROWS_PER_STEP } from '../model/limits.ts'
+import type { Kind } from '../model/objects.ts'
+import { Digest, type Sum } from './checksum.ts'
+import { dataFolder, syncFile } from './disk.ts'
+import { entryCount, type Head } from './heads.ts'
+import { KINDS, kindOfNumber } from './kinds.ts'
+import type { DatabaseOptions, RootDatabase } from './lmdb.ts'
+import { COMPRESS_BYTES_MIN, nameOfLog, openRoot, openTables, readFormat, type Tables } from './tables.ts'
+
+/** Number of the format that is upgraded. */
+export const OLD_FORMAT = 1
+
+/** Hears how many rows of all were copied. */
+export type OnProgress = (done: number, total: number) => void
+
+/** What a head of format 1 says. */
+type OldHead = Omit<Head, 'sums' | 'log' | 'leaving'>
+interface Row {
+  readonly key: Uint8Array
+  readonly value: Uint8Array
+}
+
+/** The format of a folder's data; undefined when it is no data of ours. */
+export async function formatOf(folder: string): Promise<unknown> {
+  const root = openRoot(folder, 'read')
+  try {
+    return readFormat(root)
+  } finally {
+    await root.close()
+  }
+}
+
+/**
+ * Upgrades a folder of format 1 that this process holds.
+ * @throws UPGRADE_ROOM, DISK_FULL, DATA_DAMAGED when what is there is not what was counted: the folder stays as it was
+ */
+export async function upgradeData(folder: string, progress: OnProgress = () => undefined): Promise<void> {
+  const data = join(folder, 'data.mdb')
+  requireRoom(folder, data)
+  const unfinished = join(folder, 'data.new')
+  rmSync(unfinished, { recursive: true, force: true })
+  mkdirSync(unfinished, { mode: 0o700 })
+  const from = openRoot(folder, 'read')
+  try {
+    const to = openTables(unfinished, 'create')
+    try {
+      await new Upgrade(from, to, folder, progress).run()
+    } finally {
+      await to.root.close()
+    }
+  } catch (error) {
+    rmSync(unfinished, { recursive: true, force: true })
+    throw error
+  } finally {
+    await from.close()
+  }
+  syncFile(join(unfinished, 'data.mdb'))
+  renameSync(join(unfinished, 'data.mdb'), data)
+  syncFile(folder)
+  rmSync(unfinished, { recursive: true, force: true })
+}
+
+/** The copy needs what the file has, and a little more for the checksums. */
+function requireRoom(folder: string, data: string): void {
+  const want = Math.ceil(statSync(data).size * 1.1)
+  const { bavail, bsize } = statfsSync(folder)
+  if (bavail * bsize < want) throw new ZerohopError('UPGRADE_ROOM', { path: folder, want, have: bavail * bsize })
+}
+
+class Upgrade {
+  readonly #from: RootDatabase
+  readonly #to: Tables
+  readonly #folder: string
+  readonly #progress: OnProgress
+  #done = 0
+  #total = 0
+  /** what was copied, by the number of the log: digests of objects by kind, and of entries */
+  readonly #objects = new Map<number, Map<Kind, Digest>>()
+  readonly #entries = new Map<number, Digest>()
+  /** ids of the environments that are deleted: their records are removed some at a time */
+  readonly #deleted = new Set<LogId>()
+
+  constructor(from: RootDatabase, to: Tables, folder: string, progress: OnProgress) {
+    this.#from = from
+    this.#to = to
+    this.#folder = folder
+    this.#progress = progress
+  }
+
+  async run(): Promise<void> {
+    const { objectTables, keys, ids, indexes, hashes, secrets, root, totals } = this.#to
+    const nextLog = JSON.parse(text(this.#old('meta').get(Buffer.from('next_log')) ?? Buffer.from('1'))) as number
+    root.transactionSync(() => totals.create(nextLog))
+    const copies: [string, DatabaseOptions, (row: Row) => void][] = [
+      ...objectTables.map((table): [string, DatabaseOptions, (row: Row) => void] => [
+        table.name,
+        {},
+        (row) => this.#object(row),
+      ]),
+      ['keys', {}, ({ key, value }) => keys.put(key, value)],
+      ['ids', {}, ({ key, value }) => ids.put(key, value)],
+      ['indexes', { dupSort: true }, ({ key, value }) => indexes.put(key, value)],
+      ['log', { compression: { threshold: COMPRESS_BYTES_MIN } }, (row) => this.#entry(row)],
+      ['hashes', {}, ({ key, value }) => hashes.put(text(key), text(value))],
+      ['secrets', {}, ({ key, value }) => secrets.put(text(key), value)],
+    ]
+    for (const [name, options] of copies) this.#total += this.#old(name, options).getCount()
+    for (const [name, options, put] of copies) await this.#copy(name, options, put)
+    const heads = [...this.#old('heads').getRange()]
+    root.transactionSync(() => {
+      for (const { key, value } of heads) this.#head(text(key), JSON.parse(text(value)) as OldHead)
+    })
+    this.#requireNoneLeft()
+  }
+
+  #old(name: string, options: DatabaseOptions = {}) {
+    const all = { keyEncoding: 'binary', encoding: 'binary', ...options } as const
+    const table = this.#from.openDB<Uint8Array, Uint8Array>(name, all)
+    if (table !== undefined) return table
+    throw this.#damaged(`table ${name} is missing`)
+  }
+
+  /** A bounded number of rows in each transaction, with a turn of the event loop between: the lock of the folder shows signs of life there. */
+  async #copy(name: string, options: DatabaseOptions, put: (row: Row) => void): Promise<void> {
+    const rows = this.#old(name, options).getRange()[Symbol.iterator]()
+    for (let more = true; more; ) {
+      let copied = 0
+      this.#to.root.transactionSync(() => {
+        for (; copied < UPGRADE_ROWS_PER_STEP; copied++) {
+          const next = rows.next()
+          more = next.done !== true
+          if (!more) break
+          put(next.value)
+        }
+      })
+      this.#done += copied
+      this.#progress(this.#done, this.#total)
+      await pause()
+    }
+  }
+
+  #object({ key, value }: Row): void {
+    const kind = kindOfNumber(key[4])
+    if (kind === undefined || key.length !== 11) throw this.#damaged('an object has no valid key')
+    const number = numberOf(key)
+    const kinds = this.#objects.get(number) ?? new Map<Kind, Digest>()
+    this.#objects.set(number, kinds)
+    const digest = kinds.get(kind) ?? new Digest()
+    kinds.set(kind, digest)
+    const content = text(value)
+    const object = this.#parsed(content, kind)
+    if (kind === 'deleted_environment') this.#deleted.add(object.id)
+    digest.add(key, this.#to.objects(kind).put(key, content))
+  }
+
+  #parsed(content: string, kind: Kind): { readonly id: string } {
+    try {
+      return JSON.parse(content) as { readonly id: string }
+    } catch {
+      throw this.#damaged(`a ${kind} cannot be read`)
+    }
+  }
+
+  #entry({ key, value }: Row): void {
+    const number = numberOf(key)
+    const digest = this.#entries.get(number) ?? new Digest()
+    this.#entries.set(number, digest)
+    digest.add(key, this.#to.log.put(key, value))
+  }
+
+  #head(log: LogId, head: OldHead): void {
+    const kinds = this.#objects.get(head.number) ?? new Map<Kind, Digest>()
+    const entries = this.#entries.get(head.number) ?? new Digest()
+    this.#objects.delete(head.number)
+    this.#entries.delete(head.number)
+    const sums: Partial<Record<Kind, Sum>> = {}
+    for (const [kind, digest] of kinds) sums[kind] = digest.sum
+    const upgraded: Head = { ...head, sums, log: entries.sum }
+    const wrong = KINDS.find((kind) => (kinds.get(kind)?.count ?? 0) !== (head.counts[kind] ?? 0))
+    const hasLog = entries.count === entryCount(upgraded)
+    const leaving = hasLog ? ('objects' as const) : ('everything' as const)
+    if (wrong === undefined && hasLog) this.#to.heads.put(log, upgraded)
+    else if (this.#deleted.has(log)) this.#to.heads.put(log, { ...upgraded, leaving })
+    else throw this.#miscounted(log, upgraded, wrong, kinds, entries)
+  }
+
+  #miscounted(
+    log: LogId,
+    head: Head,
+    wrong: Kind | undefined,
+    kinds: Map<Kind, Digest>,
+    entries: Digest,
+  ): ZerohopError {
+    const [name, found, expected] =
+      wrong === undefined
+        ? ['log entries', entries.count, entryCount(head)]
+        : [wrong, kinds.get(wrong)?.count ?? 0, head.counts[wrong] ?? 0]
+    const reason = `${name}: ${found} records instead of ${expected}`
+    return new ZerohopError('DATA_DAMAGED', { what: nameOfLog(log, head), reason })
+  }
+
+  #requireNoneLeft(): void {
+    for (const number of [...this.#objects.keys(), ...this.#entries.keys()])
+      throw this.#damaged(`there are records of log ${number}, which has no head`)
+  }
+
+  #damaged(reason: string): ZerohopError {
+    return new ZerohopError('DATA_DAMAGED', { what: dataFolder(this.#folder), reason })
+  }
+}
+
+const text = (bytes: Uint8Array): string => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString()
+const numberOf = (key: Uint8Array): number => Buffer.from(key.buffer, key.byteOffset, key.length).readUInt32BE(0)

@@ -1,0 +1,116 @@
+// A data folder of format 1 is upgraded when it is opened, as a whole or not at all. src/store/upgrade.ts.
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect, it } from 'vitest'
+import type { Kind } from '../../src/model/objects.ts'
+import { finishBackup, makeBackupFolder, restoreBackup } from '../../src/store/backup.ts'
+import { asFormat1 } from '../support/old-format.ts'
+import { BY, error, LOG, openTestStore, seed, type TestStore, temporaryFolder } from './support.ts'
+
+const KINDS: readonly Kind[] = ['user', 'role', 'tenant', 'role_assignment', 'api_key']
+const HASH = 'a'.repeat(64)
+
+/** Everything that can be read of a store. */
+function contents(store: TestStore): unknown {
+  const view = store.view(LOG)
+  return {
+    head: store.head(LOG),
+    entries: store.entries(LOG, 0),
+    objects: KINDS.map((kind) => [...view.list(kind)]),
+    assignments: [...view.by('assignments_of_user', 'user-7')],
+    key: store.findApiKey(HASH),
+    secret: store.readSecret(store.findApiKey(HASH)?.key.id ?? ''),
+  }
+}
+
+/** A folder of format 1, and what it holds. */
+async function oldFolder(fillers = 0): Promise<{ data: string; before: unknown }> {
+  const data = temporaryFolder()
+  const store = await openTestStore(data)
+  await seed(store)
+  for (let at = 0; at < 12; at++) await store.commit(LOG, 'createMember', { key: `user-${at}` }, BY)
+  await store.commit(LOG, 'deleteUser', { key: 'user-3' }, BY)
+  await store.commit(LOG, 'createApiKey', { hash: HASH }, BY)
+  await Promise.all(Array.from({ length: fillers }, () => store.commit(LOG, 'fill', { bytes: 10 }, BY)))
+  const before = contents(store)
+  await store.close()
+  await asFormat1(data)
+  return { data, before }
+}
+
+it('has everything that was there, and says how far it is', async () => {
+  const { data, before } = await oldFolder()
+  const told: [number, number][] = []
+  const store = await openTestStore(data, { upgrading: (done, total) => told.push([done, total]) })
+  expect(contents(store)).toEqual(before)
+  const [done, total] = told.at(-1) ?? [0, 1]
+  expect(done).toBe(total)
+  expect(existsSync(join(data, 'data.new'))).toBe(false)
+  await store.commit(LOG, 'createMember', { key: 'later' }, BY)
+  await store.close()
+  const again = await openTestStore(data, { upgrading: () => expect.unreachable('it is upgraded already') })
+  expect(again.view(LOG).count('user')).toBe(12)
+})
+
+it('that is killed on the way leaves the old file as it was, and begins anew with the next start', async () => {
+  const { data, before } = await oldFolder(400)
+  const file = readFileSync(join(data, 'data.mdb'))
+  const script = fileURLToPath(new URL('./upgrade-child.mjs', import.meta.url))
+  const child = spawn(process.execPath, [script, data], { stdio: ['ignore', 'pipe', 'inherit'] })
+  await once(child.stdout, 'data')
+  child.kill('SIGKILL')
+  await once(child, 'exit')
+  expect(child.signalCode).toBe('SIGKILL')
+  expect(existsSync(join(data, 'data.new'))).toBe(true)
+  expect(readFileSync(join(data, 'data.mdb')).equals(file)).toBe(true)
+  expect(contents(await openTestStore(data))).toEqual(before)
+})
+
+it('is refused when the disk has no room for it, or runs full on the way, and the old file stays', async () => {
+  const { data } = await oldFolder(400)
+  const file = readFileSync(join(data, 'data.mdb'))
+  const script = fileURLToPath(new URL('./upgrade-child.mjs', import.meta.url))
+  const limited = ['-c', 'ulimit -f 100 && exec "$0" "$@"', process.execPath, script, data]
+  const child = spawnSync('sh', limited, { encoding: 'utf8' })
+  expect(child.stderr).toContain('DISK_FULL')
+  expect(readFileSync(join(data, 'data.mdb')).equals(file)).toBe(true)
+  expect(existsSync(join(data, 'data.new'))).toBe(false)
+  truncateSync(join(data, 'data.mdb'), 2 ** 43) // a hole: it takes no disk, but its copy might
+  await expect(openTestStore(data)).rejects.toMatchObject(error('UPGRADE_ROOM'))
+})
+
+it('is refused when records are missing that the old heads count', async () => {
+  const { data } = await oldFolder()
+  const { open } = await import('lmdb')
+  const root = open({ path: data, noSubdir: false, maxDbs: 32 })
+  const users = root.openDB<string, Uint8Array>({ name: 'objects_user', keyEncoding: 'binary', encoding: 'string' })
+  const [first] = [...users.getKeys({ limit: 1 })]
+  users.removeSync(first!)
+  await root.close()
+  const damaged = { ...error('DATA_DAMAGED'), message: expect.stringContaining('user: 10 records instead of 11') }
+  await expect(openTestStore(data)).rejects.toMatchObject(damaged)
+  await expect(openTestStore(data)).rejects.toMatchObject(damaged)
+})
+
+it('goes with a restore of a backup that is older', async () => {
+  const { data, before } = await oldFolder()
+  const backup = temporaryFolder()
+  makeBackupFolder(backup)
+  writeFileSync(join(backup, 'data.mdb'), readFileSync(join(data, 'data.mdb')))
+  const upgraded = await openTestStore(data)
+  const whole = temporaryFolder()
+  await upgraded.copyData(whole)
+  const { sha256: _, ...manifest } = await finishBackup(whole, 0, () => [])
+  const { createHash } = await import('node:crypto')
+  const sha256 = createHash('sha256')
+    .update(readFileSync(join(backup, 'data.mdb')))
+    .digest('hex')
+  writeFileSync(join(backup, 'backup.json'), JSON.stringify({ ...manifest, format: 1, sha256 }))
+  const restored = join(temporaryFolder(), 'restored')
+  await restoreBackup(backup, restored, () => 'f'.repeat(64))
+  const store = await openTestStore(restored)
+  expect((contents(store) as { objects: unknown }).objects).toEqual((before as { objects: unknown }).objects)
+})

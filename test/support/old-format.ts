@@ -1,0 +1,39 @@
+// Writes a data folder as version 0.1 did (format 1): the same rows without checksums, heads without digests. For tests of the upgrade.
+import { mkdirSync, renameSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { open } from 'lmdb'
+import { openTables } from '../../src/store/tables.ts'
+
+/** Rewrites a closed folder of this version as one of format 1. */
+export async function asFormat1(data: string): Promise<void> {
+  const tables = openTables(data, 'read')
+  const folder = join(data, 'old')
+  mkdirSync(folder)
+  const old = open({ path: folder, noSubdir: false, encoding: 'json', maxDbs: 32 })
+  const keyed = { keyEncoding: 'binary', encoding: 'binary' } as const
+  old.transactionSync(() => {
+    const meta = old.openDB<number, string>({ name: 'meta', encoding: 'json' })
+    meta.put('format', 1)
+    meta.put('next_log', tables.totals.read().next_log)
+    const heads = old.openDB<object, string>({ name: 'heads', encoding: 'json' })
+    for (const [log, { sums: _, log: _log, ...head }] of tables.heads.all()) heads.put(log, head)
+    for (const table of tables.objectTables) {
+      const objects = old.openDB<string, Uint8Array>({ name: table.name, keyEncoding: 'binary', encoding: 'string' })
+      for (const { key, content } of table.range()) objects.put(key, content)
+    }
+    for (const table of [tables.keys, tables.ids, tables.indexes]) {
+      const dupSort = table.name === 'indexes'
+      const places = old.openDB<Uint8Array, Uint8Array>({ name: table.name, ...keyed, dupSort })
+      for (const { key, place } of table.rows({})) places.put(key, place)
+    }
+    const log = old.openDB<Uint8Array, Uint8Array>({ name: 'log', ...keyed, compression: { threshold: 4_096 } })
+    for (const { key, content } of tables.log.range()) log.put(key, content)
+    const hashes = old.openDB<string, string>({ name: 'hashes', encoding: 'string' })
+    for (const { key, content } of tables.hashes.all()) hashes.put(Buffer.from(key).toString(), content)
+    const secrets = old.openDB<Uint8Array, Uint8Array>({ name: 'secrets', ...keyed })
+    for (const { key, content } of tables.secrets.all()) secrets.put(key, content)
+  })
+  await Promise.all([old.close(), tables.root.close()])
+  renameSync(join(folder, 'data.mdb'), join(data, 'data.mdb'))
+  rmSync(folder, { recursive: true })
+}
