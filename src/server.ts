@@ -35,6 +35,8 @@ export interface ServerOptions {
   readonly openMetrics?: boolean
   /** decisions carry the path to their answer */
   readonly debug?: boolean
+  /** rejections that nobody handled in this process, where its own policy counts them; shown at /metrics */
+  readonly unhandledRejections?: () => number
   /** listens with TLS, 1.2 or later */
   readonly tls?: TlsSettings
   /** begins a span for each request */
@@ -92,7 +94,7 @@ export interface ManagementServerOptions extends ServerOptions {
 
 /** The management API over an open data folder, with the feed that PDPs follow. */
 export function managementServer({ store, snapshots }: Management, options: ManagementServerOptions = {}): App {
-  const metrics = new Metrics()
+  const metrics = metricsOf(options)
   return managementApp({
     store,
     metrics,
@@ -125,7 +127,7 @@ export function pooledPdpServer({ store, snapshots }: Management, options: Poole
   )
   const stop = store.acknowledgeAfter(pool)
   const health = () => ({ ok: true, revision: null, ageMs: null, source: null, stale: false })
-  const metrics = new Metrics()
+  const metrics = metricsOf(options)
   metrics.gauge('zerohop_images', 'Images that are open.', () => pool.size)
   metrics.gauge('zerohop_image_bytes', 'Bytes of the images that are open.', () => pool.bytes)
   illTypedMetric(metrics, () => pool.illTyped)
@@ -158,7 +160,7 @@ export function pdpServer(pdp: Pdp, apiKey: string, options: SinglePdpOptions = 
       stale,
     }
   }
-  const metrics = new Metrics()
+  const metrics = metricsOf(options)
   metrics.gauge('zerohop_image_bytes', 'Bytes of the image that answers.', () => pdp.imageBytes)
   metrics.gauge('zerohop_image_garbage_bytes', 'Bytes of it that nothing uses any more.', () => pdp.garbageBytes)
   metrics.gauge(
@@ -220,6 +222,14 @@ function served(options: PdpServerOptions) {
     ...(applied === undefined ? {} : { applied }),
     ...(siblings === undefined ? {} : { siblings }),
   }
+}
+
+function metricsOf({ unhandledRejections }: ServerOptions): Metrics {
+  const metrics = new Metrics()
+  const help = 'Rejections that nobody handled; the process went on.'
+  if (unhandledRejections !== undefined)
+    metrics.counter('zerohop_unhandled_rejections_total', help, unhandledRejections)
+  return metrics
 }
 
 function illTypedMetric(metrics: Metrics, read: () => number): void {

@@ -6,10 +6,11 @@ import type { RequestTracer } from '../http/tracing.ts'
 import { runAdmin } from '../pap/admin.ts'
 import { keepRetention } from '../pap/retention.ts'
 import { type Management, managementServer, openManagement } from '../server.ts'
-import type { Env } from './env.ts'
-import { Closers, closeOnSignals, listen, newId } from './process.ts'
+import { type Env, secretsOf } from './env.ts'
+import { Closers, closeOnSignals, listen, newId, stopper } from './process.ts'
 import { readTls, reloadOnHangup } from './tls.ts'
 import { startTracing } from './tracing.ts'
+import { reasonOf, unhandledRejections } from './unhandled.ts'
 
 export interface ManagementSide {
   readonly management: Management
@@ -37,6 +38,11 @@ export async function startManagement(
   })
   const { store, snapshots } = management
   closers.add(() => store.close())
+  store.onWriterDeath((error) => {
+    const { code, message } = error
+    log.fatal({ code, reason: reasonOf(error.cause, secretsOf(env)) }, `${message}; the process ends`)
+    stopper(closers, undefined, 1)()
+  })
   if (store.secretsKeyWarning !== undefined) log.warn(store.secretsKeyWarning)
   const failed = (error: unknown): void => log.warn({ err: error }, 'old entries of the log are not forgotten')
   const retention = { ...env.retention, images: snapshots }
@@ -46,6 +52,7 @@ export async function startManagement(
   const app = managementServer(management, {
     logger: log.child({ part: 'api' }),
     openMetrics: env.openMetrics,
+    unhandledRejections,
     ...(tls === undefined ? {} : { tls }),
     ...(tracer === undefined ? {} : { tracer }),
     ...(Object.keys(env.rateLimits).length === 0 ? {} : { rateLimits: env.rateLimits }),

@@ -242,6 +242,13 @@ export function readEnv(variables: Variables = process.env): Env {
   }
 }
 
+/** Texts of the settings that no log may hold. */
+export function secretsOf(env: Env): string[] {
+  const { pdpApiKey, organizationKey, wider, bootstrapKey, controlKey, imageSigningKey, integration } = env
+  const all = [pdpApiKey, organizationKey, wider.key, bootstrapKey, controlKey, imageSigningKey, integration.token]
+  return all.filter((secret) => secret !== undefined)
+}
+
 /** Without the members that are not set. */
 function defined<T extends object>(of: T): { [K in keyof T]?: NonNullable<T[K]> } {
   const set = Object.entries(of).filter(([, value]) => value !== undefined)

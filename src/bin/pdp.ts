@@ -20,6 +20,7 @@ import { type Env, lastImageFolder } from './env.ts'
 import { Closers, closeOnSignals, fail, type Listener, listen, listenOpa, pdpOptions, stopper } from './process.ts'
 import { readTls, reload, reloadOnHangup } from './tls.ts'
 import { startTracing } from './tracing.ts'
+import { unhandledRejections } from './unhandled.ts'
 import { type Place, WorkerSide } from './worker.ts'
 import { runWorkers } from './workers.ts'
 
@@ -51,6 +52,7 @@ export async function runPdp(env: Env, options: PdpCommandOptions, log: Logger):
   const app = pdpServer(pdp, apiKey, {
     ...(tls === undefined ? {} : { tls }),
     ...(tracer === undefined ? {} : { tracer }),
+    unhandledRejections,
     ...pdpOptions(env, env.controlPlane),
     ...v1Of(env, apiKey, options, readOnly, log),
     ...(side && together(side, env)),

@@ -123,15 +123,15 @@ export function closeOnSignals(closers: Closers, withinMs = SHUTDOWN_MS - 500): 
   process.on('SIGINT', onSignal)
 }
 
-/** Ends the process once; false when that has begun already. */
-export function stopper(closers: Closers, withinMs = SHUTDOWN_MS - 500): () => boolean {
+/** Ends the process once, with that exit code; false when that has begun already. */
+export function stopper(closers: Closers, withinMs = SHUTDOWN_MS - 500, exitCode = 0): () => boolean {
   let closing = false
   return () => {
     if (closing) return false
     closing = true
     setTimeout(() => kill('what was running did not end in time'), withinMs).unref()
     closers.close().then(
-      () => process.exit(0),
+      () => process.exit(exitCode),
       (error) => fail(error),
     )
     return true

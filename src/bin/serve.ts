@@ -13,6 +13,7 @@ import { reportOf } from './pdp.ts'
 import { Closers, closeOnSignals, listen, listenOpa, pdpOptions, urlOf } from './process.ts'
 import { readTls, reloadOnHangup } from './tls.ts'
 import { startTracing } from './tracing.ts'
+import { unhandledRejections } from './unhandled.ts'
 
 /** Runs until a signal. */
 export async function runServe(env: Env, options: { example: boolean }, log: Logger): Promise<void> {
@@ -26,6 +27,7 @@ export async function runServe(env: Env, options: { example: boolean }, log: Log
       ...(decisionLog === undefined ? {} : { decisionLog }),
       ...(tls === undefined ? {} : { tls }),
       ...(tracer === undefined ? {} : { tracer }),
+      unhandledRejections,
       ...pdpOptions(env, urlOf(env.host, apiPort, tls !== undefined), true),
       strictAttributes: env.strictAttributes,
       logger: log.child({ part: 'pdp' }),

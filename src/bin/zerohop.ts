@@ -15,12 +15,13 @@ import {
   speak,
   withSettings,
 } from './command-line.ts'
-import { type Env, readEnv } from './env.ts'
+import { type Env, readEnv, secretsOf } from './env.ts'
 import { addImage } from './image-commands.ts'
 import type { IntegrationOptions } from './integration.ts'
 import { addMigrate } from './migrate-commands.ts'
 import type { PdpCommandOptions } from './pdp.ts'
 import { fail, packageVersion } from './process.ts'
+import { endOnUnhandled, outliveRejections } from './unhandled.ts'
 
 /** Exit code of `check` when it could not decide, also because the command line is wrong. */
 const UNDECIDED = 2
@@ -28,6 +29,9 @@ const UNDECIDED = 2
 interface ServerOptions extends Settings {
   readonly example?: boolean
 }
+
+// What these two print with exit code 1 is an answer.
+endOnUnhandled(/^(check|migrate)$/.test(process.argv[2] ?? '') ? UNDECIDED : 1)
 
 const program = speak(new Command('zerohop'), packageVersion()).description(
   'Authorization in the process that asks: management API, decision point and tools.',
@@ -172,10 +176,13 @@ mayStopReading(process.stdout)
 
 await program.parseAsync()
 
+/** Runs a server: from here on it outlives a rejection that nobody handled. */
 async function run(name: string, command: (env: Env, log: Logger) => Promise<void>): Promise<void> {
   await attempt(async () => {
     const env = readEnv()
     const { createLogger } = await import('./logger.ts')
-    return command(env, createLogger(env.logLevel, name))
+    const log = createLogger(env.logLevel, name)
+    outliveRejections(log, secretsOf(env))
+    return command(env, log)
   })
 }

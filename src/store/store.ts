@@ -74,6 +74,8 @@ export interface Store<U extends UseCases> {
   acknowledgeAfter(followers: Followers): () => void
   /** Writes that were acknowledged before all followers had them. */
   readonly acknowledgedEarly: number
+  /** Calls the listener once when the writer died: nothing is written any more, reads go on. */
+  onWriterDeath(listener: (error: ZerohopError) => void): void
   /** Tells the listener how many seconds each batch of writes took, with its sync. Returns how to stop. */
   onBatch(listener: BatchListener): () => void
   /** The API key with this SHA-256 of its secret, in hex. */
@@ -136,6 +138,7 @@ class LmdbStore<U extends UseCases> implements Store<U> {
   readonly #positions = new Map<LogId, Position>()
   readonly #listeners = new Set<CommitListener>()
   readonly #batchListeners = new Set<BatchListener>()
+  readonly #deathListeners = new Set<(error: ZerohopError) => void>()
   readonly #waiters = new Waiters()
   readonly #following = new Following()
   #writer: Writer | undefined
@@ -154,7 +157,9 @@ class LmdbStore<U extends UseCases> implements Store<U> {
 
   async start({ writerThread, imageBytesMax }: StoreOptions): Promise<void> {
     const data = { folder: this.#folder, secretsKey: this.#key.bytes, ...(imageBytesMax ? { imageBytesMax } : {}) }
-    this.#writer = await Writer.start(writerThread, data, this.#onBatch)
+    this.#writer = await Writer.start(writerThread, data, this.#onBatch, (error) => {
+      for (const listener of this.#deathListeners) listener(error)
+    })
   }
 
   view(log: LogId): StoredView {
@@ -240,6 +245,10 @@ class LmdbStore<U extends UseCases> implements Store<U> {
 
   get acknowledgedEarly(): number {
     return this.#following.early
+  }
+
+  onWriterDeath(listener: (error: ZerohopError) => void): void {
+    this.#deathListeners.add(listener)
   }
 
   onBatch(listener: BatchListener): () => void {

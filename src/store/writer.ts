@@ -27,6 +27,7 @@ export class Writer {
   readonly stats: WriterStats = { writes: 0 }
   readonly #thread: Worker
   readonly #onBatch: OnBatch
+  readonly #onDeath: (error: ZerohopError) => void
   readonly #exited: Promise<void>
   #ready: { resolve: () => void; reject: (error: Error) => void } | undefined
   #queue: Waiting[] = []
@@ -38,12 +39,13 @@ export class Writer {
   /** why nothing is taken any more */
   #stopped: ZerohopError | undefined
 
-  private constructor(entry: URL, data: ThreadData, onBatch: OnBatch) {
+  private constructor(entry: URL, data: ThreadData, onBatch: OnBatch, onDeath: (error: ZerohopError) => void) {
     this.#onBatch = onBatch
+    this.#onDeath = onDeath
     this.#thread = new Worker(entry, { workerData: data, name: 'zerohop-writer' })
     this.#thread.on('message', (message: FromThread) => this.#receive(message))
-    this.#thread.on('messageerror', (error) => this.#die(error.message))
-    this.#thread.on('error', (error) => this.#die(error instanceof Error ? error.message : String(error)))
+    this.#thread.on('messageerror', (error) => this.#die('its answer cannot be read', error))
+    this.#thread.on('error', (error) => this.#die('it met an unexpected error', error))
     this.#exited = new Promise((resolve) => {
       this.#thread.on('exit', (code) => {
         this.#die(`exit code ${code}`)
@@ -53,8 +55,13 @@ export class Writer {
   }
 
   /** Starts the thread and returns when it has opened the tables. */
-  static async start(entry: URL, data: ThreadData, onBatch: OnBatch): Promise<Writer> {
-    const writer = new Writer(entry, data, onBatch)
+  static async start(
+    entry: URL,
+    data: ThreadData,
+    onBatch: OnBatch,
+    onDeath: (error: ZerohopError) => void,
+  ): Promise<Writer> {
+    const writer = new Writer(entry, data, onBatch, onDeath)
     await new Promise<void>((resolve, reject) => {
       writer.#ready = { resolve, reject }
     })
@@ -164,10 +171,13 @@ export class Writer {
   }
 
   /** The thread is gone, whatever the reason: nobody may wait for it for ever. */
-  #die(reason: string): void {
-    const error = new ZerohopError('WRITER_DEAD', { reason })
+  #die(reason: string, cause?: unknown): void {
+    const error = new ZerohopError('WRITER_DEAD', { reason }, { cause })
     this.#ready?.reject(error)
-    if (this.#stopped === undefined) this.#stopped = error
+    if (this.#stopped === undefined) {
+      this.#stopped = error
+      this.#onDeath(error)
+    }
     const lost = [...this.#inFlight.splice(0).flat(), ...this.#queue.splice(0)]
     this.#waiting = 0
     for (const { reject } of [...lost, ...this.#trims.splice(0)]) reject(error)
