@@ -19,7 +19,7 @@ const SAYS = {
 } as const
 
 /**
- * Opens the log; undefined when none is wished. `api` sends to the management API.
+ * Opens the log; undefined when none is wished. `api` sends to the management API, in the name of `owner`.
  * @throws DATA_READ_ONLY, DISK_FULL, CONFIG_INVALID
  */
 export async function startDecisionLog(
@@ -27,6 +27,7 @@ export async function startDecisionLog(
   log: Logger,
   closers: Closers,
   api: Sink | undefined,
+  owner: string,
 ): Promise<Served | undefined> {
   const { sinks, policy, bufferBytes, fileBytes, files, attributes, reasons } = env.decisionLog
   if (sinks.length === 0) return undefined
@@ -45,6 +46,7 @@ export async function startDecisionLog(
     fileBytes,
     bufferBytes,
     newId: () => randomBytes(16).toString('hex'),
+    owner,
     report: (part, trouble) => {
       const [fails, works] = SAYS[part === 'journal' ? 'journal' : 'sink']
       if (trouble === undefined) log.info({ sink: part }, works)

@@ -98,21 +98,29 @@ function together(side: WorkerSide, env: Env) {
   }
 }
 
+/** Said at the start, before a decision waits in vain. */
+const READ_KEY =
+  'PDP_DECISION_LOG=api: this API key has access `read` and may not send decisions. They wait on disk: give the PDP a key of access `write`'
+
+const fingerprintOf = (apiKey: string): string => createHash('sha256').update(apiKey).digest('hex').slice(0, 16)
+
 /** The decision log with the id of the key; each worker has a folder of its own. */
 async function recorded(env: Env, apiKey: string, place: Place | undefined, log: Logger, closers: Closers) {
   const { controlPlane: url } = env
-  const refused = (count: number) =>
+  const refused = (count: number, refusals: unknown) =>
     log.error(
-      { sink: 'api', count },
-      'the management API will never take some decisions: they are of another environment, or damaged',
+      { sink: 'api', count, refusals },
+      'the management API will never take some decisions: they are of another API key or environment, or damaged',
     )
   const client = url === undefined ? undefined : new DecisionClient({ url, apiKey, refused })
   const folder = join(env.decisionLog.folder ?? join(env.data, 'decisions'), `worker-${place?.index}`)
   const own = place === undefined ? env : { ...env, decisionLog: { ...env.decisionLog, folder } }
-  const decisionLog = await startDecisionLog(own, log, closers, client)
+  const decisionLog = await startDecisionLog(own, log, closers, client, fingerprintOf(apiKey))
   if (decisionLog === undefined) return undefined
   const stopping = new AbortController()
-  void client?.identify(stopping.signal)
+  void client?.identify(stopping.signal).then(() => {
+    if (env.decisionLog.sinks.includes('api') && client.access === 'read') log.error({ sink: 'api' }, READ_KEY)
+  })
   closers.add(async () => stopping.abort())
   return { ...decisionLog, ...(client && { keyId: () => client.keyId }) }
 }
@@ -141,7 +149,7 @@ function followed(env: Env, apiKey: string, readOnly: boolean, log: Logger): Pdp
     throw missing('PDP_CONTROL_PLANE', 'the URL of the management API, such as http://localhost:8080')
   warn(env, url, log)
   const trust = env.imagePublicKey === undefined ? undefined : new Trust(env.imagePublicKey)
-  const name = createHash('sha256').update(apiKey).digest('hex').slice(0, 16)
+  const name = fingerprintOf(apiKey)
   const follower = new Follower({
     feed: new RemoteFeed({ url, apiKey, trust }),
     trust,
@@ -169,7 +177,7 @@ function v1Of(
 ) {
   const { controlPlane: url } = env
   if (!v1 || url === undefined) return {}
-  const name = createHash('sha256').update(apiKey).digest('hex').slice(0, 16)
+  const name = fingerprintOf(apiKey)
   const trust = env.imagePublicKey === undefined ? undefined : new Trust(env.imagePublicKey)
   const outside = new Outside({
     feed: new RemoteFeed({ url, apiKey, outside: true, trust }),

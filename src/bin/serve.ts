@@ -22,7 +22,7 @@ export async function runServe(env: Env, options: { example: boolean }, log: Log
     const tracer = await startTracing(env, 'serve', log, closers)
     const { management, app: api, apiPort } = await startManagement(env, options.example, log, closers, tracer)
     const tls = readTls(env)
-    const decisionLog = await startDecisionLog(env, log, closers, ownApi(management))
+    const decisionLog = await startDecisionLog(env, log, closers, ownApi(management), 'serve')
     const app = pooledPdpServer(management, {
       ...(decisionLog === undefined ? {} : { decisionLog }),
       ...(tls === undefined ? {} : { tls }),

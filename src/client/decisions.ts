@@ -1,5 +1,5 @@
 // Sends records of decisions to the management API: whole lines, compressed, one batch at a time. It also learns the id of its key, which records
-// of this PDP name: a process that has only the secret does not know it before the management side says so.
+// of this PDP name, and whether the key may send at all: a process that has only the secret knows neither before the management side says so.
 import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
@@ -12,8 +12,8 @@ const compress = promisify(gzip)
 export interface DecisionClientOptions {
   readonly url: string
   readonly apiKey: string
-  /** hears how many lines of a batch the management side will never take */
-  readonly refused?: (count: number) => void
+  /** hears how many lines of a batch the management side will never take, and why: numbers by reason, where it says them */
+  readonly refused?: (count: number, refusals: unknown) => void
 }
 
 export class DecisionClient {
@@ -21,9 +21,10 @@ export class DecisionClient {
   readonly windowMs = DECISION_SEND_MS
   readonly #url: string
   readonly #apiKey: string
-  readonly #refused: (count: number) => void
+  readonly #refused: (count: number, refusals: unknown) => void
   #path: string | undefined
   #keyId: string
+  #access: string | undefined
 
   constructor({ url, apiKey, refused = () => undefined }: DecisionClientOptions) {
     this.#url = url.replace(/\/+$/, '')
@@ -36,6 +37,11 @@ export class DecisionClient {
   /** Id of the key; the beginning of its hash until the management side has said it. */
   get keyId(): string {
     return this.#keyId
+  }
+
+  /** Access level of the key; undefined until the management side has said it. */
+  get access(): string | undefined {
+    return this.#access
   }
 
   /** Asks for the id until somebody answers, or the signal ends it. */
@@ -59,9 +65,9 @@ export class DecisionClient {
       headers: { 'content-type': 'application/x-ndjson', 'content-encoding': 'gzip' },
     })
     // a proxy, or a page to log in, may answer anything with 200: only who says what became of the records has them
-    const { stored, known, refused } = body
+    const { stored, known, refused, refusals } = body
     if (![stored, known, refused].every(Number.isSafeInteger)) throw unreachable('the answer is none of ours')
-    if (refused !== 0) this.#refused(Number(refused))
+    if (refused !== 0) this.#refused(Number(refused), refusals)
   }
 
   async #readScope(signal: AbortSignal): Promise<string> {
@@ -70,7 +76,8 @@ export class DecisionClient {
     if (typeof response.body.organization_id !== 'string') throw unreachable('the answer is none of ours')
     if (typeof project !== 'string' || typeof environment !== 'string')
       throw new ZerohopError('KEY_TOO_NARROW', { what: 'send decisions: take the key of an environment' })
-    this.#keyId = response.keyId ?? this.#keyId
+    this.#keyId = response.headers.get('x-api-key-id') ?? this.#keyId
+    this.#access = response.headers.get('x-api-key-access') ?? undefined
     this.#path = `/v2/pdps/${encodeURIComponent(project)}/${encodeURIComponent(environment)}/audit_logs`
     return this.#path
   }
@@ -83,9 +90,9 @@ export class DecisionClient {
       signal,
     })
     if (status === 401) throw new ZerohopError('KEY_UNKNOWN')
-    if (status === 403) throw new ZerohopError('KEY_TOO_NARROW', { what: 'send decisions' })
+    if (status === 403) throw new ZerohopError('KEY_TOO_NARROW', { what: 'send decisions: it needs access `write`' })
     if (status !== 200) throw unreachable(`it answered with status ${status}`)
-    return { body: (body ?? {}) as Record<string, unknown>, keyId: headers.get('x-api-key-id') ?? undefined }
+    return { body: (body ?? {}) as Record<string, unknown>, headers }
   }
 }
 

@@ -18,6 +18,8 @@ export interface DecisionLogOptions {
   readonly bufferBytes: number
   /** 32 random hex digits */
   readonly newId: () => string
+  /** who sends the records: records of another owner in the folder keep a series of their own */
+  readonly owner?: string
   /** hears when a part begins to fail, and when it works again */
   readonly report: (part: string, trouble: ZerohopError | undefined) => void
 }
@@ -55,9 +57,9 @@ export class DecisionLog {
 
   /** Opens the log; what the last process left is sent on. @throws DATA_READ_ONLY, DISK_FULL, DATA_IN_USE */
   static async open(options: DecisionLogOptions): Promise<DecisionLog> {
-    const { folder, fileBytes, bufferBytes, keepFiles, newId } = options
+    const { folder, fileBytes, bufferBytes, keepFiles, newId, owner } = options
     const bytes = keepFiles === undefined ? Math.min(fileBytes, Math.ceil(bufferBytes / 8)) : fileBytes
-    return new DecisionLog(options, await Journal.open({ folder, fileBytes: bytes, newId }))
+    return new DecisionLog(options, await Journal.open({ folder, fileBytes: bytes, newId, owner }))
   }
 
   /** Bytes that the slowest sink does not have yet. */

@@ -1,30 +1,22 @@
 // The decision log on disk: files of lines that are only appended, each named after the number of its first record, in a folder that one process
 // holds. What is written is with the operating system when `append` returns: it outlives this process, whatever ends it, but not a power cut.
 //
-//   <folder>/<n>/instance           the id of this series of numbers
+//   <folder>/<n>/instance           the id of this series of numbers, whose it is, and the position after which it begins
 //   <folder>/<n>/lost               numbers of records that were never written, in place: it needs no room on a full disk
 //   <folder>/<n>/0000000000000001.jsonl …
 //
-// INVARIANT: numbers grow by one; the records that are neither in the files nor forgotten on purpose are counted in `lost`.
-import {
-  closeSync,
-  existsSync,
-  ftruncateSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-  writeSync,
-} from 'node:fs'
+// A record has a position in the journal and a number in its series: they differ when the journal was of another owner before, because what that
+// one left is still to be sent and stays in its files.
+//
+// INVARIANT: positions grow by one; the records that are neither in the files nor forgotten on purpose are counted in `lost`.
+import { closeSync, ftruncateSync, mkdirSync, openSync, readdirSync, rmSync, statSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { isZerohopError, ZerohopError } from '../model/errors.ts'
 import { DECISION_JOURNALS_MAX } from '../model/limits.ts'
 import { asDiskError, asOpenError } from '../store/disk.ts'
 import { acquireLock, type Lock } from '../store/lock.ts'
 import { NumbersFile } from './numbers-file.ts'
+import { readSeries, type Series, writeSeries } from './series.ts'
 import { endRecords } from './tail.ts'
 
 /** One file; `bytes` are whole lines. */
@@ -39,6 +31,8 @@ export interface JournalOptions {
   /** a file that is longer is followed by a new one */
   readonly fileBytes: number
   readonly newId: () => string
+  /** whose records these are, such as a fingerprint of the API key: another owner begins another series. One word */
+  readonly owner?: string | undefined
 }
 
 export class Journal {
@@ -55,16 +49,19 @@ export class Journal {
   #next = 1
   #lastWritten = 0
   #current: number | undefined
+  #base: number
 
-  private constructor(folder: string, lock: Lock, { fileBytes, newId }: JournalOptions) {
+  private constructor(folder: string, lock: Lock, { fileBytes, newId, owner }: JournalOptions) {
     this.folder = folder
     this.#lock = lock
     this.#fileBytes = fileBytes
     this.#lostFile = new NumbersFile(join(folder, 'lost'), [1, 0, 0])
-    this.#recover()
+    const found = readSeries(folder)
+    this.#base = found?.base ?? 0
+    this.#recover(found !== undefined)
     // when somebody removed the files, nothing says which numbers were used: those that follow are a series of their own
     this.isNew = this.#next === 1
-    this.instance = this.isNew ? writeInstance(folder, newId()) : readInstance(folder, newId)
+    this.instance = this.#begin(found, owner, newId)
   }
 
   /**
@@ -87,9 +84,14 @@ export class Journal {
     }
   }
 
-  /** The number of the next record. */
+  /** The position of the next record. */
   get next(): number {
     return this.#next
+  }
+
+  /** The number of the next record in its series. */
+  get nextNumber(): number {
+    return this.#next - this.#base
   }
 
   /** Records lost since the last one that was written: the next one says so. */
@@ -152,7 +154,8 @@ export class Journal {
   /** The file that takes the next lines. */
   #fileFor(bytes: number): JournalFile {
     const last = this.files.at(-1)
-    if (last !== undefined && (last.bytes === 0 || last.bytes + bytes <= this.#fileBytes)) {
+    const isOfSeries = last !== undefined && last.first > this.#base
+    if (isOfSeries && (last.bytes === 0 || last.bytes + bytes <= this.#fileBytes)) {
       this.#current ??= openSync(last.path, 'r+')
       return last
     }
@@ -165,8 +168,20 @@ export class Journal {
     return file
   }
 
-  /** Finds where the last process stopped. */
-  #recover(): void {
+  /** Goes on with the series that was found, unless it is of another owner. Returns its id. */
+  #begin(found: Series | undefined, owner: string | undefined, newId: () => string): string {
+    const of = owner ?? found?.owner
+    const goesOn = found !== undefined && (found.owner ?? of) === of && this.files.length > 0
+    if (goesOn && found.owner === of) return found.id
+    // records lost at the end of the series before are the first gap of this one
+    if (!goesOn) this.#base = this.#lastWritten
+    const id = goesOn ? found.id : newId()
+    writeSeries(this.folder, { id, owner: of, base: this.#base })
+    return id
+  }
+
+  /** Finds where the last process stopped. When the series is not known, neither is the position: one that was never used will do. */
+  #recover(isKnown: boolean): void {
     const [next = 1, lost = 0, written = 0] = this.#lostFile.found ?? []
     this.lost = lost
     this.#next = Math.max(1, next)
@@ -181,7 +196,9 @@ export class Journal {
       const { bytes, seq } = endRecords(last.path)
       last.bytes = bytes
       if (seq !== undefined) {
-        this.#lastWritten = Math.max(this.#lastWritten, seq)
+        const known = last.first > this.#base ? this.#base + seq : this.#base
+        const position = isKnown ? known : Math.max(this.#next, last.first) + bytes
+        this.#lastWritten = Math.max(this.#lastWritten, position)
         break
       }
       rmSync(last.path, { force: true })
@@ -201,17 +218,6 @@ function cutOff(file: number, bytes: number): void {
 }
 
 const nameOf = (first: number): string => `${String(first).padStart(16, '0')}.jsonl`
-
-function readInstance(folder: string, newId: () => string): string {
-  const path = join(folder, 'instance')
-  const id = existsSync(path) ? readFileSync(path, 'latin1').trim() : ''
-  return /^[0-9a-f]{32}$/.test(id) ? id : writeInstance(folder, newId())
-}
-
-function writeInstance(folder: string, id: string): string {
-  writeFileSync(join(folder, 'instance'), `${id}\n`, { mode: 0o600 })
-  return id
-}
 
 function reasonOf(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : String(error)

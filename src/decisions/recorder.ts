@@ -71,7 +71,7 @@ export class Recorder {
       setImmediate(() => this.flush()) // after all requests that this turn of the loop brings
     }
     const kept = turn.lines.length > DECISION_TURN_TEXT_MAX && record.sent ? { ...record, sent: TOO_LONG } : record
-    turn.lines += this.#prefix + (journal.next + turn.count) + lineOf(kept, turn.count === 0 ? journal.gap : 0)
+    turn.lines += this.#prefix + (journal.nextNumber + turn.count) + lineOf(kept, turn.count === 0 ? journal.gap : 0)
     turn.count++
     return turn
   }

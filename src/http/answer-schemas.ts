@@ -104,7 +104,12 @@ const GENERAL = {
     ...{ org_id: id, project_id: id, env_id: id, pdp_config_id: id, input: object, result: object, context: object },
     raw_data: object,
   }),
-  AuditStored: all({ stored: count, known: count, refused: count }),
+  AuditStored: all({
+    stored: count,
+    known: count,
+    refused: count,
+    refusals: all({ not_a_record: count, other_environment: count, other_key: count, other_sender: count }),
+  }),
 }
 
 const settings = all({ no_direct_roles_on_object: flag })

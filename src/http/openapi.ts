@@ -174,9 +174,9 @@ function responsesOf(
 }
 
 function needOf(operation: Operation): string {
-  const { level, access } = ACCESS[operation]
+  const { level, access, ...more } = ACCESS[operation]
   const whose = {
-    env: 'any level',
+    env: 'widest' in more ? 'the level of an environment' : 'any level',
     project: 'the level of a project or an organization',
     org: 'the level of an organization',
   }

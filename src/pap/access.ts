@@ -6,6 +6,8 @@ import type { AccessLevel, ApiKey, KeyLevel } from '../model/objects.ts'
 
 interface Need {
   readonly level: KeyLevel
+  /** set when no key of a wider level may either */
+  readonly widest?: KeyLevel
   readonly access: AccessLevel
   /** completes "this API key may not …" */
   readonly what: string
@@ -31,8 +33,8 @@ export const ACCESS = {
   'key.write': { level: 'env', access: 'admin', what: 'manage API keys' },
   'elements.login': { level: 'env', access: 'write', what: 'log users in' },
   'audit.read': { level: 'env', access: 'read', what: 'read the audit log' },
-  // what a PDP that may follow has decided is no policy: it changes nothing that is asked again
-  'audit.write': { level: 'env', access: 'read', what: 'send decisions' },
+  // only a key with which a PDP may run, and that may write: each record is stored under the name of the key that sends it
+  'audit.write': { level: 'env', widest: 'env', access: 'write', what: 'send decisions' },
   // of proxy configs: whoever forwards requests with the environment's key sends them
   'secret.read': { level: 'env', access: 'write', what: 'see secrets' },
   'metrics.read': { level: 'env', access: 'read', what: 'read the metrics' },
@@ -51,13 +53,14 @@ const ACCESSES: Readonly<Record<AccessLevel, number>> = { no_access: 0, read: 1,
 
 /** True when a key of this level and access may do it in what it reaches. */
 export function hasAccess(key: Pick<ApiKey, 'level' | 'access'>, operation: Operation): boolean {
-  const { level, access }: Need = ACCESS[operation]
-  return LEVELS[key.level] >= LEVELS[level] && ACCESSES[key.access] >= ACCESSES[access]
+  const { level, widest = 'org', access }: Need = ACCESS[operation]
+  const fits = LEVELS[key.level] >= LEVELS[level] && LEVELS[key.level] <= LEVELS[widest]
+  return fits && ACCESSES[key.access] >= ACCESSES[access]
 }
 
 /** Names the keys that may, where another level of key is needed and not only more access. */
 const NEEDED_LEVEL: Readonly<Record<KeyLevel, string>> = {
-  env: '',
+  env: ': it needs the key of an environment',
   project: ': it needs a key of the project or the organization',
   org: ': it needs a key of the organization',
 }
@@ -65,8 +68,9 @@ const NEEDED_LEVEL: Readonly<Record<KeyLevel, string>> = {
 /** @throws KEY_TOO_NARROW when a key of this level and access may not do it anywhere */
 export function requireAccess(key: Pick<ApiKey, 'level' | 'access'>, operation: Operation): void {
   if (hasAccess(key, operation)) return
-  const { level, what }: Need = ACCESS[operation]
-  const needed = LEVELS[key.level] < LEVELS[level] ? NEEDED_LEVEL[level] : ''
+  const { level, widest = 'org', what }: Need = ACCESS[operation]
+  const isOtherLevel = LEVELS[key.level] < LEVELS[level] || LEVELS[key.level] > LEVELS[widest]
+  const needed = isOtherLevel ? NEEDED_LEVEL[level] : ''
   throw new ZerohopError('KEY_TOO_NARROW', { what: what + needed })
 }
 

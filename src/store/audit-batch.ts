@@ -1,5 +1,6 @@
 // One batch of decision records, as a PDP sends it, into the audit tables: read, checked, given the readable name of the user, and stored with one
-// sync. What is no record is counted and left out: a batch that is refused for ever would hold up all that comes after it.
+// sync. What is refused is counted and left out: a batch that is refused as a whole would hold up all that comes after it. A sender speaks
+// for itself alone: its environment, its API key, and the series (instances) that it began.
 import { gunzipSync } from 'node:zlib'
 import { ZerohopError } from '../model/errors.ts'
 import { AUDIT_BATCH_BYTES_MAX, DECISION_ATTRIBUTES_BYTES_MAX, DECISION_TEXT_MAX } from '../model/limits.ts'
@@ -20,12 +21,20 @@ export interface Stored {
   readonly stored: number
   /** records that were there already */
   readonly known: number
-  /** lines that are no records, or of another environment */
+  /** lines that are never stored */
   readonly refused: number
+  /** the same by reason */
+  readonly refusals: Readonly<Record<Refusal, number>>
 }
 
-/** A PDP that was given the key of another environment may still have records of the one before: they are none of the new one. */
-const isOf = (batch: AuditBatch, environment: string): boolean => (batch.environment ?? environment) === environment
+/** Why a line is not stored. A PDP that was given another key may still send what it recorded under the one before. */
+export type Refusal =
+  | 'not_a_record'
+  | 'other_environment'
+  /** `api_key` names another key than the one that sends it */
+  | 'other_key'
+  /** its series was begun by another key, or by this process */
+  | 'other_sender'
 
 type FindUser = (environment: string, key: string) => User | undefined
 type Line = Readonly<Record<string, unknown>>
@@ -44,17 +53,22 @@ export function storeBatch(tables: AuditTables, batch: AuditBatch, now: number, 
     return found
   }
   return tables.root.transactionSync(() => {
-    const write = new Write(tables, now)
-    let refused = 0
+    const write = new Write(tables, now, batch.sentBy?.id ?? null)
+    const refusals = { not_a_record: 0, other_environment: 0, other_key: 0, other_sender: 0 }
     for (const text of lines) {
       if (text === '') continue
       const line = parse(text)
-      const environment = line?.environment
-      if (line === undefined || !isRecord(line) || !isId(environment) || !isOf(batch, environment)) refused++
-      else write.record(environment, recordOf(line, batch, now, nameOf(environment, String(line.user))), dropsOf(line))
+      const refusal = line === undefined ? 'not_a_record' : (refusalOf(line, batch) ?? write.refusalOf(line))
+      if (line === undefined || refusal !== undefined) {
+        refusals[refusal ?? 'not_a_record']++
+        continue
+      }
+      const environment = String(line.environment)
+      write.record(environment, recordOf(line, batch, now, nameOf(environment, String(line.user))), dropsOf(line))
     }
     write.end()
-    return { stored: write.stored, known: write.known, refused }
+    const refused = Object.values(refusals).reduce((sum, count) => sum + count, 0)
+    return { stored: write.stored, known: write.known, refused, refusals }
   })
 }
 
@@ -65,12 +79,21 @@ class Write {
   readonly #instances = new Map<string, AuditInstance>()
   readonly #counts = new Map<string, number>()
   readonly #now: number
+  readonly #sender: string | null
   #numbered: number
 
-  constructor(tables: AuditTables, now: number) {
+  constructor(tables: AuditTables, now: number, sender: string | null) {
     this.#tables = tables
     this.#now = now
+    this.#sender = sender
     this.#numbered = tables.meta.get('numbered') ?? 0
+  }
+
+  /** Lines of this process are believed. A series that came to an older version belongs to the first who goes on with it. */
+  refusalOf({ instance }: Line): Refusal | undefined {
+    if (this.#sender === null) return undefined
+    const { sender } = this.#instances.get(String(instance)) ?? this.#tables.instances.get(String(instance)) ?? {}
+    return sender === undefined || sender === this.#sender ? undefined : 'other_sender'
   }
 
   record(environment: string, record: Omit<AuditRecord, 'id'>, dropped: number): void {
@@ -90,6 +113,7 @@ class Write {
       dropped: instance.dropped + dropped,
       last: Math.max(instance.last, record.seq),
       seen: this.#now,
+      sender: instance.sender ?? this.#sender,
     })
   }
 
@@ -101,7 +125,8 @@ class Write {
 
   #instanceOf(name: string): AuditInstance {
     const known = this.#instances.get(name) ?? this.#tables.instances.get(name)
-    const instance = known ?? { number: ++this.#numbered, stored: 0, dropped: 0, last: 0, seen: this.#now }
+    const fresh = { stored: 0, dropped: 0, last: 0, seen: this.#now, sender: this.#sender }
+    const instance = known ?? { number: ++this.#numbered, ...fresh }
     this.#instances.set(name, instance)
     return instance
   }
@@ -137,6 +162,7 @@ const isTextOrNull = (value: unknown): value is string | null => value === null 
 function isRecord(line: Line): boolean {
   return (
     isId(line.instance) &&
+    isId(line.environment) &&
     isCount(line.seq) &&
     line.seq < 2 ** 48 &&
     typeof line.time === 'string' &&
@@ -150,6 +176,17 @@ function isRecord(line: Line): boolean {
   )
 }
 
+/** Why a line of this sender is refused whatever was stored before; undefined when it is not. */
+function refusalOf(line: Line, { environment, sentBy }: AuditBatch): Refusal | undefined {
+  if (!isRecord(line)) return 'not_a_record'
+  if (line.environment !== (environment ?? line.environment)) return 'other_environment'
+  const isForeign = sentBy !== undefined && line.api_key !== sentBy.id && line.api_key !== fingerprintOf(sentBy)
+  return isForeign ? 'other_key' : undefined
+}
+
+/** What a PDP calls its key before the management side has told it the id. */
+const fingerprintOf = ({ hash }: { readonly hash: string }): string => `sha256:${hash.slice(0, 16)}`
+
 const dropsOf = (line: Line): number => (isCount(line.dropped_before) ? line.dropped_before : 0)
 
 /** The line was checked by `isRecord`. */
@@ -161,11 +198,10 @@ function recordOf(
 ): Omit<AuditRecord, 'id'> {
   const { instance, seq, time, request_id, revision, user, tenant, action, resource_type, resource_key } = line
   const { decision, reason, latency_us, sent = null } = line
-  const isOwnKey = sentBy !== undefined && line.api_key === `sha256:${sentBy.hash.slice(0, 16)}`
   return {
     ...({ instance, seq, request_id, revision, user, tenant, action, resource_type } as AuditRecord),
     ...({ resource_key, decision, reason, latency_us } as AuditRecord),
-    api_key: isOwnKey ? sentBy.id : String(line.api_key),
+    api_key: sentBy?.id ?? String(line.api_key),
     at: Date.parse(String(time)),
     received_at: now,
     sent_by: sentBy?.id ?? null,

@@ -24,6 +24,8 @@ export interface AuditInstance {
   readonly last: number
   /** ms since 1970 when something of it last came */
   readonly seen: number
+  /** id of the API key that sends it; null when it is of this process, undefined when nothing came since an older version */
+  readonly sender?: string | null
 }
 
 /** One decision as it is kept. */

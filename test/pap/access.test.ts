@@ -19,6 +19,9 @@ const NARROWEST: Readonly<Partial<Record<Operation, KeyLevel>>> = {
   'environment.copy': 'project',
 }
 
+/** the widest level, where a wider key may not either */
+const WIDEST: Readonly<Partial<Record<Operation, KeyLevel>>> = { 'audit.write': 'env' }
+
 /** the least access that each operation needs, at every level that may do it */
 const LEAST: Readonly<Record<Operation, AccessLevel>> = {
   'scope.read': 'no_access',
@@ -40,7 +43,7 @@ const LEAST: Readonly<Record<Operation, AccessLevel>> = {
   'history.read': 'read',
   'metrics.read': 'read',
   'audit.read': 'read',
-  'audit.write': 'read',
+  'audit.write': 'write',
   'elements.login': 'write',
   'secret.read': 'write',
   'schema.read': 'read',
@@ -59,7 +62,9 @@ describe('requireAccess', () => {
     it.each(LEVELS.flatMap((level) => ACCESSES.map((access) => [level, access] as const)))(
       `${operation} by a key of level %s and access %s`,
       (level, access) => {
-        const wide = LEVELS.indexOf(level) >= LEVELS.indexOf(NARROWEST[operation] ?? 'env')
+        const at = LEVELS.indexOf(level)
+        const wide =
+          at >= LEVELS.indexOf(NARROWEST[operation] ?? 'env') && at <= LEVELS.indexOf(WIDEST[operation] ?? 'org')
         const may = wide && ACCESSES.indexOf(access) >= ACCESSES.indexOf(LEAST[operation])
         const ask = () => requireAccess({ level, access }, operation)
         if (may) expect(ask).not.toThrow()

@@ -37,8 +37,9 @@ function row(route: Route, told = `${fieldsOf(route.body)} | … | 200`): string
 
 function keyOf({ operation }: Route): string {
   if (operation === undefined) return 'none'
-  const { access, level } = ACCESS[operation]
-  return level === 'env' ? LEVEL[access] : `${LEVEL[access]}, ${level}`
+  const { access, level, ...more } = ACCESS[operation]
+  if (level === 'env') return 'widest' in more ? `${LEVEL[access]}, environment` : LEVEL[access]
+  return `${LEVEL[access]}, ${level}`
 }
 
 function fieldsOf(body: Schema | undefined): string {

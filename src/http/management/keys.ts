@@ -22,7 +22,8 @@ interface Named {
 export function keyRoutes(app: FastifyInstance, management: Management): void {
   const { gate } = management
   app.get('/v2/api-key/scope', { config: { operation: 'scope.read' } }, ({ caller: { key } }, reply) => {
-    reply.header('x-api-key-id', key.id) // for the records of a PDP; the body has the members that the clients know
+    // for a PDP that records its decisions; the body has the members that the clients know
+    reply.header('x-api-key-id', key.id).header('x-api-key-access', key.access)
     return { organization_id: key.organization_id, project_id: key.project_id, environment_id: key.environment_id }
   })
   app.get('/v2/api-key/:p/:e', { config: { operation: 'key.reveal' } }, async (request) => {

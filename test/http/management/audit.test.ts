@@ -3,6 +3,7 @@
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { lineOf } from '../../../src/decisions/record.ts'
+import { hashSecret } from '../../../src/pap/api-keys.ts'
 import { applyRetention } from '../../../src/pap/retention.ts'
 import { type Harness, openHarness } from './harness.ts'
 
@@ -20,9 +21,12 @@ interface Sent {
   allow?: boolean
   instance?: string
   dropped?: number
+  apiKey?: string
 }
 
 let developmentId = ''
+/** id of the key that sends, unless a test says another */
+let keyId = ''
 
 /** A line as a PDP writes it. */
 const line = ({ seq, instance = INSTANCE, dropped = 0, ...of }: Sent) =>
@@ -32,7 +36,7 @@ const line = ({ seq, instance = INSTANCE, dropped = 0, ...of }: Sent) =>
       request: `r-${seq}`,
       environment: developmentId,
       revision: 3,
-      apiKey: 'sha256:0123456789abcdef',
+      apiKey: of.apiKey ?? keyId,
       user: of.user ?? 'ana',
       tenant: of.tenant ?? 'default',
       action: of.action ?? 'say',
@@ -45,6 +49,8 @@ const line = ({ seq, instance = INSTANCE, dropped = 0, ...of }: Sent) =>
     },
     dropped,
   )}`
+
+const NONE = { not_a_record: 0, other_environment: 0, other_key: 0, other_sender: 0 }
 
 describe('records of decisions', () => {
   let api: Harness
@@ -63,6 +69,7 @@ describe('records of decisions', () => {
     api = await openHarness({})
     key = api.made.environments[0]!.secret
     developmentId = api.environment
+    keyId = api.store.findApiKey(hashSecret(key))!.key.id
     const named = { key: 'ana', email: 'ana@example.com', first_name: 'Ana', last_name: 'Lee' }
     await api.ask('PUT', '$F/users/ana', named)
   })
@@ -77,12 +84,13 @@ describe('records of decisions', () => {
   it('come as lines, plain or compressed, once each, and move no revision', async () => {
     const revision = api.store.head(api.environment).revision
     const lines = [1, 2, 3].map((seq) => line({ seq })).join('')
-    expect((await send(lines)).body).toEqual({ stored: 3, known: 0, refused: 0 })
+    expect((await send(lines)).body).toEqual({ stored: 3, known: 0, refused: 0, refusals: NONE })
     const more = lines + line({ seq: 4, user: 'ben', allow: false, action: 'wave', key: 'one', tenant: 'acme' })
     expect((await send(gzipSync(more), { 'content-encoding': 'gzip' })).body).toEqual({
       stored: 1,
       known: 3,
       refused: 0,
+      refusals: NONE,
     })
     expect(api.store.head(api.environment).revision).toBe(revision)
     expect((await list()).total_count).toBe(4)
@@ -160,25 +168,71 @@ describe('records of decisions', () => {
       line({ seq: 9 }).replace('"seq":9', '"seq":-1'),
       line({ seq: 5 }),
     ].join('\n')
-    expect((await send(odd)).body).toEqual({ stored: 1, known: 0, refused: 5 })
+    expect((await send(odd)).body).toEqual({ stored: 1, known: 0, refused: 5, refusals: { ...NONE, not_a_record: 5 } })
     expect((await send('not gzip', { 'content-encoding': 'gzip' })).status).toBe(422)
     expect((await send(gzipSync(Buffer.alloc(20 * 1024 * 1024, ' ')), { 'content-encoding': 'gzip' })).status).toBe(422)
     expect((await send('{}', { 'content-type': 'application/json' })).status).toBe(422)
-    expect((await send('')).body).toEqual({ stored: 0, known: 0, refused: 0 })
+    expect((await send('')).body).toMatchObject({ stored: 0, known: 0, refused: 0 })
   })
 
-  it('are of the environment of the key that sends them, or refused, and need a key that may read', async () => {
+  it('are of the environment of the key that sends them, or refused, and need a key of it that may write', async () => {
     const production = api.made.environments[1]!.secret
     expect((await send(line({ seq: 6 }), {}, production)).status).toBe(404)
     const elsewhere = await api.ask('POST', LOGS.replace('development', 'production'), Buffer.from(line({ seq: 6 })), {
       key: production,
       headers: { 'content-type': 'application/x-ndjson' },
     })
-    expect(elsewhere.body).toEqual({ stored: 0, known: 0, refused: 1 })
-    await api.addKey('env', 'no_access', 'a-key-that-may-nothing')
-    expect((await send(line({ seq: 6 }), {}, 'a-key-that-may-nothing')).status).toBe(403)
-    await api.addKey('env', 'read', 'a-key-that-may-read')
-    expect((await send(line({ seq: 6 }), {}, 'a-key-that-may-read')).status).toBe(200)
+    expect(elsewhere.body).toEqual({ stored: 0, known: 0, refused: 1, refusals: { ...NONE, other_environment: 1 } })
+    for (const access of ['no_access', 'read'] as const) {
+      await api.addKey('env', access, `a-key-of-access-${access}`)
+      const refused = await send(line({ seq: 6 }), {}, `a-key-of-access-${access}`)
+      expect([refused.status, refused.body.message]).toEqual([403, 'this API key may not send decisions'])
+    }
+    const wide = await send(line({ seq: 6 }), {}, api.made.organization.secret)
+    const message = 'this API key may not send decisions: it needs the key of an environment'
+    expect([wide.status, wide.body.message]).toEqual([403, message])
+    expect((await send(line({ seq: 6 }))).body).toMatchObject({ stored: 1, refused: 0 })
+  })
+
+  it('name the key that sends them, or are refused: by its id, or by its hash while a PDP does not know the id', async () => {
+    const instance = 'a1'.repeat(16)
+    const other = api.store.findApiKey(hashSecret(api.made.organization.secret))!.key.id
+    const before = (await list()).total_count
+    for (const apiKey of [other, `sha256:${hashSecret(api.made.organization.secret).slice(0, 16)}`, 'f'.repeat(32), ''])
+      expect((await send(line({ seq: 1, instance, apiKey }))).body).toEqual({
+        stored: 0,
+        known: 0,
+        refused: 1,
+        refusals: { ...NONE, other_key: 1 },
+      })
+    expect((await list()).total_count).toBe(before)
+    const apiKey = `sha256:${hashSecret(key).slice(0, 16)}`
+    expect((await send(line({ seq: 1, instance, apiKey }))).body).toMatchObject({ stored: 1, refused: 0 })
+    const [record] = (await list(`pdp_id=${instance}`)).data
+    expect(record.context).toMatchObject({ api_key_id: keyId, sent_by: keyId })
+  })
+
+  it('go on only in a series that the same key began, also after it was rotated', async () => {
+    const secret = 'another-key-of-the-environment'
+    await api.addKey('env', 'write', secret)
+    const { id } = api.store.findApiKey(hashSecret(secret))!.key
+    const instance = 'a2'.repeat(16)
+    expect((await send(line({ seq: 1, instance }))).body).toMatchObject({ stored: 1 })
+    const foreign = { ...NONE, other_sender: 1 }
+    for (const seq of [1, 2, 9]) {
+      const { body } = await send(line({ seq, instance, apiKey: id }), {}, secret)
+      expect(body).toEqual({ stored: 0, known: 0, refused: 1, refusals: foreign })
+    }
+    const own = 'a3'.repeat(16)
+    expect((await send(line({ seq: 1, instance: own, apiKey: id }), {}, secret)).body).toMatchObject({ stored: 1 })
+    const rotated = (await api.ask('POST', `/v2/api-key/${id}/rotate-secret`)).body.secret
+    expect((await send(line({ seq: 2, instance: own, apiKey: id }), {}, rotated)).body).toMatchObject({ stored: 1 })
+    // the series of `serve` are its own: no key goes on with one
+    const ownSeries = 'a4'.repeat(16)
+    const lines = Buffer.from(line({ seq: 1, instance: ownSeries, apiKey: id }))
+    await api.store.audit.append({ lines, isCompressed: false })
+    expect((await send(line({ seq: 2, instance: ownSeries }))).body.refusals).toEqual(foreign)
+    expect(api.store.audit.instance(ownSeries)).toMatchObject({ stored: 1, last: 1, sender: null })
   })
 
   it('say what their senders lost', async () => {
@@ -189,7 +243,7 @@ describe('records of decisions', () => {
 
   it('are forgotten by age and by number, the oldest first', async () => {
     const before = (await list()).total_count
-    expect(before).toBe(8)
+    expect(before).toBe(13)
     await applyRetention(api.store, { auditRecords: 5, auditDays: 1 }, START + 3_600_000)
     expect((await list()).total_count).toBe(5)
     await applyRetention(api.store, { auditDays: 1 }, START + 86_400_000 + 6_000)
@@ -214,7 +268,7 @@ describe('records of decisions', () => {
     const deep = `${'['.repeat(200_000)}${']'.repeat(200_000)}`
     for (const [at, sent] of [deep, JSON.stringify('x'.repeat(20_000)), '{"user":{"level":3}}'].entries()) {
       const text = line({ seq: 20 + at }).replace('}\n', `,"sent":${sent}}\n`)
-      expect((await send(text)).body).toEqual({ stored: 1, known: 0, refused: 0 })
+      expect((await send(text)).body).toMatchObject({ stored: 1, known: 0, refused: 0 })
     }
     const inputs = (await list('per_page=3')).data.map((each: { input: { user: unknown } }) => each.input.user)
     expect(inputs).toEqual([{ level: 3 }, {}, {}].map((attributes) => ({ key: 'ana', attributes })))
@@ -222,6 +276,6 @@ describe('records of decisions', () => {
 
   it('have a time that can be listed', async () => {
     const late = line({ seq: 3 }).replace(/"time":"[^"]+"/, '"time":"+275760-09-13T00:00:00.000Z"')
-    expect((await send(late)).body).toEqual({ stored: 0, known: 0, refused: 1 })
+    expect((await send(late)).body).toMatchObject({ stored: 0, known: 0, refused: 1 })
   })
 })

@@ -1,0 +1,31 @@
+// The series of a journal, on disk: `<folder>/instance` with its id, whose records it holds, and the position in the journal after which its
+// numbers begin. One file, replaced as a whole: an id with the base of another series would give numbers twice.
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+export interface Series {
+  /** 32 hex digits */
+  readonly id: string
+  /** one word; undefined when nobody is named, as in a folder of an older version */
+  readonly owner: string | undefined
+  /** position after which it begins: numbers are positions less this */
+  readonly base: number
+}
+
+const FORM = /^([0-9a-f]{32})(?: (\S+) (\d{1,15}))?$/
+const NOBODY = '-'
+
+/** The series of a folder, also as an older version wrote it (the id alone); undefined when nothing readable is there. */
+export function readSeries(folder: string): Series | undefined {
+  const path = join(folder, 'instance')
+  const text = existsSync(path) ? readFileSync(path, 'latin1').trim() : ''
+  const [, id, owner = NOBODY, base = '0'] = FORM.exec(text) ?? []
+  return id === undefined ? undefined : { id, owner: owner === NOBODY ? undefined : owner, base: Number(base) }
+}
+
+/** @throws what the file system throws */
+export function writeSeries(folder: string, { id, owner = NOBODY, base }: Series): void {
+  const path = join(folder, 'instance')
+  writeFileSync(`${path}.new`, `${id} ${owner} ${base}\n`, { mode: 0o600 })
+  renameSync(`${path}.new`, path)
+}
