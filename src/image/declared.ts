@@ -3,7 +3,7 @@
 import { Table } from '../../assembly/abi.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import { isOfType } from '../model/attribute-types.ts'
-import { USER_TYPE } from '../model/condition-reads.ts'
+import { RESOURCE_IDENTITY, USER_TYPE } from '../model/condition-reads.ts'
 import { isZerohopError, ZerohopError } from '../model/errors.ts'
 import { EXPLAIN_ITEMS_MAX, NEEDS_MAX } from '../model/limits.ts'
 import type { AttributeType, Json } from '../model/objects.ts'
@@ -15,7 +15,7 @@ import type { Sent } from './needs.ts'
 type Types = readonly (readonly [name: string, type: AttributeType])[]
 
 /** Names under which nothing is read of what was sent (D8). */
-const IDENTITY = { user: ['key', 'roles', 'tenants'], resource: ['type', 'key', 'tenant'] } as const
+const IDENTITY = { user: ['key', 'roles', 'tenants'], resource: RESOURCE_IDENTITY } as const
 
 export class Declared {
   readonly #kernel: Kernel

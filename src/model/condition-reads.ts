@@ -9,6 +9,9 @@ import { type ConditionSet, type JsonObject, partKey } from './objects.ts'
 export const USER_TYPE = '__user'
 export const TENANT_TYPE = '__tenant'
 
+/** What `resource.*` reads of the question itself; attributes of these names are never read (D8). */
+export const RESOURCE_IDENTITY: readonly string[] = ['type', 'key', 'tenant']
+
 /** One reading of an attribute: by an operand with its test, or as the right side of a test (`ref`). */
 export interface Reading {
   readonly path: AttributePath
@@ -72,6 +75,24 @@ export function readBy({ conditions, resource }: Pick<ConditionSet, 'conditions'
     }
   }
   return [...read]
+}
+
+/**
+ * The attributes of resource types that conditions read, of a set over resources of `resource`: under `resource.*` in a resource set,
+ * and of the stored instances that a match follows. A user set says nothing about the type of the resource that is asked about, so what
+ * it reads under `resource.*` is not among them; nor are the type, the key and the tenant of the resource, which nobody declares.
+ */
+export function* resourceAttributes(
+  condition: Condition,
+  resource: string | null,
+): Iterable<{ readonly type: string; readonly attribute: string }> {
+  for (const { path, test } of readings(condition)) {
+    const attribute = path.names[0] ?? ''
+    if (path.root === 'resource' && resource !== null && !RESOURCE_IDENTITY.includes(attribute))
+      yield { type: resource, attribute }
+    for (const { foreignType, members } of test ? foreignMatches(test) : [])
+      for (const { names } of members) yield { type: foreignType, attribute: names[0] ?? '' }
+  }
 }
 
 /** Every path that the conditions read, also inside the items of matches, each once: what an image gives a number. */

@@ -54,6 +54,10 @@ export const ERRORS = {
     message: 'attribute `{attribute}` is declared {type}: value is of another type',
   },
   ATTRIBUTE_MISMATCH: { class: 'rejected', message: '`{attribute}` is declared {type}: {reason}' },
+  ATTRIBUTE_UNDECLARED: {
+    class: 'rejected',
+    message: 'resource `{resource}` does not declare the attribute `{attribute}`',
+  },
   ENVIRONMENT_MISSING: {
     class: 'rejected',
     message: 'objects outside of environments are not supported: every object belongs to one, as in `{path}`',

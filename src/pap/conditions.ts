@@ -1,10 +1,11 @@
 // Conditions against what is declared: an attribute that a resource type (or `__user`, `__tenant`) declares is compared only with what
 // its type allows, and a declaration that a condition reads neither goes nor changes into a type that the condition does not fit (D11).
-// What is not declared is not checked: the value decides then (D7). The grammar is src/model/condition.ts.
+// An attribute of a resource type must be declared there; what is not declared of users, tenants, context and action is not checked: the
+// value decides then (D7). The grammar is src/model/condition.ts.
 import { compile } from '../image/conditions.ts'
 import { put } from '../log/change.ts'
 import { type AttributePath, OPERATORS, parseConditions, type Test } from '../model/condition.ts'
-import { declaringType, pathEntry, pathsRead, readings } from '../model/condition-reads.ts'
+import { declaringType, pathEntry, pathsRead, readings, resourceAttributes } from '../model/condition-reads.ts'
 import { ZerohopError } from '../model/errors.ts'
 import { instantOf } from '../model/instant.ts'
 import { PATHS_MAX } from '../model/limits.ts'
@@ -32,6 +33,19 @@ export function requireConditions(view: View, { conditions, resource }: Checked,
   requireStorable(compile(condition).constants, 'the values in the conditions', path)
   const checker = new Checker(view, resource, path)
   for (const { path: attribute, test } of readings(condition)) if (test) checker.operand(attribute, test)
+}
+
+/**
+ * The resource types declare the attributes that the conditions read of them. Only for conditions that are new: an environment may hold
+ * older ones, which stay as they are.
+ * @throws ATTRIBUTE_UNDECLARED with the first attribute that its type does not declare
+ */
+export function requireDeclared(view: View, { conditions, resource }: Checked, path: Path): void {
+  for (const { type, attribute } of resourceAttributes(parseConditions(conditions, path), resource)) {
+    const declared = view.get('resource', type)?.attributes ?? []
+    if (declared.some(({ key }) => key === attribute)) continue
+    throw new ZerohopError('ATTRIBUTE_UNDECLARED', { resource: type, attribute }, { path })
+  }
 }
 
 /**

@@ -111,4 +111,21 @@ describe('a bundle', () => {
     await load({ zerohop: 1, resources, condition_sets: sets })
     expect(pap.view().require('resource', 'document').attributes).toEqual([])
   })
+
+  it('declares the attributes of resources that its conditions read', async () => {
+    const conditions = { 'resource.shade': { equals: 'x' } }
+    const sets = [{ key: 'shaded', type: 'resourceset', resource_id: 'lamp', conditions }]
+    const lamp = (attributes: object) => ({
+      zerohop: 1,
+      resources: [{ key: 'lamp', attributes }],
+      condition_sets: sets,
+    })
+    await expect(load(lamp({}))).rejects.toMatchObject({
+      code: 'ATTRIBUTE_UNDECLARED',
+      details: { resource: 'lamp', attribute: 'shade' },
+      path: ['body', 'condition_sets', 0, 'conditions'],
+    })
+    await load(lamp({ shade: { type: 'string' } }))
+    expect(pap.view().get('condition_set', 'shaded')).toMatchObject({ conditions })
+  })
 })

@@ -1,7 +1,12 @@
 // Condition sets: what may be written, and that nothing widens by omission or deletion.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { put } from '../../src/log/change.ts'
 import { SET_DEPTH_MAX } from '../../src/model/limits.ts'
 import type { JsonObject } from '../../src/model/objects.ts'
+import { replaceConditionSet, updateConditionSet } from '../../src/pap/collections/condition-sets.ts'
+import { keepReaders } from '../../src/pap/conditions.ts'
+import { Draft } from '../../src/store/draft.ts'
+import type { Mint } from '../../src/store/view.ts'
 import { openPap, type Pap } from './harness.ts'
 
 let pap: Pap
@@ -34,6 +39,8 @@ beforeEach(async () => {
 const refused = async (promise: Promise<unknown>, code: string, path?: readonly (string | number)[]) =>
   expect(promise).rejects.toMatchObject({ code, ...(path ? { path } : {}) })
 const conditions = (of: JsonObject) => pap.run('createConditionSet', { key: named('set'), conditions: of })
+const over = (of: JsonObject) =>
+  pap.run('createConditionSet', { key: named('set'), type: 'resourceset', resource_id: doc, conditions: of })
 const set = (key: string) => pap.view().get('condition_set', named(key))
 
 describe('conditions', () => {
@@ -111,12 +118,68 @@ describe('conditions', () => {
     })
     await refused(conditions(match('nothing', {})), 'OBJECT_NOT_FOUND', ['body', 'conditions'])
     await refused(conditions(match(doc, { cost: { equals: 'much' } })), 'ATTRIBUTE_MISMATCH')
-    await conditions(match(doc, { cost: { equals: 3 }, other: { equals: 'x' } }))
+    await conditions(match(doc, { cost: { equals: 3 }, secret: { equals: true } }))
+  })
+
+  const undeclared = (attribute: string) => ({ code: 'ATTRIBUTE_UNDECLARED', details: { resource: doc, attribute } })
+
+  it.each<[string, JsonObject]>([
+    ['other', { 'resource.other': { equals: 1 } }],
+    ['other', { 'resource.other.deep': { equals: 1 } }],
+    ['other', { 'user.age': { equals: { ref: 'resource.other' } } }],
+    ['other', { anyOf: [{ 'resource.cost': { equals: 1 } }, { not: { 'resource.other': { equals: 1 } } }] }],
+    ['roles', { 'resource.roles': { array_contains: 'x' } }],
+  ])('of a resource set may not read `%s`, which its resource does not declare: %j', async (attribute, of) => {
+    await expect(over(of)).rejects.toMatchObject(undeclared(attribute))
+    await over({ 'resource.cost': { equals: 1 } })
+    for (const write of ['updateConditionSet', 'replaceConditionSet'] as const)
+      await expect(pap.run(write, { ref: named('set'), fields: { conditions: of } })).rejects.toMatchObject(
+        undeclared(attribute),
+      )
+    await pap.run('createAttribute', { resource: doc, attribute: { key: attribute, type: 'json' } })
+    await pap.run('updateConditionSet', { ref: named('set'), fields: { conditions: of } })
+    await refused(pap.run('deleteAttribute', { resource: doc, ref: attribute }), 'OBJECT_IN_USE')
+  })
+
+  it('may not read of a followed instance what its type does not declare, be it a name of identity', async () => {
+    for (const attribute of ['other', 'key']) {
+      const match = { match: { [attribute]: { equals: 'x' } }, fk_resource_type: doc }
+      await expect(conditions({ 'user.folder': { object_match: match } })).rejects.toMatchObject(undeclared(attribute))
+    }
+  })
+
+  it('may read what the question itself says, and what is not of a resource set or a resource', async () => {
+    const tests = ['type', 'key', 'tenant'].map((name) => ({ [`resource.${name}`]: { equals: 'x' } }))
+    const others = ['user.u', 'tenant.t', 'context.c', 'action.a'].map((path) => ({ [path]: { equals: 'x' } }))
+    await over({ allOf: [...tests, ...others] })
+    await pap.run('createConditionSet', { key: named('users'), conditions: { 'resource.other': { equals: 'x' } } })
   })
 
   it('hold nothing that cannot be kept exactly', async () => {
     await refused(conditions({ 'user.x': { equals: 2 ** 60 } }), 'NUMBER_INVALID')
     await refused(conditions({ 'user.x': { equals: '\ud800' } }), 'TEXT_INVALID')
+  })
+})
+
+describe('a set that was stored before attributes had to be declared', () => {
+  const mint: Mint = { now: 2, id: () => 'f'.repeat(32), secret: () => '' }
+  const legacy: JsonObject = { 'resource.other': { equals: 1 } }
+
+  it('may be changed otherwise and written again as it is, and its attribute may be declared', async () => {
+    await over({ 'resource.cost': { equals: 1 } })
+    const stored = set('set')!
+    const old = new Draft(pap.view()).stage([put('condition_set', { ...stored, conditions: legacy })])
+    const ref = named('set')
+    const patched = updateConditionSet(old, { ref, fields: { name: 'Named' } }, mint)
+    expect(patched.result).toMatchObject({ name: 'Named', conditions: legacy })
+    const again = replaceConditionSet(old, { ref, fields: { name: 'Again', conditions: legacy } }, mint)
+    expect(again.result).toMatchObject({ name: 'Again', conditions: legacy })
+    const resource = pap.view().get('resource', doc)!
+    const costly = resource.attributes.map((each) => (each.key === 'cost' ? { ...each, type: 'json' as const } : each))
+    const declared = { ...resource, attributes: [...costly, { ...costly[0]!, key: 'other', type: 'number' as const }] }
+    expect(() => keepReaders(old, 'resource', resource, declared)).not.toThrow()
+    const more = { ...legacy, 'resource.cost': { equals: 1 } }
+    expect(() => updateConditionSet(old, { ref, fields: { conditions: more } }, mint)).toThrow('attribute `other`')
   })
 })
 
@@ -208,7 +271,7 @@ describe('[D11] nothing widens by omission or deletion', () => {
   })
 
   it('an attribute becomes no type that a condition does not fit', async () => {
-    const of = { 'resource.cost': { 'less-than': 3 }, 'resource.later': { equals: 'x' } }
+    const of = { 'resource.cost': { 'less-than': 3 }, 'user.later': { equals: 'x' } }
     const resource = { type: 'resourceset', resource_id: doc } as const
     await pap.run('createConditionSet', { key: named('cheap'), ...resource, conditions: of })
     const retype = (type: 'string' | 'time') =>
@@ -216,7 +279,7 @@ describe('[D11] nothing widens by omission or deletion', () => {
     await refused(retype('string'), 'OBJECT_IN_USE')
     await retype('time')
     const declare = (type: 'number' | 'string') =>
-      pap.run('createAttribute', { resource: doc, attribute: { key: 'later', type } })
+      pap.run('createAttribute', { resource: '__user', attribute: { key: 'later', type } })
     await refused(declare('number'), 'OBJECT_IN_USE')
     await declare('string')
   })

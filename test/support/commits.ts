@@ -1,4 +1,7 @@
 // Operations as the use cases of management that they are, for what exists now.
+import { parseConditions } from '../../src/model/condition.ts'
+import { resourceAttributes } from '../../src/model/condition-reads.ts'
+import type { AttributeType } from '../../src/model/objects.ts'
 import type { PapUseCases } from '../../src/pap/use-cases.ts'
 import { attributeSteps, isBuiltIn } from './built-in.ts'
 import { keyOf, type Operation, type OperationKind, type World } from './world.ts'
@@ -52,14 +55,25 @@ function resource({ policy }: World, [op, , object]: Of<'resource'>): readonly C
   const { key } = object
   if (op === 'delete') return [['deleteResource', { ref: key }]]
   const actions = Object.fromEntries(object.actions.map((action) => [action, {}]))
-  const attributes = typed(object.attributes)
+  const attributes = declarations(key, object.attributes, policy.condition_set.values())
   if (policy.resource.has(key)) return [['updateResource', { ref: key, fields: { actions, attributes } }]]
   return [['createResource', { key, actions, attributes }]]
 }
 
-/** Declared attributes as management is told of them. */
-const typed = (attributes: Extract<Of<'resource'>, readonly ['put', ...unknown[]]>[2]['attributes'] = {}) =>
-  Object.fromEntries(Object.entries(attributes).map(([name, type]) => [name, { type }]))
+type ReadingSet = Pick<Extract<Of<'condition_set'>, readonly ['put', ...unknown[]]>[2], 'resource' | 'conditions'>
+type Types = Readonly<Record<string, AttributeType>>
+
+/**
+ * What management must declare on a resource type: `types`, and as `json` the other attributes that the sets read of it. To decisions
+ * `json` is the same as no declaration, which is what a policy may have where management asks for one.
+ */
+function declarations(resource: string, types: Types = {}, sets: Iterable<ReadingSet>) {
+  const all: Record<string, AttributeType> = {}
+  for (const { conditions, resource: of } of sets)
+    for (const { type, attribute } of resourceAttributes(parseConditions(conditions), of ?? null))
+      if (type === resource) all[attribute] = 'json'
+  return Object.fromEntries(Object.entries({ ...all, ...types }).map(([name, type]) => [name, { type }]))
+}
 
 function builtIn(world: World, operation: Operation): readonly Commit[] {
   return attributeSteps(world, operation as Of<'resource'>).map(({ op, resource: type, attribute, as }): Commit => {
@@ -93,8 +107,23 @@ function conditionSet({ policy }: World, [op, , object]: Of<'condition_set'>): r
   const { key } = object
   if (op === 'delete') return [['deleteConditionSet', { ref: key }]]
   const { type, resource: resource_id = null, conditions, parent: parent_id = null } = object
-  if (policy.condition_set.has(key)) return [['replaceConditionSet', { ref: key, fields: { conditions, parent_id } }]]
-  return [['createConditionSet', { key, type, resource_id, conditions, parent_id }]]
+  const declared = declarationsFor(policy, object)
+  if (policy.condition_set.has(key))
+    return [...declared, ['replaceConditionSet', { ref: key, fields: { conditions, parent_id } }]]
+  return [...declared, ['createConditionSet', { key, type, resource_id, conditions, parent_id }]]
+}
+
+/** Declares on each resource type what the set reads of it and the policy does not declare. */
+function declarationsFor(policy: World['policy'], set: ReadingSet): readonly Commit[] {
+  const read = [...resourceAttributes(parseConditions(set.conditions), set.resource ?? null)]
+  const missing = read.filter(({ type, attribute }) => {
+    const { attributes = {} } = policy.resource.get(type) ?? {}
+    return policy.resource.has(type) && !Object.hasOwn(attributes, attribute)
+  })
+  return [...new Set(missing.map(({ type }) => type))].map((ref): Commit => {
+    const attributes = declarations(ref, policy.resource.get(ref)?.attributes, [...policy.condition_set.values(), set])
+    return ['updateResource', { ref, fields: { attributes } }]
+  })
 }
 
 /** Those that a key alone names. */

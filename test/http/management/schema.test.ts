@@ -273,13 +273,18 @@ describe('the schema over HTTP', () => {
     expect((await api.ask('DELETE', `${path}/low/parents/mid`)).status).toBe(404)
   })
 
-  it('bad conditions name the place, a mismatch names the attribute, what is in use is 409', async () => {
+  it('bad conditions name the place, a mismatch or an undeclared attribute its name, what is in use is 409', async () => {
     const send = (conditions: object) => api.ask('PATCH', '$S/condition_sets/adults', { conditions })
     const unknown = await send({ allOf: [{ 'user.age': { all_of: [] } }] })
     expect(unknown.body.detail).toMatchObject([{ loc: ['body', 'conditions', 'allOf', 0, 'user.age', 'all_of'] }])
     const wrong = await send({ 'user.age': { contains: 'x' } })
     expect(wrong).toMatchObject({ status: 400, body: { error_code: 'MISMATCH_ATTRIBUTES_TYPES' } })
     expect(wrong.body.message).toContain('user.age')
+    await api.ask('POST', '$S/resources', { key: 'plain' })
+    const of = { type: 'resourceset', resource_id: 'plain', conditions: { 'resource.shade': { equals: 'x' } } }
+    const undeclared = await api.ask('POST', '$S/condition_sets', { key: 'shaded', ...of })
+    expect(undeclared).toMatchObject({ status: 400, body: { error_code: 'MISSING_RESOURCE_ATTRIBUTE' } })
+    expect(undeclared.body.message).toBe('resource `plain` does not declare the attribute `shade`')
     const used = await api.ask('DELETE', '$S/users/attributes/age')
     expect(used).toMatchObject({ status: 409, body: { error_code: 'INVALID_INPUT' } })
     expect(used.body.message).toContain('adults')
