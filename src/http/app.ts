@@ -14,7 +14,9 @@ import { BODY_BYTES_MAX, PARAM_LENGTH_MAX, REQUEST_TIMEOUT_MS } from '../model/l
 import { closeWell } from './closing.ts'
 import { type ErrorForm, problemOf } from './errors.ts'
 import { BULK, type Duplicates, type JsonLimits, ORDINARY, parseJson } from './json.ts'
+import { namingItem } from './list-item.ts'
 import { ProblemLog } from './problem-log.ts'
+import { type NotedRoute, noRouteFor, RouteMethods } from './route-methods.ts'
 import { answerUnreadable } from './unreadable.ts'
 
 export interface HttpAppOptions {
@@ -24,8 +26,6 @@ export interface HttpAppOptions {
   readonly duplicates: Duplicates
   /** bytes of a body, unless a route says otherwise; default BODY_BYTES_MAX */
   readonly bodyLimit?: number
-  /** a wrong method on a path without parameters is 405 and names the right ones; else it is 404 like any other */
-  readonly namesMethods?: boolean
   /** nothing is logged without one */
   readonly logger?: FastifyBaseLogger
   /** what a path of no route gets instead of 404, when it is known what was meant */
@@ -38,12 +38,6 @@ export interface HttpAppOptions {
 export interface TlsSettings {
   readonly cert: Buffer
   readonly key: Buffer
-}
-
-export interface NotedRoute {
-  readonly method: string
-  /** with `:name` for what varies */
-  readonly url: string
 }
 
 declare module 'fastify' {
@@ -132,25 +126,23 @@ function requirePlain(encoding: string | undefined): void {
   throw new ZerohopError('JSON_INVALID', { reason }, { path: ['body'] })
 }
 
-function answerErrors(app: FastifyInstance, { errorForm: form, namesMethods, noRoute }: HttpAppOptions): void {
+function answerErrors(app: FastifyInstance, { errorForm: form, noRoute }: HttpAppOptions): void {
   app.decorate('problems', new ProblemLog(app.log))
   app.setErrorHandler((error, request, reply) => {
-    const problem = problemOf(error)
+    const problem = namingItem(problemOf(error), error, request.body)
     app.problems.tell(error, problem, request.id)
     const { status, body } = form(problem)
     if (status === 503) reply.header('retry-after', '1')
     if (status === 401) reply.header('www-authenticate', 'Bearer')
     return reply.code(status).send(body)
   })
+  const methods = new RouteMethods(app.noted)
   app.setNotFoundHandler((request, reply) => {
-    const message = `no route for ${request.method} on this path`
-    const known = noRoute?.(request.url)
     const path = request.url.split('?', 1)[0]!
-    const others = namesMethods ? app.noted.filter(({ url }) => url === path).map(({ method }) => method) : []
+    const known = noRoute?.(request.url)
+    const others = known ? [] : methods.of(path)
     if (others.length > 0) reply.header('allow', others.join(', '))
-    const missing = { status: 404, errorCode: 'NOT_FOUND', message } as const
-    const refused = { status: 405, errorCode: 'INVALID_INPUT', message } as const
-    const { status, body } = form(known ? problemOf(known) : others.length > 0 ? refused : missing)
+    const { status, body } = form(known ? problemOf(known) : noRouteFor(request.method, others))
     return reply.code(status).send(body)
   })
 }

@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto'
 import { STATUS_CODES } from 'node:http'
 import type { FastifyError } from 'fastify'
 import { type ErrorClass, type ErrorCode, ZerohopError } from '../model/errors.ts'
+import type { ListItem } from './list-item.ts'
 
 /** The closed list of the public clients: a value outside it breaks the Python one. */
 export type ContractCode =
@@ -83,6 +84,8 @@ export interface Problem {
   readonly message: string
   /** set for a 422 */
   readonly detail?: readonly InputTrouble[]
+  /** set when it is about one item of a list in the body */
+  readonly item?: ListItem
   /** set when a ZerohopError caused it */
   readonly code?: ErrorCode
 }
@@ -109,7 +112,7 @@ export function problemOf(error: unknown): Problem {
 
 /** The management API: ErrorDetails, or `{detail:[…]}` for a 422. */
 export const managementError: ErrorForm = (problem) => {
-  const { status, errorCode, message, detail } = problem
+  const { status, errorCode, message, detail, item = null } = problem
   if (detail) return { status, body: { detail } }
   return {
     status,
@@ -119,7 +122,7 @@ export const managementError: ErrorForm = (problem) => {
       error_code: errorCode,
       message: errorCode === 'NOT_FOUND' ? `The requested data could not be found: ${message}` : message,
       support_link: null,
-      additional_info: null,
+      additional_info: item,
     },
   }
 }

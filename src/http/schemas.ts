@@ -64,6 +64,8 @@ export const listOf = <S extends TSchema>(schema: S, most?: number) =>
 const block = <S extends TSchema>(schema: S) => Type.Unsafe<Static<S>>(schema as unknown as TSchemaOptions)
 
 const named = { name: Maybe(Text), description: Maybe(Text) }
+/** A PATCH may name the object, by the key that it has. */
+const sameKey = { key: Maybe(Text) }
 
 export const DerivationSettings = Closed({ no_direct_roles_on_object: Maybe(Flag) })
 export const DerivationRule = Closed({
@@ -92,10 +94,10 @@ export const RoleBulk = Closed({
   operations: listOf(Closed({ key: Type.String(), resource: Maybe(Text), ...resourceRoleFields })),
 })
 export const ResourceRoleReplace = Closed({ key: Maybe(Text), ...resourceRoleFields })
-export const ResourceRoleUpdate = Closed(resourceRoleFields)
+export const ResourceRoleUpdate = Closed({ ...sameKey, ...resourceRoleFields })
 export const RoleCreate = Closed({ key: Type.String(), ...roleFields, v1compat_is_built_in: Later() })
 export const RoleReplace = Closed({ key: Maybe(Text), ...roleFields })
-export const RoleUpdate = Closed(roleFields)
+export const RoleUpdate = Closed({ ...sameKey, ...roleFields })
 export const RolePermissions = Closed({ permissions: Texts })
 
 const v1compat = { v1compat_path: Maybe(Text), v1compat_name: Maybe(Text) }
@@ -115,15 +117,15 @@ const resourceFields = {
 }
 export const ResourceCreate = Closed({ key: Type.String(), ...resourceFields })
 export const ResourceReplace = Closed({ key: Maybe(Text), ...resourceFields })
-export const ResourceUpdate = Closed(resourceFields)
+export const ResourceUpdate = Closed({ ...sameKey, ...resourceFields })
 export const ActionCreate = Closed({ key: Type.String(), ...actionFields, v1compat_is_built_in: Later() })
-export const ActionUpdate = Closed({ ...actionFields, v1compat_is_built_in: Later() })
+export const ActionUpdate = Closed({ ...sameKey, ...actionFields, v1compat_is_built_in: Later() })
 export const RelationCreate = Closed({ key: Type.String(), ...named, subject_resource: Type.String() })
 const groupFields = { ...named, attributes: Maybe(Attributes), actions: Maybe(Texts) }
 export const ActionGroupCreate = Closed({ key: Type.String(), ...groupFields })
-export const ActionGroupUpdate = Closed(groupFields)
+export const ActionGroupUpdate = Closed({ ...sameKey, ...groupFields })
 export const AttributeCreate = Closed({ key: Type.String(), type: AttributeTypeName, description: Maybe(Text) })
-export const AttributeUpdate = Closed({ type: Maybe(AttributeTypeName), description: Maybe(Text) })
+export const AttributeUpdate = Closed({ ...sameKey, type: Maybe(AttributeTypeName), description: Maybe(Text) })
 
 const roleInTenant = { role: Type.String(), tenant: Maybe(Text), resource_instance: Maybe(Text) }
 export const UserRole = Closed(roleInTenant)
@@ -159,7 +161,7 @@ export const ConditionSetCreate = Closed({
   conditions: Maybe(Attributes),
 })
 export const ConditionSetReplace = Closed({ key: Maybe(Text), ...setSubject, ...setFields, conditions: Attributes })
-export const ConditionSetUpdate = Closed({ ...setFields, conditions: Type.Optional(Attributes) })
+export const ConditionSetUpdate = Closed({ ...sameKey, ...setFields, conditions: Type.Optional(Attributes) })
 
 const userFields = {
   email: Maybe(Text),
@@ -170,7 +172,7 @@ const userFields = {
 const withRoles = { ...userFields, role_assignments: Maybe(listOf(UserRole)) }
 export const UserCreate = Closed({ key: Type.String(), ...withRoles })
 export const UserReplace = Closed({ key: Maybe(Text), ...withRoles })
-export const UserUpdate = Closed(userFields)
+export const UserUpdate = Closed({ ...sameKey, ...userFields })
 export const UserBulk = Closed({ operations: listOf(UserCreate, BULK_USERS_MAX) })
 const identsOf = (most: number) => Closed({ idents: listOf(Text, most) })
 export const UserIdents = identsOf(BULK_USERS_MAX)
@@ -178,7 +180,7 @@ export const UserIdents = identsOf(BULK_USERS_MAX)
 const tenantFields = { ...named, attributes: Maybe(Attributes) }
 export const TenantCreate = Closed({ key: Type.String(), ...tenantFields })
 export const TenantReplace = Closed({ key: Maybe(Text), ...tenantFields })
-export const TenantUpdate = Closed(tenantFields)
+export const TenantUpdate = Closed({ ...sameKey, ...tenantFields })
 export const TenantBulk = Closed({ operations: listOf(TenantCreate, BULK_TENANTS_MAX) })
 export const TenantIdents = identsOf(BULK_TENANTS_MAX)
 
@@ -195,7 +197,7 @@ export const InstanceReplace = Closed({
   tenant: Maybe(Text),
   ...instanceFields,
 })
-export const InstanceUpdate = Closed(instanceFields)
+export const InstanceUpdate = Closed({ ...sameKey, ...instanceFields })
 export const InstanceBulk = Closed({ operations: listOf(InstanceCreate, BULK_INSTANCES_MAX) })
 export const InstanceIdents = identsOf(BULK_INSTANCES_MAX)
 
@@ -268,6 +270,7 @@ export const ProxyConfigCreate = Closed({
   auth_mechanism: Maybe(AuthMechanism),
 })
 export const ProxyConfigUpdate = Closed({
+  ...sameKey,
   secret: NewSecret,
   name: Maybe(Text),
   mapping_rules: Maybe(listOf(Closed({ ...mappingRule, should_delete: Maybe(Flag) }))),
@@ -293,7 +296,7 @@ export const ApiKeyCreate = Closed({
   name: Maybe(Text),
 })
 
-export const OrganizationUpdate = Closed({ name: Maybe(Text), settings: Maybe(Attributes) })
+export const OrganizationUpdate = Closed({ ...sameKey, name: Maybe(Text), settings: Maybe(Attributes) })
 
 const projectFields = { ...named, settings: Maybe(Attributes), active_policy_repo_id: Later() }
 const Jwks = Type.Unsafe<JsonObject>(
@@ -311,7 +314,7 @@ const environmentFields = {
 }
 export const EnvironmentCreate = Closed({ key: Type.String(), ...environmentFields })
 export const EnvironmentReplace = Closed({ key: Maybe(Text), ...environmentFields })
-export const EnvironmentUpdate = Closed(environmentFields)
+export const EnvironmentUpdate = Closed({ ...sameKey, ...environmentFields })
 export const ProjectCreate = Closed({
   key: Type.String(),
   urn_namespace: Maybe(Text),
@@ -319,7 +322,7 @@ export const ProjectCreate = Closed({
   initial_environments: Maybe(listOf(EnvironmentCreate)),
 })
 export const ProjectReplace = Closed({ key: Maybe(Text), urn_namespace: Maybe(Text), ...projectFields })
-export const ProjectUpdate = Closed(projectFields)
+export const ProjectUpdate = Closed({ ...sameKey, ...projectFields })
 
 export const ElementsLogin = Closed({ user_id: Type.String(), tenant_id: Type.String() })
 

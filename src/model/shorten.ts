@@ -18,7 +18,8 @@ export function shorten(value: Json, depth = 1): Json {
   return Object.fromEntries(members.length > SHOWN_ITEMS_MAX ? [...shown, ['…', '…']] : shown)
 }
 
-function shortText(text: string): string {
+/** The text, or its beginning and `…` when it is long. */
+export function shortText(text: string): string {
   if (text.length <= SHOWN_TEXT_MAX) return text
   const end = SHOWN_TEXT_MAX - 1
   // Not through the middle of a surrogate pair.

@@ -9,7 +9,7 @@ import { PARTS_PER_RESOURCE_MAX } from '../model/limits.ts'
 import { type Objects, partKey, type Stored } from '../model/objects.ts'
 import type { IndexName } from '../store/indexes.ts'
 import type { Decided, Mint, View } from '../store/view.ts'
-import { BODY, type Path } from './fields.ts'
+import { BODY, type Path, type Sent } from './fields.ts'
 
 /** Kinds that a caller creates by a key of their own. */
 export type KeyedKind = 'resource' | 'role' | 'user' | 'tenant' | 'project' | 'environment' | 'condition_set' | PartKind
@@ -33,6 +33,11 @@ export interface Where {
   readonly path?: Path
   /** where in the input its key is; default the member `key` at `path` */
   readonly keyPath?: Path
+}
+
+/** A body that changes an object may name it, by the key that it has: a key never changes. */
+export interface SameKey {
+  readonly key?: Sent<string>
 }
 
 /** The fields of an object apart from what every object has. */
@@ -127,15 +132,17 @@ function refuse(view: View, kind: KeyedKind, key: string, of: string): void {
 const storedKey = (of: string, key: string): string => (of === '' ? key : partKey(of, key))
 const shortKey = (of: string, key: string): string => (of === '' ? key : key.slice(of.length + 1))
 
-/** Changes the fields that were sent. */
+/** Changes the fields that were sent. A key in the body must be that of the object. @throws KEY_MISMATCH */
 export function patch<K extends KeyedKind, I extends object>(
   collection: Collection<K, I>,
   view: View,
-  { ref, fields }: { readonly ref: string; readonly fields: I },
+  { ref, fields }: { readonly ref: string; readonly fields: I & SameKey },
   mint: Mint,
   where: Where = {},
 ): Decided<Objects[K]> {
-  const stored = locate(view, collection.kind, ref, where.of)
+  const { of = '', path = BODY, keyPath = [...path, 'key'] } = where
+  const stored = locate(view, collection.kind, ref, of)
+  requireSameKey(fields.key, shortKey(of, stored.key), keyPath)
   return rewrite(collection, view, stored, fieldsOf(stored), fields, mint, where)
 }
 
@@ -143,7 +150,7 @@ export function patch<K extends KeyedKind, I extends object>(
 export function replace<K extends KeyedKind, I extends object>(
   collection: Collection<K, I>,
   view: View,
-  { ref, fields }: { readonly ref: string; readonly fields: I & { readonly key?: string | null } },
+  { ref, fields }: { readonly ref: string; readonly fields: I & SameKey },
   mint: Mint,
   where: Where = {},
 ): Decided<Objects[K]> {

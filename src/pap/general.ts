@@ -13,7 +13,7 @@ import {
   type Project,
 } from '../model/objects.ts'
 import type { Decided, Mint, View } from '../store/view.ts'
-import { type Collection, create, patch, replace, requireSameKey } from './collection.ts'
+import { type Collection, create, patch, replace, requireSameKey, type SameKey } from './collection.ts'
 import { makeEnvironment } from './environments.ts'
 import {
   BODY,
@@ -103,10 +103,11 @@ function settleEnvironment(
 
 export function updateOrganization(
   view: View,
-  { name, settings }: OrganizationFields,
+  { key, name, settings }: OrganizationFields & SameKey,
   mint: Mint,
 ): Decided<Organization> {
   const stored = view.require('organization', view.log)
+  requireSameKey(key, stored.key)
   const changed: Organization = {
     ...stored,
     name: settle(typeof name === 'string' ? requireOrganizationName(name) : name, stored.name, stored.key),
@@ -137,10 +138,9 @@ export function createProject(view: View, input: NewProject, mint: Mint): Decide
   }
 }
 
-type ById<F> = { readonly ref: string; readonly fields: F & { readonly key?: Sent<string> } }
+type ById<F> = { readonly ref: string; readonly fields: F & SameKey }
 
-export const updateProject = (view: View, input: { ref: string; fields: ProjectFields }, mint: Mint) =>
-  patch(projects, view, input, mint)
+export const updateProject = (view: View, input: ById<ProjectFields>, mint: Mint) => patch(projects, view, input, mint)
 export const replaceProject = (view: View, input: ById<ProjectFields>, mint: Mint) =>
   replace(projects, view, input, mint)
 
@@ -185,8 +185,12 @@ export function newEnvironment(view: View, project: Project, input: NewEnvironme
   return { organization: view.log, project, key, ...rest }
 }
 
-export const updateEnvironment = (view: View, input: { ref: string; fields: EnvironmentFields }, mint: Mint) =>
-  patch(environments, view, input, mint)
+/** Changes the fields that were sent. @throws KEY_MISMATCH */
+export function updateEnvironment(view: View, { ref, fields }: ById<EnvironmentFields>, mint: Mint) {
+  const { key, ...rest } = fields
+  requireSameKey(key, view.require('environment', ref).environment)
+  return patch(environments, view, { ref, fields: rest }, mint)
+}
 
 export function replaceEnvironment(view: View, { ref, fields }: ById<EnvironmentFields>, mint: Mint) {
   const { key, ...rest } = fields

@@ -119,7 +119,6 @@ function emptyApp({ logger, tls, tracer }: PdpAppOptions, decisions: Decisions):
   const app = httpApp({
     errorForm: pdpForm,
     duplicates: 'last-wins',
-    namesMethods: true,
     ...(logger ? { logger } : {}),
     ...(tls ? { tls } : {}),
   })

@@ -50,7 +50,13 @@ export const replaceUsers = (view: View, { operations }: Operations<NewUser>, mi
   )
 
 export const deleteUsers = (view: View, { idents }: Idents, mint: Mint) =>
-  done(eachOf(view, { items: once(idents), path: IDENTS, ...USERS }, (draft, ref) => deleteUser(draft, { ref }, mint)))
+  done(
+    eachOf(
+      view,
+      { items: idents, path: IDENTS, ...USERS },
+      once((draft, ref) => deleteUser(draft, { ref }, mint)),
+    ),
+  )
 
 /** Creates all of the tenants, or none. */
 export const createTenants = (view: View, { operations }: Operations<NewTenant>, mint: Mint) =>
@@ -62,7 +68,11 @@ export const createTenants = (view: View, { operations }: Operations<NewTenant>,
 
 export const deleteTenants = (view: View, { idents }: Idents, mint: Mint) =>
   done(
-    eachOf(view, { items: once(idents), path: IDENTS, ...TENANTS }, (draft, ref) => deleteTenant(draft, { ref }, mint)),
+    eachOf(
+      view,
+      { items: idents, path: IDENTS, ...TENANTS },
+      once((draft, ref) => deleteTenant(draft, { ref }, mint)),
+    ),
   )
 
 /** Creates those instances that are missing and sets the attributes of the others. */
@@ -75,8 +85,10 @@ export const putInstances = (view: View, { operations }: Operations<NewInstance>
 
 export const deleteInstances = (view: View, { idents }: Idents, mint: Mint) =>
   done(
-    eachOf(view, { items: once(idents), path: IDENTS, ...INSTANCES }, (draft, ref) =>
-      deleteInstance(draft, { ref }, mint),
+    eachOf(
+      view,
+      { items: idents, path: IDENTS, ...INSTANCES },
+      once((draft, ref) => deleteInstance(draft, { ref }, mint)),
     ),
   )
 
@@ -133,7 +145,14 @@ export function unassignMany(
   return { changes: draft.changes(), result: { assignments_removed } }
 }
 
-/** Each name once: a second deletion would find nothing. */
-function once(idents: readonly string[]): readonly string[] {
-  return [...new Set(idents)]
+type Deletion = (draft: Draft, ref: string) => Decided<unknown>
+
+/** Runs once for each name: a second deletion would find nothing. */
+function once(run: Deletion): Deletion {
+  const seen = new Set<string>()
+  return (draft, ref) => {
+    if (seen.has(ref)) return { changes: [], result: null }
+    seen.add(ref)
+    return run(draft, ref)
+  }
 }

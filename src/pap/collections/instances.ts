@@ -9,7 +9,7 @@ import { instanceKey, type JsonObject, type ResourceInstance } from '../../model
 import type { Decided, Mint, View } from '../../store/view.ts'
 import { settleDeclared } from '../attributes.ts'
 import { afterInstance } from '../cascade.ts'
-import { requireSameKey } from '../collection.ts'
+import { requireSameKey, type SameKey } from '../collection.ts'
 import { BODY, type Path, type Sent } from '../fields.ts'
 
 export interface InstanceFields {
@@ -39,13 +39,14 @@ export function createInstance(
   return { changes: [put('resource_instance', instance)], result: instance }
 }
 
-/** Changes the attributes, when they are sent. */
+/** Changes the attributes, when they are sent. @throws KEY_MISMATCH when it names another instance */
 export function updateInstance(
   view: View,
-  { ref, fields }: { readonly ref: string; readonly fields: InstanceFields },
+  { ref, fields }: { readonly ref: string; readonly fields: InstanceFields & SameKey },
   mint: Mint,
 ): Decided<ResourceInstance> {
   const stored = view.require('resource_instance', ref)
+  requireSameKey(fields.key, stored.instance)
   return rewrite(stored, settleDeclared(view, stored.resource, [fields.attributes, stored.attributes, {}]), mint)
 }
 

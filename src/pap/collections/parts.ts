@@ -7,6 +7,7 @@ import { parseId } from '../../model/keys.ts'
 import type { Action, AttributeDefinition, AttributeType, Resource, Stored } from '../../model/objects.ts'
 import type { Decided, Mint, View } from '../../store/view.ts'
 import { afterActions } from '../cascade.ts'
+import { requireSameKey, type SameKey } from '../collection.ts'
 import { keepReaders } from '../conditions.ts'
 import { BODY, type Path, type Sent, settle, settleAttributes, settleName, settleText } from '../fields.ts'
 import {
@@ -64,11 +65,12 @@ export function createAction(
 
 export function updateAction(
   view: View,
-  { resource: resourceRef, ref, fields }: PartRef & { readonly fields: ActionFields },
+  { resource: resourceRef, ref, fields }: PartRef & { readonly fields: ActionFields & SameKey },
   mint: Mint,
 ): Decided<PartOf<Action>> {
   const resource = view.require('resource', resourceRef)
   const before = requirePart('action', resource.actions, ref)
+  requireSameKey(fields.key, before.key)
   const { v1, ...kept } = before
   const part: Action = {
     ...kept,
@@ -117,11 +119,12 @@ export function updateAttribute(
     resource: resourceRef,
     ref,
     fields,
-  }: PartRef & { readonly fields: { type?: Sent<AttributeType>; description?: Sent<string> } },
+  }: PartRef & { readonly fields: SameKey & { type?: Sent<AttributeType>; description?: Sent<string> } },
   mint: Mint,
 ): Decided<PartOf<AttributeDefinition>> {
   const { kind, resource } = attributed(view, resourceRef)
   const before = requirePart('attribute', resource.attributes, ref)
+  requireSameKey(fields.key, before.key)
   const part: AttributeDefinition = {
     ...before,
     type: settle(fields.type, before.type, before.type),

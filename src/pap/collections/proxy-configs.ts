@@ -16,6 +16,7 @@ import {
 import type { Json, MappingRule, ProxyConfig } from '../../model/objects.ts'
 import { requireUrl } from '../../model/url-rules.ts'
 import type { Decided, Mint, View } from '../../store/view.ts'
+import { requireSameKey, type SameKey } from '../collection.ts'
 import { BODY, type Path, type Sent, settle, settleName, settleText } from '../fields.ts'
 
 /** A mapping rule as it is sent. `should_delete` counts only in a PATCH. */
@@ -67,10 +68,11 @@ export function createProxyConfig(view: View, input: NewProxyConfig, mint: Mint)
  */
 export function updateProxyConfig(
   view: View,
-  { ref, fields }: { readonly ref: string; readonly fields: ProxyConfigFields },
+  { ref, fields }: { readonly ref: string; readonly fields: ProxyConfigFields & SameKey },
   mint: Mint,
 ): Decided<ProxyConfig> {
   const stored = view.require('proxy_config', ref)
+  requireSameKey(fields.key, stored.key)
   const mechanism = settle(fields.auth_mechanism, stored.auth_mechanism, 'Bearer')
   const sent = fields.secret ?? undefined
   if (sent === undefined && mechanism !== stored.auth_mechanism) {

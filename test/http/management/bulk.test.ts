@@ -1,5 +1,6 @@
 // Bulk calls: one revision, all or nothing, an error that says in which item.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import type { Method } from '../../support/routes.ts'
 import { type Harness, openHarness } from './harness.ts'
 
 describe('bulk calls', () => {
@@ -60,6 +61,108 @@ describe('bulk calls', () => {
     expect((await api.ask('POST', '$F/bulk/users', missing)).status).toBe(404)
     expect(revision()).toBe(before)
     expect((await api.ask('GET', `$F/users/${b}`)).status).toBe(404)
+  })
+
+  it('names the item in a 404, a 409 and a 400: its place and its key', async () => {
+    const [a, b] = [named('a'), named('b')]
+    await api.ask('POST', '$F/users', { key: a })
+    await api.ask('POST', '$F/resource_instances', { key: a, resource: 'doc', tenant: 'north' })
+    await api.ask('POST', '$S/resources', { key: named('other') })
+    const doc = (key: string) => `doc:${named(key)}`
+    const tuple = (relation: string) => ({ subject: doc('a'), relation, object: doc('b'), tenant: 'north' })
+    const elsewhere = { key: a, resource: 'doc', tenant: 'default' }
+    const operations = (...items: object[]) => ({ operations: items })
+    const [F, S] = ['$F/bulk', '$S/bulk']
+    const cases: readonly [Method, string, unknown, number, (string | number)[], string][] = [
+      ['POST', `${F}/users`, operations({ key: b }, { key: a }), 409, ['operations', 1], a],
+      [
+        'POST',
+        `${F}/users`,
+        operations({ key: b, role_assignments: [{ role: 'reader' }, { role: 'nobody' }] }),
+        404,
+        ['operations', 0, 'role_assignments', 1, 'role'],
+        b,
+      ],
+      ['DELETE', `${F}/users`, { idents: [a, a, 'nobody'] }, 404, ['idents', 2], 'nobody'],
+      [
+        'POST',
+        `${F}/tenants`,
+        operations({ key: b, name: b }, { key: 'north', name: b }),
+        409,
+        ['operations', 1],
+        'north',
+      ],
+      ['DELETE', `${F}/tenants`, { idents: ['nobody'] }, 404, ['idents', 0], 'nobody'],
+      ['PUT', `${F}/resource_instances`, operations(elsewhere), 400, ['operations', 0], a],
+      [
+        'DELETE',
+        `${F}/resource_instances`,
+        { idents: [doc('a'), doc('a'), 'doc:none'] },
+        404,
+        ['idents', 2],
+        'doc:none',
+      ],
+      [
+        'POST',
+        '$F/relationship_tuples/bulk',
+        operations(tuple('parent'), tuple('none')),
+        404,
+        ['operations', 1, 'relation'],
+        `${doc('a')}/none/${doc('b')}`,
+      ],
+      [
+        'DELETE',
+        '$F/relationship_tuples/bulk',
+        { idents: [{ ...tuple('parent'), tenant: undefined }] },
+        404,
+        ['idents', 0],
+        `${doc('a')}/parent/${doc('b')}`,
+      ],
+      [
+        'POST',
+        '$F/role_assignments/bulk',
+        [
+          { user: a, role: 'reader', tenant: 'north' },
+          { user: a, role: 'none' },
+        ],
+        404,
+        [1, 'role'],
+        `${a}/none`,
+      ],
+      [
+        'POST',
+        '$F/role_assignments/bulk',
+        [
+          { user: a, role: 'reader' },
+          { user: a, role: 'reader' },
+        ],
+        409,
+        [1],
+        `${a}/reader`,
+      ],
+      [
+        'PUT',
+        `${S}/roles`,
+        operations({ key: b }, { key: a, extends: ['none'] }),
+        404,
+        ['operations', 1, 'extends', 0],
+        a,
+      ],
+    ]
+    const before = revision()
+    for (const [method, path, body, status, at, key] of cases) {
+      const answer = await api.ask(method, path, body)
+      const what = `${method} ${path} ${JSON.stringify(answer.body)}`
+      expect([answer.status, answer.body.additional_info?.loc.slice(0, at.length + 1)], what).toEqual([
+        status,
+        ['body', ...at],
+      ])
+      const index = at.find((member) => typeof member === 'number')
+      expect(answer.body.additional_info, what).toMatchObject({ index, key })
+      const list = typeof at[0] === 'number' ? 'body' : at[0]
+      expect(answer.body.message, what).toContain(`${list}[${index}] (\`${key}\`): `)
+    }
+    expect(revision()).toBe(before)
   })
 
   it('PUT replaces those that are there and makes the others', async () => {

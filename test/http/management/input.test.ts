@@ -42,7 +42,7 @@ describe('bad input', () => {
       'value_error.not_supported',
     ],
     ['POST', '$S/roles', [], ['body'], 'type_error.object'],
-    ['PATCH', '$S/roles/admin', { key: 'other' }, ['body', 'key'], 'value_error.extra'],
+    ['PATCH', '$S/roles/admin', { key: 'other' }, ['body', 'key'], 'value_error.mismatch'],
     ['PUT', '$S/roles/admin', { key: 'other' }, ['body', 'key'], 'value_error.mismatch'],
     ['POST', '$S/roles/admin/permissions', {}, ['body', 'permissions'], 'value_error.missing'],
     ['POST', '$S/resources', { key: '__user' }, ['body', 'key'], 'value_error.reserved'],

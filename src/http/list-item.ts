@@ -1,0 +1,48 @@
+// Which item of a list in the body an error is about. A 422 says so in its `loc`; for every other refusal of a bulk call this names the item
+// in the message and in `additional_info`.
+import { isZerohopError } from '../model/errors.ts'
+import { shortText } from '../model/shorten.ts'
+import type { Problem } from './errors.ts'
+
+export interface ListItem {
+  /** where the trouble is, as in the `loc` of a 422 */
+  readonly loc: readonly (string | number)[]
+  /** place of the item in its list, from 0 */
+  readonly index: number
+  /** what the item is about, as the caller named it; null when it has no name */
+  readonly key: string | null
+}
+
+/** `problem`, and when the error is about an item of a list in `body`, with that item and a message that names it. */
+export function namingItem(problem: Problem, error: unknown, body: unknown): Problem {
+  const item = problem.detail === undefined && problem.status < 500 ? itemOf(error, body) : undefined
+  if (item === undefined) return problem
+  const { loc, index, key } = item
+  const list = typeof loc[1] === 'number' ? 'body' : loc.slice(1, loc.indexOf(index)).join('.')
+  const named = key === null ? '' : ` (\`${key}\`)`
+  return { ...problem, item, message: `${list}[${index}]${named}: ${problem.message}` }
+}
+
+function itemOf(error: unknown, body: unknown): ListItem | undefined {
+  if (!isZerohopError(error) || error.path?.[0] !== 'body') return undefined
+  let value = body
+  for (const member of error.path.slice(1)) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, member)) return undefined
+    value = (value as Record<string | number, unknown>)[member]
+    if (typeof member === 'number') return { loc: error.path, index: member, key: nameOf(value) }
+  }
+  return undefined
+}
+
+/** The members that name an item, by the first of them: joined as stored keys of assignments and relationship tuples are. */
+const NAMES = [['key'], ['subject', 'relation', 'object'], ['user', 'role', 'tenant', 'resource_instance']] as const
+
+function nameOf(item: unknown): string | null {
+  if (typeof item === 'string') return shortText(item)
+  if (typeof item !== 'object' || item === null) return null
+  const members = item as Readonly<Record<string, unknown>>
+  const names = NAMES.find(([first]) => typeof members[first] === 'string')
+  if (names === undefined) return null
+  const texts = names.map((name) => members[name]).filter((text) => typeof text === 'string')
+  return shortText(texts.join('/'))
+}
