@@ -9,6 +9,7 @@ import { PooledPdps, singlePdp } from './http/pdp/auth.ts'
 import type { AuthzenSettings } from './http/pdp/authzen/app.ts'
 import type { DecisionLogging } from './http/pdp/decisions.ts'
 import type { RequestTracer } from './http/tracing.ts'
+import type { IntakeOptions } from './intake/intake.ts'
 import type { LogId } from './log/change.ts'
 import { requireAccess } from './pap/access.ts'
 import { localFeed } from './pap/feed.ts'
@@ -20,6 +21,8 @@ import { PdpPool } from './pdp/pool.ts'
 
 export type { TlsSettings } from './http/app.ts'
 export type { Own, Siblings } from './http/pdp/siblings.ts'
+export { BodyBudget } from './intake/body-budget.ts'
+export type { IntakeOptions } from './intake/intake.ts'
 export { type KeysFile, readKeys } from './pap/keys-file.ts'
 export { type ConnectOptions, connect } from './pdp/connect.ts'
 export type { FollowerEvent } from './pdp/follower.ts'
@@ -39,6 +42,8 @@ export interface ServerOptions {
   readonly unhandledRejections?: () => number
   /** listens with TLS, 1.2 or later */
   readonly tls?: TlsSettings
+  /** bounds of connections, times and bodies; servers that are given the same budget of bodies share it */
+  readonly intake?: IntakeOptions
   /** begins a span for each request */
   readonly tracer?: RequestTracer
   /** the PDP: a `now` in the context of a request is kept; default: it is set when the request comes (D8) */
@@ -103,6 +108,7 @@ export function managementServer({ store, snapshots }: Management, options: Mana
     ...(options.rateLimits === undefined ? {} : { rateLimits: options.rateLimits }),
     ...(options.logger ? { logger: options.logger } : {}),
     ...(options.tls ? { tls: options.tls } : {}),
+    ...(options.intake ? { intake: options.intake } : {}),
     ...(options.tracer ? { tracer: options.tracer } : {}),
   })
 }
@@ -202,6 +208,7 @@ function served(options: PdpServerOptions) {
     openMetrics = false,
     logger,
     tls,
+    intake,
     tracer,
     decisionLog,
     authzen = {},
@@ -214,6 +221,7 @@ function served(options: PdpServerOptions) {
     authzen,
     ...(logger ? { logger } : {}),
     ...(tls ? { tls } : {}),
+    ...(intake ? { intake } : {}),
     ...(tracer ? { tracer } : {}),
     ...(decisionLog ? { decisionLog } : {}),
     ...(version === undefined ? {} : { version }),

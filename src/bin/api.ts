@@ -7,7 +7,7 @@ import { runAdmin } from '../pap/admin.ts'
 import { keepRetention } from '../pap/retention.ts'
 import { type Management, managementServer, openManagement } from '../server.ts'
 import { type Env, secretsOf } from './env.ts'
-import { Closers, closeOnSignals, listen, newId, stopper } from './process.ts'
+import { Closers, closeOnSignals, intakeOf, listen, newId, stopper } from './process.ts'
 import { readTls, reloadOnHangup } from './tls.ts'
 import { startTracing } from './tracing.ts'
 import { reasonOf, unhandledRejections } from './unhandled.ts'
@@ -53,6 +53,7 @@ export async function startManagement(
     logger: log.child({ part: 'api' }),
     openMetrics: env.openMetrics,
     unhandledRejections,
+    intake: intakeOf(env),
     ...(tls === undefined ? {} : { tls }),
     ...(tracer === undefined ? {} : { tracer }),
     ...(Object.keys(env.rateLimits).length === 0 ? {} : { rateLimits: env.rateLimits }),

@@ -28,6 +28,9 @@ export interface Env {
   readonly bootstrapKey: string | undefined
   readonly secretsKeyFile: string | undefined
   readonly imageMemoryBytes: number | undefined
+  /** bytes of request bodies that this process holds, and connections of each of its servers */
+  readonly bodyMemoryBytes: number | undefined
+  readonly maxConnections: number | undefined
   readonly logLevel: string
   readonly pdpApiKey: string | undefined
   /** key of the organization, for `migrate` */
@@ -95,6 +98,8 @@ const VARIABLES = {
   ZEROHOP_ORGANIZATION_KEY: text,
   ZEROHOP_SECRETS_KEY_FILE: text,
   ZEROHOP_IMAGE_MEMORY: bytes,
+  ZEROHOP_BODY_MEMORY: bytes,
+  ZEROHOP_CONNECTIONS: count,
   ZEROHOP_LOG_LEVEL: logLevel,
   ZEROHOP_RATE_LIMIT: count,
   ZEROHOP_RATE_LIMIT_WRITES: count,
@@ -189,6 +194,8 @@ export function readEnv(variables: Variables = process.env): Env {
     bootstrapKey: secret('ZEROHOP_BOOTSTRAP_KEY'),
     secretsKeyFile: value('ZEROHOP_SECRETS_KEY_FILE'),
     imageMemoryBytes: value('ZEROHOP_IMAGE_MEMORY'),
+    bodyMemoryBytes: value('ZEROHOP_BODY_MEMORY'),
+    maxConnections: value('ZEROHOP_CONNECTIONS'),
     logLevel: value('ZEROHOP_LOG_LEVEL') ?? 'info',
     pdpApiKey: secret('PDP_API_KEY'),
     organizationKey: secret('ZEROHOP_ORGANIZATION_KEY'),

@@ -9,7 +9,7 @@ import { type TokenSettings, tokensOf } from '../integration/tokens.ts'
 import { ZerohopError } from '../model/errors.ts'
 import { readKeys } from '../server.ts'
 import type { Env, IntegrationEnv } from './env.ts'
-import { Closers, closeOnSignals, listen, urlOf } from './process.ts'
+import { Closers, closeOnSignals, intakeOf, listen, urlOf } from './process.ts'
 
 export interface IntegrationOptions {
   readonly demo?: boolean
@@ -40,6 +40,7 @@ export async function runIntegration(env: Env, options: IntegrationOptions, log:
     tokens,
     permissions,
     logger: log.child({ part: 'integration' }),
+    intake: intakeOf(env),
     ...(integration.frontendOrigin === undefined ? {} : { frontendOrigin: integration.frontendOrigin }),
   })
   closers.addApp(app)

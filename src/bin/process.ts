@@ -3,6 +3,8 @@ import { randomBytes } from 'node:crypto'
 import { readFileSync, writeFileSync, writeSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import type { Logger } from 'pino'
+import { BodyBudget } from '../intake/body-budget.ts'
+import type { IntakeOptions } from '../intake/intake.ts'
 import { isZerohopError, ZerohopError } from '../model/errors.ts'
 import { SHUTDOWN_MS } from '../model/limits.ts'
 import { type Env, opaPortOf } from './env.ts'
@@ -157,6 +159,7 @@ export function pdpOptions(env: Env, controlPlane: string | undefined, sameProce
     debug: env.debug,
     acceptNow: env.acceptNow,
     openMetrics: env.openMetrics,
+    intake: intakeOf(env),
     authzen: env.authzen,
     version: packageVersion(),
     ...(controlPlane === undefined
@@ -164,6 +167,14 @@ export function pdpOptions(env: Env, controlPlane: string | undefined, sameProce
       : { forward: { controlPlane, sameProcess, timeoutMs: env.forwardTimeoutMs, wait: env.factsWait } }),
     control: { key: env.controlKey, exit: () => void process.kill(process.pid, 'SIGTERM') },
   }
+}
+
+let bodies: BodyBudget | undefined
+
+/** The bounds of every server of this process; they share one budget of bodies. */
+export function intakeOf({ bodyMemoryBytes, maxConnections }: Env): IntakeOptions {
+  bodies ??= new BodyBudget(bodyMemoryBytes)
+  return { bodies, ...(maxConnections === undefined ? {} : { maxConnections }) }
 }
 
 /** A fresh id. */

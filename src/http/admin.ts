@@ -2,8 +2,11 @@
 // folder reaches it (mode 0600); it knows no API key. Meaning of the commands: src/pap/admin.ts.
 import { rmSync } from 'node:fs'
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
+import { BodyBudget } from '../intake/body-budget.ts'
+import { readBody } from '../intake/body-reader.ts'
+import { timeoutsOf } from '../intake/intake.ts'
 import { ERRORS, type ErrorCode, type ErrorDetails, isZerohopError, ZerohopError } from '../model/errors.ts'
-import { ADMIN_BODY_BYTES_MAX, SOCKET_PATH_BYTES_MAX } from '../model/limits.ts'
+import { ADMIN_BODY_BYTES_MAX, ADMIN_CONNECTIONS_MAX, BODY_KEY_SHARE, SOCKET_PATH_BYTES_MAX } from '../model/limits.ts'
 import { parseJson, UNLIMITED } from './json.ts'
 
 export type RunCommand = (command: string, input: unknown) => Promise<unknown>
@@ -25,11 +28,12 @@ export const fitsSocket = (path: string): boolean => Buffer.byteLength(path) <= 
  */
 export async function serveAdmin(path: string, run: RunCommand): Promise<() => Promise<void>> {
   rmSync(path, { force: true })
-  const server = createServer((message, response) => {
+  const server = createServer(timeoutsOf(), (message, response) => {
     answer(message, run)
       .then((reply) => send(response, reply))
       .catch(() => response.destroy())
   })
+  server.maxConnections = ADMIN_CONNECTIONS_MAX
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     const mask = process.umask(0o177) // the socket must never be there with another mode; listen makes it at once
@@ -49,11 +53,31 @@ export async function serveAdmin(path: string, run: RunCommand): Promise<() => P
 async function answer(message: IncomingMessage, run: RunCommand): Promise<Reply> {
   try {
     const command = decodeURIComponent(message.url?.slice(1) ?? '')
-    const input = parseJson(await bytesOf(message), 'refuse', UNLIMITED)
-    return { result: await run(command, input) }
+    const { bytes, release } = await received(message)
+    try {
+      return { result: await run(command, parseJson(bytes, 'refuse', UNLIMITED)) }
+    } finally {
+      release()
+    }
   } catch (error) {
     return { error: failureOf(error) }
   }
+}
+
+/** All commands together hold what one may: whoever sends them is the operator. */
+const commands = new BodyBudget(ADMIN_BODY_BYTES_MAX * BODY_KEY_SHARE)
+
+/** The body of a command. @throws LIMIT_EXCEEDED, BODY_MEMORY_FULL */
+function received(stream: IncomingMessage): Promise<{ bytes: Buffer; release: () => void }> {
+  const source = { stream, announced: undefined, limit: ADMIN_BODY_BYTES_MAX, budget: commands, keyOf: () => '' }
+  return new Promise((resolve, reject) => {
+    readBody(source, (error, bytes, hold) => {
+      if (error === undefined) resolve({ bytes, release: () => hold?.release() })
+      else if ((error as { statusCode?: number }).statusCode === 413)
+        reject(new ZerohopError('LIMIT_EXCEEDED', { what: 'the file in bytes', limit: ADMIN_BODY_BYTES_MAX }))
+      else reject(error)
+    })
+  })
 }
 
 function send(response: ServerResponse, reply: Reply): void {
@@ -87,7 +111,7 @@ function ask(path: string, command: string, body: string): Promise<Reply | undef
         )
     })
     sent.once('response', (response) => {
-      bytesOf(response, Number.POSITIVE_INFINITY)
+      bytesOf(response)
         .then((bytes) => resolve(readReply(bytes)))
         .catch(reject)
     })
@@ -106,13 +130,9 @@ function failureOf(error: unknown): Failure {
   return { code: error.code, details: error.details, ...(error.path === undefined ? {} : { path: error.path }) }
 }
 
-async function bytesOf(message: IncomingMessage, most = ADMIN_BODY_BYTES_MAX): Promise<Buffer> {
+/** The whole answer of our own server. */
+async function bytesOf(message: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = []
-  let length = 0
-  for await (const chunk of message as AsyncIterable<Buffer>) {
-    length += chunk.length
-    if (length > most) throw new ZerohopError('LIMIT_EXCEEDED', { what: 'the file in bytes', limit: most })
-    chunks.push(chunk)
-  }
+  for await (const chunk of message as AsyncIterable<Buffer>) chunks.push(chunk)
   return Buffer.concat(chunks)
 }

@@ -1,4 +1,4 @@
-// What both servers share: body parser, request ids, error hook, timeouts and the way they close. Routes live in management/ and
+// What all servers share: bounds of what comes in, body parser, request ids, error hook, timeouts and the way they close. Routes live in management/ and
 // pdp/; which status an error gets is errors.ts. Nothing here listens, and nothing here knows what a policy is.
 import { randomBytes } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
@@ -9,8 +9,9 @@ import Fastify, {
   type FastifyRequest,
   LogController,
 } from 'fastify'
+import { boundIntake, type IntakeOptions, timeoutsOf } from '../intake/intake.ts'
 import { ZerohopError } from '../model/errors.ts'
-import { BODY_BYTES_MAX, PARAM_LENGTH_MAX, REQUEST_TIMEOUT_MS } from '../model/limits.ts'
+import { BODY_BYTES_MAX, PARAM_LENGTH_MAX } from '../model/limits.ts'
 import { closeWell } from './closing.ts'
 import { type ErrorForm, problemOf } from './errors.ts'
 import { BULK, type Duplicates, type JsonLimits, ORDINARY, parseJson } from './json.ts'
@@ -32,6 +33,10 @@ export interface HttpAppOptions {
   readonly noRoute?: (url: string) => ZerohopError | undefined
   /** listens with TLS, 1.2 or later */
   readonly tls?: TlsSettings
+  /** bounds of connections, times and bodies; the defaults of src/model/limits.ts when absent */
+  readonly intake?: IntakeOptions
+  /** the id of the API key of a request whose key was found good, '' without one: no key may hold all bodies alone */
+  readonly keyOf?: (request: FastifyRequest) => string
 }
 
 /** PEM texts. */
@@ -58,13 +63,16 @@ const REQUEST_ID = /^[\x21-\x7e]{1,128}$/
 
 /** A fastify instance with the settings of this project. The caller adds routes, then listens or injects. */
 export function httpApp(options: HttpAppOptions): FastifyInstance {
+  const timeouts = timeoutsOf(options.intake)
   const app: FastifyInstance = Fastify({
     ...(options.logger ? { loggerInstance: options.logger } : {}),
     // the type of an app does not tell by which protocol it listens
-    ...((options.tls ? { https: { ...options.tls, minVersion: 'TLSv1.2' } } : {}) as object),
+    ...((options.tls
+      ? { https: { ...options.tls, ...timeouts, minVersion: 'TLSv1.2' } }
+      : { http: timeouts }) as object),
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: options.bodyLimit ?? BODY_BYTES_MAX,
-    requestTimeout: REQUEST_TIMEOUT_MS,
+    requestTimeout: timeouts.requestTimeout,
     routerOptions: { maxParamLength: PARAM_LENGTH_MAX },
     requestIdHeader: false,
     return503OnClosing: false, // who is connected is answered to the end (closing.ts)
@@ -94,6 +102,7 @@ export function httpApp(options: HttpAppOptions): FastifyInstance {
       },
     },
   })
+  boundIntake(app, options.intake, options.keyOf)
   readJsonBodies(app, options.duplicates)
   noteRoutes(app)
   answerErrors(app, options)
@@ -104,18 +113,37 @@ export function httpApp(options: HttpAppOptions): FastifyInstance {
 
 function readJsonBodies(app: FastifyInstance, duplicates: Duplicates): void {
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser(JSON_TYPE, { parseAs: 'buffer' }, (request, body, done) => {
+  addJsonParser(app, duplicates, ({ headers }) => requirePlain(headers['content-encoding']))
+}
+
+/**
+ * Reads bodies of type application/json.
+ * @param admit throws on a request whose body is not read at all
+ */
+export function addJsonParser(
+  app: FastifyInstance,
+  duplicates: Duplicates,
+  admit: (request: FastifyRequest) => void = () => undefined,
+): void {
+  app.addContentTypeParser(JSON_TYPE, (request, _payload, done) => {
     try {
-      requirePlain(request.headers['content-encoding'])
-      done(null, parseJson(body as Buffer, duplicates, jsonLimitsOf(request)))
+      admit(request)
     } catch (error) {
-      done(error as Error)
+      return done(error as Error)
     }
+    app.readBytes(request, (error, bytes) => {
+      if (error !== null) return done(error)
+      try {
+        done(null, parseJson(bytes, duplicates, jsonLimitsOf(request)))
+      } catch (error) {
+        done(error as Error)
+      }
+    })
   })
 }
 
 /** How many members the body of a route may hold: more where it may be longer than that of an ordinary route. */
-export function jsonLimitsOf({ routeOptions: { bodyLimit, config } }: FastifyRequest): JsonLimits {
+function jsonLimitsOf({ routeOptions: { bodyLimit, config } }: FastifyRequest): JsonLimits {
   return config.bulk || bodyLimit > BODY_BYTES_MAX ? BULK : ORDINARY
 }
 

@@ -1,6 +1,5 @@
 // How a server ends without leaving anybody unanswered. HTTP/1.1 has no way to call a connection back, so a server that is told to end first
 // says `connection: close` in every answer and goes on for a moment: who asks again and again is answered once more and comes back elsewhere.
-import type { Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import { DRAIN_MS } from '../model/limits.ts'
@@ -30,11 +29,6 @@ export function closeWell(app: FastifyInstance): void {
     const until = performance.now() + DRAIN_MS
     while (performance.now() < until && (await connections(app)) > 0) await pause(LOOK_MS)
   })
-  const sockets = new Set<Socket>()
-  app.server.on('connection', (socket: Socket) => {
-    sockets.add(socket)
-    socket.once('close', () => sockets.delete(socket))
-  })
   app.addHook('preClose', (done) => {
     closing.begun = true
     const until = performance.now() + DRAIN_MS
@@ -43,7 +37,7 @@ export function closeWell(app: FastifyInstance): void {
     const sweep = setInterval(() => {
       app.server.closeIdleConnections()
       if (performance.now() < until) return
-      for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy()
+      for (const socket of app.intake.sockets) if (socket.bytesRead === 0) socket.destroy()
     }, LOOK_MS)
     app.server.once('close', () => clearInterval(sweep))
     sweep.unref()

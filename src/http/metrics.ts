@@ -3,6 +3,8 @@
 import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { AggregatorRegistry, Counter, Gauge, Histogram, Registry } from 'prom-client'
+import type { BodyBudget } from '../intake/body-budget.ts'
+import type { Intake } from '../intake/intake.ts'
 
 /** Seconds: from a check to a write behind a slow disk. */
 const BUCKETS = [
@@ -171,4 +173,26 @@ export async function answerMetrics(
 /** Counters and histograms summed; a gauge as it says. */
 function merged(all: readonly object[][]): Promise<string> {
   return AggregatorRegistry.aggregate([...all]).metrics()
+}
+
+/** Shows what servers of one process have let in; `apps` may grow. */
+export function intakeMetrics(metrics: Metrics, apps: readonly FastifyInstance[]): void {
+  const sum = (of: (intake: Intake) => number) => () => apps.reduce((all, { intake }) => all + of(intake), 0)
+  metrics.gauge(
+    'zerohop_connections',
+    'Connections that are open.',
+    sum(({ sockets }) => sockets.size),
+  )
+  metrics.counter(
+    'zerohop_connections_refused_total',
+    'Connections that were closed at once, because too many were open.',
+    sum(({ refused }) => refused),
+  )
+  const bodies = (): BodyBudget | undefined => apps[0]?.intake.bodies
+  metrics.gauge('zerohop_body_bytes', 'Bytes of request bodies that this process holds.', () => bodies()?.held ?? 0)
+  metrics.counter(
+    'zerohop_bodies_refused_total',
+    'Request bodies that were refused with 503, because this process, or their API key, held too many bytes.',
+    () => bodies()?.refused ?? 0,
+  )
 }

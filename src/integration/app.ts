@@ -9,13 +9,9 @@ import Fastify, {
   type FastifyRequest,
   LogController,
 } from 'fastify'
+import { boundIntake, type IntakeOptions, timeoutsOf } from '../intake/intake.ts'
 import { isZerohopError, ZerohopError } from '../model/errors.ts'
-import {
-  INTEGRATION_BODY_BYTES_MAX,
-  INTEGRATION_HEADER_BYTES_MAX,
-  REQUEST_TIMEOUT_MS,
-  SERVICE_TIMEOUT_MS,
-} from '../model/limits.ts'
+import { INTEGRATION_BODY_BYTES_MAX, INTEGRATION_HEADER_BYTES_MAX, SERVICE_TIMEOUT_MS } from '../model/limits.ts'
 import type { Permissions } from './permissions.ts'
 import type { Claims, Tokens, TokenUse } from './tokens.ts'
 
@@ -27,6 +23,8 @@ export interface IntegrationOptions {
   /** milliseconds after which a call to Zerohop counts as failed; default SERVICE_TIMEOUT_MS */
   readonly timeoutMs?: number
   readonly logger?: FastifyBaseLogger
+  /** bounds of connections, times and bodies */
+  readonly intake?: IntakeOptions
 }
 
 declare module 'fastify' {
@@ -48,16 +46,18 @@ const REASON_LENGTH = 300
 /** The app, not listening yet. */
 export function integrationApp(options: IntegrationOptions): FastifyInstance {
   const { tokens, permissions, logger, timeoutMs = SERVICE_TIMEOUT_MS } = options
+  const timeouts = timeoutsOf(options.intake)
   const app: FastifyInstance = Fastify({
     ...(logger ? { loggerInstance: logger } : {}),
     logController: new LogController({ disableRequestLogging: true }),
     // A token that is too long is refused like every other bad one; node itself would answer 431.
-    http: { maxHeaderSize: INTEGRATION_HEADER_BYTES_MAX },
+    http: { maxHeaderSize: INTEGRATION_HEADER_BYTES_MAX, ...timeouts },
     bodyLimit: INTEGRATION_BODY_BYTES_MAX,
-    requestTimeout: REQUEST_TIMEOUT_MS,
+    requestTimeout: timeouts.requestTimeout,
     frameworkErrors: (_error, _request, reply) => missing(reply), // a path that cannot be decoded
   })
   app.decorateRequest('claims', undefined)
+  boundIntake(app, options.intake)
   ignoreBodies(app)
   allowOrigin(app, options.frontendOrigin)
   app.setErrorHandler((error, request, reply) => {
@@ -103,7 +103,7 @@ export function integrationApp(options: IntegrationOptions): FastifyInstance {
 /** No route reads a body; one that comes is bounded and dropped. */
 function ignoreBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, _body, done) => done(null))
+  app.addContentTypeParser('*', (request, _payload, done) => app.readBytes(request, (error) => done(error)))
 }
 
 function allowOrigin(app: FastifyInstance, origin: string | undefined): void {

@@ -108,6 +108,10 @@ export const ERRORS = {
     class: 'unavailable',
     message: 'revision {wanted} did not arrive in {timeoutMs} ms, this PDP is at {have}',
   },
+  BODY_MEMORY_FULL: {
+    class: 'unavailable',
+    message: 'too many bytes of request bodies {whose}are being read, try again',
+  },
   DECISION_UNRECORDED: { class: 'unavailable', message: 'the decision cannot be recorded: {reason}' },
   DECISION_LOG_FULL: { class: 'unavailable', message: 'the buffer of the decision log is full' },
   CLOSED: { class: 'unavailable', message: '{what} is closed' },

@@ -170,8 +170,10 @@ export const COPY_TASKS_MAX = 1_000
 export const COPY_WAIT_MS = 60_000
 /** Lines of what an import changes that are told one by one. */
 export const BUNDLE_LINES_MAX = 1_000
-/** Bytes of one command over the admin socket, and of its answer: a whole environment as a file. */
+/** Bytes of one command over the admin socket, and of all that run at once: a whole environment as a file. */
 export const ADMIN_BODY_BYTES_MAX = 256 * 1024 * 1024
+/** Connections to the admin socket at once: commands of an operator, one after the other. */
+export const ADMIN_CONNECTIONS_MAX = 32
 /** Bytes of the path of a socket: the least that Linux and macOS take. */
 export const SOCKET_PATH_BYTES_MAX = 103
 /** Rows that an upgrade of the data file copies in one transaction: some tens of milliseconds between signs of life of its lock. */
@@ -285,6 +287,16 @@ export const LISTING_WALK_MAX = 40_000
 export const PARAM_LENGTH_MAX = 1_024
 /** Milliseconds in which a request must have arrived: a slow sender holds a socket, not the server. */
 export const REQUEST_TIMEOUT_MS = 30_000
+/** Milliseconds between two looks for requests that did not: so late is a connection closed at most. */
+export const REQUEST_LOOK_MS = 1_000
+/** Connections of one server at once: all followers that may stream from it, and half as many clients. */
+export const CONNECTIONS_MAX_DEFAULT = 16_384
+/** Bytes of request bodies that a process holds, from the first byte of each to its answer: four of the longest. */
+export const BODY_MEMORY_BYTES_DEFAULT = 64 * 1024 * 1024
+/** One API key may hold one part in so many of them, so that the bodies of the other keys are read. */
+export const BODY_KEY_SHARE = 4
+/** Bytes of a body above which it is parsed in a turn of the event loop of its own: what is shorter takes under a millisecond. */
+export const BODY_AT_ONCE_BYTES = 16 * 1024
 /** Changes between two looks at the garbage of an image, and the least garbage that is worth a worker thread. */
 export const COMPACT_EVERY_CHANGES = 1_000
 export const COMPACT_BYTES_MIN = 256 * 1024

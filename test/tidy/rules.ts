@@ -16,6 +16,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ['src/log', 'src/kernel'],
   ['src/store', 'src/image', 'src/client'],
   ['src/pap', 'src/pdp', 'src/decisions', 'src/migrate'],
+  ['src/intake'],
   ['src/http', 'src/integration'],
   ['src/bin', 'src/index.ts', 'src/embedded.ts', 'src/server.ts'],
 ]
@@ -75,7 +76,11 @@ export function circles(files: readonly SourceFile[]): Finding[] {
 const PACKAGES: readonly { readonly name: RegExp; readonly only: RegExp; readonly where: string }[] = [
   { name: /^lmdb(\/|$)/, only: /^src\/store\/lmdb\.ts$/, where: 'src/store/lmdb.ts' },
   { name: /^node-gyp-build(\/|$)/, only: /^src\/store\//, where: 'src/store' },
-  { name: /^(fastify|@fastify\/.*)$/, only: /^src\/(http|integration)\//, where: 'src/http or src/integration' },
+  {
+    name: /^(fastify|@fastify\/.*)$/,
+    only: /^src\/(http|integration|intake)\//,
+    where: 'src/http, src/integration or src/intake',
+  },
   { name: /^re2js$/, only: /^src\/model\/url-rules\.ts$/, where: 'src/model/url-rules.ts' },
   { name: /^(aws-jwt-verify(\/.*)?|jose)$/, only: /^src\/integration\//, where: 'src/integration' },
   { name: /^prom-client$/, only: /^src\/http\//, where: 'src/http' },

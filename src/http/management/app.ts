@@ -1,5 +1,6 @@
 // The management API: /v2 on port 8080. A factory; who listens is src/bin. docs/http-api.md lists what exists.
-import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
+import type { FastifyBaseLogger, FastifyInstance, FastifyRequest } from 'fastify'
+import { type IntakeOptions, senderOf } from '../../intake/intake.ts'
 import { IMAGE_ROOM } from '../../log/image-bytes.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import type { PapUseCases } from '../../pap/use-cases.ts'
@@ -7,7 +8,7 @@ import type { Store } from '../../store/store.ts'
 import { httpApp, type TlsSettings } from '../app.ts'
 import { Gate, guard } from '../auth.ts'
 import { managementError } from '../errors.ts'
-import { answerMetrics, countRequests, Metrics } from '../metrics.ts'
+import { answerMetrics, countRequests, intakeMetrics, Metrics } from '../metrics.ts'
 import { limitRates, type RateLimits } from '../rate-limit.ts'
 import { type RequestTracer, traceRequests } from '../tracing.ts'
 import { assignmentRoutes } from './assignments.ts'
@@ -49,6 +50,8 @@ export interface ManagementOptions {
   readonly tls?: TlsSettings
   /** a span for each request */
   readonly tracer?: RequestTracer
+  /** bounds of connections, times and bodies */
+  readonly intake?: IntakeOptions
   /** requests that one key may make in a minute; they are not counted without it */
   readonly rateLimits?: RateLimits
   /** further routes behind the same gate: each names its operation */
@@ -57,12 +60,14 @@ export interface ManagementOptions {
 
 /** The app with every route; not listening yet. */
 export function managementApp({ store, logger, routes, ...options }: ManagementOptions): FastifyInstance {
-  const { metrics = new Metrics(), openMetrics = false, rateLimits, tls } = options
-  const listening = { ...(logger ? { logger } : {}), ...(tls ? { tls } : {}) }
-  const app = httpApp({ errorForm: managementError, duplicates: 'refuse', noRoute, ...listening })
+  const { metrics = new Metrics(), openMetrics = false, rateLimits, tls, intake } = options
+  const listening = { ...(intake ? { intake } : {}), ...(logger ? { logger } : {}), ...(tls ? { tls } : {}) }
+  const keyOf = ({ caller }: FastifyRequest) => (caller === undefined ? '' : senderOf(caller.key.id))
+  const app = httpApp({ errorForm: managementError, duplicates: 'refuse', noRoute, keyOf, ...listening })
   if (options.tracer) traceRequests(app, options.tracer)
   const management: Management = { store, gate: new Gate(store) }
   countRequests(app, metrics)
+  intakeMetrics(metrics, [app])
   storeMetrics(app, metrics, store)
   referenceRoutes(app)
   guideRoute(app)

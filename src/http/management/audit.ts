@@ -43,7 +43,7 @@ export function auditRoutes(app: FastifyInstance, { store }: Management): void {
     return auditRead(record, scope, configOf(scope))
   })
   app.register(async (lines) => {
-    lines.addContentTypeParser(LINES, { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
+    lines.addContentTypeParser(LINES, (request, _payload, done) => lines.readBytes(request, done))
     lines.post<{ Body: Buffer | undefined }>(
       AUDIT_LOGS,
       { config: { operation: 'audit.write' }, bodyLimit: AUDIT_BODY_BYTES_MAX },

@@ -1,10 +1,11 @@
 // The PDP over HTTP: the routes of docs/pdp-api.md over the very same `Pdp` that applications hold. A request is answered from one image at one
 // revision, which the header x-revision names. Nothing here decides.
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
+import { type IntakeOptions, senderOf } from '../../intake/intake.ts'
 import type { ErrorCode } from '../../model/errors.ts'
 import { httpApp, requestIds, type TlsSettings } from '../app.ts'
 import { type ErrorForm, pdpError } from '../errors.ts'
-import { answerMetrics, countRequests, Metrics } from '../metrics.ts'
+import { answerMetrics, countRequests, intakeMetrics, Metrics } from '../metrics.ts'
 import { type RequestTracer, traceRequests } from '../tracing.ts'
 import { allowedRoutes } from './allowed.ts'
 import type { PdpDirectory } from './auth.ts'
@@ -37,6 +38,8 @@ export interface PdpAppOptions extends ServiceOptions {
   readonly authzen?: AuthzenSettings
   /** listens with TLS */
   readonly tls?: TlsSettings
+  /** bounds of connections, times and bodies */
+  readonly intake?: IntakeOptions
   /** a span for each request */
   readonly tracer?: RequestTracer
   /** a `now` in the context of a request is kept (PDP_ACCEPT_NOW); default: it is set here */
@@ -78,10 +81,13 @@ export function pdpApp(options: PdpAppOptions): FastifyInstance {
   const decisions = new Decisions(metrics, (authorization) => directory.keyIdOf(authorization), decisionLog, acceptNow)
   const deps: PdpRouteDeps = { authenticate: authenticator(directory), debug, acceptNow, decisions }
   const app = emptyApp(options, decisions)
+  const apps = [app]
+  intakeMetrics(metrics, apps)
   app.decorate('opa', () => {
     const opa = emptyApp(options, decisions)
     opaRoutes(opa, deps)
     countRequests(opa, metrics)
+    apps.push(opa)
     return opa
   })
   if (options.v1 === undefined) {
@@ -115,10 +121,14 @@ export function pdpApp(options: PdpAppOptions): FastifyInstance {
 }
 
 /** What both servers of a PDP share. */
-function emptyApp({ logger, tls, tracer }: PdpAppOptions, decisions: Decisions): FastifyInstance {
+function emptyApp({ directory, ...options }: PdpAppOptions, decisions: Decisions): FastifyInstance {
+  const { intake, logger, tls, tracer } = options
   const app = httpApp({
     errorForm: pdpForm,
     duplicates: 'last-wins',
+    keyOf: ({ pdp, headers: { authorization } }) =>
+      pdp === undefined || authorization === undefined ? '' : senderOf(directory.keyIdOf(authorization)),
+    ...(intake ? { intake } : {}),
     ...(logger ? { logger } : {}),
     ...(tls ? { tls } : {}),
   })

@@ -3,6 +3,8 @@
 // long or chunked body, another path, a closing server) takes the route. test/http/pdp/direct.test.ts holds the two together.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { FastifyInstance } from 'fastify'
+import { readBody } from '../../intake/body-reader.ts'
+import { senderOf } from '../../intake/intake.ts'
 import { BODY_BYTES_MAX } from '../../model/limits.ts'
 import type { Pdp } from '../../pdp/pdp.ts'
 import { type ErrorForm, problemOf } from '../errors.ts'
@@ -31,7 +33,7 @@ export function answerDirectly(app: FastifyInstance, options: DirectOptions): vo
   app.server.removeAllListeners('request')
   app.server.on('request', (request: IncomingMessage, response: ServerResponse) => {
     const pdp = app.closing.begun || !isCommon(request) ? undefined : findNow(options.directory, request)
-    if (pdp !== undefined) readBody(request, (bytes) => answer(app, options, pdp, request, response, bytes))
+    if (pdp !== undefined) read(app, options, pdp, request, response)
     else for (const listener of listeners) listener(request, response)
   })
 }
@@ -57,15 +59,28 @@ function findNow(directory: PdpDirectory, request: IncomingMessage): Pdp | undef
   }
 }
 
-function readBody(request: IncomingMessage, then: (bytes: Buffer) => void): void {
-  let first: Buffer | undefined
-  let rest: Buffer[] | undefined
-  request.on('data', (chunk: Buffer) => {
-    if (first === undefined) first = chunk
-    else if (rest === undefined) rest = [first, chunk]
-    else rest.push(chunk)
+/** Reads the body and answers; a client that is gone gets no answer. */
+function read(
+  app: FastifyInstance,
+  options: DirectOptions,
+  pdp: Pdp,
+  request: IncomingMessage,
+  response: ServerResponse,
+): void {
+  const { authorization, 'content-length': announced } = request.headers
+  const source = {
+    stream: request,
+    announced,
+    limit: BODY_BYTES_MAX,
+    budget: app.intake.bodies,
+    keyOf: () => senderOf(options.directory.keyIdOf(authorization)),
+    isBrief: true,
+  }
+  readBody(source, (error, bytes, hold) => {
+    if (error === undefined) answer(app, options, pdp, request, response, bytes)
+    else if (request.errored === null) refuse(app, options, pdp, request, response, null, performance.now(), error)
+    hold?.release()
   })
-  request.on('end', () => then(rest === undefined ? (first ?? Buffer.alloc(0)) : Buffer.concat(rest)))
 }
 
 function answer(
@@ -129,6 +144,7 @@ function refuse(
   const text = Buffer.from(JSON.stringify(body))
   response.writeHead(status, {
     ...(status === 503 ? { 'retry-after': '1' } : {}),
+    ...(request.complete ? {} : { connection: 'close' }),
     'content-type': JSON_TYPE,
     'x-request-id': id,
     ...(pdp.state.revision === undefined ? {} : { 'x-revision': pdp.state.revision }),

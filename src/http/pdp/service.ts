@@ -1,6 +1,6 @@
 // The routes about the PDP itself: version, triggers that old tooling pulls, the way to end it, and what it does not offer.
 import { hash, timingSafeEqual } from 'node:crypto'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { ZerohopError } from '../../model/errors.ts'
 import type { PdpRouteDeps } from './app.ts'
 import type { Health } from './health.ts'
@@ -51,18 +51,24 @@ export function serviceRoutes(app: FastifyInstance, { authenticate }: PdpRouteDe
       throw new ZerohopError('NOT_SERVED', { what })
     })
   }
-  app.post('/_exit', (request, reply) => exit(request, reply, options.control))
+  app.post(
+    '/_exit',
+    { onRequest: (request, _reply, done) => done(refusalOf(request, options.control)) },
+    (_, reply) => {
+      reply.raw.once('close', () => options.control?.exit())
+      return reply.code(202).send({ status: 'ending' })
+    },
+  )
 }
 
-/** Ends the process as SIGTERM does: what runs is answered first. */
-function exit(request: FastifyRequest, reply: FastifyReply, control: ServiceOptions['control']): FastifyReply {
-  if (control?.key === undefined) throw new ZerohopError('CONTROL_REFUSED', { reason: 'which is not set' })
-  const { authorization } = request.headers
-  if (authorization === undefined) throw new ZerohopError('KEY_MISSING')
+/** Why a request may not end the process, as SIGTERM does; undefined when it may. */
+function refusalOf({ headers }: FastifyRequest, control: ServiceOptions['control']): ZerohopError | undefined {
+  if (control?.key === undefined) return new ZerohopError('CONTROL_REFUSED', { reason: 'which is not set' })
+  const { authorization } = headers
+  if (authorization === undefined) return new ZerohopError('KEY_MISSING')
   const digest = (text: string): Buffer => hash('sha256', text, 'buffer')
   const sent = authorization.slice(7).trim()
-  if (authorization.slice(0, 7).toLowerCase() !== 'bearer ' || !timingSafeEqual(digest(sent), digest(control.key)))
-    throw new ZerohopError('CONTROL_REFUSED', { reason: 'and another was sent' })
-  reply.raw.once('close', control.exit)
-  return reply.code(202).send({ status: 'ending' })
+  const isRight = timingSafeEqual(digest(sent), digest(control.key))
+  if (authorization.slice(0, 7).toLowerCase() === 'bearer ' && isRight) return undefined
+  return new ZerohopError('CONTROL_REFUSED', { reason: 'and another was sent' })
 }

@@ -111,8 +111,10 @@ export async function standIn(clientId: string): Promise<StandIn> {
     jwks: () => jwks,
     routes(parent, origins) {
       parent.register(async (app) => {
-        app.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string' }, (_request, body, done) =>
-          done(null, Object.fromEntries(new URLSearchParams(body as string))),
+        app.addContentTypeParser('application/x-www-form-urlencoded', (request, _payload, done) =>
+          app.readBytes(request, (error, bytes) =>
+            done(error, Object.fromEntries(new URLSearchParams(bytes.toString('utf8')))),
+          ),
         )
         app.get(`${PATH}/authorize`, (request: FastifyRequest<{ Querystring: Fields }>, reply) =>
           authorize(single(request.query), origins(), reply),

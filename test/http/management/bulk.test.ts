@@ -1,5 +1,6 @@
 // Bulk calls: one revision, all or nothing, an error that says in which item.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { BULK_BODY_BYTES_MAX, BULK_USERS_MAX } from '../../../src/model/limits.ts'
 import type { Method } from '../../support/routes.ts'
 import { type Harness, openHarness } from './harness.ts'
 
@@ -41,6 +42,17 @@ describe('bulk calls', () => {
     expect(await total('$F/tenants/north/users')).toBe(0)
     expect(await total('$F/role_assignments/detailed?tenant=north')).toBe(0)
     expect(revision()).toBe(before + 2)
+  })
+
+  it('a body is as long as the limit says, of as many objects, with 5 KiB in 200 members each', async () => {
+    const attributes = Object.fromEntries(Array.from({ length: 200 }, (_, at) => [`member${at}`, 'x'.repeat(12)]))
+    const operations = Array.from({ length: BULK_USERS_MAX }, (_, at) => ({ key: `${named('l')}_${at}`, attributes }))
+    const last = { key: 'not a key' } // so that nothing has to be written
+    const body = JSON.stringify({ operations: [...operations.slice(1), last] })
+    expect(body.length).toBeGreaterThan(0.9 * BULK_BODY_BYTES_MAX)
+    const { status, body: refusal } = await api.ask('POST', '$F/bulk/users', body.padEnd(BULK_BODY_BYTES_MAX))
+    expect([status, refusal.detail[0].loc]).toEqual([422, ['body', 'operations', BULK_USERS_MAX - 1, 'key']])
+    expect((await api.ask('POST', '$F/bulk/users', body.padEnd(BULK_BODY_BYTES_MAX + 1))).status).toBe(413)
   })
 
   it('a key that is taken, in the environment or in the call, refuses all and is named', async () => {

@@ -84,7 +84,12 @@ describe('a PDP that is not told otherwise', () => {
       ['10,000 attributes beside the one that counts', JSON.stringify({ ...many, level: 4 }), 200, true],
       ['a text of half a megabyte that nobody reads', `{"text":"${'x'.repeat(500_000)}","level":4}`, 200, true],
       ['a text of half a megabyte in its place', `{"level":"${'x'.repeat(500_000)}"}`, 200, false],
-      ['more values than fit in their place', `{"level":[${'1,'.repeat(60_000)}1]}`, 503],
+      [
+        'more values than fit in their place',
+        `{"level":["${'x'.repeat(30)}"${`,"${'x'.repeat(30)}"`.repeat(29_000)}]}`,
+        503,
+      ],
+      ['more values than a body may have', `{"level":[${'1,'.repeat(60_000)}1]}`, 422],
       ['deep nesting in its place', `{"level":${deep(31)}}`, 422],
       ['deep nesting beyond what JSON may have', `{"x":${deep(200)}}`, 422],
       ['`__proto__` as a name', '{"__proto__":{"level":4}}', 200, false],

@@ -158,6 +158,9 @@ describe('the PDP of one environment', () => {
       Array.from({ length: BULK_CHECKS_MAX + 1 }, () => small),
     )
     expect([more.status, more.body.detail]).toEqual([413, expect.stringContaining(String(BULK_CHECKS_MAX))])
+    const context = Object.fromEntries(Array.from({ length: 20 }, (_, at) => [`member${at}`, at]))
+    const large = JSON.stringify(Array.from({ length: BULK_CHECKS_MAX }, () => ({ ...small, context })))
+    expect((await ask('/allowed/bulk', large.padEnd(BULK_CHECKS_BYTES_MAX))).body.allow).toHaveLength(BULK_CHECKS_MAX)
     const padding = ' '.repeat(BULK_CHECKS_BYTES_MAX)
     expect((await ask('/allowed/bulk', `[]${padding}`)).status).toBe(413)
     expect((await ask('/allowed', JSON.stringify(small) + ' '.repeat(1024 * 1024))).status).toBe(413)

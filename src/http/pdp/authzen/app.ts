@@ -1,9 +1,8 @@
 // OpenID AuthZEN 1.0 beside the PDP's own routes, with the same keys and the same decisions. Its ways differ in three points, which is why it is
 // a scope of its own: errors are one plain line of text, a wrong content type is 400, and a request id is echoed exactly as it was sent.
 import type { FastifyInstance } from 'fastify'
-import { jsonLimitsOf } from '../../app.ts'
+import { addJsonParser } from '../../app.ts'
 import { problemOf } from '../../errors.ts'
-import { parseJson } from '../../json.ts'
 import type { PdpRouteDeps } from '../app.ts'
 import { wrong } from './bodies.ts'
 import { discoveryRoute } from './discovery.ts'
@@ -25,13 +24,7 @@ const ASCII = /^[\x20-\x7e\t]*$/
 export function authzenRoutes(parent: FastifyInstance, deps: AuthzenDeps): void {
   parent.register(async (app) => {
     app.removeAllContentTypeParsers()
-    app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
-      try {
-        done(null, parseJson(body as Buffer, 'refuse', jsonLimitsOf(request)))
-      } catch (error) {
-        done(error as Error)
-      }
-    })
+    addJsonParser(app, 'refuse')
     app.addContentTypeParser('*', (_request, _payload, done) => done(wrong('the content type', '`application/json`')))
     app.setErrorHandler((error, request, reply) => {
       const { status, message } = plainError(error)
