@@ -7,7 +7,7 @@ import { withServers } from './servers.mjs'
 
 /** What the contract allows in one call. */
 const USERS_PER_CALL = 3_000
-const ASSIGNMENTS_PER_CALL = 2_000
+export const ASSIGNMENTS_PER_CALL = 2_000
 /** Calls that wait at once. */
 const IMPORTERS = 4
 const ROWS = 100
@@ -40,8 +40,8 @@ export async function measureMillion(results, { effort, progress }) {
   })
 }
 
-/** Connections to the server while `work` runs. */
-async function using(server, work) {
+/** Opens connections to the API of a server for `work`, and closes them. */
+export async function using(server, work) {
   const api = await Caller.open(server)
   try {
     await work(api)
@@ -94,7 +94,7 @@ class Caller {
 
 const keyOf = (at) => `user-${String(at).padStart(7, '0')}`
 
-function* pieces(total, size, item) {
+export function* pieces(total, size, item) {
   for (let from = 0; from < total; from += size) {
     yield Array.from({ length: Math.min(size, total - from) }, (_, at) => item(from + at))
   }

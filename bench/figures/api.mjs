@@ -1,5 +1,6 @@
 // Management rows: writes of 64 clients that are on disk when answered, beside the same route when it has nothing to write.
 import { median, quantile } from '../sampling.mjs'
+import { measureLargeUser } from './api-large-user.mjs'
 import { measureMillion } from './api-million.mjs'
 import { LoadGenerator } from './load.mjs'
 import { withServers } from './servers.mjs'
@@ -8,6 +9,7 @@ const CONNECTIONS = 64
 
 export async function measureApi(results, context) {
   await measureWrites(results, context)
+  await measureLargeUser(results, context)
   await measureMillion(results, context)
 }
 

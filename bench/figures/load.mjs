@@ -213,6 +213,7 @@ function readAnswer(received) {
   if (end < 0) return undefined
   const head = received.slice(0, end).toLowerCase()
   const at = head.indexOf('content-length: ')
+  if (head.startsWith('http/1.1 204')) return { status: 204, text: '' } // which never has a body
   if (at < 0) return { status: 0, text: 'the answer has no content-length' }
   const length = Number.parseInt(head.slice(at + 16), 10)
   if (received.length < end + 4 + length) return undefined

@@ -50,6 +50,11 @@ export function nameKey(log: number, kind: Kind, text: string): Buffer {
   return key
 }
 
+/** The ASCII text of a name key from its character `from`; other characters come out as their bytes. */
+export function textOfNameKey(key: Uint8Array, from: number): string {
+  return Buffer.prototype.latin1Slice.call(key, REST_AT + from, key.length)
+}
+
 /** `id` is 32 hex digits. */
 export function idKey(log: number, kind: Kind, id: string): Buffer {
   const key = Buffer.allocUnsafe(REST_AT + 16)

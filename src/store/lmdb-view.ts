@@ -10,7 +10,8 @@ import type { Head } from './heads.ts'
 import { INDEXES, type IndexKind, type IndexName, REFERENCES } from './indexes.ts'
 import { type KeyRange, otherRecords } from './record.ts'
 import { nameOfLog, type Tables } from './tables.ts'
-import type { Range, StoredView, View } from './view.ts'
+import { tenantRolesOf } from './tenant-roles.ts'
+import type { Range, StoredView, TenantRole, View } from './view.ts'
 
 /** Where the heads of logs come from: the table, or the writer's copies of them. */
 export type HeadOf = (log: LogId) => Head | undefined
@@ -98,6 +99,11 @@ export class LmdbView implements StoredView {
   countBy(index: IndexName, value: string): number {
     if (this.#head === undefined || !isStorable(value)) return 0
     return this.#tables.indexes.count(indexKey(this.#head.number, index, value))
+  }
+
+  tenantRoles(user: string): readonly TenantRole[] {
+    if (this.#head === undefined || !isStorable(user)) return []
+    return tenantRolesOf(this.#tables, this.#head.number, user)
   }
 
   other(log: LogId): View {

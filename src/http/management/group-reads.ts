@@ -3,7 +3,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { Group, RelationshipTuple, RoleAssignment } from '../../model/objects.ts'
 import { MEMBER, relationOf, requireGroup } from '../../pap/collections/groups.ts'
-import type { View } from '../../store/view.ts'
+import type { StoredView, View } from '../../store/view.ts'
 import type { Scope } from '../auth.ts'
 import { type Page, pageBody, type Query, readFlag, readPage, readText } from '../page.ts'
 import { type Management, viewOf } from './context.ts'
@@ -18,7 +18,7 @@ interface OfGroup {
   Querystring: Query
 }
 interface Around {
-  readonly view: () => View
+  readonly view: () => StoredView
   readonly group: Group
   readonly page: Page
   readonly query: Query

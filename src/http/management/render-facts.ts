@@ -15,7 +15,7 @@ import {
 } from '../../model/objects.ts'
 import type { Assigned } from '../../pap/assignments.ts'
 import type { Related } from '../../pap/collections/tuples.ts'
-import type { View } from '../../store/view.ts'
+import type { StoredView, View } from '../../store/view.ts'
 import type { Scope } from '../auth.ts'
 import { place, printTime, times } from './render.ts'
 
@@ -34,16 +34,12 @@ export function tenantRead(scope: Scope, tenant: Tenant) {
 }
 
 /** A user with its roles and tenants, as the view has them; the roles on instances only when they are asked for. */
-export function userRead(scope: Scope, view: View, user: User, withInstances = false) {
+export function userRead(scope: Scope, view: StoredView, user: User, withInstances = false) {
   const { id, key, email, first_name, last_name, attributes } = user
   const roles: { role: string; tenant: string }[] = []
   const associated_tenants: object[] = []
-  for (const { tenant } of view.by('memberships_of_user', key)) {
-    const held: string[] = []
-    for (const { role } of view.by('assignments_of_user_in_tenant', `${key}/${tenant}`)) {
-      held.push(role)
-      roles.push({ role, tenant })
-    }
+  for (const [tenant, held] of rolesByTenant(view, key)) {
+    for (const role of held) roles.push({ role, tenant })
     const resource_instance_roles = withInstances ? instanceRoles(view, key, tenant) : []
     associated_tenants.push({ tenant, roles: held, status: 'active', resource_instance_roles })
   }
@@ -59,6 +55,20 @@ export function userRead(scope: Scope, view: View, user: User, withInstances = f
     ...place(scope),
     ...times(user),
   }
+}
+
+/** The tenants of a user with its roles there: in the order of the first role, then the tenants without one. */
+function rolesByTenant(view: StoredView, user: string): Map<string, string[]> {
+  const tenants = new Map<string, string[]>()
+  for (const { role, tenant } of view.tenantRoles(user)) {
+    const held = tenants.get(tenant)
+    if (held === undefined) tenants.set(tenant, [role])
+    else held.push(role)
+  }
+  // A role in a tenant makes a member: when the numbers are equal, every tenant is known.
+  if (tenants.size === view.countBy('memberships_of_user', user)) return tenants
+  for (const { tenant } of view.by('memberships_of_user', user)) if (!tenants.has(tenant)) tenants.set(tenant, [])
+  return tenants
 }
 
 function instanceRoles(view: View, user: string, tenant: string): object[] {

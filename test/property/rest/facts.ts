@@ -15,6 +15,7 @@ export function userRead(state: State, key: string, user: User): object {
   const held = [...state.assignments.values()].filter((one) => one.user === key && one.resource_instance === null)
   const associated_tenants = [...state.memberships.values()]
     .filter((one) => one.user === key)
+    .sort((one, other) => firstRole(held, one.tenant) - firstRole(held, other.tenant))
     .map(({ tenant }) => ({
       tenant,
       roles: held.filter((one) => one.tenant === tenant).map(({ role }) => role),
@@ -23,6 +24,12 @@ export function userRead(state: State, key: string, user: User): object {
     }))
   const roles = associated_tenants.flatMap(({ tenant, roles: of }) => of.map((role) => ({ role, tenant })))
   return { key, ...user, roles, associated_tenants }
+}
+
+/** Tenants stand in the order of the first role there; those without one are the last. */
+function firstRole(held: readonly { readonly tenant: string }[], tenant: string): number {
+  const at = held.findIndex((one) => one.tenant === tenant)
+  return at === -1 ? held.length : at
 }
 
 export const tenantRead = (key: string, tenant: Tenant): object => ({ key, ...tenant })
