@@ -34,8 +34,10 @@ type Logger = NonNullable<Parameters<typeof managementApp>[0]['logger']>
 export interface ServerOptions {
   /** nothing is logged without one; a pino logger fits */
   readonly logger?: Logger
-  /** shows /metrics to who has no key */
+  /** shows everything at /metrics to whoever asks */
   readonly openMetrics?: boolean
+  /** the operator's bearer token: it shows everything at /metrics, where an API key is shown its environments */
+  readonly metricsToken?: string
   /** decisions carry the path to their answer */
   readonly debug?: boolean
   /** rejections that nobody handled in this process, where its own policy counts them; shown at /metrics */
@@ -104,6 +106,7 @@ export function managementServer({ store, snapshots }: Management, options: Mana
     store,
     metrics,
     openMetrics: options.openMetrics ?? false,
+    ...(options.metricsToken === undefined ? {} : { metricsToken: options.metricsToken }),
     routes: (app) => feedRoutes(app, { store, snapshots, metrics }),
     ...(options.rateLimits === undefined ? {} : { rateLimits: options.rateLimits }),
     ...(options.logger ? { logger: options.logger } : {}),
@@ -137,6 +140,7 @@ export function pooledPdpServer({ store, snapshots }: Management, options: Poole
   metrics.gauge('zerohop_images', 'Images that are open.', () => pool.size)
   metrics.gauge('zerohop_image_bytes', 'Bytes of the images that are open.', () => pool.bytes)
   illTypedMetric(metrics, () => pool.illTyped)
+  imageMetrics(metrics, pool)
   decisionLogMetrics(metrics, options.decisionLog?.stats)
   const app = pdpApp({ directory, health, metrics, ...served(options) })
   app.addHook('onClose', async () => {
@@ -213,12 +217,13 @@ function served(options: PdpServerOptions) {
     decisionLog,
     authzen = {},
   } = options
-  const { version, forward, control, applied, siblings } = options
+  const { version, forward, control, applied, siblings, metricsToken } = options
   return {
     debug,
     acceptNow,
     openMetrics,
     authzen,
+    ...(metricsToken === undefined ? {} : { metricsToken }),
     ...(logger ? { logger } : {}),
     ...(tls ? { tls } : {}),
     ...(intake ? { intake } : {}),
@@ -240,9 +245,26 @@ function metricsOf({ unhandledRejections }: ServerOptions): Metrics {
   return metrics
 }
 
+/** What a key is shown of the image of its environment, while that is open. */
+function imageMetrics({ environments }: Metrics, pool: PdpPool): void {
+  const help = 'while it is open'
+  environments.gauge('zerohop_environment_image_bytes', `Bytes of its image, ${help}.`, (id) => pool.statsOf(id)?.bytes)
+  environments.gauge(
+    'zerohop_environment_image_revision',
+    `Revision of its image, ${help}.`,
+    (id) => pool.statsOf(id)?.revision,
+  )
+  environments.counter(
+    'zerohop_environment_ill_typed_attributes_total',
+    `${ILL_TYPED} Counted ${help}.`,
+    (id) => pool.statsOf(id)?.illTyped,
+  )
+}
+
+const ILL_TYPED = 'Times that a condition met an attribute, sent or stored, that is not of its declared type.'
+
 function illTypedMetric(metrics: Metrics, read: () => number): void {
-  const help = 'Times that a condition met an attribute, sent or stored, that is not of its declared type.'
-  metrics.counter('zerohop_ill_typed_attributes_total', help, read)
+  metrics.counter('zerohop_ill_typed_attributes_total', ILL_TYPED, read)
 }
 
 function decisionLogMetrics(metrics: Metrics, stats: (() => DecisionLogStats) | undefined): void {

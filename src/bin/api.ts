@@ -52,6 +52,7 @@ export async function startManagement(
   const app = managementServer(management, {
     logger: log.child({ part: 'api' }),
     openMetrics: env.openMetrics,
+    ...(env.metricsToken === undefined ? {} : { metricsToken: env.metricsToken }),
     unhandledRejections,
     intake: intakeOf(env),
     ...(tls === undefined ? {} : { tls }),

@@ -3,7 +3,13 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ZerohopError } from '../model/errors.ts'
-import { FACTS_WAIT_DEFAULT_MS, FACTS_WAIT_MAX_MS, FORWARD_TIMEOUT_MS, WORKERS_MAX } from '../model/limits.ts'
+import {
+  FACTS_WAIT_DEFAULT_MS,
+  FACTS_WAIT_MAX_MS,
+  FIXED_KEY_LENGTH_MIN,
+  FORWARD_TIMEOUT_MS,
+  WORKERS_MAX,
+} from '../model/limits.ts'
 import type { RetentionOptions } from '../pap/retention.ts'
 import { invalid } from './env-invalid.ts'
 import {
@@ -58,6 +64,8 @@ export interface Env {
   readonly retention: RetentionOptions
   readonly rateLimits: { readonly requests?: number; readonly writes?: number }
   readonly openMetrics: boolean
+  /** shows everything at /metrics */
+  readonly metricsToken: string | undefined
   readonly integration: IntegrationEnv
   readonly decisionLog: DecisionLogEnv
   readonly tracing: TracingEnv
@@ -101,6 +109,7 @@ const VARIABLES = {
   ZEROHOP_BODY_MEMORY: bytes,
   ZEROHOP_CONNECTIONS: count,
   ZEROHOP_LOG_LEVEL: logLevel,
+  ZEROHOP_METRICS_TOKEN: text,
   ZEROHOP_RATE_LIMIT: count,
   ZEROHOP_RATE_LIMIT_WRITES: count,
   ZEROHOP_DELTA_REVISIONS: count,
@@ -167,6 +176,7 @@ type Value<N extends Name> = ReturnType<(typeof VARIABLES)[N]> | undefined
 type Secret =
   | 'ZEROHOP_BOOTSTRAP_KEY'
   | 'ZEROHOP_ORGANIZATION_KEY'
+  | 'ZEROHOP_METRICS_TOKEN'
   | 'PDP_API_KEY'
   | 'PDP_ORG_API_KEY'
   | 'PDP_PROJECT_API_KEY'
@@ -217,6 +227,7 @@ export function readEnv(variables: Variables = process.env): Env {
     tlsKey: value('PDP_TLS_KEY'),
     rateLimits: defined({ requests: value('ZEROHOP_RATE_LIMIT'), writes: value('ZEROHOP_RATE_LIMIT_WRITES') }),
     openMetrics: value('PDP_ALLOW_METRICS_UNAUTHENTICATED') ?? false,
+    metricsToken: readToken(secret('ZEROHOP_METRICS_TOKEN')),
     integration: {
       port: value('INTEGRATION_PORT') ?? 8000,
       userPoolId: value('USER_POOL_ID'),
@@ -251,8 +262,10 @@ export function readEnv(variables: Variables = process.env): Env {
 
 /** Texts of the settings that no log may hold. */
 export function secretsOf(env: Env): string[] {
-  const { pdpApiKey, organizationKey, wider, bootstrapKey, controlKey, imageSigningKey, integration } = env
-  const all = [pdpApiKey, organizationKey, wider.key, bootstrapKey, controlKey, imageSigningKey, integration.token]
+  const { pdpApiKey, organizationKey, wider, bootstrapKey, controlKey, imageSigningKey, integration, metricsToken } =
+    env
+  const keys = [pdpApiKey, organizationKey, wider.key, bootstrapKey]
+  const all = [...keys, controlKey, imageSigningKey, integration.token, metricsToken]
   return all.filter((secret) => secret !== undefined)
 }
 
@@ -266,6 +279,13 @@ function defined<T extends object>(of: T): { [K in keyof T]?: NonNullable<T[K]> 
 function readOne<N extends Name>(name: N, value: string | undefined): Value<N> {
   if (value === undefined || value.trim() === '') return undefined
   return VARIABLES[name](value.trim(), name) as Value<N>
+}
+
+/** The operator's token; never repeated in the error. */
+function readToken(token: string | undefined): string | undefined {
+  if (token === undefined || (token.length >= FIXED_KEY_LENGTH_MIN && /^[\x21-\x7e]+$/.test(token))) return token
+  const reason = `ZEROHOP_METRICS_TOKEN needs at least ${FIXED_KEY_LENGTH_MIN} printable characters without blanks`
+  throw new ZerohopError('CONFIG_INVALID', { reason })
 }
 
 function readSecretFile(name: string, variables: Variables): string | undefined {

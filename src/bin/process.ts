@@ -160,6 +160,7 @@ export function pdpOptions(env: Env, controlPlane: string | undefined, sameProce
     acceptNow: env.acceptNow,
     openMetrics: env.openMetrics,
     intake: intakeOf(env),
+    ...(env.metricsToken === undefined ? {} : { metricsToken: env.metricsToken }),
     authzen: env.authzen,
     version: packageVersion(),
     ...(controlPlane === undefined

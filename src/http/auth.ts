@@ -12,6 +12,7 @@ import { hashSecret, sameHash } from '../pap/api-keys.ts'
 import { findGlobal, V1_ENVIRONMENT } from '../pap/v1/global.ts'
 import type { Store } from '../store/store.ts'
 import type { UseCases, View } from '../store/view.ts'
+import type { OperatorCheck } from './metrics.ts'
 
 /** The key of a request and its organization. */
 export interface Caller {
@@ -31,12 +32,16 @@ declare module 'fastify' {
     caller: Caller
     /** set on routes below `/:p/:e` */
     scope: Scope
+    /** true when the operator's token came in the place of a key: then there is no caller */
+    isOperator: boolean
   }
   interface FastifyContextConfig {
     /** what the route does: a row of src/pap/access.ts */
     operation?: Operation
     /** about the environment of objects outside of environments, of the organization of the key: see outside() */
     outside?: true
+    /** the operator's token will do as well */
+    forOperators?: true
   }
 }
 
@@ -92,6 +97,17 @@ export class Gate {
     return project
   }
 
+  /** Ids of the environments that the key reaches. */
+  environments(caller: Caller): string[] {
+    const { level, environment_id: own, project_id } = caller.key
+    if (level === 'env') return own === null ? [] : [own]
+    const view = this.control(caller)
+    const project = project_id === null ? undefined : view.find('project', project_id)
+    if (level === 'project' && project === undefined) return []
+    const all = project === undefined ? view.list('environment') : view.by('environments_of_project', project.key)
+    return [...all].map(({ id }) => id)
+  }
+
   /** @throws OBJECT_NOT_FOUND when there is none that the key reaches */
   scope(caller: Caller, projectRef: string, environmentRef: string): Scope {
     const name = `${caller.key.id}${projectRef.length}:${projectRef}${environmentRef}`
@@ -139,15 +155,18 @@ export class Gate {
 const FOLLOWING: readonly Operation[] = ['scope.read', 'feed.read']
 
 /** Puts the gate before every route of `app`: each must name its operation, and those with `:p` and `:e` get their scope. */
-export function guard(app: FastifyInstance, gate: Gate): void {
+export function guard(app: FastifyInstance, gate: Gate, isOperator: OperatorCheck): void {
   app.decorateRequest('caller')
   app.decorateRequest('scope')
+  app.decorateRequest('isOperator', false)
   app.addHook('onRoute', ({ config, method, url }) => {
     if (config?.operation === undefined) throw new Error(`route ${method} ${url} names no operation`)
   })
   app.addHook('onRequest', (request, _reply, done) => {
     const operation = request.routeOptions.config.operation
     if (operation === undefined) return done()
+    request.isOperator = request.routeOptions.config.forOperators === true && isOperator(request.headers.authorization)
+    if (request.isOperator) return done()
     try {
       request.caller = gate.caller(request.headers.authorization, FOLLOWING.includes(operation))
       requireAccess(request.caller.key, operation)

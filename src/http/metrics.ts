@@ -1,10 +1,13 @@
 // GET /metrics in the text form of Prometheus: what a server counted itself, and what is read when somebody asks. Each server has a registry
-// of its own; nothing is in the global one. Labels have few values: a route is its pattern, never a path. docs/operations.md lists every metric.
+// of its own; nothing is in the global one. Labels have few values: a route is its pattern, never a path. The totals are of all organizations and
+// for operators alone: API keys are shown their environments (environment-metrics.ts). docs/operations.md lists every metric.
+import { hash, timingSafeEqual } from 'node:crypto'
 import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { AggregatorRegistry, Counter, Gauge, Histogram, Registry } from 'prom-client'
 import type { BodyBudget } from '../intake/body-budget.ts'
 import type { Intake } from '../intake/intake.ts'
+import { EnvironmentMetrics } from './environment-metrics.ts'
 
 /** Seconds: from a check to a write behind a slow disk. */
 const BUCKETS = [
@@ -22,6 +25,8 @@ interface Tally {
 }
 
 export class Metrics {
+  /** of single environments, for API keys */
+  readonly environments = new EnvironmentMetrics()
   readonly #registry = new Registry()
   /** by method, route and status: a request costs one addition, and the counter is told when somebody reads it */
   readonly #tallies = new Map<string, Tally>()
@@ -195,4 +200,17 @@ export function intakeMetrics(metrics: Metrics, apps: readonly FastifyInstance[]
     'Request bodies that were refused with 503, because this process, or their API key, held too many bytes.',
     () => bodies()?.refused ?? 0,
   )
+}
+
+/** True of an Authorization header that carries the operator's token. */
+export type OperatorCheck = (authorization: string | undefined) => boolean
+
+/** Compares in constant time; without a token nobody is the operator. An address never is one: behind a local proxy all come from loopback. */
+export function operatorCheck(token: string | undefined): OperatorCheck {
+  if (token === undefined) return () => false
+  const wanted = hash('sha256', token, 'buffer')
+  return (authorization) => {
+    const sent = /^bearer +(\S+) *$/i.exec(authorization ?? '')?.[1]
+    return sent !== undefined && timingSafeEqual(hash('sha256', sent, 'buffer'), wanted)
+  }
 }

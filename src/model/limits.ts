@@ -127,6 +127,8 @@ export const SEARCH_LENGTH_MAX = 256
 export const RATE_WINDOW_MS = 60_000
 /** API keys, and paths of environments, that the management API remembers while its control log stands still. */
 export const AUTH_CACHE_MAX = 10_000
+/** Environments of which a PDP counts checks apart, each some hundred bytes; beyond it all of them begin again at 0. */
+export const METRIC_ENVIRONMENTS_MAX = 10_000
 
 /** Projects of one organization. */
 export const PROJECTS_MAX = 1_000

@@ -62,6 +62,14 @@ export class PdpPool {
     return sum
   }
 
+  /** Numbers of the image of an environment; undefined while none is open. Asking does not count as use. */
+  statsOf(environment: LogId): { bytes: number; revision: number; illTyped: number } | undefined {
+    const { pdp, follower } = this.#members.get(environment) ?? {}
+    const image = follower?.current
+    if (pdp === undefined || image === undefined) return undefined
+    return { bytes: image.stats().bytes, revision: pdp.state.revision ?? 0, illTyped: pdp.illTyped }
+  }
+
   /** How often conditions met a value that is not of its declared type, in all images there were. */
   get illTyped(): number {
     let sum = this.#illTypedBefore

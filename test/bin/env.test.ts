@@ -1,6 +1,9 @@
 // What the variables of the decision log, of traces and of AuthZEN are read as, and the line that a wrong one ends with.
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { readEnv } from '../../src/bin/env.ts'
+import { readEnv, secretsOf } from '../../src/bin/env.ts'
+import { temporaryFolder } from '../support/folders.ts'
 
 describe('variables of the decision log', () => {
   it('are off, or say where records go and what happens when they cannot be kept', () => {
@@ -46,4 +49,22 @@ it.each([
   expect(() => readEnv({ [name]: value })).toThrow(
     new RegExp(`^${name} must be .*, not \`${value.replace('?', '\\?')}\`$`),
   )
+})
+
+describe('ZEROHOP_METRICS_TOKEN', () => {
+  it('is a text, or the content of a file, and a secret', () => {
+    const token = 'a-token-of-the-operator'
+    const file = join(temporaryFolder('token'), 'token')
+    writeFileSync(file, `${token}\n`)
+    for (const variables of [{ ZEROHOP_METRICS_TOKEN: token }, { ZEROHOP_METRICS_TOKEN_FILE: file }]) {
+      const env = readEnv(variables)
+      expect([env.metricsToken, secretsOf(env)]).toEqual([token, [token]])
+    }
+    expect(readEnv({}).metricsToken).toBeUndefined()
+  })
+
+  it.each(['short', 'with a blank in the middle'])('that is `%s` is refused, and not repeated', (token) => {
+    const line = 'ZEROHOP_METRICS_TOKEN needs at least 16 printable characters without blanks'
+    expect(() => readEnv({ ZEROHOP_METRICS_TOKEN: token })).toThrow(line)
+  })
 })

@@ -11,6 +11,7 @@ import {
   pooledPdpServer,
   readKeys,
 } from '../../src/server.ts'
+import { BY } from '../pap/harness.ts'
 import { eventually } from '../support/eventually.ts'
 import { temporaryFolder } from '../support/folders.ts'
 import { type Family, parseMetrics } from '../support/prometheus.ts'
@@ -34,9 +35,76 @@ function samplesOf(text: string): Map<string, number> {
   )
 }
 
+const metricsToken = 'the-token-of-the-operator'
+
+/** Names and environments of all samples. */
+function shownIn(text: string): { names: string[]; environments: string[] } {
+  const samples = [...parseMetrics(text).values()].flatMap((family) => family.samples)
+  const all = samples.map(({ labels }) => labels.environment ?? 'none')
+  return { names: [...parseMetrics(text).keys()], environments: [...new Set(all)].sort() }
+}
+
 describe('/metrics of the management API', () => {
-  it('needs a key, and counts requests, writes, logs and followers', async () => {
-    const app = managementServer(management)
+  it('shows a key the series of the environments that it reaches, and no total', async () => {
+    const { store, organization } = management
+    const foreign = (await store.commit('f'.repeat(32), 'bootstrap', { noExample: true }, BY)).result
+    const app = managementServer(management, { metricsToken })
+    const url = await app.listen({ host: '127.0.0.1', port: 0 })
+    const pdp = await connect({ url, apiKey: key() })
+    const view = store.view(organization)
+    const [development, production] = ['development', 'production'].map(
+      (name) => view.require('environment', `default/${name}`).id,
+    )
+    const make = async (input: object) => (await store.commit(organization, 'createApiKey', input as never, BY)).result
+    const project = (await make({ level: 'project', access: 'read', project: 'default' })).secret
+    const none = (await make({ level: 'env', access: 'no_access', environment: development })).secret
+    const read = async (secret: string) => {
+      const { statusCode, body } = await app.inject({ url: '/metrics', headers: bearer(secret) })
+      expect(statusCode).toBe(200)
+      return body
+    }
+    const own = await read(key())
+    expect(shownIn(own)).toEqual({
+      names: [
+        'zerohop_environment_revision',
+        'zerohop_environment_log_entries',
+        'zerohop_environment_image_room_bytes',
+        'zerohop_environment_audit_records',
+        'zerohop_environment_feed_followers',
+      ].sort((left, right) => own.indexOf(`# HELP ${left} `) - own.indexOf(`# HELP ${right} `)),
+      environments: [development],
+    })
+    const samples = samplesOf(own)
+    const numberOf = (name: string) => samples.get(`zerohop_environment_${name}{environment="${development}"}`)
+    expect(numberOf('revision')).toBe(store.head(development!).revision)
+    expect(numberOf('log_entries')).toBe(store.historyCount(development!))
+    expect(numberOf('image_room_bytes')).toBe(IMAGE_ROOM - store.imageBytes(development!)!)
+    expect([numberOf('audit_records'), numberOf('feed_followers')]).toEqual([0, 1])
+    expect(shownIn(await read(project)).environments).toEqual([development, production].sort())
+    expect(shownIn(await read(readKeys(data)!.organization!)).environments).toEqual([development, production].sort())
+    expect(shownIn(await read(foreign.environments[0]!.secret)).environments).toEqual([foreign.environments[0]!.id])
+    expect((await app.inject({ url: '/metrics', headers: bearer(none) })).statusCode).toBe(403)
+    await pdp.close()
+    await app.close()
+  })
+
+  it('takes the token of the operator there alone, from no address without it', async () => {
+    const app = managementServer(management, { metricsToken, rateLimits: { requests: 1 } })
+    const status = async (url: string, secret: string) =>
+      (await app.inject({ url, headers: { ...bearer(secret), 'x-forwarded-for': '127.0.0.1' } })).statusCode
+    for (let at = 0; at < 3; at++) expect(await status('/metrics', metricsToken)).toBe(200)
+    for (const wrong of [`${metricsToken}s`, metricsToken.slice(1), metricsToken.toUpperCase()])
+      expect(await status('/metrics', wrong)).toBe(401)
+    expect(await status('/v2/projects', metricsToken)).toBe(401)
+    expect((await app.inject({ url: '/metrics', remoteAddress: '127.0.0.1' })).statusCode).toBe(401)
+    await app.close()
+    const without = managementServer(management)
+    expect((await without.inject({ url: '/metrics', headers: bearer(metricsToken) })).statusCode).toBe(401)
+    await without.close()
+  })
+
+  it('shows the operator requests, writes, logs and followers of all', async () => {
+    const app = managementServer(management, { metricsToken })
     const url = await app.listen({ host: '127.0.0.1', port: 0 })
     expect((await app.inject({ url: '/metrics' })).statusCode).toBe(401)
     const headers = bearer(key())
@@ -44,7 +112,7 @@ describe('/metrics of the management API', () => {
     await app.inject({ method: 'POST', url: '/v2/facts/default/development/users', headers, payload: { key: 'cleo' } })
     await app.inject({ url: '/no/such/path' })
     const pdp = await connect({ url, apiKey: key() })
-    const answer = await app.inject({ url: '/metrics', headers })
+    const answer = await app.inject({ url: '/metrics', headers: bearer(metricsToken) })
     expect(answer.headers['content-type']).toBe('text/plain; version=0.0.4; charset=utf-8')
     const samples = samplesOf(answer.body)
     const users = (status: number) =>
@@ -58,8 +126,9 @@ describe('/metrics of the management API', () => {
     expect(samples.get('zerohop_write_batch_seconds_bucket{le="+Inf"}')).toBe(
       samples.get('zerohop_write_batch_seconds_count'),
     )
-    expect(samples.get('zerohop_logs')).toBe(3)
-    expect(samples.get('zerohop_log_entries')).toBe(4)
+    expect(samples.get('zerohop_logs')).toBe(6)
+    const entries = management.store.logs().map((log) => management.store.historyCount(log))
+    expect(samples.get('zerohop_log_entries')).toBe(entries.reduce((sum, count) => sum + count))
     const fullest = Math.max(...management.store.logs().map((log) => management.store.imageBytes(log)!))
     expect(samples.get('zerohop_image_room_bytes')).toBe(IMAGE_ROOM - fullest)
     expect(samples.get('zerohop_feed_followers')).toBe(1)
@@ -96,7 +165,7 @@ describe('/metrics of a PDP', () => {
   const ask = { user: { key: 'ana' }, action: 'say', resource: { type: 'hello' } }
 
   it('counts checks on both ways, and the bytes of images', async () => {
-    const app = pooledPdpServer(management)
+    const app = pooledPdpServer(management, { metricsToken })
     const url = await app.listen({ host: '127.0.0.1', port: 0 })
     const post = (body: object, more = {}) =>
       fetch(`${url}/allowed`, {
@@ -108,7 +177,7 @@ describe('/metrics of a PDP', () => {
     expect((await post(ask, { 'x-explain': 'true' })).status).toBe(200)
     expect((await post(payload)).status).toBe(422)
     expect((await fetch(`${url}/metrics`)).status).toBe(401)
-    const samples = samplesOf(await (await fetch(`${url}/metrics`, { headers: bearer(key()) })).text())
+    const samples = samplesOf(await (await fetch(`${url}/metrics`, { headers: bearer(metricsToken) })).text())
     const checks = (status: number) =>
       samples.get(`zerohop_http_requests_total{method="POST",route="/allowed",status="${status}"}`)
     expect([checks(200), checks(422)]).toEqual([4, 1])
@@ -116,6 +185,51 @@ describe('/metrics of a PDP', () => {
     expect(['allow', 'deny', 'undecided', 'refused'].map(outcome)).toEqual([4, 0, 0, 1])
     expect(samples.get('zerohop_images')).toBe(1)
     expect(samples.get('zerohop_image_bytes')).toBeGreaterThan(0)
+    await app.close()
+  })
+
+  it('shows a key the checks and the image of its environment, and opens none for it', async () => {
+    const app = pooledPdpServer(management, { metricsToken })
+    const url = await app.listen({ host: '127.0.0.1', port: 0 })
+    const read = async (secret: string) => {
+      const answer = await fetch(`${url}/metrics`, { headers: bearer(secret) })
+      return { status: answer.status, text: await answer.text() }
+    }
+    const post = (secret: string, body: object, more = {}) =>
+      fetch(`${url}/allowed`, {
+        method: 'POST',
+        headers: { ...bearer(secret), 'content-type': 'application/json', ...more },
+        body: JSON.stringify(body),
+      })
+    const idOf = (name: string) =>
+      management.store.view(management.organization).require('environment', `default/${name}`).id
+    await post(key(), ask)
+    await post(key(), ask, { 'x-explain': 'true' })
+    await post(key(), { ...ask, user: { key: 'nobody' } })
+    await post(key(), payload)
+    await post(key(), payload, { 'x-explain': 'true' })
+    const before = await read(key('production'))
+    expect(shownIn(before.text).environments).toEqual([idOf('production')])
+    expect(before.text).not.toContain('zerohop_environment_image_bytes{')
+    await post(key('production'), ask)
+    const outcomes = async (name: string) => {
+      const samples = samplesOf((await read(key(name))).text)
+      return ['allow', 'deny', 'undecided', 'refused'].map((outcome) =>
+        samples.get(`zerohop_environment_checks_total{environment="${idOf(name)}",outcome="${outcome}"}`),
+      )
+    }
+    expect([await outcomes('development'), await outcomes('production')]).toEqual([
+      [2, 1, 0, 2],
+      [0, 1, 0, 0],
+    ])
+    const own = samplesOf((await read(key())).text)
+    const image = (name: string) => own.get(`zerohop_environment_${name}{environment="${idOf('development')}"}`)
+    expect(image('image_revision')).toBe(management.store.head(idOf('development')).revision)
+    expect(image('image_bytes')).toBeGreaterThan(0)
+    expect(image('ill_typed_attributes_total')).toBe(0)
+    expect((await read(readKeys(data)!.organization!)).status).toBe(403)
+    expect((await read('nobody')).status).toBe(403)
+    expect((await post(metricsToken, ask)).status).toBe(403)
     await app.close()
   })
 
@@ -142,6 +256,23 @@ describe('/metrics of a PDP', () => {
     const samples = samplesOf((await app.inject({ url: '/metrics' })).body)
     expect(samples.get('zerohop_image_revision')).toBeGreaterThan(0)
     expect(samples.get('zerohop_image_age_seconds')).toBeGreaterThanOrEqual(0)
+    await app.close()
+    await api.close()
+  })
+
+  it('of one environment shows everything to its key and to the operator, who may do nothing else', async () => {
+    const api = managementServer(management)
+    const url = await api.listen({ host: '127.0.0.1', port: 0 })
+    const app = pdpServer(await connect({ url, apiKey: key() }), key(), { metricsToken })
+    for (const secret of [key(), metricsToken]) {
+      const samples = samplesOf((await app.inject({ url: '/metrics', headers: bearer(secret) })).body)
+      expect(samples.get('process_resident_memory_bytes')).toBeGreaterThan(1e6)
+      expect(samples.get('zerohop_image_revision')).toBeGreaterThan(0)
+    }
+    expect((await app.inject({ url: '/metrics' })).statusCode).toBe(401)
+    expect((await app.inject({ url: '/metrics', headers: bearer(key('production')) })).statusCode).toBe(403)
+    const check = { method: 'POST', url: '/allowed', headers: bearer(metricsToken), payload: ask } as const
+    expect((await app.inject(check)).statusCode).toBe(403)
     await app.close()
     await api.close()
   })
@@ -182,7 +313,7 @@ describe('rate limits', () => {
 
 describe('docs/operations.md', () => {
   it('lists every metric of both servers, and no other', async () => {
-    const api = managementServer(management, { openMetrics: true })
+    const api = managementServer(management, { openMetrics: true, unhandledRejections: () => 0 })
     const url = await api.listen({ host: '127.0.0.1', port: 0 })
     const pdp = await connect({ url, apiKey: key() })
     const stats = () => ({ written: 0, refused: 0, lost: 0, waitingBytes: 0, bytes: 0 })
@@ -191,10 +322,12 @@ describe('docs/operations.md', () => {
       api,
       pdpServer(pdp, key(), { openMetrics: true, decisionLog: { recorder, stats } }),
       pooledPdpServer(management, { openMetrics: true, decisionLog: { recorder, stats } }),
+      managementServer(management),
+      pooledPdpServer(management),
     ]
     const shown = new Set<string>()
     for (const app of apps) {
-      const { body } = await app.inject({ url: '/metrics' })
+      const { body } = await app.inject({ url: '/metrics', headers: bearer(key()) })
       for (const [, name = ''] of body.matchAll(/^# TYPE (\S+) /gm)) shown.add(name)
     }
     for (const app of apps.reverse()) await app.close()

@@ -8,7 +8,7 @@ import type { Store } from '../../store/store.ts'
 import { httpApp, type TlsSettings } from '../app.ts'
 import { Gate, guard } from '../auth.ts'
 import { managementError } from '../errors.ts'
-import { answerMetrics, countRequests, intakeMetrics, Metrics } from '../metrics.ts'
+import { answerMetrics, countRequests, intakeMetrics, Metrics, operatorCheck } from '../metrics.ts'
 import { limitRates, type RateLimits } from '../rate-limit.ts'
 import { type RequestTracer, traceRequests } from '../tracing.ts'
 import { assignmentRoutes } from './assignments.ts'
@@ -44,8 +44,10 @@ export interface ManagementOptions {
   readonly logger?: FastifyBaseLogger
   /** counts requests, and shows itself at /metrics; one of its own when none is given */
   readonly metrics?: Metrics
-  /** shows /metrics to who has no key */
+  /** shows everything at /metrics to whoever asks */
   readonly openMetrics?: boolean
+  /** the operator's token, which shows everything at /metrics */
+  readonly metricsToken?: string
   /** listens with TLS */
   readonly tls?: TlsSettings
   /** a span for each request */
@@ -74,12 +76,9 @@ export function managementApp({ store, logger, routes, ...options }: ManagementO
   if (openMetrics) app.get('/metrics', (_request, reply) => answerMetrics(metrics, reply))
   app.get('/health', () => ({ status: 'ok' }))
   app.register(async (guarded) => {
-    guard(guarded, management.gate)
+    guard(guarded, management.gate, operatorCheck(options.metricsToken))
     if (rateLimits !== undefined) await limitRates(guarded, rateLimits)
-    if (!openMetrics)
-      guarded.get('/metrics', { config: { operation: 'metrics.read' } }, (_request, reply) =>
-        answerMetrics(metrics, reply),
-      )
+    if (!openMetrics) metricsRoute(guarded, management, metrics)
     keyRoutes(guarded, management)
     organizationRoutes(guarded, management)
     projectRoutes(guarded, management)
@@ -107,6 +106,16 @@ export function managementApp({ store, logger, routes, ...options }: ManagementO
     routes?.(guarded, management)
   })
   return app
+}
+
+/** Everything for the operator; for an API key the series of the environments that it reaches. */
+function metricsRoute(app: FastifyInstance, { gate }: Management, metrics: Metrics): void {
+  const config = { operation: 'metrics.read', forOperators: true } as const
+  app.get('/metrics', { config }, async (request, reply) => {
+    if (request.isOperator) return answerMetrics(metrics, reply)
+    reply.header('content-type', metrics.contentType)
+    return metrics.environments.text(gate.environments(request.caller))
+  })
 }
 
 /** Objects outside of environments, which only the first API version has. */
@@ -147,8 +156,26 @@ function storeMetrics(app: FastifyInstance, metrics: Metrics, store: Store<PapUs
   metrics.gauge('zerohop_image_room_bytes', 'Bytes that the largest environment may still grow by in its image.', () =>
     store.logs().reduce((least, log) => Math.min(least, IMAGE_ROOM - (store.imageBytes(log) ?? 0)), IMAGE_ROOM),
   )
+  environmentMetrics(metrics, store)
   metrics.gauge('zerohop_logs', 'Logs of organizations and environments.', () => store.logs().length)
   metrics.gauge('zerohop_log_entries', 'Entries that all logs keep for history.', () =>
     store.logs().reduce((sum, log) => sum + store.historyCount(log), 0),
+  )
+}
+
+function environmentMetrics({ environments }: Metrics, store: Store<PapUseCases>): void {
+  environments.gauge('zerohop_environment_revision', 'Revision of the environment.', (id) => store.head(id).revision)
+  environments.gauge('zerohop_environment_log_entries', 'Entries that its log keeps for history.', (id) =>
+    store.historyCount(id),
+  )
+  environments.gauge(
+    'zerohop_environment_image_room_bytes',
+    'Bytes that the environment may still grow by in its image.',
+    (id) => IMAGE_ROOM - (store.imageBytes(id) ?? 0),
+  )
+  environments.gauge(
+    'zerohop_environment_audit_records',
+    'Records of decisions that are kept of the environment.',
+    (id) => store.audit.count(id),
   )
 }

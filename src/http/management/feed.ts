@@ -60,6 +60,11 @@ export function feedRoutes(app: FastifyInstance, deps: FeedRouteDeps): void {
     'Bytes of the images that are kept for followers, in memory and in files.',
     () => snapshots.bytes,
   )
+  metrics?.environments.gauge(
+    'zerohop_environment_feed_followers',
+    'Streams of deltas of the environment that are open.',
+    (id) => [...streams].filter(({ environment }) => environment === id).length,
+  )
   watchKeys(app, store, streams)
   app.addHook('onClose', () => snapshots.close())
   const config = { operation: 'feed.read' } as const

@@ -5,7 +5,7 @@ import { type IntakeOptions, senderOf } from '../../intake/intake.ts'
 import type { ErrorCode } from '../../model/errors.ts'
 import { httpApp, requestIds, type TlsSettings } from '../app.ts'
 import { type ErrorForm, pdpError } from '../errors.ts'
-import { answerMetrics, countRequests, intakeMetrics, Metrics } from '../metrics.ts'
+import { countRequests, intakeMetrics, Metrics, operatorCheck } from '../metrics.ts'
 import { type RequestTracer, traceRequests } from '../tracing.ts'
 import { allowedRoutes } from './allowed.ts'
 import type { PdpDirectory } from './auth.ts'
@@ -17,6 +17,7 @@ import { type ForwardOptions, forwardRoutes } from './forward.ts'
 import { gatewayRoutes } from './gateways.ts'
 import { healthRoutes } from './health.ts'
 import { listingRoutes } from './listings.ts'
+import { metricsRoute } from './metrics.ts'
 import { opaRoutes } from './opa.ts'
 import { type ServiceOptions, serviceRoutes } from './service.ts'
 import { readinessOf, type Siblings } from './siblings.ts'
@@ -44,8 +45,10 @@ export interface PdpAppOptions extends ServiceOptions {
   readonly tracer?: RequestTracer
   /** a `now` in the context of a request is kept (PDP_ACCEPT_NOW); default: it is set here */
   readonly acceptNow?: boolean
-  /** shows /metrics to who has no key (PDP_ALLOW_METRICS_UNAUTHENTICATED) */
+  /** shows everything at /metrics to whoever asks (PDP_ALLOW_METRICS_UNAUTHENTICATED) */
   readonly openMetrics?: boolean
+  /** the operator's token, which shows everything at /metrics (ZEROHOP_METRICS_TOKEN) */
+  readonly metricsToken?: string
   /** the management API to which facts and old calls are passed on; without one those routes are not offered */
   readonly forward?: Omit<ForwardOptions, 'applied' | 'scopeOf'>
   /** the other processes on the same port */
@@ -110,9 +113,9 @@ export function pdpApp(options: PdpAppOptions): FastifyInstance {
   healthRoutes(app, options.health, siblings && (() => readinessOf(siblings)))
   serviceRoutes(app, deps, options)
   countRequests(app, metrics)
-  app.get('/metrics', options.openMetrics ? {} : { onRequest: deps.authenticate }, (_request, reply) =>
-    answerMetrics(metrics, reply, siblings),
-  )
+  const { openMetrics: open = false, metricsToken } = options
+  const { authenticate } = deps
+  metricsRoute(app, metrics, { directory, authenticate, isOperator: operatorCheck(metricsToken), open, siblings })
   if (!debug && options.v1 === undefined && options.tracer === undefined) {
     const count = (status: number, seconds: number) => metrics.request('POST', '/allowed', status, seconds)
     answerDirectly(app, { directory, errorForm: pdpForm, requestId: requestIds(), count, decisions, acceptNow })

@@ -4,6 +4,7 @@ import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { DecisionRecord } from '../../decisions/record.ts'
 import type { Batch } from '../../decisions/recorder.ts'
+import { METRIC_ENVIRONMENTS_MAX } from '../../model/limits.ts'
 import type { Explanation, Pdp } from '../../pdp/pdp.ts'
 import { type Check, questionOf } from '../../pdp/request.ts'
 import type { Metrics } from '../metrics.ts'
@@ -41,7 +42,9 @@ export type KeyNames = (authorization: string | undefined) => string
 
 /** The one thing that a route calls for each decision that it answers, before it sends the answer. */
 export class Decisions {
-  readonly counts: Record<Outcome, number> = { allow: 0, deny: 0, undecided: 0, refused: 0 }
+  readonly #counts = noCounts()
+  /** the same of each environment that was asked about */
+  readonly #byEnvironment = new Map<string, Record<Outcome, number>>()
   readonly #logging: DecisionLogging | undefined
   readonly #nameOf: KeyNames
   readonly #acceptNow: boolean
@@ -50,7 +53,26 @@ export class Decisions {
     this.#acceptNow = acceptNow
     this.#nameOf = nameOf
     this.#logging = logging
-    metrics.counterBy('zerohop_checks_total', 'Checks by how they ended.', 'outcome', () => this.counts)
+    metrics.counterBy('zerohop_checks_total', 'Checks by how they ended.', 'outcome', () => this.#counts)
+    metrics.environments.counterBy(
+      'zerohop_environment_checks_total',
+      'Checks of the environment by how they ended.',
+      'outcome',
+      (environment) => this.#byEnvironment.get(environment) ?? noCounts(),
+    )
+  }
+
+  /** Counts a check; of which environment when that is known. */
+  count(outcome: Outcome, environment: string | undefined): void {
+    this.#counts[outcome]++
+    if (environment === undefined) return
+    let counts = this.#byEnvironment.get(environment)
+    if (counts === undefined) {
+      if (this.#byEnvironment.size >= METRIC_ENVIRONMENTS_MAX) this.#byEnvironment.clear()
+      counts = noCounts()
+      this.#byEnvironment.set(environment, counts)
+    }
+    counts[outcome]++
   }
 
   /** True when records are written: who answers by itself must wait for them. */
@@ -63,13 +85,14 @@ export class Decisions {
    */
   record(request: FastifyRequest, check: Check, allow: boolean, reason?: string): void {
     request.decided = true
+    const environment = environmentOf(request.pdp)
     if (this.#logging === undefined) {
-      this.counts[allow ? 'allow' : 'deny']++
+      this.count(allow ? 'allow' : 'deny', environment)
       return
     }
     const batch = this.write(request.pdp!, request.raw, request.id, request.begun, check, allow, reason)
     batch.settled((error) => {
-      if (error === undefined) this.counts[allow ? 'allow' : 'deny']++
+      if (error === undefined) this.count(allow ? 'allow' : 'deny', environment)
     })
     if (request.recorded === undefined) request.recorded = [batch]
     else if (request.recorded.at(-1) !== batch) request.recorded.push(batch)
@@ -107,14 +130,13 @@ export class Decisions {
   }
 
   /** One item of a request that was not decided, although the request as a whole is answered with 200. */
-  item(outcome: 'undecided' | 'refused'): void {
-    this.counts[outcome]++
+  item(request: FastifyRequest, outcome: 'undecided' | 'refused'): void {
+    this.count(outcome, environmentOf(request.pdp))
   }
 
   /** A whole request that was answered with this status. */
-  ended(status: number): void {
-    if (status >= 500) this.counts.undecided++
-    else if (status >= 400) this.counts.refused++
+  ended(status: number, pdp: Pdp | undefined): void {
+    if (status >= 400) this.count(status >= 500 ? 'undecided' : 'refused', environmentOf(pdp))
   }
 
   /** Counts what the deciding routes of `app` refuse, and holds its answers until their records are written. */
@@ -124,7 +146,7 @@ export class Decisions {
     app.decorateRequest('decided', false)
     app.addHook('onResponse', (request, { statusCode }, done) => {
       const isDecision = request.decided && statusCode === 403
-      if (request.routeOptions.config.decides && !isDecision) this.ended(statusCode)
+      if (request.routeOptions.config.decides && !isDecision) this.ended(statusCode, request.pdp)
       done()
     })
     if (this.#logging === undefined) return
@@ -140,6 +162,12 @@ export class Decisions {
     })
   }
 }
+
+const noCounts = (): Record<Outcome, number> => ({ allow: 0, deny: 0, undecided: 0, refused: 0 })
+
+/** The environment of a PDP; undefined while it has no image, and so does not say which. */
+const environmentOf = (pdp: Pdp | undefined): string | undefined =>
+  pdp?.state.revision === undefined ? undefined : pdp.environment
 
 /** Calls back when all batches are written, with what went wrong first. */
 function settle(batches: readonly Batch[], done: (error?: Error) => void): void {

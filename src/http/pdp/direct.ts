@@ -98,13 +98,14 @@ function answer(
   try {
     const check = readCheck(parseJson(bytes, 'last-wins', ORDINARY))
     const allow = decide(pdp, check, options.acceptNow)
-    const { revision } = pdp
+    const { revision, environment } = pdp
+    const place = { revision, environment }
     if (decisions.areRecorded)
       decisions.write(pdp, request, sentId, begun, check, allow).settled((error) => {
-        if (error === undefined) send(options, response, allow, revision, sentId, begun)
+        if (error === undefined) send(options, response, allow, place, sentId, begun)
         else refuse(app, options, pdp, request, response, sentId, begun, error)
       })
-    else send(options, response, allow, revision, sentId, begun)
+    else send(options, response, allow, place, sentId, begun)
   } catch (error) {
     refuse(app, options, pdp, request, response, sentId, begun, error)
   }
@@ -114,11 +115,11 @@ function send(
   { count, decisions }: DirectOptions,
   response: ServerResponse,
   allow: boolean,
-  revision: number,
+  { revision, environment }: Pick<Pdp, 'revision' | 'environment'>,
   sentId: string | null,
   begun: number,
 ): void {
-  decisions.counts[allow ? 'allow' : 'deny']++
+  decisions.count(allow ? 'allow' : 'deny', environment)
   const text = answerTo(allow)
   const head = ['x-revision', String(revision), 'content-type', JSON_TYPE, 'content-length', String(text.length)]
   if (sentId !== null) head.push('x-request-id', sentId)
@@ -151,6 +152,6 @@ function refuse(
     'content-length': text.length,
   })
   response.end(text)
-  decisions.ended(status)
+  decisions.ended(status, pdp)
   count(status, (performance.now() - begun) / 1000)
 }

@@ -82,7 +82,7 @@ function evaluateItem(deps: AuthzenDeps, request: FastifyRequest, body: Members,
     const { status, message } = plainError(error)
     const undecided = isZerohopError(error, 'UNDECIDED')
     if (status !== 400 && !undecided) throw error
-    deps.decisions.item(undecided ? 'undecided' : 'refused')
+    deps.decisions.item(request, undecided ? 'undecided' : 'refused')
     return { decision: false, context: { error: { status, message } } }
   }
 }

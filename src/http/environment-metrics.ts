@@ -1,0 +1,65 @@
+// Metrics of single environments: what an API key is shown at /metrics, of the environments that it reaches and of nothing else. They are read
+// when somebody asks; a label names the environment by its id. docs/operations.md lists them.
+import { Counter, Gauge, Registry } from 'prom-client'
+
+/** Numbers of an environment: one, or one for each value of a label; undefined when there is none. */
+type Reading = number | Readonly<Record<string, number>> | undefined
+
+interface Series {
+  readonly type: 'gauge' | 'counter'
+  readonly name: string
+  readonly help: string
+  /** besides the environment */
+  readonly label: string | undefined
+  readonly read: (environment: string) => Reading
+}
+
+export class EnvironmentMetrics {
+  readonly #series: Series[] = []
+
+  /** A number of an environment. */
+  gauge(name: string, help: string, read: (environment: string) => number | undefined): void {
+    this.#series.push({ type: 'gauge', name, help, label: undefined, read })
+  }
+
+  /** A number of an environment that only grows until the process ends or stops serving the environment. */
+  counter(name: string, help: string, read: (environment: string) => number | undefined): void {
+    this.#series.push({ type: 'counter', name, help, label: undefined, read })
+  }
+
+  /** Numbers of an environment that only grow, by the values of one label. */
+  counterBy(
+    name: string,
+    help: string,
+    label: string,
+    read: (environment: string) => Readonly<Record<string, number>> | undefined,
+  ): void {
+    this.#series.push({ type: 'counter', name, help, label, read })
+  }
+
+  /** The series of these environments, as Prometheus reads them. */
+  text(environments: readonly string[]): Promise<string> {
+    const registry = new Registry()
+    for (const series of this.#series) {
+      const { name, help, label, type } = series
+      const about = { name, help, labelNames: ['environment', ...(label === undefined ? [] : [label])] }
+      const metric = { ...about, registers: [registry] }
+      const add = type === 'counter' ? adder(new Counter(metric)) : adder(new Gauge(metric))
+      for (const environment of environments) addReading(add, series, environment)
+    }
+    return registry.metrics()
+  }
+}
+
+type Add = (labels: Record<string, string>, value: number) => void
+
+const adder =
+  (metric: Counter | Gauge): Add =>
+  (labels, value) =>
+    metric.inc(labels, value)
+
+function addReading(add: Add, { label = '', read }: Series, environment: string): void {
+  const reading = read(environment)
+  if (typeof reading === 'number') add({ environment }, reading)
+  else for (const [value, count] of Object.entries(reading ?? {})) add({ environment, [label]: value }, count)
+}

@@ -1,0 +1,39 @@
+// GET /metrics of a PDP. An operator's token shows everything. So does the API key of `zerohop pdp`, which serves one environment; where a
+// process serves many, a key is shown the series of its own environment.
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { answerMetrics, type Metrics, type OperatorCheck } from '../metrics.ts'
+import type { PdpDirectory } from './auth.ts'
+import type { Authenticate } from './authenticate.ts'
+import type { Siblings } from './siblings.ts'
+
+export interface PdpMetricsOptions {
+  readonly directory: PdpDirectory
+  readonly authenticate: Authenticate
+  readonly isOperator: OperatorCheck
+  /** shows everything to whoever asks */
+  readonly open: boolean
+  /** the other processes on the same port, with which everything is summed */
+  readonly siblings: Siblings | undefined
+}
+
+export function metricsRoute(app: FastifyInstance, metrics: Metrics, options: PdpMetricsOptions): void {
+  const { directory, authenticate, isOperator, open, siblings } = options
+  const environments = new WeakMap<FastifyRequest, string>()
+  const onRequest: Authenticate = (request, reply, done) => {
+    const { authorization } = request.headers
+    if (open || isOperator(authorization)) return done()
+    if (directory.scopeOf === undefined) return authenticate(request, reply, done)
+    try {
+      environments.set(request, directory.scopeOf(authorization).environment)
+      done()
+    } catch (error) {
+      done(error as Error)
+    }
+  }
+  app.get('/metrics', { onRequest }, async (request: FastifyRequest, reply: FastifyReply) => {
+    const environment = environments.get(request)
+    if (environment === undefined) return answerMetrics(metrics, reply, siblings)
+    reply.header('content-type', metrics.contentType)
+    return metrics.environments.text([environment])
+  })
+}
