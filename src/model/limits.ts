@@ -290,7 +290,7 @@ export const PARAM_LENGTH_MAX = 1_024
 /** Milliseconds in which a request must have arrived: a slow sender holds a socket, not the server. */
 export const REQUEST_TIMEOUT_MS = 30_000
 /** Milliseconds between two looks for requests that did not: so late is a connection closed at most. */
-export const REQUEST_LOOK_MS = 1_000
+export const REQUEST_LOOK_MS = 500
 /** Connections of one server at once: all followers that may stream from it, and half as many clients. */
 export const CONNECTIONS_MAX_DEFAULT = 16_384
 /** Bytes of request bodies that a process holds, from the first byte of each to its answer: four of the longest. */
