@@ -14,14 +14,14 @@ export async function measureHttp(results, { effort, progress }) {
     quick: { rounds: 5, ms: 250, tailMs: 500, tailRounds: 2 },
     tiny: { rounds: 2, ms: 50, tailMs: 50, tailRounds: 1 },
   }[effort]
-  const loads = new LoadGenerator()
+  const loads = { checks: new LoadGenerator(), writes: new LoadGenerator() }
   try {
     await withServers(async (servers) => {
       progress('http: POST /allowed beside a bare server')
       const server = await servers.serve()
       const { port: bare } = await servers.module('./bare-server.mjs')
-      await measureThroughput(results, plan, loads, server, bare)
-      progress('http: the tail of checks while 64 clients write')
+      await measureThroughput(results, plan, loads.checks, server, bare)
+      progress('http: the tail of checks while others write')
       await measureTail(results, plan, loads, { name: 'serve', api: server, pdp: server.pdp })
     })
     await withServers(async (servers) => {
@@ -30,7 +30,8 @@ export async function measureHttp(results, { effort, progress }) {
       await measureTail(results, plan, loads, { name: 'api and pdp in two processes', api, pdp })
     })
   } finally {
-    loads.close()
+    loads.checks.close()
+    loads.writes.close()
   }
   await measureDecisionLog(results, { effort, progress })
 }
@@ -73,40 +74,42 @@ async function measureThroughput(results, plan, loads, server, bare) {
   })
 }
 
-/** Checks at a fixed rate; writers as fast as they are answered. */
-async function measureTail(results, plan, loads, { name, api, pdp }) {
-  const check = {
-    port: pdp,
-    method: 'POST',
-    path: '/allowed',
-    key: api.key,
-    body: CHECK,
-    connections: 16,
-    perSecond: 500,
-  }
-  const write = {
-    port: api.api,
-    method: 'POST',
-    path: `${api.facts}/users`,
-    key: api.key,
-    connections: CONNECTIONS,
-    expect: [200, 201],
-  }
-  const idle = []
-  const busy = []
+const CHECKS_PER_SECOND = 500
+const WRITES_PER_SECOND = 1_000
+
+/** Checks at a fixed rate: alone, beside writes at a fixed rate, and beside writers that write again as soon as they are answered. */
+async function measureTail(results, plan, { checks, writes }, { name, api, pdp }) {
+  const { key } = api
+  const ask = { port: pdp, method: 'POST', path: '/allowed', key, body: CHECK, connections: 64 }
+  const users = { port: api.api, method: 'POST', path: `${api.facts}/users`, key, body: '{"key":"tail-%d"}' }
+  const write = { ...users, connections: CONNECTIONS, expect: [200, 201], ms: plan.tailMs + 100 }
   let first = 0
-  for (let round = 0; round < plan.tailRounds; round++) {
-    idle.push(quantile((await loads.run({ ...check, ms: plan.tailMs })).latencies, 0.99))
-    const writing = loads.run({ ...write, first, body: `{"key":"tail-%d"}`, ms: plan.tailMs + 100 })
-    busy.push(quantile((await loads.run({ ...check, ms: plan.tailMs })).latencies, 0.99))
-    first = (await writing).last
+  const tail = async (beside) => {
+    const writing = beside === undefined ? undefined : writes.run({ ...write, ...beside, first })
+    const { latencies } = await checks.run({ ...ask, perSecond: CHECKS_PER_SECOND, ms: plan.tailMs })
+    first = (await writing)?.last ?? first
+    return quantile(latencies, 0.99)
   }
+  const [idle, open, closed] = [[], [], []]
+  for (let round = 0; round < plan.tailRounds; round++) {
+    idle.push(await tail())
+    open.push(await tail({ perSecond: WRITES_PER_SECOND }))
+  }
+  for (let round = 0; round < plan.tailRounds; round++) closed.push(await tail({}))
+  const peer = `nobody writes, ${median(idle).toFixed(2)} ms`
   results.addFigure({
-    name: `p99 of POST /allowed while ${CONNECTIONS} clients write (${name})`,
-    value: median(busy),
+    name: `p99 of ${CHECKS_PER_SECOND} POST /allowed a second beside ${WRITES_PER_SECOND.toLocaleString('en-US')} writes a second (${name})`,
+    value: median(open),
     unit: 'ms',
-    peer: `nobody writes, ${median(idle).toFixed(2)} ms`,
-    ratio: median(busy) / median(idle),
+    peer,
+    ratio: median(open) / median(idle),
     most: 2,
+  })
+  results.addFigure({
+    name: `p99 of ${CHECKS_PER_SECOND} POST /allowed a second while ${CONNECTIONS} clients write again at once (${name})`,
+    value: median(closed),
+    unit: 'ms',
+    peer,
+    ratio: median(closed) / median(idle),
   })
 }

@@ -4,6 +4,7 @@
 import { fork } from 'node:child_process'
 import { connect } from 'node:net'
 import { fileURLToPath } from 'node:url'
+import { everyTick } from './metronome.mjs'
 
 /**
  * @typedef {object} Load
@@ -79,7 +80,7 @@ async function generate(load) {
   const lines = await Promise.all(Array.from({ length: load.connections }, () => openLine(load.port)))
   const before = process.cpuUsage()
   const start = performance.now()
-  const work = load.perSecond ? paced(state, lines, start) : closed(state, lines, start)
+  const work = load.perSecond ? paced(state, lines) : closed(state, lines, start)
   await work
   const seconds = (performance.now() - start) / 1000
   const used = process.cpuUsage(before)
@@ -116,39 +117,36 @@ function closed(state, lines, start) {
   )
 }
 
-async function paced(state, lines, start) {
+/** Each request is due at its own moment, whatever became of those before it: while no connection is free it waits, and its latency grows. */
+async function paced(state, lines) {
   const { perSecond, ms } = state.load
   const free = [...lines]
   const due = []
-  const pending = new Set()
+  let pending = 0
+  let drained = () => undefined
   const dispatch = () => {
     while (free.length > 0 && due.length > 0) {
       const line = free.pop()
       const moment = due.shift()
-      const asked = new Promise((resolve) => line.ask(requestOf(state), (...answer) => resolve(answer))).then(
-        ([status, text]) => {
-          judge(state, status, text, moment)
-          free.push(line)
-          pending.delete(asked)
-          dispatch()
-        },
-      )
-      pending.add(asked)
+      pending++
+      line.ask(requestOf(state), (status, text) => {
+        judge(state, status, text, moment)
+        free.push(line)
+        pending--
+        dispatch()
+        if (pending === 0) drained()
+      })
     }
   }
-  const total = Math.round((ms / 1000) * perSecond)
-  for (let sent = 0; sent < total && !state.failure; ) {
-    const moment = start + (sent * 1000) / perSecond
-    const wait = moment - performance.now()
-    if (wait > 1) await new Promise((resolve) => setTimeout(resolve, wait - 0.5))
-    else if (wait > 0) await new Promise((resolve) => setImmediate(resolve))
-    else {
-      due.push(moment)
-      sent++
-      dispatch()
-    }
-  }
-  while (pending.size > 0 || due.length > 0) await Promise.race(pending)
+  await everyTick({ perSecond, total: Math.round((ms / 1000) * perSecond) }, (moment) => {
+    if (state.failure) return
+    due.push(moment)
+    dispatch()
+  })
+  if (pending > 0)
+    await new Promise((resolve) => {
+      drained = resolve
+    })
 }
 
 function judge(state, status, text, due) {
