@@ -6,9 +6,11 @@ import {
   type ApiOptions,
   type FinishOptions,
   type MoveOptions,
+  RECORD,
   REPORT,
   type ScanCommandOptions,
   type StatusOptions,
+  type UndoOptions,
   type VerifyOptions,
 } from './migrate-options.ts'
 import { fail } from './process.ts'
@@ -39,7 +41,8 @@ export function addMigrate(program: Command): void {
       'makes the roles and users of the foreign environment again in those that use them, with their assignments',
     )
     .addOption(several('--to <environment...>', 'environments that get all of it', 'those that use something of it'))
-    .option('--dry-run', 'print every call, write nothing')
+    .option('--dry-run', 'print what would be written, by name and in total, and write nothing')
+    .option('--record <file>', 'where what it writes is kept for undo', RECORD)
     .option('--overwrite', 'give objects that are there with other values those of the foreign environment')
     .addHelpText(
       'after',
@@ -49,6 +52,14 @@ export function addMigrate(program: Command): void {
       ),
     )
     .action((options: MoveOptions) => attempt(async (steps) => steps.runMove(readEnv(), options)))
+
+  withApi(migrate.command('undo'))
+    .description('takes back what move wrote, except what was changed or used since; exit code 1 when something stays')
+    .option('--record <file>', 'what move wrote', RECORD)
+    .option('--dry-run', 'print what would be taken back and what would stay, and write nothing')
+    .option('--yes', 'do not ask')
+    .addHelpText('after', examples('zerohop migrate undo --dry-run', 'zerohop migrate undo'))
+    .action((options: UndoOptions) => attempt(async (steps) => steps.runUndo(readEnv(), options)))
 
   withForeign(withApi(migrate.command('verify')))
     .description('compares what was moved, field by field and decision by decision; exit code 1 on any difference')

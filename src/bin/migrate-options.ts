@@ -3,6 +3,9 @@
 /** Where the report of verify goes, unless it is told otherwise. */
 export const REPORT = 'zerohop-migration.json'
 
+/** Where a move keeps what it writes, for undo. */
+export const RECORD = 'zerohop-migration.moves.jsonl'
+
 /** Options of every step that speaks to a management API. */
 export interface ApiOptions {
   readonly api?: string
@@ -18,6 +21,13 @@ export interface MoveOptions extends ForeignOptions {
   readonly to: readonly string[]
   readonly dryRun?: boolean
   readonly overwrite?: boolean
+  readonly record: string
+}
+
+export interface UndoOptions extends ApiOptions {
+  readonly record: string
+  readonly dryRun?: boolean
+  readonly yes?: boolean
 }
 
 export interface VerifyOptions extends ForeignOptions {

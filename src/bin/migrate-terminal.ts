@@ -3,6 +3,7 @@ import { createInterface } from 'node:readline/promises'
 import { SingleBar } from 'cli-progress'
 import type { Difference } from '../migrate/checks.ts'
 import type { Progress } from '../migrate/progress.ts'
+import { MIGRATE_PROGRESS_MS } from '../model/limits.ts'
 
 /** Differences that are printed. */
 const ROWS_SHOWN = 100
@@ -17,10 +18,37 @@ export async function confirm(question: string): Promise<boolean> {
   }
 }
 
-/** A bar on a terminal, nothing elsewhere; never on standard output, which belongs to the answer. */
+/** A bar on a terminal, lines elsewhere, nothing with --json; never on standard output, which belongs to the answer. */
 export function progressOf(json: boolean | undefined): Progress {
-  if (!process.stderr.isTTY || json === true)
-    return { begin: () => undefined, step: () => undefined, end: () => undefined }
+  if (json === true) return { begin: () => undefined, step: () => undefined, end: () => undefined }
+  return process.stderr.isTTY ? bars() : lines()
+}
+
+/** A line at the beginning, one every few seconds, and one at the end. */
+function lines(): Progress {
+  let what: string | undefined
+  let [total, done, saidAt] = [0, 0, 0]
+  const say = (): void => {
+    saidAt = Date.now()
+    process.stderr.write(`${what}: ${done}${total > 0 ? ` of ${total}` : ''}\n`)
+  }
+  return {
+    begin: (next, expected) => {
+      ;[what, total, done] = [next, expected, 0]
+      if (total > 0) say()
+    },
+    step: () => {
+      done++
+      if (Date.now() - saidAt >= MIGRATE_PROGRESS_MS) say()
+    },
+    end: () => {
+      if (what !== undefined && done > 0) say()
+      what = undefined
+    },
+  }
+}
+
+function bars(): Progress {
   let bar: SingleBar | undefined
   return {
     begin: (what, total) => {

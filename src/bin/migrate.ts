@@ -2,18 +2,19 @@
 // asked, shown and written down. Exit codes: 0 done or nothing to do, 1 a difference, a use of v1 or a condition that is open, 2 anything that
 // could not be done.
 import { readQuestions } from '../migrate/checks.ts'
-import { move, planMove } from '../migrate/move.ts'
 import { type ScanReport, scanFolder } from '../migrate/scan/scan.ts'
 import { isWhole, notSearched } from '../migrate/scan/summary.ts'
 import { statusOf } from '../migrate/status.ts'
-import { foreignOf, type Survey, survey } from '../migrate/survey.ts'
-import { counted, refused, someOf } from '../migrate/world.ts'
+import { type Survey, survey } from '../migrate/survey.ts'
+import { counted } from '../migrate/world.ts'
 import type { Env } from './env.ts'
 import { apiOf, oursOf, readText } from './migrate-given.ts'
-import type { ApiOptions, MoveOptions, ScanCommandOptions, StatusOptions } from './migrate-options.ts'
+import type { ApiOptions, ScanCommandOptions, StatusOptions } from './migrate-options.ts'
 import { confirm, print, printJson, progressOf } from './migrate-terminal.ts'
 
 export { runFinish } from './migrate-finish.ts'
+export { runMove } from './migrate-move.ts'
+export { runUndo } from './migrate-undo.ts'
 export { runVerify } from './migrate-verify.ts'
 
 /** What there is, and what of it looks foreign. Asks about what no list names, on a terminal. */
@@ -48,59 +49,6 @@ function nextAfter({ environments, strangeProjects }: Survey, isKnown: boolean):
   if (strangeProjects.length > 0)
     return `nothing is left in ${strangeProjects.join(', ')}. Next: zerohop migrate finish`
   return 'everything was made by the team: there is nothing to move'
-}
-
-/** Makes the objects again where they are used. */
-export async function runMove(env: Env, options: MoveOptions): Promise<number> {
-  const api = apiOf(env, options)
-  const { foreign, own } = await foreignOf(api, oursOf(options), options.foreign)
-  const { to, overwrite = false } = options
-  const { plans, unused } = await planMove(api, { foreign, own, to, overwrite })
-  if (plans.length === 0 && unused.length > 0) {
-    const names = foreign.map(({ name }) => name).join(', ')
-    throw refused(
-      `no assignment of the team’s environments names anything of ${names}: name the environments that need it with --to`,
-    )
-  }
-  const conflicts = plans.flatMap((plan) => plan.conflicts)
-  const calls = plans.flatMap((plan) => plan.calls)
-  if (options.json) printJson({ dryRun: options.dryRun ?? false, calls, conflicts, unused })
-  if (conflicts.length > 0) {
-    for (const { environment, kind, key, foreign, own } of options.json ? [] : conflicts) {
-      print(
-        `conflict in ${environment}: ${kind} ${key}\n  to move  ${JSON.stringify(foreign)}\n  is there ${JSON.stringify(own)}`,
-      )
-    }
-    throw refused(
-      `${conflicts.length} objects are there with other values, and nothing was written: change one side, or give --overwrite`,
-    )
-  }
-  if (options.dryRun) {
-    if (!options.json) for (const { method, path, body } of calls) print(`${method} ${path} ${JSON.stringify(body)}`)
-    return 0
-  }
-  const progress = progressOf(options.json)
-  progress.begin('moving', calls.length)
-  try {
-    await move(api, plans, () => progress.step())
-  } finally {
-    progress.end()
-  }
-  if (!options.json) {
-    for (const { environment, users, roles, assignments, calls: made } of plans) {
-      const there = [
-        counted(users.length, 'users'),
-        counted(roles.length, 'roles'),
-        counted(assignments.length, 'assignments'),
-      ].join(', ')
-      print(
-        `${environment.name}: ${there}; ${made.length === 0 ? 'all of it was there' : counted(made.length, 'calls')}`,
-      )
-    }
-    if (unused.length > 0) print(`moved nowhere, because nothing uses it: ${someOf(unused)}`)
-    print(plans.length === 0 ? 'there is nothing to move' : 'Next: zerohop migrate verify')
-  }
-  return 0
 }
 
 /** Uses of v1 in code. */

@@ -4,6 +4,7 @@ import { isDotSegment } from '../model/keys.ts'
 import { MIGRATE_CALLS_AT_ONCE } from '../model/limits.ts'
 import { type Api, forEach, toldBy } from './api.ts'
 import { type Call, type Plan, planFor } from './plan.ts'
+import type { MoveRecord } from './record.ts'
 import { isListed } from './survey.ts'
 import { isEmpty, usedBy } from './uses.ts'
 import {
@@ -86,12 +87,23 @@ function requireAddressable(plans: readonly Plan[]): void {
 
 const wordsOf = ({ user, role, tenant }: Assignment): string => `${user} is ${role} in ${tenant}`
 
-/** Writes what is planned; `done` hears of each call. What depends on another is written after it. */
-export async function move(api: Api, plans: readonly Plan[], done: (call: Call) => void): Promise<void> {
-  for (const { calls } of plans) {
-    for (const stage of stagesOf(calls)) {
-      await forEach(stage, MIGRATE_CALLS_AT_ONCE, async (call) => {
+export interface MoveRun {
+  readonly foreign: readonly Environment[]
+  readonly record: MoveRecord
+  readonly now: number
+  /** hears of each call */
+  readonly done: (call: Call) => void
+}
+
+/** Writes what is planned, and to the record what it writes. What depends on another is written after it. */
+export async function move(api: Api, plans: readonly Plan[], { foreign, record, now, done }: MoveRun): Promise<void> {
+  for (const plan of plans) {
+    if (plan.calls.length === 0) continue
+    record.begin(api.url, foreign, plan, now)
+    for (const stage of stagesOf(plan.calls)) {
+      await forEach(stage, MIGRATE_CALLS_AT_ONCE, async ({ call, at }) => {
         const answer = await api.call(call.method, call.path, call.body)
+        record.answered(at, answer)
         const { status } = answer
         // Somebody else may have made it meanwhile; verify says whether it is what it should be.
         if (status >= 300 && status !== 409) {
@@ -102,15 +114,21 @@ export async function move(api: Api, plans: readonly Plan[], done: (call: Call) 
         done(call)
       })
     }
+    record.sync()
   }
 }
 
+interface Placed {
+  readonly call: Call
+  readonly at: number
+}
+
 /** Users, and then assignments, many at once; everything before them one after the other. */
-function stagesOf(calls: readonly Call[]): Call[][] {
-  const isUser = ({ method, path }: Call): boolean => method === 'PUT' && path.includes('/users/')
-  const isAssignment = ({ path }: Call): boolean => path.endsWith('/role_assignments')
-  const rest = calls.filter((call) => !isUser(call) && !isAssignment(call))
-  return [...rest.map((call) => [call]), calls.filter(isUser), calls.filter(isAssignment)]
+function stagesOf(calls: readonly Call[]): Placed[][] {
+  const all = calls.map((call, at) => ({ call, at }))
+  const of = (kind: Call['kind']): Placed[] => all.filter(({ call }) => call.kind === kind)
+  const rest = all.filter(({ call }) => call.kind !== 'user' && call.kind !== 'assignment')
+  return [...rest.map((one) => [one]), of('user'), of('assignment')]
 }
 
 /** Several foreign environments as one. @throws MIGRATION_REFUSED when a role or user differs between them */

@@ -7,6 +7,7 @@ import {
   type Assignment,
   assignmentKey,
   type Contents,
+  type Details,
   type Environment,
   factsOf,
   isSame,
@@ -15,17 +16,24 @@ import {
   type User,
 } from './world.ts'
 
+export type CallKind = 'resource' | 'action' | 'role' | 'tenant' | 'user' | 'assignment'
+
 export interface Call {
+  readonly kind: CallKind
   readonly method: Method
   readonly path: string
   readonly body: unknown
   /** what it makes, for people */
   readonly what: string
+  /** the resource of an action */
+  readonly of?: string
+  /** what was there, when that is overwritten */
+  readonly before?: unknown
 }
 
 export interface Conflict {
   readonly environment: string
-  readonly kind: 'role' | 'user'
+  readonly kind: Exclude<CallKind, 'assignment'>
   readonly key: string
   readonly foreign: unknown
   readonly own: unknown
@@ -42,72 +50,159 @@ export interface Plan {
   readonly assignments: readonly Assignment[]
 }
 
-/** @param overwrite gives a role or user that is there with other values those of the foreign one */
+/**
+ * @param foreign what the environment is to hold
+ * @param overwrite gives what is there with other values those of the foreign one; otherwise each such object is a conflict
+ */
 export function planFor(environment: Environment, foreign: Contents, own: Contents, overwrite: boolean): Plan {
-  const [schema, facts] = [schemaOf(environment), factsOf(environment)]
-  const calls: Call[] = []
-  const conflicts: Conflict[] = []
-  const call = (method: Method, path: string, body: unknown, what: string): void =>
-    void calls.push({ method, path, body, what })
-  const conflict = (kind: Conflict['kind'], key: string, theirs: unknown, mine: unknown): void =>
-    void conflicts.push({ environment: environment.name, kind, key, foreign: theirs, own: mine })
+  const planner = new Planner(environment, overwrite)
+  planner.planResources(foreign, own)
+  planner.planRoles(foreign, own)
+  planner.planTenants(foreign, own)
+  planner.planUsers(foreign, own)
+  planner.planAssignments(foreign, own)
+  const { calls, conflicts } = planner
+  const { roles, users, assignments } = foreign
+  return { environment, calls, conflicts, roles, users, assignments }
+}
 
-  const resources = keyed(own.resources)
-  for (const [resource, actions] of actionsOf(foreign.roles)) {
-    const there = resources.get(resource)
-    const theirs = foreign.resources.find(({ key }) => key === resource)
-    const about = (action: string): object => theirs?.actions.get(action) ?? {}
-    if (there === undefined) {
-      const made = Object.fromEntries(actions.map((action) => [action, about(action)]))
-      call('POST', `${schema}/resources`, { key: resource, ...theirs?.details, actions: made }, `resource ${resource}`)
-      continue
+class Planner {
+  readonly calls: Call[] = []
+  readonly conflicts: Conflict[] = []
+  readonly #environment: Environment
+  readonly #overwrite: boolean
+  readonly #schema: string
+  readonly #facts: string
+
+  constructor(environment: Environment, overwrite: boolean) {
+    this.#environment = environment
+    this.#overwrite = overwrite
+    this.#schema = schemaOf(environment)
+    this.#facts = factsOf(environment)
+  }
+
+  /** The resources and actions that the permissions of the roles name. */
+  planResources(foreign: Contents, own: Contents): void {
+    const [theirs, resources] = [keyed(foreign.resources), keyed(own.resources)]
+    for (const [resource, actions] of actionsOf(foreign.roles)) {
+      const there = resources.get(resource)
+      const details = theirs.get(resource)?.details ?? {}
+      const about = (action: string): Details => theirs.get(resource)?.actions.get(action) ?? {}
+      if (there === undefined) {
+        const made = Object.fromEntries(actions.map((action) => [action, about(action)]))
+        const body = { key: resource, ...details, actions: made }
+        this.#make('resource', 'POST', `${this.#schema}/resources`, { body, what: `resource ${resource}` })
+        continue
+      }
+      const path = `${this.#schema}/resources/${encodeURIComponent(resource)}`
+      this.#settle('resource', path, { key: resource, what: `resource ${resource}` }, [details, there.details])
+      for (const key of actions) {
+        const named = { key, what: `action ${resource}:${key}`, of: resource }
+        const mine = there.actions.get(key)
+        if (mine !== undefined)
+          this.#settle('action', `${path}/actions/${encodeURIComponent(key)}`, named, [about(key), mine])
+        else
+          this.#make('action', 'POST', `${path}/actions`, {
+            body: { key, ...about(key) },
+            what: named.what,
+            of: resource,
+          })
+      }
     }
-    const path = `${schema}/resources/${encodeURIComponent(resource)}/actions`
-    for (const action of actions.filter((action) => !there.actions.has(action)))
-      call('POST', path, { key: action, ...about(action) }, `action ${resource}:${action}`)
   }
-  const roles = keyed(own.roles)
-  for (const role of parentsFirst(foreign.roles)) {
-    const there = roles.get(role.key)
-    const { key, ...values } = role
-    if (there === undefined) call('POST', `${schema}/roles`, role, `role ${key}`)
-    else if (!isSame(there, role)) {
-      if (overwrite) call('PATCH', `${schema}/roles/${encodeURIComponent(key)}`, values, `role ${key}`)
-      else conflict('role', key, role, there)
+
+  planRoles(foreign: Contents, own: Contents): void {
+    const roles = keyed(own.roles)
+    for (const role of parentsFirst(foreign.roles)) {
+      const { key, ...values } = role
+      const [there, what] = [roles.get(key), `role ${key}`]
+      const path = `${this.#schema}/roles`
+      if (there === undefined) this.#make('role', 'POST', path, { body: role, what })
+      else if (!isSame(there, role)) {
+        const call = { body: values, what, before: there }
+        this.#replace('role', 'PATCH', `${path}/${encodeURIComponent(key)}`, call, { key, foreign: role, own: there })
+      }
     }
   }
-  const tenants = new Set(own.tenants.map(({ key }) => key))
-  for (const { tenant } of foreign.assignments) {
-    if (tenants.has(tenant)) continue
-    tenants.add(tenant)
-    const details = foreign.tenants.find(({ key }) => key === tenant)?.details
-    call('POST', `${facts}/tenants`, { key: tenant, ...details }, `tenant ${tenant}`)
-  }
-  const users = keyed(own.users)
-  for (const user of foreign.users) {
-    const there = users.get(user.key)
-    const path = `${facts}/users/${encodeURIComponent(user.key)}`
-    if (there === undefined) call('PUT', path, user, `user ${user.key}`)
-    else if (!isSame(there, user)) {
-      if (overwrite) call('PUT', path, user, `user ${user.key}`)
-      else conflict('user', user.key, user, there)
+
+  /** The tenants that the assignments name. */
+  planTenants(foreign: Contents, own: Contents): void {
+    const [theirs, tenants] = [keyed(foreign.tenants), keyed(own.tenants)]
+    const path = `${this.#facts}/tenants`
+    for (const key of new Set(foreign.assignments.map(({ tenant }) => tenant))) {
+      const [there, what] = [tenants.get(key), `tenant ${key}`]
+      const details = theirs.get(key)?.details ?? {}
+      if (there === undefined) this.#make('tenant', 'POST', path, { body: { key, ...details }, what })
+      else this.#settle('tenant', `${path}/${encodeURIComponent(key)}`, { key, what }, [details, there.details])
     }
   }
-  const held = new Set(own.assignments.map(assignmentKey))
-  for (const assignment of foreign.assignments) {
-    if (held.has(assignmentKey(assignment))) continue
-    const { user, role, tenant } = assignment
-    call('POST', `${facts}/role_assignments`, assignment, `${user} is ${role} in ${tenant}`)
+
+  planUsers(foreign: Contents, own: Contents): void {
+    const users = keyed(own.users)
+    for (const user of foreign.users) {
+      const { key } = user
+      const [there, what] = [users.get(key), `user ${key}`]
+      const path = `${this.#facts}/users/${encodeURIComponent(key)}`
+      if (there === undefined) this.#make('user', 'PUT', path, { body: user, what })
+      else if (!isSame(there, user))
+        this.#replace('user', 'PUT', path, { body: user, what, before: there }, { key, foreign: user, own: there })
+    }
   }
-  return {
-    environment,
-    calls,
-    conflicts,
-    roles: foreign.roles,
-    users: foreign.users,
-    assignments: foreign.assignments,
+
+  planAssignments(foreign: Contents, own: Contents): void {
+    const held = new Set(own.assignments.map(assignmentKey))
+    for (const body of foreign.assignments) {
+      if (held.has(assignmentKey(body))) continue
+      const what = `${body.user} is ${body.role} in ${body.tenant}`
+      this.#make('assignment', 'POST', `${this.#facts}/role_assignments`, { body, what })
+    }
+  }
+
+  #make(kind: CallKind, method: Method, path: string, rest: Omit<Call, 'kind' | 'method' | 'path'>): void {
+    this.calls.push({ kind, method, path, ...rest })
+  }
+
+  /** Something that is there with other values. */
+  #replace(
+    kind: Conflict['kind'],
+    method: Method,
+    path: string,
+    call: Omit<Call, 'kind' | 'method' | 'path'>,
+    { key, foreign, own }: Pick<Conflict, 'key' | 'foreign' | 'own'>,
+  ): void {
+    if (this.#overwrite) this.#make(kind, method, path, call)
+    else this.conflicts.push({ environment: this.#environment.name, kind, key, foreign, own })
+  }
+
+  /** What only goes along with roles and assignments: the fields that the foreign one says otherwise. */
+  #settle(
+    kind: 'resource' | 'action' | 'tenant',
+    path: string,
+    { key, what, of }: { readonly key: string; readonly what: string; readonly of?: string },
+    [theirs, mine]: readonly [Details, Details],
+  ): void {
+    const names = differing(key, theirs, mine)
+    if (names.length === 0) return
+    const valuesOf = (from: Details) => Object.fromEntries(names.map((name) => [name, from[name] ?? null]))
+    const [foreign, own] = [valuesOf(theirs), valuesOf(mine)]
+    const call = { body: foreign, what, before: { key, ...own }, ...(of === undefined ? {} : { of }) }
+    this.#replace(kind, 'PATCH', path, call, { key: of === undefined ? key : `${of}:${key}`, foreign, own })
   }
 }
+
+/** Fields that the foreign object says and the own one says otherwise. A name that is only the key says nothing; what v1 alone says may be new. */
+function differing(key: string, theirs: Details, mine: Details): string[] {
+  return Object.entries(theirs)
+    .filter(([name, value]) => {
+      if (name === 'name' && value === key) return false
+      if (mine[name] === undefined && (name.startsWith('v1compat_') || isEmptyObject(value))) return false
+      return !isSame(value, mine[name])
+    })
+    .map(([name]) => name)
+}
+
+const isEmptyObject = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && Object.keys(value).length === 0
 
 const keyed = <T extends { readonly key: string }>(rows: readonly T[]) => new Map(rows.map((row) => [row.key, row]))
 

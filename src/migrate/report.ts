@@ -67,7 +67,9 @@ async function changedSince(
   const { plans } = await planMove(api, { ...divided, to, also: own, overwrite: true })
   for (const { environment, calls } of plans) {
     if (!own.includes(environment.name) || dropped.includes(environment.name)) continue
-    if (calls[0] !== undefined) return `${environment.name} changed since (${calls[0].what})`
+    // names and texts of what only goes along decide nothing
+    const lacking = calls.find(({ kind, before }) => before === undefined || kind === 'role' || kind === 'user')
+    if (lacking !== undefined) return `${environment.name} changed since (${lacking.what})`
   }
   return undefined
 }

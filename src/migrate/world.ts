@@ -25,7 +25,7 @@ export interface User {
 }
 
 /** What has no other meaning to a migration than that it goes along. */
-type Details = Readonly<Record<string, unknown>>
+export type Details = Readonly<Record<string, unknown>>
 
 export interface Role {
   readonly key: string
@@ -170,9 +170,9 @@ export function userOf({ key, email, first_name, last_name, attributes }: Row): 
 }
 
 /** What goes along of a tenant, a resource and an action. */
-const TENANT = ['name', 'description', 'attributes']
-const RESOURCE = ['name', 'description', 'type_attributes', 'v1compat_path', 'v1compat_type', 'v1compat_name']
-const ACTION = ['name', 'description', 'attributes', 'v1compat_path', 'v1compat_name']
+export const TENANT = ['name', 'description', 'attributes']
+export const RESOURCE = ['name', 'description', 'type_attributes', 'v1compat_path', 'v1compat_type', 'v1compat_name']
+export const ACTION = ['name', 'description', 'attributes', 'v1compat_path', 'v1compat_name']
 
 /** Without what is null. */
 function detailsOf(row: Row, names: readonly string[]): Details {

@@ -418,6 +418,8 @@ export const MIGRATE_RETRY_AFTER_MS_MAX = 60_000
 export const MIGRATE_TIMEOUT_MS = 30_000
 /** Checks that one `zerohop migrate verify` compares for an environment. */
 export const MIGRATE_QUESTIONS_MAX = 1_000_000
+/** Milliseconds between two lines that say how far a step of a migration is, where there is no terminal. */
+export const MIGRATE_PROGRESS_MS = 5_000
 /** Milliseconds for which the report of `verify` lets `finish` delete. */
 export const VERIFY_FRESH_MS = 3_600_000
 /** Milliseconds that a process which ends waits for its last traces to be sent. */

@@ -94,20 +94,28 @@ describe('a v1 world', () => {
     ])
   })
 
-  it('shows every call of a move without making one', async () => {
+  it('shows what a move would make, by name and in total, without making it', async () => {
     const { code, out } = await world.migrate(['move', '--ours', 'ours.txt', '--to', OURS, '--dry-run'])
     expect(code).toBe(0)
-    const methods = out
-      .trim()
-      .split('\n')
-      .map((line) => line.split(' ')[0])
-    expect(methods).toEqual(['POST', 'POST', 'POST', 'POST', 'PUT', 'PUT', 'PUT', 'POST', 'POST', 'POST'])
+    expect(out.split('\n')).toEqual([
+      `${OURS}: make resource report`,
+      `${OURS}: make role reader`,
+      `${OURS}: make role writer`,
+      `${OURS}: make tenant acme`,
+      ...['auth0|1', 'auth0|2', 'auth0|3'].map((key) => `${OURS}: make user ${key}`),
+      ...['auth0|1 is reader in acme', 'auth0|1 is writer in default', 'auth0|2 is reader in default'].map(
+        (held) => `${OURS}: make ${held}`,
+      ),
+      `${OURS}: 3 users, 2 roles, 3 assignments; to write: 1 resource, 2 roles, 1 tenant, 3 users, 3 assignments`,
+      'nothing was written',
+      '',
+    ])
     expect(await world.contents(OURS)).toEqual({ users: [], roles: [], assignments: [] })
   })
 
   it('is moved, and then there is nothing more to move', async () => {
     const first = await world.migrate(['move', '--ours', 'ours.txt', '--to', OURS])
-    expect([first.code, first.err]).toEqual([0, ''])
+    expect([first.code, first.err]).toEqual([0, 'moving: 0 of 10\nmoving: 10 of 10\n'])
     expect(first.out).toContain(`${OURS}: 3 users, 2 roles, 3 assignments; 10 calls`)
     expect(await world.contents(OURS)).toEqual(expected)
     const read = async (path: string) => (await world.call('GET', path)).body

@@ -10,9 +10,10 @@ describe('a move that is killed', () => {
     const world = new World()
     await world.open()
     await world.writeV1()
-    for (let at = 0; at < 80; at++) {
-      await world.call('PUT', '/v1/users', { key: `user-${at}`, roles: [{ role: 'reader', tenant: 'default' }] })
-    }
+    const roles = [{ role: 'reader', tenant: 'default' }]
+    await Promise.all(
+      Array.from({ length: 80 }, (_, at) => world.call('PUT', '/v1/users', { key: `user-${at}`, roles })),
+    )
     const environment = 'default/production'
     const countOf = async (kind: string): Promise<number> =>
       (await world.call('GET', `/v2/facts/${environment}/${kind}?include_total_count=true`)).body.total_count
@@ -23,8 +24,8 @@ describe('a move that is killed', () => {
     expect((await ended).code).toBeNull()
     expect(await countOf('users')).toBeLessThan(83)
     const done = await world.migrate(args)
-    expect([done.code, done.err]).toEqual([0, ''])
+    expect([done.code, done.err]).toEqual([0, expect.not.stringContaining('zerohop')])
     expect([await countOf('users'), await countOf('role_assignments')]).toEqual([83, 83])
-    expect((await world.migrate([...args, '--dry-run'])).out).toBe('')
+    expect((await world.migrate([...args, '--dry-run'])).out).toContain('all of it is there\nnothing was written')
   })
 })

@@ -48,12 +48,24 @@ it('finds two environments, by a tenant and by a role, and what neither of them 
     'resource report',
     'role reader',
     'role writer',
+    'tenant acme',
     'user auth0|1',
     'auth0|1 is reader in acme',
     'auth0|1 is writer in default',
   ])
-  expect(callsOf('production')).toEqual(['action report:write', 'role writer'])
+  expect(callsOf('production')).toEqual(['action report:read', 'action report:write', 'role writer'])
   expect(unused).toEqual(['user auth0|2', 'user auth0|3', 'auth0|2 is reader in default'])
+})
+
+it('stops before its first write at tenants, resources and actions that say something else', async () => {
+  const { code, out, err } = await world.migrate(['move', '--ours', 'ours.txt'])
+  expect([code, err]).toEqual([2, expect.stringContaining('3 objects are there with other values, and nothing was')])
+  expect(out).toContain(
+    `conflict in ${OURS}: tenant acme\n  to move  {"description":"a customer"}\n  is there {"description":`,
+  )
+  expect(out).toContain(`conflict in ${PRODUCTION}: action report:read\n  to move  {"name":"Read"}`)
+  expect(out).toContain(`conflict in ${PRODUCTION}: role writer\n`)
+  await world.call('PATCH', `/v2/facts/${OURS}/tenants/acme`, { description: 'a customer' })
 })
 
 it('moves two foreign environments together, unless they differ in a user', async () => {
@@ -76,7 +88,17 @@ it('copies what a role needs with its names, texts and attributes', async () => 
   const action = { name: 'Read', description: 'to read', attributes: { rest: true } }
   const foreign = 'v1compat_global_project/v1compat_global_env'
   await world.call('PATCH', `/v2/schema/${foreign}/resources/report/actions/read`, action)
-  const { out } = await world.migrate(['move', '--ours', 'ours.txt', '--to', OURS, '--dry-run', '--foreign', foreign])
+  const { out } = await world.migrate([
+    'move',
+    '--ours',
+    'ours.txt',
+    '--to',
+    OURS,
+    '--dry-run',
+    '--json',
+    '--foreign',
+    foreign,
+  ])
   expect(out).toContain(`"actions":{"read":${JSON.stringify({ ...action, v1compat_name: 'read' })}`)
   expect(out).toContain(
     '"key":"writer","name":"writer","description":"writes","attributes":null,"v1compat_attributes":{"rank":1}',
