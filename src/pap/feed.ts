@@ -87,6 +87,10 @@ async function* deltasOf(
       if (signal?.aborted) return
     }
     const head = store.head(log)
+    if (at.revision > head.revision && isOnDisk(store, log, at)) {
+      await waitBeyond(store, log, at.revision - 1, HEARTBEAT_MS, signal)
+      continue
+    }
     requireOurs(at, head)
     const entries = at.revision < head.revision ? entriesAfter(store, log, at.revision, head.revision) : []
     for (const entry of entries) {
@@ -126,6 +130,15 @@ async function eventOf(entry: LogEntry): Promise<DeltaEvent> {
   const delta = toDelta(entry)
   if (delta.changes.length <= DELTA_IN_TURN_MAX) return { type: 'delta', delta }
   return { type: 'packed', delta: await packDeltaSlowly(delta, () => setImmediate()) }
+}
+
+/**
+ * True when a follower is ahead of the head only because its image was read from disk between a commit of the writer thread and the message
+ * that tells this thread of it.
+ */
+function isOnDisk(store: FeedDeps['store'], log: LogId, at: Position): boolean {
+  const { position } = store.view(log)
+  return at.revision < position.revision || (at.revision === position.revision && at.chain === position.chain)
 }
 
 /** A follower at or beyond our head must be exactly at it. */

@@ -1,7 +1,7 @@
 // What a follower answers from now: the image, where it came from, how old it is and whether that is too old, and who waits for a later revision.
 // It never looks at a feed or an applier: src/pdp/follower.ts tells it what happened. Too old is STALE, never a deny.
 import type { Image } from '../image/image.ts'
-import { ZerohopError } from '../model/errors.ts'
+import { type ErrorCode, isZerohopError, ZerohopError } from '../model/errors.ts'
 import { FEED_SILENCE_MS, WAITERS_MAX } from '../model/limits.ts'
 
 export type ImageSource = 'feed' | 'file'
@@ -165,8 +165,19 @@ export class Answering {
   }
 }
 
-/** NOT_READY, with what is wrong where waiting alone does not help: an image that cannot be built or believed. */
+/** What a fresh image does not mend: none can be built, or none is believed. */
+const LASTING: readonly ErrorCode[] = [
+  'STATE_INVALID',
+  'DATA_DAMAGED',
+  'IMAGE_DAMAGED',
+  'IMAGE_FOREIGN',
+  'SIGNATURE_INVALID',
+  'IMAGE_FULL',
+  'INTERNAL',
+]
+
+/** NOT_READY, with what is wrong where waiting alone does not help. */
 function notReady(trouble: ZerohopError | undefined): ZerohopError {
-  if (trouble === undefined || trouble.class === 'unavailable') return new ZerohopError('NOT_READY')
+  if (!isZerohopError(trouble, ...LASTING)) return new ZerohopError('NOT_READY')
   return new ZerohopError('NOT_READY', { why: `: ${trouble.message}` }, { cause: trouble })
 }
