@@ -64,6 +64,7 @@ describe('the guides', () => {
     ['README.md', 3],
     ['docs/library.md', 13],
     ['docs/clients.md', 1],
+    ['docs/authzen.md', 5],
   ])('%s: its programs run, and its lines say what is so', async (path, least) => {
     // the one line that shows a check before anybody is connected
     const programs = blocks(path, 'js').filter((block) => block.includes('\n', block.indexOf('\n') + 1))

@@ -2,6 +2,7 @@
 // the variable. Secrets may be given as files (NAME_FILE). docs/operations.md lists the same variables, and a test compares the two.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { readPublicUrl } from '../http/pdp/authzen/public-url.ts'
 import { ZerohopError } from '../model/errors.ts'
 import {
   FACTS_WAIT_DEFAULT_MS,
@@ -160,7 +161,7 @@ const VARIABLES = {
   OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: address,
   OTEL_SERVICE_NAME: text,
   OTEL_RESOURCE_ATTRIBUTES: text,
-  PDP_PUBLIC_URL: base,
+  PDP_PUBLIC_URL: readPublicUrl,
   PDP_AUTHZEN_SUBJECT_TYPES: words,
   PDP_OPA_PORT: port,
   PDP_CONTAINER_CONTROL_KEY: text,

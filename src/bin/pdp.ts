@@ -17,7 +17,17 @@ import { loadImage, Pdp } from '../pdp/pdp.ts'
 import { pdpServer } from '../server.ts'
 import { startDecisionLog } from './decisions.ts'
 import { type Env, lastImageFolder } from './env.ts'
-import { Closers, closeOnSignals, fail, type Listener, listen, listenOpa, pdpOptions, stopper } from './process.ts'
+import {
+  Closers,
+  closeOnSignals,
+  fail,
+  type Listener,
+  listen,
+  listenOpa,
+  pdpOptions,
+  stopper,
+  warnOfPublicUrl,
+} from './process.ts'
 import { readTls, reload, reloadOnHangup } from './tls.ts'
 import { startTracing } from './tracing.ts'
 import { unhandledRejections } from './unhandled.ts'
@@ -216,6 +226,7 @@ function warn(env: Env, url: string, log: Logger): void {
   const isLoopback = hostname === 'localhost' || hostname === '[::1]' || hostname.startsWith('127.')
   if (protocol === 'http:' && !isLoopback)
     log.warn({ url }, 'PDP_CONTROL_PLANE is plain http: the API key crosses the network in clear')
+  warnOfPublicUrl(env, log)
   if (env.maxStalenessMs === undefined) {
     log.warn(
       'PDP_MAX_STALENESS is not set: a PDP that is cut off goes on answering from its last image and cannot learn of a revocation',

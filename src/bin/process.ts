@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { readFileSync, writeFileSync, writeSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import type { Logger } from 'pino'
+import { isPlain } from '../http/pdp/authzen/public-url.ts'
 import { BodyBudget } from '../intake/body-budget.ts'
 import type { IntakeOptions } from '../intake/intake.ts'
 import { isZerohopError, ZerohopError } from '../model/errors.ts'
@@ -176,6 +177,12 @@ let bodies: BodyBudget | undefined
 export function intakeOf({ bodyMemoryBytes, maxConnections }: Env): IntakeOptions {
   bodies ??= new BodyBudget(bodyMemoryBytes)
   return { bodies, ...(maxConnections === undefined ? {} : { maxConnections }) }
+}
+
+/** Says what is wrong with what discovery publishes, although it works. */
+export function warnOfPublicUrl({ authzen: { publicUrl } }: Env, log: Logger): void {
+  if (publicUrl === undefined || !isPlain(publicUrl)) return
+  log.warn({ url: publicUrl }, 'PDP_PUBLIC_URL is not https: keys and decisions cross the network in clear')
 }
 
 /** A fresh id. */

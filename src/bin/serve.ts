@@ -10,7 +10,7 @@ import { startManagement } from './api.ts'
 import { startDecisionLog } from './decisions.ts'
 import type { Env } from './env.ts'
 import { reportOf } from './pdp.ts'
-import { Closers, closeOnSignals, listen, listenOpa, pdpOptions, urlOf } from './process.ts'
+import { Closers, closeOnSignals, listen, listenOpa, pdpOptions, urlOf, warnOfPublicUrl } from './process.ts'
 import { readTls, reloadOnHangup } from './tls.ts'
 import { startTracing } from './tracing.ts'
 import { unhandledRejections } from './unhandled.ts'
@@ -21,6 +21,7 @@ export async function runServe(env: Env, options: { example: boolean }, log: Log
   try {
     const tracer = await startTracing(env, 'serve', log, closers)
     const { management, app: api, apiPort } = await startManagement(env, options.example, log, closers, tracer)
+    warnOfPublicUrl(env, log)
     const tls = readTls(env)
     const decisionLog = await startDecisionLog(env, log, closers, ownApi(management), 'serve')
     const app = pooledPdpServer(management, {

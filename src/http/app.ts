@@ -168,7 +168,7 @@ function answerErrors(app: FastifyInstance, { errorForm: form, noRoute }: HttpAp
   app.setNotFoundHandler((request, reply) => {
     const path = request.url.split('?', 1)[0]!
     const known = noRoute?.(request.url)
-    const others = known ? [] : methods.of(path)
+    const others = known ? [] : methods.others(request.method, path)
     if (others.length > 0) reply.header('allow', others.join(', '))
     const { status, body } = form(known ? problemOf(known) : noRouteFor(request.method, others))
     return reply.code(status).send(body)

@@ -16,10 +16,14 @@ export class RouteMethods {
     this.#routes = routes
   }
 
-  /** Methods of the routes that fit the path (without its query), each once; none for a path of no route. */
-  of(path: string): readonly string[] {
-    this.#patterns ??= this.#routes.map(({ method, url }) => ({ method, pattern: patternOf(url) }))
-    return [...new Set(this.#patterns.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method))]
+  /**
+   * Methods of the routes that fit the path (without its query), each once; none for a path of no route, and none when `method` is among
+   * them: a route took the request then, and said that there is nothing.
+   */
+  others(method: string, path: string): readonly string[] {
+    this.#patterns ??= this.#routes.map((route) => ({ method: route.method, pattern: patternOf(route.url) }))
+    const methods = new Set(this.#patterns.filter(({ pattern }) => pattern.test(path)).map((each) => each.method))
+    return methods.has(method) ? [] : [...methods]
   }
 }
 

@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { readEnv, secretsOf } from '../../src/bin/env.ts'
+import { warnOfPublicUrl } from '../../src/bin/process.ts'
 import { temporaryFolder } from '../support/folders.ts'
 
 describe('variables of the decision log', () => {
@@ -41,8 +42,6 @@ it.each([
   ['OTEL_TRACES_EXPORTER', 'jaeger'],
   ['OTEL_EXPORTER_OTLP_ENDPOINT', 'collector'],
   ['OTEL_RESOURCE_ATTRIBUTES', 'a=%zz'],
-  ['PDP_PUBLIC_URL', 'pdp.example.com'],
-  ['PDP_PUBLIC_URL', 'https://pdp.example.com/?tenant=1'],
   ['PDP_CONTROL_PLANE', 'http://api:8080/#top'],
   ['PDP_AUTHZEN_SUBJECT_TYPES', ','],
 ])('%s that is `%s` ends with a line that names it', (name, value) => {
@@ -67,4 +66,27 @@ describe('ZEROHOP_METRICS_TOKEN', () => {
     const line = 'ZEROHOP_METRICS_TOKEN needs at least 16 printable characters without blanks'
     expect(() => readEnv({ ZEROHOP_METRICS_TOKEN: token })).toThrow(line)
   })
+})
+
+it.each([
+  'pdp.example.com',
+  'https://pdp.example.com/?tenant=1',
+  'https://ana:secret@pdp.example.com',
+  'http://0.0.0.0:7000',
+])('PDP_PUBLIC_URL that is `%s` ends with a line that names it, without its value', (value) => {
+  const read = () => readEnv({ PDP_PUBLIC_URL: value })
+  expect(read).toThrow(/^PDP_PUBLIC_URL must /)
+  expect(read).not.toThrow(value)
+  expect(readEnv({ PDP_PUBLIC_URL: 'https://pdp.example.com/a/' }).authzen.publicUrl).toBe('https://pdp.example.com/a')
+})
+
+it('a public URL that is not https is warned of', () => {
+  const warned = (PDP_PUBLIC_URL: string) => {
+    const lines: unknown[] = []
+    warnOfPublicUrl(readEnv({ PDP_PUBLIC_URL }), { warn: (...line: unknown[]) => lines.push(line) } as never)
+    return lines.length
+  }
+  expect(['https://pdp.example.com', 'HTTPS://pdp.example.com', 'http://pdp.example.com', ''].map(warned)).toEqual([
+    0, 0, 1, 0,
+  ])
 })

@@ -4,12 +4,17 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { isZerohopError, ZerohopError } from '../../../model/errors.ts'
 import { BULK_CHECKS_BYTES_MAX, BULK_CHECKS_MAX } from '../../../model/limits.ts'
 import { decide } from '../allowed.ts'
+import { explainedParts } from '../debug.ts'
+import { withNow } from '../now.ts'
 import type { AuthzenDeps } from './app.ts'
 import { isAbsent, type Members, membersOf, readEvaluation, wrong } from './bodies.ts'
 import { plainError } from './errors.ts'
 import { isSubjectType } from './subjects.ts'
 
 type Answer = { readonly decision: boolean; readonly context?: unknown }
+
+/** Why a subject whose type is no user is denied. */
+const UNKNOWN_TYPE = 'unknown_subject_type'
 
 /** The answer after which a batch ends; undefined when all items are answered. */
 const LAST_ANSWER: Readonly<Record<string, boolean | undefined>> = {
@@ -20,23 +25,37 @@ const LAST_ANSWER: Readonly<Record<string, boolean | undefined>> = {
 
 export function evaluationRoutes(app: FastifyInstance, deps: AuthzenDeps): void {
   const options = { config: { decides: true }, onRequest: deps.authenticate } as const
-  app.post('/access/v1/evaluation', options, (request, reply) => {
-    reply.header('x-revision', request.pdp!.revision).send(evaluate(deps, request, request.body))
+  app.post('/evaluation', options, (request, reply) => {
+    reply
+      .header('x-revision', request.pdp!.revision)
+      .send(evaluate(deps, request, request.body, explains(deps, request)))
   })
 
-  app.post('/access/v1/evaluations', { ...options, bodyLimit: BULK_CHECKS_BYTES_MAX }, (request, reply) => {
+  app.post('/evaluations', { ...options, bodyLimit: BULK_CHECKS_BYTES_MAX }, (request, reply) => {
     const body = membersOf(request.body, 'the body')
     const answer = isAbsent(body.evaluations) ? undefined : evaluateAll(deps, request, body)
-    reply.header('x-revision', request.pdp!.revision).send(answer ?? evaluate(deps, request, body))
+    reply
+      .header('x-revision', request.pdp!.revision)
+      .send(answer ?? evaluate(deps, request, body, explains(deps, request)))
   })
 }
 
-function evaluate(deps: AuthzenDeps, request: FastifyRequest, body: unknown): Answer {
+/** As `POST /allowed`: by the header for one question, by PDP_DEBUG for each of many. */
+const explains = ({ debug }: AuthzenDeps, { headers }: FastifyRequest): boolean =>
+  debug || headers['x-explain'] === 'true'
+
+/** With the path to the decision in the context of the answer when `explain` is set. */
+function evaluate(deps: AuthzenDeps, request: FastifyRequest, body: unknown, explain: boolean): Answer {
   const evaluation = readEvaluation(body)
   const known = isSubjectType(deps, evaluation.subjectType)
+  if (known && explain) {
+    const { allow, reason, debug } = explainedParts(request.pdp!, evaluation, (sent) => withNow(sent, deps.acceptNow))
+    deps.decisions.record(request, evaluation, allow, reason)
+    return { decision: allow, context: debug }
+  }
   const decision = known && decide(request.pdp!, evaluation, deps.acceptNow)
-  deps.decisions.record(request, evaluation, decision, known ? undefined : 'unknown_subject_type')
-  return { decision }
+  deps.decisions.record(request, evaluation, decision, known ? undefined : UNKNOWN_TYPE)
+  return known || !explain ? { decision } : { decision, context: { code: UNKNOWN_TYPE } }
 }
 
 /** Undefined when there is no item: the body is then one evaluation (rule 4). */
@@ -72,12 +91,13 @@ function lastAnswer(options: unknown): boolean | undefined {
 function evaluateItem(deps: AuthzenDeps, request: FastifyRequest, body: Members, item: unknown): Answer {
   try {
     const own = membersOf(item, 'an evaluation')
-    return evaluate(deps, request, {
+    const evaluation = {
       subject: own.subject ?? body.subject,
       action: own.action ?? body.action,
       resource: own.resource ?? body.resource,
       context: own.context ?? body.context,
-    })
+    }
+    return evaluate(deps, request, evaluation, deps.debug)
   } catch (error) {
     const { status, message } = plainError(error)
     const undecided = isZerohopError(error, 'UNDECIDED')

@@ -12,20 +12,15 @@ import {
   readSubject,
   readSubjectType,
 } from './bodies.ts'
-import { pageOf, readPage } from './page.ts'
+import { type Found, pageOf, rangeOf, readPage } from './page.ts'
 import { isSubjectType } from './subjects.ts'
-
-interface Found {
-  readonly keys: readonly string[]
-  readonly next: string | undefined
-}
 
 const NONE: Found = { keys: [], next: undefined }
 
 export function searchRoutes(app: FastifyInstance, deps: AuthzenDeps): void {
   const options = { onRequest: deps.authenticate }
 
-  app.post('/access/v1/search/subject', options, (request, reply) => {
+  app.post('/search/subject', options, (request, reply) => {
     const pdp = request.pdp!
     const body = membersOf(request.body, 'the body')
     const type = readSubjectType(body.subject)
@@ -33,12 +28,11 @@ export function searchRoutes(app: FastifyInstance, deps: AuthzenDeps): void {
     const resource = readResource(body.resource)
     const context = withNow(readProperties(body.context, 'context'), deps.acceptNow)
     const page = readPage(body, 'subject')
-    const { keys, next } = isSubjectType(deps, type) ? pdp.users(action, resource, { ...page, context }) : NONE
-    const results = keys.map((id) => ({ type, id }))
-    reply.header('x-revision', pdp.revision).send(pageOf(page, results, next))
+    const found = isSubjectType(deps, type) ? pdp.users(action, resource, { ...rangeOf(page), context }) : NONE
+    reply.header('x-revision', pdp.revision).send(pageOf(page, found, (id) => ({ type, id })))
   })
 
-  app.post('/access/v1/search/resource', options, (request, reply) => {
+  app.post('/search/resource', options, (request, reply) => {
     const pdp = request.pdp!
     const body = membersOf(request.body, 'the body')
     const user = readSubject(body.subject)
@@ -46,14 +40,13 @@ export function searchRoutes(app: FastifyInstance, deps: AuthzenDeps): void {
     const { type, tenant, attributes } = readResources(body.resource)
     const context = withNow(readProperties(body.context, 'context'), deps.acceptNow)
     const page = readPage(body, 'resource')
-    const { keys, next } = isSubjectType(deps, readSubjectType(body.subject))
-      ? pdp.resources(user, action, type, { ...page, tenant, context, attributes })
+    const found = isSubjectType(deps, readSubjectType(body.subject))
+      ? pdp.resources(user, action, type, { ...rangeOf(page), tenant, context, attributes })
       : NONE
-    const results = keys.map((id) => ({ type, id }))
-    reply.header('x-revision', pdp.revision).send(pageOf(page, results, next))
+    reply.header('x-revision', pdp.revision).send(pageOf(page, found, (id) => ({ type, id })))
   })
 
-  app.post('/access/v1/search/action', options, (request, reply) => {
+  app.post('/search/action', options, (request, reply) => {
     const pdp = request.pdp!
     const body = membersOf(request.body, 'the body')
     const user = readSubject(body.subject)
@@ -61,9 +54,8 @@ export function searchRoutes(app: FastifyInstance, deps: AuthzenDeps): void {
     const context = withNow(readProperties(body.context, 'context'), deps.acceptNow)
     const page = readPage(body, 'action')
     const known = isSubjectType(deps, readSubjectType(body.subject))
-    const { keys, next } = known ? cut(pdp.actions(user, resource, context), page) : NONE
-    const results = keys.map((name) => ({ name }))
-    reply.header('x-revision', pdp.revision).send(pageOf(page, results, next))
+    const found = known ? cut(pdp.actions(user, resource, context), rangeOf(page)) : NONE
+    reply.header('x-revision', pdp.revision).send(pageOf(page, found, (name) => ({ name })))
   })
 }
 

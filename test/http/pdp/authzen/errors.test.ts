@@ -66,22 +66,48 @@ describe('a request that AuthZEN refuses', () => {
     }
   })
 
-  it('refuses a member that occurs twice, as the management API does', async () => {
+  it('[A2] answers 400 to what two readers of JSON could understand differently, wherever it stands', async () => {
+    const surrogate = { text: '"a\\ud800b"', says: 'must be text in which no half' }
+    const number = { text: '-1e999', says: 'must be a number that a double can hold' }
+    for (const [place, { text: value, says }, body] of [
+      ['subject.id', surrogate, { ...ALLOWED, subject: { type: 'user', id: 'X' } }],
+      ['resource.properties.a.1', surrogate, ask(user('ana'), action('read'), document('plan', { a: ['b', 'X'] }))],
+      ['ignored', surrogate, { ...ALLOWED, ignored: 'X' }],
+      ['context.n', number, { ...ALLOWED, context: { n: 'X' } }],
+      ['ignored.0.n', number, { ...ALLOWED, ignored: [{ n: 'X' }] }],
+    ] as const) {
+      const { status, text } = await send(EVALUATION, JSON.stringify(body).replace('"X"', value))
+      expect([status, text], place).toEqual([400, expect.stringMatching(new RegExp(`^${place} ${says}`))])
+    }
+    const name = await send(EVALUATION, JSON.stringify({ ...ALLOWED, X: 1 }).replace('"X"', '"\\udfff"'))
+    expect([name.status, name.text]).toEqual([400, expect.stringContaining('member name')])
+    for (const fine of ['"\\ud83d\\ude00"', '1.7976931348623157e308', '1e-400']) {
+      const body = JSON.stringify({ ...ALLOWED, context: { n: 'X' } }).replace('"X"', fine)
+      expect((await send(EVALUATION, body)).body, fine).toEqual({ decision: true })
+    }
     const twice =
-      '{"subject":{"type":"user","id":"ben","id":"ana"},"action":{"name":"read"},"resource":{"type":"document","id":"plan"}}'
+      '{"subject":{"type":"user","id":"ben","\\u0069d":"ana"},"action":{"name":"read"},"resource":{"type":"document","id":"plan"}}'
     const { status, text } = await send(EVALUATION, twice)
-    expect([status, text]).toEqual([422, expect.stringContaining('`id`')])
+    expect([status, text]).toEqual([400, expect.stringContaining('`id`')])
   })
 
-  it('[A2] answers 401 without a key and 403 to a wrong one, as text', async () => {
-    const none = await send(EVALUATION, ALLOWED, { authorization: '' })
-    expect([none.status, none.headers.get('www-authenticate')]).toEqual([401, 'Bearer'])
-    const wrong = await send(EVALUATION, ALLOWED, { authorization: 'Bearer other' })
-    expect(wrong.status).toBe(403)
-    for (const { headers, text } of [none, wrong]) {
-      expect(headers.get('content-type')).toBe('text/plain; charset=utf-8')
-      expect(text).toMatch(/^[^{}\n]+$/)
+  it('[A2] answers 401 with a challenge to no key, a wrong one and one of another form; /allowed keeps its 403', async () => {
+    const realm = 'Bearer realm="zerohop"'
+    for (const [authorization, wanted] of [
+      ['', realm],
+      ['Bearer other', `${realm}, error="invalid_token"`],
+      ['Bearer', `${realm}, error="invalid_token"`],
+      ['Basic YTpi', `${realm}, error="invalid_token"`],
+      [KEY, `${realm}, error="invalid_token"`],
+    ] as const) {
+      for (const path of [EVALUATION, '/access/v1/evaluations', '/access/v1/search/resource']) {
+        const { status, headers, text } = await send(path, ALLOWED, { authorization })
+        expect([status, headers.get('www-authenticate')], authorization).toEqual([401, wanted])
+        expect(headers.get('content-type')).toBe('text/plain; charset=utf-8')
+        expect(text).toMatch(/^[^{}\n]+$/)
+      }
     }
+    expect((await send('/allowed', {}, { authorization: 'Bearer other' })).status).toBe(403)
   })
 
   it('[A2] answers 500 as text that says nothing about the inside, and 413 with the same text as everywhere', async () => {
@@ -128,7 +154,7 @@ describe('a request that AuthZEN refuses', () => {
     const id = 'caf\u00e9 \u0080 "it"' // as HTTP gives bytes above 127
     for (const [key, status] of [
       [KEY, 200],
-      ['wrong', 403],
+      ['wrong', 401],
     ] as const) {
       const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json', 'x-request-id': id }
       const call = request(`${address()}${EVALUATION}`, { method: 'POST', headers })
@@ -152,5 +178,27 @@ describe('a request that AuthZEN refuses', () => {
       const answer = await fetch(`${address()}${EVALUATION}`, { method })
       expect([answer.status, answer.headers.get('allow')], method).toEqual([405, 'POST'])
     }
+  })
+
+  it('[A2] answers 404 and 405 below /access/v1 as its other errors: one line of text, with the request id', async () => {
+    for (const [method, path, status] of [
+      ['GET', EVALUATION, 405],
+      ['GET', '/access/v1/search/subject?x', 405],
+      ['POST', '/access/v1/nothing', 404],
+      ['GET', '/access/v1', 404],
+      ['DELETE', '/access/v1/search/subject/x', 404],
+    ] as const) {
+      const answer = await fetch(address() + path, { method, headers: { 'x-request-id': 'of mine' } })
+      const { headers } = answer
+      expect([answer.status, headers.get('content-type'), headers.get('x-request-id')], path).toEqual([
+        status,
+        'text/plain; charset=utf-8',
+        'of mine',
+      ])
+      expect(await answer.text(), path).toMatch(/^[^{}\n]+$/)
+      expect(headers.get('allow'), path).toBe(status === 405 ? 'POST' : null)
+    }
+    const elsewhere = await fetch(`${address()}/access/v2/evaluation`)
+    expect([elsewhere.status, elsewhere.headers.get('content-type')]).toEqual([404, 'application/json'])
   })
 })

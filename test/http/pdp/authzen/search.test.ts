@@ -112,6 +112,7 @@ describe('a search in pages', () => {
   it('[A9] gives the rest by tokens, until the token is empty', async () => {
     const first = await resources(user('ana'), action('read'), { page: { limit: 1 } })
     expect(first.body).toEqual({ results: [document('note')], page: { next_token: expect.stringMatching(/^[\w-]+$/) } })
+    expect(first.text).toMatch(/^\{"page":/) // so that a reader knows of further pages before it has read this one
     const token = first.body.page.next_token
     const second = await resources(user('ana'), action('read'), { page: { token } })
     expect(second.body).toEqual({ results: [document('plan')], page: { next_token: '' } })
@@ -140,7 +141,7 @@ describe('a search in pages', () => {
     for (const page of [
       { token: 'x' },
       { token: 5 },
-      { limit: 0 },
+      { limit: -1 },
       { limit: 1.5 },
       { limit: '1' },
       'next',
@@ -149,6 +150,44 @@ describe('a search in pages', () => {
       expect((await resources(user('ana'), action('read'), { page })).status, JSON.stringify(page)).toBe(400)
     }
   })
+
+  it('[A9] refuses a token with another member of `page`, and takes it with the same ones or none', async () => {
+    const page = { limit: 1, properties: { sort: ['a', { by: 1 }] }, x: null }
+    const { next_token: token } = (await resources(user('ana'), action('read'), { page })).body.page
+    const next = async (more: object) =>
+      (await resources(user('ana'), action('read'), { page: { token, ...more } })).status
+    for (const same of [{}, { limit: 1 }, page, { properties: page.properties }, { properties: null }])
+      expect(await next(same), JSON.stringify(same)).toBe(200)
+    for (const other of [
+      { limit: 2 },
+      { limit: 0 },
+      { properties: { sort: ['b'] } },
+      { properties: {} },
+      { ...page, x: 1 },
+      { sort: 'a' },
+    ])
+      expect(await next(other), JSON.stringify(other)).toBe(400)
+    const large = (await resources(user('ana'), action('read'), { page: { limit: 0 } })).body.page.next_token
+    const grown = await resources(user('ana'), action('read'), { page: { token: large, limit: 1 } })
+    expect(grown.status).toBe(400)
+  })
+
+  it('[A9] a page of no result says whether there is any, and the next one begins at the same place', async () => {
+    const none = { page: { limit: 0 } }
+    for (const search of [
+      (rest: object) => subjects(document('plan'), action('read'), rest),
+      (rest: object) => resources(user('ana'), action('read'), rest),
+      (rest: object) => actions(user('ana'), document('plan'), rest),
+    ]) {
+      const { status, body } = await search(none)
+      const { next_token: token } = body.page
+      expect([status, body]).toEqual([200, { page: { next_token: expect.stringMatching(/^[\w-]+$/) }, results: [] }])
+      expect((await search({ page: { token } })).body).toEqual(body)
+    }
+    const empty = await subjects(document('plan'), action('fly'), none)
+    expect(empty.body).toEqual({ page: { next_token: '' }, results: [] })
+  })
+
   it('[A9] goes on after the last result of the page before when a write came in between, and says the revision', async () => {
     const { next_token: token } = (await resources(user('ana'), action('read'), { page: { limit: 1 } })).body.page
     const later = pdpServer(
@@ -173,20 +212,21 @@ describe('a search in pages', () => {
 
   it('[A9] takes a token of its own making for what it is, a place to go on from: it shows nothing more', async () => {
     const { next_token: token } = (await resources(user('ana'), action('read'), { page: { limit: 1 } })).body.page
-    const [question] = JSON.parse(Buffer.from(token, 'base64url').toString())
+    const [question, rest] = JSON.parse(Buffer.from(token, 'base64url').toString())
     const forged = (...parts: unknown[]) => {
       const page = { token: Buffer.from(JSON.stringify(parts)).toString('base64url') }
       return resources(user('ana'), action('read'), { page })
     }
-    expect((await forged(question, 1000, '')).body.results).toEqual([document('note'), document('plan')])
+    expect((await forged(question, rest, 1000, '')).body.results).toEqual([document('note'), document('plan')])
     for (const after of ['zzz', '\ud800', 'x'.repeat(2000)])
-      expect((await forged(question, 1, after)).body).toEqual({ results: [], page: { next_token: '' } })
+      expect((await forged(question, rest, 1, after)).body).toEqual({ results: [], page: { next_token: '' } })
     for (const parts of [
-      [question, 1001, ''],
-      [question, 0, ''],
-      [question, 1],
-      [question, 1, 5],
-      ['other', 1, ''],
+      [question, rest, -1, ''],
+      [question, rest, '1', ''],
+      [question, rest, 1],
+      [question, rest, 1, 5],
+      [question, 1, 1, ''],
+      ['other', rest, 1, ''],
     ])
       expect((await forged(...parts)).status, JSON.stringify(parts)).toBe(400)
   })
