@@ -129,7 +129,10 @@ describe('two environments that share objects', () => {
     const both = ['--to', OURS, PRODUCTION, '--pdps', pairs.development, pairs.production]
     await eventually(async () => (await verify(...both)).code, 0)
     expect((await finish()).out).toContain(`deleted ${FOREIGN}`)
-    for (const client of clients) expect(await client.askAll()).toEqual([])
+    for (const client of clients) {
+      await eventually(() => client.followsOutside(), false)
+      expect(await client.askAll()).toEqual([])
+    }
     for (const client of clients) {
       expect(await client.stop()).toEqual([])
       expect(client.asked).toBeGreaterThan(100)

@@ -166,15 +166,26 @@ export class RecordingClient {
     this.#questions = questions
   }
 
+  /** Whether the PDP still follows objects outside of environments. */
+  async followsOutside(): Promise<boolean> {
+    const { headers } = await this.#ask(this.#questions[0]!)
+    return headers.get('x-revision-outside') !== '0'
+  }
+
+  #ask({ user, action, tenant }: Allowed): Promise<Response> {
+    return fetch(this.#url, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${this.#key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ user, action, resource: { type: 'report', context: { tenant } }, context: {} }),
+    })
+  }
+
   /** The answers to each question once that are not "allowed". */
   async askAll(): Promise<string[]> {
     const found: string[] = []
-    for (const { user, action, tenant } of this.#questions) {
-      const response = await fetch(this.#url, {
-        method: 'POST',
-        headers: { authorization: `Bearer ${this.#key}`, 'content-type': 'application/json' },
-        body: JSON.stringify({ user, action, resource: { type: 'report', context: { tenant } }, context: {} }),
-      })
+    for (const question of this.#questions) {
+      const { user, action, tenant } = question
+      const response = await this.#ask(question)
       const answer = await response.text()
       this.asked++
       if (!answer.startsWith('{"allow":true'))
