@@ -76,7 +76,11 @@ describe('[D7] attributes of another type than the declared one', () => {
     await refused(pap.run('replaceUsers', { operations: [user] }), ILL, at('operations', 0, 'attributes', 'n'))
     await refused(pap.run('createTenant', tenant), ILL, at('attributes', 'plan'))
     await refused(pap.run('createTenants', { operations: [tenant] }), ILL, at('operations', 0, 'attributes', 'plan'))
-    await refused(pap.run('updateTenant', { ref: 'default', fields: tenant }), ILL, at('attributes', 'plan'))
+    await refused(
+      pap.run('updateTenant', { ref: 'default', fields: { attributes: tenant.attributes } }),
+      ILL,
+      at('attributes', 'plan'),
+    )
     await refused(pap.run('addTenantUser', { tenant: 'default', user }), ILL, at('attributes', 'n'))
     await refused(pap.run('createInstance', instance), ILL, at('attributes', 'cost'))
     await refused(pap.run('putInstances', { operations: [instance] }), ILL, at('operations', 0, 'attributes', 'cost'))
