@@ -12,6 +12,13 @@ import { readTls, reloadOnHangup } from './tls.ts'
 import { startTracing } from './tracing.ts'
 import { reasonOf, unhandledRejections } from './unhandled.ts'
 
+export interface StartOptions {
+  /** whether a new folder gets the example policy */
+  readonly example: boolean
+  /** compares the whole data folder before anything is served */
+  readonly verify: boolean
+}
+
 export interface ManagementSide {
   readonly management: Management
   readonly apiPort: number
@@ -21,13 +28,14 @@ export interface ManagementSide {
 /** Opens the data folder and serves the management API over it. */
 export async function startManagement(
   env: Env,
-  example: boolean,
+  { example, verify }: StartOptions,
   log: Logger,
   closers: Closers,
   tracer?: RequestTracer,
 ): Promise<ManagementSide> {
   const { data, secretsKeyFile, bootstrapKey } = env
   const tls = readTls(env)
+  if (verify) await (await import('./data.ts')).requireWhole(data, log, upgradeLog(log))
   const management = await openManagement({
     data,
     noExample: !example,
@@ -86,11 +94,11 @@ async function serveCommands({ store }: Management, data: string, log: Logger, c
 }
 
 /** Runs until a signal. */
-export async function runApi(env: Env, options: { example: boolean }, log: Logger): Promise<void> {
+export async function runApi(env: Env, options: StartOptions, log: Logger): Promise<void> {
   const closers = new Closers()
   try {
     const tracer = await startTracing(env, 'api', log, closers)
-    const { app } = await startManagement(env, options.example, log, closers, tracer)
+    const { app } = await startManagement(env, options, log, closers, tracer)
     reloadOnHangup(env, [app], log)
   } catch (error) {
     await closers.close()

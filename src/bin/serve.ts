@@ -6,7 +6,7 @@ import type { Sink } from '../decisions/forwarder.ts'
 import { DECISION_SEND_MS } from '../model/limits.ts'
 import { keysPath } from '../pap/keys-file.ts'
 import { type Management, pooledPdpServer, readKeys } from '../server.ts'
-import { startManagement } from './api.ts'
+import { type StartOptions, startManagement } from './api.ts'
 import { startDecisionLog } from './decisions.ts'
 import type { Env } from './env.ts'
 import { reportOf } from './pdp.ts'
@@ -16,11 +16,11 @@ import { startTracing } from './tracing.ts'
 import { unhandledRejections } from './unhandled.ts'
 
 /** Runs until a signal. */
-export async function runServe(env: Env, options: { example: boolean }, log: Logger): Promise<void> {
+export async function runServe(env: Env, options: StartOptions, log: Logger): Promise<void> {
   const closers = new Closers()
   try {
     const tracer = await startTracing(env, 'serve', log, closers)
-    const { management, app: api, apiPort } = await startManagement(env, options.example, log, closers, tracer)
+    const { management, app: api, apiPort } = await startManagement(env, options, log, closers, tracer)
     warnOfPublicUrl(env, log)
     const tls = readTls(env)
     const decisionLog = await startDecisionLog(env, log, closers, ownApi(management), 'serve')

@@ -15,6 +15,7 @@ import {
   speak,
   withSettings,
 } from './command-line.ts'
+import { addData } from './data-commands.ts'
 import { type Env, readEnv, secretsOf } from './env.ts'
 import { addImage } from './image-commands.ts'
 import type { IntegrationOptions } from './integration.ts'
@@ -28,10 +29,13 @@ const UNDECIDED = 2
 
 interface ServerOptions extends Settings {
   readonly example?: boolean
+  readonly verify?: boolean
 }
 
-// What these two print with exit code 1 is an answer.
-endOnUnhandled(/^(check|migrate)$/.test(process.argv[2] ?? '') ? UNDECIDED : 1)
+const startOptions = ({ example = true, verify = false }: ServerOptions) => ({ example, verify })
+
+// What these print with exit code 1 is an answer.
+endOnUnhandled(/^(check|migrate|data)$/.test(process.argv[2] ?? '') ? UNDECIDED : 1)
 
 const program = speak(new Command('zerohop'), packageVersion()).description(
   'Authorization in the process that asks: management API, decision point and tools.',
@@ -47,6 +51,7 @@ program
   .option('--api-port <port>', 'port of the management API (ZEROHOP_API_PORT, 8080; 0 = any free one)')
   .option('--pdp-port <port>', 'port of the PDP (PDP_PORT, 7000; 0 = any free one)')
   .option('--no-example', 'leave the example policy out of a new folder')
+  .option('--verify', 'compare the whole data folder first, and do not start when it is damaged')
   .addHelpText(
     'after',
     examples(
@@ -57,7 +62,7 @@ program
   )
   .action((options: ServerOptions) =>
     run('serve', async (env, log) =>
-      (await import('./serve.ts')).runServe(withSettings(env, options), { example: options.example ?? true }, log),
+      (await import('./serve.ts')).runServe(withSettings(env, options), startOptions(options), log),
     ),
   )
 
@@ -68,10 +73,11 @@ program
   .option('--host <address>', 'listen address (ZEROHOP_HOST, 127.0.0.1)')
   .option('--api-port <port>', 'port (ZEROHOP_API_PORT, 8080; 0 = any free one)')
   .option('--no-example', 'leave the example policy out of a new folder')
+  .option('--verify', 'compare the whole data folder first, and do not start when it is damaged')
   .addHelpText('after', examples('zerohop api', 'zerohop api --data /var/lib/zerohop --host 0.0.0.0'))
   .action((options: ServerOptions) =>
     run('api', async (env, log) =>
-      (await import('./api.ts')).runApi(withSettings(env, options), { example: options.example ?? true }, log),
+      (await import('./api.ts')).runApi(withSettings(env, options), startOptions(options), log),
     ),
   )
 
@@ -141,6 +147,7 @@ program
 
 addImage(program)
 addAdministration(program)
+addData(program)
 
 program
   .command('integration')

@@ -178,6 +178,12 @@ export const ADMIN_BODY_BYTES_MAX = 256 * 1024 * 1024
 export const ADMIN_CONNECTIONS_MAX = 32
 /** Bytes of the path of a socket: the least that Linux and macOS take. */
 export const SOCKET_PATH_BYTES_MAX = 103
+/** Rows that one step of a verification compares with what leads to them: some milliseconds in one read transaction. */
+export const VERIFY_ROWS_PER_STEP = 1_000
+/** Milliseconds between two signs of how far a verification is. */
+export const VERIFY_PROGRESS_MS = 1_000
+/** Damages that a verification lists; all are counted. */
+export const DAMAGES_LISTED_MAX = 100
 /** Rows that an upgrade of the data file copies in one transaction: some tens of milliseconds between signs of life of its lock. */
 export const UPGRADE_ROWS_PER_STEP = 10_000
 /** Milliseconds between signs of life of the process that holds a data folder. */

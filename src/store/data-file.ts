@@ -49,7 +49,7 @@ async function createData(folder: string): Promise<void> {
  * damaged, it could be the older state, in which a revocation has not happened. Nobody may be writing meanwhile.
  * @throws DATA_DAMAGED
  */
-function requireNeighbours(folder: string): void {
+export function requireNeighbours(folder: string): void {
   const file = openSync(join(folder, 'data.mdb'), 'r')
   try {
     const first = readMeta(file, 0)

@@ -82,6 +82,15 @@ export function revisionKey(log: number, revision: number): Buffer {
   return key
 }
 
+/** First and one beyond the last possible key of a log, in each table whose keys begin with its number. */
+export function logRange(log: number): { start: Buffer; end: Buffer } {
+  const start = Buffer.allocUnsafe(4)
+  const end = Buffer.allocUnsafe(4)
+  start.writeUInt32BE(log, 0)
+  end.writeUInt32BE(log + 1, 0)
+  return { start, end }
+}
+
 /** The place at the end of an object key, as tables that lead to objects have it. */
 export function placeOf(objectKey: Uint8Array): Uint8Array {
   return objectKey.subarray(REST_AT)

@@ -11,7 +11,8 @@ import { revisionKey } from './encode.ts'
 import type { Head } from './heads.ts'
 import type { Tables } from './tables.ts'
 
-const CHAIN_BYTES = 32
+/** Bytes of the chain that an entry begins with. */
+export const CHAIN_BYTES = 32
 
 interface Body {
   readonly log: LogId

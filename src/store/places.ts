@@ -8,6 +8,12 @@ import type { KeyRange } from './record.ts'
 
 const PLACE_BYTES = 6
 
+/** What lmdb needs to compare single places; without an encoder it cannot. */
+export const PLACE_ENCODER = {
+  encode: (place: Uint8Array) => place,
+  decode: (bytes: Uint8Array) => Buffer.from(bytes.subarray(0, bytes.length)),
+}
+
 export interface PlaceRow {
   readonly key: Uint8Array
   readonly place: Uint8Array
@@ -35,6 +41,11 @@ export class PlaceTable {
     const bounds = { ...(offset === undefined ? {} : { offset }), ...(limit === undefined ? {} : { limit }) }
     const rows = this.#db.getValues(key, bounds)[Symbol.iterator]()
     for (const place of this.#walk(rows)) yield this.#sized(place)
+  }
+
+  /** Whether exactly this place stands under a key. @throws DATA_DAMAGED */
+  has(key: Uint8Array, place: Uint8Array): boolean {
+    return this.#attempt(() => this.#db.doesExist(key, place))
   }
 
   /** Places under a key. */

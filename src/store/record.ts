@@ -17,6 +17,11 @@ export interface Entry<C> {
   readonly crc: number
 }
 
+/** A record as it lies there, damaged or not. */
+export interface Inspected<C> extends Entry<C> {
+  readonly damage: ZerohopError | undefined
+}
+
 export interface KeyRange {
   readonly start?: Uint8Array
   readonly end?: Uint8Array
@@ -110,20 +115,15 @@ export class RecordTable<C> {
 
   /** The records of a range in the order of their keys. Whoever stops early calls `return` on the iterator. @throws DATA_DAMAGED */
   *range(range: KeyRange = {}): Generator<Entry<C>> {
-    let last: Uint8Array | undefined
-    const rows = this.#db.getRange({ ...range })[Symbol.iterator]()
-    try {
-      for (;;) {
-        const next = this.#next(rows, last ?? range.start)
-        if (next === undefined) return
-        // A damaged page can lead back to where the walk was: without this it would never end.
-        if (last !== undefined && !isOrdered(last, next.key, range.reverse ?? false))
-          throw this.damaged(next.key, 'is out of order')
-        last = next.key
-        yield this.#proven(next.key, next.value as Decoded<C>)
-      }
-    } finally {
-      rows.return?.()
+    for (const { key, value } of this.#walk(range)) yield this.#proven(key, value)
+  }
+
+  /** The same for who wants to hear of each damaged record and go on. @throws DATA_DAMAGED when the table itself cannot be walked */
+  *inspect(range: KeyRange = {}): Generator<Inspected<C>> {
+    for (const { key, value } of this.#walk(range)) {
+      const crc = withKey(value.crc, key)
+      const damage = crc === value.stored ? undefined : this.damaged(key, 'does not match its checksum')
+      yield { key, content: value.content, crc, damage }
     }
   }
 
@@ -161,6 +161,24 @@ export class RecordTable<C> {
   damagedWhole(found: number, expected: number): ZerohopError {
     const { what } = this.#describe(new Uint8Array())
     return new ZerohopError('DATA_DAMAGED', { what, reason: otherRecords(`table ${this.name}`, found, expected) })
+  }
+
+  *#walk(range: KeyRange): Generator<{ readonly key: Uint8Array; readonly value: Decoded<C> }> {
+    let last: Uint8Array | undefined
+    const rows = this.#db.getRange({ ...range })[Symbol.iterator]()
+    try {
+      for (;;) {
+        const next = this.#next(rows, last ?? range.start)
+        if (next === undefined) return
+        // A damaged page can lead back to where the walk was: without this it would never end.
+        if (last !== undefined && !isOrdered(last, next.key, range.reverse ?? false))
+          throw this.damaged(next.key, 'is out of order')
+        last = next.key
+        yield { key: next.key, value: next.value as Decoded<C> }
+      }
+    } finally {
+      rows.return?.()
+    }
   }
 
   #next(rows: Iterator<{ key: Uint8Array; value: unknown }>, at: Uint8Array | undefined) {

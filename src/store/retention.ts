@@ -4,7 +4,7 @@
 import type { LogId } from '../log/change.ts'
 import { isZerohopError } from '../model/errors.ts'
 import { RETENTION_ROWS_PER_STEP } from '../model/limits.ts'
-import { revisionKey } from './encode.ts'
+import { logRange, revisionKey } from './encode.ts'
 import type { Head } from './heads.ts'
 import { putEntry, stripEntry, timeOfEntry } from './log.ts'
 import type { Entry } from './record.ts'
@@ -126,7 +126,7 @@ class Step {
 
   /** Removes the state, some rows at a time: first what leads to objects, then the objects. Reads no record, so that damage does not hinder it. */
   clear(head: Head): Head {
-    const [start, end] = [revisionKey(head.number, 0).subarray(0, 4), revisionKey(head.number + 1, 0).subarray(0, 4)]
+    const { start, end } = logRange(head.number)
     const { indexes, ids, keys, objectTables } = this.#tables
     for (const table of [indexes, ids, keys, ...objectTables]) {
       const limit = RETENTION_ROWS_PER_STEP - this.rows

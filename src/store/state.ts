@@ -18,7 +18,7 @@ export interface Index {
 }
 
 /** The indexes over objects of a kind. */
-const indexesOf = new Map<Kind, Index[]>()
+export const indexesOf = new Map<Kind, Index[]>()
 for (const [name, { kind, values }] of Object.entries(INDEXES)) {
   const list = indexesOf.get(kind) ?? []
   // an index of a kind is only ever asked about objects of that kind

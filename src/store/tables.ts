@@ -10,7 +10,7 @@ import { dataFolder } from './disk.ts'
 import { type CountedName, CountedTable, HeadTable, Totals } from './heads.ts'
 import { kindOfNumber, OWN_TABLES } from './kinds.ts'
 import { type Database, type DatabaseOptions, open, type RootDatabase } from './lmdb.ts'
-import { PlaceTable } from './places.ts'
+import { PLACE_ENCODER, PlaceTable } from './places.ts'
 import { BYTES, type Describe, type Form, RecordTable, TEXT } from './record.ts'
 
 /** Number of the disk format. A folder of format 1 is upgraded when it is opened; one of another number is refused (DATA_FOREIGN). */
@@ -118,7 +118,11 @@ const formatName = (format: unknown): string | number => (typeof format === 'num
 
 function tablesOf(root: RootDatabase, folder: string, create: boolean): Tables {
   const places = (name: string, rest: DatabaseOptions = {}) =>
-    new PlaceTable(name, folder, opened(name, { keyEncoding: 'binary', encoding: 'binary', ...rest }))
+    new PlaceTable(
+      name,
+      folder,
+      opened(name, { keyEncoding: 'binary', encoding: 'binary', encoder: PLACE_ENCODER, ...rest } as DatabaseOptions),
+    )
   const opened = <V>(name: string, options: DatabaseOptions): Database<V, Uint8Array> => {
     const database = root.openDB<V, Uint8Array>(name, { create, ...options } as CreateOptions)
     if (database !== undefined) return database

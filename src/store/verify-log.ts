@@ -1,0 +1,74 @@
+// The entries of a log against their checksums, the count and digest in its head, and the chain: each entry with its changes is bound to the one before
+// it by SHA-256. Entries that lost their changes to retention have only checksum and digest.
+import { hash } from 'node:crypto'
+import { Digest } from './checksum.ts'
+import { revisionKey } from './encode.ts'
+import { entryCount, type Head } from './heads.ts'
+import { CHAIN_BYTES } from './log.ts'
+import { attempt, compare, headOf, type LogPart, report } from './verify-part.ts'
+
+/** All in one step: what the head says is true of one moment only. */
+export function* verifyEntries(part: LogPart): Generator<void> {
+  const head = headOf(part)
+  if (head === undefined) return
+  const walk = new Walk(part, head)
+  const range = { start: revisionKey(head.number, 0), end: revisionKey(head.number + 1, 0) }
+  let isWalked = false
+  attempt(part.heard, part.log, () => {
+    for (const entry of part.tables.log.inspect(range)) {
+      if (entry.damage !== undefined) part.heard.damage({ log: part.log, error: entry.damage })
+      walk.entry(entry.key, entry.content, entry.crc, entry.damage === undefined)
+    }
+    isWalked = true
+  })
+  part.heard.checked(walk.digest.count)
+  if (isWalked) walk.end()
+}
+
+class Walk {
+  readonly digest = new Digest()
+  readonly #part: LogPart
+  readonly #head: Head
+  #revision: number
+  /** chain of the entry before; undefined when that cannot be known */
+  #chain: string | undefined
+
+  constructor(part: LogPart, head: Head) {
+    this.#part = part
+    this.#head = head
+    this.#revision = (head.historyFrom ?? 1) - 1
+    this.#chain = this.#revision === 0 ? head.lineage : undefined
+  }
+
+  entry(key: Uint8Array, content: Uint8Array, crc: number, isSound: boolean): void {
+    this.digest.add(key, crc)
+    const revision = Buffer.from(key).readUIntBE(4, 6)
+    if (revision !== this.#revision + 1) {
+      report(this.#part, this.#head, `revision ${revision} in table log follows revision ${this.#revision}`)
+      this.#chain = undefined
+    }
+    this.#revision = revision
+    if (!isSound || content.length < CHAIN_BYTES) {
+      this.#chain = undefined
+      return
+    }
+    const chain = Buffer.from(content).toString('hex', 0, CHAIN_BYTES)
+    const isWhole = revision >= (this.#head.deltasFrom ?? 1)
+    if (isWhole && this.#chain !== undefined && chainOf(this.#chain, content) !== chain)
+      report(this.#part, this.#head, `revision ${revision} in table log does not continue the chain`)
+    this.#chain = chain
+  }
+
+  end(): void {
+    compare(this.#part, this.#head, 'table log', this.digest, entryCount(this.#head), this.#head.log)
+    if (this.#chain !== undefined && this.#chain !== this.#head.chain)
+      report(this.#part, this.#head, 'the chain of the log does not end where its head says')
+  }
+}
+
+/** The chain of an entry that follows `previous`. */
+function chainOf(previous: string, content: Uint8Array): string {
+  const bytes = Buffer.from(content)
+  bytes.write(previous, 0, 'hex')
+  return hash('sha256', bytes)
+}
