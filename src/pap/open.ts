@@ -50,6 +50,7 @@ export async function openPap(options: PapOptions): Promise<Pap> {
   })
   try {
     const existing = organizationsOf(store)[0]
+    if (existing === undefined) requireUndamaged(store)
     const organization = existing ?? (await bootstrap(store, options))
     writeKeysOnce(data, () => keysOf(store, organization))
     keepKeysFile(data, store, organization)
@@ -60,9 +61,17 @@ export async function openPap(options: PapOptions): Promise<Pap> {
   }
 }
 
-/** The organizations of a store, the oldest first. */
-export function organizationsOf(store: Pick<Store<PapUseCases>, 'logs' | 'view'>): LogId[] {
-  return store.logs().filter((log) => store.view(log).count('organization') > 0)
+/** The organizations of a store, the oldest first. One whose control log is damaged is stopped, and not among them. */
+export function organizationsOf(store: Pick<Store<PapUseCases>, 'logs' | 'view' | 'damage'>): LogId[] {
+  return store.logs().filter((log) => store.damage(log) === undefined && store.view(log).count('organization') > 0)
+}
+
+/** A folder without an organization is new; one whose organizations are all damaged must never be taken for that. @throws DATA_DAMAGED */
+function requireUndamaged(store: Store<PapUseCases>): void {
+  for (const log of store.logs()) {
+    const damage = store.damage(log)
+    if (damage !== undefined) throw damage
+  }
 }
 
 async function bootstrap(store: Store<PapUseCases>, options: PapOptions): Promise<LogId> {

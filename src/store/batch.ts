@@ -65,6 +65,8 @@ export class BatchRunner {
   /** Copies of the heads on disk, and of those that the open transaction has moved. Bounded by the number of logs. */
   readonly #heads = new Map<LogId, Head>()
   #moved = new Set<LogId>()
+  /** what a use case of the open transaction could not read: LMDB may refuse the whole transaction for it */
+  #damage: ZerohopError | undefined
 
   /** @param imageBytesMax for tests: bytes that the image of one environment may have */
   constructor(tables: Tables, useCases: UseCases, seal: Seal, folder: string, imageBytesMax = IMAGE_ROOM) {
@@ -81,8 +83,9 @@ export class BatchRunner {
       return this.#transact(jobs, now)
     } catch (error) {
       this.#heads.clear()
-      const disk = asDiskError(error, this.#folder)
-      if (disk === undefined && jobs.length > 1) return this.#oneByOne(jobs, now)
+      const disk = this.#damage ?? asDiskError(error, this.#folder)
+      const isOfOne = disk === undefined || disk === this.#damage
+      if (isOfOne && jobs.length > 1) return this.#oneByOne(jobs, now)
       const failure = toFailure(disk ?? error)
       return { replies: jobs.map(() => ({ failure })), moved: [] }
     }
@@ -119,6 +122,7 @@ export class BatchRunner {
 
   #transact(jobs: readonly Job[], now: number): Answer {
     this.#moved = new Set()
+    this.#damage = undefined
     const mint = new NodeMint(now)
     return this.#tables.root.transactionSync(() => {
       const replies = jobs.map((job) => this.#runOne(job, mint))
@@ -144,6 +148,7 @@ export class BatchRunner {
         ...also.map((one) => this.#writeOf(one.log, one.changes, false)),
       ]
     } catch (error) {
+      if (isZerohopError(error, 'DATA_DAMAGED')) this.#damage = error
       return { failure: toFailure(error) }
     }
     const entry = { at: mint.now, by: job.by, status: decided.status ?? 200 }

@@ -16,6 +16,8 @@ import { openTables } from './tables.ts'
 const META_BYTES = 160
 const MAGIC = 0xbeefc0de
 const PAGE_BYTES_MAX = 65536
+/** Last page of a file without data: the second meta page. */
+const LAST_PAGE_OF_NONE = 1
 
 /**
  * Checks the data file of a folder and makes one where there is none. A file appears under its name only when it is complete, so
@@ -57,6 +59,7 @@ export function requireNeighbours(folder: string): void {
     if (first === undefined || second === undefined) return // said by `suspect`
     const [even, odd] = [first.transaction, second.transaction]
     if (even % 2 === 0 && odd % 2 === 1 && Math.abs(even - odd) === 1) return
+    if (even === 0 && first.lastPage === LAST_PAGE_OF_NONE) return // a compacted copy: its first page is of no transaction
     const reason = `the two heads of data.mdb are of transactions ${even} and ${odd}, which do not follow each other`
     throw new ZerohopError('DATA_DAMAGED', { what: dataFolder(folder), reason })
   } finally {

@@ -28,7 +28,15 @@ const MDB_INCOMPATIBLE = -30784
 const MDB_BAD_VALSIZE = -30781
 const DAMAGED = new Set<unknown>([MDB_CORRUPTED, MDB_PAGE_NOTFOUND, MDB_VERSION_MISMATCH, MDB_INVALID])
 /** What reading can end with besides, when a page does not say the truth about itself. */
-const UNREADABLE = new Set<unknown>([...DAMAGED, MDB_CURSOR_FULL, MDB_PAGE_FULL, MDB_INCOMPATIBLE, MDB_BAD_VALSIZE])
+const UNREADABLE = new Set<unknown>([
+  ...DAMAGED,
+  MDB_CURSOR_FULL,
+  MDB_PAGE_FULL,
+  MDB_INCOMPATIBLE,
+  MDB_BAD_VALSIZE,
+  MDB_BAD_TXN,
+  MDB_PANIC,
+])
 
 /** Bytes that must fit behind the data file, or the disk is full: LMDB reports a write that was cut short as EIO. */
 const ROOM_BYTES = 64 * 1024

@@ -7,6 +7,7 @@ import { imageBytes } from '../log/image-bytes.ts'
 import { ZerohopError } from '../model/errors.ts'
 import type { ApiKey } from '../model/objects.ts'
 import { AuditLog } from './audit.ts'
+import { Damages } from './damages.ts'
 import { prepareData } from './data-file.ts'
 import { asOpenError, syncFile } from './disk.ts'
 import { type Followers, Following } from './following.ts'
@@ -39,8 +40,10 @@ export type CommitListener = (log: LogId, head: Position) => void
 export type BatchListener = (seconds: number) => void
 
 export interface Store<U extends UseCases> {
-  /** The last durable state of a log. @throws OBJECT_NOT_FOUND */
+  /** The last durable state of a log. @throws OBJECT_NOT_FOUND, DATA_DAMAGED when it is the control log of an organization and damaged */
   view(log: LogId): StoredView
+  /** What is known to be damaged of a log: nothing is written into it. */
+  damage(log: LogId): ZerohopError | undefined
   exists(log: LogId): boolean
   /** every organization and environment known, the oldest first */
   logs(): LogId[]
@@ -140,6 +143,7 @@ class LmdbStore<U extends UseCases> implements Store<U> {
   readonly #batchListeners = new Set<BatchListener>()
   readonly #deathListeners = new Set<(error: ZerohopError) => void>()
   readonly #waiters = new Waiters()
+  readonly #damages = new Damages()
   readonly #following = new Following()
   #writer: Writer | undefined
   #closing: Promise<void> | undefined
@@ -152,7 +156,9 @@ class LmdbStore<U extends UseCases> implements Store<U> {
     this.#lock = lock
     this.#key = key
     this.secretsKeyWarning = key.warning
-    for (const [log, { revision, chain }] of tables.heads.all()) this.#positions.set(log, { revision, chain })
+    const heads = tables.heads.all()
+    for (const [log, { revision, chain }] of heads) this.#positions.set(log, { revision, chain })
+    this.#damages.addControlLogs(tables, heads)
   }
 
   async start({ writerThread, imageBytesMax }: StoreOptions): Promise<void> {
@@ -164,7 +170,12 @@ class LmdbStore<U extends UseCases> implements Store<U> {
 
   view(log: LogId): StoredView {
     this.#require(log)
+    this.#damages.requireReadable(log)
     return new LmdbView(this.#tables, (id) => this.#headOf(id), log)
+  }
+
+  damage(log: LogId): ZerohopError | undefined {
+    return this.#damages.of(log)
   }
 
   exists(log: LogId): boolean {
@@ -182,6 +193,8 @@ class LmdbStore<U extends UseCases> implements Store<U> {
     by: Actor,
   ): Promise<Committed<ResultOf<U[N]>>> {
     if (this.#writer === undefined) throw closed()
+    const damage = this.#damages.of(log)
+    if (damage !== undefined) throw damage
     const { result, revision, also } = await this.#writer.commit({ log, name, input, by })
     if (this.#following.isAwaited) await this.#following.caughtUp([log, ...also])
     // the thread ran the use case of that name: its result is what its type says
