@@ -56,6 +56,7 @@ export async function startManagement(
   const retention = { ...env.retention, images: snapshots }
   const stop = keepRetention(store, retention, { now: Date.now, failed })
   closers.add(async () => stop())
+  if (env.scrubMs > 0) scrub(management, env.scrubMs, log)
   await serveCommands(management, data, log, closers)
   const app = managementServer(management, {
     logger: log.child({ part: 'api' }),
@@ -69,6 +70,17 @@ export async function startManagement(
   })
   closers.addApp(app)
   return { management, app, apiPort: await listen(app, env.host, env.apiPort) }
+}
+
+/** Compares the data now and then; what is damaged is in the log and in the metrics. */
+function scrub({ store }: Management, everyMs: number, log: Logger): void {
+  store.scrub.start({
+    everyMs,
+    now: Date.now,
+    damaged: ({ error }) => log.error({ err: error }, 'data on disk is damaged'),
+    completed: ({ checked, damages }) => log.info({ checked, damages }, 'the data folder was compared'),
+    failed: (error) => log.warn({ err: error }, 'the data folder is not compared'),
+  })
 }
 
 /** A line at the start of an upgrade and after each tenth of it. */

@@ -9,6 +9,8 @@ import {
   FACTS_WAIT_MAX_MS,
   FIXED_KEY_LENGTH_MIN,
   FORWARD_TIMEOUT_MS,
+  SCRUB_HOURS_DEFAULT,
+  SCRUB_HOURS_MAX,
   WORKERS_MAX,
 } from '../model/limits.ts'
 import type { RetentionOptions } from '../pap/retention.ts'
@@ -63,6 +65,8 @@ export interface Env {
   readonly tlsCert: string | undefined
   readonly tlsKey: string | undefined
   readonly retention: RetentionOptions
+  /** milliseconds between two comparisons of all data; 0 for none */
+  readonly scrubMs: number
   readonly rateLimits: { readonly requests?: number; readonly writes?: number }
   readonly openMetrics: boolean
   /** shows everything at /metrics */
@@ -119,6 +123,7 @@ const VARIABLES = {
   ZEROHOP_HISTORY_DAYS: days,
   ZEROHOP_AUDIT_RECORDS: count,
   ZEROHOP_AUDIT_DAYS: days,
+  ZEROHOP_SCRUB_HOURS: hours,
   PDP_HOST: text,
   PDP_PORT: port,
   PDP_API_KEY: text,
@@ -250,6 +255,7 @@ export function readEnv(variables: Variables = process.env): Env {
       timeoutMs: value('PDP_LOCAL_FACTS_WAIT_TIMEOUT') ?? FACTS_WAIT_DEFAULT_MS,
       policy: value('PDP_LOCAL_FACTS_TIMEOUT_POLICY') ?? 'ignore',
     },
+    scrubMs: (value('ZEROHOP_SCRUB_HOURS') ?? SCRUB_HOURS_DEFAULT) * 3_600_000,
     retention: defined({
       deltaRevisions: value('ZEROHOP_DELTA_REVISIONS'),
       deltaDays: value('ZEROHOP_DELTA_DAYS'),
@@ -377,6 +383,14 @@ function days(value: string, name: string): number {
   const number = Number(value)
   if (!/^\d+(\.\d+)?$/.test(value) || number <= 0 || number > 1e6)
     throw invalid(name, 'a number of days above 0', value)
+  return number
+}
+
+/** Within what one timer can wait. */
+function hours(value: string, name: string): number {
+  const number = Number(value)
+  if (!/^\d+(\.\d+)?$/.test(value) || number > SCRUB_HOURS_MAX)
+    throw invalid(name, `a number of hours from 0 to ${SCRUB_HOURS_MAX}`, value)
   return number
 }
 

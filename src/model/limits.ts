@@ -182,6 +182,14 @@ export const SOCKET_PATH_BYTES_MAX = 103
 export const VERIFY_ROWS_PER_STEP = 1_000
 /** Milliseconds between two signs of how far a verification is. */
 export const VERIFY_PROGRESS_MS = 1_000
+/** Hundredths of the time in which a scrub works, on one core at the lowest priority. */
+export const SCRUB_PERCENT = 10
+/** Milliseconds from the start of a server to its first scrub: after the rush of followers. */
+export const SCRUB_FIRST_MS = 5 * 60_000
+/** Hours between two scrubs unless the operator says otherwise. */
+export const SCRUB_HOURS_DEFAULT = 24
+/** Hours that may be between two scrubs: three weeks, what a timer of Node.js can wait. */
+export const SCRUB_HOURS_MAX = 504
 /** Damages that a verification lists; all are counted. */
 export const DAMAGES_LISTED_MAX = 100
 /** Rows that an upgrade of the data file copies in one transaction: some tens of milliseconds between signs of life of its lock. */

@@ -8,8 +8,6 @@ import { verifyLog } from './verify.ts'
 import type { Damage } from './verify-part.ts'
 
 export class Damages {
-  /** damages that were found since the start */
-  found = 0
   readonly #byLog = new Map<LogId, ZerohopError>()
   readonly #stopped = new Set<LogId>()
 
@@ -23,22 +21,22 @@ export class Damages {
     if (this.#stopped.has(log)) throw this.#byLog.get(log)
   }
 
-  /** @param head that of the log, which says whether it is a control log */
-  add({ log, error }: Damage, head: Head | undefined): void {
-    this.found++
+  /** @param stops whether nothing may be read from the log any more: it is a control log */
+  add({ log, error }: Damage, stops: boolean): void {
     if (log === undefined) return
     if (!this.#byLog.has(log)) this.#byLog.set(log, error)
-    if (isControl(head)) this.#stopped.add(log)
+    if (stops) this.#stopped.add(log)
   }
 
   /** Verifies the control logs: they are small, and every key of a request leads through them. */
   addControlLogs(tables: Tables, heads: readonly (readonly [LogId, Head])[]): void {
     for (const [log, head] of heads) {
       if (!isControl(head)) continue
-      const heard = { damage: (damage: Damage) => this.add(damage, head), checked: () => undefined }
+      const heard = { damage: (damage: Damage) => this.add(damage, true), checked: () => undefined }
       for (const _ of verifyLog(tables, log, heard));
     }
   }
 }
 
-const isControl = (head: Head | undefined): boolean => (head?.counts.organization ?? 0) > 0
+/** Whether it is the head of a control log. */
+export const isControl = (head: Head | undefined): boolean => (head?.counts.organization ?? 0) > 0

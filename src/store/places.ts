@@ -64,9 +64,9 @@ export class PlaceTable {
     for (const { key, value } of this.#walk(rows)) yield { key, place: this.#sized(value) }
   }
 
-  /** Walks all entries and reads none: about 0.1 µs each. */
-  walk(): void {
-    this.#attempt(() => this.#db.getCount())
+  /** Walks all entries and reads none: about 0.1 µs each. Returns how many there are. */
+  walk(): number {
+    return this.#attempt(() => this.#db.getCount())
   }
 
   /** Inside the caller's transaction. */

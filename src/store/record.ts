@@ -132,9 +132,9 @@ export class RecordTable<C> {
     return this.#db.getKeys({ ...range })
   }
 
-  /** Walks all records and reads none: about 0.1 µs each. */
-  walk(): void {
-    this.#db.getCount()
+  /** Walks all records and reads none: about 0.1 µs each. Returns how many there are. */
+  walk(): number {
+    return this.#db.getCount()
   }
 
   /** Writes a record inside the caller's transaction and returns its checksum. */

@@ -7,7 +7,7 @@ import { imageBytes } from '../log/image-bytes.ts'
 import { ZerohopError } from '../model/errors.ts'
 import type { ApiKey } from '../model/objects.ts'
 import { AuditLog } from './audit.ts'
-import { Damages } from './damages.ts'
+import { Damages, isControl } from './damages.ts'
 import { prepareData } from './data-file.ts'
 import { asOpenError, syncFile } from './disk.ts'
 import { type Followers, Following } from './following.ts'
@@ -16,9 +16,11 @@ import { LmdbView } from './lmdb-view.ts'
 import { acquireLock, type Lock } from './lock.ts'
 import { readEntries, readHistory, readHistoryId } from './log.ts'
 import type { Retention, Trimmed } from './retention.ts'
+import { Scrub } from './scrub.ts'
 import { readSecretsKey, type SecretsKey, unseal } from './secrets.ts'
 import { openTables, type Tables } from './tables.ts'
 import { formatOf, OLD_FORMAT, type OnProgress, upgradeData } from './upgrade.ts'
+import type { Damage } from './verify-part.ts'
 import type { Committed, InputOf, ResultOf, StoredView, UseCases } from './view.ts'
 import { Waiters } from './waiters.ts'
 import { type OnBatch, Writer, type WriterStats } from './writer.ts'
@@ -90,6 +92,8 @@ export interface Store<U extends UseCases> {
   readonly secretsKeyWarning: string | undefined
   /** Records of decisions; they are no part of any log, and no backup has them. */
   readonly audit: AuditLog
+  /** Compares all data now and then, once it is started. */
+  readonly scrub: Scrub
   /** Bytes of the data file. */
   readonly bytes: number
   /** What the writer did since the store was opened, and how many use cases wait for it. */
@@ -144,6 +148,7 @@ class LmdbStore<U extends UseCases> implements Store<U> {
   readonly #deathListeners = new Set<(error: ZerohopError) => void>()
   readonly #waiters = new Waiters()
   readonly #damages = new Damages()
+  readonly scrub: Scrub
   readonly #following = new Following()
   #writer: Writer | undefined
   #closing: Promise<void> | undefined
@@ -156,6 +161,8 @@ class LmdbStore<U extends UseCases> implements Store<U> {
     this.#lock = lock
     this.#key = key
     this.secretsKeyWarning = key.warning
+    const found = (damage: Damage): void => this.#damages.add(damage, this.#isControl(damage.log))
+    this.scrub = new Scrub(folder, found, () => void tables.root.readerCheck())
     const heads = tables.heads.all()
     for (const [log, { revision, chain }] of heads) this.#positions.set(log, { revision, chain })
     this.#damages.addControlLogs(tables, heads)
@@ -322,6 +329,7 @@ class LmdbStore<U extends UseCases> implements Store<U> {
 
   async #close(): Promise<void> {
     await this.#writer?.close()
+    await this.scrub.close()
     await this.audit.close()
     this.#waiters.close(closed())
     this.#listeners.clear()
@@ -347,6 +355,15 @@ class LmdbStore<U extends UseCases> implements Store<U> {
     const position = this.#positions.get(log)
     if (position === undefined) throw new ZerohopError('OBJECT_NOT_FOUND', { kind: 'environment', ref: log })
     return position
+  }
+
+  /** A log whose head cannot be read is taken for one: nothing is read from it any more. */
+  #isControl(log: LogId | undefined): boolean {
+    try {
+      return log !== undefined && isControl(this.#headOf(log))
+    } catch {
+      return true
+    }
   }
 
   #headOf(log: LogId): Head | undefined {

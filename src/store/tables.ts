@@ -26,6 +26,8 @@ export interface Tables {
   /** log, kind, place in the creation order → object as JSON; the table of a kind */
   objects(kind: Kind): RecordTable<string>
   readonly objectTables: readonly RecordTable<string>[]
+  /** rows of the tables that belong to logs, which are walked for it */
+  rows(): number
   /** log, kind, key → place */
   readonly keys: PlaceTable
   /** log, kind, id → place */
@@ -155,17 +157,21 @@ function tablesOf(root: RootDatabase, folder: string, create: boolean): Tables {
   const objects = (name: RecordTableName) => records(name, TEXT, ofLog(objectWords))
   const shared = objects('objects')
   const own = new Map<Kind, RecordTable<string>>(OWN_TABLES.map((kind) => [kind, objects(`objects_${kind}`)]))
+  const [keys, ids, indexes] = [places('keys'), places('ids'), places('indexes', { dupSort: true })]
+  const log = records('log', BYTES, ofLog(entryWords), { compression: { threshold: COMPRESS_BYTES_MIN } })
+  const objectTables = [shared, ...own.values()]
   return {
     root,
     folder,
     totals,
     heads,
     objects: (kind) => own.get(kind) ?? shared,
-    objectTables: [shared, ...own.values()],
-    keys: places('keys'),
-    ids: places('ids'),
-    indexes: places('indexes', { dupSort: true }),
-    log: records('log', BYTES, ofLog(entryWords), { compression: { threshold: COMPRESS_BYTES_MIN } }),
+    objectTables,
+    keys,
+    ids,
+    indexes,
+    log,
+    rows: () => [...objectTables, keys, ids, indexes, log].reduce((sum, table) => sum + table.walk(), 0),
     hashes: counted('hashes', TEXT, 'the key hash'),
     secrets: counted('secrets', BYTES, 'the sealed secret of'),
   }

@@ -1,37 +1,62 @@
-// The child process of verify-data.ts: verifies a folder and says what it finds, one JSON text a line. A process of its own, because LMDB may end the
-// one that reads a damaged page (SIGSEGV, SIGBUS).
+// The child process of verify-process.ts: verifies a folder and says what it finds, one JSON text a line. Ends when its input does, which is when whoever
+// started it stops it or dies.
 import { writeSync } from 'node:fs'
+import { constants, setPriority } from 'node:os'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { isZerohopError } from '../model/errors.ts'
-import { VERIFY_PROGRESS_MS } from '../model/limits.ts'
-import { openTables } from './tables.ts'
+import { SCRUB_PERCENT, VERIFY_PROGRESS_MS } from '../model/limits.ts'
+import { dataFolder } from './disk.ts'
+import { openTables, type Tables } from './tables.ts'
 import { verifyAll } from './verify.ts'
-import type { FromVerifyChild } from './verify-data.ts'
+import type { Damage } from './verify-part.ts'
+import type { FromVerifyChild } from './verify-process.ts'
 
-const [folder] = process.argv.slice(2)
-if (folder === undefined) throw new Error('usage: verify-child.js FOLDER')
-
-let checked = 0
-let said = performance.now()
+const [folder, pace] = process.argv.slice(2)
+if (folder === undefined) throw new Error('usage: verify-child.js FOLDER PACE')
+const isPaced = pace === 'in the background'
+let isStopped = false
+process.stdin.on('end', () => {
+  isStopped = true
+})
+process.stdin.resume()
 
 try {
+  if (isPaced) setPriority(constants.priority.PRIORITY_LOW)
   const tables = openTables(folder, 'read')
-  const steps = verifyAll(tables, {
-    damage: ({ log, error }) => say({ damage: { log: log ?? null, text: error.message } }),
-    checked: (count) => {
+  await verify(tables)
+  await tables.root.close()
+} catch (error) {
+  const reason = error instanceof Error ? error.message : String(error)
+  if (isZerohopError(error, 'DATA_FOREIGN')) say({ refused: reason })
+  else say({ log: null, what: dataFolder(folder), reason })
+}
+process.stdin.destroy()
+
+async function verify(tables: Tables): Promise<void> {
+  const total = tables.rows()
+  let checked = 0
+  let said = performance.now()
+  const heard = {
+    damage: ({ log = null, error }: Omit<Damage, 'log'> & { readonly log?: string | null | undefined }) =>
+      say({ log, what: String(error.details.what), reason: String(error.details.reason) }),
+    checked: (count: number) => {
       checked += count
       if (performance.now() - said < VERIFY_PROGRESS_MS) return
       said = performance.now()
-      say({ checked })
+      say({ checked, total })
     },
-  })
-  for (const _ of steps) tables.root.resetReadTxn()
-  say({ checked, done: true })
-  await tables.root.close()
-} catch (error) {
-  const text = error instanceof Error ? error.message : String(error)
-  if (isZerohopError(error, 'DATA_FOREIGN')) say({ refused: text })
-  else say({ damage: { log: null, text } })
-  process.exitCode = 1
+  }
+  let begun = performance.now()
+  for (const _ of verifyAll(tables, heard)) {
+    const spent = performance.now() - begun
+    // The transaction of a step ends with it: a longer one would make the file grow under a server that writes.
+    tables.root.resetReadTxn()
+    await sleep(isPaced ? (spent * (100 - SCRUB_PERCENT)) / SCRUB_PERCENT : 0)
+    heard.checked(0)
+    if (isStopped) return
+    begun = performance.now()
+  }
+  say({ checked, total, done: true })
 }
 
 /** At once: the next page may end the process. */

@@ -130,6 +130,17 @@ function noRoute(url: string): ZerohopError | undefined {
   return new ZerohopError('ENVIRONMENT_MISSING', { path })
 }
 
+function scrubMetrics(metrics: Metrics, { scrub: { stats } }: Store<PapUseCases>): void {
+  metrics.counter('zerohop_scrub_records_total', 'Records and entries on disk that were compared.', () => stats.checked)
+  metrics.counter('zerohop_scrub_damages_total', 'Damages that were found on disk.', () => stats.damages)
+  metrics.gauge(
+    'zerohop_scrub_completed_timestamp_seconds',
+    'When all data was last compared, in seconds since 1970; 0 when it was not yet.',
+    () => stats.completedAt / 1000,
+  )
+  metrics.gauge('zerohop_scrub_progress_ratio', 'Part of the running comparison that is done.', () => stats.progress)
+}
+
 function storeMetrics(app: FastifyInstance, metrics: Metrics, store: Store<PapUseCases>): void {
   metrics.counter('zerohop_writes_total', 'Use cases that were committed.', () => store.writer.writes)
   metrics.counter(
@@ -148,6 +159,7 @@ function storeMetrics(app: FastifyInstance, metrics: Metrics, store: Store<PapUs
     done()
   })
   metrics.gauge('zerohop_store_bytes', 'Bytes of the data file.', () => store.bytes)
+  scrubMetrics(metrics, store)
   metrics.gauge('zerohop_audit_bytes', 'Bytes of the records of decisions.', () => store.audit.bytes)
   metrics.counter('zerohop_audit_records_total', 'Records of decisions that came.', () => store.audit.stats.stored)
   metrics.gauge('zerohop_revisions', 'Revisions of all logs together.', () =>

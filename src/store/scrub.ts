@@ -1,0 +1,93 @@
+// Verifies the data of a running server now and then, in a child process that works a tenth of the time at the lowest priority: bytes that change on disk
+// are found before somebody needs them. What is found is told, counted, and stops writes into that log (damages.ts).
+import { SCRUB_FIRST_MS } from '../model/limits.ts'
+import type { Damage } from './verify-part.ts'
+import { type RunningVerification, startVerification, type Verified } from './verify-process.ts'
+
+export interface ScrubStats {
+  /** records and entries compared since the start */
+  checked: number
+  /** damages found since the start: one that stays is found by each round */
+  damages: number
+  /** ms since 1970 when a round last ended; 0 when none has */
+  completedAt: number
+  /** part of the round that runs, from 0 to 1; 0 between rounds */
+  progress: number
+}
+
+export interface ScrubOptions {
+  readonly everyMs: number
+  /** ms since 1970 */
+  readonly now: () => number
+  /** milliseconds until the first round */
+  readonly firstMs?: number
+  readonly completed?: (verified: Verified) => void
+  readonly damaged?: (damage: Damage) => void
+  /** hears that a round could not be begun */
+  readonly failed?: (error: unknown) => void
+}
+
+export class Scrub {
+  readonly stats: ScrubStats = { checked: 0, damages: 0, completedAt: 0, progress: 0 }
+  readonly #folder: string
+  readonly #found: (damage: Damage) => void
+  readonly #ended: () => void
+  #timer: NodeJS.Timeout | undefined
+  #running: RunningVerification | undefined
+  #isClosed = false
+
+  /** @param ended is called after each round: a child that died may have left a reader behind */
+  constructor(folder: string, found: (damage: Damage) => void, ended: () => void) {
+    this.#folder = folder
+    this.#found = found
+    this.#ended = ended
+  }
+
+  /** Begins a round soon, and another one each time that `everyMs` have passed. */
+  start(options: ScrubOptions): void {
+    this.#plan(options.firstMs ?? SCRUB_FIRST_MS, options)
+  }
+
+  /** Ends the round that runs. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    clearTimeout(this.#timer)
+    this.#running?.stop()
+    await this.#running?.ended.catch(() => undefined)
+  }
+
+  #plan(ms: number, options: ScrubOptions): void {
+    if (this.#isClosed) return
+    this.#timer = setTimeout(() => {
+      void this.#round(options).finally(() => this.#plan(options.everyMs, options))
+    }, ms).unref()
+  }
+
+  /** Never rejects. */
+  async #round(options: ScrubOptions): Promise<void> {
+    const before = this.stats.checked
+    try {
+      this.#running = startVerification(this.#folder, 'in the background', {
+        damage: (damage) => {
+          this.stats.damages++
+          this.#found(damage)
+          options.damaged?.(damage)
+        },
+        progress: (checked, total) => {
+          this.stats.checked = before + checked
+          this.stats.progress = total === 0 ? 1 : Math.min(1, checked / total)
+        },
+      })
+      const verified = await this.#running.ended
+      if (verified === undefined) return
+      this.stats.completedAt = options.now()
+      options.completed?.(verified)
+    } catch (error) {
+      options.failed?.(error)
+    } finally {
+      this.stats.progress = 0
+      this.#running = undefined
+      if (!this.#isClosed) this.#ended()
+    }
+  }
+}

@@ -1,0 +1,86 @@
+// Runs a verification in a child process (verify-child.ts) and hears what it finds. A page that is damaged may end the process that reads it, which is
+// damage too: it is never the process that serves. Also beside a server: LMDB shares a folder among processes, and the child only reads.
+import { spawn } from 'node:child_process'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import type { LogId } from '../log/change.ts'
+import { ZerohopError } from '../model/errors.ts'
+import { PROBE_MS } from '../model/limits.ts'
+import { threadUrl } from '../model/thread.ts'
+import { dataFolder } from './disk.ts'
+import type { Damage } from './verify-part.ts'
+
+/** What the child says, one JSON text a line. */
+export type FromVerifyChild =
+  | { readonly checked: number; readonly total: number; readonly done?: true }
+  | { readonly log: LogId | null; readonly what: string; readonly reason: string }
+  /** it is no data of this version: nothing was compared */
+  | { readonly refused: string }
+
+export interface Verified {
+  /** records and entries that were compared */
+  readonly checked: number
+  readonly damages: number
+}
+
+export interface VerifyListener {
+  readonly damage: (damage: Damage) => void
+  readonly progress: (checked: number, total: number) => void
+}
+
+export interface RunningVerification {
+  /** undefined when it was stopped before its end */
+  readonly ended: Promise<(Verified & { readonly refused?: string }) | undefined>
+  /** asks the child to end; `ended` says when it has */
+  stop(): void
+}
+
+/** @param pace whether it works only a part of the time, at the lowest priority (SCRUB_PERCENT) */
+export function startVerification(
+  folder: string,
+  pace: 'at full speed' | 'in the background',
+  listener: VerifyListener,
+): RunningVerification {
+  const script = fileURLToPath(threadUrl(import.meta.url, './verify-child.ts'))
+  const child = spawn(process.execPath, [script, folder, pace], { stdio: ['pipe', 'pipe', 'ignore'] })
+  const found = { checked: 0, damages: 0 }
+  let [isDone, isStopped] = [false, false]
+  let refused: string | undefined
+  const damage = (heard: Damage): void => {
+    found.damages++
+    listener.damage(heard)
+  }
+  const silence = setTimeout(() => child.kill('SIGKILL'), PROBE_MS).unref()
+  createInterface({ input: child.stdout }).on('line', (line) => {
+    silence.refresh()
+    const said = JSON.parse(line) as FromVerifyChild
+    if ('refused' in said) refused = said.refused
+    else if ('what' in said) damage(damageOf(said.log ?? undefined, said.what, said.reason))
+    else {
+      found.checked = said.checked
+      isDone = said.done ?? false
+      listener.progress(said.checked, said.total)
+    }
+  })
+  child.stdin.on('error', () => undefined) // it is gone already
+  const ended = new Promise<(Verified & { readonly refused?: string }) | undefined>((resolve, reject) => {
+    child.on('error', reject)
+    child.on('close', (code, signal) => {
+      clearTimeout(silence)
+      if (isStopped && !isDone) return resolve(undefined)
+      if (refused !== undefined) return resolve({ ...found, refused })
+      const reason = `reading data.mdb ended with ${signal ?? `exit code ${code}`}`
+      if (!isDone && found.damages === 0) damage(damageOf(undefined, dataFolder(folder), reason))
+      resolve(found)
+    })
+  })
+  const stop = (): void => {
+    isStopped = true
+    child.stdin.end()
+  }
+  return { ended, stop }
+}
+
+function damageOf(log: LogId | undefined, what: string, reason: string): Damage {
+  return { log, error: new ZerohopError('DATA_DAMAGED', { what, reason }) }
+}

@@ -1,0 +1,67 @@
+// The comparison of all data beside a running store: no false alarm under writes, and damage is found, told and counted. src/store/scrub.ts.
+import { expect, it } from 'vitest'
+import type { ScrubOptions } from '../../src/store/scrub.ts'
+import type { Verified } from '../../src/store/verify-process.ts'
+import { overwrite } from '../support/damage.ts'
+import { BY, error, LOG, openTestStore, seed, type TestStore, temporaryFolder } from './support.ts'
+
+const OTHER = '4'.repeat(32)
+const HOUR = 3_600_000
+
+/** Starts scrubbing and waits for one round. */
+function round(store: TestStore, options: Partial<ScrubOptions> = {}): Promise<Verified> {
+  return new Promise((completed, failed) =>
+    store.scrub.start({ everyMs: HOUR, firstMs: 0, now: Date.now, completed, failed, ...options }),
+  )
+}
+
+it('finds nothing while logs move and end, and says how much it compared', async () => {
+  const store = await openTestStore(temporaryFolder())
+  await seed(store)
+  let isDone = false
+  let written = 0
+  const first = round(store).finally(() => {
+    isDone = true
+  })
+  while (!isDone) {
+    const key = `member-${written++}`
+    await store.commit(LOG, 'createMember', { key }, BY)
+    if (written % 3 === 0) await store.commit(LOG, 'deleteUser', { key }, BY)
+    else await store.commit(LOG, 'renameUser', { key, first_name: 'x' }, BY)
+  }
+  const { checked, damages } = await first
+  expect(damages).toBe(0)
+  expect(checked).toBeGreaterThan(10)
+  const { stats } = store.scrub
+  expect(stats).toMatchObject({ checked, damages: 0, progress: 0 })
+  expect(stats.completedAt).toBeGreaterThan(Date.now() - 60_000)
+})
+
+it('finds bytes that changed under a running store, and nothing is written into that log any more', async () => {
+  const data = temporaryFolder()
+  const store = await openTestStore(data)
+  for (const log of [LOG, OTHER]) {
+    await seed(store, log)
+    await store.commit(log, 'createMember', { key: `eve1-${log}` }, BY)
+  }
+  const before = store.view(LOG).get('user', `eve1-${LOG}`)
+  expect(before).toBeDefined()
+  expect(overwrite(data, `"user":"eve1-${LOG}","role"`, `"user":"eve3-${LOG}","role"`)).toBeGreaterThan(0)
+  const told: string[] = []
+  const { damages } = await round(store, { damaged: ({ error: { message } }) => told.push(message) })
+  expect(told.length).toBe(damages)
+  expect(told[0]).toContain('in table objects_role_assignment does not match its checksum')
+  expect(store.scrub.stats.damages).toBe(damages)
+  await expect(store.commit(LOG, 'createUser', { key: 'x' }, BY)).rejects.toMatchObject(error('DATA_DAMAGED'))
+  await expect(store.commit(OTHER, 'createUser', { key: 'x' }, BY)).resolves.toBeDefined()
+  expect(store.damage(LOG)?.message).toBe(told[0])
+})
+
+it('ends with the store, in the middle of a round', async () => {
+  const store = await openTestStore(temporaryFolder())
+  await seed(store)
+  store.scrub.start({ everyMs: HOUR, firstMs: 0, now: Date.now })
+  await new Promise((resolve) => setTimeout(resolve, 100))
+  await store.close()
+  expect(store.scrub.stats.progress).toBe(0)
+})
