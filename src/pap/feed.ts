@@ -79,8 +79,11 @@ async function* deltasOf(
   const log = followed.environment
   let at = after
   let heartbeatDue = 0
+  let controlAt = -1 // revision of the control log at which the environment was seen
   while (!signal?.aborted) {
-    requireEnvironment(store, followed)
+    const control = store.head(followed.organization).revision
+    if (control !== controlAt || !store.exists(log)) requireEnvironment(store, followed)
+    controlAt = control
     for (let event = recent?.after(log, at); event !== undefined; event = recent?.after(log, at)) {
       at = { revision: event.delta.to, chain: event.delta.chain }
       yield event
@@ -160,18 +163,11 @@ async function waitBeyond(
   log: LogId,
   revision: number,
   ms: number,
-  outer?: AbortSignal,
+  signal?: AbortSignal,
 ): Promise<void> {
-  const controller = new AbortController()
-  const abort = (): void => controller.abort()
-  const timer = setTimeout(abort, Math.max(1, ms))
-  outer?.addEventListener('abort', abort, { once: true })
   try {
-    await store.waitBeyond(log, revision, controller.signal)
+    await store.waitBeyond(log, revision, signal, Math.max(1, ms))
   } catch (error) {
-    if (!controller.signal.aborted) throw error
-  } finally {
-    clearTimeout(timer)
-    outer?.removeEventListener('abort', abort)
+    if (!signal?.aborted) throw error
   }
 }

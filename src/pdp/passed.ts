@@ -4,20 +4,15 @@ import type { Position } from '../log/change.ts'
 import { POSITIONS_KEPT_MAX } from '../model/limits.ts'
 
 export class Passed {
-  /** chain by revision, the oldest first */
-  readonly #chains = new Map<number, string>()
+  /** each at its revision modulo the length, so that a new one takes the place of the oldest */
+  readonly #places = new Array<Position | undefined>(POSITIONS_KEPT_MAX)
 
-  add({ revision, chain }: Position): void {
-    this.#chains.delete(revision)
-    this.#chains.set(revision, chain)
-    if (this.#chains.size <= POSITIONS_KEPT_MAX) return
-    for (const oldest of this.#chains.keys()) {
-      this.#chains.delete(oldest)
-      break
-    }
+  add(position: Position): void {
+    this.#places[position.revision % POSITIONS_KEPT_MAX] = position
   }
 
   has({ revision, chain }: Position): boolean {
-    return this.#chains.get(revision) === chain
+    const known = this.#places[revision % POSITIONS_KEPT_MAX]
+    return known?.revision === revision && known.chain === chain
   }
 }

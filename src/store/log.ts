@@ -9,10 +9,13 @@ import { LOG_READ_BYTES_MAX, LOG_READ_MAX } from '../model/limits.ts'
 import { Digest } from './checksum.ts'
 import { revisionKey } from './encode.ts'
 import type { Head } from './heads.ts'
+import type { Entry, KeyRange } from './record.ts'
 import type { Tables } from './tables.ts'
 
 /** Bytes of the chain that an entry begins with. */
 export const CHAIN_BYTES = 32
+/** Entries that are read one by one rather than by a range. */
+const NEAR_MAX = 8
 
 interface Body {
   readonly log: LogId
@@ -66,7 +69,8 @@ export function readEntries(tables: Tables, head: Head, after: number, limit = L
     end: revisionKey(head.number + 1, 0),
     limit: Math.min(limit, LOG_READ_MAX),
   }
-  for (const { key, content } of tables.log.range(range)) {
+  const isNear = head.revision - after <= Math.min(NEAR_MAX, range.limit)
+  for (const { key, content } of isNear ? nextEntries(tables, head, after, range) : tables.log.range(range)) {
     bytes += content.length
     if (bytes > LOG_READ_BYTES_MAX && entries.length > 0) break
     const entry: LogEntry = { ...decode(content), previous }
@@ -76,6 +80,19 @@ export function readEntries(tables: Tables, head: Head, after: number, limit = L
     previous = entry.chain
   }
   return entries
+}
+
+/**
+ * The entries of the range up to the head, read one by one: a follower that keeps up reads one or two at a time, and to open a range costs more.
+ * Where one is missing, the range says what comes instead.
+ */
+function* nextEntries(tables: Tables, head: Head, after: number, range: KeyRange): Generator<Entry<Uint8Array>> {
+  for (let revision = after + 1; revision <= head.revision; revision++) {
+    const key = revisionKey(head.number, revision)
+    const entry = tables.log.entry(key)
+    if (entry === undefined) return yield* tables.log.range({ ...range, start: key })
+    yield entry
+  }
 }
 
 /** Begins another history at the head: the chain of the last entry becomes one that nobody else has, and no delta leads there. */

@@ -71,8 +71,8 @@ export interface Store<U extends UseCases> {
   historyEntry(id: string): HistoryEntry | undefined
   /** Entries of a log that history still has. */
   historyCount(log: LogId): number
-  /** Resolves when the log is beyond `revision`; rejects with the signal's reason, or CLOSED. */
-  waitBeyond(log: LogId, revision: number, signal?: AbortSignal): Promise<void>
+  /** Resolves when the log is beyond `revision`, or after `ms`; rejects with the signal's reason, or CLOSED. */
+  waitBeyond(log: LogId, revision: number, signal?: AbortSignal, ms?: number): Promise<void>
   /** Calls the listener after each durable batch, once for each log that it moved. Returns how to stop. */
   onCommit(listener: CommitListener): () => void
   /** From now on a write is acknowledged only after these followers, or after ACKNOWLEDGE_WAIT_MS. Returns how to stop. */
@@ -248,10 +248,10 @@ class LmdbStore<U extends UseCases> implements Store<U> {
     return head === undefined ? 0 : entryCount(head)
   }
 
-  waitBeyond(log: LogId, revision: number, signal?: AbortSignal): Promise<void> {
+  waitBeyond(log: LogId, revision: number, signal?: AbortSignal, ms?: number): Promise<void> {
     if (this.#closing !== undefined) return Promise.reject(closed())
     if ((this.#positions.get(log)?.revision ?? 0) > revision) return Promise.resolve()
-    return this.#waiters.wait(log, revision, signal)
+    return this.#waiters.wait(log, revision, signal, ms)
   }
 
   onCommit(listener: CommitListener): () => void {

@@ -10,13 +10,14 @@ interface Waiter {
 export class Waiters {
   readonly #byLog = new Map<LogId, Set<Waiter>>()
 
-  /** Resolves when the log is beyond `revision`; an aborted signal rejects with its reason. */
-  wait(log: LogId, revision: number, signal: AbortSignal | undefined): Promise<void> {
+  /** Resolves when the log is beyond `revision`, or after `ms`; an aborted signal rejects with its reason. */
+  wait(log: LogId, revision: number, signal: AbortSignal | undefined, ms?: number): Promise<void> {
     if (signal?.aborted === true) return Promise.reject(signal.reason)
     return new Promise((resolve, reject) => {
       const waiters = this.#byLog.get(log) ?? new Set()
       this.#byLog.set(log, waiters)
       const leave = () => {
+        clearTimeout(timer)
         waiters.delete(waiter)
         if (waiters.size === 0 && this.#byLog.get(log) === waiters) this.#byLog.delete(log)
         signal?.removeEventListener('abort', onAbort)
@@ -33,6 +34,7 @@ export class Waiters {
           reject(reason)
         },
       }
+      const timer = ms === undefined ? undefined : setTimeout(waiter.resolve, ms)
       waiters.add(waiter)
       signal?.addEventListener('abort', onAbort, { once: true })
     })

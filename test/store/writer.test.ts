@@ -144,7 +144,7 @@ describe('a writer thread that dies', () => {
     if (last.status === 'rejected') expect(last.reason).toMatchObject(error('WRITER_DEAD'))
     for (const one of lost) {
       expect(one).toMatchObject({ status: 'rejected', reason: error('WRITER_DEAD') })
-      expect(one).toMatchObject({ reason: { details: { reason: 'the thread is hit' } } })
+      expect(one).toMatchObject({ reason: { cause: { message: 'the thread is hit' } } })
     }
     await expect(store.commit(LOG, 'nothing', null, BY)).rejects.toMatchObject(error('WRITER_DEAD'))
     expect(keysOf(store.view(LOG).list('user'))).toEqual(['ana'])
