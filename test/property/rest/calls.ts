@@ -151,7 +151,13 @@ const ofUsers = fc.constantFrom(
   { 'user.plan': { equals: 'free' } },
   { allOf: [{ 'user.n': { 'less-than': 2 } }, { not: { 'tenant.plan': { equals: 'free' } } }] },
 )
-const ofResources = fc.constantFrom({}, { 'resource.n': { equals: 1 } }, { 'resource.size': { 'greater-than': 3 } })
+/** No type declares `n`; `size` is declared, or not yet. */
+const ofResources = fc.constantFrom(
+  {},
+  { 'resource.n': { equals: 1 } },
+  { 'resource.tenant': { equals: 'acme' } },
+  { 'resource.size': { 'greater-than': 3 } },
+)
 const about = { name: text, description: text }
 const userSetBody = fields({ ...about, type: fc.constant('userset'), conditions: ofUsers, parent_id: one('userSets') })
 const resourceSetBody = fc

@@ -202,11 +202,12 @@ export class State {
     drop(this.setRules, ({ user_set, resource_set }) => user_set === set || resource_set === set)
   }
 
-  /** The only attribute that conditions of the model read is `resource.size`, and they compare it with a number. */
+  /** Conditions over a resource read declared attributes: of those only `resource.size`, which is compared with a number. */
   fits({ conditions, resource }: { conditions: object; resource: string | null }): boolean {
-    if (resource === null || !readsSize(conditions)) return true
-    const type = this.resources.get(resource)?.attributes.get('size')?.type
-    return type === undefined || type === 'number'
+    const attributes = resource === null ? undefined : this.resources.get(resource)?.attributes
+    if (attributes === undefined) return true
+    if (JSON.stringify(conditions).includes('resource.n')) return false
+    return !readsSize(conditions) || attributes.get('size')?.type === 'number'
   }
 
   /** What `resource` declares would become `attributes`: a condition that reads what goes or no longer fits is in the way. */
