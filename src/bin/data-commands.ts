@@ -12,9 +12,9 @@ interface DataOptions {
   readonly json?: boolean
 }
 
-/** Adds `data verify`. */
+/** Adds `data verify` and `data repair`. */
 export function addData(program: Command): void {
-  const data = program.command('data').description('says whether a data folder is whole')
+  const data = program.command('data').description('says whether a data folder is whole, and repairs it')
   data
     .command('verify')
     .description(
@@ -28,6 +28,20 @@ export function addData(program: Command): void {
       orCouldNot(async () => {
         const env = withSettings(readEnv(), folder === undefined ? {} : { data: folder })
         process.exitCode = await (await import('./data.ts')).verify(env.data, json ?? false)
+      }),
+    )
+  data
+    .command('repair')
+    .description(
+      'makes damaged data anew where the log or the objects prove it, and keeps the damaged file beside it; exit code 0 whole, 1 damage is left, 2 could not',
+    )
+    .option('--data <folder>', DATA)
+    .addHelpText('after', examples('zerohop data repair', 'zerohop data repair --data /var/lib/zerohop'))
+    .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : COULD_NOT))
+    .action(({ data: folder }: DataOptions) =>
+      orCouldNot(async () => {
+        const env = withSettings(readEnv(), folder === undefined ? {} : { data: folder })
+        process.exitCode = await (await import('./data.ts')).repair(env.data)
       }),
     )
 }

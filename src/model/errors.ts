@@ -136,9 +136,9 @@ export const ERRORS = {
   DATA_IN_USE: { class: 'environment', message: 'data folder `{path}` is in use by another process{holder}' },
   DATA_READ_ONLY: { class: 'environment', message: 'data folder `{path}` cannot be written: {reason}' },
   DATA_DAMAGED: { class: 'unavailable', message: '{what} is damaged: {reason}' },
-  UPGRADE_ROOM: {
+  COPY_ROOM: {
     class: 'environment',
-    message: 'upgrading data folder `{path}` takes {want} bytes of free disk beside it, there are {have}',
+    message: 'a copy of the data in `{path}` takes {want} bytes of free disk beside it, there are {have}',
   },
   DATA_FOREIGN: { class: 'environment', message: 'data folder `{path}` has format {got}, this version reads {want}' },
   FOLDER_NOT_EMPTY: { class: 'environment', message: 'folder `{path}` is not empty' },

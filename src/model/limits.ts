@@ -192,6 +192,8 @@ export const SCRUB_HOURS_DEFAULT = 24
 export const SCRUB_HOURS_MAX = 504
 /** Damages that a verification lists; all are counted. */
 export const DAMAGES_LISTED_MAX = 100
+/** Entries of a log that a repair applies in one transaction. */
+export const REPAIR_ENTRIES_PER_STEP = 500
 /** Rows that an upgrade of the data file copies in one transaction: some tens of milliseconds between signs of life of its lock. */
 export const UPGRADE_ROWS_PER_STEP = 10_000
 /** Milliseconds between signs of life of the process that holds a data folder. */

@@ -85,7 +85,7 @@ export async function finishBackup(
  * Makes a data folder from a backup, also from one of an older format. Every log keeps its revision and begins another history there: who followed the old one takes a
  * fresh image.
  * @param newLineage 64 random hex digits
- * @throws FOLDER_NOT_EMPTY, BACKUP_DAMAGED, DATA_DAMAGED, DATA_FOREIGN, DATA_READ_ONLY, DISK_FULL, UPGRADE_ROOM
+ * @throws FOLDER_NOT_EMPTY, BACKUP_DAMAGED, DATA_DAMAGED, DATA_FOREIGN, DATA_READ_ONLY, DISK_FULL, COPY_ROOM
  */
 export async function restoreBackup(backup: string, folder: string, newLineage: () => string): Promise<BackupManifest> {
   const manifest = await readManifest(backup)

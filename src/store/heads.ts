@@ -6,7 +6,7 @@ import { ZerohopError } from '../model/errors.ts'
 import type { Kind } from '../model/objects.ts'
 import { Digest, NO_SUM, type Sum } from './checksum.ts'
 import { dataFolder } from './disk.ts'
-import type { Entry, KeyRange, RecordTable } from './record.ts'
+import type { Entry, Inspected, RecordTable } from './record.ts'
 
 /** Where a log stands, one record a log: everything that the next commit needs to know. */
 export interface Head {
@@ -124,9 +124,9 @@ export class CountedTable<C> {
     this.#totals.move(this.name, bytes, before, undefined)
   }
 
-  /** Every record, not compared with the totals. */
-  range(range?: KeyRange): Generator<Entry<C>> {
-    return this.#table.range(range)
+  /** Every record as it lies there, damaged or not. @throws DATA_DAMAGED when the table cannot be walked */
+  inspect(): Generator<Inspected<C>> {
+    return this.#table.inspect()
   }
 
   /** Every record; throws at the end when they are not those that the totals count. @throws DATA_DAMAGED */

@@ -158,6 +158,18 @@ function chainAt(tables: Tables, head: Head, revision: number): string | undefin
   return value === undefined ? undefined : Buffer.from(value.buffer, value.byteOffset, CHAIN_BYTES).toString('hex')
 }
 
+/** The chain that an entry has when it follows `previous`. */
+export function chainAfter(previous: string, entry: Uint8Array): string {
+  const bytes = Buffer.from(entry)
+  bytes.write(previous, 0, 'hex')
+  return hash('sha256', bytes)
+}
+
+/** The chain and the changes of a stored entry. */
+export function contentOf(entry: Uint8Array): Pick<LogEntry, 'chain' | 'revision' | 'changes'> {
+  return decode(entry)
+}
+
 function decode(value: Uint8Array): Omit<LogEntry, 'previous'> {
   const bytes = Buffer.from(value.buffer, value.byteOffset, value.byteLength)
   const body = JSON.parse(bytes.toString('utf8', CHAIN_BYTES)) as Body

@@ -95,8 +95,15 @@ export function apply(
   return { ...head, next, counts, sums: digests.sums(), image: { ...image, at: head.revision + 1 } }
 }
 
-/** Writes what leads to an object by its value: its id, its index entries, hashes of API keys. */
-function link(tables: Tables, log: LogId, number: number, kind: Kind, object: AnyObject, place: Uint8Array): void {
+/** Writes what leads to an object by its value: its id, its index entries, hashes of API keys. Users go before their assignments. */
+export function link(
+  tables: Tables,
+  log: LogId,
+  number: number,
+  kind: Kind,
+  object: AnyObject,
+  place: Uint8Array,
+): void {
   if (!WITHOUT_IDS.has(kind)) tables.ids.put(idKey(number, kind, object.id), place)
   for (const { name, values } of indexesOf.get(kind) ?? []) {
     for (const text of values(object)) tables.indexes.put(indexKey(number, name, text), place)

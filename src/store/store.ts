@@ -108,7 +108,7 @@ export interface Store<U extends UseCases> {
 
 /**
  * Opens a data folder; one of an older format is upgraded first.
- * @throws DATA_IN_USE, DATA_READ_ONLY, DATA_DAMAGED, DATA_FOREIGN, UPGRADE_ROOM, DISK_FULL, CONFIG_INVALID (the secrets key)
+ * @throws DATA_IN_USE, DATA_READ_ONLY, DATA_DAMAGED, DATA_FOREIGN, COPY_ROOM, DISK_FULL, CONFIG_INVALID (the secrets key)
  */
 export async function openStore<U extends UseCases>(options: StoreOptions): Promise<Store<U>> {
   const folder = options.data

@@ -39,7 +39,7 @@ export async function formatOf(folder: string): Promise<unknown> {
 
 /**
  * Upgrades a folder of format 1 that this process holds.
- * @throws UPGRADE_ROOM, DISK_FULL, DATA_DAMAGED when what is there is not what was counted: the folder stays as it was
+ * @throws COPY_ROOM, DISK_FULL, DATA_DAMAGED when what is there is not what was counted: the folder stays as it was
  */
 export async function upgradeData(folder: string, progress: OnProgress = () => undefined): Promise<void> {
   const data = join(folder, 'data.mdb')
@@ -67,11 +67,11 @@ export async function upgradeData(folder: string, progress: OnProgress = () => u
   rmSync(unfinished, { recursive: true, force: true })
 }
 
-/** The copy needs what the file has, and a little more for the checksums. */
-function requireRoom(folder: string, data: string): void {
+/** A copy needs what the file has, and a little more for the checksums. @throws COPY_ROOM */
+export function requireRoom(folder: string, data: string): void {
   const want = Math.ceil(statSync(data).size * 1.1)
   const { bavail, bsize } = statfsSync(folder)
-  if (bavail * bsize < want) throw new ZerohopError('UPGRADE_ROOM', { path: folder, want, have: bavail * bsize })
+  if (bavail * bsize < want) throw new ZerohopError('COPY_ROOM', { path: folder, want, have: bavail * bsize })
 }
 
 class Upgrade {

@@ -1,10 +1,9 @@
 // The entries of a log against their checksums, the count and digest in its head, and the chain: each entry with its changes is bound to the one before
 // it by SHA-256. Entries that lost their changes to retention have only checksum and digest.
-import { hash } from 'node:crypto'
 import { Digest } from './checksum.ts'
 import { revisionKey } from './encode.ts'
 import { entryCount, type Head } from './heads.ts'
-import { CHAIN_BYTES } from './log.ts'
+import { CHAIN_BYTES, chainAfter } from './log.ts'
 import { attempt, compare, headOf, type LogPart, report } from './verify-part.ts'
 
 /** All in one step: what the head says is true of one moment only. */
@@ -54,7 +53,7 @@ class Walk {
     }
     const chain = Buffer.from(content).toString('hex', 0, CHAIN_BYTES)
     const isWhole = revision >= (this.#head.deltasFrom ?? 1)
-    if (isWhole && this.#chain !== undefined && chainOf(this.#chain, content) !== chain)
+    if (isWhole && this.#chain !== undefined && chainAfter(this.#chain, content) !== chain)
       report(this.#part, this.#head, `revision ${revision} in table log does not continue the chain`)
     this.#chain = chain
   }
@@ -64,11 +63,4 @@ class Walk {
     if (this.#chain !== undefined && this.#chain !== this.#head.chain)
       report(this.#part, this.#head, 'the chain of the log does not end where its head says')
   }
-}
-
-/** The chain of an entry that follows `previous`. */
-function chainOf(previous: string, content: Uint8Array): string {
-  const bytes = Buffer.from(content)
-  bytes.write(previous, 0, 'hex')
-  return hash('sha256', bytes)
 }

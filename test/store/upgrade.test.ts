@@ -79,7 +79,7 @@ it('is refused when the disk has no room for it, or runs full on the way, and th
   expect(readFileSync(join(data, 'data.mdb')).equals(file)).toBe(true)
   expect(existsSync(join(data, 'data.new'))).toBe(false)
   truncateSync(join(data, 'data.mdb'), 2 ** 43) // a hole: it takes no disk, but its copy might
-  await expect(openTestStore(data)).rejects.toMatchObject(error('UPGRADE_ROOM'))
+  await expect(openTestStore(data)).rejects.toMatchObject(error('COPY_ROOM'))
 })
 
 it('is refused when records are missing that the old heads count', async () => {

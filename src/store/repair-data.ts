@@ -1,0 +1,101 @@
+// Repairs a data folder that no process uses: into a file beside it, which is compared as a whole and put in place by a rename. The damaged file stays beside
+// it, for analysis.
+import { spawn } from 'node:child_process'
+import { copyFileSync, existsSync, linkSync, mkdirSync, renameSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { ZerohopError } from '../model/errors.ts'
+import { threadUrl } from '../model/thread.ts'
+import { asOpenError, syncFile } from './disk.ts'
+import { acquireLock } from './lock.ts'
+import { requireRoom } from './upgrade.ts'
+import { verifyHeld } from './verify-data.ts'
+
+export interface Repaired {
+  /** damages before */
+  readonly found: number
+  /** damages after; what is left needs a backup */
+  readonly left: number
+  /** where the damaged file is now; undefined when nothing could be repaired and the folder is as it was */
+  readonly aside: string | undefined
+}
+
+export interface RepairOptions {
+  /** hears each thing that was made anew or is lost */
+  readonly said?: (text: string) => void
+  /** hears each damage that is left */
+  readonly left?: (text: string) => void
+}
+
+/**
+ * Takes the folder, repairs what can be, gives it back.
+ * @throws DATA_IN_USE, DATA_FOREIGN, DATA_READ_ONLY, COPY_ROOM, CONFIG_INVALID when there is no data
+ */
+export async function repairData(folder: string, options: RepairOptions = {}): Promise<Repaired> {
+  if (!existsSync(join(folder, 'data.mdb')))
+    throw new ZerohopError('CONFIG_INVALID', { reason: `there is no data in \`${folder}\`` })
+  const lock = await acquireLock(folder).catch((error: unknown) => {
+    throw asOpenError(error, folder)
+  })
+  try {
+    return await repairHeld(folder, options)
+  } finally {
+    lock.release()
+  }
+}
+
+async function repairHeld(folder: string, { said, left }: RepairOptions): Promise<Repaired> {
+  const before = await verifyHeld(folder, {})
+  if (before.damages === 0) return { found: 0, left: 0, aside: undefined }
+  const [data, unfinished] = [join(folder, 'data.mdb'), join(folder, 'data.new')]
+  requireRoom(folder, data)
+  rmSync(unfinished, { recursive: true, force: true })
+  mkdirSync(unfinished, { mode: 0o700 })
+  try {
+    const isMade = await make(folder, unfinished, said ?? (() => undefined))
+    const listed: string[] = []
+    const after = isMade ? await verifyHeld(unfinished, { damage: (text) => listed.push(text) }) : before
+    for (const text of listed) left?.(text)
+    if (after.damages >= before.damages) return { found: before.damages, left: before.damages, aside: undefined }
+    const aside = placeAside(data)
+    syncFile(join(unfinished, 'data.mdb'))
+    keep(data, aside)
+    renameSync(join(unfinished, 'data.mdb'), data)
+    syncFile(folder)
+    return { found: before.damages, left: after.damages, aside }
+  } finally {
+    rmSync(unfinished, { recursive: true, force: true })
+  }
+}
+
+/** The file under a second name: at no moment is the folder without one, which would be taken for a new folder. */
+function keep(data: string, aside: string): void {
+  try {
+    linkSync(data, aside)
+  } catch {
+    copyFileSync(data, aside) // a file system without links
+  }
+}
+
+/** `data.mdb.damaged`, or the first number behind it that is free. */
+function placeAside(data: string): string {
+  for (let at = 1; ; at++) {
+    const path = at === 1 ? `${data}.damaged` : `${data}.damaged-${at}`
+    if (!existsSync(path)) return path
+  }
+}
+
+/** Fills the new file in a child process. False when that failed or a page ended it. */
+function make(folder: string, target: string, said: (text: string) => void): Promise<boolean> {
+  const script = fileURLToPath(threadUrl(import.meta.url, './repair-child.ts'))
+  const child = spawn(process.execPath, [script, folder, target], { stdio: ['ignore', 'pipe', 'ignore'] })
+  createInterface({ input: child.stdout }).on('line', (line) => said(JSON.parse(line) as string))
+  return new Promise((resolve, reject) => {
+    child.on('error', reject)
+    child.on('close', (code, signal) => {
+      if (signal !== null) said(`reading data.mdb ended with ${signal}`)
+      resolve(code === 0)
+    })
+  })
+}
