@@ -13,12 +13,19 @@ import { endServers, freePort, readKeys, Server, url } from '../support/server.t
 
 const INJECT = new URL('./preload/inject.mjs', import.meta.url).href
 const PRIVATE = 'a-key-of-somebody-0123456789'
+const OPERATOR = 'the-token-of-the-operator'
 
 afterEach(endServers)
 
 /** A command with something to meet on SIGUSR2. */
 function start(command: string, inject: string, env: Record<string, string> = {}, args: readonly string[] = []) {
-  const all = { NODE_OPTIONS: `--import=${INJECT}`, INJECT: inject, PDP_API_KEY: PRIVATE, ...env }
+  const all = {
+    NODE_OPTIONS: `--import=${INJECT}`,
+    INJECT: inject,
+    PDP_API_KEY: PRIVATE,
+    ZEROHOP_METRICS_TOKEN: OPERATOR,
+    ...env,
+  }
   return new Server(command, all, args)
 }
 
@@ -57,8 +64,9 @@ describe('what nobody handled', () => {
     const body = JSON.stringify({ user: { key: 'ana' }, action: 'say', resource: { type: 'hello' } })
     const answer = await fetch(`${pdp}/allowed`, { method: 'POST', headers, body })
     expect(await answer.json()).toMatchObject({ allow: true })
+    const operator = { authorization: `Bearer ${OPERATOR}` }
     for (const base of [api, pdp]) {
-      const metrics = await (await fetch(`${base}/metrics`, { headers })).text()
+      const metrics = await (await fetch(`${base}/metrics`, { headers: operator })).text()
       expect(metrics).toContain('\nzerohop_unhandled_rejections_total 1\n')
     }
     expect(await server.end()).toBe(0)
