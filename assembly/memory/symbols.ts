@@ -20,7 +20,7 @@ import {
 } from '../abi'
 import { insertOrdered } from './key-order'
 import { addToField, allocate, blockBytes } from './memory'
-import { bucketOf, insert, matches, overflowOf, recordAt } from './table'
+import { firstMatch, insert, matchedRecord, nextMatch } from './table'
 
 /** Where the key begins in a record of this table; also the size of the record without it. */
 export function keyOffset(table: u32): u32 {
@@ -126,16 +126,10 @@ export function isLive(record: u32): bool {
 /** The record of the key at `start`, dead or live; 0 when the key was never seen. */
 export function lookup(table: u32, start: u32, length: u32, hash: u32): u32 {
   const offset = keyOffset(table)
-  let bucket = bucketOf(table, hash)
-  do {
-    let found = matches(bucket, hash)
-    while (found !== 0) {
-      const record = recordAt(bucket, ctz<u32>(found))
-      if (keyLength(record) === length && sameBytes(record + offset, start, length)) return record
-      found &= found - 1
-    }
-    bucket = overflowOf(bucket)
-  } while (bucket !== 0)
+  for (let match = firstMatch(table, hash); match !== 0; match = nextMatch(match, hash)) {
+    const record = matchedRecord(match)
+    if (keyLength(record) === length && sameBytes(record + offset, start, length)) return record
+  }
   return 0
 }
 

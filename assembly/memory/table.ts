@@ -19,6 +19,10 @@ import {
 } from '../abi'
 import { allocate, release } from './memory'
 
+/** The lowest slot in the high half of a match, and the half that is the bucket. */
+const FIRST_SLOT: u64 = 0x1_0000_0000
+const BUCKET: u64 = 0xffff_ffff
+
 export function rootOf(table: u32): u32 {
   return HEADER + Header.Tables + table * TABLE_BYTES
 }
@@ -73,6 +77,73 @@ export function recordAt(bucket: u32, slot: u32): u32 {
 
 export function overflowOf(bucket: u32): u32 {
   return load<u32>(bucket, Bucket.Overflow)
+}
+
+/**
+ * The entries under a hash, one after another: `for (let match = firstMatch(…); match !== 0; match = nextMatch(match, hash))`. In the low
+ * half of a match is its bucket, in the high half one bit for its slot and for each later slot of that bucket with the same hash.
+ */
+export function firstMatch(table: u32, hash: u32): u64 {
+  return matchFrom(bucketOf(table, hash), hash)
+}
+
+/** The match after this one, or 0. */
+export function nextMatch(match: u64, hash: u32): u64 {
+  const rest = match & ((match - FIRST_SLOT) | BUCKET)
+  if (rest > BUCKET) return rest
+  const next = overflowOf(match as u32)
+  return next === 0 ? 0 : matchFrom(next, hash)
+}
+
+/** The record of a match. */
+export function matchedRecord(match: u64): u32 {
+  return recordAt(match as u32, ctz<u32>((match >>> 32) as u32))
+}
+
+function matchFrom(first: u32, hash: u32): u64 {
+  for (let bucket = first; bucket !== 0; bucket = overflowOf(bucket)) {
+    const found = matches(bucket, hash)
+    if (found !== 0) return ((found as u64) << 32) | (bucket as u64)
+  }
+  return 0
+}
+
+/**
+ * All entries of a table, one after another: `for (let entry = firstEntry(…); entry !== 0; entry = nextEntry(…, entry))`. In the low half of
+ * an entry is its bucket, in the high half the place of its chain in the table, and in the lowest three bits of that the slot.
+ */
+export function firstEntry(table: u32): u64 {
+  return entryFrom(table, 0, 0, 0)
+}
+
+/** The entry after this one, or 0. */
+export function nextEntry(table: u32, entry: u64): u64 {
+  const at = (entry >>> 32) as u32
+  return entryFrom(table, at >>> 3, entry as u32, (at & 7) + 1)
+}
+
+/** The record of an entry. */
+export function recordOf(entry: u64): u32 {
+  return recordAt(entry as u32, ((entry >>> 32) as u32) & 7)
+}
+
+/** The hash under which an entry stands. */
+export function hashOfEntry(entry: u64): u32 {
+  return load<u32>((entry as u32) + (((entry >>> 32) as u32) & 7) * 4, Bucket.Hashes)
+}
+
+/** The first entry from a slot of a bucket on; bucket 0 is the first one of the chain `index`. */
+function entryFrom(table: u32, index: u32, bucket: u32, slot: u32): u64 {
+  const chains = bucketCount(table)
+  let at = bucket
+  for (let chain = index; chain < chains; chain++) {
+    if (at === 0) at = bucketByIndex(table, chain)
+    for (; at !== 0; at = overflowOf(at)) {
+      if (slot < load<u32>(at, Bucket.Count)) return ((((chain << 3) | slot) as u64) << 32) | (at as u64)
+      slot = 0
+    }
+  }
+  return 0
 }
 
 /** Adds an entry; the caller has made sure that the record is not there yet. */

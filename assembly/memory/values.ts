@@ -9,7 +9,7 @@
 import { CELL_BYTES, Cell, Composite, HEAP, Header, Kind, Table, Text } from '../abi'
 import { addToField, allocate, release } from './memory'
 import { hashBytes, keyLength, keyOffset, sameBytes } from './symbols'
-import { bucketOf, insert, matches, overflowOf, recordAt, remove } from './table'
+import { firstMatch, insert, matchedRecord, nextMatch, remove } from './table'
 
 const QUEUE_END: u32 = 1
 
@@ -39,16 +39,10 @@ export function internBytes(start: u32, length: u32): u32 {
 }
 
 export function findText(start: u32, length: u32, hash: u32): u32 {
-  let bucket = bucketOf(Table.Texts, hash)
-  do {
-    let found = matches(bucket, hash)
-    while (found !== 0) {
-      const text = recordAt(bucket, ctz<u32>(found))
-      if (load<u32>(text, Text.Length) === length && sameBytes(text + Text.Bytes, start, length)) return text
-      found &= found - 1
-    }
-    bucket = overflowOf(bucket)
-  } while (bucket !== 0)
+  for (let match = firstMatch(Table.Texts, hash); match !== 0; match = nextMatch(match, hash)) {
+    const text = matchedRecord(match)
+    if (load<u32>(text, Text.Length) === length && sameBytes(text + Text.Bytes, start, length)) return text
+  }
   return 0
 }
 

@@ -9,7 +9,7 @@
 import { GRANT_BYTES, GRANT_ROLES_MAX, Grant, Header, Party, RoleSet, SCRATCH, SINGLE, Table } from '../abi'
 import { link, unlink } from '../memory/lists'
 import { addToField, allocate, release } from '../memory/memory'
-import { bucketOf, insert, matches, overflowOf, recordAt, remove } from '../memory/table'
+import { firstMatch, insert, matchedRecord, nextMatch, remove } from '../memory/table'
 
 /** Where the roles of a grant are put together: the second half of the scratch area. */
 const COLLECTED: u32 = SCRATCH + 0x8000
@@ -23,16 +23,10 @@ export function grantHash(user: u32, scope: u32): u32 {
 /** The grant of the user in the scope, or 0. */
 export function findGrant(user: u32, scope: u32): u32 {
   const hash = grantHash(user, scope)
-  let bucket = bucketOf(Table.Grants, hash)
-  do {
-    let found = matches(bucket, hash)
-    while (found !== 0) {
-      const grant = recordAt(bucket, ctz<u32>(found))
-      if (load<u32>(grant, Grant.User) === user && load<u32>(grant, Grant.Scope) === scope) return grant
-      found &= found - 1
-    }
-    bucket = overflowOf(bucket)
-  } while (bucket !== 0)
+  for (let match = firstMatch(Table.Grants, hash); match !== 0; match = nextMatch(match, hash)) {
+    const grant = matchedRecord(match)
+    if (load<u32>(grant, Grant.User) === user && load<u32>(grant, Grant.Scope) === scope) return grant
+  }
   return 0
 }
 
@@ -162,16 +156,10 @@ function holdRoles(list: u32, count: u32): u32 {
 }
 
 function findSet(hash: u32, list: u32, count: u32): u32 {
-  let bucket = bucketOf(Table.RoleSets, hash)
-  do {
-    let found = matches(bucket, hash)
-    while (found !== 0) {
-      const set = recordAt(bucket, ctz<u32>(found))
-      if (sameRoles(set, list, count)) return set
-      found &= found - 1
-    }
-    bucket = overflowOf(bucket)
-  } while (bucket !== 0)
+  for (let match = firstMatch(Table.RoleSets, hash); match !== 0; match = nextMatch(match, hash)) {
+    const set = matchedRecord(match)
+    if (sameRoles(set, list, count)) return set
+  }
   return 0
 }
 

@@ -4,21 +4,15 @@
 import { Header, Instance, MEMBER_BYTES, Member, Party, Table } from '../abi'
 import { link, unlink } from '../memory/lists'
 import { addToField, allocate, release } from '../memory/memory'
-import { bucketOf, insert, matches, overflowOf, recordAt, remove } from '../memory/table'
+import { firstMatch, insert, matchedRecord, nextMatch, remove } from '../memory/table'
 import { grantHash } from './grants'
 
 export function findMember(user: u32, tenant: u32): u32 {
   const hash = grantHash(user, tenant)
-  let bucket = bucketOf(Table.Members, hash)
-  do {
-    let found = matches(bucket, hash)
-    while (found !== 0) {
-      const member = recordAt(bucket, ctz<u32>(found))
-      if (load<u32>(member, Member.User) === user && load<u32>(member, Member.Tenant) === tenant) return member
-      found &= found - 1
-    }
-    bucket = overflowOf(bucket)
-  } while (bucket !== 0)
+  for (let match = firstMatch(Table.Members, hash); match !== 0; match = nextMatch(match, hash)) {
+    const member = matchedRecord(match)
+    if (load<u32>(member, Member.User) === user && load<u32>(member, Member.Tenant) === tenant) return member
+  }
   return 0
 }
 

@@ -10,7 +10,7 @@ import { Header, Instance, Party, Relation, Resource, Role, RULE_BYTES, Rule, Ta
 import { link, unlink } from '../memory/lists'
 import { addToField, allocate, release } from '../memory/memory'
 import { intern, tombstone } from '../memory/symbols'
-import { bucketOf, insert, matches, overflowOf, recordAt, remove } from '../memory/table'
+import { firstMatch, insert, matchedRecord, nextMatch, remove } from '../memory/table'
 import { setAttributes } from '../memory/values'
 import { deleteGrantsOf } from './grants'
 
@@ -48,21 +48,15 @@ export function tupleHash(relation: u32, subject: u32, object: u32): u32 {
 
 export function findTuple(relation: u32, subject: u32, object: u32): u32 {
   const hash = tupleHash(relation, subject, object)
-  let bucket = bucketOf(Table.Tuples, hash)
-  do {
-    let found = matches(bucket, hash)
-    while (found !== 0) {
-      const tuple = recordAt(bucket, ctz<u32>(found))
-      if (
-        load<u32>(tuple, Tuple.Relation) === relation &&
-        load<u32>(tuple, Tuple.Subject) === subject &&
-        load<u32>(tuple, Tuple.Object) === object
-      )
-        return tuple
-      found &= found - 1
-    }
-    bucket = overflowOf(bucket)
-  } while (bucket !== 0)
+  for (let match = firstMatch(Table.Tuples, hash); match !== 0; match = nextMatch(match, hash)) {
+    const tuple = matchedRecord(match)
+    if (
+      load<u32>(tuple, Tuple.Relation) === relation &&
+      load<u32>(tuple, Tuple.Subject) === subject &&
+      load<u32>(tuple, Tuple.Object) === object
+    )
+      return tuple
+  }
   return 0
 }
 

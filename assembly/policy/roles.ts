@@ -7,7 +7,6 @@
 //
 // INVARIANT: a role without parents has Own = 0 and its effective row is its own; else effective = own ∪ parents' effective.
 import {
-  Bucket,
   EDGE_BYTES,
   Edge,
   EXTENDS_DEPTH_MAX,
@@ -23,7 +22,7 @@ import { clearBit, clearRow, dropPageIfEmpty, hasBit, pageOf, setBit } from '../
 import { link, unlink } from '../memory/lists'
 import { allocate, field, release } from '../memory/memory'
 import { isLive, tombstone } from '../memory/symbols'
-import { bucketByIndex, bucketCount, overflowOf, recordAt } from '../memory/table'
+import { firstEntry, nextEntry, recordOf } from '../memory/table'
 import { countHolder } from './permissions'
 import { clearRules, clearSources } from './relations'
 
@@ -202,16 +201,10 @@ function unlinkFromChild(edge: u32, child: u32): void {
 
 /** Takes a permission from every role that has it attached. Walks all roles: only a history without cascades comes here. */
 export function withdraw(permission: u32): void {
-  const buckets = bucketCount(Table.Roles)
-  for (let index: u32 = 0; index < buckets; index++) {
-    for (let bucket = bucketByIndex(Table.Roles, index); bucket !== 0; bucket = overflowOf(bucket)) {
-      const count = load<u32>(bucket, Bucket.Count)
-      for (let slot: u32 = 0; slot < count; slot++) {
-        const role = recordAt(bucket, slot)
-        if (!isLive(role) || !clearBit(ownRow(role), permission)) continue
-        countHolder(permission, -1)
-        refresh(role)
-      }
-    }
+  for (let entry = firstEntry(Table.Roles); entry !== 0; entry = nextEntry(Table.Roles, entry)) {
+    const role = recordOf(entry)
+    if (!isLive(role) || !clearBit(ownRow(role), permission)) continue
+    countHolder(permission, -1)
+    refresh(role)
   }
 }

@@ -21,7 +21,7 @@ import {
 } from '../abi'
 import { link, unlink } from '../memory/lists'
 import { allocate, release } from '../memory/memory'
-import { bucketOf, insert, matches, overflowOf, recordAt, remove } from '../memory/table'
+import { firstMatch, insert, matchedRecord, nextMatch, remove } from '../memory/table'
 import { GATHERED, gatherTests, hashOfTest, mix, pathOfTest } from './equality-tests'
 import { permissionRecord } from './permissions'
 
@@ -33,21 +33,15 @@ export function sideHash(permission: u32, kind: u32, set: u32): u32 {
 
 export function findSide(permission: u32, kind: u32, set: u32): u32 {
   const hash = sideHash(permission, kind, set)
-  let bucket = bucketOf(Table.Sides, hash)
-  do {
-    let found = matches(bucket, hash)
-    while (found !== 0) {
-      const side = recordAt(bucket, ctz<u32>(found))
-      if (
-        load<u32>(side, Side.Permission) === permission &&
-        load<u32>(side, Side.Kind) === kind &&
-        load<u32>(side, Side.Set) === set
-      )
-        return side
-      found &= found - 1
-    }
-    bucket = overflowOf(bucket)
-  } while (bucket !== 0)
+  for (let match = firstMatch(Table.Sides, hash); match !== 0; match = nextMatch(match, hash)) {
+    const side = matchedRecord(match)
+    if (
+      load<u32>(side, Side.Permission) === permission &&
+      load<u32>(side, Side.Kind) === kind &&
+      load<u32>(side, Side.Set) === set
+    )
+      return side
+  }
   return 0
 }
 
@@ -190,16 +184,10 @@ function addIndex(permission: u32, kind: u32, count: u32): u32 {
 }
 
 export function findGroup(index: u32, hash: u32): u32 {
-  let bucket = bucketOf(Table.Groups, hash)
-  do {
-    let found = matches(bucket, hash)
-    while (found !== 0) {
-      const group = recordAt(bucket, ctz<u32>(found))
-      if (load<u32>(group, Group.Index) === index) return group
-      found &= found - 1
-    }
-    bucket = overflowOf(bucket)
-  } while (bucket !== 0)
+  for (let match = firstMatch(Table.Groups, hash); match !== 0; match = nextMatch(match, hash)) {
+    const group = matchedRecord(match)
+    if (load<u32>(group, Group.Index) === index) return group
+  }
   return 0
 }
 

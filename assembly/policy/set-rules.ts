@@ -6,7 +6,7 @@
 import { Header, Permission, SET_OF_RESOURCES, SET_OF_USERS, SET_RULE_BYTES, SetRule, Side, Table } from '../abi'
 import { link, unlink } from '../memory/lists'
 import { addToField, allocate, release } from '../memory/memory'
-import { bucketOf, insert, matches, overflowOf, recordAt, remove } from '../memory/table'
+import { firstMatch, insert, matchedRecord, nextMatch, remove } from '../memory/table'
 import { permissionRecord } from './permissions'
 import { addToSide, findSide, takeFromSide } from './set-rule-index'
 
@@ -18,21 +18,15 @@ export function setRuleHash(permission: u32, users: u32, resources: u32): u32 {
 
 export function findSetRule(permission: u32, users: u32, resources: u32): u32 {
   const hash = setRuleHash(permission, users, resources)
-  let bucket = bucketOf(Table.SetRules, hash)
-  do {
-    let found = matches(bucket, hash)
-    while (found !== 0) {
-      const rule = recordAt(bucket, ctz<u32>(found))
-      if (
-        load<u32>(rule, SetRule.Permission) === permission &&
-        load<u32>(rule, SetRule.Users) === users &&
-        load<u32>(rule, SetRule.Resources) === resources
-      )
-        return rule
-      found &= found - 1
-    }
-    bucket = overflowOf(bucket)
-  } while (bucket !== 0)
+  for (let match = firstMatch(Table.SetRules, hash); match !== 0; match = nextMatch(match, hash)) {
+    const rule = matchedRecord(match)
+    if (
+      load<u32>(rule, SetRule.Permission) === permission &&
+      load<u32>(rule, SetRule.Users) === users &&
+      load<u32>(rule, SetRule.Resources) === resources
+    )
+      return rule
+  }
   return 0
 }
 

@@ -1,7 +1,6 @@
 // The part of `verify` for condition sets, their programs and set rules. Safe on any bytes, as the rest.
 import {
   AttributePath,
-  Bucket,
   CELL_BYTES,
   Cell,
   Composite,
@@ -27,7 +26,7 @@ import {
 } from '../abi'
 import { field } from '../memory/memory'
 import { isLive } from '../memory/symbols'
-import { bucketByIndex, bucketCount, overflowOf, recordAt } from '../memory/table'
+import { firstEntry, hashOfEntry, nextEntry, recordOf } from '../memory/table'
 import { textLength } from '../memory/values'
 import { readsPath, rightIsPath } from '../policy/condition-sets'
 import { permissionRecord } from '../policy/permissions'
@@ -41,26 +40,16 @@ let uses: u64 = 0
 
 export function verifyConditions(): Fault {
   uses = 0
-  const buckets = bucketCount(Table.Sets)
-  for (let index: u32 = 0; index < buckets; index++) {
-    for (let bucket = bucketByIndex(Table.Sets, index); bucket !== 0; bucket = overflowOf(bucket)) {
-      for (let slot: u32 = 0; slot < load<u32>(bucket, Bucket.Count); slot++) {
-        if (!soundSet(recordAt(bucket, slot))) return Fault.Condition
-      }
-    }
+  for (let entry = firstEntry(Table.Sets); entry !== 0; entry = nextEntry(Table.Sets, entry)) {
+    if (!soundSet(recordOf(entry))) return Fault.Condition
   }
   return usesOfPaths() === uses ? verifySetRules() : Fault.Counter
 }
 
 function usesOfPaths(): u64 {
   let counted: u64 = 0
-  const buckets = bucketCount(Table.Paths)
-  for (let index: u32 = 0; index < buckets; index++) {
-    for (let bucket = bucketByIndex(Table.Paths, index); bucket !== 0; bucket = overflowOf(bucket)) {
-      for (let slot: u32 = 0; slot < load<u32>(bucket, Bucket.Count); slot++) {
-        counted += load<u32>(recordAt(bucket, slot), AttributePath.Uses) as u64
-      }
-    }
+  for (let entry = firstEntry(Table.Paths); entry !== 0; entry = nextEntry(Table.Paths, entry)) {
+    counted += load<u32>(recordOf(entry), AttributePath.Uses) as u64
   }
   return counted
 }
@@ -120,15 +109,10 @@ function soundStep(step: u32, at: u32, count: u32, constants: u32, length: u32):
 function verifySetRules(): Fault {
   const rules = field(Header.SetRules)
   let found: u32 = 0
-  const buckets = bucketCount(Table.SetRules)
-  for (let index: u32 = 0; index < buckets; index++) {
-    for (let bucket = bucketByIndex(Table.SetRules, index); bucket !== 0; bucket = overflowOf(bucket)) {
-      for (let slot: u32 = 0; slot < load<u32>(bucket, Bucket.Count); slot++) {
-        const rule = recordAt(bucket, slot)
-        if (!soundSetRule(rule, load<u32>(bucket + slot * 4, Bucket.Hashes))) return Fault.SetRule
-        found++
-      }
-    }
+  for (let entry = firstEntry(Table.SetRules); entry !== 0; entry = nextEntry(Table.SetRules, entry)) {
+    const rule = recordOf(entry)
+    if (!soundSetRule(rule, hashOfEntry(entry))) return Fault.SetRule
+    found++
   }
   if (found !== rules) return Fault.Counter
   return countSetRules() === rules && countRulesOfSides() === rules ? Fault.None : Fault.SetRule
@@ -170,28 +154,23 @@ function countSetRules(): u32 {
 function countRulesOfSides(): u32 {
   const most = field(Header.SetRules)
   let total: u32 = 0
-  const buckets = bucketCount(Table.Sides)
-  for (let index: u32 = 0; index < buckets; index++) {
-    for (let bucket = bucketByIndex(Table.Sides, index); bucket !== 0; bucket = overflowOf(bucket)) {
-      for (let slot: u32 = 0; slot < load<u32>(bucket, Bucket.Count); slot++) {
-        const side = recordAt(bucket, slot)
-        if (!inHeap(side, SIDE_BYTES)) return 0xffffffff
-        const end = total + load<u32>(side, Side.Count)
-        if (load<u32>(side, Side.Kind) !== SET_OF_USERS) {
-          if (load<u32>(side, Side.Rules) !== 0) return 0xffffffff
-          continue
-        }
-        let before: u32 = 0
-        for (let rule = load<u32>(side, Side.Rules); rule !== 0; rule = load<u32>(rule, SetRule.NextOfSide)) {
-          if (++total > most || !inHeap(rule, SET_RULE_BYTES)) return 0xffffffff
-          if (load<u32>(rule, SetRule.PreviousOfSide) !== before) return 0xffffffff
-          if (load<u32>(rule, SetRule.Permission) !== load<u32>(side, Side.Permission)) return 0xffffffff
-          if (load<u32>(rule, SetRule.Users) !== load<u32>(side, Side.Set)) return 0xffffffff
-          before = rule
-        }
-        if (total !== end) return 0xffffffff
-      }
+  for (let entry = firstEntry(Table.Sides); entry !== 0; entry = nextEntry(Table.Sides, entry)) {
+    const side = recordOf(entry)
+    if (!inHeap(side, SIDE_BYTES)) return 0xffffffff
+    const end = total + load<u32>(side, Side.Count)
+    if (load<u32>(side, Side.Kind) !== SET_OF_USERS) {
+      if (load<u32>(side, Side.Rules) !== 0) return 0xffffffff
+      continue
     }
+    let before: u32 = 0
+    for (let rule = load<u32>(side, Side.Rules); rule !== 0; rule = load<u32>(rule, SetRule.NextOfSide)) {
+      if (++total > most || !inHeap(rule, SET_RULE_BYTES)) return 0xffffffff
+      if (load<u32>(rule, SetRule.PreviousOfSide) !== before) return 0xffffffff
+      if (load<u32>(rule, SetRule.Permission) !== load<u32>(side, Side.Permission)) return 0xffffffff
+      if (load<u32>(rule, SetRule.Users) !== load<u32>(side, Side.Set)) return 0xffffffff
+      before = rule
+    }
+    if (total !== end) return 0xffffffff
   }
   return total
 }

@@ -1,7 +1,6 @@
 // The part of `verify` for instances, tuples, resource roles and the rules that derive them. Safe on any bytes, as the rest: tables and
 // symbols are known to be sound when it begins, lists are not.
 import {
-  Bucket,
   Fault,
   Header,
   Instance,
@@ -17,7 +16,7 @@ import {
 } from '../abi'
 import { field } from '../memory/memory'
 import { isLive } from '../memory/symbols'
-import { bucketByIndex, bucketCount, overflowOf, recordAt, rootOf } from '../memory/table'
+import { bucketCount, firstEntry, hashOfEntry, nextEntry, recordOf, rootOf } from '../memory/table'
 import { findTuple, tupleHash } from '../policy/relations'
 import { inHeap, isLiveSymbol, isSymbol } from './bounds'
 
@@ -34,35 +33,25 @@ export function verifyRelations(): Fault {
 }
 
 function soundTuples(): bool {
-  const buckets = bucketCount(Table.Tuples)
   let tuples: u32 = 0
-  for (let index: u32 = 0; index < buckets; index++) {
-    for (let bucket = bucketByIndex(Table.Tuples, index); bucket !== 0; bucket = overflowOf(bucket)) {
-      for (let slot: u32 = 0; slot < load<u32>(bucket, Bucket.Count); slot++) {
-        const tuple = recordAt(bucket, slot)
-        if (!inHeap(tuple, TUPLE_BYTES)) return false
-        const relation = load<u32>(tuple, Tuple.Relation)
-        const subject = load<u32>(tuple, Tuple.Subject)
-        const object = load<u32>(tuple, Tuple.Object)
-        if (tupleHash(relation, subject, object) !== load<u32>(bucket + slot * 4, Bucket.Hashes)) return false
-        if (findTuple(relation, subject, object) !== tuple) return false
-        if (!isLiveSymbol(relation, Table.Relations)) return false
-        if (!isLiveSymbol(subject, Table.Instances) || !isLiveSymbol(object, Table.Instances)) return false
-        tuples++
-      }
-    }
+  for (let entry = firstEntry(Table.Tuples); entry !== 0; entry = nextEntry(Table.Tuples, entry)) {
+    const tuple = recordOf(entry)
+    if (!inHeap(tuple, TUPLE_BYTES)) return false
+    const relation = load<u32>(tuple, Tuple.Relation)
+    const subject = load<u32>(tuple, Tuple.Subject)
+    const object = load<u32>(tuple, Tuple.Object)
+    if (tupleHash(relation, subject, object) !== hashOfEntry(entry)) return false
+    if (findTuple(relation, subject, object) !== tuple) return false
+    if (!isLiveSymbol(relation, Table.Relations)) return false
+    if (!isLiveSymbol(subject, Table.Instances) || !isLiveSymbol(object, Table.Instances)) return false
+    tuples++
   }
   return tuples === field(Header.Tuples)
 }
 
 function soundInstances(): bool {
-  const buckets = bucketCount(Table.Instances)
-  for (let index: u32 = 0; index < buckets; index++) {
-    for (let bucket = bucketByIndex(Table.Instances, index); bucket !== 0; bucket = overflowOf(bucket)) {
-      for (let slot: u32 = 0; slot < load<u32>(bucket, Bucket.Count); slot++) {
-        if (!soundInstance(recordAt(bucket, slot))) return false
-      }
-    }
+  for (let entry = firstEntry(Table.Instances); entry !== 0; entry = nextEntry(Table.Instances, entry)) {
+    if (!soundInstance(recordOf(entry))) return false
   }
   return true
 }
@@ -80,19 +69,14 @@ function soundInstance(instance: u32): bool {
 /** Tuples over one kind of list of all instances; u32.MAX_VALUE when a list is broken. */
 function countTuples(head: u32, owner: u32, next: u32, previous: u32): u32 {
   const most = field(Header.Tuples)
-  const buckets = bucketCount(Table.Instances)
   let total: u32 = 0
-  for (let index: u32 = 0; index < buckets; index++) {
-    for (let bucket = bucketByIndex(Table.Instances, index); bucket !== 0; bucket = overflowOf(bucket)) {
-      for (let slot: u32 = 0; slot < load<u32>(bucket, Bucket.Count); slot++) {
-        const instance = recordAt(bucket, slot)
-        let before: u32 = 0
-        for (let tuple = load<u32>(instance + head); tuple !== 0; tuple = load<u32>(tuple + next)) {
-          if (++total > most || !inHeap(tuple, TUPLE_BYTES)) return 0xffffffff
-          if (load<u32>(tuple + owner) !== instance || load<u32>(tuple + previous) !== before) return 0xffffffff
-          before = tuple
-        }
-      }
+  for (let entry = firstEntry(Table.Instances); entry !== 0; entry = nextEntry(Table.Instances, entry)) {
+    const instance = recordOf(entry)
+    let before: u32 = 0
+    for (let tuple = load<u32>(instance + head); tuple !== 0; tuple = load<u32>(tuple + next)) {
+      if (++total > most || !inHeap(tuple, TUPLE_BYTES)) return 0xffffffff
+      if (load<u32>(tuple + owner) !== instance || load<u32>(tuple + previous) !== before) return 0xffffffff
+      before = tuple
     }
   }
   return total
@@ -101,26 +85,18 @@ function countTuples(head: u32, owner: u32, next: u32, previous: u32): u32 {
 /** Every role with a type is in the list of that type once, and nothing else is. */
 function soundTypes(): bool {
   let typed: u32 = 0
-  let buckets = bucketCount(Table.Roles)
-  for (let index: u32 = 0; index < buckets; index++) {
-    for (let bucket = bucketByIndex(Table.Roles, index); bucket !== 0; bucket = overflowOf(bucket)) {
-      for (let slot: u32 = 0; slot < load<u32>(bucket, Bucket.Count); slot++) {
-        if (load<u32>(recordAt(bucket, slot), Role.Type) !== 0) typed++
-      }
-    }
+  let _buckets = bucketCount(Table.Roles)
+  for (let entry = firstEntry(Table.Roles); entry !== 0; entry = nextEntry(Table.Roles, entry)) {
+    if (load<u32>(recordOf(entry), Role.Type) !== 0) typed++
   }
   const most = load<u32>(rootOf(Table.Roles))
   let listed: u32 = 0
-  buckets = bucketCount(Table.Resources)
-  for (let index: u32 = 0; index < buckets; index++) {
-    for (let bucket = bucketByIndex(Table.Resources, index); bucket !== 0; bucket = overflowOf(bucket)) {
-      for (let slot: u32 = 0; slot < load<u32>(bucket, Bucket.Count); slot++) {
-        const type = recordAt(bucket, slot)
-        let role = load<u32>(type, Resource.Roles)
-        for (; role !== 0; role = load<u32>(role, Role.NextOfType)) {
-          if (++listed > most || !isSymbol(role, Table.Roles) || load<u32>(role, Role.Type) !== type) return false
-        }
-      }
+  _buckets = bucketCount(Table.Resources)
+  for (let entry = firstEntry(Table.Resources); entry !== 0; entry = nextEntry(Table.Resources, entry)) {
+    const type = recordOf(entry)
+    let role = load<u32>(type, Resource.Roles)
+    for (; role !== 0; role = load<u32>(role, Role.NextOfType)) {
+      if (++listed > most || !isSymbol(role, Table.Roles) || load<u32>(role, Role.Type) !== type) return false
     }
   }
   return listed === typed
@@ -129,24 +105,19 @@ function soundTypes(): bool {
 /** Every rule is in its target's list and in its source's, both of them live resource roles. */
 function soundRules(): bool {
   const most = field(Header.Rules)
-  const buckets = bucketCount(Table.Roles)
   let derived: u32 = 0
   let deriving: u32 = 0
-  for (let index: u32 = 0; index < buckets; index++) {
-    for (let bucket = bucketByIndex(Table.Roles, index); bucket !== 0; bucket = overflowOf(bucket)) {
-      for (let slot: u32 = 0; slot < load<u32>(bucket, Bucket.Count); slot++) {
-        const role = recordAt(bucket, slot)
-        let rule = load<u32>(role, Role.Rules)
-        for (; rule !== 0; rule = load<u32>(rule, Rule.NextOfTarget)) {
-          if (++derived > most || !soundRule(rule) || load<u32>(rule, Rule.Target) !== role) return false
-        }
-        let before: u32 = 0
-        for (rule = load<u32>(role, Role.Sources); rule !== 0; rule = load<u32>(rule, Rule.NextOfSource)) {
-          if (++deriving > most || !soundRule(rule) || load<u32>(rule, Rule.Source) !== role) return false
-          if (load<u32>(rule, Rule.PreviousOfSource) !== before) return false
-          before = rule
-        }
-      }
+  for (let entry = firstEntry(Table.Roles); entry !== 0; entry = nextEntry(Table.Roles, entry)) {
+    const role = recordOf(entry)
+    let rule = load<u32>(role, Role.Rules)
+    for (; rule !== 0; rule = load<u32>(rule, Rule.NextOfTarget)) {
+      if (++derived > most || !soundRule(rule) || load<u32>(rule, Rule.Target) !== role) return false
+    }
+    let before: u32 = 0
+    for (rule = load<u32>(role, Role.Sources); rule !== 0; rule = load<u32>(rule, Rule.NextOfSource)) {
+      if (++deriving > most || !soundRule(rule) || load<u32>(rule, Rule.Source) !== role) return false
+      if (load<u32>(rule, Rule.PreviousOfSource) !== before) return false
+      before = rule
     }
   }
   return derived === most && deriving === most
@@ -162,16 +133,11 @@ function soundRule(rule: u32): bool {
 
 /** A relation is live as long as it is used, and the uses are as many as tuples and rules. */
 function soundUses(): bool {
-  const buckets = bucketCount(Table.Relations)
   let uses: u64 = 0
-  for (let index: u32 = 0; index < buckets; index++) {
-    for (let bucket = bucketByIndex(Table.Relations, index); bucket !== 0; bucket = overflowOf(bucket)) {
-      for (let slot: u32 = 0; slot < load<u32>(bucket, Bucket.Count); slot++) {
-        const relation = recordAt(bucket, slot)
-        if (isLive(relation) !== (load<u32>(relation, Relation.Uses) !== 0)) return false
-        uses += load<u32>(relation, Relation.Uses) as u64
-      }
-    }
+  for (let entry = firstEntry(Table.Relations); entry !== 0; entry = nextEntry(Table.Relations, entry)) {
+    const relation = recordOf(entry)
+    if (isLive(relation) !== (load<u32>(relation, Relation.Uses) !== 0)) return false
+    uses += load<u32>(relation, Relation.Uses) as u64
   }
   return uses === (field(Header.Tuples) as u64) + (field(Header.Rules) as u64)
 }

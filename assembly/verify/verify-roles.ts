@@ -1,47 +1,25 @@
 // The part of `verify` for roles: their rows of permissions, the edges between them, and how many roles hold a permission. Safe on any bytes,
 // as the rest.
-import {
-  Bucket,
-  EDGE_BYTES,
-  Edge,
-  Fault,
-  Header,
-  PAGE_BYTES,
-  Permission,
-  ROW_BYTES,
-  ROW_PAGES,
-  Role,
-  Root,
-  Table,
-} from '../abi'
+import { EDGE_BYTES, Edge, Fault, Header, PAGE_BYTES, Permission, ROW_BYTES, ROW_PAGES, Role, Table } from '../abi'
 import { hasBit, isEmptyPage, pageOf } from '../memory/bitset'
 import { field } from '../memory/memory'
 import { isLive } from '../memory/symbols'
-import { bucketByIndex, overflowOf, recordAt, rootOf } from '../memory/table'
+import { firstEntry, nextEntry, recordOf } from '../memory/table'
 import { ownRow } from '../policy/roles'
 import { inHeap, isLiveSymbol } from './bounds'
 
 export function verifyRoles(): Fault {
-  const buckets = load<u32>(rootOf(Table.Roles), Root.Buckets)
-  for (let index: u32 = 0; index < buckets; index++) {
-    for (let bucket = bucketByIndex(Table.Roles, index); bucket !== 0; bucket = overflowOf(bucket)) {
-      for (let slot: u32 = 0; slot < load<u32>(bucket, Bucket.Count); slot++) {
-        const role = recordAt(bucket, slot)
-        if (load<u32>(role, Role.Queue) !== 0) return Fault.Row
-        if (!soundRow(role + Role.Row)) return Fault.Row
-        const own = load<u32>(role, Role.Own)
-        if (own !== 0 && (!inHeap(own, ROW_BYTES) || !soundRow(own))) return Fault.Row
-      }
-    }
+  for (let entry = firstEntry(Table.Roles); entry !== 0; entry = nextEntry(Table.Roles, entry)) {
+    const role = recordOf(entry)
+    if (load<u32>(role, Role.Queue) !== 0) return Fault.Row
+    if (!soundRow(role + Role.Row)) return Fault.Row
+    const own = load<u32>(role, Role.Own)
+    if (own !== 0 && (!inHeap(own, ROW_BYTES) || !soundRow(own))) return Fault.Row
   }
-  for (let index: u32 = 0; index < buckets; index++) {
-    for (let bucket = bucketByIndex(Table.Roles, index); bucket !== 0; bucket = overflowOf(bucket)) {
-      for (let slot: u32 = 0; slot < load<u32>(bucket, Bucket.Count); slot++) {
-        const role = recordAt(bucket, slot)
-        if (!soundEdges(role)) return Fault.Edge
-        if (!soundEffective(role)) return Fault.Row
-      }
-    }
+  for (let entry = firstEntry(Table.Roles); entry !== 0; entry = nextEntry(Table.Roles, entry)) {
+    const role = recordOf(entry)
+    if (!soundEdges(role)) return Fault.Edge
+    if (!soundEffective(role)) return Fault.Row
   }
   return verifyHolders()
 }
@@ -114,12 +92,8 @@ function verifyHolders(): Fault {
     if (isLive(record) && !isLive(load<u32>(record, Permission.Resource))) return Fault.Symbol
   }
   let held: u64 = 0
-  const buckets = load<u32>(rootOf(Table.Roles), Root.Buckets)
-  for (let index: u32 = 0; index < buckets; index++) {
-    for (let bucket = bucketByIndex(Table.Roles, index); bucket !== 0; bucket = overflowOf(bucket)) {
-      for (let slot: u32 = 0; slot < load<u32>(bucket, Bucket.Count); slot++)
-        held += countBits(ownRow(recordAt(bucket, slot)))
-    }
+  for (let entry = firstEntry(Table.Roles); entry !== 0; entry = nextEntry(Table.Roles, entry)) {
+    held += countBits(ownRow(recordOf(entry)))
   }
   return held === expected ? Fault.None : Fault.Counter
 }

@@ -1,7 +1,6 @@
 // The part of `verify` for the index over set rules: sides, groups, indexes, and what sets keep for it. Safe on any bytes, as the rest;
 // it runs when sets and set rules are known to be sound.
 import {
-  Bucket,
   ConditionSet,
   Fault,
   GROUP_BYTES,
@@ -20,7 +19,7 @@ import {
 } from '../abi'
 import { field } from '../memory/memory'
 import { isLive } from '../memory/symbols'
-import { bucketByIndex, bucketCount, overflowOf, recordAt, rootOf } from '../memory/table'
+import { firstEntry, hashOfEntry, nextEntry, recordOf, rootOf } from '../memory/table'
 import { findTests, GATHERED, gatherTests, hashOfTest, pathOfTest, testsBytes } from '../policy/equality-tests'
 import { permissionRecord } from '../policy/permissions'
 import { findGroup, findSide, groupHash, hasPaths, indexesOf, sideHash } from '../policy/set-rule-index'
@@ -101,23 +100,18 @@ function soundSets(): bool {
   let below: u32 = 0
   let children: u32 = 0
   const most = load<u32>(rootOf(Table.Sets))
-  const buckets = bucketCount(Table.Sets)
-  for (let at: u32 = 0; at < buckets; at++) {
-    for (let bucket = bucketByIndex(Table.Sets, at); bucket !== 0; bucket = overflowOf(bucket)) {
-      for (let slot: u32 = 0; slot < load<u32>(bucket, Bucket.Count); slot++) {
-        const set = recordAt(bucket, slot)
-        if (load<u32>(set, ConditionSet.Queue) !== 0 || !soundTests(set)) return false
-        if (!soundList(set, set + ConditionSet.Sides, Side.Set, Side.NextOfSet, Side.PreviousOfSet)) return false
-        if (load<u32>(set, ConditionSet.Parent) !== 0) below++
-        let before: u32 = 0
-        let child = load<u32>(set, ConditionSet.Children)
-        for (; child !== 0; child = load<u32>(child, ConditionSet.NextOfParent)) {
-          if (++children > most || !inHeap(child, ConditionSet.Key)) return false
-          if (load<u32>(child, ConditionSet.Parent) !== set) return false
-          if (load<u32>(child, ConditionSet.PreviousOfParent) !== before) return false
-          before = child
-        }
-      }
+  for (let entry = firstEntry(Table.Sets); entry !== 0; entry = nextEntry(Table.Sets, entry)) {
+    const set = recordOf(entry)
+    if (load<u32>(set, ConditionSet.Queue) !== 0 || !soundTests(set)) return false
+    if (!soundList(set, set + ConditionSet.Sides, Side.Set, Side.NextOfSet, Side.PreviousOfSet)) return false
+    if (load<u32>(set, ConditionSet.Parent) !== 0) below++
+    let before: u32 = 0
+    let child = load<u32>(set, ConditionSet.Children)
+    for (; child !== 0; child = load<u32>(child, ConditionSet.NextOfParent)) {
+      if (++children > most || !inHeap(child, ConditionSet.Key)) return false
+      if (load<u32>(child, ConditionSet.Parent) !== set) return false
+      if (load<u32>(child, ConditionSet.PreviousOfParent) !== before) return false
+      before = child
     }
   }
   return below === children
@@ -141,18 +135,13 @@ function eachSide(): Fault {
   let ofUsers: u32 = 0
   let ofResources: u32 = 0
   let ofSets: u32 = 0
-  const buckets = bucketCount(Table.Sides)
-  for (let at: u32 = 0; at < buckets; at++) {
-    for (let bucket = bucketByIndex(Table.Sides, at); bucket !== 0; bucket = overflowOf(bucket)) {
-      for (let slot: u32 = 0; slot < load<u32>(bucket, Bucket.Count); slot++) {
-        const side = recordAt(bucket, slot)
-        if (!soundSide(side, load<u32>(bucket + slot * 4, Bucket.Hashes))) return Fault.Index
-        const rules = load<u32>(side, Side.Count)
-        if (load<u32>(side, Side.Kind) === SET_OF_USERS) ofUsers += rules
-        else ofResources += rules
-        if ((load<u8>(load<u32>(side, Side.Set), 2) as u32) === Table.Sets) ofSets++
-      }
-    }
+  for (let entry = firstEntry(Table.Sides); entry !== 0; entry = nextEntry(Table.Sides, entry)) {
+    const side = recordOf(entry)
+    if (!soundSide(side, hashOfEntry(entry))) return Fault.Index
+    const rules = load<u32>(side, Side.Count)
+    if (load<u32>(side, Side.Kind) === SET_OF_USERS) ofUsers += rules
+    else ofResources += rules
+    if ((load<u8>(load<u32>(side, Side.Set), 2) as u32) === Table.Sets) ofSets++
   }
   const rules = field(Header.SetRules)
   if (ofSets !== sides) return Fault.Index

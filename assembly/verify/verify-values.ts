@@ -2,7 +2,6 @@
 // so that one that is reached twice is found. Links are left as they were when all is sound.
 import {
   AttributePath,
-  Bucket,
   CELL_BYTES,
   Cell,
   Composite,
@@ -19,7 +18,7 @@ import {
 } from '../abi'
 import { field } from '../memory/memory'
 import { hashBytes, isLive, keyLength } from '../memory/symbols'
-import { bucketByIndex, bucketCount, overflowOf, recordAt } from '../memory/table'
+import { firstEntry, hashOfEntry, nextEntry, recordOf } from '../memory/table'
 import { compositeBytes, findText } from '../memory/values'
 import { grantHash } from '../policy/grants'
 import { findMember } from '../policy/memberships'
@@ -38,16 +37,11 @@ export function beginReferences(): void {
 export function soundReferences(): bool {
   let counted: u64 = 0
   let texts: u32 = 0
-  const buckets = bucketCount(Table.Texts)
-  for (let index: u32 = 0; index < buckets; index++) {
-    for (let bucket = bucketByIndex(Table.Texts, index); bucket !== 0; bucket = overflowOf(bucket)) {
-      for (let slot: u32 = 0; slot < load<u32>(bucket, Bucket.Count); slot++) {
-        const text = recordAt(bucket, slot)
-        if (!isStoredText(text) || load<u32>(text, Text.References) === 0) return false
-        counted += load<u32>(text, Text.References) as u64
-        texts++
-      }
-    }
+  for (let entry = firstEntry(Table.Texts); entry !== 0; entry = nextEntry(Table.Texts, entry)) {
+    const text = recordOf(entry)
+    if (!isStoredText(text) || load<u32>(text, Text.References) === 0) return false
+    counted += load<u32>(text, Text.References) as u64
+    texts++
   }
   return texts === field(Header.Texts) && counted === references
 }
@@ -117,16 +111,11 @@ export function verifyAttributes(): Fault {
 }
 
 function soundAttributes(table: u32, offset: u32): bool {
-  const buckets = bucketCount(table)
-  for (let index: u32 = 0; index < buckets; index++) {
-    for (let bucket = bucketByIndex(table, index); bucket !== 0; bucket = overflowOf(bucket)) {
-      for (let slot: u32 = 0; slot < load<u32>(bucket, Bucket.Count); slot++) {
-        const record = recordAt(bucket, slot)
-        const composite = load<u32>(record + offset)
-        if (composite !== 0 && !isLive(record)) return false
-        if (!soundComposite(composite)) return false
-      }
-    }
+  for (let entry = firstEntry(table); entry !== 0; entry = nextEntry(table, entry)) {
+    const record = recordOf(entry)
+    const composite = load<u32>(record + offset)
+    if (composite !== 0 && !isLive(record)) return false
+    if (!soundComposite(composite)) return false
   }
   return true
 }
@@ -134,18 +123,13 @@ function soundAttributes(table: u32, offset: u32): bool {
 /** A live path has a number of its own and the names of its key; a dead one has no names. */
 function soundPaths(): bool {
   const top = field(Header.PathTop)
-  const buckets = bucketCount(Table.Paths)
-  for (let index: u32 = 0; index < buckets; index++) {
-    for (let bucket = bucketByIndex(Table.Paths, index); bucket !== 0; bucket = overflowOf(bucket)) {
-      for (let slot: u32 = 0; slot < load<u32>(bucket, Bucket.Count); slot++) {
-        const path = recordAt(bucket, slot)
-        const number = load<u32>(path, AttributePath.Number)
-        const names = load<u32>(path, AttributePath.Names)
-        if (number === 0 || number > top || isLive(path) !== (load<u32>(path, AttributePath.Uses) !== 0)) return false
-        if (isLive(path) !== (names !== 0)) return false
-        if (names !== 0 && !soundNames(names, keyLength(path))) return false
-      }
-    }
+  for (let entry = firstEntry(Table.Paths); entry !== 0; entry = nextEntry(Table.Paths, entry)) {
+    const path = recordOf(entry)
+    const number = load<u32>(path, AttributePath.Number)
+    const names = load<u32>(path, AttributePath.Names)
+    if (number === 0 || number > top || isLive(path) !== (load<u32>(path, AttributePath.Uses) !== 0)) return false
+    if (isLive(path) !== (names !== 0)) return false
+    if (names !== 0 && !soundNames(names, keyLength(path))) return false
   }
   return true
 }
@@ -163,20 +147,15 @@ function soundNames(names: u32, most: u32): bool {
 export function verifyMembers(): Fault {
   const members = field(Header.Members)
   let found: u32 = 0
-  const buckets = bucketCount(Table.Members)
-  for (let index: u32 = 0; index < buckets; index++) {
-    for (let bucket = bucketByIndex(Table.Members, index); bucket !== 0; bucket = overflowOf(bucket)) {
-      for (let slot: u32 = 0; slot < load<u32>(bucket, Bucket.Count); slot++) {
-        const member = recordAt(bucket, slot)
-        if (!inHeap(member, MEMBER_BYTES)) return Fault.Member
-        const user = load<u32>(member, Member.User)
-        const tenant = load<u32>(member, Member.Tenant)
-        if (!isLiveSymbol(user, Table.Users) || !isLiveSymbol(tenant, Table.Tenants)) return Fault.Member
-        if (grantHash(user, tenant) !== load<u32>(bucket + slot * 4, Bucket.Hashes)) return Fault.Member
-        if (findMember(user, tenant) !== member) return Fault.Member
-        found++
-      }
-    }
+  for (let entry = firstEntry(Table.Members); entry !== 0; entry = nextEntry(Table.Members, entry)) {
+    const member = recordOf(entry)
+    if (!inHeap(member, MEMBER_BYTES)) return Fault.Member
+    const user = load<u32>(member, Member.User)
+    const tenant = load<u32>(member, Member.Tenant)
+    if (!isLiveSymbol(user, Table.Users) || !isLiveSymbol(tenant, Table.Tenants)) return Fault.Member
+    if (grantHash(user, tenant) !== hashOfEntry(entry)) return Fault.Member
+    if (findMember(user, tenant) !== member) return Fault.Member
+    found++
   }
   if (found !== members) return Fault.Counter
   const ofUsers = countMembers(Table.Users, Member.User, Member.NextOfUser, Member.PreviousOfUser)
@@ -187,19 +166,14 @@ export function verifyMembers(): Fault {
 /** Members over the lists of a table's parties; u32.MAX_VALUE when one is broken. */
 function countMembers(table: u32, owner: u32, next: u32, previous: u32): u32 {
   const most = field(Header.Members)
-  const buckets = bucketCount(table)
   let total: u32 = 0
-  for (let index: u32 = 0; index < buckets; index++) {
-    for (let bucket = bucketByIndex(table, index); bucket !== 0; bucket = overflowOf(bucket)) {
-      for (let slot: u32 = 0; slot < load<u32>(bucket, Bucket.Count); slot++) {
-        const party = recordAt(bucket, slot)
-        let before: u32 = 0
-        for (let member = load<u32>(party, Party.Members); member !== 0; member = load<u32>(member + next)) {
-          if (++total > most || !inHeap(member, MEMBER_BYTES)) return 0xffffffff
-          if (load<u32>(member + owner) !== party || load<u32>(member + previous) !== before) return 0xffffffff
-          before = member
-        }
-      }
+  for (let entry = firstEntry(table); entry !== 0; entry = nextEntry(table, entry)) {
+    const party = recordOf(entry)
+    let before: u32 = 0
+    for (let member = load<u32>(party, Party.Members); member !== 0; member = load<u32>(member + next)) {
+      if (++total > most || !inHeap(member, MEMBER_BYTES)) return 0xffffffff
+      if (load<u32>(member + owner) !== party || load<u32>(member + previous) !== before) return 0xffffffff
+      before = member
     }
   }
   return total

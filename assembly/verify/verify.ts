@@ -24,7 +24,20 @@ import {
 } from '../abi'
 import { field } from '../memory/memory'
 import { counterOf, hashBytes, isLive, keyLength, keyOffset, lookup } from '../memory/symbols'
-import { bucketByIndex, bucketOf, overflowOf, recordAt, rootOf } from '../memory/table'
+import {
+  bucketByIndex,
+  bucketOf,
+  firstEntry,
+  firstMatch,
+  hashOfEntry,
+  matchedRecord,
+  nextEntry,
+  nextMatch,
+  overflowOf,
+  recordAt,
+  recordOf,
+  rootOf,
+} from '../memory/table'
 import { findGrant, grantHash } from '../policy/grants'
 import { inHeap, isLiveSymbol, isSymbol } from './bounds'
 import { verifyConditions } from './verify-conditions'
@@ -139,25 +152,19 @@ function longestKey(table: u32): u32 {
 }
 
 function verifySymbols(table: u32): Fault {
-  const buckets = load<u32>(rootOf(table), Root.Buckets)
   const offset = keyOffset(table)
   const longest = longestKey(table)
   let live: u32 = 0
-  for (let index: u32 = 0; index < buckets; index++) {
-    for (let bucket = bucketByIndex(table, index); bucket !== 0; bucket = overflowOf(bucket)) {
-      const count = load<u32>(bucket, Bucket.Count)
-      for (let slot: u32 = 0; slot < count; slot++) {
-        const record = recordAt(bucket, slot)
-        const length = keyLength(record)
-        if (length > longest || !inHeap(record, offset + length)) return Fault.Symbol
-        if ((load<u8>(record, 2) as u32) !== table) return Fault.Symbol
-        const hash = hashBytes(record + offset, length)
-        if (hash !== load<u32>(bucket + slot * 4, Bucket.Hashes)) return Fault.Symbol
-        if (lookup(table, record + offset, length, hash) !== record) return Fault.Symbol
-        if (isLive(record)) live++
-        if (table === Table.Permissions && !soundPermission(record)) return Fault.Symbol
-      }
-    }
+  for (let entry = firstEntry(table); entry !== 0; entry = nextEntry(table, entry)) {
+    const record = recordOf(entry)
+    const length = keyLength(record)
+    if (length > longest || !inHeap(record, offset + length)) return Fault.Symbol
+    if ((load<u8>(record, 2) as u32) !== table) return Fault.Symbol
+    const hash = hashBytes(record + offset, length)
+    if (hash !== hashOfEntry(entry)) return Fault.Symbol
+    if (lookup(table, record + offset, length, hash) !== record) return Fault.Symbol
+    if (isLive(record)) live++
+    if (table === Table.Permissions && !soundPermission(record)) return Fault.Symbol
   }
   return live === field(counterOf(table)) ? Fault.None : Fault.Counter
 }
@@ -172,55 +179,44 @@ function soundPermission(record: u32): bool {
 }
 
 function verifyRoleSets(): Fault {
-  const buckets = load<u32>(rootOf(Table.RoleSets), Root.Buckets)
   let sets: u32 = 0
-  for (let index: u32 = 0; index < buckets; index++) {
-    for (let bucket = bucketByIndex(Table.RoleSets, index); bucket !== 0; bucket = overflowOf(bucket)) {
-      for (let slot: u32 = 0; slot < load<u32>(bucket, Bucket.Count); slot++) {
-        const set = recordAt(bucket, slot)
-        const count = load<u32>(set, RoleSet.Count)
-        if (count < 2 || count > (GRANT_ROLES_MAX as u32) || !inHeap(set, RoleSet.Roles + count * 4))
-          return Fault.RoleSet
-        if (load<u32>(set, RoleSet.Hash) !== load<u32>(bucket + slot * 4, Bucket.Hashes)) return Fault.RoleSet
-        let previous: u32 = 0
-        for (let at: u32 = 0; at < count; at++) {
-          const role = load<u32>(set + at * 4, RoleSet.Roles)
-          if (role <= previous || !isLiveSymbol(role, Table.Roles)) return Fault.RoleSet
-          previous = role
-        }
-        if (load<u32>(set, RoleSet.References) === 0) return Fault.RoleSet
-        sets++
-      }
+  for (let entry = firstEntry(Table.RoleSets); entry !== 0; entry = nextEntry(Table.RoleSets, entry)) {
+    const set = recordOf(entry)
+    const count = load<u32>(set, RoleSet.Count)
+    if (count < 2 || count > (GRANT_ROLES_MAX as u32) || !inHeap(set, RoleSet.Roles + count * 4)) return Fault.RoleSet
+    if (load<u32>(set, RoleSet.Hash) !== hashOfEntry(entry)) return Fault.RoleSet
+    let previous: u32 = 0
+    for (let at: u32 = 0; at < count; at++) {
+      const role = load<u32>(set + at * 4, RoleSet.Roles)
+      if (role <= previous || !isLiveSymbol(role, Table.Roles)) return Fault.RoleSet
+      previous = role
     }
+    if (load<u32>(set, RoleSet.References) === 0) return Fault.RoleSet
+    sets++
   }
   return sets === field(Header.RoleSets) ? Fault.None : Fault.Counter
 }
 
 function verifyGrants(): Fault {
-  const buckets = load<u32>(rootOf(Table.Grants), Root.Buckets)
   let grants: u32 = 0
   let assignments: u32 = 0
-  for (let index: u32 = 0; index < buckets; index++) {
-    for (let bucket = bucketByIndex(Table.Grants, index); bucket !== 0; bucket = overflowOf(bucket)) {
-      for (let slot: u32 = 0; slot < load<u32>(bucket, Bucket.Count); slot++) {
-        const grant = recordAt(bucket, slot)
-        if (!inHeap(grant, GRANT_BYTES)) return Fault.Grant
-        const user = load<u32>(grant, Grant.User)
-        const scope = load<u32>(grant, Grant.Scope)
-        if (!isLiveSymbol(user, Table.Users) || !isScope(scope)) return Fault.Grant
-        if (grantHash(user, scope) !== load<u32>(bucket + slot * 4, Bucket.Hashes)) return Fault.Grant
-        if (findGrant(user, scope) !== grant) return Fault.Grant
-        const roles = load<u32>(grant, Grant.Roles)
-        if ((roles & SINGLE) !== 0) {
-          if (!isLiveSymbol(roles - SINGLE, Table.Roles)) return Fault.Grant
-          assignments++
-        } else {
-          if (!isRoleSet(roles)) return Fault.Grant
-          assignments += load<u32>(roles, RoleSet.Count)
-        }
-        grants++
-      }
+  for (let entry = firstEntry(Table.Grants); entry !== 0; entry = nextEntry(Table.Grants, entry)) {
+    const grant = recordOf(entry)
+    if (!inHeap(grant, GRANT_BYTES)) return Fault.Grant
+    const user = load<u32>(grant, Grant.User)
+    const scope = load<u32>(grant, Grant.Scope)
+    if (!isLiveSymbol(user, Table.Users) || !isScope(scope)) return Fault.Grant
+    if (grantHash(user, scope) !== hashOfEntry(entry)) return Fault.Grant
+    if (findGrant(user, scope) !== grant) return Fault.Grant
+    const roles = load<u32>(grant, Grant.Roles)
+    if ((roles & SINGLE) !== 0) {
+      if (!isLiveSymbol(roles - SINGLE, Table.Roles)) return Fault.Grant
+      assignments++
+    } else {
+      if (!isRoleSet(roles)) return Fault.Grant
+      assignments += load<u32>(roles, RoleSet.Count)
     }
+    grants++
   }
   return grants === field(Header.Grants) && assignments === field(Header.Assignments) ? Fault.None : Fault.Counter
 }
@@ -231,11 +227,9 @@ function isScope(scope: u32): bool {
 
 function isRoleSet(set: u32): bool {
   if (!inHeap(set, RoleSet.Roles)) return false
-  const buckets = bucketOf(Table.RoleSets, load<u32>(set, RoleSet.Hash))
-  for (let bucket = buckets; bucket !== 0; bucket = overflowOf(bucket)) {
-    for (let slot: u32 = 0; slot < load<u32>(bucket, Bucket.Count); slot++) {
-      if (recordAt(bucket, slot) === set) return true
-    }
+  const hash = load<u32>(set, RoleSet.Hash)
+  for (let match = firstMatch(Table.RoleSets, hash); match !== 0; match = nextMatch(match, hash)) {
+    if (matchedRecord(match) === set) return true
   }
   return false
 }
@@ -253,19 +247,14 @@ function verifyParties(): Fault {
 /** Entries over the lists of a table's parties; u32.MAX_VALUE when one is broken. */
 function countLists(table: u32, owner: u32, next: u32, previous: u32): u32 {
   const most = field(Header.Grants)
-  const buckets = load<u32>(rootOf(table), Root.Buckets)
   let total: u32 = 0
-  for (let index: u32 = 0; index < buckets; index++) {
-    for (let bucket = bucketByIndex(table, index); bucket !== 0; bucket = overflowOf(bucket)) {
-      for (let slot: u32 = 0; slot < load<u32>(bucket, Bucket.Count); slot++) {
-        const party = recordAt(bucket, slot)
-        let before: u32 = 0
-        for (let grant = load<u32>(party, Party.Grants); grant !== 0; grant = load<u32>(grant + next)) {
-          if (++total > most || !inHeap(grant, GRANT_BYTES)) return 0xffffffff
-          if (load<u32>(grant + owner) !== party || load<u32>(grant + previous) !== before) return 0xffffffff
-          before = grant
-        }
-      }
+  for (let entry = firstEntry(table); entry !== 0; entry = nextEntry(table, entry)) {
+    const party = recordOf(entry)
+    let before: u32 = 0
+    for (let grant = load<u32>(party, Party.Grants); grant !== 0; grant = load<u32>(grant + next)) {
+      if (++total > most || !inHeap(grant, GRANT_BYTES)) return 0xffffffff
+      if (load<u32>(grant + owner) !== party || load<u32>(grant + previous) !== before) return 0xffffffff
+      before = grant
     }
   }
   return total
