@@ -125,7 +125,7 @@ export class CountedTable<C> {
   }
 
   /** Every record as it lies there, damaged or not. @throws DATA_DAMAGED when the table cannot be walked */
-  inspect(): Generator<Inspected<C>> {
+  inspect(): IterableIterator<Inspected<C>> {
     return this.#table.inspect()
   }
 

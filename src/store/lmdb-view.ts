@@ -16,6 +16,12 @@ import type { Range, StoredView, TenantRole, View } from './view.ts'
 /** Where the heads of logs come from: the table, or the writer's copies of them. */
 export type HeadOf = (log: LogId) => Head | undefined
 
+interface Proof {
+  readonly head: Head
+  readonly range: KeyRange
+  readonly digest: Digest
+}
+
 export class LmdbView implements StoredView {
   readonly log: LogId
   readonly position: Position
@@ -63,25 +69,26 @@ export class LmdbView implements StoredView {
   }
 
   *list<K extends Kind>(kind: K, { offset = 0, limit }: Range = {}): Iterable<Objects[K]> {
-    if (this.#head === undefined || limit === 0) return
+    if (limit === 0) return
+    const proof = this.#proofOf(kind)
+    if (proof === undefined) return
     const isWhole = offset === 0 && limit === undefined
-    const texts = isWhole ? this.texts(kind) : this.#page(kind, bounded({ offset }, limit))
-    for (const text of texts) yield asObject<K>(JSON.parse(text))
+    const range = isWhole ? proof.range : { ...proof.range, ...bounded({ offset }, limit) }
+    for (const entry of this.#tables.objects(kind).range(range)) {
+      if (isWhole) proof.digest.add(entry.key, entry.crc)
+      yield asObject<K>(JSON.parse(entry.content))
+    }
+    if (isWhole) this.#require(proof, kind)
   }
 
   *texts(kind: Kind): Iterable<string> {
-    // The head of this moment: what is read from here on is of the same transaction.
-    const head = this.#headOf(this.log)
-    if (head === undefined) return
-    const expected = head.counts[kind] ?? 0
-    const digest = new Digest()
-    for (const { key, content, crc } of this.#tables.objects(kind).range(objectRange(head.number, kind))) {
-      digest.add(key, crc)
+    const proof = this.#proofOf(kind)
+    if (proof === undefined) return
+    for (const { key, content, crc } of this.#tables.objects(kind).range(proof.range)) {
+      proof.digest.add(key, crc)
       yield content
     }
-    if (head.leaving !== undefined || (digest.count === expected && digest.equals(head.sums[kind] ?? NO_SUM))) return
-    const reason = otherRecords(kind.replaceAll('_', ' '), digest.count, expected)
-    throw new ZerohopError('DATA_DAMAGED', { what: nameOfLog(this.log, head), reason })
+    this.#require(proof, kind)
   }
 
   *by<I extends IndexName>(index: I, value: string, range: Range = {}): Iterable<Objects[IndexKind<I>]> {
@@ -112,10 +119,18 @@ export class LmdbView implements StoredView {
     return view
   }
 
-  *#page(kind: Kind, range: KeyRange): Iterable<string> {
-    const { number } = this.#head!
-    for (const { content } of this.#tables.objects(kind).range({ ...objectRange(number, kind), ...range }))
-      yield content
+  /** Begins the proof that all objects of a kind are there. The head is that of this moment: what is read from here on is of the same transaction. */
+  #proofOf(kind: Kind): Proof | undefined {
+    const head = this.#headOf(this.log)
+    return head && { head, range: objectRange(head.number, kind), digest: new Digest() }
+  }
+
+  /** @throws DATA_DAMAGED when what was read is not what the head counts */
+  #require({ head, digest }: Proof, kind: Kind): void {
+    const expected = head.counts[kind] ?? 0
+    if (head.leaving !== undefined || (digest.count === expected && digest.equals(head.sums[kind] ?? NO_SUM))) return
+    const reason = otherRecords(kind.replaceAll('_', ' '), digest.count, expected)
+    throw new ZerohopError('DATA_DAMAGED', { what: nameOfLog(this.log, head), reason })
   }
 
   #byId<K extends Kind>(kind: K, ref: string): Objects[K] | undefined {

@@ -4,7 +4,7 @@
 //   value on disk   content │ CRC-32, u32 little-endian        content: JSON text, or bytes
 
 import { ZerohopError } from '../model/errors.ts'
-import { contentCrc, withKey } from './checksum.ts'
+import { contentCrc, sharedCrc, withKey } from './checksum.ts'
 import { damageReason } from './disk.ts'
 import type { Database, DatabaseOptions } from './lmdb.ts'
 
@@ -37,6 +37,11 @@ export interface Form<C> {
   readonly decode: (bytes: Uint8Array, length: number) => C
 }
 
+/** What `toString('utf8')` comes to; without its look at the name of the encoding. */
+const { utf8Slice } = Buffer.prototype as unknown as {
+  utf8Slice: (this: Uint8Array, from: number, to: number) => string
+}
+
 export const TEXT: Form<string> = {
   encode: (text, spare) => {
     const length = Buffer.byteLength(text)
@@ -44,7 +49,7 @@ export const TEXT: Form<string> = {
     bytes.write(text, 0, length)
     return bytes
   },
-  decode: (bytes, length) => Buffer.prototype.toString.call(bytes, 'utf8', 0, length),
+  decode: (bytes, length) => utf8Slice.call(bytes, 0, length),
 }
 
 export const BYTES: Form<Uint8Array> = {
@@ -56,16 +61,7 @@ export const BYTES: Form<Uint8Array> = {
   decode: (bytes, length) => Buffer.from(bytes.subarray(0, length)),
 }
 
-/** A value without its key, which LMDB's decoder does not know. */
-interface Decoded<C> {
-  readonly content: C
-  /** of table and content */
-  readonly crc: number
-  /** the checksum that stands behind the content; -1 when the value is too short for one */
-  readonly stored: number
-}
-
-type Opened<C> = Database<Decoded<C> | Buffer, Uint8Array>
+type Opened<C> = Database<C | Buffer, Uint8Array>
 export type OpenDatabase = <V>(options: DatabaseOptions) => Database<V, Uint8Array>
 
 /** In words of an error: what is damaged, and which record of it a key names. */
@@ -86,6 +82,10 @@ export class RecordTable<C> {
   readonly #form: Form<C>
   readonly #describe: Describe
   readonly #db: Opened<C>
+  /** What the decoder found in the value that was read last: it does not know the key, and whoever asked for the value goes on at once. */
+  #crc = 0
+  /** the checksum that stands behind the content; -1 when the value is too short for one */
+  #stored = 0
 
   constructor({ name, number, form, describe, open }: RecordTableOptions<C>) {
     this.name = name
@@ -104,27 +104,27 @@ export class RecordTable<C> {
 
   /** The record with its checksum. @throws DATA_DAMAGED */
   entry(key: Uint8Array): Entry<C> | undefined {
-    let found: Decoded<C> | undefined
+    let content: C | undefined
     try {
-      found = this.#db.get(key) as Decoded<C> | undefined
+      content = this.#db.get(key) as C | undefined
     } catch (error) {
-      throw this.#damageFrom(error, key)
+      throw this.damageFrom(error, key)
     }
-    return found && this.#proven(key, found)
+    return content === undefined ? undefined : this.#proven(key, content)
   }
 
   /** The records of a range in the order of their keys. Whoever stops early calls `return` on the iterator. @throws DATA_DAMAGED */
-  *range(range: KeyRange = {}): Generator<Entry<C>> {
-    for (const { key, value } of this.#walk(range)) yield this.#proven(key, value)
+  range(range: KeyRange = {}): IterableIterator<Entry<C>> {
+    return new Walk(this, this.#db, range, (key, content) => this.#proven(key, content))
   }
 
   /** The same for who wants to hear of each damaged record and go on. @throws DATA_DAMAGED when the table itself cannot be walked */
-  *inspect(range: KeyRange = {}): Generator<Inspected<C>> {
-    for (const { key, value } of this.#walk(range)) {
-      const crc = withKey(value.crc, key)
-      const damage = crc === value.stored ? undefined : this.damaged(key, 'does not match its checksum')
-      yield { key, content: value.content, crc, damage }
-    }
+  inspect(range: KeyRange = {}): IterableIterator<Inspected<C>> {
+    return new Walk(this, this.#db, range, (key, content) => {
+      const crc = withKey(this.#crc, key)
+      const damage = crc === this.#stored ? undefined : this.damaged(key, 'does not match its checksum')
+      return { key, content, crc, damage }
+    })
   }
 
   /** The keys of a range; nothing is read of the values. */
@@ -163,49 +163,87 @@ export class RecordTable<C> {
     return new ZerohopError('DATA_DAMAGED', { what, reason: otherRecords(`table ${this.name}`, found, expected) })
   }
 
-  *#walk(range: KeyRange): Generator<{ readonly key: Uint8Array; readonly value: Decoded<C> }> {
-    let last: Uint8Array | undefined
-    const rows = this.#db.getRange({ ...range })[Symbol.iterator]()
-    try {
-      for (;;) {
-        const next = this.#next(rows, last ?? range.start)
-        if (next === undefined) return
-        // A damaged page can lead back to where the walk was: without this it would never end.
-        if (last !== undefined && !isOrdered(last, next.key, range.reverse ?? false))
-          throw this.damaged(next.key, 'is out of order')
-        last = next.key
-        yield { key: next.key, value: next.value as Decoded<C> }
-      }
-    } finally {
-      rows.return?.()
-    }
-  }
-
-  #next(rows: Iterator<{ key: Uint8Array; value: unknown }>, at: Uint8Array | undefined) {
-    try {
-      const next = rows.next()
-      return next.done === true ? undefined : next.value
-    } catch (error) {
-      throw this.#damageFrom(error, at ?? new Uint8Array())
-    }
-  }
-
-  #decode(bytes: Uint8Array): Decoded<C> {
+  #decode(bytes: Uint8Array): C {
     const end = bytes.length - CRC_BYTES
-    if (end < 0) return { content: this.#form.decode(bytes, 0), crc: 0, stored: -1 }
-    const stored = bytes[end]! + bytes[end + 1]! * 0x100 + bytes[end + 2]! * 0x10000 + bytes[end + 3]! * 0x1000000
-    return { content: this.#form.decode(bytes, end), crc: contentCrc(bytes.subarray(0, end), this.#number), stored }
+    if (end < 0) {
+      this.#stored = -1
+      return this.#form.decode(bytes, 0)
+    }
+    this.#stored = bytes[end]! + bytes[end + 1]! * 0x100 + bytes[end + 2]! * 0x10000 + bytes[end + 3]! * 0x1000000
+    this.#crc = sharedCrc(bytes, end, this.#number)
+    return this.#form.decode(bytes, end)
   }
 
-  #proven(key: Uint8Array, { content, crc, stored }: Decoded<C>): Entry<C> {
-    const whole = withKey(crc, key)
-    if (whole !== stored) throw this.damaged(key, 'does not match its checksum')
-    return { key, content, crc: whole }
+  #proven(key: Uint8Array, content: C): Entry<C> {
+    const crc = withKey(this.#crc, key)
+    if (crc !== this.#stored) throw this.damaged(key, 'does not match its checksum')
+    return { key, content, crc }
   }
 
-  #damageFrom(error: unknown, key: Uint8Array): unknown {
+  /** What a read threw, as damage when it is that. */
+  damageFrom(error: unknown, key: Uint8Array): unknown {
     const reason = damageReason(error)
     return reason === undefined ? error : this.damaged(key, `cannot be read: ${reason}`)
+  }
+}
+
+type Row<C> = { readonly key: Uint8Array; readonly value: C }
+
+/** A walk over a range, begun with the first `next`. No generator: it runs for every record of an image. */
+class Walk<C, T> implements IterableIterator<T> {
+  readonly #table: RecordTable<C>
+  readonly #db: Opened<C>
+  readonly #range: KeyRange
+  readonly #made: (key: Uint8Array, content: C) => T
+  readonly #isReverse: boolean
+  #rows: Iterator<Row<C>> | undefined
+  #last: Uint8Array | undefined
+
+  constructor(table: RecordTable<C>, db: Opened<C>, range: KeyRange, made: (key: Uint8Array, content: C) => T) {
+    this.#table = table
+    this.#db = db
+    this.#range = range
+    this.#made = made
+    this.#isReverse = range.reverse ?? false
+  }
+
+  [Symbol.iterator](): this {
+    return this
+  }
+
+  next(): IteratorResult<T> {
+    const row = this.#row()
+    if (row === undefined) return { done: true, value: undefined }
+    const { key, value } = row
+    const last = this.#last
+    // A damaged page can lead back to where the walk was: without this it would never end.
+    if (last !== undefined && !(this.#isReverse ? isBefore(key, last) : isBefore(last, key))) {
+      this.return()
+      throw this.#table.damaged(key, 'is out of order')
+    }
+    this.#last = key
+    try {
+      return { done: false, value: this.#made(key, value) }
+    } catch (error) {
+      this.return()
+      throw error
+    }
+  }
+
+  return(): IteratorResult<T> {
+    this.#rows?.return?.()
+    return { done: true, value: undefined }
+  }
+
+  #row(): Row<C> | undefined {
+    try {
+      // what the table's decoder made of the value
+      this.#rows ??= this.#db.getRange({ ...this.#range })[Symbol.iterator]() as Iterator<Row<C>>
+      const next = this.#rows.next()
+      return next.done === true ? undefined : next.value
+    } catch (error) {
+      throw this.#table.damageFrom(error, this.#last ?? this.#range.start ?? new Uint8Array())
+    }
   }
 }
 
@@ -216,12 +254,12 @@ export function otherRecords(where: string, found: number, expected: number): st
     : `${where} has ${found} records instead of ${expected}`
 }
 
-function isOrdered(before: Uint8Array, after: Uint8Array, reverse: boolean): boolean {
-  const [low, high] = reverse ? [after, before] : [before, after]
-  for (let at = 0; at < low.length; at++) {
-    const byte = high[at]
+/** In the order of bytes, which is that of LMDB. */
+function isBefore(one: Uint8Array, other: Uint8Array): boolean {
+  for (let at = 0; at < one.length; at++) {
+    const byte = other[at]
     if (byte === undefined) return false
-    if (byte !== low[at]) return byte > low[at]!
+    if (byte !== one[at]) return one[at]! < byte
   }
-  return high.length > low.length
+  return one.length < other.length
 }
