@@ -5,8 +5,8 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     pool: 'forks',
-    // Much of the time is spent waiting for servers of the tests' own: on two cores two files at once, where the default is one.
-    maxWorkers: Math.max(2, availableParallelism() - 1),
+    // Much of the time is spent waiting for servers of the tests' own: on two cores three files at once, where the default is one.
+    maxWorkers: availableParallelism() + 1,
     testTimeout: 30_000,
     hookTimeout: 30_000,
     coverage: { provider: 'v8', include: ['src/**', 'test/reference/**'], reporter: ['text-summary', 'json-summary'] },

@@ -137,6 +137,11 @@ export const NOT_DECIDING: Readonly<Record<string, readonly string[]>> = {
   'policy/deletions.ts': ['deletePermission', 'deleteResource'],
   'memory/symbols.ts': ['counterOf', 'intern', 'tombstone', 'symbolBytes'],
   'memory/table.ts': [
+    'firstEntry',
+    'nextEntry',
+    'recordOf',
+    'hashOfEntry',
+    'entryFrom',
     'createTable',
     'bucketByIndex',
     'bucketCount',
