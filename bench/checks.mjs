@@ -110,7 +110,7 @@ function addCheckBudgets(results, workload, runs) {
     })
   }
   if (workload in RULE_WORLDS) {
-    const least = RULE_WORLDS[workload].spread ? 1 : 10
+    const least = RULE_WORLDS[workload].spread ? 1 : 7
     for (const form of ['', FRESH]) held(CHECK + form, `hand-written${form}`, { least })
     return
   }

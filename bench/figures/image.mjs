@@ -47,7 +47,7 @@ export async function measureImage(results, { effort, progress }) {
     world: { full: 'W3', quick: 'W2', tiny: 'tiny' }[effort],
   })
 
-  const peer = `readSync of the same ${(built.bytes / 1e6).toFixed(1)} MB into fresh memory`
+  const peer = `readSync of the same ${(built.bytes / 1e6).toFixed(1)} MB into fresh WASM memory`
   results.addFigure({
     name: `image load to first check, ${facts} facts`,
     value: median(loaded.loads),
