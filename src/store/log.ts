@@ -79,7 +79,15 @@ export function readEntries(tables: Tables, head: Head, after: number, limit = L
     entries.push(entry)
     previous = entry.chain
   }
+  const last = after + entries.length
+  if (bytes <= LOG_READ_BYTES_MAX && entries.length < range.limit) requireEntry(tables, head, last + 1)
   return entries
+}
+
+/** A page of the file that lost its last entries would end a log early, in silence. @throws DATA_DAMAGED when the head has this revision */
+function requireEntry(tables: Tables, head: Head, missing: number): void {
+  if (missing > head.revision || head.leaving === 'everything') return
+  throw tables.log.damaged(revisionKey(head.number, missing), 'is missing')
 }
 
 /**
@@ -118,6 +126,8 @@ export function readHistory(tables: Tables, head: Head, before: number, limit: n
   const entries: HistoryEntry[] = []
   if (before <= from) return entries
   for (const { content } of tables.log.range(range)) entries.push(decodeHistory(head.number, content))
+  const next = Math.min(before, head.revision + 1) - 1 - entries.length
+  if (entries.length < limit && next >= from) requireEntry(tables, head, next)
   return entries
 }
 
