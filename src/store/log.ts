@@ -117,16 +117,22 @@ export function forkAtHead(tables: Tables, head: Head, lineage: string): Head {
 /** Entries before a revision, the newest first, without their changes: those are cut off before they are parsed. */
 export function readHistory(tables: Tables, head: Head, before: number, limit: number): HistoryEntry[] {
   const from = head.historyFrom ?? 1
+  const newest = Math.min(before - 1, head.revision)
   const range = {
-    start: revisionKey(head.number, Math.min(before, head.revision + 1) - 1),
+    start: revisionKey(head.number, newest),
     end: revisionKey(head.number, Math.max(0, from - 1)),
     reverse: true,
     limit,
   }
   const entries: HistoryEntry[] = []
   if (before <= from) return entries
-  for (const { content } of tables.log.range(range)) entries.push(decodeHistory(head.number, content))
-  const next = Math.min(before, head.revision + 1) - 1 - entries.length
+  for (const { content } of tables.log.range(range)) {
+    const entry = decodeHistory(head.number, content)
+    const expected = newest - entries.length
+    if (entry.revision !== expected) requireEntry(tables, head, expected)
+    entries.push(entry)
+  }
+  const next = newest - entries.length
   if (entries.length < limit && next >= from) requireEntry(tables, head, next)
   return entries
 }

@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { open } from 'lmdb'
 import { describe, expect, it } from 'vitest'
+import { revisionKey } from '../../src/store/encode.ts'
 import { openTables } from '../../src/store/tables.ts'
 import { overwrite } from '../support/damage.ts'
 import { BY, error, LOG, openTestStore, seed, temporaryFolder } from './support.ts'
@@ -96,6 +97,32 @@ describe('a byte of the log that changed', () => {
     expect(store.entries(LOG, 0, 3)).toHaveLength(3)
     expect(failure(() => store.entries(LOG, 0))).toMatchObject(damaged('revision 4 in table log'))
     expect(store.entries(LOG, 5)).toHaveLength(1)
+  })
+})
+
+describe('a log that lost its last entries', () => {
+  it('is damaged, not shorter: the head says where it ends', async () => {
+    const data = await folder()
+    const before = await openTestStore(data)
+    const { revision } = before.head(LOG)
+    await before.close()
+    const tables = openTables(data, 'write')
+    const { number } = tables.heads.get(LOG)!
+    tables.root.transactionSync(() => {
+      for (const lost of [revision - 1, revision]) tables.log.remove(revisionKey(number, lost))
+    })
+    await tables.root.close()
+
+    const store = await openTestStore(data)
+    const missing = damaged(`revision ${revision - 1} in table log is missing`)
+    expect(failure(() => store.entries(LOG, 0))).toMatchObject(missing) // read as a range
+    expect(failure(() => store.entries(LOG, revision - 2))).toMatchObject(missing) // read one by one
+    expect(store.entries(LOG, 0, revision - 2)).toHaveLength(revision - 2)
+    expect(failure(() => store.history(LOG, revision + 1, 10))).toMatchObject(
+      damaged(`revision ${revision} in table log is missing`),
+    )
+    expect(store.history(LOG, revision - 1, 10)).toHaveLength(revision - 2)
+    expect(store.entries(OTHER, 0)).toHaveLength(store.head(OTHER).revision)
   })
 })
 
