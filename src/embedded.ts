@@ -2,6 +2,9 @@
 // disk; when it resolves, the PDP of its environment already decides by it. Loads lmdb; nothing here listens.
 import { randomBytes } from 'node:crypto'
 import { type LogId, withoutRequest } from './log/change.ts'
+import { localFeed } from './management/feed/local-feed.ts'
+import { openPap, type Pap } from './management/open.ts'
+import type { PapUseCases } from './management/registry.ts'
 import { ZerohopError } from './model/errors.ts'
 import { EMBEDDED_WAIT_MS } from './model/limits.ts'
 import type {
@@ -17,9 +20,6 @@ import type {
   Tenant,
   User,
 } from './model/objects.ts'
-import { localFeed } from './pap/feed.ts'
-import { openPap, type Pap } from './pap/open.ts'
-import type { PapUseCases } from './pap/use-cases.ts'
 import { Follower } from './pdp/follower.ts'
 import { Pdp, type PdpOptions } from './pdp/pdp.ts'
 import type { InputOf, ResultOf, View } from './store/view.ts'
@@ -37,8 +37,8 @@ export type {
   Tenant,
   User,
 } from './model/objects.ts'
-export type { PermissionFilter, TenantPermissions, UserPermissions } from './pdp/listings.ts'
 export type { Decision, Pdp, PdpOptions } from './pdp/pdp.ts'
+export type { PermissionFilter, TenantPermissions, UserPermissions } from './pdp/pdp-listings.ts'
 export type { Subject } from './pdp/subject.ts'
 export type { Zerohop }
 

@@ -23,6 +23,7 @@ export {
 export type { FollowerState, ImageSource } from './pdp/answering.ts'
 export { type ConnectOptions, connect } from './pdp/connect.ts'
 export type { FollowerEvent } from './pdp/follower.ts'
+export { type Decision, type LoadOptions, loadImage, type Pdp, type PdpOptions } from './pdp/pdp.ts'
 export type {
   AssignmentRow,
   AuthorizedUsers,
@@ -38,7 +39,6 @@ export type {
   UserEntry,
   UserPermissions,
   UsersQuery,
-} from './pdp/listings.ts'
-export { type Decision, type LoadOptions, loadImage, type Pdp, type PdpOptions } from './pdp/pdp.ts'
+} from './pdp/pdp-listings.ts'
 export type { Attributes, Check, Resource, User } from './pdp/request.ts'
 export type { Subject } from './pdp/subject.ts'

@@ -8,10 +8,10 @@ import { ROOT } from './tidy/source.ts'
 
 const IMAGE = 'zerohop/pdp-v2:latest'
 const DEPLOY = join(ROOT, 'deploy')
-const variables = [...readFileSync(join(ROOT, 'src/bin/env.ts'), 'utf8').matchAll(/^ {2}([A-Z][A-Z_]+): \w+,$/gm)].map(
-  ([, name]) => name!,
-)
-const commands = [...readFileSync(join(ROOT, 'src/bin/zerohop.ts'), 'utf8').matchAll(/\.command\('(\w+)'/g)].map(
+const variables = [
+  ...readFileSync(join(ROOT, 'src/cli/configuration/env.ts'), 'utf8').matchAll(/^ {2}([A-Z][A-Z_]+): \w+,$/gm),
+].map(([, name]) => name!)
+const commands = [...readFileSync(join(ROOT, 'src/cli/zerohop.ts'), 'utf8').matchAll(/\.command\('(\w+)'/g)].map(
   ([, name]) => name!,
 )
 const readme = readFileSync(join(DEPLOY, 'README.md'), 'utf8')
@@ -27,7 +27,7 @@ function expectKnown(name: string): void {
 function expectCommand(words: readonly string[]): void {
   expect(commands).toContain(words[0])
   for (const option of words.slice(1))
-    expect(readFileSync(join(ROOT, 'src/bin/zerohop.ts'), 'utf8')).toContain(`'${option}'`)
+    expect(readFileSync(join(ROOT, 'src/cli/zerohop.ts'), 'utf8')).toContain(`'${option}'`)
 }
 
 describe('deploy/compose.yaml', () => {

@@ -94,8 +94,8 @@ describe('docs/errors.md', () => {
 })
 
 describe('docs/operations.md', () => {
-  it('lists every variable that src/bin/env.ts reads, and no other', () => {
-    const code = repository.find(({ path }) => path === 'src/bin/env.ts')?.code ?? ''
+  it('lists every variable that src/cli/configuration/env.ts reads, and no other', () => {
+    const code = repository.find(({ path }) => path === 'src/cli/configuration/env.ts')?.code ?? ''
     const read = [...code.matchAll(/^ {2}([A-Z][A-Z_]+): \w+,$/gm)].map(([, name = '']) => name)
     const told = rows('docs/operations.md', '## Variables').flatMap(({ cells }) =>
       [...(cells[0] ?? '').matchAll(/`([A-Z_]+)`/g)].map(([, name = '']) => name),

@@ -8,39 +8,35 @@ const repository = readRepository()
 /** For each rule: files that break it, and the line of the first finding. */
 const BROKEN: Record<RuleName, { files: Record<string, string>; line: number; mend: RegExp }[]> = {
   layers: [
-    { files: { 'src/store/a.ts': "//\nimport { x } from '../pap/b.ts'" }, line: 2, mend: /lies above/ },
-    { files: { 'src/store/a.ts': "//\nexport * from '../image/b.ts'" }, line: 2, mend: /same layer/ },
+    { files: { 'src/store/a.ts': "//\nimport { x } from '../management/b.ts'" }, line: 2, mend: /lies above/ },
+    { files: { 'src/store/a.ts': "//\nexport * from '../image/b.ts'" }, line: 2, mend: /same floor/ },
     { files: { 'src/model/a.ts': "import type { X } from '../log/b.ts'" }, line: 1, mend: /lies above/ },
     { files: { 'src/http/a.ts': "const { x } = await import(\n'../server.ts')" }, line: 1, mend: /lies above/ },
-    { files: { 'src/pap/a.ts': "import '../../test/support/b.ts'" }, line: 1, mend: /must not import/ },
+    { files: { 'src/management/a.ts': "import '../../test/support/b.ts'" }, line: 1, mend: /must not import/ },
     {
       files: { 'src/image/a.ts': "import { KERNEL_BASE64 } from '../../build/kernel.ts'" },
       line: 1,
       mend: /must not import/,
     },
-    { files: { 'src/odd/a.ts': "import '../model/b.ts'" }, line: 1, mend: /no folder/ },
+    { files: { 'src/odd/a.ts': "import '../model/b.ts'" }, line: 1, mend: /no floor/ },
   ],
-  circles: [
+  firstVersion: [
     {
-      files: {
-        'src/pap/a.ts': "import './b.ts'",
-        'src/pap/b.ts': "import './c.ts'",
-        'src/pap/c.ts': "\nimport { a } from './a.ts'",
-      },
+      files: { 'src/management/roles/a.ts': "//\nimport { x } from '../../v1/use-cases/b.ts'" },
       line: 2,
-      mend: /src\/pap\/a\.ts → src\/pap\/b\.ts → src\/pap\/c\.ts → src\/pap\/a\.ts/,
+      mend: /mounts/,
     },
   ],
   packages: [
     {
-      files: { 'src/pap/a.ts': "import { open } from 'lmdb'" },
+      files: { 'src/management/a.ts': "import { open } from 'lmdb'" },
       line: 1,
       mend: /only src\/store\/lmdb\.ts imports lmdb/,
     },
     { files: { 'src/pdp/a.ts': "import type { X } from 'fastify'" }, line: 1, mend: /only src\/http/ },
     { files: { 'src/server.ts': "import swagger from '@fastify/swagger'" }, line: 1, mend: /only src\/http/ },
     { files: { 'src/store/a.ts': "import { Counter } from 'prom-client'" }, line: 1, mend: /only src\/http/ },
-    { files: { 'src/http/a.ts': "import { trace } from '@opentelemetry/api'" }, line: 1, mend: /only src\/bin/ },
+    { files: { 'src/http/a.ts': "import { trace } from '@opentelemetry/api'" }, line: 1, mend: /only src\/cli/ },
   ],
   words: [
     {
@@ -48,15 +44,19 @@ const BROKEN: Record<RuleName, { files: Record<string, string>; line: number; me
       line: 2,
       mend: /src\/kernel/,
     },
-    { files: { 'src/bin/serve.ts': `const a = \`in a template \${process.env.HOME}\`` }, line: 1, mend: /env\.ts/ },
-    { files: { 'src/pdp/a.ts': 'if (/["\']/.test(x)) process.exit(1)' }, line: 1, mend: /only src\/bin/ },
-    { files: { 'src/pap/a.ts': 'const now = Date.now()' }, line: 1, mend: /time/ },
-    { files: { 'src/pap/a.ts': 'const now = new Date()' }, line: 1, mend: /time/ },
+    {
+      files: { 'src/cli/commands/serve.ts': `const a = \`in a template \${process.env.HOME}\`` },
+      line: 1,
+      mend: /env\.ts/,
+    },
+    { files: { 'src/pdp/a.ts': 'if (/["\']/.test(x)) process.exit(1)' }, line: 1, mend: /only src\/cli/ },
+    { files: { 'src/management/a.ts': 'const now = Date.now()' }, line: 1, mend: /time/ },
+    { files: { 'src/management/a.ts': 'const now = new Date()' }, line: 1, mend: /time/ },
     { files: { 'src/log/a.ts': "import { randomUUID } from 'node:crypto'" }, line: 1, mend: /randomness/ },
     { files: { 'src/log/a.ts': '\n// @ts-ignore\nx' }, line: 2, mend: /type/ },
   ],
   names: [
-    { files: { 'src/pap/utils.ts': '' }, line: 1, mend: /noun/ },
+    { files: { 'src/management/utils.ts': '' }, line: 1, mend: /noun/ },
     { files: { 'src/helpers/a.ts': '' }, line: 1, mend: /noun/ },
     { files: { 'test/common.ts': '' }, line: 1, mend: /noun/ },
   ],
@@ -70,8 +70,8 @@ const BROKEN: Record<RuleName, { files: Record<string, string>; line: number; me
     { files: { 'docs/a.md': 'see `/home/someone/zerohop`' }, line: 1, mend: /machine path/ },
     { files: { 'package.json': '{\n"resolved": "x" }' }, line: 2, mend: /registry/ },
   ],
-  headers: [{ files: { 'src/pap/a.ts': "import './b.ts'\n" }, line: 1, mend: /comment/ }],
-  endings: [{ files: { 'src/pap/a.ts': "import './b'" }, line: 1, mend: /'\.\/b\.ts'/ }],
+  headers: [{ files: { 'src/management/a.ts': "import './b.ts'\n" }, line: 1, mend: /comment/ }],
+  endings: [{ files: { 'src/management/a.ts': "import './b'" }, line: 1, mend: /'\.\/b\.ts'/ }],
   promises: [
     { files: { 'src/http/a.ts': '//\nfind(key: string): Pdp | Promise<Pdp> {' }, line: 2, mend: /split/ },
     { files: { 'src/http/a.ts': 'find(): Promise<Map<string, Pdp>> | Map<string, Pdp>' }, line: 1, mend: /split/ },
@@ -91,7 +91,7 @@ const SOUND: Record<string, string> = {
   'src/pdp/request.ts': "// x\nimport type { Pdp } from './pdp.ts'",
   'src/pdp/a.ts':
     '// find(): T | Promise<T>\n#closing: Promise<void> | undefined\nfind(): Promise<Pdp | undefined>\nasync go(a: A | B): Promise<void> {',
-  'src/bin/a.ts': `// x\nimport { open } from '../embedded.ts'\nprocess.exit(\`\${\`\${1}\`}\` === '1' ? 0 : 1)`,
+  'src/cli/a.ts': `// x\nimport { open } from '../embedded.ts'\nprocess.exit(\`\${\`\${1}\`}\` === '1' ? 0 : 1)`,
   'src/image/a.ts': "// x\nconst half = 4 / 2 / 1; const re = /'/; import('../kernel/b.ts')",
   'test/a.test.ts':
     "// needs a small tmpfs, which only root can mount\nit.skipIf(process.getuid?.() !== 0)('x', () => {})",

@@ -1,9 +1,9 @@
 // The management API with one more route: POST users as it is, but for the write. The same key check, schema, read of a user and answer;
 // nothing reaches the writer. What a durable write costs is the difference. Argument: the data folder. Its first message names the port.
-import { managementApp } from '../../dist/src/http/management/app.js'
-import { viewOf } from '../../dist/src/http/management/context.js'
-import { userRead } from '../../dist/src/http/management/render-facts.js'
-import { UserCreate } from '../../dist/src/http/schemas.js'
+import { managementApp } from '../../dist/src/management/http/app.js'
+import { userRead } from '../../dist/src/management/http/render-facts.js'
+import { viewOf } from '../../dist/src/management/http/route-context.js'
+import { UserCreate } from '../../dist/src/management/http/schemas.js'
 import { openManagement } from '../../dist/src/server.js'
 
 const management = await openManagement({ data: process.argv[2] })

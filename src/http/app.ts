@@ -9,11 +9,11 @@ import Fastify, {
   type FastifyRequest,
   LogController,
 } from 'fastify'
-import { boundIntake, type IntakeOptions, timeoutsOf } from '../intake/intake.ts'
 import { ZerohopError } from '../model/errors.ts'
 import { BODY_BYTES_MAX, PARAM_LENGTH_MAX } from '../model/limits.ts'
 import { closeWell } from './closing.ts'
 import { type ErrorForm, problemOf } from './errors.ts'
+import { boundIntake, type IntakeOptions, timeoutsOf } from './intake/intake.ts'
 import { BULK, type Duplicates, type JsonLimits, ORDINARY, parseJson } from './json.ts'
 import { namingItem } from './list-item.ts'
 import { ProblemLog } from './problem-log.ts'

@@ -4,7 +4,6 @@ import { randomUUID } from 'node:crypto'
 import { STATUS_CODES } from 'node:http'
 import type { FastifyError } from 'fastify'
 import { type ErrorClass, type ErrorCode, ZerohopError } from '../model/errors.ts'
-import type { ListItem } from './list-item.ts'
 
 /** The closed list of the public clients: a value outside it breaks the Python one. */
 export type ContractCode =
@@ -75,6 +74,16 @@ export interface InputTrouble {
   readonly loc: readonly (string | number)[]
   readonly msg: string
   readonly type: string
+}
+
+/** The item of a list in the body that an error is about. */
+export interface ListItem {
+  /** where the trouble is, as in the `loc` of a 422 */
+  readonly loc: readonly (string | number)[]
+  /** place of the item in its list, from 0 */
+  readonly index: number
+  /** what the item is about, as the caller named it; null when it has no name */
+  readonly key: string | null
 }
 
 /** An error as HTTP sees it, before a server gives it its form. */

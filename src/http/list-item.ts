@@ -2,16 +2,7 @@
 // in the message and in `additional_info`.
 import { isZerohopError } from '../model/errors.ts'
 import { shortText } from '../model/shorten.ts'
-import type { Problem } from './errors.ts'
-
-export interface ListItem {
-  /** where the trouble is, as in the `loc` of a 422 */
-  readonly loc: readonly (string | number)[]
-  /** place of the item in its list, from 0 */
-  readonly index: number
-  /** what the item is about, as the caller named it; null when it has no name */
-  readonly key: string | null
-}
+import type { ListItem, Problem } from './errors.ts'
 
 /** `problem`, and when the error is about an item of a list in `body`, with that item and a message that names it. */
 export function namingItem(problem: Problem, error: unknown, body: unknown): Problem {

@@ -5,9 +5,9 @@ import { hash, timingSafeEqual } from 'node:crypto'
 import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { AggregatorRegistry, Counter, Gauge, Histogram, Registry } from 'prom-client'
-import type { BodyBudget } from '../intake/body-budget.ts'
-import type { Intake } from '../intake/intake.ts'
 import { EnvironmentMetrics } from './environment-metrics.ts'
+import type { BodyBudget } from './intake/body-budget.ts'
+import type { Intake } from './intake/intake.ts'
 
 /** Seconds: from a check to a write behind a slow disk. */
 const BUCKETS = [

@@ -1,7 +1,7 @@
 // The OpenAPI 3.1 document of an app, made from its routes and from the very schemas that validate their bodies. Query parameters stand in
 // management/parameters.ts, which a test compares with what the handlers read. Nothing here answers a request.
 import type { RouteOptions } from 'fastify'
-import { ACCESS, type Operation } from '../pap/access.ts'
+import { ACCESS, type Operation } from '../management/access.ts'
 
 /** A JSON schema, or any other part of the document. */
 type Part = Readonly<Record<string, unknown>>

@@ -1,5 +1,5 @@
 // One span for each request, continued from the caller's `traceparent` (W3C Trace Context). Who makes spans is brought in by the process that runs
-// the servers (src/bin/tracing.ts); without it nothing here costs anything. A span holds routes and statuses, never keys of the policy.
+// the servers (src/cli/process/tracing.ts); without it nothing here costs anything. A span holds routes and statuses, never keys of the policy.
 import type { FastifyInstance } from 'fastify'
 
 /** A span that was begun. */

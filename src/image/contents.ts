@@ -1,5 +1,5 @@
 // What an image says, as plain sorted data: the one form between changes, the canonical build and compaction. The same contents
-// give the same bytes on every machine, however they came about. src/image/read.ts reads it out of a kernel.
+// give the same bytes on every machine, however they came about. src/image/read-records.ts reads it out of a kernel.
 import type { PolicyChange, PolicyKind, PolicyObjects, PolicyPut } from '../log/delta.ts'
 import { ZerohopError } from '../model/errors.ts'
 import { assignmentKey, type JsonObject, membershipKey, partKey, tupleKey } from '../model/objects.ts'

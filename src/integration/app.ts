@@ -9,7 +9,7 @@ import Fastify, {
   type FastifyRequest,
   LogController,
 } from 'fastify'
-import { boundIntake, type IntakeOptions, timeoutsOf } from '../intake/intake.ts'
+import { boundIntake, type IntakeOptions, timeoutsOf } from '../http/intake/intake.ts'
 import { isZerohopError, ZerohopError } from '../model/errors.ts'
 import { INTEGRATION_BODY_BYTES_MAX, INTEGRATION_HEADER_BYTES_MAX, SERVICE_TIMEOUT_MS } from '../model/limits.ts'
 import type { Permissions } from './permissions.ts'

@@ -1,5 +1,5 @@
-// The feed: where a PDP gets its image and then its deltas. Implemented in process by src/pap/feed.ts and over HTTP by
-// src/client/feed.ts; followed by src/pdp/follower.ts. The wire form is docs/feed.md and src/log/codec.ts.
+// The feed: where a PDP gets its image and then its deltas. Implemented in process by src/management/feed/local-feed.ts and over HTTP by
+// src/client/http-feed.ts; followed by src/pdp/follower.ts. The wire form is docs/feed.md and src/log/codec.ts.
 import type { Position } from './change.ts'
 import type { Delta, PackedDelta } from './delta.ts'
 

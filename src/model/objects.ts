@@ -277,7 +277,7 @@ export interface PdpConfig extends Stored {
   readonly api_key_id: string
 }
 
-/** The kinds of an environment's log. Adding one: here, src/pap/collections, and src/log/delta.ts when it bears on decisions. */
+/** The kinds of an environment's log. Adding one: here, a folder of src/management, and src/log/delta.ts when it bears on decisions. */
 export interface EnvironmentObjects {
   resource: Resource
   role: Role

@@ -1,5 +1,5 @@
 // A PDP in this process that follows an environment of a management API: what most applications call.
-import { RemoteFeed } from '../client/feed.ts'
+import { RemoteFeed } from '../client/http-feed.ts'
 import { Trust } from '../log/signature.ts'
 import { ZerohopError } from '../model/errors.ts'
 import { CONNECT_TIMEOUT_MS } from '../model/limits.ts'

@@ -18,7 +18,7 @@ import { Backoff } from './backoff.ts'
 import { ImageKeeper } from './image-keeper.ts'
 import { imageIn } from './image-task.ts'
 import type { LastImage } from './last-image.ts'
-import { Passed } from './passed.ts'
+import { Passed } from './revision-history.ts'
 
 export interface FollowerOptions {
   readonly feed: Feed

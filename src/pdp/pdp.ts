@@ -22,8 +22,8 @@ import type {
   Tenant,
   UserPermissions,
   UsersQuery,
-} from './listings.ts'
-import * as listing from './listings.ts'
+} from './pdp-listings.ts'
+import * as listing from './pdp-listings.ts'
 import {
   type Action,
   type Attributes,
@@ -38,33 +38,11 @@ import {
   type User,
   unreadable,
 } from './request.ts'
+import type { Decision, PdpSource } from './source.ts'
 import { Subject } from './subject.ts'
 
 export type { AbacCode, Because, Explanation, RbacCode, RebacCode } from '../image/image.ts'
-
-/** Where a PDP has its image from: a follower, or an image that never changes. */
-export interface PdpSource {
-  /** the image that may answer; undefined when none may, and `refusal()` says why */
-  readonly current: Image | undefined
-  readonly state: FollowerState
-  /** how often conditions met a value that is not of its declared type */
-  readonly illTyped: number
-  refusal(): ZerohopError
-  /** why nothing will come any more; undefined while it may */
-  readonly ended: ZerohopError | undefined
-  ready(): Promise<void>
-  atLeast(revision: number, timeoutMs: number): Promise<void>
-  close(): Promise<void>
-}
-
-/** A decision as `onDecision` gets it. */
-export interface Decision {
-  readonly user: string
-  readonly action: string
-  readonly resource: { readonly type: string; readonly key: string | undefined; readonly tenant: string }
-  readonly allow: boolean
-  readonly revision: number
-}
+export type { Decision, PdpSource } from './source.ts'
 
 export interface PdpOptions {
   /** called after every check; without it the library records nothing. It must not throw. */

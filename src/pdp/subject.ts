@@ -2,8 +2,8 @@
 import type { Image } from '../image/image.ts'
 import { ZerohopError } from '../model/errors.ts'
 import { DEFAULT_TENANT } from '../model/keys.ts'
-import type { Decision, PdpSource } from './pdp.ts'
 import { questionOf } from './request.ts'
+import type { Decision, PdpSource } from './source.ts'
 
 /** One user in one tenant. */
 export class Subject {

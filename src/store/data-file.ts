@@ -106,7 +106,7 @@ function readMeta(file: number, at: number): Meta | undefined {
 
 /** Reads the file in a child process. Returns the reason when that fails or the child is killed by it. */
 function probe(folder: string, depth: 'pages' | 'values'): Promise<string | undefined> {
-  const script = fileURLToPath(threadUrl(import.meta.url, './probe.ts'))
+  const script = fileURLToPath(threadUrl(import.meta.url, './environment-check.ts'))
   return new Promise((resolve) => {
     execFile(process.execPath, [script, folder, depth], { timeout: PROBE_MS }, (error, stdout) => {
       if (error === null) resolve(undefined)

@@ -6,9 +6,9 @@ import type { Kind, Objects } from '../model/objects.ts'
 import { Digest, type Sum } from './checksum.ts'
 import { idKey, indexKey, nameKey, objectKey, placeOf, readPlace } from './encode.ts'
 import type { Head } from './heads.ts'
+import { measured, sizeOfObject, sizesOf } from './image-budget.ts'
 import { INDEXES, type IndexName, REFERENCES } from './indexes.ts'
 import { WITHOUT_IDS } from './kinds.ts'
-import { measured, sizeOfObject, sizesOf } from './room.ts'
 import type { Tables } from './tables.ts'
 
 type AnyObject = Objects[Kind]

@@ -3,7 +3,7 @@ import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { gunzipSync } from 'node:zlib'
 import { afterEach, describe, expect, it } from 'vitest'
-import { DecisionClient } from '../../src/client/decisions.ts'
+import { DecisionClient } from '../../src/decision-log/send-records.ts'
 
 const SCOPE = { organization_id: 'o'.repeat(32), project_id: 'p'.repeat(32), environment_id: 'e'.repeat(32) }
 const LINES = Buffer.from('{"seq":1}\n{"seq":2}\n')

@@ -7,17 +7,17 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Image } from '../../src/image/image.ts'
 import { type PolicyChange, toDelta } from '../../src/log/delta.ts'
+import type { PapUseCases } from '../../src/management/registry.ts'
+import { buildSnapshot } from '../../src/management/snapshot/snapshot.ts'
 import { threadUrl } from '../../src/model/thread.ts'
-import { buildSnapshot } from '../../src/pap/snapshot.ts'
-import type { PapUseCases } from '../../src/pap/use-cases.ts'
 import type { BackupManifest } from '../../src/store/backup.ts'
 import { openStore, type Store } from '../../src/store/store.ts'
 import { TESTER } from '../support/environments.ts'
 import { temporaryFolder } from '../support/folders.ts'
 import { endServers, freePort, readKeys, startApi, url } from '../support/server.ts'
 
-const COMMAND = fileURLToPath(new URL('../../dist/src/bin/zerohop.js', import.meta.url))
-const WRITER = new URL('../../src/pap/use-cases.ts', import.meta.url).href
+const COMMAND = fileURLToPath(new URL('../../dist/src/cli/zerohop.js', import.meta.url))
+const WRITER = new URL('../../src/management/registry.ts', import.meta.url).href
 const WRITERS = 16
 const BACKUPS = 3
 

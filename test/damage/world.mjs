@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto'
 import { mkdirSync, readFileSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
-import { runAdmin } from '../../dist/src/pap/admin.js'
+import { runAdmin } from '../../dist/src/management/admin.js'
 import { openManagement } from '../../dist/src/server.js'
 import { openTables } from '../../dist/src/store/tables.js'
 
@@ -14,7 +14,7 @@ const user = (at) => `user-${at}@example.org`
 /** Makes the folder. All pages of its data file are in use: it is a compacted copy. */
 export async function makeWorld(data) {
   const { store } = await openManagement({ data, noExample: true })
-  const bundle = JSON.parse(readFileSync(new URL('../pap/bundle.json', import.meta.url), 'utf8'))
+  const bundle = JSON.parse(readFileSync(new URL('../management/bundle.json', import.meta.url), 'utf8'))
   for (let at = 0; at < USERS; at++) {
     bundle.users.push({ key: user(at), attributes: { level: at % 7 } })
     if (at % 2 === 0) bundle.role_assignments.push({ user: user(at), role: 'viewer', tenant: 'acme' })

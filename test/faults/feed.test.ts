@@ -3,7 +3,7 @@
 import { mkdirSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
-import { RemoteFeed } from '../../src/client/feed.ts'
+import { RemoteFeed } from '../../src/client/http-feed.ts'
 import { type ErrorCode, isZerohopError } from '../../src/model/errors.ts'
 import { Follower, type FollowerEvent, type FollowerOptions } from '../../src/pdp/follower.ts'
 import { LastImage } from '../../src/pdp/last-image.ts'

@@ -11,7 +11,7 @@ import {
   pooledPdpServer,
   readKeys,
 } from '../../src/server.ts'
-import { BY } from '../pap/harness.ts'
+import { BY } from '../management/harness.ts'
 import { eventually } from '../support/eventually.ts'
 import { temporaryFolder } from '../support/folders.ts'
 import { type Family, parseMetrics } from '../support/prometheus.ts'

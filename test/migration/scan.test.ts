@@ -3,8 +3,8 @@
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { scanFolder, scanText } from '../../src/migrate/scan/scan.ts'
 import { SCAN_FILE_BYTES_MAX } from '../../src/model/limits.ts'
+import { scanFolder, scanText } from '../../src/v1/migrate/scan/scan.ts'
 import { temporaryFolder } from '../support/folders.ts'
 import { World } from './support.ts'
 

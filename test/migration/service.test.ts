@@ -2,10 +2,10 @@
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
-import { Api, forEach } from '../../src/migrate/api.ts'
-import { AskedPdp } from '../../src/migrate/checks.ts'
-import { readOrganization } from '../../src/migrate/world.ts'
 import { MIGRATE_PAGE_ROWS } from '../../src/model/limits.ts'
+import { Api, forEach } from '../../src/v1/migrate/api.ts'
+import { AskedPdp } from '../../src/v1/migrate/checks.ts'
+import { readOrganization } from '../../src/v1/migrate/world.ts'
 
 const servers: Server[] = []
 afterEach(() => {

@@ -2,8 +2,8 @@
 // top, behind and inside other tests, above the set, by roles and lists. Few names and values, so that many rules look alike.
 import type { Json, JsonObject } from '../../src/model/objects.ts'
 import type { Operation, World } from '../support/world.ts'
-import type { Pool } from './histories.ts'
 import { numbers } from './numbers.ts'
+import type { Pool } from './pool.ts'
 import { conditions, type Next, type Words } from './values.ts'
 
 const SETS = 12

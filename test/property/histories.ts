@@ -1,22 +1,15 @@
 // Random edit histories for the laws: what fast-check draws are small numbers (so that it can shrink them), and `operationsOf` turns them
 // into operations that management would accept in the world as it stands. Aimed at edges: few keys used again and again, many roles
 // in one grant, role sets that many share, deletes and re-creations, `extends` turned about, permissions around page borders.
+
 import fc from 'fast-check'
 import { EXTENDS_DEPTH_MAX } from '../../src/model/limits.ts'
 import type { Operation, World } from '../support/world.ts'
+import type { Pool } from './pool.ts'
 import { RELATION_VERBS, relationEdits } from './relation-edits.ts'
 import { plainSetEdits, SET_VERBS, setEdits, typesIn } from './set-edits.ts'
 
 export { numbers } from './numbers.ts'
-
-/** Keys to draw from. Small pools make things meet; the wide ones reach the borders of words, pages and tables. */
-export interface Pool {
-  readonly users: readonly string[]
-  readonly tenants: readonly string[]
-  readonly roles: readonly string[]
-  readonly resources: readonly string[]
-  readonly actions: readonly string[]
-}
 
 const series = (prefix: string, count: number) => Array.from({ length: count }, (_, index) => `${prefix}${index}`)
 

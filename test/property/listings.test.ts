@@ -3,7 +3,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { Image } from '../../src/image/image.ts'
-import type { PageQuery } from '../../src/image/listings.ts'
+import type { PageQuery } from '../../src/image/list/listings.ts'
 import { loadImage } from '../../src/index.ts'
 import { LISTING_PAGE_MAX } from '../../src/model/limits.ts'
 import { ENVIRONMENT } from '../support/deltas.ts'

@@ -3,7 +3,7 @@
 import type { JsonObject } from '../../src/model/objects.ts'
 import type { Request } from '../reference/request.ts'
 import type { World } from '../support/world.ts'
-import type { Pool } from './histories.ts'
+import type { Pool } from './pool.ts'
 import { wordsOf } from './set-edits.ts'
 import { hintsFor, type Next, sentFrom } from './values.ts'
 

@@ -2,7 +2,7 @@
 // Few keys, so that ways over relations meet, fork and close to circles.
 import fc from 'fast-check'
 import type { Operation, World } from '../support/world.ts'
-import type { Pool } from './histories.ts'
+import type { Pool } from './pool.ts'
 import { typesIn } from './set-edits.ts'
 
 type Numbers = readonly number[]

@@ -3,8 +3,8 @@ import fc from 'fast-check'
 import type { Json, JsonObject } from '../../src/model/objects.ts'
 import type { Operation, World } from '../support/world.ts'
 import { crowd, crowdSet } from './crowd-edits.ts'
-import type { Pool } from './histories.ts'
 import { numbers } from './numbers.ts'
+import type { Pool } from './pool.ts'
 import {
   ATTRIBUTES,
   attributesOf,

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { put, remove } from '../../src/log/change.ts'
 import type { Role, User } from '../../src/model/objects.ts'
 import { Draft } from '../../src/store/draft.ts'
-import { openPap, type Pap } from '../pap/harness.ts'
+import { openPap, type Pap } from '../management/harness.ts'
 
 describe('a draft', () => {
   let pap: Pap

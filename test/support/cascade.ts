@@ -2,7 +2,13 @@
 // that one sentence, and run until nothing changes.
 import type { PolicyChange, PolicyKind, PolicyObjects } from '../../src/log/delta.ts'
 import { applyChanges, type Policy } from '../reference/policy.ts'
-import type { Relation } from './world.ts'
+
+/** A relation of a resource type: instances of `subject_resource` may be related by it to its instances. No decision reads it. */
+export interface Relation {
+  readonly resource: string
+  readonly relation: string
+  readonly subject_resource: string
+}
 
 type Kept<K extends PolicyKind> = PolicyObjects[K] | undefined
 type Relations = Map<string, Relation>

@@ -1,8 +1,9 @@
 // Operations as the use cases of management that they are, for what exists now.
+
+import type { PapUseCases } from '../../src/management/registry.ts'
 import { parseConditions } from '../../src/model/condition.ts'
 import { resourceAttributes } from '../../src/model/condition-reads.ts'
 import type { AttributeType } from '../../src/model/objects.ts'
-import type { PapUseCases } from '../../src/pap/use-cases.ts'
 import { attributeSteps, isBuiltIn } from './built-in.ts'
 import { keyOf, type Operation, type OperationKind, type World } from './world.ts'
 

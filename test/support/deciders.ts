@@ -2,7 +2,7 @@
 import { Image, type KernelSource } from '../../src/image/image.ts'
 import type { LogId } from '../../src/log/change.ts'
 import { type PolicyChange, toDelta } from '../../src/log/delta.ts'
-import { buildSnapshot } from '../../src/pap/snapshot.ts'
+import { buildSnapshot } from '../../src/management/snapshot/snapshot.ts'
 import { bulkCheck, check } from '../reference/check.ts'
 import { explain, type Reasons } from '../reference/explain.ts'
 import { permissionsOf, type TenantPermissions } from '../reference/listing.ts'

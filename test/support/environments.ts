@@ -1,14 +1,14 @@
 // Environments of a real store in a temporary folder, written through the use cases of management, for tests that need many small ones.
 import { randomBytes } from 'node:crypto'
 import { type LogId, withoutRequest } from '../../src/log/change.ts'
+import type { PapUseCases } from '../../src/management/registry.ts'
 import { threadUrl } from '../../src/model/thread.ts'
-import type { PapUseCases } from '../../src/pap/use-cases.ts'
 import { openStore, type Store } from '../../src/store/store.ts'
 import { commitsFor } from './commits.ts'
 import { temporaryFolder } from './folders.ts'
 import type { Operation, World } from './world.ts'
 
-const WRITER = new URL('../../src/pap/use-cases.ts', import.meta.url).href
+const WRITER = new URL('../../src/management/registry.ts', import.meta.url).href
 
 export const TESTER = withoutRequest('test')
 

@@ -1,8 +1,8 @@
 // What the objects of an environment take in an image, counted from all of them.
 import { imageBytes, NO_SIZE, plus } from '../../src/log/image-bytes.ts'
 import type { Kind } from '../../src/model/objects.ts'
+import { sizeOfObject } from '../../src/store/image-budget.ts'
 import { KIND_NUMBERS } from '../../src/store/kinds.ts'
-import { sizeOfObject } from '../../src/store/room.ts'
 import type { View } from '../../src/store/view.ts'
 
 export function countedBytes(view: View): number {

@@ -1,6 +1,6 @@
 // Listings beside each other: as they are defined, and as an image has them, in one shape.
 import type { Image } from '../../src/image/image.ts'
-import type { UserEntry } from '../../src/image/listings.ts'
+import type { UserEntry } from '../../src/image/list/listings.ts'
 import { LISTING_PAGE_MAX } from '../../src/model/limits.ts'
 import {
   actionsAllowed,

@@ -1,7 +1,8 @@
 // The table of routes in docs/http-api.md, made from the routes: which there are, and what key each needs. What a route takes and answers
 // is kept as it was written; a row that is new begins with the fields of its schema, required ones in bold.
+
+import { ACCESS } from '../../src/management/access.ts'
 import type { AccessLevel } from '../../src/model/objects.ts'
-import { ACCESS } from '../../src/pap/access.ts'
 import type { Schema } from './bad-input.ts'
 import { type Route, shortPath } from './routes.ts'
 

@@ -1,11 +1,11 @@
 // Every route of the management API as it is registered: what tests that must not forget a new route walk over. `fill` makes a path of a
 // route with objects that exist; a route over a new kind of object says in `objects` which one.
 import type { FastifyInstance } from 'fastify'
-import { managementApp } from '../../src/http/management/app.ts'
-import { feedRoutes } from '../../src/http/management/feed.ts'
-import type { Operation } from '../../src/pap/access.ts'
-import { Snapshots } from '../../src/pap/snapshot.ts'
-import type { PapUseCases } from '../../src/pap/use-cases.ts'
+import type { Operation } from '../../src/management/access.ts'
+import { feedRoutes } from '../../src/management/feed/routes.ts'
+import { managementApp } from '../../src/management/http/app.ts'
+import type { PapUseCases } from '../../src/management/registry.ts'
+import { Snapshots } from '../../src/management/snapshot/snapshot.ts'
 import type { Store } from '../../src/store/store.ts'
 import { type Watched, watchAnswers } from './answers.ts'
 import type { Schema } from './bad-input.ts'

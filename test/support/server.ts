@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 
-const COMMAND = fileURLToPath(new URL('../../dist/src/bin/zerohop.js', import.meta.url))
+const COMMAND = fileURLToPath(new URL('../../dist/src/cli/zerohop.js', import.meta.url))
 const PATIENCE_MS = 20_000
 
 export interface Keys {

@@ -14,14 +14,7 @@ import {
   tupleKey,
 } from '../../src/model/objects.ts'
 import { applyChanges, emptyPolicy, type Policy } from '../reference/policy.ts'
-import { cascades } from './cascade.ts'
-
-/** A relation of a resource type: instances of `subject_resource` may be related by it to its instances. No decision reads it. */
-export interface Relation {
-  readonly resource: string
-  readonly relation: string
-  readonly subject_resource: string
-}
+import { cascades, type Relation } from './cascade.ts'
 
 /** A derivation as it is written: what is not said is not set. */
 interface Grant {

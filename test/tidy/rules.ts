@@ -9,67 +9,85 @@ export interface Finding {
   readonly mend: string
 }
 
-/** The layers of docs/architecture.md, lowest first. A folder imports from lower layers only. */
-const LAYERS: readonly (readonly string[])[] = [
-  ['assembly/abi.ts', 'build/kernel.ts'],
-  ['src/model'],
-  ['src/log', 'src/kernel'],
-  ['src/store', 'src/image', 'src/client'],
-  ['src/pap', 'src/pdp', 'src/decisions', 'src/migrate'],
-  ['src/intake'],
-  ['src/http', 'src/integration'],
-  ['src/bin', 'src/index.ts', 'src/embedded.ts', 'src/server.ts'],
+interface Part {
+  readonly name: string
+  readonly files: RegExp
+}
+
+/**
+ * The floors of docs/architecture.md, lowest first. A file belongs to the highest part that names it. It imports from its own part and from lower
+ * floors; parts of one floor never import each other.
+ */
+const FLOORS: readonly (readonly Part[])[] = [
+  [
+    { name: 'assembly/abi.ts', files: /^assembly\/abi\.ts$/ },
+    { name: 'build/kernel.ts', files: /^build\/kernel\.ts$/ },
+  ],
+  [{ name: 'src/model', files: /^src\/model\// }],
+  [
+    { name: 'src/log', files: /^src\/log\// },
+    { name: 'src/kernel', files: /^src\/kernel\// },
+  ],
+  [
+    { name: 'src/store', files: /^src\/store\// },
+    { name: 'src/image', files: /^src\/image\// },
+    { name: 'src/client', files: /^src\/client\// },
+  ],
+  [
+    { name: 'src/pdp', files: /^src\/pdp\// },
+    { name: 'use cases of src/management', files: /^src\/management\// },
+    { name: 'src/decision-log', files: /^src\/decision-log\// },
+  ],
+  [{ name: 'use cases and migration of src/v1', files: /^src\/v1\/(use-cases|migrate)\// }],
+  [
+    {
+      name: 'what runs the use cases (src/management)',
+      files: /^src\/management\/((registry|open|writer-thread|retention|admin)|api-keys\/keys-file-upkeep)\.ts$/,
+    },
+  ],
+  [{ name: 'src/http', files: /^src\/http\// }],
+  [
+    {
+      name: 'routes',
+      files:
+        /^src\/(management|decision-log)\/(.+\/)?([\w-]+-)?routes\.ts$|^src\/management\/http\/|^src\/v1\/(routes|pdp)\//,
+    },
+    { name: 'src/integration', files: /^src\/integration\// },
+  ],
+  [{ name: 'servers', files: /^src\/(http\/pdp|management\/http)\/app\.ts$/ }],
+  [{ name: 'doors', files: /^src\/\w+\.ts$/ }],
+  [{ name: 'src/cli', files: /^src\/cli\// }],
+  [{ name: 'src/v1/migrate/commands', files: /^src\/v1\/migrate\/commands\// }],
+  [{ name: 'src/cli/commands', files: /^src\/cli\/(commands\/|zerohop\.ts$)/ }],
 ]
 
-const partOf = (path: string): string | undefined =>
-  LAYERS.flat().find((part) => path === part || path.startsWith(`${part}/`))
-const layerOf = (part: string): number => LAYERS.findIndex((parts) => parts.includes(part))
-const isDoor = (path: string): boolean => /^src\/\w+\.ts$/.test(path)
+const PARTS = FLOORS.flatMap((parts, floor) => parts.map((part) => ({ ...part, floor })))
+const partOf = (path: string) => PARTS.findLast(({ files }) => files.test(path))
 
-/** Imports go down only; folders of one layer never meet. The command line may use the doors: it is their first user. */
+/** Imports go down only. */
 export function layers(files: readonly SourceFile[]): Finding[] {
   return eachImport(files, (file, { target, line }) => {
     if (!file.path.startsWith('src/') || target === undefined) return undefined
     const from = partOf(file.path)
     const to = partOf(target)
     if (from === undefined)
-      return {
-        line,
-        mend: `${file.path} lies in no folder of the layers: move it, or add its folder in test/tidy/rules.ts`,
-      }
-    if (to === undefined || (to === 'build/kernel.ts' && from !== 'src/kernel')) {
-      return { line, mend: `${from} must not import ${target}` }
-    }
-    if (from === to || layerOf(to) < layerOf(from)) return undefined
-    if (from === 'src/bin' && isDoor(target)) return undefined
-    const where = layerOf(to) === layerOf(from) ? 'lies in the same layer' : 'lies above'
-    return { line, mend: `${to} ${where}: move what both need into a lower layer, or pass it in as an argument` }
+      return { line, mend: `${file.path} belongs to no floor: move it, or add its folder in test/tidy/rules.ts` }
+    if (to === undefined || (to.name === 'build/kernel.ts' && from.name !== 'src/kernel'))
+      return { line, mend: `${from.name} must not import ${target}` }
+    if (from === to || to.floor < from.floor) return undefined
+    const where = to.floor === from.floor ? 'lies on the same floor' : 'lies above'
+    return { line, mend: `${target} (${to.name}) ${where}: move what both need to a lower floor, or pass it in` }
   })
 }
 
-/** No circle between files of src. Types alone may name each other: nothing of them is loaded. */
-export function circles(files: readonly SourceFile[]): Finding[] {
-  const byPath = new Map(files.map((file) => [file.path, file]))
-  const done = new Set<string>()
-  const found: Finding[] = []
-  const visit = (file: SourceFile, trail: readonly string[]): void => {
-    if (done.has(file.path)) return
-    for (const { target, line, typeOnly } of file.imports) {
-      const next = target === undefined || typeOnly ? undefined : byPath.get(target)
-      if (next === undefined) continue
-      const start = [...trail, file.path].indexOf(next.path)
-      if (start === -1) visit(next, [...trail, file.path])
-      else
-        found.push({
-          path: file.path,
-          line,
-          mend: `breaks the circle ${[...trail, file.path].slice(start).join(' → ')} → ${next.path}`,
-        })
-    }
-    done.add(file.path)
-  }
-  for (const file of files) if (file.path.startsWith('src/')) visit(file, [])
-  return found
+/** Only what mounts the first API version imports it, and the access to its one environment of global objects: deleting src/v1 ends it. */
+export function firstVersion(files: readonly SourceFile[]): Finding[] {
+  const mounts = /^src\/(v1\/|server\.ts|cli\/|management\/(registry|http\/(app|auth))\.ts|http\/pdp\/app\.ts)/
+  return eachImport(files, ({ path }, { target, line }) =>
+    !path.startsWith('src/') || !target?.startsWith('src/v1/') || mounts.test(path)
+      ? undefined
+      : { line, mend: `only what mounts the first API version imports ${target}` },
+  )
 }
 
 /** Who may import a package: the folder that hides it from the rest. */
@@ -78,14 +96,14 @@ const PACKAGES: readonly { readonly name: RegExp; readonly only: RegExp; readonl
   { name: /^node-gyp-build(\/|$)/, only: /^src\/store\//, where: 'src/store' },
   {
     name: /^(fastify|@fastify\/.*)$/,
-    only: /^src\/(http|integration|intake)\//,
-    where: 'src/http, src/integration or src/intake',
+    only: /^src\/(http|integration)\/|^src\/management\/http\/|^src\/v1\/(routes|pdp)\/|routes\.ts$/,
+    where: 'src/http, src/management/http, src/integration or routes',
   },
   { name: /^re2js$/, only: /^src\/model\/url-rules\.ts$/, where: 'src/model/url-rules.ts' },
   { name: /^(aws-jwt-verify(\/.*)?|jose)$/, only: /^src\/integration\//, where: 'src/integration' },
   { name: /^prom-client$/, only: /^src\/http\//, where: 'src/http' },
-  { name: /^@opentelemetry\//, only: /^src\/bin\/tracing\.ts$/, where: 'src/bin/tracing.ts' },
-  { name: /^commander$/, only: /^src\/bin\//, where: 'src/bin' },
+  { name: /^@opentelemetry\//, only: /^src\/cli\/process\/tracing\.ts$/, where: 'src/cli/process/tracing.ts' },
+  { name: /^commander$/, only: /^src\/(cli|v1\/migrate\/commands)\//, where: 'src/cli or src/v1/migrate/commands' },
 ]
 
 /** A package is used only where its folder is. Types count: a signature that names a package spreads it. */
@@ -109,21 +127,21 @@ interface WordRule {
 
 /** Processes, HTTP and doors; the writer's clock and mint, the lock of the folder, the sealing of secrets; the age of files. */
 const BORDER =
-  /^src\/((bin|http|integration)\/|(embedded|server|p(dp\/last-image|ap\/snapshot-file)|store\/(batch|writer-thread|audit-thread|lock|secrets))\.ts$)/
+  /^src\/((cli|http|integration|management\/http|v1\/(routes|pdp|migrate\/commands))\/|(.+[/-]routes|embedded|server|pdp\/last-image|management\/snapshot\/snapshot-file|store\/(batch|writer-thread|audit-thread|lock|secrets))\.ts$)/
 
 const WORDS: readonly WordRule[] = [
   { word: /\bWebAssembly\b/, about: /^src\//, home: /^src\/kernel\//, mend: 'only src/kernel uses WebAssembly' },
   {
     word: /\bprocess\.env\b/,
     about: /^src\//,
-    home: /^src\/bin\/env\.ts$/,
-    mend: 'only src/bin/env.ts reads process.env: take an option instead',
+    home: /^src\/cli\/configuration\/env\.ts$/,
+    mend: 'only src/cli/configuration/env.ts reads process.env: take an option instead',
   },
   {
     word: /\bprocess\.(exit|abort)\b/,
     about: /^src\//,
-    home: /^src\/bin\//,
-    mend: 'only src/bin ends the process: throw a ZerohopError instead',
+    home: /^src\/(cli|v1\/migrate\/commands)\//,
+    mend: 'only src/cli ends the process: throw a ZerohopError instead',
   },
   {
     word: /\bDate\.now\b|\bnew Date\(\)|\bperformance\.timeOrigin\b/,
@@ -294,5 +312,17 @@ function commented(file: SourceFile, line: number): boolean {
 }
 
 /** Every rule under its name. */
-export const RULES = { layers, circles, packages, words, names, skips, notes, machines, headers, endings, promises }
+export const RULES = {
+  layers,
+  firstVersion,
+  packages,
+  words,
+  names,
+  skips,
+  notes,
+  machines,
+  headers,
+  endings,
+  promises,
+}
 export type RuleName = keyof typeof RULES

@@ -1,29 +1,31 @@
 // The PDP over HTTP: the routes of docs/pdp-api.md over the very same `Pdp` that applications hold. A request is answered from one image at one
 // revision, which the header x-revision names. Nothing here decides.
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
-import { type IntakeOptions, senderOf } from '../../intake/intake.ts'
 import type { ErrorCode } from '../../model/errors.ts'
+import { type V1PdpOptions, v1PdpRoutes } from '../../v1/pdp/v1-check-routes.ts'
 import { httpApp, requestIds, type TlsSettings } from '../app.ts'
+import { authzenRoutes } from '../authzen/app.ts'
+import type { AuthzenSettings } from '../authzen/deps.ts'
 import { type ErrorForm, pdpError } from '../errors.ts'
+import { type IntakeOptions, senderOf } from '../intake/intake.ts'
 import { countRequests, intakeMetrics, Metrics, operatorCheck } from '../metrics.ts'
 import { type RequestTracer, traceRequests } from '../tracing.ts'
 import { allowedRoutes } from './allowed.ts'
 import type { PdpDirectory } from './auth.ts'
-import { type Applied, type Authenticate, authenticator, nameRevisions } from './authenticate.ts'
-import { type AuthzenSettings, authzenRoutes } from './authzen/app.ts'
-import { type DecisionLogging, Decisions } from './decisions.ts'
+import { type Applied, authenticator, nameRevisions } from './authenticate.ts'
 import { answerDirectly } from './direct.ts'
 import { type ForwardOptions, forwardRoutes } from './forward.ts'
 import { gatewayRoutes } from './gateways.ts'
 import { healthRoutes } from './health.ts'
-import { listingRoutes } from './listings.ts'
+import { listingRoutes } from './listing-routes.ts'
 import { metricsRoute } from './metrics.ts'
 import { opaRoutes } from './opa.ts'
+import { type DecisionLogging, Decisions } from './record-decision.ts'
+import type { PdpRouteDeps } from './route-deps.ts'
 import { type ServiceOptions, serviceRoutes } from './service.ts'
-import { readinessOf, type Siblings } from './siblings.ts'
 import { tenantRoutes } from './tenants.ts'
 import { urlRoutes } from './urls.ts'
-import { type V1PdpOptions, v1PdpRoutes } from './v1/routes.ts'
+import { readinessOf, type Siblings } from './worker-peers.ts'
 
 export interface PdpAppOptions extends ServiceOptions {
   /** who answers a request */
@@ -67,15 +69,6 @@ declare module 'fastify' {
 }
 
 const appliedHere: Applied = (pdp, revision, timeoutMs) => pdp.atLeast(revision, { timeoutMs })
-
-/** What the routes need. */
-export interface PdpRouteDeps {
-  readonly authenticate: Authenticate
-  readonly debug: boolean
-  readonly acceptNow: boolean
-  /** told of every decision that a route answers */
-  readonly decisions: Decisions
-}
 
 /** The app of a PDP, not listening yet. */
 export function pdpApp(options: PdpAppOptions): FastifyInstance {

@@ -2,7 +2,7 @@
 // as empty, because public clients send both. Every refusal names the path of the field.
 import { isZerohopError, ZerohopError } from '../../model/errors.ts'
 import { BULK_CHECKS_MAX } from '../../model/limits.ts'
-import type { AuthorizedUsersQuery, PermissionFilter } from '../../pdp/listings.ts'
+import type { AuthorizedUsersQuery, PermissionFilter } from '../../pdp/pdp-listings.ts'
 import type { Attributes, Check, Resource, User } from '../../pdp/request.ts'
 
 type Path = readonly (string | number)[]

@@ -4,7 +4,7 @@
 import { sayBecause, sayIllTyped, sayMiss, sayNote } from '../../pdp/explain-text.ts'
 import type { AbacCode, Because, Explanation, Pdp, RbacCode, RebacCode } from '../../pdp/pdp.ts'
 import { type Attributes, type Check, questionOf } from '../../pdp/request.ts'
-import { shortReason } from './decisions.ts'
+import { shortReason } from './record-decision.ts'
 
 /** What a decision with its reasons comes to: the answer over the wire, and a word for the decision log. */
 export interface Explained {

@@ -3,16 +3,16 @@
 // long or chunked body, another path, a closing server) takes the route. test/http/pdp/direct.test.ts holds the two together.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { FastifyInstance } from 'fastify'
-import { readBody } from '../../intake/body-reader.ts'
-import { senderOf } from '../../intake/intake.ts'
 import { BODY_BYTES_MAX } from '../../model/limits.ts'
 import type { Pdp } from '../../pdp/pdp.ts'
 import { type ErrorForm, problemOf } from '../errors.ts'
+import { readBody } from '../intake/body-reader.ts'
+import { senderOf } from '../intake/intake.ts'
 import { ORDINARY, parseJson } from '../json.ts'
 import { answerTo, decide } from './allowed.ts'
 import type { PdpDirectory } from './auth.ts'
 import { readCheck } from './bodies.ts'
-import type { Decisions } from './decisions.ts'
+import type { Decisions } from './record-decision.ts'
 
 const JSON_TYPE = 'application/json'
 

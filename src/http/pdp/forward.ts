@@ -7,10 +7,10 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, RawServerDefault, R
 import { ask } from '../../client/ask.ts'
 import { isZerohopError, ZerohopError } from '../../model/errors.ts'
 import { AUTH_CACHE_MAX, FORWARD_BODY_BYTES_MAX, FORWARD_CONNECTIONS_MAX } from '../../model/limits.ts'
-import type { PdpRouteDeps } from './app.ts'
 import type { Scope } from './auth.ts'
 import type { Applied } from './authenticate.ts'
-import { type Wait, waitOf, waits } from './waits.ts'
+import type { PdpRouteDeps } from './route-deps.ts'
+import { type Wait, waitOf, waits } from './wait-for-revision.ts'
 
 export interface ForwardOptions {
   /** address of the management API */

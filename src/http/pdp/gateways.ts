@@ -3,7 +3,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { ZerohopError } from '../../model/errors.ts'
 import { answerTo, decide, JSON_TYPE } from './allowed.ts'
-import type { PdpRouteDeps } from './app.ts'
+import type { PdpRouteDeps } from './route-deps.ts'
 
 export function gatewayRoutes(app: FastifyInstance, { authenticate, decisions, acceptNow }: PdpRouteDeps): void {
   app.post('/nginx_allowed', { config: { decides: true }, onRequest: authenticate }, (request, reply) => {

@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { answerMetrics, type Metrics, type OperatorCheck } from '../metrics.ts'
 import type { PdpDirectory } from './auth.ts'
 import type { Authenticate } from './authenticate.ts'
-import type { Siblings } from './siblings.ts'
+import type { Siblings } from './worker-peers.ts'
 
 export interface PdpMetricsOptions {
   readonly directory: PdpDirectory

@@ -2,8 +2,8 @@
 import { hash, timingSafeEqual } from 'node:crypto'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { ZerohopError } from '../../model/errors.ts'
-import type { PdpRouteDeps } from './app.ts'
 import type { Health } from './health.ts'
+import type { PdpRouteDeps } from './route-deps.ts'
 
 /** The API of the vendor's PDP that this one speaks. */
 const API_VERSION = 4

@@ -3,10 +3,10 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Check } from '../../pdp/request.ts'
 import { JSON_TYPE } from './allowed.ts'
-import type { PdpRouteDeps } from './app.ts'
 import type { Authenticate } from './authenticate.ts'
 import { authorizationIn, readAllTenants } from './bodies.ts'
 import { withNow } from './now.ts'
+import type { PdpRouteDeps } from './route-deps.ts'
 
 export function tenantRoutes(app: FastifyInstance, deps: PdpRouteDeps): void {
   // A key in the header is looked at before the body, one in the body when it is there.

@@ -6,8 +6,8 @@ import type { UrlRule } from '../../model/objects.ts'
 import { UrlRules } from '../../model/url-rules.ts'
 import type { Check } from '../../pdp/request.ts'
 import { answered, JSON_TYPE } from './allowed.ts'
-import type { PdpRouteDeps } from './app.ts'
 import { readUrlQuery, type UrlQuery } from './bodies.ts'
+import type { PdpRouteDeps } from './route-deps.ts'
 
 export function urlRoutes(app: FastifyInstance, deps: PdpRouteDeps): void {
   app.post('/allowed_url', { config: { decides: true }, onRequest: deps.authenticate }, (request, reply) => {

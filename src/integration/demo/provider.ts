@@ -1,6 +1,6 @@
 // A STAND-IN for an identity provider, for trying the backend on one machine (`zerohop integration --demo`): whoever asks becomes whoever they
 // say. It has keys of its own, made at start and never written, and speaks the parts that the page needs: authorization code with PKCE
-// (S256, no client secret), tokens, JWKS. It must never be reachable from another machine; src/bin/integration.ts sees to that.
+// (S256, no client secret), tokens, JWKS. It must never be reachable from another machine; src/cli/commands/integration.ts sees to that.
 import { createHash, randomBytes } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'

@@ -2,9 +2,9 @@
 // forgotten in time. No write of policy knows of them.
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { lineOf } from '../../../src/decisions/record.ts'
-import { hashSecret } from '../../../src/pap/api-keys.ts'
-import { applyRetention } from '../../../src/pap/retention.ts'
+import { lineOf } from '../../../src/decision-log/record.ts'
+import { hashSecret } from '../../../src/management/api-keys/api-key.ts'
+import { applyRetention } from '../../../src/management/retention.ts'
 import { type Harness, openHarness } from './harness.ts'
 
 const LOGS = '/v2/pdps/default/development/audit_logs'

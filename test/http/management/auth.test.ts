@@ -1,7 +1,7 @@
 // Keys: who may ask, and that what is out of reach looks like what does not exist.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Bootstrapped } from '../../../src/management/bootstrap.ts'
 import type { AccessLevel, KeyLevel } from '../../../src/model/objects.ts'
-import type { Bootstrapped } from '../../../src/pap/bootstrap.ts'
 import { type Harness, openHarness } from './harness.ts'
 
 describe('authentication', () => {

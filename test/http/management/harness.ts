@@ -3,11 +3,11 @@ import { randomBytes } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
 import { expect } from 'vitest'
 import { withoutRequest } from '../../../src/log/change.ts'
+import { hashSecret } from '../../../src/management/api-keys/api-key.ts'
+import type { Bootstrap, Bootstrapped } from '../../../src/management/bootstrap.ts'
+import type { PapUseCases } from '../../../src/management/registry.ts'
 import type { AccessLevel, KeyLevel } from '../../../src/model/objects.ts'
 import { threadUrl } from '../../../src/model/thread.ts'
-import { hashSecret } from '../../../src/pap/api-keys.ts'
-import type { Bootstrap, Bootstrapped } from '../../../src/pap/bootstrap.ts'
-import type { PapUseCases } from '../../../src/pap/use-cases.ts'
 import { openStore, type Store } from '../../../src/store/store.ts'
 import type { Watched } from '../../support/answers.ts'
 import { temporaryFolder } from '../../support/folders.ts'
@@ -59,7 +59,7 @@ const BY = withoutRequest('bootstrap')
 
 export async function openHarness(input: Bootstrap = { noExample: true }): Promise<Harness> {
   const data = temporaryFolder('management')
-  const writerThread = threadUrl(new URL('../../../src/pap/', import.meta.url).href, './writer-thread.ts')
+  const writerThread = threadUrl(new URL('../../../src/management/', import.meta.url).href, './writer-thread.ts')
   const store = await openStore<PapUseCases>({ data, writerThread })
   const another = async (of: Bootstrap = {}): Promise<Bootstrapped> =>
     (await store.commit(randomBytes(16).toString('hex'), 'bootstrap', of, BY)).result

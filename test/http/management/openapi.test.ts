@@ -1,11 +1,11 @@
 // The OpenAPI document and its page. The golden file shows every change of the API in review: after an intended one, run
 // `npx vitest run test/http/management/openapi.test.ts -u` and read the difference.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { managementApp } from '../../../src/http/management/app.ts'
-import { feedRoutes } from '../../../src/http/management/feed.ts'
-import { QUERIES } from '../../../src/http/management/parameters.ts'
 import type { OpenApiDocument } from '../../../src/http/openapi.ts'
-import { Snapshots } from '../../../src/pap/snapshot.ts'
+import { feedRoutes } from '../../../src/management/feed/routes.ts'
+import { managementApp } from '../../../src/management/http/app.ts'
+import { QUERIES } from '../../../src/management/http/parameters.ts'
+import { Snapshots } from '../../../src/management/snapshot/snapshot.ts'
 import { type KnownObjects, makeKnownObjects } from '../../support/known-objects.ts'
 import { type Harness, openHarness } from './harness.ts'
 

@@ -5,7 +5,7 @@ import { createServer, get, type IncomingMessage, type Server, type ServerRespon
 import { type AddressInfo, connect as openSocket } from 'node:net'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Applied } from '../../../src/http/pdp/authenticate.ts'
-import type { TimeoutPolicy } from '../../../src/http/pdp/waits.ts'
+import type { TimeoutPolicy } from '../../../src/http/pdp/wait-for-revision.ts'
 import { Image } from '../../../src/image/image.ts'
 import { ZerohopError } from '../../../src/model/errors.ts'
 import { FACTS_WAIT_MAX_MS } from '../../../src/model/limits.ts'

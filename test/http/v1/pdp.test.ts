@@ -1,11 +1,11 @@
 // Two PDPs side by side over one management API: one of the second version, and one for clients of the first, which also asks what is outside
 // of environments. Real servers on loopback.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { RemoteFeed } from '../../../src/client/feed.ts'
+import { RemoteFeed } from '../../../src/client/http-feed.ts'
 import { Follower } from '../../../src/pdp/follower.ts'
-import { Outside } from '../../../src/pdp/outside.ts'
 import { Pdp } from '../../../src/pdp/pdp.ts'
 import { pdpServer } from '../../../src/server.ts'
+import { Outside } from '../../../src/v1/pdp/v1-global-objects.ts'
 import { eventually } from '../../support/eventually.ts'
 import { type Harness, openHarness } from '../management/harness.ts'
 

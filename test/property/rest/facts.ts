@@ -1,6 +1,8 @@
 // The REST rules for the facts: users, tenants, who belongs where, who has which role in a tenant or on an instance. docs/http-api.md
 // "What a write means". Instances, tuples, set rules and bulk calls are instances.ts and bulk.ts.
-import { Faults, type Handler, NO_CONTENT, type Outcome, ok, settle } from './call.ts'
+
+import { atOnce } from './at-once.ts'
+import { type Faults, type Handler, NO_CONTENT, type Outcome, ok, settle } from './call.ts'
 import { reachInstance } from './instances.ts'
 import { type Assignment, assignmentName, type State, type Tenant, type User } from './state.ts'
 
@@ -74,17 +76,6 @@ function give(state: State, user: string, given: readonly Given[], only: boolean
   for (const one of [...state.assignments.values()]) {
     if (one.user === user && !wanted.has(assignmentName(one))) state.unassign(one)
   }
-}
-
-/** Does `act` on a copy, which becomes the state when there are no faults. */
-export function atOnce(state: State, act: (next: State, faults: Faults) => Outcome): Outcome {
-  const next = state.copy()
-  const faults = new Faults()
-  const outcome = act(next, faults)
-  return faults.else(() => {
-    if ([outcome.status].flat().every((status) => status < 300)) state.become(next)
-    return outcome
-  })
 }
 
 const read = (state: State, key: string, status = 200): Outcome => {

@@ -1,6 +1,7 @@
 // The REST rules for resource instances and the tuples between them. An instance that is missing is made where a tenant is named.
+
+import { atOnce } from './at-once.ts'
 import { Faults, type Handler, NO_CONTENT, type Outcome, ok, settle } from './call.ts'
-import { atOnce } from './facts.ts'
 import type { Instance, State, Tuple } from './state.ts'
 
 type Body = Record<string, unknown>

@@ -1,0 +1,120 @@
+// `zerohop api`: the management API alone, with the feed that PDPs follow.
+import { join } from 'node:path'
+import type { Logger } from 'pino'
+import { fitsSocket, serveAdmin } from '../../http/admin-socket.ts'
+import type { RequestTracer } from '../../http/tracing.ts'
+import { runAdmin } from '../../management/admin.ts'
+import { keepRetention } from '../../management/retention.ts'
+import { type Management, managementServer, openManagement } from '../../server.ts'
+import { type Env, secretsOf } from '../configuration/env.ts'
+import { readTls, reloadOnHangup } from '../configuration/tls.ts'
+import { Closers, closeOnSignals, intakeOf, listen, newId, stopper } from '../process/process.ts'
+import { startTracing } from '../process/tracing.ts'
+import { reasonOf, unhandledRejections } from '../process/unhandled.ts'
+
+export interface StartOptions {
+  /** whether a new folder gets the example policy */
+  readonly example: boolean
+  /** compares the whole data folder before anything is served */
+  readonly verify: boolean
+}
+
+export interface ManagementSide {
+  readonly management: Management
+  readonly apiPort: number
+  readonly app: ReturnType<typeof managementServer>
+}
+
+/** Opens the data folder and serves the management API over it. */
+export async function startManagement(
+  env: Env,
+  { example, verify }: StartOptions,
+  log: Logger,
+  closers: Closers,
+  tracer?: RequestTracer,
+): Promise<ManagementSide> {
+  const { data, secretsKeyFile, bootstrapKey } = env
+  const tls = readTls(env)
+  if (verify) await (await import('./data.ts')).requireWhole(data, log, upgradeLog(log))
+  const management = await openManagement({
+    data,
+    noExample: !example,
+    signingKey: env.imageSigningKey,
+    upgrading: upgradeLog(log),
+    ...(secretsKeyFile === undefined ? {} : { secretsKeyFile }),
+    ...(bootstrapKey === undefined ? {} : { bootstrapKey }),
+  })
+  const { store, snapshots } = management
+  closers.add(() => store.close())
+  store.onWriterDeath((error) => {
+    const { code, message } = error
+    log.fatal({ code, reason: reasonOf(error.cause, secretsOf(env)) }, `${message}; the process ends`)
+    stopper(closers, undefined, 1)()
+  })
+  if (store.secretsKeyWarning !== undefined) log.warn(store.secretsKeyWarning)
+  const failed = (error: unknown): void => log.warn({ err: error }, 'old entries of the log are not forgotten')
+  const retention = { ...env.retention, images: snapshots }
+  const stop = keepRetention(store, retention, { now: Date.now, failed })
+  closers.add(async () => stop())
+  if (env.scrubMs > 0) scrub(management, env.scrubMs, log)
+  await serveCommands(management, data, log, closers)
+  const app = managementServer(management, {
+    logger: log.child({ part: 'api' }),
+    openMetrics: env.openMetrics,
+    ...(env.metricsToken === undefined ? {} : { metricsToken: env.metricsToken }),
+    unhandledRejections,
+    intake: intakeOf(env),
+    ...(tls === undefined ? {} : { tls }),
+    ...(tracer === undefined ? {} : { tracer }),
+    ...(Object.keys(env.rateLimits).length === 0 ? {} : { rateLimits: env.rateLimits }),
+  })
+  closers.addApp(app)
+  return { management, app, apiPort: await listen(app, env.host, env.apiPort) }
+}
+
+/** Compares the data now and then; what is damaged is in the log and in the metrics. */
+function scrub({ store }: Management, everyMs: number, log: Logger): void {
+  store.scrub.start({
+    everyMs,
+    now: Date.now,
+    damaged: ({ error }) => log.error({ err: error }, 'data on disk is damaged'),
+    completed: ({ checked, damages }) => log.info({ checked, damages }, 'the data folder was compared'),
+    failed: (error) => log.warn({ err: error }, 'the data folder is not compared'),
+  })
+}
+
+/** A line at the start of an upgrade and after each tenth of it. */
+function upgradeLog(log: Logger): (done: number, total: number) => void {
+  let tenth = -1
+  return (done, total) => {
+    const now = total === 0 ? 10 : Math.floor((10 * done) / total)
+    if (now === tenth) return
+    tenth = now
+    log.info({ percent: 10 * now, done, total }, 'the data folder is upgraded')
+  }
+}
+
+/** Takes the commands of an operator while this process holds the folder. */
+async function serveCommands({ store }: Management, data: string, log: Logger, closers: Closers): Promise<void> {
+  const path = join(data, 'admin.sock')
+  if (!fitsSocket(path)) {
+    log.warn({ path }, 'the path of the data folder is too long for admin.sock: stop the server to run commands')
+    return
+  }
+  const run = (command: string, input: unknown) => runAdmin({ store, data, newId }, command, input)
+  closers.add(await serveAdmin(path, run))
+}
+
+/** Runs until a signal. */
+export async function runApi(env: Env, options: StartOptions, log: Logger): Promise<void> {
+  const closers = new Closers()
+  try {
+    const tracer = await startTracing(env, 'api', log, closers)
+    const { app } = await startManagement(env, options, log, closers, tracer)
+    reloadOnHangup(env, [app], log)
+  } catch (error) {
+    await closers.close()
+    throw error
+  }
+  closeOnSignals(closers)
+}

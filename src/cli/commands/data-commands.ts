@@ -1,0 +1,55 @@
+// The command line of `zerohop data`: is a data folder whole, and can it be mended? What the commands do is data.ts.
+import type { Command } from 'commander'
+import { readEnv } from '../configuration/env.ts'
+import { fail } from '../process/process.ts'
+import { DATA, examples, withSettings } from '../terminal/command-line.ts'
+
+/** Exit code when nothing was compared, also because the command line is wrong. */
+const COULD_NOT = 2
+
+interface DataOptions {
+  readonly data?: string
+  readonly json?: boolean
+}
+
+/** Adds `data verify` and `data repair`. */
+export function addData(program: Command): void {
+  const data = program.command('data').description('says whether a data folder is whole, and repairs it')
+  data
+    .command('verify')
+    .description(
+      'compares every record of a data folder that no server uses with its checksum, count, digest, indexes and chain; exit code 0 whole, 1 damaged, 2 could not compare',
+    )
+    .option('--data <folder>', DATA)
+    .option('--json', 'as JSON')
+    .addHelpText('after', examples('zerohop data verify', 'zerohop data verify --data /var/lib/zerohop --json'))
+    .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : COULD_NOT))
+    .action(({ data: folder, json }: DataOptions) =>
+      orCouldNot(async () => {
+        const env = withSettings(readEnv(), folder === undefined ? {} : { data: folder })
+        process.exitCode = await (await import('./data.ts')).verify(env.data, json ?? false)
+      }),
+    )
+  data
+    .command('repair')
+    .description(
+      'makes damaged data anew where the log or the objects prove it, and keeps the damaged file beside it; exit code 0 whole, 1 damage is left, 2 could not',
+    )
+    .option('--data <folder>', DATA)
+    .addHelpText('after', examples('zerohop data repair', 'zerohop data repair --data /var/lib/zerohop'))
+    .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : COULD_NOT))
+    .action(({ data: folder }: DataOptions) =>
+      orCouldNot(async () => {
+        const env = withSettings(readEnv(), folder === undefined ? {} : { data: folder })
+        process.exitCode = await (await import('./data.ts')).repair(env.data)
+      }),
+    )
+}
+
+async function orCouldNot(command: () => Promise<void>): Promise<void> {
+  try {
+    await command()
+  } catch (error) {
+    fail(error, COULD_NOT)
+  }
+}

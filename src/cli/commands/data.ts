@@ -1,0 +1,65 @@
+// `zerohop data verify` and `zerohop data repair`, and the first before a server starts.
+
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Logger } from 'pino'
+import { ZerohopError } from '../../model/errors.ts'
+import { DAMAGES_LISTED_MAX } from '../../model/limits.ts'
+import { dataFolder } from '../../store/disk.ts'
+import { repairData } from '../../store/repair-data.ts'
+import { verifyData } from '../../store/verify-data.ts'
+
+const number = (value: number): string => value.toLocaleString('en')
+
+/** Prints what is damaged and a summary. Returns the exit code: 0 whole, 1 damaged. */
+export async function verify(data: string, json: boolean): Promise<number> {
+  const listed: string[] = []
+  const { checked, damages } = await verifyData(data, {
+    progress: (count) => process.stderr.write(`${number(count)} records and entries compared\n`),
+    damage: (text) => {
+      if (listed.length >= DAMAGES_LISTED_MAX) return
+      listed.push(text)
+      if (!json) process.stdout.write(`${text}\n`)
+    },
+  })
+  if (json) process.stdout.write(`${JSON.stringify({ whole: damages === 0, checked, damages, listed }, null, 2)}\n`)
+  else if (damages === 0) process.stdout.write(`whole: ${number(checked)} records and entries compared\n`)
+  else
+    process.stdout.write(`${number(damages)} damages: try \`zerohop data repair\`, else \`zerohop restore\` a backup\n`)
+  return damages === 0 ? 0 : 1
+}
+
+/** Repairs what can be, and says what was done and what is left. Returns the exit code: 0 whole, 1 damage is left. */
+export async function repair(data: string): Promise<number> {
+  const print = (text: string): void => void process.stdout.write(`${text}\n`)
+  const { found, left, aside } = await repairData(data, { said: print, left: (text) => print(`left: ${text}`) })
+  if (found === 0) print('whole: there is nothing to repair')
+  else if (aside === undefined) print('nothing could be repaired, and the folder is as it was')
+  else print(`${number(found - left)} of ${number(found)} damages repaired; the damaged file is ${aside}`)
+  if (left > 0) print('what is left comes back with a backup: `zerohop restore`, see docs/operations.md')
+  return left === 0 ? 0 : 1
+}
+
+/** Compares the folder before a server opens it. @throws DATA_DAMAGED */
+export async function requireWhole(
+  data: string,
+  log: Logger,
+  upgrading: (done: number, total: number) => void,
+): Promise<void> {
+  if (!existsSync(join(data, 'data.mdb'))) return
+  let first: string | undefined
+  const { checked, damages } = await verifyData(data, {
+    upgrading,
+    progress: (count) => log.info({ checked: count }, 'the data folder is verified'),
+    damage: (text) => {
+      first ??= text
+      log.error({ damage: text }, 'the data folder is damaged')
+    },
+  })
+  if (damages === 0) log.info({ checked }, 'the data folder is whole')
+  else
+    throw new ZerohopError('DATA_DAMAGED', {
+      what: dataFolder(data),
+      reason: `${damages} damages, the first: ${first}`,
+    })
+}

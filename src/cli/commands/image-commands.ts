@@ -1,0 +1,54 @@
+// The command line of `zerohop image`: names, options and help. What the commands do is image.ts, which is loaded only when one is called.
+import type { Command } from 'commander'
+import { readEnv } from '../configuration/env.ts'
+import { attempt, examples } from '../terminal/command-line.ts'
+
+/** Adds `image` and its commands. */
+export function addImage(program: Command): void {
+  const image = program.command('image').description('verifies, signs, shows and fetches image files')
+  image
+    .command('verify')
+    .description(
+      'loads an image file and tests everything in it, and its signature with the key of PDP_IMAGE_PUBLIC_KEY',
+    )
+    .argument('<file>')
+    .addHelpText(
+      'after',
+      examples(
+        'zerohop image verify policy.image',
+        'PDP_IMAGE_PUBLIC_KEY=public.pem zerohop image verify policy.image',
+      ),
+    )
+    .action((file: string) =>
+      attempt(async () => (await import('./image-files.ts')).verifyImage(file, readEnv().imagePublicKey)),
+    )
+  image
+    .command('sign')
+    .description('puts a signature behind an image file, with the key of ZEROHOP_IMAGE_SIGNING_KEY')
+    .argument('<file>')
+    .addHelpText(
+      'after',
+      examples('ZEROHOP_IMAGE_SIGNING_KEY=/run/secrets/signing.pem zerohop image sign policy.image'),
+    )
+    .action((file: string) =>
+      attempt(async () => (await import('./image-files.ts')).signImage(file, readEnv().imageSigningKey)),
+    )
+  image
+    .command('inspect')
+    .description('prints what an image file holds')
+    .argument('<file>')
+    .option('--json', 'as one JSON object')
+    .addHelpText('after', examples('zerohop image inspect policy.image', 'zerohop image inspect policy.image --json'))
+    .action((file: string, options: { json?: boolean }) =>
+      attempt(async () => (await import('./image-files.ts')).inspectImage(file, options)),
+    )
+  image
+    .command('pull')
+    .description('fetches the image of the environment of PDP_API_KEY from PDP_CONTROL_PLANE')
+    .argument('<file>')
+    .addHelpText(
+      'after',
+      examples('PDP_API_KEY=… PDP_CONTROL_PLANE=http://localhost:8080 zerohop image pull policy.image'),
+    )
+    .action((file: string) => attempt(async () => (await import('./image-files.ts')).pullImage(readEnv(), file)))
+}

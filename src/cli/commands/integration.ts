@@ -1,0 +1,84 @@
+// `zerohop integration`: the reference integration backend on port 8000. With --demo it brings a page and a stand-in identity provider, so that
+// the whole way from sign-in to decision runs on one machine without an account.
+import type { Logger } from 'pino'
+import { integrationApp } from '../../integration/app.ts'
+import { STAND_IN_ISSUER, standIn } from '../../integration/demo/provider.ts'
+import { demoRoutes, isLoopback } from '../../integration/demo/routes.ts'
+import { inProcess, type PermissionSettings, type Permissions, publicClient } from '../../integration/permissions.ts'
+import { type TokenSettings, tokensOf } from '../../integration/tokens.ts'
+import { ZerohopError } from '../../model/errors.ts'
+import { readKeys } from '../../server.ts'
+import type { Env, IntegrationEnv } from '../configuration/env.ts'
+import { Closers, closeOnSignals, intakeOf, listen, urlOf } from '../process/process.ts'
+
+export interface IntegrationOptions {
+  readonly demo?: boolean
+  /** how Zerohop is asked */
+  readonly client?: 'in-process' | 'permitio'
+}
+
+const DEMO_CLIENT_ID = 'zerohop-demo'
+
+/** Runs until a signal. */
+export async function runIntegration(env: Env, options: IntegrationOptions, log: Logger): Promise<void> {
+  const { integration, host } = env
+  const demo = options.demo ?? false
+  if (demo && !isLoopback(host)) {
+    throw invalid(`--demo lets everybody sign in as anybody: it listens on this machine only, not on ${host}`)
+  }
+  const clientId = integration.clientId ?? (demo ? DEMO_CLIENT_ID : undefined)
+  if (clientId === undefined) throw invalid('CLIENT_ID is not set: it is the app client that the tokens are for')
+  const provider = demo ? await standIn(clientId) : undefined
+  const tokens = tokensOf(
+    provider === undefined
+      ? { ...providerOf(integration), clientId }
+      : { issuer: STAND_IN_ISSUER, clientId, fetchJwks: async () => provider.jwks() },
+  )
+  const permissions = await permissionsOf(options.client ?? 'in-process', settingsOf(env, demo))
+  const closers = new Closers()
+  const app = integrationApp({
+    tokens,
+    permissions,
+    logger: log.child({ part: 'integration' }),
+    intake: intakeOf(env),
+    ...(integration.frontendOrigin === undefined ? {} : { frontendOrigin: integration.frontendOrigin }),
+  })
+  closers.addApp(app)
+  let port = 0
+  if (provider !== undefined) {
+    const origins = (): string[] => [`http://localhost:${port}`, urlOf(host, port)]
+    demoRoutes(app, { standIn: provider, clientId, origins })
+    log.warn('--demo: the identity provider is a STAND-IN that lets everybody sign in as anybody')
+  }
+  try {
+    port = await listen(app, host, integration.port)
+  } catch (error) {
+    await closers.close()
+    throw error
+  }
+  process.stdout.write(`integration     ${urlOf(host, port)}\n`)
+  if (demo) process.stdout.write(`try it          http://localhost:${port}/\n`)
+  closeOnSignals(closers)
+}
+
+function providerOf({ userPoolId, issuer, jwksUri }: IntegrationEnv): Omit<TokenSettings, 'clientId'> {
+  return { ...(userPoolId ? { userPoolId } : {}), ...(issuer ? { issuer } : {}), ...(jwksUri ? { jwksUri } : {}) }
+}
+
+function permissionsOf(client: 'in-process' | 'permitio', settings: PermissionSettings): Promise<Permissions> {
+  return client === 'permitio' ? publicClient(settings) : inProcess(settings)
+}
+
+/** A try-out on the data folder of `npm start` needs no key to be copied. */
+function settingsOf({ data, integration }: Env, demo: boolean): PermissionSettings {
+  const { apiUrl, pdpUrl } = integration
+  const token = integration.token ?? (demo ? readKeys(data)?.environments.development : undefined)
+  if (token !== undefined) return { token, apiUrl, pdpUrl }
+  throw invalid(
+    `PERMIT_TOKEN is not set: it is the API key of the environment${demo ? `, and ${data} has no keys.json to take it from` : ''}`,
+  )
+}
+
+function invalid(reason: string): ZerohopError {
+  return new ZerohopError('CONFIG_INVALID', { reason })
+}

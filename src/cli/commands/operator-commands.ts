@@ -1,0 +1,172 @@
+// The command line of what an operator does on a data folder: names, options and help. What the commands do is admin.ts and bundle.ts, which are
+// loaded only when one is called.
+import { type Command, Option } from 'commander'
+import type { NewKey } from '../../management/admin.ts'
+import { type Env, readEnv } from '../configuration/env.ts'
+import { attempt, DATA, examples, withSettings } from '../terminal/command-line.ts'
+import type { ExportOptions, ImportOptions } from './export-import.ts'
+
+interface Administered {
+  readonly data?: string | undefined
+  readonly json?: boolean
+}
+
+const AS_JSON = 'as JSON'
+const ORGANIZATION = 'id or key of the organization (the oldest)'
+
+/** Adds `org`, `keys`, `backup`, `restore`, `export` and `import`. */
+export function addAdministration(program: Command): void {
+  addOrganizations(program)
+  addKeys(program)
+  addBackups(program)
+  addBundles(program)
+}
+
+function addOrganizations(program: Command): void {
+  const org = program.command('org').description('makes and lists the organizations of a data folder')
+  org
+    .command('create')
+    .description('makes an organization with project `default`, and prints its key')
+    .argument('<key>', 'key of the organization')
+    .option('--name <name>', 'name (the key)')
+    .option('--data <folder>', DATA)
+    .option('--json', AS_JSON)
+    .addHelpText('after', examples('zerohop org create acme', 'zerohop org create acme --name "Acme Inc." --json'))
+    .action((key: string, options: Administered & { name?: string }) =>
+      attempt(async () => (await import('./operator.ts')).createOrganization(folderOf(options), key, options)),
+    )
+  org
+    .command('list')
+    .description('lists the organizations')
+    .option('--data <folder>', DATA)
+    .option('--json', AS_JSON)
+    .addHelpText('after', examples('zerohop org list'))
+    .action((options: Administered) =>
+      attempt(async () => (await import('./operator.ts')).listOrganizations(folderOf(options), options)),
+    )
+}
+
+function addKeys(program: Command): void {
+  const keys = program.command('keys').description('lists, makes, rotates and takes back the API keys of a data folder')
+  keys
+    .command('list')
+    .description('lists the keys, without their secrets')
+    .option('--organization <key>', ORGANIZATION)
+    .option('--data <folder>', DATA)
+    .option('--json', AS_JSON)
+    .addHelpText('after', examples('zerohop keys list', 'zerohop keys list --organization acme --json'))
+    .action(({ data, ...options }: Administered & { organization?: string }) =>
+      attempt(async () => (await import('./operator.ts')).listKeys(folderOf({ data }), options)),
+    )
+  keys
+    .command('create')
+    .description('makes a key and prints it; it is told only once')
+    .addOption(new Option('--level <level>', 'how far it reaches').choices(['org', 'project', 'env']).default('env'))
+    .addOption(
+      new Option('--access <access>', 'what it may do there')
+        .choices(['admin', 'write', 'read', 'no_access'])
+        .default('admin'),
+    )
+    .option('--project <project>', 'id or key of the project (default, for a key of level env)')
+    .option('--environment <environment>', 'id or key of the environment')
+    .option('--name <name>', 'what it is for')
+    .option('--organization <key>', ORGANIZATION)
+    .option('--data <folder>', DATA)
+    .option('--json', AS_JSON)
+    .addHelpText(
+      'after',
+      examples(
+        'zerohop keys create --level org --name deploy',
+        'zerohop keys create --environment production --access read --name pdp',
+      ),
+    )
+    .action(({ data, ...options }: Administered & NewKey) =>
+      attempt(async () => (await import('./operator.ts')).createKey(folderOf({ data }), options)),
+    )
+  keys
+    .command('rotate')
+    .description('gives a key another secret and prints it; the old one is dead at once')
+    .argument('<id>', 'id of the key, as `zerohop keys list` shows it')
+    .option('--data <folder>', DATA)
+    .option('--json', AS_JSON)
+    .addHelpText('after', examples('zerohop keys rotate 01a1f8ee303d7a32a7234afc8af88026'))
+    .action((id: string, options: Administered) =>
+      attempt(async () => (await import('./operator.ts')).rotateKey(folderOf(options), id, options)),
+    )
+  keys
+    .command('delete')
+    .description('takes a key back; it is dead at once')
+    .argument('<id>', 'id of the key, as `zerohop keys list` shows it')
+    .option('--data <folder>', DATA)
+    .addHelpText('after', examples('zerohop keys delete 01a1f8ee303d7a32a7234afc8af88026'))
+    .action((id: string, options: Administered) =>
+      attempt(async () => (await import('./operator.ts')).deleteKey(folderOf(options), id)),
+    )
+}
+
+function addBackups(program: Command): void {
+  program
+    .command('backup')
+    .description(
+      'copies a data folder into a new folder while a server uses it; the keys that seal secrets and the records of decisions are not part of it',
+    )
+    .argument('<folder>', 'folder of the backup: a new or empty one')
+    .option('--data <folder>', DATA)
+    .option('--json', AS_JSON)
+    .addHelpText('after', examples('zerohop backup /backups/2026-11-20', 'zerohop backup /backups/now --json'))
+    .action((folder: string, options: Administered) =>
+      attempt(async () => (await import('./operator.ts')).backup(folderOf(options), folder, options)),
+    )
+  program
+    .command('restore')
+    .description('makes a data folder from a backup, without records of decisions; PDPs take fresh images')
+    .argument('<folder>', 'folder of the backup')
+    .option('--data <folder>', `${DATA}: a new or empty one`)
+    .option('--json', AS_JSON)
+    .addHelpText('after', examples('zerohop restore /backups/2026-11-20 --data /var/lib/zerohop'))
+    .action((folder: string, options: Administered) =>
+      attempt(async () => (await import('./operator.ts')).restore(folderOf(options), folder, options)),
+    )
+}
+
+function addBundles(program: Command): void {
+  program
+    .command('export')
+    .description('writes the schema of an environment, and its facts when asked, as one JSON or YAML file')
+    .argument('[file]', 'the file: YAML when it ends in .yaml or .yml, else JSON; printed when it is not named')
+    .option('--project <project>', 'id or key of the project', 'default')
+    .option('--environment <environment>', 'id or key of the environment', 'development')
+    .option('--organization <key>', ORGANIZATION)
+    .option('--facts', 'also users, tenants, role assignments, instances and tuples')
+    .addOption(new Option('--format <format>', 'whatever the file is called').choices(['json', 'yaml']))
+    .option('--data <folder>', DATA)
+    .addHelpText(
+      'after',
+      examples('zerohop export policy.yaml', 'zerohop export --environment production --facts all.json'),
+    )
+    .action((file: string | undefined, { data, ...options }: Administered & ExportOptions) =>
+      attempt(async () => (await import('./export-import.ts')).exportBundle(folderOf({ data }), file, options)),
+    )
+  program
+    .command('import')
+    .description('makes an environment as a file says, in one revision; what the file does not name stays')
+    .argument('<file>', 'a file as export writes it')
+    .option('--project <project>', 'id or key of the project', 'default')
+    .option('--environment <environment>', 'id or key of the environment', 'development')
+    .option('--organization <key>', ORGANIZATION)
+    .option('--dry-run', 'only say what would change')
+    .option('--data <folder>', DATA)
+    .option('--json', AS_JSON)
+    .addHelpText(
+      'after',
+      examples('zerohop import policy.yaml --dry-run', 'zerohop import policy.yaml --environment production'),
+    )
+    .action((file: string, { data, ...options }: Administered & ImportOptions) =>
+      attempt(async () => (await import('./export-import.ts')).importBundle(folderOf({ data }), file, options)),
+    )
+}
+
+/** The settings, with the folder that the command line names. */
+function folderOf({ data }: Administered): Env {
+  return withSettings(readEnv(), data === undefined ? {} : { data })
+}

@@ -1,0 +1,149 @@
+// `zerohop org|keys|backup|restore`: commands of an operator on a data folder. While a server holds the folder they go through its
+// admin.sock, else they open the folder themselves.
+import { existsSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { callAdmin, fitsSocket } from '../../http/admin-socket.ts'
+import {
+  ADMIN,
+  type AdminCommand,
+  type AdminInput,
+  type AdminResult,
+  describeBackup,
+  type KeyRow,
+  type NewKey,
+  openAdminStore,
+} from '../../management/admin.ts'
+import { isZerohopError, ZerohopError } from '../../model/errors.ts'
+import { parseId } from '../../model/keys.ts'
+import { type BackupManifest, restoreBackup } from '../../store/backup.ts'
+import type { Env } from '../configuration/env.ts'
+import { newId } from '../process/process.ts'
+
+/** Runs a command, wherever the folder is open. @throws CONFIG_INVALID when there is no such folder, and what the command throws */
+export async function admin<C extends AdminCommand>(
+  env: Env,
+  command: C,
+  input: AdminInput<C>,
+): Promise<AdminResult<C>> {
+  const { data, secretsKeyFile } = env
+  const socket = join(data, 'admin.sock')
+  // what the server answered is what the same function returns here
+  const reply = fitsSocket(socket) ? await callAdmin(socket, command, input) : undefined
+  if (reply !== undefined) return reply.result as AdminResult<C>
+  if (command !== 'org.create' && !existsSync(join(data, 'data.mdb')))
+    throw new ZerohopError('CONFIG_INVALID', { reason: `there is no data in \`${data}\`` })
+  const store = await openAdminStore(data, secretsKeyFile)
+  try {
+    return (await ADMIN[command]({ store, data, newId }, input as never)) as AdminResult<C>
+  } finally {
+    await store.close()
+  }
+}
+
+export interface Printing {
+  readonly json?: boolean
+}
+
+export async function createOrganization(env: Env, key: string, options: { name?: string } & Printing): Promise<void> {
+  const made = await admin(env, 'org.create', { key, ...(options.name === undefined ? {} : { name: options.name }) })
+  if (options.json) return printJson(made)
+  print(`organization ${made.organization.key} ${made.organization.id}`)
+  print(`key          ${made.organization.secret}`)
+}
+
+export async function listOrganizations(env: Env, { json }: Printing): Promise<void> {
+  const rows = await admin(env, 'org.list', {})
+  if (json) return printJson(rows)
+  printTable(
+    ['id', 'key', 'name', 'projects', 'environments'],
+    rows.map((row) => Object.values(row).map(String)),
+  )
+}
+
+export async function listKeys(env: Env, { json, ...input }: { organization?: string } & Printing): Promise<void> {
+  const rows = await admin(env, 'keys.list', input)
+  if (json) return printJson(rows)
+  printTable(
+    ['id', 'level', 'access', 'where', 'name', 'created'],
+    rows.map((row) => [
+      row.id,
+      row.level,
+      row.access,
+      placeOf(row),
+      row.name ?? '',
+      new Date(row.created_at).toISOString(),
+    ]),
+  )
+}
+
+/** Prints the secret alone, so that it can be put into a variable. */
+export async function createKey(env: Env, { json, ...input }: NewKey & Printing): Promise<void> {
+  const made = await admin(env, 'keys.create', inDefaultProject(input)).catch((error: unknown) => {
+    throw asOption(error)
+  })
+  if (json) printJson(made)
+  else print(made.secret)
+}
+
+export async function rotateKey(env: Env, id: string, { json }: Printing): Promise<void> {
+  const rotated = await admin(env, 'keys.rotate', { id })
+  if (json) printJson(rotated)
+  else print(rotated.secret)
+}
+
+export async function deleteKey(env: Env, id: string): Promise<void> {
+  await admin(env, 'keys.delete', { id })
+}
+
+export async function backup(env: Env, folder: string, { json }: Printing): Promise<void> {
+  const path = resolve(folder)
+  await admin(env, 'backup', { folder: path })
+  printManifest(await describeBackup(path, Date.now()), json)
+}
+
+export async function restore(env: Env, folder: string, { json }: Printing): Promise<void> {
+  printManifest(await restoreBackup(resolve(folder), env.data, () => newId() + newId()), json)
+}
+
+function printManifest(manifest: BackupManifest, json: boolean | undefined): void {
+  const rows = manifest.logs.map((log) => [log.log, log.name, String(log.revision), log.image_sha256 ?? ''])
+  if (json) printJson(manifest)
+  else printTable(['log', 'name', 'revision', 'image'], rows)
+}
+
+/** An environment that is named by its key alone is one of project `default`, as for export and import. */
+function inDefaultProject(input: NewKey): NewKey {
+  const { level, project, environment } = input
+  const isBare = level === 'env' && project === undefined && environment !== undefined
+  return isBare && parseId(environment) === undefined ? { ...input, project: 'default' } : input
+}
+
+/** What is wrong with a field, by the name of its option. */
+function asOption(error: unknown): unknown {
+  const field = isZerohopError(error, 'INPUT_INVALID') ? error.path?.at(-1) : undefined
+  if (typeof field !== 'string') return error
+  return new ZerohopError('CONFIG_INVALID', { reason: `--${field.replace(/_id$/, '')}: ${(error as Error).message}` })
+}
+
+function placeOf({ project, environment }: KeyRow): string {
+  return [project, environment].filter((part) => part !== null).join('/') || '–'
+}
+
+function printJson(value: unknown): void {
+  print(JSON.stringify(value, null, 2))
+}
+
+function printTable(heads: readonly string[], rows: readonly (readonly string[])[]): void {
+  const widths = heads.map((head, at) => Math.max(head.length, ...rows.map((row) => row[at]?.length ?? 0)))
+  for (const row of [heads, ...rows])
+    print(
+      row
+        .map((cell, at) => cell.padEnd(widths[at] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+}
+
+function print(line: string): void {
+  process.stdout.write(`${line}\n`)
+}

@@ -1,0 +1,239 @@
+// `zerohop pdp`: the PDP alone. It follows the environment of PDP_API_KEY at PDP_CONTROL_PLANE, and goes on answering, or starts, from its last
+// image when the management API cannot be reached; with `--image` it answers from a file alone.
+import { createHash } from 'node:crypto'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Logger } from 'pino'
+import { environmentKey } from '../../client/environment-key.ts'
+import { RemoteFeed } from '../../client/http-feed.ts'
+import { DecisionClient } from '../../decision-log/send-records.ts'
+import { Trust } from '../../log/signature.ts'
+import { isZerohopError, ZerohopError } from '../../model/errors.ts'
+import { WORKER_START_MS } from '../../model/limits.ts'
+import { Follower, type FollowerEvent } from '../../pdp/follower.ts'
+import { LastImage } from '../../pdp/last-image.ts'
+import { loadImage, Pdp } from '../../pdp/pdp.ts'
+import { pdpServer } from '../../server.ts'
+import { Outside } from '../../v1/pdp/v1-global-objects.ts'
+import { type Env, lastImageFolder } from '../configuration/env.ts'
+import { readTls, reload, reloadOnHangup } from '../configuration/tls.ts'
+import { startDecisionLog } from '../process/decision-logging.ts'
+import {
+  Closers,
+  closeOnSignals,
+  fail,
+  type Listener,
+  listen,
+  listenOpa,
+  pdpOptions,
+  stopper,
+  warnOfPublicUrl,
+} from '../process/process.ts'
+import { startTracing } from '../process/tracing.ts'
+import { unhandledRejections } from '../process/unhandled.ts'
+import { type Place, WorkerSide } from '../process/worker.ts'
+import { runWorkers } from '../process/workers.ts'
+
+export interface PdpCommandOptions {
+  /** an image file to answer from, for ever: no management API is asked */
+  readonly image?: string
+  /** for clients of the first API version: asks also what is outside of environments */
+  readonly v1?: boolean
+  /** with `v1`: answers checks that carry no key */
+  readonly keylessChecks?: boolean
+}
+
+/** Runs until a signal. */
+export async function runPdp(env: Env, options: PdpCommandOptions, log: Logger): Promise<void> {
+  requireFitting(options)
+  if (env.workers > 1 && !WorkerSide.isOne) return runWorkers(env.workers, log)
+  const place = WorkerSide.isOne ? await WorkerSide.place() : undefined
+  const apiKey = env.pdpApiKey ?? (await keyByWider(env))
+  const tls = readTls(env)
+  const readOnly = place !== undefined && place.index > 0
+  const pdp = options.image === undefined ? followed(env, apiKey, readOnly, log) : fromFile(options.image, env, log)
+  const closers = new Closers()
+  const tracer = await startTracing(env, 'pdp', log, closers)
+  closers.add(() => pdp.close())
+  const decisionLog = await recorded(env, apiKey, place, log, closers)
+  const stop = stopper(closers)
+  let reread = (): void => undefined
+  const side = place && new WorkerSide(() => pdp, { stop: () => void stop(), hangup: () => reread() })
+  const app = pdpServer(pdp, apiKey, {
+    ...(tls === undefined ? {} : { tls }),
+    ...(tracer === undefined ? {} : { tracer }),
+    unhandledRejections,
+    ...pdpOptions(env, env.controlPlane),
+    ...v1Of(env, apiKey, options, readOnly, log),
+    ...(side && together(side, env)),
+    logger: log.child({ part: 'pdp', ...(place && { worker: place.index }) }),
+    ...(decisionLog === undefined ? {} : { decisionLog }),
+  })
+  closers.addApp(app)
+  const servers: Listener[] = [app]
+  // A key that never was good is a mistake of the operator; one that dies later is answered with 401.
+  const ready = pdp.ready().then(
+    () => side?.ready(),
+    (error: unknown) => {
+      if (!isZerohopError(error, 'CLOSED')) fail(error)
+    },
+  )
+  try {
+    // While others answer, no connection goes to one that cannot yet.
+    if (place?.first === false) await Promise.race([ready, pause(WORKER_START_MS, undefined, { ref: false })])
+    await listen(app, env.pdpHost, env.pdpPort)
+    // the OPA-shaped API would leave out what is outside of environments
+    if (!options.v1) servers.push(...(await listenOpa(app, env, log, closers)))
+  } catch (error) {
+    await closers.close()
+    throw error
+  }
+  side?.listening()
+  if (side === undefined) {
+    reloadOnHangup(env, servers, log)
+    closeOnSignals(closers)
+  } else {
+    reread = () => reload(env, servers, log)
+    for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const)
+      process.on(signal, () => void (signal === 'SIGTERM' && stop()))
+  }
+}
+
+/** What changes in a server when it is one of several. */
+function together(side: WorkerSide, env: Env) {
+  return {
+    siblings: side,
+    applied: (_: Pdp, revision: number, timeoutMs: number) => side.applied(revision, timeoutMs),
+    control: { key: env.controlKey, exit: () => void process.kill(process.ppid, 'SIGTERM') },
+  }
+}
+
+/** Said at the start, before a decision waits in vain. */
+const READ_KEY =
+  'PDP_DECISION_LOG=api: this API key has access `read` and may not send decisions. They wait on disk: give the PDP a key of access `write`'
+
+const fingerprintOf = (apiKey: string): string => createHash('sha256').update(apiKey).digest('hex').slice(0, 16)
+
+/** The decision log with the id of the key; each worker has a folder of its own. */
+async function recorded(env: Env, apiKey: string, place: Place | undefined, log: Logger, closers: Closers) {
+  const { controlPlane: url } = env
+  const refused = (count: number, refusals: unknown) =>
+    log.error(
+      { sink: 'api', count, refusals },
+      'the management API will never take some decisions: they are of another API key or environment, or damaged',
+    )
+  const client = url === undefined ? undefined : new DecisionClient({ url, apiKey, refused })
+  const folder = join(env.decisionLog.folder ?? join(env.data, 'decisions'), `worker-${place?.index}`)
+  const own = place === undefined ? env : { ...env, decisionLog: { ...env.decisionLog, folder } }
+  const decisionLog = await startDecisionLog(own, log, closers, client, fingerprintOf(apiKey))
+  if (decisionLog === undefined) return undefined
+  const stopping = new AbortController()
+  void client?.identify(stopping.signal).then(() => {
+    if (env.decisionLog.sinks.includes('api') && client.access === 'read') log.error({ sink: 'api' }, READ_KEY)
+  })
+  closers.add(async () => stopping.abort())
+  return { ...decisionLog, ...(client && { keyId: () => client.keyId }) }
+}
+
+/** @throws CONFIG_INVALID when the options do not go together */
+function requireFitting({ image, v1 = false, keylessChecks = false }: PdpCommandOptions): void {
+  if (keylessChecks && !v1) throw new ZerohopError('CONFIG_INVALID', { reason: '--keyless-checks goes with --v1 only' })
+  if (v1 && image !== undefined)
+    throw new ZerohopError('CONFIG_INVALID', { reason: '--v1 follows a management API and does not go with --image' })
+}
+
+/** The key of the environment, by a wider one. @throws CONFIG_INVALID when there is none, or not enough is said */
+async function keyByWider({ wider: { key, project, environment }, controlPlane }: Env): Promise<string> {
+  if (key === undefined)
+    throw missing('PDP_API_KEY', 'the API key of the environment to serve, which callers send as their bearer key')
+  if (controlPlane === undefined)
+    throw missing('PDP_CONTROL_PLANE', 'the URL of the management API, such as http://localhost:8080')
+  if (environment === undefined) throw missing('PDP_ACTIVE_ENV', 'the environment to serve with a wider key')
+  return environmentKey({ url: controlPlane, widerKey: key, project, environment })
+}
+
+/** Follows the environment of the key. @throws CONFIG_INVALID when it is not said where */
+function followed(env: Env, apiKey: string, readOnly: boolean, log: Logger): Pdp {
+  const { controlPlane: url, maxStalenessMs } = env
+  if (url === undefined)
+    throw missing('PDP_CONTROL_PLANE', 'the URL of the management API, such as http://localhost:8080')
+  warn(env, url, log)
+  const trust = env.imagePublicKey === undefined ? undefined : new Trust(env.imagePublicKey)
+  const name = fingerprintOf(apiKey)
+  const follower = new Follower({
+    feed: new RemoteFeed({ url, apiKey, trust }),
+    trust,
+    lastImage: new LastImage(join(lastImageFolder(env), `${name}.image`), apiKey, { readOnly }),
+    report: reportOf(log),
+    ...(maxStalenessMs === undefined ? {} : { maxStalenessMs }),
+  })
+  return new Pdp(follower, { strictAttributes: env.strictAttributes })
+}
+
+/** @throws IMAGE_UNREADABLE, IMAGE_DAMAGED, IMAGE_FOREIGN, SIGNATURE_INVALID */
+function fromFile(path: string, { imagePublicKey: publicKey, strictAttributes }: Env, log: Logger): Pdp {
+  const pdp = loadImage(path, { publicKey, strictAttributes })
+  log.info({ revision: pdp.revision, source: 'file', path }, 'policy is loaded; it changes with a restart only')
+  return pdp
+}
+
+/** What else a PDP for clients of the first API version follows. */
+function v1Of(
+  env: Env,
+  apiKey: string,
+  { v1 = false, keylessChecks = false }: PdpCommandOptions,
+  readOnly: boolean,
+  log: Logger,
+) {
+  const { controlPlane: url } = env
+  if (!v1 || url === undefined) return {}
+  const name = fingerprintOf(apiKey)
+  const trust = env.imagePublicKey === undefined ? undefined : new Trust(env.imagePublicKey)
+  const outside = new Outside({
+    feed: new RemoteFeed({ url, apiKey, outside: true, trust }),
+    trust,
+    lastImage: new LastImage(join(lastImageFolder(env), `${name}.outside.image`), apiKey, { readOnly }),
+    report: reportOf(log.child({ part: 'outside' })),
+    strictAttributes: env.strictAttributes,
+    ...(env.maxStalenessMs === undefined ? {} : { maxStalenessMs: env.maxStalenessMs }),
+  })
+  log.warn('--v1 is for the time of a migration: stop this PDP when every service has moved')
+  if (keylessChecks) log.warn('--keyless-checks: whoever reaches this port may ask for decisions')
+  return { v1: { outside, keyless: keylessChecks } }
+}
+
+/** Writes what a follower tells to the log. */
+export function reportOf(log: Logger): (event: FollowerEvent) => void {
+  return (event) => {
+    switch (event.event) {
+      case 'ready':
+        log.info({ revision: event.revision, source: event.source }, 'policy is loaded')
+        break
+      case 'trouble':
+        log.warn({ code: event.error.code, retryMs: event.retryMs }, event.error.message)
+        break
+      case 'ended':
+        log.error({ code: event.error.code }, `no policy any more: ${event.error.message}`)
+        break
+      default:
+        log.warn({ code: event.error.code }, `last image is not written: ${event.error.message}`)
+    }
+  }
+}
+
+function warn(env: Env, url: string, log: Logger): void {
+  const { protocol, hostname } = new URL(url)
+  const isLoopback = hostname === 'localhost' || hostname === '[::1]' || hostname.startsWith('127.')
+  if (protocol === 'http:' && !isLoopback)
+    log.warn({ url }, 'PDP_CONTROL_PLANE is plain http: the API key crosses the network in clear')
+  warnOfPublicUrl(env, log)
+  if (env.maxStalenessMs === undefined) {
+    log.warn(
+      'PDP_MAX_STALENESS is not set: a PDP that is cut off goes on answering from its last image and cannot learn of a revocation',
+    )
+  }
+}
+
+function missing(name: string, what: string): ZerohopError {
+  return new ZerohopError('CONFIG_INVALID', { reason: `${name} is not set: it is ${what}` })
+}

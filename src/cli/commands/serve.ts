@@ -1,0 +1,88 @@
+// `zerohop serve`: management API and PDP in one process on one data folder. The PDP answers for the environment of the bearer key of each
+// request. On a terminal it says in plain words where it is and how to try it.
+import { resolve } from 'node:path'
+import type { Logger } from 'pino'
+import type { Sink } from '../../decision-log/forwarder.ts'
+import { keysPath } from '../../management/api-keys/keys-file.ts'
+import { DECISION_SEND_MS } from '../../model/limits.ts'
+import { type Management, pooledPdpServer, readKeys } from '../../server.ts'
+import type { Env } from '../configuration/env.ts'
+import { readTls, reloadOnHangup } from '../configuration/tls.ts'
+import { startDecisionLog } from '../process/decision-logging.ts'
+import { Closers, closeOnSignals, listen, listenOpa, pdpOptions, urlOf, warnOfPublicUrl } from '../process/process.ts'
+import { startTracing } from '../process/tracing.ts'
+import { unhandledRejections } from '../process/unhandled.ts'
+import { type StartOptions, startManagement } from './api.ts'
+import { reportOf } from './pdp.ts'
+
+/** Runs until a signal. */
+export async function runServe(env: Env, options: StartOptions, log: Logger): Promise<void> {
+  const closers = new Closers()
+  try {
+    const tracer = await startTracing(env, 'serve', log, closers)
+    const { management, app: api, apiPort } = await startManagement(env, options, log, closers, tracer)
+    warnOfPublicUrl(env, log)
+    const tls = readTls(env)
+    const decisionLog = await startDecisionLog(env, log, closers, ownApi(management), 'serve')
+    const app = pooledPdpServer(management, {
+      ...(decisionLog === undefined ? {} : { decisionLog }),
+      ...(tls === undefined ? {} : { tls }),
+      ...(tracer === undefined ? {} : { tracer }),
+      unhandledRejections,
+      ...pdpOptions(env, urlOf(env.host, apiPort, tls !== undefined), true),
+      strictAttributes: env.strictAttributes,
+      logger: log.child({ part: 'pdp' }),
+      report: (environment, event) => reportOf(log.child({ environment }))(event),
+      ...(env.imageMemoryBytes === undefined ? {} : { imageMemoryBytes: env.imageMemoryBytes }),
+    })
+    closers.addApp(app)
+    const pdpPort = await listen(app, env.pdpHost, env.pdpPort)
+    const opa = await listenOpa(app, env, log, closers)
+    reloadOnHangup(env, [api, app, ...opa], log)
+    const secure = tls !== undefined
+    greet(env, management, { api: urlOf(env.host, apiPort, secure), pdp: urlOf(env.pdpHost, pdpPort, secure) })
+  } catch (error) {
+    await closers.close()
+    throw error
+  }
+  closeOnSignals(closers)
+}
+
+/** The management API is in this process: records go to it without HTTP. */
+function ownApi({ store }: Management): Sink {
+  return {
+    name: 'api',
+    windowMs: DECISION_SEND_MS,
+    send: async (lines) => void (await store.audit.append({ lines, isCompressed: false })),
+  }
+}
+
+/** Where everything is, and a line to paste. The key itself is shown only on a terminal, never to a log. */
+function greet(env: Env, management: Management, urls: { api: string; pdp: string }): void {
+  const print = (line: string): void => void process.stdout.write(`${line}\n`)
+  print(`management API  ${urls.api}`)
+  print(`PDP             ${urls.pdp}`)
+  print(`keys            ${keysPath(env.data)}`)
+  const key = readKeys(env.data)?.environments.development
+  if (key === undefined || !hasExample(management)) return
+  const path = resolve(keysPath(env.data))
+  const shown = process.stdout.isTTY
+    ? key
+    : `$(node -p 'JSON.parse(require("fs").readFileSync("${path}")).environments.development')`
+  const line = (user: string): string =>
+    `curl -s ${urls.pdp}/allowed -H "authorization: Bearer ${shown}" -H 'content-type: application/json' ` +
+    `-d '{"user":{"key":"${user}"},"action":"say","resource":{"type":"hello","tenant":"default"}}'`
+  print('\nmay ana say hello? paste this, it answers "allow":true')
+  print(line('ana'))
+  print('\nmay ben? he may only wave: "allow":false')
+  print(line('ben'))
+}
+
+/** True when the policy that the lines ask about is there. */
+function hasExample({ store, organization }: Management): boolean {
+  const environments = [...store.view(organization).list('environment')]
+  const development = environments.find(({ environment }) => environment === 'development')
+  if (development === undefined) return false
+  const view = store.view(development.id)
+  return view.get('role_assignment', 'ana/admin/default') !== undefined && view.get('resource', 'hello') !== undefined
+}

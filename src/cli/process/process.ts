@@ -1,0 +1,195 @@
+// How a command begins and ends: errors in one line, servers that listen or say why not, signals that drain.
+import { randomBytes } from 'node:crypto'
+import { readFileSync, writeFileSync, writeSync } from 'node:fs'
+import type { AddressInfo } from 'node:net'
+import type { Logger } from 'pino'
+import { isPlain } from '../../http/authzen/public-url.ts'
+import { BodyBudget } from '../../http/intake/body-budget.ts'
+import type { IntakeOptions } from '../../http/intake/intake.ts'
+import { isZerohopError, ZerohopError } from '../../model/errors.ts'
+import { SHUTDOWN_MS } from '../../model/limits.ts'
+import { type Env, opaPortOf } from '../configuration/env.ts'
+
+/** A server as both factories make it. */
+export interface Listener {
+  listen(options: { host: string; port: number }): Promise<string>
+  close(): PromiseLike<unknown>
+  /** tells clients to come over other connections; servers without it just close */
+  drain?(): Promise<void>
+  readonly server: { address(): AddressInfo | string | null; closeAllConnections(): void }
+}
+
+/** Prints why the command cannot go on, in one line, and ends the process. */
+export function fail(error: unknown, exitCode = 1): never {
+  process.stderr.write(`zerohop: ${lineOf(error)}\n`)
+  process.exit(exitCode)
+}
+
+/** One line for a person: no stack, no insides. */
+export function lineOf(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error)
+  if (isZerohopError(error, 'INTERNAL') && error.cause instanceof Error)
+    return `${message}: ${firstLine(error.cause.message)}`
+  return firstLine(message)
+}
+
+/** Writes a file that only its owner may read. @throws CONFIG_INVALID when it cannot be written */
+export function writeOut(path: string, data: string | Uint8Array): void {
+  try {
+    writeFileSync(path, data, { mode: 0o600 })
+  } catch (error) {
+    const reason = (error as NodeJS.ErrnoException).code ?? lineOf(error)
+    throw new ZerohopError('CONFIG_INVALID', { reason: `\`${path}\` cannot be written: ${reason}` }, { cause: error })
+  }
+}
+
+function firstLine(text: string): string {
+  return text.split(/\r?\n/, 1)[0] ?? ''
+}
+
+/**
+ * Listens and returns the port.
+ * @throws PORT_BUSY, CONFIG_INVALID when the address cannot be had
+ */
+export async function listen(app: Listener, host: string, port: number): Promise<number> {
+  try {
+    await app.listen({ host, port })
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'EADDRINUSE') throw new ZerohopError('PORT_BUSY', { port, host })
+    if (code !== undefined)
+      throw new ZerohopError('CONFIG_INVALID', { reason: `cannot listen on ${host}:${port}: ${code}` })
+    throw error
+  }
+  return (app.server.address() as AddressInfo).port
+}
+
+/**
+ * Opens the OPA-shaped API of a PDP where clients expect it. A port that is only the default may be busy: then it is left out, with a
+ * warning. Returns the servers that it opened. @throws PORT_BUSY when the port was asked for
+ */
+export async function listenOpa(
+  app: { opa(): Listener },
+  env: Env,
+  log: Logger,
+  closers: Closers,
+): Promise<readonly Listener[]> {
+  const port = opaPortOf(env)
+  if (port === undefined) return []
+  const opa = app.opa()
+  try {
+    const bound = await listen(opa, env.pdpHost, port)
+    closers.addApp(opa)
+    log.info({ port: bound }, 'the OPA-shaped API is open')
+    return [opa]
+  } catch (error) {
+    await opa.close()
+    if (env.opaPort !== undefined || !isZerohopError(error, 'PORT_BUSY')) throw error
+    log.warn({ port }, 'the port of the OPA-shaped API is in use: clients that ask there are not answered')
+    return []
+  }
+}
+
+/** Closes what was opened, the last one first. */
+export class Closers {
+  readonly #closers: (() => PromiseLike<unknown>)[] = []
+
+  add(close: () => PromiseLike<unknown>): void {
+    this.#closers.unshift(close)
+  }
+
+  addApp(app: Listener): void {
+    this.add(async () => {
+      // What still runs after half the time is cut off, so that the store can close in the other half.
+      const timer = setTimeout(() => app.server.closeAllConnections(), SHUTDOWN_MS / 2)
+      await app.drain?.()
+      await app.close()
+      clearTimeout(timer)
+    })
+  }
+
+  async close(): Promise<void> {
+    for (const close of this.#closers.splice(0)) await close()
+  }
+}
+
+/**
+ * On SIGTERM or SIGINT: drains and exits 0; what did not end within SHUTDOWN_MS is killed. A second signal kills at once.
+ * Killed, not ended: the end of a process waits for its threads, and one of them may be what hangs. No acknowledged write is lost by it.
+ */
+export function closeOnSignals(closers: Closers, withinMs = SHUTDOWN_MS - 500): void {
+  const stop = stopper(closers, withinMs)
+  const onSignal = (): void => {
+    if (!stop()) kill('ended by a second signal')
+  }
+  process.on('SIGTERM', onSignal)
+  process.on('SIGINT', onSignal)
+}
+
+/** Ends the process once, with that exit code; false when that has begun already. */
+export function stopper(closers: Closers, withinMs = SHUTDOWN_MS - 500, exitCode = 0): () => boolean {
+  let closing = false
+  return () => {
+    if (closing) return false
+    closing = true
+    setTimeout(() => kill('what was running did not end in time'), withinMs).unref()
+    closers.close().then(
+      () => process.exit(exitCode),
+      (error) => fail(error),
+    )
+    return true
+  }
+}
+
+function kill(line: string): void {
+  writeSync(2, `zerohop: ${line}\n`)
+  process.kill(process.pid, 'SIGKILL')
+}
+
+/** The version in package.json. */
+export function packageVersion(): string {
+  const manifest = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')) as {
+    version: string
+  }
+  return manifest.version
+}
+
+/** What every PDP process is told the same way: where to pass facts on to, how it is ended from outside. */
+export function pdpOptions(env: Env, controlPlane: string | undefined, sameProcess = false) {
+  return {
+    debug: env.debug,
+    acceptNow: env.acceptNow,
+    openMetrics: env.openMetrics,
+    intake: intakeOf(env),
+    ...(env.metricsToken === undefined ? {} : { metricsToken: env.metricsToken }),
+    authzen: env.authzen,
+    version: packageVersion(),
+    ...(controlPlane === undefined
+      ? {}
+      : { forward: { controlPlane, sameProcess, timeoutMs: env.forwardTimeoutMs, wait: env.factsWait } }),
+    control: { key: env.controlKey, exit: () => void process.kill(process.pid, 'SIGTERM') },
+  }
+}
+
+let bodies: BodyBudget | undefined
+
+/** The bounds of every server of this process; they share one budget of bodies. */
+export function intakeOf({ bodyMemoryBytes, maxConnections }: Env): IntakeOptions {
+  bodies ??= new BodyBudget(bodyMemoryBytes)
+  return { bodies, ...(maxConnections === undefined ? {} : { maxConnections }) }
+}
+
+/** Says what is wrong with what discovery publishes, although it works. */
+export function warnOfPublicUrl({ authzen: { publicUrl } }: Env, log: Logger): void {
+  if (publicUrl === undefined || !isPlain(publicUrl)) return
+  log.warn({ url: publicUrl }, 'PDP_PUBLIC_URL is not https: keys and decisions cross the network in clear')
+}
+
+/** A fresh id. */
+export const newId = (): string => randomBytes(16).toString('hex')
+
+/** The address as a person types it. */
+export function urlOf(host: string, port: number, secure = false): string {
+  const name = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host
+  return `${secure ? 'https' : 'http'}://${name}:${port}`
+}

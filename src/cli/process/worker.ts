@@ -1,0 +1,112 @@
+// One of several PDP processes on one port, as it speaks with the process that started it: it says when it listens and when it is ready, asks all
+// of its siblings through the first process, and answers what they ask. The messages are those of src/cli/process/workers.ts.
+import cluster from 'node:cluster'
+import { ZerohopError } from '../../model/errors.ts'
+import type { Pdp } from '../../pdp/pdp.ts'
+import type { Own, Siblings } from '../../server.ts'
+import type { Answers, FromPrimary, FromWorker, Question } from './workers.ts'
+
+export interface Place {
+  /** 0, 1, …: the first keeps the last image on disk */
+  readonly index: number
+  /** false while others answer: then it takes no connections before it can answer */
+  readonly first: boolean
+}
+
+export class WorkerSide implements Siblings {
+  /** until there is something to close, the end is the end */
+  static #stop = (): void => process.exit(0)
+  readonly #pdp: () => Pdp
+  readonly #asked = new Map<number, (answers: Answers) => void>()
+  #own: Own | undefined
+  #asks = 0
+
+  /** `stop` and `hangup` are called when the first process says so. */
+  constructor(pdp: () => Pdp, { stop, hangup }: { readonly stop: () => void; readonly hangup: () => void }) {
+    this.#pdp = pdp
+    WorkerSide.#stop = stop
+    process.on('message', (message: FromPrimary) => {
+      if (message.type === 'hangup') hangup()
+      else if (message.type === 'answers') this.#settle(message)
+      else if (message.type === 'ask') void this.#answer(message)
+    })
+  }
+
+  /** True in a process that was started as one of several. */
+  static get isOne(): boolean {
+    return cluster.isWorker
+  }
+
+  /** Which one this is. */
+  static place(): Promise<Place> {
+    return new Promise((resolve) => {
+      process.on('message', (message: FromPrimary) => {
+        if (message.type === 'stop') WorkerSide.#stop()
+        else if (message.type === 'place') resolve(message)
+      })
+      tell({ type: 'begun' })
+    })
+  }
+
+  listening(): void {
+    tell({ type: 'listening' })
+  }
+
+  ready(): void {
+    tell({ type: 'ready' })
+  }
+
+  answer(own: Own): void {
+    this.#own = own
+  }
+
+  async health() {
+    const { begun, wanted, each } = await this.#ask({ about: 'health' })
+    return { begun, wanted, each: each as Awaited<ReturnType<Siblings['health']>>['each'] }
+  }
+
+  async metrics(): Promise<object[][]> {
+    const { each } = await this.#ask({ about: 'metrics' })
+    return each.filter((one) => one !== null) as object[][]
+  }
+
+  /** Resolves when every process that takes connections has the revision. @throws REVISION_TIMEOUT */
+  async applied(revision: number, timeoutMs: number): Promise<void> {
+    const { each } = await this.#ask({ about: 'applied', revision, timeoutMs })
+    if (each.every((one) => one === true)) return
+    const have = this.#pdp().state.revision ?? 0
+    throw new ZerohopError('REVISION_TIMEOUT', { wanted: revision, timeoutMs, have })
+  }
+
+  #ask(question: Question): Promise<Answers> {
+    return new Promise((resolve) => {
+      const id = ++this.#asks
+      this.#asked.set(id, resolve)
+      tell({ type: 'ask', id, question })
+    })
+  }
+
+  #settle(answers: Answers): void {
+    this.#asked.get(answers.id)?.(answers)
+    this.#asked.delete(answers.id)
+  }
+
+  async #answer({ id, question }: Extract<FromPrimary, { type: 'ask' }>): Promise<void> {
+    let answer: unknown = null
+    try {
+      if (question.about === 'health') answer = this.#own?.health() ?? null
+      else if (question.about === 'metrics') answer = (await this.#own?.metrics()) ?? null
+      else {
+        await this.#pdp().atLeast(question.revision, { timeoutMs: question.timeoutMs })
+        answer = true
+      }
+    } catch {
+      // null: it could not, or not in time
+    }
+    tell({ type: 'answer', id, answer })
+  }
+}
+
+function tell(message: FromWorker): void {
+  if (process.connected) process.send?.(message)
+}

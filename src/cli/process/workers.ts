@@ -1,0 +1,183 @@
+// Several PDP processes on one port (PDP_WORKERS): the first process answers nothing itself. It starts the others, hands connections to them, starts
+// one that died again after a pause while the rest go on, passes questions between them, and ends them all on a signal.
+import cluster, { type Worker } from 'node:cluster'
+import type { Logger } from 'pino'
+import {
+  RETRY_FIRST_MS,
+  RETRY_LONGEST_MS,
+  SHUTDOWN_MS,
+  SIBLING_ANSWER_MS,
+  WORKER_START_MS,
+} from '../../model/limits.ts'
+import { Backoff } from '../../pdp/backoff.ts'
+
+export type Question =
+  | { readonly about: 'health' }
+  | { readonly about: 'metrics' }
+  | { readonly about: 'applied'; readonly revision: number; readonly timeoutMs: number }
+
+export interface Answers {
+  readonly type: 'answers'
+  readonly id: number
+  /** each worker was ready once */
+  readonly begun: boolean
+  readonly wanted: number
+  /** of those that take connections; null where none came */
+  readonly each: readonly unknown[]
+}
+
+export type FromWorker =
+  | { readonly type: 'begun' | 'listening' | 'ready' }
+  | { readonly type: 'ask'; readonly id: number; readonly question: Question }
+  | { readonly type: 'answer'; readonly id: number; readonly answer: unknown }
+
+export type FromPrimary =
+  | { readonly type: 'place'; readonly index: number; readonly first: boolean }
+  | { readonly type: 'stop' | 'hangup' }
+  | { readonly type: 'ask'; readonly id: number; readonly question: Question }
+  | Answers
+
+interface Seat {
+  readonly index: number
+  readonly backoff: Backoff
+  worker: Worker | undefined
+  listening: boolean
+  ready: boolean
+}
+
+/** Runs until a signal, or until it is clear that no worker can start. */
+export function runWorkers(count: number, log: Logger): void {
+  cluster.setupPrimary({ args: process.argv.slice(2) })
+  new Workers(count, log).start()
+}
+
+class Workers {
+  readonly #log: Logger
+  readonly #seats: readonly Seat[]
+  readonly #stopping = new AbortController()
+  readonly #waiting = new Map<number, (answer: unknown) => void>()
+  #asks = 0
+  #begun = false
+
+  constructor(count: number, log: Logger) {
+    this.#log = log
+    this.#seats = Array.from({ length: count }, (_, index) => ({
+      index,
+      backoff: new Backoff(RETRY_FIRST_MS, RETRY_LONGEST_MS),
+      worker: undefined,
+      listening: false,
+      ready: false,
+    }))
+  }
+
+  /** The first one alone, so that what is wrong is said once; the others when it is ready, or after a moment. */
+  start(): void {
+    process.on('SIGTERM', () => this.#stop())
+    process.on('SIGINT', () => this.#stop())
+    process.on('SIGHUP', () => this.#tellAll({ type: 'hangup' }))
+    this.#fork(this.#seats[0]!)
+  }
+
+  #fork(seat: Seat): void {
+    const worker = cluster.fork()
+    Object.assign(seat, { worker, listening: false, ready: false })
+    worker.on('message', (message: FromWorker) => this.#hear(seat, worker, message))
+    worker.once('exit', (code, signal) => this.#ended(seat, code, signal))
+  }
+
+  #hear(seat: Seat, worker: Worker, message: FromWorker): void {
+    switch (message.type) {
+      case 'begun':
+        if (this.#stopping.signal.aborted) send(worker, { type: 'stop' })
+        else send(worker, { type: 'place', index: seat.index, first: !this.#seats.some(({ listening }) => listening) })
+        break
+      case 'listening':
+        seat.listening = true
+        if (seat.index === 0) setTimeout(() => this.#startOthers(), WORKER_START_MS).unref()
+        break
+      case 'ready':
+        seat.ready = true
+        seat.backoff.reset()
+        this.#begun ||= this.#seats.every(({ ready }) => ready)
+        this.#startOthers()
+        break
+      case 'ask':
+        void this.#askAll(message.question).then((each) =>
+          send(worker, { type: 'answers', id: message.id, begun: this.#begun, wanted: this.#seats.length, each }),
+        )
+        break
+      default:
+        this.#waiting.get(message.id)?.(message.answer)
+        this.#waiting.delete(message.id)
+    }
+  }
+
+  #startOthers(): void {
+    if (this.#stopping.signal.aborted) return
+    for (const seat of this.#seats) if (seat.worker === undefined) this.#fork(seat)
+  }
+
+  #askAll(question: Question): Promise<unknown[]> {
+    const limitMs = SIBLING_ANSWER_MS + (question.about === 'applied' ? question.timeoutMs : 0)
+    const asked = this.#seats.filter(({ listening }) => listening)
+    return Promise.all(asked.map(({ worker }) => this.#ask(worker!, question, limitMs)))
+  }
+
+  #ask(worker: Worker, question: Question, limitMs: number): Promise<unknown> {
+    return new Promise((resolve) => {
+      const id = ++this.#asks
+      const settle = (answer: unknown): void => {
+        clearTimeout(timer)
+        worker.off('exit', gone)
+        this.#waiting.delete(id)
+        resolve(answer)
+      }
+      // One that is gone answers nobody with an old revision: it comes back with a new image.
+      const gone = (): void => settle(question.about === 'applied' ? true : null)
+      const timer = setTimeout(() => settle(null), limitMs)
+      worker.once('exit', gone)
+      this.#waiting.set(id, settle)
+      send(worker, { type: 'ask', id, question })
+    })
+  }
+
+  #ended(seat: Seat, code: number | null, signal: string | null): void {
+    const wasReady = this.#begun || this.#seats.some(({ ready }) => ready)
+    Object.assign(seat, { listening: false, ready: false })
+    if (this.#stopping.signal.aborted) return
+    if (code === 1 && !wasReady) {
+      // It said what is wrong; another one would only say it again.
+      this.#tellAll({ type: 'stop' })
+      process.exitCode = 1
+      this.#stopping.abort()
+      return
+    }
+    const pauseMs = seat.backoff.next()
+    this.#log.error({ worker: seat.index, code, signal, pauseMs }, 'a worker ended and is started again')
+    void seat.backoff.wait(this.#stopping.signal).then(() => {
+      if (!this.#stopping.signal.aborted) this.#fork(seat)
+    })
+  }
+
+  /** Nothing but the workers keeps this process alive. */
+  #stop(): void {
+    const again = this.#stopping.signal.aborted
+    this.#stopping.abort()
+    this.#tellAll({ type: 'stop' })
+    const kill = (): void => {
+      for (const { worker } of this.#seats) worker?.process.kill('SIGKILL')
+    }
+    if (again) {
+      process.exitCode = 1
+      kill()
+    } else setTimeout(kill, SHUTDOWN_MS).unref()
+  }
+
+  #tellAll(message: FromPrimary): void {
+    for (const { worker } of this.#seats) if (worker !== undefined) send(worker, message)
+  }
+}
+
+function send(worker: Worker, message: FromPrimary): void {
+  if (worker.isConnected()) worker.send(message)
+}

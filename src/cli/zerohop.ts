@@ -1,0 +1,195 @@
+#!/usr/bin/env node
+// The command `zerohop`: reads the command line, calls the command, turns an error into one line and an exit code. What a command does is
+// in the file of its name, which is loaded only when it is called: a check needs neither Fastify nor LMDB.
+import { Command, Option } from 'commander'
+import type { Logger } from 'pino'
+import { addMigrate } from '../v1/migrate/commands/migrate-commands.ts'
+import type { CheckOptions } from './commands/check.ts'
+import { addData } from './commands/data-commands.ts'
+import { addImage } from './commands/image-commands.ts'
+import type { IntegrationOptions } from './commands/integration.ts'
+import { addAdministration } from './commands/operator-commands.ts'
+import type { PdpCommandOptions } from './commands/pdp.ts'
+import { type Env, readEnv, secretsOf } from './configuration/env.ts'
+import { fail, packageVersion } from './process/process.ts'
+import { endOnUnhandled, outliveRejections } from './process/unhandled.ts'
+import {
+  attempt,
+  DATA,
+  examples,
+  mayStopReading,
+  pointToHelp,
+  type Settings,
+  speak,
+  withSettings,
+} from './terminal/command-line.ts'
+
+/** Exit code of `check` when it could not decide, also because the command line is wrong. */
+const UNDECIDED = 2
+
+interface ServerOptions extends Settings {
+  readonly example?: boolean
+  readonly verify?: boolean
+}
+
+const startOptions = ({ example = true, verify = false }: ServerOptions) => ({ example, verify })
+
+// What these print with exit code 1 is an answer.
+endOnUnhandled(/^(check|migrate|data)$/.test(process.argv[2] ?? '') ? UNDECIDED : 1)
+
+const program = speak(new Command('zerohop'), packageVersion()).description(
+  'Authorization in the process that asks: management API, decision point and tools.',
+)
+
+program
+  .command('serve')
+  .description(
+    'management API and PDP in one process on a data folder; a new folder gets an organization, keys and an example policy',
+  )
+  .option('--data <folder>', DATA)
+  .option('--host <address>', 'listen address (ZEROHOP_HOST, 127.0.0.1)')
+  .option('--api-port <port>', 'port of the management API (ZEROHOP_API_PORT, 8080; 0 = any free one)')
+  .option('--pdp-port <port>', 'port of the PDP (PDP_PORT, 7000; 0 = any free one)')
+  .option('--no-example', 'leave the example policy out of a new folder')
+  .option('--verify', 'compare the whole data folder first, and do not start when it is damaged')
+  .addHelpText(
+    'after',
+    examples(
+      'zerohop serve',
+      'zerohop serve --data /var/lib/zerohop --no-example',
+      'ZEROHOP_API_PORT=0 PDP_PORT=0 zerohop serve',
+    ),
+  )
+  .action((options: ServerOptions) =>
+    run('serve', async (env, log) =>
+      (await import('./commands/serve.ts')).runServe(withSettings(env, options), startOptions(options), log),
+    ),
+  )
+
+program
+  .command('api')
+  .description('the management API alone, with the feed that PDPs follow')
+  .option('--data <folder>', DATA)
+  .option('--host <address>', 'listen address (ZEROHOP_HOST, 127.0.0.1)')
+  .option('--api-port <port>', 'port (ZEROHOP_API_PORT, 8080; 0 = any free one)')
+  .option('--no-example', 'leave the example policy out of a new folder')
+  .option('--verify', 'compare the whole data folder first, and do not start when it is damaged')
+  .addHelpText('after', examples('zerohop api', 'zerohop api --data /var/lib/zerohop --host 0.0.0.0'))
+  .action((options: ServerOptions) =>
+    run('api', async (env, log) =>
+      (await import('./commands/api.ts')).runApi(withSettings(env, options), startOptions(options), log),
+    ),
+  )
+
+program
+  .command('pdp')
+  .description(
+    'the PDP alone: follows the environment of PDP_API_KEY at PDP_CONTROL_PLANE, or answers from an image file',
+  )
+  .option('--host <address>', 'listen address (PDP_HOST, ZEROHOP_HOST, 127.0.0.1)')
+  .option('--pdp-port <port>', 'port (PDP_PORT, 7000; 0 = any free one)')
+  .option('--image <file>', 'answer from this file alone; PDP_API_KEY is then only what callers send')
+  .option(
+    '--v1',
+    'for clients of the first API version, during a migration: allows also what objects outside of environments allow',
+  )
+  .option('--keyless-checks', 'with --v1: answers checks without a key, as the Node client of that version sends them')
+  .addHelpText(
+    'after',
+    examples(
+      'PDP_API_KEY=… PDP_CONTROL_PLANE=http://localhost:8080 zerohop pdp',
+      'PDP_API_KEY_FILE=/run/secrets/key PDP_MAX_STALENESS=300 zerohop pdp',
+      'PDP_API_KEY=… zerohop pdp --image policy.image',
+      'PDP_PORT=7001 zerohop pdp --v1',
+    ),
+  )
+  .action(({ image, v1, keylessChecks, ...options }: ServerOptions & PdpCommandOptions) =>
+    run('pdp', async (env, log) => {
+      const command = {
+        ...(image === undefined ? {} : { image }),
+        v1: v1 ?? false,
+        keylessChecks: keylessChecks ?? false,
+      }
+      return (await import('./commands/pdp.ts')).runPdp(withSettings(env, options), command, log)
+    }),
+  )
+
+program
+  .command('check')
+  .description('one check against a running PDP or an image file; exit code 0 allow, 1 deny, 2 could not decide')
+  .argument('<user>', 'user key')
+  .argument('<action>', 'action key')
+  .argument('<resource>', 'resource type, or type:key')
+  .option('--tenant <key>', 'tenant (default)')
+  .option('--explain', 'say why')
+  .addOption(new Option('--image <file>', 'ask an image file instead of a running PDP').conflicts('pdp'))
+  .option(
+    '--pdp <url>',
+    'address of the PDP (http://127.0.0.1:7000); the key is PDP_API_KEY, or that of development in keys.json',
+  )
+  .addHelpText(
+    'after',
+    examples(
+      'zerohop check ana say hello',
+      'zerohop check ben say hello --tenant default --explain',
+      'zerohop check ana say hello --image policy.image',
+    ),
+  )
+  .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : UNDECIDED))
+  .action(async (user: string, action: string, resource: string, options: CheckOptions) => {
+    try {
+      const { runCheck } = await import('./commands/check.ts')
+      process.exitCode = await runCheck(readEnv(), [user, action, resource], options)
+    } catch (error) {
+      fail(error, UNDECIDED)
+    }
+  })
+
+addImage(program)
+addAdministration(program)
+addData(program)
+
+program
+  .command('integration')
+  .description("the reference integration backend: an identity provider's tokens on one side, Zerohop on the other")
+  .option('--demo', 'with a page and a STAND-IN identity provider, for a try-out on this machine')
+  .addOption(
+    new Option('--client <client>', 'how Zerohop is asked: in this process, or with the published client over HTTP')
+      .choices(['in-process', 'permitio'])
+      .default('in-process'),
+  )
+  .option('--host <address>', 'listen address (ZEROHOP_HOST, 127.0.0.1)')
+  .option('--data <folder>', 'with --demo: where keys.json is (ZEROHOP_DATA, ./data)')
+  .addHelpText(
+    'after',
+    examples(
+      'zerohop integration --demo',
+      'USER_POOL_ID=eu-west-1_AbCdEf CLIENT_ID=… PERMIT_TOKEN_FILE=/run/secrets/key zerohop integration',
+    ),
+  )
+  .action(({ host, data, ...options }: ServerOptions & IntegrationOptions) =>
+    run('integration', async (env, log) =>
+      (await import('./commands/integration.ts')).runIntegration(
+        withSettings(env, { ...(host ? { host } : {}), ...(data ? { data } : {}) }),
+        options,
+        log,
+      ),
+    ),
+  )
+
+addMigrate(program)
+pointToHelp(program)
+mayStopReading(process.stdout)
+
+await program.parseAsync()
+
+/** Runs a server: from here on it outlives a rejection that nobody handled. */
+async function run(name: string, command: (env: Env, log: Logger) => Promise<void>): Promise<void> {
+  await attempt(async () => {
+    const env = readEnv()
+    const { createLogger } = await import('./process/logger.ts')
+    const log = createLogger(env.logLevel, name)
+    outliveRejections(log, secretsOf(env))
+    return command(env, log)
+  })
+}

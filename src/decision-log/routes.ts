@@ -1,0 +1,147 @@
+// Decisions that PDPs recorded: they send them here in batches, and the contract's lists read them back. What a record says is
+// docs/decision-log.md. It is no policy: no revision, no history.
+import type { FastifyInstance } from 'fastify'
+import { pageBody, type Query, readFlag, readPage, readText, readTexts, readTime } from '../http/page.ts'
+import type { Scope } from '../management/http/auth.ts'
+import { printTime } from '../management/http/render.ts'
+import type { Management } from '../management/http/route-context.ts'
+import { ZerohopError } from '../model/errors.ts'
+import { parseId } from '../model/keys.ts'
+import { AUDIT_BODY_BYTES_MAX } from '../model/limits.ts'
+import type { AuditRecord } from '../store/audit.ts'
+import { readAudit } from './audit-queries.ts'
+
+const AUDIT_LOGS = '/v2/pdps/:p/:e/audit_logs'
+const LINES = 'application/x-ndjson'
+
+export function auditRoutes(app: FastifyInstance, { store }: Management): void {
+  const config = { operation: 'audit.read' } as const
+  /** The one PDP config of the environment: every PDP that follows it is this one to the clients. */
+  const configOf = (scope: Scope): string => {
+    const [found] = store.view(scope.organization).by('pdp_configs_of_environment', scope.environment.id, { limit: 1 })
+    return found?.id ?? scope.environment.id
+  }
+  app.get<{ Querystring: Query }>(AUDIT_LOGS, { config }, async ({ scope, query }) => {
+    const page = readPage(query)
+    const pdp = configOf(scope)
+    requireSort(query)
+    const { rows, total, reachable } = await readAudit(store.audit, {
+      environment: scope.environment.id,
+      since: readTime(query, 'timestamp_from'),
+      until: untilOf(query),
+      fits: filterOf(query, pdp),
+      offset: page.offset,
+      rows: page.rows,
+    })
+    const data = rows.map((record) => auditRead(record, scope, pdp))
+    return { ...pageBody(data, total, page), pagination_count: reachable }
+  })
+  app.get<{ Params: { log: string } }>(`${AUDIT_LOGS}/:log`, { config }, ({ scope, params }) => {
+    const id = parseId(params.log)
+    const record = id === undefined ? undefined : store.audit.find(scope.environment.id, id)
+    if (record === undefined) throw new ZerohopError('OBJECT_NOT_FOUND', { kind: 'audit log', ref: params.log })
+    return auditRead(record, scope, configOf(scope))
+  })
+  app.register(async (lines) => {
+    lines.addContentTypeParser(LINES, (request, _payload, done) => lines.readBytes(request, done))
+    lines.post<{ Body: Buffer | undefined }>(
+      AUDIT_LOGS,
+      { config: { operation: 'audit.write' }, bodyLimit: AUDIT_BODY_BYTES_MAX },
+      ({ scope, caller: { key }, body, headers }) => {
+        if (!Buffer.isBuffer(body))
+          throw new ZerohopError('INPUT_INVALID', { reason: `the body must be ${LINES}` }, { path: ['body'] })
+        return store.audit.append({
+          lines: body,
+          isCompressed: headers['content-encoding'] === 'gzip',
+          environment: scope.environment.id,
+          sentBy: { id: key.id, hash: key.key },
+        })
+      },
+    )
+  })
+}
+
+/** There is one order, which the clients may name. */
+function requireSort(query: Query): void {
+  if (![undefined, 'timestamp', 'None'].includes(readText(query, 'sort_by')))
+    throw new ZerohopError('INPUT_INVALID', { reason: 'permitted: timestamp' }, { path: ['query', 'sort_by'] })
+}
+
+/** The second that is named is part of the range. */
+function untilOf(query: Query): number | undefined {
+  const until = readTime(query, 'timestamp_to')
+  return until === undefined ? undefined : until + 999
+}
+
+function filterOf(query: Query, pdp: string): ((record: AuditRecord) => boolean) | undefined {
+  const tests: ((record: AuditRecord) => boolean)[] = []
+  const among = (name: string, fits: (record: AuditRecord, wanted: readonly string[]) => boolean): void => {
+    const wanted = readTexts(query, name).filter((text) => text !== '')
+    if (wanted.length > 0) tests.push((record) => fits(record, wanted))
+  }
+  among('pdp_id', ({ instance }, wanted) => wanted.some((ref) => [pdp, instance].includes(parseId(ref) ?? '')))
+  among('users', ({ user }, wanted) => wanted.includes(user))
+  among('resources', ({ resource_type: type, resource_key: key }, wanted) =>
+    wanted.some((ref) => ref === type || (key !== null && ref === `${type}:${key}`)),
+  )
+  among('tenant', ({ tenant }, wanted) => wanted.includes(tenant))
+  among('action', ({ action }, wanted) => wanted.includes(action))
+  if (readText(query, 'decision') !== undefined) {
+    const wanted = readFlag(query, 'decision')
+    tests.push(({ decision }) => decision === wanted)
+  }
+  return tests.length === 0 ? undefined : (record) => tests.every((test) => test(record))
+}
+
+/** AuditLogModel, with the decision in the form of the engine that the clients know. */
+function auditRead(record: AuditRecord, { organization, project, environment }: Scope, pdp: string) {
+  const { user, action, tenant, resource_type: type, resource_key: key, decision, sent } = record
+  const attributes = sent === null || typeof sent !== 'object' ? {} : (sent as Record<string, unknown>)
+  const input = {
+    user: { key: user, attributes: attributes.user ?? {} },
+    action,
+    resource: { type, key, tenant, attributes: attributes.resource ?? {} },
+    context: attributes.context ?? {},
+  }
+  const timestamp = printTime(record.at)
+  return {
+    id: record.id,
+    timestamp,
+    created_at: printTime(record.received_at),
+    query: `user ${user} ${decision ? 'is' : 'is not'} permitted to ${action} ${key === null ? type : `${type}:${key}`}`,
+    user_key: user,
+    user_email: record.user_email,
+    user_name: record.user_name,
+    resource_type: type,
+    tenant,
+    action,
+    decision,
+    reason: record.reason,
+    org_id: organization,
+    project_id: project.id,
+    env_id: environment.id,
+    pdp_config_id: pdp,
+    input,
+    result: { allow: decision },
+    context: {
+      request_id: record.request_id,
+      revision: record.revision,
+      api_key_id: record.api_key,
+      sent_by: record.sent_by,
+      resource_key: key,
+      instance: record.instance,
+      seq: record.seq,
+      latency_us: record.latency_us,
+    },
+    raw_data: {
+      engine: 'OPA',
+      decision_id: record.id,
+      labels: { id: record.instance, version: 'zerohop' },
+      timestamp,
+      path: 'permit/root',
+      input,
+      result: { allow: decision },
+      metrics: { timer_server_handler_ns: record.latency_us * 1000 },
+    },
+  }
+}

@@ -1,0 +1,65 @@
+// OpenID AuthZEN 1.0 beside the PDP's own routes, with the same keys and the same decisions. It is a scope of its own, because it differs in:
+// errors, which are one plain line of text, also for paths that are not there; a wrong body or content type, which is 400; a key that is not
+// known, which is 401; and a request id, which is echoed exactly as it was sent.
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { addJsonParser } from '../app.ts'
+import { problemOf } from '../errors.ts'
+import { noRouteFor, RouteMethods } from '../route-methods.ts'
+import { wrong } from './bodies.ts'
+import type { AuthzenDeps } from './deps.ts'
+import { discoveryRoute } from './discovery.ts'
+import { challenge, plainError, sendPlain } from './errors.ts'
+import { evaluationRoutes } from './evaluation.ts'
+import { interchangeable } from './i-json.ts'
+import { readPublicUrl } from './public-url.ts'
+import { searchRoutes } from './search.ts'
+
+const ASCII = /^[\x20-\x7e\t]*$/
+
+/** @throws CONFIG_INVALID on a public URL that cannot be published */
+export function authzenRoutes(parent: FastifyInstance, deps: AuthzenDeps): void {
+  if (deps.publicUrl !== undefined) readPublicUrl(deps.publicUrl)
+  parent.register(async (app) => {
+    echoRequestIds(app)
+    app.setErrorHandler((error, request, reply) => answerError(app, error, request, reply))
+    discoveryRoute(app, deps)
+    app.register(async (routes) => accessRoutes(routes, deps), { prefix: '/access/v1' })
+  })
+}
+
+/** Everything below /access/v1, also what is not there. */
+function accessRoutes(app: FastifyInstance, deps: AuthzenDeps): void {
+  app.removeAllContentTypeParsers()
+  addJsonParser(app, 'refuse')
+  app.addContentTypeParser('*', (_request, _payload, done) => done(wrong('the content type', '`application/json`')))
+  app.addHook('preHandler', async ({ body }) => void interchangeable(body))
+  const methods = new RouteMethods(app.noted)
+  app.setNotFoundHandler((request, reply) => {
+    const others = methods.others(request.method, request.url.split('?', 1)[0]!)
+    if (others.length > 0) reply.header('allow', others.join(', '))
+    const { status, message } = noRouteFor(request.method, others)
+    return sendPlain(reply, status, message)
+  })
+  evaluationRoutes(app, deps)
+  searchRoutes(app, deps)
+}
+
+function answerError(app: FastifyInstance, error: unknown, request: FastifyRequest, reply: FastifyReply) {
+  const { status, message } = plainError(error)
+  app.problems.tell(error, { ...problemOf(error), status, message }, request.id)
+  if (status === 503) reply.header('retry-after', '1')
+  if (status === 401) reply.header('www-authenticate', challenge(error))
+  return sendPlain(reply, status, message)
+}
+
+function echoRequestIds(app: FastifyInstance): void {
+  app.addHook('onRequest', (request, _reply, done) => {
+    const sent = request.headers['x-request-id']
+    if (typeof sent === 'string') request.id = sent
+    done()
+  })
+  // node writes the headers as UTF-8 too when the body is a string: bytes above 127 would not come back as they were sent
+  app.addHook('onSend', (request, _reply, payload, done) =>
+    done(null, typeof payload === 'string' && !ASCII.test(request.id) ? Buffer.from(payload) : payload),
+  )
+}

@@ -1,0 +1,94 @@
+// What AuthZEN requests carry, checked by hand and turned into the questions that the PDP answers. An entity is `{type, id}` or `{name}` with
+// `properties`; unknown members are ignored and null counts as absent (rules 1 and 11 of the interface). Every refusal names the member.
+import { ZerohopError } from '../../model/errors.ts'
+import type { Action, Attributes, Check, User } from '../../pdp/request.ts'
+
+export type Members = Readonly<Record<string, unknown>>
+
+/** A resource type, one instance of it, or (without a key) any. */
+export interface Target {
+  readonly type: string
+  readonly key?: string
+  readonly tenant: string | null
+  readonly attributes: Attributes | null
+}
+
+/** The question of one evaluation, and the type of its subject. */
+export interface Evaluation extends Check {
+  readonly subjectType: string
+}
+
+/** @throws INPUT_INVALID */
+export function readEvaluation(body: unknown): Evaluation {
+  const { subject, action, resource, context } = membersOf(body, 'the body')
+  return {
+    subjectType: readSubjectType(subject),
+    user: readSubject(subject),
+    action: readAction(action),
+    resource: readResource(resource),
+    context: readProperties(context, 'context'),
+  }
+}
+
+/** `subject` with its id: the key of a user, and attributes sent along. */
+export function readSubject(value: unknown): User {
+  const subject = required(value, 'subject')
+  return { key: textOf(subject.id, 'subject.id'), attributes: readProperties(subject.properties, 'subject.properties') }
+}
+
+/** The type of `subject`; its id and properties do not matter to a search for subjects. */
+export function readSubjectType(value: unknown): string {
+  return textOf(required(value, 'subject').type, 'subject.type')
+}
+
+export function readAction(value: unknown): Action {
+  const action = required(value, 'action')
+  return { key: textOf(action.name, 'action.name'), attributes: readProperties(action.properties, 'action.properties') }
+}
+
+/** `resource` with its id. */
+export function readResource(value: unknown): Target & { readonly key: string } {
+  return { ...readResources(value), key: textOf(required(value, 'resource').id, 'resource.id') }
+}
+
+/** `resource` whose id does not matter. The tenant of the question is the property of that name (design D2). */
+export function readResources(value: unknown): Target {
+  const resource = required(value, 'resource')
+  const attributes = readProperties(resource.properties, 'resource.properties')
+  const tenant = attributes?.tenant ?? null
+  if (tenant !== null && typeof tenant !== 'string') throw wrong('resource.properties.tenant', 'a string')
+  return { type: textOf(resource.type, 'resource.type'), tenant, attributes }
+}
+
+export function readProperties(value: unknown, what: string): Attributes | null {
+  return isAbsent(value) ? null : (membersOf(value, what) as Attributes)
+}
+
+/** @throws INPUT_INVALID when the value is no object */
+export function membersOf(value: unknown, what: string): Members {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw wrong(what, 'an object')
+  return value as Members
+}
+
+export function isAbsent(value: unknown): value is undefined | null {
+  return value === undefined || value === null
+}
+
+export function wrong(what: string, expected: string): ZerohopError {
+  return new ZerohopError('INPUT_INVALID', { reason: `${what} must be ${expected}` }, { path: ['body'] })
+}
+
+function required(value: unknown, what: string): Members {
+  if (isAbsent(value)) throw missing(what)
+  return membersOf(value, what)
+}
+
+function textOf(value: unknown, what: string): string {
+  if (isAbsent(value)) throw missing(what)
+  if (typeof value !== 'string') throw wrong(what, 'a string')
+  return value
+}
+
+function missing(what: string): ZerohopError {
+  return new ZerohopError('INPUT_INVALID', { reason: `${what} is missing` }, { path: ['body'] })
+}

@@ -1,0 +1,108 @@
+// POST /access/v1/evaluation and /access/v1/evaluations. A deny is 200 with `decision:false`. In a batch, an item that cannot be decided is
+// `decision:false` with the reason in its context (rule 3; design D13): it never spoils its neighbours. A batch is answered at one revision.
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { isZerohopError, ZerohopError } from '../../model/errors.ts'
+import { BULK_CHECKS_BYTES_MAX, BULK_CHECKS_MAX } from '../../model/limits.ts'
+import { decide } from '../pdp/allowed.ts'
+import { explainedParts } from '../pdp/debug.ts'
+import { withNow } from '../pdp/now.ts'
+import { isAbsent, type Members, membersOf, readEvaluation, wrong } from './bodies.ts'
+import type { AuthzenDeps } from './deps.ts'
+import { plainError } from './errors.ts'
+import { isSubjectType } from './subjects.ts'
+
+type Answer = { readonly decision: boolean; readonly context?: unknown }
+
+/** Why a subject whose type is no user is denied. */
+const UNKNOWN_TYPE = 'unknown_subject_type'
+
+/** The answer after which a batch ends; undefined when all items are answered. */
+const LAST_ANSWER: Readonly<Record<string, boolean | undefined>> = {
+  execute_all: undefined,
+  deny_on_first_deny: false,
+  permit_on_first_permit: true,
+}
+
+export function evaluationRoutes(app: FastifyInstance, deps: AuthzenDeps): void {
+  const options = { config: { decides: true }, onRequest: deps.authenticate } as const
+  app.post('/evaluation', options, (request, reply) => {
+    reply
+      .header('x-revision', request.pdp!.revision)
+      .send(evaluate(deps, request, request.body, explains(deps, request)))
+  })
+
+  app.post('/evaluations', { ...options, bodyLimit: BULK_CHECKS_BYTES_MAX }, (request, reply) => {
+    const body = membersOf(request.body, 'the body')
+    const answer = isAbsent(body.evaluations) ? undefined : evaluateAll(deps, request, body)
+    reply
+      .header('x-revision', request.pdp!.revision)
+      .send(answer ?? evaluate(deps, request, body, explains(deps, request)))
+  })
+}
+
+/** As `POST /allowed`: by the header for one question, by PDP_DEBUG for each of many. */
+const explains = ({ debug }: AuthzenDeps, { headers }: FastifyRequest): boolean =>
+  debug || headers['x-explain'] === 'true'
+
+/** With the path to the decision in the context of the answer when `explain` is set. */
+function evaluate(deps: AuthzenDeps, request: FastifyRequest, body: unknown, explain: boolean): Answer {
+  const evaluation = readEvaluation(body)
+  const known = isSubjectType(deps, evaluation.subjectType)
+  if (known && explain) {
+    const { allow, reason, debug } = explainedParts(request.pdp!, evaluation, (sent) => withNow(sent, deps.acceptNow))
+    deps.decisions.record(request, evaluation, allow, reason)
+    return { decision: allow, context: debug }
+  }
+  const decision = known && decide(request.pdp!, evaluation, deps.acceptNow)
+  deps.decisions.record(request, evaluation, decision, known ? undefined : UNKNOWN_TYPE)
+  return known || !explain ? { decision } : { decision, context: { code: UNKNOWN_TYPE } }
+}
+
+/** Undefined when there is no item: the body is then one evaluation (rule 4). */
+function evaluateAll(deps: AuthzenDeps, request: FastifyRequest, body: Members): { evaluations: Answer[] } | undefined {
+  const { evaluations: items } = body
+  if (!Array.isArray(items)) throw wrong('evaluations', 'an array')
+  if (items.length === 0) return undefined
+  if (items.length > BULK_CHECKS_MAX)
+    throw new ZerohopError('LIMIT_EXCEEDED', { what: 'the number of evaluations', limit: BULK_CHECKS_MAX })
+  const last = lastAnswer(body.options)
+  for (const name of ['subject', 'action', 'resource', 'context']) {
+    if (!isAbsent(body[name])) membersOf(body[name], name)
+  }
+  const evaluations: Answer[] = []
+  for (const item of items) {
+    const answer = evaluateItem(deps, request, body, item)
+    evaluations.push(answer)
+    if (answer.decision === last) break
+  }
+  return { evaluations }
+}
+
+function lastAnswer(options: unknown): boolean | undefined {
+  const semantic = isAbsent(options) ? undefined : membersOf(options, 'options').evaluations_semantic
+  if (isAbsent(semantic)) return undefined
+  if (typeof semantic !== 'string' || !Object.hasOwn(LAST_ANSWER, semantic)) {
+    throw wrong('options.evaluations_semantic', `one of ${Object.keys(LAST_ANSWER).join(', ')}`)
+  }
+  return LAST_ANSWER[semantic]
+}
+
+/** An entity of the item replaces the one of the body as a whole (rule 5). */
+function evaluateItem(deps: AuthzenDeps, request: FastifyRequest, body: Members, item: unknown): Answer {
+  try {
+    const own = membersOf(item, 'an evaluation')
+    const evaluation = {
+      subject: own.subject ?? body.subject,
+      action: own.action ?? body.action,
+      resource: own.resource ?? body.resource,
+      context: own.context ?? body.context,
+    }
+    return evaluate(deps, request, evaluation, deps.debug)
+  } catch (error) {
+    const { status, message } = plainError(error)
+    const undecided = isZerohopError(error, 'UNDECIDED')
+    if (status !== 400 && !undecided) throw error
+    deps.decisions.item(request, undecided ? 'undecided' : 'refused')
+    return { decision: false, context: { error: { status, message } } }
+  }
+}

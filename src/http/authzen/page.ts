@@ -1,0 +1,99 @@
+// Paging of AuthZEN searches (rule 9). A token says where the next page begins, how long pages are, and of which question it is the token: a
+// follow-up with another question, or with another member of `page`, is refused. It holds no secret and gives no right, so that nothing has to
+// be signed or kept here.
+import { hash } from 'node:crypto'
+import { SEARCH_PAGE_MAX } from '../../model/limits.ts'
+import { isAbsent, type Members, membersOf, wrong } from './bodies.ts'
+
+export interface PageRequest {
+  /** as the caller sent it with the first page; undefined when without */
+  readonly limit: number | undefined
+  /** the last key of the page before; undefined for the first page */
+  readonly after: string | undefined
+  /** true when the caller pages: the answer then says whether there is more */
+  readonly asked: boolean
+  /** what is asked, and the other members of `page`, each as a digest */
+  readonly question: string
+  readonly rest: string
+}
+
+/** What a search found: keys in order, and the key after which there may be more. */
+export interface Found {
+  readonly keys: readonly string[]
+  readonly next: string | undefined
+}
+
+export interface SearchAnswer<T> {
+  readonly page?: { readonly next_token: string }
+  readonly results: readonly T[]
+}
+
+const TOKEN = /^[\w-]{1,4096}$/
+
+/** The page that the body asks for; `kind` is the search. @throws INPUT_INVALID */
+export function readPage(body: Members, kind: string): PageRequest {
+  const { subject, action, resource, context } = body
+  const question = digest([kind, subject, action, resource, context])
+  const page = isAbsent(body.page) ? {} : membersOf(body.page, 'page')
+  const { limit, token, ...others } = page as Members
+  if (!isAbsent(limit) && !isLimit(limit)) throw wrong('page.limit', 'a whole number from 0')
+  if (!isAbsent(token) && typeof token !== 'string') throw wrong('page.token', 'a string')
+  const sent = Object.entries(others).filter(([, value]) => !isAbsent(value))
+  const rest = sent.length === 0 ? '' : digest(Object.fromEntries(sent))
+  if (isAbsent(token) || token === '') {
+    const wanted = isAbsent(limit) ? undefined : (limit as number)
+    return { limit: wanted, after: undefined, asked: wanted !== undefined, question, rest }
+  }
+  const found = readToken(token as string)
+  if (found === undefined) throw wrong('page.token', 'a token that a search answered')
+  if (found.question !== question) throw wrong('page.token', 'sent with the question that it was answered to')
+  if (!isAbsent(limit) && limit !== found.limit) throw wrong('page.limit', 'the same on every page')
+  if (rest !== '' && rest !== found.rest) throw wrong('page', 'the same on every page but for its token')
+  return { ...found, asked: true }
+}
+
+/** What to search for a page. A page of no result still looks for one, to say whether there is any. */
+export function rangeOf({ limit, after }: PageRequest): { readonly limit: number; readonly after: string | undefined } {
+  return { limit: Math.max(1, Math.min(limit ?? SEARCH_PAGE_MAX, SEARCH_PAGE_MAX)), after }
+}
+
+/** The answer with the token of the next page; `""` when this is the last one of a caller who pages. */
+export function pageOf<T>(request: PageRequest, found: Found, print: (key: string) => T): SearchAnswer<T> {
+  const { limit, after, asked, question, rest } = request
+  // of a page of no result the next one begins where this one did
+  const { keys, next } = limit === 0 && found.keys.length > 0 ? { keys: [], next: after ?? '' } : found
+  const results = keys.map(print)
+  if (next === undefined) return asked ? { page: { next_token: '' }, results } : { results }
+  const token = JSON.stringify([question, rest, limit ?? null, next])
+  return { page: { next_token: Buffer.from(token).toString('base64url') }, results }
+}
+
+function isLimit(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= 0
+}
+
+function readToken(token: string): Omit<PageRequest, 'asked'> | undefined {
+  if (!TOKEN.test(token)) return undefined
+  try {
+    const parts: unknown = JSON.parse(Buffer.from(token, 'base64url').toString('utf8'))
+    if (!Array.isArray(parts) || parts.length !== 4) return undefined
+    const [question, rest, limit, after] = parts as unknown[]
+    if (typeof question !== 'string' || typeof rest !== 'string' || typeof after !== 'string') return undefined
+    if (limit !== null && !isLimit(limit)) return undefined
+    return { question, rest, limit: limit ?? undefined, after }
+  } catch {
+    return undefined
+  }
+}
+
+/** The same for the same value, whatever the order of members. */
+function digest(value: unknown): string {
+  const text = JSON.stringify(value, (_name, inner: unknown) =>
+    typeof inner === 'object' && inner !== null && !Array.isArray(inner) ? sorted(inner) : inner,
+  )
+  return hash('sha256', text, 'base64url').slice(0, 22)
+}
+
+function sorted(value: object): [string, unknown][] {
+  return Object.entries(value).sort(([left], [right]) => (left < right ? -1 : 1))
+}

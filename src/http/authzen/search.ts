@@ -1,0 +1,67 @@
+// POST /access/v1/search/{subject,resource,action}: exactly those for which an evaluation says true (design D12), in pages. What is unknown is
+// an empty list, never an error (rule 8). Only stored users and instances are listed.
+import type { FastifyInstance } from 'fastify'
+import { withNow } from '../pdp/now.ts'
+import {
+  membersOf,
+  readAction,
+  readProperties,
+  readResource,
+  readResources,
+  readSubject,
+  readSubjectType,
+} from './bodies.ts'
+import type { AuthzenDeps } from './deps.ts'
+import { type Found, pageOf, rangeOf, readPage } from './page.ts'
+import { isSubjectType } from './subjects.ts'
+
+const NONE: Found = { keys: [], next: undefined }
+
+export function searchRoutes(app: FastifyInstance, deps: AuthzenDeps): void {
+  const options = { onRequest: deps.authenticate }
+
+  app.post('/search/subject', options, (request, reply) => {
+    const pdp = request.pdp!
+    const body = membersOf(request.body, 'the body')
+    const type = readSubjectType(body.subject)
+    const action = readAction(body.action)
+    const resource = readResource(body.resource)
+    const context = withNow(readProperties(body.context, 'context'), deps.acceptNow)
+    const page = readPage(body, 'subject')
+    const found = isSubjectType(deps, type) ? pdp.users(action, resource, { ...rangeOf(page), context }) : NONE
+    reply.header('x-revision', pdp.revision).send(pageOf(page, found, (id) => ({ type, id })))
+  })
+
+  app.post('/search/resource', options, (request, reply) => {
+    const pdp = request.pdp!
+    const body = membersOf(request.body, 'the body')
+    const user = readSubject(body.subject)
+    const action = readAction(body.action)
+    const { type, tenant, attributes } = readResources(body.resource)
+    const context = withNow(readProperties(body.context, 'context'), deps.acceptNow)
+    const page = readPage(body, 'resource')
+    const found = isSubjectType(deps, readSubjectType(body.subject))
+      ? pdp.resources(user, action, type, { ...rangeOf(page), tenant, context, attributes })
+      : NONE
+    reply.header('x-revision', pdp.revision).send(pageOf(page, found, (id) => ({ type, id })))
+  })
+
+  app.post('/search/action', options, (request, reply) => {
+    const pdp = request.pdp!
+    const body = membersOf(request.body, 'the body')
+    const user = readSubject(body.subject)
+    const resource = readResource(body.resource)
+    const context = withNow(readProperties(body.context, 'context'), deps.acceptNow)
+    const page = readPage(body, 'action')
+    const known = isSubjectType(deps, readSubjectType(body.subject))
+    const found = known ? cut(pdp.actions(user, resource, context), rangeOf(page)) : NONE
+    reply.header('x-revision', pdp.revision).send(pageOf(page, found, (name) => ({ name })))
+  })
+}
+
+/** One page of a list that is there as a whole: the actions of one type. */
+function cut(all: readonly string[], { after, limit }: { after: string | undefined; limit: number }): Found {
+  const rest = after === undefined ? all : all.filter((name) => name > after)
+  const keys = rest.slice(0, limit)
+  return { keys, next: keys.length < rest.length ? keys.at(-1) : undefined }
+}

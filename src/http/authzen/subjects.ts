@@ -1,0 +1,10 @@
+// Which types of an AuthZEN subject are users. A subject of another type is unknown, even if a user has its id: a service `ana` must not get
+// what the user `ana` may do.
+import type { AuthzenDeps } from './deps.ts'
+
+/** `identity` is what the API gateway profile sends. */
+const SUBJECT_TYPES: readonly string[] = ['user', 'identity']
+
+export function isSubjectType({ subjectTypes = SUBJECT_TYPES }: AuthzenDeps, type: string): boolean {
+  return subjectTypes.includes(type)
+}

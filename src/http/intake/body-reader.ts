@@ -1,0 +1,107 @@
+// The one reader of request bodies, of every server. It counts the bytes that come against the limit of the route and the budget of the
+// process, and lets go of a body that breaks off. Long bodies take turns: each is parsed and handled in a turn of the event loop of its own,
+// so that a check waits for one of them at most, not for all that came at the same time.
+import type { Readable } from 'node:stream'
+import { errorCodes } from 'fastify'
+import { BODY_AT_ONCE_BYTES } from '../../model/limits.ts'
+import type { BodyBudget, Hold } from './body-budget.ts'
+
+export interface BodySource {
+  readonly stream: Readable
+  /** the header content-length */
+  readonly announced: string | undefined
+  /** bytes that the route takes */
+  readonly limit: number
+  readonly budget: BodyBudget
+  /** who sends it: the id of an API key, '' without one; asked only when bytes are held */
+  readonly keyOf: () => string
+  /** who reads is done with the bytes when `done` returns: a short body that comes in one piece need not be counted */
+  readonly isBrief?: boolean
+}
+
+/** Hears once how it ended: of an error, or of all bytes. `hold` counts them until it is released. */
+export type OnBody = (error: Error | undefined, bytes: Buffer, hold: Hold | undefined) => void
+
+const NOTHING = Buffer.alloc(0)
+
+/**
+ * Reads a body and calls `done` exactly once: with all bytes, or with FST_ERR_CTP_BODY_TOO_LARGE (413), FST_ERR_CTP_INVALID_CONTENT_LENGTH
+ * (400), BODY_MEMORY_FULL (503) or what broke the stream (400). Nothing is held after an error.
+ */
+export function readBody(
+  { stream, announced, budget, keyOf, isBrief = false, ...source }: BodySource,
+  done: OnBody,
+): void {
+  const limit = Math.min(source.limit, budget.bytesOfKey)
+  const length = announced === undefined ? undefined : Number(announced)
+  if (length !== undefined && length > limit) {
+    done(new errorCodes.FST_ERR_CTP_BODY_TOO_LARGE(), NOTHING, undefined)
+    return
+  }
+  let bytes: Buffer = NOTHING
+  let received = 0
+  let hold: Hold | undefined
+  let isOver = false
+  const fail = (error: Error): void => {
+    if (isOver) return
+    isOver = true
+    hold?.release()
+    bytes = NOTHING
+    done(error, NOTHING, undefined)
+  }
+  stream.on('data', (chunk: Buffer) => {
+    if (isOver) return // what still comes is dropped
+    const before = received
+    received += chunk.length
+    if (received > limit) return fail(new errorCodes.FST_ERR_CTP_BODY_TOO_LARGE())
+    const isUncounted = isBrief && before === 0 && received === length && received <= BODY_AT_ONCE_BYTES
+    if (!isUncounted) {
+      try {
+        hold ??= budget.hold(keyOf())
+        hold.add(chunk.length)
+      } catch (error) {
+        return fail(error as Error)
+      }
+    }
+    bytes = before === 0 ? chunk : appended(bytes, before, chunk, length ?? limit)
+  })
+  stream.on('end', () => {
+    if (length !== undefined && received !== length) return fail(new errorCodes.FST_ERR_CTP_INVALID_CONTENT_LENGTH())
+    if (isOver) return
+    isOver = true
+    const whole = received === bytes.length ? bytes : bytes.subarray(0, received)
+    if (received <= BODY_AT_ONCE_BYTES) done(undefined, whole, hold)
+    else takeTurn(() => done(undefined, whole, hold))
+  })
+  stream.on('error', (error: Error) => fail(Object.assign(error, { statusCode: 400 })))
+}
+
+/** Twice as much room each time, so that a body of many small pieces costs no more memory, and no more copying, than one of few. */
+function appended(bytes: Buffer, length: number, chunk: Buffer, most: number): Buffer {
+  const needed = length + chunk.length
+  let room: Buffer = bytes
+  if (needed > room.length) {
+    room = Buffer.allocUnsafeSlow(Math.max(needed, Math.min(2 * bytes.length, most)))
+    bytes.copy(room, 0, 0, length)
+  }
+  chunk.copy(room, length)
+  return room
+}
+
+const waiting: (() => void)[] = []
+
+/** Calls `work` in a turn of the event loop of its own: what is ready on other connections is served between two of them. */
+function takeTurn(work: () => void): void {
+  waiting.push(work)
+  if (waiting.length === 1) setImmediate(nextTurn)
+}
+
+function nextTurn(): void {
+  const work = waiting[0]
+  try {
+    work?.()
+  } finally {
+    waiting.shift()
+    if (waiting.length > 0) setImmediate(nextTurn)
+  }
+}

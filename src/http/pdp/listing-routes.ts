@@ -1,0 +1,59 @@
+// The listings (docs/pdp-api.md): what a user may do, where a user belongs, who may, and which roles are assigned. Each is exactly what checks
+// allow (D12), from one revision; one that could not be decided fails as a whole and names what (D13).
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { type Query, readPage, readText } from '../page.ts'
+import { JSON_TYPE } from './allowed.ts'
+import { readPermissionsQuery, readTenantsQuery, readUsersQuery } from './bodies.ts'
+import { withNow } from './now.ts'
+import type { PdpRouteDeps } from './route-deps.ts'
+
+type Listing = (request: FastifyRequest, body: unknown, acceptNow: boolean) => unknown
+
+/** What the user may do, by tenant and instance. */
+export const permissionsOf: Listing = ({ pdp }, body, acceptNow) => {
+  const { user, filter, context } = readPermissionsQuery(body)
+  return pdp!.userPermissions(user, filter, withNow(context, acceptNow))
+}
+
+/** Who may do it, by user. */
+export const usersWhoMay: Listing = ({ pdp }, body, acceptNow) => {
+  const { context, ...query } = readUsersQuery(body)
+  return pdp!.authorizedUsers({ ...query, context: withNow(context, acceptNow) })
+}
+
+/** The tenants in which the user has a role. */
+export const tenantsOf: Listing = ({ pdp }, body) => pdp!.userTenants(readTenantsQuery(body))
+
+/** Roles as they were assigned, a page of them. */
+export const assignmentsOf: Listing = ({ pdp }, sent) => {
+  const query = (sent ?? {}) as Query
+  const { number: page, rows: perPage } = readPage(query)
+  const text = (name: string): string | null => readText(query, name) ?? null
+  return pdp!.roleAssignments({
+    user: text('user'),
+    role: text('role'),
+    tenant: text('tenant'),
+    resource: text('resource'),
+    resourceInstance: text('resource_instance'),
+    page,
+    perPage,
+  })
+}
+
+export function listingRoutes(app: FastifyInstance, { authenticate, acceptNow }: PdpRouteDeps): void {
+  const serve = (method: 'GET' | 'POST', url: string, listing: Listing): void => {
+    app.route({
+      method,
+      url,
+      onRequest: authenticate,
+      handler: (request, reply) => {
+        const found = listing(request, method === 'GET' ? request.query : request.body, acceptNow)
+        reply.header('x-revision', request.pdp!.revision).header('content-type', JSON_TYPE).send(JSON.stringify(found))
+      },
+    })
+  }
+  serve('POST', '/user-permissions', permissionsOf)
+  serve('POST', '/authorized_users', usersWhoMay)
+  serve('POST', '/user-tenants', tenantsOf)
+  serve('GET', '/local/role_assignments', assignmentsOf)
+}

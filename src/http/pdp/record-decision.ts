@@ -1,0 +1,204 @@
+// What every deciding route tells about a decision: one call, which counts it and, when the decision log is on, writes its record. An answer goes
+// out only after its records are with the operating system (docs/decision-log.md). Nothing here decides.
+import type { IncomingMessage } from 'node:http'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { DecisionRecord } from '../../decision-log/record.ts'
+import type { Batch } from '../../decision-log/recorder.ts'
+import { METRIC_ENVIRONMENTS_MAX } from '../../model/limits.ts'
+import type { Explanation, Pdp } from '../../pdp/pdp.ts'
+import { type Check, questionOf } from '../../pdp/request.ts'
+import type { Metrics } from '../metrics.ts'
+import { withNow } from './now.ts'
+
+/** How a question ended: `undecided` is 503, `refused` any answer that says the question was wrong or not allowed. */
+export type Outcome = 'allow' | 'deny' | 'undecided' | 'refused'
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** true of a route that answers checks: what it refuses or cannot decide is counted */
+    decides?: true
+  }
+  interface FastifyRequest {
+    /** when the request came, as `performance.now` says it; set while decisions are recorded */
+    begun: number
+    /** records that must be written before the answer goes out */
+    recorded: Batch[] | undefined
+    /** true when the answer is a decision, whatever its status: a gateway is told a deny by 403 */
+    decided: boolean
+  }
+}
+
+/** Where records go, and how much they say. */
+export interface DecisionLogging {
+  readonly recorder: { add(record: DecisionRecord): Batch }
+  /** each record says what allowed or refused; costs an explanation per decision */
+  readonly reasons?: boolean
+  /** each record holds the attributes and the context that were sent */
+  readonly attributes?: boolean
+}
+
+/** Who asks, for records: the id of the API key in this header. */
+export type KeyNames = (authorization: string | undefined) => string
+
+/** The one thing that a route calls for each decision that it answers, before it sends the answer. */
+export class Decisions {
+  readonly #counts = noCounts()
+  /** the same of each environment that was asked about */
+  readonly #byEnvironment = new Map<string, Record<Outcome, number>>()
+  readonly #logging: DecisionLogging | undefined
+  readonly #nameOf: KeyNames
+  readonly #acceptNow: boolean
+
+  constructor(metrics: Metrics, nameOf: KeyNames, logging?: DecisionLogging, acceptNow = false) {
+    this.#acceptNow = acceptNow
+    this.#nameOf = nameOf
+    this.#logging = logging
+    metrics.counterBy('zerohop_checks_total', 'Checks by how they ended.', 'outcome', () => this.#counts)
+    metrics.environments.counterBy(
+      'zerohop_environment_checks_total',
+      'Checks of the environment by how they ended.',
+      'outcome',
+      (environment) => this.#byEnvironment.get(environment) ?? noCounts(),
+    )
+  }
+
+  /** Counts a check; of which environment when that is known. */
+  count(outcome: Outcome, environment: string | undefined): void {
+    this.#counts[outcome]++
+    if (environment === undefined) return
+    let counts = this.#byEnvironment.get(environment)
+    if (counts === undefined) {
+      if (this.#byEnvironment.size >= METRIC_ENVIRONMENTS_MAX) this.#byEnvironment.clear()
+      counts = noCounts()
+      this.#byEnvironment.set(environment, counts)
+    }
+    counts[outcome]++
+  }
+
+  /** True when records are written: who answers by itself must wait for them. */
+  get areRecorded(): boolean {
+    return this.#logging !== undefined
+  }
+
+  /**
+   * One decision of a request; a bulk calls it for each item. `reason` is the short code when the route knows it anyway.
+   */
+  record(request: FastifyRequest, check: Check, allow: boolean, reason?: string): void {
+    request.decided = true
+    const environment = environmentOf(request.pdp)
+    if (this.#logging === undefined) {
+      this.count(allow ? 'allow' : 'deny', environment)
+      return
+    }
+    const batch = this.write(request.pdp!, request.raw, request.id, request.begun, check, allow, reason)
+    batch.settled((error) => {
+      if (error === undefined) this.count(allow ? 'allow' : 'deny', environment)
+    })
+    if (request.recorded === undefined) request.recorded = [batch]
+    else if (request.recorded.at(-1) !== batch) request.recorded.push(batch)
+  }
+
+  /** Writes the record of a decision; only while they are recorded. `begun` is when the request came. */
+  write(
+    pdp: Pdp,
+    { headers }: IncomingMessage,
+    request: string | null,
+    begun: number,
+    check: Check,
+    allow: boolean,
+    reason?: string,
+  ): Batch {
+    const { recorder, reasons = false, attributes = false } = this.#logging!
+    const { user, action, resource, context } = check
+    const { user: userKey, action: actionKey, type, key, tenant, sent } = questionOf(user, action, resource, context)
+    return recorder.add({
+      at: Date.now(),
+      request,
+      environment: pdp.environment,
+      revision: pdp.revision,
+      apiKey: this.#nameOf(headers.authorization),
+      user: userKey,
+      tenant: pdp.tenantOf(type, tenant, key),
+      action: actionKey,
+      resourceType: type,
+      resourceKey: key ?? null,
+      allow,
+      reason: reason ?? (reasons ? explainedReason(pdp, check, allow, this.#acceptNow) : undefined),
+      micros: Math.round((performance.now() - begun) * 1000),
+      sent: attributes ? (sent ?? {}) : undefined,
+    })
+  }
+
+  /** One item of a request that was not decided, although the request as a whole is answered with 200. */
+  item(request: FastifyRequest, outcome: 'undecided' | 'refused'): void {
+    this.count(outcome, environmentOf(request.pdp))
+  }
+
+  /** A whole request that was answered with this status. */
+  ended(status: number, pdp: Pdp | undefined): void {
+    if (status >= 400) this.count(status >= 500 ? 'undecided' : 'refused', environmentOf(pdp))
+  }
+
+  /** Counts what the deciding routes of `app` refuse, and holds its answers until their records are written. */
+  watch(app: FastifyInstance): void {
+    app.decorateRequest('begun', 0)
+    app.decorateRequest('recorded', undefined)
+    app.decorateRequest('decided', false)
+    app.addHook('onResponse', (request, { statusCode }, done) => {
+      const isDecision = request.decided && statusCode === 403
+      if (request.routeOptions.config.decides && !isDecision) this.ended(statusCode, request.pdp)
+      done()
+    })
+    if (this.#logging === undefined) return
+    app.addHook('onRequest', (request, _reply, done) => {
+      request.begun = performance.now()
+      done()
+    })
+    app.addHook('onSend', (request, _reply, _payload, done) => {
+      const batches = request.recorded
+      if (batches === undefined) return done()
+      request.recorded = undefined // an answer that says why not comes here again
+      settle(batches, done)
+    })
+  }
+}
+
+const noCounts = (): Record<Outcome, number> => ({ allow: 0, deny: 0, undecided: 0, refused: 0 })
+
+/** The environment of a PDP; undefined while it has no image, and so does not say which. */
+const environmentOf = (pdp: Pdp | undefined): string | undefined =>
+  pdp?.state.revision === undefined ? undefined : pdp.environment
+
+/** Calls back when all batches are written, with what went wrong first. */
+function settle(batches: readonly Batch[], done: (error?: Error) => void): void {
+  let open = batches.length
+  let first: Error | undefined
+  for (const batch of batches)
+    batch.settled((error) => {
+      first ??= error
+      if (--open === 0) done(first)
+    })
+}
+
+/** The reason, from an explanation of its own. */
+function explainedReason(
+  pdp: Pdp,
+  { user, action, resource, context }: Check,
+  allow: boolean,
+  acceptNow: boolean,
+): string | undefined {
+  const explanation = pdp.explain(user, action, resource, withNow(context, acceptNow))
+  return explanation.allow === allow ? shortReason(explanation) : undefined // an hour may have ended in between
+}
+
+/** What allowed: `rbac`, `rebac` or `abac`; or why nothing did. */
+export function shortReason({
+  allow,
+  code,
+  rebac,
+  abac,
+}: Pick<Explanation, 'allow' | 'code' | 'rebac' | 'abac'>): string {
+  if (!allow) return code
+  if (code === 'allow') return 'rbac'
+  return rebac === 'allow' ? 'rebac' : abac === 'allow' ? 'abac' : 'allow'
+}

@@ -1,0 +1,80 @@
+// What was sent against what is declared: an attribute of another type than the declared one is as good as missing to every condition
+// (D7). Explanations name such attributes, and strict PDPs refuse them. Derived from the image alone, forgotten when a delta changes types.
+import { Table } from '../../../assembly/abi.ts'
+import type { Kernel } from '../../kernel/kernel.ts'
+import { isOfType } from '../../model/attribute-types.ts'
+import { RESOURCE_IDENTITY, USER_TYPE } from '../../model/condition-reads.ts'
+import { isZerohopError, ZerohopError } from '../../model/errors.ts'
+import { EXPLAIN_ITEMS_MAX, NEEDS_MAX } from '../../model/limits.ts'
+import type { AttributeType, Json } from '../../model/objects.ts'
+import { shorten } from '../../model/shorten.ts'
+import { declaredOn } from '../explain/explain-conditions.ts'
+import type { IllTyped } from '../explain/explanation.ts'
+import type { Sent } from './required-attributes.ts'
+
+type Types = readonly (readonly [name: string, type: AttributeType])[]
+
+/** Names under which nothing is read of what was sent (D8). */
+const IDENTITY = { user: ['key', 'roles', 'tenants'], resource: RESOURCE_IDENTITY } as const
+
+export class Declared {
+  readonly #kernel: Kernel
+  readonly #known = new Map<string, Types>()
+
+  constructor(kernel: Kernel) {
+    this.#kernel = kernel
+  }
+
+  forget(): void {
+    this.#known.clear()
+  }
+
+  /** The attributes that were sent about the user and a resource of `type` and are not of their declared type; `null` is none. */
+  illTyped(type: string, sent: Sent | undefined): IllTyped[] {
+    if (sent === undefined) return []
+    try {
+      return [...this.#odd('user', USER_TYPE, sent.user), ...this.#odd('resource', type, sent.resource)].slice(
+        0,
+        EXPLAIN_ITEMS_MAX,
+      )
+    } catch (cause) {
+      if (isZerohopError(cause)) throw cause
+      throw new ZerohopError('INPUT_INVALID', { reason: 'the attributes cannot be read' }, { cause })
+    }
+  }
+
+  /** @throws ATTRIBUTE_ILL_TYPED with the first that is not of its declared type */
+  require(type: string, sent: Sent | undefined): void {
+    const [first] = this.illTyped(type, sent)
+    if (first === undefined) return
+    const { attribute, declared } = first
+    const dot = attribute.indexOf('.')
+    const path = [attribute.slice(0, dot), 'attributes', attribute.slice(dot + 1)]
+    throw new ZerohopError('ATTRIBUTE_ILL_TYPED', { attribute, type: declared }, { path })
+  }
+
+  *#odd(root: 'user' | 'resource', type: string, attributes: object | null | undefined): Iterable<IllTyped> {
+    if (attributes === null || attributes === undefined) return
+    for (const [name, declared] of this.#typesOf(root, type)) {
+      if (!Object.hasOwn(attributes, name)) continue
+      const value = (attributes as Record<string, Json | undefined>)[name]
+      if (value === undefined || value === null || isOfType(value, declared)) continue
+      yield { attribute: `${root}.${name}`, declared, value: shorten(value) }
+    }
+  }
+
+  #typesOf(root: 'user' | 'resource', type: string): Types {
+    const known = this.#known.get(type)
+    if (known !== undefined) return known
+    const length = this.#kernel.writeKey(type)
+    const record = length > 0 ? this.#kernel.calls.find(Table.Resources, length) : 0
+    const identity: readonly string[] = IDENTITY[root]
+    const types = Object.entries(declaredOn(this.#kernel, record)).filter(
+      ([name, declared]) => declared !== 'json' && !identity.includes(name),
+    )
+    if (record === 0) return types // a type that does not exist is not remembered
+    if (this.#known.size >= NEEDS_MAX) this.#known.clear()
+    this.#known.set(type, types)
+    return types
+  }
+}

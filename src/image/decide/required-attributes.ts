@@ -1,0 +1,166 @@
+// Which attributes the set rules of a permission read, and the encoding of those that were sent with a question: no others are looked at.
+// What is remembered is derived from the image alone, bounded, and forgotten when a delta changes rules or conditions.
+import {
+  AttributePath,
+  ConditionSet,
+  Op,
+  Program,
+  RIGHT_PATH,
+  SCRATCH,
+  SENT,
+  Source,
+  STEP_BYTES,
+  Step,
+  Table,
+} from '../../../assembly/abi.ts'
+import { Encoder, type Wanted } from '../../kernel/encode.ts'
+import type { Kernel } from '../../kernel/kernel.ts'
+import { isZerohopError, ZerohopError } from '../../model/errors.ts'
+import { NEEDS_MAX } from '../../model/limits.ts'
+import { tableOf } from '../read-records.ts'
+
+/** Attributes sent with a question. They hide stored ones of the same name (D8). */
+export interface Sent {
+  readonly user?: object | null | undefined
+  readonly action?: object | null | undefined
+  readonly resource?: object | null | undefined
+  readonly context?: object | null | undefined
+}
+
+/** What the rules of a permission read of a question. */
+interface Need {
+  readonly permission: number
+  /** as a set of bits: `1 << source` */
+  readonly reads: number
+  readonly members: Readonly<Record<keyof Sent, readonly Wanted[]>>
+  /** places of the key of the instance */
+  readonly keys: readonly number[]
+}
+
+const FROM: Readonly<Partial<Record<Source, keyof Sent>>> = {
+  [Source.User]: 'user',
+  [Source.Resource]: 'resource',
+  [Source.Context]: 'context',
+  [Source.Now]: 'context',
+  [Source.Action]: 'action',
+}
+
+export class Needs {
+  readonly #kernel: Kernel
+  readonly #encoder: Encoder
+  readonly #known = new Map<number, Need>()
+  /** of the last question: the next one is often about the same permission */
+  #last: Need | undefined
+  /** how often the area was begun: reading a value may run code of the caller, and that may ask, too */
+  #begun = 0
+
+  constructor(kernel: Kernel) {
+    this.#kernel = kernel
+    this.#encoder = new Encoder(kernel)
+  }
+
+  /** Rules or conditions changed. */
+  forget(): void {
+    this.#known.clear()
+    this.#last = undefined
+  }
+
+  /**
+   * Encodes what the rules of the permission read of what was sent; returns where it ends.
+   * @throws INPUT_INVALID, TEXT_INVALID, NUMBER_INVALID, JSON_TOO_DEEP on what no value can be; UNDECIDED on too much of it
+   */
+  encode(permission: number, key: string | undefined, sent: Sent | undefined): number {
+    const { members, keys } = this.#needOf(permission)
+    const encoder = this.#encoder
+    const begun = ++this.#begun
+    encoder.begin()
+    try {
+      if (members.user.length !== 0) encoder.members(members.user, sent?.user)
+      if (members.resource.length !== 0) encoder.members(members.resource, sent?.resource)
+      if (members.context.length !== 0) encoder.members(members.context, sent?.context)
+      if (members.action.length !== 0) encoder.members(members.action, sent?.action)
+      for (let index = 0; index < keys.length; index++) encoder.key(keys[index]!, key)
+    } catch (cause) {
+      if (isZerohopError(cause)) throw cause
+      throw new ZerohopError('INPUT_INVALID', { reason: 'the attributes cannot be read' }, { cause })
+    }
+    // There is one area, and another question was written over this one.
+    if (begun !== this.#begun) throw new ZerohopError('INPUT_INVALID', { reason: ASKS_ITSELF })
+    return encoder.end
+  }
+
+  /** What the rules of the permission read, as a set of bits: `1 << source`. */
+  reads(permission: number): number {
+    return this.#needOf(permission).reads
+  }
+
+  #needOf(permission: number): Need {
+    if (this.#last?.permission === permission) return this.#last
+    this.#last = this.#known.get(permission) ?? this.#find(permission)
+    return this.#last
+  }
+
+  #find(permission: number): Need {
+    const kernel = this.#kernel
+    const count = kernel.calls.listReads(permission)
+    const members = { user: [], resource: [], context: [], action: [] } satisfies Record<keyof Sent, Wanted[]>
+    const keys: number[] = []
+    let reads = 0
+    for (let at = 0; at < count; at++) {
+      const path = kernel.word(SCRATCH + at * 4)
+      const source: Source = kernel.word(path + AttributePath.Source)
+      const place = (SENT >>> 2) + kernel.word(path + AttributePath.Number)
+      const from = FROM[source]
+      if (from !== undefined) (members[from] as Wanted[]).push({ place, ...this.#names(path) })
+      if (source === Source.ResourceKey) keys.push(place)
+      reads |= 1 << source
+    }
+    const need = { permission, reads, members, keys }
+    if (this.#known.size >= NEEDS_MAX) this.forget()
+    this.#known.set(permission, need)
+    return need
+  }
+
+  #names(path: number): Pick<Wanted, 'name' | 'inside'> {
+    const [name = '', ...inside] = this.#kernel.key(path, AttributePath.Key).split('.').slice(1)
+    return { name, inside }
+  }
+}
+
+const ASKS_ITSELF = 'an attribute asks a question of its own while it is read: send its value'
+
+/** What is not the same on each instance of a tenant. */
+export const READS_INSTANCE = (1 << Source.Resource) | (1 << Source.ResourceKey)
+/** What is not the same in each tenant, beside roles. */
+export const READS_TENANT =
+  (1 << Source.UserRoles) | (1 << Source.ResourceTenant) | (1 << Source.TenantKey) | (1 << Source.Tenant)
+
+/** What is not the same for each user. What is stored about a tenant is read only for who belongs to it (D6). */
+export const READS_USER =
+  (1 << Source.User) |
+  (1 << Source.UserKey) |
+  (1 << Source.UserRoles) |
+  (1 << Source.UserTenants) |
+  (1 << Source.Tenant)
+
+/** What one side of a rule reads, as a set of bits. */
+export function readsOfSide(kernel: Kernel, side: number): number {
+  const seen = new Set<number>()
+  let reads = 0
+  for (let set = side; set !== 0 && !seen.has(set); set = kernel.word(set + ConditionSet.Parent)) {
+    if (tableOf(kernel, set) !== Table.Sets) break
+    seen.add(set)
+    const program = kernel.word(set + ConditionSet.Program)
+    const count = program === 0 ? 0 : kernel.word(program + Program.Count)
+    for (let index = 0; index < count; index++) {
+      const step = program + Program.Steps + index * STEP_BYTES
+      const word = kernel.word(step + Step.Op)
+      const op = word & 0xffff
+      if (op <= Op.Always || op >= Op.ItemTrue) continue
+      reads |= 1 << kernel.word(kernel.word(step + Step.Left) + AttributePath.Source)
+      if (((word >>> 16) & RIGHT_PATH) === 0) continue
+      reads |= 1 << kernel.word(kernel.word(step + Step.Right) + AttributePath.Source)
+    }
+  }
+  return reads
+}

@@ -1,0 +1,50 @@
+// Why roles in the tenant allow or do not (D4), each with the way over what it extends.
+import { Grant, Role } from '../../../assembly/abi.ts'
+import type { Kernel } from '../../kernel/kernel.ts'
+import { parentsOf, permissionsOf, rolesOf, tenantGrantsOf } from '../read-records.ts'
+import type { Because, RbacCode } from './explanation.ts'
+
+interface Asked {
+  readonly user: number
+  readonly tenant: number
+  readonly permission: number
+}
+
+export function explainRoles(
+  kernel: Kernel,
+  { user, tenant, permission }: Asked,
+  named: { readonly tenant: string; readonly permission: string },
+): { code: RbacCode; roles: readonly string[]; because: Because[] } {
+  const deny = (code: RbacCode, roles: readonly string[] = []) => ({ code, roles, because: [] })
+  if (tenantGrantsOf(kernel, user).length === 0) return deny('no_user_roles')
+  const grant = kernel.calls.grantOf(user, tenant)
+  if (grant === 0) return deny('no_role_in_tenant')
+  const held = rolesOf(kernel, kernel.word(grant + Grant.Roles))
+  const name = (role: number): string => kernel.key(role, Role.Key)
+  const because = held
+    .filter((role) => kernel.calls.holds(role, permission) === 1)
+    .map(
+      (role): Because => ({
+        source: 'rbac',
+        role: name(role),
+        ...named,
+        path: pathTo(kernel, role, named.permission).map(name),
+      }),
+    )
+  const roles = held.map(name).sort()
+  return because.length === 0 ? deny('no_permission', roles) : { code: 'allow', roles, because }
+}
+
+/** The shortest way over `extends` from a role to one that has the permission attached. */
+export function pathTo(kernel: Kernel, from: number, permission: string): number[] {
+  const before = new Map<number, number>([[from, 0]])
+  for (const role of before.keys()) {
+    if (permissionsOf(kernel, role).includes(permission)) {
+      const path: number[] = []
+      for (let at = role; at !== 0; at = before.get(at)!) path.unshift(at)
+      return path
+    }
+    for (const parent of parentsOf(kernel, role)) if (!before.has(parent)) before.set(parent, role)
+  }
+  return [from]
+}

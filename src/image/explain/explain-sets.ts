@@ -1,0 +1,191 @@
+// Why set rules allow or do not (D6): which sets are true; of the rules that do not allow, the nearest ones and the tests that fail in
+// them; and where a `not` is true only because nothing was there to look at (D7). Work and output are bounded by src/model/limits.ts.
+import { ConditionSet, Header, Permission, SetRule, Table, Verdict } from '../../../assembly/abi.ts'
+import { textAt } from '../../kernel/decode.ts'
+import type { Kernel } from '../../kernel/kernel.ts'
+import { EXPLAIN_ITEMS_MAX, EXPLAIN_MISSES_MAX, EXPLAIN_RULES_MAX } from '../../model/limits.ts'
+import { setRulesOf, sideKey, tableOf } from '../read-records.ts'
+import { type Asked, Conditions, Work } from './explain-conditions.ts'
+import {
+  type AbacCode,
+  type Because,
+  type FailedSet,
+  type Miss,
+  NO_SETS,
+  type Note,
+  type SetsExplained,
+} from './explanation.ts'
+
+interface Rule {
+  /** a condition set or a role, a condition set or a resource */
+  readonly users: number
+  readonly resources: number
+}
+type Explained = SetsExplained & { readonly because: readonly Because[] }
+
+/** `named` is how the question and its permission read in the answer. */
+export function explainSets(kernel: Kernel, asked: Asked, named: { tenant: string; permission: string }): Explained {
+  return new SetRules(kernel, asked, named).explain()
+}
+
+class SetRules {
+  readonly #kernel: Kernel
+  readonly #asked: Asked
+  readonly #named: { tenant: string; permission: string }
+  readonly #work = new Work()
+  readonly #rules: readonly Rule[]
+  readonly #truths = new Map<number, Verdict>()
+  readonly #conditions = new Map<number, Conditions>()
+  /** some side was not evaluated: there was no work left for it */
+  #passedOver = false
+
+  constructor(kernel: Kernel, asked: Asked, named: { tenant: string; permission: string }) {
+    this.#kernel = kernel
+    this.#asked = asked
+    this.#named = named
+    this.#rules = setRulesOf(kernel, asked.permission).map((rule) => ({
+      users: kernel.word(rule + SetRule.Users),
+      resources: kernel.word(rule + SetRule.Resources),
+    }))
+  }
+
+  explain(): Explained {
+    const { calls } = this.#kernel
+    const rules = this.#rules.length
+    const answer = (abac: AbacCode): Explained => ({ ...NO_SETS, abac, rules, because: [] })
+    if (rules === 0) return answer(this.#kernel.field(Header.SetRules) === 0 ? 'disabled' : 'no_matching_rules')
+    const { user, tenant, permission, instance, end } = this.#asked
+    const verdict = calls.decideSets(user, tenant, permission, instance, end)
+    if (verdict === Verdict.Undecided) return answer('undecided')
+    if (verdict === Verdict.Deny) return { ...answer(this.#whyNone()), ...this.#nearest() }
+    const allowing = this.#byName(this.#allowing())
+    const because = allowing.map((rule): Because => {
+      const sides = { role: sideKey(this.#kernel, rule.users), resource_set: sideKey(this.#kernel, rule.resources) }
+      return { source: 'abac', ...sides, ...this.#named, path: [] }
+    })
+    return { ...answer('allow'), because, notes: this.#notes(allowing) }
+  }
+
+  /** The rules that allow: the kernel found one, so the first is looked for whatever it takes. */
+  #allowing(): Rule[] {
+    const found: Rule[] = []
+    for (const rule of this.#rules) {
+      if (found.length >= EXPLAIN_RULES_MAX || (found.length > 0 && this.#work.done)) break
+      const always = found.length === 0
+      if (this.#holds(rule.users, always) && this.#holds(rule.resources, always)) found.push(rule)
+    }
+    return found
+  }
+
+  /** Which sides are true nowhere; of those that were passed over nobody knows, and then only the whole is said. */
+  #whyNone(): AbacCode {
+    const users = this.#rules.some((rule) => this.#holds(rule.users))
+    const resources = users && this.#rules.some((rule) => this.#holds(rule.resources))
+    if (this.#passedOver || resources) return 'no_matching_rules'
+    return users ? 'no_matching_resourcesets' : 'no_matching_usersets'
+  }
+
+  /** Of rules of which one side is true before the others, those with the fewest tests to change. */
+  #nearest(): { misses: Miss[]; notes: Note[] } {
+    const half = new Set(this.#rules.filter(({ users, resources }) => this.#holds(users) || this.#holds(resources)))
+    const others = this.#rules.filter((rule) => !half.has(rule))
+    const near = [...this.#byName([...half]), ...this.#byName(others)].slice(0, EXPLAIN_RULES_MAX)
+    const looked: { rule: Rule; failed: FailedSet[]; far: number }[] = []
+    for (const rule of near) {
+      if (this.#work.done && looked.length > 0) break
+      const failed = [...this.#failed(rule.users, 'user_set'), ...this.#failed(rule.resources, 'resource_set')]
+      const tests = failed.reduce((sum, { tests: each }) => sum + Math.max(1, each.length), 0)
+      looked.push({ rule, failed, far: half.has(rule) ? tests : tests + 1_000_000 })
+    }
+    looked.sort((left, right) => left.far - right.far) // stable: then by name
+    const nearest = looked.slice(0, EXPLAIN_MISSES_MAX)
+    const misses = nearest.map(({ rule, failed }) => ({
+      user_set: sideKey(this.#kernel, rule.users),
+      resource_set: sideKey(this.#kernel, rule.resources),
+      failed: failed.map((set) => ({ ...set, tests: set.tests.slice(0, EXPLAIN_ITEMS_MAX) })),
+    }))
+    return { misses, notes: this.#notes(nearest.map(({ rule }) => rule)) }
+  }
+
+  /** What makes a side false: each set of its chain whose conditions are. */
+  #failed(first: number, side: FailedSet['side']): FailedSet[] {
+    const kernel = this.#kernel
+    if (this.#holds(first)) return []
+    if (tableOf(kernel, first) !== Table.Sets) {
+      const reason = side === 'user_set' ? 'role_not_assigned' : 'other_resource'
+      return [{ side, set: sideKey(this.#kernel, first), reason, tests: [] }]
+    }
+    const failed: FailedSet[] = []
+    for (const set of this.#chain(first)) {
+      if (this.#isElsewhere(set))
+        failed.push({ side, set: sideKey(this.#kernel, set), reason: 'other_resource', tests: [] })
+      else {
+        const conditions = this.#conditionsOf(set)
+        if (!conditions.hold)
+          failed.push({ side, set: sideKey(this.#kernel, set), reason: 'conditions', tests: conditions.causes() })
+      }
+    }
+    return failed
+  }
+
+  #isElsewhere(set: number): boolean {
+    const resource = this.#kernel.word(set + ConditionSet.Resource)
+    const record = this.#kernel.calls.permissionRecord(this.#asked.permission)
+    return resource !== 0 && resource !== this.#kernel.word(record + Permission.Resource)
+  }
+
+  #notes(rules: readonly Rule[]): Note[] {
+    const notes: Note[] = []
+    const sides = rules.flatMap(({ users, resources }) => [users, resources])
+    const sets = new Set(
+      sides.filter((side) => tableOf(this.#kernel, side) === Table.Sets).flatMap((set) => this.#chain(set)),
+    )
+    for (const set of [...sets].filter((each) => !this.#isElsewhere(each))) {
+      if (notes.length >= EXPLAIN_ITEMS_MAX || this.#work.done) break
+      const key = sideKey(this.#kernel, set)
+      for (const test of this.#conditionsOf(set).negatedInVain()) notes.push({ set: key, ...test })
+    }
+    return notes.slice(0, EXPLAIN_ITEMS_MAX)
+  }
+
+  /** A set and those above it. */
+  #chain(first: number): number[] {
+    const chain: number[] = []
+    for (let set = first; set !== 0; set = this.#kernel.word(set + ConditionSet.Parent)) chain.push(set)
+    return chain
+  }
+
+  #conditionsOf(set: number): Conditions {
+    let conditions = this.#conditions.get(set)
+    if (conditions === undefined) {
+      const json = JSON.parse(textAt(this.#kernel, this.#kernel.word(set + ConditionSet.Json)))
+      conditions = new Conditions(this.#kernel, this.#asked, this.#work, json)
+      this.#conditions.set(set, conditions)
+    }
+    return conditions
+  }
+
+  #holds(side: number, always = false): boolean {
+    let truth = this.#truths.get(side)
+    if (truth === undefined) {
+      const { user, tenant, permission, instance, end } = this.#asked
+      const passedOver = this.#work.done && !always && tableOf(this.#kernel, side) === Table.Sets // a role, a type cost nothing
+      if (passedOver) this.#passedOver = true
+      truth = passedOver
+        ? Verdict.Undecided
+        : (this.#kernel.calls.decideSide(user, tenant, permission, instance, end, side) as Verdict)
+      this.#work.steps(this.#kernel.calls.stepsOfSets())
+      this.#truths.set(side, truth)
+    }
+    return truth === Verdict.Allow
+  }
+
+  /** By the names of their sides: images hold rules in any order. */
+  #byName(rules: readonly Rule[]): Rule[] {
+    const named = rules.map((rule) => ({
+      rule,
+      name: `${sideKey(this.#kernel, rule.users)}/${sideKey(this.#kernel, rule.resources)}`,
+    }))
+    return named.sort((left, right) => (left.name < right.name ? -1 : 1)).map(({ rule }) => rule)
+  }
+}

@@ -1,0 +1,105 @@
+// The same question again, with its reasons: which roles, through which extensions and derivations, which sets; for a deny, what is
+// missing. Slower than a check and never on its path. D2 is decided here as in the check.
+import { Instance, Party, Table } from '../../../assembly/abi.ts'
+import type { Kernel } from '../../kernel/kernel.ts'
+import { isZerohopError } from '../../model/errors.ts'
+import { DEFAULT_TENANT } from '../../model/keys.ts'
+import { isBuiltIn } from '../build/write-records.ts'
+import type { Declared } from '../decide/attribute-types.ts'
+import type { Needs, Sent } from '../decide/required-attributes.ts'
+import { explainRelations } from './explain-relations.ts'
+import { explainRoles } from './explain-roles.ts'
+import { explainSets } from './explain-sets.ts'
+import { type AbacCode, type Explanation, NO_SETS, type Unknown } from './explanation.ts'
+
+export interface Question {
+  readonly user: string
+  readonly action: string
+  readonly type: string
+  /** undefined: that of the stored instance, else `default` (D2) */
+  readonly tenant: string | undefined
+  readonly key?: string | undefined
+  readonly sent?: Sent | undefined
+}
+
+/** Answers the question from the kernel's own tables (D1–D6). */
+export function explainQuestion(
+  kernel: Kernel,
+  { needs, declared }: { readonly needs: Needs; readonly declared: Declared },
+  revision: number,
+  question: Question,
+): Explanation {
+  const instance = instanceId(kernel, question)
+  const tenant = tenantOf(kernel, question, instance)
+  const ids = { ...idsOf(kernel, question, tenant), instance }
+  const ill_typed = declared.illTyped(question.type, question.sent)
+  const unknown = unknownName(kernel, question.type, ids)
+  if (unknown !== undefined) {
+    const codes = { code: unknown, rebac: unknown, abac: unknown }
+    return { allow: false, revision, tenant, ...codes, because: [], roles: [], ...NO_SETS, ill_typed }
+  }
+  const named = { tenant, permission: `${question.type}:${question.action}` }
+  const rbac = explainRoles(kernel, ids, named)
+  const rebac = explainRelations(kernel, ids, named)
+  const isElsewhere = instance !== 0 && kernel.word(instance + Instance.Tenant) !== ids.tenant // D2
+  const byRoles = [...rbac.because, ...rebac.because]
+  const end = isElsewhere ? 0 : encoded(needs, ids.permission, question, byRoles.length > 0)
+  const unasked = (abac: AbacCode) => ({ ...NO_SETS, abac, because: [] })
+  const { because: bySets, ...sets } = isElsewhere
+    ? unasked('instance_in_other_tenant')
+    : end === undefined
+      ? unasked('undecided')
+      : explainSets(kernel, { ...ids, end }, named)
+  const because = [...byRoles, ...bySets]
+  const codes = { code: rbac.code, rebac: rebac.code }
+  return { allow: because.length > 0, revision, tenant, ...codes, ...sets, because, roles: rbac.roles, ill_typed }
+}
+
+/**
+ * Where what was sent ends when it is encoded. Undefined when it cannot be, and roles allow: a check does not look at it then (D13).
+ * @throws what a check throws
+ */
+function encoded(needs: Needs, permission: number, { key, sent }: Question, isAllowed: boolean): number | undefined {
+  try {
+    return needs.encode(permission, key, sent)
+  } catch (error) {
+    if (isAllowed && isZerohopError(error)) return undefined
+    throw error
+  }
+}
+
+/** The tenant of D2, by its key. */
+export function tenantOf(kernel: Kernel, question: Pick<Question, 'tenant'>, instance: number): string {
+  if (question.tenant !== undefined) return question.tenant
+  return instance === 0 ? DEFAULT_TENANT : kernel.key(kernel.word(instance + Instance.Tenant), Party.Key)
+}
+
+/** The id of the stored instance that the question names, or 0. */
+export function instanceId(kernel: Kernel, { type, key }: Pick<Question, 'type' | 'key'>): number {
+  const length = key === undefined ? -1 : kernel.writePair(type, key)
+  return length > 0 ? kernel.calls.find(Table.Instances, length) : 0
+}
+
+interface Ids {
+  readonly user: number
+  readonly tenant: number
+  readonly permission: number
+}
+
+function idsOf(kernel: Kernel, { user, action, type }: Question, tenant: string): Ids {
+  const pair = kernel.writePair(type, action)
+  const permission = pair > 0 ? kernel.calls.findPermission(pair) : 0
+  return { permission, tenant: symbol(kernel, Table.Tenants, tenant), user: symbol(kernel, Table.Users, user) }
+}
+
+function symbol(kernel: Kernel, table: Table, key: string): number {
+  const length = kernel.writeKey(key)
+  return length > 0 ? kernel.calls.find(table, length) : 0
+}
+
+function unknownName(kernel: Kernel, type: string, { permission, tenant, user }: Ids): Unknown | undefined {
+  if (isBuiltIn(type) || symbol(kernel, Table.Resources, type) === 0) return 'no_such_resource'
+  if (permission === 0) return 'no_such_action'
+  if (tenant === 0) return 'no_such_tenant'
+  return user === 0 ? 'user_not_synced' : undefined
+}

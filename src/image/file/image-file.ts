@@ -1,0 +1,273 @@
+// The image file: header ++ heap, exactly as they lie in memory, with length and CRC-32 filled in. Nothing of it is believed
+// before magic, ABI, length, CRC-32 and roots hold. docs/kernel-memory.md draws it.
+import { createHash } from 'node:crypto'
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
+import { open } from 'node:fs/promises'
+import { crc32 } from 'node:zlib'
+import {
+  ABI_VERSION,
+  HEADER_BYTES,
+  HEAP,
+  Header,
+  IMAGE_BYTES_MAX,
+  MAGIC,
+  Root,
+  TABLE_BYTES,
+  TABLES,
+} from '../../../assembly/abi.ts'
+import { Kernel } from '../../kernel/kernel.ts'
+import type { KernelSource } from '../../kernel/module.ts'
+import type { LogId, Position } from '../../log/change.ts'
+import { isTail, TAIL_BYTES, type Trust } from '../../log/signature.ts'
+import { isZerohopError, ZerohopError } from '../../model/errors.ts'
+
+/** The bytes of the file of this kernel's image. */
+export function saveKernel(kernel: Kernel): Uint8Array {
+  const [header, heap] = kernel.parts
+  const file = new Uint8Array(header.length + heap.length)
+  file.set(header)
+  file.set(heap, header.length)
+  const view = new DataView(file.buffer)
+  view.setUint32(Header.Length, file.length, true)
+  view.setUint32(Header.Crc, 0, true)
+  view.setUint32(Header.Crc, crc32(file), true)
+  return file
+}
+
+/** The same, a piece at a time: `pause` is awaited between pieces, and the image must not change meanwhile. */
+export async function saveKernelSlowly(kernel: Kernel, pause: Pause): Promise<Uint8Array> {
+  const [header, heap] = kernel.parts
+  const file = new Uint8Array(header.length + heap.length)
+  file.set(header)
+  const view = new DataView(file.buffer)
+  view.setUint32(Header.Length, file.length, true)
+  view.setUint32(Header.Crc, 0, true)
+  let sum = crc32(file.subarray(0, header.length))
+  for (let start = 0; start < heap.length; start += PIECE_BYTES) {
+    const piece = heap.subarray(start, start + PIECE_BYTES)
+    file.set(piece, header.length + start)
+    sum = crc32(piece, sum)
+    await pause()
+  }
+  view.setUint32(Header.Crc, sum, true)
+  return file
+}
+
+/** SHA-256 of a saved image without what two equal contents may differ in: revision, chain and checksum. 64 hex digits. */
+export function hashImage(file: Uint8Array): string {
+  const header = file.slice(0, HEADER_BYTES)
+  header.fill(0, Header.RevisionLow, Header.Chain + 32)
+  header.fill(0, Header.Crc, Header.Crc + 4)
+  return createHash('sha256').update(header).update(file.subarray(HEADER_BYTES)).digest('hex')
+}
+
+/** What an image file says of itself. */
+export interface ImageHead {
+  readonly environment: LogId
+  readonly position: Position
+  /** bytes of the file, with its signature */
+  readonly length: number
+  /** SHA-256 of the file without its signature */
+  readonly digest: Uint8Array
+  readonly tail: Uint8Array | undefined
+}
+
+/**
+ * Reads an image file a piece at a time, without loading it: its head, and whether its bytes are whole.
+ * @throws IMAGE_UNREADABLE, IMAGE_DAMAGED, IMAGE_FOREIGN
+ */
+export async function inspectImageFile(path: string): Promise<ImageHead> {
+  const file = await open(path, 'r').catch((error: NodeJS.ErrnoException) => {
+    throw unreadable(path, error)
+  })
+  try {
+    const header = new Uint8Array(HEADER_BYTES)
+    const { size: length } = await file.stat()
+    const tail = tailOf(fileSource(file.fd))
+    const size = length - (tail?.length ?? 0)
+    if (size < HEADER_BYTES) throw damaged(`${size} bytes are fewer than a header has`)
+    await file.read(header, 0, HEADER_BYTES, 0)
+    const digest = createHash('sha256').update(header)
+    const view = new DataView(header.buffer)
+    requireHeader((at) => view.getUint32(at, true), size)
+    const expected = view.getUint32(Header.Crc, true)
+    view.setUint32(Header.Crc, 0, true)
+    let sum = crc32(header)
+    const piece = new Uint8Array(PIECE_BYTES)
+    for (let at = HEADER_BYTES; at < size; ) {
+      const { bytesRead } = await file.read(piece, 0, Math.min(piece.length, size - at), at)
+      if (bytesRead === 0) throw damaged('the file ends early')
+      sum = crc32(piece.subarray(0, bytesRead), sum)
+      digest.update(piece.subarray(0, bytesRead))
+      at += bytesRead
+    }
+    if (sum !== expected) throw damaged('its checksum is wrong')
+    return { ...headOf(view), length, digest: digest.digest(), tail }
+  } finally {
+    await file.close()
+  }
+}
+
+function headOf(view: DataView): Pick<ImageHead, 'environment' | 'position'> {
+  const hex = (at: number, bytes: number): string => Buffer.from(view.buffer, at, bytes).toString('hex')
+  const revision = view.getUint32(Header.RevisionHigh, true) * 2 ** 32 + view.getUint32(Header.RevisionLow, true)
+  return { environment: hex(Header.Environment, 16), position: { revision, chain: hex(Header.Chain, 32) } }
+}
+
+/** Bytes read and summed at a time: they are still in the cache when the checksum reads them again. */
+const CHUNK_BYTES = 256 * 1024
+/** Bytes copied in one turn of the event loop by those who must not block it: about a millisecond. */
+const PIECE_BYTES = 1024 * 1024
+
+/** Lets others run. */
+export type Pause = () => Promise<void>
+
+/** Where the bytes of an image come from: `read` fills the target from the position on, or fails. */
+interface Source {
+  readonly length: number
+  read(target: Uint8Array, position: number): void
+}
+
+/** A kernel on the image in `input`: its bytes, or the path of its file. @throws IMAGE_UNREADABLE, IMAGE_DAMAGED, IMAGE_FOREIGN, IMAGE_FULL */
+export function loadKernel(input: Uint8Array | string, source: KernelSource, trust?: Trust): Kernel {
+  if (typeof input !== 'string') return loadFrom(bytesSource(input), source, trust)
+  let file: number | undefined
+  try {
+    file = openSync(input, 'r')
+    return loadFrom(fileSource(file), source, trust)
+  } catch (error) {
+    throw isZerohopError(error) ? error : unreadable(input, error)
+  } finally {
+    if (file !== undefined) closeSync(file)
+  }
+}
+
+function bytesSource(bytes: Uint8Array): Source {
+  return {
+    length: bytes.length,
+    read: (target, position) => target.set(bytes.subarray(position, position + target.length)),
+  }
+}
+
+function fileSource(file: number): Source {
+  return {
+    length: fstatSync(file).size,
+    read(target, position) {
+      for (let done = 0; done < target.length; ) {
+        const count = readSync(file, target, done, target.length - done, position + done)
+        if (count === 0) throw damaged('the file ends early')
+        done += count
+      }
+    },
+  }
+}
+
+/** The same as `loadKernel` for bytes, a piece at a time: `pause` is awaited between pieces. */
+export async function loadKernelSlowly(
+  bytes: Uint8Array,
+  source: KernelSource,
+  pause: Pause,
+  trust?: Trust,
+): Promise<Kernel> {
+  const loading = new Loading(bytesSource(bytes), source, trust)
+  while (!loading.read(PIECE_BYTES)) await pause()
+  return loading.finish()
+}
+
+function loadFrom(input: Source, source: KernelSource, trust: Trust | undefined): Kernel {
+  const loading = new Loading(input, source, trust)
+  while (!loading.read(CHUNK_BYTES));
+  return loading.finish()
+}
+
+/** An image on its way into memory: the header is checked first, the heap summed as it comes, nothing answers before the end. */
+class Loading {
+  readonly #input: Source
+  readonly #header = new Uint8Array(HEADER_BYTES)
+  readonly #view = new DataView(this.#header.buffer)
+  readonly #kernel: Kernel
+  readonly #heap: Uint8Array
+  readonly #expected: number
+  readonly #tail: Uint8Array | undefined
+  readonly #trust: Trust | undefined
+  readonly #digest = createHash('sha256')
+  #done = 0
+  #sum: number
+
+  /** With `trust` the image must be signed; without, a signature is passed over. */
+  constructor(input: Source, source: KernelSource, trust: Trust | undefined) {
+    this.#input = input
+    this.#trust = trust
+    this.#tail = tailOf(input)
+    const length = input.length - (this.#tail?.length ?? 0)
+    if (length < HEADER_BYTES) throw damaged(`${length} bytes are fewer than a header has`)
+    input.read(this.#header, 0)
+    requireHeader((at) => this.#view.getUint32(at, true), length)
+    if (trust !== undefined) this.#digest.update(this.#header)
+    this.#kernel = new Kernel(source, length)
+    this.#heap = this.#kernel.heapOf(length - HEADER_BYTES)
+    this.#expected = this.#view.getUint32(Header.Crc, true)
+    this.#view.setUint32(Header.Crc, 0, true)
+    this.#sum = crc32(this.#header)
+  }
+
+  /** Takes up to so many bytes; true when there are no more. */
+  read(bytes: number): boolean {
+    const piece = this.#heap.subarray(this.#done, this.#done + bytes)
+    this.#input.read(piece, HEADER_BYTES + this.#done)
+    this.#sum = crc32(piece, this.#sum)
+    if (this.#trust !== undefined) this.#digest.update(piece)
+    this.#done += piece.length
+    return this.#done === this.#heap.length
+  }
+
+  finish(): Kernel {
+    if (this.#sum !== this.#expected) throw damaged('its checksum is wrong')
+    this.#trust?.requireImage(this.#digest.digest(), this.#tail)
+    this.#kernel.headerBytes(Header.Magic, HEADER_BYTES).set(this.#header)
+    return this.#kernel
+  }
+}
+
+/** The signature behind an image; an unsigned one ends otherwise, and its header says that it ends there. */
+function tailOf(input: Source): Uint8Array | undefined {
+  if (input.length < HEADER_BYTES + TAIL_BYTES) return undefined
+  const end = new Uint8Array(TAIL_BYTES)
+  input.read(end, input.length - TAIL_BYTES)
+  if (!isTail(end)) return undefined
+  const header = new Uint8Array(HEADER_BYTES)
+  input.read(header, 0)
+  const says = new DataView(header.buffer).getUint32(Header.Length, true)
+  return says === input.length - TAIL_BYTES ? end : undefined
+}
+
+function requireHeader(field: (at: number) => number, length: number): void {
+  if (field(Header.Magic) !== MAGIC) throw damaged('it does not begin like an image')
+  if (field(Header.Abi) !== ABI_VERSION) {
+    const reason = `it has ABI ${field(Header.Abi)}, this version reads ${ABI_VERSION}`
+    throw new ZerohopError('IMAGE_FOREIGN', { reason })
+  }
+  if (field(Header.Length) !== length) throw damaged(`it says ${field(Header.Length)} bytes and has ${length}`)
+  if (field(Header.Top) !== HEAP + length - HEADER_BYTES || length > IMAGE_BYTES_MAX) {
+    throw damaged('its heap has another length than it says')
+  }
+  requireRoots(field, field(Header.Top))
+}
+
+function requireRoots(field: (at: number) => number, top: number): void {
+  for (let table = 0; table < TABLES; table++) {
+    const root = Header.Tables + table * TABLE_BYTES
+    const directory = field(root + Root.Directory)
+    if (directory < HEAP || directory + field(root + Root.Capacity) * 4 > top)
+      throw damaged(`the root of table ${table} lies outside`)
+  }
+}
+
+function unreadable(path: string, cause: unknown): unknown {
+  const { code } = cause as NodeJS.ErrnoException
+  return code === undefined ? cause : new ZerohopError('IMAGE_UNREADABLE', { path, reason: code }, { cause })
+}
+
+function damaged(reason: string, cause?: unknown): ZerohopError {
+  return new ZerohopError('IMAGE_DAMAGED', { reason }, { cause })
+}

@@ -1,0 +1,164 @@
+// Roles as they were assigned, in pages by number: ordered by user, then tenant, instance and role. Where the page before ended is remembered,
+// so that reading on does not begin at the first user again; a delta forgets it.
+import { Grant, Instance, Party, RoleSet, SINGLE, Table } from '../../../assembly/abi.ts'
+import type { Kernel } from '../../kernel/kernel.ts'
+import { LISTING_WHOLE_WORK_MAX } from '../../model/limits.ts'
+import { tooLarge } from '../decide/evaluator.ts'
+import { bareRole, grantsOfUser, rolesOf, tableOf, tenantOfScope } from '../read-records.ts'
+import { findSymbol } from '../update/staged-symbols.ts'
+import { compareKeys } from './key-order.ts'
+
+/** A role that was assigned. */
+export interface AssignmentRow {
+  readonly user: string
+  readonly role: string
+  readonly tenant: string
+  /** `type:key`; absent for a role in the tenant */
+  readonly resource_instance?: string
+}
+
+export interface AssignmentFilter {
+  readonly user?: string | undefined
+  readonly role?: string | undefined
+  readonly tenant?: string | undefined
+  /** a resource type: roles on its instances */
+  readonly resource?: string | undefined
+  /** `type:key`, or a key */
+  readonly resourceInstance?: string | undefined
+}
+
+/** A user behind whom a page began, and how many rows there are up to then. */
+interface Mark {
+  readonly user: number
+  readonly rows: number
+}
+
+/** Users read at a time, what it costs to look at one grant, and how many filters have a mark. */
+const CHUNK = 1024
+const LOOK_WORK = 8
+const MARKS_MAX = 64
+
+export class AssignmentList {
+  readonly #kernel: Kernel
+  readonly #marks = new Map<string, Mark>()
+
+  constructor(kernel: Kernel) {
+    this.#kernel = kernel
+  }
+
+  /** @throws LISTING_TOO_LARGE when the page lies too far behind what was read before */
+  page(filter: AssignmentFilter, first: number, count: number): AssignmentRow[] {
+    const wants = wanted(this.#kernel, filter)
+    if (filter.user !== undefined) {
+      const user = findSymbol(this.#kernel, 'user', filter.user)
+      return user === 0 ? [] : this.#rowsOf(user, wants).slice(first, first + count)
+    }
+    const name = JSON.stringify([filter.role, filter.tenant, filter.resource, filter.resourceInstance])
+    const mark = this.#marks.get(name)
+    const { rows, end } = this.#read(wants, mark !== undefined && mark.rows <= first ? mark : NOBODY, first, count)
+    if (this.#marks.size >= MARKS_MAX) this.#marks.clear()
+    this.#marks.set(name, end)
+    return rows
+  }
+
+  #read(wants: Wants, start: Mark, first: number, count: number): { rows: AssignmentRow[]; end: Mark } {
+    const kernel = this.#kernel
+    const page: AssignmentRow[] = []
+    let end = start
+    let left = LISTING_WHOLE_WORK_MAX
+    for (;;) {
+      const length = end.user === 0 ? kernel.writeStart('') : 0
+      const users = kernel.readList(kernel.calls.listOrdered(Table.Users, end.user, length, CHUNK))
+      for (const user of users) {
+        const [here, looks] = countWanted(kernel, user, wants)
+        left -= LOOK_WORK * looks
+        if (left < 0) throw tooLarge(`page ${1 + Math.floor(first / count)} of the role assignments`)
+        const from = Math.max(0, first - end.rows)
+        if (here > from) page.push(...this.#rowsOf(user, wants).slice(from, from + count - page.length))
+        // A user with rows behind the page is read again by the next one.
+        if (page.length === count) return { rows: page, end }
+        end = { user, rows: end.rows + here }
+      }
+      if (users.length < CHUNK) return { rows: page, end }
+    }
+  }
+
+  #rowsOf(user: number, wants: Wants): AssignmentRow[] {
+    const kernel = this.#kernel
+    const rows: AssignmentRow[] = []
+    const name = kernel.key(user, Party.Key)
+    for (const grant of grantsOfUser(kernel, user)) {
+      const scope = kernel.word(grant + Grant.Scope)
+      const tenant = kernel.key(tenantOfScope(kernel, scope), Party.Key)
+      const on = tableOf(kernel, scope) === Table.Tenants ? {} : { resource_instance: kernel.key(scope, Instance.Key) }
+      for (const role of rolesWanted(kernel, grant, wants)) {
+        rows.push({ user: name, role: bareRole(kernel, role), tenant, ...on })
+      }
+    }
+    return rows.sort(
+      (left, right) =>
+        compareKeys(left.tenant, right.tenant) ||
+        compareKeys(left.resource_instance ?? '', right.resource_instance ?? '') ||
+        compareKeys(left.role, right.role),
+    )
+  }
+}
+
+const NOBODY: Mark = { user: 0, rows: 0 }
+
+interface Wants {
+  /** no role is asked for: those of a grant are counted as they lie there */
+  readonly anyRole: boolean
+  scope(scope: number): boolean
+  role(role: number): boolean
+}
+
+/** The wanted roles of a user, and how much was looked at to count them. */
+function countWanted(kernel: Kernel, user: number, wants: Wants): [here: number, looks: number] {
+  let here = 0
+  let looks = 1
+  for (let grant = kernel.word(user + Party.Grants); grant !== 0; grant = kernel.word(grant + Grant.NextOfUser)) {
+    looks++
+    if (!wants.anyRole) here += rolesWanted(kernel, grant, wants).length
+    else if (wants.scope(kernel.word(grant + Grant.Scope))) here += roleCount(kernel, kernel.word(grant + Grant.Roles))
+  }
+  return [here, looks]
+}
+
+function roleCount(kernel: Kernel, roles: number): number {
+  return (roles & SINGLE) !== 0 ? 1 : kernel.word(roles + RoleSet.Count)
+}
+
+function rolesWanted(kernel: Kernel, grant: number, wants: Wants): number[] {
+  if (!wants.scope(kernel.word(grant + Grant.Scope))) return []
+  return rolesOf(kernel, kernel.word(grant + Grant.Roles)).filter((role) => wants.role(role))
+}
+
+/** The filter by ids, so that passing over rows makes no text. */
+function wanted(kernel: Kernel, { role, tenant, resource, resourceInstance }: AssignmentFilter): Wants {
+  const within = tenant === undefined ? undefined : findSymbol(kernel, 'tenant', tenant)
+  const type = resource === undefined ? undefined : findSymbol(kernel, 'resource', resource)
+  const instance = resourceInstance?.includes(':')
+    ? findSymbol(kernel, 'resource_instance', resourceInstance)
+    : undefined
+  const known = new Map<number, boolean>()
+  const isWanted = (id: number): boolean => {
+    const answer = known.get(id) ?? bareRole(kernel, id) === role
+    known.set(id, answer)
+    return answer
+  }
+  return {
+    anyRole: role === undefined,
+    scope(scope) {
+      if (within !== undefined && tenantOfScope(kernel, scope) !== within) return false
+      if (type === undefined && resourceInstance === undefined) return true
+      if (tableOf(kernel, scope) !== Table.Instances) return false
+      if (type !== undefined && kernel.word(scope + Instance.Type) !== type) return false
+      if (resourceInstance === undefined) return true
+      return instance === undefined
+        ? kernel.key(scope, Instance.Key).endsWith(`:${resourceInstance}`)
+        : scope === instance
+    },
+    role: role === undefined ? () => true : isWanted,
+  }
+}

@@ -1,0 +1,213 @@
+// Listings in pages: the instances on which a user may do something, the users who may. Where few can be meant they are found from the lists
+// of the image and then asked; else everything is asked in the order of keys, a page's worth of work at a time. Either way a page is exactly
+// what checks allow (D12) among the keys behind `after`, as far as it goes.
+import { Grant, Instance, Party, Table, Verdict } from '../../../assembly/abi.ts'
+import type { Kernel } from '../../kernel/kernel.ts'
+import { LISTING_WALK_MAX } from '../../model/limits.ts'
+import { heldBy } from '../decide/effective-roles.ts'
+import type { Asker } from '../decide/evaluator.ts'
+import { READS_INSTANCE, READS_TENANT, READS_USER, readsOfSide } from '../decide/required-attributes.ts'
+import { records, rolesOf, tableOf, tenantGrantsOf } from '../read-records.ts'
+import { compareKeys, sortKeys } from './key-order.ts'
+import { sourcesOf } from './permission-sources.ts'
+import { rulesOf } from './user-sides.ts'
+
+/** What a page of keys begins behind, and how many it has at most. */
+export interface PageQuery {
+  readonly after?: string | undefined
+  readonly limit: number
+}
+
+/** Keys in order, and what the next page begins behind; undefined when this is the last. A page may be short and yet not the last. */
+export interface KeyPage {
+  readonly keys: string[]
+  readonly next: string | undefined
+}
+
+/** What it costs to look at a record. */
+const LOOK_WORK = 4
+/** Records that are read at a time. */
+const CHUNK = 1024
+
+export interface AskedInstances {
+  readonly user: number
+  readonly permission: number
+  /** the type, and its key */
+  readonly typeId: number
+  readonly type: string
+  /** 0: of any tenant */
+  readonly tenant: number
+  /** any tenant that exists */
+  readonly someTenant: number
+}
+
+/** The instances on which the user is allowed, by their keys. @throws UNDECIDED */
+export function instancesAllowed(asker: Asker, asked: AskedInstances, page: PageQuery): KeyPage {
+  const { kernel } = asker
+  const { user, permission, typeId, tenant } = asked
+  const within = (instance: number) => tenant === 0 || kernel.word(instance + Instance.Tenant) === tenant
+  const allowed = (instance: number) => asker.allowsOn(user, permission, instance)
+  if (!mayHoldByRole(kernel, asked) && !mayHoldBySet(asker, asked)) {
+    const found = instancesHeld(kernel, asked)
+    if (found !== undefined) return pick(kernel, Table.Instances, found.filter(within), allowed, page)
+  }
+  const passes = (instance: number) => within(instance) && allowed(instance)
+  const start = `${asked.type}:${page.after ?? ''}`
+  const inType = (instance: number) => kernel.word(instance + Instance.Type) === typeId
+  return scan(asker, Table.Instances, { ...page, after: start }, inType, passes)
+}
+
+/** Who may do something in a tenant. */
+export interface AskedUsers {
+  readonly tenant: number
+  readonly permission: number
+  /** 0 when none is stored, whose key is then `key` */
+  readonly instance: number
+  readonly key: string | undefined
+}
+
+/** The users who are allowed, by their keys. @throws UNDECIDED */
+export function usersAllowed(asker: Asker, asked: AskedUsers, page: PageQuery): KeyPage {
+  const { kernel } = asker
+  const { tenant, permission, instance, key } = asked
+  const allowed = (user: number) => asker.allows(user, tenant, permission, instance, key)
+  const found = usersWithRoles(asker, asked)
+  if (found !== undefined) return pick(kernel, Table.Users, found, allowed, page)
+  return scan(asker, Table.Users, page, () => true, allowed)
+}
+
+/** Of these records, those that pass. */
+function pick(
+  kernel: Kernel,
+  table: Table.Users | Table.Instances,
+  records: readonly number[],
+  allowed: (record: number) => boolean,
+  { after, limit }: PageQuery,
+): KeyPage {
+  const all: string[] = []
+  for (const record of records) if (allowed(record)) all.push(nameOf(kernel, table, record))
+  sortKeys(all)
+  const first = after === undefined ? 0 : firstAfter(all, after)
+  const keys = first === 0 && all.length <= limit ? all : all.slice(first, first + limit)
+  return { keys, next: first + limit < all.length ? keys.at(-1) : undefined }
+}
+
+/** All records behind a key in order, as long as they are wanted, until the page is full or has cost enough. */
+function scan(
+  asker: Asker,
+  table: Table.Users | Table.Instances,
+  { after = '', limit }: PageQuery,
+  wanted: (record: number) => boolean,
+  allowed: (record: number) => boolean,
+): KeyPage {
+  const { kernel } = asker
+  const keys: string[] = []
+  let last = 0
+  for (;;) {
+    const length = last === 0 ? kernel.writeStart(after) : 0
+    const records = kernel.readList(kernel.calls.listOrdered(table, last, length, CHUNK))
+    if (records.length === 0) return { keys, next: undefined }
+    for (const record of records) {
+      if (!wanted(record)) return { keys, next: undefined }
+      if (asker.left <= 0 && last !== 0) return { keys, next: nameOf(kernel, table, last) }
+      last = record
+      asker.left -= LOOK_WORK
+      if (kernel.isLive(record) && allowed(record)) {
+        if (keys.length === limit) return { keys, next: keys.at(-1) }
+        keys.push(nameOf(kernel, table, record))
+      }
+    }
+  }
+}
+
+function nameOf(kernel: Kernel, table: Table.Users | Table.Instances, record: number): string {
+  if (table === Table.Users) return kernel.key(record, Party.Key)
+  const key = kernel.key(record, Instance.Key)
+  return key.slice(key.indexOf(':') + 1)
+}
+
+/** The place of the first of sorted keys that comes behind another. */
+function firstAfter(keys: readonly string[], after: string): number {
+  let low = 0
+  let high = keys.length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (compareKeys(keys[middle]!, after) > 0) high = middle
+    else low = middle + 1
+  }
+  return low
+}
+
+/** D4: does a role in a tenant that counts have the permission? Then all its instances are allowed. */
+function mayHoldByRole(kernel: Kernel, { user, permission, tenant }: AskedInstances): boolean {
+  const { calls } = kernel
+  if (tenant !== 0) return calls.decide(user, tenant, permission) === Verdict.Allow
+  return tenantGrantsOf(kernel, user).some((grant) => {
+    return calls.decide(user, kernel.word(grant + Grant.Scope), permission) === Verdict.Allow
+  })
+}
+
+/** D6: may a set rule of the permission hold for the user somewhere? What depends on neither instance nor tenant is asked at once. */
+function mayHoldBySet(asker: Asker, { user, permission, someTenant }: AskedInstances): boolean {
+  const { kernel } = asker
+  const held = tenantGrantsOf(kernel, user).flatMap((grant) => rolesOf(kernel, kernel.word(grant + Grant.Roles)))
+  return rulesOf(kernel, permission).some(({ users }) => {
+    if (tableOf(kernel, users) === Table.Roles) return held.includes(users)
+    if ((readsOfSide(kernel, users) & (READS_INSTANCE | READS_TENANT)) !== 0) return true
+    return asker.truthOf(users, user, someTenant, permission, 0) !== Verdict.Deny
+  })
+}
+
+/** D5: the instances of the type on which the user holds a role with the permission; undefined when there is too much to look at. */
+function instancesHeld(kernel: Kernel, { user, permission, typeId }: AskedInstances): number[] | undefined {
+  const held = heldBy(kernel, user, LISTING_WALK_MAX)
+  if (held === undefined) return undefined
+  const allowing = new Map<number, boolean>()
+  const allows = (role: number): boolean => {
+    const known = allowing.get(role) ?? kernel.calls.holds(role, permission) === 1
+    allowing.set(role, known)
+    return known
+  }
+  const found: number[] = []
+  for (const [instance, roles] of held) {
+    if (kernel.word(instance + Instance.Type) === typeId && roles.some(allows)) found.push(instance)
+  }
+  return found
+}
+
+/**
+ * D6: may a set rule allow somebody without a role in the tenant? Rules for roles do not, nor do those whose resource side is false whoever
+ * asks: that is asked once, about anybody.
+ */
+function mayBeForOthers(asker: Asker, { tenant, permission, instance, key }: AskedUsers): boolean {
+  const { kernel } = asker
+  const rules = rulesOf(kernel, permission).filter(({ users }) => tableOf(kernel, users) !== Table.Roles)
+  const [anybody] = records(kernel, Table.Users)
+  if (anybody === undefined) return false
+  return [...new Set(rules.map(({ resources }) => resources))].some((side) => {
+    if ((readsOfSide(kernel, side) & READS_USER) !== 0) return true
+    return asker.truthOf(side, anybody, tenant, permission, instance, key) !== Verdict.Deny
+  })
+}
+
+/** Everybody with a role in the tenant, or with one from which one on the instance may follow; undefined when others may be allowed too. */
+export function usersWithRoles(asker: Asker, asked: AskedUsers): number[] | undefined {
+  if (mayBeForOthers(asker, asked)) return undefined
+  const { kernel } = asker
+  const { tenant, permission, instance } = asked
+  const scopes = new Set([tenant])
+  if (instance !== 0 && kernel.word(instance + Instance.Tenant) === tenant) {
+    const sources = sourcesOf(kernel, instance, permission, () => false, LISTING_WALK_MAX)
+    if (sources === undefined) return undefined
+    for (const [at] of sources.pairs) scopes.add(at)
+  }
+  const users = new Set<number>()
+  let left = LISTING_WALK_MAX
+  for (const scope of scopes) {
+    for (let grant = kernel.word(scope + Party.Grants); grant !== 0; grant = kernel.word(grant + Grant.NextOfScope)) {
+      if (--left < 0) return undefined
+      users.add(kernel.word(grant + Grant.User))
+    }
+  }
+  return [...users]
+}

@@ -1,0 +1,286 @@
+// The permissions of a user (D12): tenant by tenant what is allowed on types, and each instance on which the user holds a role or on which other
+// things are allowed. So (instance, permission) is allowed when the entry of the instance has it, or when there is no such entry and that of
+// its tenant has it.
+import { Grant, Instance, Party, Permission, Resource, Table } from '../../../assembly/abi.ts'
+import { objectAt } from '../../kernel/decode.ts'
+import type { Kernel } from '../../kernel/kernel.ts'
+import type { ZerohopError } from '../../model/errors.ts'
+import { LISTING_WALK_MAX } from '../../model/limits.ts'
+import type { JsonObject } from '../../model/objects.ts'
+import { type Held, heldBy } from '../decide/effective-roles.ts'
+import { type Asker, tooLarge } from '../decide/evaluator.ts'
+import { READS_TENANT } from '../decide/required-attributes.ts'
+import {
+  bareRole,
+  instancesOfType,
+  permissionIdsOfGrant,
+  permissionsOfType,
+  records,
+  rolesOf,
+  tenantGrantsOf,
+} from '../read-records.ts'
+import { findSymbol } from '../update/staged-symbols.ts'
+import { compareKeys, sortKeys } from './key-order.ts'
+import { RuledInstances } from './ruled-instances.ts'
+import { areForRoles, namesRoles, ruledPermissions } from './user-sides.ts'
+
+export interface TenantRow {
+  readonly tenant: { readonly key: string; readonly attributes: JsonObject }
+  /** assigned in the tenant */
+  readonly roles: readonly string[]
+  readonly permissions: readonly string[]
+}
+
+export interface InstanceRow {
+  readonly resource: { readonly type: string; readonly key: string; readonly attributes: JsonObject }
+  readonly tenant: { readonly key: string; readonly attributes: JsonObject }
+  /** held on the instance, assigned or derived */
+  readonly roles: readonly string[]
+  readonly permissions: readonly string[]
+}
+
+/** Both sorted by key. */
+export interface PermissionRows {
+  readonly tenants: readonly TenantRow[]
+  readonly instances: readonly InstanceRow[]
+}
+
+/** Which rows are wanted; what says nothing wants all. */
+export interface PermissionWishes {
+  /** of these tenants: their own rows, and those of their instances */
+  readonly tenants?: readonly string[] | undefined
+  /** the tenants that have a row of their own */
+  readonly ownRow?: ((tenant: string) => boolean) | undefined
+  /** instances of these types */
+  readonly types?: readonly string[] | undefined
+  /** these instances: `type:key`, or a key */
+  readonly instances?: readonly string[] | undefined
+}
+
+/** @throws UNDECIDED with the question; LISTING_TOO_LARGE when it would take more than LISTING_WHOLE_WORK_MAX */
+export function permissionsOfUser(asker: Asker, user: number, wishes: PermissionWishes): PermissionRows {
+  return new PermissionList(asker, user, wishes).rows()
+}
+
+/** What it costs to look at a record, and to make a row. */
+const LOOK_WORK = 4
+const ROW_WORK = 64
+
+class PermissionList {
+  readonly #asker: Asker
+  readonly #kernel: Kernel
+  readonly #user: number
+  readonly #wishes: PermissionWishes
+  readonly #wishedTenants: ReadonlySet<number> | undefined
+  readonly #wishedTypes: ReadonlySet<number> | undefined
+  /** ids of the permissions with set rules; those whose rules are all for roles */
+  readonly #ruled: readonly number[]
+  readonly #forRoles: ReadonlySet<number>
+  readonly #onInstances: RuledInstances
+  /** what set rules that do not look at the tenant say */
+  readonly #inAnyTenant = new Map<number, boolean>()
+  /** ids of what is allowed in a tenant, by the tenant */
+  readonly #inTenant = new Map<number, ReadonlySet<number>>()
+  readonly #ofType = new Map<number, readonly number[]>()
+  readonly #names = new Map<number, string>()
+  readonly #parties = new Map<number, TenantRow['tenant']>()
+
+  constructor(asker: Asker, user: number, wishes: PermissionWishes) {
+    this.#asker = asker
+    this.#kernel = asker.kernel
+    this.#user = user
+    this.#wishes = wishes
+    const { kernel } = asker
+    const ids = (kind: 'tenant' | 'resource', keys: readonly string[] | undefined) =>
+      keys && new Set(keys.map((key) => findSymbol(kernel, kind, key)).filter((id) => id !== 0))
+    this.#wishedTenants = ids('tenant', wishes.tenants)
+    this.#wishedTypes = ids('resource', wishes.types)
+    this.#ruled = ruledPermissions(kernel)
+    this.#forRoles = new Set(this.#ruled.filter((id) => areForRoles(kernel, id)))
+    this.#onInstances = new RuledInstances(asker, user, this.#ruled)
+  }
+
+  rows(): PermissionRows {
+    return { tenants: this.#tenantRows(), instances: this.#instanceRows() }
+  }
+
+  #tenantRows(): TenantRow[] {
+    const kernel = this.#kernel
+    const rows: TenantRow[] = []
+    for (const tenant of this.#tenants()) {
+      this.#look()
+      const key = kernel.key(tenant, Party.Key)
+      if (this.#wishes.ownRow?.(key) === false) continue
+      const grant = kernel.calls.grantOf(this.#user, tenant)
+      const roles = grant === 0 ? [] : rolesOf(kernel, kernel.word(grant + Grant.Roles))
+      const permissions = [...this.#allowedIn(tenant)].map((id) => this.#name(id))
+      if (roles.length + permissions.length === 0) continue
+      const names = sortKeys(roles.map((role) => bareRole(kernel, role)))
+      rows.push({ tenant: this.#party(tenant), roles: names, permissions: sortKeys(permissions) })
+    }
+    return rows.sort((left, right) => compareKeys(left.tenant.key, right.tenant.key))
+  }
+
+  /** The tenants that may have a row: with a role, or all when set rules may allow without one. */
+  #tenants(): Iterable<number> {
+    if (this.#wishedTenants !== undefined) return this.#wishedTenants
+    if (this.#ruled.length > this.#forRoles.size) return records(this.#kernel, Table.Tenants)
+    return tenantGrantsOf(this.#kernel, this.#user).map((grant) => this.#kernel.word(grant + Grant.Scope))
+  }
+
+  #instanceRows(): InstanceRow[] {
+    const kernel = this.#kernel
+    const held = heldBy(kernel, this.#user, LISTING_WALK_MAX)
+    if (held === undefined) throw this.#tooLarge()
+    const rows: [string, InstanceRow][] = []
+    for (const instance of this.#candidates(held)) {
+      this.#look()
+      if (!this.#wants(instance)) continue
+      const roles = held.get(instance) ?? []
+      const allowed = this.#allowedOn(instance, roles.length > 0)
+      if (allowed === undefined) continue
+      this.#asker.left -= ROW_WORK
+      const key = kernel.key(instance, Instance.Key)
+      rows.push([key, this.#rowOf(instance, key, roles, allowed)])
+    }
+    return rows.sort(([left], [right]) => compareKeys(left, right)).map(([, row]) => row)
+  }
+
+  /** The instances that may have a row of their own: with roles, or where set rules look at the instance and may hold for the user. */
+  *#candidates(held: Held): Iterable<number> {
+    const kernel = this.#kernel
+    if (this.#wishes.instances !== undefined) {
+      yield* this.#wishedInstances(this.#wishes.instances)
+      return
+    }
+    yield* held.keys()
+    for (const type of this.#onInstances.types) {
+      if (this.#wishedTypes?.has(type) === false) continue
+      for (const instance of instancesOfType(kernel, type)) {
+        const isAsked = kernel.isLive(instance) && !held.has(instance) && this.#ruledOn(instance, type).size > 0
+        if (isAsked) yield instance
+        else this.#look()
+      }
+    }
+  }
+
+  #wishedInstances(names: readonly string[]): Set<number> {
+    const kernel = this.#kernel
+    const found = new Set<number>()
+    const types = [...records(kernel, Table.Resources)].map((type) => kernel.key(type, Resource.Key))
+    for (const name of names) {
+      for (const key of name.includes(':') ? [name] : types.map((type) => `${type}:${name}`)) {
+        this.#look()
+        const instance = findSymbol(kernel, 'resource_instance', key)
+        if (instance !== 0) found.add(instance)
+      }
+    }
+    return found
+  }
+
+  #wants(instance: number): boolean {
+    const kernel = this.#kernel
+    return (
+      this.#wishedTypes?.has(kernel.word(instance + Instance.Type)) !== false &&
+      this.#wishedTenants?.has(kernel.word(instance + Instance.Tenant)) !== false
+    )
+  }
+
+  /** Names of what is allowed on the instance; undefined when it is what is allowed on its type, and there is no role to show. */
+  #allowedOn(instance: number, hasRoles: boolean): string[] | undefined {
+    const kernel = this.#kernel
+    const inTenant = this.#allowedIn(kernel.word(instance + Instance.Tenant))
+    const type = kernel.word(instance + Instance.Type)
+    const ruled = this.#ruledOn(instance, type)
+    const names: string[] = []
+    let differs = hasRoles
+    for (const id of this.#permissionsOf(type)) {
+      const asType = inTenant.has(id)
+      // Roles in the tenant give the same on each of its instances; only roles on the instance and set rules may look at it.
+      const allowed = hasRoles || ruled.has(id) ? this.#asks(instance, id) : asType
+      if (allowed !== asType) differs = true
+      if (allowed) names.push(this.#name(id))
+    }
+    return differs ? names : undefined
+  }
+
+  #ruledOn(instance: number, type: number): ReadonlySet<number> {
+    return this.#onInstances.permissions(type, this.#kernel.word(instance + Instance.Tenant))
+  }
+
+  #asks(instance: number, permission: number): boolean {
+    return this.#asker.allowsOn(this.#user, permission, instance)
+  }
+
+  #rowOf(instance: number, key: string, roles: readonly number[], permissions: string[]): InstanceRow {
+    const colon = key.indexOf(':')
+    const attributes = this.#attributes(instance)
+    return {
+      resource: { type: key.slice(0, colon), key: key.slice(colon + 1), attributes },
+      tenant: this.#party(this.#kernel.word(instance + Instance.Tenant)),
+      roles: sortKeys(roles.map((role) => bareRole(this.#kernel, role))),
+      permissions: sortKeys(permissions),
+    }
+  }
+
+  /** What is allowed in a tenant without an instance: by roles, and by set rules. */
+  #allowedIn(tenant: number): ReadonlySet<number> {
+    const known = this.#inTenant.get(tenant)
+    if (known !== undefined) return known
+    const grant = this.#kernel.calls.grantOf(this.#user, tenant)
+    const allowed = new Set(grant === 0 ? [] : permissionIdsOfGrant(this.#kernel, grant))
+    for (const id of this.#ruled) {
+      if (!allowed.has(id) && !(grant === 0 && this.#forRoles.has(id)) && this.#bySets(tenant, id)) allowed.add(id)
+    }
+    this.#inTenant.set(tenant, allowed)
+    return allowed
+  }
+
+  /** What set rules say in a tenant where roles do not allow: in each the same, unless they look at it. */
+  #bySets(tenant: number, permission: number): boolean {
+    const known = this.#inAnyTenant.get(permission)
+    if (known !== undefined) return known
+    if (this.#asker.left < 0) throw this.#tooLarge()
+    const allowed = this.#asker.allows(this.#user, tenant, permission, 0)
+    const same = (this.#asker.reads(permission) & READS_TENANT) === 0 && !namesRoles(this.#kernel, permission)
+    if (same) this.#inAnyTenant.set(permission, allowed)
+    return allowed
+  }
+
+  #permissionsOf(type: number): readonly number[] {
+    const known = this.#ofType.get(type)
+    if (known !== undefined) return known
+    const ids = permissionsOfType(this.#kernel, type).map(([id]) => id)
+    this.#ofType.set(type, ids)
+    return ids
+  }
+
+  #name(permission: number): string {
+    const known = this.#names.get(permission)
+    if (known !== undefined) return known
+    const name = this.#kernel.key(this.#kernel.calls.permissionRecord(permission), Permission.Key)
+    this.#names.set(permission, name)
+    return name
+  }
+
+  #party(tenant: number): TenantRow['tenant'] {
+    const known = this.#parties.get(tenant)
+    if (known !== undefined) return known
+    const party = { key: this.#kernel.key(tenant, Party.Key), attributes: this.#attributes(tenant) }
+    this.#parties.set(tenant, party)
+    return party
+  }
+
+  #attributes(party: number): JsonObject {
+    return objectAt(this.#kernel, this.#kernel.word(party + Party.Attributes)) ?? {}
+  }
+
+  #look(): void {
+    this.#asker.left -= LOOK_WORK
+    if (this.#asker.left < 0) throw this.#tooLarge()
+  }
+
+  #tooLarge(): ZerohopError {
+    return tooLarge(`the permissions of \`${this.#kernel.key(this.#user, Party.Key)}\``)
+  }
+}

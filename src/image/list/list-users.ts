@@ -1,0 +1,105 @@
+// Who may do something, and by which ways: roles in the tenant, roles on instances that lead to the asked one, set rules. A user is listed
+// exactly when a check allows (D12).
+import { Grant, Instance, Party, Role, Table, Verdict } from '../../../assembly/abi.ts'
+import type { Kernel } from '../../kernel/kernel.ts'
+import { LISTING_WALK_MAX } from '../../model/limits.ts'
+import { type Asker, tooLarge } from '../decide/evaluator.ts'
+import { records, rolesOf, sideKey } from '../read-records.ts'
+import { compareKeys } from './key-order.ts'
+import { type AskedUsers, usersWithRoles } from './list-keys.ts'
+import { type Sources, sourcesOf } from './permission-sources.ts'
+import { rulesOf, type SideRule } from './user-sides.ts'
+
+/** One way by which a user is allowed. */
+export interface UserEntry {
+  readonly user: string
+  readonly tenant: string
+  /** where the role is held: `__tenant:<key>`, `type:key`; of a set rule, what was asked about: `type:*` or `type:key` */
+  readonly resource: string
+  /** a role in the tenant, `type#role` on an instance, or the user set of a set rule */
+  readonly role: string
+}
+
+export interface AskedWays extends AskedUsers {
+  readonly type: string
+}
+
+/** By user, in key order. @throws UNDECIDED with the question; LISTING_TOO_LARGE when it would take too many */
+export function usersWithWays(asker: Asker, asked: AskedWays): Map<string, UserEntry[]> {
+  const { kernel } = asker
+  const ways = new Ways(kernel, asked)
+  const rules = rulesOf(kernel, asked.permission)
+  const found: [string, UserEntry[]][] = []
+  for (const user of usersWithRoles(asker, asked) ?? records(kernel, Table.Users)) {
+    if (asker.left < 0) throw tooLarge(`the users of \`${asked.type}:${asked.key ?? '*'}\``)
+    if (!asker.allows(user, asked.tenant, asked.permission, asked.instance, asked.key)) continue
+    const entries = [...ways.byRoles(user), ...ways.byRelations(user), ...ways.byRules(user, asker, rules)]
+    found.push([kernel.key(user, Party.Key), entries])
+  }
+  return new Map(found.sort(([left], [right]) => compareKeys(left, right)))
+}
+
+class Ways {
+  readonly #kernel: Kernel
+  readonly #asked: AskedWays
+  readonly #tenant: string
+  /** for a user without direct roles: all that any user may have */
+  readonly #sources: Sources
+
+  constructor(kernel: Kernel, asked: AskedWays) {
+    this.#kernel = kernel
+    this.#asked = asked
+    this.#tenant = kernel.key(asked.tenant, Party.Key)
+    this.#sources = this.#sourcesFor(() => false)
+  }
+
+  /** D5, D2: only on an instance of the tenant. */
+  #sourcesFor(hasDirect: (instance: number) => boolean): Sources {
+    const { instance, permission, tenant } = this.#asked
+    if (instance === 0 || this.#kernel.word(instance + Instance.Tenant) !== tenant) return NO_SOURCES
+    const sources = sourcesOf(this.#kernel, instance, permission, hasDirect, LISTING_WALK_MAX)
+    if (sources === undefined) throw tooLarge(`the users of \`${this.#asked.type}:${this.#asked.key}\``)
+    return sources
+  }
+
+  /** D4 */
+  byRoles(user: number): UserEntry[] {
+    const { tenant, permission } = this.#asked
+    const held = this.#heldIn(user, tenant).filter((role) => this.#kernel.calls.holds(role, permission) === 1)
+    const names = held.map((role) => this.#kernel.key(role, Role.Key)).sort()
+    return names.map((role) => this.#entry(user, `__tenant:${this.#tenant}`, role))
+  }
+
+  /** D5: the roles that were assigned and lead to the asked instance. */
+  byRelations(user: number): UserEntry[] {
+    let { pairs, personal } = this.#sources
+    if (personal) pairs = this.#sourcesFor((at) => this.#kernel.calls.grantOf(user, at) !== 0).pairs
+    const held = pairs.filter(([instance, role]) => this.#heldIn(user, instance).includes(role))
+    const names = held.map(([instance, role]) => {
+      const name = this.#kernel.key(role, Role.Key).replace('/', '#')
+      return [this.#kernel.key(instance, Instance.Key), name] as const
+    })
+    names.sort(([a, b], [c, d]) => compareKeys(a, c) || compareKeys(b, d))
+    return names.map(([instance, role]) => this.#entry(user, instance, role))
+  }
+
+  /** D6: the user sets of the rules that match. */
+  byRules(user: number, asker: Asker, rules: readonly SideRule[]): UserEntry[] {
+    const { tenant, permission, instance, key, type } = this.#asked
+    const holds = (side: number) => asker.truthOf(side, user, tenant, permission, instance, key) === Verdict.Allow
+    const sets = rules.filter(({ users, resources }) => holds(users) && holds(resources))
+    const names = new Set(sets.map(({ users }) => sideKey(this.#kernel, users)))
+    return [...names].sort(compareKeys).map((set) => this.#entry(user, `${type}:${key ?? '*'}`, set))
+  }
+
+  #heldIn(user: number, scope: number): number[] {
+    const grant = this.#kernel.calls.grantOf(user, scope)
+    return grant === 0 ? [] : rolesOf(this.#kernel, this.#kernel.word(grant + Grant.Roles))
+  }
+
+  #entry(user: number, resource: string, role: string): UserEntry {
+    return { user: this.#kernel.key(user, Party.Key), tenant: this.#tenant, resource, role }
+  }
+}
+
+const NO_SOURCES: Sources = { pairs: [], personal: false }

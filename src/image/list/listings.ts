@@ -1,0 +1,202 @@
+// Listings (D12): each is exactly the set of things about which a check says allow. What is asked about comes from the lists of the image;
+// each answer is that of a check (asker.ts). Keys come in the order of their UTF-8 bytes (D9). Never on the path of a check.
+import { Grant, Instance, Party, Role, Table } from '../../../assembly/abi.ts'
+import { objectAt } from '../../kernel/decode.ts'
+import type { Kernel } from '../../kernel/kernel.ts'
+import { DEFAULT_TENANT } from '../../model/keys.ts'
+import { LISTING_WHOLE_WORK_MAX, LISTING_WORK_MAX } from '../../model/limits.ts'
+import type { JsonObject } from '../../model/objects.ts'
+import { Asker, tooLarge } from '../decide/evaluator.ts'
+import type { Needs, Sent } from '../decide/required-attributes.ts'
+import {
+  grantsOfUser,
+  permissionsOf,
+  permissionsOfType,
+  records,
+  tenantGrantsOf,
+  tenantOfScope,
+} from '../read-records.ts'
+import { findSymbol } from '../update/staged-symbols.ts'
+import { compareKeys, sortKeys } from './key-order.ts'
+import { type AssignmentFilter, AssignmentList, type AssignmentRow } from './list-assignments.ts'
+import { instancesAllowed, type KeyPage, type PageQuery, usersAllowed } from './list-keys.ts'
+import { type PermissionRows, type PermissionWishes, permissionsOfUser } from './list-permissions.ts'
+import { type UserEntry, usersWithWays } from './list-users.ts'
+import { areForRoles } from './user-sides.ts'
+
+export type { AssignmentRow } from './list-assignments.ts'
+export type { PageQuery } from './list-keys.ts'
+export type { PermissionWishes } from './list-permissions.ts'
+export type { UserEntry } from './list-users.ts'
+
+/** A tenant with what is stored about it. */
+export interface TenantWithAttributes {
+  readonly key: string
+  readonly attributes: JsonObject
+}
+
+/** What is asked about, in keys, with what is sent along. */
+export interface About {
+  readonly type: string
+  readonly key: string | undefined
+  /** as it was sent */
+  readonly tenant: string | undefined
+  readonly sent: Sent | undefined
+}
+
+export class Listings {
+  readonly #kernel: Kernel
+  readonly #needs: Needs
+
+  readonly #assignments: AssignmentList
+
+  constructor(kernel: Kernel, needs: Needs) {
+    this.#kernel = kernel
+    this.#assignments = new AssignmentList(kernel)
+    this.#needs = needs
+  }
+
+  /** The stored instances of the type, of one tenant when it is given, on which the user may do the action, each in its own tenant. */
+  resources(user: string, action: string, { type, tenant, sent }: About, page: PageQuery): KeyPage {
+    const kernel = this.#kernel
+    const asker = this.#asker(sent, LISTING_WORK_MAX)
+    const [userId, permission] = [findSymbol(kernel, 'user', user), this.#permission(type, action)]
+    const within = tenant === undefined ? 0 : findSymbol(kernel, 'tenant', tenant)
+    if (userId === 0 || permission === 0 || (tenant !== undefined && within === 0)) return { keys: [], next: undefined }
+    const typeId = findSymbol(kernel, 'resource', type)
+    const someTenant = within || this.#someTenant()
+    if (someTenant === 0) return { keys: [], next: undefined } // every instance is in a tenant
+    return instancesAllowed(asker, { user: userId, permission, typeId, type, tenant: within, someTenant }, page)
+  }
+
+  /** The stored users whom a check allows. */
+  users(action: string, about: About, page: PageQuery): KeyPage {
+    const { tenant, permission, instance } = this.#idsOf(action, about)
+    if (tenant === 0 || permission === 0) return { keys: [], next: undefined }
+    const asker = this.#asker(about.sent, LISTING_WORK_MAX)
+    return usersAllowed(asker, { tenant, permission, instance, key: about.key }, page)
+  }
+
+  /** The same users with the ways by which each is allowed, and the tenant in which all was asked. */
+  authorizedUsers(action: string, about: About): { tenant: string; users: Map<string, UserEntry[]> } {
+    const { tenant, permission, instance } = this.#idsOf(action, about)
+    const key = about.tenant ?? (tenant === 0 ? DEFAULT_TENANT : this.#kernel.key(tenant, Party.Key))
+    if (tenant === 0 || permission === 0) return { tenant: key, users: new Map() }
+    const asker = this.#asker(about.sent)
+    return { tenant: key, users: usersWithWays(asker, { ...about, tenant, permission, instance }) }
+  }
+
+  /** The actions that the user may do. */
+  actions(user: string, about: About): string[] {
+    const kernel = this.#kernel
+    const userId = findSymbol(kernel, 'user', user)
+    const type = findSymbol(kernel, 'resource', about.type)
+    if (userId === 0 || type === 0) return []
+    const { tenant, instance } = this.#idsOf('', about)
+    const asker = this.#asker(about.sent)
+    const actions: string[] = []
+    for (const [permission, action] of permissionsOfType(kernel, type)) {
+      if (asker.allows(userId, tenant, permission, instance, about.key)) actions.push(action)
+    }
+    return sortKeys(actions)
+  }
+
+  /** The tenants in which a check allows. */
+  tenants(user: string, action: string, { type, key, sent }: Omit<About, 'tenant'>): TenantWithAttributes[] {
+    const kernel = this.#kernel
+    const asker = this.#asker(sent)
+    const [userId, permission] = [findSymbol(kernel, 'user', user), this.#permission(type, action)]
+    if (userId === 0 || permission === 0) return []
+    const instance = key === undefined ? 0 : findSymbol(kernel, 'resource_instance', `${type}:${key}`)
+    const allowed: number[] = []
+    for (const tenant of this.#tenantsFor(userId, permission, instance)) {
+      if (asker.left < 0) throw tooLarge(`the tenants of \`${user}\``)
+      if (asker.allows(userId, tenant, permission, instance, key)) allowed.push(tenant)
+    }
+    return this.#tenantsOf(allowed)
+  }
+
+  /** The tenants in which the user has a role, or has one on an instance of them. */
+  userTenants(user: string): TenantWithAttributes[] {
+    const kernel = this.#kernel
+    const userId = findSymbol(kernel, 'user', user)
+    if (userId === 0) return []
+    const tenants = grantsOfUser(kernel, userId).map((grant) => tenantOfScope(kernel, kernel.word(grant + Grant.Scope)))
+    return this.#tenantsOf([...new Set(tenants)])
+  }
+
+  /** Everything that the user may do, by tenant and by instance. */
+  permissions(user: string, wishes: PermissionWishes, sent: Sent | undefined): PermissionRows {
+    const id = findSymbol(this.#kernel, 'user', user)
+    if (id === 0) return { tenants: [], instances: [] }
+    return permissionsOfUser(this.#asker(sent), id, wishes)
+  }
+
+  /** Assigned roles, ordered by user, tenant, instance and role. */
+  assignments(filter: AssignmentFilter, first: number, count: number): AssignmentRow[] {
+    return this.#assignments.page(filter, first, count)
+  }
+
+  #asker(sent: Sent | undefined, work = LISTING_WHOLE_WORK_MAX): Asker {
+    return new Asker(this.#kernel, this.#needs, sent, work)
+  }
+
+  /** Where the user may be allowed: with a role, or in the tenant of the instance (D4, D5); in any when set rules are for others too. */
+  #tenantsFor(user: number, permission: number, instance: number): Iterable<number> {
+    const kernel = this.#kernel
+    if (!areForRoles(kernel, permission)) return records(kernel, Table.Tenants)
+    const tenants = new Set(tenantGrantsOf(kernel, user).map((grant) => kernel.word(grant + Grant.Scope)))
+    if (instance !== 0) tenants.add(kernel.word(instance + Instance.Tenant))
+    return tenants
+  }
+
+  #someTenant(): number {
+    for (const tenant of records(this.#kernel, Table.Tenants)) return tenant
+    return 0
+  }
+
+  /** Keys of stored users, `most` at most, in no order. */
+  userKeys(most: number): string[] {
+    const keys: string[] = []
+    for (const user of records(this.#kernel, Table.Users)) {
+      if (keys.length >= most) break
+      keys.push(this.#kernel.key(user, Party.Key))
+    }
+    return keys
+  }
+
+  /** The roles of tenants with the permissions that each holds itself, in key order. */
+  tenantRoles(): { key: string; permissions: string[] }[] {
+    const kernel = this.#kernel
+    const rows: { key: string; permissions: string[] }[] = []
+    for (const role of records(kernel, Table.Roles)) {
+      if (kernel.word(role + Role.Type) !== 0) continue
+      rows.push({ key: kernel.key(role, Role.Key), permissions: permissionsOf(kernel, role).sort() })
+    }
+    return rows.sort((left, right) => compareKeys(left.key, right.key))
+  }
+
+  #tenantsOf(tenants: readonly number[]): TenantWithAttributes[] {
+    const kernel = this.#kernel
+    const rows = tenants.map((tenant) => {
+      const attributes = objectAt(kernel, kernel.word(tenant + Party.Attributes)) ?? {}
+      return { key: kernel.key(tenant, Party.Key), attributes }
+    })
+    return rows.sort((left, right) => compareKeys(left.key, right.key))
+  }
+
+  /** D2: the tenant that was sent, else that of the stored instance, else `default`. */
+  #idsOf(action: string, { type, key, tenant }: About): { tenant: number; permission: number; instance: number } {
+    const kernel = this.#kernel
+    const instance = key === undefined ? 0 : findSymbol(kernel, 'resource_instance', `${type}:${key}`)
+    const stored = instance === 0 ? 0 : kernel.word(instance + Instance.Tenant)
+    const tenantId =
+      tenant === undefined && stored !== 0 ? stored : findSymbol(kernel, 'tenant', tenant ?? DEFAULT_TENANT)
+    return { tenant: tenantId, permission: this.#permission(type, action), instance }
+  }
+
+  #permission(type: string, action: string): number {
+    const length = this.#kernel.writePair(type, action)
+    return length > 0 ? this.#kernel.calls.findPermission(length) : 0
+  }
+}

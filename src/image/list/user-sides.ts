@@ -1,0 +1,47 @@
+// The user sides of the set rules of a permission, and what they say about whom they may be true of.
+import { Header, Permission, SetRule, Table } from '../../../assembly/abi.ts'
+import type { Kernel } from '../../kernel/kernel.ts'
+import { records, tableOf } from '../read-records.ts'
+
+export interface SideRule {
+  /** a condition set, or a role */
+  readonly users: number
+  /** a condition set, or a resource */
+  readonly resources: number
+}
+
+/** The set rules of a permission. */
+export function rulesOf(kernel: Kernel, permission: number): SideRule[] {
+  const rules: SideRule[] = []
+  if (kernel.field(Header.SetRules) === 0) return rules
+  const record = kernel.calls.permissionRecord(permission)
+  for (let at = kernel.word(record + Permission.SetRules); at !== 0; at = kernel.word(at + SetRule.Next)) {
+    rules.push({ users: kernel.word(at + SetRule.Users), resources: kernel.word(at + SetRule.Resources) })
+  }
+  return rules
+}
+
+/** Are all rules of the permission for roles? Then only who has a role in the tenant may be allowed by them (D6). */
+export function areForRoles(kernel: Kernel, permission: number): boolean {
+  return rulesOf(kernel, permission).every(({ users }) => tableOf(kernel, users) === Table.Roles)
+}
+
+/** Is some rule of the permission for a role? */
+export function namesRoles(kernel: Kernel, permission: number): boolean {
+  return rulesOf(kernel, permission).some(({ users }) => tableOf(kernel, users) === Table.Roles)
+}
+
+/** Ids of the permissions with set rules. */
+export function ruledPermissions(kernel: Kernel): number[] {
+  const found: number[] = []
+  if (kernel.field(Header.SetRules) === 0) return found
+  for (const record of records(kernel, Table.Permissions)) {
+    if (kernel.word(record + Permission.SetRules) !== 0) found.push(kernel.word(record + Permission.Id))
+  }
+  return found
+}
+
+/** The resource type of a permission. */
+export function typeOfPermission(kernel: Kernel, permission: number): number {
+  return kernel.word(kernel.calls.permissionRecord(permission) + Permission.Resource)
+}

@@ -1,0 +1,98 @@
+// The second step of a delta: carries out a plan that prepare has validated, within one turn. It cannot fail; a trap all
+// the same means that the image is poisoned.
+import { Permission, Resource, Table } from '../../../assembly/abi.ts'
+import type { Kernel } from '../../kernel/kernel.ts'
+import { partKey } from '../../model/objects.ts'
+import { attach, permissionIds, putRules } from '../build/build.ts'
+import { putAttributes, putDeclared, putParent, putSet, ruleIds } from '../build/write-records.ts'
+import { type Assignment, type ResourceContent, type RoleContent, typeOf, typeOfRole } from '../contents.ts'
+import { putConfig } from '../documents.ts'
+import type { Plan } from './prepare.ts'
+import { findSymbol, type SymbolKind } from './staged-symbols.ts'
+
+/** Carries out a plan. Order: nothing is referred to before it is there, nothing goes while it is referred to. */
+export function commit(kernel: Kernel, plan: Plan): void {
+  const { calls } = kernel
+  const id = (kind: SymbolKind, key: string): number => findSymbol(kernel, kind, key)
+  const role = (key: string): number => calls.find(Table.Roles, Math.max(0, kernel.writeWhole(key)))
+  const scope = ({ tenant, instance }: Assignment): number => {
+    return instance === undefined ? id('tenant', tenant) : id('resource_instance', instance)
+  }
+  for (const each of plan.unassign) calls.unassign(id('user', each.user), scope(each), role(each.role))
+  for (const { subject, relation, object } of plan.unrelate) {
+    const name = calls.find(Table.Relations, Math.max(0, kernel.writeWhole(partKey(typeOf(object), relation))))
+    calls.unrelate(name, id('resource_instance', subject), id('resource_instance', object))
+  }
+  for (const { user, tenant } of plan.leave) calls.leaveTenant(id('user', user), id('tenant', tenant))
+  for (const rule of plan.forbid) calls.removeSetRule(...ruleIds(kernel, rule))
+  for (const [key, value] of plan.resources) putResource(kernel, key, value)
+  for (const [table, key, attributes] of plan.parties) {
+    putAttributes(kernel, calls.put(table, kernel.writeKey(key)), attributes)
+  }
+  for (const [key, { tenant, attributes }] of plan.instances) {
+    const [type, within] = [id('resource', typeOf(key)), id('tenant', tenant)]
+    putAttributes(kernel, calls.putInstance(type, within, kernel.writeWhole(key)), attributes)
+  }
+  // Without old edges every step works on a part of the graph that will be: no circle and no longer chain on the way.
+  for (const [key] of plan.roles) calls.setParents(calls.put(Table.Roles, kernel.writeWhole(key)), 0)
+  for (const [key, value] of plan.roles) putRole(kernel, role(key), key, value)
+  for (const [key, value] of plan.roles) {
+    const type = typeOfRole(key)
+    if (type !== undefined) putRules(kernel, role(key), id('resource', type), value, role)
+  }
+  for (const { subject, relation, object } of plan.relate) {
+    const [from, to] = [id('resource_instance', subject), id('resource_instance', object)]
+    calls.relate(calls.put(Table.Relations, kernel.writeWhole(partKey(typeOf(object), relation))), from, to)
+  }
+  for (const each of plan.assign) calls.assign(id('user', each.user), scope(each), role(each.role))
+  for (const { user, tenant } of plan.join) calls.joinTenant(id('user', user), id('tenant', tenant))
+  for (const [key, value, program] of plan.sets) putSet(kernel, key, value, program)
+  for (const [key, { parent }] of plan.sets) putParent(kernel, key, parent)
+  for (const rule of plan.permit) calls.addSetRule(...ruleIds(kernel, rule))
+  for (const [key, { actions }] of plan.resources) dropActions(kernel, id('resource', key), new Set(actions))
+  for (const [key, rules] of plan.configs) putConfig(kernel, key, rules)
+  for (const [kind, key] of plan.gone.toSorted(byRank)) bury(kernel, kind, id(kind, key))
+}
+
+/** Instances lie in tenants and are of types: they go first. */
+function byRank([left]: readonly [SymbolKind, string], [right]: readonly [SymbolKind, string]): number {
+  return Number(right === 'resource_instance') - Number(left === 'resource_instance')
+}
+
+function putResource(kernel: Kernel, key: string, { actions, attributes }: ResourceContent): void {
+  const resource = kernel.calls.put(Table.Resources, kernel.writeKey(key))
+  putDeclared(kernel, resource, key, attributes)
+  for (const action of actions) kernel.calls.putPermission(resource, kernel.writePair(key, action))
+}
+
+function dropActions(kernel: Kernel, resource: number, keep: ReadonlySet<string>): void {
+  for (let at = kernel.word(resource + Resource.Permissions); at !== 0; at = kernel.word(at + Permission.Next)) {
+    if (!kernel.isLive(at)) continue
+    const key = kernel.key(at, Permission.Key)
+    if (!keep.has(key.slice(key.indexOf(':') + 1))) kernel.calls.deletePermission(kernel.word(at + Permission.Id))
+  }
+}
+
+function putRole(kernel: Kernel, role: number, key: string, value: RoleContent): void {
+  const { calls } = kernel
+  calls.clearRole(role)
+  attach(kernel, role, permissionIds(kernel, key, value.permissions))
+  const parents = [...new Set(value.extends)].map((parent) => calls.find(Table.Roles, kernel.writeWhole(parent)))
+  calls.setParents(role, kernel.writeList(parents))
+  calls.refreshRole(role)
+}
+
+function bury(kernel: Kernel, kind: SymbolKind, id: number): void {
+  if (id === 0) return
+  const { calls } = kernel
+  const of: Record<SymbolKind, (id: number) => void> = {
+    user: calls.deleteUser,
+    tenant: calls.deleteTenant,
+    role: calls.deleteRole,
+    resource_role: calls.deleteRole,
+    resource: calls.deleteResource,
+    resource_instance: calls.deleteInstance,
+    condition_set: calls.removeSet,
+  }
+  of[kind](id)
+}

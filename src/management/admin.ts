@@ -1,0 +1,238 @@
+// What an operator does on the machine itself: organizations, API keys, backups. The same functions run in a server, which hears of them
+// through `<data>/admin.sock`, and in the command when no server holds the folder. Each leaves an entry in a log, by nobody's key.
+import { Image } from '../image/image.ts'
+import { type LogId, withoutRequest } from '../log/change.ts'
+import { ZerohopError } from '../model/errors.ts'
+import { parseId } from '../model/keys.ts'
+import { type AccessLevel, type ApiKey, environmentKey, type KeyLevel } from '../model/objects.ts'
+import { threadUrl } from '../model/thread.ts'
+import { type BackupLog, type BackupManifest, finishBackup, makeBackupFolder } from '../store/backup.ts'
+import type { Reader } from '../store/reader.ts'
+import { openStore, type Store } from '../store/store.ts'
+import type { View } from '../store/view.ts'
+import { keepKeysFile } from './api-keys/keys-file-upkeep.ts'
+import { type Bundle, exportSchema } from './bundle/export.ts'
+import { exportInThread } from './bundle/export-task.ts'
+import { organizationsOf } from './open.ts'
+import type { PapUseCases } from './registry.ts'
+import { policyOf } from './snapshot/snapshot.ts'
+
+type PapStore = Store<PapUseCases>
+
+export interface AdminDeps {
+  readonly store: PapStore
+  /** the data folder */
+  readonly data: string
+  /** 32 random hex digits */
+  readonly newId: () => string
+}
+
+/** An organization by id or key; the oldest when nothing is said. */
+interface InOrganization {
+  readonly organization?: string
+}
+
+export interface KeyRow {
+  readonly id: string
+  readonly level: KeyLevel
+  readonly access: AccessLevel
+  readonly project: string | null
+  readonly environment: string | null
+  readonly name: string | null
+  readonly created_at: number
+}
+
+export interface NewKey extends InOrganization {
+  readonly level: KeyLevel
+  readonly access: AccessLevel
+  readonly project?: string
+  readonly environment?: string
+  readonly name?: string
+}
+
+/** Every command by the name under which it goes over the socket. */
+export const ADMIN = {
+  'org.create': createOrganization,
+  'org.list': listOrganizations,
+  'keys.list': listKeys,
+  'keys.create': createKey,
+  'keys.rotate': rotateKey,
+  'keys.delete': deleteKey,
+  backup: copyForBackup,
+  export: exportEnvironment,
+  import: importEnvironment,
+} as const
+
+export type AdminCommand = keyof typeof ADMIN
+export type AdminInput<C extends AdminCommand> = Parameters<(typeof ADMIN)[C]>[1]
+export type AdminResult<C extends AdminCommand> = Awaited<ReturnType<(typeof ADMIN)[C]>>
+
+/** Runs a command. @throws INPUT_INVALID when there is none of this name, and what the command throws */
+export async function runAdmin(deps: AdminDeps, command: string, input: unknown): Promise<unknown> {
+  if (!Object.hasOwn(ADMIN, command))
+    throw new ZerohopError('INPUT_INVALID', { reason: `no command is named ${command}` })
+  return ADMIN[command as AdminCommand](deps, (input ?? {}) as never)
+}
+
+/** Opens the store of a folder for commands alone: nothing is bootstrapped. Rotated keys reach `keys.json`, as in a server. */
+export async function openAdminStore(data: string, secretsKeyFile: string | undefined): Promise<PapStore> {
+  const writerThread = threadUrl(import.meta.url, './writer-thread.ts')
+  const of = { data, writerThread, ...(secretsKeyFile === undefined ? {} : { secretsKeyFile }) }
+  const store = await openStore<PapUseCases>(of)
+  const [organization] = organizationsOf(store)
+  if (organization !== undefined) keepKeysFile(data, store, organization)
+  return store
+}
+
+async function createOrganization(
+  { store, newId }: AdminDeps,
+  input: { readonly key: string; readonly name?: string },
+) {
+  const taken = organizationsOf(store).some((log) => organizationIn(store.view(log)).key === input.key)
+  if (taken) throw new ZerohopError('OBJECT_EXISTS', { kind: 'organization', key: input.key })
+  const of = { organization: input.key, name: input.name ?? input.key, noExample: true }
+  return (await store.commit(newId(), 'bootstrap', of, withoutRequest('createOrganization'))).result
+}
+
+async function listOrganizations({ store }: AdminDeps, _input: object) {
+  return organizationsOf(store).map((log) => {
+    const view = store.view(log)
+    const { id, key, name } = organizationIn(view)
+    return { id, key, name, projects: view.count('project'), environments: view.count('environment') }
+  })
+}
+
+async function listKeys({ store }: AdminDeps, { organization }: InOrganization): Promise<KeyRow[]> {
+  const view = store.view(findOrganization(store, organization))
+  return [...view.list('api_key')].map((key) => keyRow(view, key))
+}
+
+async function createKey({ store }: AdminDeps, { organization, ...input }: NewKey) {
+  const log = findOrganization(store, organization)
+  const { key, secret } = (await store.commit(log, 'createApiKey', input, withoutRequest('createApiKey'))).result
+  return { ...keyRow(store.view(log), key), secret }
+}
+
+async function rotateKey({ store }: AdminDeps, { id }: { readonly id: string }) {
+  const log = organizationOfKey(store, id)
+  const { key, secret } = (await store.commit(log, 'rotateApiKey', { ref: id }, withoutRequest('rotateApiKey'))).result
+  return { ...keyRow(store.view(log), key), secret }
+}
+
+async function deleteKey({ store }: AdminDeps, { id }: { readonly id: string }): Promise<null> {
+  await store.commit(organizationOfKey(store, id), 'deleteApiKey', { ref: id }, withoutRequest('deleteApiKey'))
+  return null
+}
+
+interface InEnvironment extends InOrganization {
+  /** ids or keys */
+  readonly project: string
+  readonly environment: string
+}
+
+/** The schema; with a file, schema and facts go there instead. That they were taken out is logged. */
+async function exportEnvironment(
+  { store, data }: AdminDeps,
+  { file, ...input }: InEnvironment & { readonly file?: string },
+): Promise<Bundle | null> {
+  const { organization, environment } = findEnvironment(store, input)
+  await store.commit(organization, 'noteRead', null, withoutRequest('export'))
+  if (file === undefined) return exportSchema(store.view(environment))
+  await exportInThread({ data, environment, file })
+  return null
+}
+
+async function importEnvironment(
+  { store }: AdminDeps,
+  { bundle, dryRun = false, ...input }: InEnvironment & { readonly bundle: unknown; readonly dryRun?: boolean },
+) {
+  const { environment } = findEnvironment(store, input)
+  const { result, revision } = await store.commit(
+    environment,
+    'importBundle',
+    { bundle, dryRun },
+    withoutRequest('importBundle'),
+  )
+  return { ...result, revision }
+}
+
+/** The first half of a backup, the part that needs the store. What follows is `describeBackup`, without it. */
+async function copyForBackup({ store }: AdminDeps, { folder }: { readonly folder: string }): Promise<null> {
+  makeBackupFolder(folder)
+  for (const log of organizationsOf(store)) await store.commit(log, 'noteRead', null, withoutRequest('backup'))
+  await store.copyData(folder)
+  return null
+}
+
+/** The second half: reads the copy, computes the image of every environment, and completes the backup. Takes seconds when they are large. */
+export function describeBackup(folder: string, at: number): Promise<BackupManifest> {
+  return finishBackup(folder, at, (reader) => reader.logs().flatMap((log) => backupLog(reader, log)))
+}
+
+function backupLog(reader: Reader, log: LogId): BackupLog[] {
+  const view = reader.view(log)
+  const { revision, chain } = view.position
+  const [organization] = view.list('organization', { limit: 1 })
+  if (organization !== undefined) return [{ log, name: organization.key, revision, chain }]
+  const environment = environmentIn(reader, log)
+  if (environment === undefined) return [{ log, name: 'deleted', revision, chain }]
+  const image_sha256 = Image.build(log, view.position, policyOf(view)).hash()
+  return [{ log, name: environment, revision, chain, image_sha256 }]
+}
+
+/** `organization/project/environment`; undefined for an environment that is deleted. */
+function environmentIn(reader: Reader, log: LogId): string | undefined {
+  for (const one of reader.logs()) {
+    const view = reader.view(one)
+    const [organization] = view.list('organization', { limit: 1 })
+    const environment = organization && view.find('environment', log)
+    if (organization && environment) return `${organization.key}/${environment.key}`
+  }
+  return undefined
+}
+
+/** @throws OBJECT_NOT_FOUND */
+function findEnvironment(store: PapStore, { organization: ref, project, environment: name }: InEnvironment) {
+  const organization = findOrganization(store, ref)
+  const view = store.view(organization)
+  const { key } = view.require('project', project)
+  const environment = view.get('environment', environmentKey(key, name)) ?? view.find('environment', name)
+  if (environment?.project !== key) throw new ZerohopError('OBJECT_NOT_FOUND', { kind: 'environment', ref: name })
+  return { organization, environment: environment.id }
+}
+
+/** @throws OBJECT_NOT_FOUND */
+function findOrganization(store: PapStore, ref: string | undefined): LogId {
+  const logs = organizationsOf(store)
+  const id = ref === undefined ? undefined : parseId(ref)
+  const found = logs.find((log) => ref === undefined || log === id || organizationIn(store.view(log)).key === ref)
+  if (found === undefined) throw new ZerohopError('OBJECT_NOT_FOUND', { kind: 'organization', ref: ref ?? '' })
+  return found
+}
+
+/** Ids are unique over all organizations. @throws OBJECT_NOT_FOUND */
+function organizationOfKey(store: PapStore, ref: string): LogId {
+  const id = parseId(ref) ?? ''
+  const log = organizationsOf(store).find((one) => store.view(one).find('api_key', id) !== undefined)
+  if (log === undefined) throw new ZerohopError('OBJECT_NOT_FOUND', { kind: 'API key', ref })
+  return log
+}
+
+function organizationIn(view: View) {
+  return view.require('organization', view.log)
+}
+
+function keyRow(view: View, key: ApiKey): KeyRow {
+  const { id, level, access, name, created_at } = key
+  const project = key.project_id === null ? undefined : view.find('project', key.project_id)
+  const environment = key.environment_id === null ? undefined : view.find('environment', key.environment_id)
+  return {
+    id,
+    level,
+    access,
+    project: project?.key ?? null,
+    environment: environment?.environment ?? null,
+    name,
+    created_at,
+  }
+}

@@ -1,0 +1,46 @@
+// Keeps `keys.json` in step with the API keys, whichever way they change (HTTP, a command of the operator, offline): a key that is
+// rotated is replaced by its new secret, one that is gone is removed. The log of the organization says which key a dead secret was.
+import type { LogId } from '../../log/change.ts'
+import type { Store } from '../../store/store.ts'
+import type { PapUseCases } from '../registry.ts'
+import { hashSecret } from './api-key.ts'
+import { updateKeys } from './keys-file.ts'
+
+/** Brings the file up to date now and after each commit to the organization, as long as the store is open. */
+export function keepKeysFile(data: string, store: Store<PapUseCases>, organization: LogId): void {
+  const update = (): void => {
+    try {
+      updateKeys(data, (secret) => currentSecret(store, organization, secret))
+    } catch {
+      // A disk that is full or read-only: the old key is dead all the same, and the file is brought up to date at the next start.
+    }
+  }
+  update()
+  store.onCommit((log) => {
+    if (log === organization) update()
+  })
+}
+
+/** The secret that the same key has now; undefined when the key is gone, or its secret cannot be read back. */
+function currentSecret(store: Store<PapUseCases>, organization: LogId, secret: string): string | undefined {
+  const hash = hashSecret(secret)
+  if (store.findApiKey(hash) !== undefined) return secret
+  const id = rotatedKey(store, organization, hash)
+  return id === undefined || store.view(organization).find('api_key', id) === undefined
+    ? undefined
+    : store.readSecret(id)
+}
+
+/** Id of the key whose secret had this hash until it was rotated; undefined when it was deleted, or the log no longer goes back so far. */
+function rotatedKey(store: Store<PapUseCases>, organization: LogId, hash: string): string | undefined {
+  for (let { revision } = store.head(organization); revision > 0; revision--) {
+    const [entry] = store.entries(organization, revision - 1, 1)
+    if (entry === undefined) return undefined
+    if (!entry.changes.some(({ op, kind, key }) => op === 'delete' && kind === 'api_key' && key === hash)) continue
+    const [id, ...more] = entry.changes.flatMap((change) =>
+      change.op === 'put' && change.kind === 'api_key' ? [change.value.id] : [],
+    )
+    return more.length === 0 ? id : undefined // a rotation writes one key
+  }
+  return undefined
+}

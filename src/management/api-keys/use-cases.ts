@@ -1,0 +1,133 @@
+// Making, rotating and taking back API keys, in the control log of an organization. A key that is rotated or taken back is dead with the
+// next request, and the feeds that it opened end with the commit. Secrets are told in results and sealed; no change holds one.
+import { put, remove } from '../../log/change.ts'
+import { ZerohopError } from '../../model/errors.ts'
+import { API_KEYS_MAX, FIXED_KEY_LENGTH_MIN } from '../../model/limits.ts'
+import {
+  type AccessLevel,
+  type ApiKey,
+  type Environment,
+  environmentKey,
+  type KeyLevel,
+  type PdpConfig,
+} from '../../model/objects.ts'
+import type { Decided, Mint, View } from '../../store/view.ts'
+import { BODY, type Sent, settleName } from '../fields.ts'
+import { hashSecret, type KeyScope, mintSecret, newApiKey } from './api-key.ts'
+
+export interface NewApiKey {
+  readonly level: KeyLevel
+  readonly access: AccessLevel
+  /** id or key; needed below the organization, unless the environment is named by its id */
+  readonly project?: Sent<string>
+  /** id or key; needed for an environment */
+  readonly environment?: Sent<string>
+  readonly name?: Sent<string>
+  readonly owner?: ApiKey['owner']
+  /** a text of at least 16 characters to be the key, instead of a minted one */
+  readonly secret?: string
+}
+
+/** A key with its secret: told when it is made or rotated. */
+export interface KeyWithSecret {
+  readonly key: ApiKey
+  readonly secret: string
+}
+
+/** Makes a key. The secret is told here, and read back as the contract says. */
+export function createApiKey(view: View, input: NewApiKey, mint: Mint): Decided<KeyWithSecret> {
+  if (view.count('api_key') >= API_KEYS_MAX) {
+    throw new ZerohopError('LIMIT_EXCEEDED', { what: 'the API keys', limit: API_KEYS_MAX }, { path: BODY })
+  }
+  const secret = input.secret === undefined ? mintSecret(input.level, mint) : requireFixedKey(input.secret, 'secret')
+  const name = typeof input.name === 'string' ? settleName(input.name, '', '') : null
+  const about = { owner: input.owner ?? 'member', name, access: input.access }
+  const key = newApiKey(scopeOf(view, input), secret, about, mint)
+  view.refuse('api_key', key.key)
+  return { changes: [put('api_key', key)], secrets: [{ id: key.id, secret }], result: { key, secret } }
+}
+
+/** Gives the key another secret: same id, level and access. The old secret is dead. */
+export function rotateApiKey(view: View, { ref }: { readonly ref: string }, mint: Mint): Decided<KeyWithSecret> {
+  const old = view.require('api_key', ref)
+  const secret = mintSecret(old.level, mint)
+  const key: ApiKey = { ...old, key: hashSecret(secret), updated_at: mint.now }
+  return {
+    changes: [remove('api_key', old.key), put('api_key', key)],
+    secrets: [{ id: key.id, secret }],
+    result: { key, secret },
+  }
+}
+
+/** Takes a key back, and erases its secret. */
+export function deleteApiKey(view: View, { ref }: { readonly ref: string }, _mint: Mint): Decided<null> {
+  const key = view.require('api_key', ref)
+  return { changes: [remove('api_key', key.key)], secrets: [{ id: key.id, secret: null }], status: 204, result: null }
+}
+
+/** Rotates the key of a PDP config; one whose key was deleted gets a new one. `ref` is the id of the config. */
+export function rotatePdpKey(
+  view: View,
+  { ref }: { readonly ref: string },
+  mint: Mint,
+): Decided<KeyWithSecret & { readonly config: PdpConfig }> {
+  const config = view.require('pdp_config', ref)
+  const old = view.find('api_key', config.api_key_id)
+  if (old !== undefined) {
+    const rotated = rotateApiKey(view, { ref: old.id }, mint)
+    return { ...rotated, result: { ...rotated.result, config } }
+  }
+  const environment = view.require('environment', config.environment_id)
+  const secret = mintSecret('env', mint)
+  const key = newApiKey(scopeIn(view, environment), secret, { owner: 'pdp_config', name: null }, mint)
+  const changed: PdpConfig = { ...config, api_key_id: key.id, updated_at: mint.now }
+  return {
+    changes: [put('api_key', key), put('pdp_config', changed)],
+    secrets: [{ id: key.id, secret }],
+    result: { key, secret, config: changed },
+  }
+}
+
+/** Changes nothing, but leaves an entry in the log: something was read that must not be read unseen. */
+export function noteRead(_view: View, _input: null, _mint: Mint): Decided<null> {
+  return { changes: [], logged: true, result: null }
+}
+
+/** A key that a person chose. @throws INPUT_INVALID on one that could be guessed, or that no header can carry */
+export function requireFixedKey(text: string, field: string): string {
+  if (text.length >= FIXED_KEY_LENGTH_MIN && /^[\x21-\x7e]+$/.test(text)) return text
+  const reason = `a key needs at least ${FIXED_KEY_LENGTH_MIN} printable characters without blanks`
+  throw new ZerohopError('INPUT_INVALID', { reason }, { path: [...BODY, field] })
+}
+
+/** @throws INPUT_INVALID when a level is given more, or less, than it needs; OBJECT_NOT_FOUND */
+function scopeOf(view: View, { level, project: projectRef, environment: environmentRef }: NewApiKey): KeyScope {
+  const organization_id = view.log
+  if (level !== 'env' && environmentRef != null) throw unfit('environment_id', `a key of level ${level} has none`)
+  if (level === 'org') {
+    if (projectRef != null) throw unfit('project_id', 'a key of level org has none')
+    return { level, organization_id, project_id: null, environment_id: null }
+  }
+  if (level === 'env') return scopeIn(view, environmentOf(view, environmentRef, projectRef))
+  if (projectRef == null) throw unfit('project_id', 'a key of level project needs it')
+  const project = view.require('project', projectRef, [...BODY, 'project_id'])
+  return { level, organization_id, project_id: project.id, environment_id: null }
+}
+
+function environmentOf(view: View, ref: Sent<string>, projectRef: Sent<string>): Environment {
+  if (ref == null) throw unfit('environment_id', 'a key of level env needs it')
+  const project = projectRef == null ? undefined : view.require('project', projectRef, [...BODY, 'project_id'])
+  const named = project && view.get('environment', environmentKey(project.key, ref))
+  const environment = named ?? view.find('environment', ref)
+  if (environment !== undefined && (project === undefined || environment.project === project.key)) return environment
+  throw new ZerohopError('OBJECT_NOT_FOUND', { kind: 'environment', ref }, { path: [...BODY, 'environment_id'] })
+}
+
+function scopeIn(view: View, environment: Environment): KeyScope {
+  const project = view.require('project', environment.project)
+  return { level: 'env', organization_id: view.log, project_id: project.id, environment_id: environment.id }
+}
+
+function unfit(field: string, reason: string): ZerohopError {
+  return new ZerohopError('INPUT_INVALID', { reason }, { path: [...BODY, field] })
+}

@@ -1,0 +1,104 @@
+// The first organization of a data folder: project `default` with environments `development` and `production`, the keys of all three,
+// and the example policy. Runs once per organization, on its new control log.
+import { type Change, put } from '../log/change.ts'
+import { ZerohopError } from '../model/errors.ts'
+import { DEFAULT_TENANT, requireKey } from '../model/keys.ts'
+import { assignmentKey, membershipKey, type Organization, type Project } from '../model/objects.ts'
+import type { Decided, Mint, View } from '../store/view.ts'
+import { mintSecret, newApiKey } from './api-keys/api-key.ts'
+import { requireFixedKey } from './api-keys/use-cases.ts'
+import { makeEnvironment } from './environments/new-environment.ts'
+import { BODY, requireOrganizationName } from './fields.ts'
+import { newAction } from './resources/use-cases.ts'
+
+export interface Bootstrap {
+  /** key of the organization; default `default` */
+  readonly organization?: string
+  readonly name?: string
+  /** a text of at least 16 characters to be the organization key, instead of a minted one */
+  readonly organizationKey?: string
+  /** leaves the example policy out of `development` */
+  readonly noExample?: boolean
+}
+
+/** Ids of what was made, and the secrets: the only time that the organization key is told. */
+export interface Bootstrapped {
+  readonly organization: { readonly id: string; readonly key: string; readonly secret: string }
+  readonly project: { readonly id: string; readonly key: string }
+  readonly environments: readonly { readonly id: string; readonly key: string; readonly secret: string }[]
+}
+
+/** Run on a log that does not exist yet; the log's id becomes the organization's. @throws OBJECT_EXISTS on a second run */
+export function bootstrap(view: View, input: Bootstrap, mint: Mint): Decided<Bootstrapped> {
+  const [existing] = view.list('organization', { limit: 1 })
+  if (existing) throw new ZerohopError('OBJECT_EXISTS', { kind: 'organization', key: existing.key })
+  const id = view.log
+  const stamps = () => ({ created_at: mint.now, updated_at: mint.now, description: null, settings: null })
+  const key = requireKey('organization', input.organization ?? 'default', [...BODY, 'organization'])
+  const organization: Organization = {
+    id,
+    key,
+    name: requireOrganizationName(input.name ?? 'Default Organization'),
+    ...stamps(),
+  }
+  const project: Project = { id: mint.id(), key: 'default', name: 'Default Project', urn_namespace: null, ...stamps() }
+
+  const fixed = input.organizationKey
+  const secret = fixed === undefined ? mintSecret('org', mint) : requireFixedKey(fixed, 'organizationKey')
+  const scope = { level: 'org', organization_id: id, project_id: null, environment_id: null } as const
+  const apiKey = newApiKey(scope, secret, { owner: 'member', name: 'first organization key' }, mint)
+  const policy = input.noExample ? [] : examplePolicy(mint)
+  const made = [
+    makeEnvironment({ organization: id, project, key: 'development', name: 'Development', policy }, mint),
+    makeEnvironment({ organization: id, project, key: 'production', name: 'Production' }, mint),
+  ]
+  return {
+    changes: [
+      put('organization', organization),
+      put('project', project),
+      put('api_key', apiKey),
+      ...made.flatMap(({ changes }) => changes),
+    ],
+    also: made.flatMap(({ also }) => also),
+    secrets: [{ id: apiKey.id, secret }, ...made.flatMap(({ secrets }) => secrets)],
+    result: {
+      organization: { id, key, secret },
+      project: { id: project.id, key: project.key },
+      environments: made.map(({ result: { environment, secret: of } }) => {
+        return { id: environment.id, key: environment.environment, secret: of }
+      }),
+    },
+  }
+}
+
+/** Resource `hello` with `say` and `wave`; `admin` may both, `viewer` may wave; `ana` is admin and `ben` viewer in `default`. */
+function examplePolicy(mint: Mint): Change[] {
+  const stamps = (key: string) => ({ id: mint.id(), key, created_at: mint.now, updated_at: mint.now })
+  const actions = ['say', 'wave'].map((key) => newAction(key, {}, mint, BODY))
+  const role = (key: string, name: string, permissions: readonly string[]): Change =>
+    put('role', { ...stamps(key), name, description: null, permissions, extends: [], attributes: null })
+  const user = (key: string, roleKey: string): Change[] => [
+    put('user', { ...stamps(key), email: null, first_name: null, last_name: null, attributes: {} }),
+    put('role_assignment', {
+      ...stamps(assignmentKey(key, roleKey, DEFAULT_TENANT)),
+      user: key,
+      role: roleKey,
+      tenant: DEFAULT_TENANT,
+      resource_instance: null,
+    }),
+    put('membership', {
+      ...stamps(membershipKey(DEFAULT_TENANT, key)),
+      user: key,
+      tenant: DEFAULT_TENANT,
+      explicit: false,
+    }),
+  ]
+  const blank = { name: 'hello', urn: null, description: null, type_attributes: null, attributes: [] }
+  return [
+    put('resource', { ...stamps('hello'), ...blank, actions }),
+    role('admin', 'Admin', ['hello:say', 'hello:wave']),
+    role('viewer', 'Viewer', ['hello:wave']),
+    ...user('ana', 'admin'),
+    ...user('ben', 'viewer'),
+  ]
+}

@@ -1,0 +1,158 @@
+// The bulk calls on facts: each is the single call for every item, in order, as one revision; all or nothing.
+
+import { isZerohopError } from '../../model/errors.ts'
+import { requireKey } from '../../model/keys.ts'
+import {
+  BULK_ASSIGNMENTS_MAX,
+  BULK_INSTANCES_MAX,
+  BULK_TENANTS_MAX,
+  BULK_TUPLES_MAX,
+  BULK_USERS_MAX,
+} from '../../model/limits.ts'
+import type { Draft } from '../../store/draft.ts'
+import type { Decided, Mint, View } from '../../store/view.ts'
+import { BODY } from '../fields.ts'
+import { deleteInstance, type NewInstance, putInstance } from '../instances/use-cases.ts'
+import { assign, type NewAssignment, unassign } from '../role-assignments/use-cases.ts'
+import { createTenant, deleteTenant, type NewTenant } from '../tenants/use-cases.ts'
+import { createTuple, deleteTuple, type NewTuple, type TupleRef } from '../tuples/use-cases.ts'
+import { createUser, deleteUser, type NewUser, replaceUser } from '../users/use-cases.ts'
+import { eachOf } from './items.ts'
+
+const OPERATIONS = [...BODY, 'operations']
+const IDENTS = [...BODY, 'idents']
+const USERS = { what: 'users', most: BULK_USERS_MAX }
+const TENANTS = { what: 'tenants', most: BULK_TENANTS_MAX }
+const INSTANCES = { what: 'resource instances', most: BULK_INSTANCES_MAX }
+const TUPLES = { what: 'relationship tuples', most: BULK_TUPLES_MAX }
+const ASSIGNMENTS = { what: 'role assignments', most: BULK_ASSIGNMENTS_MAX }
+
+interface Operations<I> {
+  readonly operations: readonly I[]
+}
+interface Idents<I = string> {
+  readonly idents: readonly I[]
+}
+
+const done = (draft: Draft): Decided<null> => ({ changes: draft.changes(), result: null })
+
+/** Creates all of the users, or none. */
+export const createUsers = (view: View, { operations }: Operations<NewUser>, mint: Mint) =>
+  done(eachOf(view, { items: operations, path: OPERATIONS, ...USERS }, (draft, user) => createUser(draft, user, mint)))
+
+/** Creates those users that are missing and replaces the others. */
+export const replaceUsers = (view: View, { operations }: Operations<NewUser>, mint: Mint) =>
+  done(
+    eachOf(view, { items: operations, path: OPERATIONS, ...USERS }, (draft, user) => {
+      const { key, ...fields } = user
+      return replaceUser(draft, { ref: key, fields }, mint)
+    }),
+  )
+
+export const deleteUsers = (view: View, { idents }: Idents, mint: Mint) =>
+  done(
+    eachOf(
+      view,
+      { items: idents, path: IDENTS, ...USERS },
+      once((draft, ref) => deleteUser(draft, { ref }, mint)),
+    ),
+  )
+
+/** Creates all of the tenants, or none. */
+export const createTenants = (view: View, { operations }: Operations<NewTenant>, mint: Mint) =>
+  done(
+    eachOf(view, { items: operations, path: OPERATIONS, ...TENANTS }, (draft, tenant) =>
+      createTenant(draft, tenant, mint),
+    ),
+  )
+
+export const deleteTenants = (view: View, { idents }: Idents, mint: Mint) =>
+  done(
+    eachOf(
+      view,
+      { items: idents, path: IDENTS, ...TENANTS },
+      once((draft, ref) => deleteTenant(draft, { ref }, mint)),
+    ),
+  )
+
+/** Creates those instances that are missing and sets the attributes of the others. */
+export const putInstances = (view: View, { operations }: Operations<NewInstance>, mint: Mint) =>
+  done(
+    eachOf(view, { items: operations, path: OPERATIONS, ...INSTANCES }, (draft, instance) =>
+      putInstance(draft, instance, mint),
+    ),
+  )
+
+export const deleteInstances = (view: View, { idents }: Idents, mint: Mint) =>
+  done(
+    eachOf(
+      view,
+      { items: idents, path: IDENTS, ...INSTANCES },
+      once((draft, ref) => deleteInstance(draft, { ref }, mint)),
+    ),
+  )
+
+/** Creates all of the tuples, or none. */
+export const createTuples = (view: View, { operations }: Operations<NewTuple>, mint: Mint) =>
+  done(
+    eachOf(view, { items: operations, path: OPERATIONS, ...TUPLES }, (draft, tuple) => createTuple(draft, tuple, mint)),
+  )
+
+export const deleteTuples = (view: View, { idents }: Idents<TupleRef>, mint: Mint) =>
+  done(eachOf(view, { items: idents, path: IDENTS, ...TUPLES }, (draft, tuple) => deleteTuple(draft, tuple, mint)))
+
+/** What a bulk does with an assignment whose user does not exist. */
+export type MissingUserPolicy = 'fail' | 'ignore' | 'create'
+
+export interface NewAssignments {
+  readonly assignments: readonly NewAssignment[]
+  readonly missing_user_policy: MissingUserPolicy
+}
+
+/** Gives all of the roles, or none. */
+export function assignMany(
+  view: View,
+  { assignments: items, missing_user_policy: policy }: NewAssignments,
+  mint: Mint,
+): Decided<{ assignments_created: number }> {
+  let assignments_created = 0
+  const draft = eachOf(view, { items, path: BODY, ...ASSIGNMENTS }, (into, item) => {
+    const missing = policy !== 'fail' && into.find('user', item.user) === undefined
+    if (missing && policy === 'ignore') return { changes: [], result: null }
+    if (missing) into.take(createUser(into, { key: requireKey('user', item.user, [...BODY, 'user']) }, mint))
+    assignments_created++
+    return assign(into, item, mint)
+  })
+  return { changes: draft.changes(), result: { assignments_created } }
+}
+
+/** Takes away those of the roles that were given; the others are skipped. */
+export function unassignMany(
+  view: View,
+  { assignments: items }: { readonly assignments: readonly NewAssignment[] },
+): Decided<{ assignments_removed: number }> {
+  let assignments_removed = 0
+  const draft = eachOf(view, { items, path: BODY, ...ASSIGNMENTS }, (from, item) => {
+    try {
+      const gone = unassign(from, item)
+      assignments_removed++
+      return gone
+    } catch (error) {
+      if (isZerohopError(error, 'OBJECT_NOT_FOUND')) return { changes: [], result: null }
+      throw error
+    }
+  })
+  return { changes: draft.changes(), result: { assignments_removed } }
+}
+
+type Deletion = (draft: Draft, ref: string) => Decided<unknown>
+
+/** Runs once for each name: a second deletion would find nothing. */
+function once(run: Deletion): Deletion {
+  const seen = new Set<string>()
+  return (draft, ref) => {
+    if (seen.has(ref)) return { changes: [], result: null }
+    seen.add(ref)
+    return run(draft, ref)
+  }
+}

@@ -1,0 +1,26 @@
+// Has an environment with its facts written to a file by a worker thread: a million objects take longer to read than a turn may.
+import { Worker } from 'node:worker_threads'
+import type { LogId } from '../../log/change.ts'
+import { ZerohopError } from '../../model/errors.ts'
+import { threadUrl } from '../../model/thread.ts'
+
+export interface ExportTask {
+  /** folder of the store */
+  readonly data: string
+  readonly environment: LogId
+  /** where the JSON goes; made with mode 0600 */
+  readonly file: string
+}
+
+/** @throws CONFIG_INVALID when the file cannot be written; INTERNAL when the worker died */
+export function exportInThread(task: ExportTask): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const worker = new Worker(threadUrl(import.meta.url, './export-thread.ts'), { workerData: task })
+    worker.once('message', (trouble: string | null) => {
+      if (trouble === null) resolve()
+      else reject(new ZerohopError('CONFIG_INVALID', { reason: `\`${task.file}\` cannot be written: ${trouble}` }))
+    })
+    worker.once('error', (cause) => reject(new ZerohopError('INTERNAL', {}, { cause })))
+    worker.once('exit', () => reject(new ZerohopError('INTERNAL')))
+  })
+}

@@ -1,0 +1,111 @@
+// Condition sets: /v2/schema/{p}/{e}/condition_sets. Sets that stand for a role or a resource are not stored, so they are not listed.
+import type { FastifyInstance } from 'fastify'
+import type { Static } from 'typebox'
+import { type Page, pageBody, type Query, readFlag, readPage, readText } from '../../http/page.ts'
+import { ZerohopError } from '../../model/errors.ts'
+import type { ConditionSet } from '../../model/objects.ts'
+import type { View } from '../../store/view.ts'
+import { ancestors, conditionSets, descendants } from '../hierarchy.ts'
+import { everyObject, matcher, paged, type Rows, searched } from '../http/collection-pages.ts'
+import { conditionSetRead } from '../http/render-schema.ts'
+import { type Management, viewOf, write } from '../http/route-context.ts'
+import { ConditionSetCreate, ConditionSetReplace, ConditionSetUpdate } from '../http/schemas.ts'
+
+const SETS = '/v2/schema/:p/:e/condition_sets'
+const SET = `${SETS}/:ref`
+const read = { operation: 'schema.read' } as const
+const change = { operation: 'schema.write' } as const
+interface Named {
+  Params: { ref: string }
+}
+
+export function conditionSetRoutes(app: FastifyInstance, management: Management): void {
+  app.get<{ Querystring: Query }>(SETS, { config: read }, async (request) => {
+    const { query, scope } = request
+    const page = readPage(query)
+    const counted = readFlag(query, 'include_total_count')
+    const { rows, total } = await listSets(() => viewOf(management, request), query, page, counted)
+    const view = viewOf(management, request)
+    const data = rows.map((set) => conditionSetRead(scope, view, set))
+    return counted ? pageBody(data, total, page) : data
+  })
+  app.post<{ Body: Static<typeof ConditionSetCreate> }>(
+    SETS,
+    { config: change, schema: { body: ConditionSetCreate } },
+    async (request, reply) => {
+      const made = await write(management, request, reply, 'createConditionSet', request.body)
+      return conditionSetRead(request.scope, viewOf(management, request), made)
+    },
+  )
+  app.get<Named>(SET, { config: read }, (request) => {
+    const view = viewOf(management, request)
+    return conditionSetRead(request.scope, view, view.require('condition_set', request.params.ref))
+  })
+  app.patch<Named & { Body: Static<typeof ConditionSetUpdate> }>(
+    SET,
+    { config: change, schema: { body: ConditionSetUpdate } },
+    async (request, reply) => {
+      const input = { ref: request.params.ref, fields: request.body }
+      const changed = await write(management, request, reply, 'updateConditionSet', input)
+      return conditionSetRead(request.scope, viewOf(management, request), changed)
+    },
+  )
+  app.put<Named & { Body: Static<typeof ConditionSetReplace> }>(
+    SET,
+    { config: change, schema: { body: ConditionSetReplace } },
+    async (request, reply) => {
+      const input = { ref: request.params.ref, fields: request.body }
+      const replaced = await write(management, request, reply, 'replaceConditionSet', input)
+      return conditionSetRead(request.scope, viewOf(management, request), replaced)
+    },
+  )
+  app.delete<Named>(SET, { config: change }, async (request, reply) => {
+    await write(management, request, reply, 'deleteConditionSet', { ref: request.params.ref })
+    return reply.code(204).send()
+  })
+  familyRoutes(app, management)
+}
+
+/** Sets above and below one, and those that may become its parent. */
+function familyRoutes(app: FastifyInstance, management: Management): void {
+  const family = (path: string, keysOf: (view: View, key: string) => readonly string[]) =>
+    app.get<Named & { Querystring: Query }>(`${SET}/${path}`, { config: read }, (request) => {
+      const page = readPage(request.query)
+      const view = viewOf(management, request)
+      const { key } = view.require('condition_set', request.params.ref)
+      const keys = keysOf(view, key).slice(page.offset, page.offset + page.rows)
+      return keys.map((one) => conditionSetRead(request.scope, view, view.require('condition_set', one)))
+    })
+  family('ancestors', (view, key) => ancestors(conditionSets(view), key))
+  family('descendants', (view, key) => descendants(conditionSets(view), key))
+  app.get<Named & { Querystring: Query }>(`${SET}/possible_parents`, { config: read }, async (request) => {
+    const page = readPage(request.query)
+    const fresh = () => viewOf(management, request)
+    const { key, type, resource } = fresh().require('condition_set', request.params.ref)
+    const below = new Set([key, ...descendants(conditionSets(fresh()), key)])
+    const fits = (set: ConditionSet) => set.type === type && set.resource === resource && !below.has(set.key)
+    const { rows } = await searched(
+      everyObject(fresh, 'condition_set'),
+      page,
+      (set) => (fits(set) ? set : undefined),
+      false,
+    )
+    const view = fresh()
+    return rows.map((set) => conditionSetRead(request.scope, view, set))
+  })
+}
+
+/** Sets by `search` (key, name) and `type`. */
+async function listSets(view: () => View, query: Query, page: Page, counted: boolean): Promise<Rows<ConditionSet>> {
+  const search = readText(query, 'search')
+  const type = readText(query, 'type')
+  if (type !== undefined && type !== 'userset' && type !== 'resourceset') {
+    throw new ZerohopError('INPUT_INVALID', { reason: 'permitted: userset, resourceset' }, { path: ['query', 'type'] })
+  }
+  const source = everyObject(view, 'condition_set')
+  if (search === undefined && type === undefined) return paged(source, page)
+  const finds = matcher(search ?? '')
+  const pick = (set: ConditionSet) =>
+    (type === undefined || set.type === type) && finds(set.key, set.name) ? set : undefined
+  return searched(source, page, pick, counted)
+}

@@ -1,0 +1,22 @@
+// The login of users into embedded pages. No host of such pages can be configured, so it ends with the reason after user and tenant were found.
+import type { FastifyInstance } from 'fastify'
+import type { Static } from 'typebox'
+import { ZerohopError } from '../../model/errors.ts'
+import type { Management } from '../http/route-context.ts'
+import { ElementsLogin } from '../http/schemas.ts'
+
+export function elementsRoutes(app: FastifyInstance, { store }: Management): void {
+  app.post<{ Body: Static<typeof ElementsLogin> }>(
+    '/v2/auth/elements_login_as',
+    { config: { operation: 'elements.login' }, schema: { body: ElementsLogin } },
+    ({ caller, body }) => {
+      const { environment_id } = caller.key
+      if (environment_id === null)
+        throw new ZerohopError('KEY_TOO_NARROW', { what: 'log users in: take the key of an environment' })
+      const view = store.view(environment_id)
+      view.require('user', body.user_id, ['body', 'user_id'])
+      view.require('tenant', body.tenant_id, ['body', 'tenant_id'])
+      throw new ZerohopError('ELEMENTS_MISSING')
+    },
+  )
+}

@@ -1,0 +1,180 @@
+// Copying the schema of an environment into another one of its project, or into a new one: one revision there. Facts stay where they are. What
+// a scope leaves out takes along what would need it, unless leaving that out would allow more than in the source: then the copy is refused.
+import type { LogId } from '../../log/change.ts'
+import { ZerohopError } from '../../model/errors.ts'
+import { type Environment, environmentKey } from '../../model/objects.ts'
+import { Draft } from '../../store/draft.ts'
+import { EmptyView } from '../../store/empty.ts'
+import type { Decided, Mint, View } from '../../store/view.ts'
+import { type Bundle, type BundleResource, exportSchema } from '../bundle/export.ts'
+import { applyBundle, realChanges } from '../bundle/import.ts'
+import { BODY, type Sent } from '../fields.ts'
+import { type NewEnvironmentInput, newEnvironment } from '../projects/use-cases.ts'
+import { makeEnvironment } from './new-environment.ts'
+
+interface Filter {
+  /** keys; none means all */
+  readonly include?: Sent<readonly string[]>
+  readonly exclude?: Sent<readonly string[]>
+}
+export interface CopyScope {
+  readonly resources?: Sent<Filter>
+  readonly roles?: Sent<Filter>
+  readonly user_sets?: Sent<Filter>
+  readonly resource_sets?: Sent<Filter>
+}
+export interface CopyInput {
+  readonly source: LogId
+  /** exactly one of them; `existing` is an id or a key in the same project */
+  readonly existing?: Sent<string>
+  readonly fresh?: Sent<NewEnvironmentInput>
+  readonly overwrite: boolean
+  readonly scope?: Sent<CopyScope>
+}
+
+/**
+ * Run on the control log of the organization. Answers with the target.
+ * @throws OBJECT_EXISTS when an object is in the target already and may not be overwritten; OBJECT_NOT_FOUND, INPUT_INVALID
+ */
+export function copyEnvironment(view: View, input: CopyInput, mint: Mint): Decided<Environment> {
+  const { existing, fresh, overwrite } = input
+  const path = [...BODY, 'target_env']
+  if ((existing == null) === (fresh == null))
+    throw new ZerohopError('INPUT_INVALID', { reason: 'exactly one of existing and new is required' }, { path })
+  const source = view.require('environment', input.source)
+  const project = view.require('project', source.project)
+  const all = exportSchema(view.other(source.id))
+  if (fresh != null) {
+    const { result, also, ...made } = makeEnvironment(newEnvironment(view, project, fresh, [...path, 'new']), mint)
+    const log = result.environment.id
+    const draft = new Draft(new EmptyView(log)).stage(also.flatMap(({ changes }) => changes))
+    applyBundle(draft, pick(all, input.scope ?? {}, draft), mint)
+    return { ...made, also: [{ log, changes: draft.changes() }], status: 201, result: result.environment }
+  }
+  const ref = existing ?? ''
+  const target = view.get('environment', environmentKey(project.key, ref)) ?? view.find('environment', ref)
+  if (target?.project !== project.key)
+    throw new ZerohopError('OBJECT_NOT_FOUND', { kind: 'environment', ref }, { path: [...path, 'existing'] })
+  if (target.id === source.id)
+    throw new ZerohopError(
+      'INPUT_INVALID',
+      { reason: 'an environment is not copied into itself' },
+      { path: [...path, 'existing'] },
+    )
+  const below = view.other(target.id)
+  const bundle = pick(all, input.scope ?? {}, below)
+  if (!overwrite) requireNoConflict(below, bundle)
+  const draft = new Draft(below)
+  applyBundle(draft, bundle, mint)
+  return { changes: [], also: [{ log: target.id, changes: realChanges(below, draft) }], status: 201, result: target }
+}
+
+/** @throws OBJECT_EXISTS */
+function requireNoConflict(target: View, bundle: Bundle): void {
+  for (const { key } of bundle.resources ?? []) target.refuse('resource', key)
+  for (const { key } of bundle.roles ?? []) target.refuse('role', key)
+  for (const { key } of bundle.condition_sets ?? []) target.refuse('condition_set', key)
+  for (const [type, sent] of [
+    ['__user', bundle.user_attributes],
+    ['__tenant', bundle.tenant_attributes],
+  ] as const) {
+    for (const attribute of target.get('built_in', type)?.attributes ?? []) {
+      const other = sent?.[attribute.key]
+      if (other !== undefined && other.type !== attribute.type)
+        throw new ZerohopError('OBJECT_EXISTS', { kind: 'attribute', key: `${type}.${attribute.key}` })
+    }
+  }
+}
+
+/** The part of the bundle that the scope names, without what hangs in the air then. */
+function pick(bundle: Bundle, scope: CopyScope, target: View): Bundle {
+  const kept = {
+    resources: (bundle.resources ?? []).filter(({ key }) => passes(scope.resources, key)),
+    roles: (bundle.roles ?? []).filter(({ key }) => passes(scope.roles, key)),
+    sets: (bundle.condition_sets ?? []).filter(({ key, type }) =>
+      passes(type === 'userset' ? scope.user_sets : scope.resource_sets, key),
+    ),
+  }
+  const has = new There(
+    target,
+    kept.resources,
+    kept.roles.map(({ key }) => key),
+    kept.sets.map(({ key }) => key),
+  )
+  for (const { key, parent_id, resource_id } of kept.sets) {
+    if (parent_id && !has.set(parent_id)) throw leftOut(key, `condition set \`${parent_id}\``)
+    if (resource_id && !has.resource(resource_id)) throw leftOut(key, `resource \`${resource_id}\``)
+  }
+  return {
+    ...bundle,
+    resources: kept.resources.map((resource) => narrowed(resource, has)),
+    roles: kept.roles.map((role) => ({
+      ...role,
+      permissions: (role.permissions ?? []).filter((permission) =>
+        has.resource(permission.slice(0, permission.indexOf(':'))),
+      ),
+      extends: (role.extends ?? []).filter((parent) => has.role(parent)),
+    })),
+    condition_sets: kept.sets,
+    set_rules: (bundle.set_rules ?? []).filter(
+      ({ user_set, resource_set, permission }) =>
+        has.user(user_set) && has.object(resource_set) && has.resource(permission.slice(0, permission.indexOf(':'))),
+    ),
+  }
+}
+
+/** What the target will have. */
+class There {
+  readonly #target: View
+  readonly #resources: ReadonlyMap<string, BundleResource>
+  readonly #roles: ReadonlySet<string>
+  readonly #sets: ReadonlySet<string>
+
+  constructor(target: View, resources: readonly BundleResource[], roles: readonly string[], sets: readonly string[]) {
+    this.#target = target
+    this.#resources = new Map(resources.map((resource) => [resource.key, resource]))
+    this.#roles = new Set(roles)
+    this.#sets = new Set(sets)
+  }
+
+  resource = (key: string): boolean => this.#resources.has(key) || this.#target.get('resource', key) !== undefined
+  role = (key: string): boolean => this.#roles.has(key) || this.#target.get('role', key) !== undefined
+  set = (key: string): boolean => this.#sets.has(key) || this.#target.get('condition_set', key) !== undefined
+  user = (key: string): boolean =>
+    key.startsWith(AUTOGENERATED) ? this.role(key.slice(AUTOGENERATED.length)) : this.set(key)
+  object = (key: string): boolean =>
+    key.startsWith(AUTOGENERATED) ? this.resource(key.slice(AUTOGENERATED.length)) : this.set(key)
+  resourceRole = (resource: string, role: string): boolean =>
+    Object.hasOwn(this.#resources.get(resource)?.roles ?? {}, role) ||
+    this.#target.get('resource_role', `${resource}/${role}`) !== undefined
+}
+
+const AUTOGENERATED = '__autogen_'
+
+/** The resource without relations to resources that are left out, and without derivations over them. */
+function narrowed(resource: BundleResource, has: There): BundleResource {
+  const relations = Object.entries(resource.relations ?? {}).filter(([, { subject_resource }]) =>
+    has.resource(subject_resource),
+  )
+  const linked = new Set(relations.map(([key]) => key))
+  const roles = Object.entries(resource.roles ?? {}).map(([key, role]) => {
+    const rules = role.granted_to?.users_with_role
+    if (!rules) return [key, role] as const
+    const users_with_role = rules.filter(
+      ({ linked_by_relation, on_resource, role: held }) =>
+        linked.has(linked_by_relation) && has.resourceRole(on_resource, held),
+    )
+    return [key, { ...role, granted_to: { ...role.granted_to, users_with_role } }] as const
+  })
+  return { ...resource, relations: Object.fromEntries(relations), roles: Object.fromEntries(roles) }
+}
+
+function passes(filter: Sent<Filter>, key: string): boolean {
+  const { include, exclude } = filter ?? {}
+  return (!include?.length || include.includes(key)) && !exclude?.includes(key)
+}
+
+function leftOut(set: string, what: string): ZerohopError {
+  const reason = `condition set \`${set}\` needs ${what}, which the scope leaves out`
+  return new ZerohopError('INPUT_INVALID', { reason }, { path: [...BODY, 'scope'] })
+}

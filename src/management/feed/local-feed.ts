@@ -1,0 +1,173 @@
+// The feed in the process of the store: an image of an environment, then its log entries as deltas, with heartbeats. src/management/feed/routes.ts
+// puts it on the wire; the PDP of `serve` and of zerohop/embedded reads it as it is. What a frame means is docs/feed.md.
+import { setImmediate } from 'node:timers/promises'
+import type { LogEntry, LogId, Position } from '../../log/change.ts'
+import { packDeltaSlowly } from '../../log/codec.ts'
+import { toDelta } from '../../log/delta.ts'
+import type { Feed, FeedEvent } from '../../log/feed.ts'
+import { isZerohopError, ZerohopError } from '../../model/errors.ts'
+import {
+  DELTA_IN_TURN_MAX,
+  HEARTBEAT_MS,
+  LOG_READ_MAX,
+  RECENT_CHANGES_MAX,
+  RECENT_DELTAS_MAX,
+} from '../../model/limits.ts'
+import type { Store } from '../../store/store.ts'
+import type { UseCases } from '../../store/view.ts'
+import type { Snapshots } from '../snapshot/snapshot.ts'
+
+export interface FeedDeps {
+  readonly store: Pick<Store<UseCases>, 'head' | 'exists' | 'entries' | 'waitBeyond' | 'view'>
+  readonly snapshots: Snapshots
+  /** shared by the feeds of many followers */
+  readonly recent?: RecentDeltas
+}
+
+type DeltaEvent = Exclude<FeedEvent, { type: 'heartbeat' }>
+
+/** The deltas that were sent last: a write that a thousand followers wait for is read and made ready once. */
+export class RecentDeltas {
+  /** by log and revision, the oldest first */
+  readonly #events = new Map<string, DeltaEvent>()
+
+  /** The delta that continues exactly from there. */
+  after(log: LogId, at: Position): DeltaEvent | undefined {
+    const event = this.#events.get(`${log}/${at.revision + 1}`)
+    return event?.delta.previous === at.chain ? event : undefined
+  }
+
+  add(event: DeltaEvent): void {
+    if (event.type !== 'delta' || event.delta.changes.length > RECENT_CHANGES_MAX) return
+    this.#events.set(`${event.delta.environment}/${event.delta.to}`, event)
+    if (this.#events.size <= RECENT_DELTAS_MAX) return
+    for (const oldest of this.#events.keys()) {
+      this.#events.delete(oldest)
+      break
+    }
+  }
+}
+
+/** The environment that is followed and the organization whose control log knows whether it still exists. */
+export interface Followed {
+  readonly environment: LogId
+  readonly organization: LogId
+}
+
+/** The feed of one environment. */
+export function localFeed(deps: FeedDeps, followed: Followed): Feed {
+  return {
+    image: (signal) => imageOf(deps, followed, signal),
+    deltas: (after, signal) => deltasOf(deps, followed, after, signal),
+  }
+}
+
+async function imageOf({ store, snapshots }: FeedDeps, followed: Followed, signal?: AbortSignal): Promise<Uint8Array> {
+  requireEnvironment(store, followed)
+  const { bytes } = await snapshots.image(followed.environment)
+  signal?.throwIfAborted()
+  return bytes
+}
+
+async function* deltasOf(
+  deps: FeedDeps,
+  followed: Followed,
+  after: Position,
+  signal?: AbortSignal,
+): AsyncGenerator<FeedEvent> {
+  const { store, recent } = deps
+  const log = followed.environment
+  let at = after
+  let heartbeatDue = 0
+  let controlAt = -1 // revision of the control log at which the environment was seen
+  while (!signal?.aborted) {
+    const control = store.head(followed.organization).revision
+    if (control !== controlAt || !store.exists(log)) requireEnvironment(store, followed)
+    controlAt = control
+    for (let event = recent?.after(log, at); event !== undefined; event = recent?.after(log, at)) {
+      at = { revision: event.delta.to, chain: event.delta.chain }
+      yield event
+      if (signal?.aborted) return
+    }
+    const head = store.head(log)
+    if (at.revision > head.revision && isOnDisk(store, log, at)) {
+      await waitBeyond(store, log, at.revision - 1, HEARTBEAT_MS, signal)
+      continue
+    }
+    requireOurs(at, head)
+    const entries = at.revision < head.revision ? entriesAfter(store, log, at.revision, head.revision) : []
+    for (const entry of entries) {
+      if (entry.revision !== at.revision + 1)
+        throw new ZerohopError('FEED_GAP', { have: at.revision, got: entry.revision })
+      if (entry.previous !== at.chain) throw new ZerohopError('FEED_FORK', { to: entry.revision })
+      at = { revision: entry.revision, chain: entry.chain }
+      const event = await eventOf(entry)
+      recent?.add(event)
+      yield event
+      if (signal?.aborted) return
+    }
+    if (entries.length === 0 && at.revision < head.revision)
+      throw new ZerohopError('FEED_GAP', { have: at.revision, got: head.revision })
+    const now = performance.now()
+    const everything = at.revision >= store.head(log).revision
+    if (now >= heartbeatDue && (everything || heartbeatDue > 0)) {
+      heartbeatDue = now + HEARTBEAT_MS
+      yield { type: 'heartbeat', revision: store.head(log).revision }
+    }
+    if (everything) await waitBeyond(store, log, at.revision, heartbeatDue - performance.now(), signal)
+  }
+}
+
+/** Entries of a log that cannot be read are passed over by an image: the state is proven by itself. @throws FEED_GAP */
+function entriesAfter(store: FeedDeps['store'], log: LogId, have: number, got: number): LogEntry[] {
+  try {
+    return store.entries(log, have, LOG_READ_MAX)
+  } catch (cause) {
+    if (!isZerohopError(cause, 'DATA_DAMAGED')) throw cause
+    throw new ZerohopError('FEED_GAP', { have, got }, { cause })
+  }
+}
+
+/** A large delta is packed piece by piece: its followers unpack it in a thread. */
+async function eventOf(entry: LogEntry): Promise<DeltaEvent> {
+  const delta = toDelta(entry)
+  if (delta.changes.length <= DELTA_IN_TURN_MAX) return { type: 'delta', delta }
+  return { type: 'packed', delta: await packDeltaSlowly(delta, () => setImmediate()) }
+}
+
+/**
+ * True when a follower is ahead of the head only because its image was read from disk between a commit of the writer thread and the message
+ * that tells this thread of it.
+ */
+function isOnDisk(store: FeedDeps['store'], log: LogId, at: Position): boolean {
+  const { position } = store.view(log)
+  return at.revision < position.revision || (at.revision === position.revision && at.chain === position.chain)
+}
+
+/** A follower at or beyond our head must be exactly at it. */
+function requireOurs(at: Position, head: Position): void {
+  const forked = at.revision > head.revision || (at.revision === head.revision && at.chain !== head.chain)
+  if (forked) throw new ZerohopError('FEED_FORK', { to: head.revision })
+}
+
+/** @throws ENVIRONMENT_DELETED when the control log does not hold the environment any more */
+function requireEnvironment(store: FeedDeps['store'], { environment, organization }: Followed): void {
+  if (!store.exists(environment) || store.view(organization).find('environment', environment) === undefined) {
+    throw new ZerohopError('ENVIRONMENT_DELETED')
+  }
+}
+
+/** Waits for the next revision, but at most until the next heartbeat is due. */
+async function waitBeyond(
+  store: FeedDeps['store'],
+  log: LogId,
+  revision: number,
+  ms: number,
+  signal?: AbortSignal,
+): Promise<void> {
+  try {
+    await store.waitBeyond(log, revision, signal, Math.max(1, ms))
+  } catch (error) {
+    if (!signal?.aborted) throw error
+  }
+}

@@ -1,0 +1,240 @@
+// The feed on the wire: GET /v2/feed/{p}/{e}/image and …/deltas, and for a PDP of the first API version /v1/feed/… of the environment of objects
+// outside of environments. Frames, heartbeats and errors are docs/feed.md; what is sent is src/management/feed/local-feed.ts.
+// A stream ends for a reason: the key is dead, the environment is deleted, the log forks, the server closes, or the reader is too slow.
+import { closeSync, createReadStream, fstatSync, openSync } from 'node:fs'
+import type { ServerResponse } from 'node:http'
+import { Socket } from 'node:net'
+import type { Readable } from 'node:stream'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { managementError } from '../../http/errors.ts'
+import type { Metrics } from '../../http/metrics.ts'
+import type { LogId, Position } from '../../log/change.ts'
+import { type EndCode, encodeFrame } from '../../log/codec.ts'
+import type { FeedEvent } from '../../log/feed.ts'
+import type { Signer } from '../../log/signature.ts'
+import { isZerohopError, ZerohopError } from '../../model/errors.ts'
+import { FEED_DRAIN_MS, FOLLOWERS_MAX } from '../../model/limits.ts'
+import type { Store } from '../../store/store.ts'
+import type { UseCases } from '../../store/view.ts'
+import type { Download, Snapshots } from '../snapshot/snapshot.ts'
+import { localFeed, RecentDeltas } from './local-feed.ts'
+
+export interface FeedRouteDeps {
+  readonly store: Store<UseCases>
+  readonly snapshots: Snapshots
+  readonly metrics?: Metrics
+  /** milliseconds in which a reader must take what was sent; default FEED_DRAIN_MS */
+  readonly drainMs?: number
+}
+
+/** An open stream of deltas. */
+interface Stream {
+  readonly organization: LogId
+  readonly environment: LogId
+  /** hash of the key that opened it */
+  readonly key: string
+  readonly raw: ServerResponse
+  readonly abort: AbortController
+  end: EndCode | undefined
+}
+
+const REVISION = { type: 'string', pattern: '^[0-9]{1,15}$' }
+const CHAIN = { type: 'string', pattern: '^[0-9a-f]{64}$' }
+/** What a follower says of itself; a newer one may say more. */
+const reader = { type: 'object', properties: { abi: { type: 'string', pattern: '^[0-9]{1,9}$' } } }
+const position = {
+  type: 'object',
+  properties: { after: REVISION, chain: CHAIN },
+  required: ['after', 'chain'],
+  additionalProperties: false,
+}
+
+export function feedRoutes(app: FastifyInstance, deps: FeedRouteDeps): void {
+  const { store, snapshots, metrics, drainMs = FEED_DRAIN_MS } = deps
+  const streams = new Set<Stream>()
+  const recent = new RecentDeltas()
+  const encode = frames(snapshots.signer)
+  metrics?.gauge('zerohop_feed_followers', 'Streams of deltas that are open.', () => streams.size)
+  metrics?.gauge(
+    'zerohop_snapshot_bytes',
+    'Bytes of the images that are kept for followers, in memory and in files.',
+    () => snapshots.bytes,
+  )
+  metrics?.environments.gauge(
+    'zerohop_environment_feed_followers',
+    'Streams of deltas of the environment that are open.',
+    (id) => [...streams].filter(({ environment }) => environment === id).length,
+  )
+  watchKeys(app, store, streams)
+  app.addHook('onClose', () => snapshots.close())
+  const config = { operation: 'feed.read' } as const
+  const outside = { operation: 'feed.read', outside: true } as const
+
+  type For = { Querystring: { abi?: string } }
+  const image = async (request: FastifyRequest<For>, reply: FastifyReply) => {
+    const gzip = /\bgzip\b/.test(request.headers['accept-encoding'] ?? '')
+    const abi = request.query.abi === undefined ? undefined : Number(request.query.abi)
+    return sendImage(reply, await snapshots.download(request.scope.environment.id, { gzip, abi }), drainMs)
+  }
+  app.get<For>('/v2/feed/:p/:e/image', { config, schema: { querystring: reader } }, image)
+  app.get<For>('/v1/feed/image', { config: outside, schema: { querystring: reader } }, image)
+
+  type After = { Querystring: { after: string; chain: string } }
+  const deltas = async (request: FastifyRequest<After>, reply: FastifyReply) => {
+    if (streams.size >= FOLLOWERS_MAX) throw new ZerohopError('OVERLOADED', { waiting: streams.size })
+    const environment = request.scope.environment.id
+    const { organization } = request.scope
+    const abort = new AbortController()
+    const feed = localFeed({ store, snapshots, recent }, { environment, organization })
+    const after: Position = { revision: Number(request.query.after), chain: request.query.chain }
+    const events = feed.deltas(after, abort.signal)[Symbol.asyncIterator]()
+    // The first event comes at once, or says that the follower cannot go on from there.
+    const first = await events.next().catch((error: unknown) => error as Error)
+    if (first instanceof Error) return refuse(reply, first, store.head(environment).revision)
+    const { key } = request.caller.key
+    const stream: Stream = { organization, environment, key, raw: reply.raw, abort, end: undefined }
+    begin(request, reply)
+    streams.add(stream)
+    void pour(stream, first, events, { encode, drainMs }).finally(() => streams.delete(stream))
+    return reply
+  }
+  app.get<After>('/v2/feed/:p/:e/deltas', { config, schema: { querystring: position } }, deltas)
+  app.get<After>('/v1/feed/deltas', { config: outside, schema: { querystring: position } }, deltas)
+}
+
+/** Sends an image with its place in the log. A reader that takes nothing for so long is cut off by the server's own timeout of the socket. */
+function sendImage(reply: FastifyReply, download: Download, drainMs: number): FastifyReply {
+  const { position, length, content, encoding, encoded } = download
+  const { socket } = reply.raw // a request that is injected has one without a timeout
+  if (socket instanceof Socket) socket.setTimeout(drainMs)
+  reply
+    .header('content-type', 'application/octet-stream')
+    .header('cache-control', 'no-store')
+    .header('vary', 'accept-encoding')
+    .header('x-revision', String(position.revision))
+    .header('x-chain', position.chain)
+    .header('x-image-bytes', String(length))
+    .header('content-length', String(encoded))
+  if (encoding !== undefined) reply.header('content-encoding', encoding)
+  if ('path' in content) return reply.send(openFile(content.path, encoded))
+  const { bytes } = content
+  return reply.send(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength))
+}
+
+/** The file as it was announced: in the moment since, another may have taken its place. */
+function openFile(path: string, length: number): Readable {
+  const fd = openSync(path, 'r')
+  if (fstatSync(fd).size === length) return createReadStream('', { fd })
+  closeSync(fd)
+  throw new ZerohopError('CLOSED', { what: 'this image' })
+}
+
+/** Ends the streams whose key died with a write to the control log, and all when the server closes. */
+function watchKeys(app: FastifyInstance, store: Store<UseCases>, streams: Set<Stream>): void {
+  const end = (stream: Stream, code: EndCode): void => {
+    stream.end ??= code
+    stream.abort.abort()
+  }
+  const stop = store.onCommit((log) => {
+    for (const stream of streams) {
+      if (stream.organization !== log) continue
+      if (store.findApiKey(stream.key) !== undefined) {
+        if (store.view(log).find('environment', stream.environment) === undefined) end(stream, 'ENVIRONMENT_DELETED')
+        continue
+      }
+      end(stream, store.diedWithEnvironment(stream.key) ? 'ENVIRONMENT_DELETED' : 'KEY_UNKNOWN')
+    }
+  })
+  app.addHook('preClose', (done) => {
+    stop()
+    for (const stream of streams) end(stream, 'CLOSED')
+    done()
+  })
+}
+
+/** Encodes, and signs, each event once, however many followers it goes to. */
+function frames(signer: Signer | undefined): (event: FeedEvent) => Uint8Array {
+  const made = new WeakMap<FeedEvent, Uint8Array>()
+  return (event) => {
+    const frame = made.get(event) ?? encodeFrame(event, signer)
+    if (event.type === 'delta') made.set(event, frame)
+    return frame
+  }
+}
+
+function refuse(reply: FastifyReply, error: Error, head: number): FastifyReply {
+  if (!isZerohopError(error, 'FEED_GAP', 'FEED_FORK')) throw error
+  const { body } = managementError({
+    status: 409,
+    errorCode: 'CONCURRENT_OPERATION_DISALLOWED',
+    message: error.message,
+  })
+  return reply.code(409).header('x-feed-error', error.code).header('x-revision', String(head)).send(body)
+}
+
+function begin(request: FastifyRequest, reply: FastifyReply): void {
+  reply.hijack()
+  reply.raw.writeHead(200, {
+    'content-type': 'application/octet-stream',
+    'cache-control': 'no-store',
+    'x-accel-buffering': 'no',
+    'x-request-id': request.id,
+    // A stream lasts as long as its connection: kept alive after the end, it would hold up a server that closes.
+    connection: 'close',
+  })
+  reply.raw.flushHeaders()
+}
+
+/** Writes events until the reader goes or the feed ends; the reason is the last frame. */
+async function pour(
+  stream: Stream,
+  first: IteratorResult<FeedEvent>,
+  events: AsyncIterator<FeedEvent>,
+  { encode, drainMs }: { readonly encode: (event: FeedEvent) => Uint8Array; readonly drainMs: number },
+): Promise<void> {
+  const { raw, abort } = stream
+  raw.once('close', () => abort.abort())
+  raw.on('error', () => abort.abort())
+  try {
+    for (let next = first; !next.done; next = await events.next()) {
+      if (!raw.write(encode(next.value)) && !(await drained(raw, drainMs))) return
+    }
+  } catch (error) {
+    stream.end ??= endOf(error)
+  } finally {
+    await events.return?.()
+    if (!raw.destroyed) {
+      if (stream.end !== undefined) raw.write(encodeFrame({ type: 'end', code: stream.end }))
+      raw.end()
+    }
+  }
+}
+
+/** A frame that would be too long means: take an image. */
+function endOf(error: unknown): EndCode | undefined {
+  if (!isZerohopError(error)) return undefined
+  if (error.code === 'LIMIT_EXCEEDED') return 'FEED_GAP'
+  const known = ['FEED_GAP', 'FEED_FORK', 'ENVIRONMENT_DELETED', 'CLOSED'] as const
+  return known.find((code) => code === error.code)
+}
+
+/** True when the reader took what was sent; false when it went away or did not take it in time, and is cut off. */
+function drained(raw: ServerResponse, drainMs: number): Promise<boolean> {
+  if (raw.destroyed) return Promise.resolve(false)
+  return new Promise((resolve) => {
+    const settle = (taken: boolean): void => {
+      clearTimeout(timer)
+      raw.off('drain', onDrain)
+      raw.off('close', onClose)
+      resolve(taken)
+    }
+    const onDrain = (): void => settle(true)
+    const onClose = (): void => settle(false)
+    const timer = setTimeout(() => {
+      raw.destroy()
+      settle(false)
+    }, drainMs)
+    raw.once('drain', onDrain)
+    raw.once('close', onClose)
+  })
+}

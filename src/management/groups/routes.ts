@@ -1,0 +1,103 @@
+// Groups: /v2/schema/{p}/{e}/groups. A group is named by its id, by `type:key` or by its key.
+import type { FastifyInstance } from 'fastify'
+import type { Static } from 'typebox'
+import { type Query, readFlag } from '../../http/page.ts'
+import { GROUP_ROWS_MAX } from '../../model/limits.ts'
+import type { Group } from '../../model/objects.ts'
+import type { View } from '../../store/view.ts'
+import { groupBlock } from '../http/render-facts.ts'
+import { type Management, viewOf, write } from '../http/route-context.ts'
+import { GroupCreate, GroupInGroup, GroupRole, GroupUser } from '../http/schemas.ts'
+import { findGroups, groupReads } from './read-routes.ts'
+import { MEMBER, relationOf, requireGroup } from './use-cases.ts'
+
+const GROUPS = '/v2/schema/:p/:e/groups'
+const GROUP = `${GROUPS}/:group`
+const read = { operation: 'schema.read' } as const
+/** members and roles are facts, and a group may make a resource type: it needs no more than either */
+const change = { operation: 'schema.write' } as const
+interface Named {
+  Params: { group: string }
+}
+
+export function groupRoutes(app: FastifyInstance, management: Management): void {
+  app.get<{ Querystring: Query }>(GROUPS, { config: read }, async (request) => {
+    readFlag(request.query, 'include_total_count')
+    const { rows } = await findGroups(() => viewOf(management, request), request.query, false)
+    const view = viewOf(management, request)
+    return rows.map((group) => groupRead(view, group))
+  })
+  app.post<{ Body: Static<typeof GroupCreate> }>(
+    GROUPS,
+    { config: change, schema: { body: GroupCreate } },
+    async (request, reply) => {
+      const made = await write(management, request, reply, 'createGroup', request.body)
+      return groupRead(viewOf(management, request), made)
+    },
+  )
+  app.get<Named>(GROUP, { config: read }, (request) => {
+    const view = viewOf(management, request)
+    return groupRead(view, requireGroup(view, request.params.group))
+  })
+  app.delete<Named>(GROUP, { config: change }, async (request, reply) => {
+    await write(management, request, reply, 'deleteGroup', request.params)
+    return reply.code(204).send()
+  })
+  groupReads(app, management)
+  memberRoutes(app, management)
+  roleRoutes(app, management)
+}
+
+function memberRoutes(app: FastifyInstance, management: Management): void {
+  type Member = { Params: { group: string; user: string }; Body: Static<typeof GroupUser> }
+  const options = { config: change, schema: { body: GroupUser } }
+  app.put<Member>(`${GROUP}/users/:user`, options, async (request, reply) => {
+    const input = { ...request.params, tenant: request.body.tenant }
+    return groupRead(viewOf(management, request), await write(management, request, reply, 'addGroupUser', input))
+  })
+  app.delete<Member>(`${GROUP}/users/:user`, options, async (request, reply) => {
+    await write(management, request, reply, 'removeGroupUser', { ...request.params, tenant: request.body.tenant })
+    return reply.code(204).send()
+  })
+}
+
+function roleRoutes(app: FastifyInstance, management: Management): void {
+  type WithRole = Named & { Body: Static<typeof GroupRole> }
+  const role = { config: change, schema: { body: GroupRole } }
+  app.post<WithRole>(`${GROUP}/roles`, role, async (request, reply) => {
+    const group = await write(management, request, reply, 'addGroupRole', { ...request.params, role: request.body })
+    return groupRead(viewOf(management, request), group)
+  })
+  app.delete<WithRole>(`${GROUP}/roles`, role, async (request, reply) => {
+    await write(management, request, reply, 'removeGroupRole', { ...request.params, role: request.body })
+    return reply.code(204).send()
+  })
+  type Nested = Named & { Body: Static<typeof GroupInGroup> }
+  const nested = { config: change, schema: { body: GroupInGroup } }
+  app.put<Nested>(`${GROUP}/assign_group`, nested, async (request, reply) => {
+    const input = { ...request.params, into: request.body.group_instance_key }
+    const group = await write(management, request, reply, 'addGroupToGroup', input)
+    return groupRead(viewOf(management, request), group)
+  })
+  app.delete<Nested>(`${GROUP}/assign_group`, nested, async (request, reply) => {
+    const input = { ...request.params, into: request.body.group_instance_key }
+    await write(management, request, reply, 'removeGroupFromGroup', input)
+    return reply.code(204).send()
+  })
+}
+
+/** A group with its members, and the roles that they have by it. */
+function groupRead(view: View, group: Group) {
+  const { key, resource } = group
+  const users: string[] = []
+  for (const { user, role } of view.by('assignments_on_instance', key, { limit: GROUP_ROWS_MAX })) {
+    const member = role === MEMBER ? view.get('user', user) : undefined
+    if (member) users.push(member.id)
+  }
+  const assigned_roles = [`${key}#${MEMBER}`]
+  const prefix = relationOf(resource, '')
+  for (const { relation, object } of view.by('tuples_of_subject', key, { limit: GROUP_ROWS_MAX })) {
+    if (relation.startsWith(prefix)) assigned_roles.push(`${object}#${relation.slice(prefix.length)}`)
+  }
+  return { ...groupBlock(group), assigned_roles, users }
+}

@@ -1,0 +1,193 @@
+// The management API: /v2 on port 8080. A factory; who listens is src/cli. docs/http-api.md lists what exists.
+import type { FastifyBaseLogger, FastifyInstance, FastifyRequest } from 'fastify'
+import { auditRoutes } from '../../decision-log/routes.ts'
+import { httpApp, type TlsSettings } from '../../http/app.ts'
+import { managementError } from '../../http/errors.ts'
+import { type IntakeOptions, senderOf } from '../../http/intake/intake.ts'
+import { answerMetrics, countRequests, intakeMetrics, Metrics, operatorCheck } from '../../http/metrics.ts'
+import { limitRates, type RateLimits } from '../../http/rate-limit.ts'
+import { type RequestTracer, traceRequests } from '../../http/tracing.ts'
+import { IMAGE_ROOM } from '../../log/image-bytes.ts'
+import { ZerohopError } from '../../model/errors.ts'
+import type { Store } from '../../store/store.ts'
+import { guideRoute } from '../../v1/routes/migration-guide.ts'
+import { v1Routes } from '../../v1/routes/v1-routes.ts'
+import { keyRoutes } from '../api-keys/routes.ts'
+import { bulkRoutes } from '../bulk/routes.ts'
+import { conditionSetRoutes } from '../condition-sets/routes.ts'
+import { elementsRoutes } from '../elements/routes.ts'
+import { copyRoutes } from '../environments/copy-routes.ts'
+import { groupRoutes } from '../groups/routes.ts'
+import { historyRoutes } from '../history/routes.ts'
+import { instanceRoutes } from '../instances/routes.ts'
+import { inviteRoutes } from '../invites/routes.ts'
+import { organizationRoutes } from '../organizations/routes.ts'
+import { projectRoutes } from '../projects/routes.ts'
+import { proxyConfigRoutes } from '../proxy-configs/routes.ts'
+import type { PapUseCases } from '../registry.ts'
+import { actionGroupRoutes, relationRoutes } from '../relations/routes.ts'
+import { resourceRoleRoutes } from '../resource-roles/routes.ts'
+import { resourceRoutes } from '../resources/routes.ts'
+import { assignmentRoutes } from '../role-assignments/routes.ts'
+import { roleRoutes } from '../roles/routes.ts'
+import { setRuleRoutes } from '../set-rules/routes.ts'
+import { tenantRoutes } from '../tenants/routes.ts'
+import { tupleRoutes } from '../tuples/routes.ts'
+import { userRoutes } from '../users/routes.ts'
+import { Gate, guard } from './auth.ts'
+import { referenceRoutes } from './reference.ts'
+import type { Management } from './route-context.ts'
+
+export interface ManagementOptions {
+  readonly store: Store<PapUseCases>
+  /** nothing is logged without one */
+  readonly logger?: FastifyBaseLogger
+  /** counts requests, and shows itself at /metrics; one of its own when none is given */
+  readonly metrics?: Metrics
+  /** shows everything at /metrics to whoever asks */
+  readonly openMetrics?: boolean
+  /** the operator's token, which shows everything at /metrics */
+  readonly metricsToken?: string
+  /** listens with TLS */
+  readonly tls?: TlsSettings
+  /** a span for each request */
+  readonly tracer?: RequestTracer
+  /** bounds of connections, times and bodies */
+  readonly intake?: IntakeOptions
+  /** requests that one key may make in a minute; they are not counted without it */
+  readonly rateLimits?: RateLimits
+  /** further routes behind the same gate: each names its operation */
+  readonly routes?: (app: FastifyInstance, management: Management) => void
+}
+
+/** The app with every route; not listening yet. */
+export function managementApp({ store, logger, routes, ...options }: ManagementOptions): FastifyInstance {
+  const { metrics = new Metrics(), openMetrics = false, rateLimits, tls, intake } = options
+  const listening = { ...(intake ? { intake } : {}), ...(logger ? { logger } : {}), ...(tls ? { tls } : {}) }
+  const keyOf = ({ caller }: FastifyRequest) => (caller === undefined ? '' : senderOf(caller.key.id))
+  const app = httpApp({ errorForm: managementError, duplicates: 'refuse', noRoute, keyOf, ...listening })
+  if (options.tracer) traceRequests(app, options.tracer)
+  const management: Management = { store, gate: new Gate(store) }
+  countRequests(app, metrics)
+  intakeMetrics(metrics, [app])
+  storeMetrics(app, metrics, store)
+  referenceRoutes(app)
+  guideRoute(app)
+  if (openMetrics) app.get('/metrics', (_request, reply) => answerMetrics(metrics, reply))
+  app.get('/health', () => ({ status: 'ok' }))
+  app.register(async (guarded) => {
+    guard(guarded, management.gate, operatorCheck(options.metricsToken))
+    if (rateLimits !== undefined) await limitRates(guarded, rateLimits)
+    if (!openMetrics) metricsRoute(guarded, management, metrics)
+    keyRoutes(guarded, management)
+    organizationRoutes(guarded, management)
+    projectRoutes(guarded, management)
+    roleRoutes(guarded, management)
+    resourceRoutes(guarded, management)
+    resourceRoleRoutes(guarded, management)
+    relationRoutes(guarded, management)
+    actionGroupRoutes(guarded, management)
+    conditionSetRoutes(guarded, management)
+    groupRoutes(guarded, management)
+    userRoutes(guarded, management)
+    tenantRoutes(guarded, management)
+    assignmentRoutes(guarded, management)
+    instanceRoutes(guarded, management)
+    tupleRoutes(guarded, management)
+    setRuleRoutes(guarded, management)
+    bulkRoutes(guarded, management)
+    inviteRoutes(guarded, management)
+    proxyConfigRoutes(guarded, management)
+    copyRoutes(guarded, management)
+    historyRoutes(guarded, management)
+    auditRoutes(guarded, management)
+    elementsRoutes(guarded, management)
+    v1Routes(guarded, management)
+    routes?.(guarded, management)
+  })
+  return app
+}
+
+/** Everything for the operator; for an API key the series of the environments that it reaches. */
+function metricsRoute(app: FastifyInstance, { gate }: Management, metrics: Metrics): void {
+  const config = { operation: 'metrics.read', forOperators: true } as const
+  app.get('/metrics', { config }, async (request, reply) => {
+    if (request.isOperator) return answerMetrics(metrics, reply)
+    reply.header('content-type', metrics.contentType)
+    return metrics.environments.text(gate.environments(request.caller))
+  })
+}
+
+/** Objects outside of environments, which only the first API version has. */
+const OUTSIDE =
+  /^\/v2\/(?:(?:schema|facts)\/)?(users|tenants|roles|resources|role_assignments|condition_sets|set_rules|resource_instances|relationship_tuples)(?:\/[^/]*)?$/
+
+function noRoute(url: string): ZerohopError | undefined {
+  const kind = OUTSIDE.exec(url.split('?', 1)[0] ?? '')?.[1]
+  if (kind === undefined) return undefined
+  const area = /^(users|tenants|role_assignments|set_rules|resource_instances|relationship_tuples)$/.test(kind)
+  const path = `/v2/${area ? 'facts' : 'schema'}/{project}/{environment}/${kind}`
+  return new ZerohopError('ENVIRONMENT_MISSING', { path })
+}
+
+function scrubMetrics(metrics: Metrics, { scrub: { stats } }: Store<PapUseCases>): void {
+  metrics.counter('zerohop_scrub_records_total', 'Records and entries on disk that were compared.', () => stats.checked)
+  metrics.counter('zerohop_scrub_damages_total', 'Damages that were found on disk.', () => stats.damages)
+  metrics.gauge(
+    'zerohop_scrub_completed_timestamp_seconds',
+    'When all data was last compared, in seconds since 1970; 0 when it was not yet.',
+    () => stats.completedAt / 1000,
+  )
+  metrics.gauge('zerohop_scrub_progress_ratio', 'Part of the running comparison that is done.', () => stats.progress)
+}
+
+function storeMetrics(app: FastifyInstance, metrics: Metrics, store: Store<PapUseCases>): void {
+  metrics.counter('zerohop_writes_total', 'Use cases that were committed.', () => store.writer.writes)
+  metrics.counter(
+    'zerohop_writes_acknowledged_early_total',
+    'Writes that were acknowledged although a PDP of the same process did not have them in time.',
+    () => store.acknowledgedEarly,
+  )
+  metrics.gauge('zerohop_writes_waiting', 'Use cases that wait for the writer.', () => store.writer.waiting)
+  const observe = metrics.histogram(
+    'zerohop_write_batch_seconds',
+    'Seconds of one batch of writes in the writer, with its sync to the disk.',
+  )
+  const stop = store.onBatch(observe)
+  app.addHook('onClose', (_app, done) => {
+    stop()
+    done()
+  })
+  metrics.gauge('zerohop_store_bytes', 'Bytes of the data file.', () => store.bytes)
+  scrubMetrics(metrics, store)
+  metrics.gauge('zerohop_audit_bytes', 'Bytes of the records of decisions.', () => store.audit.bytes)
+  metrics.counter('zerohop_audit_records_total', 'Records of decisions that came.', () => store.audit.stats.stored)
+  metrics.gauge('zerohop_revisions', 'Revisions of all logs together.', () =>
+    store.logs().reduce((sum, log) => sum + store.head(log).revision, 0),
+  )
+  metrics.gauge('zerohop_image_room_bytes', 'Bytes that the largest environment may still grow by in its image.', () =>
+    store.logs().reduce((least, log) => Math.min(least, IMAGE_ROOM - (store.imageBytes(log) ?? 0)), IMAGE_ROOM),
+  )
+  environmentMetrics(metrics, store)
+  metrics.gauge('zerohop_logs', 'Logs of organizations and environments.', () => store.logs().length)
+  metrics.gauge('zerohop_log_entries', 'Entries that all logs keep for history.', () =>
+    store.logs().reduce((sum, log) => sum + store.historyCount(log), 0),
+  )
+}
+
+function environmentMetrics({ environments }: Metrics, store: Store<PapUseCases>): void {
+  environments.gauge('zerohop_environment_revision', 'Revision of the environment.', (id) => store.head(id).revision)
+  environments.gauge('zerohop_environment_log_entries', 'Entries that its log keeps for history.', (id) =>
+    store.historyCount(id),
+  )
+  environments.gauge(
+    'zerohop_environment_image_room_bytes',
+    'Bytes that the environment may still grow by in its image.',
+    (id) => IMAGE_ROOM - (store.imageBytes(id) ?? 0),
+  )
+  environments.gauge(
+    'zerohop_environment_audit_records',
+    'Records of decisions that are kept of the environment.',
+    (id) => store.audit.count(id),
+  )
+}

@@ -1,0 +1,185 @@
+// Who is asking, and for which environment. A key is found by the SHA-256 of its secret and compared in constant time; what was found
+// is remembered only as long as the control log of its organization stands still, so a rotated key is dead at once. What a key may do
+// is src/management/access.ts. Foreign objects are missing, with the same answer as objects that do not exist.
+import type { FastifyInstance } from 'fastify'
+import type { OperatorCheck } from '../../http/metrics.ts'
+import type { LogId } from '../../log/change.ts'
+import { ZerohopError } from '../../model/errors.ts'
+import { parseId } from '../../model/keys.ts'
+import { AUTH_CACHE_MAX } from '../../model/limits.ts'
+import { type ApiKey, type Environment, environmentKey, type Project } from '../../model/objects.ts'
+import type { Store } from '../../store/store.ts'
+import type { UseCases, View } from '../../store/view.ts'
+import { findGlobal, V1_ENVIRONMENT } from '../../v1/use-cases/global-environment.ts'
+import { type Operation, reachesEnvironment, reachesProject, requireAccess } from '../access.ts'
+import { hashSecret, sameHash } from '../api-keys/api-key.ts'
+
+/** The key of a request and its organization. */
+export interface Caller {
+  readonly key: ApiKey
+  readonly organization: LogId
+}
+
+/** The environment that a request is about. */
+export interface Scope {
+  readonly organization: LogId
+  readonly project: Project
+  readonly environment: Environment
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    caller: Caller
+    /** set on routes below `/:p/:e` */
+    scope: Scope
+    /** true when the operator's token came in the place of a key: then there is no caller */
+    isOperator: boolean
+  }
+  interface FastifyContextConfig {
+    /** what the route does: a row of src/management/access.ts */
+    operation?: Operation
+    /** about the environment of objects outside of environments, of the organization of the key: see outside() */
+    outside?: true
+    /** the operator's token will do as well */
+    forOperators?: true
+  }
+}
+
+const BEARER = /^bearer +([\x21-\x7e]+) *$/i
+
+/** The secret of an Authorization header; undefined when there is none, or it is no bearer. */
+function bearerOf(header: string | undefined): string | undefined {
+  return header === undefined ? undefined : BEARER.exec(header)?.[1]
+}
+
+type Keys = Pick<Store<UseCases>, 'findApiKey' | 'diedWithEnvironment' | 'view' | 'head'>
+interface Known<T> {
+  readonly revision: number
+  readonly value: T
+}
+
+/** Finds callers and scopes; one for a server. */
+export class Gate {
+  readonly #store: Keys
+  readonly #callers = new Map<string, Known<Caller>>()
+  readonly #scopes = new Map<string, Known<Scope>>()
+
+  constructor(store: Keys) {
+    this.#store = store
+  }
+
+  /**
+   * @param follows whether a PDP asks, which is told that its environment is deleted; for others such a key is unknown
+   * @throws KEY_MISSING, KEY_UNKNOWN, ENVIRONMENT_DELETED
+   */
+  caller(authorization: string | undefined, follows = false): Caller {
+    const secret = bearerOf(authorization)
+    if (secret === undefined) throw new ZerohopError('KEY_MISSING')
+    const hash = hashSecret(secret)
+    const known = this.#callers.get(hash)
+    if (known && this.#isCurrent(known, known.value.organization)) return known.value
+    const found = this.#store.findApiKey(hash)
+    if (found === undefined || !sameHash(found.key.key, hash)) {
+      throw new ZerohopError(follows && this.#store.diedWithEnvironment(hash) ? 'ENVIRONMENT_DELETED' : 'KEY_UNKNOWN')
+    }
+    return this.#remember(this.#callers, hash, found, found.organization)
+  }
+
+  /** The organization's control log. */
+  control(caller: Caller): View {
+    return this.#store.view(caller.organization)
+  }
+
+  /** @throws OBJECT_NOT_FOUND when there is none that the key reaches */
+  project(caller: Caller, ref: string): Project {
+    const project = this.control(caller).find('project', ref)
+    if (project === undefined || !reachesProject(caller.key, project)) throw missing('project', ref)
+    return project
+  }
+
+  /** Ids of the environments that the key reaches. */
+  environments(caller: Caller): string[] {
+    const { level, environment_id: own, project_id } = caller.key
+    if (level === 'env') return own === null ? [] : [own]
+    const view = this.control(caller)
+    const project = project_id === null ? undefined : view.find('project', project_id)
+    if (level === 'project' && project === undefined) return []
+    const all = project === undefined ? view.list('environment') : view.by('environments_of_project', project.key)
+    return [...all].map(({ id }) => id)
+  }
+
+  /** @throws OBJECT_NOT_FOUND when there is none that the key reaches */
+  scope(caller: Caller, projectRef: string, environmentRef: string): Scope {
+    const name = `${caller.key.id}${projectRef.length}:${projectRef}${environmentRef}`
+    const known = this.#scopes.get(name)
+    if (known && this.#isCurrent(known, caller.organization)) return known.value
+    const project = this.project(caller, projectRef)
+    const view = this.control(caller)
+    const id = parseId(environmentRef)
+    const byId = id === undefined ? undefined : view.find('environment', id)
+    const environment =
+      byId?.project === project.key ? byId : view.get('environment', environmentKey(project.key, environmentRef))
+    if (environment === undefined || !reachesEnvironment(caller.key, project, environment)) {
+      throw missing('environment', environmentRef)
+    }
+    const scope = { organization: caller.organization, project, environment }
+    return this.#remember(this.#scopes, name, scope, caller.organization)
+  }
+
+  /**
+   * Where the first API version keeps objects outside of environments. A PDP of that version follows it besides the environment of its key,
+   * which is why the key of an environment reaches it here, to read and in its own organization only.
+   * @throws OBJECT_NOT_FOUND while there is none, KEY_TOO_NARROW for the key of a project
+   */
+  outside(caller: Caller): Scope {
+    if (caller.key.level === 'project')
+      throw new ZerohopError('KEY_TOO_NARROW', { what: 'follow objects outside of environments' })
+    const view = this.control(caller)
+    const environment = findGlobal(view)
+    if (environment === undefined) throw missing('environment', V1_ENVIRONMENT)
+    return { organization: caller.organization, project: view.require('project', environment.project), environment }
+  }
+
+  #isCurrent(known: Known<unknown>, organization: LogId): boolean {
+    return known.revision === this.#store.head(organization).revision
+  }
+
+  #remember<T>(map: Map<string, Known<T>>, name: string, value: T, organization: LogId): T {
+    if (map.size >= AUTH_CACHE_MAX) map.clear()
+    map.set(name, { revision: this.#store.head(organization).revision, value })
+    return value
+  }
+}
+
+/** What a PDP asks for. */
+const FOLLOWING: readonly Operation[] = ['scope.read', 'feed.read']
+
+/** Puts the gate before every route of `app`: each must name its operation, and those with `:p` and `:e` get their scope. */
+export function guard(app: FastifyInstance, gate: Gate, isOperator: OperatorCheck): void {
+  app.decorateRequest('caller')
+  app.decorateRequest('scope')
+  app.decorateRequest('isOperator', false)
+  app.addHook('onRoute', ({ config, method, url }) => {
+    if (config?.operation === undefined) throw new Error(`route ${method} ${url} names no operation`)
+  })
+  app.addHook('onRequest', (request, _reply, done) => {
+    const operation = request.routeOptions.config.operation
+    if (operation === undefined) return done()
+    request.isOperator = request.routeOptions.config.forOperators === true && isOperator(request.headers.authorization)
+    if (request.isOperator) return done()
+    try {
+      request.caller = gate.caller(request.headers.authorization, FOLLOWING.includes(operation))
+      requireAccess(request.caller.key, operation)
+      const { p, e } = request.params as { p?: string; e?: string }
+      if (request.routeOptions.config.outside) request.scope = gate.outside(request.caller)
+      else if (p !== undefined && e !== undefined) request.scope = gate.scope(request.caller, p, e)
+      done()
+    } catch (error) {
+      done(error as Error)
+    }
+  })
+}
+
+function missing(kind: string, ref: string): ZerohopError {
+  return new ZerohopError('OBJECT_NOT_FOUND', { kind, ref })
+}

@@ -1,0 +1,115 @@
+// User invites: somebody is asked in with a role; approving makes the user and gives the role.
+import { isDeepStrictEqual } from 'node:util'
+import { put, remove } from '../../log/change.ts'
+import { ZerohopError } from '../../model/errors.ts'
+import { requireKey } from '../../model/keys.ts'
+import { INVITES_MAX } from '../../model/limits.ts'
+import type { JsonObject, User, UserInvite } from '../../model/objects.ts'
+import { Draft } from '../../store/draft.ts'
+import type { Decided, Mint, View } from '../../store/view.ts'
+import { requireSameKey } from '../collection.ts'
+import { BODY, type Sent, settle, settleEmail, settleText } from '../fields.ts'
+import { reachInstance } from '../instances/use-cases.ts'
+import { findResourceRole, giveRoles, requireResourceRole } from '../role-assignments/use-cases.ts'
+import { createUser, updateUser } from '../users/use-cases.ts'
+
+export interface InviteFields {
+  readonly status?: Sent<UserInvite['status']>
+  readonly email?: Sent<string>
+  readonly first_name?: Sent<string>
+  readonly last_name?: Sent<string>
+  /** id or key of a tenant role; with an instance, of a role of its resource type, or else of a tenant role */
+  readonly role_id?: Sent<string>
+  readonly tenant_id?: Sent<string>
+  readonly resource_instance_id?: Sent<string>
+}
+export interface NewInvite extends InviteFields {
+  readonly key: string
+  readonly email: string
+  readonly first_name: string
+  readonly last_name: string
+  readonly role_id: string
+  readonly tenant_id: string
+}
+interface Approval {
+  readonly ref: string
+  readonly user: { readonly key: string; readonly email: string; readonly attributes: JsonObject }
+}
+
+/** @throws KEY_INVALID, OBJECT_EXISTS, OBJECT_NOT_FOUND, EMAIL_INVALID, TENANT_MISMATCH, LIMIT_EXCEEDED */
+export function createInvite(view: View, input: NewInvite, mint: Mint): Decided<UserInvite> {
+  const key = requireKey('user', input.key)
+  view.refuse('user_invite', key)
+  if (view.count('user_invite') >= INVITES_MAX) {
+    throw new ZerohopError('LIMIT_EXCEEDED', { what: 'the user invites', limit: INVITES_MAX }, { path: BODY })
+  }
+  const blank = { email: '', first_name: '', last_name: '', role: '', tenant: '', resource_instance: null } as const
+  const stamps = { id: mint.id(), key, created_at: mint.now, updated_at: mint.now }
+  const invite = merge(view, { ...stamps, ...blank, status: 'pending' }, input)
+  return { changes: [put('user_invite', invite)], result: invite }
+}
+
+/** Changes the fields that were sent. */
+export function updateInvite(
+  view: View,
+  { ref, fields }: { readonly ref: string; readonly fields: InviteFields & { readonly key?: Sent<string> } },
+  mint: Mint,
+): Decided<UserInvite> {
+  const stored = view.require('user_invite', ref)
+  requireSameKey(fields.key, stored.key)
+  const invite = { ...merge(view, stored, fields), updated_at: mint.now }
+  if (isDeepStrictEqual({ ...invite, updated_at: stored.updated_at }, stored)) return { changes: [], result: stored }
+  return { changes: [put('user_invite', invite)], result: invite }
+}
+
+export function deleteInvite(view: View, { ref }: { readonly ref: string }, _mint: Mint): Decided<null> {
+  const { key } = view.require('user_invite', ref)
+  return { changes: [remove('user_invite', key)], status: 204, result: null }
+}
+
+/**
+ * Makes the user, or takes the one of that key, and gives the role of the invite.
+ * @throws INVITE_APPROVED, EMAIL_INVALID, KEY_INVALID
+ */
+export function approveInvite(view: View, { ref, user: sent }: Approval, mint: Mint): Decided<User> {
+  const invite = view.require('user_invite', ref)
+  if (invite.status === 'approved') throw new ZerohopError('INVITE_APPROVED', { key: invite.key })
+  const { first_name, last_name, role, tenant, resource_instance } = invite
+  const { key, email, attributes } = sent
+  const fields = { email, first_name, last_name, attributes }
+  const draft = new Draft(view)
+  const user = draft.take(
+    view.get('user', key) ? updateUser(draft, { ref: key, fields }, mint) : createUser(draft, { key, ...fields }, mint),
+  )
+  draft.stage(giveRoles(draft, user.key, [{ role, tenant, resource_instance }], mint))
+  draft.stage([put('user_invite', { ...invite, status: 'approved', updated_at: mint.now })])
+  return { changes: draft.changes(), result: user }
+}
+
+/**
+ * What the invite is for: a role in the tenant, or one on an instance in it. Clients send an instance with a tenant role too; the role
+ * is then one in the tenant, and the instance only has to exist there. A PATCH that does not send the instance keeps what the invite is
+ * for: it does not turn a role on the stored instance into one in the whole tenant.
+ */
+function merge(view: View, base: UserInvite, sent: InviteFields): UserInvite {
+  const named = {
+    status: settle(sent.status, base.status, base.status),
+    email: settleEmail(sent.email ?? undefined, base.email) ?? base.email,
+    first_name: settleText(sent.first_name ?? undefined, base.first_name, 'first_name') ?? base.first_name,
+    last_name: settleText(sent.last_name ?? undefined, base.last_name, 'last_name') ?? base.last_name,
+  }
+  const tenant = view.require('tenant', sent.tenant_id ?? base.tenant, [...BODY, 'tenant_id']).key
+  const ref = settle<string | null>(sent.resource_instance_id, base.resource_instance, null)
+  const role = sent.role_id ?? base.role
+  if (ref === null) {
+    const { key } = view.require('role', role, [...BODY, 'role_id'])
+    return { ...base, ...named, role: key, tenant, resource_instance: null }
+  }
+  const { instance } = reachInstance(view, { ref, tenant, path: [...BODY, 'resource_instance_id'] }, undefined)
+  if (typeof sent.resource_instance_id === 'string' && !findResourceRole(view, instance.resource, role)) {
+    const tenantRole = view.find('role', role)
+    if (tenantRole) return { ...base, ...named, role: tenantRole.key, tenant, resource_instance: null }
+  }
+  const { role: key } = requireResourceRole(view, instance.resource, role, [...BODY, 'role_id'])
+  return { ...base, ...named, role: key, tenant, resource_instance: instance.key }
+}

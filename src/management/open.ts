@@ -1,0 +1,106 @@
+// Opens the management side of a data folder: the store with its writer thread, the snapshots for followers, and on a new folder the first
+// organization. Who asks (the command line, the embedded door) brings the randomness; nothing here listens or prints.
+import { type LogId, withoutRequest } from '../log/change.ts'
+import { Signer } from '../log/signature.ts'
+import { ZerohopError } from '../model/errors.ts'
+import { threadUrl } from '../model/thread.ts'
+import { openStore, type Store } from '../store/store.ts'
+import { type KeysFile, writeKeysOnce } from './api-keys/keys-file.ts'
+import { keepKeysFile } from './api-keys/keys-file-upkeep.ts'
+import type { PapUseCases } from './registry.ts'
+import { Snapshots } from './snapshot/snapshot.ts'
+
+export interface PapOptions {
+  /** the data folder; made when it is missing */
+  readonly data: string
+  readonly secretsKeyFile?: string
+  /** 32 random hex digits: the id of the first organization */
+  readonly newId: () => string
+  /** fixes the first organization key instead of minting one */
+  readonly bootstrapKey?: string
+  /** leaves the example policy out of a new folder */
+  readonly noExample?: boolean
+  /** Ed25519 private key as PEM: images and deltas for followers are signed with it */
+  readonly signingKey?: string | undefined
+  /** hears how many rows of all are copied when the folder is of an older format */
+  readonly upgrading?: ((done: number, total: number) => void) | undefined
+}
+
+export interface Pap {
+  readonly store: Store<PapUseCases>
+  readonly snapshots: Snapshots
+  /** the first organization */
+  readonly organization: LogId
+  /** true when this call created it */
+  readonly isNew: boolean
+}
+
+/**
+ * Opens a data folder; a new one gets its first organization and `keys.json` (mode 0600).
+ * @throws what `openStore` throws, and CONFIG_INVALID when the bootstrap key is no key
+ */
+export async function openPap(options: PapOptions): Promise<Pap> {
+  const { data, secretsKeyFile } = options
+  const signer = options.signingKey === undefined ? undefined : new Signer(options.signingKey)
+  const store = await openStore<PapUseCases>({
+    data,
+    writerThread: threadUrl(import.meta.url, './writer-thread.ts'),
+    ...(secretsKeyFile === undefined ? {} : { secretsKeyFile }),
+    ...(options.upgrading === undefined ? {} : { upgrading: options.upgrading }),
+  })
+  try {
+    const existing = organizationsOf(store)[0]
+    if (existing === undefined) requireUndamaged(store)
+    const organization = existing ?? (await bootstrap(store, options))
+    writeKeysOnce(data, () => keysOf(store, organization))
+    keepKeysFile(data, store, organization)
+    return { store, snapshots: new Snapshots(store, data, signer), organization, isNew: existing === undefined }
+  } catch (error) {
+    await store.close()
+    throw error
+  }
+}
+
+/** The organizations of a store, the oldest first. One whose control log is damaged is stopped, and not among them. */
+export function organizationsOf(store: Pick<Store<PapUseCases>, 'logs' | 'view' | 'damage'>): LogId[] {
+  return store.logs().filter((log) => store.damage(log) === undefined && store.view(log).count('organization') > 0)
+}
+
+/** A folder without an organization is new; one whose organizations are all damaged must never be taken for that. @throws DATA_DAMAGED */
+function requireUndamaged(store: Store<PapUseCases>): void {
+  for (const log of store.logs()) {
+    const damage = store.damage(log)
+    if (damage !== undefined) throw damage
+  }
+}
+
+async function bootstrap(store: Store<PapUseCases>, options: PapOptions): Promise<LogId> {
+  const organization = options.newId()
+  const input = {
+    ...(options.bootstrapKey === undefined ? {} : { organizationKey: options.bootstrapKey }),
+    noExample: options.noExample ?? false,
+  }
+  try {
+    await store.commit(organization, 'bootstrap', input, withoutRequest('bootstrap'))
+  } catch (error) {
+    if (error instanceof ZerohopError && error.code === 'INPUT_INVALID')
+      throw new ZerohopError('CONFIG_INVALID', { reason: `the bootstrap key is refused: ${error.message}` })
+    throw error
+  }
+  return organization
+}
+
+/** The keys of the first organization that are still good, by what they open. */
+function keysOf(store: Store<PapUseCases>, organization: LogId): KeysFile {
+  const view = store.view(organization)
+  const environments: Record<string, string> = Object.create(null)
+  let first: string | undefined
+  for (const key of view.list('api_key')) {
+    const secret = store.readSecret(key.id)
+    if (secret === undefined) continue
+    if (key.level === 'org') first ??= secret
+    const environment = key.environment_id === null ? undefined : view.find('environment', key.environment_id)
+    if (environment !== undefined) environments[environment.environment] ??= secret
+  }
+  return { ...(first === undefined ? {} : { organization: first }), environments }
+}

@@ -1,0 +1,157 @@
+// Projects and environments: /v2/projects. They are written in the control log of the organization; a key sees those that it reaches.
+import type { FastifyInstance } from 'fastify'
+import type { Static } from 'typebox'
+import { type Page, type Query, readPage } from '../../http/page.ts'
+import { ZerohopError } from '../../model/errors.ts'
+import type { Environment, Project } from '../../model/objects.ts'
+import type { View } from '../../store/view.ts'
+import { reachesEnvironment, reachesProject } from '../access.ts'
+import { printConfigs } from '../api-keys/routes.ts'
+import type { Caller, Scope } from '../http/auth.ts'
+import { everyObject, indexed, paged } from '../http/collection-pages.ts'
+import { environmentRead, environmentReadWithEmail, environmentStatistics, projectRead } from '../http/render.ts'
+import { type Management, viewOf, writeControl } from '../http/route-context.ts'
+import {
+  EnvironmentCreate,
+  EnvironmentReplace,
+  EnvironmentUpdate,
+  ProjectCreate,
+  ProjectReplace,
+  ProjectUpdate,
+} from '../http/schemas.ts'
+
+const PROJECTS = '/v2/projects'
+const PROJECT = `${PROJECTS}/:p`
+const ENVIRONMENTS = `${PROJECT}/envs`
+const ENVIRONMENT = `${ENVIRONMENTS}/:e`
+interface InProject {
+  Params: { p: string }
+}
+
+export function projectRoutes(app: FastifyInstance, management: Management): void {
+  const { gate } = management
+  const read = { operation: 'project.read' } as const
+  const change = { operation: 'project.write' } as const
+  app.get<{ Querystring: Query }>(PROJECTS, { config: read }, ({ caller, query }) =>
+    projectsOf(gate.control(caller), caller, readPage(query)).map((project) =>
+      projectRead(caller.organization, project),
+    ),
+  )
+  app.post<{ Body: Static<typeof ProjectCreate> }>(
+    PROJECTS,
+    { config: { operation: 'project.create' }, schema: { body: ProjectCreate } },
+    async (request) =>
+      projectRead(request.caller.organization, await writeControl(management, request, 'createProject', request.body)),
+  )
+  app.get<InProject>(PROJECT, { config: read }, ({ caller, params }) =>
+    projectRead(caller.organization, gate.project(caller, params.p)),
+  )
+  app.patch<InProject & { Body: Static<typeof ProjectUpdate> }>(
+    PROJECT,
+    { config: change, schema: { body: ProjectUpdate } },
+    async (request) => {
+      const input = { ref: gate.project(request.caller, request.params.p).id, fields: request.body }
+      return projectRead(request.caller.organization, await writeControl(management, request, 'updateProject', input))
+    },
+  )
+  app.put<InProject & { Body: Static<typeof ProjectReplace> }>(
+    PROJECT,
+    { config: change, schema: { body: ProjectReplace } },
+    async (request) => {
+      const input = { ref: gate.project(request.caller, request.params.p).id, fields: request.body }
+      return projectRead(request.caller.organization, await writeControl(management, request, 'replaceProject', input))
+    },
+  )
+  app.delete<InProject>(PROJECT, { config: { operation: 'project.delete' } }, async (request, reply) => {
+    const { id } = gate.project(request.caller, request.params.p)
+    await writeControl(management, request, 'deleteProject', { ref: id })
+    return reply.code(204).send()
+  })
+  environmentRoutes(app, management)
+}
+
+function environmentRoutes(app: FastifyInstance, management: Management): void {
+  const { gate } = management
+  const read = { operation: 'environment.read' } as const
+  const change = { operation: 'environment.write' } as const
+  app.get<InProject & { Querystring: Query }>(ENVIRONMENTS, { config: read }, ({ caller, params, query }) => {
+    const project = gate.project(caller, params.p)
+    const environments = environmentsOf(gate.control(caller), caller, project, readPage(query))
+    return environments.map((environment) => {
+      return environmentReadWithEmail({ organization: caller.organization, project, environment })
+    })
+  })
+  app.post<InProject & { Body: Static<typeof EnvironmentCreate> }>(
+    ENVIRONMENTS,
+    { config: { operation: 'environment.create' }, schema: { body: EnvironmentCreate } },
+    async (request) => {
+      const { caller } = request
+      const project = gate.project(caller, request.params.p)
+      const input = { project: project.id, environment: request.body }
+      const environment = await writeControl(management, request, 'createEnvironment', input)
+      return environmentRead({ organization: caller.organization, project, environment })
+    },
+  )
+  app.get(ENVIRONMENT, { config: read }, (request, reply) => {
+    reply.header('x-revision', String(viewOf(management, request).position.revision))
+    return environmentReadWithEmail(request.scope)
+  })
+  app.patch<{ Body: Static<typeof EnvironmentUpdate> }>(
+    ENVIRONMENT,
+    { config: change, schema: { body: EnvironmentUpdate } },
+    async (request) => {
+      const input = { ref: request.scope.environment.id, fields: request.body }
+      return changed(request.scope, await writeControl(management, request, 'updateEnvironment', input))
+    },
+  )
+  app.put<{ Body: Static<typeof EnvironmentReplace> }>(
+    ENVIRONMENT,
+    { config: change, schema: { body: EnvironmentReplace } },
+    async (request) => {
+      const input = { ref: request.scope.environment.id, fields: request.body }
+      return changed(request.scope, await writeControl(management, request, 'replaceEnvironment', input))
+    },
+  )
+  app.delete(ENVIRONMENT, { config: { operation: 'environment.delete' } }, async (request, reply) => {
+    const input = { ref: request.scope.environment.id, expected: expectedRevision(request.headers['if-match']) }
+    await writeControl(management, request, 'deleteEnvironment', input)
+    return reply.code(204).send()
+  })
+  app.get(`${ENVIRONMENT}/stats`, { config: read }, async (request) => {
+    const pdp_configs = await printConfigs(management, request)
+    const hasRecords = management.store.audit.count(request.scope.environment.id) > 0
+    const stats = environmentStatistics(viewOf(management, request), hasRecords)
+    return { ...environmentRead(request.scope), pdp_configs, stats }
+  })
+}
+
+/** `if-match` names the revision that is expected, in quotes as an entity tag or bare; `*` is any. @throws INPUT_INVALID */
+function expectedRevision(header: string | undefined): number | undefined {
+  if (header === undefined || header.trim() === '*') return undefined
+  const [, revision] = /^\s*"?(\d{1,15})"?\s*$/.exec(header) ?? []
+  if (revision === undefined)
+    throw new ZerohopError('INPUT_INVALID', { reason: 'if-match must be one revision, as in x-revision' })
+  return Number(revision)
+}
+
+function changed(scope: Scope, environment: Environment) {
+  return environmentRead({ ...scope, environment })
+}
+
+function projectsOf(view: View, caller: Caller, page: Page): readonly Project[] {
+  if (caller.key.level === 'org')
+    return paged(
+      everyObject(() => view, 'project'),
+      page,
+    ).rows
+  const own = [...view.list('project')].filter((project) => reachesProject(caller.key, project))
+  return own.slice(page.offset, page.offset + page.rows)
+}
+
+function environmentsOf(view: View, caller: Caller, project: Project, page: Page): readonly Environment[] {
+  const source = indexed(() => view, 'environments_of_project', project.key)
+  if (caller.key.level !== 'env') return paged(source, page).rows
+  const all = [...view.by('environments_of_project', project.key)]
+  const own = all.filter((environment) => reachesEnvironment(caller.key, project, environment))
+  return own.slice(page.offset, page.offset + page.rows)
+}

@@ -1,0 +1,142 @@
+// Roles of a resource type, their permissions and derivations: /v2/schema/{p}/{e}/resources/{resource}/roles.
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { Static } from 'typebox'
+import { type Query, readPage } from '../../http/page.ts'
+import type { ResourceRole } from '../../model/objects.ts'
+import type { View } from '../../store/view.ts'
+import { locate } from '../collection.ts'
+import { ancestors, descendants, type Hierarchy, rolesOfResource } from '../hierarchy.ts'
+import { indexed, paged, pageOf } from '../http/collection-pages.ts'
+import { derivationRule, resourceRoleRead } from '../http/render-schema.ts'
+import { type Management, viewOf, write } from '../http/route-context.ts'
+import {
+  DerivationRule,
+  DerivationSettings,
+  ResourceRoleCreate,
+  ResourceRoleReplace,
+  ResourceRoleUpdate,
+  RolePermissions,
+} from '../http/schemas.ts'
+
+const ROLES = '/v2/schema/:p/:e/resources/:resource/roles'
+const ROLE = `${ROLES}/:ref`
+const read = { operation: 'schema.read' } as const
+const change = { operation: 'schema.write' } as const
+interface OnResource {
+  Params: { resource: string }
+}
+interface Named {
+  Params: { resource: string; ref: string }
+}
+
+export function resourceRoleRoutes(app: FastifyInstance, management: Management): void {
+  app.get<OnResource & { Querystring: Query }>(ROLES, { config: read }, (request) => {
+    const page = readPage(request.query)
+    const view = viewOf(management, request)
+    const resource = view.require('resource', request.params.resource)
+    const { rows } = paged(
+      indexed(() => view, 'resource_roles_of_resource', resource.key),
+      page,
+    )
+    return rows.map((role) => resourceRoleRead(request.scope, view, resource, role))
+  })
+  app.post<OnResource & { Body: Static<typeof ResourceRoleCreate> }>(
+    ROLES,
+    { config: change, schema: { body: ResourceRoleCreate } },
+    async (request, reply) => {
+      const input = { resource: request.params.resource, role: request.body }
+      return answer(management, request, await write(management, request, reply, 'createResourceRole', input))
+    },
+  )
+  app.get<Named>(ROLE, { config: read }, (request) => {
+    const view = viewOf(management, request)
+    const { resource, role } = findRole(view, request.params)
+    return resourceRoleRead(request.scope, view, resource, role)
+  })
+  app.patch<Named & { Body: Static<typeof ResourceRoleUpdate> }>(
+    ROLE,
+    { config: change, schema: { body: ResourceRoleUpdate } },
+    async (request, reply) => {
+      const input = { ...request.params, fields: request.body }
+      return answer(management, request, await write(management, request, reply, 'updateResourceRole', input))
+    },
+  )
+  app.put<Named & { Body: Static<typeof ResourceRoleReplace> }>(
+    ROLE,
+    { config: change, schema: { body: ResourceRoleReplace } },
+    async (request, reply) => {
+      const input = { ...request.params, fields: request.body }
+      return answer(management, request, await write(management, request, reply, 'replaceResourceRole', input))
+    },
+  )
+  app.delete<Named>(ROLE, { config: change }, async (request, reply) => {
+    await write(management, request, reply, 'deleteResourceRole', request.params)
+    return reply.code(204).send()
+  })
+  permissionRoutes(app, management)
+  derivationRoutes(app, management)
+  familyRoutes(app, management)
+}
+
+/** Roles above and below one, and one entry of what a role extends. */
+function familyRoutes(app: FastifyInstance, management: Management): void {
+  const family = (path: string, keysOf: (hierarchy: Hierarchy, key: string) => readonly string[]) =>
+    app.get<Named & { Querystring: Query }>(`${ROLE}/${path}`, { config: read }, (request) => {
+      const view = viewOf(management, request)
+      const { resource, role } = findRole(view, request.params)
+      const keys = pageOf(keysOf(rolesOfResource(view, resource.key), role.role), request.query)
+      const rows = keys.map((key) => locate(view, 'resource_role', key, resource.key))
+      return { roles: rows.map((one) => resourceRoleRead(request.scope, view, resource, one)) }
+    })
+  family('ancestors', ancestors)
+  family('descendants', descendants)
+  type Parent = { Params: { resource: string; ref: string; parent: string } }
+  app.put<Parent>(`${ROLE}/parents/:parent`, { config: change }, async (request, reply) =>
+    answer(management, request, await write(management, request, reply, 'addResourceRoleParent', request.params)),
+  )
+  app.delete<Parent>(`${ROLE}/parents/:parent`, { config: change }, async (request, reply) =>
+    answer(management, request, await write(management, request, reply, 'removeResourceRoleParent', request.params)),
+  )
+}
+
+function permissionRoutes(app: FastifyInstance, management: Management): void {
+  type Permissions = Named & { Body: Static<typeof RolePermissions> }
+  const options = { config: change, schema: { body: RolePermissions } }
+  app.post<Permissions>(`${ROLE}/permissions`, options, async (request, reply) => {
+    const input = { ...request.params, permissions: request.body.permissions }
+    return answer(management, request, await write(management, request, reply, 'addResourceRolePermissions', input))
+  })
+  app.delete<Permissions>(`${ROLE}/permissions`, options, async (request, reply) => {
+    const input = { ...request.params, permissions: request.body.permissions }
+    return answer(management, request, await write(management, request, reply, 'removeResourceRolePermissions', input))
+  })
+}
+
+function derivationRoutes(app: FastifyInstance, management: Management): void {
+  type WithRule = Named & { Body: Static<typeof DerivationRule> }
+  const options = { config: change, schema: { body: DerivationRule } }
+  app.post<WithRule>(`${ROLE}/implicit_grants`, options, async (request, reply) => {
+    const input = { ...request.params, rule: request.body }
+    return derivationRule(await write(management, request, reply, 'addDerivation', input))
+  })
+  app.delete<WithRule>(`${ROLE}/implicit_grants`, options, async (request, reply) => {
+    await write(management, request, reply, 'removeDerivation', { ...request.params, rule: request.body })
+    return reply.code(204).send()
+  })
+  app.put<Named & { Body: Static<typeof DerivationSettings> }>(
+    `${ROLE}/implicit_grants/conditions`,
+    { config: change, schema: { body: DerivationSettings } },
+    (request, reply) =>
+      write(management, request, reply, 'setDerivationConditions', { ...request.params, when: request.body }),
+  )
+}
+
+function findRole(view: View, { resource: of, ref }: Named['Params']) {
+  const resource = view.require('resource', of)
+  return { resource, role: locate(view, 'resource_role', ref, resource.key) }
+}
+
+function answer(management: Management, request: FastifyRequest<OnResource>, role: ResourceRole) {
+  const view = viewOf(management, request)
+  return resourceRoleRead(request.scope, view, view.require('resource', role.resource), role)
+}

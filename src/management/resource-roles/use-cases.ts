@@ -1,0 +1,188 @@
+// Roles of a resource type: held on one instance, with actions of that type (D5). They extend roles of the same type and may be derived.
+import { type Change, put } from '../../log/change.ts'
+import { ZerohopError } from '../../model/errors.ts'
+import { ROLES_MAX } from '../../model/limits.ts'
+import { type JsonObject, partKey, type ResourceRole } from '../../model/objects.ts'
+import { Draft } from '../../store/draft.ts'
+import type { Decided, Mint, View } from '../../store/view.ts'
+import { afterResourceRole } from '../cascade-schema.ts'
+import { type Collection, create, erase, locate, patch, replace, type Where } from '../collection.ts'
+import { BODY, type Path, type Sent, settleAttributes, settleName, settleText } from '../fields.ts'
+import { rolesOfResource } from '../hierarchy.ts'
+import { resolveExtends, resolvePermissions, withoutParent, withoutPermissions } from '../permissions.ts'
+import { type DerivationFields, derivationOf } from './derivations.ts'
+
+export interface ResourceRoleFields {
+  readonly name?: Sent<string>
+  readonly description?: Sent<string>
+  /** actions of the resource type, `action` or `resource:action` */
+  readonly permissions?: Sent<readonly string[]>
+  /** ids or keys of roles of the same resource type */
+  readonly extends?: Sent<readonly string[]>
+  readonly attributes?: Sent<JsonObject>
+  readonly granted_to?: Sent<DerivationFields>
+}
+export type NewResourceRole = ResourceRoleFields & { readonly key: string }
+type RoleReplacement = ResourceRoleFields & { readonly key?: string | null }
+
+export const resourceRoles: Collection<'resource_role', ResourceRoleFields> = {
+  kind: 'resource_role',
+  most: ROLES_MAX,
+  defaults: (key, _mint, of) => ({
+    resource: of,
+    role: key,
+    name: key,
+    description: null,
+    permissions: [],
+    extends: [],
+    attributes: null,
+    granted_to: null,
+  }),
+  merge: (base, sent, { view, key, of, path, stored, mint }) => {
+    const resource = view.require('resource', of)
+    const at = (field: string): Path => [...path, field]
+    const { granted_to: derivation } = sent
+    return {
+      resource: of,
+      role: key,
+      name: settleName(sent.name, base.name, key, path),
+      description: settleText(sent.description, base.description, 'description', path),
+      permissions:
+        sent.permissions === undefined
+          ? base.permissions
+          : resolvePermissions(view, sent.permissions ?? [], resource, at('permissions')),
+      extends: sent.extends === undefined ? base.extends : parentsOf(view, of, key, sent.extends ?? [], at('extends')),
+      attributes: settleAttributes(sent.attributes, base.attributes, null, at('attributes')),
+      granted_to:
+        derivation === undefined
+          ? base.granted_to
+          : derivationOf(view, of, derivation ?? {}, stored?.granted_to ?? null, mint, at('granted_to')),
+    }
+  },
+  removed: (view, role, mint) => afterResourceRole(view, role, mint),
+}
+
+function parentsOf(view: View, of: string, key: string, sent: readonly string[], path: Path): string[] {
+  const keyOf = (ref: string, at: Path) => locate(view, 'resource_role', ref, of, at).role
+  return resolveExtends(rolesOfResource(view, of), key, sent, keyOf, path)
+}
+
+interface OnResource {
+  /** id or key of the resource type */
+  readonly resource: string
+}
+interface OneRole extends OnResource {
+  readonly ref: string
+}
+type RolePermissions = OneRole & { readonly permissions: readonly string[] }
+
+const placeOf = (view: View, { resource }: OnResource): { readonly of: string } => ({
+  of: view.require('resource', resource).key,
+})
+
+/** Creates a role; it may be derived from itself, over a relation of the type to itself. */
+export function createResourceRole(
+  view: View,
+  input: OnResource & { readonly role: NewResourceRole },
+  mint: Mint,
+): Decided<ResourceRole> {
+  const draft = new Draft(view)
+  const role = addRole(draft, input.role, mint, placeOf(view, input))
+  return { changes: draft.changes(), result: role }
+}
+
+/** A new role in a draft: first the role, then what may name the role itself. */
+function addRole(draft: Draft, sent: NewResourceRole, mint: Mint, where: Where): ResourceRole {
+  const { granted_to, ...rest } = sent
+  const made = draft.take(create(resourceRoles, draft, rest, mint, where))
+  if (!granted_to) return made
+  return draft.take(patch(resourceRoles, draft, { ref: made.role, fields: { granted_to } }, mint, where))
+}
+
+export const updateResourceRole = (view: View, input: OneRole & { fields: ResourceRoleFields }, mint: Mint) =>
+  patch(resourceRoles, view, input, mint, placeOf(view, input))
+export const replaceResourceRole = (view: View, input: OneRole & { fields: RoleReplacement }, mint: Mint) =>
+  replace(resourceRoles, view, input, mint, placeOf(view, input))
+export const deleteResourceRole = (view: View, input: OneRole, mint: Mint) =>
+  erase(resourceRoles, view, input, mint, placeOf(view, input))
+
+/** Adds permissions; those that the role has already are skipped. */
+export function addResourceRolePermissions(view: View, input: RolePermissions, mint: Mint): Decided<ResourceRole> {
+  const resource = view.require('resource', input.resource)
+  const role = locate(view, 'resource_role', input.ref, resource.key)
+  const added = resolvePermissions(view, input.permissions, resource)
+  return withPermissions(role, [...new Set([...role.permissions, ...added])], mint)
+}
+
+/** Removes permissions; those that the role does not have are skipped. */
+export function removeResourceRolePermissions(view: View, input: RolePermissions, mint: Mint): Decided<ResourceRole> {
+  const resource = view.require('resource', input.resource)
+  const role = locate(view, 'resource_role', input.ref, resource.key)
+  return withPermissions(role, withoutPermissions(view, role.permissions, input.permissions, resource), mint)
+}
+
+function withPermissions(role: ResourceRole, permissions: readonly string[], mint: Mint): Decided<ResourceRole> {
+  if (permissions.length === role.permissions.length) return { changes: [], result: role }
+  const changed = { ...role, permissions, updated_at: mint.now }
+  return { changes: [put('resource_role', changed)], result: changed }
+}
+
+/** The role without the parents that it will lose, so that two roles may turn round who extends whom in one body. */
+export function dropParents(view: View, role: ResourceRole, sent: readonly string[], mint: Mint): Change[] {
+  const parents = role.extends.filter((parent) => {
+    return sent.some((ref) => ref === parent || view.find('resource_role', ref)?.key === partKey(role.resource, parent))
+  })
+  if (parents.length === role.extends.length) return []
+  return [put('resource_role', { ...role, extends: parents, updated_at: mint.now })]
+}
+
+type RoleParent = OneRole & {
+  /** id or key of a role of the same resource type */
+  readonly parent: string
+}
+
+/** Makes the role extend one more. */
+export function addResourceRoleParent(view: View, input: RoleParent, mint: Mint): Decided<ResourceRole> {
+  const { of } = placeOf(view, input)
+  const role = locate(view, 'resource_role', input.ref, of)
+  const parent = locate(view, 'resource_role', input.parent, of).role
+  if (role.extends.includes(parent)) return { changes: [], result: role }
+  const parents = parentsOf(view, of, role.role, [...role.extends, parent], ['path', 'parent'])
+  const changed = { ...role, extends: parents, updated_at: mint.now }
+  return { changes: [put('resource_role', changed)], result: changed }
+}
+
+/** Makes the role extend one less. @throws OBJECT_NOT_FOUND when it does not extend it */
+export function removeResourceRoleParent(view: View, input: RoleParent, mint: Mint): Decided<ResourceRole> {
+  const { of } = placeOf(view, input)
+  const role = locate(view, 'resource_role', input.ref, of)
+  const parent = locate(view, 'resource_role', input.parent, of).role
+  if (!role.extends.includes(parent)) throw new ZerohopError('OBJECT_NOT_FOUND', { kind: 'parent', ref: input.parent })
+  const changed = withoutParent(role, parent, mint.now)
+  return { changes: [put('resource_role', changed)], result: changed }
+}
+
+/** What the map `roles` of a resource says: those in it are created or replaced, others go. Roles in it may name each other. */
+export function writeRoles(
+  draft: Draft,
+  of: string,
+  sent: Readonly<Record<string, ResourceRoleFields>>,
+  mint: Mint,
+): void {
+  for (const { role } of [...draft.by('resource_roles_of_resource', of)]) {
+    if (!Object.hasOwn(sent, role)) draft.take(erase(resourceRoles, draft, { ref: role }, mint, { of }))
+  }
+  const whereOf = (key: string) => {
+    const path = [...BODY, 'roles', key]
+    return { of, path, keyPath: path }
+  }
+  for (const [key, fields] of Object.entries(sent)) {
+    const known = draft.get('resource_role', partKey(of, key))
+    if (!known) draft.take(create(resourceRoles, draft, { key }, mint, whereOf(key)))
+    else draft.stage(dropParents(draft, known, fields.extends ?? [], mint))
+  }
+  for (const [key, fields] of Object.entries(sent)) {
+    const { id } = locate(draft, 'resource_role', key, of)
+    draft.take(replace(resourceRoles, draft, { ref: id, fields }, mint, whereOf(key)))
+  }
+}

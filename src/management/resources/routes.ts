@@ -1,0 +1,179 @@
+// Resource types, their actions and their declared attributes: /v2/schema/{p}/{e}/resources; attributes of users and tenants also under
+// /v2/schema/{p}/{e}/users/attributes.
+import type { FastifyInstance } from 'fastify'
+import type { Static } from 'typebox'
+import { type Page, pageBody, type Query, readAttributeFilters, readFlag, readPage, readText } from '../../http/page.ts'
+import { USER_TYPE } from '../../model/condition-reads.ts'
+import type { Resource } from '../../model/objects.ts'
+import type { View } from '../../store/view.ts'
+import { everyObject, hasAttributes, joined, matcher, paged, type Rows, searched } from '../http/collection-pages.ts'
+import { actionRead, attributeRead, resourceRead } from '../http/render-schema.ts'
+import { type Management, viewOf, write } from '../http/route-context.ts'
+import {
+  ActionCreate,
+  ActionUpdate,
+  AttributeCreate,
+  AttributeUpdate,
+  ResourceCreate,
+  ResourceReplace,
+  ResourceUpdate,
+} from '../http/schemas.ts'
+import { attributed, requirePart } from './parts.ts'
+
+const RESOURCES = '/v2/schema/:p/:e/resources'
+const RESOURCE = `${RESOURCES}/:resource`
+const read = { operation: 'schema.read' } as const
+const change = { operation: 'schema.write' } as const
+interface Named {
+  Params: { resource: string }
+}
+interface NamedPart {
+  Params: { resource: string; ref: string }
+}
+
+export function resourceRoutes(app: FastifyInstance, management: Management): void {
+  app.get<{ Querystring: Query }>(RESOURCES, { config: read }, async (request) => {
+    const { query, scope } = request
+    const page = readPage(query)
+    const counted = readFlag(query, 'include_total_count')
+    const { rows, total } = await listResources(() => viewOf(management, request), query, page, counted)
+    const view = viewOf(management, request)
+    const data = rows.map((resource) => resourceRead(scope, view, resource))
+    return counted ? pageBody(data, total, page) : data
+  })
+  app.post<{ Body: Static<typeof ResourceCreate> }>(
+    RESOURCES,
+    { config: change, schema: { body: ResourceCreate } },
+    async (request, reply) => {
+      const made = await write(management, request, reply, 'createResource', request.body)
+      return resourceRead(request.scope, viewOf(management, request), made)
+    },
+  )
+  app.get<Named>(RESOURCE, { config: read }, (request) => {
+    const view = viewOf(management, request)
+    return resourceRead(request.scope, view, attributed(view, request.params.resource).resource)
+  })
+  app.put<Named & { Body: Static<typeof ResourceReplace> }>(
+    RESOURCE,
+    { config: change, schema: { body: ResourceReplace } },
+    async (request, reply) => {
+      const input = { ref: request.params.resource, fields: request.body }
+      const replaced = await write(management, request, reply, 'replaceResource', input)
+      return resourceRead(request.scope, viewOf(management, request), replaced)
+    },
+  )
+  app.patch<Named & { Body: Static<typeof ResourceUpdate> }>(
+    RESOURCE,
+    { config: change, schema: { body: ResourceUpdate } },
+    async (request, reply) => {
+      const input = { ref: request.params.resource, fields: request.body }
+      const changed = await write(management, request, reply, 'updateResource', input)
+      return resourceRead(request.scope, viewOf(management, request), changed)
+    },
+  )
+  app.delete<Named>(RESOURCE, { config: change }, async (request, reply) => {
+    await write(management, request, reply, 'deleteResource', { ref: request.params.resource })
+    return reply.code(204).send()
+  })
+  actionRoutes(app, management)
+  attributeRoutes(app, management, `${RESOURCE}/attributes`)
+  attributeRoutes(app, management, '/v2/schema/:p/:e/users/attributes')
+}
+
+/** Resource types by `search`; with `include_built_in` those that every environment has come first. */
+async function listResources(view: () => View, query: Query, page: Page, counted: boolean): Promise<Rows<Resource>> {
+  const search = readText(query, 'search')
+  const source = everyObject(view, 'resource')
+  const rows = readFlag(query, 'include_built_in') ? joined(everyObject(view, 'built_in'), source) : source
+  if (search === undefined) return paged(rows, page)
+  const finds = matcher(search, true)
+  return searched(rows, page, (one) => (finds(one.key, one.name) ? one : undefined), counted)
+}
+
+function actionRoutes(app: FastifyInstance, management: Management): void {
+  const path = `${RESOURCE}/actions`
+  app.get<Named & { Querystring: Query }>(path, { config: read }, (request) => {
+    const page = readPage(request.query)
+    const fits = hasAttributes(readAttributeFilters(request.query))
+    const resource = viewOf(management, request).require('resource', request.params.resource)
+    const actions = resource.actions
+      .filter(({ attributes }) => fits(attributes))
+      .slice(page.offset, page.offset + page.rows)
+    return actions.map((action) => actionRead(request.scope, resource, action))
+  })
+  app.post<Named & { Body: Static<typeof ActionCreate> }>(
+    path,
+    { config: change, schema: { body: ActionCreate } },
+    async (request, reply) => {
+      const input = { resource: request.params.resource, action: request.body }
+      const { resource, part } = await write(management, request, reply, 'createAction', input)
+      return actionRead(request.scope, resource, part)
+    },
+  )
+  app.get<NamedPart>(`${path}/:ref`, { config: read }, (request) => {
+    const resource = viewOf(management, request).require('resource', request.params.resource)
+    return actionRead(request.scope, resource, requirePart('action', resource.actions, request.params.ref))
+  })
+  app.patch<NamedPart & { Body: Static<typeof ActionUpdate> }>(
+    `${path}/:ref`,
+    { config: change, schema: { body: ActionUpdate } },
+    async (request, reply) => {
+      const input = { resource: request.params.resource, ref: request.params.ref, fields: request.body }
+      const { resource, part } = await write(management, request, reply, 'updateAction', input)
+      return actionRead(request.scope, resource, part)
+    },
+  )
+  app.delete<NamedPart>(`${path}/:ref`, { config: change }, async (request, reply) => {
+    await write(management, request, reply, 'deleteAction', {
+      resource: request.params.resource,
+      ref: request.params.ref,
+    })
+    return reply.code(204).send()
+  })
+}
+
+interface Attributed {
+  Params: { resource?: string; ref: string }
+  Querystring: Query
+}
+
+/** The type that declares the attributes: the resource of the path, else the query's `resource_id`, else `__user`. */
+function ownerOf({ params, query }: { params: { resource?: string }; query: Query }): string {
+  return params.resource ?? readText(query, 'resource_id') ?? USER_TYPE
+}
+
+function attributeRoutes(app: FastifyInstance, management: Management, path: string): void {
+  app.get<Attributed>(path, { config: read }, (request) => {
+    const page = readPage(request.query)
+    const { resource } = attributed(viewOf(management, request), ownerOf(request))
+    const attributes = resource.attributes.slice(page.offset, page.offset + page.rows)
+    return attributes.map((attribute) => attributeRead(request.scope, resource, attribute))
+  })
+  app.post<Attributed & { Body: Static<typeof AttributeCreate> }>(
+    path,
+    { config: change, schema: { body: AttributeCreate } },
+    async (request, reply) => {
+      const input = { resource: ownerOf(request), attribute: request.body }
+      const { resource, part } = await write(management, request, reply, 'createAttribute', input)
+      return attributeRead(request.scope, resource, part)
+    },
+  )
+  app.get<Attributed>(`${path}/:ref`, { config: read }, (request) => {
+    const { resource } = attributed(viewOf(management, request), ownerOf(request))
+    return attributeRead(request.scope, resource, requirePart('attribute', resource.attributes, request.params.ref))
+  })
+  app.patch<Attributed & { Body: Static<typeof AttributeUpdate> }>(
+    `${path}/:ref`,
+    { config: change, schema: { body: AttributeUpdate } },
+    async (request, reply) => {
+      const input = { resource: ownerOf(request), ref: request.params.ref, fields: request.body }
+      const { resource, part } = await write(management, request, reply, 'updateAttribute', input)
+      return attributeRead(request.scope, resource, part)
+    },
+  )
+  app.delete<Attributed>(`${path}/:ref`, { config: change }, async (request, reply) => {
+    const input = { resource: ownerOf(request), ref: request.params.ref }
+    await write(management, request, reply, 'deleteAttribute', input)
+    return reply.code(204).send()
+  })
+}

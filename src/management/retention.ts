@@ -1,0 +1,102 @@
+// Forgetting on time: asks the store to trim its logs, and to clear environments that are deleted, again and again while the process lives.
+// What is kept is the operator's choice; what "kept" means is src/store/retention.ts.
+import { setImmediate } from 'node:timers/promises'
+import { type LogId, withoutRequest } from '../log/change.ts'
+import { isZerohopError } from '../model/errors.ts'
+import {
+  AUDIT_DAYS_DEFAULT,
+  AUDIT_RECORDS_DEFAULT,
+  DELTA_DAYS_DEFAULT,
+  DELTA_REVISIONS_DEFAULT,
+  HISTORY_DAYS_DEFAULT,
+  HISTORY_REVISIONS_DEFAULT,
+  RETENTION_EVERY_MS,
+} from '../model/limits.ts'
+import type { Store } from '../store/store.ts'
+import { organizationsOf } from './open.ts'
+import type { PapUseCases } from './registry.ts'
+import type { Snapshots } from './snapshot/snapshot.ts'
+
+export interface RetentionOptions {
+  readonly deltaRevisions?: number
+  readonly deltaDays?: number
+  readonly historyRevisions?: number
+  readonly historyDays?: number
+  /** the images that followers load: a log keeps the deltas after its image, and an environment that is deleted loses its own */
+  readonly images?: Pick<Snapshots, 'floors' | 'forget'>
+  readonly auditRecords?: number
+  readonly auditDays?: number
+}
+
+const DAY_MS = 86_400_000
+const BY = withoutRequest('forgetEnvironment')
+
+/** Trims now and then, until the returned function is called. `failed` hears why a round ended early. */
+export function keepRetention(
+  store: Store<PapUseCases>,
+  options: RetentionOptions,
+  { now, failed }: { readonly now: () => number; readonly failed: (error: unknown) => void },
+): () => void {
+  let running = false
+  const round = async (): Promise<void> => {
+    if (running) return
+    running = true
+    try {
+      await applyRetention(store, options, now())
+    } catch (error) {
+      if (!isZerohopError(error, 'CLOSED')) failed(error)
+    } finally {
+      running = false
+    }
+  }
+  const timer = setInterval(() => void round(), RETENTION_EVERY_MS).unref()
+  return () => clearInterval(timer)
+}
+
+/** One round, to its end. Returns how many rows went. */
+export async function applyRetention(
+  store: Store<PapUseCases>,
+  options: RetentionOptions,
+  now: number,
+): Promise<number> {
+  const deltas = {
+    revisions: options.deltaRevisions ?? DELTA_REVISIONS_DEFAULT,
+    ms: (options.deltaDays ?? DELTA_DAYS_DEFAULT) * DAY_MS,
+  }
+  const history = {
+    revisions: Math.max(options.historyRevisions ?? HISTORY_REVISIONS_DEFAULT, deltas.revisions),
+    ms: Math.max((options.historyDays ?? HISTORY_DAYS_DEFAULT) * DAY_MS, deltas.ms),
+  }
+  const deleted: LogId[] = []
+  const forgotten: LogId[] = []
+  const organizationOf = new Map<LogId, LogId>()
+  for (const organization of organizationsOf(store)) {
+    for (const { id, updated_at } of store.view(organization).list('deleted_environment')) {
+      organizationOf.set(id, organization)
+      if (updated_at < now - history.ms) forgotten.push(id)
+      else deleted.push(id)
+    }
+  }
+  for (const id of [...deleted, ...forgotten]) await options.images?.forget(id)
+  let rows = 0
+  for (let more = true; more; ) {
+    const floors = options.images?.floors() ?? new Map()
+    const trimmed = await store.maintain({ now, deltas, history, deleted, forgotten, floors })
+    rows += trimmed.rows
+    more = trimmed.more
+    await setImmediate() // writes that wait go first
+  }
+  const keep = {
+    now,
+    ms: (options.auditDays ?? AUDIT_DAYS_DEFAULT) * DAY_MS,
+    records: options.auditRecords ?? AUDIT_RECORDS_DEFAULT,
+  }
+  for (let more = true; more; ) {
+    const trimmed = await store.audit.trim(keep)
+    rows += trimmed.rows
+    more = trimmed.more
+  }
+  // last, so that a process that dies before it finds the rest again
+  for (const id of forgotten) await store.commit(organizationOf.get(id)!, 'forgetEnvironment', { ref: id }, BY)
+  return rows
+}

@@ -1,0 +1,200 @@
+// Giving and taking roles, in a tenant or on one resource instance in it. A user with a role in a tenant belongs to the tenant, so an
+// assignment brings a membership when there is none and takes it along when it was the last (cascade.ts). D4, D5.
+import { type Change, put } from '../../log/change.ts'
+import { ZerohopError } from '../../model/errors.ts'
+import { DEFAULT_TENANT } from '../../model/keys.ts'
+import { ASSIGNMENTS_MAX, ASSIGNMENTS_PER_REQUEST_MAX, ROLES_PER_GRANT_MAX } from '../../model/limits.ts'
+import {
+  assignmentKey,
+  type Membership,
+  membershipKey,
+  partKey,
+  type ResourceInstance,
+  type ResourceRole,
+  type RoleAssignment,
+} from '../../model/objects.ts'
+import { Draft } from '../../store/draft.ts'
+import type { Decided, Mint, View } from '../../store/view.ts'
+import { within } from '../bulk/items.ts'
+import { withoutAssignments } from '../cascade.ts'
+import { BODY, type Path } from '../fields.ts'
+import { reachInstance } from '../instances/use-cases.ts'
+
+/**
+ * A role in a tenant, without a tenant in `default`; or on a resource instance (id or `type:key`). An instance that is not there is made
+ * when the tenant is named. Each is an id or a key.
+ */
+export interface RoleInTenant {
+  readonly role: string
+  readonly tenant?: string | null
+  readonly resource_instance?: string | null
+}
+
+export interface NewAssignment extends RoleInTenant {
+  readonly user: string
+}
+
+/** An assignment with the ids of what it joins, so that an answer needs no second look. */
+export interface Assigned {
+  readonly assignment: RoleAssignment
+  readonly user_id: string
+  readonly role_id: string
+  readonly tenant_id: string
+  readonly resource_instance_id: string | null
+}
+
+/**
+ * Gives the user the role. All that is named must exist.
+ * @throws OBJECT_NOT_FOUND, OBJECT_EXISTS, TENANT_MISMATCH, LIMIT_EXCEEDED
+ */
+export function assign(view: View, input: NewAssignment, mint: Mint): Decided<Assigned> {
+  const user = view.require('user', input.user, [...BODY, 'user'])
+  const { made, instance, ...target } = resolve(view, user.key, input, mint)
+  if (view.get('role_assignment', target.key)) {
+    throw new ZerohopError('OBJECT_EXISTS', { kind: 'role_assignment', key: target.key })
+  }
+  const { assignment, changes } = give(view, target, mint)
+  requireRoom(view, target, 1)
+  const ids = { user_id: user.id, role_id: target.role_id, tenant_id: target.tenant_id }
+  const result = { assignment, ...ids, resource_instance_id: instance?.id ?? null }
+  return { changes: [...made, ...changes], result }
+}
+
+/** Takes the role away. @throws OBJECT_NOT_FOUND when it was not given */
+export function unassign(view: View, input: NewAssignment): Decided<Assigned> {
+  const user = view.require('user', input.user, [...BODY, 'user'])
+  const { instance, ...target } = resolve(view, user.key, input, undefined)
+  const assignment = view.get('role_assignment', target.key)
+  if (assignment === undefined) throw new ZerohopError('OBJECT_NOT_FOUND', { kind: 'role_assignment', ref: target.key })
+  const ids = { user_id: user.id, role_id: target.role_id, tenant_id: target.tenant_id }
+  const result = { assignment, ...ids, resource_instance_id: instance?.id ?? null }
+  return { changes: withoutAssignments(view, [assignment]), status: 204, result }
+}
+
+/**
+ * Changes after which the user holds the roles of `sent` — and no others when `only` is set.
+ * What is held already is left alone.
+ */
+export function giveRoles(view: View, user: string, sent: readonly RoleInTenant[], mint: Mint, only = false): Change[] {
+  if (sent.length === 0 && !only) return []
+  const path = [...BODY, 'role_assignments']
+  if (sent.length > ASSIGNMENTS_PER_REQUEST_MAX) {
+    const details = { what: 'the roles of one request', limit: ASSIGNMENTS_PER_REQUEST_MAX }
+    throw new ZerohopError('LIMIT_EXCEEDED', details, { path })
+  }
+  const draft = new Draft(view)
+  const wanted = new Map<string, Target>()
+  for (const [at, one] of sent.entries()) {
+    const { made, instance: _, ...target } = within([...path, at], () => resolve(draft, user, one, mint))
+    draft.stage(made)
+    wanted.set(target.key, target)
+    if (!draft.get('role_assignment', target.key)) draft.stage(give(draft, target, mint).changes)
+  }
+  if (only) {
+    const gone = [...view.by('assignments_of_user', user)].filter(({ key }) => !wanted.has(key))
+    draft.stage(withoutAssignments(draft, gone))
+  }
+  for (const target of wanted.values()) requireRoom(draft, target, 0)
+  return draft.changes()
+}
+
+/** The membership of a user in a tenant, when it must be written: a new one, or one that was not asked for and now is. */
+export function join(
+  view: View,
+  of: { readonly user: string; readonly tenant: string },
+  explicit: boolean,
+  mint: Mint,
+): Change[] {
+  const key = membershipKey(of.tenant, of.user)
+  const stored = view.get('membership', key)
+  if (stored && (stored.explicit || !explicit)) return []
+  const fresh = { id: mint.id(), key, created_at: mint.now }
+  const membership: Membership = {
+    ...(stored ?? fresh),
+    user: of.user,
+    tenant: of.tenant,
+    explicit,
+    updated_at: mint.now,
+  }
+  return [put('membership', membership)]
+}
+
+/** An assignment as it would be stored, with the ids of what it names. */
+interface Target {
+  readonly key: string
+  readonly user: string
+  readonly role: string
+  readonly role_id: string
+  readonly tenant: string
+  readonly tenant_id: string
+  readonly resource_instance: string | null
+}
+
+interface Resolved extends Target {
+  readonly instance: ResourceInstance | undefined
+  /** changes that make the instance */
+  readonly made: readonly Change[]
+}
+
+/** What is named by `sent`; with a mint, an instance that is missing is made. @throws OBJECT_NOT_FOUND, TENANT_MISMATCH */
+function resolve(view: View, user: string, sent: RoleInTenant, mint: Mint | undefined): Resolved {
+  const ref = sent.resource_instance ?? undefined
+  if (ref === undefined) {
+    const role = view.require('role', sent.role, [...BODY, 'role'])
+    const tenant = view.require('tenant', sent.tenant ?? DEFAULT_TENANT, [...BODY, 'tenant'])
+    const names = { user, role: role.key, role_id: role.id, tenant: tenant.key, tenant_id: tenant.id }
+    const key = assignmentKey(user, role.key, tenant.key)
+    return { ...names, key, resource_instance: null, instance: undefined, made: [] }
+  }
+  const path = [...BODY, 'resource_instance']
+  const { instance, changes } = reachInstance(view, { ref, tenant: sent.tenant, path }, mint)
+  const role = requireResourceRole(view, instance.resource, sent.role, [...BODY, 'role'])
+  const tenant = view.require('tenant', instance.tenant)
+  const names = { user, role: role.role, role_id: role.id, tenant: tenant.key, tenant_id: tenant.id }
+  const key = assignmentKey(user, role.role, tenant.key, instance.key)
+  return { ...names, key, resource_instance: instance.key, instance, made: changes }
+}
+
+/** The role of a resource type, by its id or by its key within the type; undefined when the type has none such. */
+export function findResourceRole(view: View, resource: string, ref: string): ResourceRole | undefined {
+  const found = view.find('resource_role', ref)
+  return found?.resource === resource ? found : view.get('resource_role', partKey(resource, ref))
+}
+
+/** As `findResourceRole`. @throws OBJECT_NOT_FOUND when the type has none such */
+export function requireResourceRole(view: View, resource: string, ref: string, path: Path = BODY): ResourceRole {
+  const role = findResourceRole(view, resource, ref)
+  if (role) return role
+  throw new ZerohopError('OBJECT_NOT_FOUND', { kind: 'resource_role', ref: partKey(resource, ref) }, { path })
+}
+
+/** How roles of that id or key stand in the indexes: a tenant role, and roles of resources that have the same key. */
+export function rolesNamed(view: View, ref: string): string[] {
+  const byId = view.find('resource_role', ref)
+  if (byId) return [byId.key]
+  const role = view.find('role', ref)
+  const names = [...view.by('resource_roles_named', ref)].map(({ key }) => key)
+  return role ? [role.key, ...names] : names
+}
+
+function give(view: View, target: Target, mint: Mint): { assignment: RoleAssignment; changes: Change[] } {
+  const { key, user, role, tenant, resource_instance } = target
+  const stamps = { created_at: mint.now, updated_at: mint.now }
+  const assignment: RoleAssignment = { id: mint.id(), key, user, role, tenant, resource_instance, ...stamps }
+  return { assignment, changes: [put('role_assignment', assignment), ...join(view, target, false, mint)] }
+}
+
+/** Both bounds hold when `more` assignments like this one are added. @throws LIMIT_EXCEEDED */
+function requireRoom(view: View, { user, tenant, resource_instance: instance }: Target, more: number): void {
+  const held =
+    instance === null
+      ? view.countBy('assignments_of_user_in_tenant', `${user}/${tenant}`)
+      : view.countBy('assignments_of_user_on_instance', `${user}/${instance}`)
+  if (held + more > ROLES_PER_GRANT_MAX) {
+    const details = { what: `the roles of one user ${instance === null ? 'in one tenant' : 'on one instance'}` }
+    throw new ZerohopError('LIMIT_EXCEEDED', { ...details, limit: ROLES_PER_GRANT_MAX }, { path: BODY })
+  }
+  if (view.count('role_assignment') + more > ASSIGNMENTS_MAX) {
+    throw new ZerohopError('LIMIT_EXCEEDED', { what: 'the role assignments', limit: ASSIGNMENTS_MAX }, { path: BODY })
+  }
+}

@@ -1,0 +1,101 @@
+// Roles and their permissions: /v2/schema/{p}/{e}/roles.
+import type { FastifyInstance } from 'fastify'
+import type { Static } from 'typebox'
+import { pageBody, type Query, readFlag, readPage } from '../../http/page.ts'
+import { BULK_BODY_BYTES_MAX } from '../../model/limits.ts'
+import type { View } from '../../store/view.ts'
+import { ancestors, descendants, tenantRoles } from '../hierarchy.ts'
+import { everyObject, findNamed, pageOf } from '../http/collection-pages.ts'
+import { roleRead } from '../http/render-schema.ts'
+import { type Management, viewOf, write } from '../http/route-context.ts'
+import { RoleBulk, RoleCreate, RolePermissions, RoleReplace, RoleUpdate } from '../http/schemas.ts'
+
+const ROLES = '/v2/schema/:p/:e/roles'
+const ROLE = `${ROLES}/:ref`
+const read = { operation: 'schema.read' } as const
+const change = { operation: 'schema.write' } as const
+interface Named {
+  Params: { ref: string }
+}
+
+export function roleRoutes(app: FastifyInstance, management: Management): void {
+  app.get<{ Querystring: Query }>(ROLES, { config: read }, async (request) => {
+    const { query, scope } = request
+    const page = readPage(query)
+    const counted = readFlag(query, 'include_total_count')
+    const source = everyObject(() => viewOf(management, request), 'role')
+    const { rows, total } = await findNamed(source, query, page, counted)
+    const data = rows.map((role) => roleRead(scope, role))
+    return counted ? pageBody(data, total, page) : data
+  })
+
+  app.post<{ Body: Static<typeof RoleCreate> }>(
+    ROLES,
+    { config: change, schema: { body: RoleCreate } },
+    async (request, reply) =>
+      roleRead(request.scope, await write(management, request, reply, 'createRole', request.body)),
+  )
+  app.get<Named>(ROLE, { config: read }, (request) =>
+    roleRead(request.scope, viewOf(management, request).require('role', request.params.ref)),
+  )
+  app.patch<Named & { Body: Static<typeof RoleUpdate> }>(
+    ROLE,
+    { config: change, schema: { body: RoleUpdate } },
+    async (request, reply) => {
+      const input = { ref: request.params.ref, fields: request.body }
+      return roleRead(request.scope, await write(management, request, reply, 'updateRole', input))
+    },
+  )
+  app.put<Named & { Body: Static<typeof RoleReplace> }>(
+    ROLE,
+    { config: change, schema: { body: RoleReplace } },
+    async (request, reply) => {
+      const input = { ref: request.params.ref, fields: request.body }
+      return roleRead(request.scope, await write(management, request, reply, 'replaceRole', input))
+    },
+  )
+  app.delete<Named>(ROLE, { config: change }, async (request, reply) => {
+    await write(management, request, reply, 'deleteRole', { ref: request.params.ref })
+    return reply.code(204).send()
+  })
+  permissionRoutes(app, management)
+  familyRoutes(app, management)
+  app.put<{ Body: Static<typeof RoleBulk> }>(
+    '/v2/schema/:p/:e/bulk/roles',
+    { config: change, bodyLimit: BULK_BODY_BYTES_MAX, schema: { body: RoleBulk } },
+    (request, reply) => write(management, request, reply, 'putRoles', request.body),
+  )
+}
+
+/** Roles above and below one, and one entry of what a role extends. */
+function familyRoutes(app: FastifyInstance, management: Management): void {
+  const family = (path: string, keysOf: (view: View, key: string) => readonly string[]) =>
+    app.get<Named & { Querystring: Query }>(`${ROLE}/${path}`, { config: read }, (request) => {
+      const view = viewOf(management, request)
+      const { key } = view.require('role', request.params.ref)
+      const keys = pageOf(keysOf(view, key), request.query)
+      return { roles: keys.map((one) => roleRead(request.scope, view.require('role', one))) }
+    })
+  family('ancestors', (view, key) => ancestors(tenantRoles(view), key))
+  family('descendants', (view, key) => descendants(tenantRoles(view), key))
+  type Parent = { Params: { ref: string; parent: string } }
+  app.put<Parent>(`${ROLE}/parents/:parent`, { config: change }, async (request, reply) =>
+    roleRead(request.scope, await write(management, request, reply, 'addParent', request.params)),
+  )
+  app.delete<Parent>(`${ROLE}/parents/:parent`, { config: change }, async (request, reply) =>
+    roleRead(request.scope, await write(management, request, reply, 'removeParent', request.params)),
+  )
+}
+
+function permissionRoutes(app: FastifyInstance, management: Management): void {
+  type Permissions = Named & { Body: Static<typeof RolePermissions> }
+  const options = { config: change, schema: { body: RolePermissions } }
+  app.post<Permissions>(`${ROLE}/permissions`, options, async (request, reply) => {
+    const input = { ref: request.params.ref, permissions: request.body.permissions }
+    return roleRead(request.scope, await write(management, request, reply, 'addPermissions', input))
+  })
+  app.delete<Permissions>(`${ROLE}/permissions`, options, async (request, reply) => {
+    const input = { ref: request.params.ref, permissions: request.body.permissions }
+    return roleRead(request.scope, await write(management, request, reply, 'removePermissions', input))
+  })
+}

@@ -1,0 +1,106 @@
+// Tenant roles: a set of permissions, and other roles whose permissions they take over (D4).
+import { put } from '../../log/change.ts'
+import { ZerohopError } from '../../model/errors.ts'
+import { ROLES_MAX } from '../../model/limits.ts'
+import type { JsonObject, Role, V1Role } from '../../model/objects.ts'
+import type { Decided, Mint, View } from '../../store/view.ts'
+import { afterRole } from '../cascade.ts'
+import { type Collection, create, erase, patch, replace } from '../collection.ts'
+import { type Path, type Sent, settleAttributes, settleName, settleText } from '../fields.ts'
+import { tenantRoles } from '../hierarchy.ts'
+import { resolveExtends, resolvePermissions, withoutParent, withoutPermissions } from '../permissions.ts'
+import { type V1Objects, v1OfRole } from '../v1compat.ts'
+
+export interface RoleFields extends V1Objects {
+  readonly name?: Sent<string>
+  readonly description?: Sent<string>
+  /** `resource:action` */
+  readonly permissions?: Sent<readonly string[]>
+  /** ids or keys of roles */
+  readonly extends?: Sent<readonly string[]>
+  readonly attributes?: Sent<JsonObject>
+  /** by writes of the first API version */
+  readonly v1?: V1Role
+}
+export interface NewRole extends RoleFields {
+  readonly key: string
+}
+interface RolePermissions {
+  readonly ref: string
+  readonly permissions: readonly string[]
+}
+
+export const roles: Collection<'role', RoleFields> = {
+  kind: 'role',
+  most: ROLES_MAX,
+  defaults: (key) => ({ name: key, description: null, permissions: [], extends: [], attributes: null }),
+  merge: (base, sent, { view, key, path, stored }) => ({
+    name: settleName(sent.name, base.name, key, path),
+    description: settleText(sent.description, base.description, 'description', path),
+    permissions:
+      sent.permissions === undefined
+        ? base.permissions
+        : resolvePermissions(view, sent.permissions ?? [], undefined, [...path, 'permissions']),
+    extends: sent.extends === undefined ? base.extends : parentsOf(view, key, sent.extends ?? [], [...path, 'extends']),
+    attributes: settleAttributes(sent.attributes, base.attributes, null, [...path, 'attributes']),
+    ...v1OfRole(sent, stored?.v1, path),
+  }),
+  removed: (view, { key }, mint) => afterRole(view, key, mint),
+}
+
+function parentsOf(view: View, key: string, sent: readonly string[], path: Path): string[] {
+  return resolveExtends(tenantRoles(view), key, sent, (ref, at) => view.require('role', ref, at).key, path)
+}
+
+export const createRole = (view: View, input: NewRole, mint: Mint) => create(roles, view, input, mint)
+export const updateRole = (view: View, input: { ref: string; fields: RoleFields }, mint: Mint) =>
+  patch(roles, view, input, mint)
+export const replaceRole = (
+  view: View,
+  input: { ref: string; fields: RoleFields & { key?: string | null } },
+  mint: Mint,
+) => replace(roles, view, input, mint)
+export const deleteRole = (view: View, input: { ref: string }, mint: Mint) => erase(roles, view, input, mint)
+
+/** Adds permissions; those that the role has already are skipped. */
+export function addPermissions(view: View, { ref, permissions }: RolePermissions, mint: Mint): Decided<Role> {
+  const role = view.require('role', ref)
+  return withPermissions(role, [...new Set([...role.permissions, ...resolvePermissions(view, permissions)])], mint)
+}
+
+/** Removes permissions; those that the role does not have are skipped. */
+export function removePermissions(view: View, { ref, permissions }: RolePermissions, mint: Mint): Decided<Role> {
+  const role = view.require('role', ref)
+  return withPermissions(role, withoutPermissions(view, role.permissions, permissions), mint)
+}
+
+interface RoleParent {
+  readonly ref: string
+  /** id or key of a role */
+  readonly parent: string
+}
+
+/** Makes the role extend one more. */
+export function addParent(view: View, input: RoleParent, mint: Mint): Decided<Role> {
+  const role = view.require('role', input.ref)
+  const parent = view.require('role', input.parent).key
+  if (role.extends.includes(parent)) return { changes: [], result: role }
+  const parents = parentsOf(view, role.key, [...role.extends, parent], ['path', 'parent'])
+  const changed = { ...role, extends: parents, updated_at: mint.now }
+  return { changes: [put('role', changed)], result: changed }
+}
+
+/** Makes the role extend one less. @throws OBJECT_NOT_FOUND when it does not extend it */
+export function removeParent(view: View, input: RoleParent, mint: Mint): Decided<Role> {
+  const role = view.require('role', input.ref)
+  const parent = view.require('role', input.parent).key
+  if (!role.extends.includes(parent)) throw new ZerohopError('OBJECT_NOT_FOUND', { kind: 'parent', ref: input.parent })
+  const changed = withoutParent(role, parent, mint.now)
+  return { changes: [put('role', changed)], result: changed }
+}
+
+function withPermissions(role: Role, permissions: readonly string[], mint: Mint): Decided<Role> {
+  if (permissions.length === role.permissions.length) return { changes: [], result: role }
+  const changed = { ...role, permissions, updated_at: mint.now }
+  return { changes: [put('role', changed)], result: changed }
+}

@@ -1,0 +1,72 @@
+// Set rules: /v2/facts/{p}/{e}/set_rules. POST answers an array, DELETE carries a body.
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { Static } from 'typebox'
+import { type Query, readPage, readText } from '../../http/page.ts'
+import { parseId } from '../../model/keys.ts'
+import type { SetRule as Stored } from '../../model/objects.ts'
+import type { View } from '../../store/view.ts'
+import { everyObject, type Filter, filtered, indexed } from '../http/collection-pages.ts'
+import { setRuleRead } from '../http/render-facts.ts'
+import { type Management, viewOf, write } from '../http/route-context.ts'
+import { SetRule } from '../http/schemas.ts'
+import { findSet } from './use-cases.ts'
+
+const RULES = '/v2/facts/:p/:e/set_rules'
+const options = { config: { operation: 'facts.write' }, schema: { body: SetRule } } as const
+type WithBody = { Body: Static<typeof SetRule> }
+
+export function setRuleRoutes(app: FastifyInstance, management: Management): void {
+  app.get<{ Querystring: Query }>(RULES, { config: { operation: 'facts.read' } }, async (request) => {
+    const page = readPage(request.query)
+    const view = () => viewOf(management, request)
+    const { rows } = await filtered(everyObject(view, 'set_rule'), filtersOf(view, request), page, false)
+    return rows.map((rule) => setRuleRead(request.scope, rule))
+  })
+  app.post<WithBody>(RULES, options, async (request, reply) => {
+    return [setRuleRead(request.scope, await write(management, request, reply, 'createSetRule', request.body))]
+  })
+  app.delete<WithBody>(RULES, options, async (request, reply) => {
+    await write(management, request, reply, 'deleteSetRule', request.body)
+    return reply.code(204).send()
+  })
+}
+
+/** `user_set` and `resource_set` (id, key, or the key of a role or resource), `permission`. What names nothing finds nothing. */
+function filtersOf(view: () => View, { query }: FastifyRequest<{ Querystring: Query }>): Filter<Stored>[] {
+  const now = view()
+  const filters: Filter<Stored>[] = []
+  for (const [name, type, index] of SETS) {
+    const ref = readText(query, name)
+    if (ref === undefined) continue
+    const key = findSet(now, type, ref)
+    filters.push({
+      sources: key === undefined ? [] : [indexed(view, index, key)],
+      fits: (row) => row[name] === key,
+    })
+  }
+  const permission = readText(query, 'permission')
+  if (permission !== undefined) filters.push(ofPermission(view, permission))
+  return filters
+}
+
+const SETS = [
+  ['user_set', 'userset', 'rules_of_user_set'],
+  ['resource_set', 'resourceset', 'rules_of_resource_set'],
+] as const
+
+/** `resource:action`, the key of an action of any resource, or the id of an action. */
+function ofPermission(view: () => View, ref: string): Filter<Stored> {
+  const one = ref.includes(':') ? ref : permissionOfId(view(), ref)
+  if (one === undefined) return { fits: ({ permission }) => permission.slice(permission.indexOf(':') + 1) === ref }
+  return { sources: [indexed(view, 'rules_of_permission', one)], fits: ({ permission }) => permission === one }
+}
+
+function permissionOfId(view: View, ref: string): string | undefined {
+  const id = parseId(ref)
+  if (id === undefined) return undefined
+  for (const resource of view.list('resource')) {
+    const action = resource.actions.find((one) => one.id === id)
+    if (action) return `${resource.key}:${action.key}`
+  }
+  return undefined
+}

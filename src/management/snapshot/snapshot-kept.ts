@@ -1,0 +1,116 @@
+// Files for followers that a thread builds now and then: images of large environments, or states for followers of another ABI. One is handed out
+// while it is within its bounds (SNAPSHOT_BEHIND_MAX, SNAPSHOT_AGE_MS); beyond them it is built anew beside the downloads, far beyond, before them.
+import type { LogEntry, LogId } from '../../log/change.ts'
+import { isZerohopError } from '../../model/errors.ts'
+import { LOG_READ_MAX, SNAPSHOT_AGE_MS, SNAPSHOT_BEHIND_MAX } from '../../model/limits.ts'
+import type { Store } from '../../store/store.ts'
+import type { UseCases } from '../../store/view.ts'
+import { ageOf, type BuiltFile, type SnapshotFiles } from './snapshot-file.ts'
+
+interface Kept {
+  readonly file: BuiltFile
+  /** revision up to which `behind` counts the changes since */
+  counted: number
+  behind: number
+}
+
+export class KeptFiles {
+  readonly #store: Pick<Store<UseCases>, 'head' | 'entries'>
+  readonly #files: SnapshotFiles
+  readonly #kept = new Map<LogId, Kept>()
+  readonly #building = new Map<LogId, Promise<Kept>>()
+
+  constructor(store: Pick<Store<UseCases>, 'head' | 'entries'>, files: SnapshotFiles) {
+    this.#store = store
+    this.#files = files
+  }
+
+  /** Bytes of all of them. */
+  get bytes(): number {
+    let sum = 0
+    for (const { file } of this.#kept.values()) sum += file.length
+    return sum
+  }
+
+  /** The file that is there, when it still serves; one that is over its bounds is built anew beside it. */
+  async of(environment: LogId): Promise<BuiltFile> {
+    const kept = this.#kept.get(environment) ?? (await this.#adopt(environment))
+    if (kept !== undefined) {
+      const over = await this.#overBounds(environment, kept)
+      if (over > 1) void this.#build(environment).catch(() => undefined)
+      if (over <= 2) return kept.file
+    }
+    return (await this.#build(environment)).file
+  }
+
+  /** Revisions after which a log must keep its deltas, because a follower may just be loading what stands before them. */
+  *floors(): Generator<[LogId, number]> {
+    for (const [environment, { file }] of this.#kept) {
+      if (ageOf(file) <= 3 * SNAPSHOT_AGE_MS) yield [environment, file.position.revision]
+    }
+  }
+
+  async forget(environment: LogId): Promise<void> {
+    await this.#building.get(environment)?.catch(() => undefined)
+    this.#kept.delete(environment)
+    await this.#files.remove(environment)
+  }
+
+  async close(): Promise<void> {
+    await Promise.allSettled(this.#building.values())
+    await this.#files.close()
+  }
+
+  async #adopt(environment: LogId): Promise<Kept | undefined> {
+    const file = await this.#files.adopt(environment)
+    const kept = this.#kept.get(environment)
+    if (kept !== undefined || file === undefined) return kept
+    return this.#keep(environment, file)
+  }
+
+  #build(environment: LogId): Promise<Kept> {
+    const building = this.#building.get(environment)
+    if (building !== undefined) return building
+    const made = this.#files
+      .build(environment)
+      .then((file) => this.#keep(environment, file))
+      .finally(() => this.#building.delete(environment))
+    this.#building.set(environment, made)
+    return made
+  }
+
+  #keep(environment: LogId, file: BuiltFile): Kept {
+    const kept = { file, counted: file.position.revision, behind: 0 }
+    this.#kept.set(environment, kept)
+    return kept
+  }
+
+  /** How far the file is over its bounds: up to 1 is within, Infinity when the log does not continue it. */
+  async #overBounds(environment: LogId, kept: Kept): Promise<number> {
+    const { position } = kept.file
+    const head = this.#store.head(environment)
+    if (head.revision <= position.revision) return head.chain === position.chain ? 0 : Number.POSITIVE_INFINITY
+    const [next] = this.#entries(environment, position.revision, 1)
+    if (next?.previous !== position.chain) return Number.POSITIVE_INFINITY
+    while (kept.counted < head.revision && kept.behind <= 2 * SNAPSHOT_BEHIND_MAX) {
+      const entries = this.#entries(environment, kept.counted, LOG_READ_MAX / 10)
+      if (entries.length === 0) return Number.POSITIVE_INFINITY
+      for (const entry of entries) {
+        kept.counted = entry.revision
+        kept.behind += entry.changes.length
+      }
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+    return Math.max(kept.behind / SNAPSHOT_BEHIND_MAX, ageOf(kept.file) / SNAPSHOT_AGE_MS)
+  }
+
+  /** None when they are damaged: then the log does not continue the file. */
+  #entries(environment: LogId, after: number, limit: number): LogEntry[] {
+    try {
+      return this.#store.entries(environment, after, limit)
+    } catch (error) {
+      if (isZerohopError(error, 'DATA_DAMAGED')) return []
+      throw error
+    }
+  }
+}

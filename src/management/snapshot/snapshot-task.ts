@@ -1,0 +1,28 @@
+// Has the image of a large environment built by a worker thread, or its state written, because reading a million objects takes longer than a
+// turn may. The thread writes a file, so that no copy of it stays in memory.
+import type { LogId, Position } from '../../log/change.ts'
+import type { Tailed } from '../../log/signature.ts'
+import { runTask, threadUrl } from '../../model/thread.ts'
+
+export interface SnapshotTask {
+  /** folder of the store */
+  readonly data: string
+  readonly environment: LogId
+  readonly of: Tailed
+  /** the file to write */
+  readonly path: string
+}
+
+export interface BuiltSnapshot {
+  readonly position: Position
+  readonly length: number
+  /** SHA-256 of the file */
+  readonly digest: Uint8Array
+  /** its bytes, where the disk refused the file */
+  readonly bytes?: Uint8Array
+}
+
+/** @throws what the build throws; INTERNAL when the worker died */
+export function buildInThread(task: SnapshotTask): Promise<BuiltSnapshot> {
+  return runTask(threadUrl(import.meta.url, './snapshot-thread.ts'), task)
+}

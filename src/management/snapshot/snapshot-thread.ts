@@ -1,0 +1,71 @@
+// Entry of the worker thread that builds the image of a large environment, or the state as changes for followers of another ABI: reads the folder
+// beside the store, writes one file, and answers where in the log it stands. Where the disk refuses the file (full, read-only) its bytes are the
+// answer: followers still get them.
+import { createHash } from 'node:crypto'
+import { closeSync, openSync, rmSync, writeSync } from 'node:fs'
+import { parentPort, workerData } from 'node:worker_threads'
+import type { Position } from '../../log/change.ts'
+import { encodeState } from '../../log/state.ts'
+import { answerTask } from '../../model/thread.ts'
+import { openReader } from '../../store/reader.ts'
+import type { View } from '../../store/view.ts'
+import { buildSnapshot, policyOf } from './snapshot.ts'
+import type { BuiltSnapshot, SnapshotTask } from './snapshot-task.ts'
+
+const { data, environment, path, of } = workerData as SnapshotTask
+const reader = openReader(data)
+const answer = answerTask((): BuiltSnapshot => {
+  const view = reader.view(environment)
+  const { position } = view
+  const pieces = of === 'image' ? imageOf(view) : () => stateOf(view, position)
+  return { position, ...(writtenTo(path, pieces()) ?? inMemory(pieces())) }
+})
+await reader.close()
+const bytes = 'result' in answer ? answer.result.bytes : undefined
+parentPort?.postMessage(answer, bytes === undefined ? [] : [bytes.buffer as ArrayBuffer])
+
+type Pieces = Iterable<Uint8Array>
+
+function imageOf(view: View): () => Pieces {
+  const { bytes } = buildSnapshot(view)
+  return () => [bytes]
+}
+
+/** A frame at a time, so that a state need not fit into memory. */
+function stateOf(view: View, position: Position): Pieces {
+  return encodeState({ environment, position, changes: policyOf(view) })
+}
+
+/** Undefined when the disk refuses them. */
+function writtenTo(file: string, pieces: Pieces): { length: number; digest: Uint8Array } | undefined {
+  const digest = createHash('sha256')
+  let length = 0
+  let fd: number | undefined
+  try {
+    fd = openSync(file, 'w', 0o600)
+    for (const piece of pieces) {
+      for (let at = 0; at < piece.length; ) at += writeSync(fd, piece, at)
+      digest.update(piece)
+      length += piece.length
+    }
+    return { length, digest: digest.digest() }
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).syscall === undefined) throw error
+    if (fd !== undefined) rmSync(file, { force: true })
+    return undefined
+  } finally {
+    if (fd !== undefined) closeSync(fd)
+  }
+}
+
+function inMemory(pieces: Pieces): { length: number; digest: Uint8Array; bytes: Uint8Array } {
+  const all = [...pieces]
+  const length = all.reduce((sum, piece) => sum + piece.length, 0)
+  const whole = new Uint8Array(length)
+  let at = 0
+  for (const piece of all) {
+    whole.set(piece, at)
+    at += piece.length
+  }
+  return { length, digest: createHash('sha256').update(whole).digest(), bytes: whole }
+}

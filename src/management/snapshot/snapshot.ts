@@ -1,0 +1,168 @@
+// State to image: the one place where store and image meet. Keeps an image of each environment that is followed, with its position, so that
+// a fleet of followers costs one build. A small one is built in a turn and kept in memory, always at the head; a large one is a file that a
+// thread builds, now and then (src/management/snapshot/snapshot-kept.ts), and so is the state for followers of another ABI. Nothing big happens at once.
+import { createHash } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { ABI_VERSION } from '../../../assembly/abi.ts'
+import { Image } from '../../image/image.ts'
+import type { LogId, Position } from '../../log/change.ts'
+import { put } from '../../log/change.ts'
+import { type PolicyChange, PROJECTED_KINDS, project } from '../../log/delta.ts'
+import type { Signer } from '../../log/signature.ts'
+import { SNAPSHOT_BYTES_MAX, SNAPSHOT_IN_TURN_BYTES_MAX, SNAPSHOT_IN_TURN_MAX } from '../../model/limits.ts'
+import type { Store } from '../../store/store.ts'
+import type { UseCases, View } from '../../store/view.ts'
+import { type BuiltFile, SnapshotFiles } from './snapshot-file.ts'
+import { KeptFiles } from './snapshot-kept.ts'
+
+/** An image and where it stands. */
+export interface Snapshot {
+  readonly bytes: Uint8Array
+  readonly position: Position
+}
+
+/** What is to be sent: bytes, or a file; `length` is that of the image or state, `encoded` of what is sent. */
+export interface Download {
+  readonly position: Position
+  readonly length: number
+  readonly content: { readonly bytes: Uint8Array } | { readonly path: string }
+  readonly encoding?: 'gzip'
+  readonly encoded: number
+}
+
+export type SnapshotStore = Pick<Store<UseCases>, 'view' | 'head' | 'entries' | 'imageBytes'>
+
+export class Snapshots {
+  readonly #store: SnapshotStore
+  readonly #imageFiles: SnapshotFiles
+  readonly #images: KeptFiles
+  readonly #states: KeptFiles
+  /** small ones, in order of last use */
+  readonly #small = new Map<LogId, Snapshot>()
+  /** deleted environments whose files are gone */
+  readonly #forgotten = new Set<LogId>()
+
+  /** signs images, and deltas for who sends them; undefined when nothing is signed */
+  readonly signer: Signer | undefined
+
+  /** `data` is the folder of the store: a thread opens it to read, and the files lie below it. */
+  constructor(store: SnapshotStore, data: string, signer?: Signer) {
+    this.#store = store
+    this.signer = signer
+    this.#imageFiles = new SnapshotFiles('image', data, signer)
+    this.#images = new KeptFiles(store, this.#imageFiles)
+    this.#states = new KeptFiles(store, new SnapshotFiles('state', data, signer))
+  }
+
+  /** Bytes of what is kept for followers, in memory and in files. */
+  get bytes(): number {
+    let sum = this.#images.bytes + this.#states.bytes
+    for (const { bytes } of this.#small.values()) sum += bytes.length
+    return sum
+  }
+
+  /**
+   * An image of the environment; a small one is at the head, a large one at most twice SNAPSHOT_BEHIND_MAX changes behind.
+   * @throws OBJECT_NOT_FOUND when there is no such environment
+   */
+  async image(environment: LogId): Promise<Snapshot> {
+    const small = this.#smallOf(environment)
+    if (small !== undefined) return small
+    const file = await this.#largeOf(environment)
+    return { bytes: file.bytes ?? (await readFile(file.path)), position: file.position }
+  }
+
+  /** The same as something to send: compressed when the reader takes that and it pays, the state when its kernel is of another ABI. */
+  async download(
+    environment: LogId,
+    { gzip, abi = ABI_VERSION }: { readonly gzip: boolean; readonly abi?: number | undefined },
+  ): Promise<Download> {
+    if (abi !== ABI_VERSION) return asItIs(await this.#states.of(environment))
+    const small = this.#smallOf(environment)
+    if (small !== undefined) {
+      const { bytes, position } = small
+      return { position, length: bytes.length, content: { bytes }, encoded: bytes.length }
+    }
+    const file = await this.#largeOf(environment)
+    const { position, length } = file
+    const copy = gzip ? this.#imageFiles.compressed(environment, file) : undefined
+    if (copy === undefined) return asItIs(file)
+    return { position, length, content: { path: copy.path }, encoding: 'gzip', encoded: copy.length }
+  }
+
+  /** Revisions after which a log must keep its deltas, because a follower may just be loading the image before them. */
+  floors(): Map<LogId, number> {
+    const floors = new Map(this.#images.floors())
+    for (const [environment, revision] of this.#states.floors())
+      floors.set(environment, Math.min(revision, floors.get(environment) ?? revision))
+    return floors
+  }
+
+  /** Removes what is kept of an environment that is deleted. */
+  async forget(environment: LogId): Promise<void> {
+    if (this.#forgotten.has(environment)) return
+    this.#forgotten.add(environment)
+    this.#small.delete(environment)
+    await this.#images.forget(environment)
+    await this.#states.forget(environment)
+  }
+
+  /** Ends what runs beside the downloads. */
+  async close(): Promise<void> {
+    await this.#images.close()
+    await this.#states.close()
+  }
+
+  #largeOf(environment: LogId): Promise<BuiltFile> {
+    this.#small.delete(environment)
+    return this.#images.of(environment)
+  }
+
+  #smallOf(environment: LogId): Snapshot | undefined {
+    const view = this.#store.view(environment)
+    const bytesAtMost = this.#store.imageBytes(environment) ?? Number.POSITIVE_INFINITY
+    if (sizeOf(view) > SNAPSHOT_IN_TURN_MAX || bytesAtMost > SNAPSHOT_IN_TURN_BYTES_MAX) return undefined
+    const kept = this.#small.get(environment)
+    const snapshot = kept?.position.chain === view.position.chain ? kept : this.#signed(buildSnapshot(view))
+    this.#small.delete(environment)
+    this.#small.set(environment, snapshot)
+    let bytes = 0
+    for (const each of this.#small.values()) bytes += each.bytes.length
+    for (const [oldest, each] of this.#small) {
+      if (bytes <= SNAPSHOT_BYTES_MAX || oldest === environment) break
+      this.#small.delete(oldest)
+      bytes -= each.bytes.length
+    }
+    return snapshot
+  }
+
+  #signed({ bytes, position }: Snapshot): Snapshot {
+    if (this.signer === undefined) return { bytes, position }
+    const tail = this.signer.tail(createHash('sha256').update(bytes).digest())
+    return { bytes: Buffer.concat([bytes, tail]), position }
+  }
+}
+
+function asItIs({ position, length, path, bytes }: BuiltFile): Download {
+  return { position, length, content: bytes === undefined ? { path } : { bytes }, encoded: length }
+}
+
+/** The image of what the view shows. Synchronous: a view is valid for one turn. */
+export function buildSnapshot(view: View): Snapshot {
+  const image = Image.build(view.log, view.position, policyOf(view))
+  return { bytes: image.save(), position: view.position }
+}
+
+/** Everything in the view that decisions depend on. */
+export function* policyOf(view: View): Generator<PolicyChange> {
+  for (const kind of PROJECTED_KINDS) {
+    for (const object of view.list(kind)) {
+      const change = project(put(kind, object))
+      if (change?.op === 'put') yield change
+    }
+  }
+}
+
+function sizeOf(view: View): number {
+  return PROJECTED_KINDS.reduce((sum, kind) => sum + view.count(kind), 0)
+}

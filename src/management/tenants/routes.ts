@@ -1,0 +1,117 @@
+// Tenants and the users who belong to them: /v2/facts/{p}/{e}/tenants.
+import type { FastifyInstance } from 'fastify'
+import type { Static } from 'typebox'
+import { type Page, pageBody, type Query, readFlag, readPage, readText } from '../../http/page.ts'
+import type { User } from '../../model/objects.ts'
+import type { View } from '../../store/view.ts'
+import { everyObject, findNamed, indexed, paged, type Rows, type Source, searched } from '../http/collection-pages.ts'
+import { tenantRead, userRead } from '../http/render-facts.ts'
+import { type Management, viewOf, write } from '../http/route-context.ts'
+import { TenantCreate, TenantReplace, TenantUpdate, UserCreate } from '../http/schemas.ts'
+import { userMatcher } from '../users/routes.ts'
+
+const TENANTS = '/v2/facts/:p/:e/tenants'
+const TENANT = `${TENANTS}/:ref`
+const read = { operation: 'facts.read' } as const
+const change = { operation: 'facts.write' } as const
+interface Named {
+  Params: { ref: string }
+}
+
+export function tenantRoutes(app: FastifyInstance, management: Management): void {
+  app.get<{ Querystring: Query }>(TENANTS, { config: read }, async (request) => {
+    const { query, scope } = request
+    const page = readPage(query)
+    const counted = readFlag(query, 'include_total_count')
+    const source = everyObject(() => viewOf(management, request), 'tenant')
+    const { rows, total } = await findNamed(source, query, page, counted)
+    const data = rows.map((tenant) => tenantRead(scope, tenant))
+    return counted ? pageBody(data, total, page) : data
+  })
+  app.post<{ Body: Static<typeof TenantCreate> }>(
+    TENANTS,
+    { config: change, schema: { body: TenantCreate } },
+    async (request, reply) =>
+      tenantRead(request.scope, await write(management, request, reply, 'createTenant', request.body)),
+  )
+  app.get<Named>(TENANT, { config: read }, (request) =>
+    tenantRead(request.scope, viewOf(management, request).require('tenant', request.params.ref)),
+  )
+  app.patch<Named & { Body: Static<typeof TenantUpdate> }>(
+    TENANT,
+    { config: change, schema: { body: TenantUpdate } },
+    async (request, reply) => {
+      const input = { ref: request.params.ref, fields: request.body }
+      return tenantRead(request.scope, await write(management, request, reply, 'updateTenant', input))
+    },
+  )
+  app.put<Named & { Body: Static<typeof TenantReplace> }>(
+    TENANT,
+    { config: change, schema: { body: TenantReplace } },
+    async (request, reply) => {
+      const input = { ref: request.params.ref, fields: request.body }
+      return tenantRead(request.scope, await write(management, request, reply, 'replaceTenant', input))
+    },
+  )
+  app.delete<Named>(TENANT, { config: change }, async (request, reply) => {
+    await write(management, request, reply, 'deleteTenant', { ref: request.params.ref })
+    return reply.code(204).send()
+  })
+  tenantUserRoutes(app, management)
+}
+
+function tenantUserRoutes(app: FastifyInstance, management: Management): void {
+  app.get<Named & { Querystring: Query }>(`${TENANT}/users`, { config: read }, async (request) => {
+    const { query, scope, params } = request
+    const page = readPage(query)
+    const withInstances = readFlag(query, 'include_resource_instance_roles')
+    const { rows, total } = await listTenantUsers(() => viewOf(management, request), params.ref, query, page)
+    const view = viewOf(management, request)
+    const data = rows.map((user) => userRead(scope, view, user, withInstances))
+    return pageBody(data, total, page)
+  })
+  app.post<Named & { Body: Static<typeof UserCreate> }>(
+    `${TENANT}/users`,
+    { config: change, schema: { body: UserCreate } },
+    async (request, reply) => {
+      const input = { tenant: request.params.ref, user: request.body }
+      const { object } = await write(management, request, reply, 'addTenantUser', input)
+      return userRead(request.scope, viewOf(management, request), object)
+    },
+  )
+  app.delete<{ Params: { ref: string; user: string } }>(
+    `${TENANT}/users/:user`,
+    { config: change },
+    async (request, reply) => {
+      await write(management, request, reply, 'removeTenantUser', {
+        tenant: request.params.ref,
+        user: request.params.user,
+      })
+      return reply.code(204).send()
+    },
+  )
+}
+
+/** Users of a tenant by `search` and by `role` (held in this tenant). */
+async function listTenantUsers(view: () => View, ref: string, query: Query, page: Page): Promise<Rows<User>> {
+  const tenant = view().require('tenant', ref).key
+  const search = readText(query, 'search')
+  const roleRef = readText(query, 'role')
+  const finds = userMatcher(search)
+  const role = roleRef === undefined ? undefined : view().find('role', roleRef)?.key
+  if (roleRef !== undefined && role === undefined) return { rows: [], total: 0 }
+  const source: Source<{ readonly user: string }> =
+    role === undefined
+      ? indexed(view, 'memberships_of_tenant', tenant)
+      : indexed(view, 'assignments_of_role_in_tenant', `${role}/${tenant}`)
+  const userOf = (row: { readonly user: string }): User | undefined => view().get('user', row.user)
+  if (search === undefined) {
+    const { rows, total } = paged(source, page)
+    return { rows: rows.map(userOf).filter((user) => user !== undefined), total }
+  }
+  const pick = (row: { readonly user: string }): User | undefined => {
+    const user = userOf(row)
+    return user && finds(user) ? user : undefined
+  }
+  return searched(source, page, pick, true)
+}

@@ -1,0 +1,94 @@
+// Tenants, and the users who belong to them. Assignments in one tenant give nothing in another (D4).
+import { type Change, put, remove } from '../../log/change.ts'
+import { TENANT_TYPE } from '../../model/condition-reads.ts'
+import { ZerohopError } from '../../model/errors.ts'
+import { TENANTS_MAX } from '../../model/limits.ts'
+import { type JsonObject, membershipKey, type User } from '../../model/objects.ts'
+import { Draft } from '../../store/draft.ts'
+import type { Decided, Mint, View } from '../../store/view.ts'
+import { settleDeclared } from '../attribute-values.ts'
+import { afterTenant } from '../cascade.ts'
+import { type Collection, create, erase, patch, replace, type Written } from '../collection.ts'
+import { type Sent, settleName, settleText } from '../fields.ts'
+import { giveRoles, join } from '../role-assignments/use-cases.ts'
+import { type NewUser, users } from '../users/use-cases.ts'
+
+export interface TenantFields {
+  readonly name?: Sent<string>
+  readonly description?: Sent<string>
+  readonly attributes?: Sent<JsonObject>
+}
+export interface NewTenant extends TenantFields {
+  readonly key: string
+}
+
+export const tenants: Collection<'tenant', TenantFields> = {
+  kind: 'tenant',
+  most: TENANTS_MAX,
+  defaults: (key, mint) => ({ name: key, description: null, attributes: null, last_action_at: mint.now }),
+  merge: (base, sent, { view, key, stored }) => ({
+    name: settleName(sent.name, base.name, key),
+    description: settleText(sent.description, base.description, 'description'),
+    attributes: settleDeclared(view, TENANT_TYPE, [sent.attributes, base.attributes, null]),
+    last_action_at: stored?.last_action_at ?? base.last_action_at,
+  }),
+  removed: (view, { key }) => afterTenant(view, key),
+}
+
+export const createTenant = (view: View, input: NewTenant, mint: Mint) => create(tenants, view, input, mint)
+export const updateTenant = (view: View, input: { ref: string; fields: TenantFields }, mint: Mint) =>
+  patch(tenants, view, input, mint)
+export const replaceTenant = (
+  view: View,
+  input: { ref: string; fields: TenantFields & { key?: string | null } },
+  mint: Mint,
+) => replace(tenants, view, input, mint)
+export const deleteTenant = (view: View, input: { ref: string }, mint: Mint) => erase(tenants, view, input, mint)
+
+/**
+ * Makes a user belong to the tenant, with or without a role there. A user who does not exist is created; of one who does, only the
+ * roles in `role_assignments` are added, and other fields are left alone.
+ */
+export function addTenantUser(
+  view: View,
+  { tenant: ref, user: input }: { readonly tenant: string; readonly user: NewUser },
+  mint: Mint,
+): Decided<Written<User>> {
+  const tenant = view.require('tenant', ref)
+  const stored = view.get('user', input.key)
+  const { role_assignments, ...fields } = input
+  const made = stored ? undefined : create(users, view, fields, mint)
+  const user = stored ?? made?.result
+  if (user === undefined) throw new ZerohopError('INTERNAL')
+  const draft = new Draft(view).stage(made?.changes ?? [])
+  draft.stage(join(draft, { user: user.key, tenant: tenant.key }, true, mint))
+  draft.stage(giveRoles(draft, user.key, role_assignments ?? [], mint))
+  return { changes: draft.changes(), result: { object: user, created: made !== undefined } }
+}
+
+/** Takes a user out of the tenant, with all its roles there. @throws OBJECT_NOT_FOUND when the user does not belong to it */
+export function removeTenantUser(
+  view: View,
+  input: { readonly tenant: string; readonly user: string },
+  _mint: Mint,
+): Decided<null> {
+  const tenant = view.require('tenant', input.tenant)
+  const user = view.require('user', input.user)
+  const changes: Change[] = []
+  const name = `${user.key}/${tenant.key}`
+  for (const index of ['assignments_of_user_in_tenant', 'instance_assignments_of_user_in_tenant'] as const) {
+    for (const assignment of view.by(index, name)) changes.push(remove('role_assignment', assignment.key))
+  }
+  const key = membershipKey(tenant.key, user.key)
+  const membership = view.get('membership', key)
+  if (membership) changes.push(remove('membership', membership.key))
+  if (changes.length === 0) throw new ZerohopError('OBJECT_NOT_FOUND', { kind: 'membership', ref: key })
+  return { changes, status: 204, result: null }
+}
+
+/** The tenant that every environment starts with. */
+export function defaultTenant(key: string, mint: Mint): Change {
+  const name = 'Default Tenant'
+  const stamps = { id: mint.id(), key, created_at: mint.now, updated_at: mint.now, last_action_at: mint.now }
+  return put('tenant', { ...stamps, name, description: null, attributes: null })
+}

@@ -1,0 +1,65 @@
+// Users. Only the key bears on decisions; names and email make logs readable. PUT creates a user who is missing (sync).
+
+import { USER_TYPE } from '../../model/condition-reads.ts'
+import { USERS_MAX } from '../../model/limits.ts'
+import type { JsonObject, User } from '../../model/objects.ts'
+import type { Decided, Mint, View } from '../../store/view.ts'
+import { settleDeclared } from '../attribute-values.ts'
+import { afterUser } from '../cascade.ts'
+import { type Collection, create, erase, patch, replace, requireSameKey, type Written } from '../collection.ts'
+import { type Sent, settleEmail, settleText } from '../fields.ts'
+import { giveRoles, type RoleInTenant } from '../role-assignments/use-cases.ts'
+
+export interface UserFields {
+  readonly email?: Sent<string>
+  readonly first_name?: Sent<string>
+  readonly last_name?: Sent<string>
+  readonly attributes?: Sent<JsonObject>
+}
+export interface NewUser extends UserFields {
+  readonly key: string
+  readonly role_assignments?: Sent<readonly RoleInTenant[]>
+}
+interface UserReplacement {
+  readonly ref: string
+  readonly fields: Omit<NewUser, 'key'> & { readonly key?: string | null }
+}
+
+export const users: Collection<'user', UserFields> = {
+  kind: 'user',
+  most: USERS_MAX,
+  defaults: () => ({ email: null, first_name: null, last_name: null, attributes: {} }),
+  merge: (base, sent, { view }) => ({
+    email: settleEmail(sent.email, base.email),
+    first_name: settleText(sent.first_name, base.first_name, 'first_name'),
+    last_name: settleText(sent.last_name, base.last_name, 'last_name'),
+    attributes: settleDeclared(view, USER_TYPE, [sent.attributes, base.attributes, {}]),
+  }),
+  removed: (view, { key }) => afterUser(view, key),
+}
+
+/** Creates a user and gives the roles of `role_assignments`. */
+export function createUser(view: View, { role_assignments, ...input }: NewUser, mint: Mint): Decided<User> {
+  const made = create(users, view, input, mint)
+  return { ...made, changes: [...made.changes, ...giveRoles(view, made.result.key, role_assignments ?? [], mint)] }
+}
+
+/**
+ * Creates or replaces the user that `ref` names (sync). Roles are kept unless `role_assignments` is sent; then they are exactly those.
+ */
+export function replaceUser(view: View, { ref, fields }: UserReplacement, mint: Mint): Decided<Written<User>> {
+  const { role_assignments, ...sent } = fields
+  const stored = view.find('user', ref)
+  if (stored === undefined) {
+    requireSameKey(sent.key, ref)
+    const made = createUser(view, { ...fields, key: ref }, mint)
+    return { changes: made.changes, status: 201, result: { object: made.result, created: true } }
+  }
+  const { changes, result } = replace(users, view, { ref, fields: sent }, mint)
+  const given = role_assignments ? giveRoles(view, stored.key, role_assignments, mint, true) : []
+  return { changes: [...changes, ...given], result: { object: result, created: false } }
+}
+
+export const updateUser = (view: View, input: { ref: string; fields: UserFields }, mint: Mint) =>
+  patch(users, view, input, mint)
+export const deleteUser = (view: View, input: { ref: string }, mint: Mint) => erase(users, view, input, mint)

@@ -1,5 +1,0 @@
-// The entry of the writer thread: the store's writer with the use cases of this project. Loaded from the build, by its URL.
-import { serveWriter } from '../store/writer-thread.ts'
-import { useCases } from './use-cases.ts'
-
-serveWriter(useCases)

@@ -1,0 +1,218 @@
+// The listings of a PDP: the forms that callers use, over those of the image (src/image/list/listings.ts). Each is exactly what checks allow (D12); one
+// that could not be decided fails as a whole (D13). Names of users become keys of the answers, so these have no prototype.
+import type { AssignmentRow, Listings, PageQuery, PermissionWishes, UserEntry } from '../image/list/listings.ts'
+import { ZerohopError } from '../model/errors.ts'
+import { LISTING_PAGE_MAX } from '../model/limits.ts'
+import { type Action, type Attributes, listOf, type Question, questionOf, type Resource, type User } from './request.ts'
+
+/** A tenant and what is stored about it. */
+export interface Tenant {
+  readonly key: string
+  readonly attributes: Attributes
+}
+
+/** The permissions of a user in one tenant. */
+export interface TenantPermissions {
+  readonly tenant: Tenant
+  /** `resource:action`, sorted: what a check allows there that names no instance */
+  readonly permissions: readonly string[]
+  /** the roles assigned in this tenant, sorted */
+  readonly roles: readonly string[]
+}
+
+/** The permissions of a user on one instance. */
+export interface InstancePermissions {
+  readonly resource: { readonly type: string; readonly key: string; readonly attributes: Attributes }
+  readonly tenant: Tenant
+  /** `resource:action`, sorted: all that a check on the instance allows */
+  readonly permissions: readonly string[]
+  /** the roles that the user holds on the instance, assigned or derived, sorted */
+  readonly roles: readonly string[]
+}
+
+/** By `__tenant:<key>` and `<type>:<key>`, tenants first, each in key order. */
+export type UserPermissions = Record<string, TenantPermissions | InstancePermissions>
+
+export interface PermissionFilter {
+  /** only these tenants, and instances in them */
+  readonly tenants?: readonly string[] | null
+  /** only these instances: `type:key` or a key; tenants are listed under `__tenant:<key>` */
+  readonly resources?: readonly string[] | null
+  /** only these types; `__tenant` keeps the tenants */
+  readonly resourceTypes?: readonly string[] | null
+}
+
+/** Which keys of a listing are wanted. */
+export interface Page {
+  /** `next` of the page before */
+  readonly after?: string | null
+  /** at most so many keys; at most and by default 10,000 */
+  readonly limit?: number | null
+}
+
+/** Keys in order. `next` begins the next page, also after a page with fewer keys than asked for, or none; undefined at the end. */
+export interface Keys {
+  readonly keys: string[]
+  readonly next: string | undefined
+}
+
+/** Which instances to list, and what is sent along. */
+export interface ResourcesQuery extends Page {
+  /** only instances of this tenant */
+  readonly tenant?: string | null
+  readonly context?: Attributes | null
+  /** sent about each instance */
+  readonly attributes?: Attributes | null
+}
+
+export interface UsersQuery extends Page {
+  readonly context?: Attributes | null
+}
+
+export interface AuthorizedUsersQuery {
+  readonly action: Action
+  readonly resource: Resource
+  readonly context?: Attributes | null
+}
+
+/** Who may do the action, and by which roles. */
+export interface AuthorizedUsers {
+  /** `type:key`, or `type:*` when no instance was named */
+  readonly resource: string
+  readonly tenant: string
+  /** by user key */
+  readonly users: Record<string, UserEntry[]>
+}
+
+/** Which role assignments are wanted, and which page of them, from 1. */
+export interface RoleAssignmentsQuery {
+  readonly user?: string | null
+  readonly role?: string | null
+  readonly tenant?: string | null
+  /** a resource type: roles on its instances */
+  readonly resource?: string | null
+  /** `type:key`, or a key */
+  readonly resourceInstance?: string | null
+  readonly page: number
+  readonly perPage: number
+}
+
+export type { AssignmentRow, UserEntry } from '../image/list/listings.ts'
+
+export function userPermissions(
+  listings: Listings,
+  user: User,
+  filter?: PermissionFilter | null,
+  context?: Attributes | null,
+): UserPermissions {
+  const { user: key, sent } = questionOf(user, '', '', context)
+  const { tenants, instances } = listings.permissions(key, wishesOf(filter ?? {}), sent)
+  const found: UserPermissions = Object.create(null)
+  for (const row of tenants) found[`__tenant:${row.tenant.key}`] = row
+  for (const row of instances) found[`${row.resource.type}:${row.resource.key}`] = row
+  return found
+}
+
+export function resources(
+  listings: Listings,
+  user: User,
+  action: Action,
+  type: string,
+  query?: ResourcesQuery | null,
+): Keys {
+  if (typeof type !== 'string') throw invalid('type', 'a resource type')
+  const { tenant, attributes, context } = query ?? {}
+  const question = questionOf(user, action, { type, tenant: tenant ?? null, attributes: attributes ?? null }, context)
+  return listings.resources(question.user, question.action, question, pageOf(query ?? {}))
+}
+
+export function users(listings: Listings, action: Action, resource: Resource, query?: UsersQuery | null): Keys {
+  const question = questionOf('', action, resource, query?.context)
+  return listings.users(question.action, question, pageOf(query ?? {}))
+}
+
+export function authorizedUsers(
+  listings: Listings,
+  { action, resource, context }: AuthorizedUsersQuery,
+): AuthorizedUsers {
+  const question = questionOf('', action, resource, context)
+  const { tenant, users: found } = listings.authorizedUsers(question.action, question)
+  const byKey: Record<string, UserEntry[]> = Object.create(null)
+  for (const [user, entries] of found) byKey[user] = entries
+  return { resource: `${question.type}:${question.key ?? '*'}`, tenant, users: byKey }
+}
+
+export function actions(listings: Listings, user: User, resource: Resource, context?: Attributes | null): string[] {
+  const question = questionOf(user, '', resource, context)
+  return listings.actions(question.user, question)
+}
+
+export function tenants(
+  listings: Listings,
+  user: User,
+  action: Action,
+  resource: Resource,
+  context?: Attributes | null,
+): Tenant[] {
+  const question: Question = questionOf(user, action, resource, context)
+  return listings.tenants(question.user, question.action, question)
+}
+
+export function userTenants(listings: Listings, user: User): Tenant[] {
+  return listings.userTenants(questionOf(user, '', '').user)
+}
+
+export function roleAssignments(listings: Listings, query: RoleAssignmentsQuery): AssignmentRow[] {
+  const page = wholeNumber(query.page, 'page')
+  const perPage = wholeNumber(query.perPage, 'perPage')
+  const text = (name: 'user' | 'role' | 'tenant' | 'resource' | 'resourceInstance') => {
+    const value = query[name] ?? undefined
+    if (value !== undefined && typeof value !== 'string') throw invalid(name, 'a key')
+    return value
+  }
+  const filter = {
+    user: text('user'),
+    role: text('role'),
+    tenant: text('tenant'),
+    resource: text('resource'),
+    resourceInstance: text('resourceInstance'),
+  }
+  return listings.assignments(filter, (page - 1) * perPage, Math.min(perPage, LISTING_PAGE_MAX))
+}
+
+function wishesOf(filter: PermissionFilter): PermissionWishes {
+  const tenants = wanted(filter.tenants, 'tenants')
+  const types = wanted(filter.resourceTypes, 'resourceTypes')
+  const instances = wanted(filter.resources, 'resources')
+  const keepsTenants = types?.includes('__tenant') !== false
+  const named = instances && new Set(instances)
+  return {
+    tenants,
+    types,
+    instances,
+    // A tenant is asked for under the name of its entry, or by its key.
+    ownRow: (key) => keepsTenants && (named === undefined || named.has(`__tenant:${key}`) || named.has(key)),
+  }
+}
+
+function wanted(list: readonly string[] | null | undefined, what: string): readonly string[] | undefined {
+  if (list === undefined || list === null) return undefined
+  const keys = listOf(list, what, 'a list of keys')
+  if (keys.every((key) => typeof key === 'string')) return keys
+  throw invalid(what, 'a list of keys')
+}
+
+function pageOf({ after, limit }: Page): PageQuery {
+  if (after !== undefined && after !== null && typeof after !== 'string') throw invalid('after', 'a key')
+  const most = limit === undefined || limit === null ? LISTING_PAGE_MAX : wholeNumber(limit, 'limit')
+  return { after: after ?? undefined, limit: Math.min(most, LISTING_PAGE_MAX) }
+}
+
+function wholeNumber(value: unknown, what: string): number {
+  if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 1) throw invalid(what, 'a number from 1')
+  return value
+}
+
+function invalid(what: string, expected: string): ZerohopError {
+  return new ZerohopError('INPUT_INVALID', { reason: `${what} must be ${expected}` }, { path: [what] })
+}

@@ -1,0 +1,154 @@
+// The two APIs of a management service over HTTP, ours or another: JSON in and out, lists as a whole, a few retries where the service says "not
+// now". It knows no object; what is where is in world.ts.
+import { setTimeout as pause } from 'node:timers/promises'
+import { type Answer as Answered, ask } from '../../client/ask.ts'
+import { isZerohopError, ZerohopError } from '../../model/errors.ts'
+import {
+  MIGRATE_BUSY_MS,
+  MIGRATE_LIST_ROWS_MAX,
+  MIGRATE_PAGE_ROWS,
+  MIGRATE_RETRIES_MAX,
+  MIGRATE_RETRY_AFTER_MS_MAX,
+  MIGRATE_RETRY_MS,
+  MIGRATE_TIMEOUT_MS,
+} from '../../model/limits.ts'
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+
+export interface Answer {
+  readonly status: number
+  readonly headers: Answered['headers']
+  // biome-ignore lint/suspicious/noExplicitAny: whatever the service sends; each reader takes what it needs
+  readonly body: any
+}
+
+export class Api {
+  readonly url: string
+  readonly #key: string
+
+  /** @throws CONFIG_INVALID when the address or the key is none */
+  constructor(url: string, key: string) {
+    this.url = addressOf(url)
+    if (!/^[\x21-\x7e]+$/.test(key)) throw invalid('the API key holds characters that no key has')
+    this.#key = key
+  }
+
+  /** One call. @throws FEED_UNREACHABLE when no answer comes */
+  async call(
+    method: Method,
+    path: string,
+    body?: unknown,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<Answer> {
+    for (let attempt = 0; ; attempt++) {
+      const answer = await this.#send(method, path, body, headers)
+      const wait = waitOf(answer, attempt)
+      if (wait === undefined) return answer
+      await pause(wait)
+    }
+  }
+
+  /** The body of a call that must succeed. @throws SERVICE_FAILED, KEY_UNKNOWN, KEY_TOO_NARROW */
+  async ask(method: Method, path: string, body?: unknown): Promise<Answer['body']> {
+    const answer = await this.call(method, path, body)
+    if (answer.status < 300) return answer.body
+    throw failed(method, path, answer)
+  }
+
+  /** The object at the path; undefined when there is none. */
+  async find(path: string): Promise<Answer['body'] | undefined> {
+    const answer = await this.call('GET', path)
+    if (answer.status === 404) return undefined
+    if (answer.status < 300 && isObject(answer.body)) return answer.body
+    throw failed('GET', path, answer)
+  }
+
+  /** Every row of a list, whether it comes as an array or as a page object. @throws SERVICE_FAILED, LIMIT_EXCEEDED */
+  async list(path: string): Promise<Answer['body'][]> {
+    const rows: Answer['body'][] = []
+    for (let page = 1; ; page++) {
+      const query = `${path.includes('?') ? '&' : '?'}page=${page}&per_page=${MIGRATE_PAGE_ROWS}`
+      const body = await this.ask('GET', path + query)
+      const found: unknown = Array.isArray(body) ? body : body?.data
+      if (!Array.isArray(found) || !found.every(isObject))
+        throw new ZerohopError('SERVICE_FAILED', { status: 200, what: `GET ${path} without a list` })
+      for (const row of found) rows.push(row)
+      // more than was asked for: it knows no pages, and this is all of it
+      if (found.length !== MIGRATE_PAGE_ROWS) return rows
+      if (rows.length > MIGRATE_LIST_ROWS_MAX)
+        throw new ZerohopError('LIMIT_EXCEEDED', {
+          what: `the number of rows of ${path}`,
+          limit: MIGRATE_LIST_ROWS_MAX,
+        })
+    }
+  }
+
+  async #send(
+    method: Method,
+    path: string,
+    body: unknown,
+    further: Readonly<Record<string, string>>,
+  ): Promise<Answered> {
+    const headers = { ...further, authorization: `Bearer ${this.#key}`, 'content-type': 'application/json' }
+    const sent = body === undefined ? {} : { body: JSON.stringify(body) }
+    try {
+      return await ask(this.url + path, { method, headers, ...sent, timeoutMs: MIGRATE_TIMEOUT_MS })
+    } catch (error) {
+      if (!isZerohopError(error, 'FEED_UNREACHABLE')) throw error
+      throw new ZerohopError('FEED_UNREACHABLE', { reason: `${this.url}: ${error.details.reason}` }, { cause: error })
+    }
+  }
+}
+
+/** Runs `work` for each item, a few at a time; the first error ends it. */
+export async function forEach<T>(items: readonly T[], atOnce: number, work: (item: T) => Promise<void>): Promise<void> {
+  let next = 0
+  const run = async (): Promise<void> => {
+    try {
+      while (next < items.length) await work(items[next++]!)
+    } catch (error) {
+      next = items.length
+      throw error
+    }
+  }
+  await Promise.all(Array.from({ length: Math.min(atOnce, items.length) }, run))
+}
+
+/** Why a call did not do what it should. */
+export function failed(method: Method, path: string, answer: Answer): ZerohopError {
+  const { status } = answer
+  if (status === 401) return new ZerohopError('KEY_UNKNOWN')
+  if (status === 403) return new ZerohopError('KEY_TOO_NARROW', { what: `${method} ${path}` })
+  return new ZerohopError('SERVICE_FAILED', { status, what: `${method} ${path}${toldBy(answer)}` })
+}
+
+/** What the service says about it, in the form of either of its errors; empty when it says nothing. */
+export function toldBy({ body }: Answer): string {
+  const told = body?.message ?? body?.detail?.[0]?.msg
+  return typeof told === 'string' && told !== '' ? `: ${told.slice(0, 300)}` : ''
+}
+
+/** Milliseconds until a call that was put off is made again; undefined when the answer stands. */
+function waitOf({ status, headers }: Answered, attempt: number): number | undefined {
+  if (![429, 503].includes(status) || attempt >= MIGRATE_RETRIES_MAX) return undefined
+  const told = headers.get('retry-after') ?? ''
+  if (!/^\d+$/.test(told)) return (status === 429 ? MIGRATE_BUSY_MS : MIGRATE_RETRY_MS) * 2 ** attempt
+  const asked = Number(told) * 1000
+  return asked <= MIGRATE_RETRY_AFTER_MS_MAX ? asked : undefined
+}
+
+/** @throws CONFIG_INVALID */
+function addressOf(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (url === undefined || !/^https?:$/.test(url.protocol))
+    throw invalid(`\`${text.slice(0, 200)}\` is not an http or https URL`)
+  if (url.username + url.password + url.search + url.hash !== '')
+    throw invalid(`the address of ${url.host} must be without a user, a query and a fragment`)
+  return url.href.replace(/\/+$/, '')
+}
+
+const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null
+
+function invalid(reason: string): ZerohopError {
+  return new ZerohopError('CONFIG_INVALID', { reason })
+}

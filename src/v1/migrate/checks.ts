@@ -1,0 +1,124 @@
+// Asks two PDPs the same questions: one of v1 in the form of v1, one of v2 in that of v2. "Could not decide" is no answer and fails the whole.
+import { ask } from '../../client/ask.ts'
+import { isZerohopError } from '../../model/errors.ts'
+import { MIGRATE_CALLS_AT_ONCE, MIGRATE_TIMEOUT_MS } from '../../model/limits.ts'
+import { Api, forEach, toldBy } from './api.ts'
+import { refused } from './world.ts'
+
+/** One question; `resource` is a type or `type:key`. */
+export interface Question {
+  readonly user: string
+  readonly action: string
+  readonly resource: string
+  readonly tenant: string
+}
+
+export interface Difference {
+  readonly environment: string
+  readonly what: string
+  readonly v1: unknown
+  readonly v2: unknown
+}
+
+/** Recorded questions, one JSON object a line. @throws MIGRATION_REFUSED naming the line */
+export function readQuestions(text: string): (Question & { readonly allow?: boolean })[] {
+  return text
+    .split(/\r?\n/)
+    .map((line, at) => ({ line: line.trim(), at: at + 1 }))
+    .filter(({ line }) => line !== '')
+    .map(({ line, at }) => questionOf(line, at))
+}
+
+function questionOf(line: string, at: number): Question & { readonly allow?: boolean } {
+  try {
+    const { user, action, resource, tenant = 'default', allow } = JSON.parse(line) as Record<string, unknown>
+    const texts = [user, action, resource, tenant]
+    if (texts.every((one) => typeof one === 'string') && (allow === undefined || typeof allow === 'boolean')) {
+      const question = { user, action, resource, tenant } as Question
+      return allow === undefined ? question : { ...question, allow: allow as boolean }
+    }
+  } catch {
+    // said below
+  }
+  throw refused(`line ${at} is no check: write {"user": …, "action": …, "resource": …, "tenant": …}`)
+}
+
+/** A PDP, asked in one form. */
+export class AskedPdp {
+  readonly #api: Api
+  readonly #version: 1 | 2
+
+  constructor(url: string, key: string, version: 1 | 2) {
+    this.#api = new Api(url, key)
+    this.#version = version
+  }
+
+  /** @throws MIGRATION_REFUSED when it gives no decision */
+  async check(question: Question): Promise<boolean> {
+    const { url } = this.#api
+    const asked = this.#version === 1 ? v1Body(question) : v2Body(question)
+    const answer = await this.#api.call('POST', '/allowed', asked).catch((error: unknown) => {
+      if (!isZerohopError(error, 'FEED_UNREACHABLE')) throw error
+      throw refused(`the PDP at ${error.details.reason}`)
+    })
+    const { status, body } = answer
+    if (status === 200 && typeof body?.allow === 'boolean') return body.allow
+    if (status === 421) throw refused(`${url} is a PDP of v2, but it was named as the one of v1`)
+    throw refused(`${url} did not decide: POST /allowed answered ${status}${toldBy(answer)}`)
+  }
+}
+
+/** What the PDP says that it is; no version when it is of v1 and has no /version, or cannot be asked. */
+export async function versionOf(url: string): Promise<{ apiVersion?: number; words: string }> {
+  try {
+    const { status, body } = await ask(`${url.replace(/\/+$/, '')}/version`, { timeoutMs: MIGRATE_TIMEOUT_MS })
+    const { api_version: apiVersion, version } = (body ?? {}) as Record<string, unknown>
+    if (status !== 200 || typeof apiVersion !== 'number')
+      return { words: `/version answered ${status} without an API version` }
+    return { apiVersion, words: `API version ${apiVersion}, ${version ?? 'of unknown release'}` }
+  } catch (error) {
+    if (!isZerohopError(error, 'FEED_UNREACHABLE')) throw error
+    return { words: `/version cannot be read: ${error.details.reason}` }
+  }
+}
+
+/** The questions that the two answer differently, in the order of the questions. */
+export async function compare(
+  environment: string,
+  v1: AskedPdp,
+  v2: AskedPdp,
+  questions: readonly Question[],
+  asked: () => void,
+): Promise<Difference[]> {
+  const found = new Map<Question, Difference>()
+  await forEach(questions, MIGRATE_CALLS_AT_ONCE, async (question) => {
+    const [old, now] = await Promise.all([v1.check(question), v2.check(question)])
+    if (old !== now) found.set(question, { environment, what: wordsOf(question), v1: old, v2: now })
+    asked()
+  })
+  return questions.flatMap((question) => found.get(question) ?? [])
+}
+
+export function wordsOf({ user, action, resource, tenant }: Question): string {
+  return `${user} ${action} ${resource} in ${tenant}`
+}
+
+function v1Body({ user, action, resource, tenant }: Question): unknown {
+  const [type, ...key] = resource.split(':')
+  return {
+    user,
+    action,
+    resource: { type, ...(key.length > 0 ? { id: key.join(':') } : {}), tenant, context: { tenant } },
+    context: {},
+  }
+}
+
+function v2Body({ user, action, resource, tenant }: Question): unknown {
+  const [type, ...key] = resource.split(':')
+  return {
+    user: { key: user },
+    action,
+    resource: { type, ...(key.length > 0 ? { key: key.join(':') } : {}), tenant },
+    context: {},
+  }
+}

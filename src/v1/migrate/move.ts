@@ -1,0 +1,164 @@
+// Makes the objects of foreign environments again in those that use them. Everything is compared first: a conflict stops the move before its
+// first write. A move may be run again at any time.
+import { isDotSegment } from '../../model/keys.ts'
+import { MIGRATE_CALLS_AT_ONCE } from '../../model/limits.ts'
+import { type Api, forEach, toldBy } from './api.ts'
+import { type Call, type Plan, planFor } from './plan.ts'
+import type { MoveRecord } from './record.ts'
+import { isListed } from './survey.ts'
+import { isEmpty, usedBy } from './uses.ts'
+import {
+  type Assignment,
+  assignmentKey,
+  type Contents,
+  type Environment,
+  isSame,
+  readContents,
+  refused,
+} from './world.ts'
+
+export interface MoveOptions {
+  readonly foreign: readonly Environment[]
+  readonly own: readonly Environment[]
+  /** names of the environments that get everything; without one, those that use something are found */
+  readonly to: readonly string[]
+  /** names of environments that are planned besides those, with what they use, even when that is nothing */
+  readonly also?: readonly string[]
+  readonly overwrite: boolean
+}
+
+export interface PlannedMove {
+  /** one for each environment that gets something, and one for each of `also` */
+  readonly plans: readonly Plan[]
+  /** what no environment has or gets: roles, users and assignments */
+  readonly unused: readonly string[]
+}
+
+/** What a move would write. @throws MIGRATION_REFUSED */
+export async function planMove(api: Api, options: MoveOptions): Promise<PlannedMove> {
+  const { foreign, own, to, also = [], overwrite } = options
+  for (const name of to) {
+    if (!own.some((environment) => isListed(environment, [name]))) throw notOwn(name, own)
+  }
+  const theirs = await readTogether(api, foreign)
+  const plans: Plan[] = []
+  const held: Contents[] = []
+  for (const environment of own) {
+    const isAlso = also.includes(environment.name)
+    if (isEmpty(theirs) && !isAlso) continue
+    const contents = await readContents(api, environment)
+    held.push(contents)
+    const isNamed = isListed(environment, to)
+    if (to.length > 0 && !isNamed && !isAlso) continue
+    const wanted = isNamed ? theirs : usedBy(theirs, contents)
+    if (!isEmpty(wanted) || isAlso) plans.push(planFor(environment, wanted, contents, overwrite))
+  }
+  requireAddressable(plans)
+  return { plans, unused: nowhere(theirs, [...held, ...plans]).map(({ what }) => what) }
+}
+
+export function notOwn(name: string, own: readonly Environment[]): Error {
+  return refused(`\`${name}\` is no environment of the team: name one of ${own.map((one) => one.name).join(', ')}`)
+}
+
+type Held = Pick<Contents, 'roles' | 'users' | 'assignments'>
+
+/** Foreign objects, each with the keys by which it can be named, that none of `held` has. */
+export function nowhere(theirs: Held, held: readonly Held[]): { readonly what: string; readonly keys: string[] }[] {
+  const roles = new Set(held.flatMap((one) => one.roles.map(({ key }) => key)))
+  const users = new Set(held.flatMap((one) => one.users.map(({ key }) => key)))
+  const assignments = new Set(held.flatMap((one) => one.assignments.map(assignmentKey)))
+  return [
+    ...theirs.roles.filter(({ key }) => !roles.has(key)).map(({ key }) => ({ what: `role ${key}`, keys: [key] })),
+    ...theirs.users.filter(({ key }) => !users.has(key)).map(({ key }) => ({ what: `user ${key}`, keys: [key] })),
+    ...theirs.assignments
+      .filter((one) => !assignments.has(assignmentKey(one)))
+      .map((one) => ({ what: wordsOf(one), keys: [one.user, one.role] })),
+  ]
+}
+
+/** A user that no URL can name cannot be made again. @throws MIGRATION_REFUSED with its key */
+function requireAddressable(plans: readonly Plan[]): void {
+  for (const { key } of plans.flatMap(({ users }) => users)) {
+    if (isDotSegment(key))
+      throw refused(`user \`${key}\` cannot be moved, no URL can name that key: delete the user by its id, then move`)
+  }
+}
+
+const wordsOf = ({ user, role, tenant }: Assignment): string => `${user} is ${role} in ${tenant}`
+
+export interface MoveRun {
+  readonly foreign: readonly Environment[]
+  readonly record: MoveRecord
+  readonly now: number
+  /** hears of each call */
+  readonly done: (call: Call) => void
+}
+
+/** Writes what is planned, and to the record what it writes. What depends on another is written after it. */
+export async function move(api: Api, plans: readonly Plan[], { foreign, record, now, done }: MoveRun): Promise<void> {
+  for (const plan of plans) {
+    if (plan.calls.length === 0) continue
+    record.begin(api.url, foreign, plan, now)
+    for (const stage of stagesOf(plan.calls)) {
+      await forEach(stage, MIGRATE_CALLS_AT_ONCE, async ({ call, at }) => {
+        const answer = await api.call(call.method, call.path, call.body)
+        record.answered(at, answer)
+        const { status } = answer
+        // Somebody else may have made it meanwhile; verify says whether it is what it should be.
+        if (status >= 300 && status !== 409) {
+          throw refused(
+            `${call.what}: ${call.method} ${call.path} answered ${status}${toldBy(answer)}; run the move again when that is mended`,
+          )
+        }
+        done(call)
+      })
+    }
+    record.sync()
+  }
+}
+
+interface Placed {
+  readonly call: Call
+  readonly at: number
+}
+
+/** Users, and then assignments, many at once; everything before them one after the other. */
+function stagesOf(calls: readonly Call[]): Placed[][] {
+  const all = calls.map((call, at) => ({ call, at }))
+  const of = (kind: Call['kind']): Placed[] => all.filter(({ call }) => call.kind === kind)
+  const rest = all.filter(({ call }) => call.kind !== 'user' && call.kind !== 'assignment')
+  return [...rest.map((one) => [one]), of('user'), of('assignment')]
+}
+
+/** Several foreign environments as one. @throws MIGRATION_REFUSED when a role or user differs between them */
+export async function readTogether(api: Api, foreign: readonly Environment[]): Promise<Contents> {
+  const all: Contents[] = []
+  for (const environment of foreign) all.push(await readContents(api, environment))
+  const users = firstOfEach(all.flatMap((one) => one.users))
+  const roles = firstOfEach(all.flatMap((one) => one.roles))
+  for (const contents of all) {
+    const other =
+      contents.users.find((user) => !isSame(user, users.get(user.key))) ??
+      contents.roles.find((role) => !isSame(role, roles.get(role.key)))
+    if (other !== undefined) {
+      const names = foreign.map(({ name }) => name).join(' and ')
+      throw refused(`\`${other.key}\` differs between ${names}: move one of them at a time, with --foreign`)
+    }
+  }
+  const assignments = new Map(all.flatMap((one) => one.assignments).map((row) => [assignmentKey(row), row]))
+  return {
+    users: [...users.values()],
+    roles: [...roles.values()],
+    tenants: [...firstOfEach(all.flatMap((one) => one.tenants)).values()],
+    resources: [...firstOfEach(all.flatMap((one) => one.resources)).values()],
+    assignments: [...assignments.values()],
+    immovable: all.flatMap((one) => one.immovable),
+  }
+}
+
+function firstOfEach<T extends { readonly key: string }>(rows: readonly T[]): Map<string, T> {
+  const found = new Map<string, T>()
+  for (const row of rows) if (!found.has(row.key)) found.set(row.key, row)
+  return found
+}

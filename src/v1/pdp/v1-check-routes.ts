@@ -1,0 +1,127 @@
+// A PDP for clients of the first API version: POST /allowed over its environment and the objects outside of environments, and the local cache
+// that these clients read, /local/…. What the second version asks beyond that is not answered here: it would leave out
+// what is outside of environments.
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { JSON_TYPE } from '../../http/pdp/allowed.ts'
+import type { PdpRouteDeps } from '../../http/pdp/route-deps.ts'
+import { ZerohopError } from '../../model/errors.ts'
+import { LISTING_PAGE_MAX, V1_LIST_MAX } from '../../model/limits.ts'
+import type { Pdp } from '../../pdp/pdp.ts'
+import { readV1Check } from './v1-check-body.ts'
+import { checkEither, type Outside } from './v1-global-objects.ts'
+
+export interface V1PdpOptions {
+  readonly outside: Outside
+  /** answers checks that carry no key: the Node client of v1 sends none. The rest asks for the key all the same */
+  readonly keyless?: Pdp
+}
+
+/** A role as the local cache shows it. What is followed has no ids and names but the keys. */
+interface LocalRole {
+  readonly id: string
+  readonly name: string
+  readonly org_id: string | null
+  readonly metadata: Readonly<Record<string, never>>
+  readonly permissions: readonly string[]
+}
+
+const ALLOWED = '{"allow":true,"result":true,"query":null,"debug":null}'
+const DENIED = '{"allow":false,"result":false,"query":null,"debug":null}'
+
+export function v1PdpRoutes(app: FastifyInstance, deps: PdpRouteDeps, { outside, keyless }: V1PdpOptions): void {
+  const authenticate: PdpRouteDeps['authenticate'] = (request, reply, done) => {
+    if (keyless === undefined || request.headers.authorization !== undefined)
+      return deps.authenticate(request, reply, done)
+    request.pdp = keyless
+    done()
+  }
+  app.post('/allowed', { config: { decides: true }, onRequest: authenticate }, (request, reply) => {
+    const pdp = request.pdp!
+    const check = readV1Check(request.body)
+    const { user, action, resource, context } = check
+    const allow = checkEither(pdp, outside, [user, action, resource, { ...context, now: Date.now() }])
+    deps.decisions.record(request, check, allow)
+    reply
+      .header('x-revision', pdp.state.revision ?? 0)
+      .header('x-revision-outside', outside.revision ?? 0)
+      .header('content-type', JSON_TYPE)
+      .send(allow ? ALLOWED : DENIED)
+  })
+  localRoutes(app, deps, outside)
+}
+
+function localRoutes(app: FastifyInstance, { authenticate: onRequest }: PdpRouteDeps, outside: Outside): void {
+  type One = { Params: { ref: string } }
+  const sources = (request: FastifyRequest): readonly Pdp[] => {
+    const other = outside.pdp
+    return other === undefined ? [request.pdp!] : [request.pdp!, other]
+  }
+  app.get('/local/users', { onRequest }, (request) => {
+    const of = sources(request)
+    const keys = new Set(of.flatMap((pdp) => pdp.userKeys(V1_LIST_MAX + 1)))
+    if (keys.size > V1_LIST_MAX) throw new ZerohopError('LIMIT_EXCEEDED', { what: 'this list', limit: V1_LIST_MAX })
+    const permissions = of.map(permissionsOf)
+    return [...keys].sort().map((key) => userOf(of, key, permissions))
+  })
+  app.get<One>('/local/users/:ref', { onRequest }, (request) => {
+    const of = sources(request)
+    return userOf(of, known(of, request.params.ref))
+  })
+  app.get<One>('/local/users/:ref/tenants', { onRequest }, (request) => {
+    const of = sources(request)
+    const user = known(of, request.params.ref)
+    return [...new Set(of.flatMap((pdp) => pdp.userTenants(user).map(({ key }) => key)))].sort()
+  })
+  app.get<One>('/local/users/:ref/roles', { onRequest }, (request) => {
+    const of = sources(request)
+    return rolesOf(of, known(of, request.params.ref))
+  })
+  app.get('/local/roles', { onRequest }, (request) => [...allRoles(sources(request)).values()])
+  for (const path of ['/local/roles/:ref', '/local/roles/by-name/:ref']) {
+    app.get<One>(path, { onRequest }, (request) => {
+      const role = allRoles(sources(request)).get(request.params.ref)
+      if (role === undefined) throw new ZerohopError('OBJECT_NOT_FOUND', { kind: 'role', ref: request.params.ref })
+      return role
+    })
+  }
+}
+
+/** @throws OBJECT_NOT_FOUND when nobody follows such a user */
+function known(of: readonly Pdp[], key: string): string {
+  if (of.some((pdp) => pdp.knows(key))) return key
+  throw new ZerohopError('OBJECT_NOT_FOUND', { kind: 'user', ref: key })
+}
+
+type Permissions = ReadonlyMap<string, readonly string[]>
+
+/** Role → permissions. */
+const permissionsOf = (pdp: Pdp): Permissions =>
+  new Map(pdp.tenantRoles().map(({ key, permissions }) => [key, permissions]))
+
+const userOf = (of: readonly Pdp[], key: string, permissions = of.map(permissionsOf)) => {
+  return { id: key, name: null, email: null, metadata: {}, roles: rolesOf(of, key, permissions) }
+}
+
+/** The roles of a user in tenants; `org_id` is the tenant, as v1 calls it. */
+function rolesOf(of: readonly Pdp[], user: string, permissions: readonly Permissions[] = of.map(permissionsOf)) {
+  return of.flatMap((pdp, at): LocalRole[] => {
+    const held = pdp.roleAssignments({ user, page: 1, perPage: LISTING_PAGE_MAX })
+    return held
+      .filter((one) => one.resource_instance === undefined)
+      .map(({ role, tenant }) => roleOf(role, permissions[at]?.get(role) ?? [], tenant))
+  })
+}
+
+/** Roles of both; one of the same key has the permissions of both. */
+function allRoles(of: readonly Pdp[]): Map<string, LocalRole> {
+  const roles = new Map<string, LocalRole>()
+  for (const { key, permissions } of of.flatMap((pdp) => pdp.tenantRoles())) {
+    const before = roles.get(key)?.permissions ?? []
+    roles.set(key, roleOf(key, [...new Set([...before, ...permissions])].sort(), null))
+  }
+  return roles
+}
+
+const roleOf = (key: string, permissions: readonly string[], tenant: string | null): LocalRole => {
+  return { id: key, name: key, org_id: tenant, metadata: {}, permissions }
+}

@@ -1,0 +1,25 @@
+// GET /docs/migration: the guide to which every answer of /v1 links, as the repository and the package have it. Open to everybody.
+import { existsSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import type { FastifyInstance } from 'fastify'
+import { ZerohopError } from '../../model/errors.ts'
+
+const FILE = 'docs/migration.md'
+
+export function guideRoute(app: FastifyInstance): void {
+  app.get('/docs/migration', async (_request, reply) => {
+    const text = await readFile(locate(), 'utf8').catch(() => {
+      throw new ZerohopError('OBJECT_NOT_FOUND', { kind: 'file', ref: FILE })
+    })
+    return reply
+      .header('content-type', 'text/markdown; charset=utf-8')
+      .header('x-content-type-options', 'nosniff')
+      .send(text)
+  })
+}
+
+/** Seen from the sources, or from the compiled files, which lie one folder deeper. */
+function locate(): URL {
+  const here = new URL(`../../../../${FILE}`, import.meta.url)
+  return existsSync(here) ? here : new URL(`../../../../../${FILE}`, import.meta.url)
+}

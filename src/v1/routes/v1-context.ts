@@ -1,0 +1,78 @@
+// What a call of the first API version is about: with the key of an environment that environment, with the key of the organization the
+// environment of objects outside of environments, which the first write makes. A key of a project names neither, and is refused.
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Scope } from '../../management/http/auth.ts'
+import { type Management, write, writeControl } from '../../management/http/route-context.ts'
+import { ZerohopError } from '../../model/errors.ts'
+import { EmptyView } from '../../store/empty.ts'
+import type { InputOf, ResultOf } from '../../store/view.ts'
+import { findGlobal, V1_ENVIRONMENT, V1_PROJECT } from '../use-cases/global-environment.ts'
+import type { V1Name, v1Writes } from '../use-cases/v1-writes.ts'
+import type { Place } from './v1-render.ts'
+
+/** Since when v1 is deprecated (RFC 9745: seconds since 1970), and where it says how to leave it. */
+const DEPRECATION = `@${Date.UTC(2023, 0, 1) / 1000}`
+const GUIDE = '</docs/migration>; rel="deprecation"; type="text/markdown"'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** the environment of a v1 call; undefined while there is none outside of environments */
+    v1: Scope | undefined
+  }
+}
+
+/** Every answer below says that the version is deprecated; every call gets its environment. */
+export function asV1(app: FastifyInstance, { gate }: Management): void {
+  app.decorateRequest('v1', undefined)
+  app.addHook('onRequest', (request, _reply, done) => {
+    try {
+      request.v1 = scopeOf(gate, request)
+      done()
+    } catch (error) {
+      done(error as Error)
+    }
+  })
+  app.addHook('onSend', (_request, reply, payload, done) => {
+    reply.header('deprecation', DEPRECATION).header('link', GUIDE)
+    done(null, payload)
+  })
+}
+
+function scopeOf(gate: Management['gate'], { caller }: FastifyRequest): Scope | undefined {
+  const { level, project_id, environment_id } = caller.key
+  if (level === 'env') return gate.scope(caller, project_id ?? '', environment_id ?? '')
+  if (level === 'project')
+    throw new ZerohopError('KEY_TOO_NARROW', {
+      what: 'use /v1: take the key of an environment, or that of the organization for objects outside of environments',
+    })
+  return findGlobal(gate.control(caller)) && gate.scope(caller, V1_PROJECT, V1_ENVIRONMENT)
+}
+
+/** The objects of the call as they stand in this turn. */
+export function placeOf({ store }: Management, { v1, caller }: FastifyRequest): Place {
+  const view = v1 === undefined ? new EmptyView(caller.organization) : store.view(v1.environment.id)
+  return { view, organization: caller.organization }
+}
+
+type Writes = typeof v1Writes
+
+/** Commits a write of v1. The first one of an organization outside of environments makes their environment in the same commit. */
+export async function v1Write<N extends V1Name>(
+  management: Management,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  name: N,
+  input: InputOf<Writes[N]>,
+): Promise<ResultOf<Writes[N]>> {
+  const { gate } = management
+  if (request.v1 === undefined) {
+    const first = await writeControl(management, request, 'v1FirstWrite', { name, input })
+    request.v1 = gate.scope(request.caller, V1_PROJECT, V1_ENVIRONMENT)
+    if (first !== null) {
+      reply.header('x-revision', '1')
+      return first.result as ResultOf<Writes[N]>
+    }
+  }
+  request.scope = request.v1
+  return write(management, request, reply, name, input as never) as Promise<ResultOf<Writes[N]>>
+}

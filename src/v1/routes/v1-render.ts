@@ -1,0 +1,81 @@
+// How objects print in the first API version: the models that its clients read. A key of the second version is its custom id, external id or
+// name; conditions, relations and instances have no form there.
+import type { LogId } from '../../log/change.ts'
+import type { Action, Resource, Role, RoleAssignment, Tenant, User } from '../../model/objects.ts'
+import type { View } from '../../store/view.ts'
+
+/** Where the objects are, as they stand in this turn. */
+export interface Place {
+  readonly view: View
+  readonly organization: LogId
+}
+
+export function v1User({ view, organization }: Place, user: User) {
+  const { id, key, first_name, last_name, email, attributes } = user
+  const tenantIds = [...view.by('memberships_of_user', key)].map(({ tenant }) => tenant)
+  return {
+    id,
+    customId: key,
+    firstName: first_name,
+    lastName: last_name,
+    email,
+    attributes,
+    organizationId: organization,
+    tenantIds,
+  }
+}
+
+export function v1Tenant({ organization }: Place, { id, key, name, description }: Tenant) {
+  return { id, externalId: key, name, description, settings: {}, organizationId: organization }
+}
+
+export function v1Role({ view }: Place, { id, key, description, permissions, v1 }: Role) {
+  return {
+    id,
+    name: key,
+    description,
+    attributes: v1?.attributes ?? {},
+    settings: v1?.settings ?? {},
+    isBuiltIn: false,
+    permissions: permissions.flatMap((permission) => permissionOf(view, permission)),
+  }
+}
+
+/** A permission is one action, and has its id. */
+function permissionOf(view: View, name: string) {
+  const [type = '', key] = name.split(':')
+  const resource = view.get('resource', type)
+  const action = resource?.actions.find((one) => one.key === key)
+  if (resource === undefined || action === undefined) return []
+  return [{ id: action.id, name, scope: null, resourceId: resource.id, actionId: action.id }]
+}
+
+export function v1Assignment(place: Place, { id, user, role, tenant }: RoleAssignment) {
+  return { id, role: v1Role(place, place.view.require('role', role)), user, scope: tenant }
+}
+
+export function v1Resource({ id, key, description, type_attributes, actions, v1 }: Resource) {
+  return {
+    id,
+    type: v1?.type ?? key,
+    name: v1?.name ?? key,
+    path: v1?.path ?? null,
+    description,
+    attributes: type_attributes ?? {},
+    isBuiltIn: false,
+    actions: actions.map((action) => v1Action(key, action)),
+  }
+}
+
+export function v1Action(resource: string, { id, key, name, description, attributes, v1 }: Action) {
+  return {
+    id,
+    name: key,
+    title: name,
+    description,
+    path: v1?.path ?? null,
+    attributes: attributes ?? {},
+    permissionName: `${resource}:${key}`,
+    isBuiltIn: false,
+  }
+}

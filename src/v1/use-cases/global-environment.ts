@@ -1,0 +1,63 @@
+// Where the first API version keeps what it defines outside of environments: one environment of a project of its own, made with the first
+// write that needs it and shown like any other. Teams move its contents and then delete it (docs/migration.md).
+import type { Change, LogId } from '../../log/change.ts'
+import { createEnvironment, createProject } from '../../management/projects/use-cases.ts'
+import { ZerohopError } from '../../model/errors.ts'
+import { type Environment, environmentKey } from '../../model/objects.ts'
+import { Draft } from '../../store/draft.ts'
+import { EmptyView } from '../../store/empty.ts'
+import type { Decided, Mint, View } from '../../store/view.ts'
+import { type V1Name, v1Writes } from './v1-writes.ts'
+
+export const V1_PROJECT = 'v1compat_global_project'
+export const V1_ENVIRONMENT = 'v1compat_global_env'
+
+const PROJECT = {
+  key: V1_PROJECT,
+  name: 'Objects of API version 1',
+  description: 'Made by a call of the first API version with an organization key. Delete it after the migration.',
+}
+const ENVIRONMENT = {
+  key: V1_ENVIRONMENT,
+  name: 'Objects outside of environments',
+  description: 'What the first API version defined outside of environments. Move it, then delete this environment.',
+}
+
+/** The environment, in the control log of an organization; undefined while nothing needed it. */
+export function findGlobal(control: View): Environment | undefined {
+  return control.get('environment', environmentKey(V1_PROJECT, V1_ENVIRONMENT))
+}
+
+interface FirstWrite {
+  readonly name: V1Name
+  readonly input: unknown
+}
+
+/** Null when the environment is there already: then the write is one of its own log. */
+export interface FirstWritten {
+  readonly environment: LogId
+  readonly result: unknown
+}
+
+/**
+ * The first write: makes the environment, its project when that is missing, and what `name` makes of `input`, all in one commit. A write
+ * that is refused leaves nothing behind. Run on the control log; of several at once the first one makes it.
+ */
+export function v1FirstWrite(view: View, { name, input }: FirstWrite, mint: Mint): Decided<FirstWritten | null> {
+  if (findGlobal(view) !== undefined) return { changes: [], result: null }
+  const made =
+    view.get('project', V1_PROJECT) === undefined
+      ? createProject(view, { ...PROJECT, initial_environments: [ENVIRONMENT] }, mint)
+      : createEnvironment(view, { project: V1_PROJECT, environment: ENVIRONMENT }, mint)
+  const [first] = made.also ?? []
+  if (first === undefined) throw new ZerohopError('INTERNAL')
+  const draft = new Draft(new EmptyView(first.log)).stage(first.changes)
+  const decided: Decided<unknown> = v1Writes[name](draft, input as never, mint)
+  const changes: Change[] = draft.stage(decided.changes).changes()
+  return {
+    ...made,
+    also: [{ log: first.log, changes }],
+    status: decided.status ?? 200,
+    result: { environment: first.log, result: decided.result },
+  }
+}

@@ -1,0 +1,400 @@
+// The command `zerohop` as an operator meets it: help, exit codes, one line for what is wrong, files that it writes. Needs the build.
+import { execFile, spawn } from 'node:child_process'
+import { generateKeyPairSync } from 'node:crypto'
+import { once } from 'node:events'
+import { existsSync, readdirSync, readFileSync, statSync, unlinkSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { Command } from 'commander'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { addImage } from '../../src/cli/commands/image-commands.ts'
+import { addAdministration } from '../../src/cli/commands/operator-commands.ts'
+import { speak } from '../../src/cli/terminal/command-line.ts'
+import { addMigrate } from '../../src/v1/migrate/commands/migrate-commands.ts'
+import { eventually } from '../support/eventually.ts'
+import { temporaryFolder } from '../support/folders.ts'
+import {
+  endServers,
+  freePort,
+  type Keys,
+  readKeys,
+  Server,
+  startApi,
+  startPdp,
+  startServe,
+  url,
+} from '../support/server.ts'
+
+const COMMAND = fileURLToPath(new URL('../../dist/src/cli/zerohop.js', import.meta.url))
+
+interface Ran {
+  readonly code: number | null
+  readonly out: string
+  readonly err: string
+}
+
+/** Runs the command to its end. */
+async function run(args: readonly string[], env: Record<string, string> = {}): Promise<Ran> {
+  const { PATH = '', HOME = '' } = process.env
+  const child = spawn(process.execPath, [COMMAND, ...args], {
+    env: { PATH, HOME, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let [out, err] = ['', '']
+  child.stdout.on('data', (chunk: Buffer) => {
+    out += chunk.toString()
+  })
+  child.stderr.on('data', (chunk: Buffer) => {
+    err += chunk.toString()
+  })
+  const [code] = (await once(child, 'close')) as [number | null]
+  return { code, out, err }
+}
+
+/** The commands that have a file of their own for their command line. */
+function program(): Command {
+  const zerohop = speak(new Command('zerohop'), '0.0.0')
+  addImage(zerohop)
+  addAdministration(zerohop)
+  addMigrate(zerohop)
+  return zerohop
+}
+
+const leaves = (command: Command): Command[] =>
+  command.commands.length === 0 ? [command] : command.commands.flatMap(leaves)
+
+const nameOf = (command: Command): string =>
+  command.parent === null ? command.name() : `${nameOf(command.parent)} ${command.name()}`
+
+const oneLine = (text: string | RegExp) =>
+  expect.stringMatching(
+    new RegExp(`^zerohop: .*${text instanceof RegExp ? text.source : text.replaceAll('.', '\\.')}.*\\n$`),
+  )
+
+afterAll(endServers)
+
+describe('help', () => {
+  it.each([['serve'], ['api'], ['pdp'], ['check'], ['integration'], ['image', 'verify']])(
+    'of %s %s has examples',
+    async (...names) => {
+      const { code, out } = await run([...names.filter(Boolean), '--help'])
+      expect(code).toBe(0)
+      expect(out).toMatch(/^Usage: zerohop /)
+      expect(out).toContain('Examples:')
+    },
+  )
+
+  it('lists the commands', async () => {
+    const { code, out } = await run(['--help'])
+    expect(code).toBe(0)
+    for (const name of ['serve', 'api', 'pdp', 'check', 'image'])
+      expect(out).toMatch(new RegExp(`^ {2}${name}\\b`, 'm'))
+  })
+
+  it.each(leaves(program()).map((command) => [nameOf(command), command] as const))(
+    'of `%s` says what it is for, what each option means, and has examples',
+    (name, command) => {
+      const written: string[] = []
+      command.configureOutput({ writeOut: (each) => void written.push(each) }).outputHelp()
+      const text = written.join('')
+      expect(text).toContain(`Usage: ${name} `)
+      expect(text).toMatch(/\nExamples:\n {2}/)
+      expect(text).toContain('prints this help')
+      const bare = command.options.filter(({ description }) => description === '').map(({ flags }) => flags)
+      expect([command.description() === '', bare]).toEqual([false, []])
+    },
+  )
+})
+
+describe('a mistake on the command line', () => {
+  it.each([
+    [['nonsense'], 1, "unknown command 'nonsense'", 'zerohop --help'],
+    [['image', 'nonsense'], 1, "unknown command 'nonsense'", 'zerohop image --help'],
+    [['serve', '--prot', '1'], 1, "unknown option '--prot'", 'zerohop serve --help'],
+    [['keys', 'create', '--level', 'much'], 1, 'Allowed choices are org, project, env', 'zerohop keys create --help'],
+    [['check', 'ana'], 2, "missing required argument 'action'", 'zerohop check --help'],
+    [['check', 'ana', 'say', 'hello', '--image', 'a', '--pdp', 'b'], 2, 'cannot be used with', 'zerohop check --help'],
+    [['check', 'ana', 'say', 'hello', '--tnant', 'a'], 2, 'Did you mean --tenant?', 'zerohop check --help'],
+  ])('%j ends with %d and says on stderr what is wrong and where help is', async (args, code, said, help) => {
+    const ran = await run(args)
+    expect([ran.code, ran.out]).toEqual([code, ''])
+    expect(ran.err).toMatch(/^zerohop: /)
+    expect(ran.err).toContain(said)
+    expect(ran.err.trimEnd().split('\n').at(-1)).toContain(`(${help} `)
+  })
+
+  it('names the file that is not there, and the option that is missing', async () => {
+    const ran = await run(['image', 'verify', 'nowhere.image'])
+    expect([ran.code, ran.err]).toEqual([1, 'zerohop: the image `nowhere.image` cannot be read: ENOENT\n'])
+    const data = temporaryFolder('bin')
+    expect((await run(['org', 'create', 'acme', '--data', data])).code).toBe(0)
+    const made = await run(['keys', 'create', '--data', data, '--project', 'default'])
+    expect([made.code, made.err]).toEqual([1, 'zerohop: --environment: a key of level env needs it\n'])
+    const bare = ['keys', 'create', '--data', data, '--environment', 'development', '--access', 'read']
+    expect(await run(bare)).toMatchObject({ code: 0, out: expect.stringMatching(/^zh_env_\w+\n$/), err: '' })
+    const written = await run(['export', join(data, 'nowhere', 'policy.yaml'), '--data', data])
+    expect([written.code, written.err]).toEqual([1, oneLine(/`.*policy\.yaml` cannot be written: ENOENT/)])
+  })
+})
+
+describe('what is wrong or missing', () => {
+  it.each([
+    ['PDP_API_KEY', {}],
+    ['PDP_CONTROL_PLANE', { PDP_API_KEY: 'key' }],
+    ['PDP_CONTROL_PLANE', { PDP_API_KEY: 'key', PDP_CONTROL_PLANE: 'not a url' }],
+    ['PDP_PORT', { PDP_PORT: '70000' }],
+    ['PDP_DEBUG', { PDP_DEBUG: 'maybe' }],
+    ['PDP_MAX_STALENESS', { PDP_MAX_STALENESS: '-1' }],
+    ['ZEROHOP_IMAGE_MEMORY', { ZEROHOP_IMAGE_MEMORY: 'much' }],
+    ['ZEROHOP_LOG_LEVEL', { ZEROHOP_LOG_LEVEL: 'loud' }],
+    ['PDP_API_KEY_FILE', { PDP_API_KEY_FILE: 'nowhere' }],
+  ])('is one line that names %s', async (name, env) => {
+    const { code, err } = await run(['pdp'], { ZEROHOP_DATA: temporaryFolder('bin'), ...env })
+    expect([code, err]).toEqual([1, oneLine(name)])
+  })
+
+  it('is one line for a port that is in use', async () => {
+    const holder = createServer().listen(0, '127.0.0.1')
+    await once(holder, 'listening')
+    const { port } = holder.address() as { port: number }
+    const env = { ZEROHOP_DATA: temporaryFolder('bin') }
+    const { code, err } = await run(['serve', '--api-port', String(port), '--pdp-port', '0'], env)
+    expect([code, err]).toEqual([1, oneLine(`port ${port} on 127.0.0.1 is in use`)])
+    holder.close()
+  })
+
+  it('is one line for a data folder that another process holds', async () => {
+    const data = temporaryFolder('bin')
+    await startApi(data, await freePort())
+    const { code, err } = await run(['serve', '--data', data, '--api-port', '0', '--pdp-port', '0'])
+    expect([code, err]).toEqual([1, oneLine('is in use by another process')])
+  })
+
+  it('is one line for a bootstrap key that could be guessed', async () => {
+    const env = { ZEROHOP_DATA: temporaryFolder('bin'), ZEROHOP_BOOTSTRAP_KEY: 'short', ZEROHOP_API_PORT: '0' }
+    const { code, err } = await run(['api'], env)
+    expect([code, err]).toEqual([1, oneLine('at least 16')])
+  })
+
+  it('ends a PDP whose key the management API does not know', async () => {
+    const port = await freePort()
+    await startApi(temporaryFolder('bin'), port)
+    const env = {
+      PDP_API_KEY: 'wrong',
+      PDP_CONTROL_PLANE: url(port),
+      PDP_PORT: '0',
+      ZEROHOP_DATA: temporaryFolder('bin'),
+    }
+    const { code, err } = await run(['pdp'], env)
+    expect([code, err]).toEqual([1, oneLine('this API key is not known')])
+  })
+})
+
+describe('serve', () => {
+  const data = temporaryFolder('serve')
+  let server: Server
+  let keys: Keys
+  let ports: { api: number; pdp: number }
+  beforeAll(async () => {
+    ports = { api: await freePort(), pdp: await freePort() }
+    server = await startServe(data, ports, [])
+    keys = readKeys(data)
+  })
+
+  it('writes the keys for its owner only', () => {
+    if (process.platform !== 'win32') expect(statSync(join(data, 'keys.json')).mode & 0o777).toBe(0o600)
+    expect(Object.keys(keys.environments).sort()).toEqual(['development', 'production'])
+  })
+
+  it('prints lines that can be pasted: one is allowed, one denied', async () => {
+    await server.until(async () => server.output.split('curl -s').length > 2)
+    const lines = server.output.split('\n').filter((line) => line.startsWith('curl '))
+    const answers = await Promise.all(lines.map((line) => promisify(execFile)('bash', ['-c', line])))
+    expect(answers.map(({ stdout }) => JSON.parse(stdout).allow)).toEqual([true, false])
+  })
+
+  it('is asked by `check`: exit code 0 allow, 1 deny, 2 could not decide', async () => {
+    const env = { ZEROHOP_DATA: data, PDP_PORT: String(ports.pdp) }
+    expect(await run(['check', 'ana', 'say', 'hello'], env)).toEqual({ code: 0, out: 'allow\n', err: '' })
+    expect(await run(['check', 'ben', 'say', 'hello:plan', '--tenant', 'default'], env)).toMatchObject({
+      code: 1,
+      out: 'deny\n',
+    })
+    const explained = await run(['check', 'ben', 'say', 'hello', '--explain'], env)
+    expect([explained.code, explained.out]).toEqual([
+      1,
+      expect.stringContaining('code no_permission\nby sets disabled\nbecause no role'),
+    ])
+    expect(await run(['check', 'ana', 'say', 'hello', '--pdp', 'http://127.0.0.1:1'], env)).toMatchObject({
+      code: 2,
+      err: oneLine('no PDP answers'),
+    })
+    expect(await run(['check', 'ana', 'say', 'hello'], { ...env, PDP_API_KEY: 'wrong' })).toMatchObject({
+      code: 2,
+      err: oneLine('403'),
+    })
+    expect((await run(['check', 'ana'], env)).code).toBe(2)
+  })
+
+  it('gives images that can be pulled, verified, inspected and asked', async () => {
+    const file = join(temporaryFolder('image'), 'policy.image')
+    const env = { PDP_API_KEY: keys.environments.development, PDP_CONTROL_PLANE: url(ports.api) }
+    expect((await run(['image', 'pull', file], env)).code).toBe(0)
+    expect(await run(['image', 'verify', file])).toMatchObject({ code: 0, out: expect.stringContaining('sound') })
+    const facts = JSON.parse((await run(['image', 'inspect', file, '--json'])).out)
+    expect(facts).toMatchObject({ users: 2, roles: 2, assignments: 2, hash: expect.stringMatching(/^[0-9a-f]{64}$/) })
+    expect((await run(['image', 'inspect', file])).out).toMatch(/^assignments +2$/m)
+    expect((await run(['check', 'ana', 'say', 'hello', '--image', file])).code).toBe(0)
+    expect((await run(['check', 'ben', 'say', 'hello', '--image', file, '--explain'])).out).toContain('no_permission')
+  })
+
+  it('gives an image that a PDP runs from, without any management side', async () => {
+    const file = join(temporaryFolder('image'), 'policy.image')
+    const env = { PDP_API_KEY: keys.environments.development, PDP_CONTROL_PLANE: url(ports.api) }
+    expect((await run(['image', 'pull', file], env)).code).toBe(0)
+    const port = await freePort()
+    const pdp = new Server('pdp', { PDP_API_KEY: 'a key of its own', PDP_PORT: String(port) }, ['--image', file])
+    await pdp.until(async () => (await fetch(`${url(port)}/ready`)).ok)
+    expect(await (await fetch(`${url(port)}/ready`)).json()).toMatchObject({
+      status: 'ok',
+      source: 'file',
+      revision: expect.any(Number),
+      age_ms: null,
+    })
+    const asked = { PDP_API_KEY: 'a key of its own', PDP_PORT: String(port) }
+    expect((await run(['check', 'ana', 'say', 'hello'], asked)).code).toBe(0)
+    expect((await run(['check', 'ben', 'say', 'hello'], asked)).code).toBe(1)
+    expect(await pdp.end()).toBe(0)
+  })
+
+  it('signs an image file, and believes no other where a public key is given', async () => {
+    const folder = temporaryFolder('image')
+    const [file, publicFile, signingFile] = ['policy.image', 'public.pem', 'signing.pem'].map((name) =>
+      join(folder, name),
+    )
+    const { publicKey, privateKey } = generateKeyPairSync('ed25519')
+    writeFileSync(publicFile!, publicKey.export({ type: 'spki', format: 'pem' }))
+    writeFileSync(signingFile!, privateKey.export({ type: 'pkcs8', format: 'pem' }))
+    const env = { PDP_API_KEY: keys.environments.development, PDP_CONTROL_PLANE: url(ports.api) }
+    expect((await run(['image', 'pull', file!], env)).code).toBe(0)
+    const trusting = { PDP_API_KEY: 'key', PDP_IMAGE_PUBLIC_KEY: publicFile! }
+    const unsigned = { code: 1, err: oneLine('the image is not signed') }
+    expect(await run(['image', 'verify', file!], trusting)).toMatchObject(unsigned)
+    expect(await run(['pdp', '--image', file!, '--pdp-port', '0'], trusting)).toMatchObject(unsigned)
+    expect(await run(['image', 'sign', file!])).toMatchObject({ code: 1, err: oneLine('ZEROHOP_IMAGE_SIGNING_KEY') })
+    for (let twice = 0; twice < 2; twice++)
+      expect((await run(['image', 'sign', file!], { ZEROHOP_IMAGE_SIGNING_KEY_FILE: signingFile! })).code).toBe(0)
+    expect(await run(['image', 'verify', file!], trusting)).toMatchObject({
+      code: 0,
+      out: expect.stringContaining('good'),
+    })
+    expect((await run(['check', 'ana', 'say', 'hello', '--image', file!], trusting)).code).toBe(0)
+    expect((await run(['image', 'verify', file!])).code).toBe(0)
+  })
+
+  it('is a command whose reader may stop reading: no noise, and its own exit code', async () => {
+    const file = join(temporaryFolder('image'), 'policy.image')
+    const env = { PDP_API_KEY: keys.environments.development, PDP_CONTROL_PLANE: url(ports.api) }
+    expect((await run(['image', 'pull', file], env)).code).toBe(0)
+    const child = spawn(process.execPath, [COMMAND, 'check', 'ben', 'say', 'hello', '--image', file])
+    child.stdout.destroy()
+    let err = ''
+    child.stderr.on('data', (chunk: Buffer) => {
+      err += chunk.toString()
+    })
+    const [code] = (await once(child, 'close')) as [number | null]
+    expect([code, err]).toEqual([1, ''])
+  })
+
+  it('refuses a damaged image file in one line', async () => {
+    const file = join(temporaryFolder('image'), 'policy.image')
+    writeFileSync(file, 'not an image')
+    expect(await run(['image', 'verify', file])).toMatchObject({ code: 1, err: oneLine('the image is damaged') })
+    expect(await run(['check', 'ana', 'say', 'hello', '--image', file])).toMatchObject({
+      code: 2,
+      err: oneLine('damaged'),
+    })
+    expect(await run(['image', 'verify', join(file, 'nowhere')])).toMatchObject({ code: 1, err: oneLine('') })
+    const pdp = await run(['pdp', '--image', file, '--pdp-port', '0'], { PDP_API_KEY: 'key' })
+    expect(pdp).toMatchObject({ code: 1, err: oneLine('the image is damaged') })
+  })
+
+  it('never prints a key, and ends with 0 on SIGTERM', async () => {
+    expect(await server.end()).toBe(0)
+    for (const key of [keys.organization, keys.environments.development, keys.environments.production]) {
+      expect(server.output).not.toContain(key)
+    }
+  })
+
+  it('keeps its keys over a restart, and writes the file anew when it is gone', async () => {
+    const again = await startServe(data, ports, [])
+    expect(readKeys(data)).toEqual(keys)
+    expect(await again.end('SIGINT')).toBe(0)
+    unlinkSync(join(data, 'keys.json'))
+    const third = await startServe(data, ports, [])
+    expect(readKeys(data)).toEqual(keys)
+    expect(await third.end()).toBe(0)
+  })
+})
+
+describe('pdp', () => {
+  it('starts from its last image while the management API is away, and drains on SIGTERM', async () => {
+    const [data, api, port] = [temporaryFolder('pdp'), await freePort(), await freePort()]
+    const management = await startApi(data, api)
+    const key = readKeys(data).environments.development
+    const pdp = await startPdp(data, port, key, api)
+    expect(await pdp.end()).toBe(0)
+    await management.end()
+    const again = await startPdp(data, port, key, api)
+    const health = await (await fetch(`${url(port)}/health`)).json()
+    expect(health).toMatchObject({ status: 'ok', source: 'file' })
+    expect(existsSync(join(data, 'pdp'))).toBe(true)
+    expect(await again.end()).toBe(0)
+    expect(again.output).not.toContain(key)
+  })
+
+  it('answers 401 once its key is rotated, and keeps nothing on disk; another goes on', async () => {
+    const [data, api, port, other] = [temporaryFolder('pdp'), await freePort(), await freePort(), await freePort()]
+    await startApi(data, api)
+    const { development: key, production } = readKeys(data).environments
+    await startPdp(data, port, key, api)
+    await startPdp(data, other, production, api)
+    const images = () => readdirSync(join(data, 'pdp')).filter((name) => name.endsWith('.image')).length
+    await eventually(images, 2)
+    const ask = async (at: number, bearer: string) => {
+      const headers = { authorization: `Bearer ${bearer}`, 'content-type': 'application/json' }
+      const body = JSON.stringify({ user: { key: 'ana' }, action: 'say', resource: { type: 'hello' } })
+      return (await fetch(`${url(at)}/allowed`, { method: 'POST', headers, body })).status
+    }
+    expect(await ask(port, key)).toBe(200)
+    const keys = JSON.parse((await run(['keys', 'list', '--json', '--data', data])).out)
+    const [{ id }] = keys.filter((each: { environment: string }) => each.environment === 'development')
+    expect((await run(['keys', 'rotate', id, '--data', data])).code).toBe(0)
+    await eventually(() => ask(port, key), 401)
+    await eventually(images, 1)
+    expect(await ask(other, production)).toBe(200)
+  })
+
+  it('takes its key from a file', async () => {
+    const [data, api, port] = [temporaryFolder('pdp'), await freePort(), await freePort()]
+    await startApi(data, api)
+    const file = join(temporaryFolder('key'), 'key')
+    writeFileSync(file, `${readKeys(data).environments.development}\n`)
+    const pdp = new Server('pdp', {
+      ZEROHOP_DATA: data,
+      PDP_PORT: String(port),
+      PDP_API_KEY_FILE: file,
+      PDP_CONTROL_PLANE: url(api),
+    })
+    await pdp.until(async () => (await fetch(`${url(port)}/ready`)).ok)
+    expect(
+      await run(['check', 'ana', 'say', 'hello'], {
+        PDP_API_KEY: readFileSync(file, 'utf8').trim(),
+        PDP_PORT: String(port),
+      }),
+    ).toMatchObject({ code: 1 })
+    expect(await pdp.end()).toBe(0)
+  })
+})

@@ -1,0 +1,92 @@
+// What the variables of the decision log, of traces and of AuthZEN are read as, and the line that a wrong one ends with.
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { readEnv, secretsOf } from '../../src/cli/configuration/env.ts'
+import { warnOfPublicUrl } from '../../src/cli/process/process.ts'
+import { temporaryFolder } from '../support/folders.ts'
+
+describe('variables of the decision log', () => {
+  it('are off, or say where records go and what happens when they cannot be kept', () => {
+    expect(readEnv({}).decisionLog).toMatchObject({ sinks: [], attributes: false, reasons: false })
+    for (const [sinks, policy] of [
+      ['file', 'block'],
+      ['file,api', 'drop'],
+      ['API, stdout', 'drop'],
+      ['off', 'block'],
+    ] as const)
+      expect([sinks, readEnv({ PDP_DECISION_LOG: sinks }).decisionLog.policy]).toEqual([sinks, policy])
+    const kept = { PDP_DECISION_LOG: 'file,api', PDP_DECISION_LOG_POLICY: 'block', PDP_DECISION_LOG_BUFFER: '1M' }
+    expect(readEnv(kept).decisionLog).toMatchObject({ policy: 'block', bufferBytes: 2 ** 20, sinks: ['file', 'api'] })
+  })
+})
+
+describe('variables of traces', () => {
+  it('turn traces on by an address or a name, and the standard switch turns them off', () => {
+    const on = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318' }
+    expect(readEnv({}).tracing.exporter).toBe('none')
+    expect(readEnv(on).tracing.exporter).toBe('otlp')
+    expect(readEnv({ ...on, OTEL_SDK_DISABLED: 'true' }).tracing.exporter).toBe('none')
+    expect(readEnv({ OTEL_TRACES_EXPORTER: 'console' }).tracing.exporter).toBe('console')
+    expect(readEnv({ OTEL_RESOURCE_ATTRIBUTES: 'a=1, b=x%2Cy=z ,' }).tracing.resource).toEqual({ a: '1', b: 'x,y=z' })
+  })
+})
+
+it.each([
+  ['PDP_DECISION_LOG', 'file,'],
+  ['PDP_DECISION_LOG_POLICY', 'refuse'],
+  ['PDP_DECISION_LOG_BUFFER', '0'],
+  ['PDP_DECISION_LOG_FILE_SIZE', 'much'],
+  ['PDP_DECISION_LOG_FILES', '0'],
+  ['PDP_DECISION_LOG_ATTRIBUTES', 'perhaps'],
+  ['OTEL_TRACES_EXPORTER', 'jaeger'],
+  ['OTEL_EXPORTER_OTLP_ENDPOINT', 'collector'],
+  ['OTEL_RESOURCE_ATTRIBUTES', 'a=%zz'],
+  ['PDP_CONTROL_PLANE', 'http://api:8080/#top'],
+  ['PDP_AUTHZEN_SUBJECT_TYPES', ','],
+])('%s that is `%s` ends with a line that names it', (name, value) => {
+  expect(() => readEnv({ [name]: value })).toThrow(
+    new RegExp(`^${name} must be .*, not \`${value.replace('?', '\\?')}\`$`),
+  )
+})
+
+describe('ZEROHOP_METRICS_TOKEN', () => {
+  it('is a text, or the content of a file, and a secret', () => {
+    const token = 'a-token-of-the-operator'
+    const file = join(temporaryFolder('token'), 'token')
+    writeFileSync(file, `${token}\n`)
+    for (const variables of [{ ZEROHOP_METRICS_TOKEN: token }, { ZEROHOP_METRICS_TOKEN_FILE: file }]) {
+      const env = readEnv(variables)
+      expect([env.metricsToken, secretsOf(env)]).toEqual([token, [token]])
+    }
+    expect(readEnv({}).metricsToken).toBeUndefined()
+  })
+
+  it.each(['short', 'with a blank in the middle'])('that is `%s` is refused, and not repeated', (token) => {
+    const line = 'ZEROHOP_METRICS_TOKEN needs at least 16 printable characters without blanks'
+    expect(() => readEnv({ ZEROHOP_METRICS_TOKEN: token })).toThrow(line)
+  })
+})
+
+it.each([
+  'pdp.example.com',
+  'https://pdp.example.com/?tenant=1',
+  'https://ana:secret@pdp.example.com',
+  'http://0.0.0.0:7000',
+])('PDP_PUBLIC_URL that is `%s` ends with a line that names it, without its value', (value) => {
+  const read = () => readEnv({ PDP_PUBLIC_URL: value })
+  expect(read).toThrow(/^PDP_PUBLIC_URL must /)
+  expect(read).not.toThrow(value)
+  expect(readEnv({ PDP_PUBLIC_URL: 'https://pdp.example.com/a/' }).authzen.publicUrl).toBe('https://pdp.example.com/a')
+})
+
+it('a public URL that is not https is warned of', () => {
+  const warned = (PDP_PUBLIC_URL: string) => {
+    const lines: unknown[] = []
+    warnOfPublicUrl(readEnv({ PDP_PUBLIC_URL }), { warn: (...line: unknown[]) => lines.push(line) } as never)
+    return lines.length
+  }
+  expect(['https://pdp.example.com', 'HTTPS://pdp.example.com', 'http://pdp.example.com', ''].map(warned)).toEqual([
+    0, 0, 1, 0,
+  ])
+})

@@ -1,0 +1,116 @@
+// The scope matrix, row by row: what src/management/access.ts must say for every level and access.
+import { describe, expect, it } from 'vitest'
+import {
+  ACCESS,
+  type Operation,
+  reachesEnvironment,
+  reachesProject,
+  requireAccess,
+} from '../../src/management/access.ts'
+import type { AccessLevel, ApiKey, KeyLevel } from '../../src/model/objects.ts'
+
+const LEVELS: readonly KeyLevel[] = ['env', 'project', 'org']
+const ACCESSES: readonly AccessLevel[] = ['no_access', 'read', 'write', 'admin']
+
+/** the narrowest level of those that an environment key never does */
+const NARROWEST: Readonly<Partial<Record<Operation, KeyLevel>>> = {
+  'organization.stats': 'org',
+  'organization.write': 'org',
+  'project.create': 'org',
+  'project.write': 'project',
+  'project.delete': 'project',
+  'environment.create': 'project',
+  'environment.delete': 'project',
+  'key.reveal': 'project',
+  'environment.copy': 'project',
+}
+
+/** the widest level, where a wider key may not either */
+const WIDEST: Readonly<Partial<Record<Operation, KeyLevel>>> = { 'audit.write': 'env' }
+
+/** the least access that each operation needs, at every level that may do it */
+const LEAST: Readonly<Record<Operation, AccessLevel>> = {
+  'scope.read': 'no_access',
+  'organization.read': 'read',
+  'project.read': 'read',
+  'environment.read': 'read',
+  'organization.stats': 'read',
+  'organization.write': 'write',
+  'project.create': 'write',
+  'project.write': 'write',
+  'project.delete': 'admin',
+  'environment.create': 'write',
+  'environment.write': 'write',
+  'environment.delete': 'admin',
+  'environment.copy': 'write',
+  'key.read': 'read',
+  'key.reveal': 'admin',
+  'key.write': 'admin',
+  'history.read': 'read',
+  'metrics.read': 'read',
+  'audit.read': 'read',
+  'audit.write': 'write',
+  'elements.login': 'write',
+  'secret.read': 'write',
+  'schema.read': 'read',
+  'schema.write': 'write',
+  'facts.read': 'read',
+  'facts.write': 'write',
+  'feed.read': 'read',
+}
+
+describe('requireAccess', () => {
+  it('has a row here for every operation', () => {
+    expect(Object.keys(LEAST).sort()).toEqual(Object.keys(ACCESS).sort())
+  })
+
+  for (const operation of Object.keys(LEAST) as Operation[]) {
+    it.each(LEVELS.flatMap((level) => ACCESSES.map((access) => [level, access] as const)))(
+      `${operation} by a key of level %s and access %s`,
+      (level, access) => {
+        const at = LEVELS.indexOf(level)
+        const wide =
+          at >= LEVELS.indexOf(NARROWEST[operation] ?? 'env') && at <= LEVELS.indexOf(WIDEST[operation] ?? 'org')
+        const may = wide && ACCESSES.indexOf(access) >= ACCESSES.indexOf(LEAST[operation])
+        const ask = () => requireAccess({ level, access }, operation)
+        if (may) expect(ask).not.toThrow()
+        else expect(ask).toThrow(expect.objectContaining({ code: 'KEY_TOO_NARROW' }))
+      },
+    )
+  }
+})
+
+describe('what a key reaches', () => {
+  const key = (level: KeyLevel): ApiKey => ({
+    id: 'k',
+    key: 'hash',
+    level,
+    access: 'admin',
+    owner: 'member',
+    name: null,
+    organization_id: 'o',
+    project_id: level === 'org' ? null : 'p1',
+    environment_id: level === 'env' ? 'e1' : null,
+    created_at: 0,
+    updated_at: 0,
+  })
+
+  it('an organization key reaches every project and environment', () => {
+    expect(reachesProject(key('org'), { id: 'p2' })).toBe(true)
+    expect(reachesEnvironment(key('org'), { id: 'p2' }, { id: 'e9' })).toBe(true)
+  })
+
+  it('a project key reaches its project and everything in it', () => {
+    expect(reachesProject(key('project'), { id: 'p1' })).toBe(true)
+    expect(reachesProject(key('project'), { id: 'p2' })).toBe(false)
+    expect(reachesEnvironment(key('project'), { id: 'p1' }, { id: 'e9' })).toBe(true)
+    expect(reachesEnvironment(key('project'), { id: 'p2' }, { id: 'e1' })).toBe(false)
+  })
+
+  it('an environment key reaches its environment, and of projects the one that holds it', () => {
+    expect(reachesProject(key('env'), { id: 'p1' })).toBe(true)
+    expect(reachesProject(key('env'), { id: 'p2' })).toBe(false)
+    expect(reachesEnvironment(key('env'), { id: 'p1' }, { id: 'e1' })).toBe(true)
+    expect(reachesEnvironment(key('env'), { id: 'p1' }, { id: 'e2' })).toBe(false)
+  })
+})

@@ -1,0 +1,131 @@
+// An environment as one object: what is exported is imported again as the same, twice as well as once, and what is wrong is refused whole.
+import { readFileSync } from 'node:fs'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { Image } from '../../src/image/image.ts'
+import { type Bundle, exportEverything, exportSchema } from '../../src/management/bundle/export.ts'
+import type { Imported } from '../../src/management/bundle/import.ts'
+import { policyOf } from '../../src/management/snapshot/snapshot.ts'
+import { BY, openPap, type Pap } from './harness.ts'
+
+const SOURCE = JSON.parse(readFileSync(new URL('./bundle.json', import.meta.url), 'utf8'))
+
+describe('a bundle', () => {
+  let pap: Pap
+  beforeAll(async () => {
+    pap = await openPap()
+  })
+  afterAll(() => pap.close())
+  const load = (bundle: unknown, dryRun = false): Promise<Imported> => pap.run('importBundle', { bundle, dryRun })
+  const everything = (log = pap.environment) =>
+    JSON.parse(JSON.stringify(exportEverything(pap.store.view(log)))) as Bundle
+  const hash = (log: string) => {
+    const view = pap.store.view(log)
+    return Image.build(pap.environment, view.position, policyOf(view)).hash()
+  }
+
+  it('says what it would do, and does it in one revision', async () => {
+    const before = pap.revision()
+    const planned = await load(SOURCE, true)
+    expect(pap.revision()).toBe(before)
+    expect(planned).toMatchObject({ deleted: 0 })
+    expect(planned.lines).toContain('create role admin')
+    expect(planned.lines).toContain('change built in __user')
+    expect(await load(SOURCE)).toEqual(planned)
+    expect(pap.revision()).toBe(before + 1)
+  })
+
+  it('comes out as it went in', () => {
+    const sorted = (bundle: object) =>
+      JSON.parse(JSON.stringify(bundle), (_, value) =>
+        Array.isArray(value) && value[0]?.key ? [...value].sort((a, b) => (a.key < b.key ? -1 : 1)) : value,
+      )
+    expect(sorted(everything())).toEqual(sorted(SOURCE))
+  })
+
+  it('changes nothing the second time', async () => {
+    const before = pap.revision()
+    expect(await load(SOURCE)).toEqual({ created: 0, changed: 0, deleted: 0, lines: [] })
+    expect(await load(everything())).toEqual({ created: 0, changed: 0, deleted: 0, lines: [] })
+    expect(pap.revision()).toBe(before)
+  })
+
+  it('makes another environment decide the same', async () => {
+    const production = pap.made.environments[1]!.id
+    await pap.store.commit(production, 'importBundle', { bundle: everything() }, BY)
+    expect(everything(production)).toEqual(everything())
+    expect(hash(production)).toBe(hash(pap.environment))
+  })
+
+  it('keeps ids, and what it does not name', async () => {
+    await pap.run('createRole', { key: 'extra', permissions: ['document:read'] })
+    const before = pap.view().require('role', 'admin')
+    const imported = await load({ zerohop: 1, roles: [{ key: 'admin', permissions: ['document:read'] }] })
+    expect(imported).toEqual({ created: 0, changed: 1, deleted: 0, lines: ['change role admin'] })
+    const { id, created_at, permissions, extends: parents } = pap.view().require('role', 'admin')
+    expect({ id, created_at, permissions, parents }).toEqual({
+      id: before.id,
+      created_at: before.created_at,
+      permissions: ['document:read'],
+      parents: [],
+    })
+    expect(pap.view().get('role', 'extra')).toBeDefined()
+  })
+
+  it('may turn round who extends whom', async () => {
+    const roles = [
+      { key: 'viewer', extends: ['admin'] },
+      { key: 'admin', extends: [] },
+    ]
+    await load({ zerohop: 1, roles })
+    expect(pap.view().require('role', 'viewer').extends).toEqual(['admin'])
+    await load({ zerohop: 1, roles: [{ key: 'admin', extends: ['viewer'] }, { key: 'viewer' }] })
+    expect(pap.view().require('role', 'admin').extends).toEqual(['viewer'])
+  })
+
+  it.each<[unknown, (string | number)[]]>([
+    [null, []],
+    [{}, ['zerohop']],
+    [{ zerohop: 2 }, ['zerohop']],
+    [{ zerohop: 1, rolls: [] }, ['rolls']],
+    [{ zerohop: 1, roles: {} }, ['roles']],
+    [{ zerohop: 1, roles: [{ key: 'fine' }, { key: 5 }] }, ['roles', 1, 'key']],
+    [{ zerohop: 1, roles: [{ key: 'fine' }, { key: 'a b' }] }, ['roles', 1, 'key']],
+    [{ zerohop: 1, roles: [{ key: 'fine', permissions: ['document:fly'] }] }, ['roles', 0, 'permissions', 0]],
+    [
+      { zerohop: 1, resources: [{ key: 'r', actions: { read: { name: 5 } } }] },
+      ['resources', 0, 'actions', 'read', 'name'],
+    ],
+    [{ zerohop: 1, condition_sets: [{ key: 's' }] }, ['condition_sets', 0, 'conditions']],
+    [{ zerohop: 1, users: [{ key: 'u', email: 'x' }] }, ['users', 0, 'email']],
+    [{ zerohop: 1, roles: [{ key: 'twice' }, { key: 'once' }, { key: 'twice' }] }, ['roles', 2, 'key']],
+  ])('%j is refused, with the place', async (bundle, at) => {
+    const before = pap.revision()
+    await expect(load(bundle)).rejects.toMatchObject({ path: ['body', ...at] })
+    expect(pap.revision()).toBe(before)
+  })
+
+  it('never deletes what a condition reads', async () => {
+    const resources = exportSchema(pap.view()).resources!.map((resource) => ({ ...resource, attributes: {} }))
+    await expect(load({ zerohop: 1, resources })).rejects.toMatchObject({ code: 'OBJECT_IN_USE' })
+    const sets = [{ key: 'secrets', type: 'resourceset', resource_id: 'document', conditions: {} }]
+    await load({ zerohop: 1, resources, condition_sets: sets })
+    expect(pap.view().require('resource', 'document').attributes).toEqual([])
+  })
+
+  it('declares the attributes of resources that its conditions read', async () => {
+    const conditions = { 'resource.shade': { equals: 'x' } }
+    const sets = [{ key: 'shaded', type: 'resourceset', resource_id: 'lamp', conditions }]
+    const lamp = (attributes: object) => ({
+      zerohop: 1,
+      resources: [{ key: 'lamp', attributes }],
+      condition_sets: sets,
+    })
+    await expect(load(lamp({}))).rejects.toMatchObject({
+      code: 'ATTRIBUTE_UNDECLARED',
+      details: { resource: 'lamp', attribute: 'shade' },
+      path: ['body', 'condition_sets', 0, 'conditions'],
+    })
+    await load(lamp({ shade: { type: 'string' } }))
+    expect(pap.view().get('condition_set', 'shaded')).toMatchObject({ conditions })
+  })
+})

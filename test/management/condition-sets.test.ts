@@ -1,0 +1,326 @@
+// Condition sets: what may be written, and that nothing widens by omission or deletion.
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { put } from '../../src/log/change.ts'
+import { keepReaders } from '../../src/management/condition-sets/condition-types.ts'
+import { replaceConditionSet, updateConditionSet } from '../../src/management/condition-sets/use-cases.ts'
+import { SET_DEPTH_MAX } from '../../src/model/limits.ts'
+import type { JsonObject } from '../../src/model/objects.ts'
+import { Draft } from '../../src/store/draft.ts'
+import type { Mint } from '../../src/store/view.ts'
+import { openPap, type Pap } from './harness.ts'
+
+let pap: Pap
+let round = 0
+let doc = ''
+const named = (name: string) => `${name}${round}`
+beforeAll(async () => {
+  pap = await openPap()
+  for (const [key, type] of [
+    ['age', 'number'],
+    ['name', 'string'],
+    ['member', 'bool'],
+    ['skills', 'array'],
+    ['since', 'time'],
+    ['address', 'object'],
+    ['contracts', 'object_array'],
+    ['anything', 'json'],
+    ['folder', 'string'],
+  ] as const) {
+    await pap.run('createAttribute', { resource: '__user', attribute: { key, type } })
+  }
+  await pap.run('createAttribute', { resource: '__tenant', attribute: { key: 'plan', type: 'string' } })
+})
+afterAll(() => pap.close())
+beforeEach(async () => {
+  round++
+  doc = named('doc')
+  await pap.run('createResource', { key: doc, attributes: { secret: { type: 'bool' }, cost: { type: 'number' } } })
+})
+const refused = async (promise: Promise<unknown>, code: string, path?: readonly (string | number)[]) =>
+  expect(promise).rejects.toMatchObject({ code, ...(path ? { path } : {}) })
+const conditions = (of: JsonObject) => pap.run('createConditionSet', { key: named('set'), conditions: of })
+const over = (of: JsonObject) =>
+  pap.run('createConditionSet', { key: named('set'), type: 'resourceset', resource_id: doc, conditions: of })
+const set = (key: string) => pap.view().get('condition_set', named(key))
+
+describe('conditions', () => {
+  it('are kept as they were sent', async () => {
+    const sent: JsonObject = { anyOf: [{ 'user.age': { 'greater-than': 17 } }, { not: { 'user.name': {} } }] }
+    await refused(conditions(sent), 'INPUT_INVALID', ['body', 'conditions', 'anyOf', 1, 'not', 'user.name'])
+    const well: JsonObject = {
+      anyOf: [{ 'user.age': { 'greater-than': 17, 'less-than': 65 } }, { not: { 'user.x': { in: [] } } }],
+    }
+    expect((await conditions(well)).conditions).toEqual(well)
+  })
+
+  it.each<JsonObject>([
+    {},
+    { 'user.age': { equals: 3 } },
+    { 'user.age': { between: [1, 2] } },
+    { 'user.age': { in: [1, 2] } },
+    { 'user.age': { equals: { ref: 'user.anything' } } },
+    { 'user.age': { equals: { ref: 'user.not_declared' } } },
+    { 'user.age': { in: { ref: 'user.skills' } } },
+    { 'user.not_declared': { contains: 'x' } },
+    { 'context.age': { contains: 'x' } },
+    { 'user.since': { 'less-than': '2026-01-01T00:00:00Z' } },
+    { 'user.since': { 'less-than': { ref: 'user.age' } } },
+    { 'user.since': { between: [1, 2] } },
+    { 'user.skills': { array_contains: 'go' } },
+    { 'user.skills': { array_contains: { ref: 'user.age' } } },
+    { 'user.skills': { not: { array_subset: ['go'] } } },
+    { 'user.address': { object_match: { match: { city: { equals: 1 } } } } },
+    { 'user.address.city': { equals: 'Rome' } },
+    { 'user.contracts': { any_match: { match: { level: { 'greater-than': 2 } } } } },
+    { 'user.anything.deep': { contains: 'x' } },
+    { 'user.name': { anyOf: [{ 'starts-with': 'a' }, { not: ['b', 'c'] }] } },
+    { 'tenant.plan': { equals: { ref: 'user.name' } } },
+  ])('%j fits what is declared', async (of) => {
+    await conditions(of)
+  })
+
+  it.each<[JsonObject, string]>([
+    [{ 'user.age': { contains: 'x' } }, 'user.age'],
+    [{ 'subject.age': { equals: 'x' } }, 'user.age'],
+    [{ 'user.age': { in: [1, '2'] } }, 'user.age'],
+    [{ 'user.age': { equals: { ref: 'user.name' } } }, 'user.age'],
+    [{ 'user.age': { in: { ref: 'user.name' } } }, 'user.age'],
+    [{ 'user.age': { between: ['a', 'b'] } }, 'user.age'],
+    [{ 'user.age': { array_contains: 1 } }, 'user.age'],
+    [{ 'user.member': { 'less-than': 3 } }, 'user.member'],
+    [{ 'user.member': { equals: 'yes' } }, 'user.member'],
+    [{ 'user.since': { 'less-than': 'yesterday' } }, 'user.since'],
+    [{ 'user.since': { not: '2026-02-30' } }, 'user.since'],
+    [{ 'user.name': { equals: 3 } }, 'user.name'],
+    [{ 'user.name': { not: [3] } }, 'user.name'],
+    [{ 'user.name': { any_match: { match: {} } } }, 'user.name'],
+    [{ 'user.name.first': { equals: 'x' } }, 'user.name'],
+    [{ 'user.age': { object_match: { match: {} } } }, 'user.age'],
+    [{ 'user.skills': { equals: 'go' } }, 'user.skills'],
+    [{ allOf: [{ not: { 'tenant.plan': { 'greater-than': 3 } } }] }, 'tenant.plan'],
+    [{ 'context.x': { equals: { ref: 'user.age.deep' } } }, 'user.age'],
+  ])('%j does not fit', async (of, attribute) => {
+    await expect(conditions(of)).rejects.toMatchObject({ code: 'ATTRIBUTE_MISMATCH', details: { attribute } })
+  })
+
+  it('of a resource set are checked against its resource, and those of a user set are not', async () => {
+    const of = { 'resource.cost': { equals: 'much' } }
+    await refused(
+      pap.run('createConditionSet', { key: named('set'), type: 'resourceset', resource_id: doc, conditions: of }),
+      'ATTRIBUTE_MISMATCH',
+    )
+    await conditions(of)
+  })
+
+  it('that follow the key of an instance are checked against its type', async () => {
+    const match = (type: string, of: JsonObject): JsonObject => ({
+      'user.folder': { object_match: { match: of, fk_resource_type: type } },
+    })
+    await refused(conditions(match('nothing', {})), 'OBJECT_NOT_FOUND', ['body', 'conditions'])
+    await refused(conditions(match(doc, { cost: { equals: 'much' } })), 'ATTRIBUTE_MISMATCH')
+    await conditions(match(doc, { cost: { equals: 3 }, secret: { equals: true } }))
+  })
+
+  const undeclared = (attribute: string) => ({ code: 'ATTRIBUTE_UNDECLARED', details: { resource: doc, attribute } })
+
+  it.each<[string, JsonObject]>([
+    ['other', { 'resource.other': { equals: 1 } }],
+    ['other', { 'resource.other.deep': { equals: 1 } }],
+    ['other', { 'user.age': { equals: { ref: 'resource.other' } } }],
+    ['other', { anyOf: [{ 'resource.cost': { equals: 1 } }, { not: { 'resource.other': { equals: 1 } } }] }],
+    ['roles', { 'resource.roles': { array_contains: 'x' } }],
+  ])('of a resource set may not read `%s`, which its resource does not declare: %j', async (attribute, of) => {
+    await expect(over(of)).rejects.toMatchObject(undeclared(attribute))
+    await over({ 'resource.cost': { equals: 1 } })
+    for (const write of ['updateConditionSet', 'replaceConditionSet'] as const)
+      await expect(pap.run(write, { ref: named('set'), fields: { conditions: of } })).rejects.toMatchObject(
+        undeclared(attribute),
+      )
+    await pap.run('createAttribute', { resource: doc, attribute: { key: attribute, type: 'json' } })
+    await pap.run('updateConditionSet', { ref: named('set'), fields: { conditions: of } })
+    await refused(pap.run('deleteAttribute', { resource: doc, ref: attribute }), 'OBJECT_IN_USE')
+  })
+
+  it('may not read of a followed instance what its type does not declare, be it a name of identity', async () => {
+    for (const attribute of ['other', 'key']) {
+      const match = { match: { [attribute]: { equals: 'x' } }, fk_resource_type: doc }
+      await expect(conditions({ 'user.folder': { object_match: match } })).rejects.toMatchObject(undeclared(attribute))
+    }
+  })
+
+  it('may read what the question itself says, and what is not of a resource set or a resource', async () => {
+    const tests = ['type', 'key', 'tenant'].map((name) => ({ [`resource.${name}`]: { equals: 'x' } }))
+    const others = ['user.u', 'tenant.t', 'context.c', 'action.a'].map((path) => ({ [path]: { equals: 'x' } }))
+    await over({ allOf: [...tests, ...others] })
+    await pap.run('createConditionSet', { key: named('users'), conditions: { 'resource.other': { equals: 'x' } } })
+  })
+
+  it('hold nothing that cannot be kept exactly', async () => {
+    await refused(conditions({ 'user.x': { equals: 2 ** 60 } }), 'NUMBER_INVALID')
+    await refused(conditions({ 'user.x': { equals: '\ud800' } }), 'TEXT_INVALID')
+  })
+})
+
+describe('a set that was stored before attributes had to be declared', () => {
+  const mint: Mint = { now: 2, id: () => 'f'.repeat(32), secret: () => '' }
+  const legacy: JsonObject = { 'resource.other': { equals: 1 } }
+
+  it('may be changed otherwise and written again as it is, and its attribute may be declared', async () => {
+    await over({ 'resource.cost': { equals: 1 } })
+    const stored = set('set')!
+    const old = new Draft(pap.view()).stage([put('condition_set', { ...stored, conditions: legacy })])
+    const ref = named('set')
+    const patched = updateConditionSet(old, { ref, fields: { name: 'Named' } }, mint)
+    expect(patched.result).toMatchObject({ name: 'Named', conditions: legacy })
+    const again = replaceConditionSet(old, { ref, fields: { name: 'Again', conditions: legacy } }, mint)
+    expect(again.result).toMatchObject({ name: 'Again', conditions: legacy })
+    const resource = pap.view().get('resource', doc)!
+    const costly = resource.attributes.map((each) => (each.key === 'cost' ? { ...each, type: 'json' as const } : each))
+    const declared = { ...resource, attributes: [...costly, { ...costly[0]!, key: 'other', type: 'number' as const }] }
+    expect(() => keepReaders(old, 'resource', resource, declared)).not.toThrow()
+    const more = { ...legacy, 'resource.cost': { equals: 1 } }
+    expect(() => updateConditionSet(old, { ref, fields: { conditions: more } }, mint)).toThrow('attribute `other`')
+  })
+})
+
+describe('condition sets', () => {
+  it('are about users, or about one resource, for good', async () => {
+    const create = (fields: object) => pap.run('createConditionSet', { key: named('set'), ...fields })
+    await refused(create({ type: 'resourceset' }), 'INPUT_INVALID', ['body', 'resource_id'])
+    await refused(create({ resource_id: doc }), 'INPUT_INVALID', ['body', 'resource_id'])
+    await refused(create({ type: 'resourceset', resource_id: 'nothing' }), 'OBJECT_NOT_FOUND', ['body', 'resource_id'])
+    await refused(create({ autogenerated: true }), 'NOT_SUPPORTED', ['body', 'autogenerated'])
+    await create({ type: 'resourceset', resource_id: pap.view().require('resource', doc).id })
+    expect(set('set')).toMatchObject({ type: 'resourceset', resource: doc, conditions: {}, parent: null })
+    const put = (fields: object) =>
+      pap.run('replaceConditionSet', { ref: named('set'), fields: { conditions: {}, ...fields } })
+    await refused(put({ type: 'userset' }), 'INPUT_INVALID', ['body', 'type'])
+    await pap.run('createResource', { key: named('other') })
+    await refused(put({ resource_id: named('other') }), 'INPUT_INVALID', ['body', 'resource_id'])
+    await refused(put({ key: 'other' }), 'KEY_MISMATCH', ['body', 'key'])
+    await put({ type: 'resourceset', resource_id: doc, key: named('set') })
+    await refused(create({ key: '__autogen_admin' }), 'KEY_RESERVED', ['body', 'key'])
+  })
+
+  it('have a parent of the same type and resource, without a circle, in bounded chains', async () => {
+    await pap.run('createConditionSet', { key: named('top') })
+    await pap.run('createConditionSet', { key: named('mid'), parent_id: named('top') })
+    await pap.run('createConditionSet', { key: named('low'), parent_id: set('mid')?.id ?? '' })
+    const move = (key: string, parent_id: string | null) =>
+      pap.run('updateConditionSet', { ref: named(key), fields: { parent_id } })
+    const at = ['body', 'parent_id']
+    await refused(move('top', named('low')), 'PARENT_CYCLE', at)
+    await refused(move('top', named('top')), 'PARENT_CYCLE', at)
+    await refused(move('top', 'nothing'), 'OBJECT_NOT_FOUND', at)
+    await pap.run('createConditionSet', { key: named('docs'), type: 'resourceset', resource_id: doc })
+    await refused(move('top', named('docs')), 'INPUT_INVALID', at)
+    await pap.run('createResource', { key: named('other') })
+    const others = { key: named('others'), type: 'resourceset', resource_id: named('other') } as const
+    await refused(pap.run('createConditionSet', { ...others, parent_id: named('docs') }), 'INPUT_INVALID', at)
+    await move('mid', null)
+    expect(set('mid')?.parent).toBeNull()
+    await move('top', named('low'))
+  })
+
+  it('stand in chains of bounded length', async () => {
+    for (let at = 1; at <= SET_DEPTH_MAX; at++) {
+      const parent = at === 1 ? {} : { parent_id: named(`s${at - 1}_`) }
+      await pap.run('createConditionSet', { key: named(`s${at}_`), ...parent })
+    }
+    const beyond = { key: named('beyond'), parent_id: named(`s${SET_DEPTH_MAX}_`) }
+    await refused(pap.run('createConditionSet', beyond), 'LIMIT_EXCEEDED', ['body', 'parent_id'])
+  })
+})
+
+describe('[D11] nothing widens by omission or deletion', () => {
+  it('PUT says the conditions, and what becomes of a parent', async () => {
+    await pap.run('createConditionSet', { key: named('top') })
+    await pap.run('createConditionSet', { key: named('set'), parent_id: named('top') })
+    const put = (fields: object) => pap.run('replaceConditionSet', { ref: named('set'), fields })
+    await refused(put({ parent_id: null }), 'INPUT_INVALID', ['body', 'conditions'])
+    await refused(put({ parent_id: null, conditions: null }), 'INPUT_INVALID', ['body', 'conditions'])
+    await refused(put({ conditions: {} }), 'INPUT_INVALID', ['body', 'parent_id'])
+    await put({ conditions: {}, parent_id: named('top') })
+    await put({ conditions: {}, parent_id: null })
+    await put({ conditions: {} })
+    const patched = pap.run('updateConditionSet', { ref: named('set'), fields: { conditions: null } })
+    await refused(patched, 'INPUT_INVALID', ['body', 'conditions'])
+  })
+
+  it('a set with children stays', async () => {
+    await pap.run('createConditionSet', { key: named('top') })
+    await pap.run('createConditionSet', { key: named('low'), parent_id: named('top') })
+    await refused(pap.run('deleteConditionSet', { ref: named('top') }), 'OBJECT_IN_USE')
+    await pap.run('deleteConditionSet', { ref: named('low') })
+    await pap.run('deleteConditionSet', { ref: named('top') })
+    expect(pap.lastChanges()).toEqual([`delete condition_set ${named('top')}`])
+  })
+
+  it('an attribute that a condition reads stays, on the left and as a reference', async () => {
+    const resource = { type: 'resourceset', resource_id: doc } as const
+    const of = { 'resource.cost': { 'less-than': { ref: 'user.age' } } }
+    await pap.run('createConditionSet', { key: named('cheap'), ...resource, conditions: of })
+    await refused(pap.run('deleteAttribute', { resource: doc, ref: 'cost' }), 'OBJECT_IN_USE')
+    await refused(pap.run('deleteAttribute', { resource: '__user', ref: 'age' }), 'OBJECT_IN_USE')
+    const attributes = { secret: { type: 'bool' } } as const
+    await refused(pap.run('updateResource', { ref: doc, fields: { attributes } }), 'OBJECT_IN_USE')
+    await refused(pap.run('replaceResource', { ref: doc, fields: {} }), 'OBJECT_IN_USE')
+    await pap.run('deleteAttribute', { resource: doc, ref: 'secret' })
+    await pap.run('deleteConditionSet', { ref: named('cheap') })
+    await pap.run('deleteAttribute', { resource: doc, ref: 'cost' })
+  })
+
+  it('an attribute becomes no type that a condition does not fit', async () => {
+    const of = { 'resource.cost': { 'less-than': 3 }, 'user.later': { equals: 'x' } }
+    const resource = { type: 'resourceset', resource_id: doc } as const
+    await pap.run('createConditionSet', { key: named('cheap'), ...resource, conditions: of })
+    const retype = (type: 'string' | 'time') =>
+      pap.run('updateAttribute', { resource: doc, ref: 'cost', fields: { type } })
+    await refused(retype('string'), 'OBJECT_IN_USE')
+    await retype('time')
+    const declare = (type: 'number' | 'string') =>
+      pap.run('createAttribute', { resource: '__user', attribute: { key: 'later', type } })
+    await refused(declare('number'), 'OBJECT_IN_USE')
+    await declare('string')
+  })
+
+  it('a resource takes its sets along, but stays while another set follows its instances', async () => {
+    await pap.run('createConditionSet', { key: named('docs'), type: 'resourceset', resource_id: doc })
+    await pap.run('createConditionSet', {
+      key: named('low'),
+      type: 'resourceset',
+      resource_id: doc,
+      parent_id: named('docs'),
+    })
+    const match = { object_match: { match: {}, fk_resource_type: doc } }
+    await conditions({ 'user.folder': match })
+    await refused(pap.run('deleteResource', { ref: doc }), 'OBJECT_IN_USE')
+    await pap.run('deleteConditionSet', { ref: named('set') })
+    await pap.run('deleteResource', { ref: doc })
+    expect(pap.lastChanges()).toEqual([
+      `delete condition_set ${named('docs')}`,
+      `delete condition_set ${named('low')}`,
+      `delete resource ${doc}`,
+    ])
+  })
+})
+
+describe('__user and __tenant', () => {
+  it('have attributes, and are resources nowhere else', async () => {
+    for (const use of [
+      () => pap.run('deleteResource', { ref: '__user' }),
+      () => pap.run('updateResource', { ref: '__user', fields: { name: 'x' } }),
+      () => pap.run('createAction', { resource: '__user', action: { key: 'read' } }),
+      () => pap.run('createResourceRole', { resource: '__tenant', role: { key: 'r' } }),
+      () => pap.run('createRelation', { resource: doc, relation: { key: 'r', subject_resource: '__user' } }),
+      () => pap.run('createConditionSet', { key: 'c', type: 'resourceset', resource_id: '__user' }),
+      () => pap.run('createRole', { key: 'r', permissions: ['__user:read'] }),
+    ]) {
+      await refused(use(), 'OBJECT_NOT_FOUND')
+    }
+    await refused(
+      pap.run('createAttribute', { resource: '__user', attribute: { key: 'age', type: 'bool' } }),
+      'OBJECT_EXISTS',
+    )
+  })
+})

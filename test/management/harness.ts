@@ -1,0 +1,48 @@
+// A store on a new data folder with one organization, for tests of the use cases: each is committed as the servers do it.
+import { randomBytes } from 'node:crypto'
+import { type Change, withoutRequest } from '../../src/log/change.ts'
+import type { Bootstrap, Bootstrapped } from '../../src/management/bootstrap.ts'
+import type { PapUseCases } from '../../src/management/registry.ts'
+import { threadUrl } from '../../src/model/thread.ts'
+import { openStore, type Store } from '../../src/store/store.ts'
+import type { InputOf, ResultOf, View } from '../../src/store/view.ts'
+import { temporaryFolder } from '../support/folders.ts'
+
+export const BY = withoutRequest('test')
+
+export interface Pap {
+  readonly store: Store<PapUseCases>
+  readonly made: Bootstrapped
+  /** id of `development` */
+  readonly environment: string
+  view(): View
+  revision(): number
+  /** commits a use case in `development` */
+  run<N extends keyof PapUseCases & string>(name: N, input: InputOf<PapUseCases[N]>): Promise<ResultOf<PapUseCases[N]>>
+  /** the changes of the last revision, as `op kind key` */
+  lastChanges(): string[]
+  close(): Promise<void>
+}
+
+export async function openPap(input: Bootstrap = { noExample: true }): Promise<Pap> {
+  const writerThread = threadUrl(new URL('../../src/management/', import.meta.url).href, './writer-thread.ts')
+  const store = await openStore<PapUseCases>({ data: temporaryFolder('pap'), writerThread })
+  const made = (await store.commit(randomBytes(16).toString('hex'), 'bootstrap', input, BY)).result
+  const environment = made.environments[0]?.id ?? ''
+  const view = () => store.view(environment)
+  const revision = () => store.head(environment).revision
+  return {
+    store,
+    made,
+    environment,
+    view,
+    revision,
+    run: async (name, of) => (await store.commit(environment, name, of, BY)).result,
+    lastChanges: () => (store.entries(environment, revision() - 1)[0]?.changes ?? []).map(printChange).sort(),
+    close: () => store.close(),
+  }
+}
+
+export function printChange({ op, kind, key }: Change): string {
+  return `${op} ${kind} ${key}`
+}

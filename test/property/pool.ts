@@ -1,0 +1,10 @@
+// The keys that random histories draw from.
+
+/** Keys to draw from. Small pools make things meet; the wide ones reach the borders of words, pages and tables. */
+export interface Pool {
+  readonly users: readonly string[]
+  readonly tenants: readonly string[]
+  readonly roles: readonly string[]
+  readonly resources: readonly string[]
+  readonly actions: readonly string[]
+}
