@@ -1,0 +1,199 @@
+// The canonical build: contents in sorted order into an empty kernel. Compaction is this build from an image's own contents, so
+// equal contents give equal bytes. Order of work: resources and permissions, roles, their rows, their edges, their rules, tenants,
+// instances, tuples, users with their grants.
+import { RULE_NO_DIRECT, SCRATCH_BYTES, Table } from '../../../assembly/abi.ts'
+import { Kernel } from '../../kernel/kernel.ts'
+import type { KernelSource } from '../../kernel/module.ts'
+import { parseConditions } from '../../model/condition.ts'
+import { isZerohopError, ZerohopError } from '../../model/errors.ts'
+import { type JsonObject, partKey } from '../../model/objects.ts'
+import {
+  type Contents,
+  invalid,
+  isInstanceKey,
+  type RoleContent,
+  sortedEntries,
+  typeOf,
+  typeOfRole,
+} from '../contents.ts'
+import { putConfig } from '../documents.ts'
+import { type ConditionProgram, compile } from './condition-program.ts'
+import { troubleOf } from './extends.ts'
+import { putAttributes, putDeclared, putParent, putSet, ruleIds } from './write-records.ts'
+
+/** Ids written to the scratch area at a time. */
+const LIST_MAX = SCRATCH_BYTES / 8
+
+/** A kernel that holds exactly `contents`, identity fields of the header still empty. @throws STATE_INVALID on a dangling reference */
+export function buildKernel(contents: Contents, source: KernelSource): Kernel {
+  const kernel = new Kernel(source)
+  kernel.calls.create()
+  for (const [key, { actions, attributes }] of sortedEntries(contents.resources)) {
+    const resource = kernel.calls.put(Table.Resources, writeKey(kernel, key))
+    putDeclared(kernel, resource, key, attributes)
+    for (const action of [...new Set(actions)].sort())
+      kernel.calls.putPermission(resource, writePair(kernel, key, action))
+  }
+  const roles = buildRoles(kernel, contents)
+  const tenants = new Map<string, number>()
+  for (const [key, attributes] of sortedEntries(contents.tenants)) {
+    const tenant = kernel.calls.put(Table.Tenants, writeKey(kernel, key))
+    tenants.set(key, tenant)
+    if (attributes !== undefined) putAttributes(kernel, tenant, attributes)
+  }
+  const instances = buildInstances(kernel, contents, tenants)
+  buildSets(kernel, contents)
+  for (const [key, { rules }] of sortedEntries(contents.configs)) putConfig(kernel, key, rules)
+  for (const [key, { attributes, grants, onInstances, members }] of sortedEntries(contents.users)) {
+    const user = kernel.calls.put(Table.Users, writeKey(kernel, key))
+    if (attributes !== undefined) putAttributes(kernel, user, attributes)
+    for (const tenant of [...(members ?? [])].sort()) kernel.calls.joinTenant(user, tenants.get(tenant)!)
+    const give = (scopes: ReadonlyMap<string, number>, held: Map<string, string[]>): void => {
+      for (const [scope, names] of held.size < 2 ? held : sortedEntries(held)) {
+        const ids = names.map((role) => roles.get(role)!)
+        kernel.calls.putGrant(user, scopes.get(scope)!, kernel.writeList(ids))
+      }
+    }
+    give(tenants, grants)
+    if (onInstances !== undefined) give(instances, onInstances)
+  }
+  return kernel
+}
+
+function buildInstances(kernel: Kernel, contents: Contents, tenants: Map<string, number>): Map<string, number> {
+  const ids = new Map<string, number>()
+  for (const [key, { tenant, attributes }] of sortedEntries(contents.instances)) {
+    const within = tenants.get(tenant) ?? dangling(`tenant \`${tenant}\` of \`${key}\``)
+    const type = kernel.calls.find(Table.Resources, writeKey(kernel, typeOf(key))) || dangling(`the type of \`${key}\``)
+    const instance = kernel.calls.putInstance(type, within, writeInstance(kernel, key))
+    ids.set(key, instance)
+    if (attributes !== undefined) putAttributes(kernel, instance, attributes)
+  }
+  for (const [, { subject, relation, object }] of sortedEntries(contents.tuples)) {
+    const [from, to] = [subject, object].map((key) => ids.get(key) ?? dangling(`\`${key}\` of a tuple`))
+    const name = kernel.calls.put(Table.Relations, writeWhole(kernel, partKey(typeOf(object), relation)))
+    kernel.calls.relate(name, from!, to!)
+  }
+  return ids
+}
+
+function buildSets(kernel: Kernel, contents: Contents): void {
+  const sets = sortedEntries(contents.sets)
+  for (const [key, value] of sets) {
+    if (value.resource !== null && !contents.resources.has(value.resource)) dangling(`the resource of set \`${key}\``)
+    writeKey(kernel, key)
+    putSet(kernel, key, value, programOf(key, value.conditions))
+  }
+  for (const [key, { parent }] of sets) {
+    if (parent !== null && !contents.sets.has(parent)) dangling(`the parent of set \`${key}\``)
+    putParent(kernel, key, parent)
+  }
+  for (const [key, rule] of sortedEntries(contents.setRules)) {
+    const ids = ruleIds(kernel, rule)
+    if (ids.includes(0)) dangling(`what set rule \`${key}\` names`)
+    kernel.calls.addSetRule(...ids)
+  }
+}
+
+/** The program of a set's conditions. @throws DELTA_INVALID when those of a delta are none, STATE_INVALID when stored ones are none */
+export function programOf(key: string, conditions: JsonObject, to?: number): ConditionProgram {
+  try {
+    return compile(parseConditions(conditions, []))
+  } catch (cause) {
+    if (!isZerohopError(cause)) throw cause
+    const reason = `the conditions of \`${key}\` cannot be read: ${cause.message} at ${cause.path?.join('.')}`
+    throw to === undefined ? invalid(reason, cause) : new ZerohopError('DELTA_INVALID', { to, reason }, { cause })
+  }
+}
+
+function buildRoles(kernel: Kernel, contents: Contents): Map<string, number> {
+  const ids = new Map<string, number>()
+  const sorted = sortedEntries(contents.roles)
+  for (const [key] of sorted) ids.set(key, kernel.calls.put(Table.Roles, writeWhole(kernel, key)))
+  for (const [key, { permissions }] of sorted) {
+    attach(kernel, ids.get(key)!, permissionIds(kernel, key, permissions))
+  }
+  const trouble = troubleOf(
+    { parents: (role) => contents.roles.get(role)?.extends ?? [], children: () => [] },
+    contents.roles.keys(),
+  )
+  if (trouble !== undefined) throw invalid(trouble)
+  for (const [key, { extends: parents }] of sorted) {
+    if (parents.length === 0) continue
+    const list = [...new Set(parents)]
+      .sort()
+      .map((parent) => ids.get(parent) ?? dangling(`role \`${parent}\` that \`${key}\` extends`))
+    kernel.calls.setParents(ids.get(key)!, kernel.writeList(list))
+    kernel.calls.refreshRole(ids.get(key)!)
+  }
+  for (const [key, role] of sorted) {
+    const type = typeOfRole(key)
+    if (type === undefined) continue
+    const resource =
+      kernel.calls.find(Table.Resources, writeKey(kernel, type)) || dangling(`the type of role \`${key}\``)
+    putRules(kernel, ids.get(key)!, resource, role, (source) => {
+      return ids.get(source) ?? dangling(`role \`${source}\` that gives \`${key}\``)
+    })
+  }
+  return ids
+}
+
+/** Makes the role one of its type, with the rules that derive it. */
+export function putRules(
+  kernel: Kernel,
+  role: number,
+  type: number,
+  { rules = [], noDirect = false }: RoleContent,
+  idOf: (role: string) => number,
+): void {
+  const { calls } = kernel
+  calls.clearDerivation(role, type, noDirect ? RULE_NO_DIRECT : 0)
+  for (const rule of rules) {
+    const relation = calls.put(Table.Relations, writeWhole(kernel, rule.relation))
+    calls.addRule(role, relation, idOf(rule.source), rule.noDirect ? RULE_NO_DIRECT : 0)
+  }
+}
+
+/** Ids of permissions by key, ascending. */
+export function permissionIds(kernel: Kernel, role: string, permissions: readonly string[]): number[] {
+  const ids = permissions.map((permission) => {
+    const colon = permission.indexOf(':')
+    const length = writePair(kernel, permission.slice(0, colon), permission.slice(colon + 1))
+    return kernel.calls.findPermission(length) || dangling(`permission \`${permission}\` of role \`${role}\``)
+  })
+  return ids.sort((left, right) => left - right)
+}
+
+/** Attaches permission ids to a role, a scratch area at a time. */
+export function attach(kernel: Kernel, role: number, ids: readonly number[]): void {
+  for (let start = 0; start < ids.length; start += LIST_MAX) {
+    kernel.calls.extendRole(role, kernel.writeList(ids.slice(start, start + LIST_MAX)))
+  }
+}
+
+function dangling(what: string): never {
+  throw invalid(`${what} does not exist`)
+}
+
+function writeKey(kernel: Kernel, key: string): number {
+  return requireLength(kernel.writeKey(key), key)
+}
+
+function writePair(kernel: Kernel, left: string, right: string): number {
+  return requireLength(kernel.writePair(left, right), left)
+}
+
+/** A key of two names with a sign between them, or of one. */
+function writeWhole(kernel: Kernel, key: string): number {
+  return requireLength(kernel.writeWhole(key), key)
+}
+
+/** `type:key` */
+function writeInstance(kernel: Kernel, key: string): number {
+  return requireLength(isInstanceKey(key) ? kernel.writeWhole(key) : -1, key)
+}
+
+function requireLength(length: number, key: string): number {
+  if (length > 0) return length
+  throw invalid(`\`${key.slice(0, 64)}\` cannot be a key`)
+}
