@@ -148,7 +148,7 @@ function kill(line: string): void {
 
 /** The version in package.json. */
 export function packageVersion(): string {
-  const manifest = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')) as {
+  const manifest = JSON.parse(readFileSync(new URL('../../../../package.json', import.meta.url), 'utf8')) as {
     version: string
   }
   return manifest.version

@@ -20,6 +20,6 @@ export function guideRoute(app: FastifyInstance): void {
 
 /** Seen from the sources, or from the compiled files, which lie one folder deeper. */
 function locate(): URL {
-  const here = new URL(`../../../../${FILE}`, import.meta.url)
-  return existsSync(here) ? here : new URL(`../../../../../${FILE}`, import.meta.url)
+  const here = new URL(`../../../${FILE}`, import.meta.url)
+  return existsSync(here) ? here : new URL(`../../../../${FILE}`, import.meta.url)
 }
