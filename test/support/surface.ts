@@ -1,0 +1,91 @@
+// The surface of an API as text: one line for each operation, parameter, field and answer of its OpenAPI document, with type and bounds. It is
+// sorted and leaves descriptions and examples out, so that it changes only when clients could notice.
+import type { OpenApiDocument, OpenApiOperation } from '../../src/http/openapi.ts'
+
+type Part = Readonly<Record<string, unknown>>
+
+/** What is said for readers, and what other words of a line say. */
+const NOT_SHOWN = ['description', 'title', 'examples', 'type', 'properties', 'required', 'items', '$ref', 'anyOf']
+
+export function surfaceOf({ paths, components }: OpenApiDocument): string {
+  const operations = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).flatMap(([method, operation]) => linesOf(`${method.toUpperCase()} ${path}`, operation)),
+  )
+  const { schemas, responses } = components as { schemas: Record<string, Part>; responses: Record<string, Part> }
+  const objects = Object.entries(schemas).flatMap(([name, schema]) => fields(name, schema))
+  const errors = Object.entries(responses).flatMap(([name, response]) => answer(`response ${name}`, response))
+  return [...operations.sort(), ...objects.sort(), ...errors.sort(), ''].join('\n')
+}
+
+function linesOf(name: string, operation: OpenApiOperation): string[] {
+  const { operationId, tags, parameters = [], requestBody, responses, security, deprecated } = operation
+  const marks = [...(security?.length === 0 ? ['open'] : []), ...(deprecated ? ['deprecated'] : [])]
+  const answers = Object.entries(responses as Readonly<Record<string, Part>>)
+  const errors = answers.flatMap(([status, { $ref }]) => (typeof $ref === 'string' ? `${status} ${nameOf($ref)}` : []))
+  return [
+    [`${name}: ${operationId}`, `tag=${tags.join(',')}`, ...marks, `errors=${errors.join(', ')}`].join(' '),
+    // what stands in the path has its line already when it is any text
+    ...(parameters as unknown as readonly Parameter[])
+      .filter((parameter) => parameter.in !== 'path' || !isPlain(parameter.schema))
+      .flatMap((parameter) =>
+        fields(`${name} ${parameter.in} ${parameter.name}`, parameter.schema, parameter.required),
+      ),
+    ...(requestBody === undefined ? [] : answer(`${name} body`, requestBody)),
+    ...answers.flatMap(([status, response]) => ('$ref' in response ? [] : answer(`${name} ${status}`, response))),
+  ]
+}
+
+interface Parameter {
+  readonly name: string
+  readonly in: string
+  readonly required?: boolean
+  readonly schema: Part
+}
+
+/** What is sent or answered: nothing, or content of some type. */
+function answer(name: string, response: Part): string[] {
+  const content = Object.entries((response.content ?? {}) as Record<string, { readonly schema?: Part }>)
+  if (content.length === 0) return [`${name}: nothing`]
+  return content.flatMap(([type, { schema }]) => {
+    const whole = type === 'application/json' ? name : `${name} ${type}`
+    return schema === undefined ? [`${whole}: ${type}`] : fields(whole, schema, response.required === true)
+  })
+}
+
+/** A line for the schema, and one for each field in it. */
+function fields(name: string, schema: Part, required = false): string[] {
+  const bounds = Object.entries(schema)
+    .filter(([word]) => !NOT_SHOWN.includes(word) && !isSchema(schema[word]))
+    .map(([word, value]) => `${word}=${JSON.stringify(value)}`)
+    .sort()
+  const line = [`${name}: ${typeOf(schema)}`, ...bounds, ...(required ? ['required'] : [])].join(' ')
+  const needed = (schema.required ?? []) as readonly string[]
+  const members = Object.entries((schema.properties ?? {}) as Record<string, Part>)
+  const inner = (one: Part, suffix: string) => (isPlain(one) ? [] : fields(`${name}${suffix}`, one))
+  return [
+    line,
+    ...members.flatMap(([member, one]) => fields(`${name}.${member}`, one, needed.includes(member))),
+    ...(isSchema(schema.items) ? inner(schema.items, '[]') : []),
+    ...(isSchema(schema.additionalProperties) ? fields(`${name}.*`, schema.additionalProperties) : []),
+    ...((schema.anyOf ?? []) as readonly Part[]).flatMap((one, at) => inner(one, ` (${at + 1})`)),
+  ]
+}
+
+/** The type alone says everything. */
+const isPlain = (schema: Part): boolean =>
+  Object.keys(schema).every((word) => ['$ref', 'type', 'items', 'description'].includes(word)) &&
+  (!isSchema(schema.items) || isPlain(schema.items))
+
+const isSchema = (value: unknown): value is Part => typeof value === 'object' && value !== null && !Array.isArray(value)
+
+function typeOf(schema: Part): string {
+  if (typeof schema.$ref === 'string') return nameOf(schema.$ref)
+  if (Array.isArray(schema.anyOf)) return schema.anyOf.map(typeOf).join(' | ')
+  if (schema.type === undefined) return 'anything'
+  return [schema.type]
+    .flat()
+    .map((type) => (type === 'array' && isSchema(schema.items) ? `${typeOf(schema.items)}[]` : String(type)))
+    .join(' | ')
+}
+
+const nameOf = (reference: string): string => reference.slice(reference.lastIndexOf('/') + 1)
