@@ -7,7 +7,7 @@ import { median, spread } from './sampling.mjs'
 import { CHECKS } from './workloads.mjs'
 
 /** How much is measured. Quick gives a load less patience, so that the slowest peers are named instead of awaited. */
-export const EFFORTS = {
+const EFFORTS = {
   full: {
     core: { processes: 3, rounds: 5, roundMs: 40, verifyMs: 0, checks: CHECKS },
     peer: { rounds: 9, roundMs: 200, verifyMs: 2_000, checks: CHECKS, loadMs: LOAD_MS_MAX },

@@ -4,7 +4,7 @@ import { fork } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 
 export const LOAD_MS_MAX = 60_000
-export const MEMORY_BYTES_MAX = 4 * 1024 ** 3
+const MEMORY_BYTES_MAX = 4 * 1024 ** 3
 const MEMORY_POLL_MS = 200
 const PAGE_BYTES = 4096
 

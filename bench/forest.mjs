@@ -6,7 +6,7 @@ const OFF = { no_direct_roles_on_object: false }
 const put = (kind, key, value) => ({ op: 'put', kind, key, value })
 const pad = (number, digits) => String(number).padStart(digits, '0')
 
-export const folderKey = (number) => `folder:${pad(number, 7)}`
+const folderKey = (number) => `folder:${pad(number, 7)}`
 export const documentKey = (number) => `document:${pad(number, 7)}`
 export const holderKey = (number) => `user-${pad(number, 6)}`
 /** Who reads ten folders of a thousand documents each, which lie beside the forest. */

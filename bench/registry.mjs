@@ -33,7 +33,7 @@ const peer = (name, file, rules = undefined, flags = []) => ({
 })
 
 /** @type {Candidate[]} */
-export const CANDIDATES = [
+const CANDIDATES = [
   core('zerohop check', 'zerohop-check', 'shared', 'rules/zerohop'),
   core('zerohop check (fresh strings)', 'zerohop-check', 'fresh', 'rules/zerohop'),
   core('zerohop subject.can', 'zerohop-subject'),

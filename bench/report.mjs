@@ -48,7 +48,7 @@ function figureLine({ name, value, unit, peer, ratio, budget, holds }) {
   return [name, `${amount(value)} ${unit}`, peer ?? '', ratio === null ? '' : `${ratio}×`, budget ?? '', mark]
 }
 
-export function amount(value) {
+function amount(value) {
   if (Math.abs(value) >= 1e6) return `${Number((value / 1e6).toPrecision(4))} M`
   if (Math.abs(value) >= 1e4) return `${Number((value / 1e3).toPrecision(4))} k`
   return String(value)

@@ -70,7 +70,7 @@ export function makeRuleWorld(name, { seed = 4_000_004, checks }) {
 const departmentOf = (at) => `department-${String(at).padStart(4, '0')}`
 
 /** The plain definition: a role says so, or a rule does. */
-export function decideRulesPlainly({ rules }, userByKey, check) {
+function decideRulesPlainly({ rules }, userByKey, check) {
   if (decidePlainly(userByKey, check)) return true
   const { user, action, resource, sent } = check
   return rules.some(

@@ -175,7 +175,7 @@ export function* userChanges(user) {
   }
 }
 
-export function assignmentChange(user, role, tenant) {
+function assignmentChange(user, role, tenant) {
   return { op: 'put', kind: 'role_assignment', key: `${user}/${role}/${tenant}`, value: { user, role, tenant } }
 }
 

@@ -14,8 +14,6 @@ export interface Judged {
 
 export const JUDGED: readonly Judged[]
 export const CREEP_BYTES: number
-export const CHECKS_MIN: number
-export const DELTAS_MIN: number
 export const SAMPLES_MIN: number
 
 /** Bytes; `perMillionChecks` and `perDeltas` (of 100,000) each hold the checks, or the deltas, to account for all of the rise. */

@@ -16,8 +16,8 @@ export const JUDGED = [
 export const CREEP_BYTES = 4 * 2 ** 20
 
 /** Fewer say nothing: a follower remembers 10,000 places in the log, and must be full of them before the second half begins. */
-export const CHECKS_MIN = 500_000
-export const DELTAS_MIN = 25_000
+const CHECKS_MIN = 500_000
+const DELTAS_MIN = 25_000
 export const SAMPLES_MIN = 12
 
 export function verdictOn({ side, part }, samples) {

@@ -54,7 +54,7 @@ export function integrationApp(options: IntegrationOptions): FastifyInstance {
     http: { maxHeaderSize: INTEGRATION_HEADER_BYTES_MAX, ...timeouts },
     bodyLimit: INTEGRATION_BODY_BYTES_MAX,
     requestTimeout: timeouts.requestTimeout,
-    frameworkErrors: (_error, _request, reply) => missing(reply), // a path that cannot be decoded
+    frameworkErrors: (_error, _request, reply) => void missing(reply), // a path that cannot be decoded
   })
   app.decorateRequest('claims', undefined)
   boundIntake(app, options.intake)

@@ -104,7 +104,7 @@ class Write {
       this.known++
       return
     }
-    records.put(key, { id: idOf(key), ...record })
+    void records.put(key, { id: idOf(key), ...record })
     this.stored++
     this.#counts.set(environment, (this.#counts.get(environment) ?? counts.get(environment) ?? 0) + 1)
     this.#instances.set(record.instance, {
@@ -118,9 +118,9 @@ class Write {
   }
 
   end(): void {
-    this.#tables.meta.put('numbered', this.#numbered)
-    for (const [name, instance] of this.#instances) this.#tables.instances.put(name, instance)
-    for (const [environment, count] of this.#counts) this.#tables.counts.put(environment, count)
+    void this.#tables.meta.put('numbered', this.#numbered)
+    for (const [name, instance] of this.#instances) void this.#tables.instances.put(name, instance)
+    for (const [environment, count] of this.#counts) void this.#tables.counts.put(environment, count)
   }
 
   #instanceOf(name: string): AuditInstance {

@@ -74,15 +74,17 @@ function trim({ root, records, counts, instances }: AuditTables, { now, ms, reco
       const keys = [...records.getKeys({ start: timeKey(environment, 0), end: timeKey(environment, 2 ** 48), limit })]
       for (const key of keys) {
         if (left <= most && timeOf(key) >= now - ms) break
-        records.remove(key)
+        void records.remove(key) // done when the transaction is
         left--
         rows++
       }
-      if (left === 0) counts.remove(environment)
-      else if (left !== count) counts.put(environment, left)
+      if (left === 0) void counts.remove(environment)
+      else if (left !== count) void counts.put(environment, left)
       if (rows >= AUDIT_ROWS_PER_STEP) return { rows, more: true }
     }
-    for (const { key, value } of [...instances.getRange()]) if (value.seen < now - ms) instances.remove(key)
+    for (const { key, value } of [...instances.getRange()]) {
+      if (value.seen < now - ms) void instances.remove(key)
+    }
     return { rows, more: false }
   })
 }

@@ -43,7 +43,7 @@ export class Following {
 
   /** Resolves when the logs are followed, or the bound was met. Counts a write. */
   async caughtUp(logs: readonly LogId[]): Promise<void> {
-    const inTime = await Promise.all(logs.map((log) => this.#behind.get(log)))
+    const inTime = await Promise.all(logs.map(async (log) => this.#behind.get(log)))
     if (inTime.includes(false)) this.early++
   }
 }

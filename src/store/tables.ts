@@ -43,7 +43,7 @@ export interface Tables {
 }
 
 /** Number of each table in its checksums. A number is never given to another table. */
-export const TABLE_NUMBERS = {
+const TABLE_NUMBERS = {
   meta: 1,
   heads: 2,
   log: 3,

@@ -65,7 +65,7 @@ const PARTS = FLOORS.flatMap((parts, floor) => parts.map((part) => ({ ...part, f
 const partOf = (path: string) => PARTS.findLast(({ files }) => files.test(path))
 
 /** Imports go down only. */
-export function layers(files: readonly SourceFile[]): Finding[] {
+function layers(files: readonly SourceFile[]): Finding[] {
   return eachImport(files, (file, { target, line }) => {
     if (!file.path.startsWith('src/') || target === undefined) return undefined
     const from = partOf(file.path)
@@ -81,7 +81,7 @@ export function layers(files: readonly SourceFile[]): Finding[] {
 }
 
 /** Only what mounts the first API version imports it, and the access to its one environment of global objects: deleting src/v1 ends it. */
-export function firstVersion(files: readonly SourceFile[]): Finding[] {
+function firstVersion(files: readonly SourceFile[]): Finding[] {
   const mounts = /^src\/(v1\/|server\.ts|cli\/|management\/(registry|http\/(app|auth))\.ts|http\/pdp\/app\.ts)/
   return eachImport(files, ({ path }, { target, line }) =>
     !path.startsWith('src/') || !target?.startsWith('src/v1/') || mounts.test(path)
@@ -107,7 +107,7 @@ const PACKAGES: readonly { readonly name: RegExp; readonly only: RegExp; readonl
 ]
 
 /** A package is used only where its folder is. Types count: a signature that names a package spreads it. */
-export function packages(files: readonly SourceFile[]): Finding[] {
+function packages(files: readonly SourceFile[]): Finding[] {
   return eachImport(files, (file, { specifier, line }) => {
     if (!file.path.startsWith('src/')) return undefined
     const rule = PACKAGES.find(({ name }) => name.test(specifier))
@@ -159,7 +159,7 @@ const WORDS: readonly WordRule[] = [
 ]
 
 /** A word that only its home may use. Comments and strings do not count, except for compiler directives. */
-export function words(files: readonly SourceFile[]): Finding[] {
+function words(files: readonly SourceFile[]): Finding[] {
   return files.flatMap((file) =>
     WORDS.filter(({ about, home }) => about.test(file.path) && !home.test(file.path)).flatMap(({ word, mend }) =>
       find(file, word.source.startsWith('@') ? file.comments : file.code, word).map((line) => ({
@@ -172,7 +172,7 @@ export function words(files: readonly SourceFile[]): Finding[] {
 }
 
 /** A file is named after the noun that it holds. */
-export function names(files: readonly SourceFile[]): Finding[] {
+function names(files: readonly SourceFile[]): Finding[] {
   const vague = /(^|\/)(utils?|helpers?|common|misc|stuff)(\/|\.\w+$)|(^|\/)types\//
   return files
     .filter(({ path }) => vague.test(path))
@@ -184,7 +184,7 @@ export function names(files: readonly SourceFile[]): Finding[] {
 }
 
 /** A test that does not run says why, in a comment on its line or on the line above. */
-export function skips(files: readonly SourceFile[]): Finding[] {
+function skips(files: readonly SourceFile[]): Finding[] {
   return files
     .filter(({ path }) => path.startsWith('test/'))
     .flatMap((file) => [
@@ -204,7 +204,7 @@ export function skips(files: readonly SourceFile[]): Finding[] {
 }
 
 /** A note to come back names the issue that will. */
-export function notes(files: readonly SourceFile[]): Finding[] {
+function notes(files: readonly SourceFile[]): Finding[] {
   return files
     .filter(({ path }) => /\.(ts|mjs|js)$/.test(path))
     .flatMap((file) =>
@@ -217,7 +217,7 @@ export function notes(files: readonly SourceFile[]): Finding[] {
 }
 
 /** Nothing in the repository knows the machine it was written on, or the registry its packages came from. */
-export function machines(files: readonly SourceFile[]): Finding[] {
+function machines(files: readonly SourceFile[]): Finding[] {
   const path = /(?<![\w.~-])\/(work|home|root|Users|tmp\/bash_jobs)\/[\w.]|\b[A-Z]:\\Users\\/
   const host = /\bregistry\.[\w-]+\.[\w.]+|\b(npm|packages?)\.pkg\.[\w.]+|"resolved":/
   return files
@@ -237,7 +237,7 @@ export function machines(files: readonly SourceFile[]): Finding[] {
 }
 
 /** A file says what lives in it before it says anything else. */
-export function headers(files: readonly SourceFile[]): Finding[] {
+function headers(files: readonly SourceFile[]): Finding[] {
   return files
     .filter(({ path }) => /^(src|assembly|scripts|examples|test\/tidy)\/.*\.(ts|mjs)$/.test(path))
     .filter(({ text }) => !/^(#!.*\n)?\/[/*]/.test(text))
@@ -249,7 +249,7 @@ export function headers(files: readonly SourceFile[]): Finding[] {
 }
 
 /** Relative imports name the file that exists, with its ending. */
-export function endings(files: readonly SourceFile[]): Finding[] {
+function endings(files: readonly SourceFile[]): Finding[] {
   // asc adds the ending by itself and takes no other
   const withEndings = files.filter(({ path }) => !path.startsWith('assembly/'))
   return eachImport(withEndings, (_, { target, specifier, line }) =>
@@ -263,7 +263,7 @@ export function endings(files: readonly SourceFile[]): Finding[] {
  * No function returns `T | Promise<T>`: whoever takes the one and drops the other drops a rejection, and that ends a process. A field may hold
  * a promise or nothing yet. What is written is read here, not what a compiler would infer.
  */
-export function promises(files: readonly SourceFile[]): Finding[] {
+function promises(files: readonly SourceFile[]): Finding[] {
   const others = /(?:\|\s*)?(?:[\w.$[\]'"]+(?:<[^<>]*>)?\s*\|\s*)*$/
   return files
     .filter(({ path }) => /^src\/.*\.ts$/.test(path))
