@@ -1,5 +1,5 @@
-// What a kernel is judged by: every conformance case, and random histories with 20,000 questions, with the answers of the definition.
-// Worked out once: a kernel is asked thousands of times.
+// What a kernel is judged by: every conformance case, keys whose hashes are equal, and random histories with 20,000 questions, with the
+// answers of the definition. Worked out once: a kernel is asked thousands of times.
 import fc from 'fast-check'
 import type { PolicyChange } from '../../src/log/delta.ts'
 import { readCases, requestOf, type Step } from '../conformance/cases.ts'
@@ -10,6 +10,7 @@ import { check } from '../reference/check.ts'
 import type { Reasons } from '../reference/explain.ts'
 import type { TenantPermissions } from '../reference/listing.ts'
 import type { Request } from '../reference/request.ts'
+import { collisions } from '../support/collisions.ts'
 import { World } from '../support/world.ts'
 
 export interface AskedStep {
@@ -29,14 +30,15 @@ export interface Script {
 
 const CHECKS_PER_REVISION = 40
 
-/** Every case, the quick ones first, and random histories with as many checks as asked for, which come before the few slow cases. */
+/** The quick cases, keys with one hash, random histories with as many checks as asked for, and at last the few slow cases. */
 export function corpus(root: URL, checks: number, seed: number): Script[] {
   const cases = readCases(new URL('test/conformance/cases/', root)).map(({ name, steps }) => scriptOf(name, steps))
   const isSlow = ({ steps }: Script) => steps.some(({ changes }) => changes.length > 2000)
-  return [...cases.filter((each) => !isSlow(each)), ...random(checks, seed), ...cases.filter(isSlow)]
+  const colliding = collisions().map(({ name, steps }) => scriptOf(name, steps))
+  return [...cases.filter((each) => !isSlow(each)), ...colliding, ...random(checks, seed), ...cases.filter(isSlow)]
 }
 
-function scriptOf(name: string, steps: readonly Step[]): Script {
+export function scriptOf(name: string, steps: readonly Step[]): Script {
   const world = new World()
   const asked = steps.map(({ write = [], checks = [], undecided = [], explains = [], permissions = [] }): AskedStep => {
     return {
