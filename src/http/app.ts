@@ -19,6 +19,7 @@ import { namingItem } from './list-item.ts'
 import { ProblemLog } from './problem-log.ts'
 import { type NotedRoute, noRouteFor, RouteMethods } from './route-methods.ts'
 import { answerUnreadable } from './unreadable.ts'
+import { lateValidators } from './validation.ts'
 
 export interface HttpAppOptions {
   /** how this server prints an error */
@@ -92,15 +93,7 @@ export function httpApp(options: HttpAppOptions): FastifyInstance {
         .serializer(JSON.stringify)
         .send(body)
     },
-    ajv: {
-      customOptions: {
-        coerceTypes: false,
-        removeAdditional: false,
-        useDefaults: false,
-        allowUnionTypes: true,
-        keywords: [{ keyword: 'later', validate: (_: unknown, value: unknown) => isEmpty(value) }],
-      },
-    },
+    schemaController: lateValidators(),
   })
   boundIntake(app, options.intake, options.keyOf)
   readJsonBodies(app, options.duplicates)
@@ -202,10 +195,4 @@ export function requestIds(): (request: IncomingMessage) => string {
     if (typeof sent === 'string' && REQUEST_ID.test(sent)) return sent
     return prefix + (++count).toString(16).padStart(16, '0')
   }
-}
-
-/** What a field that is accepted only empty may hold: the schema keyword `later` (schemas.ts). */
-function isEmpty(value: unknown): boolean {
-  if (value === null || value === false) return true
-  return typeof value === 'object' && Object.values(value).every(isEmpty) // as deep as a body may be
 }

@@ -1,6 +1,5 @@
 // How many requests one API key may make in a minute, when the operator sets a number: off otherwise, and then nothing is counted. The
 // counting is @fastify/rate-limit's; who is counted, and how a refusal reads, is ours.
-import rateLimit from '@fastify/rate-limit'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { ZerohopError } from '../model/errors.ts'
 import { AUTH_CACHE_MAX, RATE_WINDOW_MS } from '../model/limits.ts'
@@ -14,7 +13,7 @@ export interface RateLimits {
 
 /** Refuses what is over the limits with 429 and `retry-after`. To be called after `guard`, which finds the key. */
 export async function limitRates(app: FastifyInstance, { requests, writes }: RateLimits): Promise<void> {
-  await app.register(rateLimit, {
+  await app.register(import('@fastify/rate-limit'), {
     global: false,
     timeWindow: RATE_WINDOW_MS,
     cache: AUTH_CACHE_MAX,

@@ -2,7 +2,6 @@
 // API version, and what old clients fetch. Method, query, body and key go as they came; the project and environment of a path are those of
 // the key. An answer comes back as it is. Nothing is kept here, and nothing is decided.
 import { createHash, randomUUID } from 'node:crypto'
-import replyFrom from '@fastify/reply-from'
 import type { FastifyInstance, FastifyReply, FastifyRequest, RawServerDefault, RouteGenericInterface } from 'fastify'
 import { ask } from '../../client/ask.ts'
 import { isZerohopError, ZerohopError } from '../../model/errors.ts'
@@ -10,6 +9,7 @@ import { AUTH_CACHE_MAX, FORWARD_BODY_BYTES_MAX, FORWARD_CONNECTIONS_MAX } from 
 import type { Scope } from './auth.ts'
 import type { Applied } from './authenticate.ts'
 import type { PdpRouteDeps } from './route-deps.ts'
+import { Upstream } from './upstream.ts'
 import { type Wait, waitOf, waits } from './wait-for-revision.ts'
 
 export interface ForwardOptions {
@@ -44,7 +44,7 @@ export function forwardRoutes(app: FastifyInstance, { authenticate }: PdpRouteDe
     // Bodies pass through as they are: what they may be, and how large, says the management API.
     scope.removeAllContentTypeParsers()
     scope.addContentTypeParser('*', (_request, payload, done) => done(null, payload))
-    await scope.register(replyFrom, {
+    const upstream = new Upstream({
       base,
       disableRequestLogging: true,
       disableCache: true,
@@ -56,19 +56,20 @@ export function forwardRoutes(app: FastifyInstance, { authenticate }: PdpRouteDe
         ...(options.sameProcess ? { connect: { rejectUnauthorized: false } } : {}),
       },
     })
+    scope.addHook('onClose', (closing) => upstream.close(closing))
     const facts: Handler = async (request, reply) => {
       const path = restOf(request.url, request.url.startsWith('/facts/') ? 2 : 5)
       const wait = waits(request.method, path) ? waitOf(request.headers, options.wait) : undefined
       const { authorization } = request.headers
       const { project, environment } = options.scopeOf?.(authorization) ?? (await scopes.of(authorization ?? ''))
       const target = `${prefix}/v2/facts/${project}/${environment}/${path}`
-      await forward(request, reply, target, wait && { ...wait, applied: options.applied })
+      await forward(upstream, request, reply, target, wait && { ...wait, applied: options.applied })
       return reply
     }
     const under = (to: string, wait?: WaitFor): Handler => {
       return async (request, reply) => {
         const writes = request.method !== 'GET' && request.method !== 'HEAD'
-        await forward(request, reply, `${prefix}${to}/${restOf(request.url, 2)}`, writes ? wait : undefined)
+        await forward(upstream, request, reply, `${prefix}${to}/${restOf(request.url, 2)}`, writes ? wait : undefined)
         return reply
       }
     }
@@ -108,9 +109,16 @@ const OWN_ANSWER_HEADERS = ['connection', 'keep-alive', 'transfer-encoding', 'da
 
 type WaitFor = Wait & Pick<ForwardOptions, 'applied'>
 
-function forward(request: FastifyRequest, reply: FastifyReply, target: string, wait?: WaitFor): Promise<void> {
+async function forward(
+  upstream: Upstream,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  target: string,
+  wait?: WaitFor,
+): Promise<void> {
+  const from = await upstream.from()
   return new Promise((resolve, reject) => {
-    reply.from(target, {
+    from.call(reply, target, {
       rewriteRequestHeaders: (_, headers) => {
         const sent = { ...headers, 'x-request-id': request.id }
         for (const name of OWN_HEADERS) delete sent[name as keyof typeof sent]
