@@ -56,7 +56,7 @@ describe('the worlds of the bench', () => {
 })
 
 describe('npm run bench', () => {
-  it('measures a tiny world and writes rows and figures of the promised form', { timeout: 120_000 }, async () => {
+  it('measures a tiny world and writes rows and figures of the promised form', async () => {
     const file = join(temporaryFolder('bench'), 'results.json')
     const { stdout } = await bench('--tiny', '--json', file)
     const result: BenchResult = JSON.parse(readFileSync(file, 'utf8'))

@@ -13,7 +13,7 @@ afterAll(endServers)
 /** What a program prints, line by line; rejects with its output when it fails. */
 async function linesOf(program: string, args: readonly string[], env: Record<string, string> = {}): Promise<string[]> {
   const { PATH = '', HOME = '' } = process.env
-  const options = { cwd: ROOT, env: { PATH, HOME, ...env }, timeout: 20_000 }
+  const options = { cwd: ROOT, env: { PATH, HOME, ...env }, timeout: 60_000 }
   const { stdout } = await promisify(execFile)(process.execPath, [join('examples', program), ...args], options)
   return stdout.trimEnd().split('\n')
 }

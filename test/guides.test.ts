@@ -56,7 +56,7 @@ describe('the guides', () => {
       .replaceAll('http://localhost:7000', url(ports.pdp))
       .replace('.listen(3000)', `.listen(${port}, '127.0.0.1')`)
     writeFileSync(join(folder, 'program.mjs'), TOLD + tested(here))
-    const { stdout } = await execute(process.execPath, ['program.mjs'], { cwd: folder, env, timeout: 20_000 })
+    const { stdout } = await execute(process.execPath, ['program.mjs'], { cwd: folder, env, timeout: 60_000 })
     return stdout
   }
 

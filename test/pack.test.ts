@@ -50,7 +50,7 @@ beforeAll(() => {
   // as a user does who refuses packages for another Node; what `npm ci` fetched before is not fetched again
   const options = ['--engine-strict', '--prefer-offline', '--no-audit', '--no-fund']
   run('npm', ['install', ...options, `./${packed?.filename}`], folder)
-}, 120_000)
+})
 
 describe('the package', () => {
   it('installs the versions that are tested here, and no packages for traces', () => {

@@ -68,7 +68,7 @@ describe('serve', () => {
     expect(version.version).toMatch(/^\d+\.\d+\.\d+/)
     expect((await send(`${url(pdp)}/_exit`, {})).status).toBe(403)
     expect((await send(`${url(pdp)}/_exit`, {}, 'ends the process')).status).toBe(202)
-    await expect.poll(() => server.ended, { timeout: 15_000 }).toBe(true)
+    await expect.poll(() => server.ended, { timeout: 60_000 }).toBe(true)
     expect(await server.end()).toBe(0)
   })
 
@@ -83,7 +83,7 @@ describe('serve', () => {
       PDP_OPA_PORT: String(port),
     }
     const server = new Server('serve', env)
-    await expect.poll(() => server.ended, { timeout: 15_000 }).toBe(true)
+    await expect.poll(() => server.ended, { timeout: 60_000 }).toBe(true)
     expect(await server.end()).toBe(1)
     expect(server.output).toContain(`zerohop: port ${port} on 127.0.0.1 is in use`)
     blocker.close()

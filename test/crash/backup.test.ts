@@ -96,7 +96,7 @@ describe('a backup taken under load', () => {
     acknowledged = writers.acknowledged
     last = writers.revision
     await server.end()
-  }, 60_000)
+  })
   afterAll(endServers)
 
   const environmentOf = ({ logs }: BackupManifest) => logs.find(({ name }) => name.endsWith('/default/development'))!

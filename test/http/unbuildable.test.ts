@@ -8,7 +8,7 @@ import {
   pooledPdpServer,
   readKeys,
 } from '../../src/server.ts'
-import { BY, openTestStore } from '../store/support.ts'
+import { BY, openWithTestUseCases } from '../store/support.ts'
 import { eventually } from '../support/eventually.ts'
 import { temporaryFolder } from '../support/folders.ts'
 
@@ -27,7 +27,7 @@ describe('an environment that cannot be built', () => {
     const production = first.store.view(first.organization).require('environment', 'default/production')
     await first.store.close()
     // A use case of the tests assigns roles without looking whether they are there, as damage on disk could.
-    const store = await openTestStore(data)
+    const store = await openWithTestUseCases(data)
     await store.commit(production.id, 'createMember', { key: 'eve' }, BY)
     await store.close()
     management = await openManagement({ data })

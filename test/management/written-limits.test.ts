@@ -180,5 +180,5 @@ describe('attributes that conditions read', () => {
     const conditions = { [long]: { equals: 1 } }
     await pap.run('updateConditionSet', { ref: 'r', fields: { conditions } })
     image().verify()
-  }, 20_000)
+  })
 })

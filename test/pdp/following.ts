@@ -1,5 +1,5 @@
 // A follower of a scripted feed with the events that it told, closed after each test.
-import { afterEach, expect } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
 import { type ErrorCode, ZerohopError } from '../../src/model/errors.ts'
 import { Follower, type FollowerEvent, type FollowerOptions } from '../../src/pdp/follower.ts'
 import { Pdp } from '../../src/pdp/pdp.ts'
@@ -7,16 +7,12 @@ import type { ScriptedFeed } from './scripted-feed.ts'
 
 export const unreachable = new ZerohopError('FEED_UNREACHABLE', { reason: 'the cable is cut' })
 export const code = (code: ErrorCode) => expect.objectContaining({ code })
-const open: Pdp[] = []
-afterEach(async () => {
-  for (const pdp of open.splice(0)) await pdp.close()
-})
 
 export function follow(feed: ScriptedFeed, options: Partial<FollowerOptions> = {}) {
   const events: FollowerEvent[] = []
   const follower = new Follower({ feed, report: (event) => events.push(event), ...options })
   const pdp = new Pdp(follower)
-  open.push(pdp)
+  onTestFinished(() => pdp.close())
   return { pdp, follower, events, mayZoeWave: () => pdp.check('zoe', 'wave', 'hello') }
 }
 

@@ -257,7 +257,7 @@ describe('hostile questions', () => {
     expect(Buffer.compare(before, Buffer.from(asked.save()))).toBe(0)
     expect(asked.stats().bytes).toBe(bytes)
     asked.verify()
-  }, 60_000)
+  })
 })
 
 describe('[D7] a strict library', () => {

@@ -63,7 +63,7 @@ beforeAll(() => {
       for (const request of questions(world, pool, next, 20)) meetQuestion(world, request)
     }
   }
-}, 120_000)
+})
 
 function meetState({ policy }: World): void {
   const roles = new Map<string, number>()

@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach } from 'vitest'
+import { onTestFinished } from 'vitest'
 import type { Actor } from '../../src/log/change.ts'
 import type { ErrorCode } from '../../src/model/errors.ts'
 import type { Role, RoleAssignment, Tenant, User } from '../../src/model/objects.ts'
@@ -49,24 +49,23 @@ export const BY: Actor = {
   operation: 'create_user',
 }
 
-const leftOver: (() => Promise<void> | void)[] = []
-
-afterEach(async () => {
-  for (const clear of leftOver.splice(0).reverse()) await clear()
-})
-
 /** A folder that is gone after the test. */
 export function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'zerohop-store-'))
-  leftOver.push(() => rmSync(folder, { recursive: true, force: true }))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   return folder
+}
+
+/** Opens a store with the test use cases; who opens it closes it. */
+export function openWithTestUseCases(data: string, rest: Partial<StoreOptions> = {}): Promise<TestStore> {
+  const writerThread = new URL('./writer-thread.mjs', import.meta.url)
+  return openStore<TestUseCases>({ data, writerThread, ...rest })
 }
 
 /** Opens a store with the test use cases; it is closed after the test. */
 export async function openTestStore(data: string, rest: Partial<StoreOptions> = {}): Promise<TestStore> {
-  const writerThread = new URL('./writer-thread.mjs', import.meta.url)
-  const store = await openStore<TestUseCases>({ data, writerThread, ...rest })
-  leftOver.push(() => store.close())
+  const store = await openWithTestUseCases(data, rest)
+  onTestFinished(() => store.close())
   return store
 }
 

@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect } from 'vitest'
 
-const PATIENCE_MS = 10_000
+const PATIENCE_MS = 60_000
 
 /** Asks until the answer is `expected`; fails with the last answer when it never is. */
 export async function eventually<T>(ask: () => Promise<T> | T, expected: T): Promise<void> {

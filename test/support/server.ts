@@ -9,7 +9,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 
 const COMMAND = fileURLToPath(new URL('../../dist/src/cli/zerohop.js', import.meta.url))
-const PATIENCE_MS = 20_000
+const PATIENCE_MS = 60_000
 
 export interface Keys {
   readonly organization: string
