@@ -3,14 +3,13 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { bulkCheck, check } from '../reference/check.ts'
 import { WRONG } from './canaries.ts'
-import { parameters } from './seed.ts'
 import { mixed, walk } from './walk.ts'
 
-// One seed for all runs, unless ZEROHOP_TEST_SEED names another: of 60 canaries one or the other would be missed now and then.
+// The fixed seed, even where laws run with another one: of 60 canaries one or the other would be missed now and then.
 describe('canaries: a wrong definition differs within 10,000 questions', () => {
   it.each(Object.entries(WRONG))('%s', (_, definition) => {
     let asked = 0
-    for (const drawn of fc.sample(mixed, { seed: 1, ...parameters(600) })) {
+    for (const drawn of fc.sample(mixed, { seed: 1, numRuns: 600 })) {
       for (const { world, requests } of walk(drawn, 12)) {
         const wrong = definition(world.policy)
         for (const request of requests) {
