@@ -46,6 +46,7 @@ export interface Case {
 
 export interface NamedCase extends Case {
   readonly name: string
+  readonly file: string
 }
 
 const FOLDER = new URL('./cases/', import.meta.url)
@@ -53,8 +54,17 @@ const FOLDER = new URL('./cases/', import.meta.url)
 /** The cases beside this file; code that is compiled elsewhere says where they lie. */
 export function readCases(folder = FOLDER): NamedCase[] {
   const files = readdirSync(folder).filter((file) => file.endsWith('.json'))
-  const caseOf = (file: string) => expand(readCase(file, folder)) as Case
-  return files.sort().map((file) => ({ name: file.slice(0, -'.json'.length), ...caseOf(file) }))
+  return files.sort().flatMap((file) => casesIn(file, readCase(file, folder)))
+}
+
+/** The case of a file, or one for each of its `sizes`: every @ in it is the size, as # is the index in a loop. */
+export function casesIn(file: string, written: unknown): NamedCase[] {
+  const name = file.slice(0, -'.json'.length)
+  const { sizes, ...rest } = written as Case & { readonly sizes?: readonly number[] }
+  if (sizes === undefined) return [{ name, file, ...(expand(rest) as Case) }]
+  const text = JSON.stringify(rest)
+  const caseOf = (size: number) => expand(JSON.parse(withNumber(text, '@', size))) as Case
+  return sizes.map((size) => ({ name: `${name}-${size}`, file, ...caseOf(size) }))
 }
 
 export function readCase(file: string, folder = FOLDER): unknown {
@@ -111,7 +121,7 @@ export function featuresOf({ steps }: Case): Set<Feature> {
   return features
 }
 
-/** Writes out `{for, each}` and `{text, times}`. */
+/** Writes out `{for, from, each}` and `{text, times}`. */
 export function expand(value: unknown): unknown {
   if (Array.isArray(value)) return value.flatMap((item) => (isLoop(item) ? copies(item) : [expand(item)]))
   if (typeof value !== 'object' || value === null) return value
@@ -121,13 +131,21 @@ export function expand(value: unknown): unknown {
 
 interface Loop {
   readonly for: number
+  readonly from?: number
   readonly each: unknown
 }
 
 const isLoop = (item: unknown): item is Loop =>
   typeof item === 'object' && item !== null && 'for' in item && 'each' in item
 
-function copies(loop: Loop): unknown[] {
-  const text = JSON.stringify(loop.each)
-  return Array.from({ length: loop.for }, (_, index) => expand(JSON.parse(text.replaceAll('#', String(index)))))
+function copies({ for: length, from = 0, each }: Loop): unknown[] {
+  const text = JSON.stringify(each)
+  return Array.from({ length }, (_, index) => expand(JSON.parse(withNumber(text, '#', from + index))))
+}
+
+/** JSON with the number for every `mark`, `mark+1` for the next one, and the text `=mark` for the number itself, not as text. */
+function withNumber(json: string, mark: '#' | '@', number: number): string {
+  const written = (_: string, offset = '0') => String(number + Number(offset))
+  const [alone, within] = [new RegExp(`"=${mark}([+-]\\d+)?"`, 'g'), new RegExp(`${mark}([+-]\\d+)?`, 'g')]
+  return json.replace(alone, written).replace(within, written)
 }
