@@ -112,9 +112,10 @@ function imageDecider(name: string, way: Way, kernel: KernelSource = 'release'):
 /** Written through management onto a real disk; `next` makes the image after each step. */
 function storeDecider(
   name: string,
-  next: (environments: Environments, log: LogId, image: Image) => Promise<Image> | Image,
+  next: (environments: Environments, log: LogId, image: Image) => Promise<Image>,
 ): Decider {
   const environments = new Environments()
+  let last: { readonly log: LogId; readonly hash: string } | undefined
   return {
     name,
     lacks: MANAGEMENT_LACKS,
@@ -127,10 +128,19 @@ function storeDecider(
         async write(operations) {
           await environments.write(log, world, operations)
           image = await next(environments, log, image)
+          last = { log, hash: image.hash() }
         },
       }
     },
-    close: () => environments.close(),
+    /** @throws when the folder, opened again, does not hold what was written last */
+    async close() {
+      if (last !== undefined) {
+        const store = await environments.reopen()
+        const hash = Image.load(buildSnapshot(store.view(last.log)).bytes).hash()
+        if (hash !== last.hash) throw new Error(`${name}: what was written last is not what the folder holds`)
+      }
+      await environments.close()
+    },
   }
 }
 
@@ -143,8 +153,8 @@ export const imageDeciders: readonly Decider[] = [
   imageDecider('image compacted', compacted),
 ]
 
-/** Closing and opening a folder takes as long as twenty cases: every few steps is often enough. */
-const STEPS_TO_REOPEN = 6
+/** Closing and opening a folder takes as long as twenty cases, and longer with each environment in it. */
+const STEPS_TO_REOPEN = 25
 let written = 0
 
 export const storeDeciders: readonly Decider[] = [
