@@ -122,7 +122,7 @@ export function featuresOf({ steps }: Case): Set<Feature> {
 }
 
 /** Writes out `{for, from, each}` and `{text, times}`. */
-export function expand(value: unknown): unknown {
+function expand(value: unknown): unknown {
   if (Array.isArray(value)) return value.flatMap((item) => (isLoop(item) ? copies(item) : [expand(item)]))
   if (typeof value !== 'object' || value === null) return value
   if ('times' in value && 'text' in value) return String(value.text).repeat(Number(value.times))

@@ -7,7 +7,7 @@ const FIXED_SEED = 1
 
 const { ZEROHOP_TEST_SEED: wanted = String(FIXED_SEED), ZEROHOP_TEST_SCALE: scale = '1' } = process.env
 
-export const SEED = wanted === 'random' ? Date.now() % 2 ** 31 : Number(wanted)
+const SEED = wanted === 'random' ? Date.now() % 2 ** 31 : Number(wanted)
 if (!Number.isSafeInteger(SEED)) throw new Error('ZEROHOP_TEST_SEED must be a whole number or `random`')
 
 /** `runs`, times ZEROHOP_TEST_SCALE. */
