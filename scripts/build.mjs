@@ -1,0 +1,55 @@
+// npm run build: the kernel, then dist. With the name of a step only that one. A step whose inputs, outputs and tools are, byte for byte, those
+// of its last run is left out: nothing goes by dates, and what somebody changed in an output is built anew.
+import { spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** What npm installed, with versions and checksums. */
+const INSTALLED = 'node_modules/.package-lock.json'
+const STEPS = {
+  kernel: {
+    inputs: ['assembly', 'asconfig.json', 'scripts/build-kernel.mjs'],
+    outputs: ['build'],
+    command: ['scripts/build-kernel.mjs'],
+  },
+  dist: {
+    inputs: ['src', 'assembly/abi.ts', 'build/kernel.ts', 'package.json', 'tsconfig.json', 'tsconfig.build.json'],
+    outputs: ['dist'],
+    command: ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json'],
+  },
+}
+const STAMP = '.stamp'
+
+process.chdir(join(import.meta.dirname, '..'))
+const only = process.argv[2]
+for (const [name, step] of Object.entries(STEPS)) if (only === undefined || only === name) run(name, step)
+
+function run(name, { inputs, outputs, command }) {
+  const stamp = join('build', name + STAMP)
+  const before = digest([...inputs, 'scripts/build.mjs', INSTALLED])
+  if (existsSync(INSTALLED) && existsSync(stamp) && readFileSync(stamp, 'utf8') === `${before} ${digest(outputs)}\n`)
+    return
+  rmSync(stamp, { force: true })
+  const { status } = spawnSync(process.execPath, command, { stdio: 'inherit' })
+  if (status !== 0) process.exit(status ?? 1)
+  writeFileSync(stamp, `${before} ${digest(outputs)}\n`)
+}
+
+/** SHA-256 over the version of Node and the names and contents of all files below the paths; a path that is missing counts as empty. */
+function digest(paths) {
+  const hash = createHash('sha256').update(`${process.version} ${process.platform} ${process.arch}\n`)
+  for (const path of paths.flatMap(filesOf)) {
+    const content = readFileSync(path)
+    hash.update(`${path} ${content.length}\n`).update(content)
+  }
+  return hash.digest('hex')
+}
+
+function filesOf(path) {
+  if (!existsSync(path)) return []
+  if (!statSync(path).isDirectory()) return path.endsWith(STAMP) ? [] : [path]
+  return readdirSync(path)
+    .sort()
+    .flatMap((name) => filesOf(join(path, name)))
+}
