@@ -53,6 +53,7 @@ export default defineConfig({
         text: 'Reference',
         items: [
           page('Semantics', 'semantics'),
+          page('Cases', 'cases'),
           page('Conditions', 'conditions'),
           page('HTTP API', 'http-api'),
           page('PDP API', 'pdp-api'),
