@@ -8,6 +8,7 @@ import { decideByRelation, decideIn, decideOnInstance } from './decide/decide'
 import { permissionsOfGrant, permissionsOfRole, recordsInBucket } from './decide/enumerate'
 import { metGoal, takeSteps as takeRelationSteps } from './decide/rebac'
 import { listReads as readsOf } from './decide/required-attributes'
+import { checkKinds } from './memory/checked'
 import { createImage } from './memory/header'
 import { recordsAfter } from './memory/key-order'
 import { reserveBytes } from './memory/memory'
@@ -354,5 +355,8 @@ export function takeWork(): u32 {
 
 /** Walks every section and tests every invariant; a Fault, 0 when all hold. Safe on any bytes. */
 export function verify(): u32 {
-  return verifyImage()
+  if (!ASC_NO_ASSERT) checkKinds(false)
+  const fault = verifyImage()
+  if (!ASC_NO_ASSERT) checkKinds(true)
+  return fault
 }

@@ -1,15 +1,29 @@
-// Compiles the kernel (debug, release) and writes the release bytes as a module, so that `import 'zerohop'` needs no file access.
-// Anything that the compiler says is an error here.
-import { spawnSync } from 'node:child_process'
+// Compiles the kernel (debug, release) and writes the release bytes as a module, so that `import 'zerohop'` needs no file access. In the debug
+// build every access to memory is checked (checked-sources.mjs). Anything that the compiler says is an error here.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
+import asc from 'assemblyscript/asc'
+import { checkedSource } from './checked-sources.mjs'
 
-const asc = createRequire(import.meta.url).resolve('assemblyscript/bin/asc.js')
+const SOURCES = {
+  debug: (file, text) => (file.startsWith('assembly/') ? checkedSource(file, text) : text),
+  release: (_, text) => text,
+}
+
 mkdirSync('build', { recursive: true })
-for (const target of ['debug', 'release']) {
-  const run = spawnSync(process.execPath, [asc, 'assembly/index.ts', '--target', target], { encoding: 'utf8' })
-  if (run.status !== 0 || run.stderr.trim() !== '') {
-    process.stderr.write(`kernel (${target}) does not compile:\n${run.stderr}${run.stdout}`)
+for (const [target, source] of Object.entries(SOURCES)) {
+  const { error, stderr } = await asc.main(['assembly/index.ts', '--target', target], {
+    readFile: (file) => {
+      try {
+        return source(file, readFileSync(file, 'utf8'))
+      } catch (cause) {
+        if (cause.code === 'ENOENT') return null
+        throw cause
+      }
+    },
+  })
+  const said = stderr.toString()
+  if (error !== null || said.trim() !== '') {
+    process.stderr.write(`kernel (${target}) does not compile:\n${said}${error?.stack ?? ''}\n`)
     process.exit(1)
   }
 }

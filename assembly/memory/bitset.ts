@@ -1,6 +1,7 @@
 // Bitset rows over permission ids: ROW_PAGES addresses of pages of 2,048 bits, 0 for a page of zeros. A row is an address of
 // ROW_BYTES; it may lie inside a role record.
 import { PAGE_BYTES, PAGE_SHIFT, ROW_FIRST_PAGE, ROW_PAGES } from '../abi'
+import { assertPage } from './checked'
 import { allocate, release } from './memory'
 
 function wordOf(page: u32, bit: u32): u32 {
@@ -14,6 +15,7 @@ export function pageOf(row: u32, index: u32): u32 {
 
 export function hasBit(row: u32, bit: u32): bool {
   const page = pageOf(row, bit >>> PAGE_SHIFT)
+  if (!ASC_NO_ASSERT) assertPage(page)
   if (page === 0) return false
   return ((load<u32>(wordOf(page, bit)) >>> (bit & 31)) & 1) !== 0
 }
@@ -21,6 +23,7 @@ export function hasBit(row: u32, bit: u32): bool {
 /** Sets a bit; true when it was clear. */
 export function setBit(row: u32, bit: u32): bool {
   let page = pageOf(row, bit >>> PAGE_SHIFT)
+  if (!ASC_NO_ASSERT) assertPage(page)
   if (page === 0) {
     page = allocate(PAGE_BYTES)
     store<u32>(row + (bit >>> PAGE_SHIFT) * 4, page)

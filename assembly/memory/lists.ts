@@ -4,6 +4,7 @@
 /** Puts an entry in front of the list whose head stands at an address. */
 export function link(entry: u32, head: u32, next: u32, previous: u32): void {
   const first = load<u32>(head)
+  if (!ASC_NO_ASSERT) assert(first === 0 || (first !== entry && load<u32>(first + previous) === 0), 'a list is broken')
   store<u32>(entry + next, first)
   store<u32>(entry + previous, 0)
   if (first !== 0) store<u32>(first + previous, entry)
@@ -13,6 +14,10 @@ export function link(entry: u32, head: u32, next: u32, previous: u32): void {
 export function unlink(entry: u32, head: u32, nextField: u32, previousField: u32): void {
   const next = load<u32>(entry + nextField)
   const previous = load<u32>(entry + previousField)
+  if (!ASC_NO_ASSERT) {
+    assert(next === 0 || load<u32>(next + previousField) === entry, 'a list is broken')
+    assert(load<u32>(previous === 0 ? head : previous + nextField) === entry, 'a list is broken')
+  }
   if (next !== 0) store<u32>(next + previousField, previous)
   if (previous !== 0) store<u32>(previous + nextField, next)
   else store<u32>(head, next)

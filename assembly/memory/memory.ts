@@ -4,7 +4,8 @@
 //
 // A block of up to 512 bytes has its exact size (a multiple of 4); a larger one is a power of two, aligned to 64.
 // INVARIANT: a block on a list has the size of that list; Header.Free is the sum over all lists.
-import { HEADER, Header, IMAGE_BYTES_MAX } from '../abi'
+import { HEADER, HEAP, Header, IMAGE_BYTES_MAX } from '../abi'
+import { assertBlock } from './checked'
 
 const SMALL_MAX: u32 = 512
 
@@ -37,6 +38,10 @@ export function allocate(bytes: u32): u32 {
   const list = listOf(size)
   let block = load<u32>(list)
   if (block !== 0) {
+    if (!ASC_NO_ASSERT) {
+      assertBlock(block, size)
+      assert(load<u32>(block) !== block && field(Header.Free) >= size, 'a list of free blocks is broken')
+    }
     store<u32>(list, load<u32>(block))
     addToField(Header.Free, -(size as i32))
   } else {
@@ -53,6 +58,11 @@ export function allocate(bytes: u32): u32 {
 export function release(block: u32, bytes: u32): void {
   const size = blockBytes(bytes)
   const list = listOf(size)
+  if (!ASC_NO_ASSERT) {
+    assertBlock(block, size)
+    assert(load<u32>(list) !== block, 'a block is freed twice')
+    assert(field(Header.Free) + size <= field(Header.Top) - HEAP, 'more is free than there is')
+  }
   store<u32>(block, load<u32>(list))
   store<u32>(list, block)
   addToField(Header.Free, size as i32)

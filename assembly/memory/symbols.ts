@@ -18,6 +18,7 @@ import {
   SymbolRecord,
   Table,
 } from '../abi'
+import { assertSymbol } from './checked'
 import { insertOrdered } from './key-order'
 import { addToField, allocate, blockBytes } from './memory'
 import { firstMatch, insert, matchedRecord, nextMatch } from './table'
@@ -128,6 +129,7 @@ export function lookup(table: u32, start: u32, length: u32, hash: u32): u32 {
   const offset = keyOffset(table)
   for (let match = firstMatch(table, hash); match !== 0; match = nextMatch(match, hash)) {
     const record = matchedRecord(match)
+    if (!ASC_NO_ASSERT) assertSymbol(record, table)
     if (keyLength(record) === length && sameBytes(record + offset, start, length)) return record
   }
   return 0
@@ -157,7 +159,7 @@ export function intern(table: u32, start: u32, length: u32): u32 {
   } else {
     addToField(Header.Dead, -(symbolBytes(table, record) as i32))
   }
-  store<u8>(record, FLAG_LIVE, 3)
+  store<u8>(record, FLAG_LIVE as u8, 3)
   addToField(counterOf(table), 1)
   return record
 }

@@ -17,6 +17,7 @@ import {
   SEGMENT_BYTES,
   TABLE_BYTES,
 } from '../abi'
+import { assertCount } from './checked'
 import { allocate, release } from './memory'
 
 /** The lowest slot in the high half of a match, and the half that is the bucket. */
@@ -149,6 +150,7 @@ function entryFrom(table: u32, index: u32, bucket: u32, slot: u32): u64 {
 /** Adds an entry; the caller has made sure that the record is not there yet. */
 export function insert(table: u32, hash: u32, record: u32): void {
   const root = rootOf(table)
+  if (!ASC_NO_ASSERT) assertCount(table)
   const count = load<u32>(root, Root.Count) + 1
   store<u32>(root, count, Root.Count)
   // 4.5 entries a bucket on average: 14 bytes an entry, and few chains.
@@ -184,6 +186,7 @@ export function remove(table: u32, hash: u32, record: u32): void {
     if (slot < count) break
     before = bucket
     bucket = load<u32>(bucket, Bucket.Overflow)
+    if (!ASC_NO_ASSERT) assert(bucket !== 0, 'an entry is not in its table')
     if (bucket === 0) unreachable()
   }
   let last = bucket

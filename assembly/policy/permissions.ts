@@ -1,12 +1,14 @@
 // Resources and their permissions. A permission is the symbol `resource:action`; its id is dense, so that it can be a bit.
 // Its record is found by id through a directory that grows by doubling (4 bytes an entry; records never move).
 import { Header, PERMISSIONS_MAX, Permission, Resource, Table } from '../abi'
+import { assertEntered } from '../memory/checked'
 import { allocate, field, release, setField } from '../memory/memory'
 import { find, intern } from '../memory/symbols'
 
 /** The record of a permission id; 0 when there is none. */
 export function permissionRecord(id: u32): u32 {
   if (id === 0 || id > field(Header.PermissionTop)) return 0
+  if (!ASC_NO_ASSERT) assertEntered(id)
   return load<u32>(field(Header.PermissionDirectory) + id * 4)
 }
 

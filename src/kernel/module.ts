@@ -111,6 +111,7 @@ export function instantiate(source: KernelSource, bytes: number): { exports: Ker
   } catch (cause) {
     throw new ZerohopError('IMAGE_FULL', { reason: `no memory for ${bytes} bytes` }, { cause })
   }
+  const abort = (message: number) => failAssertion(memory, message)
   const instance = new WebAssembly.Instance(moduleOf(source), { env: { memory, abort } })
   const exports = instance.exports as unknown as KernelExports
   if (exports.abiVersion() !== ABI_VERSION) {
@@ -147,6 +148,9 @@ function debugFile(): URL {
 export const isStackExhausted = (error: unknown): boolean =>
   error instanceof RangeError && error.message.includes('call stack')
 
-function abort(): never {
-  throw new WebAssembly.RuntimeError('an assertion of the kernel failed')
+/** An assertion of the debug build; its message is UTF-16, and the word before it is the length in bytes. */
+function failAssertion(memory: KernelMemory, message: number): never {
+  const bytes = message === 0 ? 0 : new DataView(memory.buffer).getUint32(message - 4, true)
+  const text = Buffer.from(memory.buffer, message, bytes).toString('utf16le')
+  throw new WebAssembly.RuntimeError(`an assertion of the kernel failed: ${text}`)
 }

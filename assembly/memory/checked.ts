@@ -1,0 +1,405 @@
+// What the debug build asserts of memory. scripts/checked-sources.mjs puts these in the place of every `load`, `store`, copy and fill of that
+// build; a release has none of it, and nothing here writes anything else than it was asked to.
+//
+// - Every access lies in an area that is there: header, scratch, work to frames, or the heap up to its top.
+// - A field of a record is read from a record of that kind: by the table of a symbol, else by what the fields of the record name.
+// - In a doubly linked list the entry after this one names this one as the entry before it.
+import {
+  AttributePath,
+  BUCKET_SLOTS,
+  Bucket,
+  CELL_BYTES,
+  Cell,
+  Composite,
+  Edge,
+  GRANT_ROLES_MAX,
+  Grant,
+  Group,
+  HEADER,
+  HEADER_BYTES,
+  HEAP,
+  Header,
+  INDEX_TESTS_MAX,
+  Index,
+  Kind,
+  LEAF_RECORDS,
+  Member,
+  Node,
+  Op,
+  PAGE_BYTES,
+  Permission,
+  Program,
+  RoleSet,
+  Root,
+  Rule,
+  SCRATCH,
+  SCRATCH_BYTES,
+  SET_OF_RESOURCES,
+  SET_OF_USERS,
+  SetRule,
+  SINGLE,
+  Side,
+  STEP_BYTES,
+  Step,
+  TABLE_BYTES,
+  Table,
+  Text,
+  Tuple,
+  WORK,
+} from '../abi'
+
+/** Kinds of records. The names are those of the enums in abi.ts whose members are the fields. */
+export enum Checked {
+  Any = 0,
+  SymbolRecord = 1,
+  Party = 2,
+  Resource = 3,
+  Document = 4,
+  Instance = 5,
+  Permission = 6,
+  Role = 7,
+  Relation = 8,
+  AttributePath = 9,
+  ConditionSet = 10,
+  /** from here on: not symbols, and checked when they are read alone */
+  Edge = 11,
+  Grant = 12,
+  RoleSet = 13,
+  Tuple = 14,
+  Rule = 15,
+  Text = 16,
+  Composite = 17,
+  Cell = 18,
+  Program = 19,
+  Step = 20,
+  SetRule = 21,
+  Side = 22,
+  Index = 23,
+  Group = 24,
+  Member = 25,
+  Bucket = 26,
+  Root = 27,
+  Node = 28,
+}
+
+let kinds: bool = true
+
+/** `verify` reads what may be anything: then only the areas are checked. */
+export function checkKinds(on: bool): void {
+  kinds = on
+}
+
+function isRoom(address: u32, bytes: u32): bool {
+  const end = (address as u64) + (bytes as u64)
+  if (address >= (HEAP as u32)) return end <= (load<u32>(HEADER + Header.Top) as u64)
+  if (address >= (WORK as u32)) return end <= (HEAP as u64)
+  if (address >= (SCRATCH as u32)) return end <= ((SCRATCH + SCRATCH_BYTES) as u64)
+  return address >= (HEADER as u32) && end <= ((HEADER + HEADER_BYTES) as u64)
+}
+
+/** Is this a block of the heap? */
+function isBlock(address: u32, bytes: u32): bool {
+  return address >= (HEAP as u32) && (address & 3) === 0 && isRoom(address, bytes)
+}
+
+export function assertBlock(address: u32, bytes: u32): void {
+  assert(isBlock(address, bytes), 'a pointer leads out of the heap')
+}
+
+/** The table of a symbol; a number that no table has when it is none. */
+function tableOf(record: u32): u32 {
+  return isBlock(record, 4) ? (load<u8>(record + 2) as u32) : 0xff
+}
+
+function isIn(record: u32, table: u32): bool {
+  return tableOf(record) === table
+}
+
+/** Is this a symbol of that table? Nothing is asserted while an image is verified. */
+export function assertSymbol(record: u32, table: u32): void {
+  if (kinds) assert(isIn(record, table), 'a record is not of its kind')
+}
+
+export function loadChecked<T>(address: u32, offset: u32, kind: u32): T {
+  assert(isRoom(address + offset, sizeof<T>()) && address <= address + offset, 'a load outside of the image')
+  if (kinds && kind !== Checked.Any) {
+    assert(isRecord(address, kind), 'a record is not of its kind')
+    assert(isLinked(address, offset, kind), 'a list is broken')
+  }
+  return load<T>(address + offset)
+}
+
+export function storeChecked<T>(address: u32, value: T, offset: u32, kind: u32): void {
+  assert(isRoom(address + offset, sizeof<T>()) && address <= address + offset, 'a store outside of the image')
+  // Other records are stored field by field: they become what they are.
+  if (kinds && kind !== Checked.Any && kind < (Checked.Edge as u32))
+    assert(isRecord(address, kind), 'a record is not of its kind')
+  store<T>(address + offset, value)
+}
+
+export function loadVectorChecked(address: u32, offset: u32): v128 {
+  assert(isRoom(address + offset, 16), 'a load outside of the image')
+  return v128.load(address + offset)
+}
+
+export function copyChecked(target: u32, source: u32, bytes: u32): void {
+  assert(bytes === 0 || (isRoom(target, bytes) && isRoom(source, bytes)), 'a copy outside of the image')
+  memory.copy(target, source, bytes)
+}
+
+export function fillChecked(target: u32, value: u8, bytes: u32): void {
+  assert(bytes === 0 || isRoom(target, bytes), 'a store outside of the image')
+  memory.fill(target, value, bytes)
+}
+
+function isRecord(record: u32, kind: u32): bool {
+  switch (kind) {
+    case Checked.SymbolRecord:
+      return isSymbolTable(tableOf(record))
+    case Checked.Party:
+      return isScope(record) || isIn(record, Table.Users)
+    case Checked.Resource:
+      return isIn(record, Table.Resources)
+    case Checked.Document:
+      return isIn(record, Table.Documents)
+    case Checked.Instance:
+      return isIn(record, Table.Instances)
+    case Checked.Permission:
+      return isIn(record, Table.Permissions) && isEntered(record)
+    case Checked.Role:
+      return isIn(record, Table.Roles)
+    case Checked.Relation:
+      return isIn(record, Table.Relations)
+    case Checked.AttributePath:
+      return isIn(record, Table.Paths) && load<u32>(record, AttributePath.Number) <= load<u32>(HEADER + Header.PathTop)
+    case Checked.ConditionSet:
+      return isIn(record, Table.Sets)
+    default:
+      return isPart(record, kind)
+  }
+}
+
+function isSymbolTable(table: u32): bool {
+  return (
+    table <= (Table.Permissions as u32) ||
+    table === Table.Instances ||
+    table === Table.Relations ||
+    table === Table.Paths ||
+    table === Table.Sets ||
+    table === Table.Documents
+  )
+}
+
+function isScope(record: u32): bool {
+  return isIn(record, Table.Tenants) || isIn(record, Table.Instances)
+}
+
+/** Leads the directory from the id of a permission to it? It has none before it is entered. */
+function isEntered(record: u32): bool {
+  const id = load<u32>(record, Permission.Id)
+  return id === 0 || (isPermission(id) && load<u32>(load<u32>(HEADER + Header.PermissionDirectory) + id * 4) === record)
+}
+
+function isPermission(id: u32): bool {
+  return id !== 0 && id <= load<u32>(HEADER + Header.PermissionTop)
+}
+
+function isPart(record: u32, kind: u32): bool {
+  switch (kind) {
+    case Checked.Edge:
+      return (
+        isBlock(record, 20) &&
+        isIn(load<u32>(record, Edge.Child), Table.Roles) &&
+        isIn(load<u32>(record, Edge.Parent), Table.Roles)
+      )
+    case Checked.Grant:
+      return (
+        isBlock(record, 28) &&
+        isIn(load<u32>(record, Grant.User), Table.Users) &&
+        isScope(load<u32>(record, Grant.Scope)) &&
+        areRoles(load<u32>(record, Grant.Roles))
+      )
+    case Checked.RoleSet:
+      return areRoles(record)
+    case Checked.Member:
+      return (
+        isBlock(record, 24) &&
+        isIn(load<u32>(record, Member.User), Table.Users) &&
+        isIn(load<u32>(record, Member.Tenant), Table.Tenants)
+      )
+    case Checked.Tuple:
+      return (
+        isBlock(record, 28) &&
+        isIn(load<u32>(record, Tuple.Relation), Table.Relations) &&
+        isIn(load<u32>(record, Tuple.Subject), Table.Instances) &&
+        isIn(load<u32>(record, Tuple.Object), Table.Instances)
+      )
+    case Checked.Rule:
+      return (
+        isBlock(record, 28) &&
+        isIn(load<u32>(record, Rule.Target), Table.Roles) &&
+        isIn(load<u32>(record, Rule.Relation), Table.Relations) &&
+        isIn(load<u32>(record, Rule.Source), Table.Roles)
+      )
+    case Checked.SetRule:
+      return (
+        isBlock(record, 28) &&
+        isPermission(load<u32>(record, SetRule.Permission)) &&
+        isSide(SET_OF_USERS, load<u32>(record, SetRule.Users)) &&
+        isSide(SET_OF_RESOURCES, load<u32>(record, SetRule.Resources))
+      )
+    case Checked.Side:
+      return (
+        isBlock(record, 40) &&
+        isPermission(load<u32>(record, Side.Permission)) &&
+        isSide(load<u32>(record, Side.Kind), load<u32>(record, Side.Set))
+      )
+    case Checked.Index:
+      return isIndex(record)
+    case Checked.Group:
+      return isBlock(record, 20) && isIndex(load<u32>(record, Group.Index))
+    default:
+      return isData(record, kind)
+  }
+}
+
+/** One role in place, or a set of two and more. */
+function areRoles(roles: u32): bool {
+  if ((roles & SINGLE) !== 0) return isIn(roles - SINGLE, Table.Roles)
+  if (!isBlock(roles, RoleSet.Roles)) return false
+  const count = load<u32>(roles, RoleSet.Count)
+  if (count < 2 || count > (GRANT_ROLES_MAX as u32) || !isBlock(roles, RoleSet.Roles + count * 4)) return false
+  const last = roles + (count - 1) * 4
+  return (
+    isIn(load<u32>(roles, RoleSet.Roles), Table.Roles) &&
+    isIn(load<u32>(last, RoleSet.Roles), Table.Roles) &&
+    load<u32>(roles, RoleSet.Roles) < load<u32>(last, RoleSet.Roles)
+  )
+}
+
+function isSide(kind: u32, set: u32): bool {
+  if (kind !== SET_OF_USERS && kind !== SET_OF_RESOURCES) return false
+  return isIn(set, Table.Sets) || isIn(set, kind === SET_OF_USERS ? Table.Roles : Table.Resources)
+}
+
+function isIndex(index: u32): bool {
+  return (
+    isBlock(index, 40) &&
+    isPermission(load<u32>(index, Index.Permission)) &&
+    (load<u32>(index, Index.Kind) === SET_OF_USERS || load<u32>(index, Index.Kind) === SET_OF_RESOURCES) &&
+    load<u32>(index, Index.Count) <= (INDEX_TESTS_MAX as u32)
+  )
+}
+
+/** Values, programs and tables: their counts, kinds and operations are such as there are. */
+function isData(record: u32, kind: u32): bool {
+  switch (kind) {
+    case Checked.Text:
+      return isRoom(record, Text.Bytes) && isRoom(record + Text.Bytes, load<u32>(record, Text.Length))
+    case Checked.Composite:
+      return isCounted(record, Composite.Count, Composite.Cells, CELL_BYTES)
+    case Checked.Cell:
+      return isRoom(record, CELL_BYTES) && load<u32>(record + Cell.Kind) <= (Kind.Object as u32)
+    case Checked.Program:
+      return isCounted(record, Program.Count, Program.Steps, STEP_BYTES)
+    case Checked.Step: {
+      const op = isRoom(record, STEP_BYTES) ? (load<u16>(record, Step.Op) as u32) : 0
+      return op >= (Op.True as u32) && op <= (Op.ItemFalse as u32)
+    }
+    case Checked.Bucket:
+      return isBlock(record, 64) && load<u32>(record, Bucket.Count) <= (BUCKET_SLOTS as u32)
+    case Checked.Node:
+      return isBlock(record, 256) && load<u32>(record, Node.Count) <= (LEAF_RECORDS as u32)
+    default:
+      return isRoot(record)
+  }
+}
+
+function isCounted(record: u32, count: u32, first: u32, bytes: u32): bool {
+  if (!isRoom(record, first)) return false
+  const length = (load<u32>(record + count) as u64) * (bytes as u64)
+  return length < (HEAP as u64) && isRoom(record + first, length as u32)
+}
+
+/** Linear hashing: as many buckets as the mask and the next one to split say, all below the directory. */
+function isRoot(root: u32): bool {
+  const mask = load<u32>(root, Root.Mask)
+  const split = load<u32>(root, Root.Split)
+  return (
+    (mask & (mask + 1)) === 0 &&
+    split <= mask &&
+    load<u32>(root, Root.Buckets) === mask + 1 + split &&
+    isBlock(load<u32>(root, Root.Directory), load<u32>(root, Root.Capacity) * 4)
+  )
+}
+
+/** A field that leads to the next entry of a doubly linked list stands in front of the one that leads back. */
+function isLinked(record: u32, offset: u32, kind: u32): bool {
+  if (!isNext(offset, kind)) return true
+  const next = load<u32>(record + offset)
+  return next === 0 || (isBlock(next, offset + 8) && load<u32>(next + offset + 4) === record)
+}
+
+function isNext(offset: u32, kind: u32): bool {
+  switch (kind) {
+    case Checked.Edge:
+      return offset === Edge.NextChild
+    case Checked.Grant:
+      return offset === Grant.NextOfUser || offset === Grant.NextOfScope
+    case Checked.Tuple:
+      return offset === Tuple.NextOfObject || offset === Tuple.NextOfSubject
+    case Checked.Rule:
+      return offset === Rule.NextOfSource
+    case Checked.Member:
+      return offset === Member.NextOfUser || offset === Member.NextOfTenant
+    case Checked.SetRule:
+      return offset === SetRule.Next || offset === SetRule.NextOfSide
+    case Checked.Side:
+      return offset === Side.NextOfGroup || offset === Side.NextOfSet
+    case Checked.Index:
+      return offset === Index.Next
+    case Checked.Group:
+      return offset === Group.Next
+    default:
+      return false
+  }
+}
+
+/** Before a record is added: the counter of the header says how many there are. */
+export function assertCount(table: u32): void {
+  if (!kinds) return
+  const count = load<u32>(HEADER + Header.Tables + table * TABLE_BYTES + Root.Count)
+  switch (table) {
+    case Table.Grants:
+      assert(count === load<u32>(HEADER + Header.Grants), 'a counter is not the count')
+      break
+    case Table.RoleSets:
+      assert(count === load<u32>(HEADER + Header.RoleSets), 'a counter is not the count')
+      break
+    case Table.Tuples:
+      assert(count === load<u32>(HEADER + Header.Tuples), 'a counter is not the count')
+      break
+    case Table.Texts:
+      assert(count === load<u32>(HEADER + Header.Texts), 'a counter is not the count')
+      break
+    case Table.SetRules:
+      assert(count === load<u32>(HEADER + Header.SetRules), 'a counter is not the count')
+      break
+    case Table.Members:
+      assert(count === load<u32>(HEADER + Header.Members), 'a counter is not the count')
+      break
+    default:
+  }
+}
+
+/** A page of a row, or 0. */
+export function assertPage(page: u32): void {
+  if (kinds && page !== 0) assert(isBlock(page, PAGE_BYTES), 'a page of a row leads out of the heap')
+}
+
+/** The record in the directory has the id under which it is there. */
+export function assertEntered(id: u32): void {
+  if (!kinds) return
+  const record = load<u32>(load<u32>(HEADER + Header.PermissionDirectory) + id * 4)
+  assert(isIn(record, Table.Permissions) && load<u32>(record, Permission.Id) === id, 'a permission has another id')
+}
