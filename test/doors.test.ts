@@ -34,6 +34,11 @@ describe('the doors', () => {
     expect(packagesBehind('dist/src/server.js')).toContain('fastify')
   })
 
+  it('`zerohop/server` and the command do not load typebox, which takes a fifth of a second: only its types are used', () => {
+    for (const entry of ['dist/src/server.js', 'dist/src/cli/zerohop.js'])
+      expect(packagesBehind(entry).filter((name) => name.startsWith('typebox'))).toEqual([])
+  })
+
   it('the thread of an image loads no more than `zerohop`', () => {
     expect(packagesBehind('dist/src/pdp/image-thread.js')).toEqual(['msgpackr'])
   })
