@@ -5,11 +5,14 @@ import { pageBody, type Query, readFlag, readPage, readText, readTexts, readTime
 import type { Scope } from '../management/http/auth.ts'
 import { printTime } from '../management/http/render.ts'
 import type { Management } from '../management/http/route-context.ts'
+import { longPageOf } from '../management/schema-parts.ts'
 import { ZerohopError } from '../model/errors.ts'
 import { parseId } from '../model/keys.ts'
 import { AUDIT_BODY_BYTES_MAX } from '../model/limits.ts'
+import type { JsonObject } from '../model/objects.ts'
 import type { AuditRecord } from '../store/audit.ts'
 import { readAudit } from './audit-queries.ts'
+import { AuditLogRead, AuditQuery, AuditStored } from './schema.ts'
 
 const AUDIT_LOGS = '/v2/pdps/:p/:e/audit_logs'
 const LINES = 'application/x-ndjson'
@@ -21,32 +24,44 @@ export function auditRoutes(app: FastifyInstance, { store }: Management): void {
     const [found] = store.view(scope.organization).by('pdp_configs_of_environment', scope.environment.id, { limit: 1 })
     return found?.id ?? scope.environment.id
   }
-  app.get<{ Querystring: Query }>(AUDIT_LOGS, { config }, async ({ scope, query }) => {
-    const page = readPage(query)
-    const pdp = configOf(scope)
-    requireSort(query)
-    const { rows, total, reachable } = await readAudit(store.audit, {
-      environment: scope.environment.id,
-      since: readTime(query, 'timestamp_from'),
-      until: untilOf(query),
-      fits: filterOf(query, pdp),
-      offset: page.offset,
-      rows: page.rows,
-    })
-    const data = rows.map((record) => auditRead(record, scope, pdp))
-    return { ...pageBody(data, total, page), pagination_count: reachable }
-  })
-  app.get<{ Params: { log: string } }>(`${AUDIT_LOGS}/:log`, { config }, ({ scope, params }) => {
-    const id = parseId(params.log)
-    const record = id === undefined ? undefined : store.audit.find(scope.environment.id, id)
-    if (record === undefined) throw new ZerohopError('OBJECT_NOT_FOUND', { kind: 'audit log', ref: params.log })
-    return auditRead(record, scope, configOf(scope))
-  })
+  app.get<{ Querystring: Query }>(
+    AUDIT_LOGS,
+    { config, schema: { querystring: AuditQuery, response: { 200: longPageOf(AuditLogRead) } } },
+    async ({ scope, query }) => {
+      const page = readPage(query)
+      const pdp = configOf(scope)
+      requireSort(query)
+      const { rows, total, reachable } = await readAudit(store.audit, {
+        environment: scope.environment.id,
+        since: readTime(query, 'timestamp_from'),
+        until: untilOf(query),
+        fits: filterOf(query, pdp),
+        offset: page.offset,
+        rows: page.rows,
+      })
+      const data = rows.map((record) => auditRead(record, scope, pdp))
+      return { ...pageBody(data, total, page), pagination_count: reachable }
+    },
+  )
+  app.get<{ Params: { log: string } }>(
+    `${AUDIT_LOGS}/:log`,
+    { config, schema: { response: { 200: AuditLogRead } } },
+    ({ scope, params }) => {
+      const id = parseId(params.log)
+      const record = id === undefined ? undefined : store.audit.find(scope.environment.id, id)
+      if (record === undefined) throw new ZerohopError('OBJECT_NOT_FOUND', { kind: 'audit log', ref: params.log })
+      return auditRead(record, scope, configOf(scope))
+    },
+  )
   app.register(async (lines) => {
     lines.addContentTypeParser(LINES, (request, _payload, done) => lines.readBytes(request, done))
     lines.post<{ Body: Buffer | undefined }>(
       AUDIT_LOGS,
-      { config: { operation: 'audit.write' }, bodyLimit: AUDIT_BODY_BYTES_MAX },
+      {
+        config: { operation: 'audit.write' },
+        bodyLimit: AUDIT_BODY_BYTES_MAX,
+        schema: { response: { 200: AuditStored } },
+      },
       ({ scope, caller: { key }, body, headers }) => {
         if (!Buffer.isBuffer(body))
           throw new ZerohopError('INPUT_INVALID', { reason: `the body must be ${LINES}` }, { path: ['body'] })
@@ -94,9 +109,9 @@ function filterOf(query: Query, pdp: string): ((record: AuditRecord) => boolean)
 }
 
 /** AuditLogModel, with the decision in the form of the engine that the clients know. */
-function auditRead(record: AuditRecord, { organization, project, environment }: Scope, pdp: string) {
+function auditRead(record: AuditRecord, { organization, project, environment }: Scope, pdp: string): AuditLogRead {
   const { user, action, tenant, resource_type: type, resource_key: key, decision, sent } = record
-  const attributes = sent === null || typeof sent !== 'object' ? {} : (sent as Record<string, unknown>)
+  const attributes = sent === null || typeof sent !== 'object' ? {} : (sent as JsonObject)
   const input = {
     user: { key: user, attributes: attributes.user ?? {} },
     action,

@@ -91,7 +91,12 @@ function schemaTable(schema: Schema): string {
   if (properties === undefined)
     return items === undefined ? `<p>${text(typeOf(schema))}</p>` : `<p>a list of</p>${schemaTable(items)}`
   const rows = Object.entries(properties).map(([name, of]) =>
-    row(name, `${typeOf(of)}${required.includes(name) ? ', required' : ''}`, inner(of), true),
+    row(
+      name,
+      `${typeOf(of)}${required.includes(name) ? ', required' : ''}`,
+      `${prose(String(of.description ?? ''))}${inner(of)}`,
+      true,
+    ),
   )
   return `<table>${rows.join('')}</table>`
 }

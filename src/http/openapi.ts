@@ -1,26 +1,16 @@
-// The OpenAPI 3.1 document of an app, made from its routes and from the very schemas that validate their bodies. Query parameters stand in
-// management/parameters.ts, which a test compares with what the handlers read. Nothing here answers a request.
+// The OpenAPI 3.1 document of an app, made from its routes: from the very schemas that validate bodies, and from those of query parameters and
+// answers, which tests compare with what handlers read and answer. Nothing here answers a request.
 import type { RouteOptions } from 'fastify'
 import { ACCESS, type Operation } from '../management/access.ts'
+import { documentationOf, schemaName } from '../model/json-schema.ts'
 
 /** A JSON schema, or any other part of the document. */
 type Part = Readonly<Record<string, unknown>>
-
-/** A query parameter by name, and what it may be. */
-export type Parameters = Readonly<Record<string, Part>>
 
 export interface OpenApiInput {
   readonly title: string
   readonly description: string
   readonly version: string
-  /** the parameters that some route takes */
-  readonly parameters: Parameters
-  /** `METHOD /path` → names of its query parameters */
-  readonly queries: Readonly<Record<string, readonly string[]>>
-  /** schemas of objects by name */
-  readonly objects: Readonly<Record<string, Part>>
-  /** status → schema of what a route answers, null without a body; undefined where it is no JSON */
-  readonly answersOf: (method: string, url: string) => ReadonlyMap<number, Part | null> | undefined
 }
 
 export interface OpenApiDocument {
@@ -63,10 +53,11 @@ const JSON_TYPE = 'application/json'
 
 /** The document: paths in the order of registration. */
 export function openApiOf(routes: readonly Route[], input: OpenApiInput): OpenApiDocument {
+  const named = new NamedSchemas()
   const paths: Record<string, Record<string, OpenApiOperation>> = {}
   const tags = new Set<string>()
   for (const route of routes) {
-    const operation = operationOf(route, input)
+    const operation = operationOf(route, named)
     for (const tag of operation.tags) tags.add(tag)
     const path = pathOf(route.url)
     paths[path] ??= {}
@@ -77,7 +68,7 @@ export function openApiOf(routes: readonly Route[], input: OpenApiInput): OpenAp
     info: { title: input.title, description: input.description, version: input.version },
     tags: [...tags].map((name) => ({ name })),
     paths,
-    components: { ...COMPONENTS, schemas: { ...COMPONENTS.schemas, ...input.objects } },
+    components: { ...COMPONENTS, schemas: { ...COMPONENTS.schemas, ...named.schemas } },
     security: [{ key: [] }],
   }
 }
@@ -128,16 +119,16 @@ const COMPONENTS = {
   },
 } as const
 
-function operationOf(route: Route, { parameters, queries, answersOf }: OpenApiInput): OpenApiOperation {
+function operationOf(route: Route, named: NamedSchemas): OpenApiOperation {
   const { method, url, schema, config } = route
   const path = [...url.matchAll(/:(\w+)/g)].map(([, name = '']) => {
     return { name, in: 'path', required: true, schema: { type: 'string' }, description: 'an id or a key' }
   })
-  const query = (queries[`${method} ${url}`] ?? []).map((name) => {
-    const { description, ...of } = parameters[name] ?? { type: 'string' }
+  const known = (schema?.querystring as { properties: Readonly<Record<string, Part>> } | undefined)?.properties ?? {}
+  const query = Object.entries(known).map(([name, { description, ...of }]) => {
     return { name, in: 'query', schema: of, ...(description === undefined ? {} : { description }) }
   })
-  const body = schema?.body === undefined ? undefined : published(schema.body as Part)
+  const body = schema?.body === undefined ? undefined : named.published(schema.body)
   const all = [...path, ...query]
   const operation = config?.operation
   return {
@@ -147,7 +138,7 @@ function operationOf(route: Route, { parameters, queries, answersOf }: OpenApiIn
     ...(operation === undefined ? {} : { description: needOf(operation) }),
     ...(all.length === 0 ? {} : { parameters: all }),
     ...(body === undefined ? {} : { requestBody: { required: true, content: { [JSON_TYPE]: { schema: body } } } }),
-    responses: responsesOf(url, operation, answersOf(method, url)),
+    responses: responsesOf(url, operation, schema?.response as Readonly<Record<string, Part>> | undefined, named),
     ...(operation === undefined ? { security: [] } : {}),
     ...(url.startsWith('/v1/') ? { deprecated: true } : {}),
   }
@@ -156,13 +147,14 @@ function operationOf(route: Route, { parameters, queries, answersOf }: OpenApiIn
 function responsesOf(
   url: string,
   operation: Operation | undefined,
-  answers: ReadonlyMap<number, Part | null> | undefined,
+  answers: Readonly<Record<string, Part>> | undefined,
+  named: NamedSchemas,
 ): Part {
   const error = (name: string) => ({ $ref: `#/components/responses/${name}` })
   const other = /^\/v[12]\/feed\//.test(url) ? { 'application/octet-stream': {} } : { [JSON_TYPE]: {} }
-  const done = [...(answers ?? [])].map(([status, schema]) => {
-    const content = schema === null ? {} : { content: { [JSON_TYPE]: { schema } } }
-    return [status, { description: schema === null ? 'done, nothing to say' : 'done', ...content }]
+  const done = Object.entries(answers ?? {}).map(([status, schema]) => {
+    if (schema.type === 'null') return [status, { description: 'done, nothing to say' }]
+    return [status, { description: 'done', content: { [JSON_TYPE]: { schema: named.published(schema) } } }]
   })
   return {
     ...(answers === undefined ? { '2XX': { description: 'done', content: other } } : Object.fromEntries(done)),
@@ -217,17 +209,32 @@ function summaryOf(method: string, url: string): string {
 
 const words = (text: string): string => (text === 'api-key' ? 'API keys' : text.replaceAll(/[_-]/g, ' '))
 
-/** The schema as others read it: `nullable` in the words of 3.1, and without the fields that only take null so far. */
-function published(schema: unknown): unknown {
-  if (Array.isArray(schema)) return schema.map(published)
-  if (typeof schema !== 'object' || schema === null) return schema
-  const { nullable, properties, ...rest } = schema as Part
-  const out: Record<string, unknown> = {}
-  for (const [name, value] of Object.entries(rest)) out[name] = name === 'enum' ? value : published(value)
-  if (nullable === true && typeof out.type === 'string') out.type = [out.type, 'null']
-  if (properties !== undefined) {
-    const shown = Object.entries(properties as Part).filter(([, value]) => !(value as { later?: unknown }).later)
-    out.properties = Object.fromEntries(shown.map(([name, value]) => [name, published(value)]))
+/** Schemas as others read them: `nullable` in the words of 3.1, objects by their names, without the fields that only take null so far. */
+class NamedSchemas {
+  /** by name, as far as they were met */
+  readonly schemas: Record<string, unknown> = {}
+
+  published(schema: unknown): unknown {
+    if (Array.isArray(schema)) return schema.map((one) => this.published(one))
+    if (typeof schema !== 'object' || schema === null) return schema
+    const name = schemaName(schema)
+    if (name === undefined) return this.#inline(schema as Part)
+    this.schemas[name] ??= this.#inline(schema as Part)
+    return { $ref: `#/components/schemas/${name}` }
   }
-  return out
+
+  #inline(schema: Part): Part {
+    const { nullable, properties, ...rest } = { ...schema, ...documentationOf(schema) } as Part
+    const out: Record<string, unknown> = {}
+    for (const [word, value] of Object.entries(rest)) out[word] = VALUES.has(word) ? value : this.published(value)
+    if (nullable === true && typeof out.type === 'string') out.type = [out.type, 'null']
+    if (properties !== undefined) {
+      const shown = Object.entries(properties as Part).filter(([, value]) => !(value as { later?: unknown }).later)
+      out.properties = Object.fromEntries(shown.map(([name, value]) => [name, this.published(value)]))
+    }
+    return out
+  }
 }
+
+/** Words of a schema that hold values, not schemas. */
+const VALUES = new Set(['enum', 'examples', 'default'])

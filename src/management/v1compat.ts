@@ -1,18 +1,12 @@
 // What the first API version says of an object, as the second one writes it: fields `v1compat_…`. What is not sent stays, under PUT too: it
 // is of v1, and clients of v2 do not send it. It bears on no decision.
 import type { JsonObject, V1Action, V1Resource, V1Role } from '../model/objects.ts'
-import { type Path, type Sent, settleAttributes, settleText } from './fields.ts'
+import { type Path, settleAttributes, settleText } from './fields.ts'
+import type { ResourceUpdate } from './resources/schema.ts'
+import type { RoleUpdate } from './roles/schema.ts'
 
-/** Such fields of a resource and of an action; an action has no type. */
-export interface V1Texts {
-  readonly v1compat_path?: Sent<string>
-  readonly v1compat_type?: Sent<string>
-  readonly v1compat_name?: Sent<string>
-}
-export interface V1Objects {
-  readonly v1compat_settings?: Sent<JsonObject>
-  readonly v1compat_attributes?: Sent<JsonObject>
-}
+type V1Texts = Pick<ResourceUpdate, 'v1compat_path' | 'v1compat_type' | 'v1compat_name'>
+type V1Objects = Pick<RoleUpdate, 'v1compat_settings' | 'v1compat_attributes'>
 /** The member is absent when nothing is said. */
 interface Said<T> {
   readonly v1?: T

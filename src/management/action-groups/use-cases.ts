@@ -1,20 +1,13 @@
 // Action groups: a named list of actions of one resource type, for whoever presents them. They bear on no decision.
 import { ACTION_GROUPS_MAX } from '../../model/limits.ts'
-import type { JsonObject, Resource } from '../../model/objects.ts'
+import type { Resource } from '../../model/objects.ts'
 import type { Mint, View } from '../../store/view.ts'
 import { type Collection, create, erase, patch } from '../collection.ts'
-import { type Path, type Sent, settleAttributes, settleName, settleText } from '../fields.ts'
+import { type Path, settleAttributes, settleName, settleText } from '../fields.ts'
 import { requirePart } from '../resources/parts.ts'
+import type { ActionGroupCreate, ActionGroupUpdate } from './schema.ts'
 
-export interface ActionGroupFields {
-  readonly name?: Sent<string>
-  readonly description?: Sent<string>
-  readonly attributes?: Sent<JsonObject>
-  /** ids or keys of actions of the resource type */
-  readonly actions?: Sent<readonly string[]>
-}
-
-export const actionGroups: Collection<'action_group', ActionGroupFields> = {
+export const actionGroups: Collection<'action_group', ActionGroupUpdate> = {
   kind: 'action_group',
   most: ACTION_GROUPS_MAX,
   defaults: (key, _mint, of) => ({
@@ -48,7 +41,7 @@ interface OnResource {
   readonly resource: string
 }
 type OneGroup = OnResource & { readonly ref: string }
-type NewGroup = OnResource & { readonly group: ActionGroupFields & { readonly key: string } }
+type NewGroup = OnResource & { readonly group: ActionGroupCreate }
 
 const placeOf = (view: View, { resource }: OnResource): { readonly of: string } => ({
   of: view.require('resource', resource).key,
@@ -56,7 +49,7 @@ const placeOf = (view: View, { resource }: OnResource): { readonly of: string } 
 
 export const createActionGroup = (view: View, input: NewGroup, mint: Mint) =>
   create(actionGroups, view, input.group, mint, placeOf(view, input))
-export const updateActionGroup = (view: View, input: OneGroup & { fields: ActionGroupFields }, mint: Mint) =>
+export const updateActionGroup = (view: View, input: OneGroup & { fields: ActionGroupUpdate }, mint: Mint) =>
   patch(actionGroups, view, input, mint, placeOf(view, input))
 export const deleteActionGroup = (view: View, input: OneGroup, mint: Mint) =>
   erase(actionGroups, view, input, mint, placeOf(view, input))

@@ -1,16 +1,19 @@
 // API keys and PDP configs: /v2/api-key and /v2/pdps/{p}/{e}/configs. A key sees the keys of what it reaches; only one of access `admin` sees
 // a secret, and each time a secret is shown an entry in the log says so before the answer leaves.
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import type { Static } from 'typebox'
 import { pageBody, type Query, readPage, readText } from '../../http/page.ts'
 import { ZerohopError } from '../../model/errors.ts'
+import { listOf } from '../../model/json-schema.ts'
 import { parseId } from '../../model/keys.ts'
 import type { ApiKey, KeyLevel, PdpConfig } from '../../model/objects.ts'
 import { hasAccess, reachesKey } from '../access.ts'
+import { PdpConfigRead } from '../environments/schema.ts'
 import { everyObject, paged, searched } from '../http/collection-pages.ts'
 import { apiKeyRead, pdpConfigRead } from '../http/render.ts'
 import { type Management, noteSecretRead, writeControl } from '../http/route-context.ts'
-import { ApiKeyCreate } from '../http/schemas.ts'
+import { PageQuery } from '../query-parameters.ts'
+import { NoBody, pageOf } from '../schema-parts.ts'
+import { ApiKeyCreate, ApiKeyQuery, ApiKeyRead, ApiKeyScope, RemoteConfig } from './schema.ts'
 
 const KEY = '/v2/api-key/:key'
 const CONFIGS = '/v2/pdps/:p/:e/configs'
@@ -21,61 +24,81 @@ interface Named {
 
 export function keyRoutes(app: FastifyInstance, management: Management): void {
   const { gate } = management
-  app.get('/v2/api-key/scope', { config: { operation: 'scope.read' } }, ({ caller: { key } }, reply) => {
-    // for a PDP that records its decisions; the body has the members that the clients know
-    reply.header('x-api-key-id', key.id).header('x-api-key-access', key.access)
-    return { organization_id: key.organization_id, project_id: key.project_id, environment_id: key.environment_id }
-  })
-  app.get('/v2/api-key/:p/:e', { config: { operation: 'key.reveal' } }, async (request) => {
-    const { environment } = request.scope
-    const view = gate.control(request.caller)
-    const [config] = view.by('pdp_configs_of_environment', environment.id, { limit: 1 })
-    const key = config && view.find('api_key', config.api_key_id)
-    if (key === undefined) throw missing('API key of environment', environment.environment)
-    return print(management, request, key, await reveal(management, request, key))
-  })
-  app.get<{ Querystring: Query }>('/v2/api-key', { config: { operation: 'key.read' } }, async (request) => {
-    const { caller, query } = request
-    const page = readPage(query)
-    const level = readLevel(query)
-    const ref = readText(query, 'proj_id')
-    const project = ref === undefined ? undefined : (gate.control(caller).find('project', ref)?.id ?? '')
-    const fits = (key: ApiKey): boolean =>
-      reachesKey(caller.key, key) &&
-      (level === undefined || key.level === level) &&
-      (project === undefined || key.project_id === project)
-    const source = everyObject(() => gate.control(caller), 'api_key')
-    const all = caller.key.level === 'org' && level === undefined && project === undefined
-    const { rows, total } = all
-      ? paged(source, page)
-      : await searched(source, page, (key) => (fits(key) ? key : undefined), true)
-    return pageBody(
-      rows.map((key) => print(management, request, key, null)),
-      total,
-      page,
-    )
-  })
-  app.get<Named>(KEY, { config: { operation: 'key.read' } }, async (request) => {
-    const key = requireKeyOf(management, request)
-    const secret = hasAccess(request.caller.key, 'key.reveal') ? await reveal(management, request, key) : null
-    return print(management, request, key, secret)
-  })
-  const change = { operation: 'key.write' } as const
-  app.post<{ Body: Static<typeof ApiKeyCreate> }>(
+  app.get(
+    '/v2/api-key/scope',
+    { config: { operation: 'scope.read' }, schema: { response: { 200: ApiKeyScope } } },
+    ({ caller: { key } }, reply) => {
+      // for a PDP that records its decisions; the body has the members that the clients know
+      reply.header('x-api-key-id', key.id).header('x-api-key-access', key.access)
+      return { organization_id: key.organization_id, project_id: key.project_id, environment_id: key.environment_id }
+    },
+  )
+  app.get(
+    '/v2/api-key/:p/:e',
+    { config: { operation: 'key.reveal' }, schema: { response: { 200: ApiKeyRead } } },
+    async (request) => {
+      const { environment } = request.scope
+      const view = gate.control(request.caller)
+      const [config] = view.by('pdp_configs_of_environment', environment.id, { limit: 1 })
+      const key = config && view.find('api_key', config.api_key_id)
+      if (key === undefined) throw missing('API key of environment', environment.environment)
+      return print(management, request, key, await reveal(management, request, key))
+    },
+  )
+  app.get<{ Querystring: Query }>(
     '/v2/api-key',
-    { config: change, schema: { body: ApiKeyCreate } },
+    { config: { operation: 'key.read' }, schema: { querystring: ApiKeyQuery, response: { 200: pageOf(ApiKeyRead) } } },
+    async (request) => {
+      const { caller, query } = request
+      const page = readPage(query)
+      const level = readLevel(query)
+      const ref = readText(query, 'proj_id')
+      const project = ref === undefined ? undefined : (gate.control(caller).find('project', ref)?.id ?? '')
+      const fits = (key: ApiKey): boolean =>
+        reachesKey(caller.key, key) &&
+        (level === undefined || key.level === level) &&
+        (project === undefined || key.project_id === project)
+      const source = everyObject(() => gate.control(caller), 'api_key')
+      const all = caller.key.level === 'org' && level === undefined && project === undefined
+      const { rows, total } = all
+        ? paged(source, page)
+        : await searched(source, page, (key) => (fits(key) ? key : undefined), true)
+      return pageBody(
+        rows.map((key) => print(management, request, key, null)),
+        total,
+        page,
+      )
+    },
+  )
+  app.get<Named>(
+    KEY,
+    { config: { operation: 'key.read' }, schema: { response: { 200: ApiKeyRead } } },
+    async (request) => {
+      const key = requireKeyOf(management, request)
+      const secret = hasAccess(request.caller.key, 'key.reveal') ? await reveal(management, request, key) : null
+      return print(management, request, key, secret)
+    },
+  )
+  const change = { operation: 'key.write' } as const
+  app.post<{ Body: ApiKeyCreate }>(
+    '/v2/api-key',
+    { config: change, schema: { body: ApiKeyCreate, response: { 200: ApiKeyRead } } },
     async (request) => {
       const input = newKeyOf(management, request, request.body)
       const { key, secret } = await writeControl(management, request, 'createApiKey', input)
       return print(management, request, key, secret)
     },
   )
-  app.post<Named>(`${KEY}/rotate-secret`, { config: change }, async (request) => {
-    const { id } = requireKeyOf(management, request)
-    const { key, secret } = await writeControl(management, request, 'rotateApiKey', { ref: id })
-    return print(management, request, key, secret)
-  })
-  app.delete<Named>(KEY, { config: change }, async (request, reply) => {
+  app.post<Named>(
+    `${KEY}/rotate-secret`,
+    { config: change, schema: { response: { 200: ApiKeyRead } } },
+    async (request) => {
+      const { id } = requireKeyOf(management, request)
+      const { key, secret } = await writeControl(management, request, 'rotateApiKey', { ref: id })
+      return print(management, request, key, secret)
+    },
+  )
+  app.delete<Named>(KEY, { config: change, schema: { response: { 204: NoBody } } }, async (request, reply) => {
     const { id } = requireKeyOf(management, request)
     await writeControl(management, request, 'deleteApiKey', { ref: id })
     return reply.code(204).send()
@@ -108,18 +131,29 @@ function configRoutes(app: FastifyInstance, management: Management): void {
     if (config?.environment_id !== scope.environment.id) throw missing('PDP config', params.config)
     return config
   }
-  app.get<{ Querystring: Query }>(CONFIGS, { config: { operation: 'key.read' } }, async (request) =>
-    (await printConfigs(management, request)).slice(readPage(request.query).offset, pageEnd(request.query)),
+  app.get<{ Querystring: Query }>(
+    CONFIGS,
+    { config: { operation: 'key.read' }, schema: { querystring: PageQuery, response: { 200: listOf(PdpConfigRead) } } },
+    async (request) =>
+      (await printConfigs(management, request)).slice(readPage(request.query).offset, pageEnd(request.query)),
   )
-  app.get<One>(`${CONFIGS}/:config/values`, { config: { operation: 'key.read' } }, (request) => {
-    const config = requireConfig(request)
-    return remoteConfig(request, config)
-  })
-  app.post<One>(`${CONFIGS}/:config/rotate-api-key`, { config: { operation: 'key.write' } }, async (request) => {
-    const { id } = requireConfig(request)
-    const { config, secret } = await writeControl(management, request, 'rotatePdpKey', { ref: id })
-    return pdpConfigRead(request.scope, config, secret)
-  })
+  app.get<One>(
+    `${CONFIGS}/:config/values`,
+    { config: { operation: 'key.read' }, schema: { response: { 200: RemoteConfig } } },
+    (request) => {
+      const config = requireConfig(request)
+      return remoteConfig(request, config)
+    },
+  )
+  app.post<One>(
+    `${CONFIGS}/:config/rotate-api-key`,
+    { config: { operation: 'key.write' }, schema: { response: { 200: PdpConfigRead } } },
+    async (request) => {
+      const { id } = requireConfig(request)
+      const { config, secret } = await writeControl(management, request, 'rotatePdpKey', { ref: id })
+      return pdpConfigRead(request.scope, config, secret)
+    },
+  )
 }
 
 /** The PDP configs of the environment of the request; with their secrets for who may see them. */
@@ -138,7 +172,7 @@ function pageEnd(query: Query): number {
   return offset + rows
 }
 
-function newKeyOf({ gate }: Management, request: FastifyRequest, body: Static<typeof ApiKeyCreate>) {
+function newKeyOf({ gate }: Management, request: FastifyRequest, body: ApiKeyCreate) {
   const { caller } = request
   const level = body.object_type ?? 'env'
   const { organization_id, project_id, environment_id, owner_type, name } = body
@@ -194,7 +228,7 @@ function readLevel(query: Query): KeyLevel | undefined {
 }
 
 /** What a PDP of the contract asks for at its start. Ours follow the feed and need none of it; no secret is in it. */
-function remoteConfig({ scope, protocol, host }: FastifyRequest, config: PdpConfig) {
+function remoteConfig({ scope, protocol, host }: FastifyRequest, config: PdpConfig): RemoteConfig {
   const url = `${protocol}://${host}`
   const { organization: org_id, project, environment } = scope
   return {

@@ -1,72 +1,73 @@
 // The bulk calls on facts: /v2/facts/{p}/{e}/bulk/…, role_assignments/bulk and relationship_tuples/bulk. Each is one revision, all or
 // nothing. Assignments come as a bare array, the others as operations or idents.
 import type { FastifyInstance } from 'fastify'
-import type { Static, TSchema } from 'typebox'
 import { type Query, readText } from '../../http/page.ts'
 import { ZerohopError } from '../../model/errors.ts'
+import type { TSchema } from '../../model/json-schema.ts'
 import { BULK_BODY_BYTES_MAX } from '../../model/limits.ts'
 import { type Management, write } from '../http/route-context.ts'
 import {
+  AssignmentsCreated,
+  AssignmentsRemoved,
+  type Idents,
   InstanceBulk,
   InstanceIdents,
-  RoleAssignments,
+  type MissingUserPolicy,
+  Nothing,
+  RoleAssignmentBulk,
+  RoleAssignmentBulkQuery,
   TenantBulk,
   TenantIdents,
   TupleBulk,
   TupleIdents,
   UserBulk,
   UserIdents,
-} from '../http/schemas.ts'
-import type { MissingUserPolicy } from './use-cases.ts'
+} from './schema.ts'
 
 const F = '/v2/facts/:p/:e'
 
-const taking = <S extends TSchema>(body: S) => ({
+const taking = (body: TSchema, answer: TSchema = Nothing, querystring?: TSchema) => ({
   config: { operation: 'facts.write' } as const,
   bodyLimit: BULK_BODY_BYTES_MAX,
-  schema: { body },
+  schema: { ...(querystring ? { querystring } : {}), body, response: { 200: answer } },
 })
 
 export function bulkRoutes(app: FastifyInstance, management: Management): void {
-  app.post<{ Body: Static<typeof UserBulk> }>(`${F}/bulk/users`, taking(UserBulk), async (request, reply) => {
+  app.post<{ Body: UserBulk }>(`${F}/bulk/users`, taking(UserBulk), async (request, reply) => {
     await write(management, request, reply, 'createUsers', request.body)
     return {}
   })
-  app.put<{ Body: Static<typeof UserBulk> }>(`${F}/bulk/users`, taking(UserBulk), async (request, reply) => {
+  app.put<{ Body: UserBulk }>(`${F}/bulk/users`, taking(UserBulk), async (request, reply) => {
     await write(management, request, reply, 'replaceUsers', request.body)
     return {}
   })
-  app.delete<{ Body: Static<typeof UserIdents> }>(`${F}/bulk/users`, taking(UserIdents), async (request, reply) => {
+  app.delete<{ Body: Idents }>(`${F}/bulk/users`, taking(UserIdents), async (request, reply) => {
     await write(management, request, reply, 'deleteUsers', request.body)
     return {}
   })
-  app.post<{ Body: Static<typeof TenantBulk> }>(`${F}/bulk/tenants`, taking(TenantBulk), async (request, reply) => {
+  app.post<{ Body: TenantBulk }>(`${F}/bulk/tenants`, taking(TenantBulk), async (request, reply) => {
     await write(management, request, reply, 'createTenants', request.body)
     return {}
   })
-  app.delete<{ Body: Static<typeof TenantIdents> }>(
-    `${F}/bulk/tenants`,
-    taking(TenantIdents),
-    async (request, reply) => {
-      await write(management, request, reply, 'deleteTenants', request.body)
-      return {}
-    },
-  )
+  app.delete<{ Body: Idents }>(`${F}/bulk/tenants`, taking(TenantIdents), async (request, reply) => {
+    await write(management, request, reply, 'deleteTenants', request.body)
+    return {}
+  })
   const instances = `${F}/bulk/resource_instances`
-  app.put<{ Body: Static<typeof InstanceBulk> }>(instances, taking(InstanceBulk), async (request, reply) => {
+  app.put<{ Body: InstanceBulk }>(instances, taking(InstanceBulk), async (request, reply) => {
     await write(management, request, reply, 'putInstances', request.body)
     return {}
   })
-  app.delete<{ Body: Static<typeof InstanceIdents> }>(instances, taking(InstanceIdents), async (request, reply) => {
+  app.delete<{ Body: Idents }>(instances, taking(InstanceIdents), async (request, reply) => {
     await write(management, request, reply, 'deleteInstances', request.body)
     return {}
   })
   const tuples = `${F}/relationship_tuples/bulk`
-  app.post<{ Body: Static<typeof TupleBulk> }>(tuples, taking(TupleBulk), async (request, reply) => {
+  app.post<{ Body: TupleBulk }>(tuples, taking(TupleBulk), async (request, reply) => {
     await write(management, request, reply, 'createTuples', request.body)
     return {}
   })
-  app.delete<{ Body: Static<typeof TupleIdents> }>(tuples, taking(TupleIdents), async (request, reply) => {
+  app.delete<{ Body: TupleIdents }>(tuples, taking(TupleIdents), async (request, reply) => {
     await write(management, request, reply, 'deleteTuples', request.body)
     return {}
   })
@@ -74,13 +75,14 @@ export function bulkRoutes(app: FastifyInstance, management: Management): void {
 }
 
 function assignmentBulkRoutes(app: FastifyInstance, management: Management): void {
-  type Bulk = { Body: Static<typeof RoleAssignments>; Querystring: Query }
+  type Bulk = { Body: RoleAssignmentBulk; Querystring: Query }
   const path = `${F}/role_assignments/bulk`
-  app.post<Bulk>(path, taking(RoleAssignments), (request, reply) => {
+  const created = taking(RoleAssignmentBulk, AssignmentsCreated, RoleAssignmentBulkQuery)
+  app.post<Bulk>(path, created, (request, reply) => {
     const input = { assignments: request.body, missing_user_policy: readPolicy(request.query) }
     return write(management, request, reply, 'assignMany', input)
   })
-  app.delete<Bulk>(path, taking(RoleAssignments), (request, reply) =>
+  app.delete<Bulk>(path, taking(RoleAssignmentBulk, AssignmentsRemoved), (request, reply) =>
     write(management, request, reply, 'unassignMany', { assignments: request.body }),
   )
 }

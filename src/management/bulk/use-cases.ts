@@ -12,12 +12,24 @@ import {
 import type { Draft } from '../../store/draft.ts'
 import type { Decided, Mint, View } from '../../store/view.ts'
 import { BODY } from '../fields.ts'
-import { deleteInstance, type NewInstance, putInstance } from '../instances/use-cases.ts'
-import { assign, type NewAssignment, unassign } from '../role-assignments/use-cases.ts'
-import { createTenant, deleteTenant, type NewTenant } from '../tenants/use-cases.ts'
-import { createTuple, deleteTuple, type NewTuple, type TupleRef } from '../tuples/use-cases.ts'
-import { createUser, deleteUser, type NewUser, replaceUser } from '../users/use-cases.ts'
+import { deleteInstance, putInstance } from '../instances/use-cases.ts'
+import { assign, unassign } from '../role-assignments/use-cases.ts'
+import { createTenant, deleteTenant } from '../tenants/use-cases.ts'
+import { createTuple, deleteTuple } from '../tuples/use-cases.ts'
+import { createUser, deleteUser, replaceUser } from '../users/use-cases.ts'
 import { eachOf } from './items.ts'
+import type {
+  AssignmentsCreated,
+  AssignmentsRemoved,
+  Idents,
+  InstanceBulk,
+  MissingUserPolicy,
+  RoleAssignmentBulk,
+  TenantBulk,
+  TupleBulk,
+  TupleIdents,
+  UserBulk,
+} from './schema.ts'
 
 const OPERATIONS = [...BODY, 'operations']
 const IDENTS = [...BODY, 'idents']
@@ -27,21 +39,14 @@ const INSTANCES = { what: 'resource instances', most: BULK_INSTANCES_MAX }
 const TUPLES = { what: 'relationship tuples', most: BULK_TUPLES_MAX }
 const ASSIGNMENTS = { what: 'role assignments', most: BULK_ASSIGNMENTS_MAX }
 
-interface Operations<I> {
-  readonly operations: readonly I[]
-}
-interface Idents<I = string> {
-  readonly idents: readonly I[]
-}
-
 const done = (draft: Draft): Decided<null> => ({ changes: draft.changes(), result: null })
 
 /** Creates all of the users, or none. */
-export const createUsers = (view: View, { operations }: Operations<NewUser>, mint: Mint) =>
+export const createUsers = (view: View, { operations }: UserBulk, mint: Mint) =>
   done(eachOf(view, { items: operations, path: OPERATIONS, ...USERS }, (draft, user) => createUser(draft, user, mint)))
 
 /** Creates those users that are missing and replaces the others. */
-export const replaceUsers = (view: View, { operations }: Operations<NewUser>, mint: Mint) =>
+export const replaceUsers = (view: View, { operations }: UserBulk, mint: Mint) =>
   done(
     eachOf(view, { items: operations, path: OPERATIONS, ...USERS }, (draft, user) => {
       const { key, ...fields } = user
@@ -59,7 +64,7 @@ export const deleteUsers = (view: View, { idents }: Idents, mint: Mint) =>
   )
 
 /** Creates all of the tenants, or none. */
-export const createTenants = (view: View, { operations }: Operations<NewTenant>, mint: Mint) =>
+export const createTenants = (view: View, { operations }: TenantBulk, mint: Mint) =>
   done(
     eachOf(view, { items: operations, path: OPERATIONS, ...TENANTS }, (draft, tenant) =>
       createTenant(draft, tenant, mint),
@@ -76,7 +81,7 @@ export const deleteTenants = (view: View, { idents }: Idents, mint: Mint) =>
   )
 
 /** Creates those instances that are missing and sets the attributes of the others. */
-export const putInstances = (view: View, { operations }: Operations<NewInstance>, mint: Mint) =>
+export const putInstances = (view: View, { operations }: InstanceBulk, mint: Mint) =>
   done(
     eachOf(view, { items: operations, path: OPERATIONS, ...INSTANCES }, (draft, instance) =>
       putInstance(draft, instance, mint),
@@ -93,19 +98,16 @@ export const deleteInstances = (view: View, { idents }: Idents, mint: Mint) =>
   )
 
 /** Creates all of the tuples, or none. */
-export const createTuples = (view: View, { operations }: Operations<NewTuple>, mint: Mint) =>
+export const createTuples = (view: View, { operations }: TupleBulk, mint: Mint) =>
   done(
     eachOf(view, { items: operations, path: OPERATIONS, ...TUPLES }, (draft, tuple) => createTuple(draft, tuple, mint)),
   )
 
-export const deleteTuples = (view: View, { idents }: Idents<TupleRef>, mint: Mint) =>
+export const deleteTuples = (view: View, { idents }: TupleIdents, mint: Mint) =>
   done(eachOf(view, { items: idents, path: IDENTS, ...TUPLES }, (draft, tuple) => deleteTuple(draft, tuple, mint)))
 
-/** What a bulk does with an assignment whose user does not exist. */
-export type MissingUserPolicy = 'fail' | 'ignore' | 'create'
-
 export interface NewAssignments {
-  readonly assignments: readonly NewAssignment[]
+  readonly assignments: RoleAssignmentBulk
   readonly missing_user_policy: MissingUserPolicy
 }
 
@@ -114,7 +116,7 @@ export function assignMany(
   view: View,
   { assignments: items, missing_user_policy: policy }: NewAssignments,
   mint: Mint,
-): Decided<{ assignments_created: number }> {
+): Decided<AssignmentsCreated> {
   let assignments_created = 0
   const draft = eachOf(view, { items, path: BODY, ...ASSIGNMENTS }, (into, item) => {
     const missing = policy !== 'fail' && into.find('user', item.user) === undefined
@@ -129,8 +131,8 @@ export function assignMany(
 /** Takes away those of the roles that were given; the others are skipped. */
 export function unassignMany(
   view: View,
-  { assignments: items }: { readonly assignments: readonly NewAssignment[] },
-): Decided<{ assignments_removed: number }> {
+  { assignments: items }: { readonly assignments: RoleAssignmentBulk },
+): Decided<AssignmentsRemoved> {
   let assignments_removed = 0
   const draft = eachOf(view, { items, path: BODY, ...ASSIGNMENTS }, (from, item) => {
     try {

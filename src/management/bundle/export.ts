@@ -9,18 +9,18 @@ import {
   type Stored,
 } from '../../model/objects.ts'
 import type { View } from '../../store/view.ts'
-import type { ActionGroupFields } from '../action-groups/use-cases.ts'
-import type { ConditionSetFields } from '../condition-sets/use-cases.ts'
+import type { ActionGroupUpdate } from '../action-groups/schema.ts'
+import type { ConditionSetCreate } from '../condition-sets/schema.ts'
 import type { Path, Sent } from '../fields.ts'
-import type { NewInstance } from '../instances/use-cases.ts'
-import type { ResourceRoleFields } from '../resource-roles/use-cases.ts'
-import type { ActionFields, AttributeFields } from '../resources/use-cases.ts'
-import type { NewAssignment } from '../role-assignments/use-cases.ts'
-import type { NewRole } from '../roles/use-cases.ts'
-import type { NewSetRule } from '../set-rules/use-cases.ts'
-import type { NewTenant } from '../tenants/use-cases.ts'
-import type { NewTuple } from '../tuples/use-cases.ts'
-import type { UserFields } from '../users/use-cases.ts'
+import type { InstanceCreate } from '../instances/schema.ts'
+import type { RoleBlock } from '../resource-roles/schema.ts'
+import type { ActionBlock, AttributeBlock } from '../resources/schema.ts'
+import type { RoleAssignmentCreate } from '../role-assignments/schema.ts'
+import type { RoleCreate } from '../roles/schema.ts'
+import type { SetRuleCreate } from '../set-rules/schema.ts'
+import type { TenantCreate } from '../tenants/schema.ts'
+import type { TupleCreate } from '../tuples/schema.ts'
+import type { UserUpdate } from '../users/schema.ts'
 import { closed, flag, listOf, mapOf, object, oneOf, text } from './shape.ts'
 
 type ByKey<T> = Readonly<Record<string, T>>
@@ -36,29 +36,29 @@ export interface BundleResource {
   readonly description?: Sent<string>
   readonly urn?: Sent<string>
   readonly type_attributes?: Sent<JsonObject>
-  readonly actions?: Sent<ByKey<ActionFields>>
-  readonly attributes?: Sent<ByKey<AttributeFields>>
-  readonly action_groups?: Sent<ByKey<ActionGroupFields>>
+  readonly actions?: Sent<ByKey<ActionBlock>>
+  readonly attributes?: Sent<ByKey<AttributeBlock>>
+  readonly action_groups?: Sent<ByKey<ActionGroupUpdate>>
   readonly relations?: Sent<ByKey<BundleRelation>>
-  readonly roles?: Sent<ByKey<ResourceRoleFields>>
+  readonly roles?: Sent<ByKey<RoleBlock>>
 }
 export interface Bundle {
   /** version of the form */
   readonly zerohop: 1
   /** attributes that users and tenants have */
-  readonly user_attributes?: Sent<ByKey<AttributeFields>>
-  readonly tenant_attributes?: Sent<ByKey<AttributeFields>>
+  readonly user_attributes?: Sent<ByKey<AttributeBlock>>
+  readonly tenant_attributes?: Sent<ByKey<AttributeBlock>>
   readonly resources?: Sent<readonly BundleResource[]>
-  readonly roles?: Sent<readonly NewRole[]>
-  readonly condition_sets?: Sent<readonly (ConditionSetFields & { readonly key: string })[]>
-  readonly set_rules?: Sent<readonly NewSetRule[]>
-  readonly tenants?: Sent<readonly NewTenant[]>
-  readonly users?: Sent<readonly (UserFields & { readonly key: string })[]>
+  readonly roles?: Sent<readonly RoleCreate[]>
+  readonly condition_sets?: Sent<readonly ConditionSetCreate[]>
+  readonly set_rules?: Sent<readonly SetRuleCreate[]>
+  readonly tenants?: Sent<readonly TenantCreate[]>
+  readonly users?: Sent<readonly (UserUpdate & { readonly key: string })[]>
   /** users who were put into a tenant without a role */
   readonly memberships?: Sent<readonly { readonly user: string; readonly tenant: string }[]>
-  readonly resource_instances?: Sent<readonly NewInstance[]>
-  readonly relationship_tuples?: Sent<readonly NewTuple[]>
-  readonly role_assignments?: Sent<readonly NewAssignment[]>
+  readonly resource_instances?: Sent<readonly InstanceCreate[]>
+  readonly relationship_tuples?: Sent<readonly TupleCreate[]>
+  readonly role_assignments?: Sent<readonly RoleAssignmentCreate[]>
 }
 
 const named = { name: text, description: text }
@@ -220,7 +220,7 @@ function resourceOf(view: View, resource: Resource): BundleResource {
   }
 }
 
-const attributeOf = ({ type, description }: AttributeDefinition): AttributeFields => {
+const attributeOf = ({ type, description }: AttributeDefinition): AttributeBlock => {
   return { type, ...brief({ description }, '') }
 }
 

@@ -17,7 +17,8 @@ import { putInstance } from '../instances/use-cases.ts'
 import { relations } from '../relations/use-cases.ts'
 import { resourceRoles } from '../resource-roles/use-cases.ts'
 import { createAttribute, updateAttribute } from '../resources/parts.ts'
-import { type AttributeFields, resources } from '../resources/use-cases.ts'
+import type { AttributeBlock } from '../resources/schema.ts'
+import { resources } from '../resources/use-cases.ts'
 import { assign, join } from '../role-assignments/use-cases.ts'
 import { roles } from '../roles/use-cases.ts'
 import { createSetRule } from '../set-rules/use-cases.ts'
@@ -141,7 +142,7 @@ class Import {
     })
   }
 
-  #attributes(resource: string, sent: Readonly<Record<string, AttributeFields>>, field: string): void {
+  #attributes(resource: string, sent: Readonly<Record<string, AttributeBlock>>, field: string): void {
     const draft = this.#draft
     for (const [key, fields] of Object.entries(sent)) {
       within([...BODY, field, key], () => {

@@ -1,15 +1,23 @@
 // Condition sets: /v2/schema/{p}/{e}/condition_sets. Sets that stand for a role or a resource are not stored, so they are not listed.
 import type { FastifyInstance } from 'fastify'
-import type { Static } from 'typebox'
 import { type Page, pageBody, type Query, readFlag, readPage, readText } from '../../http/page.ts'
 import { ZerohopError } from '../../model/errors.ts'
+import { listOf } from '../../model/json-schema.ts'
 import type { ConditionSet } from '../../model/objects.ts'
 import type { View } from '../../store/view.ts'
 import { ancestors, conditionSets, descendants } from '../hierarchy.ts'
 import { everyObject, matcher, paged, type Rows, searched } from '../http/collection-pages.ts'
 import { conditionSetRead } from '../http/render-schema.ts'
 import { type Management, viewOf, write } from '../http/route-context.ts'
-import { ConditionSetCreate, ConditionSetReplace, ConditionSetUpdate } from '../http/schemas.ts'
+import { PageQuery } from '../query-parameters.ts'
+import { listOrPage, NoBody } from '../schema-parts.ts'
+import {
+  ConditionSetCreate,
+  ConditionSetQuery,
+  ConditionSetRead,
+  ConditionSetReplace,
+  ConditionSetUpdate,
+} from './schema.ts'
 
 const SETS = '/v2/schema/:p/:e/condition_sets'
 const SET = `${SETS}/:ref`
@@ -20,46 +28,50 @@ interface Named {
 }
 
 export function conditionSetRoutes(app: FastifyInstance, management: Management): void {
-  app.get<{ Querystring: Query }>(SETS, { config: read }, async (request) => {
-    const { query, scope } = request
-    const page = readPage(query)
-    const counted = readFlag(query, 'include_total_count')
-    const { rows, total } = await listSets(() => viewOf(management, request), query, page, counted)
-    const view = viewOf(management, request)
-    const data = rows.map((set) => conditionSetRead(scope, view, set))
-    return counted ? pageBody(data, total, page) : data
-  })
-  app.post<{ Body: Static<typeof ConditionSetCreate> }>(
+  app.get<{ Querystring: Query }>(
     SETS,
-    { config: change, schema: { body: ConditionSetCreate } },
+    { config: read, schema: { querystring: ConditionSetQuery, response: { 200: listOrPage(ConditionSetRead) } } },
+    async (request) => {
+      const { query, scope } = request
+      const page = readPage(query)
+      const counted = readFlag(query, 'include_total_count')
+      const { rows, total } = await listSets(() => viewOf(management, request), query, page, counted)
+      const view = viewOf(management, request)
+      const data = rows.map((set) => conditionSetRead(scope, view, set))
+      return counted ? pageBody(data, total, page) : data
+    },
+  )
+  app.post<{ Body: ConditionSetCreate }>(
+    SETS,
+    { config: change, schema: { body: ConditionSetCreate, response: { 200: ConditionSetRead } } },
     async (request, reply) => {
       const made = await write(management, request, reply, 'createConditionSet', request.body)
       return conditionSetRead(request.scope, viewOf(management, request), made)
     },
   )
-  app.get<Named>(SET, { config: read }, (request) => {
+  app.get<Named>(SET, { config: read, schema: { response: { 200: ConditionSetRead } } }, (request) => {
     const view = viewOf(management, request)
     return conditionSetRead(request.scope, view, view.require('condition_set', request.params.ref))
   })
-  app.patch<Named & { Body: Static<typeof ConditionSetUpdate> }>(
+  app.patch<Named & { Body: ConditionSetUpdate }>(
     SET,
-    { config: change, schema: { body: ConditionSetUpdate } },
+    { config: change, schema: { body: ConditionSetUpdate, response: { 200: ConditionSetRead } } },
     async (request, reply) => {
       const input = { ref: request.params.ref, fields: request.body }
       const changed = await write(management, request, reply, 'updateConditionSet', input)
       return conditionSetRead(request.scope, viewOf(management, request), changed)
     },
   )
-  app.put<Named & { Body: Static<typeof ConditionSetReplace> }>(
+  app.put<Named & { Body: ConditionSetReplace }>(
     SET,
-    { config: change, schema: { body: ConditionSetReplace } },
+    { config: change, schema: { body: ConditionSetReplace, response: { 200: ConditionSetRead } } },
     async (request, reply) => {
       const input = { ref: request.params.ref, fields: request.body }
       const replaced = await write(management, request, reply, 'replaceConditionSet', input)
       return conditionSetRead(request.scope, viewOf(management, request), replaced)
     },
   )
-  app.delete<Named>(SET, { config: change }, async (request, reply) => {
+  app.delete<Named>(SET, { config: change, schema: { response: { 204: NoBody } } }, async (request, reply) => {
     await write(management, request, reply, 'deleteConditionSet', { ref: request.params.ref })
     return reply.code(204).send()
   })
@@ -69,30 +81,38 @@ export function conditionSetRoutes(app: FastifyInstance, management: Management)
 /** Sets above and below one, and those that may become its parent. */
 function familyRoutes(app: FastifyInstance, management: Management): void {
   const family = (path: string, keysOf: (view: View, key: string) => readonly string[]) =>
-    app.get<Named & { Querystring: Query }>(`${SET}/${path}`, { config: read }, (request) => {
-      const page = readPage(request.query)
-      const view = viewOf(management, request)
-      const { key } = view.require('condition_set', request.params.ref)
-      const keys = keysOf(view, key).slice(page.offset, page.offset + page.rows)
-      return keys.map((one) => conditionSetRead(request.scope, view, view.require('condition_set', one)))
-    })
+    app.get<Named & { Querystring: Query }>(
+      `${SET}/${path}`,
+      { config: read, schema: { querystring: PageQuery, response: { 200: listOf(ConditionSetRead) } } },
+      (request) => {
+        const page = readPage(request.query)
+        const view = viewOf(management, request)
+        const { key } = view.require('condition_set', request.params.ref)
+        const keys = keysOf(view, key).slice(page.offset, page.offset + page.rows)
+        return keys.map((one) => conditionSetRead(request.scope, view, view.require('condition_set', one)))
+      },
+    )
   family('ancestors', (view, key) => ancestors(conditionSets(view), key))
   family('descendants', (view, key) => descendants(conditionSets(view), key))
-  app.get<Named & { Querystring: Query }>(`${SET}/possible_parents`, { config: read }, async (request) => {
-    const page = readPage(request.query)
-    const fresh = () => viewOf(management, request)
-    const { key, type, resource } = fresh().require('condition_set', request.params.ref)
-    const below = new Set([key, ...descendants(conditionSets(fresh()), key)])
-    const fits = (set: ConditionSet) => set.type === type && set.resource === resource && !below.has(set.key)
-    const { rows } = await searched(
-      everyObject(fresh, 'condition_set'),
-      page,
-      (set) => (fits(set) ? set : undefined),
-      false,
-    )
-    const view = fresh()
-    return rows.map((set) => conditionSetRead(request.scope, view, set))
-  })
+  app.get<Named & { Querystring: Query }>(
+    `${SET}/possible_parents`,
+    { config: read, schema: { querystring: PageQuery, response: { 200: listOf(ConditionSetRead) } } },
+    async (request) => {
+      const page = readPage(request.query)
+      const fresh = () => viewOf(management, request)
+      const { key, type, resource } = fresh().require('condition_set', request.params.ref)
+      const below = new Set([key, ...descendants(conditionSets(fresh()), key)])
+      const fits = (set: ConditionSet) => set.type === type && set.resource === resource && !below.has(set.key)
+      const { rows } = await searched(
+        everyObject(fresh, 'condition_set'),
+        page,
+        (set) => (fits(set) ? set : undefined),
+        false,
+      )
+      const view = fresh()
+      return rows.map((set) => conditionSetRead(request.scope, view, set))
+    },
+  )
 }
 
 /** Sets by `search` (key, name) and `type`. */

@@ -1,12 +1,11 @@
 // The login of users into embedded pages. No host of such pages can be configured, so it ends with the reason after user and tenant were found.
 import type { FastifyInstance } from 'fastify'
-import type { Static } from 'typebox'
 import { ZerohopError } from '../../model/errors.ts'
 import type { Management } from '../http/route-context.ts'
-import { ElementsLogin } from '../http/schemas.ts'
+import { ElementsLogin } from './schema.ts'
 
 export function elementsRoutes(app: FastifyInstance, { store }: Management): void {
-  app.post<{ Body: Static<typeof ElementsLogin> }>(
+  app.post<{ Body: ElementsLogin }>(
     '/v2/auth/elements_login_as',
     { config: { operation: 'elements.login' }, schema: { body: ElementsLogin } },
     ({ caller, body }) => {

@@ -3,57 +3,63 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import type { Static } from 'typebox'
 import { managementError, problemOf } from '../../http/errors.ts'
 import { type Query, readText } from '../../http/page.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import { COPY_TASKS_MAX, COPY_WAIT_MS } from '../../model/limits.ts'
+import type { JsonObject } from '../../model/objects.ts'
 import { environmentRead } from '../http/render.ts'
 import { type Management, writeControl } from '../http/route-context.ts'
-import { EnvironmentCopy } from '../http/schemas.ts'
+import { CopyQuery, EnvironmentCopy, EnvironmentRead, EnvironmentTask } from './schema.ts'
 
 const COPY = '/v2/projects/:p/envs/:e/copy'
-type Read = ReturnType<typeof environmentRead>
-type Copying = { Body: Static<typeof EnvironmentCopy>; Querystring: Query }
+type Copying = { Body: EnvironmentCopy; Querystring: Query }
 
 interface Task {
   /** id of the environment that is copied: who reaches it may ask */
   readonly environment: string
   readonly done: Promise<unknown>
-  outcome: { readonly result: Read } | { readonly error: unknown } | undefined
+  outcome: { readonly result: EnvironmentRead } | { readonly error: JsonObject } | undefined
 }
 
 export function copyRoutes(app: FastifyInstance, management: Management): void {
   const tasks = new Map<string, Task>()
   const config = { operation: 'environment.copy' } as const
-  const schema = { body: EnvironmentCopy }
 
-  app.post<Copying>(COPY, { config, schema }, async (request, reply) => {
-    const copied = await copy(management, request)
-    return reply.code(201).send(copied)
-  })
-  app.post<Copying>(`${COPY}/async`, { config, schema }, async (request, reply) => {
-    const wait = readWait(request.query)
-    const id = randomBytes(16).toString('hex')
-    const done = copy(management, request).then(
-      (result) => {
-        task.outcome = { result }
-      },
-      (error: unknown) => {
-        task.outcome = { error: managementError(problemOf(error)).body }
-      },
-    )
-    const task: Task = { environment: request.scope.environment.id, done, outcome: undefined }
-    for (const oldest of tasks.keys()) {
-      if (tasks.size < COPY_TASKS_MAX) break
-      tasks.delete(oldest)
-    }
-    tasks.set(id, task)
-    return reply.code(202).send(await answer(id, task, wait))
-  })
+  app.post<Copying>(
+    COPY,
+    { config, schema: { body: EnvironmentCopy, response: { 201: EnvironmentRead } } },
+    async (request, reply) => {
+      const copied = await copy(management, request)
+      return reply.code(201).send(copied)
+    },
+  )
+  app.post<Copying>(
+    `${COPY}/async`,
+    { config, schema: { querystring: CopyQuery, body: EnvironmentCopy, response: { 202: EnvironmentTask } } },
+    async (request, reply) => {
+      const wait = readWait(request.query)
+      const id = randomBytes(16).toString('hex')
+      const done = copy(management, request).then(
+        (result) => {
+          task.outcome = { result }
+        },
+        (error: unknown) => {
+          task.outcome = { error: managementError(problemOf(error)).body as JsonObject }
+        },
+      )
+      const task: Task = { environment: request.scope.environment.id, done, outcome: undefined }
+      for (const oldest of tasks.keys()) {
+        if (tasks.size < COPY_TASKS_MAX) break
+        tasks.delete(oldest)
+      }
+      tasks.set(id, task)
+      return reply.code(202).send(await answer(id, task, wait))
+    },
+  )
   app.get<{ Params: { task: string }; Querystring: Query }>(
     `${COPY}/async/:task/result`,
-    { config },
+    { config, schema: { querystring: CopyQuery, response: { 200: EnvironmentTask } } },
     async (request) => {
       const { task: id } = request.params
       const wait = readWait(request.query)
@@ -65,7 +71,7 @@ export function copyRoutes(app: FastifyInstance, management: Management): void {
   )
 }
 
-async function copy(management: Management, request: FastifyRequest<Copying>): Promise<Read> {
+async function copy(management: Management, request: FastifyRequest<Copying>): Promise<EnvironmentRead> {
   const { scope, body } = request
   const environment = await writeControl(management, request, 'copyEnvironment', {
     source: scope.environment.id,
@@ -77,7 +83,7 @@ async function copy(management: Management, request: FastifyRequest<Copying>): P
   return environmentRead({ ...scope, environment })
 }
 
-async function answer(task_id: string, task: Task, wait: number) {
+async function answer(task_id: string, task: Task, wait: number): Promise<EnvironmentTask> {
   if (wait > 0) {
     const timer = new AbortController()
     await Promise.race([task.done, sleep(wait, undefined, { signal: timer.signal }).catch(() => undefined)])

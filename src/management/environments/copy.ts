@@ -9,25 +9,16 @@ import type { Decided, Mint, View } from '../../store/view.ts'
 import { type Bundle, type BundleResource, exportSchema } from '../bundle/export.ts'
 import { applyBundle, realChanges } from '../bundle/import.ts'
 import { BODY, type Sent } from '../fields.ts'
-import { type NewEnvironmentInput, newEnvironment } from '../projects/use-cases.ts'
+import { newEnvironment } from '../projects/use-cases.ts'
 import { makeEnvironment } from './new-environment.ts'
+import type { CopyScope, EnvironmentCreate } from './schema.ts'
 
-interface Filter {
-  /** keys; none means all */
-  readonly include?: Sent<readonly string[]>
-  readonly exclude?: Sent<readonly string[]>
-}
-export interface CopyScope {
-  readonly resources?: Sent<Filter>
-  readonly roles?: Sent<Filter>
-  readonly user_sets?: Sent<Filter>
-  readonly resource_sets?: Sent<Filter>
-}
+type Filter = NonNullable<CopyScope['resources']>
 export interface CopyInput {
   readonly source: LogId
   /** exactly one of them; `existing` is an id or a key in the same project */
   readonly existing?: Sent<string>
-  readonly fresh?: Sent<NewEnvironmentInput>
+  readonly fresh?: Sent<EnvironmentCreate>
   readonly overwrite: boolean
   readonly scope?: Sent<CopyScope>
 }

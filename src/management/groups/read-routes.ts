@@ -2,12 +2,17 @@
 // page; what is nested is never followed. In a path `groups/direct` is this list, so a group with the key `direct` is read by its id or type:key.
 import type { FastifyInstance } from 'fastify'
 import { type Page, pageBody, type Query, readFlag, readPage, readText } from '../../http/page.ts'
+import type { TSchema } from '../../model/json-schema.ts'
 import type { Group, RelationshipTuple, RoleAssignment } from '../../model/objects.ts'
 import type { StoredView, View } from '../../store/view.ts'
 import type { Scope } from '../http/auth.ts'
 import { everyObject, indexed, matcher, paged, type Rows, type Source, searched } from '../http/collection-pages.ts'
 import { groupBlock, groupRole, userRead } from '../http/render-facts.ts'
 import { type Management, viewOf } from '../http/route-context.ts'
+import { PageQuery } from '../query-parameters.ts'
+import { pageOf } from '../schema-parts.ts'
+import { UserRead } from '../users/schema.ts'
+import { DirectGroupQuery, GroupBlock, GroupRoleRead, GroupUserQuery } from './schema.ts'
 import { MEMBER, relationOf, requireGroup } from './use-cases.ts'
 
 const GROUPS = '/v2/schema/:p/:e/groups'
@@ -26,23 +31,35 @@ interface Around {
 }
 
 export function groupReads(app: FastifyInstance, management: Management): void {
-  app.get<{ Querystring: Query }>(`${GROUPS}/direct`, { config }, async (request) => {
-    const { rows, total } = await findGroups(() => viewOf(management, request), request.query, true)
-    return pageBody(rows.map(groupBlock), total, readPage(request.query))
-  })
-  app.get<OfGroup>(`${GROUPS}/direct/:group`, { config }, (request) =>
+  app.get<{ Querystring: Query }>(
+    `${GROUPS}/direct`,
+    { config, schema: { querystring: DirectGroupQuery, response: { 200: pageOf(GroupBlock) } } },
+    async (request) => {
+      const { rows, total } = await findGroups(() => viewOf(management, request), request.query, true)
+      return pageBody(rows.map(groupBlock), total, readPage(request.query))
+    },
+  )
+  app.get<OfGroup>(`${GROUPS}/direct/:group`, { config, schema: { response: { 200: GroupBlock } } }, (request) =>
     groupBlock(requireGroup(viewOf(management, request), request.params.group)),
   )
   /** A page of what stands around a group. */
-  const around = (path: string, find: (of: Around) => Promise<Rows<unknown>>) =>
-    app.get<OfGroup>(`${GROUP}/${path}`, { config }, async (request) => {
-      const view = () => viewOf(management, request)
-      const page = readPage(request.query)
-      const group = requireGroup(view(), request.params.group)
-      const { rows, total } = await find({ view, group, page, query: request.query, scope: request.scope })
-      return pageBody(rows, total, page)
-    })
-  around('children', ({ view, group, page }) => {
+  const around = (
+    path: string,
+    reads: { readonly row: TSchema; readonly query?: TSchema },
+    find: (of: Around) => Promise<Rows<unknown>>,
+  ) =>
+    app.get<OfGroup>(
+      `${GROUP}/${path}`,
+      { config, schema: { querystring: reads.query ?? PageQuery, response: { 200: pageOf(reads.row) } } },
+      async (request) => {
+        const view = () => viewOf(management, request)
+        const page = readPage(request.query)
+        const group = requireGroup(view(), request.params.group)
+        const { rows, total } = await find({ view, group, page, query: request.query, scope: request.scope })
+        return pageBody(rows, total, page)
+      },
+    )
+  around('children', { row: GroupBlock }, ({ view, group, page }) => {
     const inside = (type: string) => relationOf(type, MEMBER)
     const pick = ({ subject, relation }: RelationshipTuple) => {
       const child = view().get('group', subject)
@@ -50,7 +67,7 @@ export function groupReads(app: FastifyInstance, management: Management): void {
     }
     return searched(indexed(view, 'tuples_of_object', group.key), page, pick, true)
   })
-  around('parents', ({ view, group, page }) => {
+  around('parents', { row: GroupBlock }, ({ view, group, page }) => {
     const inside = relationOf(group.resource, MEMBER)
     const pick = ({ object, relation }: RelationshipTuple) => {
       const parent = relation === inside ? view().get('group', object) : undefined
@@ -58,7 +75,7 @@ export function groupReads(app: FastifyInstance, management: Management): void {
     }
     return searched(indexed(view, 'tuples_of_subject', group.key), page, pick, true)
   })
-  around('users', async ({ view, group, page, query, scope }) => {
+  around('users', { row: UserRead, query: GroupUserQuery }, async ({ view, group, page, query, scope }) => {
     const withInstances = readFlag(query, 'include_resource_instance_roles')
     const members = indexed(view, 'assignments_on_instance', group.key)
     const pick = ({ user, role }: RoleAssignment) => (role === MEMBER ? user : undefined)
@@ -67,7 +84,7 @@ export function groupReads(app: FastifyInstance, management: Management): void {
     const users = rows.map((key) => now.get('user', key)).filter((user) => user !== undefined)
     return { rows: users.map((user) => userRead(scope, now, user, withInstances)), total }
   })
-  around('roles', ({ view, group, page }) => {
+  around('roles', { row: GroupRoleRead }, ({ view, group, page }) => {
     const prefix = relationOf(group.resource, '')
     const pick = ({ object, relation }: RelationshipTuple) => groupRole(view(), relation, prefix, object)
     return searched(indexed(view, 'tuples_of_subject', group.key), page, pick, true)

@@ -1,14 +1,15 @@
 // Groups: /v2/schema/{p}/{e}/groups. A group is named by its id, by `type:key` or by its key.
 import type { FastifyInstance } from 'fastify'
-import type { Static } from 'typebox'
 import { type Query, readFlag } from '../../http/page.ts'
+import { listOf } from '../../model/json-schema.ts'
 import { GROUP_ROWS_MAX } from '../../model/limits.ts'
 import type { Group } from '../../model/objects.ts'
 import type { View } from '../../store/view.ts'
 import { groupBlock } from '../http/render-facts.ts'
 import { type Management, viewOf, write } from '../http/route-context.ts'
-import { GroupCreate, GroupInGroup, GroupRole, GroupUser } from '../http/schemas.ts'
+import { NoBody } from '../schema-parts.ts'
 import { findGroups, groupReads } from './read-routes.ts'
+import { GroupCreate, GroupInGroup, GroupQuery, GroupRead, GroupRole, GroupUser } from './schema.ts'
 import { MEMBER, relationOf, requireGroup } from './use-cases.ts'
 
 const GROUPS = '/v2/schema/:p/:e/groups'
@@ -21,25 +22,29 @@ interface Named {
 }
 
 export function groupRoutes(app: FastifyInstance, management: Management): void {
-  app.get<{ Querystring: Query }>(GROUPS, { config: read }, async (request) => {
-    readFlag(request.query, 'include_total_count')
-    const { rows } = await findGroups(() => viewOf(management, request), request.query, false)
-    const view = viewOf(management, request)
-    return rows.map((group) => groupRead(view, group))
-  })
-  app.post<{ Body: Static<typeof GroupCreate> }>(
+  app.get<{ Querystring: Query }>(
     GROUPS,
-    { config: change, schema: { body: GroupCreate } },
+    { config: read, schema: { querystring: GroupQuery, response: { 200: listOf(GroupRead) } } },
+    async (request) => {
+      readFlag(request.query, 'include_total_count')
+      const { rows } = await findGroups(() => viewOf(management, request), request.query, false)
+      const view = viewOf(management, request)
+      return rows.map((group) => groupRead(view, group))
+    },
+  )
+  app.post<{ Body: GroupCreate }>(
+    GROUPS,
+    { config: change, schema: { body: GroupCreate, response: { 200: GroupRead } } },
     async (request, reply) => {
       const made = await write(management, request, reply, 'createGroup', request.body)
       return groupRead(viewOf(management, request), made)
     },
   )
-  app.get<Named>(GROUP, { config: read }, (request) => {
+  app.get<Named>(GROUP, { config: read, schema: { response: { 200: GroupRead } } }, (request) => {
     const view = viewOf(management, request)
     return groupRead(view, requireGroup(view, request.params.group))
   })
-  app.delete<Named>(GROUP, { config: change }, async (request, reply) => {
+  app.delete<Named>(GROUP, { config: change, schema: { response: { 204: NoBody } } }, async (request, reply) => {
     await write(management, request, reply, 'deleteGroup', request.params)
     return reply.code(204).send()
   })
@@ -49,37 +54,40 @@ export function groupRoutes(app: FastifyInstance, management: Management): void 
 }
 
 function memberRoutes(app: FastifyInstance, management: Management): void {
-  type Member = { Params: { group: string; user: string }; Body: Static<typeof GroupUser> }
-  const options = { config: change, schema: { body: GroupUser } }
-  app.put<Member>(`${GROUP}/users/:user`, options, async (request, reply) => {
+  type Member = { Params: { group: string; user: string }; Body: GroupUser }
+  const added = { body: GroupUser, response: { 200: GroupRead } }
+  const gone = { body: GroupUser, response: { 204: NoBody } }
+  app.put<Member>(`${GROUP}/users/:user`, { config: change, schema: added }, async (request, reply) => {
     const input = { ...request.params, tenant: request.body.tenant }
     return groupRead(viewOf(management, request), await write(management, request, reply, 'addGroupUser', input))
   })
-  app.delete<Member>(`${GROUP}/users/:user`, options, async (request, reply) => {
+  app.delete<Member>(`${GROUP}/users/:user`, { config: change, schema: gone }, async (request, reply) => {
     await write(management, request, reply, 'removeGroupUser', { ...request.params, tenant: request.body.tenant })
     return reply.code(204).send()
   })
 }
 
 function roleRoutes(app: FastifyInstance, management: Management): void {
-  type WithRole = Named & { Body: Static<typeof GroupRole> }
-  const role = { config: change, schema: { body: GroupRole } }
-  app.post<WithRole>(`${GROUP}/roles`, role, async (request, reply) => {
+  type WithRole = Named & { Body: GroupRole }
+  const addedRole = { body: GroupRole, response: { 200: GroupRead } }
+  const goneRole = { body: GroupRole, response: { 204: NoBody } }
+  app.post<WithRole>(`${GROUP}/roles`, { config: change, schema: addedRole }, async (request, reply) => {
     const group = await write(management, request, reply, 'addGroupRole', { ...request.params, role: request.body })
     return groupRead(viewOf(management, request), group)
   })
-  app.delete<WithRole>(`${GROUP}/roles`, role, async (request, reply) => {
+  app.delete<WithRole>(`${GROUP}/roles`, { config: change, schema: goneRole }, async (request, reply) => {
     await write(management, request, reply, 'removeGroupRole', { ...request.params, role: request.body })
     return reply.code(204).send()
   })
-  type Nested = Named & { Body: Static<typeof GroupInGroup> }
-  const nested = { config: change, schema: { body: GroupInGroup } }
-  app.put<Nested>(`${GROUP}/assign_group`, nested, async (request, reply) => {
+  type Nested = Named & { Body: GroupInGroup }
+  const nested = { body: GroupInGroup, response: { 200: GroupRead } }
+  const unnested = { body: GroupInGroup, response: { 204: NoBody } }
+  app.put<Nested>(`${GROUP}/assign_group`, { config: change, schema: nested }, async (request, reply) => {
     const input = { ...request.params, into: request.body.group_instance_key }
     const group = await write(management, request, reply, 'addGroupToGroup', input)
     return groupRead(viewOf(management, request), group)
   })
-  app.delete<Nested>(`${GROUP}/assign_group`, nested, async (request, reply) => {
+  app.delete<Nested>(`${GROUP}/assign_group`, { config: change, schema: unnested }, async (request, reply) => {
     const input = { ...request.params, into: request.body.group_instance_key }
     await write(management, request, reply, 'removeGroupFromGroup', input)
     return reply.code(204).send()
@@ -87,7 +95,7 @@ function roleRoutes(app: FastifyInstance, management: Management): void {
 }
 
 /** A group with its members, and the roles that they have by it. */
-function groupRead(view: View, group: Group) {
+function groupRead(view: View, group: Group): GroupRead {
   const { key, resource } = group
   const users: string[] = []
   for (const { user, role } of view.by('assignments_on_instance', key, { limit: GROUP_ROWS_MAX })) {

@@ -16,25 +16,14 @@ import { createResourceRole } from '../resource-roles/use-cases.ts'
 import { resources } from '../resources/use-cases.ts'
 import { assign, unassign } from '../role-assignments/use-cases.ts'
 import { createTuple } from '../tuples/use-cases.ts'
+import type { GroupCreate, GroupRole } from './schema.ts'
 
 /** The role of whoever is in a group. */
 export const MEMBER = 'member'
 const GROUP_TYPE = 'group'
 
-export interface NewGroup {
-  readonly group_instance_key: string
-  readonly group_tenant: string
-  /** key of a resource type, which is made when it is not there; `group` when absent */
-  readonly group_resource_type_key?: Sent<string>
-}
-/** A role on one instance. */
-export interface GroupRole {
-  readonly role: string
-  readonly resource: string
-  /** id, `type:key` or key */
-  readonly resource_instance: string
-  readonly tenant?: Sent<string>
-}
+/** A role on one instance; some callers leave the tenant to the instance. */
+type RoleOnInstance = Omit<GroupRole, 'tenant'> & { readonly tenant?: Sent<string> }
 interface InGroup {
   /** id, `type:key` or key of the group */
   readonly group: string
@@ -53,7 +42,7 @@ export function requireGroup(view: View, ref: string, path?: Path): Group {
 }
 
 /** Makes the instance of a group, and what it needs: the resource type and its role `member`. @throws OBJECT_EXISTS */
-export function createGroup(view: View, input: NewGroup, mint: Mint): Decided<Group> {
+export function createGroup(view: View, input: GroupCreate, mint: Mint): Decided<Group> {
   const draft = new Draft(view)
   const type = input.group_resource_type_key ?? GROUP_TYPE
   const typePath = [...BODY, 'group_resource_type_key']
@@ -105,7 +94,11 @@ function memberOf(view: View, input: GroupUser): { readonly group: Group; readon
 }
 
 /** Gives all members of the group a role on an instance; what they have already stays. */
-export function addGroupRole(view: View, input: InGroup & { readonly role: GroupRole }, mint: Mint): Decided<Group> {
+export function addGroupRole(
+  view: View,
+  input: InGroup & { readonly role: RoleOnInstance },
+  mint: Mint,
+): Decided<Group> {
   const draft = new Draft(view)
   const group = requireGroup(view, input.group)
   const { relation, role, object } = linkOf(draft, group, input.role)
@@ -126,7 +119,11 @@ export function addGroupRole(view: View, input: InGroup & { readonly role: Group
 }
 
 /** @throws OBJECT_NOT_FOUND when the group does not have the role there */
-export function removeGroupRole(view: View, input: InGroup & { readonly role: GroupRole }, mint: Mint): Decided<null> {
+export function removeGroupRole(
+  view: View,
+  input: InGroup & { readonly role: RoleOnInstance },
+  mint: Mint,
+): Decided<null> {
   const draft = new Draft(view)
   const group = requireGroup(view, input.group)
   const { relation, role, object } = linkOf(draft, group, input.role)
@@ -147,7 +144,7 @@ export const addGroupToGroup = (view: View, input: GroupInGroup, mint: Mint): De
 export const removeGroupFromGroup = (view: View, input: GroupInGroup, mint: Mint): Decided<null> =>
   removeGroupRole(view, { group: input.group, role: membership(view, input) }, mint)
 
-function membership(view: View, { group: ref, into: intoRef }: GroupInGroup): GroupRole {
+function membership(view: View, { group: ref, into: intoRef }: GroupInGroup): RoleOnInstance {
   const path = [...BODY, 'group_instance_key']
   const into = requireGroup(view, intoRef, path)
   if (requireGroup(view, ref).key !== into.key) {
@@ -157,7 +154,11 @@ function membership(view: View, { group: ref, into: intoRef }: GroupInGroup): Gr
 }
 
 /** What joins a group to an instance for a role. */
-function linkOf(view: View, group: Group, { role: roleRef, resource: resourceRef, resource_instance: ref }: GroupRole) {
+function linkOf(
+  view: View,
+  group: Group,
+  { role: roleRef, resource: resourceRef, resource_instance: ref }: RoleOnInstance,
+) {
   const resource = view.require('resource', resourceRef, [...BODY, 'resource']).key
   const role = locate(view, 'resource_role', roleRef, resource, [...BODY, 'role'])
   const object = view.find('resource_instance', ref)?.key ?? (ref.includes(':') ? ref : instanceKey(resource, ref))

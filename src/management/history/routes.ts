@@ -4,13 +4,16 @@ import type { FastifyInstance } from 'fastify'
 import { pageBody, type Query, readFlag, readPage, readText, readTexts, readTime } from '../../http/page.ts'
 import type { HistoryEntry, LogId } from '../../log/change.ts'
 import { ZerohopError } from '../../model/errors.ts'
+import { listOf } from '../../model/json-schema.ts'
 import { parseId } from '../../model/keys.ts'
 import type { ApiKey } from '../../model/objects.ts'
 import type { View } from '../../store/view.ts'
 import { activityRead, describeActivity, historyRead, type LogPlace } from '../http/render.ts'
 import type { Management } from '../http/route-context.ts'
 import { useCases } from '../registry.ts'
+import { longPageOf } from '../schema-parts.ts'
 import { readHistory } from './history.ts'
+import { ActivityQuery, ActivityRead, ActivityType, EventRead, HistoryQuery } from './schema.ts'
 
 const HISTORY = '/v2/history'
 const EVENT = `${HISTORY}/:event`
@@ -25,17 +28,25 @@ const READS = ['readSecret', 'export', 'backup'] as const
 
 export function historyRoutes(app: FastifyInstance, management: Management): void {
   const { gate, store } = management
-  app.get<{ Querystring: Query }>(HISTORY, { config }, async ({ caller, query }) => {
-    const { page, rows, total, reachable, places, nameOf } = await listed(management, caller.key, query, true)
-    const data = rows.map((entry) => historyRead(entry, places.get(entry.log), nameOf(entry)))
-    return { ...pageBody(data, total, page), pagination_count: reachable }
-  })
-  app.get<{ Querystring: Query }>(ACTIVITY, { config }, async ({ caller, query }) => {
-    const { page, rows, total, reachable, places, nameOf } = await listed(management, caller.key, query, false)
-    const data = rows.map((entry) => activityRead(entry, places.get(entry.log), nameOf(entry)))
-    return { ...pageBody(data, total, page), pagination_count: reachable }
-  })
-  app.get(`${ACTIVITY}/types`, { config }, () =>
+  app.get<{ Querystring: Query }>(
+    HISTORY,
+    { config, schema: { querystring: HistoryQuery, response: { 200: longPageOf(EventRead) } } },
+    async ({ caller, query }) => {
+      const { page, rows, total, reachable, places, nameOf } = await listed(management, caller.key, query, true)
+      const data = rows.map((entry) => historyRead(entry, places.get(entry.log), nameOf(entry)))
+      return { ...pageBody(data, total, page), pagination_count: reachable }
+    },
+  )
+  app.get<{ Querystring: Query }>(
+    ACTIVITY,
+    { config, schema: { querystring: ActivityQuery, response: { 200: longPageOf(ActivityRead) } } },
+    async ({ caller, query }) => {
+      const { page, rows, total, reachable, places, nameOf } = await listed(management, caller.key, query, false)
+      const data = rows.map((entry) => activityRead(entry, places.get(entry.log), nameOf(entry)))
+      return { ...pageBody(data, total, page), pagination_count: reachable }
+    },
+  )
+  app.get(`${ACTIVITY}/types`, { config, schema: { response: { 200: listOf(ActivityType) } } }, () =>
     [...Object.keys(useCases), ...READS].map((id) => ({ id, description: describeActivity(id) })),
   )
   const entryOf = (key: ApiKey, ref: string) => {
@@ -45,7 +56,7 @@ export function historyRoutes(app: FastifyInstance, management: Management): voi
     if (entry === undefined || !places.has(entry.log)) throw missing(ref)
     return { entry, place: places.get(entry.log) }
   }
-  app.get<Named>(EVENT, { config }, ({ caller, params }) => {
+  app.get<Named>(EVENT, { config, schema: { response: { 200: EventRead } } }, ({ caller, params }) => {
     const { entry, place } = entryOf(caller.key, params.event)
     return historyRead(entry, place, nameOfKey(gate.control(caller), entry))
   })

@@ -9,6 +9,7 @@ import { limitRates, type RateLimits } from '../../http/rate-limit.ts'
 import { type RequestTracer, traceRequests } from '../../http/tracing.ts'
 import { IMAGE_ROOM } from '../../log/image-bytes.ts'
 import { ZerohopError } from '../../model/errors.ts'
+import { enumOf, named, open } from '../../model/json-schema.ts'
 import type { Store } from '../../store/store.ts'
 import { guideRoute } from '../../v1/routes/migration-guide.ts'
 import { v1Routes } from '../../v1/routes/v1-routes.ts'
@@ -60,6 +61,8 @@ export interface ManagementOptions {
   readonly routes?: (app: FastifyInstance, management: Management) => void
 }
 
+const Health = named('Health', open({ status: enumOf('ok') }))
+
 /** The app with every route; not listening yet. */
 export function managementApp({ store, logger, routes, ...options }: ManagementOptions): FastifyInstance {
   const { metrics = new Metrics(), openMetrics = false, rateLimits, tls, intake } = options
@@ -74,7 +77,7 @@ export function managementApp({ store, logger, routes, ...options }: ManagementO
   referenceRoutes(app)
   guideRoute(app)
   if (openMetrics) app.get('/metrics', (_request, reply) => answerMetrics(metrics, reply))
-  app.get('/health', () => ({ status: 'ok' }))
+  app.get('/health', { schema: { response: { 200: Health } } }, () => ({ status: 'ok' }))
   app.register(async (guarded) => {
     guard(guarded, management.gate, operatorCheck(options.metricsToken))
     if (rateLimits !== undefined) await limitRates(guarded, rateLimits)

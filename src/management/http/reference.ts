@@ -2,9 +2,6 @@
 import type { FastifyInstance } from 'fastify'
 import { DOCS_POLICY, docsPage } from '../../http/docs-page.ts'
 import { openApiOf, RouteList } from '../../http/openapi.ts'
-import { ANSWER_SCHEMAS } from './answer-schemas.ts'
-import { answersOf } from './answers.ts'
-import { PARAMETERS, QUERIES } from './parameters.ts'
 
 const ABOUT = {
   title: 'Zerohop management API',
@@ -12,10 +9,6 @@ const ABOUT = {
     'Policy and facts of environments. In a path `{p}` is a project and `{e}` an environment; every name is an id or a key. ' +
     'A write answers `x-revision`, the revision of the environment that has it.',
   version: '2',
-  parameters: PARAMETERS,
-  queries: QUERIES,
-  objects: ANSWER_SCHEMAS,
-  answersOf,
 }
 
 /** Registers the reference of everything that is registered from now on. */

@@ -14,12 +14,21 @@ import {
   type UserInvite,
 } from '../../model/objects.ts'
 import type { StoredView, View } from '../../store/view.ts'
+import type { GroupBlock, GroupRoleRead } from '../groups/schema.ts'
+import type { InstanceDetailed, InstanceRead } from '../instances/schema.ts'
+import type { InviteRead } from '../invites/schema.ts'
+import type { ProxyConfigRead } from '../proxy-configs/schema.ts'
+import type { RoleAssignmentDetailed, RoleAssignmentRead } from '../role-assignments/schema.ts'
 import type { Assigned } from '../role-assignments/use-cases.ts'
+import type { SetRuleRead } from '../set-rules/schema.ts'
+import type { TenantRead } from '../tenants/schema.ts'
+import type { TupleDetailed, TupleRead } from '../tuples/schema.ts'
 import type { Related } from '../tuples/use-cases.ts'
+import type { UserRead } from '../users/schema.ts'
 import type { Scope } from './auth.ts'
-import { place, printTime, times } from './render.ts'
+import { type MaybeGone, place, printTime, times } from './render.ts'
 
-export function tenantRead(scope: Scope, tenant: Tenant) {
+export function tenantRead(scope: Scope, tenant: Tenant): TenantRead {
   const { id, key, name, description, attributes, last_action_at } = tenant
   return {
     id,
@@ -34,10 +43,10 @@ export function tenantRead(scope: Scope, tenant: Tenant) {
 }
 
 /** A user with its roles and tenants, as the view has them; the roles on instances only when they are asked for. */
-export function userRead(scope: Scope, view: StoredView, user: User, withInstances = false) {
+export function userRead(scope: Scope, view: StoredView, user: User, withInstances = false): UserRead {
   const { id, key, email, first_name, last_name, attributes } = user
-  const roles: { role: string; tenant: string }[] = []
-  const associated_tenants: object[] = []
+  const roles: UserRead['roles'][number][] = []
+  const associated_tenants: UserRead['associated_tenants'][number][] = []
   for (const [tenant, held] of rolesByTenant(view, key)) {
     for (const role of held) roles.push({ role, tenant })
     const resource_instance_roles = withInstances ? instanceRoles(view, key, tenant) : []
@@ -71,8 +80,10 @@ function rolesByTenant(view: StoredView, user: string): Map<string, string[]> {
   return tenants
 }
 
-function instanceRoles(view: View, user: string, tenant: string): object[] {
-  const held: object[] = []
+type InstanceRole = UserRead['associated_tenants'][number]['resource_instance_roles'][number]
+
+function instanceRoles(view: View, user: string, tenant: string): InstanceRole[] {
+  const held: InstanceRole[] = []
   for (const { role, resource_instance } of view.by('instance_assignments_of_user_in_tenant', `${user}/${tenant}`)) {
     const { type, key } = split(resource_instance ?? '')
     held.push({ resource_instance: key, resource: type, role })
@@ -80,7 +91,7 @@ function instanceRoles(view: View, user: string, tenant: string): object[] {
   return held
 }
 
-export function assignmentRead(scope: Scope, assigned: Assigned) {
+export function assignmentRead(scope: Scope, assigned: Assigned): RoleAssignmentRead {
   const { assignment, user_id, role_id, tenant_id, resource_instance_id } = assigned
   const { id, user, role, tenant, resource_instance, created_at } = assignment
   return {
@@ -110,7 +121,7 @@ export function withIds(view: View, assignment: RoleAssignment): Assigned {
   }
 }
 
-export function assignmentDetailed(scope: Scope, view: View, assignment: RoleAssignment) {
+export function assignmentDetailed(scope: Scope, view: View, assignment: RoleAssignment): RoleAssignmentDetailed {
   const user = view.require('user', assignment.user)
   const role = roleOf(view, assignment)
   const tenant = view.require('tenant', assignment.tenant)
@@ -137,7 +148,12 @@ function roleOf(view: View, { role, resource_instance: instance }: RoleAssignmen
 }
 
 /** With `detailed`, its relationships are listed: those where it is the object first. */
-export function instanceRead(scope: Scope, view: View, stored: ResourceInstance, detailed: boolean) {
+export function instanceRead(
+  scope: Scope,
+  view: View,
+  stored: ResourceInstance,
+  detailed: boolean,
+): MaybeGone<InstanceRead, 'resource_id' | 'tenant_id'> {
   const { id, instance, resource, tenant, attributes } = stored
   return {
     id,
@@ -153,8 +169,8 @@ export function instanceRead(scope: Scope, view: View, stored: ResourceInstance,
   }
 }
 
-function relationshipsOf(view: View, instance: string): object[] {
-  const shown: object[] = []
+function relationshipsOf(view: View, instance: string): InstanceDetailed['relationships'] {
+  const shown: InstanceDetailed['relationships'][number][] = []
   for (const index of ['tuples_of_object', 'tuples_of_subject'] as const) {
     const limit = RELATIONSHIPS_SHOWN_MAX - shown.length
     for (const { subject, relation, object } of view.by(index, instance, { limit })) {
@@ -165,7 +181,7 @@ function relationshipsOf(view: View, instance: string): object[] {
 }
 
 /** A tuple that was just written. */
-export function tupleRead(scope: Scope, { tuple, ...ids }: Related) {
+export function tupleRead(scope: Scope, { tuple, ...ids }: Related): TupleRead {
   const { id, subject, relation, object, tenant } = tuple
   return { id, subject, relation, object, tenant, ...ids, ...NO_DETAILS, ...place(scope), ...times(tuple) }
 }
@@ -173,7 +189,7 @@ export function tupleRead(scope: Scope, { tuple, ...ids }: Related) {
 const NO_DETAILS = { subject_details: null, relation_details: null, object_details: null, tenant_details: null }
 
 /** A stored tuple with what it joins. */
-export function tupleDetailed(scope: Scope, view: View, tuple: RelationshipTuple) {
+export function tupleDetailed(scope: Scope, view: View, tuple: RelationshipTuple): TupleDetailed {
   const subject = view.require('resource_instance', tuple.subject)
   const object = view.require('resource_instance', tuple.object)
   const relation = view.require('relation', partKey(object.resource, tuple.relation))
@@ -198,14 +214,14 @@ function instanceBlock({ instance, resource, tenant, attributes }: ResourceInsta
   return { key: instance, resource, tenant, attributes }
 }
 
-export function setRuleRead(scope: Scope, rule: SetRule) {
+export function setRuleRead(scope: Scope, rule: SetRule): SetRuleRead {
   const { id, user_set, permission, resource_set } = rule
   const { type, key: action } = split(permission)
   const key = `${user_set}_can_${action}_${type}_${resource_set}`
   return { id, key, user_set, permission, resource_set, ...place(scope), ...times(rule) }
 }
 
-export function inviteRead(scope: Scope, view: View, invite: UserInvite) {
+export function inviteRead(scope: Scope, view: View, invite: UserInvite): InviteRead {
   const { id, key, status, email, first_name, last_name, role, tenant, resource_instance: instance } = invite
   const ofRole =
     instance === null ? view.get('role', role) : view.get('resource_role', partKey(split(instance).type, role))
@@ -225,12 +241,12 @@ export function inviteRead(scope: Scope, view: View, invite: UserInvite) {
 }
 
 /** A group by itself. */
-export function groupBlock({ id, resource, instance, tenant }: Group) {
+export function groupBlock({ id, resource, instance, tenant }: Group): GroupBlock {
   return { id, group_resource_type_key: resource, group_instance_key: instance, group_tenant: tenant }
 }
 
 /** The role that a group has on an instance by a relation; undefined when the relation was not made for a role of groups. */
-export function groupRole(view: View, relation: string, prefix: string, object: string) {
+export function groupRole(view: View, relation: string, prefix: string, object: string): GroupRoleRead | undefined {
   const { type } = split(object)
   if (!relation.startsWith(prefix)) return undefined
   const role = view.get('resource_role', partKey(type, relation.slice(prefix.length)))
@@ -246,7 +262,7 @@ export function groupRole(view: View, relation: string, prefix: string, object: 
 }
 
 /** `secret` is null for a key that may not see it. */
-export function proxyConfigRead(scope: Scope, config: ProxyConfig, secret: Json) {
+export function proxyConfigRead(scope: Scope, config: ProxyConfig, secret: Json): ProxyConfigRead {
   const { id, key, name, auth_mechanism, mapping_rules } = config
   return { id, key, name, auth_mechanism, mapping_rules, secret, ...place(scope), ...times(config) }
 }

@@ -12,9 +12,15 @@ import type {
   Role,
 } from '../../model/objects.ts'
 import type { View } from '../../store/view.ts'
+import type { ActionGroupRead } from '../action-groups/schema.ts'
+import type { ConditionSetRead } from '../condition-sets/schema.ts'
+import type { RelationRead } from '../relations/schema.ts'
 import { type RuleWithIds, withRuleIds } from '../resource-roles/derivations.ts'
+import type { DerivationRead, DerivationRuleRead, ResourceRoleRead } from '../resource-roles/schema.ts'
+import type { ActionRead, AttributeRead, ResourceRead } from '../resources/schema.ts'
+import type { RoleRead } from '../roles/schema.ts'
 import type { Scope } from './auth.ts'
-import { place, times } from './render.ts'
+import { type MaybeGone, place, times } from './render.ts'
 
 function mapOf<T, P>(parts: Iterable<T>, key: (part: T) => string, print: (part: T) => P): Record<string, P> {
   const map: Record<string, P> = Object.create(null)
@@ -22,7 +28,7 @@ function mapOf<T, P>(parts: Iterable<T>, key: (part: T) => string, print: (part:
   return map
 }
 
-export function roleRead(scope: Scope, role: Role) {
+export function roleRead(scope: Scope, role: Role): RoleRead {
   const { id, key, name, description, permissions, attributes } = role
   return {
     id,
@@ -40,19 +46,19 @@ export function roleRead(scope: Scope, role: Role) {
   }
 }
 
-export function derivationRule({ rule, role_id, resource_id, relation_id }: RuleWithIds) {
+export function derivationRule({ rule, role_id, resource_id, relation_id }: RuleWithIds): DerivationRuleRead {
   const { role, on_resource, linked_by_relation, when } = rule
   return { role_id, resource_id, relation_id, role, on_resource, linked_by_relation, when }
 }
 
-function derivationBlock(view: View, resource: string, derivation: Derivation | null) {
+function derivationBlock(view: View, resource: string, derivation: Derivation | null): DerivationRead | null {
   if (derivation === null) return null
   const { id, when } = derivation
   const rules = derivation.users_with_role.map((rule) => withRuleIds(view, resource, rule))
   return { id, when, users_with_role: rules.filter((rule) => rule !== undefined).map(derivationRule) }
 }
 
-export function resourceRoleRead(scope: Scope, view: View, resource: Resource, role: ResourceRole) {
+export function resourceRoleRead(scope: Scope, view: View, resource: Resource, role: ResourceRole): ResourceRoleRead {
   const { id, role: key, name, description, permissions, attributes, granted_to } = role
   return {
     id,
@@ -70,7 +76,12 @@ export function resourceRoleRead(scope: Scope, view: View, resource: Resource, r
   }
 }
 
-export function relationRead(scope: Scope, view: View, resource: Resource, relation: Relation) {
+export function relationRead(
+  scope: Scope,
+  view: View,
+  resource: Resource,
+  relation: Relation,
+): MaybeGone<RelationRead, 'subject_resource_id'> {
   const { id, relation: key, name, description, subject_resource } = relation
   return {
     id,
@@ -87,11 +98,12 @@ export function relationRead(scope: Scope, view: View, resource: Resource, relat
 }
 
 function relationBlock(view: View, { name, description, subject_resource }: Relation) {
-  const resource_id = view.get('resource', subject_resource)?.id ?? null
+  // a relation goes with the resource type that it comes from
+  const resource_id = view.require('resource', subject_resource).id
   return { description, resource_id, resource: subject_resource, relation_name: name }
 }
 
-export function actionGroupRead(scope: Scope, resource: Resource, group: ActionGroup) {
+export function actionGroupRead(scope: Scope, resource: Resource, group: ActionGroup): ActionGroupRead {
   const { id, group: key, name, description, attributes, actions } = group
   const resource_id = resource.id
   return { id, key, name, description, attributes, actions, resource_id, ...place(scope), ...times(group) }
@@ -106,7 +118,7 @@ function attributeBlock({ id, key, type, description }: AttributeDefinition) {
 }
 
 /** A resource type with its parts, as the view has them. */
-export function resourceRead(scope: Scope, view: View, resource: Resource) {
+export function resourceRead(scope: Scope, view: View, resource: Resource): ResourceRead {
   const { id, key, name, urn, description, type_attributes, actions, attributes } = resource
   return {
     id,
@@ -140,7 +152,7 @@ export function resourceRead(scope: Scope, view: View, resource: Resource) {
   }
 }
 
-export function actionRead(scope: Scope, resource: Resource, action: Action) {
+export function actionRead(scope: Scope, resource: Resource, action: Action): ActionRead {
   return {
     ...actionBlock(action),
     v1compat_is_built_in: false,
@@ -151,7 +163,7 @@ export function actionRead(scope: Scope, resource: Resource, action: Action) {
   }
 }
 
-export function attributeRead(scope: Scope, resource: Resource, attribute: AttributeDefinition) {
+export function attributeRead(scope: Scope, resource: Resource, attribute: AttributeDefinition): AttributeRead {
   return {
     ...attributeBlock(attribute),
     resource_id: resource.id,
@@ -163,7 +175,7 @@ export function attributeRead(scope: Scope, resource: Resource, attribute: Attri
 }
 
 /** A condition set with its resource type, as the view has it. */
-export function conditionSetRead(scope: Scope, view: View, set: ConditionSet) {
+export function conditionSetRead(scope: Scope, view: View, set: ConditionSet): ConditionSetRead {
   const { id, key, type, name, description, conditions, parent } = set
   const resource = set.resource === null ? undefined : view.get('resource', set.resource)
   return {

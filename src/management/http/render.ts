@@ -4,12 +4,19 @@ import type { HistoryEntry } from '../../log/change.ts'
 import { parseId } from '../../model/keys.ts'
 import type { ApiKey, Environment, Organization, PdpConfig, Project } from '../../model/objects.ts'
 import type { View } from '../../store/view.ts'
+import type { ApiKeyRead } from '../api-keys/schema.ts'
+import type { EnvironmentRead, EnvironmentStats, EnvironmentWithEmail, PdpConfigRead } from '../environments/schema.ts'
+import type { OrganizationRead, OrganizationStats } from '../organizations/schema.ts'
+import type { ProjectRead } from '../projects/schema.ts'
 import type { Scope } from './auth.ts'
 
 /** RFC 3339 with the offset that the clients know. */
 export function printTime(ms: number): string {
   return new Date(ms).toISOString().replace('Z', '+00:00')
 }
+
+/** Answers where the id of an object is null that went while a list was read. */
+export type MaybeGone<T, K extends keyof T> = Omit<T, K> & { readonly [P in K]: T[P] | null }
 
 export const times = ({ created_at, updated_at }: { readonly created_at: number; readonly updated_at: number }) => ({
   created_at: printTime(created_at),
@@ -22,7 +29,7 @@ export const place = ({ organization, project, environment }: Scope) => ({
   environment_id: environment.id,
 })
 
-export function organizationRead({ id, key, name, settings, ...stamps }: Organization) {
+export function organizationRead({ id, key, name, settings, ...stamps }: Organization): OrganizationRead {
   return { id, key, name, is_enterprise: false, usage_limits: null, settings, ...times(stamps) }
 }
 
@@ -31,7 +38,7 @@ export function organizationStats(
   organization: Organization,
   stats: { readonly projects: number; readonly environments: number; readonly users: number },
   now: Date,
-) {
+): OrganizationStats {
   const usage = (monthsAgo: number) => {
     const month = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - monthsAgo))
     return { mau: 0, tenants: 0, monthly_tenants: [], month: month.getUTCMonth() + 1, year: month.getUTCFullYear() }
@@ -40,7 +47,7 @@ export function organizationStats(
   return { ...organizationRead(organization), stats, historical_usage }
 }
 
-export function environmentStatistics(view: View, has_decision_logs: boolean) {
+export function environmentStatistics(view: View, has_decision_logs: boolean): EnvironmentStats['stats'] {
   return {
     roles: view.count('role'),
     users: view.count('user'),
@@ -53,7 +60,7 @@ export function environmentStatistics(view: View, has_decision_logs: boolean) {
   }
 }
 
-export function projectRead(organization_id: string, project: Project) {
+export function projectRead(organization_id: string, project: Project): ProjectRead {
   const { id, key, name, description, urn_namespace, settings } = project
   return {
     id,
@@ -68,7 +75,7 @@ export function projectRead(organization_id: string, project: Project) {
   }
 }
 
-export function environmentRead({ organization, project, environment }: Scope) {
+export function environmentRead({ organization, project, environment }: Scope): EnvironmentRead {
   const { id, environment: key, name, description, custom_branch_name, jwks, settings } = environment
   return {
     id,
@@ -85,7 +92,7 @@ export function environmentRead({ organization, project, environment }: Scope) {
   }
 }
 
-export function environmentReadWithEmail(scope: Scope) {
+export function environmentReadWithEmail(scope: Scope): EnvironmentWithEmail {
   return { ...environmentRead(scope), email_configuration: null }
 }
 
@@ -94,7 +101,7 @@ export function apiKeyRead(
   key: ApiKey,
   within: { readonly project: Project | undefined; readonly environment: Environment | undefined },
   secret: string | null,
-) {
+): ApiKeyRead {
   const { id, level, access, owner, name, organization_id, project_id, environment_id, created_at } = key
   const { project, environment } = within
   return {
@@ -116,7 +123,7 @@ export function apiKeyRead(
 }
 
 /** `secret` is empty for who may not see it, and when there is none. */
-export function pdpConfigRead(scope: Scope, { id, name }: PdpConfig, secret: string) {
+export function pdpConfigRead(scope: Scope, { id, name }: PdpConfig, secret: string): PdpConfigRead {
   return {
     id,
     name,

@@ -1,12 +1,21 @@
 // Resource instances: /v2/facts/{p}/{e}/resource_instances. In a path an instance is its id or `type:key`.
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import type { Static } from 'typebox'
 import { type Page, pageBody, type Query, readFlag, readPage, readText, readTexts } from '../../http/page.ts'
 import type { ResourceInstance } from '../../model/objects.ts'
 import { everyObject, type Filter, filtered, indexed, matcher } from '../http/collection-pages.ts'
 import { instanceRead } from '../http/render-facts.ts'
 import { type Management, viewOf, write } from '../http/route-context.ts'
-import { InstanceCreate, InstanceReplace, InstanceUpdate } from '../http/schemas.ts'
+import { listOrPage, NoBody, pageOf } from '../schema-parts.ts'
+import {
+  InstanceCreate,
+  InstanceDetailed,
+  InstanceDetailedQuery,
+  InstanceQuery,
+  InstanceRead,
+  InstanceReplace,
+  InstanceUpdate,
+  OneInstanceQuery,
+} from './schema.ts'
 
 const INSTANCES = '/v2/facts/:p/:e/resource_instances'
 const INSTANCE = `${INSTANCES}/:ref`
@@ -20,43 +29,55 @@ export function instanceRoutes(app: FastifyInstance, management: Management): vo
   const print = (request: FastifyRequest, instance: ResourceInstance, detailed = false) =>
     instanceRead(request.scope, viewOf(management, request), instance, detailed)
 
-  app.get<{ Querystring: Query }>(INSTANCES, { config: read }, async (request) => {
-    const page = readPage(request.query)
-    const counted = readFlag(request.query, 'include_total_count')
-    const { data, total } = await list(management, request, page, readFlag(request.query, 'detailed'), counted)
-    return counted ? pageBody(data, total, page) : data
-  })
-  app.get<{ Querystring: Query }>(`${INSTANCES}/detailed`, { config: read }, async (request) => {
-    const page = readPage(request.query)
-    const { data, total } = await list(management, request, page, true, true)
-    return pageBody(data, total, page)
-  })
-  app.post<{ Body: Static<typeof InstanceCreate> }>(
+  app.get<{ Querystring: Query }>(
     INSTANCES,
-    { config: change, schema: { body: InstanceCreate } },
+    { config: read, schema: { querystring: InstanceQuery, response: { 200: listOrPage(InstanceRead) } } },
+    async (request) => {
+      const page = readPage(request.query)
+      const counted = readFlag(request.query, 'include_total_count')
+      const { data, total } = await list(management, request, page, readFlag(request.query, 'detailed'), counted)
+      return counted ? pageBody(data, total, page) : data
+    },
+  )
+  app.get<{ Querystring: Query }>(
+    `${INSTANCES}/detailed`,
+    { config: read, schema: { querystring: InstanceDetailedQuery, response: { 200: pageOf(InstanceDetailed) } } },
+    async (request) => {
+      const page = readPage(request.query)
+      const { data, total } = await list(management, request, page, true, true)
+      return pageBody(data, total, page)
+    },
+  )
+  app.post<{ Body: InstanceCreate }>(
+    INSTANCES,
+    { config: change, schema: { body: InstanceCreate, response: { 200: InstanceRead } } },
     async (request, reply) => print(request, await write(management, request, reply, 'createInstance', request.body)),
   )
-  app.get<Named & { Querystring: Query }>(INSTANCE, { config: read }, (request) => {
-    const instance = viewOf(management, request).require('resource_instance', request.params.ref)
-    return print(request, instance, readFlag(request.query, 'detailed'))
-  })
-  app.patch<Named & { Body: Static<typeof InstanceUpdate> }>(
+  app.get<Named & { Querystring: Query }>(
     INSTANCE,
-    { config: change, schema: { body: InstanceUpdate } },
+    { config: read, schema: { querystring: OneInstanceQuery, response: { 200: InstanceRead } } },
+    (request) => {
+      const instance = viewOf(management, request).require('resource_instance', request.params.ref)
+      return print(request, instance, readFlag(request.query, 'detailed'))
+    },
+  )
+  app.patch<Named & { Body: InstanceUpdate }>(
+    INSTANCE,
+    { config: change, schema: { body: InstanceUpdate, response: { 200: InstanceRead } } },
     async (request, reply) => {
       const input = { ref: request.params.ref, fields: request.body }
       return print(request, await write(management, request, reply, 'updateInstance', input))
     },
   )
-  app.put<Named & { Body: Static<typeof InstanceReplace> }>(
+  app.put<Named & { Body: InstanceReplace }>(
     INSTANCE,
-    { config: change, schema: { body: InstanceReplace } },
+    { config: change, schema: { body: InstanceReplace, response: { 200: InstanceRead } } },
     async (request, reply) => {
       const input = { ref: request.params.ref, fields: request.body }
       return print(request, await write(management, request, reply, 'replaceInstance', input))
     },
   )
-  app.delete<Named>(INSTANCE, { config: change }, async (request, reply) => {
+  app.delete<Named>(INSTANCE, { config: change, schema: { response: { 204: NoBody } } }, async (request, reply) => {
     await write(management, request, reply, 'deleteInstance', { ref: request.params.ref })
     return reply.code(204).send()
   })

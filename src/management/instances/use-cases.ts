@@ -11,27 +11,12 @@ import { settleDeclared } from '../attribute-values.ts'
 import { afterInstance } from '../cascade.ts'
 import { requireSameKey, type SameKey } from '../collection.ts'
 import { BODY, type Path, type Sent } from '../fields.ts'
-
-export interface InstanceFields {
-  readonly attributes?: Sent<JsonObject>
-}
-export interface NewInstance extends InstanceFields {
-  readonly key: string
-  /** id or key of the resource type */
-  readonly resource: string
-  readonly tenant: string
-}
-/** An instance as PUT names it: what it says besides attributes must be so. */
-export interface InstanceReplacement extends InstanceFields {
-  readonly key?: Sent<string>
-  readonly resource?: Sent<string>
-  readonly tenant?: Sent<string>
-}
+import type { InstanceCreate, InstanceReplace, InstanceUpdate } from './schema.ts'
 
 /** @throws OBJECT_NOT_FOUND, OBJECT_EXISTS, KEY_INVALID, KEY_TOO_LONG, LIMIT_EXCEEDED */
 export function createInstance(
   view: View,
-  input: NewInstance,
+  input: InstanceCreate,
   mint: Mint,
   keyPath: Path = [...BODY, 'key'],
 ): Decided<ResourceInstance> {
@@ -42,7 +27,7 @@ export function createInstance(
 /** Changes the attributes, when they are sent. @throws KEY_MISMATCH when it names another instance */
 export function updateInstance(
   view: View,
-  { ref, fields }: { readonly ref: string; readonly fields: InstanceFields & SameKey },
+  { ref, fields }: { readonly ref: string; readonly fields: InstanceUpdate & SameKey },
   mint: Mint,
 ): Decided<ResourceInstance> {
   const stored = view.require('resource_instance', ref)
@@ -53,7 +38,7 @@ export function updateInstance(
 /** Sets the attributes; without any, to none. @throws KEY_MISMATCH, TENANT_MISMATCH when it names another instance or tenant */
 export function replaceInstance(
   view: View,
-  { ref, fields }: { readonly ref: string; readonly fields: InstanceReplacement },
+  { ref, fields }: { readonly ref: string; readonly fields: InstanceReplace },
   mint: Mint,
 ): Decided<ResourceInstance> {
   const stored = view.require('resource_instance', ref)
@@ -67,7 +52,7 @@ export function replaceInstance(
 }
 
 /** Creates the instance, or sets its attributes when it is there. */
-export function putInstance(view: View, input: NewInstance, mint: Mint): Decided<ResourceInstance> {
+export function putInstance(view: View, input: InstanceCreate, mint: Mint): Decided<ResourceInstance> {
   const resource = view.require('resource', input.resource, [...BODY, 'resource']).key
   const ref = instanceKey(resource, input.key)
   if (view.get('resource_instance', ref) === undefined) return createInstance(view, input, mint)
@@ -112,7 +97,7 @@ export function requireTenant(view: View, { key, tenant: have }: ResourceInstanc
 
 function newInstance(
   view: View,
-  { key, resource: resourceRef, tenant: tenantRef, attributes }: NewInstance,
+  { key, resource: resourceRef, tenant: tenantRef, attributes }: InstanceCreate,
   mint: Mint,
   paths: { readonly key: Path; readonly resource: Path },
 ): ResourceInstance {

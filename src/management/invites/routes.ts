@@ -1,6 +1,5 @@
 // User invites: /v2/facts/{p}/{e}/user_invites. A refused approval answers `{message}`.
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import type { Static } from 'typebox'
 import { pageBody, type Query, readPage, readText } from '../../http/page.ts'
 import { isZerohopError } from '../../model/errors.ts'
 import { partKey, type UserInvite } from '../../model/objects.ts'
@@ -8,8 +7,10 @@ import type { View } from '../../store/view.ts'
 import { everyObject, type Filter, filtered, indexed, matcher } from '../http/collection-pages.ts'
 import { inviteRead, userRead } from '../http/render-facts.ts'
 import { type Management, viewOf, write } from '../http/route-context.ts'
-import { InviteApprove, InviteCreate, InviteUpdate } from '../http/schemas.ts'
 import { rolesNamed } from '../role-assignments/use-cases.ts'
+import { NoBody, pageOf } from '../schema-parts.ts'
+import { UserRead } from '../users/schema.ts'
+import { InviteApprove, InviteCreate, InviteQuery, InviteRead, InviteUpdate } from './schema.ts'
 
 const INVITES = '/v2/facts/:p/:e/user_invites'
 const INVITE = `${INVITES}/:ref`
@@ -23,37 +24,41 @@ export function inviteRoutes(app: FastifyInstance, management: Management): void
   const print = (request: FastifyRequest, invite: UserInvite) =>
     inviteRead(request.scope, viewOf(management, request), invite)
 
-  app.get<{ Querystring: Query }>(INVITES, { config: read }, async (request) => {
-    const page = readPage(request.query)
-    const view = () => viewOf(management, request)
-    const filters = filtersOf(view, request.query)
-    const { rows, total } = await filtered(everyObject(view, 'user_invite'), filters, page, true)
-    const data = rows.map((invite) => print(request, invite))
-    return pageBody(data, total, page)
-  })
-  app.post<{ Body: Static<typeof InviteCreate> }>(
+  app.get<{ Querystring: Query }>(
     INVITES,
-    { config: change, schema: { body: InviteCreate } },
+    { config: read, schema: { querystring: InviteQuery, response: { 200: pageOf(InviteRead) } } },
+    async (request) => {
+      const page = readPage(request.query)
+      const view = () => viewOf(management, request)
+      const filters = filtersOf(view, request.query)
+      const { rows, total } = await filtered(everyObject(view, 'user_invite'), filters, page, true)
+      const data = rows.map((invite) => print(request, invite))
+      return pageBody(data, total, page)
+    },
+  )
+  app.post<{ Body: InviteCreate }>(
+    INVITES,
+    { config: change, schema: { body: InviteCreate, response: { 200: InviteRead } } },
     async (request, reply) => print(request, await write(management, request, reply, 'createInvite', request.body)),
   )
-  app.get<Named>(INVITE, { config: read }, (request) =>
+  app.get<Named>(INVITE, { config: read, schema: { response: { 200: InviteRead } } }, (request) =>
     print(request, viewOf(management, request).require('user_invite', request.params.ref)),
   )
-  app.patch<Named & { Body: Static<typeof InviteUpdate> }>(
+  app.patch<Named & { Body: InviteUpdate }>(
     INVITE,
-    { config: change, schema: { body: InviteUpdate } },
+    { config: change, schema: { body: InviteUpdate, response: { 200: InviteRead } } },
     async (request, reply) => {
       const input = { ref: request.params.ref, fields: request.body }
       return print(request, await write(management, request, reply, 'updateInvite', input))
     },
   )
-  app.delete<Named>(INVITE, { config: change }, async (request, reply) => {
+  app.delete<Named>(INVITE, { config: change, schema: { response: { 204: NoBody } } }, async (request, reply) => {
     await write(management, request, reply, 'deleteInvite', { ref: request.params.ref })
     return reply.code(204).send()
   })
-  app.post<Named & { Body: Static<typeof InviteApprove> }>(
+  app.post<Named & { Body: InviteApprove }>(
     `${INVITE}/approve`,
-    { config: change, schema: { body: InviteApprove } },
+    { config: change, schema: { body: InviteApprove, response: { 200: UserRead } } },
     async (request, reply) => {
       try {
         const input = { ref: request.params.ref, user: request.body }

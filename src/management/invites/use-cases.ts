@@ -4,40 +4,23 @@ import { put, remove } from '../../log/change.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import { requireKey } from '../../model/keys.ts'
 import { INVITES_MAX } from '../../model/limits.ts'
-import type { JsonObject, User, UserInvite } from '../../model/objects.ts'
+import type { User, UserInvite } from '../../model/objects.ts'
 import { Draft } from '../../store/draft.ts'
 import type { Decided, Mint, View } from '../../store/view.ts'
 import { requireSameKey } from '../collection.ts'
-import { BODY, type Sent, settle, settleEmail, settleText } from '../fields.ts'
+import { BODY, settle, settleEmail, settleText } from '../fields.ts'
 import { reachInstance } from '../instances/use-cases.ts'
 import { findResourceRole, giveRoles, requireResourceRole } from '../role-assignments/use-cases.ts'
 import { createUser, updateUser } from '../users/use-cases.ts'
+import type { InviteApprove, InviteCreate, InviteUpdate } from './schema.ts'
 
-export interface InviteFields {
-  readonly status?: Sent<UserInvite['status']>
-  readonly email?: Sent<string>
-  readonly first_name?: Sent<string>
-  readonly last_name?: Sent<string>
-  /** id or key of a tenant role; with an instance, of a role of its resource type, or else of a tenant role */
-  readonly role_id?: Sent<string>
-  readonly tenant_id?: Sent<string>
-  readonly resource_instance_id?: Sent<string>
-}
-export interface NewInvite extends InviteFields {
-  readonly key: string
-  readonly email: string
-  readonly first_name: string
-  readonly last_name: string
-  readonly role_id: string
-  readonly tenant_id: string
-}
 interface Approval {
   readonly ref: string
-  readonly user: { readonly key: string; readonly email: string; readonly attributes: JsonObject }
+  readonly user: InviteApprove
 }
 
 /** @throws KEY_INVALID, OBJECT_EXISTS, OBJECT_NOT_FOUND, EMAIL_INVALID, TENANT_MISMATCH, LIMIT_EXCEEDED */
-export function createInvite(view: View, input: NewInvite, mint: Mint): Decided<UserInvite> {
+export function createInvite(view: View, input: InviteCreate, mint: Mint): Decided<UserInvite> {
   const key = requireKey('user', input.key)
   view.refuse('user_invite', key)
   if (view.count('user_invite') >= INVITES_MAX) {
@@ -52,7 +35,7 @@ export function createInvite(view: View, input: NewInvite, mint: Mint): Decided<
 /** Changes the fields that were sent. */
 export function updateInvite(
   view: View,
-  { ref, fields }: { readonly ref: string; readonly fields: InviteFields & { readonly key?: Sent<string> } },
+  { ref, fields }: { readonly ref: string; readonly fields: InviteUpdate },
   mint: Mint,
 ): Decided<UserInvite> {
   const stored = view.require('user_invite', ref)
@@ -91,7 +74,7 @@ export function approveInvite(view: View, { ref, user: sent }: Approval, mint: M
  * is then one in the tenant, and the instance only has to exist there. A PATCH that does not send the instance keeps what the invite is
  * for: it does not turn a role on the stored instance into one in the whole tenant.
  */
-function merge(view: View, base: UserInvite, sent: InviteFields): UserInvite {
+function merge(view: View, base: UserInvite, sent: InviteUpdate): UserInvite {
   const named = {
     status: settle(sent.status, base.status, base.status),
     email: settleEmail(sent.email ?? undefined, base.email) ?? base.email,

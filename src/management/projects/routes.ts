@@ -1,24 +1,27 @@
 // Projects and environments: /v2/projects. They are written in the control log of the organization; a key sees those that it reaches.
 import type { FastifyInstance } from 'fastify'
-import type { Static } from 'typebox'
 import { type Page, type Query, readPage } from '../../http/page.ts'
 import { ZerohopError } from '../../model/errors.ts'
+import { listOf } from '../../model/json-schema.ts'
 import type { Environment, Project } from '../../model/objects.ts'
 import type { View } from '../../store/view.ts'
 import { reachesEnvironment, reachesProject } from '../access.ts'
 import { printConfigs } from '../api-keys/routes.ts'
+import {
+  EnvironmentCreate,
+  EnvironmentRead,
+  EnvironmentReplace,
+  EnvironmentStats,
+  EnvironmentUpdate,
+  EnvironmentWithEmail,
+} from '../environments/schema.ts'
 import type { Caller, Scope } from '../http/auth.ts'
 import { everyObject, indexed, paged } from '../http/collection-pages.ts'
 import { environmentRead, environmentReadWithEmail, environmentStatistics, projectRead } from '../http/render.ts'
 import { type Management, viewOf, writeControl } from '../http/route-context.ts'
-import {
-  EnvironmentCreate,
-  EnvironmentReplace,
-  EnvironmentUpdate,
-  ProjectCreate,
-  ProjectReplace,
-  ProjectUpdate,
-} from '../http/schemas.ts'
+import { PageQuery } from '../query-parameters.ts'
+import { NoBody } from '../schema-parts.ts'
+import { ProjectCreate, ProjectRead, ProjectReplace, ProjectUpdate } from './schema.ts'
 
 const PROJECTS = '/v2/projects'
 const PROJECT = `${PROJECTS}/:p`
@@ -32,41 +35,48 @@ export function projectRoutes(app: FastifyInstance, management: Management): voi
   const { gate } = management
   const read = { operation: 'project.read' } as const
   const change = { operation: 'project.write' } as const
-  app.get<{ Querystring: Query }>(PROJECTS, { config: read }, ({ caller, query }) =>
-    projectsOf(gate.control(caller), caller, readPage(query)).map((project) =>
-      projectRead(caller.organization, project),
-    ),
-  )
-  app.post<{ Body: Static<typeof ProjectCreate> }>(
+  app.get<{ Querystring: Query }>(
     PROJECTS,
-    { config: { operation: 'project.create' }, schema: { body: ProjectCreate } },
+    { config: read, schema: { querystring: PageQuery, response: { 200: listOf(ProjectRead) } } },
+    ({ caller, query }) =>
+      projectsOf(gate.control(caller), caller, readPage(query)).map((project) =>
+        projectRead(caller.organization, project),
+      ),
+  )
+  app.post<{ Body: ProjectCreate }>(
+    PROJECTS,
+    { config: { operation: 'project.create' }, schema: { body: ProjectCreate, response: { 200: ProjectRead } } },
     async (request) =>
       projectRead(request.caller.organization, await writeControl(management, request, 'createProject', request.body)),
   )
-  app.get<InProject>(PROJECT, { config: read }, ({ caller, params }) =>
+  app.get<InProject>(PROJECT, { config: read, schema: { response: { 200: ProjectRead } } }, ({ caller, params }) =>
     projectRead(caller.organization, gate.project(caller, params.p)),
   )
-  app.patch<InProject & { Body: Static<typeof ProjectUpdate> }>(
+  app.patch<InProject & { Body: ProjectUpdate }>(
     PROJECT,
-    { config: change, schema: { body: ProjectUpdate } },
+    { config: change, schema: { body: ProjectUpdate, response: { 200: ProjectRead } } },
     async (request) => {
       const input = { ref: gate.project(request.caller, request.params.p).id, fields: request.body }
       return projectRead(request.caller.organization, await writeControl(management, request, 'updateProject', input))
     },
   )
-  app.put<InProject & { Body: Static<typeof ProjectReplace> }>(
+  app.put<InProject & { Body: ProjectReplace }>(
     PROJECT,
-    { config: change, schema: { body: ProjectReplace } },
+    { config: change, schema: { body: ProjectReplace, response: { 200: ProjectRead } } },
     async (request) => {
       const input = { ref: gate.project(request.caller, request.params.p).id, fields: request.body }
       return projectRead(request.caller.organization, await writeControl(management, request, 'replaceProject', input))
     },
   )
-  app.delete<InProject>(PROJECT, { config: { operation: 'project.delete' } }, async (request, reply) => {
-    const { id } = gate.project(request.caller, request.params.p)
-    await writeControl(management, request, 'deleteProject', { ref: id })
-    return reply.code(204).send()
-  })
+  app.delete<InProject>(
+    PROJECT,
+    { config: { operation: 'project.delete' }, schema: { response: { 204: NoBody } } },
+    async (request, reply) => {
+      const { id } = gate.project(request.caller, request.params.p)
+      await writeControl(management, request, 'deleteProject', { ref: id })
+      return reply.code(204).send()
+    },
+  )
   environmentRoutes(app, management)
 }
 
@@ -74,16 +84,23 @@ function environmentRoutes(app: FastifyInstance, management: Management): void {
   const { gate } = management
   const read = { operation: 'environment.read' } as const
   const change = { operation: 'environment.write' } as const
-  app.get<InProject & { Querystring: Query }>(ENVIRONMENTS, { config: read }, ({ caller, params, query }) => {
-    const project = gate.project(caller, params.p)
-    const environments = environmentsOf(gate.control(caller), caller, project, readPage(query))
-    return environments.map((environment) => {
-      return environmentReadWithEmail({ organization: caller.organization, project, environment })
-    })
-  })
-  app.post<InProject & { Body: Static<typeof EnvironmentCreate> }>(
+  app.get<InProject & { Querystring: Query }>(
     ENVIRONMENTS,
-    { config: { operation: 'environment.create' }, schema: { body: EnvironmentCreate } },
+    { config: read, schema: { querystring: PageQuery, response: { 200: listOf(EnvironmentWithEmail) } } },
+    ({ caller, params, query }) => {
+      const project = gate.project(caller, params.p)
+      const environments = environmentsOf(gate.control(caller), caller, project, readPage(query))
+      return environments.map((environment) => {
+        return environmentReadWithEmail({ organization: caller.organization, project, environment })
+      })
+    },
+  )
+  app.post<InProject & { Body: EnvironmentCreate }>(
+    ENVIRONMENTS,
+    {
+      config: { operation: 'environment.create' },
+      schema: { body: EnvironmentCreate, response: { 200: EnvironmentRead } },
+    },
     async (request) => {
       const { caller } = request
       const project = gate.project(caller, request.params.p)
@@ -92,37 +109,45 @@ function environmentRoutes(app: FastifyInstance, management: Management): void {
       return environmentRead({ organization: caller.organization, project, environment })
     },
   )
-  app.get(ENVIRONMENT, { config: read }, (request, reply) => {
+  app.get(ENVIRONMENT, { config: read, schema: { response: { 200: EnvironmentWithEmail } } }, (request, reply) => {
     reply.header('x-revision', String(viewOf(management, request).position.revision))
     return environmentReadWithEmail(request.scope)
   })
-  app.patch<{ Body: Static<typeof EnvironmentUpdate> }>(
+  app.patch<{ Body: EnvironmentUpdate }>(
     ENVIRONMENT,
-    { config: change, schema: { body: EnvironmentUpdate } },
+    { config: change, schema: { body: EnvironmentUpdate, response: { 200: EnvironmentRead } } },
     async (request) => {
       const input = { ref: request.scope.environment.id, fields: request.body }
       return changed(request.scope, await writeControl(management, request, 'updateEnvironment', input))
     },
   )
-  app.put<{ Body: Static<typeof EnvironmentReplace> }>(
+  app.put<{ Body: EnvironmentReplace }>(
     ENVIRONMENT,
-    { config: change, schema: { body: EnvironmentReplace } },
+    { config: change, schema: { body: EnvironmentReplace, response: { 200: EnvironmentRead } } },
     async (request) => {
       const input = { ref: request.scope.environment.id, fields: request.body }
       return changed(request.scope, await writeControl(management, request, 'replaceEnvironment', input))
     },
   )
-  app.delete(ENVIRONMENT, { config: { operation: 'environment.delete' } }, async (request, reply) => {
-    const input = { ref: request.scope.environment.id, expected: expectedRevision(request.headers['if-match']) }
-    await writeControl(management, request, 'deleteEnvironment', input)
-    return reply.code(204).send()
-  })
-  app.get(`${ENVIRONMENT}/stats`, { config: read }, async (request) => {
-    const pdp_configs = await printConfigs(management, request)
-    const hasRecords = management.store.audit.count(request.scope.environment.id) > 0
-    const stats = environmentStatistics(viewOf(management, request), hasRecords)
-    return { ...environmentRead(request.scope), pdp_configs, stats }
-  })
+  app.delete(
+    ENVIRONMENT,
+    { config: { operation: 'environment.delete' }, schema: { response: { 204: NoBody } } },
+    async (request, reply) => {
+      const input = { ref: request.scope.environment.id, expected: expectedRevision(request.headers['if-match']) }
+      await writeControl(management, request, 'deleteEnvironment', input)
+      return reply.code(204).send()
+    },
+  )
+  app.get(
+    `${ENVIRONMENT}/stats`,
+    { config: read, schema: { response: { 200: EnvironmentStats } } },
+    async (request) => {
+      const pdp_configs = await printConfigs(management, request)
+      const hasRecords = management.store.audit.count(request.scope.environment.id) > 0
+      const stats = environmentStatistics(viewOf(management, request), hasRecords)
+      return { ...environmentRead(request.scope), pdp_configs, stats }
+    },
+  )
 }
 
 /** `if-match` names the revision that is expected, in quotes as an entity tag or bare; `*` is any. @throws INPUT_INVALID */

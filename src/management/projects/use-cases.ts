@@ -8,13 +8,13 @@ import {
   type DeletedEnvironment,
   type Environment,
   environmentKey,
-  type JsonObject,
   type Organization,
   type Project,
 } from '../../model/objects.ts'
 import type { Decided, Mint, View } from '../../store/view.ts'
 import { type Collection, create, patch, replace, requireSameKey, type SameKey } from '../collection.ts'
 import { makeEnvironment } from '../environments/new-environment.ts'
+import type { EnvironmentCreate, EnvironmentUpdate } from '../environments/schema.ts'
 import {
   BODY,
   type Path,
@@ -25,31 +25,14 @@ import {
   settleName,
   settleText,
 } from '../fields.ts'
+import type { OrganizationUpdate } from '../organizations/schema.ts'
+import type { ProjectCreate } from './schema.ts'
 
-export interface OrganizationFields {
-  readonly name?: Sent<string>
-  readonly settings?: Sent<JsonObject>
-}
-export interface ProjectFields extends OrganizationFields {
-  readonly description?: Sent<string>
-  readonly urn_namespace?: Sent<string>
-}
-export interface EnvironmentFields extends OrganizationFields {
-  readonly description?: Sent<string>
-  readonly custom_branch_name?: Sent<string>
-  readonly jwks?: Sent<JsonObject>
-}
-export interface NewEnvironmentInput extends EnvironmentFields {
-  readonly key: string
-}
-export interface NewProject extends ProjectFields {
-  readonly key: string
-  readonly initial_environments?: Sent<readonly NewEnvironmentInput[]>
-}
+type ProjectFields = Omit<ProjectCreate, 'key' | 'initial_environments'>
 
 const URN_NAMESPACE = /^[a-z0-9-]{2,}$/
 /** What a project gets when it does not say. */
-const INITIAL_ENVIRONMENTS: readonly NewEnvironmentInput[] = [
+const INITIAL_ENVIRONMENTS: readonly EnvironmentCreate[] = [
   { key: 'dev', name: 'Development' },
   { key: 'production', name: 'Production' },
 ]
@@ -67,7 +50,7 @@ const projects: Collection<'project', ProjectFields> = {
   removed: () => [],
 }
 
-const environments: Collection<'environment', EnvironmentFields> = {
+const environments: Collection<'environment', EnvironmentUpdate> = {
   kind: 'environment',
   most: ENVIRONMENTS_MAX,
   defaults: (key) => {
@@ -89,7 +72,7 @@ type EnvironmentRest = Pick<Environment, 'name' | 'description' | 'custom_branch
 function settleEnvironment(
   key: string,
   base: EnvironmentRest,
-  sent: EnvironmentFields,
+  sent: EnvironmentUpdate,
   path: Path = BODY,
 ): EnvironmentRest {
   return {
@@ -103,7 +86,7 @@ function settleEnvironment(
 
 export function updateOrganization(
   view: View,
-  { key, name, settings }: OrganizationFields & SameKey,
+  { key, name, settings }: OrganizationUpdate,
   mint: Mint,
 ): Decided<Organization> {
   const stored = view.require('organization', view.log)
@@ -118,7 +101,7 @@ export function updateOrganization(
 }
 
 /** A project with its first environments, each with a key, a PDP config and the tenant `default`. */
-export function createProject(view: View, input: NewProject, mint: Mint): Decided<Project> {
+export function createProject(view: View, input: ProjectCreate, mint: Mint): Decided<Project> {
   const { initial_environments, ...fields } = input
   const { result: project } = create(projects, view, fields, mint)
   const first = initial_environments ?? INITIAL_ENVIRONMENTS
@@ -164,7 +147,7 @@ export function deleteProject(view: View, { ref }: { readonly ref: string }, min
 /** `project` is an id or a key. */
 export function createEnvironment(
   view: View,
-  { project: ref, environment: input }: { readonly project: string; readonly environment: NewEnvironmentInput },
+  { project: ref, environment: input }: { readonly project: string; readonly environment: EnvironmentCreate },
   mint: Mint,
 ): Decided<Environment> {
   const project = view.require('project', ref)
@@ -174,7 +157,7 @@ export function createEnvironment(
 }
 
 /** What makeEnvironment needs, checked. @throws KEY_INVALID, OBJECT_EXISTS, KEY_IS_ID */
-export function newEnvironment(view: View, project: Project, input: NewEnvironmentInput, path: Path) {
+export function newEnvironment(view: View, project: Project, input: EnvironmentCreate, path: Path) {
   const { key, ...fields } = input
   requireKey('environment', key, [...path, 'key'])
   if (view.get('environment', environmentKey(project.key, key)) !== undefined)
@@ -186,13 +169,13 @@ export function newEnvironment(view: View, project: Project, input: NewEnvironme
 }
 
 /** Changes the fields that were sent. @throws KEY_MISMATCH */
-export function updateEnvironment(view: View, { ref, fields }: ById<EnvironmentFields>, mint: Mint) {
+export function updateEnvironment(view: View, { ref, fields }: ById<EnvironmentUpdate>, mint: Mint) {
   const { key, ...rest } = fields
   requireSameKey(key, view.require('environment', ref).environment)
   return patch(environments, view, { ref, fields: rest }, mint)
 }
 
-export function replaceEnvironment(view: View, { ref, fields }: ById<EnvironmentFields>, mint: Mint) {
+export function replaceEnvironment(view: View, { ref, fields }: ById<EnvironmentUpdate>, mint: Mint) {
   const { key, ...rest } = fields
   requireSameKey(key, view.require('environment', ref).environment)
   return replace(environments, view, { ref, fields: rest }, mint)

@@ -16,34 +16,12 @@ import {
 import type { Json, MappingRule, ProxyConfig } from '../../model/objects.ts'
 import { requireUrl } from '../../model/url-rules.ts'
 import type { Decided, Mint, View } from '../../store/view.ts'
-import { requireSameKey, type SameKey } from '../collection.ts'
-import { BODY, type Path, type Sent, settle, settleName, settleText } from '../fields.ts'
-
-/** A mapping rule as it is sent. `should_delete` counts only in a PATCH. */
-export interface MappingRuleFields {
-  readonly url: string
-  readonly http_method: MappingRule['http_method']
-  readonly resource: string
-  readonly url_type?: Sent<'regex'>
-  readonly headers?: Sent<Readonly<Record<string, string>>>
-  readonly action?: Sent<string>
-  readonly priority?: Sent<number>
-  readonly should_delete?: Sent<boolean>
-}
-export interface ProxyConfigFields {
-  readonly name?: Sent<string>
-  readonly mapping_rules?: Sent<readonly MappingRuleFields[]>
-  readonly auth_mechanism?: Sent<ProxyConfig['auth_mechanism']>
-  /** Bearer: the token; Basic: `user:password`; Headers: an object of headers */
-  readonly secret?: Sent<Json>
-}
-export interface NewProxyConfig extends ProxyConfigFields {
-  readonly key: string
-  readonly secret: Json
-}
+import { requireSameKey } from '../collection.ts'
+import { BODY, type Path, settle, settleName, settleText } from '../fields.ts'
+import type { ChangedRule, ProxyConfigCreate, ProxyConfigUpdate } from './schema.ts'
 
 /** @throws KEY_INVALID, OBJECT_EXISTS, INPUT_INVALID on a secret that does not fit the mechanism, LIMIT_EXCEEDED */
-export function createProxyConfig(view: View, input: NewProxyConfig, mint: Mint): Decided<ProxyConfig> {
+export function createProxyConfig(view: View, input: ProxyConfigCreate, mint: Mint): Decided<ProxyConfig> {
   const key = requireKey('proxy_config', input.key)
   view.refuse('proxy_config', key)
   if (view.count('proxy_config') >= PROXY_CONFIGS_MAX) {
@@ -68,7 +46,7 @@ export function createProxyConfig(view: View, input: NewProxyConfig, mint: Mint)
  */
 export function updateProxyConfig(
   view: View,
-  { ref, fields }: { readonly ref: string; readonly fields: ProxyConfigFields & SameKey },
+  { ref, fields }: { readonly ref: string; readonly fields: ProxyConfigUpdate },
   mint: Mint,
 ): Decided<ProxyConfig> {
   const stored = view.require('proxy_config', ref)
@@ -125,7 +103,7 @@ function secretTrouble(secret: Json, mechanism: ProxyConfig['auth_mechanism']): 
   return mechanism === 'Basic' && !secret.includes(':') ? 'for Basic the secret is `user:password`' : undefined
 }
 
-function ruleOf(sent: MappingRuleFields, at: number): MappingRule {
+function ruleOf(sent: ChangedRule, at: number): MappingRule {
   const path = [...BODY, 'mapping_rules', at]
   const url = settleText(sent.url, null, 'url', path)
   if (!url) throw new ZerohopError('INPUT_INVALID', { reason: 'a url is needed' }, { path: [...path, 'url'] })
@@ -157,7 +135,7 @@ function requireHeaders(headers: Readonly<Record<string, string>>, path: Path): 
 function mergeRules(
   view: View,
   { key, mapping_rules: stored }: ProxyConfig,
-  sent: ProxyConfigFields['mapping_rules'],
+  sent: ProxyConfigUpdate['mapping_rules'],
 ): readonly MappingRule[] {
   if (sent === undefined) return stored
   if (sent === null) return []

@@ -7,15 +7,10 @@ import type { Draft } from '../../store/draft.ts'
 import type { Decided, Mint, View } from '../../store/view.ts'
 import { afterRelation } from '../cascade-schema.ts'
 import { type Collection, create, erase } from '../collection.ts'
-import { BODY, type Sent, settleName, settleText } from '../fields.ts'
+import { BODY, settleName, settleText } from '../fields.ts'
+import type { RelationCreate } from './schema.ts'
 
-export interface RelationFields {
-  readonly name?: Sent<string>
-  readonly description?: Sent<string>
-  /** id or key of a resource type */
-  readonly subject_resource: string
-}
-export type NewRelation = RelationFields & { readonly key: string }
+type RelationFields = Omit<RelationCreate, 'key'>
 
 export const relations: Collection<'relation', RelationFields> = {
   kind: 'relation',
@@ -35,7 +30,7 @@ export const relations: Collection<'relation', RelationFields> = {
 
 export function createRelation(
   view: View,
-  { resource, relation }: { readonly resource: string; readonly relation: NewRelation },
+  { resource, relation }: { readonly resource: string; readonly relation: RelationCreate },
   mint: Mint,
 ): Decided<Relation> {
   return create(relations, view, relation, mint, { of: view.require('resource', resource).key })

@@ -13,28 +13,19 @@ import {
 import type { Decided, Mint, View } from '../../store/view.ts'
 import { locate } from '../collection.ts'
 import { BODY, type Path, type Sent } from '../fields.ts'
+import type {
+  Derivation as DerivationSent,
+  DerivationRule as RuleSent,
+  DerivationSettings as SettingsSent,
+} from './schema.ts'
 
-export interface SettingsFields {
-  readonly no_direct_roles_on_object?: Sent<boolean>
-}
-export interface RuleFields {
-  /** id or key of a role of `on_resource` */
-  readonly role: string
-  readonly on_resource: string
-  readonly linked_by_relation: string
-  readonly when?: Sent<SettingsFields>
-}
-export interface DerivationFields {
-  readonly when?: Sent<SettingsFields>
-  readonly users_with_role?: Sent<readonly RuleFields[]>
-}
 /** A role of a resource type; both are ids or keys. */
 export interface RoleRef {
   readonly resource: string
   readonly ref: string
 }
 
-const settingsOf = (sent: Sent<SettingsFields>): DerivationSettings => ({
+const settingsOf = (sent: Sent<SettingsSent>): DerivationSettings => ({
   no_direct_roles_on_object: sent?.no_direct_roles_on_object ?? false,
 })
 const sameRule = (one: DerivationRule, other: DerivationRule): boolean =>
@@ -46,7 +37,7 @@ const sameRule = (one: DerivationRule, other: DerivationRule): boolean =>
 export function derivationOf(
   view: View,
   resource: string,
-  sent: DerivationFields,
+  sent: DerivationSent,
   stored: Derivation | null,
   mint: Mint,
   path: Path,
@@ -82,7 +73,7 @@ function block(
 }
 
 /** @throws OBJECT_NOT_FOUND, RELATION_MISMATCH when the relation comes from another resource type */
-function resolveRule(view: View, resource: string, sent: RuleFields, path: Path): DerivationRule {
+function resolveRule(view: View, resource: string, sent: RuleSent, path: Path): DerivationRule {
   const on = view.require('resource', sent.on_resource, [...path, 'on_resource']).key
   const relation = locate(view, 'relation', sent.linked_by_relation, resource, [...path, 'linked_by_relation'])
   if (relation.subject_resource !== on) {
@@ -113,7 +104,7 @@ export function withRuleIds(view: View, resource: string, rule: DerivationRule):
 /** Adds one rule. @throws OBJECT_EXISTS when it is there already */
 export function addDerivation(
   view: View,
-  input: RoleRef & { readonly rule: RuleFields },
+  input: RoleRef & { readonly rule: RuleSent },
   mint: Mint,
 ): Decided<RuleWithIds> {
   const role = findRole(view, input)
@@ -130,11 +121,7 @@ export function addDerivation(
 }
 
 /** Removes one rule. @throws OBJECT_NOT_FOUND when it is not there */
-export function removeDerivation(
-  view: View,
-  input: RoleRef & { readonly rule: RuleFields },
-  mint: Mint,
-): Decided<null> {
+export function removeDerivation(view: View, input: RoleRef & { readonly rule: RuleSent }, mint: Mint): Decided<null> {
   const role = findRole(view, input)
   const rule = resolveRule(view, role.resource, input.rule, BODY)
   const found = role.granted_to?.users_with_role.some((one) => sameRule(one, rule))
@@ -146,7 +133,7 @@ export function removeDerivation(
 /** Sets what holds for all rules of the role. */
 export function setDerivationConditions(
   view: View,
-  input: RoleRef & { readonly when: SettingsFields },
+  input: RoleRef & { readonly when: SettingsSent },
   mint: Mint,
 ): Decided<DerivationSettings> {
   const role = findRole(view, input)

@@ -1,7 +1,7 @@
 // Roles of a resource type, their permissions and derivations: /v2/schema/{p}/{e}/resources/{resource}/roles.
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import type { Static } from 'typebox'
 import { type Query, readPage } from '../../http/page.ts'
+import { listOf } from '../../model/json-schema.ts'
 import type { ResourceRole } from '../../model/objects.ts'
 import type { View } from '../../store/view.ts'
 import { locate } from '../collection.ts'
@@ -9,14 +9,20 @@ import { ancestors, descendants, type Hierarchy, rolesOfResource } from '../hier
 import { indexed, paged, pageOf } from '../http/collection-pages.ts'
 import { derivationRule, resourceRoleRead } from '../http/render-schema.ts'
 import { type Management, viewOf, write } from '../http/route-context.ts'
+import { PageQuery } from '../query-parameters.ts'
+import { NoBody } from '../schema-parts.ts'
 import {
   DerivationRule,
+  DerivationRuleRead,
   DerivationSettings,
+  DerivationSettingsRead,
   ResourceRoleCreate,
+  ResourceRoleFamily,
+  ResourceRolePermissions,
+  ResourceRoleRead,
   ResourceRoleReplace,
   ResourceRoleUpdate,
-  RolePermissions,
-} from '../http/schemas.ts'
+} from './schema.ts'
 
 const ROLES = '/v2/schema/:p/:e/resources/:resource/roles'
 const ROLE = `${ROLES}/:ref`
@@ -30,46 +36,50 @@ interface Named {
 }
 
 export function resourceRoleRoutes(app: FastifyInstance, management: Management): void {
-  app.get<OnResource & { Querystring: Query }>(ROLES, { config: read }, (request) => {
-    const page = readPage(request.query)
-    const view = viewOf(management, request)
-    const resource = view.require('resource', request.params.resource)
-    const { rows } = paged(
-      indexed(() => view, 'resource_roles_of_resource', resource.key),
-      page,
-    )
-    return rows.map((role) => resourceRoleRead(request.scope, view, resource, role))
-  })
-  app.post<OnResource & { Body: Static<typeof ResourceRoleCreate> }>(
+  app.get<OnResource & { Querystring: Query }>(
     ROLES,
-    { config: change, schema: { body: ResourceRoleCreate } },
+    { config: read, schema: { querystring: PageQuery, response: { 200: listOf(ResourceRoleRead) } } },
+    (request) => {
+      const page = readPage(request.query)
+      const view = viewOf(management, request)
+      const resource = view.require('resource', request.params.resource)
+      const { rows } = paged(
+        indexed(() => view, 'resource_roles_of_resource', resource.key),
+        page,
+      )
+      return rows.map((role) => resourceRoleRead(request.scope, view, resource, role))
+    },
+  )
+  app.post<OnResource & { Body: ResourceRoleCreate }>(
+    ROLES,
+    { config: change, schema: { body: ResourceRoleCreate, response: { 200: ResourceRoleRead } } },
     async (request, reply) => {
       const input = { resource: request.params.resource, role: request.body }
       return answer(management, request, await write(management, request, reply, 'createResourceRole', input))
     },
   )
-  app.get<Named>(ROLE, { config: read }, (request) => {
+  app.get<Named>(ROLE, { config: read, schema: { response: { 200: ResourceRoleRead } } }, (request) => {
     const view = viewOf(management, request)
     const { resource, role } = findRole(view, request.params)
     return resourceRoleRead(request.scope, view, resource, role)
   })
-  app.patch<Named & { Body: Static<typeof ResourceRoleUpdate> }>(
+  app.patch<Named & { Body: ResourceRoleUpdate }>(
     ROLE,
-    { config: change, schema: { body: ResourceRoleUpdate } },
+    { config: change, schema: { body: ResourceRoleUpdate, response: { 200: ResourceRoleRead } } },
     async (request, reply) => {
       const input = { ...request.params, fields: request.body }
       return answer(management, request, await write(management, request, reply, 'updateResourceRole', input))
     },
   )
-  app.put<Named & { Body: Static<typeof ResourceRoleReplace> }>(
+  app.put<Named & { Body: ResourceRoleReplace }>(
     ROLE,
-    { config: change, schema: { body: ResourceRoleReplace } },
+    { config: change, schema: { body: ResourceRoleReplace, response: { 200: ResourceRoleRead } } },
     async (request, reply) => {
       const input = { ...request.params, fields: request.body }
       return answer(management, request, await write(management, request, reply, 'replaceResourceRole', input))
     },
   )
-  app.delete<Named>(ROLE, { config: change }, async (request, reply) => {
+  app.delete<Named>(ROLE, { config: change, schema: { response: { 204: NoBody } } }, async (request, reply) => {
     await write(management, request, reply, 'deleteResourceRole', request.params)
     return reply.code(204).send()
   })
@@ -81,27 +91,37 @@ export function resourceRoleRoutes(app: FastifyInstance, management: Management)
 /** Roles above and below one, and one entry of what a role extends. */
 function familyRoutes(app: FastifyInstance, management: Management): void {
   const family = (path: string, keysOf: (hierarchy: Hierarchy, key: string) => readonly string[]) =>
-    app.get<Named & { Querystring: Query }>(`${ROLE}/${path}`, { config: read }, (request) => {
-      const view = viewOf(management, request)
-      const { resource, role } = findRole(view, request.params)
-      const keys = pageOf(keysOf(rolesOfResource(view, resource.key), role.role), request.query)
-      const rows = keys.map((key) => locate(view, 'resource_role', key, resource.key))
-      return { roles: rows.map((one) => resourceRoleRead(request.scope, view, resource, one)) }
-    })
+    app.get<Named & { Querystring: Query }>(
+      `${ROLE}/${path}`,
+      { config: read, schema: { querystring: PageQuery, response: { 200: ResourceRoleFamily } } },
+      (request) => {
+        const view = viewOf(management, request)
+        const { resource, role } = findRole(view, request.params)
+        const keys = pageOf(keysOf(rolesOfResource(view, resource.key), role.role), request.query)
+        const rows = keys.map((key) => locate(view, 'resource_role', key, resource.key))
+        return { roles: rows.map((one) => resourceRoleRead(request.scope, view, resource, one)) }
+      },
+    )
   family('ancestors', ancestors)
   family('descendants', descendants)
   type Parent = { Params: { resource: string; ref: string; parent: string } }
-  app.put<Parent>(`${ROLE}/parents/:parent`, { config: change }, async (request, reply) =>
-    answer(management, request, await write(management, request, reply, 'addResourceRoleParent', request.params)),
+  app.put<Parent>(
+    `${ROLE}/parents/:parent`,
+    { config: change, schema: { response: { 200: ResourceRoleRead } } },
+    async (request, reply) =>
+      answer(management, request, await write(management, request, reply, 'addResourceRoleParent', request.params)),
   )
-  app.delete<Parent>(`${ROLE}/parents/:parent`, { config: change }, async (request, reply) =>
-    answer(management, request, await write(management, request, reply, 'removeResourceRoleParent', request.params)),
+  app.delete<Parent>(
+    `${ROLE}/parents/:parent`,
+    { config: change, schema: { response: { 200: ResourceRoleRead } } },
+    async (request, reply) =>
+      answer(management, request, await write(management, request, reply, 'removeResourceRoleParent', request.params)),
   )
 }
 
 function permissionRoutes(app: FastifyInstance, management: Management): void {
-  type Permissions = Named & { Body: Static<typeof RolePermissions> }
-  const options = { config: change, schema: { body: RolePermissions } }
+  type Permissions = Named & { Body: ResourceRolePermissions }
+  const options = { config: change, schema: { body: ResourceRolePermissions, response: { 200: ResourceRoleRead } } }
   app.post<Permissions>(`${ROLE}/permissions`, options, async (request, reply) => {
     const input = { ...request.params, permissions: request.body.permissions }
     return answer(management, request, await write(management, request, reply, 'addResourceRolePermissions', input))
@@ -113,19 +133,20 @@ function permissionRoutes(app: FastifyInstance, management: Management): void {
 }
 
 function derivationRoutes(app: FastifyInstance, management: Management): void {
-  type WithRule = Named & { Body: Static<typeof DerivationRule> }
-  const options = { config: change, schema: { body: DerivationRule } }
+  type WithRule = Named & { Body: DerivationRule }
+  const options = { config: change, schema: { body: DerivationRule, response: { 200: DerivationRuleRead } } }
   app.post<WithRule>(`${ROLE}/implicit_grants`, options, async (request, reply) => {
     const input = { ...request.params, rule: request.body }
     return derivationRule(await write(management, request, reply, 'addDerivation', input))
   })
-  app.delete<WithRule>(`${ROLE}/implicit_grants`, options, async (request, reply) => {
+  const gone = { config: change, schema: { body: DerivationRule, response: { 204: NoBody } } }
+  app.delete<WithRule>(`${ROLE}/implicit_grants`, gone, async (request, reply) => {
     await write(management, request, reply, 'removeDerivation', { ...request.params, rule: request.body })
     return reply.code(204).send()
   })
-  app.put<Named & { Body: Static<typeof DerivationSettings> }>(
+  app.put<Named & { Body: DerivationSettings }>(
     `${ROLE}/implicit_grants/conditions`,
-    { config: change, schema: { body: DerivationSettings } },
+    { config: change, schema: { body: DerivationSettings, response: { 200: DerivationSettingsRead } } },
     (request, reply) =>
       write(management, request, reply, 'setDerivationConditions', { ...request.params, when: request.body }),
   )

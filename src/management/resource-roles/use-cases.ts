@@ -2,30 +2,18 @@
 import { type Change, put } from '../../log/change.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import { ROLES_MAX } from '../../model/limits.ts'
-import { type JsonObject, partKey, type ResourceRole } from '../../model/objects.ts'
+import { partKey, type ResourceRole } from '../../model/objects.ts'
 import { Draft } from '../../store/draft.ts'
 import type { Decided, Mint, View } from '../../store/view.ts'
 import { afterResourceRole } from '../cascade-schema.ts'
 import { type Collection, create, erase, locate, patch, replace, type Where } from '../collection.ts'
-import { BODY, type Path, type Sent, settleAttributes, settleName, settleText } from '../fields.ts'
+import { BODY, type Path, settleAttributes, settleName, settleText } from '../fields.ts'
 import { rolesOfResource } from '../hierarchy.ts'
 import { resolveExtends, resolvePermissions, withoutParent, withoutPermissions } from '../permissions.ts'
-import { type DerivationFields, derivationOf } from './derivations.ts'
+import { derivationOf } from './derivations.ts'
+import type { ResourceRoleCreate, ResourceRolePermissions, ResourceRoleReplace, ResourceRoleUpdate } from './schema.ts'
 
-export interface ResourceRoleFields {
-  readonly name?: Sent<string>
-  readonly description?: Sent<string>
-  /** actions of the resource type, `action` or `resource:action` */
-  readonly permissions?: Sent<readonly string[]>
-  /** ids or keys of roles of the same resource type */
-  readonly extends?: Sent<readonly string[]>
-  readonly attributes?: Sent<JsonObject>
-  readonly granted_to?: Sent<DerivationFields>
-}
-export type NewResourceRole = ResourceRoleFields & { readonly key: string }
-type RoleReplacement = ResourceRoleFields & { readonly key?: string | null }
-
-export const resourceRoles: Collection<'resource_role', ResourceRoleFields> = {
+export const resourceRoles: Collection<'resource_role', ResourceRoleUpdate> = {
   kind: 'resource_role',
   most: ROLES_MAX,
   defaults: (key, _mint, of) => ({
@@ -74,7 +62,7 @@ interface OnResource {
 interface OneRole extends OnResource {
   readonly ref: string
 }
-type RolePermissions = OneRole & { readonly permissions: readonly string[] }
+type RolePermissions = OneRole & ResourceRolePermissions
 
 const placeOf = (view: View, { resource }: OnResource): { readonly of: string } => ({
   of: view.require('resource', resource).key,
@@ -83,7 +71,7 @@ const placeOf = (view: View, { resource }: OnResource): { readonly of: string } 
 /** Creates a role; it may be derived from itself, over a relation of the type to itself. */
 export function createResourceRole(
   view: View,
-  input: OnResource & { readonly role: NewResourceRole },
+  input: OnResource & { readonly role: ResourceRoleCreate },
   mint: Mint,
 ): Decided<ResourceRole> {
   const draft = new Draft(view)
@@ -92,16 +80,16 @@ export function createResourceRole(
 }
 
 /** A new role in a draft: first the role, then what may name the role itself. */
-function addRole(draft: Draft, sent: NewResourceRole, mint: Mint, where: Where): ResourceRole {
+function addRole(draft: Draft, sent: ResourceRoleCreate, mint: Mint, where: Where): ResourceRole {
   const { granted_to, ...rest } = sent
   const made = draft.take(create(resourceRoles, draft, rest, mint, where))
   if (!granted_to) return made
   return draft.take(patch(resourceRoles, draft, { ref: made.role, fields: { granted_to } }, mint, where))
 }
 
-export const updateResourceRole = (view: View, input: OneRole & { fields: ResourceRoleFields }, mint: Mint) =>
+export const updateResourceRole = (view: View, input: OneRole & { fields: ResourceRoleUpdate }, mint: Mint) =>
   patch(resourceRoles, view, input, mint, placeOf(view, input))
-export const replaceResourceRole = (view: View, input: OneRole & { fields: RoleReplacement }, mint: Mint) =>
+export const replaceResourceRole = (view: View, input: OneRole & { fields: ResourceRoleReplace }, mint: Mint) =>
   replace(resourceRoles, view, input, mint, placeOf(view, input))
 export const deleteResourceRole = (view: View, input: OneRole, mint: Mint) =>
   erase(resourceRoles, view, input, mint, placeOf(view, input))
@@ -166,7 +154,7 @@ export function removeResourceRoleParent(view: View, input: RoleParent, mint: Mi
 export function writeRoles(
   draft: Draft,
   of: string,
-  sent: Readonly<Record<string, ResourceRoleFields>>,
+  sent: Readonly<Record<string, ResourceRoleUpdate>>,
   mint: Mint,
 ): void {
   for (const { role } of [...draft.by('resource_roles_of_resource', of)]) {

@@ -4,21 +4,15 @@ import { type Change, put } from '../../log/change.ts'
 import { TENANT_TYPE, USER_TYPE } from '../../model/condition-reads.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import { parseId } from '../../model/keys.ts'
-import type { Action, AttributeDefinition, AttributeType, Resource, Stored } from '../../model/objects.ts'
+import type { Action, AttributeDefinition, Resource, Stored } from '../../model/objects.ts'
 import type { Decided, Mint, View } from '../../store/view.ts'
 import { afterActions } from '../cascade.ts'
-import { requireSameKey, type SameKey } from '../collection.ts'
+import { requireSameKey } from '../collection.ts'
 import { keepReaders } from '../condition-sets/condition-types.ts'
-import { BODY, type Path, type Sent, settle, settleAttributes, settleName, settleText } from '../fields.ts'
+import { BODY, type Path, settle, settleAttributes, settleName, settleText } from '../fields.ts'
 import { v1OfAction } from '../v1compat.ts'
-import {
-  type ActionFields,
-  type AttributeFields,
-  newAction,
-  newAttribute,
-  requireAttributeRoom,
-  requireRoom,
-} from './use-cases.ts'
+import type { ActionCreate, ActionUpdate, AttributeCreate, AttributeUpdate } from './schema.ts'
+import { type ActionFields, newAction, newAttribute, requireAttributeRoom, requireRoom } from './use-cases.ts'
 
 /** A part with the resource that it belongs to. */
 export interface PartOf<P extends Stored> {
@@ -49,7 +43,7 @@ function refusePart<P extends Stored>(kind: 'action' | 'attribute', parts: reado
   if (id !== undefined && parts.some((part) => part.id === id)) throw new ZerohopError('KEY_IS_ID', { kind, key })
 }
 
-type NewAction = ActionFields & { readonly key: string }
+type NewAction = ActionCreate & Pick<ActionFields, 'v1'>
 
 export function createAction(
   view: View,
@@ -65,7 +59,7 @@ export function createAction(
 
 export function updateAction(
   view: View,
-  { resource: resourceRef, ref, fields }: PartRef & { readonly fields: ActionFields & SameKey },
+  { resource: resourceRef, ref, fields }: PartRef & { readonly fields: ActionUpdate & Pick<ActionFields, 'v1'> },
   mint: Mint,
 ): Decided<PartOf<Action>> {
   const resource = view.require('resource', resourceRef)
@@ -99,11 +93,9 @@ export function attributed(view: View, ref: string): { kind: 'resource' | 'built
     : { kind: 'resource', resource: view.require('resource', ref) }
 }
 
-type NewAttribute = AttributeFields & { readonly key: string }
-
 export function createAttribute(
   view: View,
-  { resource: ref, attribute: sent }: { readonly resource: string; readonly attribute: NewAttribute },
+  { resource: ref, attribute: sent }: { readonly resource: string; readonly attribute: AttributeCreate },
   mint: Mint,
 ): Decided<PartOf<AttributeDefinition>> {
   const { kind, resource } = attributed(view, ref)
@@ -115,11 +107,7 @@ export function createAttribute(
 
 export function updateAttribute(
   view: View,
-  {
-    resource: resourceRef,
-    ref,
-    fields,
-  }: PartRef & { readonly fields: SameKey & { type?: Sent<AttributeType>; description?: Sent<string> } },
+  { resource: resourceRef, ref, fields }: PartRef & { readonly fields: AttributeUpdate },
   mint: Mint,
 ): Decided<PartOf<AttributeDefinition>> {
   const { kind, resource } = attributed(view, resourceRef)

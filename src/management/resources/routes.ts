@@ -1,24 +1,33 @@
 // Resource types, their actions and their declared attributes: /v2/schema/{p}/{e}/resources; attributes of users and tenants also under
 // /v2/schema/{p}/{e}/users/attributes.
 import type { FastifyInstance } from 'fastify'
-import type { Static } from 'typebox'
 import { type Page, pageBody, type Query, readAttributeFilters, readFlag, readPage, readText } from '../../http/page.ts'
 import { USER_TYPE } from '../../model/condition-reads.ts'
+import { listOf, type TSchema } from '../../model/json-schema.ts'
 import type { Resource } from '../../model/objects.ts'
 import type { View } from '../../store/view.ts'
 import { everyObject, hasAttributes, joined, matcher, paged, type Rows, searched } from '../http/collection-pages.ts'
 import { actionRead, attributeRead, resourceRead } from '../http/render-schema.ts'
 import { type Management, viewOf, write } from '../http/route-context.ts'
+import { PageQuery } from '../query-parameters.ts'
+import { listOrPage, NoBody } from '../schema-parts.ts'
+import { attributed, requirePart } from './parts.ts'
 import {
   ActionCreate,
+  ActionQuery,
+  ActionRead,
   ActionUpdate,
   AttributeCreate,
+  AttributeOwnerQuery,
+  AttributeRead,
+  AttributesQuery,
   AttributeUpdate,
   ResourceCreate,
+  ResourceQuery,
+  ResourceRead,
   ResourceReplace,
   ResourceUpdate,
-} from '../http/schemas.ts'
-import { attributed, requirePart } from './parts.ts'
+} from './schema.ts'
 
 const RESOURCES = '/v2/schema/:p/:e/resources'
 const RESOURCE = `${RESOURCES}/:resource`
@@ -32,52 +41,57 @@ interface NamedPart {
 }
 
 export function resourceRoutes(app: FastifyInstance, management: Management): void {
-  app.get<{ Querystring: Query }>(RESOURCES, { config: read }, async (request) => {
-    const { query, scope } = request
-    const page = readPage(query)
-    const counted = readFlag(query, 'include_total_count')
-    const { rows, total } = await listResources(() => viewOf(management, request), query, page, counted)
-    const view = viewOf(management, request)
-    const data = rows.map((resource) => resourceRead(scope, view, resource))
-    return counted ? pageBody(data, total, page) : data
-  })
-  app.post<{ Body: Static<typeof ResourceCreate> }>(
+  app.get<{ Querystring: Query }>(
     RESOURCES,
-    { config: change, schema: { body: ResourceCreate } },
+    { config: read, schema: { querystring: ResourceQuery, response: { 200: listOrPage(ResourceRead) } } },
+    async (request) => {
+      const { query, scope } = request
+      const page = readPage(query)
+      const counted = readFlag(query, 'include_total_count')
+      const { rows, total } = await listResources(() => viewOf(management, request), query, page, counted)
+      const view = viewOf(management, request)
+      const data = rows.map((resource) => resourceRead(scope, view, resource))
+      return counted ? pageBody(data, total, page) : data
+    },
+  )
+  app.post<{ Body: ResourceCreate }>(
+    RESOURCES,
+    { config: change, schema: { body: ResourceCreate, response: { 200: ResourceRead } } },
     async (request, reply) => {
       const made = await write(management, request, reply, 'createResource', request.body)
       return resourceRead(request.scope, viewOf(management, request), made)
     },
   )
-  app.get<Named>(RESOURCE, { config: read }, (request) => {
+  app.get<Named>(RESOURCE, { config: read, schema: { response: { 200: ResourceRead } } }, (request) => {
     const view = viewOf(management, request)
     return resourceRead(request.scope, view, attributed(view, request.params.resource).resource)
   })
-  app.put<Named & { Body: Static<typeof ResourceReplace> }>(
+  app.put<Named & { Body: ResourceReplace }>(
     RESOURCE,
-    { config: change, schema: { body: ResourceReplace } },
+    { config: change, schema: { body: ResourceReplace, response: { 200: ResourceRead } } },
     async (request, reply) => {
       const input = { ref: request.params.resource, fields: request.body }
       const replaced = await write(management, request, reply, 'replaceResource', input)
       return resourceRead(request.scope, viewOf(management, request), replaced)
     },
   )
-  app.patch<Named & { Body: Static<typeof ResourceUpdate> }>(
+  app.patch<Named & { Body: ResourceUpdate }>(
     RESOURCE,
-    { config: change, schema: { body: ResourceUpdate } },
+    { config: change, schema: { body: ResourceUpdate, response: { 200: ResourceRead } } },
     async (request, reply) => {
       const input = { ref: request.params.resource, fields: request.body }
       const changed = await write(management, request, reply, 'updateResource', input)
       return resourceRead(request.scope, viewOf(management, request), changed)
     },
   )
-  app.delete<Named>(RESOURCE, { config: change }, async (request, reply) => {
+  app.delete<Named>(RESOURCE, { config: change, schema: { response: { 204: NoBody } } }, async (request, reply) => {
     await write(management, request, reply, 'deleteResource', { ref: request.params.resource })
     return reply.code(204).send()
   })
   actionRoutes(app, management)
-  attributeRoutes(app, management, `${RESOURCE}/attributes`)
-  attributeRoutes(app, management, '/v2/schema/:p/:e/users/attributes')
+  attributeRoutes(app, management, `${RESOURCE}/attributes`, { list: PageQuery, one: undefined })
+  const ofUsers = { list: AttributesQuery, one: AttributeOwnerQuery }
+  attributeRoutes(app, management, '/v2/schema/:p/:e/users/attributes', ofUsers)
 }
 
 /** Resource types by `search`; with `include_built_in` those that every environment has come first. */
@@ -92,44 +106,52 @@ async function listResources(view: () => View, query: Query, page: Page, counted
 
 function actionRoutes(app: FastifyInstance, management: Management): void {
   const path = `${RESOURCE}/actions`
-  app.get<Named & { Querystring: Query }>(path, { config: read }, (request) => {
-    const page = readPage(request.query)
-    const fits = hasAttributes(readAttributeFilters(request.query))
-    const resource = viewOf(management, request).require('resource', request.params.resource)
-    const actions = resource.actions
-      .filter(({ attributes }) => fits(attributes))
-      .slice(page.offset, page.offset + page.rows)
-    return actions.map((action) => actionRead(request.scope, resource, action))
-  })
-  app.post<Named & { Body: Static<typeof ActionCreate> }>(
+  app.get<Named & { Querystring: Query }>(
     path,
-    { config: change, schema: { body: ActionCreate } },
+    { config: read, schema: { querystring: ActionQuery, response: { 200: listOf(ActionRead) } } },
+    (request) => {
+      const page = readPage(request.query)
+      const fits = hasAttributes(readAttributeFilters(request.query))
+      const resource = viewOf(management, request).require('resource', request.params.resource)
+      const actions = resource.actions
+        .filter(({ attributes }) => fits(attributes))
+        .slice(page.offset, page.offset + page.rows)
+      return actions.map((action) => actionRead(request.scope, resource, action))
+    },
+  )
+  app.post<Named & { Body: ActionCreate }>(
+    path,
+    { config: change, schema: { body: ActionCreate, response: { 200: ActionRead } } },
     async (request, reply) => {
       const input = { resource: request.params.resource, action: request.body }
       const { resource, part } = await write(management, request, reply, 'createAction', input)
       return actionRead(request.scope, resource, part)
     },
   )
-  app.get<NamedPart>(`${path}/:ref`, { config: read }, (request) => {
+  app.get<NamedPart>(`${path}/:ref`, { config: read, schema: { response: { 200: ActionRead } } }, (request) => {
     const resource = viewOf(management, request).require('resource', request.params.resource)
     return actionRead(request.scope, resource, requirePart('action', resource.actions, request.params.ref))
   })
-  app.patch<NamedPart & { Body: Static<typeof ActionUpdate> }>(
+  app.patch<NamedPart & { Body: ActionUpdate }>(
     `${path}/:ref`,
-    { config: change, schema: { body: ActionUpdate } },
+    { config: change, schema: { body: ActionUpdate, response: { 200: ActionRead } } },
     async (request, reply) => {
       const input = { resource: request.params.resource, ref: request.params.ref, fields: request.body }
       const { resource, part } = await write(management, request, reply, 'updateAction', input)
       return actionRead(request.scope, resource, part)
     },
   )
-  app.delete<NamedPart>(`${path}/:ref`, { config: change }, async (request, reply) => {
-    await write(management, request, reply, 'deleteAction', {
-      resource: request.params.resource,
-      ref: request.params.ref,
-    })
-    return reply.code(204).send()
-  })
+  app.delete<NamedPart>(
+    `${path}/:ref`,
+    { config: change, schema: { response: { 204: NoBody } } },
+    async (request, reply) => {
+      await write(management, request, reply, 'deleteAction', {
+        resource: request.params.resource,
+        ref: request.params.ref,
+      })
+      return reply.code(204).send()
+    },
+  )
 }
 
 interface Attributed {
@@ -142,36 +164,45 @@ function ownerOf({ params, query }: { params: { resource?: string }; query: Quer
   return params.resource ?? readText(query, 'resource_id') ?? USER_TYPE
 }
 
-function attributeRoutes(app: FastifyInstance, management: Management, path: string): void {
-  app.get<Attributed>(path, { config: read }, (request) => {
+function attributeRoutes(
+  app: FastifyInstance,
+  management: Management,
+  path: string,
+  queries: { readonly list: TSchema; readonly one: TSchema | undefined },
+): void {
+  const querystring = queries.one === undefined ? {} : { querystring: queries.one }
+  const response = { 200: AttributeRead }
+  const listSchema = { querystring: queries.list, response: { 200: listOf(AttributeRead) } }
+  app.get<Attributed>(path, { config: read, schema: listSchema }, (request) => {
     const page = readPage(request.query)
     const { resource } = attributed(viewOf(management, request), ownerOf(request))
     const attributes = resource.attributes.slice(page.offset, page.offset + page.rows)
     return attributes.map((attribute) => attributeRead(request.scope, resource, attribute))
   })
-  app.post<Attributed & { Body: Static<typeof AttributeCreate> }>(
+  app.post<Attributed & { Body: AttributeCreate }>(
     path,
-    { config: change, schema: { body: AttributeCreate } },
+    { config: change, schema: { ...querystring, body: AttributeCreate, response } },
     async (request, reply) => {
       const input = { resource: ownerOf(request), attribute: request.body }
       const { resource, part } = await write(management, request, reply, 'createAttribute', input)
       return attributeRead(request.scope, resource, part)
     },
   )
-  app.get<Attributed>(`${path}/:ref`, { config: read }, (request) => {
+  app.get<Attributed>(`${path}/:ref`, { config: read, schema: { ...querystring, response } }, (request) => {
     const { resource } = attributed(viewOf(management, request), ownerOf(request))
     return attributeRead(request.scope, resource, requirePart('attribute', resource.attributes, request.params.ref))
   })
-  app.patch<Attributed & { Body: Static<typeof AttributeUpdate> }>(
+  app.patch<Attributed & { Body: AttributeUpdate }>(
     `${path}/:ref`,
-    { config: change, schema: { body: AttributeUpdate } },
+    { config: change, schema: { ...querystring, body: AttributeUpdate, response } },
     async (request, reply) => {
       const input = { resource: ownerOf(request), ref: request.params.ref, fields: request.body }
       const { resource, part } = await write(management, request, reply, 'updateAttribute', input)
       return attributeRead(request.scope, resource, part)
     },
   )
-  app.delete<Attributed>(`${path}/:ref`, { config: change }, async (request, reply) => {
+  const gone = { ...querystring, response: { 204: NoBody } }
+  app.delete<Attributed>(`${path}/:ref`, { config: change, schema: gone }, async (request, reply) => {
     const input = { resource: ownerOf(request), ref: request.params.ref }
     await write(management, request, reply, 'deleteAttribute', input)
     return reply.code(204).send()

@@ -9,55 +9,24 @@ import {
   PERMISSIONS_MAX,
   RESOURCES_MAX,
 } from '../../model/limits.ts'
-import type {
-  Action,
-  AttributeDefinition,
-  AttributeType,
-  JsonObject,
-  Resource,
-  Stored,
-  V1Action,
-  V1Resource,
-} from '../../model/objects.ts'
+import type { Action, AttributeDefinition, Resource, Stored, V1Action, V1Resource } from '../../model/objects.ts'
 import { Draft } from '../../store/draft.ts'
 import type { Decided, Mint, View } from '../../store/view.ts'
 import { afterActions } from '../cascade.ts'
 import { afterResource } from '../cascade-schema.ts'
 import { type Collection, create, erase, patch, replace } from '../collection.ts'
 import { keepReaders } from '../condition-sets/condition-types.ts'
-import { BODY, type Path, type Sent, settleAttributes, settleName, settleText } from '../fields.ts'
+import { BODY, type Path, settleAttributes, settleName, settleText } from '../fields.ts'
 import { writeRelations } from '../relations/use-cases.ts'
-import { type ResourceRoleFields, writeRoles } from '../resource-roles/use-cases.ts'
-import { type V1Texts, v1OfAction, v1OfResource } from '../v1compat.ts'
+import { writeRoles } from '../resource-roles/use-cases.ts'
+import { v1OfAction, v1OfResource } from '../v1compat.ts'
+import type { ActionBlock, AttributeBlock, ResourceUpdate } from './schema.ts'
 
-export interface ActionFields extends Omit<V1Texts, 'v1compat_type'> {
-  readonly name?: Sent<string>
-  readonly description?: Sent<string>
-  readonly attributes?: Sent<JsonObject>
-  /** by writes of the first API version */
-  readonly v1?: V1Action
-}
-export interface AttributeFields {
-  readonly type: AttributeType
-  readonly description?: Sent<string>
-}
-export interface ResourceFields extends V1Texts {
-  readonly name?: Sent<string>
-  readonly urn?: Sent<string>
-  readonly description?: Sent<string>
-  readonly type_attributes?: Sent<JsonObject>
-  /** by key; a map that is sent replaces the stored one */
-  readonly actions?: Sent<Readonly<Record<string, ActionFields>>>
-  readonly attributes?: Sent<Readonly<Record<string, AttributeFields>>>
-  readonly roles?: Sent<Readonly<Record<string, ResourceRoleFields>>>
-  /** relation to the id or key of the resource type that it comes from */
-  readonly relations?: Sent<Readonly<Record<string, string>>>
-  /** by writes of the first API version */
-  readonly v1?: V1Resource
-}
-export interface NewResource extends ResourceFields {
-  readonly key: string
-}
+/** What may be sent of an action; `v1` comes from writes of the first API version. */
+export type ActionFields = ActionBlock & { readonly v1?: V1Action }
+/** What may be sent of a resource type; `v1` comes from writes of the first API version. */
+type ResourceFields = ResourceUpdate & { readonly v1?: V1Resource }
+type NewResource = ResourceFields & { readonly key: string }
 
 export const resources: Collection<'resource', ResourceFields> = {
   kind: 'resource',
@@ -111,10 +80,7 @@ export function updateResource(
 /** Replaces the resource type: roles and relations that are not sent go. */
 export function replaceResource(
   view: View,
-  {
-    ref,
-    fields: { roles, relations, ...fields },
-  }: { readonly ref: string; readonly fields: ResourceFields & { readonly key?: string | null } },
+  { ref, fields: { roles, relations, ...fields } }: { readonly ref: string; readonly fields: ResourceFields },
   mint: Mint,
 ): Decided<Resource> {
   const draft = new Draft(view)
@@ -144,7 +110,7 @@ function actionsOf(sent: Readonly<Record<string, ActionFields>>, stored: Resourc
 }
 
 function attributesOf(
-  sent: Readonly<Record<string, AttributeFields>>,
+  sent: Readonly<Record<string, AttributeBlock>>,
   stored: Resource | undefined,
   mint: Mint,
 ): AttributeDefinition[] {
@@ -176,7 +142,7 @@ export function newAction(
 /** A declared attribute as it is when only these fields were ever sent. `type` is what every resource has anyway. */
 export function newAttribute(
   key: string,
-  sent: AttributeFields,
+  sent: AttributeBlock,
   mint: Mint,
   path: Path,
   keyPath: Path = path,

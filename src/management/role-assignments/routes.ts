@@ -1,6 +1,5 @@
 // Role assignments: /v2/facts/{p}/{e}/role_assignments. DELETE carries a body; filters take ids or keys and may be repeated.
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import type { Static } from 'typebox'
 import { type Page, pageBody, type Query, readFlag, readPage, readText, readTexts } from '../../http/page.ts'
 import { FILTER_VALUES_MAX } from '../../model/limits.ts'
 import { instanceKey, partKey, type RoleAssignment as Stored } from '../../model/objects.ts'
@@ -8,31 +7,54 @@ import type { View } from '../../store/view.ts'
 import { everyObject, type Filter, filtered, indexed } from '../http/collection-pages.ts'
 import { assignmentDetailed, assignmentRead, withIds } from '../http/render-facts.ts'
 import { type Management, viewOf, write } from '../http/route-context.ts'
-import { RoleAssignment } from '../http/schemas.ts'
+import { NoBody, pageOf } from '../schema-parts.ts'
+import {
+  RoleAssignmentCreate,
+  RoleAssignmentDetailed,
+  RoleAssignmentDetailedQuery,
+  RoleAssignmentList,
+  RoleAssignmentQuery,
+  RoleAssignmentRead,
+  UnassignQuery,
+} from './schema.ts'
 import { rolesNamed } from './use-cases.ts'
 
 const ASSIGNMENTS = '/v2/facts/:p/:e/role_assignments'
 const read = { operation: 'facts.read' } as const
-const options = { config: { operation: 'facts.write' }, schema: { body: RoleAssignment } } as const
-type WithBody = { Body: Static<typeof RoleAssignment>; Querystring: Query }
+const change = { operation: 'facts.write' } as const
+type WithBody = { Body: RoleAssignmentCreate; Querystring: Query }
 
 export function assignmentRoutes(app: FastifyInstance, management: Management): void {
-  app.get<{ Querystring: Query }>(ASSIGNMENTS, { config: read }, async (request) => {
-    const page = readPage(request.query)
-    const counted = readFlag(request.query, 'include_total_count')
-    const detailed = readFlag(request.query, 'detailed')
-    const { data, total } = await list(management, request, page, detailed, counted)
-    return counted ? pageBody(data, total, page) : data
-  })
-  app.get<{ Querystring: Query }>(`${ASSIGNMENTS}/detailed`, { config: read }, async (request) => {
-    const page = readPage(request.query)
-    const { data, total } = await list(management, request, page, true, true)
-    return pageBody(data, total, page)
-  })
-  app.post<WithBody>(ASSIGNMENTS, options, async (request, reply) => {
+  app.get<{ Querystring: Query }>(
+    ASSIGNMENTS,
+    { config: read, schema: { querystring: RoleAssignmentQuery, response: { 200: RoleAssignmentList } } },
+    async (request) => {
+      const page = readPage(request.query)
+      const counted = readFlag(request.query, 'include_total_count')
+      const detailed = readFlag(request.query, 'detailed')
+      const { data, total } = await list(management, request, page, detailed, counted)
+      return counted ? pageBody(data, total, page) : data
+    },
+  )
+  app.get<{ Querystring: Query }>(
+    `${ASSIGNMENTS}/detailed`,
+    {
+      config: read,
+      schema: { querystring: RoleAssignmentDetailedQuery, response: { 200: pageOf(RoleAssignmentDetailed) } },
+    },
+    async (request) => {
+      const page = readPage(request.query)
+      const { data, total } = await list(management, request, page, true, true)
+      return pageBody(data, total, page)
+    },
+  )
+  const made = { body: RoleAssignmentCreate, response: { 200: RoleAssignmentRead } }
+  app.post<WithBody>(ASSIGNMENTS, { config: change, schema: made }, async (request, reply) => {
     return assignmentRead(request.scope, await write(management, request, reply, 'assign', request.body))
   })
-  app.delete<WithBody>(ASSIGNMENTS, options, async (request, reply) => {
+  const response = { 200: RoleAssignmentRead, 204: NoBody }
+  const gone = { querystring: UnassignQuery, body: RoleAssignmentCreate, response }
+  app.delete<WithBody>(ASSIGNMENTS, { config: change, schema: gone }, async (request, reply) => {
     const returned = readFlag(request.query, 'return_deleted')
     const gone = await write(management, request, reply, 'unassign', request.body)
     return returned ? assignmentRead(request.scope, gone) : reply.code(204).send()

@@ -19,20 +19,7 @@ import { within } from '../bulk/items.ts'
 import { withoutAssignments } from '../cascade.ts'
 import { BODY, type Path } from '../fields.ts'
 import { reachInstance } from '../instances/use-cases.ts'
-
-/**
- * A role in a tenant, without a tenant in `default`; or on a resource instance (id or `type:key`). An instance that is not there is made
- * when the tenant is named. Each is an id or a key.
- */
-export interface RoleInTenant {
-  readonly role: string
-  readonly tenant?: string | null
-  readonly resource_instance?: string | null
-}
-
-export interface NewAssignment extends RoleInTenant {
-  readonly user: string
-}
+import type { RoleAssignmentCreate, RoleInTenant } from './schema.ts'
 
 /** An assignment with the ids of what it joins, so that an answer needs no second look. */
 export interface Assigned {
@@ -47,7 +34,7 @@ export interface Assigned {
  * Gives the user the role. All that is named must exist.
  * @throws OBJECT_NOT_FOUND, OBJECT_EXISTS, TENANT_MISMATCH, LIMIT_EXCEEDED
  */
-export function assign(view: View, input: NewAssignment, mint: Mint): Decided<Assigned> {
+export function assign(view: View, input: RoleAssignmentCreate, mint: Mint): Decided<Assigned> {
   const user = view.require('user', input.user, [...BODY, 'user'])
   const { made, instance, ...target } = resolve(view, user.key, input, mint)
   if (view.get('role_assignment', target.key)) {
@@ -61,7 +48,7 @@ export function assign(view: View, input: NewAssignment, mint: Mint): Decided<As
 }
 
 /** Takes the role away. @throws OBJECT_NOT_FOUND when it was not given */
-export function unassign(view: View, input: NewAssignment): Decided<Assigned> {
+export function unassign(view: View, input: RoleAssignmentCreate): Decided<Assigned> {
   const user = view.require('user', input.user, [...BODY, 'user'])
   const { instance, ...target } = resolve(view, user.key, input, undefined)
   const assignment = view.get('role_assignment', target.key)

@@ -8,28 +8,17 @@ import type { Draft } from '../../store/draft.ts'
 import type { Decided, Mint, View } from '../../store/view.ts'
 import { eachOf, within } from '../bulk/items.ts'
 import { create, replace } from '../collection.ts'
-import { BODY, type Sent } from '../fields.ts'
-import { dropParents, type NewResourceRole, resourceRoles } from '../resource-roles/use-cases.ts'
+import { BODY } from '../fields.ts'
+import { dropParents, resourceRoles } from '../resource-roles/use-cases.ts'
+import type { RoleBulk, RoleBulkRead } from './schema.ts'
 import { roles } from './use-cases.ts'
 
-export type RoleInBulk = NewResourceRole & {
-  /** id or key of a resource type; a tenant role has none */
-  readonly resource?: Sent<string>
-}
-
-/** Keys of the roles, each in the order in which it was first named. */
-export interface PutRoles {
-  readonly created: readonly string[]
-  readonly updated: readonly string[]
-}
+type RoleInBulk = RoleBulk['operations'][number]
 
 const OPERATIONS = [...BODY, 'operations']
 
-export function putRoles(
-  view: View,
-  { operations }: { readonly operations: readonly RoleInBulk[] },
-  mint: Mint,
-): Decided<PutRoles> {
+/** Answers with the keys of the roles, each in the order in which it was first named. */
+export function putRoles(view: View, { operations }: RoleBulk, mint: Mint): Decided<RoleBulkRead> {
   const created = new Map<string, string>()
   const updated = new Map<string, string>()
   const items = { items: operations, path: OPERATIONS, what: 'roles', most: ROLES_PER_REQUEST_MAX }

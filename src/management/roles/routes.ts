@@ -1,6 +1,5 @@
 // Roles and their permissions: /v2/schema/{p}/{e}/roles.
 import type { FastifyInstance } from 'fastify'
-import type { Static } from 'typebox'
 import { pageBody, type Query, readFlag, readPage } from '../../http/page.ts'
 import { BULK_BODY_BYTES_MAX } from '../../model/limits.ts'
 import type { View } from '../../store/view.ts'
@@ -8,7 +7,19 @@ import { ancestors, descendants, tenantRoles } from '../hierarchy.ts'
 import { everyObject, findNamed, pageOf } from '../http/collection-pages.ts'
 import { roleRead } from '../http/render-schema.ts'
 import { type Management, viewOf, write } from '../http/route-context.ts'
-import { RoleBulk, RoleCreate, RolePermissions, RoleReplace, RoleUpdate } from '../http/schemas.ts'
+import { PageQuery } from '../query-parameters.ts'
+import { listOrPage, NoBody } from '../schema-parts.ts'
+import {
+  RoleBulk,
+  RoleBulkRead,
+  RoleCreate,
+  RoleFamily,
+  RolePermissions,
+  RoleQuery,
+  RoleRead,
+  RoleReplace,
+  RoleUpdate,
+} from './schema.ts'
 
 const ROLES = '/v2/schema/:p/:e/roles'
 const ROLE = `${ROLES}/:ref`
@@ -19,50 +30,54 @@ interface Named {
 }
 
 export function roleRoutes(app: FastifyInstance, management: Management): void {
-  app.get<{ Querystring: Query }>(ROLES, { config: read }, async (request) => {
-    const { query, scope } = request
-    const page = readPage(query)
-    const counted = readFlag(query, 'include_total_count')
-    const source = everyObject(() => viewOf(management, request), 'role')
-    const { rows, total } = await findNamed(source, query, page, counted)
-    const data = rows.map((role) => roleRead(scope, role))
-    return counted ? pageBody(data, total, page) : data
-  })
-
-  app.post<{ Body: Static<typeof RoleCreate> }>(
+  app.get<{ Querystring: Query }>(
     ROLES,
-    { config: change, schema: { body: RoleCreate } },
+    { config: read, schema: { querystring: RoleQuery, response: { 200: listOrPage(RoleRead) } } },
+    async (request) => {
+      const { query, scope } = request
+      const page = readPage(query)
+      const counted = readFlag(query, 'include_total_count')
+      const source = everyObject(() => viewOf(management, request), 'role')
+      const { rows, total } = await findNamed(source, query, page, counted)
+      const data = rows.map((role) => roleRead(scope, role))
+      return counted ? pageBody(data, total, page) : data
+    },
+  )
+
+  app.post<{ Body: RoleCreate }>(
+    ROLES,
+    { config: change, schema: { body: RoleCreate, response: { 200: RoleRead } } },
     async (request, reply) =>
       roleRead(request.scope, await write(management, request, reply, 'createRole', request.body)),
   )
-  app.get<Named>(ROLE, { config: read }, (request) =>
+  app.get<Named>(ROLE, { config: read, schema: { response: { 200: RoleRead } } }, (request) =>
     roleRead(request.scope, viewOf(management, request).require('role', request.params.ref)),
   )
-  app.patch<Named & { Body: Static<typeof RoleUpdate> }>(
+  app.patch<Named & { Body: RoleUpdate }>(
     ROLE,
-    { config: change, schema: { body: RoleUpdate } },
+    { config: change, schema: { body: RoleUpdate, response: { 200: RoleRead } } },
     async (request, reply) => {
       const input = { ref: request.params.ref, fields: request.body }
       return roleRead(request.scope, await write(management, request, reply, 'updateRole', input))
     },
   )
-  app.put<Named & { Body: Static<typeof RoleReplace> }>(
+  app.put<Named & { Body: RoleReplace }>(
     ROLE,
-    { config: change, schema: { body: RoleReplace } },
+    { config: change, schema: { body: RoleReplace, response: { 200: RoleRead } } },
     async (request, reply) => {
       const input = { ref: request.params.ref, fields: request.body }
       return roleRead(request.scope, await write(management, request, reply, 'replaceRole', input))
     },
   )
-  app.delete<Named>(ROLE, { config: change }, async (request, reply) => {
+  app.delete<Named>(ROLE, { config: change, schema: { response: { 204: NoBody } } }, async (request, reply) => {
     await write(management, request, reply, 'deleteRole', { ref: request.params.ref })
     return reply.code(204).send()
   })
   permissionRoutes(app, management)
   familyRoutes(app, management)
-  app.put<{ Body: Static<typeof RoleBulk> }>(
+  app.put<{ Body: RoleBulk }>(
     '/v2/schema/:p/:e/bulk/roles',
-    { config: change, bodyLimit: BULK_BODY_BYTES_MAX, schema: { body: RoleBulk } },
+    { config: change, bodyLimit: BULK_BODY_BYTES_MAX, schema: { body: RoleBulk, response: { 200: RoleBulkRead } } },
     (request, reply) => write(management, request, reply, 'putRoles', request.body),
   )
 }
@@ -70,26 +85,36 @@ export function roleRoutes(app: FastifyInstance, management: Management): void {
 /** Roles above and below one, and one entry of what a role extends. */
 function familyRoutes(app: FastifyInstance, management: Management): void {
   const family = (path: string, keysOf: (view: View, key: string) => readonly string[]) =>
-    app.get<Named & { Querystring: Query }>(`${ROLE}/${path}`, { config: read }, (request) => {
-      const view = viewOf(management, request)
-      const { key } = view.require('role', request.params.ref)
-      const keys = pageOf(keysOf(view, key), request.query)
-      return { roles: keys.map((one) => roleRead(request.scope, view.require('role', one))) }
-    })
+    app.get<Named & { Querystring: Query }>(
+      `${ROLE}/${path}`,
+      { config: read, schema: { querystring: PageQuery, response: { 200: RoleFamily } } },
+      (request) => {
+        const view = viewOf(management, request)
+        const { key } = view.require('role', request.params.ref)
+        const keys = pageOf(keysOf(view, key), request.query)
+        return { roles: keys.map((one) => roleRead(request.scope, view.require('role', one))) }
+      },
+    )
   family('ancestors', (view, key) => ancestors(tenantRoles(view), key))
   family('descendants', (view, key) => descendants(tenantRoles(view), key))
   type Parent = { Params: { ref: string; parent: string } }
-  app.put<Parent>(`${ROLE}/parents/:parent`, { config: change }, async (request, reply) =>
-    roleRead(request.scope, await write(management, request, reply, 'addParent', request.params)),
+  app.put<Parent>(
+    `${ROLE}/parents/:parent`,
+    { config: change, schema: { response: { 200: RoleRead } } },
+    async (request, reply) =>
+      roleRead(request.scope, await write(management, request, reply, 'addParent', request.params)),
   )
-  app.delete<Parent>(`${ROLE}/parents/:parent`, { config: change }, async (request, reply) =>
-    roleRead(request.scope, await write(management, request, reply, 'removeParent', request.params)),
+  app.delete<Parent>(
+    `${ROLE}/parents/:parent`,
+    { config: change, schema: { response: { 200: RoleRead } } },
+    async (request, reply) =>
+      roleRead(request.scope, await write(management, request, reply, 'removeParent', request.params)),
   )
 }
 
 function permissionRoutes(app: FastifyInstance, management: Management): void {
-  type Permissions = Named & { Body: Static<typeof RolePermissions> }
-  const options = { config: change, schema: { body: RolePermissions } }
+  type Permissions = Named & { Body: RolePermissions }
+  const options = { config: change, schema: { body: RolePermissions, response: { 200: RoleRead } } }
   app.post<Permissions>(`${ROLE}/permissions`, options, async (request, reply) => {
     const input = { ref: request.params.ref, permissions: request.body.permissions }
     return roleRead(request.scope, await write(management, request, reply, 'addPermissions', input))

@@ -2,33 +2,20 @@
 import { put } from '../../log/change.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import { ROLES_MAX } from '../../model/limits.ts'
-import type { JsonObject, Role, V1Role } from '../../model/objects.ts'
+import type { Role, V1Role } from '../../model/objects.ts'
 import type { Decided, Mint, View } from '../../store/view.ts'
 import { afterRole } from '../cascade.ts'
 import { type Collection, create, erase, patch, replace } from '../collection.ts'
-import { type Path, type Sent, settleAttributes, settleName, settleText } from '../fields.ts'
+import { type Path, settleAttributes, settleName, settleText } from '../fields.ts'
 import { tenantRoles } from '../hierarchy.ts'
 import { resolveExtends, resolvePermissions, withoutParent, withoutPermissions } from '../permissions.ts'
-import { type V1Objects, v1OfRole } from '../v1compat.ts'
+import { v1OfRole } from '../v1compat.ts'
+import type { RolePermissions, RoleUpdate } from './schema.ts'
 
-export interface RoleFields extends V1Objects {
-  readonly name?: Sent<string>
-  readonly description?: Sent<string>
-  /** `resource:action` */
-  readonly permissions?: Sent<readonly string[]>
-  /** ids or keys of roles */
-  readonly extends?: Sent<readonly string[]>
-  readonly attributes?: Sent<JsonObject>
-  /** by writes of the first API version */
-  readonly v1?: V1Role
-}
-export interface NewRole extends RoleFields {
-  readonly key: string
-}
-interface RolePermissions {
-  readonly ref: string
-  readonly permissions: readonly string[]
-}
+/** What may be sent of a role; `v1` comes from writes of the first API version. */
+export type RoleFields = RoleUpdate & { readonly v1?: V1Role }
+type NewRole = RoleFields & { readonly key: string }
+type ChangedPermissions = RolePermissions & { readonly ref: string }
 
 export const roles: Collection<'role', RoleFields> = {
   kind: 'role',
@@ -55,21 +42,18 @@ function parentsOf(view: View, key: string, sent: readonly string[], path: Path)
 export const createRole = (view: View, input: NewRole, mint: Mint) => create(roles, view, input, mint)
 export const updateRole = (view: View, input: { ref: string; fields: RoleFields }, mint: Mint) =>
   patch(roles, view, input, mint)
-export const replaceRole = (
-  view: View,
-  input: { ref: string; fields: RoleFields & { key?: string | null } },
-  mint: Mint,
-) => replace(roles, view, input, mint)
+export const replaceRole = (view: View, input: { ref: string; fields: RoleFields }, mint: Mint) =>
+  replace(roles, view, input, mint)
 export const deleteRole = (view: View, input: { ref: string }, mint: Mint) => erase(roles, view, input, mint)
 
 /** Adds permissions; those that the role has already are skipped. */
-export function addPermissions(view: View, { ref, permissions }: RolePermissions, mint: Mint): Decided<Role> {
+export function addPermissions(view: View, { ref, permissions }: ChangedPermissions, mint: Mint): Decided<Role> {
   const role = view.require('role', ref)
   return withPermissions(role, [...new Set([...role.permissions, ...resolvePermissions(view, permissions)])], mint)
 }
 
 /** Removes permissions; those that the role does not have are skipped. */
-export function removePermissions(view: View, { ref, permissions }: RolePermissions, mint: Mint): Decided<Role> {
+export function removePermissions(view: View, { ref, permissions }: ChangedPermissions, mint: Mint): Decided<Role> {
   const role = view.require('role', ref)
   return withPermissions(role, withoutPermissions(view, role.permissions, permissions), mint)
 }

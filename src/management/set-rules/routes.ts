@@ -1,31 +1,41 @@
 // Set rules: /v2/facts/{p}/{e}/set_rules. POST answers an array, DELETE carries a body.
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import type { Static } from 'typebox'
 import { type Query, readPage, readText } from '../../http/page.ts'
+import { listOf } from '../../model/json-schema.ts'
 import { parseId } from '../../model/keys.ts'
 import type { SetRule as Stored } from '../../model/objects.ts'
 import type { View } from '../../store/view.ts'
 import { everyObject, type Filter, filtered, indexed } from '../http/collection-pages.ts'
 import { setRuleRead } from '../http/render-facts.ts'
 import { type Management, viewOf, write } from '../http/route-context.ts'
-import { SetRule } from '../http/schemas.ts'
+import { NoBody } from '../schema-parts.ts'
+import { SetRuleCreate, SetRuleQuery, SetRuleRead } from './schema.ts'
 import { findSet } from './use-cases.ts'
 
 const RULES = '/v2/facts/:p/:e/set_rules'
-const options = { config: { operation: 'facts.write' }, schema: { body: SetRule } } as const
-type WithBody = { Body: Static<typeof SetRule> }
+const change = { operation: 'facts.write' } as const
+type WithBody = { Body: SetRuleCreate }
 
 export function setRuleRoutes(app: FastifyInstance, management: Management): void {
-  app.get<{ Querystring: Query }>(RULES, { config: { operation: 'facts.read' } }, async (request) => {
-    const page = readPage(request.query)
-    const view = () => viewOf(management, request)
-    const { rows } = await filtered(everyObject(view, 'set_rule'), filtersOf(view, request), page, false)
-    return rows.map((rule) => setRuleRead(request.scope, rule))
-  })
-  app.post<WithBody>(RULES, options, async (request, reply) => {
+  app.get<{ Querystring: Query }>(
+    RULES,
+    {
+      config: { operation: 'facts.read' },
+      schema: { querystring: SetRuleQuery, response: { 200: listOf(SetRuleRead) } },
+    },
+    async (request) => {
+      const page = readPage(request.query)
+      const view = () => viewOf(management, request)
+      const { rows } = await filtered(everyObject(view, 'set_rule'), filtersOf(view, request), page, false)
+      return rows.map((rule) => setRuleRead(request.scope, rule))
+    },
+  )
+  const made = { body: SetRuleCreate, response: { 200: listOf(SetRuleRead) } }
+  app.post<WithBody>(RULES, { config: change, schema: made }, async (request, reply) => {
     return [setRuleRead(request.scope, await write(management, request, reply, 'createSetRule', request.body))]
   })
-  app.delete<WithBody>(RULES, options, async (request, reply) => {
+  const gone = { body: SetRuleCreate, response: { 204: NoBody } }
+  app.delete<WithBody>(RULES, { config: change, schema: gone }, async (request, reply) => {
     await write(management, request, reply, 'deleteSetRule', request.body)
     return reply.code(204).send()
   })

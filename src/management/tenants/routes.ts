@@ -1,14 +1,15 @@
 // Tenants and the users who belong to them: /v2/facts/{p}/{e}/tenants.
 import type { FastifyInstance } from 'fastify'
-import type { Static } from 'typebox'
 import { type Page, pageBody, type Query, readFlag, readPage, readText } from '../../http/page.ts'
 import type { User } from '../../model/objects.ts'
 import type { View } from '../../store/view.ts'
 import { everyObject, findNamed, indexed, paged, type Rows, type Source, searched } from '../http/collection-pages.ts'
 import { tenantRead, userRead } from '../http/render-facts.ts'
 import { type Management, viewOf, write } from '../http/route-context.ts'
-import { TenantCreate, TenantReplace, TenantUpdate, UserCreate } from '../http/schemas.ts'
+import { listOrPage, NoBody, pageOf } from '../schema-parts.ts'
 import { userMatcher } from '../users/routes.ts'
+import { UserCreate, UserQuery, UserRead } from '../users/schema.ts'
+import { TenantCreate, TenantQuery, TenantRead, TenantReplace, TenantUpdate } from './schema.ts'
 
 const TENANTS = '/v2/facts/:p/:e/tenants'
 const TENANT = `${TENANTS}/:ref`
@@ -19,41 +20,45 @@ interface Named {
 }
 
 export function tenantRoutes(app: FastifyInstance, management: Management): void {
-  app.get<{ Querystring: Query }>(TENANTS, { config: read }, async (request) => {
-    const { query, scope } = request
-    const page = readPage(query)
-    const counted = readFlag(query, 'include_total_count')
-    const source = everyObject(() => viewOf(management, request), 'tenant')
-    const { rows, total } = await findNamed(source, query, page, counted)
-    const data = rows.map((tenant) => tenantRead(scope, tenant))
-    return counted ? pageBody(data, total, page) : data
-  })
-  app.post<{ Body: Static<typeof TenantCreate> }>(
+  app.get<{ Querystring: Query }>(
     TENANTS,
-    { config: change, schema: { body: TenantCreate } },
+    { config: read, schema: { querystring: TenantQuery, response: { 200: listOrPage(TenantRead) } } },
+    async (request) => {
+      const { query, scope } = request
+      const page = readPage(query)
+      const counted = readFlag(query, 'include_total_count')
+      const source = everyObject(() => viewOf(management, request), 'tenant')
+      const { rows, total } = await findNamed(source, query, page, counted)
+      const data = rows.map((tenant) => tenantRead(scope, tenant))
+      return counted ? pageBody(data, total, page) : data
+    },
+  )
+  app.post<{ Body: TenantCreate }>(
+    TENANTS,
+    { config: change, schema: { body: TenantCreate, response: { 200: TenantRead } } },
     async (request, reply) =>
       tenantRead(request.scope, await write(management, request, reply, 'createTenant', request.body)),
   )
-  app.get<Named>(TENANT, { config: read }, (request) =>
+  app.get<Named>(TENANT, { config: read, schema: { response: { 200: TenantRead } } }, (request) =>
     tenantRead(request.scope, viewOf(management, request).require('tenant', request.params.ref)),
   )
-  app.patch<Named & { Body: Static<typeof TenantUpdate> }>(
+  app.patch<Named & { Body: TenantUpdate }>(
     TENANT,
-    { config: change, schema: { body: TenantUpdate } },
+    { config: change, schema: { body: TenantUpdate, response: { 200: TenantRead } } },
     async (request, reply) => {
       const input = { ref: request.params.ref, fields: request.body }
       return tenantRead(request.scope, await write(management, request, reply, 'updateTenant', input))
     },
   )
-  app.put<Named & { Body: Static<typeof TenantReplace> }>(
+  app.put<Named & { Body: TenantReplace }>(
     TENANT,
-    { config: change, schema: { body: TenantReplace } },
+    { config: change, schema: { body: TenantReplace, response: { 200: TenantRead } } },
     async (request, reply) => {
       const input = { ref: request.params.ref, fields: request.body }
       return tenantRead(request.scope, await write(management, request, reply, 'replaceTenant', input))
     },
   )
-  app.delete<Named>(TENANT, { config: change }, async (request, reply) => {
+  app.delete<Named>(TENANT, { config: change, schema: { response: { 204: NoBody } } }, async (request, reply) => {
     await write(management, request, reply, 'deleteTenant', { ref: request.params.ref })
     return reply.code(204).send()
   })
@@ -61,18 +66,22 @@ export function tenantRoutes(app: FastifyInstance, management: Management): void
 }
 
 function tenantUserRoutes(app: FastifyInstance, management: Management): void {
-  app.get<Named & { Querystring: Query }>(`${TENANT}/users`, { config: read }, async (request) => {
-    const { query, scope, params } = request
-    const page = readPage(query)
-    const withInstances = readFlag(query, 'include_resource_instance_roles')
-    const { rows, total } = await listTenantUsers(() => viewOf(management, request), params.ref, query, page)
-    const view = viewOf(management, request)
-    const data = rows.map((user) => userRead(scope, view, user, withInstances))
-    return pageBody(data, total, page)
-  })
-  app.post<Named & { Body: Static<typeof UserCreate> }>(
+  app.get<Named & { Querystring: Query }>(
     `${TENANT}/users`,
-    { config: change, schema: { body: UserCreate } },
+    { config: read, schema: { querystring: UserQuery, response: { 200: pageOf(UserRead) } } },
+    async (request) => {
+      const { query, scope, params } = request
+      const page = readPage(query)
+      const withInstances = readFlag(query, 'include_resource_instance_roles')
+      const { rows, total } = await listTenantUsers(() => viewOf(management, request), params.ref, query, page)
+      const view = viewOf(management, request)
+      const data = rows.map((user) => userRead(scope, view, user, withInstances))
+      return pageBody(data, total, page)
+    },
+  )
+  app.post<Named & { Body: UserCreate }>(
+    `${TENANT}/users`,
+    { config: change, schema: { body: UserCreate, response: { 200: UserRead } } },
     async (request, reply) => {
       const input = { tenant: request.params.ref, user: request.body }
       const { object } = await write(management, request, reply, 'addTenantUser', input)
@@ -81,7 +90,7 @@ function tenantUserRoutes(app: FastifyInstance, management: Management): void {
   )
   app.delete<{ Params: { ref: string; user: string } }>(
     `${TENANT}/users/:user`,
-    { config: change },
+    { config: change, schema: { response: { 204: NoBody } } },
     async (request, reply) => {
       await write(management, request, reply, 'removeTenantUser', {
         tenant: request.params.ref,

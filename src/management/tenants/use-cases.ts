@@ -3,26 +3,19 @@ import { type Change, put, remove } from '../../log/change.ts'
 import { TENANT_TYPE } from '../../model/condition-reads.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import { TENANTS_MAX } from '../../model/limits.ts'
-import { type JsonObject, membershipKey, type User } from '../../model/objects.ts'
+import { membershipKey, type User } from '../../model/objects.ts'
 import { Draft } from '../../store/draft.ts'
 import type { Decided, Mint, View } from '../../store/view.ts'
 import { settleDeclared } from '../attribute-values.ts'
 import { afterTenant } from '../cascade.ts'
 import { type Collection, create, erase, patch, replace, type Written } from '../collection.ts'
-import { type Sent, settleName, settleText } from '../fields.ts'
+import { settleName, settleText } from '../fields.ts'
 import { giveRoles, join } from '../role-assignments/use-cases.ts'
-import { type NewUser, users } from '../users/use-cases.ts'
+import type { UserCreate } from '../users/schema.ts'
+import { users } from '../users/use-cases.ts'
+import type { TenantCreate, TenantReplace, TenantUpdate } from './schema.ts'
 
-export interface TenantFields {
-  readonly name?: Sent<string>
-  readonly description?: Sent<string>
-  readonly attributes?: Sent<JsonObject>
-}
-export interface NewTenant extends TenantFields {
-  readonly key: string
-}
-
-export const tenants: Collection<'tenant', TenantFields> = {
+export const tenants: Collection<'tenant', TenantUpdate> = {
   kind: 'tenant',
   most: TENANTS_MAX,
   defaults: (key, mint) => ({ name: key, description: null, attributes: null, last_action_at: mint.now }),
@@ -35,14 +28,11 @@ export const tenants: Collection<'tenant', TenantFields> = {
   removed: (view, { key }) => afterTenant(view, key),
 }
 
-export const createTenant = (view: View, input: NewTenant, mint: Mint) => create(tenants, view, input, mint)
-export const updateTenant = (view: View, input: { ref: string; fields: TenantFields }, mint: Mint) =>
+export const createTenant = (view: View, input: TenantCreate, mint: Mint) => create(tenants, view, input, mint)
+export const updateTenant = (view: View, input: { ref: string; fields: TenantUpdate }, mint: Mint) =>
   patch(tenants, view, input, mint)
-export const replaceTenant = (
-  view: View,
-  input: { ref: string; fields: TenantFields & { key?: string | null } },
-  mint: Mint,
-) => replace(tenants, view, input, mint)
+export const replaceTenant = (view: View, input: { ref: string; fields: TenantReplace }, mint: Mint) =>
+  replace(tenants, view, input, mint)
 export const deleteTenant = (view: View, input: { ref: string }, mint: Mint) => erase(tenants, view, input, mint)
 
 /**
@@ -51,7 +41,7 @@ export const deleteTenant = (view: View, input: { ref: string }, mint: Mint) => 
  */
 export function addTenantUser(
   view: View,
-  { tenant: ref, user: input }: { readonly tenant: string; readonly user: NewUser },
+  { tenant: ref, user: input }: { readonly tenant: string; readonly user: UserCreate },
   mint: Mint,
 ): Decided<Written<User>> {
   const tenant = view.require('tenant', ref)

@@ -1,40 +1,48 @@
 // Relationship tuples: /v2/facts/{p}/{e}/relationship_tuples. DELETE carries a body; filters take ids or keys.
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import type { Static } from 'typebox'
 import { type Page, pageBody, type Query, readFlag, readPage, readText } from '../../http/page.ts'
 import type { Relation, RelationshipTuple } from '../../model/objects.ts'
 import type { View } from '../../store/view.ts'
 import { everyObject, type Filter, filtered, indexed } from '../http/collection-pages.ts'
 import { tupleDetailed, tupleRead } from '../http/render-facts.ts'
 import { type Management, viewOf, write } from '../http/route-context.ts'
-import { TupleCreate, TupleDelete } from '../http/schemas.ts'
+import { listOrPage, NoBody, pageOf } from '../schema-parts.ts'
+import { TupleCreate, TupleDelete, TupleDetailed, TupleDetailedQuery, TupleQuery, TupleRead } from './schema.ts'
 
 const TUPLES = '/v2/facts/:p/:e/relationship_tuples'
 const read = { operation: 'facts.read' } as const
 const change = { operation: 'facts.write' } as const
 
 export function tupleRoutes(app: FastifyInstance, management: Management): void {
-  app.get<{ Querystring: Query }>(TUPLES, { config: read }, async (request) => {
-    const page = readPage(request.query)
-    const counted = readFlag(request.query, 'include_total_count')
-    readFlag(request.query, 'detailed') // a list shows the details in any case
-    const { data, total } = await list(management, request, page, counted)
-    return counted ? pageBody(data, total, page) : data
-  })
-  app.get<{ Querystring: Query }>(`${TUPLES}/detailed`, { config: read }, async (request) => {
-    const page = readPage(request.query)
-    const { data, total } = await list(management, request, page, true)
-    return pageBody(data, total, page)
-  })
-  app.post<{ Body: Static<typeof TupleCreate> }>(
+  app.get<{ Querystring: Query }>(
     TUPLES,
-    { config: change, schema: { body: TupleCreate } },
+    { config: read, schema: { querystring: TupleQuery, response: { 200: listOrPage(TupleRead) } } },
+    async (request) => {
+      const page = readPage(request.query)
+      const counted = readFlag(request.query, 'include_total_count')
+      readFlag(request.query, 'detailed') // a list shows the details in any case
+      const { data, total } = await list(management, request, page, counted)
+      return counted ? pageBody(data, total, page) : data
+    },
+  )
+  app.get<{ Querystring: Query }>(
+    `${TUPLES}/detailed`,
+    { config: read, schema: { querystring: TupleDetailedQuery, response: { 200: pageOf(TupleDetailed) } } },
+    async (request) => {
+      const page = readPage(request.query)
+      const { data, total } = await list(management, request, page, true)
+      return pageBody(data, total, page)
+    },
+  )
+  app.post<{ Body: TupleCreate }>(
+    TUPLES,
+    { config: change, schema: { body: TupleCreate, response: { 200: TupleRead } } },
     async (request, reply) =>
       tupleRead(request.scope, await write(management, request, reply, 'createTuple', request.body)),
   )
-  app.delete<{ Body: Static<typeof TupleDelete> }>(
+  app.delete<{ Body: TupleDelete }>(
     TUPLES,
-    { config: change, schema: { body: TupleDelete } },
+    { config: change, schema: { body: TupleDelete, response: { 204: NoBody } } },
     async (request, reply) => {
       await write(management, request, reply, 'deleteTuple', request.body)
       return reply.code(204).send()

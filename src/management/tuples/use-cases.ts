@@ -5,20 +5,11 @@ import { TUPLES_MAX } from '../../model/limits.ts'
 import { partKey, type Relation, type RelationshipTuple, tupleKey } from '../../model/objects.ts'
 import { Draft } from '../../store/draft.ts'
 import type { Decided, Mint, View } from '../../store/view.ts'
-import { BODY, type Sent } from '../fields.ts'
+import { BODY } from '../fields.ts'
 import { reachInstance } from '../instances/use-cases.ts'
+import type { TupleCreate, TupleDelete } from './schema.ts'
 
 /** `subject` and `object` are ids or `type:key` of instances, `relation` is an id or a key of a relation of the object's type. */
-export interface TupleRef {
-  readonly subject: string
-  readonly relation: string
-  readonly object: string
-}
-export interface NewTuple extends TupleRef {
-  /** instances that are missing are made in it */
-  readonly tenant?: Sent<string>
-}
-
 /** A tuple with the ids of what it joins. */
 export interface Related {
   readonly tuple: RelationshipTuple
@@ -29,7 +20,7 @@ export interface Related {
 }
 
 /** @throws OBJECT_NOT_FOUND, OBJECT_EXISTS, TENANT_MISMATCH, RELATION_MISMATCH, LIMIT_EXCEEDED */
-export function createTuple(view: View, input: NewTuple, mint: Mint): Decided<Related> {
+export function createTuple(view: View, input: TupleCreate, mint: Mint): Decided<Related> {
   const draft = new Draft(view)
   const reach = (name: 'subject' | 'object') => {
     const of = { ref: input[name], tenant: input.tenant, path: [...BODY, name] }
@@ -70,7 +61,7 @@ export function createTuple(view: View, input: NewTuple, mint: Mint): Decided<Re
 }
 
 /** @throws OBJECT_NOT_FOUND */
-export function deleteTuple(view: View, input: TupleRef, _mint: Mint): Decided<null> {
+export function deleteTuple(view: View, input: TupleDelete, _mint: Mint): Decided<null> {
   const subject = view.require('resource_instance', input.subject, [...BODY, 'subject'])
   const object = view.require('resource_instance', input.object, [...BODY, 'object'])
   const relation = requireRelation(view, object.resource, input.relation)

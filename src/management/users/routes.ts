@@ -1,6 +1,5 @@
 // Users and their roles: /v2/facts/{p}/{e}/users. PUT is sync: it creates who is missing (201) and replaces who is there (200).
 import type { FastifyInstance } from 'fastify'
-import type { Static } from 'typebox'
 import { type Page, pageBody, type Query, readFlag, readPage, readText } from '../../http/page.ts'
 import type { User } from '../../model/objects.ts'
 import type { StoredView } from '../../store/view.ts'
@@ -16,7 +15,9 @@ import {
 } from '../http/collection-pages.ts'
 import { assignmentRead, userRead } from '../http/render-facts.ts'
 import { type Management, viewOf, write } from '../http/route-context.ts'
-import { UserCreate, UserReplace, UserRole, UserUpdate } from '../http/schemas.ts'
+import { RoleAssignmentRead, RoleInTenant, UnassignQuery } from '../role-assignments/schema.ts'
+import { NoBody, pageOf } from '../schema-parts.ts'
+import { UserCreate, UserQuery, UserRead, UserReplace, UserUpdate } from './schema.ts'
 
 const USERS = '/v2/facts/:p/:e/users'
 const USER = `${USERS}/:ref`
@@ -27,30 +28,34 @@ interface Named {
 }
 
 export function userRoutes(app: FastifyInstance, management: Management): void {
-  app.get<{ Querystring: Query }>(USERS, { config: read }, async (request) => {
-    const { query, scope } = request
-    const page = readPage(query)
-    const withInstances = readFlag(query, 'include_resource_instance_roles')
-    const { rows, total } = await listUsers(() => viewOf(management, request), query, page)
-    const view = viewOf(management, request)
-    const data = rows.map((user) => userRead(scope, view, user, withInstances))
-    return pageBody(data, total, page)
-  })
-  app.post<{ Body: Static<typeof UserCreate> }>(
+  app.get<{ Querystring: Query }>(
     USERS,
-    { config: change, schema: { body: UserCreate } },
+    { config: read, schema: { querystring: UserQuery, response: { 200: pageOf(UserRead) } } },
+    async (request) => {
+      const { query, scope } = request
+      const page = readPage(query)
+      const withInstances = readFlag(query, 'include_resource_instance_roles')
+      const { rows, total } = await listUsers(() => viewOf(management, request), query, page)
+      const view = viewOf(management, request)
+      const data = rows.map((user) => userRead(scope, view, user, withInstances))
+      return pageBody(data, total, page)
+    },
+  )
+  app.post<{ Body: UserCreate }>(
+    USERS,
+    { config: change, schema: { body: UserCreate, response: { 200: UserRead } } },
     async (request, reply) => {
       const user = await write(management, request, reply, 'createUser', request.body)
       return userRead(request.scope, viewOf(management, request), user)
     },
   )
-  app.get<Named>(USER, { config: read }, (request) => {
+  app.get<Named>(USER, { config: read, schema: { response: { 200: UserRead } } }, (request) => {
     const view = viewOf(management, request)
     return userRead(request.scope, view, view.require('user', request.params.ref))
   })
-  app.put<Named & { Body: Static<typeof UserReplace> }>(
+  app.put<Named & { Body: UserReplace }>(
     USER,
-    { config: change, schema: { body: UserReplace } },
+    { config: change, schema: { body: UserReplace, response: { 200: UserRead, 201: UserRead } } },
     async (request, reply) => {
       const input = { ref: request.params.ref, fields: request.body }
       const { object, created } = await write(management, request, reply, 'replaceUser', input)
@@ -58,16 +63,16 @@ export function userRoutes(app: FastifyInstance, management: Management): void {
       return userRead(request.scope, viewOf(management, request), object)
     },
   )
-  app.patch<Named & { Body: Static<typeof UserUpdate> }>(
+  app.patch<Named & { Body: UserUpdate }>(
     USER,
-    { config: change, schema: { body: UserUpdate } },
+    { config: change, schema: { body: UserUpdate, response: { 200: UserRead } } },
     async (request, reply) => {
       const input = { ref: request.params.ref, fields: request.body }
       const user = await write(management, request, reply, 'updateUser', input)
       return userRead(request.scope, viewOf(management, request), user)
     },
   )
-  app.delete<Named>(USER, { config: change }, async (request, reply) => {
+  app.delete<Named>(USER, { config: change, schema: { response: { 204: NoBody } } }, async (request, reply) => {
     await write(management, request, reply, 'deleteUser', { ref: request.params.ref })
     return reply.code(204).send()
   })
@@ -75,13 +80,15 @@ export function userRoutes(app: FastifyInstance, management: Management): void {
 }
 
 function userRoleRoutes(app: FastifyInstance, management: Management): void {
-  type Roles = Named & { Body: Static<typeof UserRole>; Querystring: Query }
-  const options = { config: change, schema: { body: UserRole } }
+  type Roles = Named & { Body: RoleInTenant; Querystring: Query }
+  const options = { config: change, schema: { body: RoleInTenant, response: { 200: RoleAssignmentRead } } }
   app.post<Roles>(`${USER}/roles`, options, async (request, reply) => {
     const input = { user: request.params.ref, ...request.body }
     return assignmentRead(request.scope, await write(management, request, reply, 'assign', input))
   })
-  app.delete<Roles>(`${USER}/roles`, options, async (request, reply) => {
+  const response = { 200: RoleAssignmentRead, 204: NoBody }
+  const gone = { config: change, schema: { querystring: UnassignQuery, body: RoleInTenant, response } }
+  app.delete<Roles>(`${USER}/roles`, gone, async (request, reply) => {
     const returned = readFlag(request.query, 'return_deleted')
     const input = { user: request.params.ref, ...request.body }
     const gone = await write(management, request, reply, 'unassign', input)

@@ -2,30 +2,21 @@
 
 import { USER_TYPE } from '../../model/condition-reads.ts'
 import { USERS_MAX } from '../../model/limits.ts'
-import type { JsonObject, User } from '../../model/objects.ts'
+import type { User } from '../../model/objects.ts'
 import type { Decided, Mint, View } from '../../store/view.ts'
 import { settleDeclared } from '../attribute-values.ts'
 import { afterUser } from '../cascade.ts'
 import { type Collection, create, erase, patch, replace, requireSameKey, type Written } from '../collection.ts'
-import { type Sent, settleEmail, settleText } from '../fields.ts'
-import { giveRoles, type RoleInTenant } from '../role-assignments/use-cases.ts'
+import { settleEmail, settleText } from '../fields.ts'
+import { giveRoles } from '../role-assignments/use-cases.ts'
+import type { UserCreate, UserReplace, UserUpdate } from './schema.ts'
 
-export interface UserFields {
-  readonly email?: Sent<string>
-  readonly first_name?: Sent<string>
-  readonly last_name?: Sent<string>
-  readonly attributes?: Sent<JsonObject>
-}
-export interface NewUser extends UserFields {
-  readonly key: string
-  readonly role_assignments?: Sent<readonly RoleInTenant[]>
-}
 interface UserReplacement {
   readonly ref: string
-  readonly fields: Omit<NewUser, 'key'> & { readonly key?: string | null }
+  readonly fields: UserReplace
 }
 
-export const users: Collection<'user', UserFields> = {
+export const users: Collection<'user', UserUpdate> = {
   kind: 'user',
   most: USERS_MAX,
   defaults: () => ({ email: null, first_name: null, last_name: null, attributes: {} }),
@@ -39,7 +30,7 @@ export const users: Collection<'user', UserFields> = {
 }
 
 /** Creates a user and gives the roles of `role_assignments`. */
-export function createUser(view: View, { role_assignments, ...input }: NewUser, mint: Mint): Decided<User> {
+export function createUser(view: View, { role_assignments, ...input }: UserCreate, mint: Mint): Decided<User> {
   const made = create(users, view, input, mint)
   return { ...made, changes: [...made.changes, ...giveRoles(view, made.result.key, role_assignments ?? [], mint)] }
 }
@@ -60,6 +51,6 @@ export function replaceUser(view: View, { ref, fields }: UserReplacement, mint: 
   return { changes: [...changes, ...given], result: { object: result, created: false } }
 }
 
-export const updateUser = (view: View, input: { ref: string; fields: UserFields }, mint: Mint) =>
+export const updateUser = (view: View, input: { ref: string; fields: UserUpdate }, mint: Mint) =>
   patch(users, view, input, mint)
 export const deleteUser = (view: View, input: { ref: string }, mint: Mint) => erase(users, view, input, mint)

@@ -1,16 +1,28 @@
 // /v1/users, /v1/tenants, /v1/role_assignments and the login of users into embedded pages.
 import type { FastifyInstance } from 'fastify'
-import type { Static } from 'typebox'
 import { type Query, readText } from '../../http/page.ts'
 import { everyObject, indexed, type Source } from '../../management/http/collection-pages.ts'
 import type { Management } from '../../management/http/route-context.ts'
+import { PageQuery } from '../../management/query-parameters.ts'
+import { NoBody } from '../../management/schema-parts.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import type { RoleAssignment } from '../../model/objects.ts'
 import type { View } from '../../store/view.ts'
-import { V1Assignment, V1Login, V1Tenant, V1User } from './v1-bodies.ts'
 import { placeOf, v1Write } from './v1-context.ts'
 import { v1List } from './v1-lists.ts'
 import { v1Assignment, v1Tenant, v1User } from './v1-render.ts'
+import {
+  V1Assignment,
+  V1AssignmentQuery,
+  V1AssignmentRead,
+  V1Login,
+  V1Tenant,
+  V1TenantRead,
+  V1UnassignQuery,
+  V1User,
+  V1UserRead,
+  v1ListOf,
+} from './v1-schema.ts'
 
 const read = { operation: 'facts.read' } as const
 const change = { operation: 'facts.write' } as const
@@ -25,7 +37,7 @@ export function v1FactRoutes(app: FastifyInstance, management: Management): void
   userRoutes(app, management)
   tenantRoutes(app, management)
   assignmentRoutes(app, management)
-  app.post<{ Body: Static<typeof V1Login> }>(
+  app.post<{ Body: V1Login }>(
     '/v1/embeddables/login',
     { config: { operation: 'elements.login' }, schema: { body: V1Login } },
     (request) => {
@@ -38,48 +50,58 @@ export function v1FactRoutes(app: FastifyInstance, management: Management): void
 }
 
 function userRoutes(app: FastifyInstance, management: Management): void {
-  app.get<Listed>('/v1/users', { config: read }, (request) =>
-    v1List(
-      management,
-      request,
-      everyObject(() => placeOf(management, request).view, 'user'),
-      v1User,
-    ),
-  )
-  app.put<{ Body: Static<typeof V1User> }>(
+  app.get<Listed>(
     '/v1/users',
-    { config: change, schema: { body: V1User } },
+    { config: read, schema: { querystring: PageQuery, response: { 200: v1ListOf(V1UserRead) } } },
+    (request) =>
+      v1List(
+        management,
+        request,
+        everyObject(() => placeOf(management, request).view, 'user'),
+        v1User,
+      ),
+  )
+  app.put<{ Body: V1User }>(
+    '/v1/users',
+    { config: change, schema: { body: V1User, response: { 200: V1UserRead } } },
     async (request, reply) => {
       const user = await v1Write(management, request, reply, 'v1SyncUser', request.body)
       return v1User(placeOf(management, request), user)
     },
   )
-  app.get<Named>('/v1/users/:ref', { config: read }, (request) => {
+  app.get<Named>('/v1/users/:ref', { config: read, schema: { response: { 200: V1UserRead } } }, (request) => {
     const place = placeOf(management, request)
     return v1User(place, place.view.require('user', request.params.ref))
   })
-  app.delete<Named>('/v1/users/:ref', { config: change }, async (request, reply) => {
-    await v1Write(management, request, reply, 'v1DeleteUser', { ref: request.params.ref })
-    return reply.code(204).send()
-  })
+  app.delete<Named>(
+    '/v1/users/:ref',
+    { config: change, schema: { response: { 204: NoBody } } },
+    async (request, reply) => {
+      await v1Write(management, request, reply, 'v1DeleteUser', { ref: request.params.ref })
+      return reply.code(204).send()
+    },
+  )
 }
 
 function tenantRoutes(app: FastifyInstance, management: Management): void {
-  const options = { config: change, schema: { body: V1Tenant } }
-  type Body = { Body: Static<typeof V1Tenant> }
-  app.get<Listed>('/v1/tenants', { config: read }, (request) =>
-    v1List(
-      management,
-      request,
-      everyObject(() => placeOf(management, request).view, 'tenant'),
-      v1Tenant,
-    ),
+  const options = { config: change, schema: { body: V1Tenant, response: { 200: V1TenantRead } } }
+  type Body = { Body: V1Tenant }
+  app.get<Listed>(
+    '/v1/tenants',
+    { config: read, schema: { querystring: PageQuery, response: { 200: v1ListOf(V1TenantRead) } } },
+    (request) =>
+      v1List(
+        management,
+        request,
+        everyObject(() => placeOf(management, request).view, 'tenant'),
+        v1Tenant,
+      ),
   )
   app.put<Body>('/v1/tenants', options, async (request, reply) => {
     const tenant = await v1Write(management, request, reply, 'v1PutTenant', request.body)
     return v1Tenant(placeOf(management, request), tenant)
   })
-  app.get<Named>('/v1/tenants/:ref', { config: read }, (request) => {
+  app.get<Named>('/v1/tenants/:ref', { config: read, schema: { response: { 200: V1TenantRead } } }, (request) => {
     const place = placeOf(management, request)
     return v1Tenant(place, place.view.require('tenant', request.params.ref))
   })
@@ -87,37 +109,49 @@ function tenantRoutes(app: FastifyInstance, management: Management): void {
     const input = { ref: request.params.ref, fields: request.body }
     return v1Tenant(placeOf(management, request), await v1Write(management, request, reply, 'v1UpdateTenant', input))
   })
-  app.delete<Named>('/v1/tenants/:ref', { config: change }, async (request, reply) => {
-    await v1Write(management, request, reply, 'v1DeleteTenant', { ref: request.params.ref })
-    return reply.code(204).send()
-  })
+  app.delete<Named>(
+    '/v1/tenants/:ref',
+    { config: change, schema: { response: { 204: NoBody } } },
+    async (request, reply) => {
+      await v1Write(management, request, reply, 'v1DeleteTenant', { ref: request.params.ref })
+      return reply.code(204).send()
+    },
+  )
 }
 
 function assignmentRoutes(app: FastifyInstance, management: Management): void {
-  app.get<Listed>('/v1/role_assignments', { config: read }, (request) => {
-    const { query } = request
-    const view = () => placeOf(management, request).view
-    const { source, fits } = assignmentsOf(view, query)
-    return v1List(management, request, source, (place, row) => {
-      // a row that went while the list was read is left out
-      const there = place.view.get('role_assignment', row.key)
-      return there && fits(there) ? v1Assignment(place, there) : undefined
-    })
-  })
-  app.post<{ Body: Static<typeof V1Assignment> }>(
+  app.get<Listed>(
     '/v1/role_assignments',
-    { config: change, schema: { body: V1Assignment } },
+    { config: read, schema: { querystring: V1AssignmentQuery, response: { 200: v1ListOf(V1AssignmentRead) } } },
+    (request) => {
+      const { query } = request
+      const view = () => placeOf(management, request).view
+      const { source, fits } = assignmentsOf(view, query)
+      return v1List(management, request, source, (place, row) => {
+        // a row that went while the list was read is left out
+        const there = place.view.get('role_assignment', row.key)
+        return there && fits(there) ? v1Assignment(place, there) : undefined
+      })
+    },
+  )
+  app.post<{ Body: V1Assignment }>(
+    '/v1/role_assignments',
+    { config: change, schema: { body: V1Assignment, response: { 200: V1AssignmentRead } } },
     async (request, reply) => {
       const { assignment } = await v1Write(management, request, reply, 'v1Assign', request.body)
       return v1Assignment(placeOf(management, request), assignment)
     },
   )
-  app.delete<Listed>('/v1/role_assignments', { config: change }, async (request, reply) => {
-    const named = { role: needed(request.query, 'role'), user: needed(request.query, 'user') }
-    const input = { ...named, scope: readText(request.query, 'scope') ?? null }
-    const { assignment } = await v1Write(management, request, reply, 'v1Unassign', input)
-    return v1Assignment(placeOf(management, request), assignment)
-  })
+  app.delete<Listed>(
+    '/v1/role_assignments',
+    { config: change, schema: { querystring: V1UnassignQuery, response: { 200: V1AssignmentRead } } },
+    async (request, reply) => {
+      const named = { role: needed(request.query, 'role'), user: needed(request.query, 'user') }
+      const input = { ...named, scope: readText(request.query, 'scope') ?? null }
+      const { assignment } = await v1Write(management, request, reply, 'v1Unassign', input)
+      return v1Assignment(placeOf(management, request), assignment)
+    },
+  )
 }
 
 /** Tenant roles by user, tenant and role; a name of nothing finds nothing. */

@@ -3,6 +3,14 @@
 import type { LogId } from '../../log/change.ts'
 import type { Action, Resource, Role, RoleAssignment, Tenant, User } from '../../model/objects.ts'
 import type { View } from '../../store/view.ts'
+import type {
+  V1ActionRead,
+  V1AssignmentRead,
+  V1ResourceRead,
+  V1RoleRead,
+  V1TenantRead,
+  V1UserRead,
+} from './v1-schema.ts'
 
 /** Where the objects are, as they stand in this turn. */
 export interface Place {
@@ -10,7 +18,7 @@ export interface Place {
   readonly organization: LogId
 }
 
-export function v1User({ view, organization }: Place, user: User) {
+export function v1User({ view, organization }: Place, user: User): V1UserRead {
   const { id, key, first_name, last_name, email, attributes } = user
   const tenantIds = [...view.by('memberships_of_user', key)].map(({ tenant }) => tenant)
   return {
@@ -25,11 +33,11 @@ export function v1User({ view, organization }: Place, user: User) {
   }
 }
 
-export function v1Tenant({ organization }: Place, { id, key, name, description }: Tenant) {
+export function v1Tenant({ organization }: Place, { id, key, name, description }: Tenant): V1TenantRead {
   return { id, externalId: key, name, description, settings: {}, organizationId: organization }
 }
 
-export function v1Role({ view }: Place, { id, key, description, permissions, v1 }: Role) {
+export function v1Role({ view }: Place, { id, key, description, permissions, v1 }: Role): V1RoleRead {
   return {
     id,
     name: key,
@@ -42,7 +50,7 @@ export function v1Role({ view }: Place, { id, key, description, permissions, v1 
 }
 
 /** A permission is one action, and has its id. */
-function permissionOf(view: View, name: string) {
+function permissionOf(view: View, name: string): V1RoleRead['permissions'] {
   const [type = '', key] = name.split(':')
   const resource = view.get('resource', type)
   const action = resource?.actions.find((one) => one.key === key)
@@ -50,11 +58,11 @@ function permissionOf(view: View, name: string) {
   return [{ id: action.id, name, scope: null, resourceId: resource.id, actionId: action.id }]
 }
 
-export function v1Assignment(place: Place, { id, user, role, tenant }: RoleAssignment) {
+export function v1Assignment(place: Place, { id, user, role, tenant }: RoleAssignment): V1AssignmentRead {
   return { id, role: v1Role(place, place.view.require('role', role)), user, scope: tenant }
 }
 
-export function v1Resource({ id, key, description, type_attributes, actions, v1 }: Resource) {
+export function v1Resource({ id, key, description, type_attributes, actions, v1 }: Resource): V1ResourceRead {
   return {
     id,
     type: v1?.type ?? key,
@@ -67,7 +75,7 @@ export function v1Resource({ id, key, description, type_attributes, actions, v1 
   }
 }
 
-export function v1Action(resource: string, { id, key, name, description, attributes, v1 }: Action) {
+export function v1Action(resource: string, { id, key, name, description, attributes, v1 }: Action): V1ActionRead {
   return {
     id,
     name: key,

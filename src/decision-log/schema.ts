@@ -1,0 +1,66 @@
+// Records of decisions in the API: what is asked and what is answered at /v2/pdps/{p}/{e}/audit_logs.
+
+import {
+  flagFilter,
+  page,
+  query,
+  tenantFilter,
+  textParameter,
+  textsParameter,
+  timeParameter,
+} from '../management/query-parameters.ts'
+import { Attributes, Count, Id, Time } from '../management/schema-parts.ts'
+import { Flag, named, nullable, open, optional, type Static, schemaOf, Text } from '../model/json-schema.ts'
+
+export const AuditLogRead = named(
+  'AuditLog',
+  open({
+    id: Id,
+    timestamp: Time,
+    created_at: Time,
+    query: Text,
+    user_key: Text,
+    user_email: nullable(Text),
+    user_name: nullable(Text),
+    resource_type: Text,
+    tenant: Text,
+    action: Text,
+    decision: Flag,
+    reason: nullable(Text),
+    org_id: Id,
+    project_id: Id,
+    env_id: Id,
+    pdp_config_id: Id,
+    input: Attributes,
+    result: Attributes,
+    context: Attributes,
+    raw_data: Attributes,
+  }),
+)
+export type AuditLogRead = Static<typeof AuditLogRead>
+
+export const AuditStored = named(
+  'AuditStored',
+  open({
+    stored: Count,
+    known: Count,
+    refused: Count,
+    refusals: open({ not_a_record: Count, other_environment: Count, other_key: Count, other_sender: Count }),
+  }),
+)
+export type AuditStored = Static<typeof AuditStored>
+
+export const AuditQuery = query({
+  ...page,
+  action: textParameter('only questions about this action'),
+  decision: flagFilter('only those that were allowed, or that were denied'),
+  pdp_id: textParameter('only what this PDP decided: the id of the config, or the instance in its records'),
+  resources: textsParameter('only questions about these resources: a type, or `type:key`'),
+  sort_by: optional(
+    schemaOf<string>({ type: 'string', enum: ['timestamp'], description: 'the newest is always first' }),
+  ),
+  ...tenantFilter,
+  timestamp_from: timeParameter,
+  timestamp_to: timeParameter,
+  users: textsParameter('only questions about these users'),
+})

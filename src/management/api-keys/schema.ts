@@ -1,0 +1,72 @@
+// API keys in the API: what is sent and what is answered at /v2/api-key, and what a PDP of the clients asks at /v2/pdps/{p}/{e}/configs.
+import {
+  closed,
+  enumOf,
+  mapOf,
+  maybe,
+  named,
+  nullable,
+  open,
+  type Static,
+  schemaOf,
+  Text,
+} from '../../model/json-schema.ts'
+import { EnvironmentRead } from '../environments/schema.ts'
+import { ProjectRead } from '../projects/schema.ts'
+import { page, query, textParameter } from '../query-parameters.ts'
+import { Attributes, Id, Null, Time } from '../schema-parts.ts'
+
+const Level = enumOf('env', 'project', 'org')
+const Access = enumOf('admin', 'write', 'read', 'no_access')
+const Owner = enumOf('pdp_config', 'member', 'elements')
+
+export const ApiKeyCreate = closed({
+  organization_id: Text,
+  project_id: maybe(Text),
+  environment_id: maybe(Text),
+  object_type: maybe(Level),
+  access_level: maybe(Access),
+  owner_type: maybe(Owner),
+  name: maybe(Text),
+})
+export type ApiKeyCreate = Static<typeof ApiKeyCreate>
+
+const scope = { organization_id: Id, project_id: nullable(Id), environment_id: nullable(Id) }
+export const ApiKeyScope = named('ApiKeyScope', open(scope))
+export type ApiKeyScope = Static<typeof ApiKeyScope>
+
+export const ApiKeyRead = named(
+  'ApiKey',
+  open({
+    id: Id,
+    ...scope,
+    object_type: Level,
+    access_level: Access,
+    owner_type: Owner,
+    name: nullable(Text),
+    secret: nullable(Text),
+    created_at: Time,
+    created_by_member: Null,
+    last_used_at: Null,
+    env: nullable(EnvironmentRead),
+    project: nullable(ProjectRead),
+  }),
+)
+export type ApiKeyRead = Static<typeof ApiKeyRead>
+
+export const RemoteConfig = named(
+  'RemoteConfig',
+  open({
+    opal_common: Attributes,
+    opal_client: Attributes,
+    pdp: mapOf(schemaOf<string | boolean>({ type: ['string', 'boolean'] })),
+    context: mapOf(Text),
+  }),
+)
+export type RemoteConfig = Static<typeof RemoteConfig>
+
+export const ApiKeyQuery = query({
+  ...page,
+  object_type: textParameter('only keys of this level: `env`, `project` or `org`'),
+  proj_id: textParameter('only keys of this project'),
+})

@@ -1,0 +1,64 @@
+// History and activity in the API: what is answered at /v2/history and /v2/activity.
+import { enumOf, Flag, named, nullable, open, type Static, Text } from '../../model/json-schema.ts'
+import { flagFilter, page, query, textParameter, textsParameter, timeParameter } from '../query-parameters.ts'
+import { Attributes, Count, Id, Time } from '../schema-parts.ts'
+
+const event = {
+  id: Id,
+  timestamp: Time,
+  client_ip: Text,
+  actor_type: enumOf('api_key', 'system'),
+  actor_id: Id,
+  actor_display_name: nullable(Text),
+  org_id: Id,
+  project_id: nullable(Id),
+  project_key: nullable(Text),
+  env_id: nullable(Id),
+  env_key: nullable(Text),
+}
+
+export const EventRead = named(
+  'Event',
+  open({
+    ...event,
+    timestamp_utc: Time,
+    method: Text,
+    path: Text,
+    success: Flag,
+    status: Count,
+    request_id: nullable(Id),
+    correlation_id: nullable(Text),
+    operation: Text,
+    revision: Count,
+  }),
+)
+export type EventRead = Static<typeof EventRead>
+
+export const ActivityRead = named(
+  'Activity',
+  open({ ...event, activity_id: Text, activity_description: Text, activity_details: Attributes }),
+)
+export type ActivityRead = Static<typeof ActivityRead>
+
+export const ActivityType = named('ActivityType', open({ id: Text, description: Text }))
+export type ActivityType = Static<typeof ActivityType>
+
+const filters = {
+  ...page,
+  actor_id: textsParameter('only what this API key did'),
+  actor_type: textsParameter('`api_key`, or `system` for the command line and the process itself'),
+  actor_display_name: textParameter('a part of the name of the API key'),
+  project_id: textsParameter('only in this project, by its id'),
+  env_id: textsParameter('only in this environment, by its id'),
+  timestamp_from: timeParameter,
+  timestamp_until: timeParameter,
+}
+export const ActivityQuery = query(filters)
+export const HistoryQuery = query({
+  ...filters,
+  client_ip: textsParameter('only from this address'),
+  method: textsParameter('only requests of this method'),
+  path: textsParameter('only requests with this in their path'),
+  status_code: textsParameter('only answers of this status'),
+  success: flagFilter('refused requests are not kept: false lists nothing'),
+})

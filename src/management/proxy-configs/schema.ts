@@ -1,0 +1,81 @@
+// Proxy configs in the API: what is sent and what is answered at /v2/facts/{p}/{e}/proxy_configs.
+import {
+  closed,
+  described,
+  enumOf,
+  Flag,
+  listOf,
+  mapOf,
+  maybe,
+  named,
+  nullable,
+  open,
+  optional,
+  type Static,
+  schemaOf,
+  Text,
+} from '../../model/json-schema.ts'
+import type { Json } from '../../model/objects.ts'
+import { Key, known, sameKey } from '../schema-parts.ts'
+
+const AuthMechanism = enumOf('Bearer', 'Basic', 'Headers')
+const secrets = [{ type: 'string' }, { type: 'object' }]
+const ABOUT_SECRET = 'Bearer: the token; Basic: `user:password`; Headers: an object of headers'
+const Secret = described(schemaOf<Json>({ anyOf: secrets }), ABOUT_SECRET)
+
+const rule = {
+  url: Text,
+  url_type: maybe(enumOf('regex')),
+  http_method: enumOf('get', 'post', 'put', 'patch', 'delete', 'head', 'options'),
+  resource: Text,
+  headers: maybe(mapOf(Text)),
+  action: maybe(Text),
+  priority: maybe(
+    schemaOf<number>({ type: 'integer', minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER }),
+  ),
+}
+
+export const ProxyConfigCreate = closed({
+  key: Key,
+  secret: Secret,
+  name: maybe(Text),
+  mapping_rules: maybe(listOf(closed(rule))),
+  auth_mechanism: maybe(AuthMechanism),
+})
+export type ProxyConfigCreate = Static<typeof ProxyConfigCreate>
+
+/** A rule replaces the one of the same method and url, or is added. */
+const ChangedRule = closed({ ...rule, should_delete: maybe(described(Flag, 'takes the rule away')) })
+export type ChangedRule = Static<typeof ChangedRule>
+
+export const ProxyConfigUpdate = closed({
+  ...sameKey,
+  secret: optional(described(schemaOf<Json>({ anyOf: [...secrets, { type: 'null' }] }), ABOUT_SECRET)),
+  name: maybe(Text),
+  mapping_rules: maybe(listOf(ChangedRule)),
+  auth_mechanism: maybe(AuthMechanism),
+})
+export type ProxyConfigUpdate = Static<typeof ProxyConfigUpdate>
+
+export const ProxyConfigRead = named(
+  'ProxyConfig',
+  open({
+    ...known,
+    name: Text,
+    auth_mechanism: AuthMechanism,
+    secret: described(schemaOf<Json>({}), 'null for a key that may not see it'),
+    mapping_rules: listOf(
+      open({
+        url: Text,
+        url_type: nullable(enumOf('regex')),
+        http_method: Text,
+        resource: Text,
+        headers: mapOf(Text),
+        action: nullable(Text),
+        priority: nullable(schemaOf<number>({ type: 'number' })),
+      }),
+    ),
+  }),
+)
+
+export type ProxyConfigRead = Static<typeof ProxyConfigRead>

@@ -1,0 +1,38 @@
+// What the schemas of several resources share: fields that every object has, pages of lists, attributes. A resource's own schema.ts is in its
+// folder.
+import { anyOf, described, listOf, maybe, nullable, open, schemaOf, Text, type TSchema } from '../model/json-schema.ts'
+import type { JsonObject } from '../model/objects.ts'
+
+export const Id = schemaOf<string>({ type: 'string', pattern: '^[0-9a-f]{32}$' })
+export const Time = schemaOf<string>({ type: 'string', format: 'date-time' })
+export const Count = schemaOf<number>({ type: 'integer', minimum: 0 })
+export const Null = schemaOf<null>({ type: 'null' })
+export const Attributes = schemaOf<JsonObject>({ type: 'object' })
+
+/** An answer without a body. */
+export const NoBody = schemaOf<null>({ type: 'null' })
+
+/** The fields of a body that name an object. */
+export const Key = described(Text, 'chosen by you; it never changes')
+export const UserKey = described(Text, 'as your application names the user; it never changes')
+export const bodyNames = {
+  name: maybe(described(Text, 'shown to people; the key when it is not sent')),
+  description: maybe(Text),
+}
+/** A body that changes an object may name it, by the key that it has. */
+export const sameKey = { key: maybe(described(Text, 'the key that the object has')) }
+
+/** What objects of an environment have in every answer. */
+export const readNames = { name: Text, description: nullable(Text) }
+export const stamps = { created_at: Time, updated_at: Time }
+export const place = { organization_id: Id, project_id: Id, environment_id: Id }
+export const known = { id: Id, key: Text, ...place, ...stamps }
+
+/** A page of a list. */
+export const pageOf = <S extends TSchema>(items: S) =>
+  open({ data: listOf(items), total_count: Count, page_count: Count })
+/** A page of a list that can be paged to a bound only. */
+export const longPageOf = <S extends TSchema>(items: S) =>
+  open({ data: listOf(items), total_count: Count, page_count: Count, pagination_count: Count })
+/** A list; a page of it with `include_total_count`. */
+export const listOrPage = <S extends TSchema>(items: S) => anyOf(listOf(items), pageOf(items))

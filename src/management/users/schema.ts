@@ -1,0 +1,58 @@
+// Users in the API: what is sent and what is answered at /v2/facts/{p}/{e}/users.
+import {
+  closed,
+  described,
+  enumOf,
+  listOf,
+  maybe,
+  named,
+  nullable,
+  open,
+  type Static,
+  Text,
+  Texts,
+} from '../../model/json-schema.ts'
+import { page, query, roleFilter, search, withInstanceRoles } from '../query-parameters.ts'
+import { RoleInTenant } from '../role-assignments/schema.ts'
+import { Attributes, known, sameKey, UserKey } from '../schema-parts.ts'
+
+const fields = {
+  email: maybe(Text),
+  first_name: maybe(Text),
+  last_name: maybe(Text),
+  attributes: maybe(Attributes),
+}
+const withRoles = { ...fields, role_assignments: maybe(listOf(RoleInTenant)) }
+
+export const UserCreate = closed({ key: UserKey, ...withRoles })
+export type UserCreate = Static<typeof UserCreate>
+
+/** Roles are kept when none are sent; else they are exactly these. */
+export const UserReplace = closed({ ...sameKey, ...withRoles })
+export type UserReplace = Static<typeof UserReplace>
+
+export const UserUpdate = closed({ ...sameKey, ...fields })
+export type UserUpdate = Static<typeof UserUpdate>
+
+export const UserRead = named(
+  'User',
+  open({
+    ...known,
+    email: nullable(Text),
+    first_name: nullable(Text),
+    last_name: nullable(Text),
+    attributes: Attributes,
+    roles: described(listOf(open({ role: Text, tenant: Text })), 'roles in tenants'),
+    associated_tenants: listOf(
+      open({
+        tenant: Text,
+        roles: Texts,
+        status: enumOf('active'),
+        resource_instance_roles: listOf(open({ resource_instance: Text, resource: Text, role: Text })),
+      }),
+    ),
+  }),
+)
+export type UserRead = Static<typeof UserRead>
+
+export const UserQuery = query({ ...page, ...withInstanceRoles, ...roleFilter, ...search })

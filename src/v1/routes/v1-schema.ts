@@ -1,0 +1,181 @@
+// The first API version: what is sent, asked and answered. What a client of that version read and sends back is taken too: ids and the like are
+// ignored, and what has no place here is taken empty only. Further members are refused, as everywhere.
+import { page, query, roleFilter, tenantFilter, textParameter, userFilter } from '../../management/query-parameters.ts'
+import { Attributes, Id, Null } from '../../management/schema-parts.ts'
+import {
+  closed,
+  described,
+  Flag,
+  later,
+  listOf,
+  mapOf,
+  maybe,
+  named,
+  nullable,
+  open,
+  optional,
+  type Static,
+  schemaOf,
+  Text,
+  Texts,
+  type TSchema,
+} from '../../model/json-schema.ts'
+import type { V1PermissionRef } from '../use-cases/v1-writes.ts'
+
+/** Read by clients and sent back: nothing depends on it. */
+const Ignored = () => optional(schemaOf<unknown>({ description: 'ignored' }))
+const read = { id: Ignored(), organizationId: Ignored() }
+
+export const V1User = closed({
+  key: maybe(Text),
+  customId: maybe(Text),
+  firstName: maybe(Text),
+  lastName: maybe(Text),
+  email: maybe(Text),
+  attributes: maybe(Attributes),
+  roles: maybe(listOf(closed({ role: Text, tenant: maybe(Text) }))),
+  ...read,
+  tenantIds: Ignored(),
+})
+export type V1User = Static<typeof V1User>
+
+export const V1Tenant = closed({
+  externalId: maybe(Text),
+  key: maybe(Text),
+  name: maybe(Text),
+  description: maybe(Text),
+  settings: later(),
+  ...read,
+})
+export type V1Tenant = Static<typeof V1Tenant>
+
+const Permission = schemaOf<string | V1PermissionRef>({ anyOf: [{ type: 'string' }, { type: 'object' }] })
+export const V1Role = closed({
+  name: Text,
+  description: maybe(Text),
+  attributes: maybe(Attributes),
+  settings: maybe(Attributes),
+  permissions: maybe(listOf(Permission)),
+  isBuiltIn: later(),
+  ...read,
+})
+export type V1Role = Static<typeof V1Role>
+
+export const V1Assignment = closed({ role: Text, user: Text, scope: maybe(Text), id: Ignored() })
+export type V1Assignment = Static<typeof V1Assignment>
+
+const actionFields = {
+  title: maybe(Text),
+  description: maybe(Text),
+  path: maybe(Text),
+  attributes: maybe(Attributes),
+}
+export const V1Action = closed({
+  name: Text,
+  ...actionFields,
+  resourceId: Ignored(),
+  permissionName: Ignored(),
+  isBuiltIn: later(),
+  id: Ignored(),
+})
+export type V1Action = Static<typeof V1Action>
+export const V1Resource = closed({
+  name: maybe(Text),
+  type: maybe(Text),
+  path: maybe(Text),
+  description: maybe(Text),
+  attributes: maybe(Attributes),
+  actions: maybe(listOf(V1Action)),
+  isBuiltIn: later(),
+  ...read,
+})
+export type V1Resource = Static<typeof V1Resource>
+export const V1Resources = closed({
+  resources: listOf(
+    closed({
+      type: Text,
+      description: maybe(Text),
+      attributes: maybe(Attributes),
+      actions: maybe(mapOf(closed(actionFields))),
+    }),
+  ),
+})
+export type V1Resources = Static<typeof V1Resources>
+
+export const V1Login = closed({ userId: Text, tenantId: Text })
+export type V1Login = Static<typeof V1Login>
+
+const readAction = open({
+  id: Id,
+  name: Text,
+  title: Text,
+  description: nullable(Text),
+  path: nullable(Text),
+  attributes: Attributes,
+  permissionName: Text,
+  isBuiltIn: Flag,
+})
+export const V1ActionRead = named('V1Action', readAction)
+export type V1ActionRead = Static<typeof V1ActionRead>
+
+export const V1UserRead = named(
+  'V1User',
+  open({
+    id: Id,
+    customId: Text,
+    firstName: nullable(Text),
+    lastName: nullable(Text),
+    email: nullable(Text),
+    attributes: Attributes,
+    organizationId: Id,
+    tenantIds: Texts,
+  }),
+)
+export type V1UserRead = Static<typeof V1UserRead>
+
+export const V1TenantRead = named(
+  'V1Tenant',
+  open({ id: Id, externalId: Text, name: Text, description: nullable(Text), settings: Attributes, organizationId: Id }),
+)
+export type V1TenantRead = Static<typeof V1TenantRead>
+
+export const V1RoleRead = named(
+  'V1Role',
+  open({
+    id: Id,
+    name: Text,
+    description: nullable(Text),
+    attributes: Attributes,
+    settings: Attributes,
+    isBuiltIn: Flag,
+    permissions: listOf(open({ id: Id, name: Text, scope: Null, resourceId: Id, actionId: Id })),
+  }),
+)
+export type V1RoleRead = Static<typeof V1RoleRead>
+
+export const V1AssignmentRead = named(
+  'V1RoleAssignment',
+  open({ id: Id, role: V1RoleRead, user: Text, scope: described(Text, 'the tenant') }),
+)
+export type V1AssignmentRead = Static<typeof V1AssignmentRead>
+
+export const V1ResourceRead = named(
+  'V1Resource',
+  open({
+    id: Id,
+    type: Text,
+    name: Text,
+    path: nullable(Text),
+    description: nullable(Text),
+    attributes: Attributes,
+    isBuiltIn: Flag,
+    actions: listOf(readAction),
+  }),
+)
+export type V1ResourceRead = Static<typeof V1ResourceRead>
+
+export const v1ListOf = <S extends TSchema>(items: S) => open({ url: Text, data: listOf(items) })
+
+const scope = { scope: textParameter('the tenant, as v1 calls it') }
+export const V1AssignmentQuery = query({ ...page, ...roleFilter, ...scope, ...tenantFilter, ...userFilter })
+export const V1UnassignQuery = query({ ...roleFilter, ...scope, ...userFilter })
