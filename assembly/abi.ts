@@ -203,7 +203,10 @@ export const FANOUT = 31
 // ── records ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 /** Every symbol begins with: key length u16 · table u8 · flags u8. An id is the address of the record; a permission's is dense. */
 export enum SymbolRecord {
+  /** the length; for the host, the word of all three */
   Meta = 0,
+  Table = 2,
+  Flags = 3,
 }
 export const FLAG_LIVE = 1
 

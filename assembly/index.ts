@@ -9,6 +9,7 @@ import { permissionsOfGrant, permissionsOfRole, recordsInBucket } from './decide
 import { metGoal, takeSteps as takeRelationSteps } from './decide/rebac'
 import { listReads as readsOf } from './decide/required-attributes'
 import { checkKinds } from './memory/checked'
+import './memory/layout'
 import { createImage } from './memory/header'
 import { recordsAfter } from './memory/key-order'
 import { reserveBytes } from './memory/memory'

@@ -12,6 +12,7 @@ import {
   SetRule,
   SINGLE,
   Side,
+  SymbolRecord,
   Table,
   Verdict,
   WORK,
@@ -114,7 +115,7 @@ function holdsOneOf(permission: u32, side: u32, resources: u32): Verdict {
 /** The truth of one side of one rule, for explain. */
 export function sideHolds(user: u32, tenant: u32, permission: u32, instance: u32, end: u32, side: u32): Verdict {
   if (!begin(user, tenant, permission, instance, end)) return Verdict.Deny
-  const table = load<u8>(side, 2) as u32
+  const table = load<u8>(side, SymbolRecord.Table) as u32
   if (table === Table.Roles) return holdsUsers(side)
   return table === Table.Resources ? holdsResources(side) : holdsSet(side)
 }
@@ -142,7 +143,7 @@ function begin(user: u32, tenant: u32, permission: u32, instance: u32, end: u32)
 
 /** D6: a role used as a user set means that it is assigned in the tenant. */
 function holdsUsers(users: u32): Verdict {
-  if ((load<u8>(users, 2) as u32) !== Table.Roles) return holdsSet(users)
+  if ((load<u8>(users, SymbolRecord.Table) as u32) !== Table.Roles) return holdsSet(users)
   const grant = grantAsked()
   return grant !== 0 && includes(load<u32>(grant, Grant.Roles), users) ? Verdict.Allow : Verdict.Deny
 }
@@ -158,7 +159,7 @@ function includes(roles: u32, role: u32): bool {
 
 /** D6: a resource used as a resource set means its type. */
 function holdsResources(resources: u32): Verdict {
-  if ((load<u8>(resources, 2) as u32) !== Table.Resources) return holdsSet(resources)
+  if ((load<u8>(resources, SymbolRecord.Table) as u32) !== Table.Resources) return holdsSet(resources)
   return resources === typeAsked() ? Verdict.Allow : Verdict.Deny
 }
 

@@ -13,6 +13,7 @@ import {
   Side,
   STEP_BYTES,
   Step,
+  SymbolRecord,
   Table,
 } from '../abi'
 import { field } from '../memory/memory'
@@ -49,7 +50,7 @@ function readSides(first: u32): void {
 
 /** The set and those above it, which are at most as many as there are sets. */
 function readSet(first: u32): void {
-  if ((load<u8>(first, 2) as u32) !== Table.Sets) return
+  if ((load<u8>(first, SymbolRecord.Table) as u32) !== Table.Sets) return
   let left = field(Header.Sets)
   for (let set = first; set !== 0 && left > 0; set = load<u32>(set, ConditionSet.Parent)) {
     left--

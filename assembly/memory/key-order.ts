@@ -7,7 +7,7 @@
 //
 // INVARIANT: the leaves, one after the other, have every record of the table once, each key above the one before.
 // INVARIANT: all leaves are `height` steps below the root; the first record of an entry is the first one below its node; no node is empty.
-import { FANOUT, HEADER, Header, LEAF_RECORDS, NODE_BYTES, Node, OrderRoot, SCRATCH } from '../abi'
+import { FANOUT, HEADER, Header, LEAF_RECORDS, NODE_BYTES, Node, OrderRoot, SCRATCH, SymbolRecord } from '../abi'
 import { allocate } from './memory'
 
 /** Bytes of an entry of an inner node. */
@@ -38,14 +38,14 @@ export function compareKeys(left: u32, leftLength: u32, right: u32, rightLength:
 
 /** Does the key of the record come after the one at `start`? Keys begin `offset` bytes into their records. */
 function isAfter(record: u32, offset: u32, start: u32, length: u32): bool {
-  return compareKeys(record + offset, load<u16>(record) as u32, start, length) > 0
+  return compareKeys(record + offset, load<u16>(record, SymbolRecord.Meta) as u32, start, length) > 0
 }
 
 /** Adds a record that is not there yet. Nodes that are full are split on the way down, so there is always room below. */
 export function insertOrdered(order: u32, record: u32, offset: u32): void {
   const root = rootOfOrder(order)
   const start = record + offset
-  const length = load<u16>(record) as u32
+  const length = load<u16>(record, SymbolRecord.Meta) as u32
   let node = load<u32>(root, OrderRoot.Node)
   let level = load<u32>(root, OrderRoot.Height)
   if (node === 0) {
@@ -76,7 +76,8 @@ export function insertOrdered(order: u32, record: u32, offset: u32): void {
 
 function insertIntoLeaf(leaf: u32, record: u32, offset: u32): void {
   const count = load<u32>(leaf, Node.Count)
-  const place = leaf + Node.Entries + placeAfter(leaf, offset, record + offset, load<u16>(record) as u32) * 4
+  const place =
+    leaf + Node.Entries + placeAfter(leaf, offset, record + offset, load<u16>(record, SymbolRecord.Meta) as u32) * 4
   const end = leaf + Node.Entries + count * 4
   memory.copy(place + 4, place, end - place)
   store<u32>(place, record)
@@ -90,7 +91,7 @@ function splitEntry(parent: u32, slot: u32, level: u32, last: bool, record: u32,
   const full: u32 = level === 0 ? LEAF_RECORDS : FANOUT
   const bytes: u32 = level === 0 ? 4 : ENTRY
   const start = record + offset
-  const ending = last && !isAfter(lastOf(node, level), offset, start, load<u16>(record) as u32)
+  const ending = last && !isAfter(lastOf(node, level), offset, start, load<u16>(record, SymbolRecord.Meta) as u32)
   const keep: u32 = ending ? (level === 0 ? full : full - 1) : (full + 1) >>> 1
   const moved = full - keep
   memory.copy(sibling + Node.Entries, node + Node.Entries + keep * bytes, moved * bytes)

@@ -121,7 +121,7 @@ export function keyLength(record: u32): u32 {
 }
 
 export function isLive(record: u32): bool {
-  return (load<u8>(record, 3) & FLAG_LIVE) !== 0
+  return (load<u8>(record, SymbolRecord.Flags) & FLAG_LIVE) !== 0
 }
 
 /** The record of the key at `start`, dead or live; 0 when the key was never seen. */
@@ -148,8 +148,8 @@ export function intern(table: u32, start: u32, length: u32): u32 {
   if (record === 0) {
     const offset = keyOffset(table)
     record = allocate(offset + length)
-    store<u16>(record, length as u16)
-    store<u8>(record, table as u8, 2)
+    store<u16>(record, length as u16, SymbolRecord.Meta)
+    store<u8>(record, table as u8, SymbolRecord.Table)
     memory.copy(record + offset, start, length)
     insert(table, hash, record)
     if (table === Table.Users) insertOrdered(Order.Users, record, offset)
@@ -159,7 +159,7 @@ export function intern(table: u32, start: u32, length: u32): u32 {
   } else {
     addToField(Header.Dead, -(symbolBytes(table, record) as i32))
   }
-  store<u8>(record, FLAG_LIVE as u8, 3)
+  store<u8>(record, FLAG_LIVE as u8, SymbolRecord.Flags)
   addToField(counterOf(table), 1)
   return record
 }
@@ -167,7 +167,7 @@ export function intern(table: u32, start: u32, length: u32): u32 {
 /** Marks a record dead. The caller has cleared what hangs on it. */
 export function tombstone(table: u32, record: u32): void {
   if (!isLive(record)) return
-  store<u8>(record, 0, 3)
+  store<u8>(record, 0, SymbolRecord.Flags)
   addToField(counterOf(table), -1)
   addToField(Header.Dead, symbolBytes(table, record) as i32)
 }

@@ -6,7 +6,7 @@
 //   cell       │ name │ kind │ f64, or address │
 //
 // INVARIANT: a stored text has as many references as stored cells, names, paths and sets that point to it; equal ones are one record.
-import { CELL_BYTES, Cell, Composite, HEAP, Header, Kind, Table, Text } from '../abi'
+import { CELL_BYTES, Cell, Composite, HEAP, Header, Kind, SymbolRecord, Table, Text } from '../abi'
 import { addToField, allocate, release } from './memory'
 import { hashBytes, keyLength, keyOffset, sameBytes } from './symbols'
 import { firstMatch, insert, matchedRecord, nextMatch, remove } from './table'
@@ -150,7 +150,7 @@ export function isText(cell: u32): bool {
 export function textStart(cell: u32): u32 {
   const value = load<u32>(cell, Cell.Value)
   if (load<u32>(cell, Cell.Kind) === Kind.Text) return value + Text.Bytes
-  return value + keyOffset(load<u8>(value, 2) as u32)
+  return value + keyOffset(load<u8>(value, SymbolRecord.Table) as u32)
 }
 
 export function textLength(cell: u32): u32 {

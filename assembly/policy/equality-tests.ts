@@ -21,6 +21,7 @@ import {
   Source,
   STEP_BYTES,
   Step,
+  SymbolRecord,
   Table,
   TEST_BYTES,
   Tests,
@@ -69,7 +70,7 @@ export function hashOfTest(tests: u32, index: u32): u32 {
 
 /** Finds the tests of a program: leaves them at GATHERED and returns how many. */
 export function findTests(program: u32): u32 {
-  store<u32>(GATHERED, 0)
+  store<u32>(GATHERED, 0, Tests.Count)
   const no = load<u32>(program, Program.Count) - 1
   // The furthest step to which one before leads, but for the last, which says no: until there it can be passed by.
   let joined: u32 = 0
@@ -83,7 +84,7 @@ export function findTests(program: u32): u32 {
     if (whenTrue !== no) joined = max(joined, whenTrue)
     if (whenFalse !== no) joined = max(joined, whenFalse)
   }
-  return load<u32>(GATHERED)
+  return load<u32>(GATHERED, Tests.Count)
 }
 
 function addStep(program: u32, step: u32, op: u32): void {
@@ -102,7 +103,7 @@ function addStep(program: u32, step: u32, op: u32): void {
 
 /** Puts a test in its place: ascending by path, a list test last. There is room for one of these, and none for what is there. */
 function addTest(path: u32, hash: u32): void {
-  const count = load<u32>(GATHERED)
+  const count = load<u32>(GATHERED, Tests.Count)
   if (count === INDEX_TESTS_MAX) return
   const isList = (path & LIST_TEST) !== 0
   if (isList && count !== 0 && (pathOfTest(GATHERED, count - 1) & LIST_TEST) !== 0) return
@@ -117,7 +118,7 @@ function addTest(path: u32, hash: u32): void {
   }
   store<u32>(GATHERED + at * TEST_BYTES, path, Tests.Path)
   store<u32>(GATHERED + at * TEST_BYTES, hash, Tests.Hash)
-  store<u32>(GATHERED, count + 1)
+  store<u32>(GATHERED, count + 1, Tests.Count)
 }
 
 function comesBehind(other: u32, path: u32): bool {
@@ -127,7 +128,7 @@ function comesBehind(other: u32, path: u32): bool {
 /** Replaces the tests of a set by those of its program. */
 export function setTests(set: u32): void {
   const old = load<u32>(set, ConditionSet.Tests)
-  if (old !== 0) release(old, testsBytes(load<u32>(old)))
+  if (old !== 0) release(old, testsBytes(load<u32>(old, Tests.Count)))
   store<u32>(set, 0, ConditionSet.Tests)
   const program = load<u32>(set, ConditionSet.Program)
   if (program === 0) return
@@ -144,16 +145,16 @@ export function testsBytes(count: u32): u32 {
 
 /** Puts together at GATHERED the tests of a side: those of the set and of what is above it, or that the role is held; returns how many. */
 export function gatherTests(side: u32): u32 {
-  store<u32>(GATHERED, 0)
-  const table = load<u8>(side, 2) as u32
+  store<u32>(GATHERED, 0, Tests.Count)
+  const table = load<u8>(side, SymbolRecord.Table) as u32
   if (table === Table.Roles) addTest(LIST_TEST, hashOfRole(side))
-  if (table !== Table.Sets) return load<u32>(GATHERED)
+  if (table !== Table.Sets) return load<u32>(GATHERED, Tests.Count)
   let set = side
   for (let depth: u32 = 0; set !== 0 && depth < DEPTH_MAX; depth++) {
     const tests = load<u32>(set, ConditionSet.Tests)
-    const count: u32 = tests === 0 ? 0 : load<u32>(tests)
+    const count: u32 = tests === 0 ? 0 : load<u32>(tests, Tests.Count)
     for (let index: u32 = 0; index < count; index++) addTest(pathOfTest(tests, index), hashOfTest(tests, index))
     set = load<u32>(set, ConditionSet.Parent)
   }
-  return load<u32>(GATHERED)
+  return load<u32>(GATHERED, Tests.Count)
 }

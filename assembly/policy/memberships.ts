@@ -1,7 +1,7 @@
 // Memberships: who belongs to a tenant without a role in it. `user.tenants` and `tenant.*` read them (D6); no role comes of them.
 //
 // INVARIANT: a member is in the table once, in its user's list once and in its tenant's list once.
-import { Header, Instance, MEMBER_BYTES, Member, Party, Table } from '../abi'
+import { Header, Instance, MEMBER_BYTES, Member, Party, SymbolRecord, Table } from '../abi'
 import { link, unlink } from '../memory/lists'
 import { addToField, allocate, release } from '../memory/memory'
 import { firstMatch, insert, matchedRecord, nextMatch, remove } from '../memory/table'
@@ -53,5 +53,5 @@ export function deleteMembersOf(party: u32): void {
 
 /** The tenant itself, or that of the instance. */
 export function tenantOfScope(scope: u32): u32 {
-  return (load<u8>(scope, 2) as u32) === Table.Tenants ? scope : load<u32>(scope, Instance.Tenant)
+  return (load<u8>(scope, SymbolRecord.Table) as u32) === Table.Tenants ? scope : load<u32>(scope, Instance.Tenant)
 }

@@ -17,6 +17,7 @@ import {
   SET_OF_USERS,
   SIDE_BYTES,
   Side,
+  SymbolRecord,
   Table,
 } from '../abi'
 import { link, unlink } from '../memory/lists'
@@ -74,7 +75,7 @@ export function takeFromSide(side: u32): void {
 }
 
 function isSet(record: u32): bool {
-  return (load<u8>(record, 2) as u32) === Table.Sets
+  return (load<u8>(record, SymbolRecord.Table) as u32) === Table.Sets
 }
 
 /** Makes `parent` (0 for none) the set above a set that has none. */

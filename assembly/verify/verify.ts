@@ -19,6 +19,7 @@ import {
   SEGMENT_BUCKETS,
   SEGMENT_BYTES,
   SINGLE,
+  SymbolRecord,
   TABLES,
   Table,
 } from '../abi'
@@ -159,7 +160,7 @@ function verifySymbols(table: u32): Fault {
     const record = recordOf(entry)
     const length = keyLength(record)
     if (length > longest || !inHeap(record, offset + length)) return Fault.Symbol
-    if ((load<u8>(record, 2) as u32) !== table) return Fault.Symbol
+    if ((load<u8>(record, SymbolRecord.Table) as u32) !== table) return Fault.Symbol
     const hash = hashBytes(record + offset, length)
     if (hash !== hashOfEntry(entry)) return Fault.Symbol
     if (lookup(table, record + offset, length, hash) !== record) return Fault.Symbol
