@@ -6,6 +6,7 @@ import { measureFacts } from './figures/facts.mjs'
 import { measureHttp } from './figures/http.mjs'
 import { measureImage } from './figures/image.mjs'
 import { measurePdp } from './figures/pdp.mjs'
+import { measureStart } from './figures/start.mjs'
 
 /** The longest of the figure sections takes so long on a quiet machine. */
 const FIGURES_MS_MIN = 15_000
@@ -16,6 +17,7 @@ const FIGURES = {
   http: measureHttp,
   api: measureApi,
   pdp: measurePdp,
+  start: measureStart,
 }
 
 /**

@@ -5,9 +5,9 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 
-const SECTIONS = ['W1', 'W2', 'W3', 'W4', 'W4-1000', 'image', 'facts', 'delta', 'http', 'api', 'pdp']
+const SECTIONS = ['W1', 'W2', 'W3', 'W4', 'W4-1000', 'image', 'facts', 'delta', 'http', 'api', 'pdp', 'start']
 /** The tiny worlds take the place of W1 to W4. */
-const TINY_SECTIONS = ['tiny', 'tiny-rules', 'image', 'facts', 'delta', 'http', 'api', 'pdp']
+const TINY_SECTIONS = ['tiny', 'tiny-rules', 'image', 'facts', 'delta', 'http', 'api', 'pdp', 'start']
 /** Of the 90 seconds of --quick: the rest is for the build before and the charts after. */
 const QUICK_MS = 80_000
 const HELP = `Usage: npm run bench [-- options]

@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const COMMAND = fileURLToPath(new URL('../../dist/src/cli/zerohop.js', import.meta.url))
+const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const START_MS_MAX = 30_000
 
 /** Everything started within `use` is stopped and every folder removed when it ends. */
@@ -79,8 +80,17 @@ class Servers {
   }
 
   zerohop(args, env) {
+    return this.#start(process.execPath, [COMMAND, ...args], env)
+  }
+
+  npm(args, env) {
+    return this.#start('npm', args, env)
+  }
+
+  #start(command, args, env) {
     const texts = Object.fromEntries(Object.entries(env).map(([name, value]) => [name, String(value)]))
-    const child = spawn(process.execPath, [COMMAND, ...args], {
+    const child = spawn(command, args, {
+      cwd: ROOT,
       env: { PATH: process.env.PATH, HOME: process.env.HOME, ...texts },
       stdio: ['ignore', 'ignore', 'pipe'],
     })
@@ -90,7 +100,7 @@ class Servers {
     })
     child.on('exit', (code, signal) => {
       if (code || signal === 'SIGABRT')
-        process.stderr.write(`zerohop ${args[0]} ended with ${code ?? signal}: ${said}\n`)
+        process.stderr.write(`${command} ${args.join(' ')} ended with ${code ?? signal}: ${said}\n`)
     })
     this.#processes.push(child)
     return child
@@ -128,7 +138,7 @@ async function keysIn(data, api) {
   }
 }
 
-async function freePort() {
+export async function freePort() {
   const server = createServer()
   await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address()

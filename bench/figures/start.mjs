@@ -1,0 +1,119 @@
+// Start rows: how long a process takes that begins now, from starting it to its answer. Nothing is warm but the page cache.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, readFileSync } from 'node:fs'
+import { request } from 'node:http'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { median } from '../sampling.mjs'
+import { freePort, withServers } from './servers.mjs'
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url))
+const COMMAND = join(ROOT, 'dist/src/cli/zerohop.js')
+const DOOR = new URL('../../dist/src/index.js', import.meta.url).href
+const POLL_MS = 2
+/** npm does not tell its child to end: the server sees that it is alone, and gives the folder back, within this time. */
+const NPM_END_MS = 1_000
+const ANSWER_MS_MAX = 30_000
+const CHECK = JSON.stringify({
+  user: { key: 'ana' },
+  action: 'say',
+  resource: { type: 'hello', tenant: 'default' },
+})
+
+export async function measureStart(results, { effort, progress }) {
+  const rounds = { full: 15, quick: 3, tiny: 1 }[effort]
+  const add = (name, values, unit, most) =>
+    results.addFigure({ name, value: median(values) / (unit === 's' ? 1000 : 1), unit, most })
+  progress('start: commands and the library')
+  const bare = await times(rounds, () => run(['--input-type=module', '-e', '']))
+  const library = await times(rounds, () => run(['--input-type=module', '-e', `import ${JSON.stringify(DOOR)}`]))
+  add('zerohop --help, whole process', await times(rounds, () => run([COMMAND, '--help'])), 'ms', 100)
+  add("import 'zerohop', beyond node itself", [Math.max(median(library) - median(bare), 0)], 'ms', 40)
+  await withServers(async (servers) => {
+    progress('start: servers to their first check')
+    const { data, image, key } = await prepare(servers)
+    const serve = () => firstCheck(servers, ['serve', '--data', data], key)
+    add('zerohop serve on an existing folder, start to first check', await times(rounds, serve), 's', 0.6)
+    const pdp = () => firstCheck(servers, ['pdp', '--image', image], key, { PDP_API_KEY: key })
+    add('zerohop pdp --image, start to first check', await times(rounds, pdp), 's', 0.35)
+    // A tiny run is part of the tests, which must never build.
+    if (effort === 'tiny') return
+    const start = () => firstCheck(servers, ['start'], key, { ZEROHOP_DATA: data })
+    add('npm start with nothing to build, start to first check', await times(rounds, start), 's', 2)
+  })
+}
+
+async function times(rounds, measure) {
+  const values = []
+  for (let round = 0; round < rounds; round++) values.push(await measure())
+  return values
+}
+
+/** Milliseconds of a whole process. */
+async function run(args) {
+  const begun = performance.now()
+  const [code] = await once(spawn(process.execPath, args, { stdio: 'ignore' }), 'exit')
+  if (code !== 0) throw new Error(`node ${args.join(' ')} ended with ${code}`)
+  return performance.now() - begun
+}
+
+/** A folder with the example policy that no process holds any more, its image, and the key of the environment. */
+async function prepare(servers) {
+  const data = servers.folder()
+  const [api, pdp] = [await freePort(), await freePort()]
+  const child = servers.zerohop(['serve', '--data', data], { ZEROHOP_API_PORT: api, PDP_PORT: pdp })
+  while (!existsSync(join(data, 'keys.json'))) await pause(POLL_MS)
+  const key = JSON.parse(readFileSync(join(data, 'keys.json'), 'utf8')).environments.development
+  await allowed(pdp, key)
+  const image = join(data, 'policy.image')
+  const plane = { PDP_API_KEY: key, PDP_CONTROL_PLANE: `http://127.0.0.1:${api}` }
+  const [code] = await once(servers.zerohop(['image', 'pull', image], plane), 'exit')
+  if (code !== 0) throw new Error('the image could not be fetched')
+  child.kill('SIGTERM')
+  await once(child, 'exit')
+  return { data, image, key }
+}
+
+/** Milliseconds from starting a server to its first right answer; `start` is npm's. */
+async function firstCheck(servers, args, key, env = {}) {
+  const [api, pdp] = [await freePort(), await freePort()]
+  const ports = { ZEROHOP_API_PORT: api, PDP_PORT: pdp, ...env }
+  const begun = performance.now()
+  const child = args[0] === 'start' ? servers.npm(args, ports) : servers.zerohop(args, ports)
+  await allowed(pdp, key)
+  const ms = performance.now() - begun
+  child.kill('SIGTERM')
+  await once(child, 'exit')
+  if (args[0] === 'start') await pause(NPM_END_MS)
+  return ms
+}
+
+/** Asks until the check is allowed. */
+async function allowed(port, key) {
+  const end = performance.now() + ANSWER_MS_MAX
+  while (!(await ask(port, key))) {
+    if (performance.now() > end) throw new Error(`no answer within ${ANSWER_MS_MAX / 1000} s`)
+    await pause(POLL_MS)
+  }
+}
+
+function ask(port, key) {
+  const headers = {
+    authorization: `Bearer ${key}`,
+    'content-type': 'application/json',
+    'content-length': CHECK.length,
+  }
+  return new Promise((resolve) => {
+    const asked = request({ host: '127.0.0.1', port, path: '/allowed', method: 'POST', headers }, (response) => {
+      let text = ''
+      response.on('data', (chunk) => {
+        text += chunk
+      })
+      response.on('end', () => resolve(text.includes('"allow":true')))
+    })
+    asked.on('error', () => resolve(false))
+    asked.end(CHECK)
+  })
+}
