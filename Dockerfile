@@ -35,5 +35,5 @@ STOPSIGNAL SIGTERM
 # The PDP decides whether the container is healthy; where there is none (`api`), the management API does.
 HEALTHCHECK --interval=10s --timeout=3s --start-period=10s \
   CMD ["node", "-e", "const at = (port) => fetch(`http://127.0.0.1:${port}/health`); at(process.env.PDP_PORT || 7000).catch(() => at(process.env.ZEROHOP_API_PORT || 8080)).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
-ENTRYPOINT ["node", "dist/src/cli/zerohop.js"]
+ENTRYPOINT ["node", "dist/bundle/zerohop.js"]
 CMD ["pdp"]

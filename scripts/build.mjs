@@ -14,9 +14,12 @@ const STEPS = {
     command: ['scripts/build-kernel.mjs'],
   },
   dist: {
-    inputs: ['src', 'assembly/abi.ts', 'build/kernel.ts', 'package.json', 'tsconfig.json', 'tsconfig.build.json'],
+    inputs: [
+      ...['src', 'assembly/abi.ts', 'build/kernel.ts', 'package.json'],
+      ...['tsconfig.json', 'tsconfig.build.json', 'scripts/build-dist.mjs'],
+    ],
     outputs: ['dist'],
-    command: ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json'],
+    command: ['scripts/build-dist.mjs'],
   },
 }
 const STAMP = '.stamp'

@@ -8,4 +8,4 @@ setInterval(() => {
 }, PARENT_MS).unref()
 
 process.argv.splice(2, 0, 'serve')
-await import('../dist/src/cli/zerohop.js')
+await import('../dist/bundle/zerohop.js')

@@ -11,7 +11,7 @@ mkdirSync('build', { recursive: true })
 copyFileSync('assembly/index.ts', 'build/kernel.ts')
 appendFileSync('calls', 'kernel ')
 `
-const TSC = `const { appendFileSync, mkdirSync, readFileSync, writeFileSync } = require('node:fs')
+const DIST = `import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 mkdirSync('dist', { recursive: true })
 const text = readFileSync('src/index.ts', 'utf8')
 writeFileSync('dist/index.js', text)
@@ -37,7 +37,7 @@ describe('npm run build', () => {
     folder = temporaryFolder('build')
     write('scripts/build-kernel.mjs', KERNEL)
     copyFileSync(SCRIPT, at('scripts/build.mjs'))
-    write('node_modules/typescript/bin/tsc', TSC)
+    write('scripts/build-dist.mjs', DIST)
     write('node_modules/.package-lock.json', '{"lockfileVersion":3}')
     write('assembly/index.ts', 'kernel')
     write('src/index.ts', 'source')

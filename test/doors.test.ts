@@ -19,19 +19,23 @@ function packagesBehind(entry: string, seen = new Set<string>()): string[] {
   return [...packages].sort()
 }
 
-describe('the doors', () => {
+// As the tests of single files load it, and as a package is installed.
+describe.each([
+  ['dist/src', 'dist/src/pdp/image-thread.js'],
+  ['dist/bundle', 'dist/bundle/image-thread.js'],
+])('the doors in %s', (folder, imageThread) => {
   it('`zerohop` loads neither Fastify nor LMDB', () => {
-    expect(packagesBehind('dist/src/index.js')).toEqual(['msgpackr'])
+    expect(packagesBehind(`${folder}/index.js`)).toEqual(['msgpackr'])
   })
 
   it('`zerohop/embedded` loads LMDB, and no HTTP', () => {
-    const packages = packagesBehind('dist/src/embedded.js')
+    const packages = packagesBehind(`${folder}/embedded.js`)
     expect(packages).toContain('lmdb')
     expect(packages).not.toContain('fastify')
   })
 
   it('`zerohop/server` loads Fastify', () => {
-    expect(packagesBehind('dist/src/server.js')).toContain('fastify')
+    expect(packagesBehind(`${folder}/server.js`)).toContain('fastify')
   })
 
   it('`zerohop/server` and the command do not load typebox, which takes a fifth of a second: only its types are used', () => {
@@ -40,6 +44,6 @@ describe('the doors', () => {
   })
 
   it('the thread of an image loads no more than `zerohop`', () => {
-    expect(packagesBehind('dist/src/pdp/image-thread.js')).toEqual(['msgpackr'])
+    expect(packagesBehind(imageThread)).toEqual(['msgpackr'])
   })
 })

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-const COMMAND = fileURLToPath(new URL('../../dist/src/cli/zerohop.js', import.meta.url))
+const COMMAND = fileURLToPath(new URL('../../dist/bundle/zerohop.js', import.meta.url))
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const START_MS_MAX = 30_000
 

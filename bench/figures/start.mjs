@@ -10,8 +10,8 @@ import { median } from '../sampling.mjs'
 import { freePort, withServers } from './servers.mjs'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
-const COMMAND = join(ROOT, 'dist/src/cli/zerohop.js')
-const DOOR = new URL('../../dist/src/index.js', import.meta.url).href
+const COMMAND = join(ROOT, 'dist/bundle/zerohop.js')
+const DOOR = new URL('../../dist/bundle/index.js', import.meta.url).href
 const POLL_MS = 2
 /** npm does not tell its child to end: the server sees that it is alone, and gives the folder back, within this time. */
 const NPM_END_MS = 1_000

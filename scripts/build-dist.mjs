@@ -1,0 +1,51 @@
+// Makes dist: JavaScript and declarations of every file (tsc), and from that JavaScript `dist/bundle`, which is what an installed package runs.
+// Node needs about a millisecond for each file that it loads, and a server has hundreds: in the bundle they are a few dozen. Packages stay outside.
+import { spawnSync } from 'node:child_process'
+import { readdirSync, readFileSync, rmSync } from 'node:fs'
+import { basename, dirname, join, relative } from 'node:path'
+import { build } from 'esbuild'
+
+const TSC = 'node_modules/typescript/bin/tsc'
+const BUNDLE = 'dist/bundle'
+const DOORS = ['index', 'embedded', 'server', 'cli/zerohop'].map((name) => `dist/src/${name}.js`)
+/** The entry of a thread or a child process, as it is named where it is started. */
+const THREAD = /threadUrl\(import\.meta\.url, '\.\/([\w-]+)\.ts'\)/g
+
+const { status } = spawnSync(process.execPath, [TSC, '-p', 'tsconfig.build.json'], { stdio: 'inherit' })
+if (status !== 0) process.exit(status ?? 1)
+
+const entries = [...DOORS, ...threads()]
+const names = entries.map((entry) => basename(entry))
+if (new Set(names).size < names.length) throw new Error(`two entries of one name: ${names.sort().join(', ')}`)
+rmSync(BUNDLE, { recursive: true, force: true })
+await build({
+  entryPoints: entries.map((entry) => ({ in: entry, out: basename(entry, '.js') })),
+  outdir: BUNDLE,
+  bundle: true,
+  splitting: true,
+  format: 'esm',
+  platform: 'node',
+  target: 'node20',
+  packages: 'external',
+  ignoreAnnotations: true, // `sideEffects: false` is said to those who use the package
+  logLevel: 'warning',
+  plugins: [{ name: 'places', setup: keepPlaces }],
+})
+
+function threads() {
+  const found = new Set()
+  const files = readdirSync('dist/src', { recursive: true }).map((file) => join('dist/src', file))
+  for (const file of files.filter((name) => name.endsWith('.js')))
+    for (const [, name] of readFileSync(file, 'utf8').matchAll(THREAD)) found.add(`${dirname(file)}/${name}.js`)
+  return [...found].sort()
+}
+
+/** A file that is found beside another one (`import.meta.url`) is looked for where it was. Threads lie beside the bundle, under their own names. */
+function keepPlaces({ onLoad }) {
+  onLoad({ filter: /[\\/]dist[\\/].*\.js$/ }, ({ path }) => {
+    const text = readFileSync(path, 'utf8')
+    if (!text.includes('import.meta.url') || text.includes('threadUrl(import.meta.url')) return undefined
+    const place = JSON.stringify(relative(BUNDLE, path).replaceAll('\\', '/'))
+    return { contents: text.replaceAll('import.meta.url', `new URL(${place}, import.meta.url).href`), loader: 'js' }
+  })
+}
