@@ -9,7 +9,7 @@ import { temporaryFolder } from './support/folders.ts'
 import { endServers, freePort, type Ports, readKeys, startServe, url } from './support/server.ts'
 import { ROOT } from './tidy/source.ts'
 
-const COMMAND = join(ROOT, 'dist/src/cli/zerohop.js')
+const COMMAND = join(ROOT, 'dist/bundle/zerohop.js')
 const execute = promisify(execFile)
 
 /** What stands in a document between fences of that language, one text for each. */

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { temporaryFolder } from '../support/folders.ts'
 import { endServers, freePort, readKeys, type Server, startApi, url } from '../support/server.ts'
 
-const COMMAND = fileURLToPath(new URL('../../dist/src/cli/zerohop.js', import.meta.url))
+const COMMAND = fileURLToPath(new URL('../../dist/bundle/zerohop.js', import.meta.url))
 
 /** Runs the command to its end. */
 function run(...args: string[]): Promise<{ code: number | null; out: string; err: string }> {

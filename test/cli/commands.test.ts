@@ -27,7 +27,7 @@ import {
   url,
 } from '../support/server.ts'
 
-const COMMAND = fileURLToPath(new URL('../../dist/src/cli/zerohop.js', import.meta.url))
+const COMMAND = fileURLToPath(new URL('../../dist/bundle/zerohop.js', import.meta.url))
 
 interface Ran {
   readonly code: number | null

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { AT_LEAST_DEFAULT_MS } from '../../src/model/limits.ts'
 import { temporaryFolder } from '../support/folders.ts'
-import { endServers, freePort, readKeys, Server, url } from '../support/server.ts'
+import { endServers, freePort, readKeys, Server, UNBUNDLED, url } from '../support/server.ts'
 
 const SLOW_IMAGE = new URL('./preload/slow-image.mjs', import.meta.url).href
 
@@ -13,13 +13,14 @@ describe('zerohop serve while an image is loading', () => {
   beforeAll(async () => {
     data = temporaryFolder()
     Object.assign(ports, { api: await freePort(), pdp: await freePort() })
-    server = new Server('serve', {
+    const env = {
       ZEROHOP_DATA: data,
       ZEROHOP_API_PORT: String(ports.api),
       PDP_PORT: String(ports.pdp),
       NODE_OPTIONS: `--import=${SLOW_IMAGE}`,
       IMAGE_DELAY_MS: String(AT_LEAST_DEFAULT_MS + 700),
-    })
+    }
+    server = new Server('serve', env, [], UNBUNDLED)
     await server.until(async () => (await fetch(`${url(ports.pdp)}/ready`)).ok)
   })
   afterAll(endServers)

@@ -16,7 +16,7 @@ import { TESTER } from '../support/environments.ts'
 import { temporaryFolder } from '../support/folders.ts'
 import { endServers, freePort, readKeys, startApi, url } from '../support/server.ts'
 
-const COMMAND = fileURLToPath(new URL('../../dist/src/cli/zerohop.js', import.meta.url))
+const COMMAND = fileURLToPath(new URL('../../dist/bundle/zerohop.js', import.meta.url))
 const WRITER = new URL('../../src/management/registry.ts', import.meta.url).href
 const WRITERS = 16
 const BACKUPS = 3

@@ -9,7 +9,7 @@ import { expect } from 'vitest'
 import { temporaryFolder } from '../support/folders.ts'
 import { freePort, type Keys, readKeys, Server, startApi, startPdp, url } from '../support/server.ts'
 
-const COMMAND = fileURLToPath(new URL('../../dist/src/cli/zerohop.js', import.meta.url))
+const COMMAND = fileURLToPath(new URL('../../dist/bundle/zerohop.js', import.meta.url))
 export const FOREIGN = 'v1compat_global_project/v1compat_global_env'
 export const OURS = 'default/development'
 

@@ -75,7 +75,7 @@ it('makes indexes anew from the objects', async () => {
 it('makes objects anew from a log that is whole, and the command says so', async () => {
   const { data, before } = await folder()
   await damageUser(data, '"key":"user-6"')
-  const script = fileURLToPath(new URL('../../dist/src/cli/zerohop.js', import.meta.url))
+  const script = fileURLToPath(new URL('../../dist/bundle/zerohop.js', import.meta.url))
   const repair = () => spawnSync(process.execPath, [script, 'data', 'repair', '--data', data], { encoding: 'utf8' })
   const first = repair()
   expect(first.stdout).toContain(`environment \`${LOG}\`: objects (user) made anew from its log`)

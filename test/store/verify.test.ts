@@ -146,7 +146,7 @@ describe('records', () => {
 
 describe('the command', () => {
   const run = (...args: string[]) => {
-    const script = fileURLToPath(new URL('../../dist/src/cli/zerohop.js', import.meta.url))
+    const script = fileURLToPath(new URL('../../dist/bundle/zerohop.js', import.meta.url))
     return spawnSync(process.execPath, [script, 'data', 'verify', ...args], { encoding: 'utf8' })
   }
 

@@ -8,7 +8,9 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 
-const COMMAND = fileURLToPath(new URL('../../dist/src/cli/zerohop.js', import.meta.url))
+const COMMAND = fileURLToPath(new URL('../../dist/bundle/zerohop.js', import.meta.url))
+/** The same, file by file: for a test that changes one of them. */
+export const UNBUNDLED = fileURLToPath(new URL('../../dist/src/cli/zerohop.js', import.meta.url))
 const PATIENCE_MS = 60_000
 
 export interface Keys {
@@ -21,9 +23,9 @@ export class Server {
   readonly #child: ChildProcess
   #output = ''
 
-  constructor(command: string, env: Record<string, string>, args: readonly string[] = []) {
+  constructor(command: string, env: Record<string, string>, args: readonly string[] = [], program = COMMAND) {
     const { PATH = '', HOME = '' } = process.env
-    this.#child = spawn(process.execPath, [COMMAND, command, ...args], {
+    this.#child = spawn(process.execPath, [program, command, ...args], {
       env: { PATH, HOME, ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
     })
