@@ -7,17 +7,16 @@ import { join } from 'node:path'
 
 /** What npm installed, with versions and checksums. */
 const INSTALLED = 'node_modules/.package-lock.json'
+/** All of them: what a step imports need not be listed. */
+const SCRIPTS = 'scripts'
 const STEPS = {
   kernel: {
-    inputs: ['assembly', 'asconfig.json', 'scripts/build-kernel.mjs'],
+    inputs: ['assembly', 'asconfig.json'],
     outputs: ['build'],
     command: ['scripts/build-kernel.mjs'],
   },
   dist: {
-    inputs: [
-      ...['src', 'assembly/abi.ts', 'build/kernel.ts', 'package.json'],
-      ...['tsconfig.json', 'tsconfig.build.json', 'scripts/build-dist.mjs'],
-    ],
+    inputs: ['src', 'assembly/abi.ts', 'build/kernel.ts', 'package.json', 'tsconfig.json', 'tsconfig.build.json'],
     outputs: ['dist'],
     command: ['scripts/build-dist.mjs'],
   },
@@ -30,7 +29,7 @@ for (const [name, step] of Object.entries(STEPS)) if (only === undefined || only
 
 function run(name, { inputs, outputs, command }) {
   const stamp = join('build', name + STAMP)
-  const before = digest([...inputs, 'scripts/build.mjs', INSTALLED])
+  const before = digest([...inputs, SCRIPTS, INSTALLED])
   if (existsSync(INSTALLED) && existsSync(stamp) && readFileSync(stamp, 'utf8') === `${before} ${digest(outputs)}\n`)
     return
   rmSync(stamp, { force: true })

@@ -71,6 +71,12 @@ describe('npm run build', () => {
     expect(build()).toBe('')
   })
 
+  it('builds everything with other scripts, also with one that a step only imports', () => {
+    write('scripts/more/imported.mjs', '')
+    expect(build()).toBe('kernel dist')
+    expect(build()).toBe('')
+  })
+
   it('builds everything with other packages, and always when it is not known which are installed', () => {
     write('node_modules/.package-lock.json', '{"lockfileVersion":3,"packages":{}}')
     expect(build()).toBe('kernel dist')
