@@ -47,3 +47,12 @@ describe.each([
     expect(packagesBehind(imageThread)).toEqual(['msgpackr'])
   })
 })
+
+describe('the commands', () => {
+  it('`zerohop pdp` loads no LMDB and no schemas of the management API', () => {
+    const packages = packagesBehind('dist/src/cli/commands/pdp.js')
+    expect(packages).toContain('fastify')
+    expect(packages).not.toContain('lmdb')
+    expect(packages).not.toContain('typebox')
+  })
+})

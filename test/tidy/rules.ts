@@ -61,7 +61,7 @@ const FLOORS: readonly (readonly Part[])[] = [
     },
     { name: 'src/integration', files: /^src\/integration\// },
   ],
-  [{ name: 'servers', files: /^src\/(http\/pdp|management\/http)\/app\.ts$/ }],
+  [{ name: 'servers', files: /^src\/(http\/pdp\/(app|single-server)|management\/http\/app)\.ts$/ }],
   [{ name: 'doors', files: /^src\/\w+\.ts$/ }],
   [{ name: 'src/cli', files: /^src\/cli\// }],
   [{ name: 'src/v1/migrate/commands', files: /^src\/v1\/migrate\/commands\// }],
@@ -89,7 +89,8 @@ function layers(files: readonly SourceFile[]): Finding[] {
 
 /** Only what mounts the first API version imports it, and the access to its one environment of global objects: deleting src/v1 ends it. */
 function firstVersion(files: readonly SourceFile[]): Finding[] {
-  const mounts = /^src\/(v1\/|server\.ts|cli\/|management\/(registry|http\/(app|auth))\.ts|http\/pdp\/app\.ts)/
+  const mounts =
+    /^src\/(v1\/|server\.ts|cli\/|management\/(registry|http\/(app|auth))\.ts|http\/pdp\/(app|single-server)\.ts)/
   return eachImport(files, ({ path }, { target, line }) =>
     !path.startsWith('src/') || !target?.startsWith('src/v1/') || mounts.test(path)
       ? undefined
