@@ -1,6 +1,8 @@
 // What the schemas of several resources share: fields that every object has, pages of lists, attributes. A resource's own schema.ts is in its
 // folder.
 import { anyOf, described, listOf, maybe, nullable, open, schemaOf, Text, type TSchema } from '../model/json-schema.ts'
+import { KEY_PATTERN, USER_KEY_PATTERN } from '../model/keys.ts'
+import { DESCRIPTION_LENGTH_MAX, KEY_BYTES_MAX, NAME_LENGTH_MAX } from '../model/limits.ts'
 import type { JsonObject } from '../model/objects.ts'
 
 export const Id = schemaOf<string>({ type: 'string', pattern: '^[0-9a-f]{32}$' })
@@ -13,11 +15,17 @@ export const Attributes = schemaOf<JsonObject>({ type: 'object' })
 export const NoBody = schemaOf<null>({ type: 'null' })
 
 /** The fields of a body that name an object. */
-export const Key = described(Text, 'chosen by you; it never changes')
-export const UserKey = described(Text, 'as your application names the user; it never changes')
+export const Key = described(Text, 'chosen by you; it never changes', {
+  pattern: KEY_PATTERN,
+  maxLength: KEY_BYTES_MAX,
+})
+export const UserKey = described(Text, 'as your application names the user; it never changes', {
+  pattern: USER_KEY_PATTERN,
+  maxLength: KEY_BYTES_MAX,
+})
 export const bodyNames = {
-  name: maybe(described(Text, 'shown to people; the key when it is not sent')),
-  description: maybe(Text),
+  name: maybe(described(Text, 'shown to people; the key when it is not sent', { maxLength: NAME_LENGTH_MAX })),
+  description: maybe(described(Text, 'shown to people', { maxLength: DESCRIPTION_LENGTH_MAX })),
 }
 /** A body that changes an object may name it, by the key that it has. */
 export const sameKey = { key: maybe(described(Text, 'the key that the object has')) }

@@ -12,6 +12,9 @@ const USER = {
   allowed: 'a-z, A-Z, 0-9, _, -, @, ., + and |; `.` and `..` alone are not allowed',
 } as const
 
+export const KEY_PATTERN = ORDINARY.pattern
+export const USER_KEY_PATTERN = USER.pattern
+
 const ordinaryKey = new RegExp(ORDINARY.pattern)
 const userKey = new RegExp(USER.pattern)
 

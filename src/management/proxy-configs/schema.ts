@@ -15,6 +15,7 @@ import {
   schemaOf,
   Text,
 } from '../../model/json-schema.ts'
+import { MAPPING_RULES_MAX } from '../../model/limits.ts'
 import type { Json } from '../../model/objects.ts'
 import { Key, known, sameKey } from '../schema-parts.ts'
 
@@ -39,7 +40,9 @@ export const ProxyConfigCreate = closed({
   key: Key,
   secret: Secret,
   name: maybe(Text),
-  mapping_rules: maybe(listOf(closed(rule))),
+  mapping_rules: maybe(
+    described(listOf(closed(rule)), 'which request is which action', { maxItems: MAPPING_RULES_MAX }),
+  ),
   auth_mechanism: maybe(AuthMechanism),
 })
 export type ProxyConfigCreate = Static<typeof ProxyConfigCreate>
@@ -52,7 +55,9 @@ export const ProxyConfigUpdate = closed({
   ...sameKey,
   secret: optional(described(schemaOf<Json>({ anyOf: [...secrets, { type: 'null' }] }), ABOUT_SECRET)),
   name: maybe(Text),
-  mapping_rules: maybe(listOf(ChangedRule)),
+  mapping_rules: maybe(
+    described(listOf(ChangedRule), 'which request is which action', { maxItems: MAPPING_RULES_MAX }),
+  ),
   auth_mechanism: maybe(AuthMechanism),
 })
 export type ProxyConfigUpdate = Static<typeof ProxyConfigUpdate>

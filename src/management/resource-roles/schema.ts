@@ -14,6 +14,7 @@ import {
   Text,
   Texts,
 } from '../../model/json-schema.ts'
+import { DERIVATIONS_PER_ROLE_MAX, EXTENDS_MAX, PERMISSIONS_PER_REQUEST_MAX } from '../../model/limits.ts'
 import { Attributes, bodyNames, Id, Key, known, readNames, sameKey } from '../schema-parts.ts'
 
 export const DerivationSettings = closed({
@@ -30,13 +31,28 @@ export const DerivationRule = closed({
 })
 export type DerivationRule = Static<typeof DerivationRule>
 
-const Derivation = closed({ when: maybe(DerivationSettings), users_with_role: maybe(listOf(DerivationRule)) })
+const Derivation = closed({
+  when: maybe(DerivationSettings),
+  users_with_role: maybe(
+    described(listOf(DerivationRule), 'whoever has one of these roles has this one', {
+      maxItems: DERIVATIONS_PER_ROLE_MAX,
+    }),
+  ),
+})
 export type Derivation = Static<typeof Derivation>
 
 const fields = {
   ...bodyNames,
-  permissions: maybe(described(Texts, 'actions of the resource type, `action` or `resource:action`')),
-  extends: maybe(described(Texts, 'keys or ids of roles of the same resource type whose permissions this one has too')),
+  permissions: maybe(
+    described(Texts, 'actions of the resource type, `action` or `resource:action`', {
+      maxItems: PERMISSIONS_PER_REQUEST_MAX,
+    }),
+  ),
+  extends: maybe(
+    described(Texts, 'keys or ids of roles of the same resource type whose permissions this one has too', {
+      maxItems: EXTENDS_MAX,
+    }),
+  ),
   attributes: maybe(Attributes),
   granted_to: maybe(Derivation),
   v1compat_settings: later(),

@@ -15,6 +15,7 @@ import {
   Text,
   Texts,
 } from '../../model/json-schema.ts'
+import { ACTIONS_PER_RESOURCE_MAX, ATTRIBUTES_PER_RESOURCE_MAX } from '../../model/limits.ts'
 import { attributeFilter, counted, flagParameter, page, query, search, textParameter } from '../query-parameters.ts'
 import { ResourceRoleRead, RoleBlock } from '../resource-roles/schema.ts'
 import { Attributes, bodyNames, Id, Key, known, readNames, sameKey } from '../schema-parts.ts'
@@ -51,15 +52,38 @@ const fields = {
   ...bodyNames,
   urn: maybe(Text),
   type_attributes: maybe(described(Attributes, 'of the type itself, free in form')),
-  actions: maybe(described(mapOf(ActionBlock), 'by key; a map that is sent replaces the one there is')),
-  attributes: maybe(described(mapOf(AttributeBlock), 'what attributes instances have, by key')),
+  actions: maybe(
+    described(mapOf(ActionBlock), 'by key; a map that is sent replaces the one there is', {
+      maxProperties: ACTIONS_PER_RESOURCE_MAX,
+    }),
+  ),
+  attributes: maybe(
+    described(mapOf(AttributeBlock), 'what attributes instances have, by key', {
+      maxProperties: ATTRIBUTES_PER_RESOURCE_MAX,
+    }),
+  ),
   roles: maybe(described(mapOf(RoleBlock), 'roles on instances, by key')),
   relations: maybe(described(mapOf(Text), 'each relation with the key or id of the resource type that it comes from')),
   ...bodyV1Texts,
   v1compat_type: maybe(Text),
 }
 
-export const ResourceCreate = closed({ key: Key, ...fields })
+export const ResourceCreate = described(
+  closed({ key: Key, ...fields }),
+  'a type of resource with its actions, and the roles and relations that its instances have',
+  {
+    examples: [
+      {
+        key: 'document',
+        name: 'Document',
+        actions: { read: {}, edit: { name: 'Edit' } },
+        attributes: { classification: { type: 'string' } },
+        roles: { owner: { permissions: ['read', 'edit'] } },
+        relations: { parent: 'folder' },
+      },
+    ],
+  },
+)
 export type ResourceCreate = Static<typeof ResourceCreate>
 
 export const ResourceReplace = closed({ ...sameKey, ...fields })

@@ -12,21 +12,32 @@ import {
   Text,
   Texts,
 } from '../../model/json-schema.ts'
+import { EXTENDS_MAX, PERMISSIONS_PER_REQUEST_MAX } from '../../model/limits.ts'
 import { attributeFilter, counted, page, query, search } from '../query-parameters.ts'
 import { ResourceRoleCreate } from '../resource-roles/schema.ts'
 import { Attributes, bodyNames, Key, known, Null, readNames, sameKey } from '../schema-parts.ts'
 
 const fields = {
   ...bodyNames,
-  permissions: maybe(described(Texts, 'each is `resource:action`, in keys or ids')),
-  extends: maybe(described(Texts, 'keys or ids of roles whose permissions this one has too')),
+  permissions: maybe(
+    described(Texts, 'each is `resource:action`, in keys or ids', { maxItems: PERMISSIONS_PER_REQUEST_MAX }),
+  ),
+  extends: maybe(
+    described(Texts, 'keys or ids of roles whose permissions this one has too', { maxItems: EXTENDS_MAX }),
+  ),
   attributes: maybe(Attributes),
   granted_to: later(),
   v1compat_settings: maybe(Attributes),
   v1compat_attributes: maybe(Attributes),
 }
 
-export const RoleCreate = closed({ key: Key, ...fields, v1compat_is_built_in: later() })
+export const RoleCreate = described(
+  closed({ key: Key, ...fields, v1compat_is_built_in: later() }),
+  'a role in tenants; nothing but the key is needed',
+  {
+    examples: [{ key: 'editor', name: 'Editor', permissions: ['document:read', 'document:edit'], extends: ['viewer'] }],
+  },
+)
 export type RoleCreate = Static<typeof RoleCreate>
 
 export const RoleReplace = closed({ ...sameKey, ...fields })

@@ -12,19 +12,33 @@ import {
   Text,
   Texts,
 } from '../../model/json-schema.ts'
+import { ASSIGNMENTS_PER_REQUEST_MAX, DESCRIPTION_LENGTH_MAX, EMAIL_LENGTH_MAX } from '../../model/limits.ts'
 import { page, query, roleFilter, search, withInstanceRoles } from '../query-parameters.ts'
 import { RoleInTenant } from '../role-assignments/schema.ts'
 import { Attributes, known, sameKey, UserKey } from '../schema-parts.ts'
 
 const fields = {
-  email: maybe(Text),
-  first_name: maybe(Text),
-  last_name: maybe(Text),
+  email: maybe(described(Text, 'makes logs readable', { maxLength: EMAIL_LENGTH_MAX })),
+  first_name: maybe(described(Text, 'makes logs readable', { maxLength: DESCRIPTION_LENGTH_MAX })),
+  last_name: maybe(described(Text, 'makes logs readable', { maxLength: DESCRIPTION_LENGTH_MAX })),
   attributes: maybe(Attributes),
 }
-const withRoles = { ...fields, role_assignments: maybe(listOf(RoleInTenant)) }
+const withRoles = {
+  ...fields,
+  role_assignments: maybe(
+    described(listOf(RoleInTenant), 'roles that the user gets', { maxItems: ASSIGNMENTS_PER_REQUEST_MAX }),
+  ),
+}
 
-export const UserCreate = closed({ key: UserKey, ...withRoles })
+export const UserCreate = described(
+  closed({ key: UserKey, ...withRoles }),
+  'a user, with the roles that it gets at once',
+  {
+    examples: [
+      { key: 'ann@example.com', email: 'ann@example.com', role_assignments: [{ role: 'editor', tenant: 'default' }] },
+    ],
+  },
+)
 export type UserCreate = Static<typeof UserCreate>
 
 /** Roles are kept when none are sent; else they are exactly these. */

@@ -1,5 +1,7 @@
 // The OpenAPI document and its page. test/golden/surface.txt shows every change of the API in review: after an intended one, say it in
 // CHANGELOG.md, run `npm run surface` and read the difference.
+
+import Schema from 'typebox/schema'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { OpenApiDocument } from '../../../src/http/openapi.ts'
 import { feedRoutes } from '../../../src/management/feed/routes.ts'
@@ -66,6 +68,25 @@ describe('/v2/openapi.json', () => {
       additionalProperties: false,
       properties: { project_id: { type: ['string', 'null'] }, object_type: { enum: ['env', 'project', 'org', null] } },
     })
+  })
+
+  it('has examples that its schemas allow', async () => {
+    const { paths, components } = await documentOf()
+    const wrong: string[] = []
+    let seen = 0
+    const walk = (part: unknown, place: string): void => {
+      if (typeof part !== 'object' || part === null) return
+      const { examples = [], ...schema } = part as { readonly examples?: readonly unknown[] }
+      for (const example of examples) {
+        seen++
+        if (!Schema.Check({ ...schema, components } as never, example))
+          wrong.push(`${place}: ${JSON.stringify(example)}`)
+      }
+      for (const [name, inner] of Object.entries(schema)) walk(inner, `${place}/${name}`)
+    }
+    walk(paths, '')
+    expect(wrong).toEqual([])
+    expect(seen).toBeGreaterThan(3)
   })
 
   it('names the query parameters that the handlers read, and no other', async () => {
