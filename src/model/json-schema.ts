@@ -54,6 +54,14 @@ export const closed = <P extends TProperties>(properties: P): TObject<P> =>
 /** A body in which other members than these are ignored; also an object of an answer, to which members may be added. */
 export const open = <P extends TProperties>(properties: P): TObject<P> => objectOf(properties, {})
 
+/** Some members of an object, for another one. */
+export function membersOf<P extends TProperties, K extends keyof P & string>(
+  { properties }: TObject<P>,
+  ...names: readonly K[]
+): Pick<P, K> {
+  return Object.fromEntries(names.map((name) => [name, properties[name]])) as Pick<P, K>
+}
+
 /** A member that may be absent. */
 export const optional = <S extends TSchema>(schema: S): TOptional<S> =>
   ({ ...schema, [OPTIONAL]: true }) as unknown as TOptional<S>

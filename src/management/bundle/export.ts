@@ -9,110 +9,14 @@ import {
   type Stored,
 } from '../../model/objects.ts'
 import type { View } from '../../store/view.ts'
-import type { ActionGroupUpdate } from '../action-groups/schema.ts'
-import type { ConditionSetCreate } from '../condition-sets/schema.ts'
-import type { Path, Sent } from '../fields.ts'
-import type { InstanceCreate } from '../instances/schema.ts'
-import type { RoleBlock } from '../resource-roles/schema.ts'
-import type { ActionBlock, AttributeBlock } from '../resources/schema.ts'
-import type { RoleAssignmentCreate } from '../role-assignments/schema.ts'
-import type { RoleCreate } from '../roles/schema.ts'
-import type { SetRuleCreate } from '../set-rules/schema.ts'
-import type { TenantCreate } from '../tenants/schema.ts'
-import type { TupleCreate } from '../tuples/schema.ts'
-import type { UserUpdate } from '../users/schema.ts'
-import { closed, flag, listOf, mapOf, object, oneOf, text } from './shape.ts'
-
-type ByKey<T> = Readonly<Record<string, T>>
-
-export interface BundleRelation {
-  readonly subject_resource: string
-  readonly name?: Sent<string>
-  readonly description?: Sent<string>
-}
-export interface BundleResource {
-  readonly key: string
-  readonly name?: Sent<string>
-  readonly description?: Sent<string>
-  readonly urn?: Sent<string>
-  readonly type_attributes?: Sent<JsonObject>
-  readonly actions?: Sent<ByKey<ActionBlock>>
-  readonly attributes?: Sent<ByKey<AttributeBlock>>
-  readonly action_groups?: Sent<ByKey<ActionGroupUpdate>>
-  readonly relations?: Sent<ByKey<BundleRelation>>
-  readonly roles?: Sent<ByKey<RoleBlock>>
-}
-export interface Bundle {
-  /** version of the form */
-  readonly zerohop: 1
-  /** attributes that users and tenants have */
-  readonly user_attributes?: Sent<ByKey<AttributeBlock>>
-  readonly tenant_attributes?: Sent<ByKey<AttributeBlock>>
-  readonly resources?: Sent<readonly BundleResource[]>
-  readonly roles?: Sent<readonly RoleCreate[]>
-  readonly condition_sets?: Sent<readonly ConditionSetCreate[]>
-  readonly set_rules?: Sent<readonly SetRuleCreate[]>
-  readonly tenants?: Sent<readonly TenantCreate[]>
-  readonly users?: Sent<readonly (UserUpdate & { readonly key: string })[]>
-  /** users who were put into a tenant without a role */
-  readonly memberships?: Sent<readonly { readonly user: string; readonly tenant: string }[]>
-  readonly resource_instances?: Sent<readonly InstanceCreate[]>
-  readonly relationship_tuples?: Sent<readonly TupleCreate[]>
-  readonly role_assignments?: Sent<readonly RoleAssignmentCreate[]>
-}
-
-const named = { name: text, description: text }
-const ATTRIBUTES = mapOf(
-  closed({
-    'type!': oneOf('bool', 'number', 'string', 'time', 'array', 'json', 'object', 'object_array'),
-    description: text,
-  }),
-)
-const when = closed({ no_direct_roles_on_object: flag })
-const rule = closed({ 'role!': text, 'on_resource!': text, 'linked_by_relation!': text, when })
-const roleFields = { ...named, permissions: listOf(text), extends: listOf(text), attributes: object }
-const shape = closed({
-  'zerohop!': (value, path) => oneOf('1')(String(value), path),
-  user_attributes: ATTRIBUTES,
-  tenant_attributes: ATTRIBUTES,
-  resources: listOf(
-    closed({
-      'key!': text,
-      ...named,
-      urn: text,
-      type_attributes: object,
-      actions: mapOf(closed({ ...named, attributes: object })),
-      attributes: ATTRIBUTES,
-      action_groups: mapOf(closed({ ...named, attributes: object, actions: listOf(text) })),
-      relations: mapOf(closed({ 'subject_resource!': text, ...named })),
-      roles: mapOf(closed({ ...roleFields, granted_to: closed({ when, users_with_role: listOf(rule) }) })),
-    }),
-  ),
-  roles: listOf(closed({ 'key!': text, ...roleFields })),
-  condition_sets: listOf(
-    closed({
-      'key!': text,
-      ...named,
-      type: oneOf('userset', 'resourceset'),
-      resource_id: text,
-      'conditions!': object,
-      parent_id: text,
-    }),
-  ),
-  set_rules: listOf(
-    closed({ 'user_set!': text, 'permission!': text, 'resource_set!': text, is_role: flag, is_resource: flag }),
-  ),
-  tenants: listOf(closed({ 'key!': text, ...named, attributes: object })),
-  users: listOf(closed({ 'key!': text, email: text, first_name: text, last_name: text, attributes: object })),
-  memberships: listOf(closed({ 'user!': text, 'tenant!': text })),
-  resource_instances: listOf(closed({ 'key!': text, 'resource!': text, 'tenant!': text, attributes: object })),
-  relationship_tuples: listOf(closed({ 'subject!': text, 'relation!': text, 'object!': text, tenant: text })),
-  role_assignments: listOf(closed({ 'user!': text, 'role!': text, tenant: text, resource_instance: text })),
-})
+import type { Path } from '../fields.ts'
+import type { AttributeBlock } from '../resources/schema.ts'
+import { Bundle, type BundleResource } from './schema.ts'
+import { requireShape } from './shape.ts'
 
 /** The value as a bundle. @throws INPUT_INVALID, with the place */
 export function readBundle(value: unknown, path: Path): Bundle {
-  shape(value, path)
+  requireShape(Bundle, value, path)
   const bundle = value as Bundle
   requireOnce(bundle, path)
   return bundle

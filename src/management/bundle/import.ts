@@ -25,7 +25,8 @@ import { createSetRule } from '../set-rules/use-cases.ts'
 import { tenants } from '../tenants/use-cases.ts'
 import { createTuple } from '../tuples/use-cases.ts'
 import { users } from '../users/use-cases.ts'
-import { type Bundle, type BundleResource, readBundle } from './export.ts'
+import { readBundle } from './export.ts'
+import type { Bundle, BundleResource } from './schema.ts'
 
 export interface ImportInput {
   readonly bundle: unknown

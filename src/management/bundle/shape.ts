@@ -1,59 +1,54 @@
-// Tells whether JSON that no schema has seen, such as a file, has the form that the use cases take: types and members. What a value must be
-// beyond its type is theirs to say.
+// Tells whether JSON that no server has validated, such as a file, has the form of a schema from src/model/json-schema.ts: types, words and
+// members. What a value must be beyond its type is for the use cases to say.
 import { ZerohopError } from '../../model/errors.ts'
+import type { TSchema } from '../../model/json-schema.ts'
 import type { Path } from '../fields.ts'
 
-/** @throws INPUT_INVALID, with the place */
-export type Shape = (value: unknown, path: Path) => void
-
-const primitive =
-  (type: 'string' | 'boolean'): Shape =>
-  (value, path) => {
-    if (typeof value !== type) throw invalid(`value is not a valid ${type}`, path)
-  }
-export const text = primitive('string')
-export const flag = primitive('boolean')
-
-export const object: Shape = (value, path) => {
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw invalid('value is not a valid object', path)
+/** The words of schemas that are looked at here. */
+interface Shape {
+  readonly type?: 'string' | 'boolean' | 'object' | 'array'
+  readonly enum?: readonly unknown[]
+  readonly nullable?: boolean
+  readonly items?: Shape
+  readonly properties?: Readonly<Record<string, Shape>>
+  readonly required?: readonly string[]
+  readonly additionalProperties?: false | Shape
 }
 
-export const oneOf =
-  (...values: readonly string[]): Shape =>
-  (value, path) => {
-    if (!values.some((one) => one === value)) throw invalid(`permitted: ${values.join(', ')}`, path)
-  }
+/** @throws INPUT_INVALID, with the place */
+export function requireShape(schema: TSchema, value: unknown, path: Path): void {
+  check(schema as Shape, value, path)
+}
 
-export const listOf =
-  (item: Shape): Shape =>
-  (value, path) => {
-    if (!Array.isArray(value)) throw invalid('value is not a valid array', path)
-    for (const [at, one] of value.entries()) item(one, [...path, at])
+function check(shape: Shape, value: unknown, path: Path): void {
+  if (value === null && shape.nullable) return
+  if (shape.enum !== undefined && !shape.enum.includes(value)) {
+    const words = new Set(shape.enum.filter((word) => word !== null).map(String))
+    throw invalid(`permitted: ${[...words].join(', ')}`, path)
   }
+  if (shape.type === 'object') checkObject(shape, value, path)
+  else if (shape.type === 'array') checkList(shape, value, path)
+  else if (shape.type !== undefined && typeof value !== shape.type)
+    throw invalid(`value is not a valid ${shape.type}`, path)
+}
 
-export const mapOf =
-  (item: Shape): Shape =>
-  (value, path) => {
-    object(value, path)
-    for (const [name, one] of Object.entries(value as object)) item(one, [...path, name])
-  }
+function checkList({ items = {} }: Shape, value: unknown, path: Path): void {
+  if (!Array.isArray(value)) throw invalid('value is not a valid array', path)
+  for (const [at, one] of value.entries()) check(items, one, [...path, at])
+}
 
-/** An object with these members and no other; one whose name ends in `!` must be there, the others may be null. */
-export function closed(members: Readonly<Record<string, Shape>>): Shape {
-  const shapes = new Map(Object.entries(members).map(([name, shape]) => [name.replace('!', ''), shape]))
-  const required = Object.keys(members)
-    .filter((name) => name.endsWith('!'))
-    .map((name) => name.slice(0, -1))
-  return (value, path) => {
-    object(value, path)
-    const sent = value as Record<string, unknown>
-    for (const name of required) if (!Object.hasOwn(sent, name)) throw invalid('field required', [...path, name])
-    for (const [name, one] of Object.entries(sent)) {
-      const shape = shapes.get(name)
-      if (shape === undefined) throw invalid('extra fields not permitted', [...path, name])
-      if (one !== null || required.includes(name)) shape(one, [...path, name])
-    }
+function checkObject(
+  { properties = {}, required = [], additionalProperties }: Shape,
+  value: unknown,
+  path: Path,
+): void {
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw invalid('value is not a valid object', path)
+  for (const name of required) if (!Object.hasOwn(value, name)) throw invalid('field required', [...path, name])
+  for (const [name, one] of Object.entries(value)) {
+    const shape = Object.hasOwn(properties, name) ? properties[name] : additionalProperties
+    if (shape === false) throw invalid('extra fields not permitted', [...path, name])
+    if (shape !== undefined) check(shape, one, [...path, name])
   }
 }
 
