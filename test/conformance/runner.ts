@@ -1,7 +1,7 @@
 // Runs every case file over deciders. A case that one decider answers differently is a defect of that decider, or of the case.
 import { afterAll, describe, expect, it } from 'vitest'
 import type { Request } from '../reference/request.ts'
-import type { Decider, Session } from '../support/deciders.ts'
+import type { Decider, Questions, Session } from '../support/deciders.ts'
 import { featuresOf, type NamedCase, readCases, requestOf, type Step } from './cases.ts'
 
 const cases = readCases()
@@ -16,7 +16,7 @@ export function runCases(deciders: readonly Decider[]): void {
         it(`[${rule}] ${name}`, async ({ skip }) => {
           const unknown = reasonToSkip(decider, each)
           if (unknown !== undefined) skip(unknown) // the decider says why it cannot be asked
-          const session = await decider.open()
+          const session = await decider.open(featuresOf(each))
           try {
             for (const [index, step] of steps.entries()) await runStep(session, step, `step ${index}`)
           } finally {
@@ -34,9 +34,13 @@ function reasonToSkip({ lacks = {} }: Decider, each: NamedCase): string | undefi
 }
 
 async function runStep(session: Session, step: Step, at: string): Promise<void> {
-  const { write, checks = [], explains = [], permissions = [] } = step
-  if (write) await session.write(write)
+  if (step.write) await session.write(step.write)
+  await askStep(session, step, at)
+  for (const [name, other] of session.others ?? []) await askStep(other, step, `${at}, ${name}`)
+}
 
+async function askStep(session: Questions, step: Step, at: string): Promise<void> {
+  const { checks = [], explains = [], permissions = [] } = step
   const answers: [string, boolean][] = []
   for (const row of checks) answers.push([label(requestOf(row)), await session.check(requestOf(row))])
   const expected = checks.map((row) => [label(requestOf(row)), row[3]])
@@ -61,7 +65,7 @@ async function runStep(session: Session, step: Step, at: string): Promise<void> 
 }
 
 /** D12: each listing is exactly the questions that check allows. */
-async function runListings({ listings }: Session, step: Step, at: string): Promise<void> {
+async function runListings({ listings }: Questions, step: Step, at: string): Promise<void> {
   for (const [named, rows, context] of step.instance_permissions ?? []) {
     const { user, sent } = requestOf([named, '', '', null, context])
     const listed = rows.map(([instance, roles, permissions]) => ({ instance, roles, permissions }))

@@ -14,10 +14,8 @@ import { FIRST_CHANGES, type Operation, World } from './world.ts'
 
 type Awaitable<T> = T | Promise<T>
 
-/** One environment, open for writes and questions. */
-export interface Session {
-  /** Applies the operations; when it returns, every question is answered after them. */
-  write(operations: readonly Operation[]): Awaitable<void>
+/** What can be asked about one environment. */
+export interface Questions {
   check(request: Request): Awaitable<boolean>
   bulkCheck(requests: readonly Request[]): Awaitable<boolean[]>
   /** the reason of each part that the decider can explain */
@@ -26,6 +24,14 @@ export interface Session {
   /** the other listings, for deciders that do not lack them */
   listings?: Listings
   close?(): Awaitable<void>
+}
+
+/** One environment, open for writes and questions. */
+export interface Session extends Questions {
+  /** Applies the operations; when it returns, every question is answered after them. */
+  write(operations: readonly Operation[]): Awaitable<void>
+  /** others who know what was written, by name, and are asked the same */
+  others?: ReadonlyMap<string, Questions>
 }
 
 /**
@@ -38,8 +44,8 @@ export interface Decider {
   readonly name: string
   /** features that the decider does not know yet, each with the reason: its cases are skipped */
   readonly lacks?: Partial<Record<Feature, string>>
-  /** A fresh environment: nothing in it but the tenant `default`. */
-  open(): Awaitable<Session>
+  /** A fresh environment for a case of these features: nothing in it but the tenant `default`. */
+  open(features: ReadonlySet<Feature>): Awaitable<Session>
   /** Ends what the sessions shared. */
   close?(): Awaitable<void>
 }
