@@ -24,6 +24,10 @@ describe('mutations', () => {
 
 function isBelow(left: u32, right: u32): bool {
   assert(left !== 7)
+  if (!ASC_NO_ASSERT) assertSymbol(left, 7)
+  if (!ASC_NO_ASSERT) {
+    assert(left !== 8)
+  }
   if (left === 0 && load<u8>(right) > 3) return true
   for (let at = 0; at < right; at++) left += at
   return op === Op.In

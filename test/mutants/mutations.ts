@@ -63,6 +63,10 @@ function skipped(tokens: readonly Token[], at: number): number {
   const { text, first } = tokens[at]!
   if (first && text === 'import') return endOfStatement(tokens, at)
   if (text === 'assert' && tokens[at + 1]?.text === '(') return closing(tokens, at + 1) + 1
+  if (text === 'if' && tokens[at + 3]?.text === 'ASC_NO_ASSERT') {
+    const body = closing(tokens, at + 1) + 1
+    return tokens[body]?.text === '{' ? closing(tokens, body) + 1 : endOfStatement(tokens, body)
+  }
   return at
 }
 
