@@ -211,7 +211,7 @@ export enum SymbolRecord {
 export const FLAG_LIVE = 1
 
 /** A user, or a scope (tenant, resource instance): the head of its list of grants, its stored attributes, its key. */
-export enum Party {
+export enum Principal {
   Grants = 4,
   /** a composite, or 0 */
   Attributes = 8,

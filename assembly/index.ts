@@ -1,6 +1,6 @@
 // Every export of the kernel, with its contract, and nothing else. Arguments and results are numbers; keys and lists lie in the
 // scratch area. A key at SCRATCH is UTF-8 of `length` bytes, at most KEY_BYTES_MAX (2 × that + 1 for a pair). 0 means none.
-import { ABI_VERSION, Document, Order, Party, Resource, SCRATCH, Table } from './abi'
+import { ABI_VERSION, Document, Order, Principal, Resource, SCRATCH, Table } from './abi'
 import { decideBySets, operandOf, programHolds, sideHolds } from './decide/abac'
 import { refusedCell, refusedCount, resolvedTime } from './decide/attributes'
 import { stepsTaken, takeSteps as takeConditionSteps } from './decide/compare'
@@ -113,7 +113,7 @@ export function putPermission(resource: u32, length: u32): u32 {
 
 /** Replaces the stored attributes of a user, tenant or instance by the encoded composite; 0 for none. */
 export function setPartyAttributes(party: u32, encoded: u32): void {
-  setAttributes(party, Party.Attributes, encoded)
+  setAttributes(party, Principal.Attributes, encoded)
 }
 
 /** Replaces the declared attributes of a resource, name → number of the type, by the encoded composite; 0 for none. */

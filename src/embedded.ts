@@ -3,8 +3,8 @@
 import { randomBytes } from 'node:crypto'
 import { type LogId, withoutRequest } from './log/change.ts'
 import { localFeed } from './management/feed/local-feed.ts'
-import { openPap, type Pap } from './management/open.ts'
-import type { PapUseCases } from './management/registry.ts'
+import { type ManagementData, openManagementData } from './management/open.ts'
+import type { ManagementUseCases } from './management/registry.ts'
 import { ZerohopError } from './model/errors.ts'
 import { EMBEDDED_WAIT_MS } from './model/limits.ts'
 import type {
@@ -70,19 +70,19 @@ interface Reads<T> {
 }
 
 type Updates = 'updateRole' | 'updateResource' | 'updateTenant' | 'updateUser' | 'updateInstance' | 'updateConditionSet'
-type Fields<N extends Updates> = InputOf<PapUseCases[N]>['fields']
+type Fields<N extends Updates> = InputOf<ManagementUseCases[N]>['fields']
 
 /** One environment of an open data folder. Reading is synchronous; a write resolves when it is on disk and the PDP decides by it. */
 class Zerohop {
-  readonly #pap: Pap
+  readonly #management: ManagementData
   readonly #options: PdpOptions
   readonly #opened: Map<LogId, Zerohop>
   #environment: LogId = ''
   #pdp: Pdp | undefined
 
   // Private, so that the declarations of this door name neither the store nor lmdb.
-  private constructor(pap: Pap, options: PdpOptions, opened: Map<LogId, Zerohop> = new Map()) {
-    this.#pap = pap
+  private constructor(management: ManagementData, options: PdpOptions, opened: Map<LogId, Zerohop> = new Map()) {
+    this.#management = management
     this.#options = options
     this.#opened = opened
   }
@@ -90,16 +90,16 @@ class Zerohop {
   /** What the function `open` of this door does. */
   static async open(options: OpenOptions): Promise<Zerohop> {
     const { data, secretsKeyFile, environment = 'development', example = false } = options
-    const pap = await openPap({
+    const management = await openManagementData({
       data,
       noExample: !example,
       newId: () => randomBytes(16).toString('hex'),
       ...(secretsKeyFile === undefined ? {} : { secretsKeyFile }),
     })
     try {
-      return await new Zerohop(pap, options).environment(environment)
+      return await new Zerohop(management, options).environment(environment)
     } catch (error) {
-      await pap.store.close()
+      await management.store.close()
       throw error
     }
   }
@@ -112,11 +112,11 @@ class Zerohop {
 
   /** The same folder, seen from another environment: a key of project `default`, `project/environment`, or an id. */
   async environment(ref: string): Promise<Zerohop> {
-    const { store, organization } = this.#pap
+    const { store, organization } = this.#management
     const name = ref.includes('/') ? ref : `default/${ref}`
     const view = store.view(organization)
     const { id } = view.find('environment', ref) ?? view.require('environment', name)
-    const opened = this.#opened.get(id) ?? new Zerohop(this.#pap, this.#options, this.#opened)
+    const opened = this.#opened.get(id) ?? new Zerohop(this.#management, this.#options, this.#opened)
     this.#opened.set(id, opened)
     await opened.#follow(id)
     return opened
@@ -124,7 +124,7 @@ class Zerohop {
 
   readonly resources = {
     ...this.#reads('resource'),
-    create: (resource: InputOf<PapUseCases['createResource']>): Promise<Resource> =>
+    create: (resource: InputOf<ManagementUseCases['createResource']>): Promise<Resource> =>
       this.#write('createResource', resource),
     update: (ref: string, fields: Fields<'updateResource'>): Promise<Resource> =>
       this.#write('updateResource', { ref, fields }),
@@ -137,7 +137,7 @@ class Zerohop {
 
   readonly roles = {
     ...this.#reads('role'),
-    create: (role: InputOf<PapUseCases['createRole']>): Promise<Role> => this.#write('createRole', role),
+    create: (role: InputOf<ManagementUseCases['createRole']>): Promise<Role> => this.#write('createRole', role),
     update: (ref: string, fields: Fields<'updateRole'>): Promise<Role> => this.#write('updateRole', { ref, fields }),
     /** What was not sent is reset. */
     replace: (ref: string, fields: Fields<'updateRole'>): Promise<Role> => this.#write('replaceRole', { ref, fields }),
@@ -151,7 +151,8 @@ class Zerohop {
 
   readonly tenants = {
     ...this.#reads('tenant'),
-    create: (tenant: InputOf<PapUseCases['createTenant']>): Promise<Tenant> => this.#write('createTenant', tenant),
+    create: (tenant: InputOf<ManagementUseCases['createTenant']>): Promise<Tenant> =>
+      this.#write('createTenant', tenant),
     update: (ref: string, fields: Fields<'updateTenant'>): Promise<Tenant> =>
       this.#write('updateTenant', { ref, fields }),
     /** Every assignment in it goes along. */
@@ -160,9 +161,9 @@ class Zerohop {
 
   readonly users = {
     ...this.#reads('user'),
-    create: (user: InputOf<PapUseCases['createUser']>): Promise<User> => this.#write('createUser', user),
+    create: (user: InputOf<ManagementUseCases['createUser']>): Promise<User> => this.#write('createUser', user),
     /** Creates the user, or replaces what is stored: what was not sent is reset, roles are kept. */
-    sync: async ({ key, ...fields }: InputOf<PapUseCases['createUser']>): Promise<User> =>
+    sync: async ({ key, ...fields }: InputOf<ManagementUseCases['createUser']>): Promise<User> =>
       (await this.#write('replaceUser', { ref: key, fields })).object,
     update: (ref: string, fields: Fields<'updateUser'>): Promise<User> => this.#write('updateUser', { ref, fields }),
     /** Every assignment of the user goes along. */
@@ -177,16 +178,16 @@ class Zerohop {
         ...(filter.user === undefined ? view.list('role_assignment') : view.by('assignments_of_user', filter.user)),
       ]
     },
-    assign: async (assignment: InputOf<PapUseCases['assign']>): Promise<RoleAssignment> =>
+    assign: async (assignment: InputOf<ManagementUseCases['assign']>): Promise<RoleAssignment> =>
       (await this.#write('assign', assignment)).assignment,
-    unassign: async (assignment: InputOf<PapUseCases['unassign']>): Promise<void> =>
+    unassign: async (assignment: InputOf<ManagementUseCases['unassign']>): Promise<void> =>
       void (await this.#write('unassign', assignment)),
   }
 
   /** What roles on one thing, relations and stored attributes hang on; `ref` is an id or `type:key`. */
   readonly instances = {
     ...this.#reads('resource_instance'),
-    create: (instance: InputOf<PapUseCases['createInstance']>): Promise<ResourceInstance> =>
+    create: (instance: InputOf<ManagementUseCases['createInstance']>): Promise<ResourceInstance> =>
       this.#write('createInstance', instance),
     update: (ref: string, fields: Fields<'updateInstance'>): Promise<ResourceInstance> =>
       this.#write('updateInstance', { ref, fields }),
@@ -197,15 +198,15 @@ class Zerohop {
   /** Which instance is related to which. The relations, and the roles that follow from them, are those of `resources`. */
   readonly tuples = {
     list: (): RelationshipTuple[] => [...this.#view().list('relationship_tuple')],
-    create: async (tuple: InputOf<PapUseCases['createTuple']>): Promise<RelationshipTuple> =>
+    create: async (tuple: InputOf<ManagementUseCases['createTuple']>): Promise<RelationshipTuple> =>
       (await this.#write('createTuple', tuple)).tuple,
-    delete: (tuple: InputOf<PapUseCases['deleteTuple']>): Promise<null> => this.#write('deleteTuple', tuple),
+    delete: (tuple: InputOf<ManagementUseCases['deleteTuple']>): Promise<null> => this.#write('deleteTuple', tuple),
   }
 
   /** Users, or instances of one resource type, for which conditions hold (docs/conditions.md). */
   readonly conditionSets = {
     ...this.#reads('condition_set'),
-    create: (set: InputOf<PapUseCases['createConditionSet']>): Promise<ConditionSet> =>
+    create: (set: InputOf<ManagementUseCases['createConditionSet']>): Promise<ConditionSet> =>
       this.#write('createConditionSet', set),
     update: (ref: string, fields: Fields<'updateConditionSet'>): Promise<ConditionSet> =>
       this.#write('updateConditionSet', { ref, fields }),
@@ -216,27 +217,31 @@ class Zerohop {
   /** Who of a user set, or with a role, may do what on which of a resource set, or of a resource type. */
   readonly setRules = {
     list: (): SetRule[] => [...this.#view().list('set_rule')],
-    create: (rule: InputOf<PapUseCases['createSetRule']>): Promise<SetRule> => this.#write('createSetRule', rule),
-    delete: (rule: InputOf<PapUseCases['deleteSetRule']>): Promise<null> => this.#write('deleteSetRule', rule),
+    create: (rule: InputOf<ManagementUseCases['createSetRule']>): Promise<SetRule> =>
+      this.#write('createSetRule', rule),
+    delete: (rule: InputOf<ManagementUseCases['deleteSetRule']>): Promise<null> => this.#write('deleteSetRule', rule),
   }
 
   /** Ends the PDPs of all environments of the folder, waits for the writes taken, and gives the folder back. */
   async close(): Promise<void> {
     for (const { pdp } of this.#opened.values()) await pdp.close()
     this.#opened.clear()
-    await this.#pap.store.close()
+    await this.#management.store.close()
   }
 
   async #follow(environment: LogId): Promise<void> {
     if (this.#pdp !== undefined) return this.#pdp.ready()
     this.#environment = environment
-    const { organization } = this.#pap
-    this.#pdp = new Pdp(new Follower({ feed: localFeed(this.#pap, { environment, organization }) }), this.#options)
+    const { organization } = this.#management
+    this.#pdp = new Pdp(
+      new Follower({ feed: localFeed(this.#management, { environment, organization }) }),
+      this.#options,
+    )
     await this.#pdp.ready()
   }
 
   #view(): View {
-    return this.#pap.store.view(this.#environment)
+    return this.#management.store.view(this.#environment)
   }
 
   #reads<K extends Kind>(kind: K): Reads<Objects[K]> {
@@ -246,11 +251,16 @@ class Zerohop {
     }
   }
 
-  async #write<N extends keyof PapUseCases & string>(
+  async #write<N extends keyof ManagementUseCases & string>(
     name: N,
-    input: InputOf<PapUseCases[N]>,
-  ): Promise<ResultOf<PapUseCases[N]>> {
-    const { result, revision } = await this.#pap.store.commit(this.#environment, name, input, withoutRequest(name))
+    input: InputOf<ManagementUseCases[N]>,
+  ): Promise<ResultOf<ManagementUseCases[N]>> {
+    const { result, revision } = await this.#management.store.commit(
+      this.#environment,
+      name,
+      input,
+      withoutRequest(name),
+    )
     await this.pdp.atLeast(revision, { timeoutMs: EMBEDDED_WAIT_MS })
     return result
   }

@@ -17,7 +17,7 @@ import { requireAccess } from './management/access.ts'
 import { localFeed } from './management/feed/local-feed.ts'
 import { feedRoutes } from './management/feed/routes.ts'
 import { managementApp } from './management/http/app.ts'
-import { openPap, type Pap, type PapOptions } from './management/open.ts'
+import { type ManagementData, type ManagementDataOptions, openManagementData } from './management/open.ts'
 import type { FollowerEvent } from './pdp/follower.ts'
 import { PdpPool } from './pdp/pool.ts'
 
@@ -31,7 +31,7 @@ export {
   type ServerOptions,
   type SinglePdpOptions,
 } from './http/pdp/single-server.ts'
-export type { Own, Siblings } from './http/pdp/worker-peers.ts'
+export type { Own, WorkerPeers } from './http/pdp/worker-peers.ts'
 export { type KeysFile, readKeys } from './management/api-keys/keys-file.ts'
 export { type ConnectOptions, connect } from './pdp/connect.ts'
 export type { FollowerEvent } from './pdp/follower.ts'
@@ -48,12 +48,12 @@ export interface PooledPdpOptions extends PdpServerOptions {
 }
 
 /** An open data folder. */
-export type Management = Pap
-export type ManagementOptions = Omit<PapOptions, 'newId'>
+export type Management = ManagementData
+export type ManagementOptions = Omit<ManagementDataOptions, 'newId'>
 
 /** Opens a data folder; a new one gets an organization, keys and an example policy. Close it with `management.store.close()`, after the apps. */
 export function openManagement(options: ManagementOptions): Promise<Management> {
-  return openPap({ ...options, newId: () => randomBytes(16).toString('hex') })
+  return openManagementData({ ...options, newId: () => randomBytes(16).toString('hex') })
 }
 
 export interface ManagementServerOptions extends ServerOptions {

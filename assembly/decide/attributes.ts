@@ -11,8 +11,8 @@ import {
   Header,
   Kind,
   Member,
-  Party,
   Permission,
+  Principal,
   Resource,
   SENT,
   Source,
@@ -100,15 +100,15 @@ export function resolve(path: u32): u32 {
   const sent = load<u32>(SENT + load<u32>(path, AttributePath.Number) * 4)
   switch (source) {
     case Source.User:
-      return declared(field(Header.UserType), path, sent, load<u32>(user, Party.Attributes))
+      return declared(field(Header.UserType), path, sent, load<u32>(user, Principal.Attributes))
     case Source.Resource:
-      return declared(type, path, sent, instance === 0 ? 0 : load<u32>(instance, Party.Attributes))
+      return declared(type, path, sent, instance === 0 ? 0 : load<u32>(instance, Principal.Attributes))
     case Source.Tenant:
       return declared(
         field(Header.TenantType),
         path,
         0,
-        belongs(user, tenant) ? load<u32>(tenant, Party.Attributes) : 0,
+        belongs(user, tenant) ? load<u32>(tenant, Principal.Attributes) : 0,
       )
     case Source.Now:
       isTime = true
@@ -126,7 +126,7 @@ export function resolve(path: u32): u32 {
 /** The cell of a path inside an item of a match: a plain value, or a stored instance and its type. */
 export function resolveItem(path: u32, item: u32, ofInstance: u32, ofType: u32): u32 {
   isTime = false
-  if (ofInstance !== 0) return declared(ofType, path, 0, load<u32>(ofInstance, Party.Attributes))
+  if (ofInstance !== 0) return declared(ofType, path, 0, load<u32>(ofInstance, Principal.Attributes))
   if (load<u32>(item, Cell.Kind) !== Kind.Object) return 0
   return member(load<u32>(item, Cell.Value), path)
 }
@@ -287,17 +287,17 @@ function rolesCell(): u32 {
 /** D6: the tenants in which the user has a role (also on an instance) or a membership; one may stand there twice. */
 function tenantsCell(): u32 {
   let length: u32 = 0
-  for (let grant = load<u32>(user, Party.Grants); grant !== 0; grant = load<u32>(grant, Grant.NextOfUser)) length++
-  for (let each = load<u32>(user, Party.Members); each !== 0; each = load<u32>(each, Member.NextOfUser)) length++
+  for (let grant = load<u32>(user, Principal.Grants); grant !== 0; grant = load<u32>(grant, Grant.NextOfUser)) length++
+  for (let each = load<u32>(user, Principal.Members); each !== 0; each = load<u32>(each, Member.NextOfUser)) length++
   if (!count(length)) return 0
   const cell = listCell(length)
   if (cell === 0) return 0
   let at = cell + CELL_BYTES + Composite.Cells
-  for (let grant = load<u32>(user, Party.Grants); grant !== 0; grant = load<u32>(grant, Grant.NextOfUser)) {
+  for (let grant = load<u32>(user, Principal.Grants); grant !== 0; grant = load<u32>(grant, Grant.NextOfUser)) {
     setKey(at, tenantOfScope(load<u32>(grant, Grant.Scope)))
     at += CELL_BYTES
   }
-  for (let each = load<u32>(user, Party.Members); each !== 0; each = load<u32>(each, Member.NextOfUser)) {
+  for (let each = load<u32>(user, Principal.Members); each !== 0; each = load<u32>(each, Member.NextOfUser)) {
     setKey(at, load<u32>(each, Member.Tenant))
     at += CELL_BYTES
   }
@@ -307,7 +307,7 @@ function tenantsCell(): u32 {
 /** D6: has the user a membership of the tenant, or a role in it or on an instance of it? */
 function belongs(user: u32, tenant: u32): bool {
   if (findGrant(user, tenant) !== 0 || findMember(user, tenant) !== 0) return true
-  for (let grant = load<u32>(user, Party.Grants); grant !== 0; grant = load<u32>(grant, Grant.NextOfUser)) {
+  for (let grant = load<u32>(user, Principal.Grants); grant !== 0; grant = load<u32>(grant, Grant.NextOfUser)) {
     if (!count(1)) return false
     if (tenantOfScope(load<u32>(grant, Grant.Scope)) === tenant) return true
   }

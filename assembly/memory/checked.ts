@@ -52,7 +52,7 @@ import {
 export enum Checked {
   Any = 0,
   SymbolRecord = 1,
-  Party = 2,
+  Principal = 2,
   Resource = 3,
   Document = 4,
   Instance = 5,
@@ -156,7 +156,7 @@ function isRecord(record: u32, kind: u32): bool {
   switch (kind) {
     case Checked.SymbolRecord:
       return isSymbolTable(tableOf(record))
-    case Checked.Party:
+    case Checked.Principal:
       return isScope(record) || isIn(record, Table.Users)
     case Checked.Resource:
       return isIn(record, Table.Resources)

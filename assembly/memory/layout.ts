@@ -41,8 +41,8 @@ import {
   PAGE_BYTES,
   PAGE_SHIFT,
   PATHS_MAX,
-  Party,
   PERMISSIONS_MAX,
+  Principal,
   ROW_BYTES,
   ROW_FIRST_PAGE,
   ROW_PAGES,
@@ -91,7 +91,7 @@ if (STEP_BYTES !== Step.WhenFalse + 2) ERROR('STEP_BYTES')
 if (TEST_BYTES !== Tests.Hash + 4 - Tests.Path) ERROR('TEST_BYTES')
 if (FRAME_BYTES < Frame.Type + 4) ERROR('FRAME_BYTES')
 // An instance begins as a party, without a list of members.
-if (Instance.Tenant !== Party.Attributes + 4) ERROR('Instance')
+if (Instance.Tenant !== Principal.Attributes + 4) ERROR('Instance')
 
 // Rows of permissions: one inside each role.
 if (ROW_FIRST_PAGE !== ROW_PAGES * 4 || ROW_BYTES !== ROW_FIRST_PAGE + PAGE_BYTES) ERROR('ROW_BYTES')

@@ -10,8 +10,8 @@ import {
   Header,
   Instance,
   Order,
-  Party,
   Permission,
+  Principal,
   Relation,
   Resource,
   Role,
@@ -43,7 +43,7 @@ export function keyOffset(table: u32): u32 {
     case Table.Documents:
       return Document.Key
     default:
-      return Party.Key
+      return Principal.Key
   }
 }
 

@@ -1,6 +1,6 @@
 // What goes when an object goes (D11): its lists, its values and everything that hangs on it, and then its key is unknown. Deleting a role, a
 // set or an instance is in the file of each.
-import { Document, Party, Permission, Resource, Table } from '../abi'
+import { Document, Permission, Principal, Resource, Table } from '../abi'
 import { isLive, tombstone } from '../memory/symbols'
 import { discard, setAttributes } from '../memory/values'
 import { deleteGrantsOf } from './grants'
@@ -35,14 +35,14 @@ export function deleteResource(resource: u32): void {
 export function deleteUser(user: u32): void {
   deleteGrantsOf(user)
   deleteMembersOf(user)
-  setAttributes(user, Party.Attributes, 0)
+  setAttributes(user, Principal.Attributes, 0)
   tombstone(Table.Users, user)
 }
 
 export function deleteTenant(tenant: u32): void {
   deleteGrantsOf(tenant)
   deleteMembersOf(tenant)
-  setAttributes(tenant, Party.Attributes, 0)
+  setAttributes(tenant, Principal.Attributes, 0)
   tombstone(Table.Tenants, tenant)
 }
 

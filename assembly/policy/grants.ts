@@ -6,7 +6,7 @@
 //
 // INVARIANT: every grant is in the table once, in its user's list once and in its scope's list once.
 // INVARIANT: a set has at least two roles and as many references as grants point to it; equal sets are one record.
-import { GRANT_BYTES, GRANT_ROLES_MAX, Grant, Header, Party, RoleSet, SCRATCH, SINGLE, Table } from '../abi'
+import { GRANT_BYTES, GRANT_ROLES_MAX, Grant, Header, Principal, RoleSet, SCRATCH, SINGLE, Table } from '../abi'
 import { link, unlink } from '../memory/lists'
 import { addToField, allocate, release } from '../memory/memory'
 import { firstMatch, insert, matchedRecord, nextMatch, remove } from '../memory/table'
@@ -81,8 +81,8 @@ function createGrant(user: u32, scope: u32, roles: u32): void {
   store<u32>(grant, user, Grant.User)
   store<u32>(grant, scope, Grant.Scope)
   store<u32>(grant, roles, Grant.Roles)
-  link(grant, user + Party.Grants, Grant.NextOfUser, Grant.PreviousOfUser)
-  link(grant, scope + Party.Grants, Grant.NextOfScope, Grant.PreviousOfScope)
+  link(grant, user + Principal.Grants, Grant.NextOfUser, Grant.PreviousOfUser)
+  link(grant, scope + Principal.Grants, Grant.NextOfScope, Grant.PreviousOfScope)
   insert(Table.Grants, grantHash(user, scope), grant)
   addToField(Header.Grants, 1)
 }
@@ -94,8 +94,8 @@ export function deleteGrant(grant: u32): void {
   const roles = load<u32>(grant, Grant.Roles)
   addToField(Header.Assignments, -(roleCount(roles) as i32))
   addToField(Header.Grants, -1)
-  unlink(grant, user + Party.Grants, Grant.NextOfUser, Grant.PreviousOfUser)
-  unlink(grant, scope + Party.Grants, Grant.NextOfScope, Grant.PreviousOfScope)
+  unlink(grant, user + Principal.Grants, Grant.NextOfUser, Grant.PreviousOfUser)
+  unlink(grant, scope + Principal.Grants, Grant.NextOfScope, Grant.PreviousOfScope)
   remove(Table.Grants, grantHash(user, scope), grant)
   release(grant, GRANT_BYTES)
   dropRoles(roles)
@@ -185,7 +185,7 @@ function dropRoles(roles: u32): void {
 /** Removes every grant of a user or a scope: the object is gone, and what hung on it goes in the same revision (D11). */
 export function deleteGrantsOf(party: u32): void {
   for (;;) {
-    const grant = load<u32>(party, Party.Grants)
+    const grant = load<u32>(party, Principal.Grants)
     if (grant === 0) return
     deleteGrant(grant)
   }

@@ -1,7 +1,7 @@
 // Memberships: who belongs to a tenant without a role in it. `user.tenants` and `tenant.*` read them (D6); no role comes of them.
 //
 // INVARIANT: a member is in the table once, in its user's list once and in its tenant's list once.
-import { Header, Instance, MEMBER_BYTES, Member, Party, SymbolRecord, Table } from '../abi'
+import { Header, Instance, MEMBER_BYTES, Member, Principal, SymbolRecord, Table } from '../abi'
 import { link, unlink } from '../memory/lists'
 import { addToField, allocate, release } from '../memory/memory'
 import { firstMatch, insert, matchedRecord, nextMatch, remove } from '../memory/table'
@@ -21,8 +21,8 @@ export function join(user: u32, tenant: u32): void {
   const member = allocate(MEMBER_BYTES)
   store<u32>(member, user, Member.User)
   store<u32>(member, tenant, Member.Tenant)
-  link(member, user + Party.Members, Member.NextOfUser, Member.PreviousOfUser)
-  link(member, tenant + Party.Members, Member.NextOfTenant, Member.PreviousOfTenant)
+  link(member, user + Principal.Members, Member.NextOfUser, Member.PreviousOfUser)
+  link(member, tenant + Principal.Members, Member.NextOfTenant, Member.PreviousOfTenant)
   insert(Table.Members, grantHash(user, tenant), member)
   addToField(Header.Members, 1)
 }
@@ -35,8 +35,8 @@ export function leave(user: u32, tenant: u32): void {
 function deleteMember(member: u32): void {
   const user = load<u32>(member, Member.User)
   const tenant = load<u32>(member, Member.Tenant)
-  unlink(member, user + Party.Members, Member.NextOfUser, Member.PreviousOfUser)
-  unlink(member, tenant + Party.Members, Member.NextOfTenant, Member.PreviousOfTenant)
+  unlink(member, user + Principal.Members, Member.NextOfUser, Member.PreviousOfUser)
+  unlink(member, tenant + Principal.Members, Member.NextOfTenant, Member.PreviousOfTenant)
   remove(Table.Members, grantHash(user, tenant), member)
   release(member, MEMBER_BYTES)
   addToField(Header.Members, -1)
@@ -45,7 +45,7 @@ function deleteMember(member: u32): void {
 /** A user or a tenant is gone. */
 export function deleteMembersOf(party: u32): void {
   for (;;) {
-    const member = load<u32>(party, Party.Members)
+    const member = load<u32>(party, Principal.Members)
     if (member === 0) return
     deleteMember(member)
   }

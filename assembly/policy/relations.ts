@@ -6,7 +6,19 @@
 // INVARIANT: a tuple is in the table once, in its object's list once and in its subject's list once.
 // INVARIANT: a rule is in its target's list once and in its source's list once.
 // INVARIANT: Relation.Uses is the number of tuples and rules that name the relation; at 0 the relation is dead.
-import { Header, Instance, Party, Relation, Resource, Role, RULE_BYTES, Rule, Table, TUPLE_BYTES, Tuple } from '../abi'
+import {
+  Header,
+  Instance,
+  Principal,
+  Relation,
+  Resource,
+  Role,
+  RULE_BYTES,
+  Rule,
+  Table,
+  TUPLE_BYTES,
+  Tuple,
+} from '../abi'
 import { link, unlink } from '../memory/lists'
 import { addToField, allocate, release } from '../memory/memory'
 import { intern, tombstone } from '../memory/symbols'
@@ -35,7 +47,7 @@ export function deleteInstance(instance: u32): void {
     if (tuple === 0) break
     deleteTuple(tuple)
   }
-  setAttributes(instance, Party.Attributes, 0)
+  setAttributes(instance, Principal.Attributes, 0)
   store<u32>(instance, 0, Instance.Tenant)
   tombstone(Table.Instances, instance)
 }

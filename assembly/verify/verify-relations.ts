@@ -4,7 +4,7 @@ import {
   Fault,
   Header,
   Instance,
-  Party,
+  Principal,
   Relation,
   Resource,
   Role,
@@ -60,7 +60,7 @@ function soundInstance(instance: u32): bool {
   const tenant = load<u32>(instance, Instance.Tenant)
   const type = load<u32>(instance, Instance.Type)
   if (!isLive(instance)) {
-    const lists = load<u32>(instance, Party.Grants) | load<u32>(instance, Instance.Objects)
+    const lists = load<u32>(instance, Principal.Grants) | load<u32>(instance, Instance.Objects)
     return tenant === 0 && (lists | load<u32>(instance, Instance.Subjects)) === 0 && isSymbol(type, Table.Resources)
   }
   return isLiveSymbol(tenant, Table.Tenants) && isLiveSymbol(type, Table.Resources)

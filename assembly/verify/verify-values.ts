@@ -11,7 +11,7 @@ import {
   Kind,
   MEMBER_BYTES,
   Member,
-  Party,
+  Principal,
   Resource,
   Table,
   Text,
@@ -97,9 +97,9 @@ function enters(composite: u32): bool {
 /** Stored attributes of users, tenants and instances, and what resources declare. */
 export function verifyAttributes(): Fault {
   const sound =
-    soundAttributes(Table.Users, Party.Attributes) &&
-    soundAttributes(Table.Tenants, Party.Attributes) &&
-    soundAttributes(Table.Instances, Party.Attributes) &&
+    soundAttributes(Table.Users, Principal.Attributes) &&
+    soundAttributes(Table.Tenants, Principal.Attributes) &&
+    soundAttributes(Table.Instances, Principal.Attributes) &&
     soundAttributes(Table.Resources, Resource.Attributes) &&
     soundAttributes(Table.Documents, Document.Value)
   if (!sound) return Fault.Value
@@ -170,7 +170,7 @@ function countMembers(table: u32, owner: u32, next: u32, previous: u32): u32 {
   for (let entry = firstEntry(table); entry !== 0; entry = nextEntry(table, entry)) {
     const party = recordOf(entry)
     let before: u32 = 0
-    for (let member = load<u32>(party, Party.Members); member !== 0; member = load<u32>(member + next)) {
+    for (let member = load<u32>(party, Principal.Members); member !== 0; member = load<u32>(member + next)) {
       if (++total > most || !inHeap(member, MEMBER_BYTES)) return 0xffffffff
       if (load<u32>(member + owner) !== party || load<u32>(member + previous) !== before) return 0xffffffff
       before = member

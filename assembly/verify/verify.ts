@@ -11,9 +11,9 @@ import {
   HEAP,
   Header,
   KEY_BYTES_MAX,
-  Party,
   PERMISSIONS_MAX,
   Permission,
+  Principal,
   RoleSet,
   Root,
   SEGMENT_BUCKETS,
@@ -252,7 +252,7 @@ function countLists(table: u32, owner: u32, next: u32, previous: u32): u32 {
   for (let entry = firstEntry(table); entry !== 0; entry = nextEntry(table, entry)) {
     const party = recordOf(entry)
     let before: u32 = 0
-    for (let grant = load<u32>(party, Party.Grants); grant !== 0; grant = load<u32>(grant + next)) {
+    for (let grant = load<u32>(party, Principal.Grants); grant !== 0; grant = load<u32>(grant + next)) {
       if (++total > most || !inHeap(grant, GRANT_BYTES)) return 0xffffffff
       if (load<u32>(grant + owner) !== party || load<u32>(grant + previous) !== before) return 0xffffffff
       before = grant

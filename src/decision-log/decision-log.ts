@@ -21,7 +21,7 @@ export interface DecisionLogOptions {
   /** who sends the records: records of another owner in the folder keep a series of their own */
   readonly owner?: string
   /** hears when a part begins to fail, and when it works again */
-  readonly report: (part: string, trouble: ZerohopError | undefined) => void
+  readonly report: (part: string, failure: ZerohopError | undefined) => void
 }
 
 export class DecisionLog {
@@ -40,7 +40,7 @@ export class DecisionLog {
           journal,
           sink,
           progressed: () => this.#trim(),
-          report: (trouble) => report(sink.name, trouble),
+          report: (failure) => report(sink.name, failure),
         }),
     )
     this.recorder = new Recorder({
@@ -51,7 +51,7 @@ export class DecisionLog {
         this.#trim()
         for (const forwarder of this.#forwarders) forwarder.wake()
       },
-      report: (trouble) => report('journal', trouble),
+      report: (failure) => report('journal', failure),
     })
   }
 

@@ -23,7 +23,7 @@ export interface ForwarderOptions {
   /** called when a batch was taken */
   readonly progressed: () => void
   /** hears when the sink begins to fail, and when it works again */
-  readonly report: (trouble: ZerohopError | undefined) => void
+  readonly report: (failure: ZerohopError | undefined) => void
 }
 
 const NEWLINE = 0x0a
@@ -139,10 +139,10 @@ export class Forwarder {
     })
   }
 
-  #tell(trouble: ZerohopError | undefined): void {
-    if ((trouble !== undefined) === this.#isStuck) return
-    this.#isStuck = trouble !== undefined
-    this.#options.report(trouble)
+  #tell(failure: ZerohopError | undefined): void {
+    if ((failure !== undefined) === this.#isStuck) return
+    this.#isStuck = failure !== undefined
+    this.#options.report(failure)
   }
 }
 

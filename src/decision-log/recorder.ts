@@ -25,7 +25,7 @@ export interface RecorderOptions {
   /** called after each write */
   readonly written: () => void
   /** hears when writing begins to fail, and when it works again */
-  readonly report: (trouble: ZerohopError | undefined) => void
+  readonly report: (failure: ZerohopError | undefined) => void
 }
 
 class Turn implements Batch {
@@ -53,7 +53,7 @@ export class Recorder {
   readonly #options: RecorderOptions
   readonly #prefix: string
   #turn: Turn | undefined
-  #inTrouble = false
+  #isFailing = false
   #bytes = Buffer.allocUnsafeSlow(64 * 1024)
 
   constructor(options: RecorderOptions) {
@@ -81,21 +81,21 @@ export class Recorder {
     const turn = this.#turn
     if (turn === undefined) return
     this.#turn = undefined
-    const trouble = this.#write(turn)
-    if (trouble === undefined) {
+    const failure = this.#write(turn)
+    if (failure === undefined) {
       this.stats.written += turn.count
       turn.settle(undefined)
       this.#options.written()
     } else if (this.#options.policy === 'block') {
       this.stats.refused += turn.count
-      turn.settle(new ZerohopError('DECISION_UNRECORDED', { reason: trouble.message }, { cause: trouble }))
+      turn.settle(new ZerohopError('DECISION_UNRECORDED', { reason: failure.message }, { cause: failure }))
     } else {
       this.stats.lost += turn.count
       turn.settle(undefined)
     }
-    if ((trouble !== undefined) !== this.#inTrouble) {
-      this.#inTrouble = trouble !== undefined
-      this.#options.report(trouble)
+    if ((failure !== undefined) !== this.#isFailing) {
+      this.#isFailing = failure !== undefined
+      this.#options.report(failure)
     }
   }
 
@@ -110,10 +110,10 @@ export class Recorder {
   #write(turn: Turn): ZerohopError | undefined {
     const { journal, policy, room } = this.#options
     const lines = this.#bytesOf(turn.lines)
-    const trouble =
+    const failure =
       lines.length > room() ? new ZerohopError('DECISION_LOG_FULL') : attempt(() => journal.append(lines, turn.count))
-    if (trouble !== undefined && policy === 'drop') journal.lose(turn.count)
-    return trouble
+    if (failure !== undefined && policy === 'drop') journal.lose(turn.count)
+    return failure
   }
 }
 

@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify'
 import { pageBody, type Query, readFlag, readPage, readText, readTexts, readTime } from '../http/page.ts'
 import type { Scope } from '../management/http/auth.ts'
 import { printTime } from '../management/http/render.ts'
-import type { Management } from '../management/http/route-context.ts'
+import type { RouteContext } from '../management/http/route-context.ts'
 import { longPageOf } from '../management/schema-parts.ts'
 import { ZerohopError } from '../model/errors.ts'
 import { parseId } from '../model/keys.ts'
@@ -17,7 +17,7 @@ import { AuditLogRead, AuditQuery, AuditStored } from './schema.ts'
 const AUDIT_LOGS = '/v2/pdps/:p/:e/audit_logs'
 const LINES = 'application/x-ndjson'
 
-export function auditRoutes(app: FastifyInstance, { store }: Management): void {
+export function auditRoutes(app: FastifyInstance, { store }: RouteContext): void {
   const config = { operation: 'audit.read' } as const
   /** The one PDP config of the environment: every PDP that follows it is this one to the clients. */
   const configOf = (scope: Scope): string => {

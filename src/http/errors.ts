@@ -70,7 +70,7 @@ const TYPE_OF: Readonly<Partial<Record<ErrorCode, string>>> = {
 }
 
 /** One item of the body of a 422. */
-export interface InputTrouble {
+export interface ValidationIssue {
   readonly loc: readonly (string | number)[]
   readonly msg: string
   readonly type: string
@@ -92,7 +92,7 @@ export interface Problem {
   readonly errorCode: ContractCode
   readonly message: string
   /** set for a 422 */
-  readonly detail?: readonly InputTrouble[]
+  readonly detail?: readonly ValidationIssue[]
   /** set when it is about one item of a list in the body */
   readonly item?: ListItem
   /** set when a ZerohopError caused it */
@@ -160,7 +160,7 @@ function ofSchema(troubles: readonly SchemaTrouble[], context: FastifyError['val
   return { status: 422, errorCode: 'INVALID_INPUT', message: detail[0]?.msg ?? 'invalid input', detail }
 }
 
-function ofTrouble({ keyword, params, instancePath, message }: SchemaTrouble, root: string): InputTrouble {
+function ofTrouble({ keyword, params, instancePath, message }: SchemaTrouble, root: string): ValidationIssue {
   const loc = [root, ...pointer(instancePath)]
   switch (keyword) {
     case 'required':

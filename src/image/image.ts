@@ -116,7 +116,7 @@ export class Image {
   }
 
   /** The answer of `check` without an instance when it depends on nothing that may be sent; undefined when set rules must be asked. */
-  checkUnsent(user: string, action: string, type: string, tenant: string): boolean | undefined {
+  checkWithoutAttributes(user: string, action: string, type: string, tenant: string): boolean | undefined {
     const [userId, tenantId, permission] = [this.user(user), this.tenant(tenant), this.permission(type, action)]
     try {
       const verdict = this.#decide(userId, tenantId, permission)

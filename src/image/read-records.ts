@@ -8,8 +8,8 @@ import {
   Header,
   Instance,
   Member,
-  Party,
   Permission,
+  Principal,
   Relation,
   Resource,
   Role,
@@ -58,13 +58,13 @@ export function read(kernel: Kernel): Contents {
   for (const record of roles) names.set(record, kernel.key(record, Role.Key))
   for (const record of roles) contents.roles.set(names.get(record)!, roleOf(kernel, record, names))
   for (const record of records(kernel, Table.Tenants)) {
-    const key = kernel.key(record, Party.Key)
+    const key = kernel.key(record, Principal.Key)
     names.set(record, key)
-    contents.tenants.set(key, objectAt(kernel, kernel.word(record + Party.Attributes)))
+    contents.tenants.set(key, objectAt(kernel, kernel.word(record + Principal.Attributes)))
   }
   readInstances(kernel, contents, names)
   for (const record of records(kernel, Table.Users)) {
-    contents.users.set(kernel.key(record, Party.Key), userOf(kernel, record, names))
+    contents.users.set(kernel.key(record, Principal.Key), userOf(kernel, record, names))
   }
   readSets(kernel, contents, names)
   for (const [key, rules] of readConfigs(kernel)) contents.configs.set(key, { rules })
@@ -98,7 +98,7 @@ function readInstances(kernel: Kernel, contents: Contents, names: Map<number, st
     const key = kernel.key(record, Instance.Key)
     names.set(record, key)
     const tenant = names.get(kernel.word(record + Instance.Tenant))!
-    const attributes = objectAt(kernel, kernel.word(record + Party.Attributes))
+    const attributes = objectAt(kernel, kernel.word(record + Principal.Attributes))
     contents.instances.set(key, attributes === undefined ? { tenant } : { tenant, attributes })
   }
   for (const record of instances) {
@@ -113,8 +113,8 @@ function readInstances(kernel: Kernel, contents: Contents, names: Map<number, st
 }
 
 function userOf(kernel: Kernel, user: number, names: ReadonlyMap<number, string>): UserContent {
-  const content = userContent(objectAt(kernel, kernel.word(user + Party.Attributes)))
-  for (let at = kernel.word(user + Party.Members); at !== 0; at = kernel.word(at + Member.NextOfUser)) {
+  const content = userContent(objectAt(kernel, kernel.word(user + Principal.Attributes)))
+  for (let at = kernel.word(user + Principal.Members); at !== 0; at = kernel.word(at + Member.NextOfUser)) {
     content.members ??= new Set()
     content.members.add(names.get(kernel.word(at + Member.Tenant))!)
   }
@@ -247,7 +247,7 @@ export function childrenOf(kernel: Kernel, role: number): number[] {
 /** Records of the grants of a user. */
 export function grantsOfUser(kernel: Kernel, user: number): number[] {
   const grants: number[] = []
-  for (let grant = kernel.word(user + Party.Grants); grant !== 0; grant = kernel.word(grant + Grant.NextOfUser))
+  for (let grant = kernel.word(user + Principal.Grants); grant !== 0; grant = kernel.word(grant + Grant.NextOfUser))
     grants.push(grant)
   return grants
 }

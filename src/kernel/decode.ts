@@ -5,7 +5,7 @@ import {
   Composite,
   ENCODED_BYTES,
   Kind,
-  Party,
+  Principal,
   Resource,
   Role,
   SymbolRecord,
@@ -70,5 +70,5 @@ function cells(kernel: Kernel, composite: number): number[] {
 function keyOffset(kernel: Kernel, symbol: number): number {
   const table = (kernel.word(symbol + SymbolRecord.Meta) >>> 16) & 0xff
   if (table === Table.Roles) return Role.Key
-  return table === Table.Resources ? Resource.Key : Party.Key
+  return table === Table.Resources ? Resource.Key : Principal.Key
 }

@@ -23,8 +23,8 @@ import {
   NODE_BYTES,
   PAGE_BYTES,
   PAGE_SHIFT,
-  Party,
   Permission,
+  Principal,
   Program,
   Relation,
   Resource,
@@ -100,9 +100,9 @@ function factBytes(put: Exclude<PolicyPut, { kind: 'resource' | 'role' | 'resour
   const { key, kind, value } = put
   switch (kind) {
     case 'user':
-      return symbol(Party.Key, key) + ORDERED + attributes(value.attributes)
+      return symbol(Principal.Key, key) + ORDERED + attributes(value.attributes)
     case 'tenant':
-      return symbol(Party.Key, key) + attributes(value.attributes)
+      return symbol(Principal.Key, key) + attributes(value.attributes)
     case 'resource_instance':
       return symbol(Instance.Key, key) + ORDERED + attributes(value.attributes)
     case 'role_assignment':

@@ -15,13 +15,13 @@ import { exportSchema } from './bundle/export.ts'
 import { exportInThread } from './bundle/export-task.ts'
 import type { Bundle } from './bundle/schema.ts'
 import { organizationsOf } from './open.ts'
-import type { PapUseCases } from './registry.ts'
+import type { ManagementUseCases } from './registry.ts'
 import { policyOf } from './snapshot/snapshot.ts'
 
-type PapStore = Store<PapUseCases>
+type ManagementStore = Store<ManagementUseCases>
 
 export interface AdminDeps {
-  readonly store: PapStore
+  readonly store: ManagementStore
   /** the data folder */
   readonly data: string
   /** 32 random hex digits */
@@ -76,10 +76,10 @@ export async function runAdmin(deps: AdminDeps, command: string, input: unknown)
 }
 
 /** Opens the store of a folder for commands alone: nothing is bootstrapped. Rotated keys reach `keys.json`, as in a server. */
-export async function openAdminStore(data: string, secretsKeyFile: string | undefined): Promise<PapStore> {
+export async function openAdminStore(data: string, secretsKeyFile: string | undefined): Promise<ManagementStore> {
   const writerThread = threadUrl(import.meta.url, './writer-thread.ts')
   const of = { data, writerThread, ...(secretsKeyFile === undefined ? {} : { secretsKeyFile }) }
-  const store = await openStore<PapUseCases>(of)
+  const store = await openStore<ManagementUseCases>(of)
   const [organization] = organizationsOf(store)
   if (organization !== undefined) keepKeysFile(data, store, organization)
   return store
@@ -193,7 +193,7 @@ function environmentIn(reader: Reader, log: LogId): string | undefined {
 }
 
 /** @throws OBJECT_NOT_FOUND */
-function findEnvironment(store: PapStore, { organization: ref, project, environment: name }: InEnvironment) {
+function findEnvironment(store: ManagementStore, { organization: ref, project, environment: name }: InEnvironment) {
   const organization = findOrganization(store, ref)
   const view = store.view(organization)
   const { key } = view.require('project', project)
@@ -203,7 +203,7 @@ function findEnvironment(store: PapStore, { organization: ref, project, environm
 }
 
 /** @throws OBJECT_NOT_FOUND */
-function findOrganization(store: PapStore, ref: string | undefined): LogId {
+function findOrganization(store: ManagementStore, ref: string | undefined): LogId {
   const logs = organizationsOf(store)
   const id = ref === undefined ? undefined : parseId(ref)
   const found = logs.find((log) => ref === undefined || log === id || organizationIn(store.view(log)).key === ref)
@@ -212,7 +212,7 @@ function findOrganization(store: PapStore, ref: string | undefined): LogId {
 }
 
 /** Ids are unique over all organizations. @throws OBJECT_NOT_FOUND */
-function organizationOfKey(store: PapStore, ref: string): LogId {
+function organizationOfKey(store: ManagementStore, ref: string): LogId {
   const id = parseId(ref) ?? ''
   const log = organizationsOf(store).find((one) => store.view(one).find('api_key', id) !== undefined)
   if (log === undefined) throw new ZerohopError('OBJECT_NOT_FOUND', { kind: 'API key', ref })

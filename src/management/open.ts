@@ -7,10 +7,10 @@ import { threadUrl } from '../model/thread.ts'
 import { openStore, type Store } from '../store/store.ts'
 import { type KeysFile, writeKeysOnce } from './api-keys/keys-file.ts'
 import { keepKeysFile } from './api-keys/keys-file-upkeep.ts'
-import type { PapUseCases } from './registry.ts'
+import type { ManagementUseCases } from './registry.ts'
 import { Snapshots } from './snapshot/snapshot.ts'
 
-export interface PapOptions {
+export interface ManagementDataOptions {
   /** the data folder; made when it is missing */
   readonly data: string
   readonly secretsKeyFile?: string
@@ -26,8 +26,8 @@ export interface PapOptions {
   readonly upgrading?: ((done: number, total: number) => void) | undefined
 }
 
-export interface Pap {
-  readonly store: Store<PapUseCases>
+export interface ManagementData {
+  readonly store: Store<ManagementUseCases>
   readonly snapshots: Snapshots
   /** the first organization */
   readonly organization: LogId
@@ -39,10 +39,10 @@ export interface Pap {
  * Opens a data folder; a new one gets its first organization and `keys.json` (mode 0600).
  * @throws what `openStore` throws, and CONFIG_INVALID when the bootstrap key is no key
  */
-export async function openPap(options: PapOptions): Promise<Pap> {
+export async function openManagementData(options: ManagementDataOptions): Promise<ManagementData> {
   const { data, secretsKeyFile } = options
   const signer = options.signingKey === undefined ? undefined : new Signer(options.signingKey)
-  const store = await openStore<PapUseCases>({
+  const store = await openStore<ManagementUseCases>({
     data,
     writerThread: threadUrl(import.meta.url, './writer-thread.ts'),
     ...(secretsKeyFile === undefined ? {} : { secretsKeyFile }),
@@ -62,19 +62,19 @@ export async function openPap(options: PapOptions): Promise<Pap> {
 }
 
 /** The organizations of a store, the oldest first. One whose control log is damaged is stopped, and not among them. */
-export function organizationsOf(store: Pick<Store<PapUseCases>, 'logs' | 'view' | 'damage'>): LogId[] {
+export function organizationsOf(store: Pick<Store<ManagementUseCases>, 'logs' | 'view' | 'damage'>): LogId[] {
   return store.logs().filter((log) => store.damage(log) === undefined && store.view(log).count('organization') > 0)
 }
 
 /** A folder without an organization is new; one whose organizations are all damaged must never be taken for that. @throws DATA_DAMAGED */
-function requireUndamaged(store: Store<PapUseCases>): void {
+function requireUndamaged(store: Store<ManagementUseCases>): void {
   for (const log of store.logs()) {
     const damage = store.damage(log)
     if (damage !== undefined) throw damage
   }
 }
 
-async function bootstrap(store: Store<PapUseCases>, options: PapOptions): Promise<LogId> {
+async function bootstrap(store: Store<ManagementUseCases>, options: ManagementDataOptions): Promise<LogId> {
   const organization = options.newId()
   const input = {
     ...(options.bootstrapKey === undefined ? {} : { organizationKey: options.bootstrapKey }),
@@ -91,7 +91,7 @@ async function bootstrap(store: Store<PapUseCases>, options: PapOptions): Promis
 }
 
 /** The keys of the first organization that are still good, by what they open. */
-function keysOf(store: Store<PapUseCases>, organization: LogId): KeysFile {
+function keysOf(store: Store<ManagementUseCases>, organization: LogId): KeysFile {
   const view = store.view(organization)
   const environments: Record<string, string> = Object.create(null)
   let first: string | undefined

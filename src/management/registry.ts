@@ -204,4 +204,4 @@ export const useCases = {
   v1FirstWrite,
 } as const satisfies UseCases
 
-export type PapUseCases = typeof useCases
+export type ManagementUseCases = typeof useCases

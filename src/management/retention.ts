@@ -14,7 +14,7 @@ import {
 } from '../model/limits.ts'
 import type { Store } from '../store/store.ts'
 import { organizationsOf } from './open.ts'
-import type { PapUseCases } from './registry.ts'
+import type { ManagementUseCases } from './registry.ts'
 import type { Snapshots } from './snapshot/snapshot.ts'
 
 export interface RetentionOptions {
@@ -33,7 +33,7 @@ const BY = withoutRequest('forgetEnvironment')
 
 /** Trims now and then, until the returned function is called. `failed` hears why a round ended early. */
 export function keepRetention(
-  store: Store<PapUseCases>,
+  store: Store<ManagementUseCases>,
   options: RetentionOptions,
   { now, failed }: { readonly now: () => number; readonly failed: (error: unknown) => void },
 ): () => void {
@@ -55,7 +55,7 @@ export function keepRetention(
 
 /** One round, to its end. Returns how many rows went. */
 export async function applyRetention(
-  store: Store<PapUseCases>,
+  store: Store<ManagementUseCases>,
   options: RetentionOptions,
   now: number,
 ): Promise<number> {

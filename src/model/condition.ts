@@ -185,7 +185,7 @@ class Parser {
       const at = Array.isArray(value) ? [...path, index] : path
       if (isScalar(item))
         return this.#placed(
-          { kind: 'compare', operator: 'equals', right: { kind: 'value', value: sound(item, at) } },
+          { kind: 'compare', operator: 'equals', right: { kind: 'value', value: wellFormed(item, at) } },
           at,
         )
       return this.test(item, at, depth + 1)
@@ -233,11 +233,11 @@ function rightSide(operator: Operator, value: Json, path: Path): Term {
   }
   const unwrapped = unwrap(rule, value)
   if (!fits(rule, unwrapped)) throw invalid(`\`${operator}\` takes ${EXPECTED[rule.right]}`, path)
-  return { kind: 'value', value: sound(unwrapped, path) }
+  return { kind: 'value', value: wellFormed(unwrapped, path) }
 }
 
 /** D9: what the conditions compare with must be what a decision can hold: whole numbers within ±2^53, text without lone surrogates. */
-function sound<T extends Json>(value: T, path: Path): T {
+function wellFormed<T extends Json>(value: T, path: Path): T {
   for (const each of Array.isArray(value) ? value : [value]) {
     if (typeof each === 'number' && !(Math.abs(each) <= 2 ** 53)) throw invalid('a number lies beyond ±2^53', path)
     if (typeof each === 'string' && !each.isWellFormed()) throw invalid(LONE_SURROGATE, path)

@@ -1,6 +1,6 @@
 // The listings of a PDP: the forms that callers use, over those of the image (src/image/list/listings.ts). Each is exactly what checks allow (D12); one
 // that could not be decided fails as a whole (D13). Names of users become keys of the answers, so these have no prototype.
-import type { AssignmentRow, Listings, PageQuery, PermissionWishes, UserEntry } from '../image/list/listings.ts'
+import type { AssignmentRow, Listings, PageQuery, PermissionQuery, UserEntry } from '../image/list/listings.ts'
 import { ZerohopError } from '../model/errors.ts'
 import { LISTING_PAGE_MAX } from '../model/limits.ts'
 import { type Action, type Attributes, listOf, type Question, questionOf, type Resource, type User } from './request.ts'
@@ -180,7 +180,7 @@ export function roleAssignments(listings: Listings, query: RoleAssignmentsQuery)
   return listings.assignments(filter, (page - 1) * perPage, Math.min(perPage, LISTING_PAGE_MAX))
 }
 
-function wishesOf(filter: PermissionFilter): PermissionWishes {
+function wishesOf(filter: PermissionFilter): PermissionQuery {
   const tenants = wanted(filter.tenants, 'tenants')
   const types = wanted(filter.resourceTypes, 'resourceTypes')
   const instances = wanted(filter.resources, 'resources')

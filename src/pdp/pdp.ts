@@ -93,14 +93,14 @@ export class Pdp {
    * The answer of `check` when it depends on nothing that may be sent with the question: most questions, and then attributes and
    * context need not be looked at. Undefined when they must be, or when the question names an instance.
    */
-  checkUnsent(user: User, action: Action, resource: Resource): boolean | undefined {
+  checkWithoutAttributes(user: User, action: Action, resource: Resource): boolean | undefined {
     const image = this.#source.current
     if (image === undefined) throw this.#source.refusal()
     if (!this.#isPlain || typeof resource === 'string' || !isNone(resource.key)) return undefined
     const key = typeof user === 'string' ? user : user.key
     const { type, tenant } = resource
     if (typeof key !== 'string' || typeof action !== 'string' || typeof type !== 'string') return undefined
-    return image.checkUnsent(key, action, type, tenant ?? DEFAULT_TENANT)
+    return image.checkWithoutAttributes(key, action, type, tenant ?? DEFAULT_TENANT)
   }
 
   /**

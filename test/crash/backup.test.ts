@@ -7,7 +7,7 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Image } from '../../src/image/image.ts'
 import { type PolicyChange, toDelta } from '../../src/log/delta.ts'
-import type { PapUseCases } from '../../src/management/registry.ts'
+import type { ManagementUseCases } from '../../src/management/registry.ts'
 import { buildSnapshot } from '../../src/management/snapshot/snapshot.ts'
 import { threadUrl } from '../../src/model/thread.ts'
 import type { BackupManifest } from '../../src/store/backup.ts'
@@ -117,7 +117,7 @@ describe('a backup taken under load', () => {
     const { manifest, folder } = taken[at]!
     const restored = join(temporaryFolder('restored'), 'data')
     expect(await zerohop('restore', folder, '--data', restored)).toEqual(manifest)
-    const store = await openStore<PapUseCases>({
+    const store = await openStore<ManagementUseCases>({
       data: restored,
       writerThread: threadUrl(WRITER, './writer-thread.ts'),
     })
@@ -137,7 +137,7 @@ describe('a backup taken under load', () => {
   })
 
   it('reports the image that the log says for its revision', async () => {
-    const store = await openStore<PapUseCases>({ data, writerThread: threadUrl(WRITER, './writer-thread.ts') })
+    const store = await openStore<ManagementUseCases>({ data, writerThread: threadUrl(WRITER, './writer-thread.ts') })
     try {
       for (const { manifest } of taken) {
         const { log, revision, image_sha256 } = environmentOf(manifest)
@@ -150,7 +150,7 @@ describe('a backup taken under load', () => {
   })
 
   /** What the log's deltas up to the revision leave. */
-  function policyAt(store: Store<PapUseCases>, log: string, revision: number): PolicyChange[] {
+  function policyAt(store: Store<ManagementUseCases>, log: string, revision: number): PolicyChange[] {
     const objects = new Map<string, PolicyChange>()
     let at = 0
     while (at < revision) {
@@ -167,7 +167,7 @@ describe('a backup taken under load', () => {
   }
 
   /** A write after the restore is a delta that continues the restored history. */
-  async function expectFollowed(store: Store<PapUseCases>, log: string): Promise<void> {
+  async function expectFollowed(store: Store<ManagementUseCases>, log: string): Promise<void> {
     const follower = Image.load(buildSnapshot(store.view(log)).bytes)
     await store.commit(log, 'createUser', { key: 'after', role_assignments: [{ role: 'admin' }] }, TESTER)
     for (const entry of store.entries(log, follower.revision)) follower.apply(toDelta(entry))
@@ -175,7 +175,7 @@ describe('a backup taken under load', () => {
   }
 
   /** Every write up to the revision is there with all its parts, and none after it. */
-  function expectWhole(store: Store<PapUseCases>, log: string, at: number): void {
+  function expectWhole(store: Store<ManagementUseCases>, log: string, at: number): void {
     const view = store.view(log)
     for (const { user, revision } of acknowledged) {
       expect(view.get('user', user) !== undefined, `${user} of revision ${revision} at ${at}`).toBe(revision <= at)

@@ -95,7 +95,7 @@ describe('a forged image', () => {
       for (const again of [
         ask('ana'),
         () => broken.check('ben', 'wave', 'hello', 'default', 'one'),
-        () => broken.checkUnsent('ben', 'wave', 'hello', 'default'),
+        () => broken.checkWithoutAttributes('ben', 'wave', 'hello', 'default'),
         () => broken.explain('ben', 'wave', 'hello'),
         () => broken.listings.actions('ben', { type: 'hello' } as never),
         () => broken.save(),

@@ -18,8 +18,8 @@ import {
   Member,
   Node,
   OrderRoot,
-  Party,
   Permission,
+  Principal,
   Program,
   Resource,
   Role,
@@ -109,7 +109,7 @@ class Memory {
   /** of ben in acme, and of cyd, who has a role set */
   readonly grant = this.calls.grantOf(this.ben, this.acme)
   readonly roles = this.word(this.calls.grantOf(this.cyd, this.acme) + Grant.Roles)
-  readonly member = this.word(this.ana + Party.Members)
+  readonly member = this.word(this.ana + Principal.Members)
   readonly tuple = this.word(this.two + Instance.Objects)
   readonly rule = this.word(this.reader + Role.Rules)
   readonly edge = this.word(this.admin + Role.Parents)
@@ -119,7 +119,7 @@ class Memory {
   readonly group = this.word(this.index + Index.Groups)
   readonly side = this.word(this.group + Group.Sides)
   readonly program = this.word(this.red + ConditionSet.Program)
-  readonly attributes = this.word(this.ana + Party.Attributes)
+  readonly attributes = this.word(this.ana + Principal.Attributes)
 
   word(address: number): number {
     return this.kernel.word(address)
@@ -178,14 +178,14 @@ const PLANTED: readonly Plant[] = [
   ['a grant follows itself', (m) => m.set(m.grant + Grant.NextOfUser, m.grant), (m) => m.calls.deleteUser(m.ben)],
   [
     'the entry after a grant names another one before it',
-    (m) => m.set(m.word(m.ben + Party.Grants) + Grant.NextOfUser, m.calls.grantOf(m.cyd, m.acme)),
+    (m) => m.set(m.word(m.ben + Principal.Grants) + Grant.NextOfUser, m.calls.grantOf(m.cyd, m.acme)),
     (m) => m.calls.deleteUser(m.ben),
   ],
   [
     'a freed grant is in a list',
     (m) => {
       m.calls.unassign(m.ben, m.acme, m.viewer)
-      m.set(m.ben + Party.Grants, m.grant)
+      m.set(m.ben + Principal.Grants, m.grant)
     },
     (m) => m.calls.deleteUser(m.ben),
   ],

@@ -8,8 +8,8 @@ import type { LogId } from '../../src/log/change.ts'
 import { ADMIN, describeBackup, openAdminStore } from '../../src/management/admin.ts'
 import { hashSecret } from '../../src/management/api-keys/api-key.ts'
 import { localFeed } from '../../src/management/feed/local-feed.ts'
-import { openPap, type Pap } from '../../src/management/open.ts'
-import type { PapUseCases } from '../../src/management/registry.ts'
+import { type ManagementData, openManagementData } from '../../src/management/open.ts'
+import type { ManagementUseCases } from '../../src/management/registry.ts'
 import { policyOf, Snapshots } from '../../src/management/snapshot/snapshot.ts'
 import { type BackupManifest, restoreBackup } from '../../src/store/backup.ts'
 import type { Store } from '../../src/store/store.ts'
@@ -18,7 +18,7 @@ import { BY } from './harness.ts'
 
 const newId = () => randomBytes(16).toString('hex')
 const newLineage = () => randomBytes(32).toString('hex')
-const imageHash = (store: Store<PapUseCases>, log: LogId): string => {
+const imageHash = (store: Store<ManagementUseCases>, log: LogId): string => {
   const view = store.view(log)
   return Image.build(log, view.position, policyOf(view)).hash()
 }
@@ -26,21 +26,21 @@ const imageHash = (store: Store<PapUseCases>, log: LogId): string => {
 describe('a backup', () => {
   const data = temporaryFolder('backup-data')
   const folders = temporaryFolder('backups')
-  let pap: Pap
+  let management: ManagementData
   let development: LogId
   const take = async (name: string): Promise<BackupManifest> => {
     const folder = join(folders, name)
-    await ADMIN.backup({ store: pap.store, data, newId }, { folder })
+    await ADMIN.backup({ store: management.store, data, newId }, { folder })
     return describeBackup(folder, 1)
   }
   const createUser = (key: string) =>
-    pap.store.commit(development, 'createUser', { key, role_assignments: [{ role: 'admin' }] }, BY)
+    management.store.commit(development, 'createUser', { key, role_assignments: [{ role: 'admin' }] }, BY)
 
   beforeAll(async () => {
-    pap = await openPap({ data, newId })
-    development = pap.store.view(pap.organization).require('environment', 'default/development').id
+    management = await openManagementData({ data, newId })
+    development = management.store.view(management.organization).require('environment', 'default/development').id
   })
-  afterAll(() => pap.store.close())
+  afterAll(() => management.store.close())
 
   it('under load restores to the revision and the image that it reported', async () => {
     let writing = true
@@ -63,11 +63,11 @@ describe('a backup', () => {
     expect(store.view(development).count('user')).toBe(log.revision - 1 + 2)
     // who follows the old history takes an image; the restored one goes on under its own
     expect(store.head(development).chain).not.toBe(log.chain)
-    const followed = { environment: development, organization: pap.organization }
+    const followed = { environment: development, organization: management.organization }
     const feed = localFeed({ store, snapshots: new Snapshots(store, restored) }, followed)
     const first = (revision: number, chain: string) => feed.deltas({ revision, chain })[Symbol.asyncIterator]().next()
     await expect(first(log.revision, log.chain)).rejects.toMatchObject({ code: 'FEED_FORK' })
-    const earlier = pap.store.entries(development, log.revision - 3)[0]!
+    const earlier = management.store.entries(development, log.revision - 3)[0]!
     await expect(first(earlier.revision, earlier.chain)).rejects.toMatchObject({ code: 'FEED_GAP' })
     const head = store.head(development)
     await store.commit(development, 'createUser', { key: 'after' }, BY)
@@ -83,16 +83,18 @@ describe('a backup', () => {
     expect(readdirSync(folder).sort()).toEqual(['backup.json', 'data.mdb'])
     expect(statSync(folder).mode & 0o777).toBe(0o700)
     for (const name of readdirSync(folder)) expect(statSync(join(folder, name)).mode & 0o777, name).toBe(0o600)
-    const secret = pap.store.readSecret([...pap.store.view(pap.organization).list('api_key')][0]!.id)!
+    const secret = management.store.readSecret(
+      [...management.store.view(management.organization).list('api_key')][0]!.id,
+    )!
     expect(readFileSync(join(folder, 'data.mdb')).includes(secret)).toBe(false)
-    const [entry] = pap.store.history(pap.organization, Number.MAX_SAFE_INTEGER, 1)
+    const [entry] = management.store.history(management.organization, Number.MAX_SAFE_INTEGER, 1)
     expect(entry?.by.operation).toBe('backup')
   })
 
   it('restores keys, and their secrets only under the key file that sealed them', async () => {
     await take('keys')
-    const key = [...pap.store.view(pap.organization).list('api_key')][0]!
-    const secret = pap.store.readSecret(key.id)!
+    const key = [...management.store.view(management.organization).list('api_key')][0]!
+    const secret = management.store.readSecret(key.id)!
     const [sealed, lost] = [temporaryFolder('restored'), temporaryFolder('restored')]
     for (const folder of [sealed, lost]) await restoreBackup(join(folders, 'keys'), folder, newLineage)
     const store = await openAdminStore(sealed, join(data, 'secrets.key'))
@@ -117,7 +119,7 @@ describe('a backup', () => {
 
   it('that is cut off or damaged is refused, and nothing is restored', async () => {
     const restored = join(temporaryFolder('restored'), 'inner')
-    await ADMIN.backup({ store: pap.store, data, newId }, { folder: join(folders, 'cut-off') })
+    await ADMIN.backup({ store: management.store, data, newId }, { folder: join(folders, 'cut-off') })
     await expect(restoreBackup(join(folders, 'cut-off'), restored, newLineage)).rejects.toMatchObject({
       code: 'BACKUP_DAMAGED',
     })

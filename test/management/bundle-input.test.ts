@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { importBundle } from '../../src/management/bundle/import.ts'
 import { isZerohopError } from '../../src/model/errors.ts'
 import { KEY_BYTES_MAX } from '../../src/model/limits.ts'
-import { openPap, type Pap } from './harness.ts'
+import { type ManagementData, openManagementData } from './harness.ts'
 
 type Place = readonly (string | number)[]
 const SOURCE: unknown = JSON.parse(readFileSync(new URL('./bundle.json', import.meta.url), 'utf8'))
@@ -50,16 +50,16 @@ function withAt(value: unknown, [first, ...rest]: Place, other: unknown): unknow
 }
 
 describe('a bundle that nobody checked', () => {
-  let pap: Pap
+  let management: ManagementData
   let next = 0
   const mint = { now: 1_800_000_000_000, id: () => (next++).toString(16).padStart(32, '0'), secret: () => 's' }
   beforeAll(async () => {
-    pap = await openPap()
+    management = await openManagementData()
   })
-  afterAll(() => pap.close())
+  afterAll(() => management.close())
 
   it('is applied, or refused with a place inside it', () => {
-    const view = pap.view()
+    const view = management.view()
     const failures: unknown[] = []
     let refused = 0
     for (const place of placesOf(SOURCE)) {
@@ -90,7 +90,7 @@ describe('a bundle that nobody checked', () => {
         { user: 'eva', role: 'clerk' },
       ],
     }
-    expect(await pap.run('importBundle', { bundle })).toMatchObject({ changed: 0, deleted: 0 })
-    expect(await pap.run('importBundle', { bundle })).toEqual({ created: 0, changed: 0, deleted: 0, lines: [] })
+    expect(await management.run('importBundle', { bundle })).toMatchObject({ changed: 0, deleted: 0 })
+    expect(await management.run('importBundle', { bundle })).toEqual({ created: 0, changed: 0, deleted: 0, lines: [] })
   })
 })

@@ -6,33 +6,34 @@ import { exportEverything, exportSchema } from '../../src/management/bundle/expo
 import type { Imported } from '../../src/management/bundle/import.ts'
 import type { Bundle } from '../../src/management/bundle/schema.ts'
 import { policyOf } from '../../src/management/snapshot/snapshot.ts'
-import { BY, openPap, type Pap } from './harness.ts'
+import { BY, type ManagementData, openManagementData } from './harness.ts'
 
 const SOURCE = JSON.parse(readFileSync(new URL('./bundle.json', import.meta.url), 'utf8'))
 
 describe('a bundle', () => {
-  let pap: Pap
+  let management: ManagementData
   beforeAll(async () => {
-    pap = await openPap()
+    management = await openManagementData()
   })
-  afterAll(() => pap.close())
-  const load = (bundle: unknown, dryRun = false): Promise<Imported> => pap.run('importBundle', { bundle, dryRun })
-  const everything = (log = pap.environment) =>
-    JSON.parse(JSON.stringify(exportEverything(pap.store.view(log)))) as Bundle
+  afterAll(() => management.close())
+  const load = (bundle: unknown, dryRun = false): Promise<Imported> =>
+    management.run('importBundle', { bundle, dryRun })
+  const everything = (log = management.environment) =>
+    JSON.parse(JSON.stringify(exportEverything(management.store.view(log)))) as Bundle
   const hash = (log: string) => {
-    const view = pap.store.view(log)
-    return Image.build(pap.environment, view.position, policyOf(view)).hash()
+    const view = management.store.view(log)
+    return Image.build(management.environment, view.position, policyOf(view)).hash()
   }
 
   it('says what it would do, and does it in one revision', async () => {
-    const before = pap.revision()
+    const before = management.revision()
     const planned = await load(SOURCE, true)
-    expect(pap.revision()).toBe(before)
+    expect(management.revision()).toBe(before)
     expect(planned).toMatchObject({ deleted: 0 })
     expect(planned.lines).toContain('create role admin')
     expect(planned.lines).toContain('change built in __user')
     expect(await load(SOURCE)).toEqual(planned)
-    expect(pap.revision()).toBe(before + 1)
+    expect(management.revision()).toBe(before + 1)
   })
 
   it('comes out as it went in', () => {
@@ -44,32 +45,32 @@ describe('a bundle', () => {
   })
 
   it('changes nothing the second time', async () => {
-    const before = pap.revision()
+    const before = management.revision()
     expect(await load(SOURCE)).toEqual({ created: 0, changed: 0, deleted: 0, lines: [] })
     expect(await load(everything())).toEqual({ created: 0, changed: 0, deleted: 0, lines: [] })
-    expect(pap.revision()).toBe(before)
+    expect(management.revision()).toBe(before)
   })
 
   it('makes another environment decide the same', async () => {
-    const production = pap.made.environments[1]!.id
-    await pap.store.commit(production, 'importBundle', { bundle: everything() }, BY)
+    const production = management.made.environments[1]!.id
+    await management.store.commit(production, 'importBundle', { bundle: everything() }, BY)
     expect(everything(production)).toEqual(everything())
-    expect(hash(production)).toBe(hash(pap.environment))
+    expect(hash(production)).toBe(hash(management.environment))
   })
 
   it('keeps ids, and what it does not name', async () => {
-    await pap.run('createRole', { key: 'extra', permissions: ['document:read'] })
-    const before = pap.view().require('role', 'admin')
+    await management.run('createRole', { key: 'extra', permissions: ['document:read'] })
+    const before = management.view().require('role', 'admin')
     const imported = await load({ zerohop: 1, roles: [{ key: 'admin', permissions: ['document:read'] }] })
     expect(imported).toEqual({ created: 0, changed: 1, deleted: 0, lines: ['change role admin'] })
-    const { id, created_at, permissions, extends: parents } = pap.view().require('role', 'admin')
+    const { id, created_at, permissions, extends: parents } = management.view().require('role', 'admin')
     expect({ id, created_at, permissions, parents }).toEqual({
       id: before.id,
       created_at: before.created_at,
       permissions: ['document:read'],
       parents: [],
     })
-    expect(pap.view().get('role', 'extra')).toBeDefined()
+    expect(management.view().get('role', 'extra')).toBeDefined()
   })
 
   it('may turn round who extends whom', async () => {
@@ -78,9 +79,9 @@ describe('a bundle', () => {
       { key: 'admin', extends: [] },
     ]
     await load({ zerohop: 1, roles })
-    expect(pap.view().require('role', 'viewer').extends).toEqual(['admin'])
+    expect(management.view().require('role', 'viewer').extends).toEqual(['admin'])
     await load({ zerohop: 1, roles: [{ key: 'admin', extends: ['viewer'] }, { key: 'viewer' }] })
-    expect(pap.view().require('role', 'admin').extends).toEqual(['viewer'])
+    expect(management.view().require('role', 'admin').extends).toEqual(['viewer'])
   })
 
   it.each<[unknown, (string | number)[]]>([
@@ -100,17 +101,17 @@ describe('a bundle', () => {
     [{ zerohop: 1, users: [{ key: 'u', email: 'x' }] }, ['users', 0, 'email']],
     [{ zerohop: 1, roles: [{ key: 'twice' }, { key: 'once' }, { key: 'twice' }] }, ['roles', 2, 'key']],
   ])('%j is refused, with the place', async (bundle, at) => {
-    const before = pap.revision()
+    const before = management.revision()
     await expect(load(bundle)).rejects.toMatchObject({ path: ['body', ...at] })
-    expect(pap.revision()).toBe(before)
+    expect(management.revision()).toBe(before)
   })
 
   it('never deletes what a condition reads', async () => {
-    const resources = exportSchema(pap.view()).resources!.map((resource) => ({ ...resource, attributes: {} }))
+    const resources = exportSchema(management.view()).resources!.map((resource) => ({ ...resource, attributes: {} }))
     await expect(load({ zerohop: 1, resources })).rejects.toMatchObject({ code: 'OBJECT_IN_USE' })
     const sets = [{ key: 'secrets', type: 'resourceset', resource_id: 'document', conditions: {} }]
     await load({ zerohop: 1, resources, condition_sets: sets })
-    expect(pap.view().require('resource', 'document').attributes).toEqual([])
+    expect(management.view().require('resource', 'document').attributes).toEqual([])
   })
 
   it('declares the attributes of resources that its conditions read', async () => {
@@ -127,6 +128,6 @@ describe('a bundle', () => {
       path: ['body', 'condition_sets', 0, 'conditions'],
     })
     await load(lamp({ shade: { type: 'string' } }))
-    expect(pap.view().get('condition_set', 'shaded')).toMatchObject({ conditions })
+    expect(management.view().get('condition_set', 'shaded')).toMatchObject({ conditions })
   })
 })

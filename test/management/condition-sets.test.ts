@@ -7,14 +7,14 @@ import { SET_DEPTH_MAX } from '../../src/model/limits.ts'
 import type { JsonObject } from '../../src/model/objects.ts'
 import { Draft } from '../../src/store/draft.ts'
 import type { Mint } from '../../src/store/view.ts'
-import { openPap, type Pap } from './harness.ts'
+import { type ManagementData, openManagementData } from './harness.ts'
 
-let pap: Pap
+let management: ManagementData
 let round = 0
 let doc = ''
 const named = (name: string) => `${name}${round}`
 beforeAll(async () => {
-  pap = await openPap()
+  management = await openManagementData()
   for (const [key, type] of [
     ['age', 'number'],
     ['name', 'string'],
@@ -26,22 +26,25 @@ beforeAll(async () => {
     ['anything', 'json'],
     ['folder', 'string'],
   ] as const) {
-    await pap.run('createAttribute', { resource: '__user', attribute: { key, type } })
+    await management.run('createAttribute', { resource: '__user', attribute: { key, type } })
   }
-  await pap.run('createAttribute', { resource: '__tenant', attribute: { key: 'plan', type: 'string' } })
+  await management.run('createAttribute', { resource: '__tenant', attribute: { key: 'plan', type: 'string' } })
 })
-afterAll(() => pap.close())
+afterAll(() => management.close())
 beforeEach(async () => {
   round++
   doc = named('doc')
-  await pap.run('createResource', { key: doc, attributes: { secret: { type: 'bool' }, cost: { type: 'number' } } })
+  await management.run('createResource', {
+    key: doc,
+    attributes: { secret: { type: 'bool' }, cost: { type: 'number' } },
+  })
 })
 const refused = async (promise: Promise<unknown>, code: string, path?: readonly (string | number)[]) =>
   expect(promise).rejects.toMatchObject({ code, ...(path ? { path } : {}) })
-const conditions = (of: JsonObject) => pap.run('createConditionSet', { key: named('set'), conditions: of })
+const conditions = (of: JsonObject) => management.run('createConditionSet', { key: named('set'), conditions: of })
 const over = (of: JsonObject) =>
-  pap.run('createConditionSet', { key: named('set'), type: 'resourceset', resource_id: doc, conditions: of })
-const set = (key: string) => pap.view().get('condition_set', named(key))
+  management.run('createConditionSet', { key: named('set'), type: 'resourceset', resource_id: doc, conditions: of })
+const set = (key: string) => management.view().get('condition_set', named(key))
 
 describe('conditions', () => {
   it('are kept as they were sent', async () => {
@@ -106,7 +109,12 @@ describe('conditions', () => {
   it('of a resource set are checked against its resource, and those of a user set are not', async () => {
     const of = { 'resource.cost': { equals: 'much' } }
     await refused(
-      pap.run('createConditionSet', { key: named('set'), type: 'resourceset', resource_id: doc, conditions: of }),
+      management.run('createConditionSet', {
+        key: named('set'),
+        type: 'resourceset',
+        resource_id: doc,
+        conditions: of,
+      }),
       'ATTRIBUTE_MISMATCH',
     )
     await conditions(of)
@@ -133,12 +141,12 @@ describe('conditions', () => {
     await expect(over(of)).rejects.toMatchObject(undeclared(attribute))
     await over({ 'resource.cost': { equals: 1 } })
     for (const write of ['updateConditionSet', 'replaceConditionSet'] as const)
-      await expect(pap.run(write, { ref: named('set'), fields: { conditions: of } })).rejects.toMatchObject(
+      await expect(management.run(write, { ref: named('set'), fields: { conditions: of } })).rejects.toMatchObject(
         undeclared(attribute),
       )
-    await pap.run('createAttribute', { resource: doc, attribute: { key: attribute, type: 'json' } })
-    await pap.run('updateConditionSet', { ref: named('set'), fields: { conditions: of } })
-    await refused(pap.run('deleteAttribute', { resource: doc, ref: attribute }), 'OBJECT_IN_USE')
+    await management.run('createAttribute', { resource: doc, attribute: { key: attribute, type: 'json' } })
+    await management.run('updateConditionSet', { ref: named('set'), fields: { conditions: of } })
+    await refused(management.run('deleteAttribute', { resource: doc, ref: attribute }), 'OBJECT_IN_USE')
   })
 
   it('may not read of a followed instance what its type does not declare, be it a name of identity', async () => {
@@ -152,7 +160,10 @@ describe('conditions', () => {
     const tests = ['type', 'key', 'tenant'].map((name) => ({ [`resource.${name}`]: { equals: 'x' } }))
     const others = ['user.u', 'tenant.t', 'context.c', 'action.a'].map((path) => ({ [path]: { equals: 'x' } }))
     await over({ allOf: [...tests, ...others] })
-    await pap.run('createConditionSet', { key: named('users'), conditions: { 'resource.other': { equals: 'x' } } })
+    await management.run('createConditionSet', {
+      key: named('users'),
+      conditions: { 'resource.other': { equals: 'x' } },
+    })
   })
 
   it('hold nothing that cannot be kept exactly', async () => {
@@ -168,13 +179,13 @@ describe('a set that was stored before attributes had to be declared', () => {
   it('may be changed otherwise and written again as it is, and its attribute may be declared', async () => {
     await over({ 'resource.cost': { equals: 1 } })
     const stored = set('set')!
-    const old = new Draft(pap.view()).stage([put('condition_set', { ...stored, conditions: legacy })])
+    const old = new Draft(management.view()).stage([put('condition_set', { ...stored, conditions: legacy })])
     const ref = named('set')
     const patched = updateConditionSet(old, { ref, fields: { name: 'Named' } }, mint)
     expect(patched.result).toMatchObject({ name: 'Named', conditions: legacy })
     const again = replaceConditionSet(old, { ref, fields: { name: 'Again', conditions: legacy } }, mint)
     expect(again.result).toMatchObject({ name: 'Again', conditions: legacy })
-    const resource = pap.view().get('resource', doc)!
+    const resource = management.view().get('resource', doc)!
     const costly = resource.attributes.map((each) => (each.key === 'cost' ? { ...each, type: 'json' as const } : each))
     const declared = { ...resource, attributes: [...costly, { ...costly[0]!, key: 'other', type: 'number' as const }] }
     expect(() => keepReaders(old, 'resource', resource, declared)).not.toThrow()
@@ -185,17 +196,17 @@ describe('a set that was stored before attributes had to be declared', () => {
 
 describe('condition sets', () => {
   it('are about users, or about one resource, for good', async () => {
-    const create = (fields: object) => pap.run('createConditionSet', { key: named('set'), ...fields })
+    const create = (fields: object) => management.run('createConditionSet', { key: named('set'), ...fields })
     await refused(create({ type: 'resourceset' }), 'INPUT_INVALID', ['body', 'resource_id'])
     await refused(create({ resource_id: doc }), 'INPUT_INVALID', ['body', 'resource_id'])
     await refused(create({ type: 'resourceset', resource_id: 'nothing' }), 'OBJECT_NOT_FOUND', ['body', 'resource_id'])
     await refused(create({ autogenerated: true }), 'NOT_SUPPORTED', ['body', 'autogenerated'])
-    await create({ type: 'resourceset', resource_id: pap.view().require('resource', doc).id })
+    await create({ type: 'resourceset', resource_id: management.view().require('resource', doc).id })
     expect(set('set')).toMatchObject({ type: 'resourceset', resource: doc, conditions: {}, parent: null })
     const put = (fields: object) =>
-      pap.run('replaceConditionSet', { ref: named('set'), fields: { conditions: {}, ...fields } })
+      management.run('replaceConditionSet', { ref: named('set'), fields: { conditions: {}, ...fields } })
     await refused(put({ type: 'userset' }), 'INPUT_INVALID', ['body', 'type'])
-    await pap.run('createResource', { key: named('other') })
+    await management.run('createResource', { key: named('other') })
     await refused(put({ resource_id: named('other') }), 'INPUT_INVALID', ['body', 'resource_id'])
     await refused(put({ key: 'other' }), 'KEY_MISMATCH', ['body', 'key'])
     await put({ type: 'resourceset', resource_id: doc, key: named('set') })
@@ -203,20 +214,20 @@ describe('condition sets', () => {
   })
 
   it('have a parent of the same type and resource, without a circle, in bounded chains', async () => {
-    await pap.run('createConditionSet', { key: named('top') })
-    await pap.run('createConditionSet', { key: named('mid'), parent_id: named('top') })
-    await pap.run('createConditionSet', { key: named('low'), parent_id: set('mid')?.id ?? '' })
+    await management.run('createConditionSet', { key: named('top') })
+    await management.run('createConditionSet', { key: named('mid'), parent_id: named('top') })
+    await management.run('createConditionSet', { key: named('low'), parent_id: set('mid')?.id ?? '' })
     const move = (key: string, parent_id: string | null) =>
-      pap.run('updateConditionSet', { ref: named(key), fields: { parent_id } })
+      management.run('updateConditionSet', { ref: named(key), fields: { parent_id } })
     const at = ['body', 'parent_id']
     await refused(move('top', named('low')), 'PARENT_CYCLE', at)
     await refused(move('top', named('top')), 'PARENT_CYCLE', at)
     await refused(move('top', 'nothing'), 'OBJECT_NOT_FOUND', at)
-    await pap.run('createConditionSet', { key: named('docs'), type: 'resourceset', resource_id: doc })
+    await management.run('createConditionSet', { key: named('docs'), type: 'resourceset', resource_id: doc })
     await refused(move('top', named('docs')), 'INPUT_INVALID', at)
-    await pap.run('createResource', { key: named('other') })
+    await management.run('createResource', { key: named('other') })
     const others = { key: named('others'), type: 'resourceset', resource_id: named('other') } as const
-    await refused(pap.run('createConditionSet', { ...others, parent_id: named('docs') }), 'INPUT_INVALID', at)
+    await refused(management.run('createConditionSet', { ...others, parent_id: named('docs') }), 'INPUT_INVALID', at)
     await move('mid', null)
     expect(set('mid')?.parent).toBeNull()
     await move('top', named('low'))
@@ -225,68 +236,68 @@ describe('condition sets', () => {
   it('stand in chains of bounded length', async () => {
     for (let at = 1; at <= SET_DEPTH_MAX; at++) {
       const parent = at === 1 ? {} : { parent_id: named(`s${at - 1}_`) }
-      await pap.run('createConditionSet', { key: named(`s${at}_`), ...parent })
+      await management.run('createConditionSet', { key: named(`s${at}_`), ...parent })
     }
     const beyond = { key: named('beyond'), parent_id: named(`s${SET_DEPTH_MAX}_`) }
-    await refused(pap.run('createConditionSet', beyond), 'LIMIT_EXCEEDED', ['body', 'parent_id'])
+    await refused(management.run('createConditionSet', beyond), 'LIMIT_EXCEEDED', ['body', 'parent_id'])
   })
 })
 
 describe('[D11] nothing widens by omission or deletion', () => {
   it('PUT says the conditions, and what becomes of a parent', async () => {
-    await pap.run('createConditionSet', { key: named('top') })
-    await pap.run('createConditionSet', { key: named('set'), parent_id: named('top') })
-    const put = (fields: object) => pap.run('replaceConditionSet', { ref: named('set'), fields })
+    await management.run('createConditionSet', { key: named('top') })
+    await management.run('createConditionSet', { key: named('set'), parent_id: named('top') })
+    const put = (fields: object) => management.run('replaceConditionSet', { ref: named('set'), fields })
     await refused(put({ parent_id: null }), 'INPUT_INVALID', ['body', 'conditions'])
     await refused(put({ parent_id: null, conditions: null }), 'INPUT_INVALID', ['body', 'conditions'])
     await refused(put({ conditions: {} }), 'INPUT_INVALID', ['body', 'parent_id'])
     await put({ conditions: {}, parent_id: named('top') })
     await put({ conditions: {}, parent_id: null })
     await put({ conditions: {} })
-    const patched = pap.run('updateConditionSet', { ref: named('set'), fields: { conditions: null } })
+    const patched = management.run('updateConditionSet', { ref: named('set'), fields: { conditions: null } })
     await refused(patched, 'INPUT_INVALID', ['body', 'conditions'])
   })
 
   it('a set with children stays', async () => {
-    await pap.run('createConditionSet', { key: named('top') })
-    await pap.run('createConditionSet', { key: named('low'), parent_id: named('top') })
-    await refused(pap.run('deleteConditionSet', { ref: named('top') }), 'OBJECT_IN_USE')
-    await pap.run('deleteConditionSet', { ref: named('low') })
-    await pap.run('deleteConditionSet', { ref: named('top') })
-    expect(pap.lastChanges()).toEqual([`delete condition_set ${named('top')}`])
+    await management.run('createConditionSet', { key: named('top') })
+    await management.run('createConditionSet', { key: named('low'), parent_id: named('top') })
+    await refused(management.run('deleteConditionSet', { ref: named('top') }), 'OBJECT_IN_USE')
+    await management.run('deleteConditionSet', { ref: named('low') })
+    await management.run('deleteConditionSet', { ref: named('top') })
+    expect(management.lastChanges()).toEqual([`delete condition_set ${named('top')}`])
   })
 
   it('an attribute that a condition reads stays, on the left and as a reference', async () => {
     const resource = { type: 'resourceset', resource_id: doc } as const
     const of = { 'resource.cost': { 'less-than': { ref: 'user.age' } } }
-    await pap.run('createConditionSet', { key: named('cheap'), ...resource, conditions: of })
-    await refused(pap.run('deleteAttribute', { resource: doc, ref: 'cost' }), 'OBJECT_IN_USE')
-    await refused(pap.run('deleteAttribute', { resource: '__user', ref: 'age' }), 'OBJECT_IN_USE')
+    await management.run('createConditionSet', { key: named('cheap'), ...resource, conditions: of })
+    await refused(management.run('deleteAttribute', { resource: doc, ref: 'cost' }), 'OBJECT_IN_USE')
+    await refused(management.run('deleteAttribute', { resource: '__user', ref: 'age' }), 'OBJECT_IN_USE')
     const attributes = { secret: { type: 'bool' } } as const
-    await refused(pap.run('updateResource', { ref: doc, fields: { attributes } }), 'OBJECT_IN_USE')
-    await refused(pap.run('replaceResource', { ref: doc, fields: {} }), 'OBJECT_IN_USE')
-    await pap.run('deleteAttribute', { resource: doc, ref: 'secret' })
-    await pap.run('deleteConditionSet', { ref: named('cheap') })
-    await pap.run('deleteAttribute', { resource: doc, ref: 'cost' })
+    await refused(management.run('updateResource', { ref: doc, fields: { attributes } }), 'OBJECT_IN_USE')
+    await refused(management.run('replaceResource', { ref: doc, fields: {} }), 'OBJECT_IN_USE')
+    await management.run('deleteAttribute', { resource: doc, ref: 'secret' })
+    await management.run('deleteConditionSet', { ref: named('cheap') })
+    await management.run('deleteAttribute', { resource: doc, ref: 'cost' })
   })
 
   it('an attribute becomes no type that a condition does not fit', async () => {
     const of = { 'resource.cost': { 'less-than': 3 }, 'user.later': { equals: 'x' } }
     const resource = { type: 'resourceset', resource_id: doc } as const
-    await pap.run('createConditionSet', { key: named('cheap'), ...resource, conditions: of })
+    await management.run('createConditionSet', { key: named('cheap'), ...resource, conditions: of })
     const retype = (type: 'string' | 'time') =>
-      pap.run('updateAttribute', { resource: doc, ref: 'cost', fields: { type } })
+      management.run('updateAttribute', { resource: doc, ref: 'cost', fields: { type } })
     await refused(retype('string'), 'OBJECT_IN_USE')
     await retype('time')
     const declare = (type: 'number' | 'string') =>
-      pap.run('createAttribute', { resource: '__user', attribute: { key: 'later', type } })
+      management.run('createAttribute', { resource: '__user', attribute: { key: 'later', type } })
     await refused(declare('number'), 'OBJECT_IN_USE')
     await declare('string')
   })
 
   it('a resource takes its sets along, but stays while another set follows its instances', async () => {
-    await pap.run('createConditionSet', { key: named('docs'), type: 'resourceset', resource_id: doc })
-    await pap.run('createConditionSet', {
+    await management.run('createConditionSet', { key: named('docs'), type: 'resourceset', resource_id: doc })
+    await management.run('createConditionSet', {
       key: named('low'),
       type: 'resourceset',
       resource_id: doc,
@@ -294,10 +305,10 @@ describe('[D11] nothing widens by omission or deletion', () => {
     })
     const match = { object_match: { match: {}, fk_resource_type: doc } }
     await conditions({ 'user.folder': match })
-    await refused(pap.run('deleteResource', { ref: doc }), 'OBJECT_IN_USE')
-    await pap.run('deleteConditionSet', { ref: named('set') })
-    await pap.run('deleteResource', { ref: doc })
-    expect(pap.lastChanges()).toEqual([
+    await refused(management.run('deleteResource', { ref: doc }), 'OBJECT_IN_USE')
+    await management.run('deleteConditionSet', { ref: named('set') })
+    await management.run('deleteResource', { ref: doc })
+    expect(management.lastChanges()).toEqual([
       `delete condition_set ${named('docs')}`,
       `delete condition_set ${named('low')}`,
       `delete resource ${doc}`,
@@ -308,18 +319,18 @@ describe('[D11] nothing widens by omission or deletion', () => {
 describe('__user and __tenant', () => {
   it('have attributes, and are resources nowhere else', async () => {
     for (const use of [
-      () => pap.run('deleteResource', { ref: '__user' }),
-      () => pap.run('updateResource', { ref: '__user', fields: { name: 'x' } }),
-      () => pap.run('createAction', { resource: '__user', action: { key: 'read' } }),
-      () => pap.run('createResourceRole', { resource: '__tenant', role: { key: 'r' } }),
-      () => pap.run('createRelation', { resource: doc, relation: { key: 'r', subject_resource: '__user' } }),
-      () => pap.run('createConditionSet', { key: 'c', type: 'resourceset', resource_id: '__user' }),
-      () => pap.run('createRole', { key: 'r', permissions: ['__user:read'] }),
+      () => management.run('deleteResource', { ref: '__user' }),
+      () => management.run('updateResource', { ref: '__user', fields: { name: 'x' } }),
+      () => management.run('createAction', { resource: '__user', action: { key: 'read' } }),
+      () => management.run('createResourceRole', { resource: '__tenant', role: { key: 'r' } }),
+      () => management.run('createRelation', { resource: doc, relation: { key: 'r', subject_resource: '__user' } }),
+      () => management.run('createConditionSet', { key: 'c', type: 'resourceset', resource_id: '__user' }),
+      () => management.run('createRole', { key: 'r', permissions: ['__user:read'] }),
     ]) {
       await refused(use(), 'OBJECT_NOT_FOUND')
     }
     await refused(
-      pap.run('createAttribute', { resource: '__user', attribute: { key: 'age', type: 'bool' } }),
+      management.run('createAttribute', { resource: '__user', attribute: { key: 'age', type: 'bool' } }),
       'OBJECT_EXISTS',
     )
   })

@@ -4,13 +4,16 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { Image } from '../../src/image/image.ts'
 import { type FeedDeps, localFeed } from '../../src/management/feed/local-feed.ts'
-import { openPap } from '../../src/management/open.ts'
+import { openManagementData } from '../../src/management/open.ts'
 import { temporaryFolder } from '../support/folders.ts'
 import { BY } from './harness.ts'
 
 it('an image that is newer than what the writer has told is not of another history: its follower waits for the writer', async () => {
-  const pap = await openPap({ data: temporaryFolder('feed'), newId: () => randomBytes(16).toString('hex') })
-  const { store, snapshots, organization } = pap
+  const management = await openManagementData({
+    data: temporaryFolder('feed'),
+    newId: () => randomBytes(16).toString('hex'),
+  })
+  const { store, snapshots, organization } = management
   const environment = store.view(organization).require('environment', 'default/development').id
   const told = store.head(environment)
   await store.commit(environment, 'createUser', { key: 'cleo' }, BY)

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { type Change, withoutRequest } from '../../src/log/change.ts'
 import type { Bootstrap, Bootstrapped } from '../../src/management/bootstrap.ts'
-import type { PapUseCases } from '../../src/management/registry.ts'
+import type { ManagementUseCases } from '../../src/management/registry.ts'
 import { threadUrl } from '../../src/model/thread.ts'
 import { openStore, type Store } from '../../src/store/store.ts'
 import type { InputOf, ResultOf, View } from '../../src/store/view.ts'
@@ -10,23 +10,26 @@ import { temporaryFolder } from '../support/folders.ts'
 
 export const BY = withoutRequest('test')
 
-export interface Pap {
-  readonly store: Store<PapUseCases>
+export interface ManagementData {
+  readonly store: Store<ManagementUseCases>
   readonly made: Bootstrapped
   /** id of `development` */
   readonly environment: string
   view(): View
   revision(): number
   /** commits a use case in `development` */
-  run<N extends keyof PapUseCases & string>(name: N, input: InputOf<PapUseCases[N]>): Promise<ResultOf<PapUseCases[N]>>
+  run<N extends keyof ManagementUseCases & string>(
+    name: N,
+    input: InputOf<ManagementUseCases[N]>,
+  ): Promise<ResultOf<ManagementUseCases[N]>>
   /** the changes of the last revision, as `op kind key` */
   lastChanges(): string[]
   close(): Promise<void>
 }
 
-export async function openPap(input: Bootstrap = { noExample: true }): Promise<Pap> {
+export async function openManagementData(input: Bootstrap = { noExample: true }): Promise<ManagementData> {
   const writerThread = threadUrl(new URL('../../src/management/', import.meta.url).href, './writer-thread.ts')
-  const store = await openStore<PapUseCases>({ data: temporaryFolder('pap'), writerThread })
+  const store = await openStore<ManagementUseCases>({ data: temporaryFolder('management'), writerThread })
   const made = (await store.commit(randomBytes(16).toString('hex'), 'bootstrap', input, BY)).result
   const environment = made.environments[0]?.id ?? ''
   const view = () => store.view(environment)

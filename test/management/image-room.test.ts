@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { imageBytes, NO_SIZE } from '../../src/log/image-bytes.ts'
 import { exportEverything } from '../../src/management/bundle/export.ts'
-import type { PapUseCases } from '../../src/management/registry.ts'
+import type { ManagementUseCases } from '../../src/management/registry.ts'
 import { threadUrl } from '../../src/model/thread.ts'
 import { finishBackup, makeBackupFolder, restoreBackup } from '../../src/store/backup.ts'
 import { openStore, type Store } from '../../src/store/store.ts'
@@ -19,8 +19,8 @@ const writerThread = threadUrl(new URL('../../src/management/', import.meta.url)
 const FEW = imageBytes(NO_SIZE) + 20_000
 const user = (key: string, bytes: number) => ({ key, attributes: { text: 'x'.repeat(bytes) } })
 
-async function open(data: string, imageBytesMax?: number): Promise<Store<PapUseCases>> {
-  const store = await openStore<PapUseCases>({ data, writerThread, ...(imageBytesMax ? { imageBytesMax } : {}) })
+async function open(data: string, imageBytesMax?: number): Promise<Store<ManagementUseCases>> {
+  const store = await openStore<ManagementUseCases>({ data, writerThread, ...(imageBytesMax ? { imageBytesMax } : {}) })
   onTestFinished(() => store.close())
   return store
 }

@@ -5,11 +5,12 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { hashSecret } from '../../src/management/api-keys/api-key.ts'
 import { readKeys } from '../../src/management/api-keys/keys-file.ts'
-import { openPap, type Pap } from '../../src/management/open.ts'
+import { type ManagementData, openManagementData } from '../../src/management/open.ts'
 import { temporaryFolder } from '../support/folders.ts'
 import { BY } from './harness.ts'
 
-const open = (data: string): Promise<Pap> => openPap({ data, newId: () => randomBytes(16).toString('hex') })
+const open = (data: string): Promise<ManagementData> =>
+  openManagementData({ data, newId: () => randomBytes(16).toString('hex') })
 
 describe('keys.json', () => {
   it('has the new secret of a key that is rotated, and loses one that is deleted, with the commit', async () => {

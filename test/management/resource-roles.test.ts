@@ -1,16 +1,16 @@
 // Roles of a resource type, relations, derivations and action groups: what may be written, and what a delete takes along.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { DERIVATIONS_PER_ROLE_MAX, EXTENDS_DEPTH_MAX } from '../../src/model/limits.ts'
-import { openPap, type Pap } from './harness.ts'
+import { type ManagementData, openManagementData } from './harness.ts'
 
-let pap: Pap
+let management: ManagementData
 let round = 0
 let doc = ''
 let folder = ''
 beforeAll(async () => {
-  pap = await openPap()
+  management = await openManagementData()
 })
-afterAll(() => pap.close())
+afterAll(() => management.close())
 beforeEach(async () => {
   round++
   doc = `doc${round}`
@@ -21,8 +21,12 @@ const refused = async (promise: Promise<unknown>, code: string, path?: readonly 
 
 /** folder with editor, doc with editor and viewer; doc is in folder by `parent`, and an editor of the folder is one of the doc */
 async function world() {
-  await pap.run('createResource', { key: folder, actions: { read: {} }, roles: { editor: { permissions: ['read'] } } })
-  await pap.run('createResource', {
+  await management.run('createResource', {
+    key: folder,
+    actions: { read: {} },
+    roles: { editor: { permissions: ['read'] } },
+  })
+  await management.run('createResource', {
     key: doc,
     actions: { read: {}, write: {} },
     relations: { parent: folder },
@@ -35,11 +39,11 @@ async function world() {
     },
   })
 }
-const role = (key: string) => pap.view().get('resource_role', `${doc}/${key}`)
+const role = (key: string) => management.view().get('resource_role', `${doc}/${key}`)
 
 describe('roles of a resource', () => {
   it('may name each other, the relations and the resource of the same body, in any order', async () => {
-    await pap.run('createResource', {
+    await management.run('createResource', {
       key: doc,
       actions: { read: {} },
       relations: { parent: doc },
@@ -56,27 +60,27 @@ describe('roles of a resource', () => {
       permissions: [`${doc}:read`],
       granted_to: { users_with_role: [{ role: 'owner', on_resource: doc, linked_by_relation: 'parent' }] },
     })
-    expect(pap.lastChanges()).toHaveLength(4)
+    expect(management.lastChanges()).toHaveLength(4)
   })
 
   it('a role may be derived from itself', async () => {
-    await pap.run('createResource', { key: doc, relations: { parent: doc } })
+    await management.run('createResource', { key: doc, relations: { parent: doc } })
     const rule = { role: 'editor', on_resource: doc, linked_by_relation: 'parent' }
-    await pap.run('createResourceRole', {
+    await management.run('createResourceRole', {
       resource: doc,
       role: { key: 'editor', granted_to: { users_with_role: [rule] } },
     })
     expect(role('editor')?.granted_to?.users_with_role).toMatchObject([rule])
-    await pap.run('deleteResourceRole', { resource: doc, ref: 'editor' })
-    expect(pap.lastChanges()).toEqual([`delete resource_role ${doc}/editor`])
+    await management.run('deleteResourceRole', { resource: doc, ref: 'editor' })
+    expect(management.lastChanges()).toEqual([`delete resource_role ${doc}/editor`])
   })
 
   it('have permissions of their own resource only, bare or with its name', async () => {
     await world()
     const add = (permissions: string[]) =>
-      pap.run('addResourceRolePermissions', { resource: doc, ref: 'owner', permissions })
-    const { id } = pap.view().require('resource', doc)
-    const action = pap.view().require('resource', doc).actions[0]?.id
+      management.run('addResourceRolePermissions', { resource: doc, ref: 'owner', permissions })
+    const { id } = management.view().require('resource', doc)
+    const action = management.view().require('resource', doc).actions[0]?.id
     await add(['read', `${doc}:read`, `${id}:write`, `${action}`])
     expect(role('owner')?.permissions).toEqual([`${doc}:read`, `${doc}:write`])
     const at = ['body', 'permissions', 0]
@@ -85,24 +89,24 @@ describe('roles of a resource', () => {
     await refused(add(['fly']), 'OBJECT_NOT_FOUND', at)
     await refused(add(['a:b:c']), 'PERMISSION_INVALID', at)
     await refused(add(['']), 'PERMISSION_INVALID', at)
-    await pap.run('removeResourceRolePermissions', { resource: doc, ref: 'owner', permissions: ['read', 'fly'] })
+    await management.run('removeResourceRolePermissions', { resource: doc, ref: 'owner', permissions: ['read', 'fly'] })
     expect(role('owner')?.permissions).toEqual([`${doc}:write`])
   })
 
   it('extend roles of the same resource, without a circle, in bounded chains', async () => {
     await world()
     const update = (ref: string, parents: string[]) =>
-      pap.run('updateResourceRole', { resource: doc, ref, fields: { extends: parents } })
+      management.run('updateResourceRole', { resource: doc, ref, fields: { extends: parents } })
     await refused(update('editor', ['owner']), 'EXTENDS_CYCLE', ['body', 'extends'])
     await refused(update('editor', ['editor']), 'EXTENDS_CYCLE')
-    const foreign = pap.view().require('resource_role', `${folder}/editor`).id
+    const foreign = management.view().require('resource_role', `${folder}/editor`).id
     await refused(update('owner', [foreign]), 'OBJECT_NOT_FOUND', ['body', 'extends', 0])
     const chain: Record<string, object> = {}
     for (let at = 0; at < EXTENDS_DEPTH_MAX; at++) chain[`r${at}`] = at === 0 ? {} : { extends: [`r${at - 1}`] }
-    await pap.run('updateResource', { ref: doc, fields: { roles: chain } })
+    await management.run('updateResource', { ref: doc, fields: { roles: chain } })
     const last = `r${EXTENDS_DEPTH_MAX - 1}`
     await refused(
-      pap.run('createResourceRole', { resource: doc, role: { key: 'beyond', extends: [last] } }),
+      management.run('createResourceRole', { resource: doc, role: { key: 'beyond', extends: [last] } }),
       'LIMIT_EXCEEDED',
     )
   })
@@ -110,29 +114,29 @@ describe('roles of a resource', () => {
   it('may turn round who extends whom in one body', async () => {
     await world()
     const roles = { owner: {}, editor: { extends: ['owner'] } }
-    await pap.run('updateResource', { ref: doc, fields: { roles } })
+    await management.run('updateResource', { ref: doc, fields: { roles } })
     expect(role('owner')?.extends).toEqual([])
     expect(role('editor')?.extends).toEqual(['owner'])
   })
 
   it('are found by id below their own resource only', async () => {
     await world()
-    const { id } = pap.view().require('resource_role', `${folder}/editor`)
-    await refused(pap.run('deleteResourceRole', { resource: doc, ref: id }), 'OBJECT_NOT_FOUND')
-    await refused(pap.run('createResourceRole', { resource: doc, role: { key: id } }), 'KEY_IS_ID')
-    await refused(pap.run('createResourceRole', { resource: doc, role: { key: 'owner' } }), 'OBJECT_EXISTS')
-    await pap.run('deleteResourceRole', { resource: folder, ref: id })
+    const { id } = management.view().require('resource_role', `${folder}/editor`)
+    await refused(management.run('deleteResourceRole', { resource: doc, ref: id }), 'OBJECT_NOT_FOUND')
+    await refused(management.run('createResourceRole', { resource: doc, role: { key: id } }), 'KEY_IS_ID')
+    await refused(management.run('createResourceRole', { resource: doc, role: { key: 'owner' } }), 'OBJECT_EXISTS')
+    await management.run('deleteResourceRole', { resource: folder, ref: id })
   })
 
   it('keep the permissions and the derivation that PATCH does not send, and lose those that PUT does not', async () => {
     await world()
     const before = role('editor')
-    await pap.run('updateResourceRole', { resource: doc, ref: 'editor', fields: { name: 'Editor' } })
+    await management.run('updateResourceRole', { resource: doc, ref: 'editor', fields: { name: 'Editor' } })
     expect(role('editor')).toEqual({ ...before, name: 'Editor', updated_at: role('editor')?.updated_at })
-    await pap.run('replaceResourceRole', { resource: doc, ref: 'editor', fields: { key: 'editor' } })
+    await management.run('replaceResourceRole', { resource: doc, ref: 'editor', fields: { key: 'editor' } })
     expect(role('editor')).toMatchObject({ id: before?.id, permissions: [], granted_to: null, name: 'editor' })
     await refused(
-      pap.run('replaceResourceRole', { resource: doc, ref: 'editor', fields: { key: 'other' } }),
+      management.run('replaceResourceRole', { resource: doc, ref: 'editor', fields: { key: 'other' } }),
       'KEY_MISMATCH',
       ['body', 'key'],
     )
@@ -143,44 +147,44 @@ describe('the maps of a resource body', () => {
   it('PATCH without them keeps roles and relations, with their ids', async () => {
     await world()
     const before = role('owner')
-    await pap.run('updateResource', { ref: doc, fields: { name: 'Doc' } })
+    await management.run('updateResource', { ref: doc, fields: { name: 'Doc' } })
     expect(role('owner')).toEqual(before)
-    expect(pap.lastChanges()).toEqual([`put resource ${doc}`])
+    expect(management.lastChanges()).toEqual([`put resource ${doc}`])
   })
 
   it('PATCH with the same maps changes nothing', async () => {
     await world()
-    const before = pap.revision()
+    const before = management.revision()
     const granted_to = { users_with_role: [{ role: 'editor', on_resource: folder, linked_by_relation: 'parent' }] }
-    await pap.run('updateResource', {
+    await management.run('updateResource', {
       ref: doc,
       fields: {
         relations: { parent: folder },
         roles: { editor: { permissions: ['read', 'write'], granted_to }, owner: { extends: ['editor'] } },
       },
     })
-    expect(pap.revision()).toBe(before)
+    expect(management.revision()).toBe(before)
   })
 
   it('a role that is left out goes, and what named it is mended', async () => {
     await world()
-    await pap.run('updateResource', { ref: doc, fields: { roles: { owner: {} } } })
-    expect(pap.lastChanges()).toEqual([`delete resource_role ${doc}/editor`, `put resource_role ${doc}/owner`])
+    await management.run('updateResource', { ref: doc, fields: { roles: { owner: {} } } })
+    expect(management.lastChanges()).toEqual([`delete resource_role ${doc}/editor`, `put resource_role ${doc}/owner`])
   })
 
   it('a relation with another subject is another relation', async () => {
     await world()
-    const before = pap.view().require('relation', `${doc}/parent`)
-    await pap.run('updateResource', { ref: doc, fields: { relations: { parent: doc } } })
-    expect(pap.view().require('relation', `${doc}/parent`)).toMatchObject({ subject_resource: doc })
-    expect(pap.view().require('relation', `${doc}/parent`).id).not.toBe(before.id)
+    const before = management.view().require('relation', `${doc}/parent`)
+    await management.run('updateResource', { ref: doc, fields: { relations: { parent: doc } } })
+    expect(management.view().require('relation', `${doc}/parent`)).toMatchObject({ subject_resource: doc })
+    expect(management.view().require('relation', `${doc}/parent`).id).not.toBe(before.id)
     expect(role('editor')?.granted_to).toBeNull()
   })
 
   it('PUT without them takes roles and relations away', async () => {
     await world()
-    await pap.run('replaceResource', { ref: doc, fields: { actions: { read: {} } } })
-    expect(pap.lastChanges()).toEqual([
+    await management.run('replaceResource', { ref: doc, fields: { actions: { read: {} } } })
+    expect(management.lastChanges()).toEqual([
       `delete relation ${doc}/parent`,
       `delete resource_role ${doc}/editor`,
       `delete resource_role ${doc}/owner`,
@@ -189,7 +193,7 @@ describe('the maps of a resource body', () => {
   })
 
   it('errors name the place in the map', async () => {
-    const create = (body: object) => pap.run('createResource', { key: doc, ...body })
+    const create = (body: object) => management.run('createResource', { key: doc, ...body })
     await refused(create({ relations: { 'a b': doc } }), 'KEY_INVALID', ['body', 'relations', 'a b'])
     await refused(create({ relations: { parent: 'nothing' } }), 'OBJECT_NOT_FOUND', ['body', 'relations', 'parent'])
     await refused(create({ roles: { 'a b': {} } }), 'KEY_INVALID', ['body', 'roles', 'a b'])
@@ -211,7 +215,7 @@ describe('the maps of a resource body', () => {
       0,
       'linked_by_relation',
     ])
-    expect(pap.view().get('resource', doc)).toBeUndefined()
+    expect(management.view().get('resource', doc)).toBeUndefined()
   })
 })
 
@@ -221,23 +225,23 @@ describe('derivations', () => {
   it('are added one by one, each once', async () => {
     await world()
     const input = { resource: doc, ref: 'owner', rule: rule() }
-    const added = await pap.run('addDerivation', input)
+    const added = await management.run('addDerivation', input)
     expect(added).toMatchObject({ rule: { ...rule(), when: { no_direct_roles_on_object: false } } })
-    await refused(pap.run('addDerivation', input), 'OBJECT_EXISTS')
-    await pap.run('removeDerivation', input)
+    await refused(management.run('addDerivation', input), 'OBJECT_EXISTS')
+    await management.run('removeDerivation', input)
     expect(role('owner')?.granted_to).toBeNull()
-    await refused(pap.run('removeDerivation', input), 'OBJECT_NOT_FOUND')
+    await refused(management.run('removeDerivation', input), 'OBJECT_NOT_FOUND')
   })
 
   it('follow a relation of the own resource that comes from the named one', async () => {
     await world()
     const wrong = { role: 'owner', on_resource: doc, linked_by_relation: 'parent' }
-    await refused(pap.run('addDerivation', { resource: doc, ref: 'owner', rule: wrong }), 'RELATION_MISMATCH', [
+    await refused(management.run('addDerivation', { resource: doc, ref: 'owner', rule: wrong }), 'RELATION_MISMATCH', [
       'body',
       'on_resource',
     ])
     const missing = { ...rule(), role: 'nobody' }
-    await refused(pap.run('addDerivation', { resource: doc, ref: 'owner', rule: missing }), 'OBJECT_NOT_FOUND', [
+    await refused(management.run('addDerivation', { resource: doc, ref: 'owner', rule: missing }), 'OBJECT_NOT_FOUND', [
       'body',
       'role',
     ])
@@ -246,7 +250,7 @@ describe('derivations', () => {
   it('the same rule twice in one body is refused, and so are too many', async () => {
     await world()
     const update = (rules: object[]) =>
-      pap.run('updateResourceRole', {
+      management.run('updateResourceRole', {
         resource: doc,
         ref: 'owner',
         fields: { granted_to: { users_with_role: rules as ReturnType<typeof rule>[] } },
@@ -254,7 +258,7 @@ describe('derivations', () => {
     await refused(update([rule(), rule()]), 'OBJECT_EXISTS')
     const roles: Record<string, object> = {}
     for (let at = 0; at <= DERIVATIONS_PER_ROLE_MAX; at++) roles[`s${at}`] = {}
-    await pap.run('updateResource', { ref: folder, fields: { roles } })
+    await management.run('updateResource', { ref: folder, fields: { roles } })
     const many = Object.keys(roles).map((source) => ({ ...rule(), role: source }))
     await refused(update(many), 'LIMIT_EXCEEDED')
     await update(many.slice(1))
@@ -264,16 +268,16 @@ describe('derivations', () => {
     await world()
     const { id } = role('editor')?.granted_to ?? {}
     const set = (value: boolean) =>
-      pap.run('setDerivationConditions', {
+      management.run('setDerivationConditions', {
         resource: doc,
         ref: 'editor',
         when: { no_direct_roles_on_object: value },
       })
     expect(await set(true)).toEqual({ no_direct_roles_on_object: true })
     expect(role('editor')?.granted_to).toMatchObject({ id, when: { no_direct_roles_on_object: true } })
-    const before = pap.revision()
+    const before = management.revision()
     await set(true)
-    expect(pap.revision()).toBe(before)
+    expect(management.revision()).toBe(before)
     await set(false)
     expect(role('editor')?.granted_to).toMatchObject({ id, when: { no_direct_roles_on_object: false } })
   })
@@ -282,24 +286,30 @@ describe('derivations', () => {
 describe('[D11] cascades of the schema', () => {
   it('a resource role takes along assignments and derivations from it', async () => {
     await world()
-    await pap.run('createUser', { key: `ana${round}` })
-    await pap.run('deleteResourceRole', { resource: folder, ref: 'editor' })
-    expect(pap.lastChanges()).toEqual([`delete resource_role ${folder}/editor`, `put resource_role ${doc}/editor`])
+    await management.run('createUser', { key: `ana${round}` })
+    await management.run('deleteResourceRole', { resource: folder, ref: 'editor' })
+    expect(management.lastChanges()).toEqual([
+      `delete resource_role ${folder}/editor`,
+      `put resource_role ${doc}/editor`,
+    ])
     expect(role('editor')?.granted_to).toBeNull()
   })
 
   it('a relation takes along the derivations over it', async () => {
     await world()
-    await pap.run('deleteRelation', { resource: doc, ref: 'parent' })
-    expect(pap.lastChanges()).toEqual([`delete relation ${doc}/parent`, `put resource_role ${doc}/editor`])
+    await management.run('deleteRelation', { resource: doc, ref: 'parent' })
+    expect(management.lastChanges()).toEqual([`delete relation ${doc}/parent`, `put resource_role ${doc}/editor`])
   })
 
   it('an action leaves roles and action groups', async () => {
     await world()
-    await pap.run('createActionGroup', { resource: doc, group: { key: 'all', actions: ['read', 'write', 'read'] } })
-    expect(pap.view().get('action_group', `${doc}/all`)?.actions).toEqual(['read', 'write'])
-    await pap.run('deleteAction', { resource: doc, ref: 'write' })
-    expect(pap.lastChanges()).toEqual([
+    await management.run('createActionGroup', {
+      resource: doc,
+      group: { key: 'all', actions: ['read', 'write', 'read'] },
+    })
+    expect(management.view().get('action_group', `${doc}/all`)?.actions).toEqual(['read', 'write'])
+    await management.run('deleteAction', { resource: doc, ref: 'write' })
+    expect(management.lastChanges()).toEqual([
       `put action_group ${doc}/all`,
       `put resource ${doc}`,
       `put resource_role ${doc}/editor`,
@@ -309,10 +319,10 @@ describe('[D11] cascades of the schema', () => {
 
   it('a resource takes along its parts, and relations and derivations of others from it', async () => {
     await world()
-    await pap.run('createActionGroup', { resource: folder, group: { key: 'all', actions: ['read'] } })
-    await pap.run('createRole', { key: `reader${round}`, permissions: [`${folder}:read`] })
-    await pap.run('deleteResource', { ref: folder })
-    expect(pap.lastChanges()).toEqual([
+    await management.run('createActionGroup', { resource: folder, group: { key: 'all', actions: ['read'] } })
+    await management.run('createRole', { key: `reader${round}`, permissions: [`${folder}:read`] })
+    await management.run('deleteResource', { ref: folder })
+    expect(management.lastChanges()).toEqual([
       `delete action_group ${folder}/all`,
       `delete relation ${doc}/parent`,
       `delete resource ${folder}`,
@@ -326,15 +336,15 @@ describe('[D11] cascades of the schema', () => {
 describe('action groups', () => {
   it('name actions of their resource by key or id', async () => {
     await world()
-    const [read] = pap.view().require('resource', doc).actions
-    await pap.run('createActionGroup', { resource: doc, group: { key: 'all', actions: [read?.id ?? ''] } })
-    expect(pap.view().get('action_group', `${doc}/all`)).toMatchObject({ actions: ['read'], name: 'all' })
+    const [read] = management.view().require('resource', doc).actions
+    await management.run('createActionGroup', { resource: doc, group: { key: 'all', actions: [read?.id ?? ''] } })
+    expect(management.view().get('action_group', `${doc}/all`)).toMatchObject({ actions: ['read'], name: 'all' })
     const update = (actions: string[]) =>
-      pap.run('updateActionGroup', { resource: doc, ref: 'all', fields: { actions } })
+      management.run('updateActionGroup', { resource: doc, ref: 'all', fields: { actions } })
     await refused(update(['read', 'fly']), 'OBJECT_NOT_FOUND', ['body', 'actions', 1])
     await update([])
-    expect(pap.view().get('action_group', `${doc}/all`)?.actions).toEqual([])
-    await pap.run('deleteActionGroup', { resource: doc, ref: 'all' })
-    await refused(pap.run('deleteActionGroup', { resource: doc, ref: 'all' }), 'OBJECT_NOT_FOUND')
+    expect(management.view().get('action_group', `${doc}/all`)?.actions).toEqual([])
+    await management.run('deleteActionGroup', { resource: doc, ref: 'all' })
+    await refused(management.run('deleteActionGroup', { resource: doc, ref: 'all' }), 'OBJECT_NOT_FOUND')
   })
 })

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { Image } from '../../src/image/image.ts'
 import { localFeed } from '../../src/management/feed/local-feed.ts'
-import { openPap, type Pap } from '../../src/management/open.ts'
+import { type ManagementData, openManagementData } from '../../src/management/open.ts'
 import { applyRetention } from '../../src/management/retention.ts'
 import { temporaryFolder } from '../support/folders.ts'
 import { BY } from './harness.ts'
@@ -11,55 +11,58 @@ import { BY } from './harness.ts'
 const DAY = 86_400_000
 
 describe('retention', () => {
-  let pap: Pap
+  let management: ManagementData
   let log: string
   beforeEach(async () => {
-    pap = await openPap({ data: temporaryFolder('retention'), newId: () => randomBytes(16).toString('hex') })
-    log = pap.store.view(pap.organization).require('environment', 'default/development').id
-    for (let at = 0; at < 20; at++) await pap.store.commit(log, 'createUser', { key: `user-${at}` }, BY)
+    management = await openManagementData({
+      data: temporaryFolder('retention'),
+      newId: () => randomBytes(16).toString('hex'),
+    })
+    log = management.store.view(management.organization).require('environment', 'default/development').id
+    for (let at = 0; at < 20; at++) await management.store.commit(log, 'createUser', { key: `user-${at}` }, BY)
   })
-  afterEach(() => pap.store.close())
-  const history = () => pap.store.history(log, Number.MAX_SAFE_INTEGER, 1000)
-  const feed = () => localFeed(pap, { environment: log, organization: pap.organization })
+  afterEach(() => management.store.close())
+  const history = () => management.store.history(log, Number.MAX_SAFE_INTEGER, 1000)
+  const feed = () => localFeed(management, { environment: log, organization: management.organization })
   const next = (revision: number, chain: string) => feed().deltas({ revision, chain })[Symbol.asyncIterator]().next()
 
   it('of everything forgets nothing', async () => {
-    expect(await applyRetention(pap.store, {}, Date.now())).toBe(0)
+    expect(await applyRetention(management.store, {}, Date.now())).toBe(0)
     expect(history()).toHaveLength(21)
   })
 
   it('keeps the newest deltas; who is further behind takes an image, and history keeps all', async () => {
-    const all = pap.store.entries(log, 0)
+    const all = management.store.entries(log, 0)
     const before = history()
-    await applyRetention(pap.store, { deltaRevisions: 5 }, Date.now())
+    await applyRetention(management.store, { deltaRevisions: 5 }, Date.now())
     expect(history()).toEqual(before)
-    expect(pap.store.entries(log, 15)).toHaveLength(0)
-    expect(pap.store.entries(log, 16)).toEqual(all.slice(16))
+    expect(management.store.entries(log, 15)).toHaveLength(0)
+    expect(management.store.entries(log, 16)).toEqual(all.slice(16))
     await expect(next(10, all[9]!.chain)).rejects.toMatchObject({ code: 'FEED_GAP' })
     expect(await next(16, all[15]!.chain)).toMatchObject({ value: { type: 'delta', delta: { to: 17 } } })
     const image = Image.load(await feed().image())
-    expect(image.position).toEqual(pap.store.head(log))
-    await pap.store.commit(log, 'createUser', { key: 'after' }, BY)
+    expect(image.position).toEqual(management.store.head(log))
+    await management.store.commit(log, 'createUser', { key: 'after' }, BY)
     const { value } = await next(image.revision, image.position.chain)
     image.apply(value.delta)
-    expect(image.position).toEqual(pap.store.head(log))
+    expect(image.position).toEqual(management.store.head(log))
   })
 
   it('goes by age as well, and history goes later', async () => {
     const options = { deltaDays: 1, historyDays: 3 }
-    await applyRetention(pap.store, options, Date.now() + 2 * DAY)
-    expect(pap.store.entries(log, 10)).toHaveLength(0)
+    await applyRetention(management.store, options, Date.now() + 2 * DAY)
+    expect(management.store.entries(log, 10)).toHaveLength(0)
     expect(history()).toHaveLength(21)
-    await applyRetention(pap.store, options, Date.now() + 4 * DAY)
+    await applyRetention(management.store, options, Date.now() + 4 * DAY)
     expect(history().map(({ revision }) => revision)).toEqual([21])
-    expect(pap.store.historyCount(log)).toBe(1)
-    expect(pap.store.view(log).count('user')).toBe(22)
-    await pap.store.commit(log, 'createUser', { key: 'after' }, BY)
-    expect(pap.store.entries(log, 21)).toHaveLength(1)
+    expect(management.store.historyCount(log)).toBe(1)
+    expect(management.store.view(log).count('user')).toBe(22)
+    await management.store.commit(log, 'createUser', { key: 'after' }, BY)
+    expect(management.store.entries(log, 21)).toHaveLength(1)
   })
 
   it('clears a deleted environment, keeps its history, and then forgets it', async () => {
-    const { store, organization } = pap
+    const { store, organization } = management
     const logs = store.logs().length
     await store.commit(organization, 'deleteEnvironment', { ref: log }, BY)
     await applyRetention(store, {}, Date.now())
@@ -77,18 +80,18 @@ describe('retention', () => {
 
   it('goes on beside writes, in steps', async () => {
     const many = Array.from({ length: 4_000 }, (_, at) =>
-      pap.store.commit(log, 'createUser', { key: `more-${at}` }, BY),
+      management.store.commit(log, 'createUser', { key: `more-${at}` }, BY),
     )
     await Promise.all(many)
     const writing = Array.from({ length: 100 }, (_, at) =>
-      pap.store.commit(log, 'createUser', { key: `last-${at}` }, BY),
+      management.store.commit(log, 'createUser', { key: `last-${at}` }, BY),
     )
-    const rows = await applyRetention(pap.store, { deltaRevisions: 10, historyRevisions: 10 }, Date.now())
+    const rows = await applyRetention(management.store, { deltaRevisions: 10, historyRevisions: 10 }, Date.now())
     await Promise.all(writing)
     expect(rows).toBeGreaterThan(4_000)
-    expect(pap.store.head(log).revision).toBe(4_121)
-    await applyRetention(pap.store, { deltaRevisions: 10, historyRevisions: 10 }, Date.now())
+    expect(management.store.head(log).revision).toBe(4_121)
+    await applyRetention(management.store, { deltaRevisions: 10, historyRevisions: 10 }, Date.now())
     expect(history()).toHaveLength(10)
-    expect(pap.store.view(log).count('user')).toBe(4_122)
+    expect(management.store.view(log).count('user')).toBe(4_122)
   })
 })

@@ -1,37 +1,37 @@
 // Permissions and inheritance of roles: what may be named, and the bounds of `extends` (D4).
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { EXTENDS_DEPTH_MAX, EXTENDS_MAX, PERMISSIONS_PER_REQUEST_MAX } from '../../src/model/limits.ts'
-import { openPap, type Pap } from './harness.ts'
+import { type ManagementData, openManagementData } from './harness.ts'
 
 describe('permissions of a role', () => {
-  let pap: Pap
+  let management: ManagementData
   beforeAll(async () => {
-    pap = await openPap()
-    await pap.run('createResource', { key: 'doc', actions: { read: {}, write: {}, constructor: {} } })
+    management = await openManagementData()
+    await management.run('createResource', { key: 'doc', actions: { read: {}, write: {}, constructor: {} } })
   })
-  afterAll(() => pap.close())
+  afterAll(() => management.close())
 
   it('are kept once, in the order in which they came', async () => {
-    const role = await pap.run('createRole', { key: 'r1', permissions: ['doc:write', 'doc:read', 'doc:write'] })
+    const role = await management.run('createRole', { key: 'r1', permissions: ['doc:write', 'doc:read', 'doc:write'] })
     expect(role.permissions).toEqual(['doc:write', 'doc:read'])
-    const more = await pap.run('addPermissions', { ref: 'r1', permissions: ['doc:read', 'doc:constructor'] })
+    const more = await management.run('addPermissions', { ref: 'r1', permissions: ['doc:read', 'doc:constructor'] })
     expect(more.permissions).toEqual(['doc:write', 'doc:read', 'doc:constructor'])
-    const less = await pap.run('removePermissions', { ref: 'r1', permissions: ['doc:write', 'doc:never'] })
+    const less = await management.run('removePermissions', { ref: 'r1', permissions: ['doc:write', 'doc:never'] })
     expect(less.permissions).toEqual(['doc:read', 'doc:constructor'])
   })
 
   it('that are there already make no new revision', async () => {
-    await pap.run('createRole', { key: 'r2', permissions: ['doc:read'] })
-    const before = pap.revision()
-    await pap.run('addPermissions', { ref: 'r2', permissions: ['doc:read'] })
-    await pap.run('removePermissions', { ref: 'r2', permissions: ['doc:write'] })
-    expect(pap.revision()).toBe(before)
+    await management.run('createRole', { key: 'r2', permissions: ['doc:read'] })
+    const before = management.revision()
+    await management.run('addPermissions', { ref: 'r2', permissions: ['doc:read'] })
+    await management.run('removePermissions', { ref: 'r2', permissions: ['doc:write'] })
+    expect(management.revision()).toBe(before)
   })
 
   it.each(['doc', 'doc:', ':read', 'doc:read:more', ''])('`%s` is malformed', async (permission) => {
-    const write = pap.run('createRole', { key: 'r3', permissions: [permission] })
+    const write = management.run('createRole', { key: 'r3', permissions: [permission] })
     await expect(write).rejects.toMatchObject({ code: 'PERMISSION_INVALID' })
-    await expect(pap.run('removePermissions', { ref: 'r1', permissions: [permission] })).rejects.toMatchObject({
+    await expect(management.run('removePermissions', { ref: 'r1', permissions: [permission] })).rejects.toMatchObject({
       code: 'PERMISSION_INVALID',
     })
   })
@@ -39,79 +39,84 @@ describe('permissions of a role', () => {
   it.each(['doc:fly', 'sheet:read', 'doc:__proto__', 'doc:toString'])(
     '`%s` names nothing that exists',
     async (permission) => {
-      const write = pap.run('createRole', { key: 'r3', permissions: [permission] })
+      const write = management.run('createRole', { key: 'r3', permissions: [permission] })
       await expect(write).rejects.toMatchObject({ code: 'OBJECT_NOT_FOUND', path: ['body', 'permissions', 0] })
     },
   )
 
   it('may be named by ids, and are kept by keys', async () => {
-    const doc = pap.view().require('resource', 'doc')
-    const role = await pap.run('createRole', { key: 'r4', permissions: [`${doc.id}:${doc.actions[0]?.id}`] })
+    const doc = management.view().require('resource', 'doc')
+    const role = await management.run('createRole', { key: 'r4', permissions: [`${doc.id}:${doc.actions[0]?.id}`] })
     expect(role.permissions).toEqual(['doc:read'])
   })
 
   it('are bounded in number per request', async () => {
     const permissions = Array.from({ length: PERMISSIONS_PER_REQUEST_MAX + 1 }, () => 'doc:read')
-    await expect(pap.run('createRole', { key: 'r5', permissions })).rejects.toMatchObject({ code: 'LIMIT_EXCEEDED' })
-    await pap.run('createRole', { key: 'r5', permissions: permissions.slice(1) })
+    await expect(management.run('createRole', { key: 'r5', permissions })).rejects.toMatchObject({
+      code: 'LIMIT_EXCEEDED',
+    })
+    await management.run('createRole', { key: 'r5', permissions: permissions.slice(1) })
   })
 })
 
 describe('[D4] extends', () => {
-  let pap: Pap
+  let management: ManagementData
   beforeAll(async () => {
-    pap = await openPap()
+    management = await openManagementData()
   })
-  afterAll(() => pap.close())
+  afterAll(() => management.close())
 
   it('takes keys and ids, and keeps keys', async () => {
-    const base = await pap.run('createRole', { key: 'base' })
-    const role = await pap.run('createRole', { key: 'more', extends: [base.id, 'base'] })
+    const base = await management.run('createRole', { key: 'base' })
+    const role = await management.run('createRole', { key: 'more', extends: [base.id, 'base'] })
     expect(role.extends).toEqual(['base'])
   })
 
   it('of a role that does not exist is refused', async () => {
-    const write = pap.run('createRole', { key: 'x', extends: ['nothing'] })
+    const write = management.run('createRole', { key: 'x', extends: ['nothing'] })
     await expect(write).rejects.toMatchObject({ code: 'OBJECT_NOT_FOUND', path: ['body', 'extends', 0] })
   })
 
   it('of itself is refused, directly and through others', async () => {
-    await expect(pap.run('createRole', { key: 'self', extends: ['self'] })).rejects.toMatchObject({
+    await expect(management.run('createRole', { key: 'self', extends: ['self'] })).rejects.toMatchObject({
       code: 'EXTENDS_CYCLE',
     })
-    await pap.run('createRole', { key: 'c1' })
-    await pap.run('createRole', { key: 'c2', extends: ['c1'] })
-    await pap.run('createRole', { key: 'c3', extends: ['c2'] })
-    const close = pap.run('updateRole', { ref: 'c1', fields: { extends: ['c3'] } })
+    await management.run('createRole', { key: 'c1' })
+    await management.run('createRole', { key: 'c2', extends: ['c1'] })
+    await management.run('createRole', { key: 'c3', extends: ['c2'] })
+    const close = management.run('updateRole', { ref: 'c1', fields: { extends: ['c3'] } })
     await expect(close).rejects.toMatchObject({ code: 'EXTENDS_CYCLE', details: { key: 'c1', via: 'c2' } })
-    const own = pap.run('updateRole', { ref: 'c1', fields: { extends: [pap.view().require('role', 'c1').id] } })
+    const own = management.run('updateRole', {
+      ref: 'c1',
+      fields: { extends: [management.view().require('role', 'c1').id] },
+    })
     await expect(own).rejects.toMatchObject({ code: 'EXTENDS_CYCLE' })
   })
 
   it('may meet again above: a diamond is no cycle', async () => {
-    await pap.run('createRole', { key: 'top' })
-    await pap.run('createRole', { key: 'left', extends: ['top'] })
-    await pap.run('createRole', { key: 'right', extends: ['top'] })
-    await expect(pap.run('createRole', { key: 'bottom', extends: ['left', 'right'] })).resolves.toBeDefined()
+    await management.run('createRole', { key: 'top' })
+    await management.run('createRole', { key: 'left', extends: ['top'] })
+    await management.run('createRole', { key: 'right', extends: ['top'] })
+    await expect(management.run('createRole', { key: 'bottom', extends: ['left', 'right'] })).resolves.toBeDefined()
   })
 
   it('makes chains of at most EXTENDS_DEPTH_MAX roles, from whichever end they grow', async () => {
     for (let at = 1; at <= EXTENDS_DEPTH_MAX; at++) {
-      await pap.run('createRole', { key: `d${at}`, extends: at === 1 ? [] : [`d${at - 1}`] })
+      await management.run('createRole', { key: `d${at}`, extends: at === 1 ? [] : [`d${at - 1}`] })
     }
-    const below = pap.run('createRole', { key: 'too-deep', extends: [`d${EXTENDS_DEPTH_MAX}`] })
+    const below = management.run('createRole', { key: 'too-deep', extends: [`d${EXTENDS_DEPTH_MAX}`] })
     await expect(below).rejects.toMatchObject({ code: 'LIMIT_EXCEEDED', details: { limit: EXTENDS_DEPTH_MAX } })
-    await pap.run('createRole', { key: 'above' })
-    const above = pap.run('updateRole', { ref: 'd1', fields: { extends: ['above'] } })
+    await management.run('createRole', { key: 'above' })
+    const above = management.run('updateRole', { ref: 'd1', fields: { extends: ['above'] } })
     await expect(above).rejects.toMatchObject({ code: 'LIMIT_EXCEEDED' })
   })
 
   it('names at most EXTENDS_MAX roles', async () => {
-    for (let at = 0; at <= EXTENDS_MAX; at++) await pap.run('createRole', { key: `p${at}` })
+    for (let at = 0; at <= EXTENDS_MAX; at++) await management.run('createRole', { key: `p${at}` })
     const keys = Array.from({ length: EXTENDS_MAX + 1 }, (_, at) => `p${at}`)
-    const tooMany = pap.run('createRole', { key: 'wide', extends: keys })
+    const tooMany = management.run('createRole', { key: 'wide', extends: keys })
     await expect(tooMany).rejects.toMatchObject({ code: 'LIMIT_EXCEEDED', details: { limit: EXTENDS_MAX } })
-    const wide = await pap.run('createRole', { key: 'wide', extends: keys.slice(1) })
+    const wide = await management.run('createRole', { key: 'wide', extends: keys.slice(1) })
     expect(wide.extends).toHaveLength(EXTENDS_MAX)
   })
 })

@@ -3,20 +3,20 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { put, remove } from '../../src/log/change.ts'
 import type { Role, User } from '../../src/model/objects.ts'
 import { Draft } from '../../src/store/draft.ts'
-import { openPap, type Pap } from '../management/harness.ts'
+import { type ManagementData, openManagementData } from '../management/harness.ts'
 
 describe('a draft', () => {
-  let pap: Pap
+  let management: ManagementData
   beforeAll(async () => {
-    pap = await openPap()
-    await pap.run('createRole', { key: 'one' })
-    await pap.run('createRole', { key: 'two', extends: ['one'] })
-    await pap.run('createRole', { key: 'three', extends: ['one'] })
+    management = await openManagementData()
+    await management.run('createRole', { key: 'one' })
+    await management.run('createRole', { key: 'two', extends: ['one'] })
+    await management.run('createRole', { key: 'three', extends: ['one'] })
   })
-  afterAll(() => pap.close())
+  afterAll(() => management.close())
   const id = (digit: string) => digit.repeat(32)
   const role = (key: string, parents: string[] = []): Role => ({
-    ...(pap.view().get('role', 'one') as Role),
+    ...(management.view().get('role', 'one') as Role),
     id: id('f'),
     key,
     extends: parents,
@@ -24,7 +24,7 @@ describe('a draft', () => {
   const keys = (objects: Iterable<{ readonly key: string }>) => [...objects].map(({ key }) => key)
 
   it('answers like the view below while nothing is staged', () => {
-    const draft = new Draft(pap.view())
+    const draft = new Draft(management.view())
     expect(keys(draft.list('role'))).toEqual(['one', 'two', 'three'])
     expect(draft.count('role')).toBe(3)
     expect(keys(draft.by('roles_with_parent', 'one'))).toEqual(['two', 'three'])
@@ -32,7 +32,7 @@ describe('a draft', () => {
   })
 
   it('shows what is put, changed and deleted, in lists, counts and indexes', () => {
-    const draft = new Draft(pap.view())
+    const draft = new Draft(management.view())
     const two = draft.require('role', 'two')
     draft.stage([
       put('role', role('four', ['one'])),
@@ -55,18 +55,18 @@ describe('a draft', () => {
   })
 
   it('collapses what is staged of one object into its last change', () => {
-    const draft = new Draft(pap.view())
+    const draft = new Draft(management.view())
     draft.stage([put('role', role('four')), put('role', role('four', ['one'])), remove('role', 'four')])
     expect(draft.changes()).toEqual([])
     draft.stage([remove('role', 'two'), put('role', role('two'))])
     expect(draft.changes().map(({ op, key }) => `${op} ${key}`)).toEqual(['put two'])
-    expect(draft.find('role', pap.view().require('role', 'two').id)).toBeUndefined()
+    expect(draft.find('role', management.view().require('role', 'two').id)).toBeUndefined()
     expect(draft.get('role', 'two')?.id).toBe(id('f'))
     expect(draft.count('role')).toBe(3)
   })
 
   it('stands on another draft as on a view', () => {
-    const below = new Draft(pap.view()).stage([remove('role', 'two')])
+    const below = new Draft(management.view()).stage([remove('role', 'two')])
     const draft = new Draft(below).stage([put('role', role('two', ['one']))])
     expect(keys(draft.by('roles_with_parent', 'one'))).toEqual(['three', 'two'])
     expect(below.count('role')).toBe(2)
@@ -75,7 +75,7 @@ describe('a draft', () => {
   })
 
   it('takes what a use case decided, and gives its result', () => {
-    const draft = new Draft(pap.view())
+    const draft = new Draft(management.view())
     const user = { key: 'ana', id: id('a') } as User
     expect(draft.take({ changes: [put('user', user)], result: 'done' })).toBe('done')
     expect(draft.require('user', id('a'))).toBe(user)

@@ -1,6 +1,6 @@
 // Operations as the use cases of management that they are, for what exists now.
 
-import type { PapUseCases } from '../../src/management/registry.ts'
+import type { ManagementUseCases } from '../../src/management/registry.ts'
 import { parseConditions } from '../../src/model/condition.ts'
 import { resourceAttributes } from '../../src/model/condition-reads.ts'
 import type { AttributeType } from '../../src/model/objects.ts'
@@ -9,8 +9,8 @@ import { keyOf, type Operation, type OperationKind, type World } from './world.t
 
 /** A use case by name with its input. */
 export type Commit = {
-  [N in keyof PapUseCases]: readonly [name: N, input: Parameters<PapUseCases[N]>[1]]
-}[keyof PapUseCases]
+  [N in keyof ManagementUseCases]: readonly [name: N, input: Parameters<ManagementUseCases[N]>[1]]
+}[keyof ManagementUseCases]
 type Of<K extends OperationKind> = Extract<Operation, readonly [unknown, K, unknown]>
 
 /** What to commit, in its order; nothing when the operation writes what is there already. */

@@ -1,7 +1,7 @@
 // Environments of a real store in a temporary folder, written through the use cases of management, for tests that need many small ones.
 import { randomBytes } from 'node:crypto'
 import { type LogId, withoutRequest } from '../../src/log/change.ts'
-import type { PapUseCases } from '../../src/management/registry.ts'
+import type { ManagementUseCases } from '../../src/management/registry.ts'
 import { threadUrl } from '../../src/model/thread.ts'
 import { openStore, type Store } from '../../src/store/store.ts'
 import { commitsFor } from './commits.ts'
@@ -15,15 +15,15 @@ export const TESTER = withoutRequest('test')
 /** A store that may be closed and opened again on the same folder. */
 export class Environments {
   readonly data = temporaryFolder('store')
-  #store: Store<PapUseCases> | undefined
+  #store: Store<ManagementUseCases> | undefined
 
-  async store(): Promise<Store<PapUseCases>> {
+  async store(): Promise<Store<ManagementUseCases>> {
     const options = { data: this.data, writerThread: threadUrl(WRITER, './writer-thread.ts') }
-    this.#store ??= await openStore<PapUseCases>(options)
+    this.#store ??= await openStore<ManagementUseCases>(options)
     return this.#store
   }
 
-  async reopen(): Promise<Store<PapUseCases>> {
+  async reopen(): Promise<Store<ManagementUseCases>> {
     await this.close()
     return this.store()
   }

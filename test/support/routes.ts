@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Operation } from '../../src/management/access.ts'
 import { feedRoutes } from '../../src/management/feed/routes.ts'
 import { managementApp } from '../../src/management/http/app.ts'
-import type { PapUseCases } from '../../src/management/registry.ts'
+import type { ManagementUseCases } from '../../src/management/registry.ts'
 import { Snapshots } from '../../src/management/snapshot/snapshot.ts'
 import type { Store } from '../../src/store/store.ts'
 import { type Watched, watchAnswers } from './answers.ts'
@@ -26,7 +26,7 @@ const OPEN = ['/health', '/metrics', '/v2/openapi.json', '/docs', '/docs/migrati
 
 /** The app with the feed, as the process serves it, and all its routes. */
 export async function appWithRoutes(
-  store: Store<PapUseCases>,
+  store: Store<ManagementUseCases>,
   data: string,
 ): Promise<{ app: FastifyInstance; routes: readonly Route[]; answers: Watched }> {
   const snapshots = new Snapshots(store, data)

@@ -102,7 +102,7 @@ export async function runPdp(env: Env, options: PdpCommandOptions, log: Logger):
 /** What changes in a server when it is one of several. */
 function together(side: WorkerSide, env: Env) {
   return {
-    siblings: side,
+    peers: side,
     applied: (_: Pdp, revision: number, timeoutMs: number) => side.applied(revision, timeoutMs),
     control: { key: env.controlKey, exit: () => void process.kill(process.ppid, 'SIGTERM') },
   }

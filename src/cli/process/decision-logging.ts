@@ -47,10 +47,10 @@ export async function startDecisionLog(
     bufferBytes,
     newId: () => randomBytes(16).toString('hex'),
     owner,
-    report: (part, trouble) => {
+    report: (part, failure) => {
       const [fails, works] = SAYS[part === 'journal' ? 'journal' : 'sink']
-      if (trouble === undefined) log.info({ sink: part }, works)
-      else log.error({ sink: part, code: trouble.code }, `${fails}: ${trouble.message}`)
+      if (failure === undefined) log.info({ sink: part }, works)
+      else log.error({ sink: part, code: failure.code }, `${fails}: ${failure.message}`)
     },
   })
   closers.add(() => decisionLog.close())

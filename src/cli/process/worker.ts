@@ -1,9 +1,9 @@
 // One of several PDP processes on one port, as it speaks with the process that started it: it says when it listens and when it is ready, asks all
-// of its siblings through the first process, and answers what they ask. The messages are those of src/cli/process/workers.ts.
+// of its peers through the first process, and answers what they ask. The messages are those of src/cli/process/workers.ts.
 import cluster from 'node:cluster'
 import { ZerohopError } from '../../model/errors.ts'
 import type { Pdp } from '../../pdp/pdp.ts'
-import type { Own, Siblings } from '../../server.ts'
+import type { Own, WorkerPeers } from '../../server.ts'
 import type { Answers, FromPrimary, FromWorker, Question } from './workers.ts'
 
 export interface Place {
@@ -13,7 +13,7 @@ export interface Place {
   readonly first: boolean
 }
 
-export class WorkerSide implements Siblings {
+export class WorkerSide implements WorkerPeers {
   /** until there is something to close, the end is the end */
   static #stop = (): void => process.exit(0)
   readonly #pdp: () => Pdp
@@ -62,7 +62,7 @@ export class WorkerSide implements Siblings {
 
   async health() {
     const { begun, wanted, each } = await this.#ask({ about: 'health' })
-    return { begun, wanted, each: each as Awaited<ReturnType<Siblings['health']>>['each'] }
+    return { begun, wanted, each: each as Awaited<ReturnType<WorkerPeers['health']>>['each'] }
   }
 
   async metrics(): Promise<object[][]> {

@@ -51,7 +51,9 @@ export function answered(
 
 /** One check of a request; D8: its time is now. */
 export function decide(pdp: Pdp, { user, action, resource, context }: Check, acceptNow: boolean): boolean {
-  return pdp.checkUnsent(user, action, resource) ?? pdp.check(user, action, resource, withNow(context, acceptNow))
+  return (
+    pdp.checkWithoutAttributes(user, action, resource) ?? pdp.check(user, action, resource, withNow(context, acceptNow))
+  )
 }
 
 /** The answer to one check as it goes over the wire; ASCII. */

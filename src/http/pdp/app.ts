@@ -25,7 +25,7 @@ import type { PdpRouteDeps } from './route-deps.ts'
 import { type ServiceOptions, serviceRoutes } from './service.ts'
 import { tenantRoutes } from './tenants.ts'
 import { urlRoutes } from './urls.ts'
-import { readinessOf, type Siblings } from './worker-peers.ts'
+import { readinessOf, type WorkerPeers } from './worker-peers.ts'
 
 export interface PdpAppOptions extends ServiceOptions {
   /** who answers a request */
@@ -54,7 +54,7 @@ export interface PdpAppOptions extends ServiceOptions {
   /** the management API to which facts and old calls are passed on; without one those routes are not offered */
   readonly forward?: Omit<ForwardOptions, 'applied' | 'scopeOf'>
   /** the other processes on the same port */
-  readonly siblings?: Siblings
+  readonly peers?: WorkerPeers
   /** when every process that answers for this PDP has a revision; this one alone when absent */
   readonly applied?: Applied
   /** answers clients of the first API version, instead of the routes of the second that decide (`--v1`) */
@@ -101,14 +101,14 @@ export function pdpApp(options: PdpAppOptions): FastifyInstance {
     deps,
     options.forward && { ...options.forward, applied, scopeOf: directory.scopeOf?.bind(directory) },
   )
-  const { siblings } = options
-  siblings?.answer({ health: options.health, metrics: () => metrics.json() })
-  healthRoutes(app, options.health, siblings && (() => readinessOf(siblings)))
+  const { peers } = options
+  peers?.answer({ health: options.health, metrics: () => metrics.json() })
+  healthRoutes(app, options.health, peers && (() => readinessOf(peers)))
   serviceRoutes(app, deps, options)
   countRequests(app, metrics)
   const { openMetrics: open = false, metricsToken } = options
   const { authenticate } = deps
-  metricsRoute(app, metrics, { directory, authenticate, isOperator: operatorCheck(metricsToken), open, siblings })
+  metricsRoute(app, metrics, { directory, authenticate, isOperator: operatorCheck(metricsToken), open, peers })
   if (!debug && options.v1 === undefined && options.tracer === undefined) {
     const count = (status: number, seconds: number) => metrics.request('POST', '/allowed', status, seconds)
     answerDirectly(app, { directory, errorForm: pdpForm, requestId: requestIds(), count, decisions, acceptNow })

@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { answerMetrics, type Metrics, type OperatorCheck } from '../metrics.ts'
 import type { PdpDirectory } from './auth.ts'
 import type { Authenticate } from './authenticate.ts'
-import type { Siblings } from './worker-peers.ts'
+import type { WorkerPeers } from './worker-peers.ts'
 
 export interface PdpMetricsOptions {
   readonly directory: PdpDirectory
@@ -13,11 +13,11 @@ export interface PdpMetricsOptions {
   /** shows everything to whoever asks */
   readonly open: boolean
   /** the other processes on the same port, with which everything is summed */
-  readonly siblings: Siblings | undefined
+  readonly peers: WorkerPeers | undefined
 }
 
 export function metricsRoute(app: FastifyInstance, metrics: Metrics, options: PdpMetricsOptions): void {
-  const { directory, authenticate, isOperator, open, siblings } = options
+  const { directory, authenticate, isOperator, open, peers } = options
   const environments = new WeakMap<FastifyRequest, string>()
   const onRequest: Authenticate = (request, reply, done) => {
     const { authorization } = request.headers
@@ -32,7 +32,7 @@ export function metricsRoute(app: FastifyInstance, metrics: Metrics, options: Pd
   }
   app.get('/metrics', { onRequest }, async (request: FastifyRequest, reply: FastifyReply) => {
     const environment = environments.get(request)
-    if (environment === undefined) return answerMetrics(metrics, reply, siblings)
+    if (environment === undefined) return answerMetrics(metrics, reply, peers)
     reply.header('content-type', metrics.contentType)
     return metrics.environments.text([environment])
   })

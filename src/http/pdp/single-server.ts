@@ -56,7 +56,7 @@ export interface DecisionLogStats {
 /** What a PDP over HTTP can be told besides. */
 export interface PdpServerOptions
   extends ServerOptions,
-    Pick<PdpAppOptions, 'forward' | 'control' | 'applied' | 'siblings'> {
+    Pick<PdpAppOptions, 'forward' | 'control' | 'applied' | 'peers'> {
   /** the version of this package, as /version says it */
   readonly version?: string
 }
@@ -128,7 +128,7 @@ export function served(options: PdpServerOptions) {
     decisionLog,
     authzen = {},
   } = options
-  const { version, forward, control, applied, siblings, metricsToken } = options
+  const { version, forward, control, applied, peers, metricsToken } = options
   return {
     debug,
     acceptNow,
@@ -144,7 +144,7 @@ export function served(options: PdpServerOptions) {
     ...(forward === undefined ? {} : { forward }),
     ...(control === undefined ? {} : { control }),
     ...(applied === undefined ? {} : { applied }),
-    ...(siblings === undefined ? {} : { siblings }),
+    ...(peers === undefined ? {} : { peers }),
   }
 }
 

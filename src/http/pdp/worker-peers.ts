@@ -9,7 +9,7 @@ export interface Own {
   readonly metrics: () => Promise<object[]>
 }
 
-export interface Siblings {
+export interface WorkerPeers {
   /** Says how this process is to be asked. */
   answer(own: Own): void
   /** All processes that take connections, this one too; null for one that did not answer. `begun` once each of them was ready. */
@@ -18,8 +18,8 @@ export interface Siblings {
 }
 
 /** Ready when every process that takes connections is, and each was once; as old as the oldest. */
-export async function readinessOf(siblings: Siblings): Promise<Health> {
-  const { begun, wanted, each } = await siblings.health()
+export async function readinessOf(peers: WorkerPeers): Promise<Health> {
+  const { begun, wanted, each } = await peers.health()
   const told = each.filter((one) => one !== null)
   const ready = told.filter(({ ok }) => ok)
   const reasons = told.flatMap(({ reason }) => reason ?? [])

@@ -1,6 +1,6 @@
 // One question after the other, by ids, about one set of attributes sent along: what listings are made of. Each answer is that of a check
 // (D12), and one that could not be decided ends the listing and names its question (D13).
-import { ASK_SETS, Instance, Party, Permission, Source, Verdict } from '../../../assembly/abi.ts'
+import { ASK_SETS, Instance, Permission, Principal, Source, Verdict } from '../../../assembly/abi.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import { LISTING_WHOLE_WORK_MAX } from '../../model/limits.ts'
@@ -9,7 +9,7 @@ import type { Needs, Sent } from './required-attributes.ts'
 /** What one question costs, beside its steps over relations and conditions, of which each is some 20 ns. */
 const QUESTION_WORK = 16
 
-export class Asker {
+export class Evaluator {
   readonly kernel: Kernel
   readonly #needs: Needs
   readonly #sent: Sent | undefined
@@ -92,7 +92,7 @@ export class Asker {
     const [type, action] = name.split(':')
     const key = instance === 0 ? unstored : this.keyOf(instance)
     const resource = key === undefined ? type : `${type}:${key}`
-    const what = `${kernel.key(user, Party.Key)} ${action} ${resource} in ${kernel.key(tenant, Party.Key)}`
+    const what = `${kernel.key(user, Principal.Key)} ${action} ${resource} in ${kernel.key(tenant, Principal.Key)}`
     return new ZerohopError('UNDECIDED', { what })
   }
 }

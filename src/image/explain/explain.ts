@@ -1,6 +1,6 @@
 // The same question again, with its reasons: which roles, through which extensions and derivations, which sets; for a deny, what is
 // missing. Slower than a check and never on its path. D2 is decided here as in the check.
-import { Instance, Party, Table } from '../../../assembly/abi.ts'
+import { Instance, Principal, Table } from '../../../assembly/abi.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { isZerohopError } from '../../model/errors.ts'
 import { DEFAULT_TENANT } from '../../model/keys.ts'
@@ -71,7 +71,7 @@ function encoded(needs: Needs, permission: number, { key, sent }: Question, isAl
 /** The tenant of D2, by its key. */
 export function tenantOf(kernel: Kernel, question: Pick<Question, 'tenant'>, instance: number): string {
   if (question.tenant !== undefined) return question.tenant
-  return instance === 0 ? DEFAULT_TENANT : kernel.key(kernel.word(instance + Instance.Tenant), Party.Key)
+  return instance === 0 ? DEFAULT_TENANT : kernel.key(kernel.word(instance + Instance.Tenant), Principal.Key)
 }
 
 /** The id of the stored instance that the question names, or 0. */

@@ -1,6 +1,6 @@
 // Roles as they were assigned, in pages by number: ordered by user, then tenant, instance and role. Where the page before ended is remembered,
 // so that reading on does not begin at the first user again; a delta forgets it.
-import { Grant, Instance, Party, RoleSet, SINGLE, Table } from '../../../assembly/abi.ts'
+import { Grant, Instance, Principal, RoleSet, SINGLE, Table } from '../../../assembly/abi.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { LISTING_WHOLE_WORK_MAX } from '../../model/limits.ts'
 import { tooLarge } from '../decide/evaluator.ts'
@@ -86,10 +86,10 @@ export class AssignmentList {
   #rowsOf(user: number, wants: Wants): AssignmentRow[] {
     const kernel = this.#kernel
     const rows: AssignmentRow[] = []
-    const name = kernel.key(user, Party.Key)
+    const name = kernel.key(user, Principal.Key)
     for (const grant of grantsOfUser(kernel, user)) {
       const scope = kernel.word(grant + Grant.Scope)
-      const tenant = kernel.key(tenantOfScope(kernel, scope), Party.Key)
+      const tenant = kernel.key(tenantOfScope(kernel, scope), Principal.Key)
       const on = tableOf(kernel, scope) === Table.Tenants ? {} : { resource_instance: kernel.key(scope, Instance.Key) }
       for (const role of rolesWanted(kernel, grant, wants)) {
         rows.push({ user: name, role: bareRole(kernel, role), tenant, ...on })
@@ -117,7 +117,7 @@ interface Wants {
 function countWanted(kernel: Kernel, user: number, wants: Wants): [here: number, looks: number] {
   let here = 0
   let looks = 1
-  for (let grant = kernel.word(user + Party.Grants); grant !== 0; grant = kernel.word(grant + Grant.NextOfUser)) {
+  for (let grant = kernel.word(user + Principal.Grants); grant !== 0; grant = kernel.word(grant + Grant.NextOfUser)) {
     looks++
     if (!wants.anyRole) here += rolesWanted(kernel, grant, wants).length
     else if (wants.scope(kernel.word(grant + Grant.Scope))) here += roleCount(kernel, kernel.word(grant + Grant.Roles))

@@ -1,11 +1,11 @@
 // Listings in pages: the instances on which a user may do something, the users who may. Where few can be meant they are found from the lists
 // of the image and then asked; else everything is asked in the order of keys, a page's worth of work at a time. Either way a page is exactly
 // what checks allow (D12) among the keys behind `after`, as far as it goes.
-import { Grant, Instance, Party, Table, Verdict } from '../../../assembly/abi.ts'
+import { Grant, Instance, Principal, Table, Verdict } from '../../../assembly/abi.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { LISTING_WALK_MAX } from '../../model/limits.ts'
 import { heldBy } from '../decide/effective-roles.ts'
-import type { Asker } from '../decide/evaluator.ts'
+import type { Evaluator } from '../decide/evaluator.ts'
 import { READS_INSTANCE, READS_TENANT, READS_USER, readsOfSide } from '../decide/required-attributes.ts'
 import { records, rolesOf, tableOf, tenantGrantsOf } from '../read-records.ts'
 import { compareKeys, sortKeys } from './key-order.ts'
@@ -42,19 +42,19 @@ export interface AskedInstances {
 }
 
 /** The instances on which the user is allowed, by their keys. @throws UNDECIDED */
-export function instancesAllowed(asker: Asker, asked: AskedInstances, page: PageQuery): KeyPage {
-  const { kernel } = asker
+export function instancesAllowed(evaluator: Evaluator, asked: AskedInstances, page: PageQuery): KeyPage {
+  const { kernel } = evaluator
   const { user, permission, typeId, tenant } = asked
   const within = (instance: number) => tenant === 0 || kernel.word(instance + Instance.Tenant) === tenant
-  const allowed = (instance: number) => asker.allowsOn(user, permission, instance)
-  if (!mayHoldByRole(kernel, asked) && !mayHoldBySet(asker, asked)) {
+  const allowed = (instance: number) => evaluator.allowsOn(user, permission, instance)
+  if (!mayHoldByRole(kernel, asked) && !mayHoldBySet(evaluator, asked)) {
     const found = instancesHeld(kernel, asked)
     if (found !== undefined) return pick(kernel, Table.Instances, found.filter(within), allowed, page)
   }
   const passes = (instance: number) => within(instance) && allowed(instance)
   const start = `${asked.type}:${page.after ?? ''}`
   const inType = (instance: number) => kernel.word(instance + Instance.Type) === typeId
-  return scan(asker, Table.Instances, { ...page, after: start }, inType, passes)
+  return scan(evaluator, Table.Instances, { ...page, after: start }, inType, passes)
 }
 
 /** Who may do something in a tenant. */
@@ -67,13 +67,13 @@ export interface AskedUsers {
 }
 
 /** The users who are allowed, by their keys. @throws UNDECIDED */
-export function usersAllowed(asker: Asker, asked: AskedUsers, page: PageQuery): KeyPage {
-  const { kernel } = asker
+export function usersAllowed(evaluator: Evaluator, asked: AskedUsers, page: PageQuery): KeyPage {
+  const { kernel } = evaluator
   const { tenant, permission, instance, key } = asked
-  const allowed = (user: number) => asker.allows(user, tenant, permission, instance, key)
-  const found = usersWithRoles(asker, asked)
+  const allowed = (user: number) => evaluator.allows(user, tenant, permission, instance, key)
+  const found = usersWithRoles(evaluator, asked)
   if (found !== undefined) return pick(kernel, Table.Users, found, allowed, page)
-  return scan(asker, Table.Users, page, () => true, allowed)
+  return scan(evaluator, Table.Users, page, () => true, allowed)
 }
 
 /** Of these records, those that pass. */
@@ -94,13 +94,13 @@ function pick(
 
 /** All records behind a key in order, as long as they are wanted, until the page is full or has cost enough. */
 function scan(
-  asker: Asker,
+  evaluator: Evaluator,
   table: Table.Users | Table.Instances,
   { after = '', limit }: PageQuery,
   wanted: (record: number) => boolean,
   allowed: (record: number) => boolean,
 ): KeyPage {
-  const { kernel } = asker
+  const { kernel } = evaluator
   const keys: string[] = []
   let last = 0
   for (;;) {
@@ -109,9 +109,9 @@ function scan(
     if (records.length === 0) return { keys, next: undefined }
     for (const record of records) {
       if (!wanted(record)) return { keys, next: undefined }
-      if (asker.left <= 0 && last !== 0) return { keys, next: nameOf(kernel, table, last) }
+      if (evaluator.left <= 0 && last !== 0) return { keys, next: nameOf(kernel, table, last) }
       last = record
-      asker.left -= LOOK_WORK
+      evaluator.left -= LOOK_WORK
       if (kernel.isLive(record) && allowed(record)) {
         if (keys.length === limit) return { keys, next: keys.at(-1) }
         keys.push(nameOf(kernel, table, record))
@@ -121,7 +121,7 @@ function scan(
 }
 
 function nameOf(kernel: Kernel, table: Table.Users | Table.Instances, record: number): string {
-  if (table === Table.Users) return kernel.key(record, Party.Key)
+  if (table === Table.Users) return kernel.key(record, Principal.Key)
   const key = kernel.key(record, Instance.Key)
   return key.slice(key.indexOf(':') + 1)
 }
@@ -148,13 +148,13 @@ function mayHoldByRole(kernel: Kernel, { user, permission, tenant }: AskedInstan
 }
 
 /** D6: may a set rule of the permission hold for the user somewhere? What depends on neither instance nor tenant is asked at once. */
-function mayHoldBySet(asker: Asker, { user, permission, someTenant }: AskedInstances): boolean {
-  const { kernel } = asker
+function mayHoldBySet(evaluator: Evaluator, { user, permission, someTenant }: AskedInstances): boolean {
+  const { kernel } = evaluator
   const held = tenantGrantsOf(kernel, user).flatMap((grant) => rolesOf(kernel, kernel.word(grant + Grant.Roles)))
   return rulesOf(kernel, permission).some(({ users }) => {
     if (tableOf(kernel, users) === Table.Roles) return held.includes(users)
     if ((readsOfSide(kernel, users) & (READS_INSTANCE | READS_TENANT)) !== 0) return true
-    return asker.truthOf(users, user, someTenant, permission, 0) !== Verdict.Deny
+    return evaluator.truthOf(users, user, someTenant, permission, 0) !== Verdict.Deny
   })
 }
 
@@ -179,21 +179,21 @@ function instancesHeld(kernel: Kernel, { user, permission, typeId }: AskedInstan
  * D6: may a set rule allow somebody without a role in the tenant? Rules for roles do not, nor do those whose resource side is false whoever
  * asks: that is asked once, about anybody.
  */
-function mayBeForOthers(asker: Asker, { tenant, permission, instance, key }: AskedUsers): boolean {
-  const { kernel } = asker
+function mayBeForOthers(evaluator: Evaluator, { tenant, permission, instance, key }: AskedUsers): boolean {
+  const { kernel } = evaluator
   const rules = rulesOf(kernel, permission).filter(({ users }) => tableOf(kernel, users) !== Table.Roles)
   const [anybody] = records(kernel, Table.Users)
   if (anybody === undefined) return false
   return [...new Set(rules.map(({ resources }) => resources))].some((side) => {
     if ((readsOfSide(kernel, side) & READS_USER) !== 0) return true
-    return asker.truthOf(side, anybody, tenant, permission, instance, key) !== Verdict.Deny
+    return evaluator.truthOf(side, anybody, tenant, permission, instance, key) !== Verdict.Deny
   })
 }
 
 /** Everybody with a role in the tenant, or with one from which one on the instance may follow; undefined when others may be allowed too. */
-export function usersWithRoles(asker: Asker, asked: AskedUsers): number[] | undefined {
-  if (mayBeForOthers(asker, asked)) return undefined
-  const { kernel } = asker
+export function usersWithRoles(evaluator: Evaluator, asked: AskedUsers): number[] | undefined {
+  if (mayBeForOthers(evaluator, asked)) return undefined
+  const { kernel } = evaluator
   const { tenant, permission, instance } = asked
   const scopes = new Set([tenant])
   if (instance !== 0 && kernel.word(instance + Instance.Tenant) === tenant) {
@@ -204,7 +204,11 @@ export function usersWithRoles(asker: Asker, asked: AskedUsers): number[] | unde
   const users = new Set<number>()
   let left = LISTING_WALK_MAX
   for (const scope of scopes) {
-    for (let grant = kernel.word(scope + Party.Grants); grant !== 0; grant = kernel.word(grant + Grant.NextOfScope)) {
+    for (
+      let grant = kernel.word(scope + Principal.Grants);
+      grant !== 0;
+      grant = kernel.word(grant + Grant.NextOfScope)
+    ) {
       if (--left < 0) return undefined
       users.add(kernel.word(grant + Grant.User))
     }

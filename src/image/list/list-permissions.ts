@@ -1,14 +1,14 @@
 // The permissions of a user (D12): tenant by tenant what is allowed on types, and each instance on which the user holds a role or on which other
 // things are allowed. So (instance, permission) is allowed when the entry of the instance has it, or when there is no such entry and that of
 // its tenant has it.
-import { Grant, Instance, Party, Permission, Resource, Table } from '../../../assembly/abi.ts'
+import { Grant, Instance, Permission, Principal, Resource, Table } from '../../../assembly/abi.ts'
 import { objectAt } from '../../kernel/decode.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import type { ZerohopError } from '../../model/errors.ts'
 import { LISTING_WALK_MAX } from '../../model/limits.ts'
 import type { JsonObject } from '../../model/objects.ts'
 import { type Held, heldBy } from '../decide/effective-roles.ts'
-import { type Asker, tooLarge } from '../decide/evaluator.ts'
+import { type Evaluator, tooLarge } from '../decide/evaluator.ts'
 import { READS_TENANT } from '../decide/required-attributes.ts'
 import {
   bareRole,
@@ -46,7 +46,7 @@ export interface PermissionRows {
 }
 
 /** Which rows are wanted; what says nothing wants all. */
-export interface PermissionWishes {
+export interface PermissionQuery {
   /** of these tenants: their own rows, and those of their instances */
   readonly tenants?: readonly string[] | undefined
   /** the tenants that have a row of their own */
@@ -58,8 +58,8 @@ export interface PermissionWishes {
 }
 
 /** @throws UNDECIDED with the question; LISTING_TOO_LARGE when it would take more than LISTING_WHOLE_WORK_MAX */
-export function permissionsOfUser(asker: Asker, user: number, wishes: PermissionWishes): PermissionRows {
-  return new PermissionList(asker, user, wishes).rows()
+export function permissionsOfUser(evaluator: Evaluator, user: number, query: PermissionQuery): PermissionRows {
+  return new PermissionList(evaluator, user, query).rows()
 }
 
 /** What it costs to look at a record, and to make a row. */
@@ -67,12 +67,12 @@ const LOOK_WORK = 4
 const ROW_WORK = 64
 
 class PermissionList {
-  readonly #asker: Asker
+  readonly #evaluator: Evaluator
   readonly #kernel: Kernel
   readonly #user: number
-  readonly #wishes: PermissionWishes
-  readonly #wishedTenants: ReadonlySet<number> | undefined
-  readonly #wishedTypes: ReadonlySet<number> | undefined
+  readonly #query: PermissionQuery
+  readonly #queriedTenants: ReadonlySet<number> | undefined
+  readonly #queriedTypes: ReadonlySet<number> | undefined
   /** ids of the permissions with set rules; those whose rules are all for roles */
   readonly #ruled: readonly number[]
   readonly #forRoles: ReadonlySet<number>
@@ -85,19 +85,19 @@ class PermissionList {
   readonly #names = new Map<number, string>()
   readonly #parties = new Map<number, TenantRow['tenant']>()
 
-  constructor(asker: Asker, user: number, wishes: PermissionWishes) {
-    this.#asker = asker
-    this.#kernel = asker.kernel
+  constructor(evaluator: Evaluator, user: number, query: PermissionQuery) {
+    this.#evaluator = evaluator
+    this.#kernel = evaluator.kernel
     this.#user = user
-    this.#wishes = wishes
-    const { kernel } = asker
+    this.#query = query
+    const { kernel } = evaluator
     const ids = (kind: 'tenant' | 'resource', keys: readonly string[] | undefined) =>
       keys && new Set(keys.map((key) => findSymbol(kernel, kind, key)).filter((id) => id !== 0))
-    this.#wishedTenants = ids('tenant', wishes.tenants)
-    this.#wishedTypes = ids('resource', wishes.types)
+    this.#queriedTenants = ids('tenant', query.tenants)
+    this.#queriedTypes = ids('resource', query.types)
     this.#ruled = ruledPermissions(kernel)
     this.#forRoles = new Set(this.#ruled.filter((id) => areForRoles(kernel, id)))
-    this.#onInstances = new RuledInstances(asker, user, this.#ruled)
+    this.#onInstances = new RuledInstances(evaluator, user, this.#ruled)
   }
 
   rows(): PermissionRows {
@@ -109,8 +109,8 @@ class PermissionList {
     const rows: TenantRow[] = []
     for (const tenant of this.#tenants()) {
       this.#look()
-      const key = kernel.key(tenant, Party.Key)
-      if (this.#wishes.ownRow?.(key) === false) continue
+      const key = kernel.key(tenant, Principal.Key)
+      if (this.#query.ownRow?.(key) === false) continue
       const grant = kernel.calls.grantOf(this.#user, tenant)
       const roles = grant === 0 ? [] : rolesOf(kernel, kernel.word(grant + Grant.Roles))
       const permissions = [...this.#allowedIn(tenant)].map((id) => this.#name(id))
@@ -123,7 +123,7 @@ class PermissionList {
 
   /** The tenants that may have a row: with a role, or all when set rules may allow without one. */
   #tenants(): Iterable<number> {
-    if (this.#wishedTenants !== undefined) return this.#wishedTenants
+    if (this.#queriedTenants !== undefined) return this.#queriedTenants
     if (this.#ruled.length > this.#forRoles.size) return records(this.#kernel, Table.Tenants)
     return tenantGrantsOf(this.#kernel, this.#user).map((grant) => this.#kernel.word(grant + Grant.Scope))
   }
@@ -139,7 +139,7 @@ class PermissionList {
       const roles = held.get(instance) ?? []
       const allowed = this.#allowedOn(instance, roles.length > 0)
       if (allowed === undefined) continue
-      this.#asker.left -= ROW_WORK
+      this.#evaluator.left -= ROW_WORK
       const key = kernel.key(instance, Instance.Key)
       rows.push([key, this.#rowOf(instance, key, roles, allowed)])
     }
@@ -149,13 +149,13 @@ class PermissionList {
   /** The instances that may have a row of their own: with roles, or where set rules look at the instance and may hold for the user. */
   *#candidates(held: Held): Iterable<number> {
     const kernel = this.#kernel
-    if (this.#wishes.instances !== undefined) {
-      yield* this.#wishedInstances(this.#wishes.instances)
+    if (this.#query.instances !== undefined) {
+      yield* this.#queriedInstances(this.#query.instances)
       return
     }
     yield* held.keys()
     for (const type of this.#onInstances.types) {
-      if (this.#wishedTypes?.has(type) === false) continue
+      if (this.#queriedTypes?.has(type) === false) continue
       for (const instance of instancesOfType(kernel, type)) {
         const isAsked = kernel.isLive(instance) && !held.has(instance) && this.#ruledOn(instance, type).size > 0
         if (isAsked) yield instance
@@ -164,7 +164,7 @@ class PermissionList {
     }
   }
 
-  #wishedInstances(names: readonly string[]): Set<number> {
+  #queriedInstances(names: readonly string[]): Set<number> {
     const kernel = this.#kernel
     const found = new Set<number>()
     const types = [...records(kernel, Table.Resources)].map((type) => kernel.key(type, Resource.Key))
@@ -181,8 +181,8 @@ class PermissionList {
   #wants(instance: number): boolean {
     const kernel = this.#kernel
     return (
-      this.#wishedTypes?.has(kernel.word(instance + Instance.Type)) !== false &&
-      this.#wishedTenants?.has(kernel.word(instance + Instance.Tenant)) !== false
+      this.#queriedTypes?.has(kernel.word(instance + Instance.Type)) !== false &&
+      this.#queriedTenants?.has(kernel.word(instance + Instance.Tenant)) !== false
     )
   }
 
@@ -209,7 +209,7 @@ class PermissionList {
   }
 
   #asks(instance: number, permission: number): boolean {
-    return this.#asker.allowsOn(this.#user, permission, instance)
+    return this.#evaluator.allowsOn(this.#user, permission, instance)
   }
 
   #rowOf(instance: number, key: string, roles: readonly number[], permissions: string[]): InstanceRow {
@@ -240,9 +240,9 @@ class PermissionList {
   #bySets(tenant: number, permission: number): boolean {
     const known = this.#inAnyTenant.get(permission)
     if (known !== undefined) return known
-    if (this.#asker.left < 0) throw this.#tooLarge()
-    const allowed = this.#asker.allows(this.#user, tenant, permission, 0)
-    const same = (this.#asker.reads(permission) & READS_TENANT) === 0 && !namesRoles(this.#kernel, permission)
+    if (this.#evaluator.left < 0) throw this.#tooLarge()
+    const allowed = this.#evaluator.allows(this.#user, tenant, permission, 0)
+    const same = (this.#evaluator.reads(permission) & READS_TENANT) === 0 && !namesRoles(this.#kernel, permission)
     if (same) this.#inAnyTenant.set(permission, allowed)
     return allowed
   }
@@ -266,21 +266,21 @@ class PermissionList {
   #party(tenant: number): TenantRow['tenant'] {
     const known = this.#parties.get(tenant)
     if (known !== undefined) return known
-    const party = { key: this.#kernel.key(tenant, Party.Key), attributes: this.#attributes(tenant) }
+    const party = { key: this.#kernel.key(tenant, Principal.Key), attributes: this.#attributes(tenant) }
     this.#parties.set(tenant, party)
     return party
   }
 
   #attributes(party: number): JsonObject {
-    return objectAt(this.#kernel, this.#kernel.word(party + Party.Attributes)) ?? {}
+    return objectAt(this.#kernel, this.#kernel.word(party + Principal.Attributes)) ?? {}
   }
 
   #look(): void {
-    this.#asker.left -= LOOK_WORK
-    if (this.#asker.left < 0) throw this.#tooLarge()
+    this.#evaluator.left -= LOOK_WORK
+    if (this.#evaluator.left < 0) throw this.#tooLarge()
   }
 
   #tooLarge(): ZerohopError {
-    return tooLarge(`the permissions of \`${this.#kernel.key(this.#user, Party.Key)}\``)
+    return tooLarge(`the permissions of \`${this.#kernel.key(this.#user, Principal.Key)}\``)
   }
 }

@@ -1,9 +1,9 @@
 // Who may do something, and by which ways: roles in the tenant, roles on instances that lead to the asked one, set rules. A user is listed
 // exactly when a check allows (D12).
-import { Grant, Instance, Party, Role, Table, Verdict } from '../../../assembly/abi.ts'
+import { Grant, Instance, Principal, Role, Table, Verdict } from '../../../assembly/abi.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { LISTING_WALK_MAX } from '../../model/limits.ts'
-import { type Asker, tooLarge } from '../decide/evaluator.ts'
+import { type Evaluator, tooLarge } from '../decide/evaluator.ts'
 import { records, rolesOf, sideKey } from '../read-records.ts'
 import { compareKeys } from './key-order.ts'
 import { type AskedUsers, usersWithRoles } from './list-keys.ts'
@@ -25,16 +25,16 @@ export interface AskedWays extends AskedUsers {
 }
 
 /** By user, in key order. @throws UNDECIDED with the question; LISTING_TOO_LARGE when it would take too many */
-export function usersWithWays(asker: Asker, asked: AskedWays): Map<string, UserEntry[]> {
-  const { kernel } = asker
+export function usersWithWays(evaluator: Evaluator, asked: AskedWays): Map<string, UserEntry[]> {
+  const { kernel } = evaluator
   const ways = new Ways(kernel, asked)
   const rules = rulesOf(kernel, asked.permission)
   const found: [string, UserEntry[]][] = []
-  for (const user of usersWithRoles(asker, asked) ?? records(kernel, Table.Users)) {
-    if (asker.left < 0) throw tooLarge(`the users of \`${asked.type}:${asked.key ?? '*'}\``)
-    if (!asker.allows(user, asked.tenant, asked.permission, asked.instance, asked.key)) continue
-    const entries = [...ways.byRoles(user), ...ways.byRelations(user), ...ways.byRules(user, asker, rules)]
-    found.push([kernel.key(user, Party.Key), entries])
+  for (const user of usersWithRoles(evaluator, asked) ?? records(kernel, Table.Users)) {
+    if (evaluator.left < 0) throw tooLarge(`the users of \`${asked.type}:${asked.key ?? '*'}\``)
+    if (!evaluator.allows(user, asked.tenant, asked.permission, asked.instance, asked.key)) continue
+    const entries = [...ways.byRoles(user), ...ways.byRelations(user), ...ways.byRules(user, evaluator, rules)]
+    found.push([kernel.key(user, Principal.Key), entries])
   }
   return new Map(found.sort(([left], [right]) => compareKeys(left, right)))
 }
@@ -49,7 +49,7 @@ class Ways {
   constructor(kernel: Kernel, asked: AskedWays) {
     this.#kernel = kernel
     this.#asked = asked
-    this.#tenant = kernel.key(asked.tenant, Party.Key)
+    this.#tenant = kernel.key(asked.tenant, Principal.Key)
     this.#sources = this.#sourcesFor(() => false)
   }
 
@@ -84,9 +84,9 @@ class Ways {
   }
 
   /** D6: the user sets of the rules that match. */
-  byRules(user: number, asker: Asker, rules: readonly SideRule[]): UserEntry[] {
+  byRules(user: number, evaluator: Evaluator, rules: readonly SideRule[]): UserEntry[] {
     const { tenant, permission, instance, key, type } = this.#asked
-    const holds = (side: number) => asker.truthOf(side, user, tenant, permission, instance, key) === Verdict.Allow
+    const holds = (side: number) => evaluator.truthOf(side, user, tenant, permission, instance, key) === Verdict.Allow
     const sets = rules.filter(({ users, resources }) => holds(users) && holds(resources))
     const names = new Set(sets.map(({ users }) => sideKey(this.#kernel, users)))
     return [...names].sort(compareKeys).map((set) => this.#entry(user, `${type}:${key ?? '*'}`, set))
@@ -98,7 +98,7 @@ class Ways {
   }
 
   #entry(user: number, resource: string, role: string): UserEntry {
-    return { user: this.#kernel.key(user, Party.Key), tenant: this.#tenant, resource, role }
+    return { user: this.#kernel.key(user, Principal.Key), tenant: this.#tenant, resource, role }
   }
 }
 

@@ -1,12 +1,12 @@
 // Listings (D12): each is exactly the set of things about which a check says allow. What is asked about comes from the lists of the image;
-// each answer is that of a check (asker.ts). Keys come in the order of their UTF-8 bytes (D9). Never on the path of a check.
-import { Grant, Instance, Party, Role, Table } from '../../../assembly/abi.ts'
+// each answer is that of a check (evaluator.ts). Keys come in the order of their UTF-8 bytes (D9). Never on the path of a check.
+import { Grant, Instance, Principal, Role, Table } from '../../../assembly/abi.ts'
 import { objectAt } from '../../kernel/decode.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { DEFAULT_TENANT } from '../../model/keys.ts'
 import { LISTING_WHOLE_WORK_MAX, LISTING_WORK_MAX } from '../../model/limits.ts'
 import type { JsonObject } from '../../model/objects.ts'
-import { Asker, tooLarge } from '../decide/evaluator.ts'
+import { Evaluator, tooLarge } from '../decide/evaluator.ts'
 import type { Needs, Sent } from '../decide/required-attributes.ts'
 import {
   grantsOfUser,
@@ -20,13 +20,13 @@ import { findSymbol } from '../update/staged-symbols.ts'
 import { compareKeys, sortKeys } from './key-order.ts'
 import { type AssignmentFilter, AssignmentList, type AssignmentRow } from './list-assignments.ts'
 import { instancesAllowed, type KeyPage, type PageQuery, usersAllowed } from './list-keys.ts'
-import { type PermissionRows, type PermissionWishes, permissionsOfUser } from './list-permissions.ts'
+import { type PermissionQuery, type PermissionRows, permissionsOfUser } from './list-permissions.ts'
 import { type UserEntry, usersWithWays } from './list-users.ts'
 import { areForRoles } from './user-sides.ts'
 
 export type { AssignmentRow } from './list-assignments.ts'
 export type { PageQuery } from './list-keys.ts'
-export type { PermissionWishes } from './list-permissions.ts'
+export type { PermissionQuery } from './list-permissions.ts'
 export type { UserEntry } from './list-users.ts'
 
 /** A tenant with what is stored about it. */
@@ -59,31 +59,31 @@ export class Listings {
   /** The stored instances of the type, of one tenant when it is given, on which the user may do the action, each in its own tenant. */
   resources(user: string, action: string, { type, tenant, sent }: About, page: PageQuery): KeyPage {
     const kernel = this.#kernel
-    const asker = this.#asker(sent, LISTING_WORK_MAX)
+    const evaluator = this.#evaluator(sent, LISTING_WORK_MAX)
     const [userId, permission] = [findSymbol(kernel, 'user', user), this.#permission(type, action)]
     const within = tenant === undefined ? 0 : findSymbol(kernel, 'tenant', tenant)
     if (userId === 0 || permission === 0 || (tenant !== undefined && within === 0)) return { keys: [], next: undefined }
     const typeId = findSymbol(kernel, 'resource', type)
     const someTenant = within || this.#someTenant()
     if (someTenant === 0) return { keys: [], next: undefined } // every instance is in a tenant
-    return instancesAllowed(asker, { user: userId, permission, typeId, type, tenant: within, someTenant }, page)
+    return instancesAllowed(evaluator, { user: userId, permission, typeId, type, tenant: within, someTenant }, page)
   }
 
   /** The stored users whom a check allows. */
   users(action: string, about: About, page: PageQuery): KeyPage {
     const { tenant, permission, instance } = this.#idsOf(action, about)
     if (tenant === 0 || permission === 0) return { keys: [], next: undefined }
-    const asker = this.#asker(about.sent, LISTING_WORK_MAX)
-    return usersAllowed(asker, { tenant, permission, instance, key: about.key }, page)
+    const evaluator = this.#evaluator(about.sent, LISTING_WORK_MAX)
+    return usersAllowed(evaluator, { tenant, permission, instance, key: about.key }, page)
   }
 
   /** The same users with the ways by which each is allowed, and the tenant in which all was asked. */
   authorizedUsers(action: string, about: About): { tenant: string; users: Map<string, UserEntry[]> } {
     const { tenant, permission, instance } = this.#idsOf(action, about)
-    const key = about.tenant ?? (tenant === 0 ? DEFAULT_TENANT : this.#kernel.key(tenant, Party.Key))
+    const key = about.tenant ?? (tenant === 0 ? DEFAULT_TENANT : this.#kernel.key(tenant, Principal.Key))
     if (tenant === 0 || permission === 0) return { tenant: key, users: new Map() }
-    const asker = this.#asker(about.sent)
-    return { tenant: key, users: usersWithWays(asker, { ...about, tenant, permission, instance }) }
+    const evaluator = this.#evaluator(about.sent)
+    return { tenant: key, users: usersWithWays(evaluator, { ...about, tenant, permission, instance }) }
   }
 
   /** The actions that the user may do. */
@@ -93,10 +93,10 @@ export class Listings {
     const type = findSymbol(kernel, 'resource', about.type)
     if (userId === 0 || type === 0) return []
     const { tenant, instance } = this.#idsOf('', about)
-    const asker = this.#asker(about.sent)
+    const evaluator = this.#evaluator(about.sent)
     const actions: string[] = []
     for (const [permission, action] of permissionsOfType(kernel, type)) {
-      if (asker.allows(userId, tenant, permission, instance, about.key)) actions.push(action)
+      if (evaluator.allows(userId, tenant, permission, instance, about.key)) actions.push(action)
     }
     return sortKeys(actions)
   }
@@ -104,14 +104,14 @@ export class Listings {
   /** The tenants in which a check allows. */
   tenants(user: string, action: string, { type, key, sent }: Omit<About, 'tenant'>): TenantWithAttributes[] {
     const kernel = this.#kernel
-    const asker = this.#asker(sent)
+    const evaluator = this.#evaluator(sent)
     const [userId, permission] = [findSymbol(kernel, 'user', user), this.#permission(type, action)]
     if (userId === 0 || permission === 0) return []
     const instance = key === undefined ? 0 : findSymbol(kernel, 'resource_instance', `${type}:${key}`)
     const allowed: number[] = []
     for (const tenant of this.#tenantsFor(userId, permission, instance)) {
-      if (asker.left < 0) throw tooLarge(`the tenants of \`${user}\``)
-      if (asker.allows(userId, tenant, permission, instance, key)) allowed.push(tenant)
+      if (evaluator.left < 0) throw tooLarge(`the tenants of \`${user}\``)
+      if (evaluator.allows(userId, tenant, permission, instance, key)) allowed.push(tenant)
     }
     return this.#tenantsOf(allowed)
   }
@@ -126,10 +126,10 @@ export class Listings {
   }
 
   /** Everything that the user may do, by tenant and by instance. */
-  permissions(user: string, wishes: PermissionWishes, sent: Sent | undefined): PermissionRows {
+  permissions(user: string, query: PermissionQuery, sent: Sent | undefined): PermissionRows {
     const id = findSymbol(this.#kernel, 'user', user)
     if (id === 0) return { tenants: [], instances: [] }
-    return permissionsOfUser(this.#asker(sent), id, wishes)
+    return permissionsOfUser(this.#evaluator(sent), id, query)
   }
 
   /** Assigned roles, ordered by user, tenant, instance and role. */
@@ -137,8 +137,8 @@ export class Listings {
     return this.#assignments.page(filter, first, count)
   }
 
-  #asker(sent: Sent | undefined, work = LISTING_WHOLE_WORK_MAX): Asker {
-    return new Asker(this.#kernel, this.#needs, sent, work)
+  #evaluator(sent: Sent | undefined, work = LISTING_WHOLE_WORK_MAX): Evaluator {
+    return new Evaluator(this.#kernel, this.#needs, sent, work)
   }
 
   /** Where the user may be allowed: with a role, or in the tenant of the instance (D4, D5); in any when set rules are for others too. */
@@ -160,7 +160,7 @@ export class Listings {
     const keys: string[] = []
     for (const user of records(this.#kernel, Table.Users)) {
       if (keys.length >= most) break
-      keys.push(this.#kernel.key(user, Party.Key))
+      keys.push(this.#kernel.key(user, Principal.Key))
     }
     return keys
   }
@@ -179,8 +179,8 @@ export class Listings {
   #tenantsOf(tenants: readonly number[]): TenantWithAttributes[] {
     const kernel = this.#kernel
     const rows = tenants.map((tenant) => {
-      const attributes = objectAt(kernel, kernel.word(tenant + Party.Attributes)) ?? {}
-      return { key: kernel.key(tenant, Party.Key), attributes }
+      const attributes = objectAt(kernel, kernel.word(tenant + Principal.Attributes)) ?? {}
+      return { key: kernel.key(tenant, Principal.Key), attributes }
     })
     return rows.sort((left, right) => compareKeys(left.key, right.key))
   }

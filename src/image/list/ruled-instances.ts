@@ -1,7 +1,7 @@
 // What set rules may give a user on instances (D6), found without looking at one: a rule whose user side is false in a tenant gives nothing on
 // any instance there (D2). What it says is "perhaps"; a check says whether.
 import { Grant, Table, Verdict } from '../../../assembly/abi.ts'
-import type { Asker } from '../decide/evaluator.ts'
+import type { Evaluator } from '../decide/evaluator.ts'
 import { READS_INSTANCE, READS_TENANT, readsOfSide } from '../decide/required-attributes.ts'
 import { rolesOf, tableOf } from '../read-records.ts'
 import { rulesOf, type SideRule, typeOfPermission } from './user-sides.ts'
@@ -9,7 +9,7 @@ import { rulesOf, type SideRule, typeOfPermission } from './user-sides.ts'
 const NONE: ReadonlySet<number> = new Set()
 
 export class RuledInstances {
-  readonly #asker: Asker
+  readonly #evaluator: Evaluator
   readonly #user: number
   /** ids of the permissions whose rules look at the instance, by their type, with the rules */
   readonly #byType = new Map<number, Map<number, readonly SideRule[]>>()
@@ -18,14 +18,14 @@ export class RuledInstances {
   readonly #everywhere = new Map<string, boolean>()
 
   /** `ruled` are ids of the permissions with set rules. */
-  constructor(asker: Asker, user: number, ruled: readonly number[]) {
-    this.#asker = asker
+  constructor(evaluator: Evaluator, user: number, ruled: readonly number[]) {
+    this.#evaluator = evaluator
     this.#user = user
     for (const id of ruled) {
-      if ((asker.reads(id) & READS_INSTANCE) === 0) continue
-      const type = typeOfPermission(asker.kernel, id)
+      if ((evaluator.reads(id) & READS_INSTANCE) === 0) continue
+      const type = typeOfPermission(evaluator.kernel, id)
       const rules = this.#byType.get(type) ?? new Map<number, readonly SideRule[]>()
-      this.#byType.set(type, rules.set(id, rulesOf(asker.kernel, id)))
+      this.#byType.set(type, rules.set(id, rulesOf(evaluator.kernel, id)))
     }
   }
 
@@ -53,19 +53,19 @@ export class RuledInstances {
   }
 
   #rolesIn(tenant: number): readonly number[] {
-    const { kernel } = this.#asker
+    const { kernel } = this.#evaluator
     const grant = kernel.calls.grantOf(this.#user, tenant)
     return grant === 0 ? [] : rolesOf(kernel, kernel.word(grant + Grant.Roles))
   }
 
   #mayHold(side: number, tenant: number, permission: number): boolean {
-    if (tableOf(this.#asker.kernel, side) === Table.Roles) return false // it is not among those of the tenant
+    if (tableOf(this.#evaluator.kernel, side) === Table.Roles) return false // it is not among those of the tenant
     const name = `${permission}/${side}`
     const known = this.#everywhere.get(name)
     if (known !== undefined) return known
-    const reads = readsOfSide(this.#asker.kernel, side)
+    const reads = readsOfSide(this.#evaluator.kernel, side)
     const looks = (reads & READS_INSTANCE) !== 0
-    const holds = looks || this.#asker.truthOf(side, this.#user, tenant, permission, 0) !== Verdict.Deny
+    const holds = looks || this.#evaluator.truthOf(side, this.#user, tenant, permission, 0) !== Verdict.Deny
     if (looks || (reads & READS_TENANT) === 0) this.#everywhere.set(name, holds)
     return holds
   }

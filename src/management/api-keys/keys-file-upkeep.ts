@@ -2,12 +2,12 @@
 // rotated is replaced by its new secret, one that is gone is removed. The log of the organization says which key a dead secret was.
 import type { LogId } from '../../log/change.ts'
 import type { Store } from '../../store/store.ts'
-import type { PapUseCases } from '../registry.ts'
+import type { ManagementUseCases } from '../registry.ts'
 import { hashSecret } from './api-key.ts'
 import { updateKeys } from './keys-file.ts'
 
 /** Brings the file up to date now and after each commit to the organization, as long as the store is open. */
-export function keepKeysFile(data: string, store: Store<PapUseCases>, organization: LogId): void {
+export function keepKeysFile(data: string, store: Store<ManagementUseCases>, organization: LogId): void {
   const update = (): void => {
     try {
       updateKeys(data, (secret) => currentSecret(store, organization, secret))
@@ -22,7 +22,7 @@ export function keepKeysFile(data: string, store: Store<PapUseCases>, organizati
 }
 
 /** The secret that the same key has now; undefined when the key is gone, or its secret cannot be read back. */
-function currentSecret(store: Store<PapUseCases>, organization: LogId, secret: string): string | undefined {
+function currentSecret(store: Store<ManagementUseCases>, organization: LogId, secret: string): string | undefined {
   const hash = hashSecret(secret)
   if (store.findApiKey(hash) !== undefined) return secret
   const id = rotatedKey(store, organization, hash)
@@ -32,7 +32,7 @@ function currentSecret(store: Store<PapUseCases>, organization: LogId, secret: s
 }
 
 /** Id of the key whose secret had this hash until it was rotated; undefined when it was deleted, or the log no longer goes back so far. */
-function rotatedKey(store: Store<PapUseCases>, organization: LogId, hash: string): string | undefined {
+function rotatedKey(store: Store<ManagementUseCases>, organization: LogId, hash: string): string | undefined {
   for (let { revision } = store.head(organization); revision > 0; revision--) {
     const [entry] = store.entries(organization, revision - 1, 1)
     if (entry === undefined) return undefined

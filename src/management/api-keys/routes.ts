@@ -10,7 +10,7 @@ import { hasAccess, reachesKey } from '../access.ts'
 import { PdpConfigRead } from '../environments/schema.ts'
 import { everyObject, paged, searched } from '../http/collection-pages.ts'
 import { apiKeyRead, pdpConfigRead } from '../http/render.ts'
-import { type Management, noteSecretRead, writeControl } from '../http/route-context.ts'
+import { noteSecretRead, type RouteContext, writeControl } from '../http/route-context.ts'
 import { PageQuery } from '../query-parameters.ts'
 import { NoBody, pageOf } from '../schema-parts.ts'
 import { ApiKeyCreate, ApiKeyQuery, ApiKeyRead, ApiKeyScope, RemoteConfig } from './schema.ts'
@@ -22,7 +22,7 @@ interface Named {
   Params: { key: string }
 }
 
-export function keyRoutes(app: FastifyInstance, management: Management): void {
+export function keyRoutes(app: FastifyInstance, management: RouteContext): void {
   const { gate } = management
   app.get(
     '/v2/api-key/scope',
@@ -106,7 +106,7 @@ export function keyRoutes(app: FastifyInstance, management: Management): void {
   configRoutes(app, management)
 }
 
-function requireKeyOf({ gate }: Management, request: FastifyRequest<Named>): ApiKey {
+function requireKeyOf({ gate }: RouteContext, request: FastifyRequest<Named>): ApiKey {
   const ref = request.params.key
   const id = parseId(ref)
   const key = id === undefined ? undefined : gate.control(request.caller).find('api_key', id)
@@ -115,14 +115,14 @@ function requireKeyOf({ gate }: Management, request: FastifyRequest<Named>): Api
 }
 
 /** The secret of a key, noted in the log before it is shown; null when it cannot be read back. */
-async function reveal(management: Management, request: FastifyRequest, key: ApiKey): Promise<string | null> {
+async function reveal(management: RouteContext, request: FastifyRequest, key: ApiKey): Promise<string | null> {
   const secret = management.store.readSecret(key.id)
   if (secret === undefined) return null
   await noteSecretRead(management, request)
   return secret
 }
 
-function configRoutes(app: FastifyInstance, management: Management): void {
+function configRoutes(app: FastifyInstance, management: RouteContext): void {
   const { gate } = management
   type One = { Params: { config: string } }
   const requireConfig = (request: FastifyRequest<One>): PdpConfig => {
@@ -157,7 +157,7 @@ function configRoutes(app: FastifyInstance, management: Management): void {
 }
 
 /** The PDP configs of the environment of the request; with their secrets for who may see them. */
-export async function printConfigs(management: Management, request: FastifyRequest) {
+export async function printConfigs(management: RouteContext, request: FastifyRequest) {
   const { gate, store } = management
   const { scope, caller } = request
   const shown = hasAccess(caller.key, 'key.reveal')
@@ -172,7 +172,7 @@ function pageEnd(query: Query): number {
   return offset + rows
 }
 
-function newKeyOf({ gate }: Management, request: FastifyRequest, body: ApiKeyCreate) {
+function newKeyOf({ gate }: RouteContext, request: FastifyRequest, body: ApiKeyCreate) {
   const { caller } = request
   const level = body.object_type ?? 'env'
   const { organization_id, project_id, environment_id, owner_type, name } = body
@@ -197,7 +197,7 @@ function newKeyOf({ gate }: Management, request: FastifyRequest, body: ApiKeyCre
 
 /** @throws OBJECT_NOT_FOUND */
 function requireReached(
-  { gate }: Pick<Management, 'gate'>,
+  { gate }: Pick<RouteContext, 'gate'>,
   { caller }: FastifyRequest,
   projectKey: string | undefined,
   ref: string,
@@ -209,7 +209,7 @@ function requireReached(
   gate.scope(caller, project, ref)
 }
 
-function print({ gate }: Management, { caller }: FastifyRequest, key: ApiKey, secret: string | null) {
+function print({ gate }: RouteContext, { caller }: FastifyRequest, key: ApiKey, secret: string | null) {
   const view = gate.control(caller)
   const project = key.project_id === null ? undefined : view.find('project', key.project_id)
   const environment = key.environment_id === null ? undefined : view.find('environment', key.environment_id)

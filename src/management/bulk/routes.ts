@@ -5,7 +5,7 @@ import { type Query, readText } from '../../http/page.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import type { TSchema } from '../../model/json-schema.ts'
 import { BULK_BODY_BYTES_MAX } from '../../model/limits.ts'
-import { type Management, write } from '../http/route-context.ts'
+import { type RouteContext, write } from '../http/route-context.ts'
 import {
   AssignmentsCreated,
   AssignmentsRemoved,
@@ -32,7 +32,7 @@ const taking = (body: TSchema, answer: TSchema = Nothing, querystring?: TSchema)
   schema: { ...(querystring ? { querystring } : {}), body, response: { 200: answer } },
 })
 
-export function bulkRoutes(app: FastifyInstance, management: Management): void {
+export function bulkRoutes(app: FastifyInstance, management: RouteContext): void {
   app.post<{ Body: UserBulk }>(`${F}/bulk/users`, taking(UserBulk), async (request, reply) => {
     await write(management, request, reply, 'createUsers', request.body)
     return {}
@@ -74,7 +74,7 @@ export function bulkRoutes(app: FastifyInstance, management: Management): void {
   assignmentBulkRoutes(app, management)
 }
 
-function assignmentBulkRoutes(app: FastifyInstance, management: Management): void {
+function assignmentBulkRoutes(app: FastifyInstance, management: RouteContext): void {
   type Bulk = { Body: RoleAssignmentBulk; Querystring: Query }
   const path = `${F}/role_assignments/bulk`
   const created = taking(RoleAssignmentBulk, AssignmentsCreated, RoleAssignmentBulkQuery)

@@ -8,7 +8,7 @@ import type { View } from '../../store/view.ts'
 import { ancestors, conditionSets, descendants } from '../hierarchy.ts'
 import { everyObject, matcher, paged, type Rows, searched } from '../http/collection-pages.ts'
 import { conditionSetRead } from '../http/render-schema.ts'
-import { type Management, viewOf, write } from '../http/route-context.ts'
+import { type RouteContext, viewOf, write } from '../http/route-context.ts'
 import { PageQuery } from '../query-parameters.ts'
 import { listOrPage, NoBody } from '../schema-parts.ts'
 import {
@@ -27,7 +27,7 @@ interface Named {
   Params: { ref: string }
 }
 
-export function conditionSetRoutes(app: FastifyInstance, management: Management): void {
+export function conditionSetRoutes(app: FastifyInstance, management: RouteContext): void {
   app.get<{ Querystring: Query }>(
     SETS,
     { config: read, schema: { querystring: ConditionSetQuery, response: { 200: listOrPage(ConditionSetRead) } } },
@@ -79,7 +79,7 @@ export function conditionSetRoutes(app: FastifyInstance, management: Management)
 }
 
 /** Sets above and below one, and those that may become its parent. */
-function familyRoutes(app: FastifyInstance, management: Management): void {
+function familyRoutes(app: FastifyInstance, management: RouteContext): void {
   const family = (path: string, keysOf: (view: View, key: string) => readonly string[]) =>
     app.get<Named & { Querystring: Query }>(
       `${SET}/${path}`,

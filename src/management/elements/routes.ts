@@ -1,10 +1,10 @@
 // The login of users into embedded pages. No host of such pages can be configured, so it ends with the reason after user and tenant were found.
 import type { FastifyInstance } from 'fastify'
 import { ZerohopError } from '../../model/errors.ts'
-import type { Management } from '../http/route-context.ts'
+import type { RouteContext } from '../http/route-context.ts'
 import { ElementsLogin } from './schema.ts'
 
-export function elementsRoutes(app: FastifyInstance, { store }: Management): void {
+export function elementsRoutes(app: FastifyInstance, { store }: RouteContext): void {
   app.post<{ Body: ElementsLogin }>(
     '/v2/auth/elements_login_as',
     { config: { operation: 'elements.login' }, schema: { body: ElementsLogin } },

@@ -9,7 +9,7 @@ import { ZerohopError } from '../../model/errors.ts'
 import { COPY_TASKS_MAX, COPY_WAIT_MS } from '../../model/limits.ts'
 import type { JsonObject } from '../../model/objects.ts'
 import { environmentRead } from '../http/render.ts'
-import { type Management, writeControl } from '../http/route-context.ts'
+import { type RouteContext, writeControl } from '../http/route-context.ts'
 import { CopyQuery, EnvironmentCopy, EnvironmentRead, EnvironmentTask } from './schema.ts'
 
 const COPY = '/v2/projects/:p/envs/:e/copy'
@@ -22,7 +22,7 @@ interface Task {
   outcome: { readonly result: EnvironmentRead } | { readonly error: JsonObject } | undefined
 }
 
-export function copyRoutes(app: FastifyInstance, management: Management): void {
+export function copyRoutes(app: FastifyInstance, management: RouteContext): void {
   const tasks = new Map<string, Task>()
   const config = { operation: 'environment.copy' } as const
 
@@ -71,7 +71,7 @@ export function copyRoutes(app: FastifyInstance, management: Management): void {
   )
 }
 
-async function copy(management: Management, request: FastifyRequest<Copying>): Promise<EnvironmentRead> {
+async function copy(management: RouteContext, request: FastifyRequest<Copying>): Promise<EnvironmentRead> {
   const { scope, body } = request
   const environment = await writeControl(management, request, 'copyEnvironment', {
     source: scope.environment.id,

@@ -8,7 +8,7 @@ import type { StoredView, View } from '../../store/view.ts'
 import type { Scope } from '../http/auth.ts'
 import { everyObject, indexed, matcher, paged, type Rows, type Source, searched } from '../http/collection-pages.ts'
 import { groupBlock, groupRole, userRead } from '../http/render-facts.ts'
-import { type Management, viewOf } from '../http/route-context.ts'
+import { type RouteContext, viewOf } from '../http/route-context.ts'
 import { PageQuery } from '../query-parameters.ts'
 import { pageOf } from '../schema-parts.ts'
 import { UserRead } from '../users/schema.ts'
@@ -30,7 +30,7 @@ interface Around {
   readonly scope: Scope
 }
 
-export function groupReads(app: FastifyInstance, management: Management): void {
+export function groupReads(app: FastifyInstance, management: RouteContext): void {
   app.get<{ Querystring: Query }>(
     `${GROUPS}/direct`,
     { config, schema: { querystring: DirectGroupQuery, response: { 200: pageOf(GroupBlock) } } },

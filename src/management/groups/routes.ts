@@ -6,7 +6,7 @@ import { GROUP_ROWS_MAX } from '../../model/limits.ts'
 import type { Group } from '../../model/objects.ts'
 import type { View } from '../../store/view.ts'
 import { groupBlock } from '../http/render-facts.ts'
-import { type Management, viewOf, write } from '../http/route-context.ts'
+import { type RouteContext, viewOf, write } from '../http/route-context.ts'
 import { NoBody } from '../schema-parts.ts'
 import { findGroups, groupReads } from './read-routes.ts'
 import { GroupCreate, GroupInGroup, GroupQuery, GroupRead, GroupRole, GroupUser } from './schema.ts'
@@ -21,7 +21,7 @@ interface Named {
   Params: { group: string }
 }
 
-export function groupRoutes(app: FastifyInstance, management: Management): void {
+export function groupRoutes(app: FastifyInstance, management: RouteContext): void {
   app.get<{ Querystring: Query }>(
     GROUPS,
     { config: read, schema: { querystring: GroupQuery, response: { 200: listOf(GroupRead) } } },
@@ -53,7 +53,7 @@ export function groupRoutes(app: FastifyInstance, management: Management): void 
   roleRoutes(app, management)
 }
 
-function memberRoutes(app: FastifyInstance, management: Management): void {
+function memberRoutes(app: FastifyInstance, management: RouteContext): void {
   type Member = { Params: { group: string; user: string }; Body: GroupUser }
   const added = { body: GroupUser, response: { 200: GroupRead } }
   const gone = { body: GroupUser, response: { 204: NoBody } }
@@ -67,7 +67,7 @@ function memberRoutes(app: FastifyInstance, management: Management): void {
   })
 }
 
-function roleRoutes(app: FastifyInstance, management: Management): void {
+function roleRoutes(app: FastifyInstance, management: RouteContext): void {
   type WithRole = Named & { Body: GroupRole }
   const addedRole = { body: GroupRole, response: { 200: GroupRead } }
   const goneRole = { body: GroupRole, response: { 204: NoBody } }

@@ -9,7 +9,7 @@ import { parseId } from '../../model/keys.ts'
 import type { ApiKey } from '../../model/objects.ts'
 import type { View } from '../../store/view.ts'
 import { activityRead, describeActivity, historyRead, type LogPlace } from '../http/render.ts'
-import type { Management } from '../http/route-context.ts'
+import type { RouteContext } from '../http/route-context.ts'
 import { useCases } from '../registry.ts'
 import { longPageOf } from '../schema-parts.ts'
 import { readHistory } from './history.ts'
@@ -26,7 +26,7 @@ interface Named {
 /** What is logged although it changes nothing. */
 const READS = ['readSecret', 'export', 'backup'] as const
 
-export function historyRoutes(app: FastifyInstance, management: Management): void {
+export function historyRoutes(app: FastifyInstance, management: RouteContext): void {
   const { gate, store } = management
   app.get<{ Querystring: Query }>(
     HISTORY,
@@ -71,7 +71,7 @@ export function historyRoutes(app: FastifyInstance, management: Management): voi
 }
 
 /** The page that a list of history or activity shows. */
-async function listed({ store }: Management, key: ApiKey, query: Query, isHistory: boolean) {
+async function listed({ store }: RouteContext, key: ApiKey, query: Query, isHistory: boolean) {
   const page = readPage(query)
   const view = store.view(key.organization_id)
   const places = placesOf(view, key)

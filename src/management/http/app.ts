@@ -25,7 +25,7 @@ import { inviteRoutes } from '../invites/routes.ts'
 import { organizationRoutes } from '../organizations/routes.ts'
 import { projectRoutes } from '../projects/routes.ts'
 import { proxyConfigRoutes } from '../proxy-configs/routes.ts'
-import type { PapUseCases } from '../registry.ts'
+import type { ManagementUseCases } from '../registry.ts'
 import { actionGroupRoutes, relationRoutes } from '../relations/routes.ts'
 import { resourceRoleRoutes } from '../resource-roles/routes.ts'
 import { resourceRoutes } from '../resources/routes.ts'
@@ -37,10 +37,10 @@ import { tupleRoutes } from '../tuples/routes.ts'
 import { userRoutes } from '../users/routes.ts'
 import { Gate, guard } from './auth.ts'
 import { referenceRoutes } from './reference.ts'
-import type { Management } from './route-context.ts'
+import type { RouteContext } from './route-context.ts'
 
 export interface ManagementOptions {
-  readonly store: Store<PapUseCases>
+  readonly store: Store<ManagementUseCases>
   /** nothing is logged without one */
   readonly logger?: FastifyBaseLogger
   /** counts requests, and shows itself at /metrics; one of its own when none is given */
@@ -58,7 +58,7 @@ export interface ManagementOptions {
   /** requests that one key may make in a minute; they are not counted without it */
   readonly rateLimits?: RateLimits
   /** further routes behind the same gate: each names its operation */
-  readonly routes?: (app: FastifyInstance, management: Management) => void
+  readonly routes?: (app: FastifyInstance, management: RouteContext) => void
 }
 
 const Health = named('Health', open({ status: enumOf('ok') }))
@@ -70,7 +70,7 @@ export function managementApp({ store, logger, routes, ...options }: ManagementO
   const keyOf = ({ caller }: FastifyRequest) => (caller === undefined ? '' : senderOf(caller.key.id))
   const app = httpApp({ errorForm: managementError, duplicates: 'refuse', noRoute, keyOf, ...listening })
   if (options.tracer) traceRequests(app, options.tracer)
-  const management: Management = { store, gate: new Gate(store) }
+  const management: RouteContext = { store, gate: new Gate(store) }
   countRequests(app, metrics)
   intakeMetrics(metrics, [app])
   storeMetrics(app, metrics, store)
@@ -112,7 +112,7 @@ export function managementApp({ store, logger, routes, ...options }: ManagementO
 }
 
 /** Everything for the operator; for an API key the series of the environments that it reaches. */
-function metricsRoute(app: FastifyInstance, { gate }: Management, metrics: Metrics): void {
+function metricsRoute(app: FastifyInstance, { gate }: RouteContext, metrics: Metrics): void {
   const config = { operation: 'metrics.read', forOperators: true } as const
   app.get('/metrics', { config }, async (request, reply) => {
     if (request.isOperator) return answerMetrics(metrics, reply)
@@ -133,7 +133,7 @@ function noRoute(url: string): ZerohopError | undefined {
   return new ZerohopError('ENVIRONMENT_MISSING', { path })
 }
 
-function scrubMetrics(metrics: Metrics, { scrub: { stats } }: Store<PapUseCases>): void {
+function scrubMetrics(metrics: Metrics, { scrub: { stats } }: Store<ManagementUseCases>): void {
   metrics.counter('zerohop_scrub_records_total', 'Records and entries on disk that were compared.', () => stats.checked)
   metrics.counter('zerohop_scrub_damages_total', 'Damages that were found on disk.', () => stats.damages)
   metrics.gauge(
@@ -144,7 +144,7 @@ function scrubMetrics(metrics: Metrics, { scrub: { stats } }: Store<PapUseCases>
   metrics.gauge('zerohop_scrub_progress_ratio', 'Part of the running comparison that is done.', () => stats.progress)
 }
 
-function storeMetrics(app: FastifyInstance, metrics: Metrics, store: Store<PapUseCases>): void {
+function storeMetrics(app: FastifyInstance, metrics: Metrics, store: Store<ManagementUseCases>): void {
   metrics.counter('zerohop_writes_total', 'Use cases that were committed.', () => store.writer.writes)
   metrics.counter(
     'zerohop_writes_acknowledged_early_total',
@@ -178,7 +178,7 @@ function storeMetrics(app: FastifyInstance, metrics: Metrics, store: Store<PapUs
   )
 }
 
-function environmentMetrics({ environments }: Metrics, store: Store<PapUseCases>): void {
+function environmentMetrics({ environments }: Metrics, store: Store<ManagementUseCases>): void {
   environments.gauge('zerohop_environment_revision', 'Revision of the environment.', (id) => store.head(id).revision)
   environments.gauge('zerohop_environment_log_entries', 'Entries that its log keeps for history.', (id) =>
     store.historyCount(id),

@@ -3,44 +3,44 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Actor } from '../../log/change.ts'
 import type { Store } from '../../store/store.ts'
 import type { InputOf, ResultOf, StoredView } from '../../store/view.ts'
-import type { PapUseCases } from '../registry.ts'
+import type { ManagementUseCases } from '../registry.ts'
 import type { Gate } from './auth.ts'
 
-export interface Management {
-  readonly store: Store<PapUseCases>
+export interface RouteContext {
+  readonly store: Store<ManagementUseCases>
   readonly gate: Gate
 }
 
 /** The environment of the request, as it stands on disk. Good for one synchronous turn. */
-export function viewOf({ store }: Management, request: FastifyRequest): StoredView {
+export function viewOf({ store }: RouteContext, request: FastifyRequest): StoredView {
   return store.view(request.scope.environment.id)
 }
 
 /** Commits a use case in the environment of the request; answers with its revision in `x-revision`. */
-export async function write<N extends keyof PapUseCases & string>(
-  { store }: Management,
+export async function write<N extends keyof ManagementUseCases & string>(
+  { store }: RouteContext,
   request: FastifyRequest,
   reply: FastifyReply,
   name: N,
-  input: InputOf<PapUseCases[N]>,
-): Promise<ResultOf<PapUseCases[N]>> {
+  input: InputOf<ManagementUseCases[N]>,
+): Promise<ResultOf<ManagementUseCases[N]>> {
   const { result, revision } = await store.commit(request.scope.environment.id, name, input, actorOf(request, name))
   reply.header('x-revision', String(revision))
   return result
 }
 
 /** Commits a use case in the control log of the caller's organization. */
-export async function writeControl<N extends keyof PapUseCases & string>(
-  { store }: Management,
+export async function writeControl<N extends keyof ManagementUseCases & string>(
+  { store }: RouteContext,
   request: FastifyRequest,
   name: N,
-  input: InputOf<PapUseCases[N]>,
-): Promise<ResultOf<PapUseCases[N]>> {
+  input: InputOf<ManagementUseCases[N]>,
+): Promise<ResultOf<ManagementUseCases[N]>> {
   return (await store.commit(request.caller.organization, name, input, actorOf(request, name))).result
 }
 
 /** Leaves an entry in the control log: a secret is read. Answer only when it is there. */
-export async function noteSecretRead({ store }: Management, request: FastifyRequest): Promise<void> {
+export async function noteSecretRead({ store }: RouteContext, request: FastifyRequest): Promise<void> {
   await store.commit(request.caller.organization, 'noteRead', null, actorOf(request, 'readSecret'))
 }
 

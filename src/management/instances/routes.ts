@@ -4,7 +4,7 @@ import { type Page, pageBody, type Query, readFlag, readPage, readText, readText
 import type { ResourceInstance } from '../../model/objects.ts'
 import { everyObject, type Filter, filtered, indexed, matcher } from '../http/collection-pages.ts'
 import { instanceRead } from '../http/render-facts.ts'
-import { type Management, viewOf, write } from '../http/route-context.ts'
+import { type RouteContext, viewOf, write } from '../http/route-context.ts'
 import { listOrPage, NoBody, pageOf } from '../schema-parts.ts'
 import {
   InstanceCreate,
@@ -25,7 +25,7 @@ interface Named {
   Params: { ref: string }
 }
 
-export function instanceRoutes(app: FastifyInstance, management: Management): void {
+export function instanceRoutes(app: FastifyInstance, management: RouteContext): void {
   const print = (request: FastifyRequest, instance: ResourceInstance, detailed = false) =>
     instanceRead(request.scope, viewOf(management, request), instance, detailed)
 
@@ -85,7 +85,7 @@ export function instanceRoutes(app: FastifyInstance, management: Management): vo
 
 /** Instances by `tenant`, `resource`, and `search` in `type:key` (any of several). */
 async function list(
-  management: Management,
+  management: RouteContext,
   request: FastifyRequest<{ Querystring: Query }>,
   page: Page,
   detailed: boolean,

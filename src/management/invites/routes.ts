@@ -6,7 +6,7 @@ import { partKey, type UserInvite } from '../../model/objects.ts'
 import type { View } from '../../store/view.ts'
 import { everyObject, type Filter, filtered, indexed, matcher } from '../http/collection-pages.ts'
 import { inviteRead, userRead } from '../http/render-facts.ts'
-import { type Management, viewOf, write } from '../http/route-context.ts'
+import { type RouteContext, viewOf, write } from '../http/route-context.ts'
 import { rolesNamed } from '../role-assignments/use-cases.ts'
 import { NoBody, pageOf } from '../schema-parts.ts'
 import { UserRead } from '../users/schema.ts'
@@ -20,7 +20,7 @@ interface Named {
   Params: { ref: string }
 }
 
-export function inviteRoutes(app: FastifyInstance, management: Management): void {
+export function inviteRoutes(app: FastifyInstance, management: RouteContext): void {
   const print = (request: FastifyRequest, invite: UserInvite) =>
     inviteRead(request.scope, viewOf(management, request), invite)
 

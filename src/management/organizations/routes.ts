@@ -7,7 +7,7 @@ import { parseId } from '../../model/keys.ts'
 import type { Organization } from '../../model/objects.ts'
 import type { Caller } from '../http/auth.ts'
 import { organizationRead, organizationStats } from '../http/render.ts'
-import { type Management, writeControl } from '../http/route-context.ts'
+import { type RouteContext, writeControl } from '../http/route-context.ts'
 import { OrganizationQuery, OrganizationRead, OrganizationStats, OrganizationUpdate } from './schema.ts'
 
 const ORGANIZATION = '/v2/orgs/:org'
@@ -16,7 +16,7 @@ interface Named {
   Params: { org: string }
 }
 
-export function organizationRoutes(app: FastifyInstance, management: Management): void {
+export function organizationRoutes(app: FastifyInstance, management: RouteContext): void {
   const { gate, store } = management
   const own = (caller: Caller): Organization => gate.control(caller).require('organization', caller.organization)
   const named = (caller: Caller, ref: string): Organization => {

@@ -18,7 +18,7 @@ import {
 import type { Caller, Scope } from '../http/auth.ts'
 import { everyObject, indexed, paged } from '../http/collection-pages.ts'
 import { environmentRead, environmentReadWithEmail, environmentStatistics, projectRead } from '../http/render.ts'
-import { type Management, viewOf, writeControl } from '../http/route-context.ts'
+import { type RouteContext, viewOf, writeControl } from '../http/route-context.ts'
 import { PageQuery } from '../query-parameters.ts'
 import { NoBody } from '../schema-parts.ts'
 import { ProjectCreate, ProjectRead, ProjectReplace, ProjectUpdate } from './schema.ts'
@@ -31,7 +31,7 @@ interface InProject {
   Params: { p: string }
 }
 
-export function projectRoutes(app: FastifyInstance, management: Management): void {
+export function projectRoutes(app: FastifyInstance, management: RouteContext): void {
   const { gate } = management
   const read = { operation: 'project.read' } as const
   const change = { operation: 'project.write' } as const
@@ -80,7 +80,7 @@ export function projectRoutes(app: FastifyInstance, management: Management): voi
   environmentRoutes(app, management)
 }
 
-function environmentRoutes(app: FastifyInstance, management: Management): void {
+function environmentRoutes(app: FastifyInstance, management: RouteContext): void {
   const { gate } = management
   const read = { operation: 'environment.read' } as const
   const change = { operation: 'environment.write' } as const

@@ -6,7 +6,7 @@ import type { Json, ProxyConfig } from '../../model/objects.ts'
 import { hasAccess } from '../access.ts'
 import { everyObject, paged } from '../http/collection-pages.ts'
 import { proxyConfigRead } from '../http/render-facts.ts'
-import { type Management, noteSecretRead, viewOf, write } from '../http/route-context.ts'
+import { noteSecretRead, type RouteContext, viewOf, write } from '../http/route-context.ts'
 import { PageQuery } from '../query-parameters.ts'
 import { NoBody } from '../schema-parts.ts'
 import { ProxyConfigCreate, ProxyConfigRead, ProxyConfigUpdate } from './schema.ts'
@@ -19,7 +19,7 @@ interface Named {
   Params: { ref: string }
 }
 
-export function proxyConfigRoutes(app: FastifyInstance, management: Management): void {
+export function proxyConfigRoutes(app: FastifyInstance, management: RouteContext): void {
   app.get<{ Querystring: Query }>(
     CONFIGS,
     { config: read, schema: { querystring: PageQuery, response: { 200: listOf(ProxyConfigRead) } } },
@@ -56,7 +56,7 @@ export function proxyConfigRoutes(app: FastifyInstance, management: Management):
 }
 
 /** The configs with their secrets, when the key may see them. */
-async function reveal(management: Management, request: FastifyRequest, configs: readonly ProxyConfig[]) {
+async function reveal(management: RouteContext, request: FastifyRequest, configs: readonly ProxyConfig[]) {
   const mayRead = hasAccess(request.caller.key, 'secret.read')
   if (mayRead && configs.length > 0) await noteSecretRead(management, request)
   return configs.map((config) => {

@@ -6,7 +6,7 @@ import { ActionGroupCreate, ActionGroupQuery, ActionGroupRead, ActionGroupUpdate
 import { locate } from '../collection.ts'
 import { hasAttributes, indexed, paged } from '../http/collection-pages.ts'
 import { actionGroupRead, relationRead } from '../http/render-schema.ts'
-import { type Management, viewOf, write } from '../http/route-context.ts'
+import { type RouteContext, viewOf, write } from '../http/route-context.ts'
 import { PageQuery } from '../query-parameters.ts'
 import { NoBody, pageOf } from '../schema-parts.ts'
 import { RelationCreate, RelationRead } from './schema.ts'
@@ -23,7 +23,7 @@ interface Named {
 }
 
 /** The list is always a page. */
-export function relationRoutes(app: FastifyInstance, management: Management): void {
+export function relationRoutes(app: FastifyInstance, management: RouteContext): void {
   app.get<OnResource & { Querystring: Query }>(
     RELATIONS,
     { config: read, schema: { querystring: PageQuery, response: { 200: pageOf(RelationRead) } } },
@@ -64,7 +64,7 @@ export function relationRoutes(app: FastifyInstance, management: Management): vo
   )
 }
 
-export function actionGroupRoutes(app: FastifyInstance, management: Management): void {
+export function actionGroupRoutes(app: FastifyInstance, management: RouteContext): void {
   app.get<OnResource & { Querystring: Query }>(
     GROUPS,
     { config: read, schema: { querystring: ActionGroupQuery, response: { 200: listOf(ActionGroupRead) } } },

@@ -8,7 +8,7 @@ import { locate } from '../collection.ts'
 import { ancestors, descendants, type Hierarchy, rolesOfResource } from '../hierarchy.ts'
 import { indexed, paged, pageOf } from '../http/collection-pages.ts'
 import { derivationRule, resourceRoleRead } from '../http/render-schema.ts'
-import { type Management, viewOf, write } from '../http/route-context.ts'
+import { type RouteContext, viewOf, write } from '../http/route-context.ts'
 import { PageQuery } from '../query-parameters.ts'
 import { NoBody } from '../schema-parts.ts'
 import {
@@ -35,7 +35,7 @@ interface Named {
   Params: { resource: string; ref: string }
 }
 
-export function resourceRoleRoutes(app: FastifyInstance, management: Management): void {
+export function resourceRoleRoutes(app: FastifyInstance, management: RouteContext): void {
   app.get<OnResource & { Querystring: Query }>(
     ROLES,
     { config: read, schema: { querystring: PageQuery, response: { 200: listOf(ResourceRoleRead) } } },
@@ -89,7 +89,7 @@ export function resourceRoleRoutes(app: FastifyInstance, management: Management)
 }
 
 /** Roles above and below one, and one entry of what a role extends. */
-function familyRoutes(app: FastifyInstance, management: Management): void {
+function familyRoutes(app: FastifyInstance, management: RouteContext): void {
   const family = (path: string, keysOf: (hierarchy: Hierarchy, key: string) => readonly string[]) =>
     app.get<Named & { Querystring: Query }>(
       `${ROLE}/${path}`,
@@ -119,7 +119,7 @@ function familyRoutes(app: FastifyInstance, management: Management): void {
   )
 }
 
-function permissionRoutes(app: FastifyInstance, management: Management): void {
+function permissionRoutes(app: FastifyInstance, management: RouteContext): void {
   type Permissions = Named & { Body: ResourceRolePermissions }
   const options = { config: change, schema: { body: ResourceRolePermissions, response: { 200: ResourceRoleRead } } }
   app.post<Permissions>(`${ROLE}/permissions`, options, async (request, reply) => {
@@ -132,7 +132,7 @@ function permissionRoutes(app: FastifyInstance, management: Management): void {
   })
 }
 
-function derivationRoutes(app: FastifyInstance, management: Management): void {
+function derivationRoutes(app: FastifyInstance, management: RouteContext): void {
   type WithRule = Named & { Body: DerivationRule }
   const options = { config: change, schema: { body: DerivationRule, response: { 200: DerivationRuleRead } } }
   app.post<WithRule>(`${ROLE}/implicit_grants`, options, async (request, reply) => {
@@ -157,7 +157,7 @@ function findRole(view: View, { resource: of, ref }: Named['Params']) {
   return { resource, role: locate(view, 'resource_role', ref, resource.key) }
 }
 
-function answer(management: Management, request: FastifyRequest<OnResource>, role: ResourceRole) {
+function answer(management: RouteContext, request: FastifyRequest<OnResource>, role: ResourceRole) {
   const view = viewOf(management, request)
   return resourceRoleRead(request.scope, view, view.require('resource', role.resource), role)
 }

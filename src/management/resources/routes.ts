@@ -8,7 +8,7 @@ import type { Resource } from '../../model/objects.ts'
 import type { View } from '../../store/view.ts'
 import { everyObject, hasAttributes, joined, matcher, paged, type Rows, searched } from '../http/collection-pages.ts'
 import { actionRead, attributeRead, resourceRead } from '../http/render-schema.ts'
-import { type Management, viewOf, write } from '../http/route-context.ts'
+import { type RouteContext, viewOf, write } from '../http/route-context.ts'
 import { PageQuery } from '../query-parameters.ts'
 import { listOrPage, NoBody } from '../schema-parts.ts'
 import { attributed, requirePart } from './parts.ts'
@@ -40,7 +40,7 @@ interface NamedPart {
   Params: { resource: string; ref: string }
 }
 
-export function resourceRoutes(app: FastifyInstance, management: Management): void {
+export function resourceRoutes(app: FastifyInstance, management: RouteContext): void {
   app.get<{ Querystring: Query }>(
     RESOURCES,
     { config: read, schema: { querystring: ResourceQuery, response: { 200: listOrPage(ResourceRead) } } },
@@ -104,7 +104,7 @@ async function listResources(view: () => View, query: Query, page: Page, counted
   return searched(rows, page, (one) => (finds(one.key, one.name) ? one : undefined), counted)
 }
 
-function actionRoutes(app: FastifyInstance, management: Management): void {
+function actionRoutes(app: FastifyInstance, management: RouteContext): void {
   const path = `${RESOURCE}/actions`
   app.get<Named & { Querystring: Query }>(
     path,
@@ -166,7 +166,7 @@ function ownerOf({ params, query }: { params: { resource?: string }; query: Quer
 
 function attributeRoutes(
   app: FastifyInstance,
-  management: Management,
+  management: RouteContext,
   path: string,
   queries: { readonly list: TSchema; readonly one: TSchema | undefined },
 ): void {

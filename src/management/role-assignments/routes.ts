@@ -6,7 +6,7 @@ import { instanceKey, partKey, type RoleAssignment as Stored } from '../../model
 import type { View } from '../../store/view.ts'
 import { everyObject, type Filter, filtered, indexed } from '../http/collection-pages.ts'
 import { assignmentDetailed, assignmentRead, withIds } from '../http/render-facts.ts'
-import { type Management, viewOf, write } from '../http/route-context.ts'
+import { type RouteContext, viewOf, write } from '../http/route-context.ts'
 import { NoBody, pageOf } from '../schema-parts.ts'
 import {
   RoleAssignmentCreate,
@@ -24,7 +24,7 @@ const read = { operation: 'facts.read' } as const
 const change = { operation: 'facts.write' } as const
 type WithBody = { Body: RoleAssignmentCreate; Querystring: Query }
 
-export function assignmentRoutes(app: FastifyInstance, management: Management): void {
+export function assignmentRoutes(app: FastifyInstance, management: RouteContext): void {
   app.get<{ Querystring: Query }>(
     ASSIGNMENTS,
     { config: read, schema: { querystring: RoleAssignmentQuery, response: { 200: RoleAssignmentList } } },
@@ -62,7 +62,7 @@ export function assignmentRoutes(app: FastifyInstance, management: Management): 
 }
 
 async function list(
-  management: Management,
+  management: RouteContext,
   request: FastifyRequest<{ Querystring: Query }>,
   page: Page,
   detailed: boolean,

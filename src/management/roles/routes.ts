@@ -6,7 +6,7 @@ import type { View } from '../../store/view.ts'
 import { ancestors, descendants, tenantRoles } from '../hierarchy.ts'
 import { everyObject, findNamed, pageOf } from '../http/collection-pages.ts'
 import { roleRead } from '../http/render-schema.ts'
-import { type Management, viewOf, write } from '../http/route-context.ts'
+import { type RouteContext, viewOf, write } from '../http/route-context.ts'
 import { PageQuery } from '../query-parameters.ts'
 import { listOrPage, NoBody } from '../schema-parts.ts'
 import {
@@ -29,7 +29,7 @@ interface Named {
   Params: { ref: string }
 }
 
-export function roleRoutes(app: FastifyInstance, management: Management): void {
+export function roleRoutes(app: FastifyInstance, management: RouteContext): void {
   app.get<{ Querystring: Query }>(
     ROLES,
     { config: read, schema: { querystring: RoleQuery, response: { 200: listOrPage(RoleRead) } } },
@@ -83,7 +83,7 @@ export function roleRoutes(app: FastifyInstance, management: Management): void {
 }
 
 /** Roles above and below one, and one entry of what a role extends. */
-function familyRoutes(app: FastifyInstance, management: Management): void {
+function familyRoutes(app: FastifyInstance, management: RouteContext): void {
   const family = (path: string, keysOf: (view: View, key: string) => readonly string[]) =>
     app.get<Named & { Querystring: Query }>(
       `${ROLE}/${path}`,
@@ -112,7 +112,7 @@ function familyRoutes(app: FastifyInstance, management: Management): void {
   )
 }
 
-function permissionRoutes(app: FastifyInstance, management: Management): void {
+function permissionRoutes(app: FastifyInstance, management: RouteContext): void {
   type Permissions = Named & { Body: RolePermissions }
   const options = { config: change, schema: { body: RolePermissions, response: { 200: RoleRead } } }
   app.post<Permissions>(`${ROLE}/permissions`, options, async (request, reply) => {

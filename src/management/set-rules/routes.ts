@@ -7,7 +7,7 @@ import type { SetRule as Stored } from '../../model/objects.ts'
 import type { View } from '../../store/view.ts'
 import { everyObject, type Filter, filtered, indexed } from '../http/collection-pages.ts'
 import { setRuleRead } from '../http/render-facts.ts'
-import { type Management, viewOf, write } from '../http/route-context.ts'
+import { type RouteContext, viewOf, write } from '../http/route-context.ts'
 import { NoBody } from '../schema-parts.ts'
 import { SetRuleCreate, SetRuleQuery, SetRuleRead } from './schema.ts'
 import { findSet } from './use-cases.ts'
@@ -16,7 +16,7 @@ const RULES = '/v2/facts/:p/:e/set_rules'
 const change = { operation: 'facts.write' } as const
 type WithBody = { Body: SetRuleCreate }
 
-export function setRuleRoutes(app: FastifyInstance, management: Management): void {
+export function setRuleRoutes(app: FastifyInstance, management: RouteContext): void {
   app.get<{ Querystring: Query }>(
     RULES,
     {

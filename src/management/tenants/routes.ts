@@ -5,7 +5,7 @@ import type { User } from '../../model/objects.ts'
 import type { View } from '../../store/view.ts'
 import { everyObject, findNamed, indexed, paged, type Rows, type Source, searched } from '../http/collection-pages.ts'
 import { tenantRead, userRead } from '../http/render-facts.ts'
-import { type Management, viewOf, write } from '../http/route-context.ts'
+import { type RouteContext, viewOf, write } from '../http/route-context.ts'
 import { listOrPage, NoBody, pageOf } from '../schema-parts.ts'
 import { userMatcher } from '../users/routes.ts'
 import { UserCreate, UserQuery, UserRead } from '../users/schema.ts'
@@ -19,7 +19,7 @@ interface Named {
   Params: { ref: string }
 }
 
-export function tenantRoutes(app: FastifyInstance, management: Management): void {
+export function tenantRoutes(app: FastifyInstance, management: RouteContext): void {
   app.get<{ Querystring: Query }>(
     TENANTS,
     { config: read, schema: { querystring: TenantQuery, response: { 200: listOrPage(TenantRead) } } },
@@ -65,7 +65,7 @@ export function tenantRoutes(app: FastifyInstance, management: Management): void
   tenantUserRoutes(app, management)
 }
 
-function tenantUserRoutes(app: FastifyInstance, management: Management): void {
+function tenantUserRoutes(app: FastifyInstance, management: RouteContext): void {
   app.get<Named & { Querystring: Query }>(
     `${TENANT}/users`,
     { config: read, schema: { querystring: UserQuery, response: { 200: pageOf(UserRead) } } },

@@ -5,7 +5,7 @@ import type { Relation, RelationshipTuple } from '../../model/objects.ts'
 import type { View } from '../../store/view.ts'
 import { everyObject, type Filter, filtered, indexed } from '../http/collection-pages.ts'
 import { tupleDetailed, tupleRead } from '../http/render-facts.ts'
-import { type Management, viewOf, write } from '../http/route-context.ts'
+import { type RouteContext, viewOf, write } from '../http/route-context.ts'
 import { listOrPage, NoBody, pageOf } from '../schema-parts.ts'
 import { TupleCreate, TupleDelete, TupleDetailed, TupleDetailedQuery, TupleQuery, TupleRead } from './schema.ts'
 
@@ -13,7 +13,7 @@ const TUPLES = '/v2/facts/:p/:e/relationship_tuples'
 const read = { operation: 'facts.read' } as const
 const change = { operation: 'facts.write' } as const
 
-export function tupleRoutes(app: FastifyInstance, management: Management): void {
+export function tupleRoutes(app: FastifyInstance, management: RouteContext): void {
   app.get<{ Querystring: Query }>(
     TUPLES,
     { config: read, schema: { querystring: TupleQuery, response: { 200: listOrPage(TupleRead) } } },
@@ -51,7 +51,7 @@ export function tupleRoutes(app: FastifyInstance, management: Management): void 
 }
 
 async function list(
-  management: Management,
+  management: RouteContext,
   request: FastifyRequest<{ Querystring: Query }>,
   page: Page,
   counted: boolean,

@@ -14,7 +14,7 @@ import {
   searched,
 } from '../http/collection-pages.ts'
 import { assignmentRead, userRead } from '../http/render-facts.ts'
-import { type Management, viewOf, write } from '../http/route-context.ts'
+import { type RouteContext, viewOf, write } from '../http/route-context.ts'
 import { RoleAssignmentRead, RoleInTenant, UnassignQuery } from '../role-assignments/schema.ts'
 import { NoBody, pageOf } from '../schema-parts.ts'
 import { UserCreate, UserQuery, UserRead, UserReplace, UserUpdate } from './schema.ts'
@@ -27,7 +27,7 @@ interface Named {
   Params: { ref: string }
 }
 
-export function userRoutes(app: FastifyInstance, management: Management): void {
+export function userRoutes(app: FastifyInstance, management: RouteContext): void {
   app.get<{ Querystring: Query }>(
     USERS,
     { config: read, schema: { querystring: UserQuery, response: { 200: pageOf(UserRead) } } },
@@ -79,7 +79,7 @@ export function userRoutes(app: FastifyInstance, management: Management): void {
   userRoleRoutes(app, management)
 }
 
-function userRoleRoutes(app: FastifyInstance, management: Management): void {
+function userRoleRoutes(app: FastifyInstance, management: RouteContext): void {
   type Roles = Named & { Body: RoleInTenant; Querystring: Query }
   const options = { config: change, schema: { body: RoleInTenant, response: { 200: RoleAssignmentRead } } }
   app.post<Roles>(`${USER}/roles`, options, async (request, reply) => {

@@ -2,7 +2,7 @@
 import type { FastifyInstance } from 'fastify'
 import { type Query, readText } from '../../http/page.ts'
 import { everyObject, indexed, type Source } from '../../management/http/collection-pages.ts'
-import type { Management } from '../../management/http/route-context.ts'
+import type { RouteContext } from '../../management/http/route-context.ts'
 import { PageQuery } from '../../management/query-parameters.ts'
 import { NoBody } from '../../management/schema-parts.ts'
 import { ZerohopError } from '../../model/errors.ts'
@@ -33,7 +33,7 @@ interface Listed {
   Querystring: Query
 }
 
-export function v1FactRoutes(app: FastifyInstance, management: Management): void {
+export function v1FactRoutes(app: FastifyInstance, management: RouteContext): void {
   userRoutes(app, management)
   tenantRoutes(app, management)
   assignmentRoutes(app, management)
@@ -49,7 +49,7 @@ export function v1FactRoutes(app: FastifyInstance, management: Management): void
   )
 }
 
-function userRoutes(app: FastifyInstance, management: Management): void {
+function userRoutes(app: FastifyInstance, management: RouteContext): void {
   app.get<Listed>(
     '/v1/users',
     { config: read, schema: { querystring: PageQuery, response: { 200: v1ListOf(V1UserRead) } } },
@@ -83,7 +83,7 @@ function userRoutes(app: FastifyInstance, management: Management): void {
   )
 }
 
-function tenantRoutes(app: FastifyInstance, management: Management): void {
+function tenantRoutes(app: FastifyInstance, management: RouteContext): void {
   const options = { config: change, schema: { body: V1Tenant, response: { 200: V1TenantRead } } }
   type Body = { Body: V1Tenant }
   app.get<Listed>(
@@ -119,7 +119,7 @@ function tenantRoutes(app: FastifyInstance, management: Management): void {
   )
 }
 
-function assignmentRoutes(app: FastifyInstance, management: Management): void {
+function assignmentRoutes(app: FastifyInstance, management: RouteContext): void {
   app.get<Listed>(
     '/v1/role_assignments',
     { config: read, schema: { querystring: V1AssignmentQuery, response: { 200: v1ListOf(V1AssignmentRead) } } },

@@ -2,7 +2,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { Query } from '../../http/page.ts'
 import { everyObject } from '../../management/http/collection-pages.ts'
-import type { Management } from '../../management/http/route-context.ts'
+import type { RouteContext } from '../../management/http/route-context.ts'
 import { PageQuery } from '../../management/query-parameters.ts'
 import { placeOf, v1Write } from './v1-context.ts'
 import { v1List } from './v1-lists.ts'
@@ -24,7 +24,7 @@ interface Named {
   Params: { ref: string }
 }
 
-export function v1SchemaRoutes(app: FastifyInstance, management: Management): void {
+export function v1SchemaRoutes(app: FastifyInstance, management: RouteContext): void {
   app.get<{ Querystring: Query }>(
     '/v1/roles',
     { config: read, schema: { querystring: PageQuery, response: { 200: v1ListOf(V1RoleRead) } } },

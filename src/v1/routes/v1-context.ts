@@ -2,7 +2,7 @@
 // environment of objects outside of environments, which the first write makes. A key of a project names neither, and is refused.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Scope } from '../../management/http/auth.ts'
-import { type Management, write, writeControl } from '../../management/http/route-context.ts'
+import { type RouteContext, write, writeControl } from '../../management/http/route-context.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import { EmptyView } from '../../store/empty.ts'
 import type { InputOf, ResultOf } from '../../store/view.ts'
@@ -22,7 +22,7 @@ declare module 'fastify' {
 }
 
 /** Every answer below says that the version is deprecated; every call gets its environment. */
-export function asV1(app: FastifyInstance, { gate }: Management): void {
+export function asV1(app: FastifyInstance, { gate }: RouteContext): void {
   app.decorateRequest('v1', undefined)
   app.addHook('onRequest', (request, _reply, done) => {
     try {
@@ -38,7 +38,7 @@ export function asV1(app: FastifyInstance, { gate }: Management): void {
   })
 }
 
-function scopeOf(gate: Management['gate'], { caller }: FastifyRequest): Scope | undefined {
+function scopeOf(gate: RouteContext['gate'], { caller }: FastifyRequest): Scope | undefined {
   const { level, project_id, environment_id } = caller.key
   if (level === 'env') return gate.scope(caller, project_id ?? '', environment_id ?? '')
   if (level === 'project')
@@ -49,7 +49,7 @@ function scopeOf(gate: Management['gate'], { caller }: FastifyRequest): Scope | 
 }
 
 /** The objects of the call as they stand in this turn. */
-export function placeOf({ store }: Management, { v1, caller }: FastifyRequest): Place {
+export function placeOf({ store }: RouteContext, { v1, caller }: FastifyRequest): Place {
   const view = v1 === undefined ? new EmptyView(caller.organization) : store.view(v1.environment.id)
   return { view, organization: caller.organization }
 }
@@ -58,7 +58,7 @@ type Writes = typeof v1Writes
 
 /** Commits a write of v1. The first one of an organization outside of environments makes their environment in the same commit. */
 export async function v1Write<N extends V1Name>(
-  management: Management,
+  management: RouteContext,
   request: FastifyRequest,
   reply: FastifyReply,
   name: N,

@@ -3,7 +3,7 @@
 import type { FastifyRequest } from 'fastify'
 import { type Query, readPage } from '../../http/page.ts'
 import { type Source, searched } from '../../management/http/collection-pages.ts'
-import type { Management } from '../../management/http/route-context.ts'
+import type { RouteContext } from '../../management/http/route-context.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import { V1_LIST_MAX } from '../../model/limits.ts'
 import { placeOf } from './v1-context.ts'
@@ -11,7 +11,7 @@ import type { Place } from './v1-render.ts'
 
 /** @throws LIMIT_EXCEEDED without pages, when there are too many */
 export async function v1List<R, T>(
-  management: Management,
+  management: RouteContext,
   request: FastifyRequest<{ Querystring: Query }>,
   source: Source<R>,
   print: (place: Place, row: R) => T | undefined,

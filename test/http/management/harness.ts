@@ -5,7 +5,7 @@ import { expect } from 'vitest'
 import { withoutRequest } from '../../../src/log/change.ts'
 import { hashSecret } from '../../../src/management/api-keys/api-key.ts'
 import type { Bootstrap, Bootstrapped } from '../../../src/management/bootstrap.ts'
-import type { PapUseCases } from '../../../src/management/registry.ts'
+import type { ManagementUseCases } from '../../../src/management/registry.ts'
 import type { AccessLevel, KeyLevel } from '../../../src/model/objects.ts'
 import { threadUrl } from '../../../src/model/thread.ts'
 import { openStore, type Store } from '../../../src/store/store.ts'
@@ -36,7 +36,7 @@ export interface Harness {
   readonly routes: readonly Route[]
   /** the routes of /v1, whose environment is that of the key */
   readonly v1Routes: readonly Route[]
-  readonly store: Store<PapUseCases>
+  readonly store: Store<ManagementUseCases>
   readonly made: Bootstrapped
   /** id of `development` */
   readonly environment: string
@@ -60,7 +60,7 @@ const BY = withoutRequest('bootstrap')
 export async function openHarness(input: Bootstrap = { noExample: true }): Promise<Harness> {
   const data = temporaryFolder('management')
   const writerThread = threadUrl(new URL('../../../src/management/', import.meta.url).href, './writer-thread.ts')
-  const store = await openStore<PapUseCases>({ data, writerThread })
+  const store = await openStore<ManagementUseCases>({ data, writerThread })
   const another = async (of: Bootstrap = {}): Promise<Bootstrapped> =>
     (await store.commit(randomBytes(16).toString('hex'), 'bootstrap', of, BY)).result
   const made = await another(input)
