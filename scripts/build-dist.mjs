@@ -1,7 +1,7 @@
 // Makes dist: JavaScript and declarations of every file (tsc), and from that JavaScript `dist/bundle`, which is what an installed package runs.
 // Node needs about a millisecond for each file that it loads, and a server has hundreds: in the bundle they are a few dozen. Packages stay outside.
 import { spawnSync } from 'node:child_process'
-import { readdirSync, readFileSync, rmSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, relative } from 'node:path'
 import { build } from 'esbuild'
 
@@ -11,26 +11,43 @@ const DOORS = ['index', 'embedded', 'server', 'cli/zerohop'].map((name) => `dist
 /** The entry of a thread or a child process, as it is named where it is started. */
 const THREAD = /threadUrl\(import\.meta\.url, '\.\/([\w-]+)\.ts'\)/g
 
-const { status } = spawnSync(process.execPath, [TSC, '-p', 'tsconfig.build.json'], { stdio: 'inherit' })
+/** For `npm run coverage`: files of `dist/src` as they are, with maps back to the sources, and a bundle that only leads there. */
+const isMapped = process.argv.includes('--source-maps')
+
+const options = ['-p', 'tsconfig.build.json', ...(isMapped ? ['--sourceMap'] : [])]
+const { status } = spawnSync(process.execPath, [TSC, ...options], { stdio: 'inherit' })
 if (status !== 0) process.exit(status ?? 1)
 
 const entries = [...DOORS, ...threads()]
 const names = entries.map((entry) => basename(entry))
 if (new Set(names).size < names.length) throw new Error(`two entries of one name: ${names.sort().join(', ')}`)
 rmSync(BUNDLE, { recursive: true, force: true })
-await build({
-  entryPoints: entries.map((entry) => ({ in: entry, out: basename(entry, '.js') })),
-  outdir: BUNDLE,
-  bundle: true,
-  splitting: true,
-  format: 'esm',
-  platform: 'node',
-  target: 'node20',
-  packages: 'external',
-  ignoreAnnotations: true, // `sideEffects: false` is said to those who use the package
-  logLevel: 'warning',
-  plugins: [{ name: 'places', setup: keepPlaces }],
-})
+if (isMapped) lead()
+else await bundle()
+
+async function bundle() {
+  await build({
+    entryPoints: entries.map((entry) => ({ in: entry, out: basename(entry, '.js') })),
+    outdir: BUNDLE,
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node20',
+    packages: 'external',
+    ignoreAnnotations: true, // `sideEffects: false` is said to those who use the package
+    logLevel: 'warning',
+    plugins: [{ name: 'places', setup: keepPlaces }],
+  })
+}
+
+function lead() {
+  mkdirSync(BUNDLE, { recursive: true })
+  for (const door of DOORS) {
+    const text = `export * from '${relative(BUNDLE, door).replaceAll('\\', '/')}'\n`
+    writeFileSync(join(BUNDLE, basename(door)), text)
+  }
+}
 
 function threads() {
   const found = new Set()

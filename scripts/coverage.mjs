@@ -1,0 +1,84 @@
+// npm run coverage: runs the tests and prints which lines of src they reach, whichever process or thread ran them. vitest counts what its own workers
+// ran of the sources; what servers, commands and worker threads ran of the build is counted by V8 (NODE_V8_COVERAGE) and mapped back by c8. A line
+// counts when either saw it. Exit 1 when tests fail, or when less is reached than FLOOR.
+//
+//   npm run coverage -- [test files]     with files, only what those reach; the floor is not compared
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
+import { join, relative, sep } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import coverage from 'istanbul-lib-coverage'
+
+/** Percent of the lines of src. It is raised when more is reached, and never lowered. */
+const FLOOR = 90
+
+const root = fileURLToPath(new URL('../', import.meta.url))
+const folder = join(root, 'coverage')
+const raw = join(folder, 'raw')
+const files = process.argv.slice(2)
+
+rmSync(folder, { recursive: true, force: true })
+mkdirSync(raw, { recursive: true })
+run('node', ['scripts/build-dist.mjs', '--source-maps'])
+const inWorkers = ['--coverage', '--coverage.reporter=json', `--coverage.reportsDirectory=${join(folder, 'vitest')}`]
+const tests = spawnSync('npx', ['--no-install', 'vitest', 'run', ...inWorkers, ...files], {
+  cwd: root,
+  stdio: 'inherit',
+  env: { ...process.env, NODE_V8_COVERAGE: raw },
+})
+const remapped = ['--include', 'src/**', '--exclude-after-remap', '--reporter', 'json']
+run('npx', ['--no-install', 'c8', 'report', '--temp-directory', raw, '--reports-dir', join(folder, 'c8'), ...remapped])
+print(reached())
+run('npm', ['run', '-s', 'build'])
+if (tests.status !== 0) process.exitCode = 1
+
+/** Path below the root → line → whether anything ran it. */
+function reached() {
+  const lines = new Map()
+  for (const report of ['vitest', 'c8']) {
+    const file = join(folder, report, 'coverage-final.json')
+    if (!existsSync(file)) continue
+    const map = coverage.createCoverageMap(JSON.parse(readFileSync(file, 'utf8')))
+    for (const path of map.files()) {
+      const name = relative(root, path).split(sep).join('/')
+      if (!name.startsWith('src/')) continue
+      const known = lines.get(name) ?? new Map()
+      // Lines that hold code are those that vitest knows, which reads the sources; where it has none, c8's.
+      const isNew = known.size === 0
+      for (const [line, count] of Object.entries(map.fileCoverageFor(path).getLineCoverage()))
+        if (isNew || known.has(line)) known.set(line, (known.get(line) ?? false) || count > 0)
+      lines.set(name, known)
+    }
+  }
+  return lines
+}
+
+function print(lines) {
+  const folders = new Map()
+  const total = { all: 0, hit: 0 }
+  for (const [name, known] of lines) {
+    const part = name.split('/').slice(0, 2).join('/')
+    const sum = folders.get(part) ?? { all: 0, hit: 0 }
+    for (const isHit of known.values()) {
+      for (const each of [sum, total]) {
+        each.all++
+        if (isHit) each.hit++
+      }
+    }
+    folders.set(part, sum)
+  }
+  const percent = ({ all, hit }) => (all === 0 ? 100 : (100 * hit) / all)
+  for (const [part, sum] of [...folders].sort()) console.log(`${percent(sum).toFixed(1).padStart(6)} %  ${part}`)
+  console.log(`${percent(total).toFixed(1).padStart(6)} %  of ${total.all} lines`)
+  if (files.length > 0 || percent(total) >= FLOOR) return
+  console.error(`coverage: below the floor of ${FLOOR} %`)
+  process.exitCode = 1
+}
+
+function run(command, args) {
+  const { status } = spawnSync(command, args, { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] })
+  if (status !== 0) {
+    console.error(`coverage: \`${command} ${args.join(' ')}\` ended with ${status}`)
+    process.exit(1)
+  }
+}
