@@ -3,7 +3,7 @@
 import { managementApp } from '../../dist/src/management/http/app.js'
 import { userRead } from '../../dist/src/management/http/render-facts.js'
 import { viewOf } from '../../dist/src/management/http/route-context.js'
-import { UserCreate } from '../../dist/src/management/http/schemas.js'
+import { UserCreate } from '../../dist/src/management/users/schema.js'
 import { openManagement } from '../../dist/src/server.js'
 
 const management = await openManagement({ data: process.argv[2] })

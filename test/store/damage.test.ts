@@ -5,7 +5,7 @@ import { open } from 'lmdb'
 import { describe, expect, it } from 'vitest'
 import { revisionKey } from '../../src/store/encode.ts'
 import { openTables } from '../../src/store/tables.ts'
-import { overwrite } from '../support/damage.ts'
+import { damageEntry, overwrite } from '../support/damage.ts'
 import { BY, error, LOG, openTestStore, seed, temporaryFolder } from './support.ts'
 
 const OTHER = '2'.repeat(32)
@@ -92,7 +92,10 @@ describe('records that are missing or stale while every checksum is valid', () =
 describe('a byte of the log that changed', () => {
   it('is never handed out, and what is before it is', async () => {
     const data = await folder()
-    expect(overwrite(data, `${LOG}","revision":4`, `${LOG}","revision":5`)).toBeGreaterThan(0)
+    const before = await openTestStore(data)
+    const [fourth] = before.entries(LOG, 3, 1)
+    await before.close()
+    expect(damageEntry(data, fourth!.chain)).toBeGreaterThan(0)
     const store = await openTestStore(data)
     expect(store.entries(LOG, 0, 3)).toHaveLength(3)
     expect(failure(() => store.entries(LOG, 0))).toMatchObject(damaged('revision 4 in table log'))

@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest'
 import { idKey, indexKey, nameKey, revisionKey } from '../../src/store/encode.ts'
 import { openTables, type Tables } from '../../src/store/tables.ts'
 import { verifyData } from '../../src/store/verify-data.ts'
-import { overwrite } from '../support/damage.ts'
+import { damageEntry, overwrite } from '../support/damage.ts'
 import { asFormat1 } from '../support/old-format.ts'
 import { BY, error, LOG, openTestStore, seed, temporaryFolder } from './support.ts'
 
@@ -114,6 +114,9 @@ describe('what leads to objects', () => {
 describe('records', () => {
   it('that are missing or changed are each named, in every table', async () => {
     const data = await folder()
+    const store = await openTestStore(data)
+    const [twelfth] = store.entries(LOG, 11, 1)
+    await store.close()
     await change(data, (tables) => {
       const [first] = [...tables.objects('user').range()]
       tables.objects('user').remove(first!.key)
@@ -122,6 +125,7 @@ describe('records', () => {
       tables.log.put(key, Buffer.from(entry.toString('latin1').replace('user-3', 'user-X'), 'latin1'))
     })
     expect(overwrite(data, '"key":"user-8","created_at"', '"key":"user-Z","created_at"')).toBeGreaterThan(0)
+    expect(damageEntry(data, twelfth!.chain)).toBeGreaterThan(0)
     const texts = (await found(data)).join('\n')
     for (const text of [
       /user \d+ in table objects_user does not match its checksum/,

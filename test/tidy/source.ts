@@ -27,7 +27,9 @@ export interface SourceFile {
   readonly imports: readonly Import[]
 }
 
-const SKIPPED = new Set(['node_modules', 'dist', 'build', 'coverage', 'data', '.git', 'package-lock.json', 'LICENSE'])
+/** Names that are left out wherever they stand, and paths from the root. */
+const SKIPPED_NAMES = new Set(['node_modules', 'dist', '.git', 'package-lock.json'])
+const SKIPPED_PATHS = new Set(['build', 'coverage', 'data', 'LICENSE', 'docs/.vitepress/cache', 'docs/.vitepress/.temp'])
 const TEXT = /(\.(ts|mts|mjs|js|json|md|yml|yaml|sh)|(^|\/)(Dockerfile|run|\.\w+))$/
 
 /** Every text file of the repository, as somebody who clones it sees it. */
@@ -36,7 +38,7 @@ export function readRepository(root: string = ROOT): SourceFile[] {
   const walk = (folder: string): void => {
     for (const entry of readdirSync(join(root, folder), { withFileTypes: true })) {
       const path = posix.join(folder, entry.name)
-      if (SKIPPED.has(entry.name)) continue
+      if (SKIPPED_NAMES.has(entry.name) || SKIPPED_PATHS.has(path)) continue
       if (entry.isDirectory()) walk(path)
       else if (entry.isFile() && TEXT.test(path)) files.push(readSource(path, readFileSync(join(root, path), 'utf8')))
     }
