@@ -14,6 +14,8 @@ const THREAD = /threadUrl\(import\.meta\.url, '\.\/([\w-]+)\.ts'\)/g
 /** For `npm run coverage`: files of `dist/src` as they are, with maps back to the sources, and a bundle that only leads there. */
 const isMapped = process.argv.includes('--source-maps')
 
+// What was built of files that are gone must not be found by anybody.
+rmSync('dist', { recursive: true, force: true })
 const options = ['-p', 'tsconfig.build.json', ...(isMapped ? ['--sourceMap'] : [])]
 const { status } = spawnSync(process.execPath, [TSC, ...options], { stdio: 'inherit' })
 if (status !== 0) process.exit(status ?? 1)
@@ -21,7 +23,6 @@ if (status !== 0) process.exit(status ?? 1)
 const entries = [...DOORS, ...threads()]
 const names = entries.map((entry) => basename(entry))
 if (new Set(names).size < names.length) throw new Error(`two entries of one name: ${names.sort().join(', ')}`)
-rmSync(BUNDLE, { recursive: true, force: true })
 if (isMapped) lead()
 else await bundle()
 

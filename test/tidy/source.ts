@@ -29,7 +29,14 @@ export interface SourceFile {
 
 /** Names that are left out wherever they stand, and paths from the root. */
 const SKIPPED_NAMES = new Set(['node_modules', 'dist', '.git', 'package-lock.json'])
-const SKIPPED_PATHS = new Set(['build', 'coverage', 'data', 'LICENSE', 'docs/.vitepress/cache', 'docs/.vitepress/.temp'])
+const SKIPPED_PATHS = new Set([
+  'build',
+  'coverage',
+  'data',
+  'LICENSE',
+  'docs/.vitepress/cache',
+  'docs/.vitepress/.temp',
+])
 const TEXT = /(\.(ts|mts|mjs|js|json|md|yml|yaml|sh)|(^|\/)(Dockerfile|run|\.\w+))$/
 
 /** Every text file of the repository, as somebody who clones it sees it. */
