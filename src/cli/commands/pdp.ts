@@ -1,6 +1,8 @@
 // `zerohop pdp`: the PDP alone. It follows the environment of PDP_API_KEY at PDP_CONTROL_PLANE, and goes on answering, or starts, from its last
 // image when the management API cannot be reached; with `--image` it answers from a file alone.
+
 import { createHash } from 'node:crypto'
+import { isIPv4 } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Logger } from 'pino'
@@ -223,7 +225,8 @@ export function reportOf(log: Logger): (event: FollowerEvent) => void {
 
 function warn(env: Env, url: string, log: Logger): void {
   const { protocol, hostname } = new URL(url)
-  const isLoopback = hostname === 'localhost' || hostname === '[::1]' || hostname.startsWith('127.')
+  const isLoopback =
+    hostname === 'localhost' || hostname === '[::1]' || (isIPv4(hostname) && hostname.startsWith('127.'))
   if (protocol === 'http:' && !isLoopback)
     log.warn({ url }, 'PDP_CONTROL_PLANE is plain http: the API key crosses the network in clear')
   warnOfPublicUrl(env, log)
