@@ -267,7 +267,7 @@ export const SNAPSHOT_BEHIND_MAX = 100_000
 export const SNAPSHOT_AGE_MS = 3_600_000
 /** Bytes of all images that the management side keeps in memory for followers; the newest one is kept even when it is larger. */
 export const SNAPSHOT_BYTES_MAX = 512 * 1024 * 1024
-/** Bytes of an image file from which it is also kept compressed: below it a download is one breath of any network. */
+/** Bytes of an image file from which it is also kept compressed: below it a download is short on any network. */
 export const SNAPSHOT_GZIP_BYTES_MIN = 1024 * 1024
 /** Deltas of all logs that are kept as they were last sent, so that many followers cost one reading, and the changes of the largest of them. */
 export const RECENT_DELTAS_MAX = 1_024
