@@ -50,7 +50,7 @@ export async function requireWhole(
   let first: string | undefined
   const { checked, damages } = await verifyData(data, {
     upgrading,
-    progress: (count) => log.info({ checked: count }, 'the data folder is verified'),
+    progress: (count) => log.info({ checked: count }, 'records of the data folder are compared'),
     damage: (text) => {
       first ??= text
       log.error({ damage: text }, 'the data folder is damaged')

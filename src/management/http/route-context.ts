@@ -56,3 +56,13 @@ function actorOf(request: FastifyRequest, operation: string): Actor {
     operation,
   }
 }
+
+/** A path below a resource type. */
+export interface OnResource {
+  Params: { resource: string }
+}
+
+/** A path to one part of a resource type: a role, a relation, an action group. */
+export interface OfResource {
+  Params: { resource: string; ref: string }
+}

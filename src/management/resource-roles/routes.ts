@@ -8,7 +8,7 @@ import { locate } from '../collection.ts'
 import { ancestors, descendants, type Hierarchy, rolesOfResource } from '../hierarchy.ts'
 import { indexed, paged, pageOf } from '../http/collection-pages.ts'
 import { derivationRule, resourceRoleRead } from '../http/render-schema.ts'
-import { type RouteContext, viewOf, write } from '../http/route-context.ts'
+import { type OfResource, type OnResource, type RouteContext, viewOf, write } from '../http/route-context.ts'
 import { PageQuery } from '../query-parameters.ts'
 import { NoBody } from '../schema-parts.ts'
 import {
@@ -28,12 +28,6 @@ const ROLES = '/v2/schema/:p/:e/resources/:resource/roles'
 const ROLE = `${ROLES}/:ref`
 const read = { operation: 'schema.read' } as const
 const change = { operation: 'schema.write' } as const
-interface OnResource {
-  Params: { resource: string }
-}
-interface Named {
-  Params: { resource: string; ref: string }
-}
 
 export function resourceRoleRoutes(app: FastifyInstance, management: RouteContext): void {
   app.get<OnResource & { Querystring: Query }>(
@@ -58,12 +52,12 @@ export function resourceRoleRoutes(app: FastifyInstance, management: RouteContex
       return answer(management, request, await write(management, request, reply, 'createResourceRole', input))
     },
   )
-  app.get<Named>(ROLE, { config: read, schema: { response: { 200: ResourceRoleRead } } }, (request) => {
+  app.get<OfResource>(ROLE, { config: read, schema: { response: { 200: ResourceRoleRead } } }, (request) => {
     const view = viewOf(management, request)
     const { resource, role } = findRole(view, request.params)
     return resourceRoleRead(request.scope, view, resource, role)
   })
-  app.patch<Named & { Body: ResourceRoleUpdate }>(
+  app.patch<OfResource & { Body: ResourceRoleUpdate }>(
     ROLE,
     { config: change, schema: { body: ResourceRoleUpdate, response: { 200: ResourceRoleRead } } },
     async (request, reply) => {
@@ -71,7 +65,7 @@ export function resourceRoleRoutes(app: FastifyInstance, management: RouteContex
       return answer(management, request, await write(management, request, reply, 'updateResourceRole', input))
     },
   )
-  app.put<Named & { Body: ResourceRoleReplace }>(
+  app.put<OfResource & { Body: ResourceRoleReplace }>(
     ROLE,
     { config: change, schema: { body: ResourceRoleReplace, response: { 200: ResourceRoleRead } } },
     async (request, reply) => {
@@ -79,7 +73,7 @@ export function resourceRoleRoutes(app: FastifyInstance, management: RouteContex
       return answer(management, request, await write(management, request, reply, 'replaceResourceRole', input))
     },
   )
-  app.delete<Named>(ROLE, { config: change, schema: { response: { 204: NoBody } } }, async (request, reply) => {
+  app.delete<OfResource>(ROLE, { config: change, schema: { response: { 204: NoBody } } }, async (request, reply) => {
     await write(management, request, reply, 'deleteResourceRole', request.params)
     return reply.code(204).send()
   })
@@ -91,7 +85,7 @@ export function resourceRoleRoutes(app: FastifyInstance, management: RouteContex
 /** Roles above and below one, and one entry of what a role extends. */
 function familyRoutes(app: FastifyInstance, management: RouteContext): void {
   const family = (path: string, keysOf: (hierarchy: Hierarchy, key: string) => readonly string[]) =>
-    app.get<Named & { Querystring: Query }>(
+    app.get<OfResource & { Querystring: Query }>(
       `${ROLE}/${path}`,
       { config: read, schema: { querystring: PageQuery, response: { 200: ResourceRoleFamily } } },
       (request) => {
@@ -120,7 +114,7 @@ function familyRoutes(app: FastifyInstance, management: RouteContext): void {
 }
 
 function permissionRoutes(app: FastifyInstance, management: RouteContext): void {
-  type Permissions = Named & { Body: ResourceRolePermissions }
+  type Permissions = OfResource & { Body: ResourceRolePermissions }
   const options = { config: change, schema: { body: ResourceRolePermissions, response: { 200: ResourceRoleRead } } }
   app.post<Permissions>(`${ROLE}/permissions`, options, async (request, reply) => {
     const input = { ...request.params, permissions: request.body.permissions }
@@ -133,7 +127,7 @@ function permissionRoutes(app: FastifyInstance, management: RouteContext): void 
 }
 
 function derivationRoutes(app: FastifyInstance, management: RouteContext): void {
-  type WithRule = Named & { Body: DerivationRule }
+  type WithRule = OfResource & { Body: DerivationRule }
   const options = { config: change, schema: { body: DerivationRule, response: { 200: DerivationRuleRead } } }
   app.post<WithRule>(`${ROLE}/implicit_grants`, options, async (request, reply) => {
     const input = { ...request.params, rule: request.body }
@@ -144,7 +138,7 @@ function derivationRoutes(app: FastifyInstance, management: RouteContext): void 
     await write(management, request, reply, 'removeDerivation', { ...request.params, rule: request.body })
     return reply.code(204).send()
   })
-  app.put<Named & { Body: DerivationSettings }>(
+  app.put<OfResource & { Body: DerivationSettings }>(
     `${ROLE}/implicit_grants/conditions`,
     { config: change, schema: { body: DerivationSettings, response: { 200: DerivationSettingsRead } } },
     (request, reply) =>
@@ -152,7 +146,7 @@ function derivationRoutes(app: FastifyInstance, management: RouteContext): void 
   )
 }
 
-function findRole(view: View, { resource: of, ref }: Named['Params']) {
+function findRole(view: View, { resource: of, ref }: OfResource['Params']) {
   const resource = view.require('resource', of)
   return { resource, role: locate(view, 'resource_role', ref, resource.key) }
 }

@@ -8,7 +8,7 @@ import type { Resource } from '../../model/objects.ts'
 import type { View } from '../../store/view.ts'
 import { everyObject, hasAttributes, joined, matcher, paged, type Rows, searched } from '../http/collection-pages.ts'
 import { actionRead, attributeRead, resourceRead } from '../http/render-schema.ts'
-import { type RouteContext, viewOf, write } from '../http/route-context.ts'
+import { type OfResource, type OnResource, type RouteContext, viewOf, write } from '../http/route-context.ts'
 import { PageQuery } from '../query-parameters.ts'
 import { listOrPage, NoBody } from '../schema-parts.ts'
 import { attributed, requirePart } from './parts.ts'
@@ -33,12 +33,6 @@ const RESOURCES = '/v2/schema/:p/:e/resources'
 const RESOURCE = `${RESOURCES}/:resource`
 const read = { operation: 'schema.read' } as const
 const change = { operation: 'schema.write' } as const
-interface Named {
-  Params: { resource: string }
-}
-interface NamedPart {
-  Params: { resource: string; ref: string }
-}
 
 export function resourceRoutes(app: FastifyInstance, management: RouteContext): void {
   app.get<{ Querystring: Query }>(
@@ -62,11 +56,11 @@ export function resourceRoutes(app: FastifyInstance, management: RouteContext): 
       return resourceRead(request.scope, viewOf(management, request), made)
     },
   )
-  app.get<Named>(RESOURCE, { config: read, schema: { response: { 200: ResourceRead } } }, (request) => {
+  app.get<OnResource>(RESOURCE, { config: read, schema: { response: { 200: ResourceRead } } }, (request) => {
     const view = viewOf(management, request)
     return resourceRead(request.scope, view, attributed(view, request.params.resource).resource)
   })
-  app.put<Named & { Body: ResourceReplace }>(
+  app.put<OnResource & { Body: ResourceReplace }>(
     RESOURCE,
     { config: change, schema: { body: ResourceReplace, response: { 200: ResourceRead } } },
     async (request, reply) => {
@@ -75,7 +69,7 @@ export function resourceRoutes(app: FastifyInstance, management: RouteContext): 
       return resourceRead(request.scope, viewOf(management, request), replaced)
     },
   )
-  app.patch<Named & { Body: ResourceUpdate }>(
+  app.patch<OnResource & { Body: ResourceUpdate }>(
     RESOURCE,
     { config: change, schema: { body: ResourceUpdate, response: { 200: ResourceRead } } },
     async (request, reply) => {
@@ -84,10 +78,14 @@ export function resourceRoutes(app: FastifyInstance, management: RouteContext): 
       return resourceRead(request.scope, viewOf(management, request), changed)
     },
   )
-  app.delete<Named>(RESOURCE, { config: change, schema: { response: { 204: NoBody } } }, async (request, reply) => {
-    await write(management, request, reply, 'deleteResource', { ref: request.params.resource })
-    return reply.code(204).send()
-  })
+  app.delete<OnResource>(
+    RESOURCE,
+    { config: change, schema: { response: { 204: NoBody } } },
+    async (request, reply) => {
+      await write(management, request, reply, 'deleteResource', { ref: request.params.resource })
+      return reply.code(204).send()
+    },
+  )
   actionRoutes(app, management)
   attributeRoutes(app, management, `${RESOURCE}/attributes`, { list: PageQuery, one: undefined })
   const ofUsers = { list: AttributesQuery, one: AttributeOwnerQuery }
@@ -106,7 +104,7 @@ async function listResources(view: () => View, query: Query, page: Page, counted
 
 function actionRoutes(app: FastifyInstance, management: RouteContext): void {
   const path = `${RESOURCE}/actions`
-  app.get<Named & { Querystring: Query }>(
+  app.get<OnResource & { Querystring: Query }>(
     path,
     { config: read, schema: { querystring: ActionQuery, response: { 200: listOf(ActionRead) } } },
     (request) => {
@@ -119,7 +117,7 @@ function actionRoutes(app: FastifyInstance, management: RouteContext): void {
       return actions.map((action) => actionRead(request.scope, resource, action))
     },
   )
-  app.post<Named & { Body: ActionCreate }>(
+  app.post<OnResource & { Body: ActionCreate }>(
     path,
     { config: change, schema: { body: ActionCreate, response: { 200: ActionRead } } },
     async (request, reply) => {
@@ -128,11 +126,11 @@ function actionRoutes(app: FastifyInstance, management: RouteContext): void {
       return actionRead(request.scope, resource, part)
     },
   )
-  app.get<NamedPart>(`${path}/:ref`, { config: read, schema: { response: { 200: ActionRead } } }, (request) => {
+  app.get<OfResource>(`${path}/:ref`, { config: read, schema: { response: { 200: ActionRead } } }, (request) => {
     const resource = viewOf(management, request).require('resource', request.params.resource)
     return actionRead(request.scope, resource, requirePart('action', resource.actions, request.params.ref))
   })
-  app.patch<NamedPart & { Body: ActionUpdate }>(
+  app.patch<OfResource & { Body: ActionUpdate }>(
     `${path}/:ref`,
     { config: change, schema: { body: ActionUpdate, response: { 200: ActionRead } } },
     async (request, reply) => {
@@ -141,7 +139,7 @@ function actionRoutes(app: FastifyInstance, management: RouteContext): void {
       return actionRead(request.scope, resource, part)
     },
   )
-  app.delete<NamedPart>(
+  app.delete<OfResource>(
     `${path}/:ref`,
     { config: change, schema: { response: { 204: NoBody } } },
     async (request, reply) => {
