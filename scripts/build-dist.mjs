@@ -1,9 +1,10 @@
-// Makes dist: JavaScript and declarations of every file (tsc), and from that JavaScript `dist/bundle`, which is what an installed package runs.
-// Node needs about a millisecond for each file that it loads, and a server has hundreds: in the bundle they are a few dozen. Packages stay outside.
+// Makes dist: JavaScript and declarations of every file (tsc), from that JavaScript `dist/bundle`, which is what an installed package runs, and the
+// OpenAPI document. Node needs about a millisecond for each file that it loads, and a server has hundreds: in the bundle they are a few dozen. Packages stay outside.
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, relative } from 'node:path'
 import { build } from 'esbuild'
+import { buildOpenApi } from './build-openapi.mjs'
 
 const TSC = 'node_modules/typescript/bin/tsc'
 const BUNDLE = 'dist/bundle'
@@ -25,6 +26,7 @@ const names = entries.map((entry) => basename(entry))
 if (new Set(names).size < names.length) throw new Error(`two entries of one name: ${names.sort().join(', ')}`)
 if (isMapped) lead()
 else await bundle()
+await buildOpenApi()
 
 async function bundle() {
   await build({

@@ -60,7 +60,7 @@ function entry(method: string, path: string, operation: OpenApiOperation): strin
   const answers = Object.entries(operation.responses).map(([status, of]) => answerRow(status, of as Schema))
   const answer = `<h4>Answer</h4><table>${answers.join('')}</table>`
   return `<details id="${slug(operationId)}"><summary><b class="m ${method}">${method.toUpperCase()}</b>
-<code>${text(path)}</code><span>${text(summary)}</span></summary><div class="in"><p>${prose(description ?? 'Needs no key.')}</p>${given}${body}${answer}</div></details>`
+<code>${text(path)}</code><span>${text(summary)}</span></summary><div class="in"><p>${prose(description)}</p>${given}${body}${answer}</div></details>`
 }
 
 function answerRow(status: string, { description, content }: Schema): string {

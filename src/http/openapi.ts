@@ -16,7 +16,8 @@ export interface OpenApiInput {
 export interface OpenApiDocument {
   readonly openapi: '3.1.0'
   readonly info: Part
-  readonly tags: readonly { readonly name: string }[]
+  readonly servers: readonly Part[]
+  readonly tags: readonly { readonly name: string; readonly description: string }[]
   readonly paths: Readonly<Record<string, Readonly<Record<string, OpenApiOperation>>>>
   readonly components: Part
   readonly security: readonly Part[]
@@ -26,12 +27,19 @@ export interface OpenApiOperation {
   readonly operationId: string
   readonly tags: readonly string[]
   readonly summary: string
-  readonly description?: string
+  readonly description: string
   readonly parameters?: readonly Part[]
   readonly requestBody?: Part
   readonly responses: Part
   readonly security?: readonly Part[]
   readonly deprecated?: boolean
+}
+
+declare module 'fastify' {
+  interface FastifySchema {
+    /** what the operation does, for the reference */
+    description?: string
+  }
 }
 
 type Route = Pick<RouteOptions, 'url' | 'schema' | 'config'> & { readonly method: string }
@@ -65,8 +73,9 @@ export function openApiOf(routes: readonly Route[], input: OpenApiInput): OpenAp
   }
   return {
     openapi: '3.1.0',
-    info: { title: input.title, description: input.description, version: input.version },
-    tags: [...tags].map((name) => ({ name })),
+    info: { ...input, license: { name: 'Apache-2.0', identifier: 'Apache-2.0' } },
+    servers: [{ url: '/', description: 'the server that this document comes from' }],
+    tags: [...tags].map((name) => ({ name, description: TAGS[name] ?? name })),
     paths,
     components: { ...COMPONENTS, schemas: { ...COMPONENTS.schemas, ...named.schemas } },
     security: [{ key: [] }],
@@ -135,7 +144,7 @@ function operationOf(route: Route, named: NamedSchemas): OpenApiOperation {
     operationId: idOf(method, url),
     tags: [tagOf(url)],
     summary: summaryOf(method, url),
-    ...(operation === undefined ? {} : { description: needOf(operation) }),
+    description: [...(schema?.description ? [schema.description] : []), needOf(operation)].join(' '),
     ...(all.length === 0 ? {} : { parameters: all }),
     ...(body === undefined ? {} : { requestBody: { required: true, content: { [JSON_TYPE]: { schema: body } } } }),
     responses: responsesOf(url, operation, schema?.response as Readonly<Record<string, Part>> | undefined, named),
@@ -165,7 +174,8 @@ function responsesOf(
   }
 }
 
-function needOf(operation: Operation): string {
+function needOf(operation: Operation | undefined): string {
+  if (operation === undefined) return 'Needs no API key.'
   const { level, access, ...more } = ACCESS[operation]
   const whose = {
     env: 'widest' in more ? 'the level of an environment' : 'any level',
@@ -180,6 +190,33 @@ const pathOf = (url: string): string => url.replace(/:(\w+)/g, '{$1}')
 /** Unique, because method and path are. */
 const idOf = (method: string, url: string): string =>
   `${method.toLowerCase()}${url.replace(/^\/v2/, '').replace(/[^A-Za-z0-9]+(\w?)/g, (_, next: string) => next.toUpperCase())}`
+
+const TAGS: Readonly<Record<string, string>> = {
+  server: 'The process itself: health, metrics and this reference.',
+  'API keys': 'Keys of organizations, projects and environments.',
+  PDPs: 'What PDPs are set up with, and the decisions that they recorded.',
+  organizations: 'The owner of projects.',
+  projects: 'Projects of an organization.',
+  environments: 'Environments of a project, each with a policy and facts of its own.',
+  roles: 'Roles in tenants, and roles on instances of a resource type.',
+  bulk: 'Many objects in one write: all of them or none.',
+  resources: 'Resource types with their actions, attributes, relations, roles and action groups.',
+  users: 'Users, and the attributes that users may have.',
+  condition_sets: 'Users or resources for which a condition holds.',
+  groups: 'Groups of users, which have roles and members.',
+  tenants: 'Tenants, and the users in them.',
+  role_assignments: 'Which user has which role, in a tenant or on an instance.',
+  resource_instances: 'Instances of resource types.',
+  relationship_tuples: 'Relations between instances.',
+  set_rules: 'Which users of a set may do what with the resources of another set.',
+  user_invites: 'Users who are invited and not yet there.',
+  proxy_configs: 'Services to which the PDP forwards requests, with their secrets.',
+  history: 'What was done through this API, and by whom.',
+  activity: 'The history in words.',
+  auth: 'Logging users in to embedded elements.',
+  feed: 'The images and changes that PDPs follow.',
+  v1: 'The first API version. Deprecated: see /docs/migration.',
+}
 
 /** What the route is about: the first fixed part of its path that names a collection. */
 function tagOf(url: string): string {

@@ -38,10 +38,11 @@ interface Stream {
   end: EndCode | undefined
 }
 
-const REVISION = { type: 'string', pattern: '^[0-9]{1,15}$' }
-const CHAIN = { type: 'string', pattern: '^[0-9a-f]{64}$' }
+const REVISION = { type: 'string', pattern: '^[0-9]{1,15}$', description: 'the revision that the follower has' }
+const CHAIN = { type: 'string', pattern: '^[0-9a-f]{64}$', description: 'the chain value of that revision' }
+const ABI = { type: 'string', pattern: '^[0-9]{1,9}$', description: 'the layout of images that the follower reads' }
 /** What a follower says of itself; a newer one may say more. */
-const reader = { type: 'object', properties: { abi: { type: 'string', pattern: '^[0-9]{1,9}$' } } }
+const reader = { type: 'object', properties: { abi: ABI } }
 const position = {
   type: 'object',
   properties: { after: REVISION, chain: CHAIN },

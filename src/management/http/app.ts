@@ -78,7 +78,8 @@ export function managementApp({ store, logger, routes, ...options }: ManagementO
   referenceRoutes(app)
   guideRoute(app)
   if (openMetrics) app.get('/metrics', (_request, reply) => answerMetrics(metrics, reply))
-  app.get('/health', { schema: { response: { 200: Health } } }, () => ({ status: 'ok' }))
+  const health = { description: 'Answers as soon as the server does.', response: { 200: Health } }
+  app.get('/health', { schema: health }, () => ({ status: 'ok' }))
   app.register(async (guarded) => {
     guard(guarded, management.gate, operatorCheck(options.metricsToken))
     if (rateLimits !== undefined) await limitRates(guarded, rateLimits)

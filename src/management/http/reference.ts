@@ -20,11 +20,15 @@ export function referenceRoutes(app: FastifyInstance): void {
     const document = openApiOf(routes, ABOUT)
     return { json: JSON.stringify(document), page: docsPage(document) }
   }
-  app.get('/v2/openapi.json', (_request, reply) => {
-    made ??= make()
-    return reply.header('content-type', 'application/json').send(made.json)
-  })
-  app.get('/docs', (_request, reply) => {
+  app.get(
+    '/v2/openapi.json',
+    { schema: { description: 'This reference as an OpenAPI document.' } },
+    (_request, reply) => {
+      made ??= make()
+      return reply.header('content-type', 'application/json').send(made.json)
+    },
+  )
+  app.get('/docs', { schema: { description: 'This reference as a page for a browser.' } }, (_request, reply) => {
     made ??= make()
     return reply
       .header('content-type', 'text/html; charset=utf-8')

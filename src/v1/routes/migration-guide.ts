@@ -7,7 +7,8 @@ import { ZerohopError } from '../../model/errors.ts'
 const FILE = 'docs/migration.md'
 
 export function guideRoute(app: FastifyInstance): void {
-  app.get('/docs/migration', async (_request, reply) => {
+  const schema = { description: 'How to move from the first API version to this one, in Markdown.' }
+  app.get('/docs/migration', { schema }, async (_request, reply) => {
     const text = await readFile(locate(), 'utf8').catch(() => {
       throw new ZerohopError('OBJECT_NOT_FOUND', { kind: 'file', ref: FILE })
     })
