@@ -1,16 +1,16 @@
 // Condition sets: /v2/schema/{p}/{e}/condition_sets. Sets that stand for a role or a resource are not stored, so they are not listed.
 import type { FastifyInstance } from 'fastify'
-import { type Page, pageBody, type Query, readFlag, readPage, readText } from '../../http/page.ts'
+import { type Page, type Query, readPage, readText } from '../../http/page.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import { listOf } from '../../model/json-schema.ts'
 import type { ConditionSet } from '../../model/objects.ts'
 import type { View } from '../../store/view.ts'
 import { ancestors, conditionSets, descendants } from '../hierarchy.ts'
 import { everyObject, matcher, paged, type Rows, searched } from '../http/collection-pages.ts'
+import { type Asked, collectionRoutes, SCHEMA } from '../http/collection-routes.ts'
 import { conditionSetRead } from '../http/render-schema.ts'
-import { type RouteContext, viewOf, write } from '../http/route-context.ts'
+import { type RouteContext, viewOf } from '../http/route-context.ts'
 import { PageQuery } from '../query-parameters.ts'
-import { listOrPage, NoBody } from '../schema-parts.ts'
 import {
   ConditionSetCreate,
   ConditionSetQuery,
@@ -19,61 +19,24 @@ import {
   ConditionSetUpdate,
 } from './schema.ts'
 
-const SETS = '/v2/schema/:p/:e/condition_sets'
-const SET = `${SETS}/:ref`
+const SET = '/v2/schema/:p/:e/condition_sets/:ref'
 const read = { operation: 'schema.read' } as const
-const change = { operation: 'schema.write' } as const
 interface Named {
   Params: { ref: string }
 }
 
 export function conditionSetRoutes(app: FastifyInstance, management: RouteContext): void {
-  app.get<{ Querystring: Query }>(
-    SETS,
-    { config: read, schema: { querystring: ConditionSetQuery, response: { 200: listOrPage(ConditionSetRead) } } },
-    async (request) => {
-      const { query, scope } = request
-      const page = readPage(query)
-      const counted = readFlag(query, 'include_total_count')
-      const { rows, total } = await listSets(() => viewOf(management, request), query, page, counted)
-      const view = viewOf(management, request)
-      const data = rows.map((set) => conditionSetRead(scope, view, set))
-      return counted ? pageBody(data, total, page) : data
-    },
-  )
-  app.post<{ Body: ConditionSetCreate }>(
-    SETS,
-    { config: change, schema: { body: ConditionSetCreate, response: { 200: ConditionSetRead } } },
-    async (request, reply) => {
-      const made = await write(management, request, reply, 'createConditionSet', request.body)
-      return conditionSetRead(request.scope, viewOf(management, request), made)
-    },
-  )
-  app.get<Named>(SET, { config: read, schema: { response: { 200: ConditionSetRead } } }, (request) => {
-    const view = viewOf(management, request)
-    return conditionSetRead(request.scope, view, view.require('condition_set', request.params.ref))
-  })
-  app.patch<Named & { Body: ConditionSetUpdate }>(
-    SET,
-    { config: change, schema: { body: ConditionSetUpdate, response: { 200: ConditionSetRead } } },
-    async (request, reply) => {
-      const input = { ref: request.params.ref, fields: request.body }
-      const changed = await write(management, request, reply, 'updateConditionSet', input)
-      return conditionSetRead(request.scope, viewOf(management, request), changed)
-    },
-  )
-  app.put<Named & { Body: ConditionSetReplace }>(
-    SET,
-    { config: change, schema: { body: ConditionSetReplace, response: { 200: ConditionSetRead } } },
-    async (request, reply) => {
-      const input = { ref: request.params.ref, fields: request.body }
-      const replaced = await write(management, request, reply, 'replaceConditionSet', input)
-      return conditionSetRead(request.scope, viewOf(management, request), replaced)
-    },
-  )
-  app.delete<Named>(SET, { config: change, schema: { response: { 204: NoBody } } }, async (request, reply) => {
-    await write(management, request, reply, 'deleteConditionSet', { ref: request.params.ref })
-    return reply.code(204).send()
+  collectionRoutes(app, management, {
+    path: SET,
+    operations: SCHEMA,
+    find: ({ view, ref }) => view().require('condition_set', ref),
+    answer: ConditionSetRead,
+    print: printSets,
+    list: { query: ConditionSetQuery, form: 'array or page', rows: listSets },
+    create: { body: ConditionSetCreate, useCase: 'createConditionSet' },
+    update: { body: ConditionSetUpdate, useCase: 'updateConditionSet' },
+    replace: { body: ConditionSetReplace, useCase: 'replaceConditionSet' },
+    remove: 'deleteConditionSet',
   })
   familyRoutes(app, management)
 }
@@ -115,8 +78,13 @@ function familyRoutes(app: FastifyInstance, management: RouteContext): void {
   )
 }
 
+function printSets({ scope, view }: Asked, sets: readonly ConditionSet[]) {
+  const now = view()
+  return sets.map((set) => conditionSetRead(scope, now, set))
+}
+
 /** Sets by `search` (key, name) and `type`. */
-async function listSets(view: () => View, query: Query, page: Page, counted: boolean): Promise<Rows<ConditionSet>> {
+async function listSets({ view, query }: Asked, page: Page, counted: boolean): Promise<Rows<ConditionSet>> {
   const search = readText(query, 'search')
   const type = readText(query, 'type')
   if (type !== undefined && type !== 'userset' && type !== 'resourceset') {

@@ -1,14 +1,14 @@
 // Roles and their permissions: /v2/schema/{p}/{e}/roles.
 import type { FastifyInstance } from 'fastify'
-import { pageBody, type Query, readFlag, readPage } from '../../http/page.ts'
+import type { Query } from '../../http/page.ts'
 import { BULK_BODY_BYTES_MAX } from '../../model/limits.ts'
 import type { View } from '../../store/view.ts'
 import { ancestors, descendants, tenantRoles } from '../hierarchy.ts'
 import { everyObject, findNamed, pageOf } from '../http/collection-pages.ts'
+import { collectionRoutes, SCHEMA } from '../http/collection-routes.ts'
 import { roleRead } from '../http/render-schema.ts'
 import { type RouteContext, viewOf, write } from '../http/route-context.ts'
 import { PageQuery } from '../query-parameters.ts'
-import { listOrPage, NoBody } from '../schema-parts.ts'
 import {
   RoleBulk,
   RoleBulkRead,
@@ -21,8 +21,7 @@ import {
   RoleUpdate,
 } from './schema.ts'
 
-const ROLES = '/v2/schema/:p/:e/roles'
-const ROLE = `${ROLES}/:ref`
+const ROLE = '/v2/schema/:p/:e/roles/:ref'
 const read = { operation: 'schema.read' } as const
 const change = { operation: 'schema.write' } as const
 interface Named {
@@ -30,48 +29,21 @@ interface Named {
 }
 
 export function roleRoutes(app: FastifyInstance, management: RouteContext): void {
-  app.get<{ Querystring: Query }>(
-    ROLES,
-    { config: read, schema: { querystring: RoleQuery, response: { 200: listOrPage(RoleRead) } } },
-    async (request) => {
-      const { query, scope } = request
-      const page = readPage(query)
-      const counted = readFlag(query, 'include_total_count')
-      const source = everyObject(() => viewOf(management, request), 'role')
-      const { rows, total } = await findNamed(source, query, page, counted)
-      const data = rows.map((role) => roleRead(scope, role))
-      return counted ? pageBody(data, total, page) : data
+  collectionRoutes(app, management, {
+    path: ROLE,
+    operations: SCHEMA,
+    find: ({ view, ref }) => view().require('role', ref),
+    answer: RoleRead,
+    print: ({ scope }, roles) => roles.map((role) => roleRead(scope, role)),
+    list: {
+      query: RoleQuery,
+      form: 'array or page',
+      rows: ({ view, query }, page, counted) => findNamed(everyObject(view, 'role'), query, page, counted),
     },
-  )
-
-  app.post<{ Body: RoleCreate }>(
-    ROLES,
-    { config: change, schema: { body: RoleCreate, response: { 200: RoleRead } } },
-    async (request, reply) =>
-      roleRead(request.scope, await write(management, request, reply, 'createRole', request.body)),
-  )
-  app.get<Named>(ROLE, { config: read, schema: { response: { 200: RoleRead } } }, (request) =>
-    roleRead(request.scope, viewOf(management, request).require('role', request.params.ref)),
-  )
-  app.patch<Named & { Body: RoleUpdate }>(
-    ROLE,
-    { config: change, schema: { body: RoleUpdate, response: { 200: RoleRead } } },
-    async (request, reply) => {
-      const input = { ref: request.params.ref, fields: request.body }
-      return roleRead(request.scope, await write(management, request, reply, 'updateRole', input))
-    },
-  )
-  app.put<Named & { Body: RoleReplace }>(
-    ROLE,
-    { config: change, schema: { body: RoleReplace, response: { 200: RoleRead } } },
-    async (request, reply) => {
-      const input = { ref: request.params.ref, fields: request.body }
-      return roleRead(request.scope, await write(management, request, reply, 'replaceRole', input))
-    },
-  )
-  app.delete<Named>(ROLE, { config: change, schema: { response: { 204: NoBody } } }, async (request, reply) => {
-    await write(management, request, reply, 'deleteRole', { ref: request.params.ref })
-    return reply.code(204).send()
+    create: { body: RoleCreate, useCase: 'createRole' },
+    update: { body: RoleUpdate, useCase: 'updateRole' },
+    replace: { body: RoleReplace, useCase: 'replaceRole' },
+    remove: 'deleteRole',
   })
   permissionRoutes(app, management)
   familyRoutes(app, management)

@@ -4,15 +4,15 @@ import { type Page, pageBody, type Query, readFlag, readPage, readText } from '.
 import type { User } from '../../model/objects.ts'
 import type { View } from '../../store/view.ts'
 import { everyObject, findNamed, indexed, paged, type Rows, type Source, searched } from '../http/collection-pages.ts'
+import { collectionRoutes, FACTS } from '../http/collection-routes.ts'
 import { tenantRead, userRead } from '../http/render-facts.ts'
 import { type RouteContext, viewOf, write } from '../http/route-context.ts'
-import { listOrPage, NoBody, pageOf } from '../schema-parts.ts'
+import { NoBody, pageOf } from '../schema-parts.ts'
 import { userMatcher } from '../users/routes.ts'
 import { UserCreate, UserQuery, UserRead } from '../users/schema.ts'
 import { TenantCreate, TenantQuery, TenantRead, TenantReplace, TenantUpdate } from './schema.ts'
 
-const TENANTS = '/v2/facts/:p/:e/tenants'
-const TENANT = `${TENANTS}/:ref`
+const TENANT = '/v2/facts/:p/:e/tenants/:ref'
 const read = { operation: 'facts.read' } as const
 const change = { operation: 'facts.write' } as const
 interface Named {
@@ -20,47 +20,21 @@ interface Named {
 }
 
 export function tenantRoutes(app: FastifyInstance, management: RouteContext): void {
-  app.get<{ Querystring: Query }>(
-    TENANTS,
-    { config: read, schema: { querystring: TenantQuery, response: { 200: listOrPage(TenantRead) } } },
-    async (request) => {
-      const { query, scope } = request
-      const page = readPage(query)
-      const counted = readFlag(query, 'include_total_count')
-      const source = everyObject(() => viewOf(management, request), 'tenant')
-      const { rows, total } = await findNamed(source, query, page, counted)
-      const data = rows.map((tenant) => tenantRead(scope, tenant))
-      return counted ? pageBody(data, total, page) : data
+  collectionRoutes(app, management, {
+    path: TENANT,
+    operations: FACTS,
+    find: ({ view, ref }) => view().require('tenant', ref),
+    answer: TenantRead,
+    print: ({ scope }, tenants) => tenants.map((tenant) => tenantRead(scope, tenant)),
+    list: {
+      query: TenantQuery,
+      form: 'array or page',
+      rows: ({ view, query }, page, counted) => findNamed(everyObject(view, 'tenant'), query, page, counted),
     },
-  )
-  app.post<{ Body: TenantCreate }>(
-    TENANTS,
-    { config: change, schema: { body: TenantCreate, response: { 200: TenantRead } } },
-    async (request, reply) =>
-      tenantRead(request.scope, await write(management, request, reply, 'createTenant', request.body)),
-  )
-  app.get<Named>(TENANT, { config: read, schema: { response: { 200: TenantRead } } }, (request) =>
-    tenantRead(request.scope, viewOf(management, request).require('tenant', request.params.ref)),
-  )
-  app.patch<Named & { Body: TenantUpdate }>(
-    TENANT,
-    { config: change, schema: { body: TenantUpdate, response: { 200: TenantRead } } },
-    async (request, reply) => {
-      const input = { ref: request.params.ref, fields: request.body }
-      return tenantRead(request.scope, await write(management, request, reply, 'updateTenant', input))
-    },
-  )
-  app.put<Named & { Body: TenantReplace }>(
-    TENANT,
-    { config: change, schema: { body: TenantReplace, response: { 200: TenantRead } } },
-    async (request, reply) => {
-      const input = { ref: request.params.ref, fields: request.body }
-      return tenantRead(request.scope, await write(management, request, reply, 'replaceTenant', input))
-    },
-  )
-  app.delete<Named>(TENANT, { config: change, schema: { response: { 204: NoBody } } }, async (request, reply) => {
-    await write(management, request, reply, 'deleteTenant', { ref: request.params.ref })
-    return reply.code(204).send()
+    create: { body: TenantCreate, useCase: 'createTenant' },
+    update: { body: TenantUpdate, useCase: 'updateTenant' },
+    replace: { body: TenantReplace, useCase: 'replaceTenant' },
+    remove: 'deleteTenant',
   })
   tenantUserRoutes(app, management)
 }

@@ -1,6 +1,6 @@
 // Users and their roles: /v2/facts/{p}/{e}/users. PUT is sync: it creates who is missing (201) and replaces who is there (200).
 import type { FastifyInstance } from 'fastify'
-import { type Page, pageBody, type Query, readFlag, readPage, readText } from '../../http/page.ts'
+import { type Page, type Query, readFlag, readText } from '../../http/page.ts'
 import type { User } from '../../model/objects.ts'
 import type { StoredView } from '../../store/view.ts'
 import {
@@ -13,45 +13,38 @@ import {
   type Rows,
   searched,
 } from '../http/collection-pages.ts'
+import { type Asked, collectionRoutes, FACTS } from '../http/collection-routes.ts'
 import { assignmentRead, userRead } from '../http/render-facts.ts'
 import { type RouteContext, viewOf, write } from '../http/route-context.ts'
 import { RoleAssignmentRead, RoleInTenant, UnassignQuery } from '../role-assignments/schema.ts'
-import { NoBody, pageOf } from '../schema-parts.ts'
+import { NoBody } from '../schema-parts.ts'
 import { UserCreate, UserQuery, UserRead, UserReplace, UserUpdate } from './schema.ts'
 
-const USERS = '/v2/facts/:p/:e/users'
-const USER = `${USERS}/:ref`
-const read = { operation: 'facts.read' } as const
+const USER = '/v2/facts/:p/:e/users/:ref'
 const change = { operation: 'facts.write' } as const
 interface Named {
   Params: { ref: string }
 }
 
 export function userRoutes(app: FastifyInstance, management: RouteContext): void {
-  app.get<{ Querystring: Query }>(
-    USERS,
-    { config: read, schema: { querystring: UserQuery, response: { 200: pageOf(UserRead) } } },
-    async (request) => {
-      const { query, scope } = request
-      const page = readPage(query)
-      const withInstances = readFlag(query, 'include_resource_instance_roles')
-      const { rows, total } = await listUsers(() => viewOf(management, request), query, page)
-      const view = viewOf(management, request)
-      const data = rows.map((user) => userRead(scope, view, user, withInstances))
-      return pageBody(data, total, page)
+  collectionRoutes(app, management, {
+    path: USER,
+    operations: FACTS,
+    find: ({ view, ref }) => view().require('user', ref),
+    answer: UserRead,
+    print: printUsers,
+    list: {
+      query: UserQuery,
+      form: 'page',
+      rows: ({ view, query }, page) => {
+        readFlag(query, 'include_resource_instance_roles') // refused before the search
+        return listUsers(view, query, page)
+      },
+      print: (asked, users) => printUsers(asked, users, readFlag(asked.query, 'include_resource_instance_roles')),
     },
-  )
-  app.post<{ Body: UserCreate }>(
-    USERS,
-    { config: change, schema: { body: UserCreate, response: { 200: UserRead } } },
-    async (request, reply) => {
-      const user = await write(management, request, reply, 'createUser', request.body)
-      return userRead(request.scope, viewOf(management, request), user)
-    },
-  )
-  app.get<Named>(USER, { config: read, schema: { response: { 200: UserRead } } }, (request) => {
-    const view = viewOf(management, request)
-    return userRead(request.scope, view, view.require('user', request.params.ref))
+    create: { body: UserCreate, useCase: 'createUser' },
+    update: { body: UserUpdate, useCase: 'updateUser' },
+    remove: 'deleteUser',
   })
   app.put<Named & { Body: UserReplace }>(
     USER,
@@ -63,19 +56,6 @@ export function userRoutes(app: FastifyInstance, management: RouteContext): void
       return userRead(request.scope, viewOf(management, request), object)
     },
   )
-  app.patch<Named & { Body: UserUpdate }>(
-    USER,
-    { config: change, schema: { body: UserUpdate, response: { 200: UserRead } } },
-    async (request, reply) => {
-      const input = { ref: request.params.ref, fields: request.body }
-      const user = await write(management, request, reply, 'updateUser', input)
-      return userRead(request.scope, viewOf(management, request), user)
-    },
-  )
-  app.delete<Named>(USER, { config: change, schema: { response: { 204: NoBody } } }, async (request, reply) => {
-    await write(management, request, reply, 'deleteUser', { ref: request.params.ref })
-    return reply.code(204).send()
-  })
   userRoleRoutes(app, management)
 }
 
@@ -94,6 +74,11 @@ function userRoleRoutes(app: FastifyInstance, management: RouteContext): void {
     const gone = await write(management, request, reply, 'unassign', input)
     return returned ? assignmentRead(request.scope, gone) : reply.code(204).send()
   })
+}
+
+function printUsers({ scope, view }: Asked, users: readonly User[], withInstances = false) {
+  const now = view()
+  return users.map((user) => userRead(scope, now, user, withInstances))
 }
 
 /** Users by `search` (key, email, names) and by `role` (a tenant role, held in any tenant). */
