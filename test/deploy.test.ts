@@ -4,13 +4,16 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { parse, parseAllDocuments } from 'yaml'
+import { Environment } from '../src/cli/configuration/env.ts'
+import { factsOf } from '../src/cli/configuration/variable.ts'
 import { ROOT } from './tidy/source.ts'
 
 const IMAGE = 'zerohop/pdp-v2:latest'
 const DEPLOY = join(ROOT, 'deploy')
-const variables = [
-  ...readFileSync(join(ROOT, 'src/cli/configuration/env.ts'), 'utf8').matchAll(/^ {2}([A-Z][A-Z_]+): \w+,$/gm),
-].map(([, name]) => name!)
+const variables = Object.entries(Environment.properties).flatMap(([name, schema]) => [
+  name,
+  ...(factsOf(schema).aliases ?? []),
+])
 const commands = [...readFileSync(join(ROOT, 'src/cli/zerohop.ts'), 'utf8').matchAll(/\.command\('(\w+)'/g)].map(
   ([, name]) => name!,
 )

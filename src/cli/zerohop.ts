@@ -10,7 +10,7 @@ import { addImage } from './commands/image-commands.ts'
 import type { IntegrationOptions } from './commands/integration.ts'
 import { addAdministration } from './commands/operator-commands.ts'
 import type { PdpCommandOptions } from './commands/pdp.ts'
-import { type Env, readEnv, secretsOf } from './configuration/env.ts'
+import { type Env, inVariables, readEnv, secretsOf } from './configuration/env.ts'
 import { fail, packageVersion } from './process/process.ts'
 import { endOnUnhandled, outliveRejections } from './process/unhandled.ts'
 import {
@@ -47,9 +47,9 @@ program
     'management API and PDP in one process on a data folder; a new folder gets an organization, keys and an example policy',
   )
   .option('--data <folder>', DATA)
-  .option('--host <address>', 'listen address (ZEROHOP_HOST, 127.0.0.1)')
-  .option('--api-port <port>', 'port of the management API (ZEROHOP_API_PORT, 8080; 0 = any free one)')
-  .option('--pdp-port <port>', 'port of the PDP (PDP_PORT, 7000; 0 = any free one)')
+  .option('--host <address>', `listen address ${inVariables('ZEROHOP_HOST')}`)
+  .option('--api-port <port>', `port of the management API ${inVariables('ZEROHOP_API_PORT')}`)
+  .option('--pdp-port <port>', `port of the PDP ${inVariables('PDP_PORT')}`)
   .option('--no-example', 'leave the example policy out of a new folder')
   .option('--verify', 'compare the whole data folder first, and do not start when it is damaged')
   .addHelpText(
@@ -70,8 +70,8 @@ program
   .command('api')
   .description('the management API alone, with the feed that PDPs follow')
   .option('--data <folder>', DATA)
-  .option('--host <address>', 'listen address (ZEROHOP_HOST, 127.0.0.1)')
-  .option('--api-port <port>', 'port (ZEROHOP_API_PORT, 8080; 0 = any free one)')
+  .option('--host <address>', `listen address ${inVariables('ZEROHOP_HOST')}`)
+  .option('--api-port <port>', `port ${inVariables('ZEROHOP_API_PORT')}`)
   .option('--no-example', 'leave the example policy out of a new folder')
   .option('--verify', 'compare the whole data folder first, and do not start when it is damaged')
   .addHelpText('after', examples('zerohop api', 'zerohop api --data /var/lib/zerohop --host 0.0.0.0'))
@@ -86,8 +86,8 @@ program
   .description(
     'the PDP alone: follows the environment of PDP_API_KEY at PDP_CONTROL_PLANE, or answers from an image file',
   )
-  .option('--host <address>', 'listen address (PDP_HOST, ZEROHOP_HOST, 127.0.0.1)')
-  .option('--pdp-port <port>', 'port (PDP_PORT, 7000; 0 = any free one)')
+  .option('--host <address>', `listen address ${inVariables('PDP_HOST', 'ZEROHOP_HOST')}`)
+  .option('--pdp-port <port>', `port ${inVariables('PDP_PORT')}`)
   .option('--image <file>', 'answer from this file alone; PDP_API_KEY is then only what callers send')
   .option(
     '--v1',
@@ -158,8 +158,8 @@ program
       .choices(['in-process', 'permitio'])
       .default('in-process'),
   )
-  .option('--host <address>', 'listen address (ZEROHOP_HOST, 127.0.0.1)')
-  .option('--data <folder>', 'with --demo: where keys.json is (ZEROHOP_DATA, ./data)')
+  .option('--host <address>', `listen address ${inVariables('ZEROHOP_HOST')}`)
+  .option('--data <folder>', `with --demo: where keys.json is ${inVariables('ZEROHOP_DATA')}`)
   .addHelpText(
     'after',
     examples(

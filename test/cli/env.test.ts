@@ -2,9 +2,51 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { readEnv, secretsOf } from '../../src/cli/configuration/env.ts'
+import { Environment, readEnv, secretsOf } from '../../src/cli/configuration/env.ts'
+import { readAs } from '../../src/cli/configuration/value-types.ts'
+import { factsOf } from '../../src/cli/configuration/variable.ts'
 import { warnOfPublicUrl } from '../../src/cli/process/process.ts'
 import { temporaryFolder } from '../support/folders.ts'
+
+const withDefault = Object.entries(Environment.properties).filter(([, schema]) => factsOf(schema).default !== undefined)
+
+it.each(withDefault)('%s has a default that could have been set', (name, schema) => {
+  const { default: value } = factsOf(schema)
+  expect(readAs(schema, String(value), name)).toEqual(value)
+})
+
+describe('aliases', () => {
+  it('count when the variable itself is not set', () => {
+    const [name, alias] = ['ZEROHOP_INTEGRATION_CLIENT_ID', 'CLIENT_ID']
+    const clientId = (variables: Record<string, string>) => readEnv(variables).integration.clientId
+    expect(clientId({ [alias]: 'b' })).toBe('b')
+    expect(clientId({ [name]: 'a', [alias]: 'b' })).toBe('a')
+    expect(clientId({ [name]: ' ', [alias]: 'b' })).toBe('b')
+    expect(clientId({})).toBeUndefined()
+  })
+
+  it('are what a line for a bad value names', () => {
+    const line = (name: string) => `${name} must be an http or https URL, not \`idp\``
+    for (const name of ['ISSUER', 'ZEROHOP_INTEGRATION_ISSUER'])
+      expect(() => readEnv({ [name]: 'idp' })).toThrow(line(name))
+  })
+
+  it('of a secret may be files, and are secrets', () => {
+    const file = join(temporaryFolder('token'), 'token')
+    writeFileSync(file, 'from-the-file\n')
+    for (const name of ['PERMIT_TOKEN_FILE', 'ZEROHOP_INTEGRATION_TOKEN_FILE']) {
+      const env = readEnv({ [name]: file })
+      expect([env.integration.token, secretsOf(env)]).toEqual(['from-the-file', ['from-the-file']])
+    }
+  })
+})
+
+describe('secrets', () => {
+  it('are all keys that are set, also one that another wins over', () => {
+    const variables = { PDP_PROJECT_API_KEY: 'one', PDP_ORG_API_KEY: 'two', PDP_ACTIVE_ENV: 'three' }
+    expect([...secretsOf(readEnv(variables))].sort()).toEqual(['one', 'two'])
+  })
+})
 
 describe('variables of the decision log', () => {
   it('are off, or say where records go and what happens when they cannot be kept', () => {

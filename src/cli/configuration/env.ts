@@ -1,29 +1,28 @@
-// The only reader of process.env. Every variable with what it may be; a value that cannot be used is CONFIG_INVALID with one line that names
-// the variable. Secrets may be given as files (NAME_FILE). docs/operations.md lists the same variables, and a test compares the two.
+// The only reader of process.env: from the variables, which are described in src/cli/configuration/variables, to the settings of the commands.
+// A value that cannot be used is CONFIG_INVALID with one line that names the variable. Secrets may be given as files (NAME_FILE).
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { readPublicUrl } from '../../http/authzen/public-url.ts'
 import type { RetentionOptions } from '../../management/retention.ts'
 import { ZerohopError } from '../../model/errors.ts'
-import {
-  FACTS_WAIT_DEFAULT_MS,
-  FACTS_WAIT_MAX_MS,
-  FIXED_KEY_LENGTH_MIN,
-  FORWARD_TIMEOUT_MS,
-  SCRUB_HOURS_DEFAULT,
-  SCRUB_HOURS_MAX,
-  WORKERS_MAX,
-} from '../../model/limits.ts'
-import { invalid } from './env-invalid.ts'
-import {
-  type DecisionLogEnv,
-  policy,
-  type RecordValues,
-  readDecisionLog,
-  readTracing,
-  sinks,
-  type TracingEnv,
-} from './env-records.ts'
+import { closed, type Static, type TSchema } from '../../model/json-schema.ts'
+import { FACTS_WAIT_MAX_MS } from '../../model/limits.ts'
+import { type DecisionLogEnv, readDecisionLog, readTracing, type TracingEnv } from './env-records.ts'
+import { labelOf, Pem, Port, readAs } from './value-types.ts'
+import { factsOf } from './variable.ts'
+import { INTEGRATION_VARIABLES } from './variables/integration-variables.ts'
+import { PDP_VARIABLES } from './variables/pdp-variables.ts'
+import { RECORD_VARIABLES } from './variables/record-variables.ts'
+import { SERVER_VARIABLES } from './variables/server-variables.ts'
+
+/** Every variable. docs/operations.md lists them as they stand here. */
+export const Environment = closed({
+  ...SERVER_VARIABLES,
+  ...PDP_VARIABLES,
+  ...RECORD_VARIABLES,
+  ...INTEGRATION_VARIABLES,
+})
+type Values = Static<typeof Environment>
+export type VariableName = keyof typeof Environment.properties & string
 
 type Variables = Readonly<Record<string, string | undefined>>
 
@@ -36,10 +35,10 @@ export interface Env {
   readonly pdpPort: number
   readonly bootstrapKey: string | undefined
   readonly secretsKeyFile: string | undefined
-  readonly imageMemoryBytes: number | undefined
+  readonly imageMemoryBytes: number
   /** bytes of request bodies that this process holds, and connections of each of its servers */
-  readonly bodyMemoryBytes: number | undefined
-  readonly maxConnections: number | undefined
+  readonly bodyMemoryBytes: number
+  readonly maxConnections: number
   readonly logLevel: string
   readonly pdpApiKey: string | undefined
   /** key of the organization, for `migrate` */
@@ -80,12 +79,12 @@ export interface Env {
   readonly controlKey: string | undefined
   readonly forwardTimeoutMs: number
   readonly factsWait: { readonly timeoutMs: number; readonly policy: 'ignore' | 'fail' }
+  /** values of all variables that are secret */
+  readonly secrets: readonly string[]
 }
 
-/** The ports that SDKs ask without being told. */
-const [PDP_PORT, OPA_PORT] = [7000, 8181]
-
-const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
+/** The port on which SDKs expect the OPA-shaped API, when the PDP is where they expect it. */
+const OPA_PORT = 8181
 
 /** Settings of the integration backend (docs/integration.md). */
 export interface IntegrationEnv {
@@ -100,204 +99,126 @@ export interface IntegrationEnv {
   readonly apiUrl: string
 }
 
-type Read<T> = (value: string, name: string) => T
-
-/** How each variable is read. */
-const VARIABLES = {
-  ZEROHOP_DATA: text,
-  ZEROHOP_HOST: text,
-  ZEROHOP_API_PORT: port,
-  ZEROHOP_BOOTSTRAP_KEY: text,
-  ZEROHOP_ORGANIZATION_KEY: text,
-  ZEROHOP_SECRETS_KEY_FILE: text,
-  ZEROHOP_IMAGE_MEMORY: bytes,
-  ZEROHOP_BODY_MEMORY: bytes,
-  ZEROHOP_CONNECTIONS: count,
-  ZEROHOP_LOG_LEVEL: logLevel,
-  ZEROHOP_METRICS_TOKEN: text,
-  ZEROHOP_RATE_LIMIT: count,
-  ZEROHOP_RATE_LIMIT_WRITES: count,
-  ZEROHOP_DELTA_REVISIONS: count,
-  ZEROHOP_DELTA_DAYS: days,
-  ZEROHOP_HISTORY_REVISIONS: count,
-  ZEROHOP_HISTORY_DAYS: days,
-  ZEROHOP_AUDIT_RECORDS: count,
-  ZEROHOP_AUDIT_DAYS: days,
-  ZEROHOP_SCRUB_HOURS: hours,
-  PDP_HOST: text,
-  PDP_PORT: port,
-  PDP_API_KEY: text,
-  PDP_ORG_API_KEY: text,
-  PDP_PROJECT_API_KEY: text,
-  PDP_ACTIVE_PROJECT: text,
-  PDP_ACTIVE_ENV: text,
-  PDP_CONTROL_PLANE: base,
-  PDP_DEBUG: flag,
-  PDP_ACCEPT_NOW: flag,
-  PDP_STRICT_ATTRIBUTES: flag,
-  PDP_ALLOW_METRICS_UNAUTHENTICATED: flag,
-  PDP_MAX_STALENESS: seconds,
-  PDP_OFFLINE_MODE_BACKUP_DIR: text,
-  PDP_IMAGE_PUBLIC_KEY: text,
-  ZEROHOP_IMAGE_SIGNING_KEY: text,
-  PDP_TLS_CERT: text,
-  PDP_WORKERS: workers,
-  PDP_TLS_KEY: text,
-  INTEGRATION_PORT: port,
-  USER_POOL_ID: text,
-  CLIENT_ID: text,
-  ISSUER: address,
-  JWKS_URI: address,
-  PERMIT_TOKEN: text,
-  FRONTEND_ORIGIN: origin,
-  PDP_URL: address,
-  API_URL: address,
-  PDP_DECISION_LOG: sinks,
-  PDP_DECISION_LOG_FOLDER: text,
-  PDP_DECISION_LOG_POLICY: policy,
-  PDP_DECISION_LOG_BUFFER: bytes,
-  PDP_DECISION_LOG_FILE_SIZE: bytes,
-  PDP_DECISION_LOG_FILES: count,
-  PDP_DECISION_LOG_ATTRIBUTES: flag,
-  PDP_DECISION_LOG_REASONS: flag,
-  OTEL_SDK_DISABLED: flag,
-  OTEL_TRACES_EXPORTER: text,
-  OTEL_EXPORTER_OTLP_ENDPOINT: address,
-  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: address,
-  OTEL_SERVICE_NAME: text,
-  OTEL_RESOURCE_ATTRIBUTES: text,
-  PDP_PUBLIC_URL: readPublicUrl,
-  PDP_AUTHZEN_SUBJECT_TYPES: words,
-  PDP_OPA_PORT: port,
-  PDP_CONTAINER_CONTROL_KEY: text,
-  PDP_CONTROL_PLANE_TIMEOUT: seconds,
-  PDP_LOCAL_FACTS_WAIT_TIMEOUT: wait,
-  PDP_LOCAL_FACTS_TIMEOUT_POLICY: timeoutPolicy,
-} as const satisfies Record<string, Read<unknown>>
-
-type Name = keyof typeof VARIABLES
-type Value<N extends Name> = ReturnType<(typeof VARIABLES)[N]> | undefined
-
-/** May be given as a file. */
-type Secret =
-  | 'ZEROHOP_BOOTSTRAP_KEY'
-  | 'ZEROHOP_ORGANIZATION_KEY'
-  | 'ZEROHOP_METRICS_TOKEN'
-  | 'PDP_API_KEY'
-  | 'PDP_ORG_API_KEY'
-  | 'PDP_PROJECT_API_KEY'
-  | 'PDP_CONTAINER_CONTROL_KEY'
-  | 'PERMIT_TOKEN'
-
 /** Reads every variable. @throws CONFIG_INVALID */
 export function readEnv(variables: Variables = process.env): Env {
-  const value = <N extends Name>(name: N): Value<N> => readOne(name, variables[name])
-  const records = value as unknown as RecordValues // VARIABLES reads each of them as it says
-  const secret = (name: Secret) => value(name) ?? readSecretFile(name, variables)
-  // the text itself, or the path of its file
-  const pem = (name: 'PDP_IMAGE_PUBLIC_KEY' | 'ZEROHOP_IMAGE_SIGNING_KEY'): string | undefined => {
-    const given = value(name)
-    if (given === undefined || given.startsWith('-----BEGIN')) return given ?? readSecretFile(name, variables)
-    return readSecretFile(name, { [`${name}_FILE`]: given })
-  }
-  const host = value('ZEROHOP_HOST') ?? '127.0.0.1'
+  const values = readAll(variables)
   return {
-    data: value('ZEROHOP_DATA') ?? './data',
-    host,
-    pdpHost: value('PDP_HOST') ?? host,
-    apiPort: value('ZEROHOP_API_PORT') ?? 8080,
-    pdpPort: value('PDP_PORT') ?? PDP_PORT,
-    bootstrapKey: secret('ZEROHOP_BOOTSTRAP_KEY'),
-    secretsKeyFile: value('ZEROHOP_SECRETS_KEY_FILE'),
-    imageMemoryBytes: value('ZEROHOP_IMAGE_MEMORY'),
-    bodyMemoryBytes: value('ZEROHOP_BODY_MEMORY'),
-    maxConnections: value('ZEROHOP_CONNECTIONS'),
-    logLevel: value('ZEROHOP_LOG_LEVEL') ?? 'info',
-    pdpApiKey: secret('PDP_API_KEY'),
-    organizationKey: secret('ZEROHOP_ORGANIZATION_KEY'),
+    data: values.ZEROHOP_DATA,
+    host: values.ZEROHOP_HOST,
+    pdpHost: values.PDP_HOST ?? values.ZEROHOP_HOST,
+    apiPort: values.ZEROHOP_API_PORT,
+    pdpPort: values.PDP_PORT,
+    bootstrapKey: values.ZEROHOP_BOOTSTRAP_KEY,
+    secretsKeyFile: values.ZEROHOP_SECRETS_KEY_FILE,
+    imageMemoryBytes: values.ZEROHOP_IMAGE_MEMORY,
+    bodyMemoryBytes: values.ZEROHOP_BODY_MEMORY,
+    maxConnections: values.ZEROHOP_CONNECTIONS,
+    logLevel: values.ZEROHOP_LOG_LEVEL,
+    pdpApiKey: values.PDP_API_KEY,
+    organizationKey: values.ZEROHOP_ORGANIZATION_KEY,
     wider: {
-      key: secret('PDP_PROJECT_API_KEY') ?? secret('PDP_ORG_API_KEY'),
-      project: value('PDP_ACTIVE_PROJECT'),
-      environment: value('PDP_ACTIVE_ENV'),
+      key: values.PDP_PROJECT_API_KEY ?? values.PDP_ORG_API_KEY,
+      project: values.PDP_ACTIVE_PROJECT,
+      environment: values.PDP_ACTIVE_ENV,
     },
-    controlPlane: value('PDP_CONTROL_PLANE'),
-    debug: value('PDP_DEBUG') ?? false,
-    acceptNow: value('PDP_ACCEPT_NOW') ?? false,
-    strictAttributes: value('PDP_STRICT_ATTRIBUTES') ?? false,
-    maxStalenessMs: value('PDP_MAX_STALENESS'),
-    backupFolder: value('PDP_OFFLINE_MODE_BACKUP_DIR'),
-    workers: value('PDP_WORKERS') ?? 1,
-    imagePublicKey: pem('PDP_IMAGE_PUBLIC_KEY'),
-    imageSigningKey: pem('ZEROHOP_IMAGE_SIGNING_KEY'),
-    tlsCert: value('PDP_TLS_CERT'),
-    tlsKey: value('PDP_TLS_KEY'),
-    rateLimits: defined({ requests: value('ZEROHOP_RATE_LIMIT'), writes: value('ZEROHOP_RATE_LIMIT_WRITES') }),
-    openMetrics: value('PDP_ALLOW_METRICS_UNAUTHENTICATED') ?? false,
-    metricsToken: readToken(secret('ZEROHOP_METRICS_TOKEN')),
+    controlPlane: values.PDP_CONTROL_PLANE,
+    debug: values.PDP_DEBUG,
+    acceptNow: values.PDP_ACCEPT_NOW,
+    strictAttributes: values.PDP_STRICT_ATTRIBUTES,
+    maxStalenessMs: values.PDP_MAX_STALENESS === undefined ? undefined : values.PDP_MAX_STALENESS * 1000,
+    backupFolder: values.PDP_OFFLINE_MODE_BACKUP_DIR,
+    workers: values.PDP_WORKERS,
+    imagePublicKey: values.PDP_IMAGE_PUBLIC_KEY,
+    imageSigningKey: values.ZEROHOP_IMAGE_SIGNING_KEY,
+    tlsCert: values.PDP_TLS_CERT,
+    tlsKey: values.PDP_TLS_KEY,
+    rateLimits: defined({ requests: values.ZEROHOP_RATE_LIMIT, writes: values.ZEROHOP_RATE_LIMIT_WRITES }),
+    openMetrics: values.PDP_ALLOW_METRICS_UNAUTHENTICATED,
+    metricsToken: values.ZEROHOP_METRICS_TOKEN,
     integration: {
-      port: value('INTEGRATION_PORT') ?? 8000,
-      userPoolId: value('USER_POOL_ID'),
-      clientId: value('CLIENT_ID'),
-      issuer: value('ISSUER'),
-      jwksUri: value('JWKS_URI'),
-      token: secret('PERMIT_TOKEN'),
-      frontendOrigin: value('FRONTEND_ORIGIN'),
-      pdpUrl: value('PDP_URL') ?? 'http://localhost:7000',
-      apiUrl: value('API_URL') ?? 'http://localhost:8080',
+      port: values.ZEROHOP_INTEGRATION_PORT,
+      userPoolId: values.ZEROHOP_INTEGRATION_USER_POOL_ID,
+      clientId: values.ZEROHOP_INTEGRATION_CLIENT_ID,
+      issuer: values.ZEROHOP_INTEGRATION_ISSUER,
+      jwksUri: values.ZEROHOP_INTEGRATION_JWKS_URI,
+      token: values.ZEROHOP_INTEGRATION_TOKEN,
+      frontendOrigin: values.ZEROHOP_INTEGRATION_FRONTEND_ORIGIN,
+      pdpUrl: values.ZEROHOP_INTEGRATION_PDP_URL,
+      apiUrl: values.ZEROHOP_INTEGRATION_API_URL,
     },
-    decisionLog: readDecisionLog(records),
-    tracing: readTracing(records),
-    authzen: defined({ publicUrl: value('PDP_PUBLIC_URL'), subjectTypes: value('PDP_AUTHZEN_SUBJECT_TYPES') }),
-    opaPort: value('PDP_OPA_PORT'),
-    controlKey: secret('PDP_CONTAINER_CONTROL_KEY'),
-    forwardTimeoutMs: value('PDP_CONTROL_PLANE_TIMEOUT') ?? FORWARD_TIMEOUT_MS,
+    decisionLog: readDecisionLog(values),
+    tracing: readTracing(values),
+    authzen: defined({ publicUrl: values.PDP_PUBLIC_URL, subjectTypes: values.PDP_AUTHZEN_SUBJECT_TYPES }),
+    opaPort: values.PDP_OPA_PORT,
+    controlKey: values.PDP_CONTAINER_CONTROL_KEY,
+    forwardTimeoutMs: values.PDP_CONTROL_PLANE_TIMEOUT * 1000,
     factsWait: {
-      timeoutMs: value('PDP_LOCAL_FACTS_WAIT_TIMEOUT') ?? FACTS_WAIT_DEFAULT_MS,
-      policy: value('PDP_LOCAL_FACTS_TIMEOUT_POLICY') ?? 'ignore',
+      timeoutMs: factsWaitMs(values.PDP_LOCAL_FACTS_WAIT_TIMEOUT),
+      policy: values.PDP_LOCAL_FACTS_TIMEOUT_POLICY,
     },
-    scrubMs: (value('ZEROHOP_SCRUB_HOURS') ?? SCRUB_HOURS_DEFAULT) * 3_600_000,
-    retention: defined({
-      deltaRevisions: value('ZEROHOP_DELTA_REVISIONS'),
-      deltaDays: value('ZEROHOP_DELTA_DAYS'),
-      historyRevisions: value('ZEROHOP_HISTORY_REVISIONS'),
-      historyDays: value('ZEROHOP_HISTORY_DAYS'),
-      auditRecords: value('ZEROHOP_AUDIT_RECORDS'),
-      auditDays: value('ZEROHOP_AUDIT_DAYS'),
-    }),
+    scrubMs: values.ZEROHOP_SCRUB_HOURS * 3_600_000,
+    retention: {
+      deltaRevisions: values.ZEROHOP_DELTA_REVISIONS,
+      deltaDays: values.ZEROHOP_DELTA_DAYS,
+      historyRevisions: values.ZEROHOP_HISTORY_REVISIONS,
+      historyDays: values.ZEROHOP_HISTORY_DAYS,
+      auditRecords: values.ZEROHOP_AUDIT_RECORDS,
+      auditDays: values.ZEROHOP_AUDIT_DAYS,
+    },
+    secrets: secretValues(values),
   }
 }
 
 /** Texts of the settings that no log may hold. */
-export function secretsOf(env: Env): string[] {
-  const { pdpApiKey, organizationKey, wider, bootstrapKey, controlKey, imageSigningKey, integration, metricsToken } =
-    env
-  const keys = [pdpApiKey, organizationKey, wider.key, bootstrapKey]
-  const all = [...keys, controlKey, imageSigningKey, integration.token, metricsToken]
-  return all.filter((secret) => secret !== undefined)
+export const secretsOf = ({ secrets }: Env): readonly string[] => secrets
+
+/** The port of the OPA-shaped API: as set, else the one that SDKs expect beside port 7000; undefined for none. */
+export function opaPortOf({ opaPort, pdpPort }: Env): number | undefined {
+  const expected = factsOf(PDP_VARIABLES.PDP_PORT).default
+  return opaPort ?? (pdpPort === expected ? OPA_PORT : undefined)
 }
 
-/** Without the members that are not set. */
-function defined<T extends object>(of: T): { [K in keyof T]?: NonNullable<T[K]> } {
-  const set = Object.entries(of).filter(([, value]) => value !== undefined)
-  return Object.fromEntries(set) as { [K in keyof T]?: NonNullable<T[K]> }
+/** The file in which a PDP keeps the last image of a key, in the folder named or under the data folder. */
+export function lastImageFolder(env: Env, data: string = env.data): string {
+  return env.backupFolder ?? join(data, 'pdp')
+}
+
+/** A port number of the command line. @throws CONFIG_INVALID */
+export const port = (value: string, option: string): number => readAs(Port, value, option)
+
+/** What the help of a command says of the variables that an option wins over: names, and the default of the last. */
+export function inVariables(...names: [...VariableName[], VariableName]): string {
+  const { default: value, hint } = factsOf(Environment.properties[names.at(-1) as VariableName])
+  return `(${[...names, value].join(', ')}${hint === undefined ? '' : `; ${hint}`})`
+}
+
+function readAll(variables: Variables): Values {
+  const entries = Object.entries(Environment.properties).flatMap(([name, schema]) => {
+    const value = readOne(name, schema, variables) ?? factsOf(schema).default
+    return value === undefined ? [] : [[name, value]]
+  })
+  return Object.fromEntries(entries) as Values
+}
+
+/** The value under the name of the variable, else under the first of its aliases that has one. */
+function readOne(name: string, schema: TSchema, variables: Variables): unknown {
+  for (const each of [name, ...(factsOf(schema).aliases ?? [])]) {
+    const text = textOf(each, schema, variables)
+    if (text !== undefined) return readAs(schema, text, each)
+  }
+  return undefined
 }
 
 /** An empty value counts as absent, as in a compose file that passes on what is not set. */
-function readOne<N extends Name>(name: N, value: string | undefined): Value<N> {
-  if (value === undefined || value.trim() === '') return undefined
-  return VARIABLES[name](value.trim(), name) as Value<N>
+function textOf(name: string, schema: TSchema, variables: Variables): string | undefined {
+  const given = variables[name]?.trim() || undefined
+  const { isPem, isSecret } = { isPem: labelOf(schema) === labelOf(Pem), isSecret: factsOf(schema).isSecret ?? false }
+  if (isPem && given !== undefined && !given.startsWith('-----BEGIN')) return readSecretFile(name, given)
+  const file = variables[`${name}_FILE`]
+  return given ?? ((isPem || isSecret) && file ? readSecretFile(name, file) : undefined)
 }
 
-/** The operator's token; never repeated in the error. */
-function readToken(token: string | undefined): string | undefined {
-  if (token === undefined || (token.length >= FIXED_KEY_LENGTH_MIN && /^[\x21-\x7e]+$/.test(token))) return token
-  const reason = `ZEROHOP_METRICS_TOKEN needs at least ${FIXED_KEY_LENGTH_MIN} printable characters without blanks`
-  throw new ZerohopError('CONFIG_INVALID', { reason })
-}
-
-function readSecretFile(name: string, variables: Variables): string | undefined {
-  const path = variables[`${name}_FILE`]
-  if (path === undefined || path === '') return undefined
+function readSecretFile(name: string, path: string): string {
   let content: string
   try {
     content = readFileSync(path, 'utf8').trim()
@@ -312,118 +233,18 @@ function readSecretFile(name: string, variables: Variables): string | undefined 
   return content
 }
 
-/** The port of the OPA-shaped API: as set, else the one that SDKs expect beside port 7000; undefined for none. */
-export function opaPortOf({ opaPort, pdpPort }: Env): number | undefined {
-  return opaPort ?? (pdpPort === PDP_PORT ? OPA_PORT : undefined)
+function secretValues(values: Values): string[] {
+  const names = (Object.keys(values) as VariableName[]).filter((name) => factsOf(Environment.properties[name]).isSecret)
+  return names.map((name) => String(values[name]))
 }
 
-/** The file in which a PDP keeps the last image of a key, in the folder named or under the data folder. */
-export function lastImageFolder(env: Env, data: string = env.data): string {
-  return env.backupFolder ?? join(data, 'pdp')
+/** Milliseconds that a write waits: a negative number of seconds is as long as may be. */
+function factsWaitMs(seconds: number): number {
+  return seconds < 0 ? FACTS_WAIT_MAX_MS : Math.min(seconds * 1000, FACTS_WAIT_MAX_MS)
 }
 
-/** A port number of the command line or a variable. @throws CONFIG_INVALID */
-export function port(value: string, name: string): number {
-  const number = Number(value)
-  if (!/^\d{1,5}$/.test(value) || number > 65_535) throw invalid(name, 'a port from 0 to 65535', value)
-  return number
-}
-
-function text(value: string): string {
-  return value
-}
-
-/** Words with commas between them. */
-function words(value: string, name: string): readonly string[] {
-  const found = value.split(',').map((word) => word.trim())
-  if (found.includes('')) throw invalid(name, 'words with commas between them', value)
-  return found
-}
-
-function flag(value: string, name: string): boolean {
-  const lower = value.toLowerCase()
-  if (['true', '1', 'yes', 'on'].includes(lower)) return true
-  if (['false', '0', 'no', 'off'].includes(lower)) return false
-  throw invalid(name, 'true or false', value)
-}
-
-function seconds(value: string, name: string): number {
-  const number = Number(value)
-  if (!/^\d+(\.\d+)?$/.test(value) || number <= 0 || number > 1e9)
-    throw invalid(name, 'a number of seconds above 0', value)
-  return number * 1000
-}
-
-/** Seconds that a write waits; 0 is not at all, a negative number as long as may be. */
-function wait(value: string, name: string): number {
-  const number = Number(value)
-  if (!/^-?\d+(\.\d+)?$/.test(value)) throw invalid(name, 'a number of seconds', value)
-  return number < 0 ? FACTS_WAIT_MAX_MS : Math.min(number * 1000, FACTS_WAIT_MAX_MS)
-}
-
-function timeoutPolicy(value: string, name: string): 'ignore' | 'fail' {
-  const lower = value.toLowerCase()
-  if (lower === 'ignore' || lower === 'fail') return lower
-  throw invalid(name, 'ignore or fail', value)
-}
-
-function count(value: string, name: string): number {
-  if (!/^[1-9]\d{0,14}$/.test(value)) throw invalid(name, 'a number above 0', value)
-  return Number(value)
-}
-
-function workers(value: string, name: string): number {
-  const number = Number(value)
-  if (!/^\d+$/.test(value) || number < 1 || number > WORKERS_MAX)
-    throw invalid(name, `a number from 1 to ${WORKERS_MAX}`, value)
-  return number
-}
-
-function days(value: string, name: string): number {
-  const number = Number(value)
-  if (!/^\d+(\.\d+)?$/.test(value) || number <= 0 || number > 1e6)
-    throw invalid(name, 'a number of days above 0', value)
-  return number
-}
-
-/** Within what one timer can wait. */
-function hours(value: string, name: string): number {
-  const number = Number(value)
-  if (!/^\d+(\.\d+)?$/.test(value) || number > SCRUB_HOURS_MAX)
-    throw invalid(name, `a number of hours from 0 to ${SCRUB_HOURS_MAX}`, value)
-  return number
-}
-
-function bytes(value: string, name: string): number {
-  const [, digits, unit = ''] = /^(\d+)\s*([kmg]i?b?|b)?$/i.exec(value) ?? []
-  const factor = { '': 1, b: 1, k: 2 ** 10, m: 2 ** 20, g: 2 ** 30 }[unit.toLowerCase().replace(/(?<=.)i?b?$/, '')]
-  const number = Number(digits) * (factor ?? Number.NaN)
-  if (!Number.isSafeInteger(number) || number <= 0) throw invalid(name, 'a number of bytes such as 512M or 1G', value)
-  return number
-}
-
-function address(value: string, name: string): string {
-  if (!URL.canParse(value) || !/^https?:$/.test(new URL(value).protocol))
-    throw invalid(name, 'an http or https URL', value)
-  return value
-}
-
-/** An address that paths are added to. */
-function base(value: string, name: string): string {
-  const { search, hash } = new URL(address(value, name))
-  if (search !== '' || hash !== '') throw invalid(name, 'an http or https URL without a query', value)
-  return value
-}
-
-/** A scheme and a host, as browsers send it: no path, no `*`. */
-function origin(value: string, name: string): string {
-  const found = URL.canParse(value) ? new URL(value) : undefined
-  if (found === undefined || !/^https?:$/.test(found.protocol) || `${found.origin}/` !== found.href)
-    throw invalid(name, 'an origin such as https://app.example.com', value)
-  return found.origin
-}
-
-function logLevel(value: string, name: string): string {
-  if (!LOG_LEVELS.includes(value)) throw invalid(name, `one of ${LOG_LEVELS.join(', ')}`, value)
-  return value
+/** Without the members that are not set. */
+function defined<T extends object>(of: T): { [K in keyof T]?: NonNullable<T[K]> } {
+  const set = Object.entries(of).filter(([, value]) => value !== undefined)
+  return Object.fromEntries(set) as { [K in keyof T]?: NonNullable<T[K]> }
 }

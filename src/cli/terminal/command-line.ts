@@ -1,6 +1,6 @@
 // What all commands of the command line share: how help, mistakes and failures read, and what the command line wins over.
 import type { Command, HelpConfiguration } from 'commander'
-import { type Env, port } from '../configuration/env.ts'
+import { type Env, inVariables, port } from '../configuration/env.ts'
 import { fail } from '../process/process.ts'
 
 /** Settings that stand on the command line as well as in variables. */
@@ -11,7 +11,7 @@ export interface Settings {
   readonly pdpPort?: string
 }
 
-export const DATA = 'data folder (ZEROHOP_DATA, ./data)'
+export const DATA = `data folder ${inVariables('ZEROHOP_DATA')}`
 
 /** Help names commands without their parts, so that descriptions have room. */
 const HELP: HelpConfiguration = { subcommandTerm: (command) => command.name() }

@@ -1,6 +1,6 @@
 // The command line of `zerohop migrate`: names, options and help. What the steps do is migrate.ts, which is loaded only when one is called.
 import { type Command, Option } from 'commander'
-import { readEnv } from '../../../cli/configuration/env.ts'
+import { inVariables, readEnv } from '../../../cli/configuration/env.ts'
 import { fail } from '../../../cli/process/process.ts'
 import { examples } from '../../../cli/terminal/command-line.ts'
 import {
@@ -118,7 +118,7 @@ export function addMigrate(program: Command): void {
 
 function withApi(command: Command): Command {
   return command
-    .option('--api <url>', 'address of the management API (API_URL, http://localhost:8080)')
+    .option('--api <url>', `address of the management API ${inVariables('ZEROHOP_INTEGRATION_API_URL')}`)
     .option('--ours <file>', 'what the team made: `project` or `project/environment`, one a line')
     .option('--json', 'as JSON')
 }

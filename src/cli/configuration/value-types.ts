@@ -1,0 +1,191 @@
+// The types that the value of a variable may have: a schema of what is read, and how a text is read as that. Bounds and words stand in the schema
+// alone, and the line for a value that cannot be used comes from it. Checked here and not with the validator of HTTP bodies: loading that one
+// takes longer than all that a command does before its work.
+import { readPublicUrl } from '../../http/authzen/public-url.ts'
+import { ZerohopError } from '../../model/errors.ts'
+import {
+  enumOf,
+  Flag,
+  listOf,
+  mapOf,
+  type Static,
+  schemaOf,
+  type TSchema,
+  Text as text,
+} from '../../model/json-schema.ts'
+import { FIXED_KEY_LENGTH_MIN, SCRUB_HOURS_MAX, WORKERS_MAX } from '../../model/limits.ts'
+import { invalid } from './env-invalid.ts'
+
+const READING = Symbol('reading')
+
+interface Reading {
+  /** what the documentation calls the type */
+  readonly label: string
+  /** @throws CONFIG_INVALID, with the name of the variable */
+  readonly read: (text: string, name: string) => unknown
+}
+
+/** A schema with the way its values are read from text. */
+function readable<S extends TSchema>(
+  schema: S,
+  label: string,
+  read: (text: string, name: string) => NoInfer<Static<S>>,
+): S {
+  return { ...schema, [READING]: { label, read } }
+}
+
+/** @throws TypeError for a schema that is not from this file */
+function readingOf(schema: TSchema): Reading {
+  const reading = (schema as { readonly [READING]?: Reading })[READING]
+  if (reading === undefined) throw new TypeError('the schema does not say how it is read')
+  return reading
+}
+
+/** The value that a text stands for. @throws CONFIG_INVALID, with the name */
+export const readAs = <S extends TSchema>(schema: S, text: string, name: string): Static<S> =>
+  readingOf(schema).read(text, name) as Static<S>
+
+/** What the documentation calls the type. */
+export const labelOf = (schema: TSchema): string => readingOf(schema).label
+
+interface Bounds {
+  readonly minimum?: number
+  readonly exclusiveMinimum?: number
+  readonly maximum?: number
+}
+
+function numberOf(label: string, expected: string, pattern: RegExp, bounds: Bounds = {}) {
+  const { minimum = -Infinity, exclusiveMinimum = -Infinity, maximum = Infinity } = bounds
+  return readable(schemaOf<number>({ type: 'number', ...bounds }), label, (text, name) => {
+    const number = Number(text)
+    if (!pattern.test(text) || number < minimum || number <= exclusiveMinimum || number > maximum)
+      throw invalid(name, expected, text)
+    return number
+  })
+}
+
+const DECIMAL = /^\d+(\.\d+)?$/
+const [PORT_MAX, SECONDS_MAX, DAYS_MAX] = [65_535, 1e9, 1e6]
+
+export const Port = numberOf('port', `a port from 0 to ${PORT_MAX}`, /^\d{1,5}$/, { minimum: 0, maximum: PORT_MAX })
+export const Count = numberOf('number', 'a number above 0', /^[1-9]\d{0,14}$/, { minimum: 1 })
+export const Workers = numberOf('number', `a number from 1 to ${WORKERS_MAX}`, /^\d+$/, {
+  minimum: 1,
+  maximum: WORKERS_MAX,
+})
+export const Seconds = numberOf('seconds', 'a number of seconds above 0', DECIMAL, {
+  exclusiveMinimum: 0,
+  maximum: SECONDS_MAX,
+})
+/** Negative ones too. */
+export const AnySeconds = numberOf('seconds', 'a number of seconds', /^-?\d+(\.\d+)?$/)
+export const Days = numberOf('days', 'a number of days above 0', DECIMAL, { exclusiveMinimum: 0, maximum: DAYS_MAX })
+/** Within what one timer can wait. */
+export const Hours = numberOf('hours', `a number of hours from 0 to ${SCRUB_HOURS_MAX}`, DECIMAL, {
+  minimum: 0,
+  maximum: SCRUB_HOURS_MAX,
+})
+
+const FACTORS: Readonly<Record<string, number>> = { '': 1, b: 1, k: 2 ** 10, m: 2 ** 20, g: 2 ** 30 }
+
+export const Bytes = readable(schemaOf<number>({ type: 'integer', minimum: 1 }), 'bytes', (text, name) => {
+  const [, digits, unit = ''] = /^(\d+)\s*([kmg]i?b?|b)?$/i.exec(text) ?? []
+  const factor = FACTORS[unit.toLowerCase().replace(/(?<=.)i?b?$/, '')]
+  const number = Number(digits) * (factor ?? Number.NaN)
+  if (!Number.isSafeInteger(number) || number <= 0) throw invalid(name, 'a number of bytes such as 512M or 1G', text)
+  return number
+})
+
+export const Switch = readable(Flag, '`true` or `false`', (text, name) => {
+  const lower = text.toLowerCase()
+  if (['true', '1', 'yes', 'on'].includes(lower)) return true
+  if (['false', '0', 'no', 'off'].includes(lower)) return false
+  throw invalid(name, 'true or false', text)
+})
+
+export const Text = readable(text, 'text', (text) => text)
+export const Path = readable(text, 'path', (text) => text)
+
+/** A key as PEM, or the path of the file that it is in. */
+export const Pem = readable(text, 'PEM, or a path', (text) => text)
+
+/** Never repeated in the error. */
+export const Token = readable(text, 'text', (text, name) => {
+  if (text.length >= FIXED_KEY_LENGTH_MIN && /^[\x21-\x7e]+$/.test(text)) return text
+  const reason = `${name} needs at least ${FIXED_KEY_LENGTH_MIN} printable characters without blanks`
+  throw new ZerohopError('CONFIG_INVALID', { reason })
+})
+
+function readAddress(text: string, name: string): string {
+  if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol))
+    throw invalid(name, 'an http or https URL', text)
+  return text
+}
+
+export const Address = readable(text, 'URL', readAddress)
+
+/** An address that paths are added to. */
+export const BaseAddress = readable(text, 'URL', (text, name) => {
+  const { search, hash } = new URL(readAddress(text, name))
+  if (search !== '' || hash !== '') throw invalid(name, 'an http or https URL without a query', text)
+  return text
+})
+
+export const PublicAddress = readable(text, 'URL', readPublicUrl)
+
+/** A scheme and a host, as browsers send it: no path, no `*`. */
+export const Origin = readable(text, 'origin', (text, name) => {
+  const found = URL.canParse(text) ? new URL(text) : undefined
+  if (found === undefined || !/^https?:$/.test(found.protocol) || `${found.origin}/` !== found.href)
+    throw invalid(name, 'an origin such as https://app.example.com', text)
+  return found.origin
+})
+
+/** Words with commas between them. */
+export const Words = readable(listOf(text), 'words', (text, name) => {
+  const found = text.split(',').map((word) => word.trim())
+  if (found.includes('')) throw invalid(name, 'words with commas between them', text)
+  return found
+})
+
+/** One of several words; `readWord` is applied to the text before. */
+export function oneOf<const W extends readonly string[]>(
+  words: W,
+  expected: string,
+  readWord = (text: string): string => text,
+) {
+  const label = words.map((word) => `\`${word}\``).join(', ')
+  return readable(enumOf(...words), label.replace(/, (?=[^,]*$)/, ' or '), (text, name): W[number] => {
+    const found = words.find((word) => word === readWord(text))
+    if (found === undefined) throw invalid(name, expected, text)
+    return found
+  })
+}
+
+/** `off`, or some of several words with commas between them. */
+export function someOf<const W extends readonly string[]>(words: W, expected: string) {
+  const label = `\`off\`, or some of ${words.map((word) => `\`${word}\``).join(', ')}`
+  return readable(listOf(enumOf(...words)), label, (text, name): W[number][] => {
+    if (['off', 'false', 'no', '0'].includes(text.toLowerCase())) return []
+    return text.split(',').map((part) => {
+      const found = words.find((word) => word === part.trim().toLowerCase())
+      if (found === undefined) throw invalid(name, expected, text)
+      return found
+    })
+  })
+}
+
+/** `name=value,…`, percent-encoded as the standard of OpenTelemetry has it. */
+export const Pairs = readable(mapOf(text), 'pairs', (text, name) => {
+  const pairs = text.split(',').filter((pair) => pair.includes('='))
+  try {
+    return Object.fromEntries(
+      pairs.map((pair) => {
+        const at = pair.indexOf('=')
+        return [pair.slice(0, at), pair.slice(at + 1)].map((part) => decodeURIComponent(part.trim()))
+      }),
+    ) as Record<string, string>
+  } catch {
+    throw invalid(name, 'percent-encoded `name=value` with commas between', text)
+  }
+})

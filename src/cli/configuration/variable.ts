@@ -1,0 +1,50 @@
+// One variable of the environment: its schema with everything that is to be known of it, said once. Reading, the help of commands and the table
+// in docs/operations.md come from it.
+import { described, documentationOf, optional, type Static, type TSchema } from '../../model/json-schema.ts'
+
+/** The commands of `zerohop`, in the order of its help. */
+export const COMMANDS = [
+  'serve',
+  'api',
+  'pdp',
+  'check',
+  'image',
+  'org',
+  'keys',
+  'backup',
+  'restore',
+  'export',
+  'import',
+  'data',
+  'integration',
+  'migrate',
+] as const
+type Command = (typeof COMMANDS)[number]
+
+export interface Facts {
+  readonly about: string
+  /** the commands whose work it changes; each command refuses to start with a value that cannot be used */
+  readonly readBy: readonly Command[]
+  /** further names, which count when the variable itself is not set */
+  readonly aliases?: readonly string[]
+  /** no log may hold it; the variable NAME_FILE may name a file instead */
+  readonly isSecret?: true
+  /** in Markdown: what the table says instead of the default */
+  readonly unset?: string
+  /** what the help of a command adds to the default */
+  readonly hint?: string
+}
+
+type Optional<S extends TSchema> = ReturnType<typeof optional<S>>
+
+/** A variable that has a value even when it is not set. */
+export const withDefault = <S extends TSchema>(type: S, value: Static<S>, facts: Facts): S =>
+  described(type, facts.about, { ...facts, default: value })
+
+/** A variable that may be absent. */
+export const variable = <S extends TSchema>(type: S, facts: Facts): Optional<S> =>
+  optional(described(type, facts.about, { ...facts }))
+
+/** What is known of a variable. */
+export const factsOf = (schema: TSchema): Facts & { readonly default?: unknown } =>
+  documentationOf(schema) as unknown as Facts & { readonly default?: unknown }

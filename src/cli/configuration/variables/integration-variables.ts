@@ -1,0 +1,56 @@
+// Variables of the integration backend. Their aliases are what such a backend is used to find. What is said here is what docs/operations.md says.
+import { Address, Origin, Port, Text } from '../value-types.ts'
+import { variable, withDefault } from '../variable.ts'
+
+const INTEGRATION = ['integration'] as const
+
+export const INTEGRATION_VARIABLES = {
+  ZEROHOP_INTEGRATION_PORT: withDefault(Port, 8000, {
+    about: 'port of the [integration backend](integration.md); 0 = any free one, printed',
+    readBy: INTEGRATION,
+    aliases: ['INTEGRATION_PORT'],
+  }),
+  ZEROHOP_INTEGRATION_USER_POOL_ID: variable(Text, {
+    about: 'the Cognito user pool whose tokens count',
+    readBy: INTEGRATION,
+    aliases: ['USER_POOL_ID'],
+  }),
+  ZEROHOP_INTEGRATION_CLIENT_ID: variable(Text, {
+    about: 'the app client that the tokens are for',
+    readBy: INTEGRATION,
+    aliases: ['CLIENT_ID'],
+  }),
+  ZEROHOP_INTEGRATION_ISSUER: variable(Address, {
+    about: 'the issuer of the tokens, for providers elsewhere',
+    readBy: INTEGRATION,
+    aliases: ['ISSUER'],
+    unset: 'of the user pool',
+  }),
+  ZEROHOP_INTEGRATION_JWKS_URI: variable(Address, {
+    about: "where the provider's public keys are; read over https",
+    readBy: INTEGRATION,
+    aliases: ['JWKS_URI'],
+    unset: '`<issuer>/.well-known/jwks.json`',
+  }),
+  ZEROHOP_INTEGRATION_TOKEN: variable(Text, {
+    about: 'API key of the environment',
+    readBy: INTEGRATION,
+    aliases: ['PERMIT_TOKEN'],
+    isSecret: true,
+  }),
+  ZEROHOP_INTEGRATION_FRONTEND_ORIGIN: variable(Origin, {
+    about: 'the one origin whose pages may call it',
+    readBy: INTEGRATION,
+    aliases: ['FRONTEND_ORIGIN'],
+  }),
+  ZEROHOP_INTEGRATION_API_URL: withDefault(Address, 'http://localhost:8080', {
+    about: 'the management API',
+    readBy: [...INTEGRATION, 'migrate'],
+    aliases: ['API_URL'],
+  }),
+  ZEROHOP_INTEGRATION_PDP_URL: withDefault(Address, 'http://localhost:7000', {
+    about: '`--client permitio`: the PDP that the published client asks',
+    readBy: INTEGRATION,
+    aliases: ['PDP_URL'],
+  }),
+}

@@ -1,0 +1,123 @@
+// Variables of the data folder and of the servers of the management side. What is said here is what docs/operations.md says.
+import {
+  AUDIT_DAYS_DEFAULT,
+  AUDIT_RECORDS_DEFAULT,
+  BODY_MEMORY_BYTES_DEFAULT,
+  CONNECTIONS_MAX_DEFAULT,
+  DELTA_DAYS_DEFAULT,
+  DELTA_REVISIONS_DEFAULT,
+  FIXED_KEY_LENGTH_MIN,
+  HISTORY_DAYS_DEFAULT,
+  HISTORY_REVISIONS_DEFAULT,
+  IMAGE_MEMORY_BYTES_DEFAULT,
+  SCRUB_HOURS_DEFAULT,
+  SCRUB_HOURS_MAX,
+} from '../../../model/limits.ts'
+import { Bytes, Count, Days, Hours, oneOf, Path, Pem, Port, Text, Token } from '../value-types.ts'
+import { COMMANDS, variable, withDefault } from '../variable.ts'
+
+const LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
+const LogLevel = oneOf(LEVELS, `one of ${LEVELS.join(', ')}`)
+
+const MANAGEMENT = ['serve', 'api'] as const
+const SERVERS = ['serve', 'api', 'pdp'] as const
+
+export const SERVER_VARIABLES = {
+  ZEROHOP_DATA: withDefault(Path, './data', {
+    about: 'the data folder (`--data`)',
+    readBy: COMMANDS.filter((command) => command !== 'image' && command !== 'migrate'),
+    unset: '`./data` (`/data` in the container)',
+  }),
+  ZEROHOP_HOST: withDefault(Text, '127.0.0.1', {
+    about: 'listen address (`--host`)',
+    readBy: [...SERVERS, 'check', 'integration'],
+    unset: '`127.0.0.1` (`0.0.0.0` in the container)',
+  }),
+  ZEROHOP_API_PORT: withDefault(Port, 8080, {
+    about: 'port of the management API; 0 = any free one, printed (`--api-port`)',
+    readBy: MANAGEMENT,
+    hint: '0 = any free one',
+  }),
+  ZEROHOP_BOOTSTRAP_KEY: variable(Text, {
+    about: `the first organization key of a new folder: at least ${FIXED_KEY_LENGTH_MIN} printable characters`,
+    readBy: MANAGEMENT,
+    isSecret: true,
+    unset: 'minted',
+  }),
+  ZEROHOP_ORGANIZATION_KEY: variable(Text, {
+    about: 'API key of the organization',
+    readBy: ['migrate'],
+    isSecret: true,
+  }),
+  ZEROHOP_SECRETS_KEY_FILE: variable(Path, {
+    about: 'the key that seals secrets; keep it outside the data folder and out of backups',
+    readBy: [...MANAGEMENT, 'org', 'keys', 'backup', 'export', 'import'],
+    unset: '`<data>/secrets.key`, with a warning',
+  }),
+  ZEROHOP_IMAGE_MEMORY: withDefault(Bytes, IMAGE_MEMORY_BYTES_DEFAULT, {
+    about: 'bytes of all images that are kept open, such as `512M`',
+    readBy: ['serve'],
+  }),
+  ZEROHOP_BODY_MEMORY: withDefault(Bytes, BODY_MEMORY_BYTES_DEFAULT, {
+    about:
+      'bytes of request bodies that a process holds at once, and one API key a quarter of them; above it 503 with `retry-after`, see [bounds of what comes in](#bounds-of-what-comes-in)',
+    readBy: [...SERVERS, 'integration'],
+  }),
+  ZEROHOP_CONNECTIONS: withDefault(Count, CONNECTIONS_MAX_DEFAULT, {
+    about: 'connections of each server of a process at once; further ones are closed before they are read',
+    readBy: [...SERVERS, 'integration'],
+  }),
+  ZEROHOP_METRICS_TOKEN: variable(Token, {
+    about: `bearer token of the operator, at least ${FIXED_KEY_LENGTH_MIN} printable characters: it shows everything at [\`/metrics\`](#metrics) of every process, and opens nothing else`,
+    readBy: SERVERS,
+    isSecret: true,
+  }),
+  ZEROHOP_LOG_LEVEL: withDefault(LogLevel, 'info', {
+    about: 'lines of the log from this level on',
+    readBy: [...SERVERS, 'integration'],
+  }),
+  ZEROHOP_RATE_LIMIT: variable(Count, {
+    about: 'requests that one API key may make in a minute; above it the management API answers 429 with `retry-after`',
+    readBy: MANAGEMENT,
+    unset: 'off',
+  }),
+  ZEROHOP_RATE_LIMIT_WRITES: variable(Count, {
+    about: 'of these, requests that are not GET',
+    readBy: MANAGEMENT,
+    unset: 'off',
+  }),
+  ZEROHOP_DELTA_REVISIONS: withDefault(Count, DELTA_REVISIONS_DEFAULT, {
+    about: 'revisions of each log whose deltas a follower can still get; one that is further behind takes an image',
+    readBy: MANAGEMENT,
+  }),
+  ZEROHOP_DELTA_DAYS: withDefault(Days, DELTA_DAYS_DEFAULT, {
+    about: 'days for which deltas are kept; whatever is over either bound goes',
+    readBy: MANAGEMENT,
+  }),
+  ZEROHOP_HISTORY_REVISIONS: withDefault(Count, HISTORY_REVISIONS_DEFAULT, {
+    about: 'entries that the history of each log keeps, without their changes',
+    readBy: MANAGEMENT,
+  }),
+  ZEROHOP_HISTORY_DAYS: withDefault(Days, HISTORY_DAYS_DEFAULT, {
+    about:
+      'days that history goes back; never less than the deltas. After it, nothing is left of an environment that was deleted',
+    readBy: MANAGEMENT,
+  }),
+  ZEROHOP_AUDIT_RECORDS: withDefault(Count, AUDIT_RECORDS_DEFAULT, {
+    about: 'records of decisions that each environment keeps',
+    readBy: MANAGEMENT,
+  }),
+  ZEROHOP_AUDIT_DAYS: withDefault(Days, AUDIT_DAYS_DEFAULT, {
+    about: 'days that records of decisions are kept',
+    readBy: MANAGEMENT,
+  }),
+  ZEROHOP_SCRUB_HOURS: withDefault(Hours, SCRUB_HOURS_DEFAULT, {
+    about: `hours between two comparisons of all data on disk, see [is the data whole?](#is-the-data-whole); 0 = none, at most ${SCRUB_HOURS_MAX}`,
+    readBy: MANAGEMENT,
+  }),
+  ZEROHOP_IMAGE_SIGNING_KEY: variable(Pem, {
+    about: 'Ed25519 private key: the management side signs images and deltas with it, and `image sign` a file',
+    readBy: [...MANAGEMENT, 'image'],
+    isSecret: true,
+  }),
+}
