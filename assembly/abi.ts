@@ -1,5 +1,6 @@
 // The layout of an image: every offset, size, section and limit, as bare numbers and enums. Compiled by asc AND by tsc, so both
-// sides of the border read one text. docs/kernel-memory.md draws it. Change anything here ⇒ raise ABI_VERSION.
+// sides of the border read one text. docs/kernel-memory.md draws it. Raise ABI_VERSION with every change of what an image or a call says;
+// what the kernel alone reads during one call (query, tally, the goals of a search) may move without.
 //
 //   0x00000  guard      nothing lives here: id 0 and stray small numbers mean "none"
 //   0x00400  header     HEADER_BYTES: identity, roots, counters, free lists        ┐ an image file is
@@ -9,6 +10,8 @@
 //   0x48000  sent       which attributes were sent with a question; never saved    │
 //   0x50000  encoded    values on their way in: sent, or to be stored; never saved │
 //   0xd0000  frames     the lists that a condition is walking; never saved         │
+//   0xdf000  query      what is asked and how far it is decided; never saved        │
+//   0xdf100  tally      what verify has counted so far; never saved                │
 //   0xe0000  heap       every record and table                                     ┘
 
 /** Raise when a layout, a constant or an export changes meaning. The host refuses a kernel or an image of another number. */
@@ -24,6 +27,8 @@ export const ENCODED = 0x50000
 /** Eight times the bytes that attributes or conditions may have as JSON. */
 export const ENCODED_BYTES = 0x80000
 export const FRAMES = 0xd0000
+export const QUERY = 0xdf000
+export const TALLY = 0xdf100
 export const HEAP = 0xe0000
 
 /** "ZHOP", little-endian. */
@@ -122,6 +127,11 @@ export enum Header {
   FreeSmall = 1024,
 }
 
+/** A block that is free, of the size of its list. */
+export enum FreeBlock {
+  Next = 0,
+}
+
 // ── hash tables (assembly/memory/table.ts) ──────────────────────────────────────────────────────────────────────────────────
 /** The tables of an image. */
 export enum Table {
@@ -199,6 +209,13 @@ export enum Node {
 export const LEAF_RECORDS = 62
 /** Entries of an inner node at most. */
 export const FANOUT = 31
+export const NODE_ENTRY_BYTES = 8
+/** An entry of an inner node. */
+export enum NodeEntry {
+  /** the first record below the node */
+  First = 0,
+  Node = 4,
+}
 
 // ── records ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 /** Every symbol begins with: key length u16 · table u8 · flags u8. An id is the address of the record; a permission's is dense. */
@@ -267,7 +284,11 @@ export enum Permission {
  */
 export const ROW_PAGES = 32
 export const ROW_BYTES = 384
-export const ROW_FIRST_PAGE = 128
+export enum Row {
+  /** addresses; that of page 0 is not used */
+  Pages = 0,
+  FirstPage = 128,
+}
 export const PAGE_BYTES = 256
 export const PAGE_SHIFT = 11
 export enum Role {
@@ -419,6 +440,12 @@ export enum AttributePath {
   Names = 12,
   Source = 16,
   Key = 20,
+}
+/** The names of a path behind its root. */
+export enum Names {
+  Count = 0,
+  /** texts */
+  Texts = 4,
 }
 /** Where a path begins. The first seven are generated and never overridden by a request (D8). */
 export enum Source {
@@ -629,6 +656,63 @@ export enum Member {
   PreviousOfUser = 12,
   NextOfTenant = 16,
   PreviousOfTenant = 20,
+}
+
+/** What is asked, and how far it is decided. Written when a question begins; says nothing after the next one has begun. */
+export const QUERY_BYTES = 64
+export enum Query {
+  User = 0,
+  Tenant = 4,
+  /** 0 when none is asked about, or it is not stored */
+  Instance = 8,
+  /** the resource of the permission */
+  Type = 12,
+  /** where what was sent ends in the encoded area */
+  SentEnd = 16,
+  /** the first free byte behind it, for generated values */
+  Free = 20,
+  /** 1: the encoded area is full, so the check could not decide (D13) */
+  IsFull = 24,
+  /** 1: the value that was found last is compared as an instant (D9) */
+  IsTime = 28,
+  /** the last value that was not of its declared type, or 0 */
+  Refused = 32,
+  /** how many there were since this memory is open: no question sets it back */
+  Refusals = 36,
+  /** work that conditions took */
+  ConditionSteps = 40,
+  /** tuples and rules that the search looked at */
+  RelationSteps = 44,
+  /** goals of the search */
+  Goals = 48,
+  /** the goal that was met, counted from 1; 0 when a direct role or nothing allowed */
+  Met = 52,
+  /** where the next candidate is written, and the end of the room for them */
+  NextCandidate = 56,
+  CandidatesEnd = 60,
+}
+/** What `verify` has counted so far. */
+export const TALLY_BYTES = 40
+export enum Tally {
+  /** u64: references to texts */
+  References = 0,
+  /** u64: uses of paths in programs */
+  Uses = 8,
+  /** the last record in the order of keys, or 0 */
+  Previous = 16,
+  /** records seen in that order */
+  Seen = 20,
+  /** the leaf that must come next */
+  Awaited = 24,
+  /** groups, and sides in them, that the lists of permissions lead to */
+  Groups = 28,
+  Sides = 32,
+}
+/** A node on the way down a tree, and the slot to go to next; in the work area. */
+export const VISIT_BYTES = 8
+export enum Visit {
+  Node = 0,
+  Slot = 4,
 }
 
 /** The answer of a check. Undecided: a limit was met before anything allowed (D13). */

@@ -1,12 +1,9 @@
 // Every export of the kernel, with its contract, and nothing else. Arguments and results are numbers; keys and lists lie in the
 // scratch area. A key at SCRATCH is UTF-8 of `length` bytes, at most KEY_BYTES_MAX (2 × that + 1 for a pair). 0 means none.
-import { ABI_VERSION, Document, Order, Principal, Resource, SCRATCH, Table } from './abi'
+import { ABI_VERSION, Document, Order, Principal, QUERY, Query, Resource, SCRATCH, Table } from './abi'
 import { decideBySets, operandOf, programHolds, sideHolds } from './decide/abac'
-import { refusedCell, refusedCount, resolvedTime } from './decide/attributes'
-import { stepsTaken, takeSteps as takeConditionSteps } from './decide/compare'
 import { decideByRelation, decideIn, decideOnInstance } from './decide/decide'
 import { permissionsOfGrant, permissionsOfRole, recordsInBucket } from './decide/enumerate'
-import { metGoal, takeSteps as takeRelationSteps } from './decide/rebac'
 import { listReads as readsOf } from './decide/required-attributes'
 import { checkKinds } from './memory/checked'
 import './memory/layout'
@@ -88,17 +85,17 @@ export function decide(user: u32, tenant: u32, permission: u32): u32 {
 
 /** The same with roles on a named instance of the permission's type; 0 when it is not stored. */
 export function decideOn(user: u32, tenant: u32, permission: u32, instance: u32): u32 {
-  return decideOnInstance(user, tenant, permission, instance)
+  return decideOnInstance(QUERY, user, tenant, permission, instance)
 }
 
 /** The part of `decideOn` that is not `decide`. Permission 0 asks whether the user has any role on the instance. */
 export function decideRelated(user: u32, tenant: u32, permission: u32, instance: u32): u32 {
-  return decideByRelation(user, tenant, permission, instance)
+  return decideByRelation(QUERY, user, tenant, permission, instance)
 }
 
 /** The goal that the search just before met, counted from 1; 0 when a direct role or nothing allowed. The path lies in the work area. */
 export function goalMet(): u32 {
-  return metGoal()
+  return load<u32>(QUERY, Query.Met)
 }
 
 /** Makes the user, tenant, role, resource or relation whose key is at SCRATCH live; returns its id. */
@@ -180,7 +177,7 @@ export function removeSetRule(permission: u32, users: u32, resources: u32): void
 
 /** Verdict of the set rules alone. For each path that they read, SENT holds the address of the cell that was sent, or 0; all lies before `end`. */
 export function decideSets(user: u32, tenant: u32, permission: u32, instance: u32, end: u32): u32 {
-  return decideBySets(user, tenant, permission, instance, end)
+  return decideBySets(QUERY, user, tenant, permission, instance, end)
 }
 
 /** What the set rules of a permission read: paths at SCRATCH; returns how many. */
@@ -190,37 +187,37 @@ export function listReads(permission: u32): u32 {
 
 /** Verdict of one side of a rule, for explain: a set, role or resource. */
 export function decideSide(user: u32, tenant: u32, permission: u32, instance: u32, end: u32, side: u32): u32 {
-  return sideHolds(user, tenant, permission, instance, end, side)
+  return sideHolds(QUERY, user, tenant, permission, instance, end, side)
 }
 
 /** Verdict of a program (abi.ts, Program) that lies before `end` in the encoded area, for explain. */
 export function decideProgram(user: u32, tenant: u32, permission: u32, instance: u32, end: u32, program: u32): u32 {
-  return programHolds(user, tenant, permission, instance, end, program)
+  return programHolds(QUERY, user, tenant, permission, instance, end, program)
 }
 
 /** The cell of a path for the question, for explain: 0 when it is missing or not of its declared type. Valid until the next call. */
 export function operandCell(user: u32, tenant: u32, permission: u32, instance: u32, end: u32, path: u32): u32 {
-  return operandOf(user, tenant, permission, instance, end, path)
+  return operandOf(QUERY, user, tenant, permission, instance, end, path)
 }
 
 /** Of the `operandCell` just before: the value that is there but not of its declared type, or 0. */
 export function operandRefused(): u32 {
-  return refusedCell()
+  return load<u32>(QUERY, Query.Refused)
 }
 
 /** How often conditions met a value that is not of its declared type, since this memory is open; for metrics. */
 export function illTypedCount(): u32 {
-  return refusedCount()
+  return load<u32>(QUERY, Query.Refusals)
 }
 
 /** Of the `operandCell` just before: 1 when it is compared as an instant (D9). */
 export function operandIsTime(): u32 {
-  return resolvedTime() ? 1 : 0
+  return load<u32>(QUERY, Query.IsTime)
 }
 
 /** Steps that the set rules of the question just before took. */
 export function stepsOfSets(): u32 {
-  return stepsTaken()
+  return load<u32>(QUERY, Query.ConditionSteps)
 }
 
 export function deleteUser(user: u32): void {
@@ -351,7 +348,10 @@ export function listOrdered(table: u32, record: u32, length: u32, most: u32): u3
 
 /** Steps over relations and conditions that the question just before has cost; told once. */
 export function takeWork(): u32 {
-  return takeRelationSteps() + takeConditionSteps()
+  const steps = load<u32>(QUERY, Query.RelationSteps) + load<u32>(QUERY, Query.ConditionSteps)
+  store<u32>(QUERY, 0, Query.RelationSteps)
+  store<u32>(QUERY, 0, Query.ConditionSteps)
+  return steps
 }
 
 /** Walks every section and tests every invariant; a Fault, 0 when all hold. Safe on any bytes. */

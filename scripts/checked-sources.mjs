@@ -2,10 +2,10 @@
 // and for a named field that the record is of its kind. Lines stay where they are.
 import { readFileSync } from 'node:fs'
 
-const CHECKED = 'assembly/memory/checked.ts'
+const CHECKED = ['assembly/memory/checked.ts', 'assembly/memory/checked-records.ts']
 /** Enums of fields whose records are checked; `Name.Field` of any other is only checked for its place. */
 const KINDS = new Set(
-  readFileSync(new URL(`../${CHECKED}`, import.meta.url), 'utf8')
+  readFileSync(new URL(`../${CHECKED[1]}`, import.meta.url), 'utf8')
     .match(/export enum Checked \{(.*?)^\}/ms)[1]
     .match(/^ {2}(\w+) =/gm)
     .map((line) => line.trim().split(' ')[0])
@@ -22,7 +22,7 @@ const NAMES = {
 
 /** The source of a file with every access checked. */
 export function checkedSource(file, text) {
-  if (file === CHECKED || file === 'assembly/abi.ts') return text
+  if (CHECKED.includes(file) || file === 'assembly/abi.ts') return text
   const checked = rewrite(text)
   if (checked === text) return text
   const folder = file.split('/').length === 2 ? './memory' : file.includes('/memory/') ? '.' : '../memory'

@@ -40,39 +40,41 @@ export function askSets(permission: u32): u32 {
 }
 
 /** D6: is there a rule of the permission whose two sets are true? What was sent ends at `end` in the encoded area. */
-export function decideBySets(user: u32, tenant: u32, permission: u32, instance: u32, end: u32): Verdict {
-  if (!begin(user, tenant, permission, instance, end)) return Verdict.Deny
+export function decideBySets(query: u32, user: u32, tenant: u32, permission: u32, instance: u32, end: u32): Verdict {
+  if (!begin(query, user, tenant, permission, instance, end)) return Verdict.Deny
   const record = permissionRecord(permission)
-  const users = collect(load<u32>(record, Permission.UserIndexes), USERS_FOUND, CANDIDATES_MAX)
-  if (users === OVERFLOW) return decideByRules(load<u32>(record, Permission.SetRules))
+  const users = collect(query, load<u32>(record, Permission.UserIndexes), USERS_FOUND, CANDIDATES_MAX)
+  if (users === OVERFLOW) return decideByRules(query, load<u32>(record, Permission.SetRules))
   let verdict = Verdict.Deny
   let resources: u32 = 0
   let collected: bool = false
   for (let index: u32 = 0; index < users; index++) {
     const side = load<u32>(USERS_FOUND + index * 4)
-    const usersHold = holdsUsers(load<u32>(side, Side.Set))
+    const usersHold = holdsUsers(query, load<u32>(side, Side.Set))
     if (usersHold === Verdict.Deny) continue
     const rules = load<u32>(side, Side.Count)
     if (rules > LINEAR_SCAN_MAX && !collected) {
-      resources = collect(load<u32>(record, Permission.ResourceIndexes), RESOURCES_FOUND, CANDIDATES_MAX)
+      resources = collect(query, load<u32>(record, Permission.ResourceIndexes), RESOURCES_FOUND, CANDIDATES_MAX)
       collected = true
     }
     // Whichever is less work: each rule of the side, or each resource that can be true.
     const found =
-      rules > LINEAR_SCAN_MAX && resources < rules ? holdsOneOf(permission, side, resources) : holdsRuleOf(side)
+      rules > LINEAR_SCAN_MAX && resources < rules
+        ? holdsOneOf(query, permission, side, resources)
+        : holdsRuleOf(query, side)
     if (found === Verdict.Allow && usersHold === Verdict.Allow) return Verdict.Allow
     if (found !== Verdict.Deny) verdict = Verdict.Undecided
   }
-  return isExhausted() ? Verdict.Undecided : verdict
+  return isExhausted(query) ? Verdict.Undecided : verdict
 }
 
 /** One rule after the other. */
-function decideByRules(first: u32): Verdict {
+function decideByRules(query: u32, first: u32): Verdict {
   let verdict = Verdict.Deny
   for (let rule = first; rule !== 0; rule = load<u32>(rule, SetRule.Next)) {
-    const users = holdsUsers(load<u32>(rule, SetRule.Users))
+    const users = holdsUsers(query, load<u32>(rule, SetRule.Users))
     if (users === Verdict.Deny) continue
-    const resources = holdsResources(load<u32>(rule, SetRule.Resources))
+    const resources = holdsResources(query, load<u32>(rule, SetRule.Resources))
     if (resources === Verdict.Deny) continue
     if (users === Verdict.Allow && resources === Verdict.Allow) return Verdict.Allow
     verdict = Verdict.Undecided
@@ -81,10 +83,10 @@ function decideByRules(first: u32): Verdict {
 }
 
 /** Is the resource side of some rule of a side of users true? */
-function holdsRuleOf(side: u32): Verdict {
+function holdsRuleOf(query: u32, side: u32): Verdict {
   let verdict = Verdict.Deny
   for (let rule = load<u32>(side, Side.Rules); rule !== 0; rule = load<u32>(rule, SetRule.NextOfSide)) {
-    const own = holdsResources(load<u32>(rule, SetRule.Resources))
+    const own = holdsResources(query, load<u32>(rule, SetRule.Resources))
     if (own === Verdict.Allow) return own
     if (own === Verdict.Undecided) verdict = own
   }
@@ -92,18 +94,18 @@ function holdsRuleOf(side: u32): Verdict {
 }
 
 /** The same, by the sides of resources that were collected; each is evaluated once for all sides of users. */
-function holdsOneOf(permission: u32, side: u32, resources: u32): Verdict {
+function holdsOneOf(query: u32, permission: u32, side: u32, resources: u32): Verdict {
   const users = load<u32>(side, Side.Set)
   let verdict = Verdict.Deny
   for (let index: u32 = 0; index < resources; index++) {
     const entry = RESOURCES_FOUND + index * 4
     const set = load<u32>(load<u32>(entry) & ~3, Side.Set)
-    if (!count(1)) return Verdict.Undecided
+    if (!count(query, 1)) return Verdict.Undecided
     if (findSetRule(permission, users, set) === 0) continue
     // 1 + the verdict once it is known
     let known = load<u32>(entry) & 3
     if (known === 0) {
-      known = holdsResources(set) + 1
+      known = holdsResources(query, set) + 1
       store<u32>(entry, load<u32>(entry) | known)
     }
     if (known - 1 === Verdict.Allow) return Verdict.Allow
@@ -113,38 +115,62 @@ function holdsOneOf(permission: u32, side: u32, resources: u32): Verdict {
 }
 
 /** The truth of one side of one rule, for explain. */
-export function sideHolds(user: u32, tenant: u32, permission: u32, instance: u32, end: u32, side: u32): Verdict {
-  if (!begin(user, tenant, permission, instance, end)) return Verdict.Deny
+export function sideHolds(
+  query: u32,
+  user: u32,
+  tenant: u32,
+  permission: u32,
+  instance: u32,
+  end: u32,
+  side: u32,
+): Verdict {
+  if (!begin(query, user, tenant, permission, instance, end)) return Verdict.Deny
   const table = load<u8>(side, SymbolRecord.Table) as u32
-  if (table === Table.Roles) return holdsUsers(side)
-  return table === Table.Resources ? holdsResources(side) : holdsSet(side)
+  if (table === Table.Roles) return holdsUsers(query, side)
+  return table === Table.Resources ? holdsResources(query, side) : holdsSet(query, side)
 }
 
 /** The truth of a program that lies before `end` in the encoded area, for explain. */
-export function programHolds(user: u32, tenant: u32, permission: u32, instance: u32, end: u32, program: u32): Verdict {
-  return begin(user, tenant, permission, instance, end) ? run(program) : Verdict.Deny
+export function programHolds(
+  query: u32,
+  user: u32,
+  tenant: u32,
+  permission: u32,
+  instance: u32,
+  end: u32,
+  program: u32,
+): Verdict {
+  return begin(query, user, tenant, permission, instance, end) ? run(query, program) : Verdict.Deny
 }
 
 /** The cell of a path for the question, for explain; 0 when it is as good as missing. */
-export function operandOf(user: u32, tenant: u32, permission: u32, instance: u32, end: u32, path: u32): u32 {
-  return begin(user, tenant, permission, instance, end) ? resolveAlone(path) : 0
+export function operandOf(
+  query: u32,
+  user: u32,
+  tenant: u32,
+  permission: u32,
+  instance: u32,
+  end: u32,
+  path: u32,
+): u32 {
+  return begin(query, user, tenant, permission, instance, end) ? resolveAlone(query, path) : 0
 }
 
 /** False: nothing can allow (D1, D2). */
-function begin(user: u32, tenant: u32, permission: u32, instance: u32, end: u32): bool {
+function begin(query: u32, user: u32, tenant: u32, permission: u32, instance: u32, end: u32): bool {
   if (user === 0 || tenant === 0 || permission === 0) return false
   // An id stays its key's when the object is deleted; here, unlike for roles, nothing else says that it is gone.
   if (!isLive(user) || !isLive(tenant) || !isLive(permissionRecord(permission))) return false
   if (instance !== 0 && load<u32>(instance, Instance.Tenant) !== tenant) return false
-  ask(user, tenant, permission, instance, end)
-  resetSteps()
+  ask(query, user, tenant, permission, instance, end)
+  resetSteps(query)
   return true
 }
 
 /** D6: a role used as a user set means that it is assigned in the tenant. */
-function holdsUsers(users: u32): Verdict {
-  if ((load<u8>(users, SymbolRecord.Table) as u32) !== Table.Roles) return holdsSet(users)
-  const grant = grantAsked()
+function holdsUsers(query: u32, users: u32): Verdict {
+  if ((load<u8>(users, SymbolRecord.Table) as u32) !== Table.Roles) return holdsSet(query, users)
+  const grant = grantAsked(query)
   return grant !== 0 && includes(load<u32>(grant, Grant.Roles), users) ? Verdict.Allow : Verdict.Deny
 }
 
@@ -158,20 +184,20 @@ function includes(roles: u32, role: u32): bool {
 }
 
 /** D6: a resource used as a resource set means its type. */
-function holdsResources(resources: u32): Verdict {
-  if ((load<u8>(resources, SymbolRecord.Table) as u32) !== Table.Resources) return holdsSet(resources)
-  return resources === typeAsked() ? Verdict.Allow : Verdict.Deny
+function holdsResources(query: u32, resources: u32): Verdict {
+  if ((load<u8>(resources, SymbolRecord.Table) as u32) !== Table.Resources) return holdsSet(query, resources)
+  return resources === typeAsked(query) ? Verdict.Allow : Verdict.Deny
 }
 
 /** D6: the conditions of the set and of its parents hold; a set with a base resource is about that type. */
-function holdsSet(first: u32): Verdict {
+function holdsSet(query: u32, first: u32): Verdict {
   let verdict = Verdict.Allow
   for (let set = first; set !== 0; set = load<u32>(set, ConditionSet.Parent)) {
-    if (!count(1)) return Verdict.Undecided
+    if (!count(query, 1)) return Verdict.Undecided
     const resource = load<u32>(set, ConditionSet.Resource)
-    if (!isLive(set) || (resource !== 0 && resource !== typeAsked())) return Verdict.Deny
-    resetGenerated()
-    const own = run(load<u32>(set, ConditionSet.Program))
+    if (!isLive(set) || (resource !== 0 && resource !== typeAsked(query))) return Verdict.Deny
+    resetGenerated(query)
+    const own = run(query, load<u32>(set, ConditionSet.Program))
     if (own === Verdict.Deny) return Verdict.Deny
     if (own === Verdict.Undecided) verdict = Verdict.Undecided
   }

@@ -11,8 +11,10 @@ import {
   Header,
   Kind,
   Member,
+  Names,
   Permission,
   Principal,
+  Query,
   Resource,
   SENT,
   Source,
@@ -27,91 +29,69 @@ import { permissionRecord } from '../policy/permissions'
 import { count } from './compare'
 import { instantOf } from './instants'
 
-/** The question that is being decided. Set by `ask`, means nothing after the call. */
-let user: u32 = 0
-let tenant: u32 = 0
-let instance: u32 = 0
-let type: u32 = 0
-/** Where what was sent ends in the encoded area, and the first free byte behind it. */
-let sentEnd: u32 = 0
-let free: u32 = 0
-
-/** The value that `resolve` found is compared as an instant (D9). */
-let isTime: bool = false
-/** The encoded area is full: the check could not decide (D13). */
-let isFull: bool = false
-/** The last value that was not of its declared type; for explain, which forgets it first. */
-let refused: u32 = 0
-/** How many there were since this memory is open. */
-let refusals: u32 = 0
-
 /** Begins a question; what was sent ends at `end` in the encoded area. */
-export function ask(userId: u32, tenantId: u32, permission: u32, instanceId: u32, end: u32): void {
-  user = userId
-  tenant = tenantId
-  instance = instanceId
-  type = load<u32>(permissionRecord(permission), Permission.Resource)
-  sentEnd = end
-  isTime = false
-  resetGenerated()
+export function ask(query: u32, user: u32, tenant: u32, permission: u32, instance: u32, end: u32): void {
+  store<u32>(query, user, Query.User)
+  store<u32>(query, tenant, Query.Tenant)
+  store<u32>(query, instance, Query.Instance)
+  store<u32>(query, load<u32>(permissionRecord(permission), Permission.Resource), Query.Type)
+  store<u32>(query, end, Query.SentEnd)
+  store<u32>(query, 0, Query.IsTime)
+  resetGenerated(query)
 }
 
 /** Gives the room of generated values back: no program looks at what was found for another. */
-export function resetGenerated(): void {
-  free = sentEnd
-  isFull = false
+export function resetGenerated(query: u32): void {
+  store<u32>(query, load<u32>(query, Query.SentEnd), Query.Free)
+  store<u32>(query, 0, Query.IsFull)
 }
 
-export function typeAsked(): u32 {
-  return type
+export function typeAsked(query: u32): u32 {
+  return load<u32>(query, Query.Type)
 }
 
 /** The grant of the user in the tenant, or 0. */
-export function grantAsked(): u32 {
-  return findGrant(user, tenant)
+export function grantAsked(query: u32): u32 {
+  return findGrant(load<u32>(query, Query.User), load<u32>(query, Query.Tenant))
 }
 
-export function resolvedTime(): bool {
-  return isTime
+/** Is the value that `resolve` found compared as an instant (D9)? */
+export function resolvedTime(query: u32): bool {
+  return load<u32>(query, Query.IsTime) !== 0
 }
 
-export function isOverfull(): bool {
-  return isFull
+/** Is the encoded area full: could the check not decide (D13)? */
+export function isOverfull(query: u32): bool {
+  return load<u32>(query, Query.IsFull) !== 0
 }
 
-/** `resolve`, for explain: `refusedCell` then is the value that is there but not of its declared type. */
-export function resolveAlone(path: u32): u32 {
-  refused = 0
-  return resolve(path)
-}
-
-export function refusedCount(): u32 {
-  return refusals
-}
-
-export function refusedCell(): u32 {
-  return refused
+/** `resolve`, for explain: `Query.Refused` then is the value that is there but not of its declared type. */
+export function resolveAlone(query: u32, path: u32): u32 {
+  store<u32>(query, 0, Query.Refused)
+  return resolve(query, path)
 }
 
 /** The cell of a path that does not begin at an item; 0 when it is missing or not of its declared type. */
-export function resolve(path: u32): u32 {
-  isTime = false
+export function resolve(query: u32, path: u32): u32 {
+  store<u32>(query, 0, Query.IsTime)
+  const user = load<u32>(query, Query.User)
   const source = load<u32>(path, AttributePath.Source)
   const sent = load<u32>(SENT + load<u32>(path, AttributePath.Number) * 4)
   switch (source) {
     case Source.User:
-      return declared(field(Header.UserType), path, sent, load<u32>(user, Principal.Attributes))
-    case Source.Resource:
-      return declared(type, path, sent, instance === 0 ? 0 : load<u32>(instance, Principal.Attributes))
-    case Source.Tenant:
-      return declared(
-        field(Header.TenantType),
-        path,
-        0,
-        belongs(user, tenant) ? load<u32>(tenant, Principal.Attributes) : 0,
-      )
+      return declared(query, field(Header.UserType), path, sent, load<u32>(user, Principal.Attributes))
+    case Source.Resource: {
+      const instance = load<u32>(query, Query.Instance)
+      const stored = instance === 0 ? 0 : load<u32>(instance, Principal.Attributes)
+      return declared(query, typeAsked(query), path, sent, stored)
+    }
+    case Source.Tenant: {
+      const tenant = load<u32>(query, Query.Tenant)
+      const stored = belongs(query, user, tenant) ? load<u32>(tenant, Principal.Attributes) : 0
+      return declared(query, field(Header.TenantType), path, 0, stored)
+    }
     case Source.Now:
-      isTime = true
+      store<u32>(query, 1, Query.IsTime)
       return present(sent)
     case Source.Context:
     case Source.Action:
@@ -119,16 +99,16 @@ export function resolve(path: u32): u32 {
     case Source.ResourceKey:
       return inside(present(sent), path)
     default:
-      return inside(generated(source), path)
+      return inside(generated(query, source), path)
   }
 }
 
 /** The cell of a path inside an item of a match: a plain value, or a stored instance and its type. */
-export function resolveItem(path: u32, item: u32, ofInstance: u32, ofType: u32): u32 {
-  isTime = false
-  if (ofInstance !== 0) return declared(ofType, path, 0, load<u32>(ofInstance, Principal.Attributes))
+export function resolveItem(query: u32, path: u32, item: u32, ofInstance: u32, ofType: u32): u32 {
+  store<u32>(query, 0, Query.IsTime)
+  if (ofInstance !== 0) return declared(query, ofType, path, 0, load<u32>(ofInstance, Principal.Attributes))
   if (load<u32>(item, Cell.Kind) !== Kind.Object) return 0
-  return member(load<u32>(item, Cell.Value), path)
+  return member(query, load<u32>(item, Cell.Value), path)
 }
 
 /** What was sent, when it is a value. */
@@ -137,21 +117,21 @@ function present(cell: u32): u32 {
 }
 
 /** D8: what was sent hides what is stored. D7: what is not of its declared type is missing. */
-function declared(resource: u32, path: u32, sent: u32, stored: u32): u32 {
+function declared(query: u32, resource: u32, path: u32, sent: u32, stored: u32): u32 {
   const names = load<u32>(path, AttributePath.Names)
-  const declaredType = declaredAs(resource, load<u32>(names, 4))
+  const declaredType = declaredAs(resource, load<u32>(names, Names.Texts))
   let cell = sent
-  if (cell === 0) cell = stored === 0 ? 0 : member(stored, path)
+  if (cell === 0) cell = stored === 0 ? 0 : member(query, stored, path)
   cell = present(cell)
   if (cell === 0 || declaredType === Type.Json) return cell
   // Nothing but an object has members.
-  if (load<u32>(names) > 1) return declaredType === Type.Object ? cell : 0
-  if (!hasType(cell, declaredType)) {
-    refused = cell
-    refusals++
+  if (load<u32>(names, Names.Count) > 1) return declaredType === Type.Object ? cell : 0
+  if (!hasType(query, cell, declaredType)) {
+    store<u32>(query, cell, Query.Refused)
+    store<u32>(query, load<u32>(query, Query.Refusals) + 1, Query.Refusals)
     return 0
   }
-  isTime = declaredType === Type.Time
+  if (declaredType === Type.Time) store<u32>(query, 1, Query.IsTime)
   return cell
 }
 
@@ -162,7 +142,7 @@ function declaredAs(resource: u32, name: u32): u32 {
   return cell === 0 ? Type.Json : (load<f64>(cell, Cell.Value) as u32)
 }
 
-function hasType(cell: u32, declaredType: u32): bool {
+function hasType(query: u32, cell: u32, declaredType: u32): bool {
   const kind = load<u32>(cell, Cell.Kind)
   switch (declaredType) {
     case Type.Bool:
@@ -180,15 +160,15 @@ function hasType(cell: u32, declaredType: u32): bool {
     case Type.Object:
       return kind === Kind.Object
     case Type.ObjectArray:
-      return kind === Kind.List && holdsObjects(load<u32>(cell, Cell.Value))
+      return kind === Kind.List && holdsObjects(query, load<u32>(cell, Cell.Value))
     default:
       return true
   }
 }
 
-function holdsObjects(list: u32): bool {
+function holdsObjects(query: u32, list: u32): bool {
   const length = load<u32>(list, Composite.Count)
-  if (!count(length)) return false
+  if (!count(query, length)) return false
   for (let index: u32 = 0; index < length; index++) {
     if (load<u32>(list + Composite.Cells + index * CELL_BYTES, Cell.Kind) !== Kind.Object) return false
   }
@@ -196,9 +176,9 @@ function holdsObjects(list: u32): bool {
 }
 
 /** The cell at the end of a path's names, from an object; 0 when there is none. */
-function member(composite: u32, path: u32): u32 {
+function member(query: u32, composite: u32, path: u32): u32 {
   const names = load<u32>(path, AttributePath.Names)
-  const length = load<u32>(names)
+  const length = load<u32>(names, Names.Count)
   let at = composite
   let cell: u32 = 0
   for (let index: u32 = 0; index < length; index++) {
@@ -206,8 +186,8 @@ function member(composite: u32, path: u32): u32 {
       if (load<u32>(cell, Cell.Kind) !== Kind.Object) return 0
       at = load<u32>(cell, Cell.Value)
     }
-    if (!count(load<u32>(at, Composite.Count) >>> 2)) return 0
-    cell = memberOf(at, load<u32>(names + 4 + index * 4))
+    if (!count(query, load<u32>(at, Composite.Count) >>> 2)) return 0
+    cell = memberOf(at, load<u32>(names + index * 4, Names.Texts))
     if (cell === 0) return 0
   }
   return cell
@@ -215,37 +195,37 @@ function member(composite: u32, path: u32): u32 {
 
 /** A key and a generated value have no members. */
 function inside(cell: u32, path: u32): u32 {
-  return load<u32>(load<u32>(path, AttributePath.Names)) === 1 ? cell : 0
+  return load<u32>(load<u32>(path, AttributePath.Names), Names.Count) === 1 ? cell : 0
 }
 
-function generated(source: u32): u32 {
+function generated(query: u32, source: u32): u32 {
   switch (source) {
     case Source.UserKey:
-      return keyCell(user)
+      return keyCell(query, load<u32>(query, Query.User))
     case Source.UserRoles:
-      return rolesCell()
+      return rolesCell(query)
     case Source.UserTenants:
-      return tenantsCell()
+      return tenantsCell(query)
     case Source.ResourceType:
-      return keyCell(type)
+      return keyCell(query, typeAsked(query))
     default:
-      return keyCell(tenant) // resource.tenant, tenant.key
+      return keyCell(query, load<u32>(query, Query.Tenant)) // resource.tenant, tenant.key
   }
 }
 
 /** Room in the encoded area, or 0. */
-function take(bytes: u32): u32 {
-  const at = free
+function take(query: u32, bytes: u32): u32 {
+  const at = load<u32>(query, Query.Free)
   if (bytes > ((ENCODED + ENCODED_BYTES) as u32) - at) {
-    isFull = true
+    store<u32>(query, 1, Query.IsFull)
     return 0
   }
-  free += bytes
+  store<u32>(query, at + bytes, Query.Free)
   return at
 }
 
-function keyCell(symbol: u32): u32 {
-  const cell = take(CELL_BYTES)
+function keyCell(query: u32, symbol: u32): u32 {
+  const cell = take(query, CELL_BYTES)
   if (cell !== 0) setKey(cell, symbol)
   return cell
 }
@@ -257,8 +237,8 @@ function setKey(cell: u32, symbol: u32): void {
 }
 
 /** A cell of a list with room for so many cells, or 0. */
-function listCell(length: u32): u32 {
-  const cell = take(CELL_BYTES + Composite.Cells + length * CELL_BYTES)
+function listCell(query: u32, length: u32): u32 {
+  const cell = take(query, CELL_BYTES + Composite.Cells + length * CELL_BYTES)
   if (cell === 0) return 0
   const list = cell + CELL_BYTES
   store<u32>(cell, 0, Cell.Name)
@@ -269,11 +249,11 @@ function listCell(length: u32): u32 {
 }
 
 /** D6: the roles assigned in the tenant. */
-function rolesCell(): u32 {
-  const grant = grantAsked()
+function rolesCell(query: u32): u32 {
+  const grant = grantAsked(query)
   const roles = grant === 0 ? 0 : load<u32>(grant, Grant.Roles)
   const length: u32 = roles === 0 ? 0 : roleCount(roles)
-  const cell = listCell(length)
+  const cell = listCell(query, length)
   if (cell === 0 || length === 0) return cell
   const cells = cell + CELL_BYTES + Composite.Cells
   // The addresses first, then each made a cell, from the end: a cell is larger.
@@ -285,12 +265,13 @@ function rolesCell(): u32 {
 }
 
 /** D6: the tenants in which the user has a role (also on an instance) or a membership; one may stand there twice. */
-function tenantsCell(): u32 {
+function tenantsCell(query: u32): u32 {
+  const user = load<u32>(query, Query.User)
   let length: u32 = 0
   for (let grant = load<u32>(user, Principal.Grants); grant !== 0; grant = load<u32>(grant, Grant.NextOfUser)) length++
   for (let each = load<u32>(user, Principal.Members); each !== 0; each = load<u32>(each, Member.NextOfUser)) length++
-  if (!count(length)) return 0
-  const cell = listCell(length)
+  if (!count(query, length)) return 0
+  const cell = listCell(query, length)
   if (cell === 0) return 0
   let at = cell + CELL_BYTES + Composite.Cells
   for (let grant = load<u32>(user, Principal.Grants); grant !== 0; grant = load<u32>(grant, Grant.NextOfUser)) {
@@ -305,10 +286,10 @@ function tenantsCell(): u32 {
 }
 
 /** D6: has the user a membership of the tenant, or a role in it or on an instance of it? */
-function belongs(user: u32, tenant: u32): bool {
+function belongs(query: u32, user: u32, tenant: u32): bool {
   if (findGrant(user, tenant) !== 0 || findMember(user, tenant) !== 0) return true
   for (let grant = load<u32>(user, Principal.Grants); grant !== 0; grant = load<u32>(grant, Grant.NextOfUser)) {
-    if (!count(1)) return false
+    if (!count(query, 1)) return false
     if (tenantOfScope(load<u32>(grant, Grant.Scope)) === tenant) return true
   }
   return false

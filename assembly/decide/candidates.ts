@@ -1,6 +1,6 @@
 // Finds the sides of set rules that can be true of a question: for each index of the permission the values that its paths have now, and the
 // group of these values. A side that is not found is false; one that is found is evaluated by its program.
-import { Composite, Grant, Group, Index, LIST_TEST, RoleSet, SINGLE, Side } from '../abi'
+import { Composite, Grant, Group, Index, LIST_TEST, Query, RoleSet, SINGLE, Side } from '../abi'
 import { hashOf, hashOfRole, mix } from '../policy/equality-tests'
 import { findGroup, seedOf } from '../policy/set-rule-index'
 import { grantAsked, isOverfull, resetGenerated, resolve, resolvedTime } from './attributes'
@@ -9,76 +9,74 @@ import { count, itemAt, listOf } from './compare'
 /** What `collect` says when the sides do not fit. */
 export const OVERFLOW: u32 = 0xffffffff
 
-let next: u32 = 0
-let end: u32 = 0
-
 /** Writes the addresses of the sides of a list of indexes to the `most` words at `list`; returns how many, or OVERFLOW. */
-export function collect(first: u32, list: u32, most: u32): u32 {
-  next = list
-  end = list + most * 4
+export function collect(query: u32, first: u32, list: u32, most: u32): u32 {
+  store<u32>(query, list, Query.NextCandidate)
+  store<u32>(query, list + most * 4, Query.CandidatesEnd)
   for (let index = first; index !== 0; index = load<u32>(index, Index.Next)) {
-    resetGenerated()
-    if (!collectFrom(index)) return OVERFLOW
+    resetGenerated(query)
+    if (!collectFrom(query, index)) return OVERFLOW
   }
-  return (next - list) >>> 2
+  return (load<u32>(query, Query.NextCandidate) - list) >>> 2
 }
 
 /** False when the sides do not fit. */
-function collectFrom(index: u32): bool {
+function collectFrom(query: u32, index: u32): bool {
   let hash = seedOf(index)
   const tests = load<u32>(index, Index.Count)
   for (let each: u32 = 0; each < tests; each++) {
-    if (!count(1)) return false
+    if (!count(query, 1)) return false
     const path = load<u32>(index + each * 4, Index.Paths)
-    if (path === LIST_TEST) return takeByRoles(index, hash)
-    const cell = resolve(path & ~LIST_TEST)
+    if (path === LIST_TEST) return takeByRoles(query, index, hash)
+    const cell = resolve(query, path & ~LIST_TEST)
     // Instants are equal in many spellings, and without room for a value nothing is known of it: every side of the index then.
-    if (isOverfull() || resolvedTime()) return takeAll(index)
-    if ((path & LIST_TEST) !== 0) return takeByItems(index, hash, listOf(cell))
+    if (isOverfull(query) || resolvedTime(query)) return takeAll(query, index)
+    if ((path & LIST_TEST) !== 0) return takeByItems(query, index, hash, listOf(cell))
     const value = cell === 0 ? 0 : hashOf(cell)
     if (value === 0) return true
     hash = mix(hash, value)
   }
-  return take(findGroup(index, hash))
+  return take(query, findGroup(index, hash))
 }
 
-function takeByItems(index: u32, hash: u32, list: u32): bool {
+function takeByItems(query: u32, index: u32, hash: u32, list: u32): bool {
   if (list === 0) return true
   const length = load<u32>(list, Composite.Count)
-  if (!count(length)) return false
+  if (!count(query, length)) return false
   for (let each: u32 = 0; each < length; each++) {
     const value = hashOf(itemAt(list, each))
-    if (value !== 0 && !take(findGroup(index, mix(hash, value)))) return false
+    if (value !== 0 && !take(query, findGroup(index, mix(hash, value)))) return false
   }
   return true
 }
 
-function takeByRoles(index: u32, hash: u32): bool {
-  const grant = grantAsked()
+function takeByRoles(query: u32, index: u32, hash: u32): bool {
+  const grant = grantAsked(query)
   if (grant === 0) return true
   const roles = load<u32>(grant, Grant.Roles)
-  if ((roles & SINGLE) !== 0) return take(findGroup(index, mix(hash, hashOfRole(roles - SINGLE))))
+  if ((roles & SINGLE) !== 0) return take(query, findGroup(index, mix(hash, hashOfRole(roles - SINGLE))))
   const length = load<u32>(roles, RoleSet.Count)
-  if (!count(length)) return false
+  if (!count(query, length)) return false
   for (let each: u32 = 0; each < length; each++) {
-    if (!take(findGroup(index, mix(hash, hashOfRole(load<u32>(roles + each * 4, RoleSet.Roles)))))) return false
+    if (!take(query, findGroup(index, mix(hash, hashOfRole(load<u32>(roles + each * 4, RoleSet.Roles)))))) return false
   }
   return true
 }
 
-function takeAll(index: u32): bool {
+function takeAll(query: u32, index: u32): bool {
   for (let group = load<u32>(index, Index.Groups); group !== 0; group = load<u32>(group, Group.Next)) {
-    if (!take(group)) return false
+    if (!take(query, group)) return false
   }
   return true
 }
 
-function take(group: u32): bool {
+function take(query: u32, group: u32): bool {
   if (group === 0) return true
   for (let side = load<u32>(group, Group.Sides); side !== 0; side = load<u32>(side, Side.NextOfGroup)) {
-    if (next === end || !count(1)) return false
+    const next = load<u32>(query, Query.NextCandidate)
+    if (next === load<u32>(query, Query.CandidatesEnd) || !count(query, 1)) return false
     store<u32>(next, side)
-    next += 4
+    store<u32>(query, next + 4, Query.NextCandidate)
   }
   return true
 }

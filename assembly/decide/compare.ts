@@ -1,6 +1,6 @@
 // When two values are equal, which of two comes first, and what lists have in common (D9). A cell of 0 is missing: then everything is
 // false (D7). What takes time is counted: beyond CONDITION_STEPS_MAX the check could not decide (D13).
-import { CELL_BYTES, Cell, CONDITION_STEPS_MAX, Composite, Kind } from '../abi'
+import { CELL_BYTES, Cell, CONDITION_STEPS_MAX, Composite, Kind, Query } from '../abi'
 import { sameBytes } from '../memory/symbols'
 import { isText, textLength, textStart } from '../memory/values'
 import { instantOf } from './instants'
@@ -8,32 +8,20 @@ import { instantOf } from './instants'
 /** What `order` says when neither comes first. */
 export const NO_ORDER: i32 = 2
 
-let steps: u32 = 0
-
 /** A new check: nothing is counted yet. */
-export function resetSteps(): void {
-  steps = 0
+export function resetSteps(query: u32): void {
+  store<u32>(query, 0, Query.ConditionSteps)
 }
 
 /** Counts work; false when there was too much of it. */
-export function count(work: u32): bool {
-  steps += work
+export function count(query: u32, work: u32): bool {
+  const steps = load<u32>(query, Query.ConditionSteps) + work
+  store<u32>(query, steps, Query.ConditionSteps)
   return steps <= (CONDITION_STEPS_MAX as u32)
 }
 
-/** The work that was counted for the last check; it is told once. */
-export function takeSteps(): u32 {
-  const taken = steps
-  steps = 0
-  return taken
-}
-
-export function isExhausted(): bool {
-  return steps > (CONDITION_STEPS_MAX as u32)
-}
-
-export function stepsTaken(): u32 {
-  return steps
+export function isExhausted(query: u32): bool {
+  return load<u32>(query, Query.ConditionSteps) > (CONDITION_STEPS_MAX as u32)
 }
 
 function isScalar(cell: u32): bool {
@@ -51,31 +39,31 @@ export function areComparable(left: u32, right: u32, time: bool): bool {
 }
 
 /** The same value of the same kind, or the same instant. */
-export function areEqual(left: u32, right: u32, time: bool): bool {
+export function areEqual(query: u32, left: u32, right: u32, time: bool): bool {
   if (left === 0 || right === 0) return false
   if (time) return instantOf(left) === instantOf(right)
-  if (isText(left)) return isText(right) && sameTexts(left, right)
+  if (isText(left)) return isText(right) && sameTexts(query, left, right)
   const kind = load<u32>(left, Cell.Kind)
   if (kind !== load<u32>(right, Cell.Kind)) return false
   if (kind === Kind.Number) return load<f64>(left, Cell.Value) === load<f64>(right, Cell.Value)
   return kind === Kind.False || kind === Kind.True
 }
 
-function sameTexts(left: u32, right: u32): bool {
+function sameTexts(query: u32, left: u32, right: u32): bool {
   const length = textLength(left)
   if (textLength(right) !== length) return false
   const one = textStart(left)
   const other = textStart(right)
   if (one === other) return true
-  count(length >>> 4)
+  count(query, length >>> 4)
   return sameBytes(one, other, length)
 }
 
 /** -1, 0 or 1; NO_ORDER for anything but two numbers, two texts or two instants. */
-export function order(left: u32, right: u32, time: bool): i32 {
+export function order(query: u32, left: u32, right: u32, time: bool): i32 {
   if (left === 0 || right === 0) return NO_ORDER
   if (time) return orderNumbers(instantOf(left), instantOf(right))
-  if (isText(left)) return isText(right) ? orderTexts(left, right) : NO_ORDER
+  if (isText(left)) return isText(right) ? orderTexts(query, left, right) : NO_ORDER
   if (load<u32>(left, Cell.Kind) !== Kind.Number || load<u32>(right, Cell.Kind) !== Kind.Number) return NO_ORDER
   return orderNumbers(load<f64>(left, Cell.Value), load<f64>(right, Cell.Value))
 }
@@ -87,11 +75,11 @@ function orderNumbers(left: f64, right: f64): i32 {
 }
 
 /** By the bytes of UTF-8, which is the order of code points. */
-function orderTexts(left: u32, right: u32): i32 {
+function orderTexts(query: u32, left: u32, right: u32): i32 {
   const one = textLength(left)
   const other = textLength(right)
   const shorter = min(one, other)
-  count(shorter >>> 4)
+  count(query, shorter >>> 4)
   const difference = memory.compare(textStart(left), textStart(right), shorter)
   if (difference !== 0) return difference < 0 ? -1 : 1
   return one === other ? 0 : one < other ? -1 : 1
@@ -113,12 +101,12 @@ export function endsWith(left: u32, right: u32): bool {
 const BASE: u32 = 0x01000193
 
 /** Does right occur in left? By a hash that rolls over left, so that the time is that of reading both once. */
-export function contains(left: u32, right: u32): bool {
+export function contains(query: u32, left: u32, right: u32): bool {
   if (left === 0 || right === 0 || !isText(left) || !isText(right)) return false
   const length = textLength(right)
   const whole = textLength(left)
   if (length > whole) return false
-  count((whole + length) >>> 3)
+  count(query, (whole + length) >>> 3)
   const text = textStart(left)
   const wanted = textStart(right)
   let target: u32 = 0
@@ -132,7 +120,7 @@ export function contains(left: u32, right: u32): bool {
   for (let at: u32 = 0; at + length <= whole; at++) {
     if (rolling === target) {
       if (memory.compare(text + at, wanted, length) === 0) return true
-      if (!count(length >>> 4)) return false
+      if (!count(query, length >>> 4)) return false
     }
     if (at + length === whole) break
     rolling = (rolling - (load<u8>(text + at) as u32) * highest) * BASE + (load<u8>(text + at + length) as u32)
@@ -150,28 +138,28 @@ export function itemAt(list: u32, index: u32): u32 {
 }
 
 /** Has the list an item equal to the value? */
-export function has(list: u32, value: u32, time: bool): bool {
+export function has(query: u32, list: u32, value: u32, time: bool): bool {
   const length = load<u32>(list, Composite.Count)
-  if (!count(length)) return false
+  if (!count(query, length)) return false
   for (let index: u32 = 0; index < length; index++) {
-    if (areEqual(itemAt(list, index), value, time)) return true
+    if (areEqual(query, itemAt(list, index), value, time)) return true
   }
   return false
 }
 
 /** Is every item of one list in the other? */
-export function isSubset(some: u32, all: u32): bool {
+export function isSubset(query: u32, some: u32, all: u32): bool {
   const length = load<u32>(some, Composite.Count)
-  for (let index: u32 = 0; index < length && !isExhausted(); index++) {
-    if (!has(all, itemAt(some, index), false)) return false
+  for (let index: u32 = 0; index < length && !isExhausted(query); index++) {
+    if (!has(query, all, itemAt(some, index), false)) return false
   }
   return true
 }
 
-export function intersect(one: u32, other: u32): bool {
+export function intersect(query: u32, one: u32, other: u32): bool {
   const length = load<u32>(one, Composite.Count)
-  for (let index: u32 = 0; index < length && !isExhausted(); index++) {
-    if (has(other, itemAt(one, index), false)) return true
+  for (let index: u32 = 0; index < length && !isExhausted(query); index++) {
+    if (has(query, other, itemAt(one, index), false)) return true
   }
   return false
 }

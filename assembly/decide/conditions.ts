@@ -42,27 +42,27 @@ import {
 } from './compare'
 
 /** Do the conditions hold for the question that `ask` began? */
-export function run(program: u32): Verdict {
+export function run(query: u32, program: u32): Verdict {
   const steps = program + Program.Steps
   /** the innermost match, 0 outside of any */
   let frame: u32 = 0
   let at: u32 = 0
-  while (count(1)) {
+  while (count(query, 1)) {
     let step = steps + at * STEP_BYTES
     const op = load<u16>(step, Step.Op) as u32
     let holds = Verdict.Deny
     switch (op) {
       case Op.True:
       case Op.False:
-        if (isOverfull() || isExhausted()) return Verdict.Undecided
+        if (isOverfull(query) || isExhausted(query)) return Verdict.Undecided
         return op === Op.True ? Verdict.Allow : Verdict.Deny
       case Op.MatchObject:
       case Op.MatchAny:
       case Op.MatchAll: {
         const inner = frame === 0 ? (FRAMES as u32) : frame + FRAME_BYTES
         if (inner >= ((FRAMES + FRAMES_MAX * FRAME_BYTES) as u32)) return Verdict.Undecided
-        if (!openMatch(inner, step, at, operand(load<u32>(step, Step.Left), frame))) break
-        holds = nextItem(inner, program)
+        if (!openMatch(inner, step, at, operand(query, load<u32>(step, Step.Left), frame))) break
+        holds = nextItem(query, inner, program)
         if (holds === Verdict.Undecided) frame = inner
         break
       }
@@ -74,7 +74,7 @@ export function run(program: u32): Verdict {
         const match = load<u16>(step, Step.Op) as u32
         const passed = op === Op.ItemTrue
         holds = passed ? Verdict.Allow : Verdict.Deny
-        if (match !== Op.MatchObject && passed === (match === Op.MatchAll)) holds = nextItem(frame, program)
+        if (match !== Op.MatchObject && passed === (match === Op.MatchAll)) holds = nextItem(query, frame, program)
         if (holds !== Verdict.Undecided) frame = frame === (FRAMES as u32) ? 0 : frame - FRAME_BYTES
         break
       }
@@ -82,7 +82,7 @@ export function run(program: u32): Verdict {
         holds = Verdict.Allow
         break
       default:
-        if (test(program, step, op, frame)) holds = Verdict.Allow
+        if (test(query, program, step, op, frame)) holds = Verdict.Allow
     }
     // Undecided: there is an item to look at, and the steps behind the match are about it.
     if (holds === Verdict.Undecided) at++
@@ -110,14 +110,14 @@ function openMatch(frame: u32, step: u32, at: u32, left: u32): bool {
 }
 
 /** Goes to the next item that tests can look into: Undecided. Without one, what the match comes to: Allow or Deny. */
-function nextItem(frame: u32, program: u32): Verdict {
+function nextItem(query: u32, frame: u32, program: u32): Verdict {
   const step = load<u32>(frame, Frame.Step)
   const op = load<u16>(step, Step.Op) as u32
   for (let left = load<u32>(frame, Frame.Left); left > 0; left--) {
     const item = load<u32>(frame, Frame.Item) + CELL_BYTES
     store<u32>(frame, item, Frame.Item)
     store<u32>(frame, left - 1, Frame.Left)
-    if (!count(1)) return Verdict.Deny // `run` sees that the steps are exhausted
+    if (!count(query, 1)) return Verdict.Deny // `run` sees that the steps are exhausted
     if (enter(frame, program, step, item)) return Verdict.Undecided
     if (op !== Op.MatchAny) return Verdict.Deny
   }
@@ -144,73 +144,74 @@ function constant(program: u32, number: u32): u32 {
   return itemAt(load<u32>(program, Program.Constants), number)
 }
 
-function operand(path: u32, frame: u32): u32 {
-  if (load<u32>(path, AttributePath.Source) !== Source.Item) return resolve(path)
+function operand(query: u32, path: u32, frame: u32): u32 {
+  if (load<u32>(path, AttributePath.Source) !== Source.Item) return resolve(query, path)
   if (frame === 0) return 0
-  return resolveItem(path, load<u32>(frame, Frame.Item), load<u32>(frame, Frame.Instance), load<u32>(frame, Frame.Type))
+  const instance = load<u32>(frame, Frame.Instance)
+  return resolveItem(query, path, load<u32>(frame, Frame.Item), instance, load<u32>(frame, Frame.Type))
 }
 
-function test(program: u32, step: u32, op: u32, frame: u32): bool {
-  const left = operand(load<u32>(step, Step.Left), frame)
-  const leftTime = resolvedTime()
+function test(query: u32, program: u32, step: u32, op: u32, frame: u32): bool {
+  const left = operand(query, load<u32>(step, Step.Left), frame)
+  const leftTime = resolvedTime(query)
   let rightTime: bool = false
   let right = load<u32>(step, Step.Right)
   if (((load<u16>(step, Step.Flags) as u32) & RIGHT_PATH) !== 0) {
-    right = operand(right, frame)
-    rightTime = resolvedTime()
+    right = operand(query, right, frame)
+    rightTime = resolvedTime(query)
   } else {
     right = constant(program, right)
   }
   const time = leftTime || rightTime
   switch (op) {
     case Op.Equal:
-      return areComparable(left, right, time) && areEqual(left, right, time)
+      return areComparable(left, right, time) && areEqual(query, left, right, time)
     case Op.NotEqual:
-      return areComparable(left, right, time) && !areEqual(left, right, time)
+      return areComparable(left, right, time) && !areEqual(query, left, right, time)
     case Op.Less:
-      return order(left, right, time) === -1
+      return order(query, left, right, time) === -1
     case Op.LessOrEqual:
-      return order(left, right, time) <= 0
+      return order(query, left, right, time) <= 0
     case Op.Greater:
-      return order(left, right, time) === 1
+      return order(query, left, right, time) === 1
     case Op.GreaterOrEqual: {
-      const way = order(left, right, time)
+      const way = order(query, left, right, time)
       return way === 0 || way === 1
     }
     case Op.Between:
-      return isBetween(left, listOf(right), time)
+      return isBetween(query, left, listOf(right), time)
     case Op.Contains:
-      return contains(left, right)
+      return contains(query, left, right)
     case Op.StartsWith:
       return startsWith(left, right)
     case Op.EndsWith:
       return endsWith(left, right)
     default:
-      return testLists(left, right, op, leftTime, rightTime)
+      return testLists(query, left, right, op, leftTime, rightTime)
   }
 }
 
-function isBetween(left: u32, range: u32, time: bool): bool {
+function isBetween(query: u32, left: u32, range: u32, time: bool): bool {
   if (range === 0) return false
-  const low = order(left, itemAt(range, 0), time)
-  return (low === 0 || low === 1) && order(left, itemAt(range, 1), time) <= 0
+  const low = order(query, left, itemAt(range, 0), time)
+  return (low === 0 || low === 1) && order(query, left, itemAt(range, 1), time) <= 0
 }
 
 /** What is declared about a list is not declared about its items: time counts where a value of its own is compared with them. */
-function testLists(left: u32, right: u32, op: u32, leftTime: bool, rightTime: bool): bool {
+function testLists(query: u32, left: u32, right: u32, op: u32, leftTime: bool, rightTime: bool): bool {
   const one = listOf(left)
   const other = listOf(right)
   switch (op) {
     case Op.In:
-      return left !== 0 && other !== 0 && has(other, left, leftTime)
+      return left !== 0 && other !== 0 && has(query, other, left, leftTime)
     case Op.ArrayContains:
-      return right !== 0 && one !== 0 && has(one, right, rightTime)
+      return right !== 0 && one !== 0 && has(query, one, right, rightTime)
     case Op.ArraySubset:
-      return one !== 0 && other !== 0 && isSubset(one, other)
+      return one !== 0 && other !== 0 && isSubset(query, one, other)
     case Op.ArraySuperset:
-      return one !== 0 && other !== 0 && isSubset(other, one)
+      return one !== 0 && other !== 0 && isSubset(query, other, one)
     case Op.ArrayIntersect:
-      return one !== 0 && other !== 0 && intersect(one, other)
+      return one !== 0 && other !== 0 && intersect(query, one, other)
     default:
       return false
   }

@@ -7,18 +7,18 @@ import { grantHolds } from './rbac'
 import { deriveRole } from './rebac'
 
 /** D3 for a named instance (0: it is not stored): RBAC, else ReBAC, else ASK_SETS; what allows wins over what could not be decided (D13). */
-export function decideOnInstance(user: u32, tenant: u32, permission: u32, instance: u32): u32 {
+export function decideOnInstance(query: u32, user: u32, tenant: u32, permission: u32, instance: u32): u32 {
   const verdict = decideIn(user, tenant, permission)
   if (verdict === Verdict.Allow || permission === 0) return verdict
-  const related = decideByRelation(user, tenant, permission, instance)
+  const related = decideByRelation(query, user, tenant, permission, instance)
   return related === Verdict.Allow ? related : related | verdict
 }
 
 /** D5: does a role that the user holds on the instance, directly or derived, have the permission? Permission 0 asks for any role. */
-export function decideByRelation(user: u32, tenant: u32, permission: u32, instance: u32): Verdict {
+export function decideByRelation(query: u32, user: u32, tenant: u32, permission: u32, instance: u32): Verdict {
   if (user === 0 || tenant === 0 || instance === 0) return Verdict.Deny // D1
   if (load<u32>(instance, Instance.Tenant) !== tenant) return Verdict.Deny // D2
-  return deriveRole(user, instance, permission)
+  return deriveRole(query, user, instance, permission)
 }
 
 /** RBAC: may the user do what `permission` names, in the tenant? Else, whether set rules have a say. */

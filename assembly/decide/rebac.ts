@@ -12,6 +12,7 @@ import {
   Goal,
   Grant,
   Instance,
+  Query,
   RELATION_STEPS_MAX,
   Resource,
   Role,
@@ -30,48 +31,38 @@ import { grantHolds } from './rbac'
 
 const SLOTS: u32 = WORK + GOALS_MAX * GOAL_BYTES
 
-/** Goals of the search that runs; the last one may be the met one. Means nothing between two calls. */
-let goals: u32 = 0
-let steps: u32 = 0
-let met: u32 = 0
-
 /** D5 without the test of the tenant. Permission 0 asks for any role on the instance. */
-export function deriveRole(user: u32, instance: u32, permission: u32): Verdict {
-  goals = 0
-  steps = 0
-  met = 0
+export function deriveRole(query: u32, user: u32, instance: u32, permission: u32): Verdict {
+  store<u32>(query, 0, Query.Goals)
+  store<u32>(query, 0, Query.RelationSteps)
+  store<u32>(query, 0, Query.Met)
   const direct = findGrant(user, instance)
   if (direct !== 0 && (permission === 0 || grantHolds(load<u32>(direct, Grant.Roles), permission))) return Verdict.Allow
   let role = load<u32>(load<u32>(instance, Instance.Type), Resource.Roles)
   for (; role !== 0; role = load<u32>(role, Role.NextOfType)) {
-    if (++steps > (RELATION_STEPS_MAX as u32)) return Verdict.Undecided
+    if (!countStep(query)) return Verdict.Undecided
     const wanted = permission === 0 ? isLive(role) : holds(role, permission)
-    if (wanted && !addGoal(instance, role, 0)) return Verdict.Undecided
+    if (wanted && !addGoal(query, instance, role, 0)) return Verdict.Undecided
   }
-  for (let number: u32 = 0; number < goals; number++) {
+  for (let number: u32 = 0; number < load<u32>(query, Query.Goals); number++) {
     const goal = WORK + number * GOAL_BYTES
     const at = load<u32>(goal, Goal.Instance)
     const wanted = load<u32>(goal, Goal.Role)
     const grant = findGrant(user, at)
     if (grant !== 0 && hasRole(load<u32>(grant, Grant.Roles), wanted)) {
-      met = number + 1
+      store<u32>(query, number + 1, Query.Met)
       return Verdict.Allow
     }
-    if (!addSources(at, wanted, grant !== 0, number + 1)) return Verdict.Undecided
+    if (!addSources(query, at, wanted, grant !== 0, number + 1)) return Verdict.Undecided
   }
   return Verdict.Deny
 }
 
-/** Tuples and rules that the last search looked at; it is told once. */
-export function takeSteps(): u32 {
-  const taken = steps
-  steps = 0
-  return taken
-}
-
-/** The goal that the last search met, counted from 1; 0 when a direct role allowed or nothing did. For explain, before any other call. */
-export function metGoal(): u32 {
-  return met
+/** Counts a tuple, rule or role that is looked at; false when there were too many. */
+function countStep(query: u32): bool {
+  const steps = load<u32>(query, Query.RelationSteps) + 1
+  store<u32>(query, steps, Query.RelationSteps)
+  return steps <= (RELATION_STEPS_MAX as u32)
 }
 
 /** Exactly this role: who holds a role that extends it has its permissions, but derives nothing by it. */
@@ -85,27 +76,28 @@ function hasRole(roles: u32, role: u32): bool {
 }
 
 /** Adds what would give the role on the instance by one step of derivation. False: a limit is met. */
-function addSources(instance: u32, role: u32, direct: bool, from: u32): bool {
+function addSources(query: u32, instance: u32, role: u32, direct: bool, from: u32): bool {
   const flags = load<u32>(role, Role.Flags)
   for (let rule = load<u32>(role, Role.Rules); rule !== 0; rule = load<u32>(rule, Rule.NextOfTarget)) {
-    if (++steps > (RELATION_STEPS_MAX as u32)) return false
+    if (!countStep(query)) return false
     if (direct && ((flags | load<u32>(rule, Rule.Flags)) & RULE_NO_DIRECT) !== 0) continue
     const relation = load<u32>(rule, Rule.Relation)
     const source = load<u32>(rule, Rule.Source)
     const type = load<u32>(source, Role.Type)
     let tuple = load<u32>(instance, Instance.Objects)
     for (; tuple !== 0; tuple = load<u32>(tuple, Tuple.NextOfObject)) {
-      if (++steps > (RELATION_STEPS_MAX as u32)) return false
+      if (!countStep(query)) return false
       if (load<u32>(tuple, Tuple.Relation) !== relation) continue
       const subject = load<u32>(tuple, Tuple.Subject)
-      if (load<u32>(subject, Instance.Type) === type && !addGoal(subject, source, from)) return false
+      if (load<u32>(subject, Instance.Type) === type && !addGoal(query, subject, source, from)) return false
     }
   }
   return true
 }
 
 /** Adds a pair that was not seen yet. False: there are too many. */
-function addGoal(instance: u32, role: u32, from: u32): bool {
+function addGoal(query: u32, instance: u32, role: u32, from: u32): bool {
+  const goals = load<u32>(query, Query.Goals)
   let hash = (instance * 0x9e3779b1) ^ (role * 0x85ebca77)
   hash ^= hash >>> 15
   let slot = hash & (GOAL_SLOTS - 1)
@@ -123,6 +115,6 @@ function addGoal(instance: u32, role: u32, from: u32): bool {
   store<u32>(goal, slot, Goal.Slot)
   store<u32>(goal, from, Goal.From)
   store<u16>(SLOTS + slot * 2, goals as u16)
-  goals++
+  store<u32>(query, goals + 1, Query.Goals)
   return true
 }

@@ -1,6 +1,6 @@
 // Bitset rows over permission ids: ROW_PAGES addresses of pages of 2,048 bits, 0 for a page of zeros. A row is an address of
 // ROW_BYTES; it may lie inside a role record.
-import { PAGE_BYTES, PAGE_SHIFT, ROW_FIRST_PAGE, ROW_PAGES } from '../abi'
+import { PAGE_BYTES, PAGE_SHIFT, ROW_PAGES, Row } from '../abi'
 import { assertPage } from './checked'
 import { allocate, release } from './memory'
 
@@ -10,7 +10,7 @@ function wordOf(page: u32, bit: u32): u32 {
 
 /** The address of a page of a row, 0 for a page of zeros. */
 export function pageOf(row: u32, index: u32): u32 {
-  return index === 0 ? row + ROW_FIRST_PAGE : load<u32>(row + index * 4)
+  return index === 0 ? row + Row.FirstPage : load<u32>(row + index * 4, Row.Pages)
 }
 
 export function hasBit(row: u32, bit: u32): bool {
@@ -26,7 +26,7 @@ export function setBit(row: u32, bit: u32): bool {
   if (!ASC_NO_ASSERT) assertPage(page)
   if (page === 0) {
     page = allocate(PAGE_BYTES)
-    store<u32>(row + (bit >>> PAGE_SHIFT) * 4, page)
+    store<u32>(row + (bit >>> PAGE_SHIFT) * 4, page, Row.Pages)
   }
   const word = wordOf(page, bit)
   const mask = (1 as u32) << (bit & 31)
@@ -49,9 +49,9 @@ export function clearBit(row: u32, bit: u32): bool {
 /** Frees a page of zeros; page 0 stays where it is. */
 export function dropPageIfEmpty(row: u32, index: u32): void {
   if (index === 0) return
-  const page = load<u32>(row + index * 4)
+  const page = load<u32>(row + index * 4, Row.Pages)
   if (page === 0 || !isEmptyPage(page)) return
-  store<u32>(row + index * 4, 0)
+  store<u32>(row + index * 4, 0, Row.Pages)
   release(page, PAGE_BYTES)
 }
 
@@ -64,11 +64,11 @@ export function isEmptyPage(page: u32): bool {
 
 /** Frees every page of a row and leaves it empty. */
 export function clearRow(row: u32): void {
-  memory.fill(row + ROW_FIRST_PAGE, 0, PAGE_BYTES)
+  memory.fill(row + Row.FirstPage, 0, PAGE_BYTES)
   for (let index: u32 = 1; index < (ROW_PAGES as u32); index++) {
-    const page = load<u32>(row + index * 4)
+    const page = load<u32>(row + index * 4, Row.Pages)
     if (page === 0) continue
-    store<u32>(row + index * 4, 0)
+    store<u32>(row + index * 4, 0, Row.Pages)
     release(page, PAGE_BYTES)
   }
 }

@@ -7,11 +7,20 @@
 //
 // INVARIANT: the leaves, one after the other, have every record of the table once, each key above the one before.
 // INVARIANT: all leaves are `height` steps below the root; the first record of an entry is the first one below its node; no node is empty.
-import { FANOUT, HEADER, Header, LEAF_RECORDS, NODE_BYTES, Node, OrderRoot, SCRATCH, SymbolRecord } from '../abi'
+import {
+  FANOUT,
+  HEADER,
+  Header,
+  LEAF_RECORDS,
+  NODE_BYTES,
+  NODE_ENTRY_BYTES,
+  Node,
+  NodeEntry,
+  OrderRoot,
+  SCRATCH,
+  SymbolRecord,
+} from '../abi'
 import { allocate } from './memory'
-
-/** Bytes of an entry of an inner node. */
-const ENTRY: u32 = 8
 
 function rootOfOrder(order: u32): u32 {
   return HEADER + Header.Orders + order * OrderRoot.Bytes
@@ -89,7 +98,7 @@ function splitEntry(parent: u32, slot: u32, level: u32, last: bool, record: u32,
   const node = entryNode(parent, slot)
   const sibling = allocate(NODE_BYTES)
   const full: u32 = level === 0 ? LEAF_RECORDS : FANOUT
-  const bytes: u32 = level === 0 ? 4 : ENTRY
+  const bytes: u32 = level === 0 ? 4 : NODE_ENTRY_BYTES
   const start = record + offset
   const ending = last && !isAfter(lastOf(node, level), offset, start, load<u16>(record, SymbolRecord.Meta) as u32)
   const keep: u32 = ending ? (level === 0 ? full : full - 1) : (full + 1) >>> 1
@@ -102,8 +111,8 @@ function splitEntry(parent: u32, slot: u32, level: u32, last: bool, record: u32,
     store<u32>(node, sibling, Node.Next)
   }
   const count = load<u32>(parent, Node.Count)
-  const place = parent + Node.Entries + (slot + 1) * ENTRY
-  memory.copy(place + ENTRY, place, (count - slot - 1) * ENTRY)
+  const place = parent + Node.Entries + (slot + 1) * NODE_ENTRY_BYTES
+  memory.copy(place + NODE_ENTRY_BYTES, place, (count - slot - 1) * NODE_ENTRY_BYTES)
   setEntry(parent, slot + 1, moved === 0 ? record : firstOf(sibling, level), sibling)
   store<u32>(parent, count + 1, Node.Count)
 }
@@ -113,16 +122,16 @@ function isFull(node: u32, level: u32): bool {
 }
 
 function entryFirst(node: u32, slot: u32): u32 {
-  return load<u32>(node + slot * ENTRY, Node.Entries)
+  return load<u32>(node + slot * NODE_ENTRY_BYTES, Node.Entries + NodeEntry.First)
 }
 
 function entryNode(node: u32, slot: u32): u32 {
-  return load<u32>(node + slot * ENTRY, Node.Entries + 4)
+  return load<u32>(node + slot * NODE_ENTRY_BYTES, Node.Entries + NodeEntry.Node)
 }
 
 function setEntry(node: u32, slot: u32, first: u32, below: u32): void {
-  store<u32>(node + slot * ENTRY, first, Node.Entries)
-  store<u32>(node + slot * ENTRY, below, Node.Entries + 4)
+  store<u32>(node + slot * NODE_ENTRY_BYTES, first, Node.Entries + NodeEntry.First)
+  store<u32>(node + slot * NODE_ENTRY_BYTES, below, Node.Entries + NodeEntry.Node)
 }
 
 /** Leaves and entries both begin with a record. */

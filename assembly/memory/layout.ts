@@ -16,6 +16,7 @@ import {
   FRAMES,
   FRAMES_MAX,
   Frame,
+  FreeBlock,
   GOAL_BYTES,
   GOAL_SLOTS,
   GOALS_MAX,
@@ -35,19 +36,25 @@ import {
   LEAF_RECORDS,
   MEMBER_BYTES,
   Member,
+  Names,
   NODE_BYTES,
+  NODE_ENTRY_BYTES,
   Node,
+  NodeEntry,
   OrderRoot,
   PAGE_BYTES,
   PAGE_SHIFT,
   PATHS_MAX,
   PERMISSIONS_MAX,
   Principal,
+  QUERY,
+  QUERY_BYTES,
+  Query,
   ROW_BYTES,
-  ROW_FIRST_PAGE,
   ROW_PAGES,
   Role,
   Root,
+  Row,
   RULE_BYTES,
   Rule,
   SCRATCH,
@@ -63,11 +70,16 @@ import {
   Step,
   TABLE_BYTES,
   TABLES,
+  TALLY,
+  TALLY_BYTES,
   Table,
+  Tally,
   TEST_BYTES,
   Tests,
   TUPLE_BYTES,
   Tuple,
+  VISIT_BYTES,
+  Visit,
   WORK,
 } from '../abi'
 
@@ -90,11 +102,17 @@ if (CELL_BYTES !== Cell.Value + 8) ERROR('CELL_BYTES')
 if (STEP_BYTES !== Step.WhenFalse + 2) ERROR('STEP_BYTES')
 if (TEST_BYTES !== Tests.Hash + 4 - Tests.Path) ERROR('TEST_BYTES')
 if (FRAME_BYTES < Frame.Type + 4) ERROR('FRAME_BYTES')
+if (QUERY_BYTES !== Query.CandidatesEnd + 4) ERROR('QUERY_BYTES')
+if (TALLY_BYTES < Tally.Sides + 4 || Tally.Previous < Tally.Uses + 8 || Tally.Uses < Tally.References + 8)
+  ERROR('TALLY_BYTES')
+if (VISIT_BYTES !== Visit.Slot + 4) ERROR('VISIT_BYTES')
+// The names of a path are words behind their count; the smallest block has room for the link of a free one.
+if (Names.Texts !== Names.Count + 4 || FreeBlock.Next + 4 > 4) ERROR('Names')
 // An instance begins as a party, without a list of members.
 if (Instance.Tenant !== Principal.Attributes + 4) ERROR('Instance')
 
 // Rows of permissions: one inside each role.
-if (ROW_FIRST_PAGE !== ROW_PAGES * 4 || ROW_BYTES !== ROW_FIRST_PAGE + PAGE_BYTES) ERROR('ROW_BYTES')
+if (Row.FirstPage !== Row.Pages + ROW_PAGES * 4 || ROW_BYTES !== Row.FirstPage + PAGE_BYTES) ERROR('ROW_BYTES')
 if (Role.Type !== Role.Row + ROW_BYTES) ERROR('Role.Row')
 if (PAGE_BYTES * 8 !== 1 << PAGE_SHIFT || ROW_PAGES << PAGE_SHIFT <= PERMISSIONS_MAX) ERROR('PERMISSIONS_MAX')
 
@@ -103,7 +121,10 @@ if (Bucket.Count !== Bucket.Hashes + BUCKET_SLOTS * 4 || Bucket.Records !== Buck
 if (Bucket.Overflow !== Bucket.Records + BUCKET_SLOTS * 4 || BUCKET_BYTES !== Bucket.Overflow + 4) ERROR('BUCKET_BYTES')
 if (SEGMENT_BYTES !== SEGMENT_BUCKETS * BUCKET_BYTES) ERROR('SEGMENT_BYTES')
 if (TABLE_BYTES !== Root.Capacity + 4 || TABLES !== Table.Groups + 1) ERROR('TABLES')
-if (NODE_BYTES !== Node.Entries + LEAF_RECORDS * 4 || NODE_BYTES !== Node.Entries + FANOUT * 8) ERROR('NODE_BYTES')
+if (NODE_BYTES !== Node.Entries + LEAF_RECORDS * 4 || NODE_BYTES !== Node.Entries + FANOUT * NODE_ENTRY_BYTES)
+  ERROR('NODE_BYTES')
+// Leaves and entries of inner nodes both begin with a record.
+if (NodeEntry.First !== 0 || NODE_ENTRY_BYTES !== NodeEntry.Node + 4) ERROR('NODE_ENTRY_BYTES')
 
 // The header: free lists of each power of two from 512 bytes up, and of each multiple of four up to 512.
 if (Header.Tables < Header.Orders + ORDERS * OrderRoot.Bytes) ERROR('Header.Orders')
@@ -115,4 +136,15 @@ if (Header.FreeSmall < Header.FreeLarge + (32 - 9) * 4 || HEADER_BYTES < Header.
 if (SCRATCH < HEADER + HEADER_BYTES || STATIC < SCRATCH + SCRATCH_BYTES || WORK <= STATIC) ERROR('SCRATCH')
 if (SENT < WORK + GOALS_MAX * GOAL_BYTES + GOAL_SLOTS * 2 || SENT < WORK + CANDIDATES_MAX * 8) ERROR('WORK')
 if (ENCODED < SENT + (PATHS_MAX + 1) * 4) ERROR('SENT')
-if (FRAMES < ENCODED + ENCODED_BYTES || HEAP < FRAMES + FRAMES_MAX * FRAME_BYTES) ERROR('FRAMES')
+if (FRAMES < ENCODED + ENCODED_BYTES || QUERY < FRAMES + FRAMES_MAX * FRAME_BYTES) ERROR('FRAMES')
+if (TALLY < QUERY + QUERY_BYTES || HEAP < TALLY + TALLY_BYTES) ERROR('QUERY')
+// The debug build reads the link back behind the link forward (checked-records.ts).
+if (Edge.PreviousChild !== Edge.NextChild + 4 || Rule.PreviousOfSource !== Rule.NextOfSource + 4) ERROR('Edge')
+if (Grant.PreviousOfUser !== Grant.NextOfUser + 4 || Grant.PreviousOfScope !== Grant.NextOfScope + 4) ERROR('Grant')
+if (Tuple.PreviousOfObject !== Tuple.NextOfObject + 4) ERROR('Tuple.PreviousOfObject')
+if (Tuple.PreviousOfSubject !== Tuple.NextOfSubject + 4) ERROR('Tuple.PreviousOfSubject')
+if (Member.PreviousOfUser !== Member.NextOfUser + 4 || Member.PreviousOfTenant !== Member.NextOfTenant + 4)
+  ERROR('Member')
+if (SetRule.Previous !== SetRule.Next + 4 || SetRule.PreviousOfSide !== SetRule.NextOfSide + 4) ERROR('SetRule')
+if (Side.PreviousOfGroup !== Side.NextOfGroup + 4 || Side.PreviousOfSet !== Side.NextOfSet + 4) ERROR('Side')
+if (Index.Previous !== Index.Next + 4 || Group.Previous !== Group.Next + 4) ERROR('Index')

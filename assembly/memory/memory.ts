@@ -4,7 +4,7 @@
 //
 // A block of up to 512 bytes has its exact size (a multiple of 4); a larger one is a power of two, aligned to 64.
 // INVARIANT: a block on a list has the size of that list; Header.Free is the sum over all lists.
-import { HEADER, HEAP, Header, IMAGE_BYTES_MAX } from '../abi'
+import { FreeBlock, HEADER, HEAP, Header, IMAGE_BYTES_MAX } from '../abi'
 import { assertBlock } from './checked'
 
 const SMALL_MAX: u32 = 512
@@ -40,9 +40,12 @@ export function allocate(bytes: u32): u32 {
   if (block !== 0) {
     if (!ASC_NO_ASSERT) {
       assertBlock(block, size)
-      assert(load<u32>(block) !== block && field(Header.Free) >= size, 'a list of free blocks is broken')
+      assert(
+        load<u32>(block, FreeBlock.Next) !== block && field(Header.Free) >= size,
+        'a list of free blocks is broken',
+      )
     }
-    store<u32>(list, load<u32>(block))
+    store<u32>(list, load<u32>(block, FreeBlock.Next))
     addToField(Header.Free, -(size as i32))
   } else {
     block = field(Header.Top)
@@ -63,7 +66,7 @@ export function release(block: u32, bytes: u32): void {
     assert(load<u32>(list) !== block, 'a block is freed twice')
     assert(field(Header.Free) + size <= field(Header.Top) - HEAP, 'more is free than there is')
   }
-  store<u32>(block, load<u32>(list))
+  store<u32>(block, load<u32>(list), FreeBlock.Next)
   store<u32>(list, block)
   addToField(Header.Free, size as i32)
 }

@@ -67,8 +67,8 @@ export function bucketCount(table: u32): u32 {
 /** Bit i is set when slot i of this bucket holds `hash`. */
 export function matches(bucket: u32, hash: u32): u32 {
   const wanted = i32x4.splat(hash as i32)
-  const low = i32x4.bitmask(i32x4.eq(v128.load(bucket), wanted))
-  const high = i32x4.bitmask(i32x4.eq(v128.load(bucket, 16), wanted))
+  const low = i32x4.bitmask(i32x4.eq(v128.load(bucket, Bucket.Hashes), wanted))
+  const high = i32x4.bitmask(i32x4.eq(v128.load(bucket, Bucket.Hashes + 16), wanted))
   return ((low | (high << 4)) as u32) & (((1 as u32) << load<u32>(bucket, Bucket.Count)) - 1)
 }
 

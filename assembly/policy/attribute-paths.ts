@@ -2,7 +2,7 @@
 // of what was sent; like every id it stays the path's as long as the image lives.
 //
 // INVARIANT: Uses is the number of steps (left and right) of all programs that name the path; at 0 it is dead and has no names.
-import { AttributePath, Header, PATHS_MAX, Source, Table } from '../abi'
+import { AttributePath, Header, Names, PATHS_MAX, Source, Table } from '../abi'
 import { allocate, field, release, setField } from '../memory/memory'
 import { intern, keyLength, tombstone } from '../memory/symbols'
 import { dropText, internBytes } from '../memory/values'
@@ -27,16 +27,20 @@ function splitNames(path: u32): u32 {
   const end = start + keyLength(path)
   let count: u32 = 0
   for (let at = start; at < end; at++) if (load<u8>(at) === 0x2e) count++
-  const names = allocate(4 + count * 4)
-  store<u32>(names, count)
+  const names = allocate(namesBytes(count))
+  store<u32>(names, count, Names.Count)
   let at = start
   while (load<u8>(at) !== 0x2e) at++
   for (let index: u32 = 0; index < count; index++) {
     const first = ++at
     while (at < end && load<u8>(at) !== 0x2e) at++
-    store<u32>(names + 4 + index * 4, internBytes(first, at - first))
+    store<u32>(names + index * 4, internBytes(first, at - first), Names.Texts)
   }
   return names
+}
+
+export function namesBytes(count: u32): u32 {
+  return Names.Texts + count * 4
 }
 
 export function usePath(path: u32): void {
@@ -49,9 +53,9 @@ export function disusePath(path: u32): void {
   store<u32>(path, uses, AttributePath.Uses)
   if (uses !== 0) return
   const names = load<u32>(path, AttributePath.Names)
-  const count = load<u32>(names)
-  for (let index: u32 = 0; index < count; index++) dropText(load<u32>(names + 4 + index * 4))
-  release(names, 4 + count * 4)
+  const count = load<u32>(names, Names.Count)
+  for (let index: u32 = 0; index < count; index++) dropText(load<u32>(names + index * 4, Names.Texts))
+  release(names, namesBytes(count))
   store<u32>(path, 0, AttributePath.Names)
   tombstone(Table.Paths, path)
 }

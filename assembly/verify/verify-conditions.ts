@@ -22,7 +22,9 @@ import {
   Side,
   STEP_BYTES,
   Step,
+  TALLY,
   Table,
+  Tally,
 } from '../abi'
 import { field } from '../memory/memory'
 import { isLive } from '../memory/symbols'
@@ -35,15 +37,11 @@ import { findSetRule, setRuleHash } from '../policy/set-rules'
 import { inHeap, isLiveSymbol } from './bounds'
 import { refersToText, soundComposite } from './verify-values'
 
-/** Uses of paths found in programs. */
-let uses: u64 = 0
-
 export function verifyConditions(): Fault {
-  uses = 0
   for (let entry = firstEntry(Table.Sets); entry !== 0; entry = nextEntry(Table.Sets, entry)) {
     if (!soundSet(recordOf(entry))) return Fault.Condition
   }
-  return usesOfPaths() === uses ? verifySetRules() : Fault.Counter
+  return usesOfPaths() === load<u64>(TALLY, Tally.Uses) ? verifySetRules() : Fault.Counter
 }
 
 function usesOfPaths(): u64 {
@@ -81,6 +79,10 @@ function soundProgram(program: u32): bool {
   return (load<u16>(program + Program.Steps + (count - 1) * STEP_BYTES, Step.Op) as u32) === Op.False
 }
 
+function countUse(): void {
+  store<u64>(TALLY, load<u64>(TALLY, Tally.Uses) + 1, Tally.Uses)
+}
+
 function soundStep(step: u32, at: u32, count: u32, constants: u32, length: u32): bool {
   const op = load<u16>(step, Step.Op) as u32
   if (op === 0 || op > (Op.ItemFalse as u32)) return false
@@ -89,11 +91,11 @@ function soundStep(step: u32, at: u32, count: u32, constants: u32, length: u32):
   if (op === Op.True || op === Op.False || op >= (Op.ItemTrue as u32)) return true
   if (whenTrue <= at || whenFalse <= at || whenTrue >= count || whenFalse >= count) return false
   if (!readsPath(step)) return true
-  uses++
+  countUse()
   if (!isLiveSymbol(load<u32>(step, Step.Left), Table.Paths)) return false
   const right = load<u32>(step, Step.Right)
   if (rightIsPath(step)) {
-    uses++
+    countUse()
     return isLiveSymbol(right, Table.Paths)
   }
   const isMatch = op >= (Op.MatchObject as u32)

@@ -7,11 +7,17 @@ import {
   Header,
   LEAF_RECORDS,
   NODE_BYTES,
+  NODE_ENTRY_BYTES,
   Node,
+  NodeEntry,
   Order,
   OrderRoot,
   Root,
+  TALLY,
   Table,
+  Tally,
+  VISIT_BYTES,
+  Visit,
   WORK,
 } from '../abi'
 import { compareKeys } from '../memory/key-order'
@@ -21,10 +27,6 @@ import { inHeap, isSymbol } from './bounds'
 
 /** Higher than any tree of records that fit into an image. */
 const HEIGHT_MAX: u32 = 8
-
-let previous: u32 = 0
-let seen: u32 = 0
-let awaited: u32 = 0
 
 export function verifyOrders(): Fault {
   if (!soundOrder(Order.Users, Table.Users)) return Fault.Order
@@ -39,37 +41,45 @@ function soundOrder(order: u32, table: u32): bool {
   const node = load<u32>(root, OrderRoot.Node)
   if (node === 0) return total === 0 && height === 0
   if (height > HEIGHT_MAX) return false
-  previous = 0
-  seen = 0
-  awaited = 0
+  store<u32>(TALLY, 0, Tally.Previous)
+  store<u32>(TALLY, 0, Tally.Seen)
+  store<u32>(TALLY, 0, Tally.Awaited)
   if (!soundNode(node, height)) return false
-  if (height === 0) return soundLeaf(node, table, total) && awaited === 0 && seen === total
+  if (height === 0) return soundLeaf(node, table, total) && isWhole(total)
   let depth: u32 = 0
-  store<u32>(WORK, node)
-  store<u32>(WORK, 0, 4)
+  visit(depth, node)
   for (;;) {
-    const at = WORK + depth * 8
-    const above = load<u32>(at)
-    const slot = load<u32>(at, 4)
+    const at = WORK + depth * VISIT_BYTES
+    const above = load<u32>(at, Visit.Node)
+    const slot = load<u32>(at, Visit.Slot)
     if (slot === load<u32>(above, Node.Count)) {
       if (depth === 0) break
       depth--
       continue
     }
-    store<u32>(at, slot + 1, 4)
-    const below = load<u32>(above + slot * 8, Node.Entries + 4)
+    store<u32>(at, slot + 1, Visit.Slot)
+    const entry = above + Node.Entries + slot * NODE_ENTRY_BYTES
+    const below = load<u32>(entry, NodeEntry.Node)
     const level = height - depth - 1
     if (!soundNode(below, level)) return false
-    if (load<u32>(below, Node.Entries) !== load<u32>(above + slot * 8, Node.Entries)) return false
+    if (load<u32>(below, Node.Entries) !== load<u32>(entry, NodeEntry.First)) return false
     if (level === 0) {
       if (!soundLeaf(below, table, total)) return false
     } else {
-      depth++
-      store<u32>(WORK + depth * 8, below)
-      store<u32>(WORK + depth * 8, 0, 4)
+      visit(++depth, below)
     }
   }
-  return awaited === 0 && seen === total
+  return isWhole(total)
+}
+
+/** Did the last leaf end the order, with every record seen? */
+function isWhole(total: u32): bool {
+  return load<u32>(TALLY, Tally.Awaited) === 0 && load<u32>(TALLY, Tally.Seen) === total
+}
+
+function visit(depth: u32, node: u32): void {
+  store<u32>(WORK + depth * VISIT_BYTES, node, Visit.Node)
+  store<u32>(WORK + depth * VISIT_BYTES, 0, Visit.Slot)
 }
 
 function soundNode(node: u32, level: u32): bool {
@@ -79,18 +89,23 @@ function soundNode(node: u32, level: u32): bool {
 }
 
 function soundLeaf(leaf: u32, table: u32, total: u32): bool {
-  if (previous !== 0 && leaf !== awaited) return false
+  let previous = load<u32>(TALLY, Tally.Previous)
+  if (previous !== 0 && leaf !== load<u32>(TALLY, Tally.Awaited)) return false
   const offset = keyOffset(table)
   const count = load<u32>(leaf, Node.Count)
+  const seen = load<u32>(TALLY, Tally.Seen) + count
+  if (seen > total) return false
   for (let index: u32 = 0; index < count; index++) {
     const record = load<u32>(leaf + index * 4, Node.Entries)
-    if (++seen > total || !isSymbol(record, table)) return false
+    if (!isSymbol(record, table)) return false
     if (previous !== 0) {
       const rises = compareKeys(previous + offset, keyLength(previous), record + offset, keyLength(record)) < 0
       if (!rises) return false
     }
     previous = record
   }
-  awaited = load<u32>(leaf, Node.Next)
+  store<u32>(TALLY, previous, Tally.Previous)
+  store<u32>(TALLY, seen, Tally.Seen)
+  store<u32>(TALLY, load<u32>(leaf, Node.Next), Tally.Awaited)
   return true
 }

@@ -11,11 +11,16 @@ import {
   INDEXES_MAX,
   Index,
   LIST_TEST,
+  Root,
   SET_OF_RESOURCES,
   SET_OF_USERS,
   SIDE_BYTES,
   Side,
+  SymbolRecord,
+  TALLY,
   Table,
+  Tally,
+  Tests,
 } from '../abi'
 import { field } from '../memory/memory'
 import { isLive } from '../memory/symbols'
@@ -25,18 +30,13 @@ import { permissionRecord } from '../policy/permissions'
 import { findGroup, findSide, groupHash, hasPaths, indexesOf, sideHash } from '../policy/set-rule-index'
 import { inHeap, isLiveSymbol } from './bounds'
 
-/** Groups, and sides in them, that the lists of permissions lead to. */
-let groups: u32 = 0
-let sides: u32 = 0
-
 export function verifySides(): Fault {
-  groups = 0
-  sides = 0
   const top = field(Header.PermissionTop)
   for (let id: u32 = 1; id <= top; id++) {
     if (!soundIndexes(id, SET_OF_USERS) || !soundIndexes(id, SET_OF_RESOURCES)) return Fault.Index
   }
-  if (groups !== load<u32>(rootOf(Table.Groups)) || sides !== load<u32>(rootOf(Table.Sides))) return Fault.Index
+  if (load<u32>(TALLY, Tally.Groups) !== load<u32>(rootOf(Table.Groups), Root.Count)) return Fault.Index
+  if (load<u32>(TALLY, Tally.Sides) !== load<u32>(rootOf(Table.Sides), Root.Count)) return Fault.Index
   return soundSets() ? eachSide() : Fault.Index
 }
 
@@ -69,11 +69,18 @@ function soundPaths(index: u32): bool {
   return true
 }
 
+/** One more of what a field of the tally counts; returns how many there are now. */
+function counted(offset: u32): u32 {
+  const count = load<u32>(TALLY + offset) + 1
+  store<u32>(TALLY + offset, count)
+  return count
+}
+
 function soundGroups(index: u32): bool {
-  const most = load<u32>(rootOf(Table.Groups))
+  const most = load<u32>(rootOf(Table.Groups), Root.Count)
   let before: u32 = 0
   for (let group = load<u32>(index, Index.Groups); group !== 0; group = load<u32>(group, Group.Next)) {
-    if (++groups > most || !inHeap(group, GROUP_BYTES)) return false
+    if (counted(Tally.Groups) > most || !inHeap(group, GROUP_BYTES)) return false
     if (load<u32>(group, Group.Index) !== index || load<u32>(group, Group.Previous) !== before) return false
     if (findGroup(index, load<u32>(group, Group.Hash)) !== group || load<u32>(group, Group.Sides) === 0) return false
     if (!soundList(group, group + Group.Sides, Side.Group, Side.NextOfGroup, Side.PreviousOfGroup)) return false
@@ -84,10 +91,10 @@ function soundGroups(index: u32): bool {
 
 /** A list of sides that name their owner, linked both ways. */
 function soundList(owner: u32, head: u32, ownerField: u32, next: u32, previous: u32): bool {
-  const most = load<u32>(rootOf(Table.Sides))
+  const most = load<u32>(rootOf(Table.Sides), Root.Count)
   let before: u32 = 0
   for (let side = load<u32>(head); side !== 0; side = load<u32>(side + next)) {
-    if (++sides > most || !inHeap(side, SIDE_BYTES)) return false
+    if (counted(Tally.Sides) > most || !inHeap(side, SIDE_BYTES)) return false
     if (load<u32>(side + ownerField) !== owner || load<u32>(side + previous) !== before) return false
     before = side
   }
@@ -96,10 +103,10 @@ function soundList(owner: u32, head: u32, ownerField: u32, next: u32, previous: 
 
 /** The tests of each set are those of its program; its sides and the sets below it are in its lists. */
 function soundSets(): bool {
-  sides = 0
+  store<u32>(TALLY, 0, Tally.Sides)
   let below: u32 = 0
   let children: u32 = 0
-  const most = load<u32>(rootOf(Table.Sets))
+  const most = load<u32>(rootOf(Table.Sets), Root.Count)
   for (let entry = firstEntry(Table.Sets); entry !== 0; entry = nextEntry(Table.Sets, entry)) {
     const set = recordOf(entry)
     if (load<u32>(set, ConditionSet.Queue) !== 0 || !soundTests(set)) return false
@@ -122,7 +129,7 @@ function soundTests(set: u32): bool {
   if (!isLive(set)) return tests === 0
   const count = findTests(load<u32>(set, ConditionSet.Program))
   if (count === 0) return tests === 0
-  if (!inHeap(tests, testsBytes(count)) || load<u32>(tests) !== count) return false
+  if (!inHeap(tests, testsBytes(count)) || load<u32>(tests, Tests.Count) !== count) return false
   for (let each: u32 = 0; each < count; each++) {
     if (pathOfTest(tests, each) !== pathOfTest(GATHERED, each)) return false
     if (hashOfTest(tests, each) !== hashOfTest(GATHERED, each)) return false
@@ -141,10 +148,10 @@ function eachSide(): Fault {
     const rules = load<u32>(side, Side.Count)
     if (load<u32>(side, Side.Kind) === SET_OF_USERS) ofUsers += rules
     else ofResources += rules
-    if ((load<u8>(load<u32>(side, Side.Set), 2) as u32) === Table.Sets) ofSets++
+    if ((load<u8>(load<u32>(side, Side.Set), SymbolRecord.Table) as u32) === Table.Sets) ofSets++
   }
   const rules = field(Header.SetRules)
-  if (ofSets !== sides) return Fault.Index
+  if (ofSets !== load<u32>(TALLY, Tally.Sides)) return Fault.Index
   return ofUsers === rules && ofResources === rules ? Fault.None : Fault.Counter
 }
 

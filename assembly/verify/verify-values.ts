@@ -11,27 +11,24 @@ import {
   Kind,
   MEMBER_BYTES,
   Member,
+  Names,
   Principal,
   Resource,
+  TALLY,
   Table,
+  Tally,
   Text,
 } from '../abi'
 import { field } from '../memory/memory'
 import { hashBytes, isLive, keyLength } from '../memory/symbols'
 import { firstEntry, hashOfEntry, nextEntry, recordOf } from '../memory/table'
 import { compositeBytes, findText } from '../memory/values'
+import { namesBytes } from '../policy/attribute-paths'
 import { grantHash } from '../policy/grants'
 import { findMember } from '../policy/memberships'
 import { inHeap, isLiveSymbol, isSymbol } from './bounds'
 
 const QUEUE_END: u32 = 1
-
-/** References to texts found so far. */
-let references: u64 = 0
-
-export function beginReferences(): void {
-  references = 0
-}
 
 /** Are the references of all texts as many as were found? */
 export function soundReferences(): bool {
@@ -43,7 +40,7 @@ export function soundReferences(): bool {
     counted += load<u32>(text, Text.References) as u64
     texts++
   }
-  return texts === field(Header.Texts) && counted === references
+  return texts === field(Header.Texts) && counted === load<u64>(TALLY, Tally.References)
 }
 
 function isStoredText(text: u32): bool {
@@ -55,7 +52,7 @@ function isStoredText(text: u32): bool {
 
 /** Is it a stored text? Counts the reference. */
 export function refersToText(text: u32): bool {
-  references++
+  store<u64>(TALLY, load<u64>(TALLY, Tally.References) + 1, Tally.References)
   return isStoredText(text)
 }
 
@@ -135,11 +132,11 @@ function soundPaths(): bool {
 }
 
 function soundNames(names: u32, most: u32): bool {
-  if (!inHeap(names, 4)) return false
-  const count = load<u32>(names)
-  if (count === 0 || count > most || !inHeap(names, 4 + count * 4)) return false
+  if (!inHeap(names, Names.Texts)) return false
+  const count = load<u32>(names, Names.Count)
+  if (count === 0 || count > most || !inHeap(names, namesBytes(count))) return false
   for (let index: u32 = 0; index < count; index++) {
-    if (!refersToText(load<u32>(names + 4 + index * 4))) return false
+    if (!refersToText(load<u32>(names + index * 4, Names.Texts))) return false
   }
   return true
 }

@@ -5,6 +5,7 @@ import {
   BUCKET_SLOTS,
   Bucket,
   Fault,
+  FreeBlock,
   GRANT_BYTES,
   GRANT_ROLES_MAX,
   Grant,
@@ -21,6 +22,8 @@ import {
   SINGLE,
   SymbolRecord,
   TABLES,
+  TALLY,
+  TALLY_BYTES,
   Table,
 } from '../abi'
 import { field } from '../memory/memory'
@@ -46,12 +49,13 @@ import { verifyOrders } from './verify-key-order'
 import { verifyRelations } from './verify-relations'
 import { verifyRoles } from './verify-roles'
 import { verifySides } from './verify-set-rule-index'
-import { beginReferences, soundReferences, verifyAttributes, verifyMembers } from './verify-values'
+import { soundReferences, verifyAttributes, verifyMembers } from './verify-values'
 
 /** The smallest record of any table: an empty text. */
 const RECORD_BYTES: u32 = 8
 
 export function verifyImage(): Fault {
+  memory.fill(TALLY, 0, TALLY_BYTES)
   const top = field(Header.Top)
   if (top < (HEAP as u32) || top > (memory.size() as u32) << 16) return Fault.Header
   if (field(Header.Free) > top - HEAP) return Fault.Header
@@ -76,7 +80,6 @@ export function verifyImage(): Fault {
   if (orders !== Fault.None) return orders
   const relations = verifyRelations()
   if (relations !== Fault.None) return relations
-  beginReferences()
   const attributes = verifyAttributes()
   if (attributes !== Fault.None) return attributes
   const conditions = verifyConditions()
@@ -277,7 +280,7 @@ function verifyFreeLists(): Fault {
 
 function sumList(list: u32, size: u32, before: u32, limit: u32): u32 {
   let total = before
-  for (let block = field(list); block !== 0; block = load<u32>(block)) {
+  for (let block = field(list); block !== 0; block = load<u32>(block, FreeBlock.Next)) {
     total += size
     if (total > limit || !inHeap(block, size)) return 0xffffffff
   }
