@@ -1,9 +1,11 @@
 // The last line of .ci/run must be true: what .ci/count.mjs makes of a report of vitest and of its exit code.
 import { spawnSync } from 'node:child_process'
-import { rmSync, writeFileSync } from 'node:fs'
+import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import type { TestSpecification, Vitest } from 'vitest/node'
 import { temporaryFolder } from './support/folders.ts'
+import { LONGEST, LongestFirst } from './support/order.ts'
 import { ROOT } from './tidy/source.ts'
 
 const folder = temporaryFolder('count')
@@ -57,5 +59,26 @@ describe('the count of a run', () => {
   it('is a failure without a readable report', () => {
     expect(count(undefined, 0)).toBe('0 1 0')
     expect(count('{', 1)).toBe('0 1 0')
+  })
+})
+
+describe('the order of test files', () => {
+  const project = { name: '', config: { isolate: false, sequence: { groupOrder: 0 } } }
+  const cache = { getFileTestResults: () => undefined, getFileStats: () => undefined }
+  const sorted = async (...paths: string[]): Promise<string[]> => {
+    const files = paths.map((path) => ({ moduleId: `/clone/${path}`, project }) as unknown as TestSpecification)
+    const sequencer = new LongestFirst({ cache, config: { root: '/clone' } } as unknown as Vitest)
+    return (await sequencer.sort(files)).map(({ moduleId }) => moduleId.replace('/clone/', ''))
+  }
+
+  it('begins with the longest, whatever is known of earlier runs', async () => {
+    const others = ['test/a.test.ts', 'test/b.test.ts']
+    const [first, second] = LONGEST
+    expect(await sorted(others[0]!, second!, others[1]!, first!)).toEqual([first, second, ...others])
+  })
+
+  it('names files that are there, each once', () => {
+    expect(LONGEST.filter((path) => !existsSync(join(ROOT, path)))).toEqual([])
+    expect(new Set(LONGEST).size).toBe(LONGEST.length)
   })
 })

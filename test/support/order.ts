@@ -1,0 +1,67 @@
+// In which order test files start. vitest begins with those that took longest in an earlier run; an empty clone knows of none and begins with
+// the largest, where some of the longest runs are of files of a few lines: they would end alone, on one processor. So the longest are named here.
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
+
+/** Each takes five seconds and more, the longest first: measured with nothing else on two processors. */
+export const LONGEST: readonly string[] = [
+  'test/conformance/store.test.ts',
+  'test/conformance/http.test.ts',
+  'test/cli/admin.test.ts',
+  'test/cli/commands.test.ts',
+  'test/bench.test.ts',
+  'test/conformance/image.test.ts',
+  'test/store/scrub.test.ts',
+  'test/pack.test.ts',
+  'test/property/kernel.test.ts',
+  'test/mutants/mutants.test.ts',
+  'test/crash/decisions.test.ts',
+  'test/migration/shared.test.ts',
+  'test/migration/journey.test.ts',
+  'test/crash/kill.test.ts',
+  'test/property/agreement.test.ts',
+  'test/damage/flips.test.ts',
+  'test/store/verify.test.ts',
+  'test/store/store.test.ts',
+  'test/property/canaries.test.ts',
+  'test/crash/backup.test.ts',
+  'test/client/signatures.test.ts',
+  'test/http/management/bad-input.test.ts',
+  'test/integration/demo.test.ts',
+  'test/http/v1/command.test.ts',
+  'test/build.test.ts',
+  'test/reference/coverage.test.ts',
+  'test/kernel/collisions.test.ts',
+  'test/store/open.test.ts',
+  'test/http/management/copies.test.ts',
+  'test/simulation/simulation.test.ts',
+  'test/migration/refusals.test.ts',
+  'test/client/image-download.test.ts',
+  'test/cli/workers.test.ts',
+  'test/property/listings.test.ts',
+  'test/cli/unhandled.test.ts',
+  'test/store/repair.test.ts',
+  'test/property/rest.test.ts',
+  'test/migration/undo.test.ts',
+  'test/property/edges.test.ts',
+  'test/property/definition.test.ts',
+  'test/kernel/forged.test.ts',
+  'test/kernel/damaged.test.ts',
+  'test/clients/wider-key.test.ts',
+  'test/client/other-abi.test.ts',
+  'test/http/v1/global.test.ts',
+  'test/management/damage.test.ts',
+  'test/http/management/scope.test.ts',
+]
+
+/** The place of a file among the longest, which come first. */
+const placeOf = ({ moduleId }: TestSpecification): number => {
+  const place = LONGEST.findIndex((file) => moduleId.endsWith(`/${file}`))
+  return place < 0 ? LONGEST.length : place
+}
+
+export class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files)
+    return sorted.toSorted((a, b) => placeOf(a) - placeOf(b))
+  }
+}
