@@ -1,26 +1,16 @@
 // The socket `<data>/admin.sock` of a server: POST /<command> with a JSON body answers `{result}` or `{error}`. Only who may write the data
 // folder reaches it (mode 0600); it knows no API key. Meaning of the commands: src/management/admin.ts.
 import { rmSync } from 'node:fs'
-import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
-import { ERRORS, type ErrorCode, type ErrorDetails, isZerohopError, ZerohopError } from '../model/errors.ts'
-import { ADMIN_BODY_BYTES_MAX, ADMIN_CONNECTIONS_MAX, BODY_KEY_SHARE, SOCKET_PATH_BYTES_MAX } from '../model/limits.ts'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { isZerohopError, ZerohopError } from '../model/errors.ts'
+import { ADMIN_BODY_BYTES_MAX, ADMIN_CONNECTIONS_MAX, BODY_KEY_SHARE } from '../model/limits.ts'
+import type { Failure, Reply } from './admin-client.ts'
 import { BodyBudget } from './intake/body-budget.ts'
 import { readBody } from './intake/body-reader.ts'
 import { timeoutsOf } from './intake/intake.ts'
 import { parseJson, UNLIMITED } from './json.ts'
 
 export type RunCommand = (command: string, input: unknown) => Promise<unknown>
-
-/** An error on its way over the socket. */
-interface Failure {
-  readonly code: string
-  readonly details: ErrorDetails
-  readonly path?: readonly (string | number)[]
-}
-type Reply = { readonly result: unknown } | { readonly error: Failure }
-
-/** True when the path fits into a socket address. */
-export const fitsSocket = (path: string): boolean => Buffer.byteLength(path) <= SOCKET_PATH_BYTES_MAX
 
 /**
  * Serves commands on a socket until the returned function is called. Whoever holds the data folder calls this: what lies at the path is
@@ -87,52 +77,7 @@ function send(response: ServerResponse, reply: Reply): void {
     .end(body)
 }
 
-/** Sends a command to the server behind the socket. Undefined when none listens there. @throws what the command throws */
-export async function callAdmin(
-  path: string,
-  command: string,
-  input: unknown,
-): Promise<{ result: unknown } | undefined> {
-  const reply = await ask(path, command, JSON.stringify(input))
-  if (reply === undefined || 'result' in reply) return reply
-  const { code, details, path: where } = reply.error
-  throw new ZerohopError(code as ErrorCode, details, where === undefined ? {} : { path: where })
-}
-
-function ask(path: string, command: string, body: string): Promise<Reply | undefined> {
-  const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }
-  return new Promise((resolve, reject) => {
-    const sent = request({ socketPath: path, method: 'POST', path: `/${encodeURIComponent(command)}`, headers })
-    sent.once('error', (error: NodeJS.ErrnoException) => {
-      if (error.code === 'ENOENT' || error.code === 'ECONNREFUSED') resolve(undefined)
-      else
-        reject(
-          new ZerohopError('CONFIG_INVALID', { reason: `the server behind ${path} does not answer: ${error.code}` }),
-        )
-    })
-    sent.once('response', (response) => {
-      bytesOf(response)
-        .then((bytes) => resolve(readReply(bytes)))
-        .catch(reject)
-    })
-    sent.end(body)
-  })
-}
-
-function readReply(bytes: Buffer): Reply {
-  const reply = JSON.parse(bytes.toString('utf8')) as Reply
-  if ('error' in reply && !Object.hasOwn(ERRORS, reply.error.code)) return { error: { code: 'INTERNAL', details: {} } }
-  return reply
-}
-
 function failureOf(error: unknown): Failure {
   if (!isZerohopError(error)) return { code: 'INTERNAL', details: {} }
   return { code: error.code, details: error.details, ...(error.path === undefined ? {} : { path: error.path }) }
-}
-
-/** The whole answer of our own server. */
-async function bytesOf(message: IncomingMessage): Promise<Buffer> {
-  const chunks: Buffer[] = []
-  for await (const chunk of message as AsyncIterable<Buffer>) chunks.push(chunk)
-  return Buffer.concat(chunks)
 }

@@ -1,7 +1,8 @@
 // `zerohop api`: the management API alone, with the feed that PDPs follow.
 import { join } from 'node:path'
 import type { Logger } from 'pino'
-import { fitsSocket, serveAdmin } from '../../http/admin-socket.ts'
+import { fitsSocket } from '../../http/admin-client.ts'
+import { serveAdmin } from '../../http/admin-socket.ts'
 import type { RequestTracer } from '../../http/tracing.ts'
 import { runAdmin } from '../../management/admin.ts'
 import { keepRetention } from '../../management/retention.ts'

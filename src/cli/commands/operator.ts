@@ -1,21 +1,12 @@
 // `zerohop org|keys|backup|restore`: commands of an operator on a data folder. While a server holds the folder they go through its
-// admin.sock, else they open the folder themselves.
+// admin.sock, else they open the folder themselves. Only then is what opens it loaded, which takes longer than most commands.
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { callAdmin, fitsSocket } from '../../http/admin-socket.ts'
-import {
-  ADMIN,
-  type AdminCommand,
-  type AdminInput,
-  type AdminResult,
-  describeBackup,
-  type KeyRow,
-  type NewKey,
-  openAdminStore,
-} from '../../management/admin.ts'
+import { callAdmin, fitsSocket } from '../../http/admin-client.ts'
+import type { AdminCommand, AdminInput, AdminResult, KeyRow, NewKey } from '../../management/admin.ts'
 import { isZerohopError, ZerohopError } from '../../model/errors.ts'
 import { parseId } from '../../model/keys.ts'
-import { type BackupManifest, restoreBackup } from '../../store/backup.ts'
+import type { BackupManifest } from '../../store/backup.ts'
 import type { Env } from '../configuration/env.ts'
 import { newId } from '../process/process.ts'
 
@@ -32,6 +23,7 @@ export async function admin<C extends AdminCommand>(
   if (reply !== undefined) return reply.result as AdminResult<C>
   if (command !== 'org.create' && !existsSync(join(data, 'data.mdb')))
     throw new ZerohopError('CONFIG_INVALID', { reason: `there is no data in \`${data}\`` })
+  const { ADMIN, openAdminStore } = await import('../../management/admin.ts')
   const store = await openAdminStore(data, secretsKeyFile)
   try {
     return (await ADMIN[command]({ store, data, newId }, input as never)) as AdminResult<C>
@@ -98,10 +90,12 @@ export async function deleteKey(env: Env, id: string): Promise<void> {
 export async function backup(env: Env, folder: string, { json }: Printing): Promise<void> {
   const path = resolve(folder)
   await admin(env, 'backup', { folder: path })
+  const { describeBackup } = await import('../../management/admin.ts')
   printManifest(await describeBackup(path, Date.now()), json)
 }
 
 export async function restore(env: Env, folder: string, { json }: Printing): Promise<void> {
+  const { restoreBackup } = await import('../../store/backup.ts')
   printManifest(await restoreBackup(resolve(folder), env.data, () => newId() + newId()), json)
 }
 
