@@ -46,9 +46,9 @@ async function bundle() {
 
 function lead() {
   mkdirSync(BUNDLE, { recursive: true })
-  for (const door of DOORS) {
-    const text = `export * from '${relative(BUNDLE, door).replaceAll('\\', '/')}'\n`
-    writeFileSync(join(BUNDLE, basename(door)), text)
+  for (const entry of entries) {
+    const text = `export * from '${relative(BUNDLE, entry).replaceAll('\\', '/')}'\n`
+    writeFileSync(join(BUNDLE, basename(entry)), text)
   }
 }
 

@@ -1,5 +1,6 @@
-// A task in a worker thread: where its code lies, one message there, one answer back, and an error that is the same on both sides. A worker
-// cannot load TypeScript, so its code lies beside the caller in the build, and in the build too when the caller runs from source.
+// A task in a worker thread: where its code lies, one message there, one answer back, and an error that is the same on both
+// sides. A worker cannot load TypeScript: its code lies beside the caller in the build, or, when the caller runs from source,
+// in the bundle, which starts fastest.
 import { type TransferListItem, Worker } from 'node:worker_threads'
 import { ERRORS, type ErrorCode, type ErrorDetails, ZerohopError } from './errors.ts'
 
@@ -7,8 +8,8 @@ import { ERRORS, type ErrorCode, type ErrorDetails, ZerohopError } from './error
 export function threadUrl(from: string, file: string): URL {
   const source = new URL(file, from)
   if (from.endsWith('.js')) return new URL(source.href.replace(/\.ts$/, '.js'))
-  const root = source.href.lastIndexOf('/src/')
-  return new URL(`${source.href.slice(0, root)}/dist${source.href.slice(root).replace(/\.ts$/, '.js')}`)
+  const root = source.href.slice(0, source.href.lastIndexOf('/src/'))
+  return new URL(`${root}/dist/bundle/${file.slice(2).replace(/\.ts$/, '.js')}`)
 }
 
 /** What a task's thread answers. */
