@@ -1,8 +1,9 @@
 // The OpenAPI 3.1 document of an app, made from its routes: from the very schemas that validate bodies, and from those of query parameters and
 // answers, which tests compare with what handlers read and answer. Nothing here answers a request.
+import { isDeepStrictEqual } from 'node:util'
 import type { RouteOptions } from 'fastify'
 import { ACCESS, type Operation } from '../management/access.ts'
-import { documentationOf, schemaName } from '../model/json-schema.ts'
+import { documentationOf, named, schemaName, type TSchema } from '../model/json-schema.ts'
 
 /** A JSON schema, or any other part of the document. */
 type Part = Readonly<Record<string, unknown>>
@@ -61,11 +62,11 @@ const JSON_TYPE = 'application/json'
 
 /** The document: paths in the order of registration. */
 export function openApiOf(routes: readonly Route[], input: OpenApiInput): OpenApiDocument {
-  const named = new NamedSchemas()
+  const schemas = new NamedSchemas()
   const paths: Record<string, Record<string, OpenApiOperation>> = {}
   const tags = new Set<string>()
   for (const route of routes) {
-    const operation = operationOf(route, named)
+    const operation = operationOf(route, schemas)
     for (const tag of operation.tags) tags.add(tag)
     const path = pathOf(route.url)
     paths[path] ??= {}
@@ -77,7 +78,7 @@ export function openApiOf(routes: readonly Route[], input: OpenApiInput): OpenAp
     servers: [{ url: '/', description: 'the server that this document comes from' }],
     tags: [...tags].map((name) => ({ name, description: TAGS[name] ?? name })),
     paths,
-    components: { ...COMPONENTS, schemas: { ...COMPONENTS.schemas, ...named.schemas } },
+    components: { ...COMPONENTS, schemas: { ...COMPONENTS.schemas, ...schemas.schemas } },
     security: [{ key: [] }],
   }
 }
@@ -128,7 +129,7 @@ const COMPONENTS = {
   },
 } as const
 
-function operationOf(route: Route, named: NamedSchemas): OpenApiOperation {
+function operationOf(route: Route, schemas: NamedSchemas): OpenApiOperation {
   const { method, url, schema, config } = route
   const path = [...url.matchAll(/:(\w+)/g)].map(([, name = '']) => {
     return { name, in: 'path', required: true, schema: { type: 'string' }, description: 'an id or a key' }
@@ -137,7 +138,7 @@ function operationOf(route: Route, named: NamedSchemas): OpenApiOperation {
   const query = Object.entries(known).map(([name, { description, ...of }]) => {
     return { name, in: 'query', schema: of, ...(description === undefined ? {} : { description }) }
   })
-  const body = schema?.body === undefined ? undefined : named.published(schema.body)
+  const body = schema?.body === undefined ? undefined : schemas.published(schema.body)
   const all = [...path, ...query]
   const operation = config?.operation
   return {
@@ -147,7 +148,7 @@ function operationOf(route: Route, named: NamedSchemas): OpenApiOperation {
     description: [...(schema?.description ? [schema.description] : []), needOf(operation)].join(' '),
     ...(all.length === 0 ? {} : { parameters: all }),
     ...(body === undefined ? {} : { requestBody: { required: true, content: { [JSON_TYPE]: { schema: body } } } }),
-    responses: responsesOf(url, operation, schema?.response as Readonly<Record<string, Part>> | undefined, named),
+    responses: responsesOf(url, operation, schema?.response as Readonly<Record<string, Part>> | undefined, schemas),
     ...(operation === undefined ? { security: [] } : {}),
     ...(url.startsWith('/v1/') ? { deprecated: true } : {}),
   }
@@ -157,13 +158,13 @@ function responsesOf(
   url: string,
   operation: Operation | undefined,
   answers: Readonly<Record<string, Part>> | undefined,
-  named: NamedSchemas,
+  schemas: NamedSchemas,
 ): Part {
   const error = (name: string) => ({ $ref: `#/components/responses/${name}` })
   const other = /^\/v[12]\/feed\//.test(url) ? { 'application/octet-stream': {} } : { [JSON_TYPE]: {} }
   const done = Object.entries(answers ?? {}).map(([status, schema]) => {
     if (schema.type === 'null') return [status, { description: 'done, nothing to say' }]
-    return [status, { description: 'done', content: { [JSON_TYPE]: { schema: named.published(schema) } } }]
+    return [status, { description: 'done', content: { [JSON_TYPE]: { schema: schemas.published(answered(schema)) } } }]
   })
   return {
     ...(answers === undefined ? { '2XX': { description: 'done', content: other } } : Object.fromEntries(done)),
@@ -172,6 +173,12 @@ function responsesOf(
       : { '401': error('KeyUnknown'), '403': error('KeyTooNarrow'), '422': error('InvalidInput') }),
     default: error('Error'),
   }
+}
+
+/** A list is called after what it holds, so that generated clients have a name for it. */
+function answered(schema: Part): Part {
+  const name = schema.type === 'array' ? schemaName(schema.items as object) : undefined
+  return name === undefined ? schema : (named(`${name}List`, schema as TSchema) as object as Part)
 }
 
 function needOf(operation: Operation | undefined): string {
@@ -256,8 +263,12 @@ class NamedSchemas {
     if (typeof schema !== 'object' || schema === null) return schema
     const name = schemaName(schema)
     if (name === undefined) return this.#inline(schema as Part)
-    this.schemas[name] ??= this.#inline(schema as Part)
-    return { $ref: `#/components/schemas/${name}` }
+    const { nullable, ...one } = schema as Part
+    const shown = this.#inline(one)
+    this.schemas[name] ??= shown
+    if (!isDeepStrictEqual(this.schemas[name], shown)) throw new Error(`two schemas are called ${name}`)
+    const reference = { $ref: `#/components/schemas/${name}` }
+    return nullable === true ? { anyOf: [reference, { type: 'null' }] } : reference
   }
 
   #inline(schema: Part): Part {

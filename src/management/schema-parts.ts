@@ -1,6 +1,18 @@
 // What the schemas of several resources share: fields that every object has, pages of lists, attributes. A resource's own schema.ts is in its
 // folder.
-import { anyOf, described, listOf, maybe, nullable, open, schemaOf, Text, type TSchema } from '../model/json-schema.ts'
+import {
+  anyOf,
+  described,
+  listOf,
+  maybe,
+  named,
+  nullable,
+  open,
+  schemaName,
+  schemaOf,
+  Text,
+  type TSchema,
+} from '../model/json-schema.ts'
 import { KEY_PATTERN, USER_KEY_PATTERN } from '../model/keys.ts'
 import { DESCRIPTION_LENGTH_MAX, KEY_BYTES_MAX, NAME_LENGTH_MAX } from '../model/limits.ts'
 import type { JsonObject } from '../model/objects.ts'
@@ -36,11 +48,25 @@ export const stamps = { created_at: Time, updated_at: Time }
 export const place = { organization_id: Id, project_id: Id, environment_id: Id }
 export const known = { id: Id, key: Text, ...place, ...stamps }
 
+/** Of an object that was deleted while a list was read, only the key is left. */
+export const GoneId = described(nullable(Id), 'null when the object was deleted meanwhile')
+
+/** Called after what it holds, so that generated clients have a name for it. */
+export function namedAfter<S extends TSchema>(items: TSchema, suffix: string, schema: S): S {
+  const name = schemaName(items)
+  return name === undefined ? schema : named(`${name}${suffix}`, schema)
+}
+
 /** A page of a list. */
 export const pageOf = <S extends TSchema>(items: S) =>
-  open({ data: listOf(items), total_count: Count, page_count: Count })
+  namedAfter(items, 'Page', open({ data: listOf(items), total_count: Count, page_count: Count }))
 /** A page of a list that can be paged to a bound only. */
 export const longPageOf = <S extends TSchema>(items: S) =>
-  open({ data: listOf(items), total_count: Count, page_count: Count, pagination_count: Count })
+  namedAfter(
+    items,
+    'Page',
+    open({ data: listOf(items), total_count: Count, page_count: Count, pagination_count: Count }),
+  )
 /** A list; a page of it with `include_total_count`. */
-export const listOrPage = <S extends TSchema>(items: S) => anyOf(listOf(items), pageOf(items))
+export const listOrPage = <S extends TSchema>(items: S) =>
+  namedAfter(items, 'ListOrPage', anyOf(listOf(items), pageOf(items)))

@@ -9,10 +9,10 @@ const fields = {
   actions: maybe(described(Texts, 'keys or ids of actions of the resource type')),
 }
 
-export const ActionGroupCreate = closed({ key: Key, ...fields })
+export const ActionGroupCreate = named('ActionGroupCreate', closed({ key: Key, ...fields }))
 export type ActionGroupCreate = Static<typeof ActionGroupCreate>
 
-export const ActionGroupUpdate = closed({ ...sameKey, ...fields })
+export const ActionGroupUpdate = named('ActionGroupUpdate', closed({ ...sameKey, ...fields }))
 export type ActionGroupUpdate = Static<typeof ActionGroupUpdate>
 
 export const ActionGroupRead = named(

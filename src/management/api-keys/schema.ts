@@ -20,15 +20,18 @@ const Level = enumOf('env', 'project', 'org')
 const Access = enumOf('admin', 'write', 'read', 'no_access')
 const Owner = enumOf('pdp_config', 'member', 'elements')
 
-export const ApiKeyCreate = closed({
-  organization_id: Text,
-  project_id: maybe(Text),
-  environment_id: maybe(Text),
-  object_type: maybe(Level),
-  access_level: maybe(Access),
-  owner_type: maybe(Owner),
-  name: maybe(Text),
-})
+export const ApiKeyCreate = named(
+  'ApiKeyCreate',
+  closed({
+    organization_id: Text,
+    project_id: maybe(Text),
+    environment_id: maybe(Text),
+    object_type: maybe(Level),
+    access_level: maybe(Access),
+    owner_type: maybe(Owner),
+    name: maybe(Text),
+  }),
+)
 export type ApiKeyCreate = Static<typeof ApiKeyCreate>
 
 const scope = { organization_id: Id, project_id: nullable(Id), environment_id: nullable(Id) }

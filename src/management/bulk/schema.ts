@@ -18,26 +18,29 @@ import { UserCreate } from '../users/schema.ts'
 
 const identsOf = (limit: number) => closed({ idents: described(listOf(Text, limit), 'keys or ids') })
 
-export const UserBulk = closed({ operations: listOf(UserCreate, BULK_USERS_MAX) })
+export const UserBulk = named('UserBulk', closed({ operations: listOf(UserCreate, BULK_USERS_MAX) }))
 export type UserBulk = Static<typeof UserBulk>
-export const UserIdents = identsOf(BULK_USERS_MAX)
+export const UserIdents = named('UserIdents', identsOf(BULK_USERS_MAX))
 
-export const TenantBulk = closed({ operations: listOf(TenantCreate, BULK_TENANTS_MAX) })
+export const TenantBulk = named('TenantBulk', closed({ operations: listOf(TenantCreate, BULK_TENANTS_MAX) }))
 export type TenantBulk = Static<typeof TenantBulk>
-export const TenantIdents = identsOf(BULK_TENANTS_MAX)
+export const TenantIdents = named('TenantIdents', identsOf(BULK_TENANTS_MAX))
 
-export const InstanceBulk = closed({ operations: listOf(InstanceCreate, BULK_INSTANCES_MAX) })
+export const InstanceBulk = named(
+  'ResourceInstanceBulk',
+  closed({ operations: listOf(InstanceCreate, BULK_INSTANCES_MAX) }),
+)
 export type InstanceBulk = Static<typeof InstanceBulk>
-export const InstanceIdents = identsOf(BULK_INSTANCES_MAX)
+export const InstanceIdents = named('ResourceInstanceIdents', identsOf(BULK_INSTANCES_MAX))
 
 export type Idents = Static<typeof UserIdents>
 
-export const TupleBulk = closed({ operations: listOf(TupleCreate, BULK_TUPLES_MAX) })
+export const TupleBulk = named('RelationshipTupleBulk', closed({ operations: listOf(TupleCreate, BULK_TUPLES_MAX) }))
 export type TupleBulk = Static<typeof TupleBulk>
-export const TupleIdents = closed({ idents: listOf(TupleDelete, BULK_TUPLES_MAX) })
+export const TupleIdents = named('RelationshipTupleIdents', closed({ idents: listOf(TupleDelete, BULK_TUPLES_MAX) }))
 export type TupleIdents = Static<typeof TupleIdents>
 
-export const RoleAssignmentBulk = listOf(RoleAssignmentCreate, BULK_ASSIGNMENTS_MAX)
+export const RoleAssignmentBulk = named('RoleAssignmentBulk', listOf(RoleAssignmentCreate, BULK_ASSIGNMENTS_MAX))
 export type RoleAssignmentBulk = Static<typeof RoleAssignmentBulk>
 
 /** The answer of a bulk call that has nothing to say. */

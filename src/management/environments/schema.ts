@@ -34,13 +34,13 @@ const fields = {
   settings: maybe(Attributes),
 }
 
-export const EnvironmentCreate = closed({ key: Key, ...fields })
+export const EnvironmentCreate = named('EnvironmentCreate', closed({ key: Key, ...fields }))
 export type EnvironmentCreate = Static<typeof EnvironmentCreate>
 
-export const EnvironmentReplace = closed({ ...sameKey, ...fields })
+export const EnvironmentReplace = named('EnvironmentReplace', closed({ ...sameKey, ...fields }))
 export type EnvironmentReplace = Static<typeof EnvironmentReplace>
 
-export const EnvironmentUpdate = closed({ ...sameKey, ...fields })
+export const EnvironmentUpdate = named('EnvironmentUpdate', closed({ ...sameKey, ...fields }))
 export type EnvironmentUpdate = Static<typeof EnvironmentUpdate>
 
 const CopyFilter = closed({ include: maybe(described(Texts, 'keys; all when absent')), exclude: maybe(Texts) })
@@ -53,14 +53,17 @@ const CopyScope = closed({
 })
 export type CopyScope = Static<typeof CopyScope>
 
-export const EnvironmentCopy = closed({
-  target_env: described(
-    closed({ existing: maybe(described(Text, 'key or id in the same project')), new: maybe(EnvironmentCreate) }),
-    'exactly one of the two',
-  ),
-  conflict_strategy: maybe(enumOf('fail', 'overwrite')),
-  scope: maybe(CopyScope),
-})
+export const EnvironmentCopy = named(
+  'EnvironmentCopy',
+  closed({
+    target_env: described(
+      closed({ existing: maybe(described(Text, 'key or id in the same project')), new: maybe(EnvironmentCreate) }),
+      'exactly one of the two',
+    ),
+    conflict_strategy: maybe(enumOf('fail', 'overwrite')),
+    scope: maybe(CopyScope),
+  }),
+)
 export type EnvironmentCopy = Static<typeof EnvironmentCopy>
 
 const environment = {

@@ -4,28 +4,34 @@ import { closed, described, listOf, maybe, named, open, type Static, Text, Texts
 import { counted, page, query, resourceFilter, search, tenantFilter, withInstanceRoles } from '../query-parameters.ts'
 import { Attributes, Id } from '../schema-parts.ts'
 
-export const GroupCreate = closed({
-  group_instance_key: Text,
-  group_tenant: described(Text, 'key or id'),
-  group_resource_type_key: maybe(
-    described(Text, 'key of a resource type, which is made when it is not there; `group` when absent'),
-  ),
-})
+export const GroupCreate = named(
+  'GroupCreate',
+  closed({
+    group_instance_key: Text,
+    group_tenant: described(Text, 'key or id'),
+    group_resource_type_key: maybe(
+      described(Text, 'key of a resource type, which is made when it is not there; `group` when absent'),
+    ),
+  }),
+)
 export type GroupCreate = Static<typeof GroupCreate>
 
-export const GroupUser = open({ tenant: Text })
+export const GroupUser = named('GroupUserInput', open({ tenant: Text }))
 export type GroupUser = Static<typeof GroupUser>
 
 /** A role on one instance. */
-export const GroupRole = open({
-  role: Text,
-  resource: Text,
-  resource_instance: described(Text, 'id, `type:key` or key'),
-  tenant: Text,
-})
+export const GroupRole = named(
+  'GroupRoleInput',
+  open({
+    role: Text,
+    resource: Text,
+    resource_instance: described(Text, 'id, `type:key` or key'),
+    tenant: Text,
+  }),
+)
 export type GroupRole = Static<typeof GroupRole>
 
-export const GroupInGroup = open({ group_instance_key: Text })
+export const GroupInGroup = named('GroupInGroupInput', open({ group_instance_key: Text }))
 export type GroupInGroup = Static<typeof GroupInGroup>
 
 const group = { id: Id, group_resource_type_key: Text, group_instance_key: Text, group_tenant: Text }

@@ -26,7 +26,7 @@ import type { TupleDetailed, TupleRead } from '../tuples/schema.ts'
 import type { Related } from '../tuples/use-cases.ts'
 import type { UserRead } from '../users/schema.ts'
 import type { Scope } from './auth.ts'
-import { type MaybeGone, place, printTime, times } from './render.ts'
+import { place, printTime, times } from './render.ts'
 
 export function tenantRead(scope: Scope, tenant: Tenant): TenantRead {
   const { id, key, name, description, attributes, last_action_at } = tenant
@@ -148,12 +148,7 @@ function roleOf(view: View, { role, resource_instance: instance }: RoleAssignmen
 }
 
 /** With `detailed`, its relationships are listed: those where it is the object first. */
-export function instanceRead(
-  scope: Scope,
-  view: View,
-  stored: ResourceInstance,
-  detailed: boolean,
-): MaybeGone<InstanceRead, 'resource_id' | 'tenant_id'> {
+export function instanceRead(scope: Scope, view: View, stored: ResourceInstance, detailed: boolean): InstanceRead {
   const { id, instance, resource, tenant, attributes } = stored
   return {
     id,

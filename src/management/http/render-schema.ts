@@ -20,7 +20,7 @@ import type { DerivationRead, DerivationRuleRead, ResourceRoleRead } from '../re
 import type { ActionRead, AttributeRead, ResourceRead } from '../resources/schema.ts'
 import type { RoleRead } from '../roles/schema.ts'
 import type { Scope } from './auth.ts'
-import { type MaybeGone, place, times } from './render.ts'
+import { place, times } from './render.ts'
 
 function mapOf<T, P>(parts: Iterable<T>, key: (part: T) => string, print: (part: T) => P): Record<string, P> {
   const map: Record<string, P> = Object.create(null)
@@ -76,12 +76,7 @@ export function resourceRoleRead(scope: Scope, view: View, resource: Resource, r
   }
 }
 
-export function relationRead(
-  scope: Scope,
-  view: View,
-  resource: Resource,
-  relation: Relation,
-): MaybeGone<RelationRead, 'subject_resource_id'> {
+export function relationRead(scope: Scope, view: View, resource: Resource, relation: Relation): RelationRead {
   const { id, relation: key, name, description, subject_resource } = relation
   return {
     id,

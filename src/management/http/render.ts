@@ -15,9 +15,6 @@ export function printTime(ms: number): string {
   return new Date(ms).toISOString().replace('Z', '+00:00')
 }
 
-/** Answers where the id of an object is null that went while a list was read. */
-export type MaybeGone<T, K extends keyof T> = Omit<T, K> & { readonly [P in K]: T[P] | null }
-
 export const times = ({ created_at, updated_at }: { readonly created_at: number; readonly updated_at: number }) => ({
   created_at: printTime(created_at),
   updated_at: printTime(updated_at),

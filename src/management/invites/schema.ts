@@ -7,32 +7,38 @@ const Status = enumOf('pending', 'approved')
 const RoleRef = described(Text, 'key or id of a tenant role; with an instance, of a role of its resource type')
 const InstanceRef = described(Text, 'id or `type:key`')
 
-export const InviteCreate = closed({
-  key: UserKey,
-  status: Status,
-  email: Text,
-  first_name: Text,
-  last_name: Text,
-  role_id: RoleRef,
-  tenant_id: described(Text, 'key or id'),
-  resource_instance_id: maybe(InstanceRef),
-})
+export const InviteCreate = named(
+  'UserInviteCreate',
+  closed({
+    key: UserKey,
+    status: Status,
+    email: Text,
+    first_name: Text,
+    last_name: Text,
+    role_id: RoleRef,
+    tenant_id: described(Text, 'key or id'),
+    resource_instance_id: maybe(InstanceRef),
+  }),
+)
 export type InviteCreate = Static<typeof InviteCreate>
 
-export const InviteUpdate = closed({
-  key: maybe(Text),
-  status: maybe(Status),
-  email: maybe(Text),
-  first_name: maybe(Text),
-  last_name: maybe(Text),
-  role_id: maybe(RoleRef),
-  tenant_id: maybe(Text),
-  resource_instance_id: maybe(InstanceRef),
-})
+export const InviteUpdate = named(
+  'UserInviteUpdate',
+  closed({
+    key: maybe(Text),
+    status: maybe(Status),
+    email: maybe(Text),
+    first_name: maybe(Text),
+    last_name: maybe(Text),
+    role_id: maybe(RoleRef),
+    tenant_id: maybe(Text),
+    resource_instance_id: maybe(InstanceRef),
+  }),
+)
 export type InviteUpdate = Static<typeof InviteUpdate>
 
 /** The user that is made. */
-export const InviteApprove = closed({ key: UserKey, email: Text, attributes: Attributes })
+export const InviteApprove = named('UserInviteApprove', closed({ key: UserKey, email: Text, attributes: Attributes }))
 export type InviteApprove = Static<typeof InviteApprove>
 
 export const InviteRead = named(

@@ -3,7 +3,10 @@ import { closed, Flag, listOf, maybe, named, nullable, open, type Static, Text }
 import { page, query, search } from '../query-parameters.ts'
 import { Attributes, Count, Id, Null, sameKey, stamps } from '../schema-parts.ts'
 
-export const OrganizationUpdate = closed({ ...sameKey, name: maybe(Text), settings: maybe(Attributes) })
+export const OrganizationUpdate = named(
+  'OrganizationUpdate',
+  closed({ ...sameKey, name: maybe(Text), settings: maybe(Attributes) }),
+)
 export type OrganizationUpdate = Static<typeof OrganizationUpdate>
 
 const organization = {

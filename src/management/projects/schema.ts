@@ -5,18 +5,21 @@ import { Attributes, bodyNames, Id, Key, Null, readNames, sameKey, stamps } from
 
 const fields = { ...bodyNames, settings: maybe(Attributes), active_policy_repo_id: later() }
 
-export const ProjectCreate = closed({
-  key: Key,
-  urn_namespace: maybe(Text),
-  ...fields,
-  initial_environments: maybe(listOf(EnvironmentCreate)),
-})
+export const ProjectCreate = named(
+  'ProjectCreate',
+  closed({
+    key: Key,
+    urn_namespace: maybe(Text),
+    ...fields,
+    initial_environments: maybe(listOf(EnvironmentCreate)),
+  }),
+)
 export type ProjectCreate = Static<typeof ProjectCreate>
 
-export const ProjectReplace = closed({ ...sameKey, urn_namespace: maybe(Text), ...fields })
+export const ProjectReplace = named('ProjectReplace', closed({ ...sameKey, urn_namespace: maybe(Text), ...fields }))
 export type ProjectReplace = Static<typeof ProjectReplace>
 
-export const ProjectUpdate = closed({ ...sameKey, ...fields })
+export const ProjectUpdate = named('ProjectUpdate', closed({ ...sameKey, ...fields }))
 export type ProjectUpdate = Static<typeof ProjectUpdate>
 
 export const ProjectRead = named(

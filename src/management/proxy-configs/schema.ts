@@ -36,30 +36,36 @@ const rule = {
   ),
 }
 
-export const ProxyConfigCreate = closed({
-  key: Key,
-  secret: Secret,
-  name: maybe(Text),
-  mapping_rules: maybe(
-    described(listOf(closed(rule)), 'which request is which action', { maxItems: MAPPING_RULES_MAX }),
-  ),
-  auth_mechanism: maybe(AuthMechanism),
-})
+export const ProxyConfigCreate = named(
+  'ProxyConfigCreate',
+  closed({
+    key: Key,
+    secret: Secret,
+    name: maybe(Text),
+    mapping_rules: maybe(
+      described(listOf(closed(rule)), 'which request is which action', { maxItems: MAPPING_RULES_MAX }),
+    ),
+    auth_mechanism: maybe(AuthMechanism),
+  }),
+)
 export type ProxyConfigCreate = Static<typeof ProxyConfigCreate>
 
 /** A rule replaces the one of the same method and url, or is added. */
 const ChangedRule = closed({ ...rule, should_delete: maybe(described(Flag, 'takes the rule away')) })
 export type ChangedRule = Static<typeof ChangedRule>
 
-export const ProxyConfigUpdate = closed({
-  ...sameKey,
-  secret: optional(described(schemaOf<Json>({ anyOf: [...secrets, { type: 'null' }] }), ABOUT_SECRET)),
-  name: maybe(Text),
-  mapping_rules: maybe(
-    described(listOf(ChangedRule), 'which request is which action', { maxItems: MAPPING_RULES_MAX }),
-  ),
-  auth_mechanism: maybe(AuthMechanism),
-})
+export const ProxyConfigUpdate = named(
+  'ProxyConfigUpdate',
+  closed({
+    ...sameKey,
+    secret: optional(described(schemaOf<Json>({ anyOf: [...secrets, { type: 'null' }] }), ABOUT_SECRET)),
+    name: maybe(Text),
+    mapping_rules: maybe(
+      described(listOf(ChangedRule), 'which request is which action', { maxItems: MAPPING_RULES_MAX }),
+    ),
+    auth_mechanism: maybe(AuthMechanism),
+  }),
+)
 export type ProxyConfigUpdate = Static<typeof ProxyConfigUpdate>
 
 export const ProxyConfigRead = named(

@@ -17,18 +17,24 @@ import {
 import { DERIVATIONS_PER_ROLE_MAX, EXTENDS_MAX, PERMISSIONS_PER_REQUEST_MAX } from '../../model/limits.ts'
 import { Attributes, bodyNames, Id, Key, known, readNames, sameKey } from '../schema-parts.ts'
 
-export const DerivationSettings = closed({
-  no_direct_roles_on_object: maybe(described(Flag, 'not over an object on which the user has a role of its own')),
-})
+export const DerivationSettings = named(
+  'DerivationSettingsInput',
+  closed({
+    no_direct_roles_on_object: maybe(described(Flag, 'not over an object on which the user has a role of its own')),
+  }),
+)
 export type DerivationSettings = Static<typeof DerivationSettings>
 
 /** Whoever has the role on an instance of `on_resource` that is related to the object has this role on the object. */
-export const DerivationRule = closed({
-  role: described(Text, 'key or id of a role of `on_resource`'),
-  on_resource: described(Text, 'key or id of a resource type'),
-  linked_by_relation: described(Text, 'key or id of a relation'),
-  when: maybe(DerivationSettings),
-})
+export const DerivationRule = named(
+  'DerivationRuleInput',
+  closed({
+    role: described(Text, 'key or id of a role of `on_resource`'),
+    on_resource: described(Text, 'key or id of a resource type'),
+    linked_by_relation: described(Text, 'key or id of a relation'),
+    when: maybe(DerivationSettings),
+  }),
+)
 export type DerivationRule = Static<typeof DerivationRule>
 
 const Derivation = closed({
@@ -63,16 +69,16 @@ const fields = {
 export const RoleBlock = closed(fields)
 export type RoleBlock = Static<typeof RoleBlock>
 
-export const ResourceRoleCreate = closed({ key: Key, ...fields })
+export const ResourceRoleCreate = named('ResourceRoleCreate', closed({ key: Key, ...fields }))
 export type ResourceRoleCreate = Static<typeof ResourceRoleCreate>
 
-export const ResourceRoleReplace = closed({ ...sameKey, ...fields })
+export const ResourceRoleReplace = named('ResourceRoleReplace', closed({ ...sameKey, ...fields }))
 export type ResourceRoleReplace = Static<typeof ResourceRoleReplace>
 
-export const ResourceRoleUpdate = closed({ ...sameKey, ...fields })
+export const ResourceRoleUpdate = named('ResourceRoleUpdate', closed({ ...sameKey, ...fields }))
 export type ResourceRoleUpdate = Static<typeof ResourceRoleUpdate>
 
-export const ResourceRolePermissions = closed({ permissions: Texts })
+export const ResourceRolePermissions = named('ResourceRolePermissions', closed({ permissions: Texts }))
 export type ResourceRolePermissions = Static<typeof ResourceRolePermissions>
 
 export const DerivationSettingsRead = named('DerivationSettings', open({ no_direct_roles_on_object: Flag }))

@@ -32,20 +32,26 @@ const actionFields = { ...bodyNames, attributes: maybe(Attributes), ...bodyV1Tex
 export const ActionBlock = closed(actionFields)
 export type ActionBlock = Static<typeof ActionBlock>
 
-export const ActionCreate = closed({ key: Key, ...actionFields, v1compat_is_built_in: later() })
+export const ActionCreate = named('ActionCreate', closed({ key: Key, ...actionFields, v1compat_is_built_in: later() }))
 export type ActionCreate = Static<typeof ActionCreate>
 
-export const ActionUpdate = closed({ ...sameKey, ...actionFields, v1compat_is_built_in: later() })
+export const ActionUpdate = named(
+  'ActionUpdate',
+  closed({ ...sameKey, ...actionFields, v1compat_is_built_in: later() }),
+)
 export type ActionUpdate = Static<typeof ActionUpdate>
 
 /** In the map `attributes` of a resource type the key stands outside. */
 export const AttributeBlock = closed({ type: AttributeTypeName, description: maybe(Text) })
 export type AttributeBlock = Static<typeof AttributeBlock>
 
-export const AttributeCreate = closed({ key: Key, ...AttributeBlock.properties })
+export const AttributeCreate = named('AttributeCreate', closed({ key: Key, ...AttributeBlock.properties }))
 export type AttributeCreate = Static<typeof AttributeCreate>
 
-export const AttributeUpdate = closed({ ...sameKey, type: maybe(AttributeTypeName), description: maybe(Text) })
+export const AttributeUpdate = named(
+  'AttributeUpdate',
+  closed({ ...sameKey, type: maybe(AttributeTypeName), description: maybe(Text) }),
+)
 export type AttributeUpdate = Static<typeof AttributeUpdate>
 
 const fields = {
@@ -68,28 +74,31 @@ const fields = {
   v1compat_type: maybe(Text),
 }
 
-export const ResourceCreate = described(
-  closed({ key: Key, ...fields }),
-  'a type of resource with its actions, and the roles and relations that its instances have',
-  {
-    examples: [
-      {
-        key: 'document',
-        name: 'Document',
-        actions: { read: {}, edit: { name: 'Edit' } },
-        attributes: { classification: { type: 'string' } },
-        roles: { owner: { permissions: ['read', 'edit'] } },
-        relations: { parent: 'folder' },
-      },
-    ],
-  },
+export const ResourceCreate = named(
+  'ResourceCreate',
+  described(
+    closed({ key: Key, ...fields }),
+    'a type of resource with its actions, and the roles and relations that its instances have',
+    {
+      examples: [
+        {
+          key: 'document',
+          name: 'Document',
+          actions: { read: {}, edit: { name: 'Edit' } },
+          attributes: { classification: { type: 'string' } },
+          roles: { owner: { permissions: ['read', 'edit'] } },
+          relations: { parent: 'folder' },
+        },
+      ],
+    },
+  ),
 )
 export type ResourceCreate = Static<typeof ResourceCreate>
 
-export const ResourceReplace = closed({ ...sameKey, ...fields })
+export const ResourceReplace = named('ResourceReplace', closed({ ...sameKey, ...fields }))
 export type ResourceReplace = Static<typeof ResourceReplace>
 
-export const ResourceUpdate = closed({ ...sameKey, ...fields })
+export const ResourceUpdate = named('ResourceUpdate', closed({ ...sameKey, ...fields }))
 export type ResourceUpdate = Static<typeof ResourceUpdate>
 
 const actionRead = { id: Id, key: Text, ...readNames, attributes: nullable(Attributes), ...readV1Texts }

@@ -35,10 +35,13 @@ const roleInTenant = {
 }
 
 /** A role in a tenant or on a resource instance, of a user who is named elsewhere. */
-export const RoleInTenant = closed(roleInTenant)
+export const RoleInTenant = named('RoleInTenantInput', closed(roleInTenant))
 export type RoleInTenant = Static<typeof RoleInTenant>
 
-export const RoleAssignmentCreate = closed({ user: described(Text, 'key or id'), ...roleInTenant })
+export const RoleAssignmentCreate = named(
+  'RoleAssignmentCreate',
+  closed({ user: described(Text, 'key or id'), ...roleInTenant }),
+)
 export type RoleAssignmentCreate = Static<typeof RoleAssignmentCreate>
 
 export const RoleAssignmentRead = named(
@@ -83,11 +86,14 @@ export const RoleAssignmentDetailed = named(
 export type RoleAssignmentDetailed = Static<typeof RoleAssignmentDetailed>
 
 /** By `detailed` and `include_total_count`. */
-export const RoleAssignmentList = anyOf(
-  listOf(RoleAssignmentRead),
-  pageOf(RoleAssignmentRead),
-  listOf(RoleAssignmentDetailed),
-  pageOf(RoleAssignmentDetailed),
+export const RoleAssignmentList = named(
+  'RoleAssignmentListOrPage',
+  anyOf(
+    listOf(RoleAssignmentRead),
+    pageOf(RoleAssignmentRead),
+    listOf(RoleAssignmentDetailed),
+    pageOf(RoleAssignmentDetailed),
+  ),
 )
 
 const filters = {

@@ -31,22 +31,27 @@ const fields = {
   v1compat_attributes: maybe(Attributes),
 }
 
-export const RoleCreate = described(
-  closed({ key: Key, ...fields, v1compat_is_built_in: later() }),
-  'a role in tenants; nothing but the key is needed',
-  {
-    examples: [{ key: 'editor', name: 'Editor', permissions: ['document:read', 'document:edit'], extends: ['viewer'] }],
-  },
+export const RoleCreate = named(
+  'RoleCreate',
+  described(
+    closed({ key: Key, ...fields, v1compat_is_built_in: later() }),
+    'a role in tenants; nothing but the key is needed',
+    {
+      examples: [
+        { key: 'editor', name: 'Editor', permissions: ['document:read', 'document:edit'], extends: ['viewer'] },
+      ],
+    },
+  ),
 )
 export type RoleCreate = Static<typeof RoleCreate>
 
-export const RoleReplace = closed({ ...sameKey, ...fields })
+export const RoleReplace = named('RoleReplace', closed({ ...sameKey, ...fields }))
 export type RoleReplace = Static<typeof RoleReplace>
 
-export const RoleUpdate = closed({ ...sameKey, ...fields })
+export const RoleUpdate = named('RoleUpdate', closed({ ...sameKey, ...fields }))
 export type RoleUpdate = Static<typeof RoleUpdate>
 
-export const RolePermissions = closed({ permissions: Texts })
+export const RolePermissions = named('RolePermissions', closed({ permissions: Texts }))
 export type RolePermissions = Static<typeof RolePermissions>
 
 export const RoleRead = named(
@@ -71,11 +76,14 @@ export const RoleFamily = named('Roles', open({ roles: listOf(RoleRead) }))
 export type RoleFamily = Static<typeof RoleFamily>
 
 /** An item with a resource is a role of that resource type. */
-export const RoleBulk = closed({
-  operations: listOf(
-    closed({ ...ResourceRoleCreate.properties, resource: maybe(described(Text, 'of a role of a resource type')) }),
-  ),
-})
+export const RoleBulk = named(
+  'RoleBulk',
+  closed({
+    operations: listOf(
+      closed({ ...ResourceRoleCreate.properties, resource: maybe(described(Text, 'of a role of a resource type')) }),
+    ),
+  }),
+)
 export type RoleBulk = Static<typeof RoleBulk>
 
 export const RoleBulkRead = named('RolesBulk', open({ created: described(Texts, 'keys'), updated: Texts }))

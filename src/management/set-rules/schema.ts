@@ -3,13 +3,16 @@ import { closed, described, Flag, maybe, named, open, type Static, Text } from '
 import { page, query, textParameter } from '../query-parameters.ts'
 import { known } from '../schema-parts.ts'
 
-export const SetRuleCreate = closed({
-  user_set: described(Text, 'key or id of a user set or of a role, or `__autogen_<role>`'),
-  permission: described(Text, '`resource:action`'),
-  resource_set: described(Text, 'key or id of a resource set or of a resource type, or `__autogen_<resource>`'),
-  is_role: maybe(described(Flag, '`user_set` is a role')),
-  is_resource: maybe(described(Flag, '`resource_set` is a resource type')),
-})
+export const SetRuleCreate = named(
+  'SetRuleCreate',
+  closed({
+    user_set: described(Text, 'key or id of a user set or of a role, or `__autogen_<role>`'),
+    permission: described(Text, '`resource:action`'),
+    resource_set: described(Text, 'key or id of a resource set or of a resource type, or `__autogen_<resource>`'),
+    is_role: maybe(described(Flag, '`user_set` is a role')),
+    is_resource: maybe(described(Flag, '`resource_set` is a resource type')),
+  }),
+)
 export type SetRuleCreate = Static<typeof SetRuleCreate>
 
 export const SetRuleRead = named('SetRule', open({ ...known, user_set: Text, permission: Text, resource_set: Text }))

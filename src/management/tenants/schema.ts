@@ -5,13 +5,13 @@ import { Attributes, bodyNames, Key, known, readNames, sameKey, Time } from '../
 
 const fields = { ...bodyNames, attributes: maybe(Attributes) }
 
-export const TenantCreate = closed({ key: Key, ...fields })
+export const TenantCreate = named('TenantCreate', closed({ key: Key, ...fields }))
 export type TenantCreate = Static<typeof TenantCreate>
 
-export const TenantReplace = closed({ ...sameKey, ...fields })
+export const TenantReplace = named('TenantReplace', closed({ ...sameKey, ...fields }))
 export type TenantReplace = Static<typeof TenantReplace>
 
-export const TenantUpdate = closed({ ...sameKey, ...fields })
+export const TenantUpdate = named('TenantUpdate', closed({ ...sameKey, ...fields }))
 export type TenantUpdate = Static<typeof TenantUpdate>
 
 export const TenantRead = named(

@@ -9,13 +9,16 @@ const names = {
   object: described(Text, 'id or `type:key` of an instance'),
 }
 
-export const TupleDelete = closed(names)
+export const TupleDelete = named('RelationshipTupleDelete', closed(names))
 export type TupleDelete = Static<typeof TupleDelete>
 
-export const TupleCreate = closed({
-  ...names,
-  tenant: maybe(described(Text, 'instances that are missing are made in it')),
-})
+export const TupleCreate = named(
+  'RelationshipTupleCreate',
+  closed({
+    ...names,
+    tenant: maybe(described(Text, 'instances that are missing are made in it')),
+  }),
+)
 export type TupleCreate = Static<typeof TupleCreate>
 
 const tuple = {

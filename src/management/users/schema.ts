@@ -30,22 +30,21 @@ const withRoles = {
   ),
 }
 
-export const UserCreate = described(
-  closed({ key: UserKey, ...withRoles }),
-  'a user, with the roles that it gets at once',
-  {
+export const UserCreate = named(
+  'UserCreate',
+  described(closed({ key: UserKey, ...withRoles }), 'a user, with the roles that it gets at once', {
     examples: [
       { key: 'ann@example.com', email: 'ann@example.com', role_assignments: [{ role: 'editor', tenant: 'default' }] },
     ],
-  },
+  }),
 )
 export type UserCreate = Static<typeof UserCreate>
 
 /** Roles are kept when none are sent; else they are exactly these. */
-export const UserReplace = closed({ ...sameKey, ...withRoles })
+export const UserReplace = named('UserReplace', closed({ ...sameKey, ...withRoles }))
 export type UserReplace = Static<typeof UserReplace>
 
-export const UserUpdate = closed({ ...sameKey, ...fields })
+export const UserUpdate = named('UserUpdate', closed({ ...sameKey, ...fields }))
 export type UserUpdate = Static<typeof UserUpdate>
 
 export const UserRead = named(

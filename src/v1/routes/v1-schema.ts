@@ -1,7 +1,7 @@
 // The first API version: what is sent, asked and answered. What a client of that version read and sends back is taken too: ids and the like are
 // ignored, and what has no place here is taken empty only. Further members are refused, as everywhere.
 import { page, query, roleFilter, tenantFilter, textParameter, userFilter } from '../../management/query-parameters.ts'
-import { Attributes, Id, Null } from '../../management/schema-parts.ts'
+import { Attributes, Id, Null, namedAfter } from '../../management/schema-parts.ts'
 import {
   closed,
   described,
@@ -26,42 +26,54 @@ import type { V1PermissionRef } from '../use-cases/v1-writes.ts'
 const Ignored = () => optional(schemaOf<unknown>({ description: 'ignored' }))
 const read = { id: Ignored(), organizationId: Ignored() }
 
-export const V1User = closed({
-  key: maybe(Text),
-  customId: maybe(Text),
-  firstName: maybe(Text),
-  lastName: maybe(Text),
-  email: maybe(Text),
-  attributes: maybe(Attributes),
-  roles: maybe(listOf(closed({ role: Text, tenant: maybe(Text) }))),
-  ...read,
-  tenantIds: Ignored(),
-})
+export const V1User = named(
+  'V1UserInput',
+  closed({
+    key: maybe(Text),
+    customId: maybe(Text),
+    firstName: maybe(Text),
+    lastName: maybe(Text),
+    email: maybe(Text),
+    attributes: maybe(Attributes),
+    roles: maybe(listOf(closed({ role: Text, tenant: maybe(Text) }))),
+    ...read,
+    tenantIds: Ignored(),
+  }),
+)
 export type V1User = Static<typeof V1User>
 
-export const V1Tenant = closed({
-  externalId: maybe(Text),
-  key: maybe(Text),
-  name: maybe(Text),
-  description: maybe(Text),
-  settings: later(),
-  ...read,
-})
+export const V1Tenant = named(
+  'V1TenantInput',
+  closed({
+    externalId: maybe(Text),
+    key: maybe(Text),
+    name: maybe(Text),
+    description: maybe(Text),
+    settings: later(),
+    ...read,
+  }),
+)
 export type V1Tenant = Static<typeof V1Tenant>
 
 const Permission = schemaOf<string | V1PermissionRef>({ anyOf: [{ type: 'string' }, { type: 'object' }] })
-export const V1Role = closed({
-  name: Text,
-  description: maybe(Text),
-  attributes: maybe(Attributes),
-  settings: maybe(Attributes),
-  permissions: maybe(listOf(Permission)),
-  isBuiltIn: later(),
-  ...read,
-})
+export const V1Role = named(
+  'V1RoleInput',
+  closed({
+    name: Text,
+    description: maybe(Text),
+    attributes: maybe(Attributes),
+    settings: maybe(Attributes),
+    permissions: maybe(listOf(Permission)),
+    isBuiltIn: later(),
+    ...read,
+  }),
+)
 export type V1Role = Static<typeof V1Role>
 
-export const V1Assignment = closed({ role: Text, user: Text, scope: maybe(Text), id: Ignored() })
+export const V1Assignment = named(
+  'V1RoleAssignmentInput',
+  closed({ role: Text, user: Text, scope: maybe(Text), id: Ignored() }),
+)
 export type V1Assignment = Static<typeof V1Assignment>
 
 const actionFields = {
@@ -70,39 +82,48 @@ const actionFields = {
   path: maybe(Text),
   attributes: maybe(Attributes),
 }
-export const V1Action = closed({
-  name: Text,
-  ...actionFields,
-  resourceId: Ignored(),
-  permissionName: Ignored(),
-  isBuiltIn: later(),
-  id: Ignored(),
-})
+export const V1Action = named(
+  'V1ActionInput',
+  closed({
+    name: Text,
+    ...actionFields,
+    resourceId: Ignored(),
+    permissionName: Ignored(),
+    isBuiltIn: later(),
+    id: Ignored(),
+  }),
+)
 export type V1Action = Static<typeof V1Action>
-export const V1Resource = closed({
-  name: maybe(Text),
-  type: maybe(Text),
-  path: maybe(Text),
-  description: maybe(Text),
-  attributes: maybe(Attributes),
-  actions: maybe(listOf(V1Action)),
-  isBuiltIn: later(),
-  ...read,
-})
+export const V1Resource = named(
+  'V1ResourceInput',
+  closed({
+    name: maybe(Text),
+    type: maybe(Text),
+    path: maybe(Text),
+    description: maybe(Text),
+    attributes: maybe(Attributes),
+    actions: maybe(listOf(V1Action)),
+    isBuiltIn: later(),
+    ...read,
+  }),
+)
 export type V1Resource = Static<typeof V1Resource>
-export const V1Resources = closed({
-  resources: listOf(
-    closed({
-      type: Text,
-      description: maybe(Text),
-      attributes: maybe(Attributes),
-      actions: maybe(mapOf(closed(actionFields))),
-    }),
-  ),
-})
+export const V1Resources = named(
+  'V1ResourcesInput',
+  closed({
+    resources: listOf(
+      closed({
+        type: Text,
+        description: maybe(Text),
+        attributes: maybe(Attributes),
+        actions: maybe(mapOf(closed(actionFields))),
+      }),
+    ),
+  }),
+)
 export type V1Resources = Static<typeof V1Resources>
 
-export const V1Login = closed({ userId: Text, tenantId: Text })
+export const V1Login = named('V1LoginInput', closed({ userId: Text, tenantId: Text }))
 export type V1Login = Static<typeof V1Login>
 
 const readAction = open({
@@ -169,12 +190,13 @@ export const V1ResourceRead = named(
     description: nullable(Text),
     attributes: Attributes,
     isBuiltIn: Flag,
-    actions: listOf(readAction),
+    actions: listOf(V1ActionRead),
   }),
 )
 export type V1ResourceRead = Static<typeof V1ResourceRead>
 
-export const v1ListOf = <S extends TSchema>(items: S) => open({ url: Text, data: listOf(items) })
+export const v1ListOf = <S extends TSchema>(items: S) =>
+  namedAfter(items, 'Page', open({ url: Text, data: listOf(items) }))
 
 const scope = { scope: textParameter('the tenant, as v1 calls it') }
 export const V1AssignmentQuery = query({ ...page, ...roleFilter, ...scope, ...tenantFilter, ...userFilter })

@@ -60,9 +60,8 @@ describe('/v2/openapi.json', () => {
   it('holds the schemas that validate, in the words of OpenAPI 3.1', async () => {
     const text = JSON.stringify(await documentOf())
     expect(text).not.toMatch(/"nullable"|"later"/)
-    const { paths } = await documentOf()
-    const body = paths['/v2/api-key']?.post?.requestBody as { content: Record<string, { schema: object }> }
-    expect(body.content['application/json']?.schema).toMatchObject({
+    const { components } = await documentOf()
+    expect((components.schemas as Record<string, object>).ApiKeyCreate).toMatchObject({
       type: 'object',
       required: ['organization_id'],
       additionalProperties: false,
@@ -85,6 +84,7 @@ describe('/v2/openapi.json', () => {
       for (const [name, inner] of Object.entries(schema)) walk(inner, `${place}/${name}`)
     }
     walk(paths, '')
+    walk(components, '')
     expect(wrong).toEqual([])
     expect(seen).toBeGreaterThan(3)
   })
@@ -125,6 +125,23 @@ describe('/v2/openapi.json', () => {
     }
     expect(Object.keys(told).length).toBeGreaterThan(40)
     expect(found).toEqual(told)
+  })
+})
+
+describe('bodies and answers', () => {
+  it('have names, so that generated clients have them too', async () => {
+    const { paths } = await documentOf()
+    const schemas = Object.entries(paths).flatMap(([path, methods]) =>
+      Object.entries(methods).flatMap(([method, { requestBody = {}, responses }]) =>
+        [requestBody, ...Object.values(responses)].map((part) => ({
+          route: `${method} ${path}`,
+          schema: (part as { content?: Record<string, { schema?: object }> }).content?.['application/json']?.schema,
+        })),
+      ),
+    )
+    const known = schemas.filter(({ schema }) => schema !== undefined)
+    expect(known.length).toBeGreaterThan(200)
+    expect(known.filter(({ schema }) => !('$ref' in schema!)).map(({ route }) => route)).toEqual([])
   })
 })
 
