@@ -1,0 +1,79 @@
+// Deciding. How long a check, a listing or a write waits, how much it looks at, and what an explanation shows.
+
+/**
+ * Milliseconds that a write, already on disk, waits for the PDPs of the same process (`serve`) before it is
+ * acknowledged all the same: hundreds of times what they need, and a client is not kept by one that cannot follow.
+ */
+export const ACKNOWLEDGE_WAIT_MS = 1_000
+/**
+ * Milliseconds that `atLeast` and `x-min-revision` wait when the caller does not say: many times what a write needs to
+ * arrive.
+ */
+export const AT_LEAST_DEFAULT_MS = 2_000
+/** Milliseconds that `x-min-revision-timeout` may ask for at most: longer ones are cut to it. */
+export const AT_LEAST_MAX_MS = 60_000
+/** Milliseconds that a write of facts through a PDP waits at most until it is seen there. */
+export const FACTS_WAIT_MAX_MS = 60_000
+/** Milliseconds that it waits when neither the request nor the operator says. */
+export const FACTS_WAIT_DEFAULT_MS = 10_000
+/** Milliseconds without a byte of the management API after which a forwarded request is given up. */
+export const FORWARD_TIMEOUT_MS = 60_000
+/** Connections of a PDP to the management API for forwarded requests; more requests wait for a free one. */
+export const FORWARD_CONNECTIONS_MAX = 128
+/** Bytes of the answer to a write that waits: it is kept meanwhile. */
+export const FORWARD_BODY_BYTES_MAX = 16 * 1024 * 1024
+/** Bytes of an answer to one call of ours over HTTP: a page of a hundred large users. */
+export const ANSWER_BYTES_MAX = 64 * 1024 * 1024
+/**
+ * Bytes of all images that `serve` keeps open for its PDP: beyond, the one that was idle longest is dropped.
+ * `ZEROHOP_IMAGE_MEMORY` sets it.
+ */
+export const IMAGE_MEMORY_BYTES_DEFAULT = 1024 * 1024 * 1024
+/** Entries of a lookaside (key to id) at first: 16 bytes each, 32 for pairs. */
+export const LOOKASIDE_ENTRIES_FIRST = 512
+/** Entries of a lookaside at most. It grows only while the keys that are asked for push each other out. */
+export const LOOKASIDE_ENTRIES_MAX = 131_072
+/** Milliseconds without a request after which `serve` drops the image of an environment. */
+export const IMAGE_IDLE_MS = 15 * 60_000
+/** Bytes of the signed deltas that a PDP keeps on disk behind its signed image, before it takes a fresh one. */
+export const SIGNED_DELTAS_BYTES_MAX = 64 * 1024 * 1024
+/** Places in the log that a follower remembers, to know an image that is only older: a hundred bytes each. */
+export const POSITIONS_KEPT_MAX = 10_000
+/**
+ * Milliseconds between two lines of the log that say "not now" (503) for the same reason, or name a rejection that
+ * nobody handled; how many there were between, the next one says.
+ */
+export const PROBLEM_LOG_MS = 1_000
+/** Callers that may wait for a revision in one PDP: each holds a timer and a request. */
+export const WAITERS_MAX = 10_000
+/** Keys of one page of a listing, also when the caller does not say: sorting them takes some milliseconds. */
+export const LISTING_PAGE_MAX = 10_000
+/**
+ * Work of one page of a listing that asks about everything in turn: 16 for a question, 4 for a record, 1 for a step
+ * over relations or conditions; some ten milliseconds. Then the page ends, and `next` goes on.
+ */
+export const LISTING_WORK_MAX = 800_000
+/** Work of a listing without pages, counted in the same way. What would take more fails with LISTING_TOO_LARGE. */
+export const LISTING_WHOLE_WORK_MAX = 1_600_000
+/**
+ * Tuples, rules and grants that a listing follows to find what may be meant, before it asks about everything in turn
+ * instead: ten folders of a thousand documents and two rules take 30,000. Each instance that is found so is then asked
+ * about, so that this is some 30 ms at most.
+ */
+export const LISTING_WALK_MAX = 40_000
+/** Characters of a text that an explanation shows: enough to know the value. */
+export const SHOWN_TEXT_MAX = 80
+/** Items of a list, or members of an object, that an explanation shows. */
+export const SHOWN_ITEMS_MAX = 10
+/** Levels of nesting that an explanation shows of a value. */
+export const SHOWN_DEPTH_MAX = 3
+/** Set rules that an explanation names as allowing, and that it compares to find the nearest misses. */
+export const EXPLAIN_RULES_MAX = 100
+/** Set rules that an explanation gives as the nearest that do not allow. */
+export const EXPLAIN_MISSES_MAX = 5
+/** Failed tests of one set, notes, and ill-typed attributes that an explanation lists. */
+export const EXPLAIN_ITEMS_MAX = 20
+/** Tests that one explanation looks at: some tens of milliseconds. */
+export const EXPLAIN_TESTS_MAX = 10_000
+/** Steps of the kernel that one explanation takes: eight times those of one check. */
+export const EXPLAIN_STEPS_MAX = 2_000_000

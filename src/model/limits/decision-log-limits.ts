@@ -1,0 +1,45 @@
+// Decision log. Records of decisions: in the process that decides, on their way, and where the management side keeps
+// them.
+
+/** Characters of a key in a record: a longer one is unknown to every policy, and not worth its room. */
+export const DECISION_TEXT_MAX = 512
+/** Bytes of the attributes in one record, when they are kept. */
+export const DECISION_ATTRIBUTES_BYTES_MAX = 16 * 1024
+/**
+ * Characters of records that are written together before attributes are left out: the defaults of a batch may stand in
+ * each of its records.
+ */
+export const DECISION_TURN_TEXT_MAX = 8 * 1024 * 1024
+/** Processes that keep decisions under one folder. */
+export const DECISION_JOURNALS_MAX = 64
+/** Bytes of one file of decisions, unless `PDP_DECISION_LOG_FILE_SIZE` says otherwise. */
+export const DECISION_FILE_BYTES_DEFAULT = 64 * 1024 * 1024
+/** Files that the sink `file` keeps, unless `PDP_DECISION_LOG_FILES` says otherwise. */
+export const DECISION_FILES_DEFAULT = 10
+/**
+ * Bytes of decisions that may wait to be sent, unless `PDP_DECISION_LOG_BUFFER` says otherwise: about a million
+ * decisions.
+ */
+export const DECISION_BUFFER_BYTES_DEFAULT = 256 * 1024 * 1024
+/** Bytes of decisions sent at once: some thousands, which compress to a tenth. */
+export const DECISION_SEND_BYTES_MAX = 1024 * 1024
+/** Milliseconds that decisions gather before they are sent. */
+export const DECISION_SEND_MS = 200
+/** Milliseconds that one batch may take to be answered before it is sent again. */
+export const DECISION_SEND_TIMEOUT_MS = 30_000
+/** Bytes of one batch of decisions as it arrives at the management API: four times what a PDP sends. */
+export const AUDIT_BODY_BYTES_MAX = 4 * 1024 * 1024
+/** Bytes of the same batch, unpacked: a small body must not become a large one. */
+export const AUDIT_BATCH_BYTES_MAX = 16 * 1024 * 1024
+/** Batches that wait to be stored; beyond it a PDP is told to come back. */
+export const AUDIT_BATCHES_MAX = 64
+/** Records that one request looks at, the newest first: what is older is found by a narrower time. */
+export const AUDIT_SCAN_MAX = 10_000
+/** Records that one step of forgetting removes. */
+export const AUDIT_ROWS_PER_STEP = 5_000
+/** Days that records are kept, unless `ZEROHOP_AUDIT_DAYS` says otherwise. */
+export const AUDIT_DAYS_DEFAULT = 30
+/** Records of each environment that are kept, unless `ZEROHOP_AUDIT_RECORDS` says otherwise: half a gigabyte. */
+export const AUDIT_RECORDS_DEFAULT = 1_000_000
+/** Milliseconds that a process which ends goes on sending; the rest is sent after the next start. */
+export const DECISION_DRAIN_MS = 2_000

@@ -1,0 +1,78 @@
+// Feed and follower. How the management side sends changes and how a PDP follows them.
+
+/** Bytes of one frame of the feed: a delta of 16 MiB of input grows to less than this. */
+export const FRAME_BYTES_MAX = 64 * 1024 * 1024
+/** Bytes of the changes in one frame of a state, before they are compressed; one change may be larger. */
+export const STATE_FRAME_BYTES = 1024 * 1024
+/** Milliseconds between heartbeats of the feed: how exactly a PDP knows its age. */
+export const HEARTBEAT_MS = 5_000
+/** Milliseconds after which a v1 PDP asks again whether there are objects outside of environments. */
+export const V1_OUTSIDE_POLL_MS = 2_000
+/** Milliseconds without any byte after which a follower calls the feed dead: three missed heartbeats. */
+export const FEED_SILENCE_MS = 15_000
+/** Milliseconds of the first pause before a follower asks again: a restart of management goes unnoticed. */
+export const RETRY_FIRST_MS = 50
+/** Milliseconds of the longest pause: a thousand followers do not overrun a management side that comes back. */
+export const RETRY_LONGEST_MS = 5_000
+/** Milliseconds that a follower gathers deltas before it applies them, unless somebody waits for a revision. */
+export const APPLY_WINDOW_MS = 20
+/** Milliseconds of delta work in one turn of the event loop: a check waits no longer than that. */
+export const APPLY_TURN_MS = 2
+/** Changes above which a delta is applied by a worker thread: it would hold the event loop too long. */
+export const DELTA_IN_TURN_MAX = 20_000
+/** Objects of an environment above which its image is built by a worker thread: fewer take under 20 ms. */
+export const SNAPSHOT_IN_TURN_MAX = 5_000
+/**
+ * Bytes of an image, as they are accounted, above which a worker thread builds it: attributes weigh more than objects,
+ * 25 ms a megabyte.
+ */
+export const SNAPSHOT_IN_TURN_BYTES_MAX = 2 * 1024 * 1024
+/**
+ * Changes that a kept image may be behind before it is built again: so many deltas a follower applies in under a
+ * second.
+ */
+export const SNAPSHOT_BEHIND_MAX = 100_000
+/**
+ * Milliseconds after which a kept image is built again when something was written since: a follower of it has that much
+ * to catch up.
+ */
+export const SNAPSHOT_AGE_MS = 3_600_000
+/**
+ * Bytes of all images that the management side keeps in memory for followers (those of large environments are files);
+ * the newest one is kept even when it is larger.
+ */
+export const SNAPSHOT_BYTES_MAX = 512 * 1024 * 1024
+/** Bytes of an image file from which it is also kept compressed: below it a download is short on any network. */
+export const SNAPSHOT_GZIP_BYTES_MIN = 1024 * 1024
+/**
+ * Deltas of all logs that are kept as they were last sent, so that many followers cost one reading: some 20 MB at most.
+ */
+export const RECENT_DELTAS_MAX = 1_024
+/** Changes of the largest delta that is kept so: larger ones are read again for each follower. */
+export const RECENT_CHANGES_MAX = 100
+/** Milliseconds in which a follower must take what was sent before it is cut off. */
+export const FEED_DRAIN_MS = 30_000
+/**
+ * Milliseconds without any byte after which a follower gives up waiting for an image: a large one takes seconds to
+ * build.
+ */
+export const IMAGE_SILENCE_MS = 60_000
+/** Changes that wait in a follower before it stops reading the feed. */
+export const PENDING_CHANGES_MAX = 200_000
+/** Milliseconds between two writes of the last image to disk: what an offline restart may lack. */
+export const LAST_IMAGE_SAVE_MS = 30_000
+/** Changes between two looks at the garbage of an image: looking costs a few reads. */
+export const COMPACT_EVERY_CHANGES = 1_000
+/** Bytes of garbage below which a compaction is not worth a worker thread. */
+export const COMPACT_BYTES_MIN = 256 * 1024
+/**
+ * Milliseconds that a PDP with a last image on disk waits for the management side before it answers from that image.
+ */
+export const OFFLINE_START_MS = 2_000
+/** Milliseconds in which a PDP must get the key of its environment by a wider key, when it starts with one. */
+export const ENVIRONMENT_KEY_MS = 10_000
+/**
+ * Milliseconds that `connect` waits for the first image before it gives up with FEED_UNREACHABLE or what else was
+ * wrong.
+ */
+export const CONNECT_TIMEOUT_MS = 10_000

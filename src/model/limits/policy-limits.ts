@@ -1,0 +1,89 @@
+// Policy. What one environment may hold. Enforced when it is written, with 422, so that whatever management accepts
+// every PDP can load.
+
+export { EXTENDS_DEPTH_MAX, IMAGE_BYTES_MAX, KEY_BYTES_MAX, PATHS_MAX, PERMISSIONS_MAX } from '../../../assembly/abi.ts'
+
+/** Characters of a name: what a table in a browser can show. */
+export const NAME_LENGTH_MAX = 256
+/** Characters of a description: a paragraph, not a page. */
+export const DESCRIPTION_LENGTH_MAX = 1024
+/** Characters of an email address: what RFC 5321 lets a mailbox have. */
+export const EMAIL_LENGTH_MAX = 254
+/** Bytes of one object's attributes as JSON: an attribute bag, not a document store. */
+export const ATTRIBUTES_BYTES_MAX = 64 * 1024
+/** Roles of one environment: each costs a bitset row in every image. */
+export const ROLES_MAX = 50_000
+/** Resource types of one environment: they are schema, not data. */
+export const RESOURCES_MAX = 10_000
+/** Users of one environment: with the longest keys 0.6 GiB, so that the image stays below its own limit. */
+export const USERS_MAX = 2_000_000
+/** Tenants of one environment: with the longest keys 0.15 GiB of the image. */
+export const TENANTS_MAX = 500_000
+/** Role assignments of one environment: 0.5 GiB of the image when no two share a user and tenant. */
+export const ASSIGNMENTS_MAX = 8_000_000
+/** Resource instances of one environment: with the longest keys 0.3 GiB of the image. */
+export const INSTANCES_MAX = 1_000_000
+/** Relationship tuples of one environment: 0.1 GiB of the image. */
+export const TUPLES_MAX = 4_000_000
+/** Set rules of one environment: bounds how many move when a set changes that all of them use. */
+export const SET_RULES_MAX = 10_000
+/** User invites of one environment that were not deleted. */
+export const INVITES_MAX = 100_000
+/** Proxy configs of one environment. */
+export const PROXY_CONFIGS_MAX = 1_000
+/** Mapping rules of one proxy config: they are written and rendered as a whole. */
+export const MAPPING_RULES_MAX = 1_000
+/** Bytes of the mapping rules of one proxy config as JSON: every image that carries them takes them in one piece. */
+export const MAPPING_RULES_BYTES_MAX = 128 * 1024
+/**
+ * Mapping rules of one environment: a PDP makes them ready in one turn, and one question about a URL may look at all of
+ * them.
+ */
+export const URL_RULES_MAX = 5_000
+/** Regular expressions among them: each is tried until one matches. */
+export const URL_PATTERNS_MAX = 100
+/** Steps of one pattern's program: with the characters of a URL they bound the time of a match. */
+export const PATTERN_STEPS_MAX = 300
+/** Characters of a URL that is asked about, and of the one in a mapping rule. */
+export const URL_CHARACTERS_MAX = 4_096
+/** Bytes of the secret of a proxy config as JSON: a token, a password or some headers. */
+export const PROXY_SECRET_BYTES_MAX = 16 * 1024
+/** Actions of one resource type: they are written and rendered as a whole. */
+export const ACTIONS_PER_RESOURCE_MAX = 1_000
+/** Declared attributes of one resource type. */
+export const ATTRIBUTES_PER_RESOURCE_MAX = 1_000
+/** Roles, relations or action groups of one resource type: they are rendered with it. */
+export const PARTS_PER_RESOURCE_MAX = 1_000
+/** Relations of one environment: as many as roles. */
+export const RELATIONS_MAX = 50_000
+/** Action groups of one environment: as many as roles. */
+export const ACTION_GROUPS_MAX = 50_000
+/** Derivation rules of one role: each is followed for every instance that is reached. */
+export const DERIVATIONS_PER_ROLE_MAX = 64
+/** Condition sets of one environment: they are rules, not data. */
+export const CONDITION_SETS_MAX = 20_000
+/** Condition sets in a chain of parents: all of them are evaluated. */
+export const SET_DEPTH_MAX = 32
+/** Roles that one role may extend directly: each is read when its row is computed. */
+export const EXTENDS_MAX = 64
+/** Roles of one user in one tenant: a check walks them. */
+export const ROLES_PER_GRANT_MAX = 1_000
+/** Projects of one organization. */
+export const PROJECTS_MAX = 1_000
+/** Environments of one organization: each is a log of its own. */
+export const ENVIRONMENTS_MAX = 10_000
+/** API keys of one organization. */
+export const API_KEYS_MAX = 100_000
+/** Permissions of which an image remembers what their set rules read: a kilobyte each. */
+export const NEEDS_MAX = 4_096
+/**
+ * Bytes of one object's attributes, or of the conditions of a set, as an image stores them: sixteen for each value, and
+ * the text. A quarter of a megabyte is what an image takes in at once.
+ */
+export const STORED_VALUE_BYTES_MAX = 250_000
+/** Bytes of the conditions of one set as JSON. */
+export const CONDITIONS_BYTES_MAX = 64 * 1024
+/** Levels of nesting of conditions: readers of them may recurse. */
+export const CONDITION_DEPTH_MAX = 32
+/** Nodes of the conditions of one set: bounds the steps of one evaluation. */
+export const CONDITION_NODES_MAX = 1_000

@@ -1,0 +1,26 @@
+// Processes. How processes start, answer together and end.
+
+/** Characters of a first API key that is given instead of minted: below it a guess could succeed. */
+export const FIXED_KEY_LENGTH_MIN = 16
+/** Processes that answer for one PDP: more than any machine has cores for. */
+export const WORKERS_MAX = 64
+/** Milliseconds that the first worker of a PDP may take to get an image before the others are started beside it. */
+export const WORKER_START_MS = 3_000
+/** Milliseconds in which a worker of a PDP must say how it is. */
+export const SIBLING_ANSWER_MS = 1_000
+/** Milliseconds that a server which is told to end goes on, so that whoever is connected hears of it with an answer. */
+export const DRAIN_MS = 500
+/**
+ * Milliseconds in which a process must drain and exit after SIGTERM: what an orchestrator allows by default before it
+ * kills.
+ */
+export const SHUTDOWN_MS = 10_000
+/** Milliseconds that a process which ends waits for its last traces to be sent. */
+export const TRACES_FLUSH_MS = 2_000
+/** Streams of deltas open at once: each holds a socket and a timer. */
+export const FOLLOWERS_MAX = 10_000
+/**
+ * Milliseconds that a write of zerohop/embedded, already on disk, waits for the PDP of the same process: long only for
+ * a huge cascade.
+ */
+export const EMBEDDED_WAIT_MS = 60_000

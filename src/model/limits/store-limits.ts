@@ -1,0 +1,79 @@
+// Store. A full queue answers 503 with `retry-after`; nothing waits without a bound.
+
+/** Use cases that may wait for the writer; beyond it the caller is told to come back. */
+export const WRITER_QUEUE_MAX = 10_000
+/** Use cases committed together: bounds the time one fsync batch holds the writer. */
+export const WRITER_BATCH_MAX = 1_000
+/**
+ * Items of bulk calls committed together, beyond the first call: bounds the pages that one transaction holds in memory.
+ */
+export const WRITER_BATCH_ITEMS_MAX = 4_000
+/**
+ * Batches sent to the writer thread and not yet answered: the second is there when the first is done, so the thread
+ * never idles.
+ */
+export const WRITER_IN_FLIGHT_MAX = 2
+/** Bytes of the key of a stored object: LMDB takes 1978 with the table's own prefix. */
+export const OBJECT_KEY_BYTES_MAX = 1_900
+/**
+ * Bytes of address space reserved for the data file, so that it never has to be mapped anew under a reader; not disk,
+ * not memory.
+ */
+export const DATA_BYTES_MAX = 2 ** 40
+/** Rows that one step of forgetting touches: some milliseconds of the writer. */
+export const RETENTION_ROWS_PER_STEP = 2_000
+/** Milliseconds between two looks at what is not kept any more. */
+export const RETENTION_EVERY_MS = 60_000
+/** Revisions whose deltas a follower can still get, unless `ZEROHOP_DELTA_REVISIONS` says otherwise. */
+export const DELTA_REVISIONS_DEFAULT = 100_000
+/** Days for which a follower can still get deltas, unless `ZEROHOP_DELTA_DAYS` says otherwise. */
+export const DELTA_DAYS_DEFAULT = 30
+/** Entries that the history of a log keeps, unless `ZEROHOP_HISTORY_REVISIONS` says otherwise. */
+export const HISTORY_REVISIONS_DEFAULT = 1_000_000
+/** Days that history goes back, unless `ZEROHOP_HISTORY_DAYS` says otherwise. */
+export const HISTORY_DAYS_DEFAULT = 365
+/** Copies of environments whose outcome is remembered. */
+export const COPY_TASKS_MAX = 1_000
+/** Milliseconds that one request waits for a copy at most. */
+export const COPY_WAIT_MS = 60_000
+/** Lines of what an import changes that are told one by one; the others are counted. */
+export const BUNDLE_LINES_MAX = 1_000
+/** Bytes of one command over the admin socket, and of all that run at once: a whole environment as a file. */
+export const ADMIN_BODY_BYTES_MAX = 256 * 1024 * 1024
+/** Connections to the admin socket at once: commands of an operator, one after the other. */
+export const ADMIN_CONNECTIONS_MAX = 32
+/** Bytes of the path of a socket: the least that Linux and macOS take. */
+export const SOCKET_PATH_BYTES_MAX = 103
+/** Rows that one step of a verification compares with what leads to them: some milliseconds in one read transaction. */
+export const VERIFY_ROWS_PER_STEP = 1_000
+/** Milliseconds between two signs of how far a verification is. */
+export const VERIFY_PROGRESS_MS = 1_000
+/** Hundredths of the time in which a scrub works, on one core at the lowest priority. */
+export const SCRUB_PERCENT = 10
+/** Milliseconds from the start of a server to its first scrub: after the rush of followers. */
+export const SCRUB_FIRST_MS = 5 * 60_000
+/** Hours between two scrubs, unless `ZEROHOP_SCRUB_HOURS` says otherwise. */
+export const SCRUB_HOURS_DEFAULT = 24
+/** Hours that may be between two scrubs: three weeks, what a timer of Node.js can wait. */
+export const SCRUB_HOURS_MAX = 504
+/** Damages that a verification lists; all are counted. */
+export const DAMAGES_LISTED_MAX = 100
+/** Entries of a log that a repair applies in one transaction. */
+export const REPAIR_ENTRIES_PER_STEP = 500
+/**
+ * Rows that an upgrade of the data file copies in one transaction: some tens of milliseconds between signs of life of
+ * its lock.
+ */
+export const UPGRADE_ROWS_PER_STEP = 10_000
+/** Milliseconds between signs of life of the process that holds a data folder. */
+export const LOCK_HEARTBEAT_MS = 1_000
+/**
+ * Milliseconds without one after which a holder that we cannot look up (another container or machine) counts as dead.
+ */
+export const LOCK_SILENCE_MS = 5_000
+/** Milliseconds that the check of a suspicious data file may take: it reads every page once. */
+export const PROBE_MS = 120_000
+/** Log entries handed out by one read: a reader asks again for more. */
+export const LOG_READ_MAX = 1_000
+/** Bytes of log entries handed out by one read (at least one entry): what a reader keeps in memory at once. */
+export const LOG_READ_BYTES_MAX = 16 * 1024 * 1024
