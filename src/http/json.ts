@@ -34,8 +34,9 @@ const BACKSLASH = 0x5c
 export function parseJson(bytes: Buffer, duplicates: Duplicates, limits: JsonLimits): unknown {
   if (bytes.length === 0) return undefined
   const members = countMembers(bytes, limits)
-  if (!isUtf8(bytes)) throw invalid('the text is not UTF-8')
   const text = bytes.toString('utf8')
+  // what is not UTF-8 became a replacement character; a text may also hold one of its own
+  if (text.includes('\ufffd') && !isUtf8(bytes)) throw invalid('the text is not UTF-8')
   let value: unknown
   try {
     value = JSON.parse(text)

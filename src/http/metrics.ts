@@ -8,6 +8,7 @@ import { AggregatorRegistry, Counter, Gauge, Histogram, Registry } from 'prom-cl
 import { EnvironmentMetrics } from './environment-metrics.ts'
 import type { BodyBudget } from './intake/body-budget.ts'
 import type { Intake } from './intake/intake.ts'
+import { RequestSeconds, type Times } from './request-seconds.ts'
 
 /** Seconds: from a check to a write behind a slow disk. */
 const BUCKETS = [
@@ -18,41 +19,44 @@ const BUCKETS = [
 const LOOP_RESOLUTION_MS = 20
 
 interface Tally {
+  readonly method: string
+  readonly status: number
   readonly labels: { readonly method: string; readonly route: string; readonly status: string }
-  readonly observe: (seconds: number) => void
   /** requests that the counter has not heard of */
   fresh: number
+}
+
+/** What a request adds to. */
+interface RouteTallies {
+  readonly times: Times
+  /** a few: by method and status */
+  readonly tallies: Tally[]
 }
 
 export class Metrics {
   /** of single environments, for API keys */
   readonly environments = new EnvironmentMetrics()
   readonly #registry = new Registry()
-  /** by method, route and status: a request costs one addition, and the counter is told when somebody reads it */
-  readonly #tallies = new Map<string, Tally>()
-  readonly #seconds: Histogram<'route'>
+  /** by route: a request costs a few additions, and the counter is told when somebody reads it */
+  readonly #routes = new Map<string, RouteTallies>()
+  readonly #seconds = new RequestSeconds('zerohop_http_request_seconds', BUCKETS)
 
   constructor() {
-    const tallies = this.#tallies
+    const routes = this.#routes
     new Counter({
       name: 'zerohop_http_requests_total',
       help: 'Requests by method, route and status.',
       labelNames: ['method', 'route', 'status'],
       registers: [this.#registry],
       collect() {
-        for (const tally of tallies.values()) {
-          this.inc(tally.labels, tally.fresh)
-          tally.fresh = 0
-        }
+        for (const { tallies } of routes.values())
+          for (const tally of tallies) {
+            this.inc(tally.labels, tally.fresh)
+            tally.fresh = 0
+          }
       },
     })
-    this.#seconds = new Histogram({
-      name: 'zerohop_http_request_seconds',
-      help: 'Seconds from a request to its answer, by route.',
-      labelNames: ['route'],
-      buckets: BUCKETS,
-      registers: [this.#registry],
-    })
+    this.#registry.registerMetric(this.#seconds.metric)
     this.gauge(
       'zerohop_event_loop_delay_p99_seconds',
       'Delay of the event loop since the last reading, 99th percentile.',
@@ -68,15 +72,19 @@ export class Metrics {
 
   /** Counts a request. */
   request(method: string, route: string, status: number, seconds: number): void {
-    const name = `${method} ${route} ${status}`
-    let tally = this.#tallies.get(name)
+    let counted = this.#routes.get(route)
+    if (counted === undefined) {
+      counted = { times: this.#seconds.times(route), tallies: [] }
+      this.#routes.set(route, counted)
+    }
+    const { times, tallies } = counted
+    let tally = tallies.find((each) => each.status === status && each.method === method)
     if (tally === undefined) {
-      const { observe } = this.#seconds.labels(route)
-      tally = { labels: { method, route, status: String(status) }, observe, fresh: 0 }
-      this.#tallies.set(name, tally)
+      tally = { method, status, labels: { method, route, status: String(status) }, fresh: 0 }
+      tallies.push(tally)
     }
     tally.fresh++
-    tally.observe(seconds)
+    times.add(seconds)
   }
 
   /** A number that is read when somebody asks. `merged` says what several processes of one PDP say together. */

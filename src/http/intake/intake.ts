@@ -72,9 +72,14 @@ export function boundIntake(
   app.decorateRequest('hold', undefined)
   app.decorate('readBytes', (request: FastifyRequest, done: OnBytes) => {
     if (request.is404) return done(null, Buffer.alloc(0)) // no key was asked for
-    const { raw, routeOptions } = request
-    const source = { stream: raw, announced: request.headers['content-length'], limit: routeOptions.bodyLimit }
-    readBody({ ...source, budget: intake.bodies, keyOf: () => keyOf(request) }, (error, bytes, hold) => {
+    const source = {
+      stream: request.raw,
+      announced: request.headers['content-length'],
+      limit: request.routeOptions.bodyLimit,
+      budget: intake.bodies,
+      keyOf: () => keyOf(request),
+    }
+    readBody(source, (error, bytes, hold) => {
       request.hold = hold
       done(error ?? null, bytes)
     })

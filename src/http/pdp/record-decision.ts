@@ -145,8 +145,8 @@ export class Decisions {
     app.decorateRequest('recorded', undefined)
     app.decorateRequest('decided', false)
     app.addHook('onResponse', (request, { statusCode }, done) => {
-      const isDecision = request.decided && statusCode === 403
-      if (request.routeOptions.config.decides && !isDecision) this.ended(statusCode, request.pdp)
+      const isDecision = statusCode < 400 || (request.decided && statusCode === 403)
+      if (!isDecision && request.routeOptions.config.decides) this.ended(statusCode, request.pdp)
       done()
     })
     if (this.#logging === undefined) return
