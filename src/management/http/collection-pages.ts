@@ -149,11 +149,15 @@ export function paged<R>(source: Source<R>, page: Page): Rows<R> {
   }
 }
 
+/** One page of rows that are at hand. */
+export function sliced<R>(rows: readonly R[], page: Page): Rows<R> {
+  return { rows: rows.slice(page.offset, page.offset + page.rows), total: rows.length }
+}
+
 /** All of a list that is bounded by itself, or the page that was asked for. */
 export function pageOf<R>(rows: readonly R[], query: Query): readonly R[] {
   if (query.page === undefined && query.per_page === undefined) return rows
-  const page = readPage(query)
-  return rows.slice(page.offset, page.offset + page.rows)
+  return sliced(rows, readPage(query)).rows
 }
 
 /**

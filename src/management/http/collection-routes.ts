@@ -50,6 +50,12 @@ type OneInput<Part extends string> = [Part] extends [never]
   : { readonly resource: string; readonly ref: string }
 type ChangeInput<Part extends string, Body> = OneInput<Part> & { readonly fields: Body }
 
+/** A parameter that names the resource type of a part. */
+export interface ResourceIn {
+  readonly query: TSchema
+  readonly read: (query: Query) => string
+}
+
 /** The answer for each of the objects. */
 type Print<T> = (asked: Asked, objects: readonly T[]) => readonly unknown[]
 
@@ -66,8 +72,8 @@ export interface CollectionRoutes<
   readonly operations: Operations
   /** set for parts of a resource type, `:resource` in the path: what the use case of POST calls the part */
   readonly part?: Part
-  /** of parts: where the resource type is when the path does not name it, and the parameter that says it */
-  readonly resourceIn?: { readonly query: TSchema; readonly read: (query: Query) => string }
+  /** of parts: where the resource type is named, when the path does not */
+  readonly resourceIn?: ResourceIn
   /** set when the log of the organization is written: the id of the object. @throws OBJECT_NOT_FOUND when the caller does not reach it */
   readonly reachedId?: (asked: Asked) => string
 
@@ -123,9 +129,16 @@ export function collectionRoutes<
   const asked = (request: FastifyRequest): Asked => {
     // as Fastify parses them
     const { params, query } = request as { params: Readonly<Record<string, string>>; query: Query }
-    const resource = resourceIn ? resourceIn.read(query) : (params.resource ?? '')
-    const view = () => viewOf(management, request)
-    return { request, scope: request.scope, query, ref: params[refName] ?? '', resource, view }
+    return {
+      request,
+      scope: request.scope,
+      query,
+      ref: params[refName] ?? '',
+      get resource() {
+        return resourceIn ? resourceIn.read(query) : (params.resource ?? '')
+      },
+      view: () => viewOf(management, request),
+    }
   }
   const placeOf = ({ resource }: Asked) => (description.part === undefined ? {} : { resource })
   const targetOf = (of: Asked) => ({ ...placeOf(of), ref: reachedId ? reachedId(of) : of.ref })

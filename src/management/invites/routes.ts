@@ -1,60 +1,41 @@
 // User invites: /v2/facts/{p}/{e}/user_invites. A refused approval answers `{message}`.
-import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { pageBody, type Query, readPage, readText } from '../../http/page.ts'
+import type { FastifyInstance } from 'fastify'
+import { type Query, readText } from '../../http/page.ts'
 import { isZerohopError } from '../../model/errors.ts'
 import { partKey, type UserInvite } from '../../model/objects.ts'
 import type { View } from '../../store/view.ts'
 import { everyObject, type Filter, filtered, indexed, matcher } from '../http/collection-pages.ts'
+import { collectionRoutes, FACTS } from '../http/collection-routes.ts'
 import { inviteRead, userRead } from '../http/render-facts.ts'
 import { type RouteContext, viewOf, write } from '../http/route-context.ts'
 import { rolesNamed } from '../role-assignments/use-cases.ts'
-import { NoBody, pageOf } from '../schema-parts.ts'
 import { UserRead } from '../users/schema.ts'
 import { InviteApprove, InviteCreate, InviteQuery, InviteRead, InviteUpdate } from './schema.ts'
 
-const INVITES = '/v2/facts/:p/:e/user_invites'
-const INVITE = `${INVITES}/:ref`
-const read = { operation: 'facts.read' } as const
+const INVITE = '/v2/facts/:p/:e/user_invites/:ref'
 const change = { operation: 'facts.write' } as const
 interface Named {
   Params: { ref: string }
 }
 
 export function inviteRoutes(app: FastifyInstance, management: RouteContext): void {
-  const print = (request: FastifyRequest, invite: UserInvite) =>
-    inviteRead(request.scope, viewOf(management, request), invite)
-
-  app.get<{ Querystring: Query }>(
-    INVITES,
-    { config: read, schema: { querystring: InviteQuery, response: { 200: pageOf(InviteRead) } } },
-    async (request) => {
-      const page = readPage(request.query)
-      const view = () => viewOf(management, request)
-      const filters = filtersOf(view, request.query)
-      const { rows, total } = await filtered(everyObject(view, 'user_invite'), filters, page, true)
-      const data = rows.map((invite) => print(request, invite))
-      return pageBody(data, total, page)
+  collectionRoutes(app, management, {
+    path: INVITE,
+    operations: FACTS,
+    find: ({ view, ref }) => view().require('user_invite', ref),
+    answer: InviteRead,
+    print: ({ scope, view }, invites) => {
+      const now = view()
+      return invites.map((invite) => inviteRead(scope, now, invite))
     },
-  )
-  app.post<{ Body: InviteCreate }>(
-    INVITES,
-    { config: change, schema: { body: InviteCreate, response: { 200: InviteRead } } },
-    async (request, reply) => print(request, await write(management, request, reply, 'createInvite', request.body)),
-  )
-  app.get<Named>(INVITE, { config: read, schema: { response: { 200: InviteRead } } }, (request) =>
-    print(request, viewOf(management, request).require('user_invite', request.params.ref)),
-  )
-  app.patch<Named & { Body: InviteUpdate }>(
-    INVITE,
-    { config: change, schema: { body: InviteUpdate, response: { 200: InviteRead } } },
-    async (request, reply) => {
-      const input = { ref: request.params.ref, fields: request.body }
-      return print(request, await write(management, request, reply, 'updateInvite', input))
+    list: {
+      query: InviteQuery,
+      form: 'page',
+      rows: ({ view, query }, page) => filtered(everyObject(view, 'user_invite'), filtersOf(view, query), page, true),
     },
-  )
-  app.delete<Named>(INVITE, { config: change, schema: { response: { 204: NoBody } } }, async (request, reply) => {
-    await write(management, request, reply, 'deleteInvite', { ref: request.params.ref })
-    return reply.code(204).send()
+    create: { body: InviteCreate, useCase: 'createInvite' },
+    update: { body: InviteUpdate, useCase: 'updateInvite' },
+    remove: 'deleteInvite',
   })
   app.post<Named & { Body: InviteApprove }>(
     `${INVITE}/approve`,

@@ -16,15 +16,15 @@ import {
   EnvironmentWithEmail,
 } from '../environments/schema.ts'
 import type { Caller, Scope } from '../http/auth.ts'
-import { everyObject, indexed, paged } from '../http/collection-pages.ts'
+import { everyObject, indexed, paged, type Rows, sliced } from '../http/collection-pages.ts'
+import { collectionRoutes } from '../http/collection-routes.ts'
 import { environmentRead, environmentReadWithEmail, environmentStatistics, projectRead } from '../http/render.ts'
 import { type RouteContext, viewOf, writeControl } from '../http/route-context.ts'
 import { PageQuery } from '../query-parameters.ts'
 import { NoBody } from '../schema-parts.ts'
 import { ProjectCreate, ProjectRead, ProjectReplace, ProjectUpdate } from './schema.ts'
 
-const PROJECTS = '/v2/projects'
-const PROJECT = `${PROJECTS}/:p`
+const PROJECT = '/v2/projects/:p'
 const ENVIRONMENTS = `${PROJECT}/envs`
 const ENVIRONMENT = `${ENVIRONMENTS}/:e`
 interface InProject {
@@ -33,50 +33,28 @@ interface InProject {
 
 export function projectRoutes(app: FastifyInstance, management: RouteContext): void {
   const { gate } = management
-  const read = { operation: 'project.read' } as const
-  const change = { operation: 'project.write' } as const
-  app.get<{ Querystring: Query }>(
-    PROJECTS,
-    { config: read, schema: { querystring: PageQuery, response: { 200: listOf(ProjectRead) } } },
-    ({ caller, query }) =>
-      projectsOf(gate.control(caller), caller, readPage(query)).map((project) =>
-        projectRead(caller.organization, project),
-      ),
-  )
-  app.post<{ Body: ProjectCreate }>(
-    PROJECTS,
-    { config: { operation: 'project.create' }, schema: { body: ProjectCreate, response: { 200: ProjectRead } } },
-    async (request) =>
-      projectRead(request.caller.organization, await writeControl(management, request, 'createProject', request.body)),
-  )
-  app.get<InProject>(PROJECT, { config: read, schema: { response: { 200: ProjectRead } } }, ({ caller, params }) =>
-    projectRead(caller.organization, gate.project(caller, params.p)),
-  )
-  app.patch<InProject & { Body: ProjectUpdate }>(
-    PROJECT,
-    { config: change, schema: { body: ProjectUpdate, response: { 200: ProjectRead } } },
-    async (request) => {
-      const input = { ref: gate.project(request.caller, request.params.p).id, fields: request.body }
-      return projectRead(request.caller.organization, await writeControl(management, request, 'updateProject', input))
+  collectionRoutes(app, management, {
+    path: PROJECT,
+    operations: {
+      read: 'project.read',
+      create: 'project.create',
+      change: 'project.write',
+      remove: 'project.delete',
     },
-  )
-  app.put<InProject & { Body: ProjectReplace }>(
-    PROJECT,
-    { config: change, schema: { body: ProjectReplace, response: { 200: ProjectRead } } },
-    async (request) => {
-      const input = { ref: gate.project(request.caller, request.params.p).id, fields: request.body }
-      return projectRead(request.caller.organization, await writeControl(management, request, 'replaceProject', input))
+    reachedId: ({ request, ref }) => gate.project(request.caller, ref).id,
+    find: ({ request, ref }) => gate.project(request.caller, ref),
+    answer: ProjectRead,
+    print: ({ request }, projects) => projects.map((project) => projectRead(request.caller.organization, project)),
+    list: {
+      query: PageQuery,
+      form: 'array',
+      rows: async ({ request: { caller } }, page) => projectsOf(gate.control(caller), caller, page),
     },
-  )
-  app.delete<InProject>(
-    PROJECT,
-    { config: { operation: 'project.delete' }, schema: { response: { 204: NoBody } } },
-    async (request, reply) => {
-      const { id } = gate.project(request.caller, request.params.p)
-      await writeControl(management, request, 'deleteProject', { ref: id })
-      return reply.code(204).send()
-    },
-  )
+    create: { body: ProjectCreate, useCase: 'createProject' },
+    update: { body: ProjectUpdate, useCase: 'updateProject' },
+    replace: { body: ProjectReplace, useCase: 'replaceProject' },
+    remove: 'deleteProject',
+  })
   environmentRoutes(app, management)
 }
 
@@ -163,14 +141,14 @@ function changed(scope: Scope, environment: Environment) {
   return environmentRead({ ...scope, environment })
 }
 
-function projectsOf(view: View, caller: Caller, page: Page): readonly Project[] {
+function projectsOf(view: View, caller: Caller, page: Page): Rows<Project> {
   if (caller.key.level === 'org')
     return paged(
       everyObject(() => view, 'project'),
       page,
-    ).rows
+    )
   const own = [...view.list('project')].filter((project) => reachesProject(caller.key, project))
-  return own.slice(page.offset, page.offset + page.rows)
+  return sliced(own, page)
 }
 
 function environmentsOf(view: View, caller: Caller, project: Project, page: Page): readonly Environment[] {
@@ -178,5 +156,5 @@ function environmentsOf(view: View, caller: Caller, project: Project, page: Page
   if (caller.key.level !== 'env') return paged(source, page).rows
   const all = [...view.by('environments_of_project', project.key)]
   const own = all.filter((environment) => reachesEnvironment(caller.key, project, environment))
-  return own.slice(page.offset, page.offset + page.rows)
+  return sliced(own, page).rows
 }

@@ -1,12 +1,12 @@
 // Roles of a resource type, their permissions and derivations: /v2/schema/{p}/{e}/resources/{resource}/roles.
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { type Query, readPage } from '../../http/page.ts'
-import { listOf } from '../../model/json-schema.ts'
+import type { Query } from '../../http/page.ts'
 import type { ResourceRole } from '../../model/objects.ts'
 import type { View } from '../../store/view.ts'
 import { locate } from '../collection.ts'
 import { ancestors, descendants, type Hierarchy, rolesOfResource } from '../hierarchy.ts'
 import { indexed, paged, pageOf } from '../http/collection-pages.ts'
+import { collectionRoutes, SCHEMA } from '../http/collection-routes.ts'
 import { derivationRule, resourceRoleRead } from '../http/render-schema.ts'
 import { type OfResource, type OnResource, type RouteContext, viewOf, write } from '../http/route-context.ts'
 import { PageQuery } from '../query-parameters.ts'
@@ -24,58 +24,32 @@ import {
   ResourceRoleUpdate,
 } from './schema.ts'
 
-const ROLES = '/v2/schema/:p/:e/resources/:resource/roles'
-const ROLE = `${ROLES}/:ref`
+const ROLE = '/v2/schema/:p/:e/resources/:resource/roles/:ref'
 const read = { operation: 'schema.read' } as const
 const change = { operation: 'schema.write' } as const
 
 export function resourceRoleRoutes(app: FastifyInstance, management: RouteContext): void {
-  app.get<OnResource & { Querystring: Query }>(
-    ROLES,
-    { config: read, schema: { querystring: PageQuery, response: { 200: listOf(ResourceRoleRead) } } },
-    (request) => {
-      const page = readPage(request.query)
-      const view = viewOf(management, request)
-      const resource = view.require('resource', request.params.resource)
-      const { rows } = paged(
-        indexed(() => view, 'resource_roles_of_resource', resource.key),
-        page,
-      )
-      return rows.map((role) => resourceRoleRead(request.scope, view, resource, role))
+  collectionRoutes(app, management, {
+    path: ROLE,
+    part: 'role',
+    operations: SCHEMA,
+    find: ({ view, ref, resource }) => findRole(view(), { resource, ref }).role,
+    answer: ResourceRoleRead,
+    print: ({ scope, view, resource }, roles) => {
+      const now = view()
+      const of = now.require('resource', resource)
+      return roles.map((role) => resourceRoleRead(scope, now, of, role))
     },
-  )
-  app.post<OnResource & { Body: ResourceRoleCreate }>(
-    ROLES,
-    { config: change, schema: { body: ResourceRoleCreate, response: { 200: ResourceRoleRead } } },
-    async (request, reply) => {
-      const input = { resource: request.params.resource, role: request.body }
-      return answer(management, request, await write(management, request, reply, 'createResourceRole', input))
+    list: {
+      query: PageQuery,
+      form: 'array',
+      rows: async ({ view, resource }, page) =>
+        paged(indexed(view, 'resource_roles_of_resource', view().require('resource', resource).key), page),
     },
-  )
-  app.get<OfResource>(ROLE, { config: read, schema: { response: { 200: ResourceRoleRead } } }, (request) => {
-    const view = viewOf(management, request)
-    const { resource, role } = findRole(view, request.params)
-    return resourceRoleRead(request.scope, view, resource, role)
-  })
-  app.patch<OfResource & { Body: ResourceRoleUpdate }>(
-    ROLE,
-    { config: change, schema: { body: ResourceRoleUpdate, response: { 200: ResourceRoleRead } } },
-    async (request, reply) => {
-      const input = { ...request.params, fields: request.body }
-      return answer(management, request, await write(management, request, reply, 'updateResourceRole', input))
-    },
-  )
-  app.put<OfResource & { Body: ResourceRoleReplace }>(
-    ROLE,
-    { config: change, schema: { body: ResourceRoleReplace, response: { 200: ResourceRoleRead } } },
-    async (request, reply) => {
-      const input = { ...request.params, fields: request.body }
-      return answer(management, request, await write(management, request, reply, 'replaceResourceRole', input))
-    },
-  )
-  app.delete<OfResource>(ROLE, { config: change, schema: { response: { 204: NoBody } } }, async (request, reply) => {
-    await write(management, request, reply, 'deleteResourceRole', request.params)
-    return reply.code(204).send()
+    create: { body: ResourceRoleCreate, useCase: 'createResourceRole' },
+    update: { body: ResourceRoleUpdate, useCase: 'updateResourceRole' },
+    replace: { body: ResourceRoleReplace, useCase: 'replaceResourceRole' },
+    remove: 'deleteResourceRole',
   })
   permissionRoutes(app, management)
   derivationRoutes(app, management)
