@@ -2,63 +2,32 @@
 // again; how deltas enter an image is src/pdp/applier.ts, what is too old or waited for src/pdp/answering.ts. Whatever breaks, the last good image
 // goes on answering.
 //
-//   last image on disk ─┐
-//   fresh image ────────┴─► applier ─ caught up with the head? ─► answering ─► fresh image needed (gap, fork, damaged, poisoned) ─┐
-//                              ▲──────────────────────────────────────────────────────────────────────────────────────────────────┘
+//   reading ──── loaded ────► following ──── broken ────► retrying
+//      │                       ▲  │  ▲                      │  │
+//      │                       │  │  └────────waited────────┘  │
+//   nothing                 loaded└─────────── unfit ────┬─────┘ unfit
+//      │                       │                         ▼
+//      └───────────────────► fetching ──── broken ───► refetching
+//                              ▲                         │
+//                              └──────── waited ─────────┘
+//
+// From each of them `ended` leads to `ended`. An image that is followed begins to answer when it has caught up with the head; one from disk also
+// while the management side cannot be reached. Until then the one before it answers.
 import { setImmediate as pause } from 'node:timers/promises'
 import type { Image } from '../image/image.ts'
 import type { PackedDelta } from '../log/delta.ts'
-import type { Feed, FeedEvent } from '../log/feed.ts'
-import type { Trust } from '../log/signature.ts'
+import type { FeedEvent } from '../log/feed.ts'
 import { isZerohopError, ZerohopError } from '../model/errors.ts'
-import { LAST_IMAGE_SAVE_MS, OFFLINE_START_MS, RETRY_FIRST_MS, RETRY_LONGEST_MS } from '../model/limits.ts'
 import { Answering, type FollowerState, type ImageSource } from './answering.ts'
 import { Applier } from './applier.ts'
 import { Backoff } from './backoff.ts'
+import { type FollowerEvent, type FollowerOptions, type FollowerTimes, TIMES } from './follower-options.ts'
+import { nextState, type State, type Step } from './follower-states.ts'
 import { ImageKeeper } from './image-keeper.ts'
 import { imageIn } from './image-task.ts'
-import type { LastImage } from './last-image.ts'
 import { Passed } from './revision-history.ts'
 
-export interface FollowerOptions {
-  readonly feed: Feed
-  /** milliseconds after the last heartbeat from which nothing is answered any more; default never */
-  readonly maxStalenessMs?: number
-  /** where the last image is kept for a restart while the management side is unreachable */
-  readonly lastImage?: LastImage
-  /** What is followed may not be there (ENVIRONMENT_DELETED): that it was not is kept on disk too, and told while nobody can be asked. */
-  readonly mayBeAbsent?: boolean
-  /** believes images, also the last one on disk, only when they are signed; the feed looks at deltas */
-  readonly trust?: Trust | undefined
-  /** hears what an operator wants to know; never called per check. What it throws is dropped: a listener cannot stop a follower. */
-  readonly report?: (event: FollowerEvent) => void
-  /** milliseconds, when they shall not be those of src/model/limits.ts */
-  readonly times?: Partial<FollowerTimes>
-}
-
-export interface FollowerTimes {
-  /** an image from disk waits so long for the management side before it answers */
-  readonly offlineStartMs: number
-  /** between two writes of the last image */
-  readonly saveMs: number
-  readonly retryFirstMs: number
-  readonly retryLongestMs: number
-}
-
-const TIMES: FollowerTimes = {
-  offlineStartMs: OFFLINE_START_MS,
-  saveMs: LAST_IMAGE_SAVE_MS,
-  retryFirstMs: RETRY_FIRST_MS,
-  retryLongestMs: RETRY_LONGEST_MS,
-}
-
-export type FollowerEvent =
-  | { readonly event: 'ready'; readonly revision: number; readonly source: ImageSource }
-  /** the feed or the image had trouble; the follower goes on by itself */
-  | { readonly event: 'trouble'; readonly error: ZerohopError; readonly retryMs: number }
-  /** the key is dead or the environment is deleted: nothing more will come */
-  | { readonly event: 'ended'; readonly error: ZerohopError }
-  | { readonly event: 'last image not written'; readonly error: ZerohopError }
+export type { FollowerEvent, FollowerOptions } from './follower-options.ts'
 
 /** Errors after which the same image cannot continue: a fresh one is taken beside it. */
 const NEEDS_IMAGE = [
@@ -93,7 +62,7 @@ export class Follower {
   #head: number | undefined
   /** no image begins to answer before it has this revision: somebody was told that it is in force */
   #firstRevision = 0
-  #needsImage = false
+  #state: State = 'reading'
   /** where this follower has been */
   readonly #passed = new Passed()
   readonly #keeper: ImageKeeper | undefined
@@ -180,23 +149,39 @@ export class Follower {
 
   async #follow(): Promise<void> {
     await this.#readLastImage()
-    while (this.ended === undefined) {
-      const connection = new AbortController()
-      this.#connection = connection
-      const signal = AbortSignal.any([connection.signal, this.#closing.signal])
-      try {
-        if (this.#applier === undefined || this.#needsImage) await this.#takeImage(signal)
-        for await (const event of this.#options.feed.deltas(this.#applier!.received, signal)) {
-          if (signal.aborted) break
-          this.#receive(event)
-          if (this.#applier?.isFull) await this.#applier.drained()
-        }
-      } catch (error) {
-        this.#trouble(error)
-      } finally {
-        connection.abort()
-      }
+    while (this.#state !== 'ended') {
+      await this.#connect()
       if (this.ended === undefined) await this.#backoff.wait(this.#closing.signal)
+      this.#step('waited')
+    }
+  }
+
+  #step(step: Step): void {
+    this.#state = nextState(this.#state, step)
+  }
+
+  /** True while the image that is followed can take deltas. */
+  get #isFit(): boolean {
+    return this.#state === 'following' || this.#state === 'retrying'
+  }
+
+  /** Returns when the connection is over. */
+  async #connect(): Promise<void> {
+    const connection = new AbortController()
+    this.#connection = connection
+    const signal = AbortSignal.any([connection.signal, this.#closing.signal])
+    try {
+      if (this.#state === 'fetching') await this.#takeImage(signal)
+      for await (const event of this.#options.feed.deltas(this.#applier!.received, signal)) {
+        if (signal.aborted) break
+        this.#receive(event)
+        if (this.#applier?.isFull) await this.#applier.drained()
+      }
+    } catch (error) {
+      this.#trouble(error)
+    } finally {
+      connection.abort()
+      this.#step('broken')
     }
   }
 
@@ -208,7 +193,7 @@ export class Follower {
     this.#fileSaysNone = false
     this.#keeper?.took(bytes)
     this.#use(image)
-    this.#needsImage = false
+    this.#step('loaded')
   }
 
   /** Makes `image` the one that follows. It begins to answer when it has caught up. */
@@ -241,8 +226,8 @@ export class Follower {
 
   #keep(signed: PackedDelta): void {
     this.#keeper?.received(signed)
-    if (!this.#keeper?.isFull || this.#needsImage) return
-    this.#needsImage = true
+    if (!this.#keeper?.isFull || !this.#isFit) return
+    this.#step('unfit')
     this.#connection?.abort()
   }
 
@@ -306,7 +291,7 @@ export class Follower {
 
   #applierFailed(applier: Applier, error: unknown): void {
     if (applier !== this.#applier) return
-    this.#needsImage = true // whatever it was: this applier takes nothing any more
+    this.#step('unfit') // whatever it was: this applier takes nothing any more
     if (isZerohopError(error, 'POISONED') && applier === this.#answersFrom) this.#answering.poison()
     this.#trouble(error)
     this.#connection?.abort()
@@ -326,7 +311,7 @@ export class Follower {
       this.#finish(new ZerohopError('ENVIRONMENT_DELETED'))
       return
     }
-    if (isZerohopError(known, ...NEEDS_IMAGE)) this.#needsImage = true
+    if (isZerohopError(known, ...NEEDS_IMAGE)) this.#step('unfit')
     this.#answering.trouble(known)
     this.#answerFromFile()
     this.#tell({ event: 'trouble', error: known, retryMs: this.#backoff.next() })
@@ -338,6 +323,7 @@ export class Follower {
   }
 
   #end(error: ZerohopError): void {
+    this.#step('ended')
     this.#applier?.close()
     this.#applier = undefined
     this.#answering.end(error)
@@ -356,17 +342,20 @@ export class Follower {
         return
       }
       this.#fromFile = this.#use(read.image)
+      this.#step('loaded')
       this.#answering.heard(read.ageMs)
       setTimeout(() => this.#answerFromFile(), this.#times.offlineStartMs).unref()
     } catch (error) {
       // A damaged or foreign file only costs the download of a fresh image.
       this.#trouble(error)
+    } finally {
+      this.#step('nothing')
     }
   }
 
   /** Answers from the file while the management side cannot be reached. */
   #answerFromFile(): void {
     if (this.#answering.image !== undefined || this.#applier === undefined || this.#applier !== this.#fromFile) return
-    if (!this.#needsImage) this.#answer(this.#applier, 'file')
+    if (this.#isFit) this.#answer(this.#applier, 'file')
   }
 }
