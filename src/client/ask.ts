@@ -1,12 +1,13 @@
-// One call over HTTP that ends: the whole answer within a time and a size, or an error that says why. fetch holds the signal of a call only
-// weakly once the headers are there: after a garbage collection an abort would not reach a body that never ends. So bodies are read here.
+// One HTTP call that is certain to end: the whole answer within a bound of time and size, or an error with the reason.
+// Once the headers have arrived, fetch holds the abort signal only weakly: after a garbage collection an abort would
+// not reach a body that never ends. So bodies are read here.
 import { isZerohopError, ZerohopError } from '../model/errors.ts'
 import { ANSWER_BYTES_MAX } from '../model/limits.ts'
 
 export interface Answer {
   readonly status: number
   readonly headers: Headers
-  /** what it says when it is JSON; undefined otherwise */
+  /** the parsed body when it is JSON; undefined otherwise */
   readonly body: unknown
 }
 
@@ -18,7 +19,7 @@ export interface Asked {
   readonly signal?: AbortSignal
 }
 
-/** @throws FEED_UNREACHABLE when the whole answer does not come, for whatever reason */
+/** @throws FEED_UNREACHABLE when the whole answer does not arrive, whatever the reason */
 export async function ask(url: string, { timeoutMs, signal, ...init }: Asked): Promise<Answer> {
   const controller = new AbortController()
   const end = (): void => controller.abort(signal?.reason)
@@ -39,7 +40,7 @@ export async function ask(url: string, { timeoutMs, signal, ...init }: Asked): P
   }
 }
 
-/** What the whole answer says when it is JSON; undefined otherwise. */
+/** The parsed body of an answer when it is JSON; undefined otherwise. */
 export async function bodyOf(response: Response, signal: AbortSignal): Promise<unknown> {
   const chunks: Uint8Array[] = []
   let bytes = 0
@@ -74,11 +75,14 @@ export async function* bytesOf(response: Response, signal: AbortSignal): AsyncGe
   }
 }
 
-/** Why a call failed. fetch hides it (`ECONNREFUSED …`) behind "fetch failed", and repeats a header that cannot be sent: that may be a key. */
+/**
+ * Why a call failed. fetch hides the reason (`ECONNREFUSED …`) behind "fetch failed", and its message quotes a header
+ * that cannot be sent, which may be a key.
+ */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   if (error.cause instanceof Error) return reasonOf(error.cause)
-  if (error instanceof TypeError) return 'the address or the key holds what cannot be sent'
+  if (error instanceof TypeError) return 'the address or the key contains characters that cannot be sent'
   const { code } = error as NodeJS.ErrnoException
   if (code?.startsWith('ERR_SSL_')) return `TLS: ${code.slice('ERR_SSL_'.length).toLowerCase().replaceAll('_', ' ')}`
   return error.message !== '' ? error.message : (code ?? error.name)

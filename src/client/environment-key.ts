@@ -1,5 +1,6 @@
-// The key of an environment, by a wider key: for PDPs that are started with the key of an organization or a project. Asked
-// once, at the start: what the PDP follows and what its callers send is the environment's own key from then on.
+// Reads the API key of an environment with a wider key: for PDPs that are started with the key of an organization or a
+// project. Done once, at the start: from then on the PDP follows with the environment's own key, and its callers send
+// that key.
 import { ZerohopError } from '../model/errors.ts'
 import { ENVIRONMENT_KEY_MS } from '../model/limits.ts'
 import { ask } from './ask.ts'
@@ -27,7 +28,7 @@ export async function environmentKey({ url, widerKey, project, environment }: En
   const place = project ?? (await get('/v2/api-key/scope')).project_id
   if (typeof place !== 'string') {
     throw new ZerohopError('CONFIG_INVALID', {
-      reason: 'PDP_ACTIVE_PROJECT is not set: it is the project of the environment',
+      reason: 'PDP_ACTIVE_PROJECT is not set: it names the project of the environment',
     })
   }
   const { secret } = await get(`/v2/api-key/${encodeURIComponent(place)}/${encodeURIComponent(environment)}`)

@@ -1,5 +1,6 @@
-// The feed over HTTP: the same interface as in process (src/log/feed.ts), with a limit on silence and every status mapped to an error.
-// It never retries: the follower (src/pdp/follower.ts) decides when to ask again. Normative text: docs/feed.md.
+// The feed over HTTP: the same interface as in process (src/log/feed.ts), with a timeout on silence and every status
+// mapped to an error. It never retries: the follower (src/pdp/follower.ts) decides when to ask again. Normative text:
+// docs/feed.md.
 import { ABI_VERSION } from '../../assembly/abi.ts'
 import type { Position } from '../log/change.ts'
 import { FrameDecoder } from '../log/codec.ts'
@@ -16,13 +17,16 @@ export interface RemoteFeedOptions {
   readonly apiKey: string
   /** milliseconds without a byte after which the stream of deltas counts as dead */
   readonly silenceMs?: number
-  /** the same within an image, which may have to be built first */
+  /** the same while an image arrives, which may have to be built first */
   readonly imageSilenceMs?: number
-  /** of the kernel that images are for; default that of this package */
+  /** ABI number of the kernel that loads the images; default that of this package */
   readonly abi?: number
-  /** follows the objects outside of environments that the first API version knows; ENVIRONMENT_DELETED while there are none */
+  /**
+   * follows the global objects of the first API version, which lie outside of environments; ENVIRONMENT_DELETED while
+   * there are none
+   */
   readonly outside?: boolean
-  /** believes deltas only when they are signed so; images are tried where they are loaded */
+  /** accepts deltas only when signed accordingly; signatures of images are checked where they are loaded */
   readonly trust?: Trust | undefined
 }
 
@@ -77,7 +81,7 @@ export class RemoteFeed implements Feed {
       for await (const chunk of chunks(response, watch)) {
         for (const frame of decoder.push(chunk)) {
           if (frame.type === 'end') throw ended(frame.code, after)
-          if (frame.type === 'state') throw new ZerohopError('FRAME_INVALID', { reason: 'it is no delta' })
+          if (frame.type === 'state') throw new ZerohopError('FRAME_INVALID', { reason: 'it is not a delta' })
           yield frame
         }
       }
@@ -126,8 +130,8 @@ async function fieldsOf(response: Response, watch: Watch): Promise<Record<string
 }
 
 /**
- * What ends a follower for good is believed only in the words of the management API: a gateway on the way to it, or a page of somebody else at its
- * address, says 401 and 403 too.
+ * A status that ends a follower for good counts only in an answer of the management API itself: a gateway on the way,
+ * or another service at its address, may answer 401 and 403 too.
  */
 function refused({ status, headers }: Response, said: string, outside: boolean): ZerohopError {
   const revision = headers.get('x-revision') ?? ''
@@ -156,14 +160,17 @@ function ended(code: ZerohopError['code'], after: Position): ZerohopError {
 
 async function* chunks(response: Response, watch: Watch): AsyncGenerator<Uint8Array> {
   for await (const chunk of bytesOf(response, watch.signal)) {
-    // The time that the follower takes for the chunk is not the silence of the other side.
+    // The time that the follower takes to process the chunk does not count as silence.
     watch.pause()
     yield chunk
     watch.seen()
   }
 }
 
-/** The whole image. Its length is announced, also when it comes compressed and the length of the answer is another. */
+/**
+ * Reads the whole image. A header announces its uncompressed length, because Content-Length differs when the answer is
+ * compressed.
+ */
 async function readAll(response: Response, watch: Watch): Promise<Uint8Array> {
   const length = Number(response.headers.get('x-image-bytes') ?? response.headers.get('content-length'))
   if (!Number.isSafeInteger(length) || length <= 0 || length > IMAGE_BYTES_MAX + TAIL_BYTES) {
@@ -180,7 +187,7 @@ async function readAll(response: Response, watch: Watch): Promise<Uint8Array> {
   return bytes
 }
 
-/** Aborts when nothing arrives for a while, or with the caller's signal. */
+/** Aborts after a time without a byte, or with the caller's signal. */
 class Watch {
   readonly #silenceMs: number
   readonly #controller = new AbortController()
@@ -222,7 +229,7 @@ class Watch {
     this.#controller.abort()
   }
 
-  /** The reason in domain words, without the key. */
+  /** The failure as a domain error, without the key in its text. */
   explain(error: unknown): ZerohopError {
     if (isZerohopError(error)) return error
     if (this.#silent)

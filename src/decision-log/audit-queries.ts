@@ -1,5 +1,5 @@
-// Recorded decisions, the newest first, with the filters of the contract. One request looks at a bounded number of records, some in each turn of
-// the event loop.
+// Reads recorded decisions, the newest first, with the filters of the contract. One request reads a bounded number of
+// records, a few in each turn of the event loop.
 import { setImmediate } from 'node:timers/promises'
 import { ZerohopError } from '../model/errors.ts'
 import { AUDIT_SCAN_MAX, HISTORY_ROWS_PER_TURN } from '../model/limits.ts'
@@ -10,7 +10,7 @@ export interface AuditQuery {
   /** ms since 1970, both included */
   readonly since: number | undefined
   readonly until: number | undefined
-  /** undefined when every record fits */
+  /** undefined when every record matches */
   readonly fits: ((record: AuditRecord) => boolean) | undefined
   readonly offset: number
   readonly rows: number
@@ -18,7 +18,7 @@ export interface AuditQuery {
 
 export interface AuditPage {
   readonly rows: readonly AuditRecord[]
-  /** records that fit, among those that can be paged to */
+  /** matching records among those that can be paged to */
   readonly total: number
   /** how many rows can be paged to */
   readonly reachable: number

@@ -1,5 +1,5 @@
-// The decision log of a process: a journal on disk, a recorder that writes to it, and a forwarder for each place that records go on to. It says
-// how much waits, what was lost, and ends in order. docs/decision-log.md.
+// The decision log of a process: a journal on disk, a recorder that writes to it, and a forwarder for each sink. It
+// reports how much is waiting and what was lost, and shuts down in order. docs/decision-log.md.
 import type { ZerohopError } from '../model/errors.ts'
 import { DECISION_DRAIN_MS } from '../model/limits.ts'
 import { Forwarder, type Sink } from './forwarder.ts'
@@ -9,18 +9,18 @@ import { type Policy, Recorder } from './recorder.ts'
 export interface DecisionLogOptions {
   readonly folder: string
   readonly policy: Policy
-  /** where records go on to; the files are then only a buffer */
+  /** where records are forwarded to; the files are then only a buffer */
   readonly sinks: readonly Sink[]
-  /** how many files are kept for whoever reads them; undefined when the files are only a buffer */
+  /** how many files are kept for readers; undefined when the files are only a buffer */
   readonly keepFiles: number | undefined
   readonly fileBytes: number
   /** bytes that may wait for the slowest sink */
   readonly bufferBytes: number
   /** 32 random hex digits */
   readonly newId: () => string
-  /** who sends the records: records of another owner in the folder keep a series of their own */
+  /** who sends the records: records of different owners in one folder are in different series */
   readonly owner?: string
-  /** hears when a part begins to fail, and when it works again */
+  /** called when a part begins to fail, and without a failure when it works again */
   readonly report: (part: string, failure: ZerohopError | undefined) => void
 }
 
@@ -55,7 +55,7 @@ export class DecisionLog {
     })
   }
 
-  /** Opens the log; what the last process left is sent on. @throws DATA_READ_ONLY, DISK_FULL, DATA_IN_USE */
+  /** Opens the log; what the last process left is sent. @throws DATA_READ_ONLY, DISK_FULL, DATA_IN_USE */
   static async open(options: DecisionLogOptions): Promise<DecisionLog> {
     const { folder, fileBytes, bufferBytes, keepFiles, newId, owner } = options
     const bytes = keepFiles === undefined ? Math.min(fileBytes, Math.ceil(bufferBytes / 8)) : fileBytes
@@ -72,19 +72,21 @@ export class DecisionLog {
     return this.#journal.bytes
   }
 
-  /** Records that were never written, as long as this journal exists. */
+  /** Records that were never written, counted since this journal was created. */
   get lost(): number {
     return this.#journal.lost
   }
 
-  /** Writes what is there, sends what can be sent soon, and leaves the rest for the next start. */
+  /**
+   * Writes the pending records, sends what can be sent within a bounded time, and leaves the rest for the next start.
+   */
   async close(): Promise<void> {
     this.recorder.flush()
     await Promise.all(this.#forwarders.map((forwarder) => forwarder.close(DECISION_DRAIN_MS)))
     this.#journal.close()
   }
 
-  /** Removes the files that every sink is past, and of those that are kept the oldest. */
+  /** Removes the files that every sink has sent; when files are kept for readers, the oldest ones over the limit. */
   #trim(): void {
     const { files } = this.#journal
     const { keepFiles = 1 } = this.#options

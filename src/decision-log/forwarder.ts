@@ -1,5 +1,6 @@
-// Takes the records of a journal to a sink, in order, a batch at a time, again and again until the sink has them. Where it stands is kept beside
-// the journal, so that a restart goes on there: a batch may be sent twice, and whoever receives it tells records apart by instance and number.
+// Sends the records of a journal to a sink, in order and in batches, and retries each batch until the sink has accepted
+// it. Its position is kept beside the journal, so that a restart continues there: a batch may be sent twice, and the
+// receiver drops duplicates by instance and number.
 import { type FileHandle, open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -8,28 +9,28 @@ import { DECISION_SEND_BYTES_MAX, RETRY_FIRST_MS, RETRY_LONGEST_MS } from '../mo
 import type { Journal, JournalFile } from './journal.ts'
 import { NumbersFile } from './numbers-file.ts'
 
-/** Where decisions go. */
+/** A destination of decision records. */
 export interface Sink {
   readonly name: string
-  /** ms that records gather before they are sent */
+  /** ms for which records are collected before they are sent */
   readonly windowMs: number
-  /** Takes whole lines; resolves when it has them for good. @throws when it has not */
+  /** Takes whole lines; resolves when they are safely stored there. @throws when they are not */
   send(lines: Buffer, signal: AbortSignal): Promise<void>
 }
 
 export interface ForwarderOptions {
   readonly journal: Journal
   readonly sink: Sink
-  /** called when a batch was taken */
+  /** called when a batch was accepted */
   readonly progressed: () => void
-  /** hears when the sink begins to fail, and when it works again */
+  /** called when the sink begins to fail, and without a failure when it works again */
   readonly report: (failure: ZerohopError | undefined) => void
 }
 
 const NEWLINE = 0x0a
 
 export class Forwarder {
-  /** records' bytes that the sink took since the start */
+  /** bytes of records that the sink accepted since the start */
   sent = 0
   readonly #options: ForwarderOptions
   readonly #position: NumbersFile
@@ -47,7 +48,8 @@ export class Forwarder {
     const { isNew, next, files } = options.journal
     if (isNew) this.#position.write([0, 0])
     const found = isNew ? [] : (this.#position.found ?? [])
-    // from the beginning when nothing is known; a power cut may take back what was sent already, but not what is said here
+    // start at the beginning when the position is unknown; after a power cut the journal may be shorter than the
+    // position
     const [first = 0, offset = 0] = (found[0] ?? 0) > next ? [] : found
     const file = files.find((each) => each.first === first)
     this.#first = first
@@ -65,17 +67,17 @@ export class Forwarder {
     return bytes
   }
 
-  /** True when nothing of the file is needed any more. */
+  /** True when all of the file has been sent. */
   isPast(file: JournalFile): boolean {
     return file.first < this.#first
   }
 
-  /** There is more. */
+  /** Call when the journal has new records. */
   wake(): void {
     this.#wake?.()
   }
 
-  /** Goes on for as long as it works, at most `ms`; what is left is sent after the next start. */
+  /** Keeps sending for at most `ms` while that succeeds; the rest is sent after the next start. */
   async close(ms: number): Promise<void> {
     this.#isEnding = true
     this.wake()
@@ -100,7 +102,7 @@ export class Forwarder {
       try {
         const lines = await readLines(file, this.#offset)
         if (lines === undefined) {
-          this.#offset = file.bytes // somebody removed the file: the numbers tell
+          this.#offset = file.bytes // the file was removed from outside: the gap in the numbers shows it
           continue
         }
         await sink.send(lines, signal)
@@ -120,7 +122,7 @@ export class Forwarder {
     }
   }
 
-  /** The file that has more, after moving on from those that are done. */
+  /** The file with unsent records; moves past the files that are done. */
   #file(): JournalFile | undefined {
     for (const file of this.#options.journal.files) {
       if (file.first < this.#first) continue
@@ -160,7 +162,7 @@ async function readLines(file: JournalFile, offset: number): Promise<Buffer | un
     const { bytesRead } = await handle.read(bytes, 0, bytes.length, offset)
     if (bytesRead === 0) return undefined
     const read = bytes.subarray(0, bytesRead)
-    // what is no line, in a file that somebody changed, goes on as it is: whoever receives it counts it
+    // text without a line end, in a file changed from outside, is sent as it is: the receiver counts it as refused
     return read.subarray(0, read.lastIndexOf(NEWLINE) + 1 || bytesRead)
   } finally {
     await handle.close()

@@ -1,14 +1,16 @@
-// The decision log on disk: files of lines that are only appended, each named after the number of its first record, in a folder that one process
-// holds. What is written is with the operating system when `append` returns: it outlives this process, whatever ends it, but not a power cut.
+// The decision log on disk: append-only files of lines, each named after the number of its first record, in a folder
+// that one process has locked. When `append` returns, the operating system has the lines: they survive any end of this
+// process, but not a power cut.
 //
-//   <folder>/<n>/instance           the id of this series of numbers, whose it is, and the position after which it begins
-//   <folder>/<n>/lost               numbers of records that were never written, in place: it needs no room on a full disk
+//   <folder>/<n>/instance           the id of this series of numbers, its owner, and the position after which it begins
+//   <folder>/<n>/lost               count of records that were never written; updated in place: needs no free disk space
 //   <folder>/<n>/0000000000000001.jsonl …
 //
-// A record has a position in the journal and a number in its series: they differ when the journal was of another owner before, because what that
-// one left is still to be sent and stays in its files.
+// A record has a position in the journal and a number in its series. They differ when the journal had another owner
+// before, whose unsent records stay in its files.
 //
-// INVARIANT: positions grow by one; the records that are neither in the files nor forgotten on purpose are counted in `lost`.
+// INVARIANT: positions grow by one; records that are neither in the files nor deleted by retention are counted in
+// `lost`.
 import { closeSync, ftruncateSync, mkdirSync, openSync, readdirSync, rmSync, statSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { isZerohopError, ZerohopError } from '../model/errors.ts'
@@ -28,17 +30,17 @@ export interface JournalFile {
 
 export interface JournalOptions {
   readonly folder: string
-  /** a file that is longer is followed by a new one */
+  /** a file longer than this is followed by a new one */
   readonly fileBytes: number
   readonly newId: () => string
-  /** whose records these are, such as a fingerprint of the API key: another owner begins another series. One word */
+  /** whose records these are, one word such as a fingerprint of the API key: another owner begins another series */
   readonly owner?: string | undefined
 }
 
 export class Journal {
   readonly folder: string
   readonly instance: string
-  /** true when no number of it was used before */
+  /** true when no number of this series was used before */
   readonly isNew: boolean
   /** numbers of records that were never written, in all */
   lost = 0
@@ -59,13 +61,13 @@ export class Journal {
     const found = readSeries(folder)
     this.#base = found?.base ?? 0
     this.#recover(found !== undefined)
-    // when somebody removed the files, nothing says which numbers were used: those that follow are a series of their own
+    // when the files were removed from outside, the used numbers are unknown: the next records begin a new series
     this.isNew = this.#next === 1
     this.instance = this.#begin(found, owner, newId)
   }
 
   /**
-   * Takes the first journal of the folder that no living process holds, and continues it.
+   * Locks the first journal of the folder that no running process holds, and continues it.
    * @throws DATA_READ_ONLY, DISK_FULL, DATA_IN_USE
    */
   static async open(options: JournalOptions): Promise<Journal> {
@@ -94,7 +96,7 @@ export class Journal {
     return this.#next - this.#base
   }
 
-  /** Records lost since the last one that was written: the next one says so. */
+  /** Records lost since the last written one; the next record carries this count. */
   get gap(): number {
     return this.#next - this.#lastWritten - 1
   }
@@ -104,7 +106,7 @@ export class Journal {
   }
 
   /**
-   * Writes whole lines, the records from `next` on. When it throws, nothing of them is left and no number is used.
+   * Writes whole lines, the records from `next` on. When it throws, nothing was written and no number was used.
    * @throws DISK_FULL, DISK_FAILED
    */
   append(lines: Buffer, count: number): void {
@@ -130,14 +132,14 @@ export class Journal {
     this.#lastWritten = this.#next - 1
   }
 
-  /** Uses the numbers of records that will never be written, and keeps the count on disk. */
+  /** Skips the numbers of records that could not be written, and stores the count of lost records on disk. */
   lose(count: number): void {
     this.#next += count
     this.lost += count
     this.#lostFile.write([this.#next, this.lost, this.#lastWritten])
   }
 
-  /** Forgets the oldest file; never the one that is being written. */
+  /** Removes the oldest file; never the one that is being written. */
   removeFirst(): void {
     const [file] = this.files
     if (file === undefined || this.files.length === 1) return
@@ -151,7 +153,7 @@ export class Journal {
     this.#lock.release()
   }
 
-  /** The file that takes the next lines. */
+  /** The file to which the next lines are appended. */
   #fileFor(bytes: number): JournalFile {
     const last = this.files.at(-1)
     const isOfSeries = last !== undefined && last.first > this.#base
@@ -168,19 +170,19 @@ export class Journal {
     return file
   }
 
-  /** Goes on with the series that was found, unless it is of another owner. Returns its id. */
+  /** Continues the series found on disk unless it has another owner. Returns the id of the series. */
   #begin(found: Series | undefined, owner: string | undefined, newId: () => string): string {
     const of = owner ?? found?.owner
     const goesOn = found !== undefined && (found.owner ?? of) === of && this.files.length > 0
     if (goesOn && found.owner === of) return found.id
-    // records lost at the end of the series before are the first gap of this one
+    // records lost at the end of the previous series count as the first gap of this one
     if (!goesOn) this.#base = this.#lastWritten
     const id = goesOn ? found.id : newId()
     writeSeries(this.folder, { id, owner: of, base: this.#base })
     return id
   }
 
-  /** Finds where the last process stopped. When the series is not known, neither is the position: one that was never used will do. */
+  /** Finds where the last process stopped. When the series is unknown, so is the position: an unused one is chosen. */
   #recover(isKnown: boolean): void {
     const [next = 1, lost = 0, written = 0] = this.#lostFile.found ?? []
     this.lost = lost
@@ -208,12 +210,12 @@ export class Journal {
   }
 }
 
-/** What cannot be cut off is written over by the next lines. */
+/** When truncating fails, the next lines overwrite the rest. */
 function cutOff(file: number, bytes: number): void {
   try {
     ftruncateSync(file, bytes)
   } catch {
-    // the reason of the write that failed is the one to tell
+    // the error of the failed write is the one to report
   }
 }
 

@@ -1,5 +1,5 @@
-// A few numbers in a file of fixed length, written over in place: once the file is there, it needs no room on a full disk, and a process that is
-// killed leaves the old numbers or the new ones.
+// A few numbers in a file of fixed length, overwritten in place: once the file exists it needs no space on a full disk,
+// and a killed process leaves either the old or the new numbers.
 import { closeSync, constants, openSync, readSync, writeSync } from 'node:fs'
 
 const DIGITS = 16
@@ -9,7 +9,7 @@ export class NumbersFile {
   readonly found: readonly number[] | undefined
   readonly #fd: number
 
-  /** Opens the file, and makes it with these numbers when nothing readable is there. */
+  /** Opens the file; when it is missing or unreadable, it is created with these numbers. */
   constructor(path: string, initial: readonly number[]) {
     this.#fd = openSync(path, constants.O_RDWR | constants.O_CREAT, 0o600)
     const text = Buffer.alloc(initial.length * (DIGITS + 1))
@@ -20,12 +20,12 @@ export class NumbersFile {
     if (this.found === undefined) this.write(initial)
   }
 
-  /** A disk that takes nothing keeps the numbers before: the next call writes them all again. */
+  /** When the write fails the old numbers stay; the next call writes all of them again. */
   write(numbers: readonly number[]): void {
     try {
       writeSync(this.#fd, `${numbers.map((number) => String(number).padStart(DIGITS, '0')).join(' ')}\n`, 0)
     } catch {
-      // whoever writes records to the same disk is told
+      // ignored: writing records to the same disk fails too, and that is reported
     }
   }
 

@@ -1,17 +1,18 @@
-// One decision as a line of JSON: who asked what, and what was answered. Attribute values only when the operator wants them. The number of the
-// line (`seq`) is the journal's: a number that is missing is a record that was lost. Fields: docs/decision-log.md.
+// One decision as a line of JSON: who asked what, and the answer. Attribute values are included only when the operator
+// configures it. The number of the line (`seq`) comes from the journal: a missing number is a lost record. Fields:
+// docs/decision-log.md.
 import { DECISION_ATTRIBUTES_BYTES_MAX, DECISION_TEXT_MAX } from '../model/limits.ts'
 
-/** What is known of a decision when it is made. */
+/** A decision and its request. */
 export interface DecisionRecord {
   /** ms since 1970 */
   readonly at: number
-  /** as the answer carries it; null when it carries none */
+  /** the request id in the answer; null when it has none */
   readonly request: string | null
   /** id of the environment */
   readonly environment: string
   readonly revision: number
-  /** id of the API key that asked, never the secret */
+  /** id of the caller's API key, never the secret */
   readonly apiKey: string
   readonly user: string
   readonly tenant: string
@@ -19,14 +20,14 @@ export interface DecisionRecord {
   readonly resourceType: string
   readonly resourceKey: string | null
   readonly allow: boolean
-  /** what allowed or refused, when it is known */
+  /** why it was allowed or denied, when known */
   readonly reason: string | undefined
   readonly micros: number
-  /** attributes and context that were sent, when they are to be kept */
+  /** attributes and context of the request, when they are to be recorded */
   readonly sent: unknown
 }
 
-/** The members after `instance` and `seq`, with the bracket that ends the line. */
+/** The members after `instance` and `seq`, with the closing brace of the line. */
 export function lineOf(record: DecisionRecord, dropped: number): string {
   const { request, resourceKey, allow, reason, sent } = record
   return (
@@ -47,7 +48,7 @@ let lastRevision = -1
 let lastKey = ''
 let lastPlace = ''
 
-/** Most records follow one from the same environment, revision and key. */
+/** Cached, because most records have the same environment, revision and key as the one before. */
 function placeOf({ environment, revision, apiKey }: DecisionRecord): string {
   if (revision !== lastRevision || apiKey !== lastKey || environment !== lastEnvironment) {
     lastEnvironment = environment
@@ -58,10 +59,10 @@ function placeOf({ environment, revision, apiKey }: DecisionRecord): string {
   return lastPlace
 }
 
-/** Stands for attributes that take too much room. */
+/** Recorded in place of attributes that are too large. */
 export const TOO_LONG = 'too long'
 
-/** What was sent may be as large as a body; a record is not. */
+/** Request attributes may be as large as a body; in a record they are bounded. */
 function sentText(sent: unknown): string {
   const json = JSON.stringify(sent)
   return Buffer.byteLength(json) <= DECISION_ATTRIBUTES_BYTES_MAX ? json : JSON.stringify(TOO_LONG)
@@ -69,7 +70,7 @@ function sentText(sent: unknown): string {
 
 const PLAIN = /^[\w.:@/ -]*$/
 
-/** A key is at most 256 bytes; what is longer is unknown to every policy, and not worth its room. */
+/** A key has at most 256 bytes; a longer text is unknown to every policy and is shortened. */
 function text(value: string): string {
   if (value.length > DECISION_TEXT_MAX) return JSON.stringify(`${value.slice(0, DECISION_TEXT_MAX)}…`)
   return PLAIN.test(value) ? `"${value}"` : JSON.stringify(value)
@@ -78,7 +79,7 @@ function text(value: string): string {
 let lastAt = 0
 let lastTime = new Date(0).toISOString()
 
-/** Many decisions are made in one millisecond. */
+/** Cached, because many decisions are made in one millisecond. */
 function timeOf(at: number): string {
   if (at !== lastAt) {
     lastAt = at

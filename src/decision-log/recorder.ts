@@ -1,30 +1,34 @@
-// Takes records of decisions and writes those of one turn of the event loop together, before their answers go out. What cannot be written is the
-// operator's choice: under `block` the answer is refused, under `drop` it is given and the record is counted as lost.
+// Collects the decision records of one turn of the event loop and writes them together, before their answers are sent.
+// When that fails, the operator's setting decides: with `block` the answer is refused, with `drop` it is sent and the
+// record is counted as lost.
 import { isZerohopError, ZerohopError } from '../model/errors.ts'
 import { DECISION_TURN_TEXT_MAX } from '../model/limits.ts'
 import type { Journal } from './journal.ts'
 import { type DecisionRecord, lineOf, TOO_LONG } from './record.ts'
 
-/** A turn with more gets a buffer that is not kept. */
+/** A turn with more records gets a temporary buffer. */
 const BUFFER_BYTES_MAX = 1024 * 1024
 
-/** What to do when a record cannot be kept. */
+/** What happens to an answer when its record cannot be written. */
 export type Policy = 'block' | 'drop'
 
 /** The records of one turn. */
 export interface Batch {
-  /** Calls back when they are written, with the reason when the answer may not be given; at once when that is known. */
+  /**
+   * Calls back when the records are written, with an error when the answers must be refused; synchronously when that is
+   * already known.
+   */
   settled(callback: (error: ZerohopError | undefined) => void): void
 }
 
 export interface RecorderOptions {
   readonly journal: Journal
   readonly policy: Policy
-  /** bytes that may still be written before somebody must take some away */
+  /** bytes that may still be written before the sinks must catch up */
   readonly room: () => number
   /** called after each write */
   readonly written: () => void
-  /** hears when writing begins to fail, and when it works again */
+  /** called when writing begins to fail, and without a failure when it works again */
   readonly report: (failure: ZerohopError | undefined) => void
 }
 
@@ -48,7 +52,7 @@ class Turn implements Batch {
 }
 
 export class Recorder {
-  /** records that were written, refused with their answers, or lost, since the start */
+  /** records written, refused together with their answers, or lost, since the start */
   readonly stats = { written: 0, refused: 0, lost: 0 }
   readonly #options: RecorderOptions
   readonly #prefix: string
@@ -68,7 +72,7 @@ export class Recorder {
     if (turn === undefined) {
       turn = new Turn()
       this.#turn = turn
-      setImmediate(() => this.flush()) // after all requests that this turn of the loop brings
+      setImmediate(() => this.flush()) // after all requests that arrive in this turn of the loop
     }
     const kept = turn.lines.length > DECISION_TURN_TEXT_MAX && record.sent ? { ...record, sent: TOO_LONG } : record
     turn.lines += this.#prefix + (journal.nextNumber + turn.count) + lineOf(kept, turn.count === 0 ? journal.gap : 0)
@@ -76,7 +80,7 @@ export class Recorder {
     return turn
   }
 
-  /** Writes what this turn brought. */
+  /** Writes the records of this turn. */
   flush(): void {
     const turn = this.#turn
     if (turn === undefined) return
@@ -99,7 +103,7 @@ export class Recorder {
     }
   }
 
-  /** The text as UTF-8, good until the next call: a buffer for each turn would cost more than filling it. */
+  /** The text as UTF-8, valid until the next call: allocating a buffer in each turn would cost more than filling it. */
   #bytesOf(text: string): Buffer {
     if (text.length * 3 > BUFFER_BYTES_MAX) return Buffer.from(text)
     if (text.length * 3 > this.#bytes.length) this.#bytes = Buffer.allocUnsafeSlow(text.length * 4)

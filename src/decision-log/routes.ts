@@ -1,5 +1,5 @@
-// Decisions that PDPs recorded: they send them here in batches, and the contract's lists read them back. What a record says is
-// docs/decision-log.md. It is no policy: no revision, no history.
+// Routes for decision records: PDPs send them in batches, and the contract's lists read them back. Fields:
+// docs/decision-log.md. They are not policy: no revision, no history.
 import type { FastifyInstance } from 'fastify'
 import { pageBody, type Query, readFlag, readPage, readText, readTexts, readTime } from '../http/page.ts'
 import type { Scope } from '../management/http/auth.ts'
@@ -19,7 +19,7 @@ const LINES = 'application/x-ndjson'
 
 export function auditRoutes(app: FastifyInstance, { store }: RouteContext): void {
   const config = { operation: 'audit.read' } as const
-  /** The one PDP config of the environment: every PDP that follows it is this one to the clients. */
+  /** The one PDP config of the environment: clients see every PDP that follows the environment as this one. */
   const configOf = (scope: Scope): string => {
     const [found] = store.view(scope.organization).by('pdp_configs_of_environment', scope.environment.id, { limit: 1 })
     return found?.id ?? scope.environment.id
@@ -76,13 +76,13 @@ export function auditRoutes(app: FastifyInstance, { store }: RouteContext): void
   })
 }
 
-/** There is one order, which the clients may name. */
+/** The only sort order may be named explicitly. */
 function requireSort(query: Query): void {
   if (![undefined, 'timestamp', 'None'].includes(readText(query, 'sort_by')))
     throw new ZerohopError('INPUT_INVALID', { reason: 'permitted: timestamp' }, { path: ['query', 'sort_by'] })
 }
 
-/** The second that is named is part of the range. */
+/** The end of the range includes the whole second that is named. */
 function untilOf(query: Query): number | undefined {
   const until = readTime(query, 'timestamp_to')
   return until === undefined ? undefined : until + 999
@@ -108,7 +108,7 @@ function filterOf(query: Query, pdp: string): ((record: AuditRecord) => boolean)
   return tests.length === 0 ? undefined : (record) => tests.every((test) => test(record))
 }
 
-/** AuditLogModel, with the decision in the form of the engine that the clients know. */
+/** The contract's AuditLogModel. */
 function auditRead(record: AuditRecord, { organization, project, environment }: Scope, pdp: string): AuditLogRead {
   const { user, action, tenant, resource_type: type, resource_key: key, decision, sent } = record
   const attributes = sent === null || typeof sent !== 'object' ? {} : (sent as JsonObject)

@@ -1,5 +1,6 @@
-// Sends records of decisions to the management API: whole lines, compressed, one batch at a time. It also learns the id of its key, which records
-// of this PDP name, and whether the key may send at all: a process that has only the secret knows neither before the management side says so.
+// Sends records of decisions to the management API: whole lines, compressed, one batch at a time. It also asks for the
+// id of its API key, which records name, and whether the key may send records: a process that has only the secret knows
+// neither.
 import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
@@ -12,7 +13,10 @@ const compress = promisify(gzip)
 export interface DecisionClientOptions {
   readonly url: string
   readonly apiKey: string
-  /** hears how many lines of a batch the management side will never take, and why: numbers by reason, where it says them */
+  /**
+   * called with the number of lines that the management side refused for good, and their numbers by reason when it
+   * sends them
+   */
   readonly refused?: (count: number, refusals: unknown) => void
 }
 
@@ -30,21 +34,21 @@ export class DecisionClient {
     this.#url = url.replace(/\/+$/, '')
     this.#refused = refused
     this.#apiKey = apiKey
-    // good enough to tell keys apart, of no use to who wants the secret: it is random and long
+    // tells keys apart without helping to guess the secret, which is long and random
     this.#keyId = `sha256:${createHash('sha256').update(apiKey).digest('hex').slice(0, 16)}`
   }
 
-  /** Id of the key; the beginning of its hash until the management side has said it. */
+  /** Id of the key; the beginning of its hash until the management side has sent the id. */
   get keyId(): string {
     return this.#keyId
   }
 
-  /** Access level of the key; undefined until the management side has said it. */
+  /** Access level of the key; undefined until the management side has sent it. */
   get access(): string | undefined {
     return this.#access
   }
 
-  /** Asks for the id until somebody answers, or the signal ends it. */
+  /** Asks for the id until it is answered or the signal aborts. */
   async identify(signal: AbortSignal): Promise<void> {
     while (this.#path === undefined && !signal.aborted) {
       try {
@@ -55,7 +59,7 @@ export class DecisionClient {
     }
   }
 
-  /** @throws KEY_UNKNOWN, KEY_TOO_NARROW, FEED_UNREACHABLE when the management side does not have them */
+  /** @throws KEY_UNKNOWN, KEY_TOO_NARROW, FEED_UNREACHABLE when the management side has not stored them */
   async send(lines: Buffer, signal: AbortSignal): Promise<void> {
     this.#path ??= await this.#readScope(signal)
     const packed = await compress(lines, { level: 1 })
@@ -64,16 +68,18 @@ export class DecisionClient {
       body: new Uint8Array(packed.buffer as ArrayBuffer, packed.byteOffset, packed.length),
       headers: { 'content-type': 'application/x-ndjson', 'content-encoding': 'gzip' },
     })
-    // a proxy, or a page to log in, may answer anything with 200: only who says what became of the records has them
+    // a proxy or a login page may answer 200: only an answer with the counts means that the records are stored
     const { stored, known, refused, refusals } = body
-    if (![stored, known, refused].every(Number.isSafeInteger)) throw unreachable('the answer is none of ours')
+    if (![stored, known, refused].every(Number.isSafeInteger))
+      throw unreachable('the answer is not that of the management API')
     if (refused !== 0) this.#refused(Number(refused), refusals)
   }
 
   async #readScope(signal: AbortSignal): Promise<string> {
     const response = await this.#call('/v2/api-key/scope', signal)
     const { project_id: project, environment_id: environment } = response.body
-    if (typeof response.body.organization_id !== 'string') throw unreachable('the answer is none of ours')
+    if (typeof response.body.organization_id !== 'string')
+      throw unreachable('the answer is not that of the management API')
     if (typeof project !== 'string' || typeof environment !== 'string')
       throw new ZerohopError('KEY_TOO_NARROW', { what: 'send decisions: take the key of an environment' })
     this.#keyId = response.headers.get('x-api-key-id') ?? this.#keyId

@@ -1,14 +1,18 @@
-// The sink `stdout`: the lines themselves, on file descriptor 1. A reader that stalls holds up a thread of the pool, never the event loop.
+// The sink `stdout`: the lines themselves, on file descriptor 1. A stalled reader blocks a thread of the pool, never
+// the event loop.
 import { write } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Sink } from './forwarder.ts'
 
 const STDOUT = 1
 const NEWLINE = 0x0a
-/** What a pipe takes as a whole (PIPE_BUF of Linux): lines of the process's own log come between lines of ours, never into one. */
+/**
+ * A write up to this size to a pipe is atomic (PIPE_BUF of Linux): lines of the process's own log come between our
+ * lines, never inside one.
+ */
 const PIECE_BYTES = 4096
 
-/** Lines on a descriptor of this process. */
+/** A sink that writes the lines to a file descriptor of this process. */
 export function streamSink(fd: number = STDOUT): Sink {
   return {
     name: 'stdout',
@@ -30,7 +34,7 @@ function endOfPiece(lines: Buffer, at: number): number {
   return end > at ? end : lines.indexOf(NEWLINE, at) + 1 || lines.length
 }
 
-/** Bytes that were taken; 0 when the other side takes none now. */
+/** The number of bytes written; 0 when the reader accepts none now. */
 function writeSome(fd: number, bytes: Buffer): Promise<number> {
   return new Promise((resolve, reject) => {
     write(fd, bytes, 0, bytes.length, null, (error, written) => {

@@ -1,12 +1,16 @@
-// Where the whole records of a file end. Only the end of the file is read: it may be as long as the operator likes. What stands after the last
-// record goes: a line that was cut off was never answered, and what a power cut left is no record.
+// Finds the last complete record of a file and truncates the file behind it. Only the end of the file is read, because
+// its size is up to the operator. Nothing is lost by that: an incomplete line belongs to a decision that was never
+// answered, or is left over from a power cut.
 import { closeSync, fstatSync, ftruncateSync, openSync, readSync } from 'node:fs'
 
-/** A few records of the longest sort. */
+/** Room for a few records of maximal length. */
 const WINDOW_BYTES = 64 * 1024
 const NEWLINE = 0x0a
 
-/** Cuts off what stands after the last record. Returns the length, and the number of that record; undefined when there is none. */
+/**
+ * Truncates the file after its last record. Returns the new length, and the number of that record; undefined when there
+ * is none.
+ */
 export function endRecords(path: string): { bytes: number; seq: number | undefined } {
   const file = openSync(path, 'r+')
   try {
@@ -27,7 +31,7 @@ function lastRecord(file: number, size: number): { bytes: number; seq: number | 
     let end = text.lastIndexOf(NEWLINE) + 1
     while (end > 0) {
       const start = end < 2 ? 0 : text.lastIndexOf(NEWLINE, end - 2) + 1
-      if (start === 0 && from > 0) break // it may begin before the window
+      if (start === 0 && from > 0) break // the record may begin before the window
       const seq = seqOf(text.toString('utf8', start, end))
       if (seq !== undefined) return { bytes: from + end, seq }
       end = start

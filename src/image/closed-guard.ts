@@ -1,10 +1,10 @@
-// An object whose every method runs under a guard.
+// Wraps an object so that every method call runs under a guard.
 
 export type Guard = <R>(run: () => R) => R
 
-/** The same object; each call of a method goes through `guard`. */
-export function guarded<T extends object>(of: T, guard: Guard): T {
-  return new Proxy(of, {
+/** A proxy of the object; each method call goes through `guard`. */
+export function guarded<T extends object>(object: T, guard: Guard): T {
+  return new Proxy(object, {
     get(target, name) {
       const member: unknown = Reflect.get(target, name)
       if (typeof member !== 'function') return member

@@ -1,10 +1,11 @@
-// What an image says, as plain sorted data: the one form between changes, the canonical build and compaction. The same contents
-// give the same bytes on every machine, however they came about. src/image/read-records.ts reads it out of a kernel.
+// The contents of an image as plain data, the form shared by changes, the canonical build and compaction. The same
+// contents give the same bytes on every machine, however they came about. src/image/read-records.ts reads them out of a
+// kernel.
 import type { PolicyChange, PolicyKind, PolicyObjects, PolicyPut } from '../log/delta.ts'
 import { ZerohopError } from '../model/errors.ts'
 import { assignmentKey, type JsonObject, membershipKey, partKey, tupleKey } from '../model/objects.ts'
 
-/** A rule of D5, with whole keys: `object type/relation` and `type/role`. */
+/** A rule that derives a role over a relation (D5), with full keys: `object type/relation` and `type/role`. */
 export interface RuleContent {
   readonly relation: string
   readonly source: string
@@ -14,9 +15,9 @@ export interface RuleContent {
 /** A role in tenants, or one of a resource type, whose key is `type/role`. */
 export interface RoleContent {
   readonly permissions: readonly string[]
-  /** whole keys */
+  /** full keys */
   readonly extends: readonly string[]
-  /** resource roles only; sorted, each once */
+  /** resource roles only; sorted, without duplicates */
   readonly rules?: readonly RuleContent[]
   readonly noDirect?: boolean
 }
@@ -27,7 +28,7 @@ export interface UserContent {
   members?: Set<string>
   /** tenant → roles */
   readonly grants: Map<string, string[]>
-  /** `type:key` → whole keys of resource roles */
+  /** `type:key` → full keys of resource roles */
   onInstances?: Map<string, string[]>
 }
 
@@ -35,7 +36,7 @@ export type InstanceContent = PolicyObjects['resource_instance']
 
 export type ResourceContent = PolicyObjects['resource']
 
-/** Everything of an image by key. Not sorted; the build sorts. */
+/** All objects of an image by key. Not sorted; the build sorts. */
 export interface Contents {
   readonly resources: Map<string, ResourceContent>
   readonly roles: Map<string, RoleContent>
@@ -77,7 +78,7 @@ export function typeOfRole(role: string): string | undefined {
   return slash < 0 ? undefined : role.slice(0, slash)
 }
 
-/** A resource role in whole keys, its rules sorted and each once. */
+/** A resource role with full keys, its rules sorted and without duplicates. */
 export function roleContent(value: PolicyObjects['resource_role']): RoleContent {
   const rules = new Map<string, RuleContent>()
   for (const { role, on_resource, linked_by_relation, when } of value.granted_to?.users_with_role ?? []) {
@@ -96,22 +97,22 @@ export function roleContent(value: PolicyObjects['resource_role']): RoleContent 
   }
 }
 
-/** What two rules of one role differ in. */
+/** Identifies a rule among those of one role. */
 export const ruleKey = ({ relation, source, noDirect }: RuleContent): string => `${relation}:${source}:${noDirect}`
 
-/** What an assignment gives: the whole key of the role, and on what. */
+/** An assignment with the full key of its role and its scope. */
 export function assignmentOf(value: PolicyObjects['role_assignment']): Assignment {
   const { user, role, tenant, resource_instance: instance } = value
   if (instance === undefined || instance === null) return { user, role, tenant }
   return { user, role: partKey(typeOf(instance), role), instance }
 }
 
-/** A role in a tenant, or on an instance, with its whole key. */
+/** A role in a tenant or on an instance, with its full key. */
 export type Assignment =
   | { readonly user: string; readonly role: string; readonly tenant: string; readonly instance?: undefined }
   | { readonly user: string; readonly role: string; readonly tenant?: undefined; readonly instance: string }
 
-/** Folds changes into contents: the last one of an object wins; deletes remove. */
+/** Folds changes into contents: the last change of an object wins; deletes remove it. */
 export function fold(changes: Iterable<PolicyChange>): Contents {
   const contents = emptyContents()
   const assignments = new Map<string, Assignment>()
@@ -178,7 +179,7 @@ export function userContent(attributes: JsonObject | undefined): UserContent {
   return attributes === undefined ? { grants: new Map() } : { attributes, grants: new Map() }
 }
 
-/** No attributes are none: equal contents are stored in one way. */
+/** Empty attributes become absent, so that equal contents have one form. */
 function someOf<T extends object>(attributes: T | undefined): T | undefined {
   return attributes === undefined || Object.keys(attributes).length === 0 ? undefined : attributes
 }
@@ -222,12 +223,12 @@ function add(grants: Map<string, string[]>, scope: string, role: string): void {
   else if (!roles.includes(role)) roles.push(role)
 }
 
-/** What cannot be in an image, and so should not have been stored. */
+/** The error for contents that no image can have, and that should not have been stored. */
 export function invalid(reason: string, cause?: unknown): ZerohopError {
   return new ZerohopError('STATE_INVALID', { reason }, { cause })
 }
 
-/** Contents as changes, in sorted order: what a follower of another ABI builds from. */
+/** Contents as changes, in sorted order: a follower of another ABI builds its image from them. */
 export function* toChanges(contents: Contents): Iterable<PolicyChange> {
   for (const [key, { actions, attributes }] of sortedEntries(contents.resources))
     yield { op: 'put', kind: 'resource', key, value: { actions, ...attributesOf(attributes) } }

@@ -1,5 +1,6 @@
-// What an image carries for the host and the kernel never looks into: documents under `kind/key`. Today these are the mapping rules of
-// proxy configs, which say which request is which action; with them an image file alone answers about URLs.
+// Documents that an image carries for the host, stored under `kind/key`; the kernel never reads them. Today these are
+// the mapping rules of proxy configs, which map requests to actions, so that an image file alone can answer checks of
+// URLs.
 import { Document, Table } from '../../assembly/abi.ts'
 import { objectAt } from '../kernel/decode.ts'
 import { Encoder } from '../kernel/encode.ts'
@@ -9,12 +10,12 @@ import { partKey, type UrlRule } from '../model/objects.ts'
 
 const CONFIG = 'proxy_config'
 
-/** The rules as they are stored: one text, so that equal rules are equal bytes. */
+/** The rules in their stored form: one text, so that equal rules are equal bytes. */
 export function configText(rules: readonly UrlRule[]): { readonly rules: string } {
   return { rules: JSON.stringify(rules.map(urlRule)) }
 }
 
-/** Makes the rules of a config these; without any it goes. */
+/** Replaces the rules of a config; without rules the config is deleted. */
 export function putConfig(kernel: Kernel, key: string, rules: readonly UrlRule[]): void {
   const { calls } = kernel
   const length = kernel.writeWhole(partKey(CONFIG, key))

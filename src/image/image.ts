@@ -1,5 +1,7 @@
-// The image: the whole policy of one environment at one revision in kernel memory, asked by keys. It is what a check needs and
-// all that a check needs. One thread per image; nothing here knows about feeds, files on disk or HTTP.
+// The image: the whole policy of one environment at one revision in kernel memory, queried by keys. It has everything
+// that a check needs. An image belongs to one thread; nothing here depends on feeds, data folders or HTTP. The file is
+// long because it is the one public surface over the kernel: every member needs the private kernel and the rule that a
+// broken image answers nothing, and all work beyond that is in the folders beside it.
 import { ASK_SETS, Fault, Header, Instance, Table, Verdict } from '../../assembly/abi.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 import { isStackExhausted, type KernelSource } from '../kernel/module.ts'
@@ -12,9 +14,9 @@ import type { UrlRule } from '../model/objects.ts'
 import { buildKernel } from './build/build.ts'
 import { guarded } from './closed-guard.ts'
 import { fold, toChanges } from './contents.ts'
-import { Declared } from './decide/attribute-types.ts'
+import { AttributeTypes } from './decide/attribute-types.ts'
 import { Lookaside, PairLookaside } from './decide/lookaside.ts'
-import { Needs, type Sent } from './decide/required-attributes.ts'
+import { RequiredAttributes, type Sent } from './decide/required-attributes.ts'
 import { explainQuestion, instanceId, tenantOf } from './explain/explain.ts'
 import type { Explanation } from './explain/explanation.ts'
 import { hashImage, loadKernel, loadKernelSlowly, type Pause, saveKernel, saveKernelSlowly } from './file/image-file.ts'
@@ -30,7 +32,7 @@ export type { KernelSource, Sent }
 export interface ImageOptions {
   /** default 'release' */
   readonly kernel?: KernelSource
-  /** believes an image only when it is signed so */
+  /** accepts an image only when it is signed accordingly */
   readonly trust?: Trust | undefined
 }
 
@@ -43,20 +45,20 @@ export class Image {
   readonly #permissions = new PairLookaside()
   #lastTenant = ''
   #lastTenantId = 0
-  readonly #needs: Needs
+  readonly #required: RequiredAttributes
   #listings: Listings | undefined
-  readonly #declared: Declared
-  /** the kernel's decide, until the image is poisoned */
+  readonly #attributeTypes: AttributeTypes
+  /** the kernel's `decide`; replaced when the image is poisoned */
   #decide: (user: number, tenant: number, permission: number) => number
   #position: Position
   #poisoned = false
-  /** read once until they change */
+  /** cached until they change */
   #urlRules: readonly UrlRule[] | undefined
 
   private constructor(kernel: Kernel, source: KernelSource) {
     this.#kernel = kernel
-    this.#needs = new Needs(kernel)
-    this.#declared = new Declared(kernel)
+    this.#required = new RequiredAttributes(kernel)
+    this.#attributeTypes = new AttributeTypes(kernel)
     this.#source = source
     this.#decide = kernel.calls.decide
     this.environment = Buffer.from(kernel.headerBytes(Header.Environment, 16)).toString('hex')
@@ -64,7 +66,7 @@ export class Image {
     this.#position = { revision, chain: Buffer.from(kernel.headerBytes(Header.Chain, 32)).toString('hex') }
   }
 
-  /** The canonical image of what the changes, folded, leave. @throws DELTA_INVALID on a dangling reference */
+  /** The canonical image of the folded changes. @throws DELTA_INVALID on a dangling reference */
   static build(
     environment: LogId,
     position: Position,
@@ -78,13 +80,16 @@ export class Image {
     return new Image(kernel, source)
   }
 
-  /** The image of a file: its bytes or its path. @throws IMAGE_UNREADABLE, IMAGE_DAMAGED, IMAGE_FOREIGN, SIGNATURE_INVALID, IMAGE_FULL */
+  /**
+   * The image of a file: its bytes or its path. @throws IMAGE_UNREADABLE, IMAGE_DAMAGED, IMAGE_FOREIGN,
+   * SIGNATURE_INVALID, IMAGE_FULL
+   */
   static load(input: Uint8Array | string, options: ImageOptions = {}): Image {
     const source = options.kernel ?? 'release'
     return new Image(loadKernel(input, source, options.trust), source)
   }
 
-  /** The same as `load` for bytes, in many short turns: `pause` is awaited between two pieces. */
+  /** `load` for bytes, in many short turns: `pause` is awaited between two pieces. */
   static async loadSlowly(bytes: Uint8Array, pause: Pause, options: ImageOptions = {}): Promise<Image> {
     const source = options.kernel ?? 'release'
     return new Image(await loadKernelSlowly(bytes, source, pause, options.trust), source)
@@ -104,9 +109,11 @@ export class Image {
   }
 
   /**
-   * May the user do the action on the type, or on the instance `key` of it? What is unknown is denied (D1). Without a tenant it is that
-   * of the stored instance, else `default` (D2). Attributes that no rule reads are not looked at.
-   * @throws POISONED, UNDECIDED, INPUT_INVALID on attributes that are no values; never a false deny
+   * Whether the user may do the action on the type, or on its instance `key`. Unknown keys are denied (D1: unknown
+   * keys). Without a tenant it is that of the stored instance, else `default` (D2: the tenant of a check). Attributes
+   * that no rule reads are ignored.
+   * @throws POISONED, UNDECIDED, INPUT_INVALID on attributes that are not JSON values; an error is never turned into a
+   * deny
    */
   check(user: string, action: string, type: string, tenant?: string, key?: string, sent?: Sent): boolean {
     const permission = this.permission(type, action)
@@ -115,7 +122,10 @@ export class Image {
     return this.#checkOn(userId, tenant === undefined ? undefined : this.tenant(tenant), permission, type, key, sent)
   }
 
-  /** The answer of `check` without an instance when it depends on nothing that may be sent; undefined when set rules must be asked. */
+  /**
+   * The answer of `check` without an instance when no request attribute can change it; undefined when set rules must be
+   * evaluated.
+   */
   checkWithoutAttributes(user: string, action: string, type: string, tenant: string): boolean | undefined {
     const [userId, tenantId, permission] = [this.user(user), this.tenant(tenant), this.permission(type, action)]
     try {
@@ -127,12 +137,12 @@ export class Image {
     }
   }
 
-  /** The same with ids that `user`, `tenant` and `permission` gave; 0 is unknown. */
+  /** A check with ids from `user`, `tenant` and `permission`; 0 is unknown. */
   checkIds(user: number, tenant: number, permission: number): boolean {
     return this.#checkIn(user, tenant, permission, undefined)
   }
 
-  /** `checkIds` on an instance; a tenant that was not sent is undefined. */
+  /** `checkIds` on an instance; `tenant` is undefined when the request names none. */
   checkIdsOn(user: number, tenant: number | undefined, permission: number, type: string, key: string): boolean {
     return this.#checkOn(user, tenant, permission, type, key, undefined)
   }
@@ -146,9 +156,9 @@ export class Image {
     }
   }
 
-  /** What set rules say to a question without an instance; only they are left to allow it. */
+  /** The result of set rules for a check without an instance that roles do not allow. */
   #bySets(user: number, tenant: number, permission: number, sent: Sent | undefined): boolean {
-    const end = this.#needs.encode(permission, undefined, sent)
+    const end = this.#required.encode(permission, undefined, sent)
     const verdict: Verdict = this.#kernel.calls.decideSets(user, tenant, permission, 0, end)
     if (verdict === Verdict.Undecided) throw new ZerohopError('UNDECIDED', { what: 'the conditions of this question' })
     return verdict === Verdict.Allow
@@ -173,7 +183,7 @@ export class Image {
       if (verdict === Verdict.Allow) return true
       if ((verdict & ASK_SETS) !== 0) {
         const related = verdict - ASK_SETS
-        verdict = calls.decideSets(user, tenant, permission, instance, this.#needs.encode(permission, key, sent))
+        verdict = calls.decideSets(user, tenant, permission, instance, this.#required.encode(permission, key, sent))
         if (verdict === Verdict.Deny) verdict = related // D13
       }
     } catch (cause) {
@@ -188,17 +198,20 @@ export class Image {
     return this.#permissions.find(type, action) || this.#findPermission(type, action)
   }
 
-  /** The key of the tenant in which a question is decided (D2). */
+  /** The key of the tenant in which a check is decided (D2). */
   tenantOf(type: string, tenant?: string, key?: string): string {
     return tenant ?? this.guard(() => tenantOf(this.#kernel, { tenant }, instanceId(this.#kernel, { type, key })))
   }
 
-  /** Id of a user in this image, 0 when unknown. An id stays the user's as long as the image lives; "unknown" may end with any delta. */
+  /**
+   * Id of a user in this image, 0 when unknown. An id stays the user's as long as the image exists; an unknown user may
+   * become known with any delta.
+   */
   user(key: string): number {
     return this.#users.find(key) || this.#find(Table.Users, key, this.#users)
   }
 
-  /** Id of a tenant in this image, 0 when unknown. Often it is the one of the question before. */
+  /** Id of a tenant in this image, 0 when unknown. Cached, because it is often that of the last check. */
   tenant(key: string): number {
     const last = this.#lastTenant
     const end = key.length - 1
@@ -226,7 +239,7 @@ export class Image {
     return id
   }
 
-  /** The id of the key that was just written. */
+  /** The id of the key in the scratch area. */
   #findAt(table: Table, length: number): number {
     const { calls } = this.#kernel
     try {
@@ -236,11 +249,11 @@ export class Image {
     }
   }
 
-  /** The same question as `check`, with its reasons. @throws UNDECIDED where a check does: a limit is no deny (D13) */
+  /** Answers `check` with its reasons. @throws UNDECIDED where a check does (D13: undecided is not a deny) */
   explain(user: string, action: string, type: string, tenant?: string, key?: string, sent?: Sent): Explanation {
     this.#requireSound()
     const question = { user, action, type, tenant, key, sent }
-    const from = { needs: this.#needs, declared: this.#declared }
+    const from = { required: this.#required, attributeTypes: this.#attributeTypes }
     const explanation = this.guard(() => explainQuestion(this.#kernel, from, this.revision, question))
     if (!explanation.allow && [explanation.rebac, explanation.abac].includes('undecided')) {
       throw new ZerohopError('UNDECIDED', { what: key === undefined ? type : `${type}:${key}` })
@@ -248,22 +261,23 @@ export class Image {
     return explanation
   }
 
-  /** Who may do what where (D12). @throws POISONED */
+  /** The listings: who may do what where (D12: listings agree with checks). @throws POISONED */
   get listings(): Listings {
     this.#requireSound()
-    this.#listings ??= guarded(new Listings(this.#kernel, this.#needs), (run) => this.guard(run))
+    this.#listings ??= guarded(new Listings(this.#kernel, this.#required), (run) => this.guard(run))
     return this.#listings
   }
 
   /**
    * Moves the image to the delta's revision, wholly or not at all.
-   * @throws FEED_GAP, FEED_FORK, DELTA_INVALID, IMAGE_FULL: the image is as it was; POISONED: it answers nothing any more
+   * @throws FEED_GAP, FEED_FORK, DELTA_INVALID, IMAGE_FULL: the image is unchanged; POISONED: it refuses every call
+   * from then on
    */
   apply(delta: Delta): void {
     this.#requireSound()
     const { revision, chain } = this.#position
     if (delta.environment !== this.environment) {
-      throw new ZerohopError('DELTA_INVALID', { to: delta.to, reason: 'it is of another environment' })
+      throw new ZerohopError('DELTA_INVALID', { to: delta.to, reason: 'it belongs to another environment' })
     }
     if (delta.from !== revision || delta.to !== revision + 1)
       throw new ZerohopError('FEED_GAP', { have: revision, got: delta.from })
@@ -276,8 +290,8 @@ export class Image {
       throw new ZerohopError('POISONED', {}, { cause })
     }
     if (changesRules(plan)) {
-      this.#needs.forget()
-      this.#declared.forget()
+      this.#required.forget()
+      this.#attributeTypes.forget()
     }
     if (plan.configs.length > 0) this.#urlRules = undefined
     this.#listings = undefined
@@ -293,7 +307,8 @@ export class Image {
   }
 
   /**
-   * Does something that reads the image, and should it be broken (a forged file has a good checksum), poisons it.
+   * Runs something that reads the image, and poisons the image when it turns out to be broken: a forged file can have a
+   * valid checksum.
    * @throws POISONED, and what `run` throws as a ZerohopError
    */
   guard<T>(run: () => T): T {
@@ -305,10 +320,10 @@ export class Image {
     }
   }
 
-  /** What to throw instead of `cause`: an image on which the kernel traps, or that cannot be read, answers nothing any more. */
+  /** The error to throw instead of `cause`. An image on which the kernel traps, or that cannot be read, is poisoned. */
   #broken(cause: unknown): unknown {
     if (isZerohopError(cause) && cause.code !== 'IMAGE_DAMAGED') return cause
-    if (isStackExhausted(cause)) return new ZerohopError('INTERNAL', {}, { cause }) // perhaps by the caller: no fault of the image
+    if (isStackExhausted(cause)) return new ZerohopError('INTERNAL', {}, { cause }) // the caller's stack, not the image
     this.#poison()
     return new ZerohopError('POISONED', {}, { cause })
   }
@@ -331,7 +346,7 @@ export class Image {
   }
 
   /**
-   * The same as `save`, in many short turns: `pause` is awaited between two pieces. No delta may be applied meanwhile.
+   * `save` in many short turns: `pause` is awaited between two pieces. No delta may be applied meanwhile.
    * @throws INTERNAL when one was: the bytes would be of two revisions
    */
   async saveSlowly(pause: Pause): Promise<Uint8Array> {
@@ -342,7 +357,7 @@ export class Image {
     return file
   }
 
-  /** Everything that the image says, in sorted order. */
+  /** The contents of the image as changes, in sorted order. */
   contents(): Iterable<PolicyChange> {
     this.#requireSound()
     return toChanges(this.guard(() => read(this.#kernel)))
@@ -357,27 +372,36 @@ export class Image {
     return new Image(kernel, this.#source)
   }
 
-  /** SHA-256 of the canonical build, 64 hex digits: equal contents, equal hash, on every machine. Costs a compaction. */
+  /**
+   * SHA-256 of the canonical build, 64 hex digits: equal contents give equal hashes on every machine. Costs a
+   * compaction.
+   */
   hash(): string {
     return hashImage(this.compact().save())
   }
 
-  /** Walks everything and tests every invariant. @throws IMAGE_DAMAGED with the part that is broken */
+  /** Walks the whole image and checks every invariant. @throws IMAGE_DAMAGED with the part that is broken */
   verify(): void {
     const fault = this.#kernel.calls.verify() as Fault
     if (fault !== Fault.None)
       throw new ZerohopError('IMAGE_DAMAGED', { reason: `its ${Fault[fault]?.toLowerCase()} section is broken` })
   }
 
-  /** How often conditions met a value that is not of its declared type (D7), since this image is in memory. */
+  /**
+   * How often conditions met a value that is not of its declared type (D7: ill-typed values count as missing), since
+   * this image was loaded.
+   */
   get illTyped(): number {
     return this.#kernel.calls.illTypedCount() >>> 0
   }
 
-  /** What was sent is of its declared types. @throws ATTRIBUTE_ILL_TYPED with the first that is not */
+  /**
+   * Requires that the request attributes are of their declared types. @throws ATTRIBUTE_ILL_TYPED with the first
+   * attribute that is not
+   */
   requireDeclared(type: string, sent: Sent | undefined): void {
     this.#requireSound()
-    this.guard(() => this.#declared.require(type, sent))
+    this.guard(() => this.#attributeTypes.require(type, sent))
   }
 
   stats(): ImageStats {
@@ -385,8 +409,8 @@ export class Image {
   }
 }
 
-function changesRules({ sets, permit, forbid, gone, resources }: Plan): boolean {
-  return sets.length + permit.length + forbid.length + gone.length + resources.length > 0
+function changesRules({ sets, putSetRules, removedSetRules, gone, resources }: Plan): boolean {
+  return sets.length + putSetRules.length + removedSetRules.length + gone.length + resources.length > 0
 }
 
 function writePosition(kernel: Kernel, { revision, chain }: Position): void {

@@ -1,4 +1,5 @@
-// Reads an image's records: everything into contents, and the short lists that explain and listings need. Never on the path of a check.
+// Reads an image's records: everything into contents, and the short lists that explain and listings need. Never part of
+// a check. The file is long because it has all reads of kernel records in one place, one short function for each kind.
 import {
   ConditionSet,
   Edge,
@@ -42,7 +43,7 @@ import {
 } from './contents.ts'
 import { configsIn } from './documents.ts'
 
-/** Reads everything that is live out of a kernel. */
+/** Reads all live objects of a kernel. */
 export function read(kernel: Kernel): Contents {
   const contents = emptyContents()
   const names = new Map<number, string>()
@@ -71,7 +72,7 @@ export function read(kernel: Kernel): Contents {
   return contents
 }
 
-/** The mapping rules of every proxy config, in the order of the keys. */
+/** The mapping rules of every proxy config, in key order. */
 export function readConfigs(kernel: Kernel): ReturnType<typeof configsIn> {
   return configsIn(kernel, records(kernel, Table.Documents))
 }
@@ -164,7 +165,7 @@ export function setRulesOf(kernel: Kernel, permission: number): number[] {
   return rules
 }
 
-/** The key of a side of a set rule, as rules name it. */
+/** The key of a side of a set rule, as in the rule. */
 export function sideKey(kernel: Kernel, side: number): string {
   switch (tableOf(kernel, side)) {
     case Table.Roles:
@@ -176,7 +177,7 @@ export function sideKey(kernel: Kernel, side: number): string {
   }
 }
 
-/** Which table a symbol is of. */
+/** The table of a symbol. */
 export function tableOf(kernel: Kernel, record: number): Table {
   return ((kernel.word(record + SymbolRecord.Meta) >>> 16) & 0xff) as Table
 }
@@ -263,7 +264,8 @@ export function tenantGrantsOf(kernel: Kernel, user: number): number[] {
 export function rolesOf(kernel: Kernel, roles: number): number[] {
   if ((roles & SINGLE) !== 0) return [roles - SINGLE]
   const count = kernel.word(roles + RoleSet.Count)
-  if (count > GRANT_ROLES_MAX) throw new ZerohopError('IMAGE_DAMAGED', { reason: `a role set of ${count} roles` })
+  if (count > GRANT_ROLES_MAX)
+    throw new ZerohopError('IMAGE_DAMAGED', { reason: `it has a role set of ${count} roles` })
   return Array.from({ length: count }, (_, index) => kernel.word(roles + RoleSet.Roles + index * 4))
 }
 
@@ -278,7 +280,7 @@ export function permissionsOfType(kernel: Kernel, type: number): [permission: nu
   return found
 }
 
-/** The tenant itself, or that of the instance. */
+/** The tenant of a scope: the scope itself, or the tenant of the instance. */
 export function tenantOfScope(kernel: Kernel, scope: number): number {
   return tableOf(kernel, scope) === Table.Tenants ? scope : kernel.word(scope + Instance.Tenant)
 }
@@ -289,10 +291,10 @@ export function bareRole(kernel: Kernel, role: number): string {
   return key.slice(key.indexOf('/') + 1)
 }
 
-/** Records read at a time from an order of keys. */
+/** Records read at a time from a key order. */
 const ORDERED = 1024
 
-/** The instances of a type in key order, dead ones too. */
+/** The instances of a type in key order, deleted ones included. */
 export function* instancesOfType(kernel: Kernel, type: number): Iterable<number> {
   let last = 0
   for (;;) {

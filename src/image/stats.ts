@@ -1,11 +1,11 @@
-// The figures of an image: read from its header, whatever its size.
+// Statistics of an image, read from its header in constant time.
 import { Header } from '../../assembly/abi.ts'
 import type { Kernel } from '../kernel/kernel.ts'
 
 export interface ImageStats {
   /** bytes of the image file */
   readonly bytes: number
-  /** bytes on free lists and of deleted objects' symbols: what compaction gives back */
+  /** bytes on free lists and of symbols of deleted objects, which compaction reclaims */
   readonly garbageBytes: number
   readonly users: number
   readonly tenants: number

@@ -29,7 +29,7 @@ export interface IntegrationOptions {
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** of the token that the route asked for; set before its handler runs */
+    /** claims of the verified token; set before the handler runs */
     claims: Claims | undefined
   }
 }
@@ -50,7 +50,7 @@ export function integrationApp(options: IntegrationOptions): FastifyInstance {
   const app: FastifyInstance = Fastify({
     ...(logger ? { loggerInstance: logger } : {}),
     logController: new LogController({ disableRequestLogging: true }),
-    // A token that is too long is refused like every other bad one; node itself would answer 431.
+    // A token that is too long is refused like every other invalid one; node itself would answer 431.
     http: { maxHeaderSize: INTEGRATION_HEADER_BYTES_MAX, ...timeouts },
     bodyLimit: INTEGRATION_BODY_BYTES_MAX,
     requestTimeout: timeouts.requestTimeout,
@@ -68,7 +68,7 @@ export function integrationApp(options: IntegrationOptions): FastifyInstance {
 
   const holding = (use: TokenUse) => ({
     onRequest: async (request: FastifyRequest) => {
-      // of several headers each reader may take another one
+      // with several Authorization headers, readers may disagree on which one counts
       const { authorization = [] } = request.raw.headersDistinct
       request.claims = await tokens.verify(authorization.length === 1 ? authorization[0] : undefined, use)
     },
@@ -100,7 +100,7 @@ export function integrationApp(options: IntegrationOptions): FastifyInstance {
   return app
 }
 
-/** No route reads a body; one that comes is bounded and dropped. */
+/** No route reads a body; a request's body is bounded and dropped. */
 function ignoreBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', (request, _payload, done) => app.readBytes(request, (error) => done(error)))
@@ -109,7 +109,7 @@ function ignoreBodies(app: FastifyInstance): void {
 function allowOrigin(app: FastifyInstance, origin: string | undefined): void {
   if (origin === undefined) return
   app.register(cors, {
-    // Any other origin gets no header at all, and a preflight of it no permission.
+    // Any other origin gets no CORS header, so its preflight requests fail.
     origin: (sent, done) => done(null, sent === origin),
     methods: ['GET', 'POST'],
     allowedHeaders: ['authorization', 'content-type'],
@@ -117,7 +117,9 @@ function allowOrigin(app: FastifyInstance, origin: string | undefined): void {
   })
 }
 
-/** The answer, or an error when it does not come in time: no request is left open, whatever the client of Zerohop does. */
+/**
+ * The answer, or an error when it does not arrive in time: no request is left open, whatever the Zerohop client does.
+ */
 async function within<T>(timeoutMs: number, answer: () => Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_, reject) => {
@@ -146,13 +148,13 @@ function decision(answer: unknown): boolean {
   throw new ZerohopError('SERVICE_ANSWER_INVALID', { what: 'the check', expected: 'true or false' })
 }
 
-/** What a request that reached no route handler is told. */
+/** The text of the 403 for a request that reached no route handler. */
 function refusalOf(error: unknown): string {
   if (isZerohopError(error, 'TOKEN_INVALID')) return NOT_VALID
   return (error as NodeJS.ErrnoException).code === 'FST_ERR_CTP_BODY_TOO_LARGE' ? TOO_LARGE : FAILED
 }
 
-/** Zerohop did not answer as it should: the reason is for the log alone. */
+/** Answers 502 because Zerohop failed; the reason goes to the log only. */
 function failed(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -164,7 +166,7 @@ function failed(
   return text(reply, status, message)
 }
 
-/** Why, for the log: one line, of which a caller may have written a part. */
+/** The reason for the log, as one line: a caller may control a part of the text. */
 function reasonOf(error: unknown): string {
   const cause = isZerohopError(error, 'TOKEN_INVALID') ? (error.cause ?? error) : error
   return (cause instanceof Error ? cause.message : String(cause)).slice(0, REASON_LENGTH)

@@ -1,5 +1,5 @@
-// What the backend asks of Zerohop, in two ways that answer alike: the decision in this process (`connect`), or the public client over HTTP.
-// How long a caller waits for them is up to app.ts.
+// What the backend needs from Zerohop, implemented in two equivalent ways: decisions in this process (`connect`), or
+// the public client over HTTP. app.ts bounds how long a caller waits.
 import { type Answer, ask } from '../client/ask.ts'
 import { ZerohopError } from '../model/errors.ts'
 import { SERVICE_TIMEOUT_MS, SYNC_VISIBLE_MS } from '../model/limits.ts'
@@ -7,7 +7,7 @@ import type { JsonObject } from '../model/objects.ts'
 import { connect } from '../pdp/connect.ts'
 
 export interface Permissions {
-  /** Makes the user exist under this key, with nothing else; the roles that it has stay. Answers the user. */
+  /** Creates the user with this key when it is missing, and changes nothing else. Returns the user. */
   sync(key: string): Promise<unknown>
   check(user: string, action: string, resource: string): Promise<boolean>
   close(): Promise<void>
@@ -46,7 +46,7 @@ export async function inProcess({ token, apiUrl }: PermissionSettings): Promise<
         facts = `/v2/facts/${scope.project_id}/${scope.environment_id}`
       }
       const { body: user, headers } = await call('PUT', `${facts}/users/${encodeURIComponent(key)}`, { key })
-      // A check that follows should see the user; that it may not yet is no failure of the sync.
+      // Waits so that a following check sees the user; when it does not yet, the sync has not failed.
       await pdp.atLeast(Number(headers.get('x-revision')), { timeoutMs: SYNC_VISIBLE_MS }).catch(() => undefined)
       return user
     },
@@ -55,13 +55,15 @@ export async function inProcess({ token, apiUrl }: PermissionSettings): Promise<
   }
 }
 
-/** The part of the public client that is used. */
+/** The methods of the public client that are used. */
 interface PublicClient {
   check(user: string, action: string, resource: string): Promise<boolean>
   readonly api: { readonly users: { sync(user: { key: string }): Promise<{ user: unknown }> } }
 }
 
-/** Asks the PDP over HTTP with the published client. @throws CONFIG_INVALID when the package `permitio` is not installed */
+/**
+ * Asks the PDP over HTTP with the published client. @throws CONFIG_INVALID when the package `permitio` is not installed
+ */
 export async function publicClient({ token, apiUrl, pdpUrl }: PermissionSettings): Promise<Permissions> {
   const name = 'permitio'
   const { Permit } = await (import(name) as Promise<{ Permit: new (settings: object) => PublicClient }>).catch(() => {

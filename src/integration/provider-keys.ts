@@ -1,20 +1,22 @@
-// The public keys of the identity provider. They are read when a token names an unknown key (aws-jwt-verify limits how
-// often), and again after ten minutes, so that a key which the provider withdrew stops being trusted. While the provider
-// cannot be read, the last keys stay trusted for an hour.
+// The public keys of the identity provider. They are fetched when a token names an unknown key (aws-jwt-verify limits
+// how often), and again after ten minutes, so that a key that the provider withdrew is no longer trusted. While the
+// provider is unreachable, the last keys stay trusted for an hour.
 import { type Jwks, SimpleJwksCache } from 'aws-jwt-verify/jwk'
 import { JWKS_KEEP_MS, JWKS_REFRESH_MS, JWKS_RETRY_MS } from '../model/limits.ts'
 
 export interface ProviderKeysOptions {
   /** reads the keys instead of HTTPS */
   readonly fetchJwks?: (uri: string) => Promise<Uint8Array>
-  /** called with the keys just read: whatever was derived from earlier keys must be dropped, ids may be reused */
+  /**
+   * called with the fetched keys: everything derived from earlier keys must be dropped, because key ids may be reused
+   */
   readonly onRead: (keys: Jwks) => void
 }
 
-/** One provider's keys, as the verifier asks for them. */
+/** The keys of one provider, in the interface that the verifier expects. */
 export class ProviderKeys extends SimpleJwksCache {
   readonly #onRead: (keys: Jwks) => void
-  /** when the keys were read, in ms of the monotonic clock; undefined when they never were */
+  /** when the keys were last fetched, in ms of the monotonic clock; undefined when never */
   #readAt: number | undefined
   #failure: { readonly error: unknown; readonly at: number } | undefined
 
@@ -30,7 +32,9 @@ export class ProviderKeys extends SimpleJwksCache {
     return super.getJwk(...asked)
   }
 
-  /** Reads the keys. After a failure the provider is left alone for a moment: otherwise every token would ask it. */
+  /**
+   * Fetches the keys. After a failure it waits a moment before the next attempt: otherwise every token would cause one.
+   */
   override async getJwks(uri: string): Promise<Jwks> {
     if (this.#failure !== undefined && performance.now() - this.#failure.at < JWKS_RETRY_MS) throw this.#failure.error
     try {
@@ -46,8 +50,8 @@ export class ProviderKeys extends SimpleJwksCache {
   }
 
   /**
-   * Reads the keys again. After a failed attempt this happens in the background while the last keys are still trusted:
-   * tokens do not wait for a provider that is down.
+   * Fetches the keys again. After a failed attempt this happens in the background while the last keys are still
+   * trusted, so that tokens do not wait for a provider that is down.
    */
   async #refresh(uri: string, age: number): Promise<void> {
     const read = this.getJwks(uri)
@@ -58,5 +62,5 @@ export class ProviderKeys extends SimpleJwksCache {
 }
 
 function bufferOf(bytes: Uint8Array): ArrayBuffer {
-  return new Uint8Array(bytes).buffer // a copy: a Buffer may be a part of something larger
+  return new Uint8Array(bytes).buffer // a copy: a Buffer may be a part of a larger one
 }

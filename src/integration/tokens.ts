@@ -8,27 +8,30 @@ import { TOKEN_LENGTH_MAX } from '../model/limits.ts'
 import type { JsonObject } from '../model/objects.ts'
 import { ProviderKeys } from './provider-keys.ts'
 
-/** What a token is for: `id` tells who signed in, `access` lets call. */
+/** The `token_use` of a token: `id` identifies who signed in, `access` authorizes calls. */
 export type TokenUse = 'id' | 'access'
 
-/** The claims of a token that holds. */
+/** The claims of a valid token. */
 export type Claims = JsonObject & { readonly sub: string }
 
 export interface TokenSettings {
   /** a Cognito user pool; its issuer and keys follow from the id */
   readonly userPoolId?: string
-  /** for pools elsewhere: who issues the tokens, and where the keys are (`<issuer>/.well-known/jwks.json`) */
+  /**
+   * for other providers: the issuer of the tokens; the keys are at `<issuer>/.well-known/jwks.json` unless `jwksUri` is
+   * set
+   */
   readonly issuer?: string
   readonly jwksUri?: string
   readonly clientId: string
-  /** reads the keys instead of HTTPS: for providers without TLS, as the stand-in and tests are */
+  /** reads the keys instead of HTTPS: for providers without TLS, such as the stand-in and tests */
   readonly fetchJwks?: (uri: string) => Promise<Uint8Array>
 }
 
 export interface Tokens {
   /**
    * The claims of the token in the header.
-   * @throws TOKEN_INVALID, with no word about why to the caller; the reason is its cause, for the log
+   * @throws TOKEN_INVALID, without the reason, which callers must not see; it is the error's cause, for the log
    */
   verify(authorization: string | undefined, use: TokenUse): Promise<Claims>
 }
@@ -56,7 +59,7 @@ export function tokensOf(settings: TokenSettings): Tokens {
           audience: null,
           customJwtCheck: ({ header, payload }) => {
             if (header.alg !== 'RS256') throw new Error('the token is not signed with RS256')
-            // RFC 7515, 4.1.11: what `crit` names must be understood, and none of it is
+            // RFC 7515, 4.1.11: every extension in `crit` must be understood, and none is supported
             if ('crit' in header) throw new Error('the token has critical extensions (`crit`)')
             if (typeof payload.exp !== 'number') throw new Error('the token has no `exp`')
             validateCognitoJwtFields(payload, { tokenUse: use, clientId })

@@ -1,5 +1,5 @@
-// A change is one put or delete of one object of one kind; a log entry is the list of changes of one revision, with who and when.
-// Nothing here knows how entries are kept (src/store) or what they mean (src/image).
+// A change is one put or delete of one object of one kind; a log entry is the list of changes of one revision, with who
+// and when. How entries are stored (src/store) and what they mean for decisions (src/image) is not defined here.
 import type { Kind, Objects } from '../model/objects.ts'
 
 /** Names a log: the id of an environment, or of an organization (its control log). 32 hex digits. */
@@ -30,7 +30,7 @@ export interface Actor {
   readonly operation: string
 }
 
-/** Who causes an entry that no request caused: a process by itself, or an operator at its command line. */
+/** The actor of an entry that no request caused: a process itself, or an operator at the command line. */
 export const withoutRequest = (operation: string): Actor => ({
   api_key_id: null,
   request_id: null,
@@ -40,7 +40,9 @@ export const withoutRequest = (operation: string): Actor => ({
   operation,
 })
 
-/** One committed revision of one log. `chain` = SHA-256(previous chain ‖ entry), 64 hex digits; `at` in ms since 1970. */
+/**
+ * One committed revision of one log. `chain` = SHA-256(previous chain ‖ entry), 64 hex digits; `at` in ms since 1970.
+ */
 export interface LogEntry {
   readonly log: LogId
   readonly revision: number

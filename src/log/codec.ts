@@ -1,5 +1,6 @@
-// The wire form of the feed: frames of a fixed header and a msgpack body, and a decoder for a stream cut anywhere. Normative text:
-// docs/feed.md. Reads nothing and keeps nothing but the bytes of the frame that is arriving; every value is checked before it is believed.
+// The wire form of the feed: frames of a fixed header and a msgpack body, and a decoder for a stream cut anywhere.
+// Normative text: docs/feed.md. It does no I/O and keeps only the bytes of the frame that is arriving; every value is
+// validated before use. Both directions are in this file on purpose: a field is written and read in one place.
 //
 //   ┌ magic u16 'ZF' ┬ version u8 ┬ type u8 ┬ body length u32 ┬ CRC-32 u32 ┬ body (msgpack) ┐   little endian
 //   CRC-32 over the first eight bytes and the body. A delta's changes are a run of msgpack lists of at most PACK_CHANGES changes each, inside
@@ -20,19 +21,19 @@ export const FRAME_HEADER_BYTES = 12
 const MAGIC = 0x465a
 /** The first bytes of every frame. */
 export const FRAME_MAGIC = [MAGIC & 0xff, MAGIC >> 8] as const
-/** Changes in one list of a packed delta: well under a millisecond of work. */
+/** Changes in one list of a packed delta: packing them takes well under a millisecond. */
 const PACK_CHANGES = 1_000
 
 enum FrameType {
   Delta = 1,
   Heartbeat = 2,
-  /** The server ends the stream for a reason that came up after the 200: the body names the error code. */
+  /** The server ends the stream for a reason that arose after the 200: the body names the error code. */
   End = 3,
   /** A part of the whole policy (src/log/state.ts); never in a stream of deltas. */
   State = 4,
 }
 
-/** Why a stream that had begun well ends. */
+/** The reasons for which the server ends a stream after its headers. */
 export type EndCode = Extract<
   ErrorCode,
   'FEED_GAP' | 'FEED_FORK' | 'KEY_UNKNOWN' | 'KEY_TOO_NARROW' | 'ENVIRONMENT_DELETED' | 'CLOSED'
@@ -46,7 +47,7 @@ const END_CODES: readonly string[] = [
   'CLOSED',
 ] satisfies EndCode[]
 
-/** A part of the whole policy at one revision; `packed` are its changes, compressed. The last one has none. */
+/** A part of the whole policy at one revision; `packed` has its changes, compressed. The last part has none. */
 export interface PackedState {
   readonly environment: LogId
   readonly position: Position
@@ -121,13 +122,13 @@ function deltaBody(delta: PackedDelta, signer?: Signer): unknown[] {
   return signature === undefined ? body : [...body, signature]
 }
 
-/** The delta with its changes as bytes. */
+/** Packs the changes of a delta. */
 export function packDelta(delta: Delta): PackedDelta {
   const pieces = [...packChanges(delta.changes)]
   return packed(delta, pieces)
 }
 
-/** The same in many turns of the event loop; `pause` is awaited between two pieces. */
+/** `packDelta` in many turns of the event loop; `pause` is awaited between two pieces. */
 export async function packDeltaSlowly(delta: Delta, pause: () => Promise<void>): Promise<PackedDelta> {
   const pieces: Uint8Array[] = []
   for (const piece of packChanges(delta.changes)) {
@@ -149,7 +150,7 @@ function* packChanges(changes: readonly PolicyChange[]): Generator<Uint8Array> {
 }
 
 /**
- * The delta with its changes unpacked.
+ * Unpacks the changes of a delta.
  * @throws FRAME_INVALID when the bytes are not `count` changes
  */
 export function unpackDelta(delta: PackedDelta): Delta {
@@ -157,7 +158,7 @@ export function unpackDelta(delta: PackedDelta): Delta {
   return { environment, from, to, previous, chain, changes: unpackChanges(packed, count) }
 }
 
-/** One change by itself, as `unpackChanges` reads it. */
+/** Packs a single change for `unpackChanges`. */
 export function packChange(change: PolicyChange): Uint8Array {
   return packr.pack([changeBody(change)])
 }
@@ -186,8 +187,9 @@ function changeBody(change: PolicyChange): unknown[] {
 }
 
 /**
- * Turns the chunks of a stream into frames. Holds at most one incomplete frame, which is at most FRAME_BYTES_MAX long; its bytes are
- * copied and summed as they arrive, so that the end of a large one is no more work than its middle.
+ * Turns the chunks of a stream into frames. Holds at most one incomplete frame, which is at most FRAME_BYTES_MAX long;
+ * its bytes are copied and added to the checksum as they arrive, so that completing a large frame costs no more than
+ * any other chunk.
  */
 export class FrameDecoder {
   readonly #trust: Trust | undefined
@@ -204,7 +206,8 @@ export class FrameDecoder {
 
   /**
    * The frames that are complete with this chunk, in order.
-   * @throws SIGNATURE_INVALID, FRAME_INVALID on a wrong magic, an unknown version or type, a length above the limit, a wrong checksum, a malformed body
+   * @throws SIGNATURE_INVALID, FRAME_INVALID on a wrong magic, an unknown version or type, a length above the limit, a
+   * wrong checksum, a malformed body
    */
   push(chunk: Uint8Array): Frame[] {
     const frames: Frame[] = []

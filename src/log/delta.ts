@@ -1,6 +1,6 @@
-// What a follower gets of a log entry: only what bears on decisions, so that no id, and no name but those of users (which conditions may
-// read), leaves the management side.
-// `project` is the one place that says which part of an object a decision depends on.
+// The part of a log entry that a follower receives: only what decisions depend on. Ids never leave the management side,
+// and of the names only those of users, which conditions may read. `project` is the one place that says which part of
+// an object a decision depends on.
 import type {
   AttributeType,
   DerivationRule,
@@ -17,11 +17,11 @@ import type { Change, LogEntry, LogId } from './change.ts'
 export interface PolicyObjects {
   resource: {
     readonly actions: readonly string[]
-    /** declared attributes and their types: `time` makes two operands compare as instants (D9) */
+    /** declared attributes and their types: comparing with a `time` compares instants (D9: how values compare) */
     readonly attributes?: Readonly<Record<string, AttributeType>>
   }
   role: { readonly permissions: readonly string[]; readonly extends: readonly string[] }
-  /** email and names are attributes below those that were stored (D8) */
+  /** includes email and names, unless a stored attribute has the same name (D8: precedence of attributes) */
   user: { readonly attributes?: JsonObject }
   tenant: { readonly attributes?: JsonObject }
   /** a role in a tenant, or (`resource_instance`, `type:key`) a role of that type on one instance */
@@ -51,7 +51,7 @@ export interface PolicyObjects {
   set_rule: { readonly user_set: string; readonly permission: string; readonly resource_set: string }
   resource_instance: { readonly tenant: string; readonly attributes?: JsonObject }
   relationship_tuple: { readonly subject: string; readonly relation: string; readonly object: string }
-  /** which request is which action; at least one rule, and neither secret nor headers */
+  /** the rules that map requests to actions, at least one; neither the secret nor headers */
   proxy_config: { readonly rules: readonly UrlRule[] }
 }
 export type PolicyKind = keyof PolicyObjects
@@ -62,7 +62,9 @@ export type PolicyPut = {
 /** A put replaces the whole object of that kind and key. */
 export type PolicyChange = PolicyPut | { readonly op: 'delete'; readonly kind: PolicyKind; readonly key: string }
 
-/** The changes of one revision step of one environment. It continues exactly one history: `previous` is the chain at `from`. */
+/**
+ * The changes of one revision step of one environment. It fits exactly one history: `previous` is the chain at `from`.
+ */
 export interface Delta {
   readonly environment: LogId
   readonly from: number
@@ -73,8 +75,8 @@ export interface Delta {
 }
 
 /**
- * A delta whose changes are still packed as src/log/codec.ts packs them: a large one crosses the event loop as bytes and is unpacked by
- * the worker that applies it. `count` is the number of its changes.
+ * A delta whose changes are still packed by src/log/codec.ts: a large one is passed on as bytes and unpacked by the
+ * worker that applies it. `count` is the number of its changes.
  */
 export interface PackedDelta extends Omit<Delta, 'changes'> {
   readonly count: number
@@ -83,7 +85,7 @@ export interface PackedDelta extends Omit<Delta, 'changes'> {
   readonly signature?: Uint8Array
 }
 
-/** The kinds that decisions depend on, in an order in which nothing refers to what comes later. */
+/** The kinds that decisions depend on, ordered so that no object refers to a later one. */
 const POLICY_KINDS = [
   'resource',
   'role',
@@ -99,10 +101,12 @@ const POLICY_KINDS = [
   'proxy_config',
 ] as const satisfies readonly PolicyKind[]
 
-/** The kinds of stored objects that a policy is made of. `__user` and `__tenant` become resource types without actions. */
+/**
+ * The kinds of stored objects that a policy is made of. `__user` and `__tenant` become resource types without actions.
+ */
 export const PROJECTED_KINDS: readonly (PolicyKind | 'built_in')[] = ['built_in', ...POLICY_KINDS]
 
-/** The part of a change that decisions depend on; undefined when they do not. */
+/** The part of a change that decisions depend on; undefined when there is none. */
 export function project(change: Change): PolicyChange | undefined {
   if (change.op === 'delete') {
     if (change.kind === 'built_in') return { op: 'delete', kind: 'resource', key: change.key }
@@ -113,7 +117,7 @@ export function project(change: Change): PolicyChange | undefined {
     case 'resource':
       return { op, kind, key, value: resource(change.value) }
     case 'built_in': {
-      // What declares nothing says nothing: no type of that name is in the policy.
+      // Without declared attributes the built-in resource has no effect, so the policy has no type of that name.
       const value = resource(change.value)
       return value.attributes ? { op, kind: 'resource', key, value } : { op: 'delete', kind: 'resource', key }
     }
@@ -124,7 +128,7 @@ export function project(change: Change): PolicyChange | undefined {
     case 'tenant':
       return { op, kind, key, value: attributesOf(change.value.attributes) }
     case 'membership': {
-      // One that came with a role says nothing that the role does not.
+      // A membership implied by a role adds nothing to the role.
       const { user, tenant, explicit } = change.value
       return explicit ? { op, kind, key, value: { user, tenant } } : { op: 'delete', kind, key }
     }
@@ -162,7 +166,7 @@ export function project(change: Change): PolicyChange | undefined {
   }
 }
 
-/** The members in one order: equal rules are equal text. */
+/** Members in a fixed order, so that equal rules have equal text. */
 export function urlRule({ url, url_type, http_method, resource, action, priority }: UrlRule): UrlRule {
   return { url, url_type, http_method, resource, action, priority }
 }
@@ -175,7 +179,7 @@ function resource({ actions, attributes }: Resource): PolicyObjects['resource'] 
   }
 }
 
-/** Email and names are attributes, below those that were stored (D8). */
+/** Email and names are attributes too; stored attributes of the same name take precedence (D8). */
 function userAttributes({ email, first_name, last_name, attributes }: User): JsonObject {
   const own = Object.entries({ email, first_name, last_name }).filter(([, value]) => value !== null)
   return Object.fromEntries([...own, ...Object.entries(attributes)])

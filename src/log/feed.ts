@@ -1,27 +1,31 @@
-// The feed: where a PDP gets its image and then its deltas. Implemented in process by src/management/feed/local-feed.ts and over HTTP by
-// src/client/http-feed.ts; followed by src/pdp/follower.ts. The wire form is docs/feed.md and src/log/codec.ts.
+// The feed: where a PDP gets its image and then its deltas. Implemented in process by src/management/feed/local-feed.ts
+// and over HTTP by src/client/http-feed.ts; followed by src/pdp/follower.ts. The wire form is docs/feed.md and
+// src/log/codec.ts.
 import type { Position } from './change.ts'
 import type { Delta, PackedDelta } from './delta.ts'
 
 export type FeedEvent =
-  /** `signed` is the same as it was signed, where signatures are looked at */
+  /** `signed` is the delta in its signed form, where signatures are checked */
   | { readonly type: 'delta'; readonly delta: Delta; readonly signed?: PackedDelta }
   /** a delta of more than DELTA_IN_TURN_MAX changes */
   | { readonly type: 'packed'; readonly delta: PackedDelta }
-  /** Sent at least every HEARTBEAT_MS, and once as soon as the follower has everything: `revision` is the head of the log. */
+  /**
+   * Sent at least every HEARTBEAT_MS, and once as soon as the follower has everything: `revision` is the head of the
+   * log.
+   */
   | { readonly type: 'heartbeat'; readonly revision: number }
 
 export interface Feed {
   /**
-   * The image file of the environment at some recent revision; where the other side's images are of another ABI, the state as changes
-   * (src/log/state.ts) to build one from.
+   * The image file of the environment at some recent revision; where the other side's images are of another ABI, the
+   * state as changes (src/log/state.ts) to build one from.
    * @throws FEED_UNREACHABLE (try again), KEY_UNKNOWN (the key is dead), ENVIRONMENT_DELETED
    */
   image(signal?: AbortSignal): Promise<Uint8Array>
   /**
    * Every delta after `after`, in order, without end, with heartbeats between. Ends only by throwing.
    * @throws FEED_GAP or FEED_FORK (take a fresh image), FEED_UNREACHABLE (try again), KEY_UNKNOWN, ENVIRONMENT_DELETED,
-   *   FRAME_INVALID; an aborted signal ends it quietly
+   *   FRAME_INVALID; an aborted signal ends it without an error
    */
   deltas(after: Position, signal?: AbortSignal): AsyncIterable<FeedEvent>
 }

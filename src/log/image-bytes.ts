@@ -1,6 +1,7 @@
-// How much of an image each stored object takes at most: what management accepts, every PDP can load (docs/kernel-memory.md). A sum over objects, so
-// that each write moves it by what it writes. It bounds the canonical build ("How large an image is" there); what a delta
-// leaves behind goes with the next one. Texts are shared in an image, and counted here for each object that has them.
+// An upper bound of the image bytes of each stored object, so that every PDP can load what management accepts
+// (docs/kernel-memory.md). The bound of an image is a sum over objects, so a write updates it by the objects that it
+// changes. It bounds the canonical build ("How large an image is" there); memory that deltas leave behind is reclaimed
+// by the next canonical build. An image stores equal texts once; here they count for each object that has them.
 import {
   AttributePath,
   BUCKET_BYTES,
@@ -45,7 +46,7 @@ import { type Json, partKey } from '../model/objects.ts'
 import type { Change } from './change.ts'
 import { type PolicyPut, project } from './delta.ts'
 
-/** What the objects of one environment take: a plain sum over them. */
+/** The size of the objects of one environment: a plain sum over them. */
 export interface ImageSize {
   readonly bytes: number
   readonly permissions: number
@@ -55,10 +56,13 @@ export interface ImageSize {
 
 export const NO_SIZE: ImageSize = { bytes: 0, permissions: 0, rows: 0 }
 
-/** Bytes of the heap that an environment may come to. */
+/** The largest heap of an environment in bytes. */
 export const IMAGE_ROOM = IMAGE_BYTES_MAX - HEAP
 
-/** Bytes of the image of an environment at most: its objects, the pages of its rows behind the first, and what an empty image has. */
+/**
+ * The largest number of bytes that the image of an environment can have: its objects, the further pages of its rows,
+ * and an empty image.
+ */
 export function imageBytes({ bytes, permissions, rows }: ImageSize): number {
   const pages = permissions >>> PAGE_SHIFT
   return EMPTY + bytes + rows * pages * PAGE_BYTES
@@ -72,14 +76,14 @@ export function plus(left: ImageSize, right: ImageSize, sign: 1 | -1 = 1): Image
   }
 }
 
-/** What the object that a change puts takes; nothing for one that no image has. */
+/** The size of the object that a change puts; zero for kinds that are not in images. */
 export function sizeOf(change: Change & { readonly op: 'put' }): ImageSize {
   if (change.kind === 'relation') return { ...NO_SIZE, bytes: symbol(Relation.Key, change.key) }
   const put = project(change)
   return put?.op === 'put' ? sizeOfPolicy(put) : NO_SIZE
 }
 
-/** The same of what followers get; the relations that tuples and rules name are counted with their own objects. */
+/** The same for a projected object; relations that tuples and rules name are counted with their own objects. */
 export function sizeOfPolicy(put: PolicyPut): ImageSize {
   switch (put.kind) {
     case 'resource':
@@ -106,7 +110,7 @@ function factBytes(put: Exclude<PolicyPut, { kind: 'resource' | 'role' | 'resour
     case 'resource_instance':
       return symbol(Instance.Key, key) + ORDERED + attributes(value.attributes)
     case 'role_assignment':
-      return GRANT_BYTES + ENTRY // two and more of one user in one scope share it, and take no more with the set of their roles
+      return GRANT_BYTES + ENTRY // roles of a user in one scope share a grant: no larger than one each
     case 'membership':
       return MEMBER_BYTES + ENTRY
     case 'relationship_tuple':
@@ -123,16 +127,19 @@ function factBytes(put: Exclude<PolicyPut, { kind: 'resource' | 'role' | 'resour
 // ── the parts of an image ────────────────────────────────────────────────────────────────────────────────────────────
 const SMALL_BLOCK_MAX = 512
 
-/** Bytes of a block, with those that its alignment may leave unused before it (assembly/memory/memory.ts). */
+/** Bytes of a block, including padding before it for its alignment (assembly/memory/memory.ts). */
 function block(bytes: number): number {
   return bytes <= SMALL_BLOCK_MAX ? (bytes + 3) & ~3 : 2 ** (32 - Math.clz32(bytes - 1)) + BUCKET_BYTES
 }
 
-/** Entries for which a table has a bucket. */
+/** Entries for which a table adds a bucket. */
 const ENTRIES_PER_BUCKET = 4.5
-/** Room of one entry of a table: its share of a bucket and of the directory, and of overflow buckets were all chains as long as can be. */
+/**
+ * Room of one entry of a table: its share of a bucket, of the directory, and of overflow buckets if all chains had
+ * their maximal length.
+ */
 const ENTRY = Math.ceil(BUCKET_BYTES / ENTRIES_PER_BUCKET + BUCKET_BYTES / BUCKET_SLOTS + 0.3)
-/** Room of one record in the order of its keys, when the keys came in that order: full nodes. */
+/** Room of one record in the order of keys, when the keys were inserted in that order: full nodes. */
 const ORDERED = Math.ceil((NODE_BYTES / LEAF_RECORDS) * 1.05)
 /** Room of one permission in their directory, which is doubled, and of the directories before it. */
 const IN_DIRECTORY = 16
@@ -143,7 +150,7 @@ const symbol = (offset: number, key: string): number => block(offset + Buffer.by
 const text = (value: string): number => block(Text.Bytes + Buffer.byteLength(value)) + ENTRY
 const composite = (count: number): number => block(Composite.Cells + count * CELL_BYTES)
 
-/** A stored value with all that is in it; its own cell belongs to what it is in. */
+/** A stored value with everything inside; its own cell is counted with the containing value. */
 function valueBytes(value: Json | undefined): number {
   if (typeof value === 'string') return text(value)
   if (typeof value !== 'object' || value === null) return 0
@@ -172,7 +179,10 @@ function conditionBytes(conditions: Json): number {
   return text(JSON.stringify(conditions)) + valueBytes(conditions) + program + tests + paths
 }
 
-/** Values in the conditions, and the room of all names in them as paths: every path stands there as a name, or under `ref`. */
+/**
+ * The number of values in the conditions, and the room of all names in them as paths: every path is a name, or is under
+ * `ref`.
+ */
 function measured(value: Json, name = ''): { nodes: number; paths: number } {
   let nodes = 1
   let paths = 0
@@ -187,7 +197,7 @@ function measured(value: Json, name = ''): { nodes: number; paths: number } {
   return { nodes, paths }
 }
 
-/** What stands before the first name of a path inside of a match. */
+/** The prefix of a path inside a match. */
 const ITEM = 'item.'
 
 function pathBytes(path: string): number {

@@ -1,5 +1,6 @@
-// The fields of one put in a delta, by kind, as docs/feed.md lists them: written without names, read with every value checked before it
-// is believed. Attributes and conditions travel as JSON text: exact, and any member name comes through.
+// The fields of one put in a delta, by kind, as docs/feed.md lists them: written without field names, and with every
+// value validated when read. Attributes and conditions are sent as JSON text, which is exact and allows any member
+// name.
 import { ZerohopError } from '../model/errors.ts'
 import {
   assignmentKey,
@@ -16,7 +17,7 @@ import { type PolicyKind, type PolicyObjects, type PolicyPut, urlRule } from './
 
 type GrantedTo = NonNullable<PolicyObjects['resource_role']['granted_to']>
 
-/** The fields behind the code of the kind. */
+/** The fields of a put, without the code of its kind. */
 export function putBody(put: PolicyPut): unknown[] {
   switch (put.kind) {
     case 'resource':
@@ -61,7 +62,7 @@ function derivationBody({ when, users_with_role }: GrantedTo): unknown[] {
   return [when.no_direct_roles_on_object, rules]
 }
 
-/** The put of that kind whose fields stand behind the code. @throws FRAME_INVALID */
+/** The put of the kind with these fields. @throws FRAME_INVALID */
 export function readPut(kind: PolicyKind, fields: readonly unknown[]): PolicyPut {
   const op = 'put'
   const [, first, second, third, fourth, fifth, sixth] = fields
@@ -124,8 +125,8 @@ function readDerivation(noDirect: unknown, rules: unknown): GrantedTo {
 function readUrlRule(fields: unknown): UrlRule {
   const [url, type, method, resource, action, priority] = list(fields, 'a mapping rule')
   if (type !== null && type !== 'regex') throw invalid('a mapping rule has no known type of url')
-  if (priority !== null && typeof priority !== 'number') throw invalid('the priority of a mapping rule is no number')
-  const http_method = text(method) as UrlRule['http_method'] // one that is not known matches no request
+  if (priority !== null && typeof priority !== 'number') throw invalid('the priority of a mapping rule is not a number')
+  const http_method = text(method) as UrlRule['http_method'] // an unknown method matches no request
   return {
     url: text(url),
     url_type: type,
@@ -141,7 +142,7 @@ function settings(value: unknown): DerivationSettings {
   return { no_direct_roles_on_object: value }
 }
 
-/** Nothing is sent for nothing. */
+/** An absent value is an empty list. */
 function jsonField(value: object | undefined): string[] {
   return value === undefined || Object.keys(value).length === 0 ? [] : [JSON.stringify(value)]
 }
@@ -155,9 +156,9 @@ function json(value: unknown): JsonObject {
     const parsed: unknown = JSON.parse(text(value))
     if (typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)) return parsed as JsonObject
   } catch {
-    // told below
+    // reported below
   }
-  throw invalid('attributes or conditions are no JSON object')
+  throw invalid('attributes or conditions are not a JSON object')
 }
 
 export function invalid(reason: string): ZerohopError {

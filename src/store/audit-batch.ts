@@ -1,6 +1,7 @@
-// One batch of decision records, as a PDP sends it, into the audit tables: read, checked, given the readable name of the user, and stored with one
-// sync. What is refused is counted and left out: a batch that is refused as a whole would hold up all that comes after it. A sender speaks
-// for itself alone: its environment, its API key, and the series (instances) that it began.
+// One batch of decision records, as a PDP sends it, into the audit tables: read, checked, given the readable name of
+// the user, and stored in one synced transaction. Invalid lines are counted and left out: refusing a whole batch would
+// block every batch behind it. A sender may only store records of its own environment, under its own API key, in series
+// (instances) that it began.
 import { gunzipSync } from 'node:zlib'
 import { ZerohopError } from '../model/errors.ts'
 import { AUDIT_BATCH_BYTES_MAX, DECISION_ATTRIBUTES_BYTES_MAX, DECISION_TEXT_MAX } from '../model/limits.ts'
@@ -89,7 +90,10 @@ class Write {
     this.#numbered = tables.meta.get('numbered') ?? 0
   }
 
-  /** Lines of this process are believed. A series that came to an older version belongs to the first who goes on with it. */
+  /**
+   * Lines of this process are accepted as they are. A series stored by an older version belongs to the first sender
+   * that continues it.
+   */
   refusalOf({ instance }: Line): Refusal | undefined {
     if (this.#sender === null) return undefined
     const { sender } = this.#instances.get(String(instance)) ?? this.#tables.instances.get(String(instance)) ?? {}
@@ -184,7 +188,7 @@ function refusalOf(line: Line, { environment, sentBy }: AuditBatch): Refusal | u
   return isForeign ? 'other_key' : undefined
 }
 
-/** What a PDP calls its key before the management side has told it the id. */
+/** The name that a PDP uses for its key until the management side has sent it the id. */
 const fingerprintOf = ({ hash }: { readonly hash: string }): string => `sha256:${hash.slice(0, 16)}`
 
 const dropsOf = (line: Line): number => (isCount(line.dropped_before) ? line.dropped_before : 0)
@@ -215,6 +219,6 @@ function isBounded(sent: unknown): boolean {
   try {
     return Buffer.byteLength(JSON.stringify(sent)) <= DECISION_ATTRIBUTES_BYTES_MAX
   } catch {
-    return false // nested deeper than a stack
+    return false // nested too deeply for the stack
   }
 }

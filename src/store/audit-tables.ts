@@ -1,10 +1,10 @@
-// Records of decisions on the management side, in an LMDB folder of their own (`<data>/audit`): they are no policy, and no write of policy waits
-// for them. A record is found by its id, which tells when it was made, by which series (instance) and which number in it: the same record sent
-// twice is the same key.
+// Records of decisions on the management side, in an LMDB folder of their own (`<data>/audit`): they are not policy,
+// and no policy write waits for them. The key of a record is its id: time, series (instance) and number within the
+// series. A record that is sent twice therefore has the same key.
 //
 //   records    environment, 16 bytes │ id: time u48 │ instance u32 │ seq u48     → JSON
-//   instances  instance, 32 hex digits → number and what came from it            counts   environment → records
-//   meta       format; numbered → the last number that an instance was given: none is given twice
+//   instances  instance, 32 hex digits → number and totals            counts   environment → records
+//   meta       format; numbered → the last number given to an instance; numbers are never reused
 
 import { ZerohopError } from '../model/errors.ts'
 import { DATA_BYTES_MAX } from '../model/limits.ts'
@@ -14,17 +14,20 @@ const FORMAT = 1
 
 /** A series of records: one PDP process with one folder. */
 export interface AuditInstance {
-  /** how it is written in keys */
+  /** its number in keys */
   readonly number: number
-  /** records that came */
+  /** records received */
   readonly stored: number
-  /** records that it says were lost before they could be sent */
+  /** records that the sender reports as lost before sending */
   readonly dropped: number
-  /** the highest number that came */
+  /** the highest record number received */
   readonly last: number
-  /** ms since 1970 when something of it last came */
+  /** when a record of it was last received, in ms since 1970 */
   readonly seen: number
-  /** id of the API key that sends it; null when it is of this process, undefined when nothing came since an older version */
+  /**
+   * id of the API key that sends it; null for this process, undefined when the last record was stored by an older
+   * version
+   */
   readonly sender?: string | null
 }
 
@@ -42,7 +45,7 @@ export interface AuditRecord {
   /** id of the API key that sent the record */
   readonly sent_by: string | null
   readonly user: string
-  /** as the user was when the record came */
+  /** as the user was when the record was received */
   readonly user_email: string | null
   readonly user_name: string | null
   readonly tenant: string
@@ -64,8 +67,8 @@ export interface AuditTables {
 }
 
 /**
- * Opens the tables, and makes them when they are missing. Never read-only: LMDB shares one environment among the threads of a process, and the
- * first who opens it says what all may do.
+ * Opens the tables, and makes them when they are missing. Never read-only: LMDB shares one environment among the
+ * threads of a process, and the first one to open it sets the mode for all.
  * @throws DATA_FOREIGN, else what LMDB throws
  */
 export function openAuditTables(folder: string): AuditTables {

@@ -1,5 +1,6 @@
-// The thread that stores records of decisions: it unpacks, parses and syncs, so that neither the event loop nor the writer of policy waits for it.
-// It also forgets the oldest ones. Only it writes to the audit tables. Loaded from the build, by its URL.
+// The thread that stores records of decisions: it unpacks, parses and syncs, so that neither the event loop nor the
+// writer of policy waits for it. It also deletes the oldest ones. No other thread writes to the audit tables. Loaded
+// from the build, by its URL.
 import { parentPort, workerData } from 'node:worker_threads'
 import { AUDIT_ROWS_PER_STEP } from '../model/limits.ts'
 import { type AuditBatch, type Stored, storeBatch } from './audit-batch.ts'
@@ -14,7 +15,7 @@ export interface AuditThreadData {
   readonly data: string
 }
 
-/** What is kept of each environment: whatever is over either bound goes. */
+/** How much is kept of each environment: records over either bound are deleted. */
 export interface AuditKeep {
   readonly now: number
   readonly ms: number
@@ -48,7 +49,7 @@ function answer(message: Exclude<ToAuditThread, { close: true }>): FromAuditThre
   }
 }
 
-/** A name that cannot be read is no reason to lose a record. */
+/** A record is stored even when the name of its user cannot be read. */
 function findUser(environment: string, key: string) {
   try {
     reader ??= openReader(data)
@@ -64,8 +65,11 @@ async function close(): Promise<void> {
   port.close()
 }
 
-/** One step of forgetting, the oldest first; then the series of which nothing came for so long. */
-function trim({ root, records, counts, instances }: AuditTables, { now, ms, records: most }: AuditKeep) {
+/**
+ * Deletes a bounded number of records, the oldest first; then the series that have been silent for longer than records
+ * are kept.
+ */
+function trim({ root, records, counts, instances }: AuditTables, { now, ms, records: recordsMax }: AuditKeep) {
   return root.transactionSync(() => {
     let rows = 0
     for (const { key: environment, value: count } of [...counts.getRange()]) {
@@ -73,8 +77,8 @@ function trim({ root, records, counts, instances }: AuditTables, { now, ms, reco
       const limit = AUDIT_ROWS_PER_STEP - rows
       const keys = [...records.getKeys({ start: timeKey(environment, 0), end: timeKey(environment, 2 ** 48), limit })]
       for (const key of keys) {
-        if (left <= most && timeOf(key) >= now - ms) break
-        void records.remove(key) // done when the transaction is
+        if (left <= recordsMax && timeOf(key) >= now - ms) break
+        void records.remove(key) // completes with the transaction
         left--
         rows++
       }

@@ -1,5 +1,6 @@
-// Records of decisions, as the rest of the management side sees them: batches go to a thread of their own, reads are synchronous and see what is on
-// disk. Thread and tables are opened when somebody first needs them: most data folders never hold a record.
+// Records of decisions, as the rest of the management side sees them: batches go to a thread of their own, reads are
+// synchronous and see what is on disk. Thread and tables are opened on first use: most data folders never hold a
+// record.
 import { mkdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
@@ -28,7 +29,7 @@ interface Waiting {
 }
 
 export class AuditLog {
-  /** records that came since the start */
+  /** records received since the start */
   readonly stats = { stored: 0, known: 0, refused: 0 }
   readonly #data: string
   readonly #folder: string
@@ -44,7 +45,7 @@ export class AuditLog {
   }
 
   /**
-   * Stores a batch; what was stored before is known by its number. Resolves when it is on disk.
+   * Stores a batch; records that are already stored are recognised by their number. Resolves when it is on disk.
    * @throws INPUT_INVALID, LIMIT_EXCEEDED, OVERLOADED, DISK_FULL, DISK_FAILED, DATA_DAMAGED, CLOSED
    */
   async append(batch: AuditBatch): Promise<Stored> {
@@ -60,7 +61,7 @@ export class AuditLog {
     return answer.stored
   }
 
-  /** One step of forgetting. Ask again while there is more. */
+  /** Deletes a bounded number of old records. Call again while `more` is true. */
   async trim(keep: AuditKeep): Promise<{ rows: number; more: boolean }> {
     if (this.#read() === undefined) return { rows: 0, more: false }
     const answer = await this.#ask({ trim: keep })
@@ -69,7 +70,9 @@ export class AuditLog {
     return answer.trimmed
   }
 
-  /** Records of an environment made from `since` on and before `before`, the newest first. @throws DATA_DAMAGED, CLOSED */
+  /**
+   * Records of an environment made from `since` on and before `before`, the newest first. @throws DATA_DAMAGED, CLOSED
+   */
   list(environment: string, { since = 0, before = 2 ** 48, skip = 0, limit = 0 }): AuditRecord[] {
     const tables = this.#read()
     if (tables === undefined) return []
@@ -86,7 +89,7 @@ export class AuditLog {
     return this.#read()?.records.get(idKey(environment, id))
   }
 
-  /** What came from a series of records. */
+  /** The totals of a series of records; undefined when nothing was received from it. */
   instance(name: string): AuditInstance | undefined {
     return this.#read()?.instances.get(name)
   }

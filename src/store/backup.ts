@@ -1,5 +1,6 @@
-// Backups: a folder with a copy of the data file and `backup.json`, which says what is in it and is written last, so that a backup that was
-// cut off is known. Keys that seal secrets are never part of it. docs/adr/0012-backup-and-restore.md.
+// Backups: a folder with a copy of the data file and `backup.json`, which says what is in it and is written last, so
+// that an incomplete backup is recognised. Keys that seal secrets are never part of it.
+// docs/adr/0012-backup-and-restore.md.
 import { createHash } from 'node:crypto'
 import {
   chmodSync,
@@ -82,8 +83,8 @@ export async function finishBackup(
 }
 
 /**
- * Makes a data folder from a backup, also from one of an older format. Every log keeps its revision and begins another history there: who followed the old one takes a
- * fresh image.
+ * Makes a data folder from a backup, also from one of an older format. Every log keeps its revision and begins a new
+ * history there, so that followers of the old one take a fresh image.
  * @param newLineage 64 random hex digits
  * @throws FOLDER_NOT_EMPTY, BACKUP_DAMAGED, DATA_DAMAGED, DATA_FOREIGN, DATA_READ_ONLY, DISK_FULL, COPY_ROOM
  */

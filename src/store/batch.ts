@@ -1,5 +1,6 @@
-// One batch of use cases in one LMDB transaction: each sees what the earlier ones left, a domain error takes out just that one, one
-// sync pays for all. Runs in the writer thread only. A batch is on disk as a whole or not at all.
+// One batch of use cases in one LMDB transaction: each sees the writes of the earlier ones, a domain error drops only
+// the use case that threw it, and one sync serves all. Runs in the writer thread only. A batch is on disk as a whole or
+// not at all.
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { Actor, Change, LogId, Position } from '../log/change.ts'
 import { IMAGE_ROOM, type ImageSize } from '../log/image-bytes.ts'
@@ -16,7 +17,7 @@ import { apply } from './state.ts'
 import type { Tables } from './tables.ts'
 import type { Decided, Mint, UseCase, UseCases } from './view.ts'
 
-/** One use case that waits to be run. */
+/** A use case waiting to be run. */
 export interface Job {
   readonly log: LogId
   readonly name: string
@@ -24,7 +25,7 @@ export interface Job {
   readonly by: Actor
 }
 
-/** An error on its way over the border of the thread. */
+/** An error in the form in which it crosses the thread border. */
 export interface Failure {
   readonly code: ErrorCode
   readonly details: ErrorDetails
@@ -44,7 +45,7 @@ export type Reply = Done | { readonly failure: Failure }
 
 export interface Answer {
   readonly replies: readonly Reply[]
-  /** the logs that the batch moved, and where to */
+  /** the logs that the batch wrote to, with their new positions */
   readonly moved: readonly (readonly [LogId, Position])[]
 }
 
@@ -65,10 +66,10 @@ export class BatchRunner {
   /** Copies of the heads on disk, and of those that the open transaction has moved. Bounded by the number of logs. */
   readonly #heads = new Map<LogId, Head>()
   #moved = new Set<LogId>()
-  /** what a use case of the open transaction could not read: LMDB may refuse the whole transaction for it */
+  /** damage that a use case of the open transaction met: LMDB may then refuse the whole transaction */
   #damage: ZerohopError | undefined
 
-  /** @param imageBytesMax for tests: bytes that the image of one environment may have */
+  /** @param imageBytesMax for tests: the largest image of one environment, in bytes */
   constructor(tables: Tables, useCases: UseCases, seal: Seal, folder: string, imageBytesMax = IMAGE_ROOM) {
     this.#tables = tables
     this.#useCases = useCases
@@ -91,7 +92,7 @@ export class BatchRunner {
     }
   }
 
-  /** One step of forgetting what is not kept. Throws nothing: what fails is tried again with the next step. */
+  /** Deletes a bounded amount of expired history. Never throws: what fails is tried again with the next step. */
   maintain(retention: Retention): Trimmed {
     const { heads } = this.#tables
     const set = (log: LogId, head: Head | undefined): void => {
@@ -114,7 +115,7 @@ export class BatchRunner {
     }
   }
 
-  /** After an unexpected error outside of a use case nobody knows whose it was: each job gets a transaction of its own. */
+  /** An unexpected error outside of a use case cannot be attributed to one: each job gets a transaction of its own. */
   #oneByOne(jobs: readonly Job[], now: number): Answer {
     const answers = jobs.map((job) => this.run([job], now))
     return { replies: answers.flatMap(({ replies }) => replies), moved: answers.flatMap(({ moved }) => moved) }
@@ -212,7 +213,9 @@ class NodeMint implements Mint {
     this.now = now
   }
 
-  /** A UUID of version 7: it begins with the time, so that new ids are neighbours on disk and a batch touches few pages. */
+  /**
+   * A UUID of version 7: it begins with the time, so that new ids are neighbours on disk and a batch touches few pages.
+   */
   id(): string {
     const time = this.now.toString(16).padStart(12, '0')
     return `${time}7${randomUUID().replaceAll('-', '').slice(13)}`
@@ -230,7 +233,7 @@ class NodeMint implements Mint {
   }
 }
 
-/** What an error says, without its class: a thread's objects do not cross its border. */
+/** The error as plain data, because class instances do not cross the thread border. */
 export function toFailure(error: unknown): Failure {
   if (isZerohopError(error)) {
     return { code: error.code, details: error.details, path: error.path, cause: stackOf(error.cause) }
@@ -238,7 +241,7 @@ export function toFailure(error: unknown): Failure {
   return { code: 'INTERNAL', details: {}, path: undefined, cause: stackOf(error) }
 }
 
-/** The error again, on the other side of the border. */
+/** The error again, on the receiving side. */
 export function fromFailure(failure: Failure): ZerohopError {
   const { code, details, path, cause } = failure
   return new ZerohopError(code, details, {

@@ -1,9 +1,12 @@
-// The checksum of one record and the digest of many. A checksum finds a record whose bytes changed; a digest finds records that are missing,
-// doubled or stale while every checksum is valid, as when a page of the data file was damaged. docs/adr/0015-checksums.md.
+// The checksum of one record and the digest of many. A checksum finds a record whose bytes changed; a digest finds
+// records that are missing, doubled or stale while every checksum is valid, as when a page of the data file was
+// damaged. docs/adr/0015-checksums.md.
 import { endianness } from 'node:os'
 import { crc32 } from 'node:zlib'
 
-/** Eight tables, so that eight bytes are looked up at once: the first is that of the usual byte by byte. */
+/**
+ * Slicing-by-8: eight tables, so that eight bytes are looked up at once. The first is the usual one for single bytes.
+ */
 const TABLES = Array.from({ length: 8 }, () => new Int32Array(256))
 const [T0, T1, T2, T3] = [TABLES[0]!, TABLES[1]!, TABLES[2]!, TABLES[3]!]
 const [T4, T5, T6, T7] = [TABLES[4]!, TABLES[5]!, TABLES[6]!, TABLES[7]!]
@@ -19,19 +22,19 @@ for (let at = 1; at < 8; at++) {
   }
 }
 
-/** CRC-32 of the content, begun at the number of its table so that a record of another table never fits. */
+/** CRC-32 of the content, seeded with the number of its table so that a record of another table never matches. */
 export function contentCrc(content: Uint8Array, table: number): number {
   return crc32(content, table)
 }
 
-/** Bytes from which a call of zlib costs less than the work: below, the call alone takes as long as 300 bytes here. */
+/** From this size zlib is faster: the native call alone costs as much as 300 bytes in JavaScript. */
 const NATIVE_BYTES = 400
 const CAN_READ_WORDS = endianness() === 'LE'
-/** The buffer that was read last, as words: lmdb reads into one and the same. */
+/** A view of the last buffer as words, cached because lmdb always reads into the same buffer. */
 let buffer: Uint8Array | undefined
 let words: Int32Array = new Int32Array()
 
-/** The same of the first `length` bytes of a buffer that is used again and again. */
+/** `contentCrc` of the first `length` bytes of a reused buffer. */
 export function sharedCrc(bytes: Uint8Array, length: number, table: number): number {
   if (length >= NATIVE_BYTES || !CAN_READ_WORDS) return crc32(bytes.subarray(0, length), table)
   if (bytes !== buffer) {
@@ -74,11 +77,11 @@ export type Sum = readonly [number, number]
 export const NO_SUM: Sum = [0, 0]
 
 /**
- * The sum, modulo 2^64, of one number for each record, which is mixed from its key and checksum. Adding needs no order and no other record, so a
- * write moves it in the time of one record.
+ * The sum, modulo 2^64, of one number for each record, which is mixed from its key and checksum. Adding needs no order
+ * and no other record, so a write moves it in the time of one record.
  */
 export class Digest {
-  /** records that were added less those that were taken away */
+  /** records added minus records subtracted */
   count = 0
   #high: number
   #low: number
@@ -118,7 +121,10 @@ export class Digest {
 let mixedHigh = 0
 let mixedLow = 0
 
-/** 64 bits of key and checksum in two lanes. Not two CRCs: those are linear, so that damage to two records could cancel out in the sum. */
+/**
+ * 64 bits of key and checksum in two lanes. Not two CRCs: those are linear, so that damage to two records could cancel
+ * out in the sum.
+ */
 function mix(key: Uint8Array, crc: number): void {
   let a = crc ^ 0x9e3779b9
   let b = crc ^ 0x6a09e667

@@ -1,5 +1,6 @@
-// What this process knows to be damaged. Nothing is written into a damaged log, because a use case could miss what it must change too. The
-// control log of an organization says who may do what, so that one that is damaged stops the organization: nothing is read from it either.
+// What this process knows to be damaged. Nothing is written into a damaged log, because a use case could miss objects
+// that it must change too. The control log of an organization holds its access rights, so a damaged one stops the
+// organization: nothing is read from it either.
 import type { LogId } from '../log/change.ts'
 import type { ZerohopError } from '../model/errors.ts'
 import type { Head } from './heads.ts'

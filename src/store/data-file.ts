@@ -1,6 +1,6 @@
-// Is the data file what it claims to be? A truncated or overwritten file kills the process that maps it (SIGBUS, SIGSEGV), so a file
-// that looks wrong, or whose last holder died, is first read in a child process. A normal start costs one small read. A new file is
-// made here too.
+// Is the data file what it claims to be? A truncated or overwritten file kills the process that maps it (SIGBUS,
+// SIGSEGV), so a file that looks wrong, or whose last process died, is first read in a child process. A normal start
+// costs one small read. New files are created here too.
 import { execFile } from 'node:child_process'
 import { closeSync, fstatSync, mkdirSync, openSync, readSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -20,9 +20,9 @@ const PAGE_BYTES_MAX = 65536
 const LAST_PAGE_OF_NONE = 1
 
 /**
- * Checks the data file of a folder and makes one where there is none. A file appears under its name only when it is complete, so
- * that an empty one is damage and never the trace of a first start that was cut off.
- * @param clean whether the last holder closed the folder; if not, the pages of the file are walked once
+ * Checks the data file of a folder and creates it when it is missing. A new file gets its name only when it is
+ * complete, so an empty file is always damage and never an interrupted first start.
+ * @param clean whether the last process closed the folder; if not, the pages of the file are walked once
  * @throws DATA_DAMAGED
  */
 export async function prepareData(folder: string, clean: boolean): Promise<void> {
@@ -47,8 +47,9 @@ async function createData(folder: string): Promise<void> {
 }
 
 /**
- * The two meta pages are of the last transaction and of the one before it, the even one first. LMDB reads the higher one: if one of the numbers was
- * damaged, it could be the older state, in which a revocation has not happened. Nobody may be writing meanwhile.
+ * The two meta pages belong to the last transaction and the one before it, the even one first. LMDB reads the higher
+ * one: if one of the numbers was damaged, that could be the older state, in which a revocation has not happened. Nobody
+ * may write meanwhile.
  * @throws DATA_DAMAGED
  */
 export function requireNeighbours(folder: string): void {
@@ -56,10 +57,10 @@ export function requireNeighbours(folder: string): void {
   try {
     const first = readMeta(file, 0)
     const second = first && readMeta(file, first.pageBytes)
-    if (first === undefined || second === undefined) return // said by `suspect`
+    if (first === undefined || second === undefined) return // reported by `suspect`
     const [even, odd] = [first.transaction, second.transaction]
     if (even % 2 === 0 && odd % 2 === 1 && Math.abs(even - odd) === 1) return
-    if (even === 0 && first.lastPage === LAST_PAGE_OF_NONE) return // a compacted copy: its first page is of no transaction
+    if (even === 0 && first.lastPage === LAST_PAGE_OF_NONE) return // a compacted copy
     const reason = `the two heads of data.mdb are of transactions ${even} and ${odd}, which do not follow each other`
     throw new ZerohopError('DATA_DAMAGED', { what: dataFolder(folder), reason })
   } finally {
@@ -67,7 +68,7 @@ export function requireNeighbours(folder: string): void {
   }
 }
 
-/** Reads the meta pages. Returns what looks wrong; undefined when nothing does. */
+/** Reads the meta pages. Returns the first defect in words; undefined when there is none. */
 export function suspect(path: string): string | undefined {
   let file: number
   try {
@@ -104,7 +105,7 @@ function readMeta(file: number, at: number): Meta | undefined {
   return { pageBytes, lastPage: Number(bytes.readBigUInt64LE(144)), transaction: Number(bytes.readBigUInt64LE(152)) }
 }
 
-/** Reads the file in a child process. Returns the reason when that fails or the child is killed by it. */
+/** Reads the file in a child process. Returns the reason when that fails or kills the child; undefined otherwise. */
 function probe(folder: string, depth: 'pages' | 'values'): Promise<string | undefined> {
   const script = fileURLToPath(threadUrl(import.meta.url, './environment-check.ts'))
   return new Promise((resolve) => {

@@ -1,4 +1,4 @@
-// What the operating system and LMDB say about the disk, in our own errors. Their text never leaves this file but as a short reason.
+// Maps errors of the operating system and of LMDB to domain errors. Their texts leave this file only as a short reason.
 import { closeSync, fsyncSync, openSync, rmSync, statSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { ZerohopError } from '../model/errors.ts'
@@ -27,7 +27,7 @@ const MDB_PAGE_FULL = -30786
 const MDB_INCOMPATIBLE = -30784
 const MDB_BAD_VALSIZE = -30781
 const DAMAGED = new Set<unknown>([MDB_CORRUPTED, MDB_PAGE_NOTFOUND, MDB_VERSION_MISMATCH, MDB_INVALID])
-/** What reading can end with besides, when a page does not say the truth about itself. */
+/** Further errors with which reading a damaged page can end. */
 const UNREADABLE = new Set<unknown>([
   ...DAMAGED,
   MDB_CURSOR_FULL,
@@ -38,7 +38,9 @@ const UNREADABLE = new Set<unknown>([
   MDB_PANIC,
 ])
 
-/** Bytes that must fit behind the data file, or the disk is full: LMDB reports a write that was cut short as EIO. */
+/**
+ * The disk counts as full when this many bytes do not fit behind the data file: LMDB reports a truncated write as EIO.
+ */
 const ROOM_BYTES = 64 * 1024
 
 /** DISK_FULL or DISK_FAILED when `error` came from the disk under `folder`, else undefined. */
@@ -50,7 +52,7 @@ export function asDiskError(error: unknown, folder: string): ZerohopError | unde
   return new ZerohopError('DISK_FAILED', { reason: reasonOf(error) }, { cause: error })
 }
 
-/** What went wrong when a data folder was opened, in our own errors; anything else is returned as it is. */
+/** Maps an error from opening a data folder to a domain error; any other error is returned as it is. */
 export function asOpenError(error: unknown, folder: string): unknown {
   const code = codeOf(error)
   if (FULL.has(code)) return new ZerohopError('DISK_FULL', {}, { cause: error })
@@ -61,14 +63,14 @@ export function asOpenError(error: unknown, folder: string): unknown {
   return asDiskError(error, folder) ?? error
 }
 
-/** A data folder, in the words of DATA_DAMAGED. */
+/** The data folder as DATA_DAMAGED names it. */
 export const dataFolder = (path: string): string => `data folder \`${path}\``
 
 /** Why a read failed because the file is damaged; undefined when the error is something else. */
 export function damageReason(error: unknown): string | undefined {
   const isDamage =
     UNREADABLE.has(codeOf(error)) ||
-    // a length that is damaged is too long for a buffer, or for a key
+    // a damaged length is too long for a buffer or for a key
     error instanceof RangeError ||
     (error instanceof Error && error.message.startsWith('Invalid key size'))
   return isDamage ? reasonOf(error) : undefined
@@ -83,7 +85,10 @@ function reasonOf(error: unknown): string {
   return text.replace(/, \w+ '.*'$/, '') // node names the call and the path after the reason
 }
 
-/** Tries to write where the data file would have to grow, in a file of its own: sees a full disk, a quota and a limit of file size. */
+/**
+ * Tries a write at the offset where the data file would grow, in a file of its own: detects a full disk, a quota and a
+ * file size limit.
+ */
 function hasRoom(folder: string): boolean {
   const path = join(folder, 'room')
   try {

@@ -1,6 +1,6 @@
-// A view with changes on top that are not committed yet: what a use case reads that writes several objects which depend on each other,
-// such as a resource with its roles, a cascade, or a bulk. Staged changes of one object collapse into the last one. Nothing is written
-// here; the use case answers with `changes()`.
+// A view with changes on top that are not committed yet: for use cases that write several objects which depend on each
+// other, such as a resource with its roles, a cascade, or a bulk. Staged changes of one object collapse into the last
+// one. Nothing is written here; the use case answers with `changes()`.
 import type { Change, LogId, Position } from '../log/change.ts'
 import { ZerohopError } from '../model/errors.ts'
 import { parseId } from '../model/keys.ts'
@@ -13,9 +13,9 @@ type ValuesOf = (object: AnyObject) => readonly string[]
 
 /** One object that was touched. */
 interface Touched {
-  /** as the view below has it */
+  /** as it is in the view below */
   readonly before: AnyObject | undefined
-  /** as it stands now; undefined when it is deleted */
+  /** as it is now; undefined when it is deleted */
   now: AnyObject | undefined
   change: Change
 }
@@ -24,21 +24,21 @@ interface Touched {
 interface Staged {
   /** by key, in the order of the first touch */
   readonly touched: Map<string, Touched>
-  /** objects more, or fewer, than in the view below */
+  /** difference in the number of objects from the view below */
   more: number
-  /** keys by id, once somebody asked by id */
+  /** keys by id, built on the first look-up by id */
   ids: Map<string, string> | undefined
 }
 
 /** What is staged under one value of an index. */
 interface Entry {
-  /** keys that the view below has there and whose objects are staged */
+  /** keys that the view below lists there and whose objects are staged */
   readonly hidden: Set<string>
-  /** keys of staged objects that stand there */
+  /** keys of staged objects that the value now lists */
   readonly shown: Set<string>
 }
 
-/** An index over what is staged, made when it is first asked: most drafts never ask most indexes. */
+/** An index over the staged objects, built on first use: most drafts never use most indexes. */
 interface StagedIndex {
   readonly kind: Kind
   readonly values: ValuesOf
@@ -59,13 +59,13 @@ export class Draft implements View {
     this.position = below.position
   }
 
-  /** Puts changes on top of what is there. */
+  /** Stages changes on top of the view below and of earlier changes. */
   stage(changes: readonly Change[]): this {
     for (const change of changes) this.#stage(change)
     return this
   }
 
-  /** Stages what a use case decided on this draft, and returns its result. */
+  /** Stages the changes of a use case that ran on this draft, and returns its result. */
   take<T>({ changes, result }: Decided<T>): T {
     this.stage(changes)
     return result
@@ -175,7 +175,10 @@ export class Draft implements View {
   }
 }
 
-/** Writes into an index that an object was `before` and is `after`; `first` says that `before` is what the view below has. */
+/**
+ * Writes into an index that an object was `before` and is `after`; `first` says that `before` is what the view below
+ * has.
+ */
 function move(
   { values, entries }: StagedIndex,
   key: string,
@@ -208,7 +211,7 @@ function idsOf(staged: Staged): Map<string, string> {
   return staged.ids
 }
 
-/** Rows below that are still under the value of an index, as they stood. */
+/** The rows of the view below that are still listed under the value, unchanged. */
 function* kept<T extends AnyObject>(below: Iterable<T>, { hidden, shown }: Entry): Iterable<T> {
   for (const row of below) if (!hidden.has(row.key) || shown.has(row.key)) yield row
 }

@@ -1,12 +1,13 @@
-// What an acknowledgement waits for beside the disk: followers in the same process, so that nothing is answered from before a write whose caller was
-// told that it is in force. One wait for each log that a batch moved, however many writes it held; bounded, and counted where the bound was met.
+// An acknowledgement waits for the disk and for followers in the same process: once a write is acknowledged, no check
+// in this process is answered from an earlier revision. There is one wait for each log that a batch wrote to; it is
+// bounded, and reaching the bound is counted.
 import type { LogId } from '../log/change.ts'
 import { ACKNOWLEDGE_WAIT_MS } from '../model/limits.ts'
 
 /** Followers of logs in this process. */
 export interface Followers {
   /**
-   * Resolves when nothing is answered from before `revision` of the log any more, or with false when that takes longer than `timeoutMs`.
+   * Resolves with true when no answer comes from before `revision` of the log any more, with false after `timeoutMs`.
    * Never rejects.
    */
   notBefore(log: LogId, revision: number, timeoutMs: number): Promise<boolean>
@@ -16,7 +17,7 @@ export class Following {
   /** writes whose followers did not catch up in time */
   early = 0
   readonly #followers = new Set<Followers>()
-  /** logs that were moved and not yet followed, each until its newest revision is */
+  /** logs whose newest revision has not reached the followers yet */
   readonly #behind = new Map<LogId, Promise<boolean>>()
 
   /** Returns how to stop. */
@@ -30,7 +31,7 @@ export class Following {
     return this.#behind.size > 0
   }
 
-  /** To be told in the turn in which the revision is on disk, before anybody else is. */
+  /** Call in the turn in which the revision is on disk, before anything else is notified. */
   moved(log: LogId, revision: number): void {
     if (this.#followers.size === 0) return
     const all = [...this.#followers].map((each) => each.notBefore(log, revision, ACKNOWLEDGE_WAIT_MS))
@@ -41,7 +42,10 @@ export class Following {
     this.#behind.set(log, followed)
   }
 
-  /** Resolves when the logs are followed, or the bound was met. Counts a write. */
+  /**
+   * Resolves when the followers have the newest revision of the logs, or at the bound, which counts the write in
+   * `early`.
+   */
   async caughtUp(logs: readonly LogId[]): Promise<void> {
     const inTime = await Promise.all(logs.map(async (log) => this.#behind.get(log)))
     if (inTime.includes(false)) this.early++

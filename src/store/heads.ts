@@ -1,5 +1,6 @@
-// Where each log stands, and how many records there must be: the head of a log counts and sums its objects and its entries, and one record of
-// totals counts and sums the heads themselves and the tables that belong to no single log. Both move in the transaction that moves what they count.
+// The position of each log, and how many records there must be: the head of a log has count and digest of its objects
+// and entries; one record of totals has count and digest of the heads and of the tables that belong to no single log.
+// Both are updated in the transaction that writes the records.
 import type { LogId } from '../log/change.ts'
 import type { ImageSize } from '../log/image-bytes.ts'
 import { ZerohopError } from '../model/errors.ts'
@@ -8,15 +9,17 @@ import { Digest, NO_SUM, type Sum } from './checksum.ts'
 import { dataFolder } from './disk.ts'
 import type { Entry, Inspected, RecordTable } from './record.ts'
 
-/** Where a log stands, one record a log: everything that the next commit needs to know. */
+/** The head of a log, one record for each: everything that the next commit needs to know. */
 export interface Head {
-  /** how the log is written in keys */
+  /** the number of the log in keys */
   readonly number: number
   /** 64 random hex digits: the chain at revision 0 */
   readonly lineage: string
   readonly revision: number
   readonly chain: string
-  /** first revision whose entry still has its changes; absent: 1. Before it nobody can follow deltas (retention.ts) */
+  /**
+   * first revision whose entry still has its changes; absent: 1. Followers from before it take an image (retention.ts)
+   */
   readonly deltasFrom?: number
   /** first revision whose entry is still there; absent: 1 */
   readonly historyFrom?: number
@@ -28,9 +31,12 @@ export interface Head {
   readonly sums: Readonly<Partial<Record<Kind, Sum>>>
   /** digest of the entries of the log that are still there */
   readonly log: Sum
-  /** The environment is deleted and its records are being removed, its objects or everything: they are fewer than is said here. */
+  /** Set while the records of a deleted environment are being removed: there are then fewer than counted here. */
   readonly leaving?: 'objects' | 'everything'
-  /** what the objects take in an image, as of revision `at`: absent or of another revision, it is counted anew (room.ts) */
+  /**
+   * size of the objects in an image, as of revision `at`; when absent or of another revision it is recomputed
+   * (image-budget.ts)
+   */
   readonly image?: ImageSize & { readonly at: number }
 }
 
@@ -79,7 +85,7 @@ export class Totals {
     throw new ZerohopError('DATA_DAMAGED', { what: dataFolder(this.#folder), reason: 'the totals are missing' })
   }
 
-  /** Moves the totals of a table by one record that goes, one that comes, or both. */
+  /** Updates the totals of a table for one record that is removed (`before`), added (`after`), or replaced (both). */
   move(name: CountedName, key: Uint8Array, before: number | undefined, after: number | undefined): void {
     const totals = this.read()
     const digest = new Digest(totals[name].sum)
@@ -124,12 +130,12 @@ export class CountedTable<C> {
     this.#totals.move(this.name, bytes, before, undefined)
   }
 
-  /** Every record as it lies there, damaged or not. @throws DATA_DAMAGED when the table cannot be walked */
+  /** Every record, damaged or not. @throws DATA_DAMAGED when the table cannot be walked */
   inspect(): IterableIterator<Inspected<C>> {
     return this.#table.inspect()
   }
 
-  /** Every record; throws at the end when they are not those that the totals count. @throws DATA_DAMAGED */
+  /** Every record; throws at the end when count or digest differ from the totals. @throws DATA_DAMAGED */
   *all(): Generator<Entry<C>> {
     const expected = this.#totals.read()[this.name]
     const digest = new Digest()
@@ -164,7 +170,7 @@ export class HeadTable {
     this.#records.remove(log)
   }
 
-  /** Every head, the oldest log first, when they are those that the totals count. @throws DATA_DAMAGED */
+  /** Every head, the oldest log first, compared with count and digest in the totals. @throws DATA_DAMAGED */
   all(): [LogId, Head][] {
     const heads = [...this.#records.all()].map(({ key, content }): [LogId, Head] => [
       Buffer.from(key).toString(),

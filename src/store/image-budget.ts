@@ -1,5 +1,5 @@
-// The room that the image of an environment has: how much its objects take stands in the head of its log, `apply` moves it, and a write that
-// would take more than an image can hold is refused before it is made. What is deleted always goes.
+// The size limit of an environment's image. The head of its log has the size of its objects, which `apply` updates; a
+// write that would exceed the limit is refused before it is made. Deletes are always possible.
 import type { Change } from '../log/change.ts'
 import { type ImageSize, imageBytes, NO_SIZE, plus, sizeOf } from '../log/image-bytes.ts'
 import { ZerohopError } from '../model/errors.ts'
@@ -8,16 +8,16 @@ import { nameKey, objectKey, objectRange, readPlace } from './encode.ts'
 import type { Head } from './heads.ts'
 import type { Tables } from './tables.ts'
 
-/** A log, and what its objects take. */
+/** A log with the size of its objects in an image. */
 type Measured = Pick<Head, 'number'> & { readonly image: ImageSize }
-/** A log that begins. */
+/** A new log. */
 export const EMPTY_LOG: Measured = { number: 0, image: NO_SIZE }
 
-/** What each change puts. */
+/** The size of the object that each change puts. */
 export const sizesOf = (changes: readonly Change[]): readonly ImageSize[] =>
   changes.map((change) => (change.op === 'put' ? sizeOf(change) : NO_SIZE))
 
-/** The head with what its objects take: counted anew when it does not say, as after an older version wrote it. */
+/** The head with the size of its objects, which is recomputed when the head lacks it (written by an older version). */
 export function measured(tables: Tables, head: Head): Head & { readonly image: ImageSize } {
   const { image } = head
   if (image?.at === head.revision) return { ...head, image }
@@ -29,25 +29,25 @@ export function measured(tables: Tables, head: Head): Head & { readonly image: I
   return { ...head, image: { ...size, at: head.revision } }
 }
 
-/** What a stored object takes. */
+/** The size of a stored object in an image. */
 export const sizeOfObject = (kind: Kind, object: Objects[Kind]): ImageSize =>
-  // an object of a kind is what a put of that kind holds
+  // a stored object has the type of the value in a put of its kind
   sizeOf({ op: 'put', kind, key: object.key, value: object } as Change & { readonly op: 'put' })
 
 /**
- * @param most bytes that an image may have
- * @throws LIMIT_EXCEEDED when the changes make the image larger, and larger than that
+ * @param@param limit bytes that an image may have
+ * @throws LIMIT_EXCEEDED when the changes make the image larger, and larger than the limit
  */
 export function requireRoom(
   tables: Tables,
   head: Measured,
   changes: readonly Change[],
   sizes: readonly ImageSize[],
-  most: number,
+  limit: number,
 ): void {
   const atMost = sizes.reduce((sum, size) => plus(sum, size), head.image)
-  if (imageBytes(atMost) <= most) return
-  // Near the end it is worth to look at what the changes replace.
+  if (imageBytes(atMost) <= limit) return
+  // Near the limit, subtract the objects that the changes replace.
   const replaced = new Map<string, ImageSize>()
   let after: ImageSize = head.image
   for (const [index, { kind, key }] of changes.entries()) {
@@ -57,8 +57,8 @@ export function requireRoom(
     replaced.set(name, size)
   }
   const bytes = imageBytes(after)
-  if (bytes <= most || bytes <= imageBytes(head.image)) return
-  throw new ZerohopError('LIMIT_EXCEEDED', { what: 'the image of the environment in bytes', limit: most })
+  if (bytes <= limit || bytes <= imageBytes(head.image)) return
+  throw new ZerohopError('LIMIT_EXCEEDED', { what: 'the image of the environment in bytes', limit })
 }
 
 function storedSize(tables: Tables, { number }: Measured, kind: Kind, key: string): ImageSize {

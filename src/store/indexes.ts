@@ -1,5 +1,5 @@
-// The indexes over objects: under which values each object is listed. A change here changes the disk format, as in src/store/tables.ts.
-// Knows nothing of LMDB: use cases name indexes, and so do the declarations of the package.
+// The indexes over objects: under which values each object is listed. A change here changes the disk format, as in
+// src/store/tables.ts. Does not import LMDB: use cases and the declarations of the package name indexes.
 import { pathEntries, readBy } from '../model/condition-reads.ts'
 import { type Kind, type Objects, partKey, type RoleAssignment } from '../model/objects.ts'
 
@@ -17,11 +17,14 @@ const index = <K extends Kind>(kind: K, values: (object: Objects[K]) => readonly
 /** The resource type of `type:key`. */
 const typeOf = (instance: string): string => instance.slice(0, instance.indexOf(':'))
 
-/** The one value under which an index lists every object of its kind: a page deep in it skips six bytes a row, not the objects. */
+/**
+ * The value under which an index lists every object of its kind: skipping to a deep page reads six bytes for each row
+ * instead of the object.
+ */
 export const EVERY = '*'
 const every = (): readonly string[] => [EVERY]
 
-/** The name of an index is written in its keys: a renamed index is a new format. */
+/** The name of an index is part of its keys: renaming an index changes the disk format. */
 export const INDEXES = {
   every_user: index('user', every),
   every_tenant: index('tenant', every),
@@ -85,9 +88,9 @@ export const INDEXES = {
   relations_from_subject: index('relation', (relation) => [relation.subject_resource]),
   action_groups_of_resource: index('action_group', (group) => [group.resource]),
   sets_on_resource: index('condition_set', (set) => (set.resource === null ? [] : [set.resource])),
-  /** under what the conditions read: `type/attribute`, and `type` where they follow keys of instances */
+  /** by what the conditions read: `type/attribute`, and `type` where they follow keys of instances */
   sets_reading: index('condition_set', readBy),
-  /** under the paths that the conditions read, and as often as there are (pathEntries) */
+  /** by the paths that the conditions read, one entry for each (pathEntries) */
   sets_by_path: index('condition_set', pathEntries),
   sets_with_parent: index('condition_set', (set) => (set.parent === null ? [] : [set.parent])),
   rules_of_user_set: index('set_rule', (rule) => [rule.user_set]),
@@ -112,14 +115,14 @@ export const INDEXES = {
 } as const
 
 /**
- * Indexes that list objects which others name. A user must be put before the assignments that name it, and go after them. Drafts do not
- * know these indexes: they are for lists.
+ * Indexes that list objects which other objects name. A user must be put before the assignments that name it, and
+ * deleted after them. Drafts do not have these indexes: they are for lists.
  */
 export const REFERENCES = {
   users_of_role: {
     of: 'role_assignment',
     to: 'user',
-    /** the value, the key of the object to list, and where those stand that list the same */
+    /** the value, the key of the object to list, and the index that tells whether another assignment lists it too */
     entry: ({ user, role, resource_instance: instance }: RoleAssignment) =>
       instance === null ? { value: role, key: user, same: `${user}/${role}` } : undefined,
     sameIndex: 'assignments_of_user_with_role',

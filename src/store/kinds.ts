@@ -1,7 +1,7 @@
-// How kinds of objects are written in keys, and in which table the objects of a kind lie.
+// The numbers of kinds of objects in keys, and the table of each kind.
 import type { Kind } from '../model/objects.ts'
 
-/** How a kind is written in keys. A number is never given to another kind. */
+/** The number of each kind in keys. A number is never reused for another kind. */
 export const KIND_NUMBERS: Readonly<Record<Kind, number>> = {
   resource: 1,
   role: 2,
@@ -36,11 +36,11 @@ const BY_NUMBER = new Map(KINDS.map((kind) => [KIND_NUMBERS[kind], kind]))
 export const kindOfNumber = (number: number | undefined): Kind | undefined =>
   number === undefined ? undefined : BY_NUMBER.get(number)
 
-/** Kinds whose objects nobody asks for by id. */
+/** Kinds whose objects are never looked up by id. */
 export const WITHOUT_IDS: ReadonlySet<Kind> = new Set<Kind>(['role_assignment', 'membership'])
 
 /**
- * Kinds of which there may be very many have a table of their own, where a new object is the last one: pages that are only appended to
- * fill up, while in the middle of a table each that is split stays half empty.
+ * Kinds of which there may be very many have a table of their own, where a new object is always the last one: pages
+ * that are only appended to fill up, while pages split in the middle of a table stay half empty.
  */
 export const OWN_TABLES = ['user', 'membership', 'role_assignment', 'resource_instance', 'relationship_tuple'] as const

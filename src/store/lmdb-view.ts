@@ -1,5 +1,6 @@
-// The view over the tables: what a use case and every reader of the state sees. It never writes. In the main thread it reads the last
-// durable state; in the writer thread, inside the open transaction, what the earlier use cases of the batch left.
+// The view over the tables: the state as use cases and all readers see it. It never writes. In the main thread it reads
+// the last durable state; in the writer thread, inside the open transaction, it includes the writes of the earlier use
+// cases of the batch.
 import type { LogId, Position } from '../log/change.ts'
 import { ZerohopError } from '../model/errors.ts'
 import { parseId } from '../model/keys.ts'
@@ -119,13 +120,16 @@ export class LmdbView implements StoredView {
     return view
   }
 
-  /** Begins the proof that all objects of a kind are there. The head is that of this moment: what is read from here on is of the same transaction. */
+  /**
+   * Begins the check that all objects of a kind are there. The head is read now, in the same transaction as the
+   * objects.
+   */
   #proofOf(kind: Kind): Proof | undefined {
     const head = this.#headOf(this.log)
     return head && { head, range: objectRange(head.number, kind), digest: new Digest() }
   }
 
-  /** @throws DATA_DAMAGED when what was read is not what the head counts */
+  /** @throws DATA_DAMAGED when the objects read differ from count or digest in the head */
   #require({ head, digest }: Proof, kind: Kind): void {
     const expected = head.counts[kind] ?? 0
     if (head.leaving !== undefined || (digest.count === expected && digest.equals(head.sums[kind] ?? NO_SUM))) return
@@ -142,7 +146,7 @@ export class LmdbView implements StoredView {
     return object
   }
 
-  /** @throws DATA_DAMAGED when nothing lies where something leads to */
+  /** @throws DATA_DAMAGED when an entry leads to a place without an object */
   #at<K extends Kind>(kind: K, place: Uint8Array | undefined): Objects[K] | undefined {
     if (place === undefined || this.#head === undefined) return undefined
     const key = objectKey(this.#head.number, kind, readPlace(place))
@@ -157,7 +161,7 @@ export class LmdbView implements StoredView {
   }
 }
 
-// What stands under a kind was put there as that kind by state.apply, and by nothing else.
+// Only state.apply writes objects, each under its own kind.
 function asObject<K extends Kind>(value: unknown): Objects[K] {
   return value as Objects[K]
 }

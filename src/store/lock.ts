@@ -1,6 +1,6 @@
-// One process at a time for a data folder. The holder writes who it is into `zerohop.lock` and touches the file while it lives; a lock
-// whose holder is gone (also by kill -9 or power loss) is taken over. Containers that share a volume cannot see each other's
-// processes, so there the signs of life decide. docs/operations.md.
+// One process at a time for a data folder. The holder identifies itself in `zerohop.lock` and touches the file while it
+// runs; a lock whose holder is gone (also by kill -9 or power loss) is taken over. Containers that share a volume
+// cannot see each other's processes, so there the time of the last touch decides. docs/operations.md.
 import { randomBytes } from 'node:crypto'
 import { readFileSync, readlinkSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
@@ -13,15 +13,15 @@ const ATTEMPTS = 5
 
 interface Holder {
   readonly pid: number
-  /** start time of the process, so that another process with the same number is told apart; null where it cannot be known */
+  /** start time of the process, to detect that its pid was reused; null where it is unknown */
   readonly started: string | null
-  /** where the number means something: boot and pid namespace, or the host */
+  /** where the pid is valid: boot and pid namespace, or the host */
   readonly place: string
   readonly token: string
 }
 
 export interface Lock {
-  /** false when the folder's last holder did not give its lock back: it may have died in the middle of a write */
+  /** false when the last holder did not release its lock: it may have died in the middle of a write */
   readonly clean: boolean
   release(): void
 }
@@ -57,7 +57,7 @@ function hold(path: string, me: Holder, clean: boolean): Lock {
   }
 }
 
-/** Moves a dead holder's lock aside. False when it was not that lock any more: somebody else was faster. */
+/** Moves a dead holder's lock aside. False when another process replaced the lock first. */
 function takeAway(path: string, text: string, token: string): boolean {
   const aside = `${path}.${token}`
   try {
@@ -80,7 +80,10 @@ async function isAlive(holder: Holder | undefined, me: Holder, path: string): Pr
   return showsLife(path)
 }
 
-/** Watches a holder whose process cannot be looked up. An old lock is dead at once, a young one must be touched in our sight. */
+/**
+ * Watches a holder whose process cannot be looked up. An old lock is stale at once; a recent one must be touched while
+ * we wait.
+ */
 async function showsLife(path: string): Promise<boolean> {
   const first = touchedAt(path)
   if (Date.now() - first > 2 * LOCK_SILENCE_MS) return false
@@ -131,7 +134,7 @@ function parse(text: string): Holder | undefined {
     const holder = JSON.parse(text) as Holder
     return Number.isSafeInteger(holder.pid) && typeof holder.place === 'string' ? holder : undefined
   } catch {
-    return undefined // just being written, or not ours: only signs of life can tell
+    return undefined // being written right now, or of another format: only its time can tell
   }
 }
 
@@ -149,7 +152,7 @@ function touch(path: string): void {
   try {
     utimesSync(path, now, now)
   } catch {
-    // A disk that is full or away shows at the next write; the lock itself is not lost by it.
+    // A full or missing disk shows at the next write; the lock itself is not lost.
   }
 }
 

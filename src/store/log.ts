@@ -1,5 +1,5 @@
-// The log on disk: one entry a revision, each bound to the one before it by its chain. The state is a fold over these entries
-// (state.ts); nothing here interprets a change.
+// The log on disk: one entry a revision, each bound to the one before it by its chain. The state is a fold over these
+// entries (state.ts); nothing here interprets a change.
 //
 //   entry on disk   chain, 32 bytes │ body, JSON of log, revision, at, by, status, changes
 //   chain           SHA-256(chain of the revision before, 32 bytes ‖ body); that of revision 0 is the lineage
@@ -14,7 +14,7 @@ import type { Tables } from './tables.ts'
 
 /** Bytes of the chain that an entry begins with. */
 export const CHAIN_BYTES = 32
-/** Entries that are read one by one rather than by a range. */
+/** Up to this many entries are read one by one, which is cheaper than opening a range. */
 const NEAR_MAX = 8
 
 interface Body {
@@ -26,7 +26,7 @@ interface Body {
   readonly changes: readonly Change[]
 }
 
-/** Appends the next revision inside the caller's transaction and returns the head moved on. */
+/** Appends the next revision inside the caller's transaction and returns the new head. */
 export function append(tables: Tables, log: LogId, head: Head, entry: Omit<Body, 'log' | 'revision'>): Head {
   const revision = head.revision + 1
   const { at, by, status, changes } = entry
@@ -39,7 +39,10 @@ export function append(tables: Tables, log: LogId, head: Head, entry: Omit<Body,
   return { ...putEntry(tables, head, revision, undefined, bytes), revision, chain }
 }
 
-/** Writes, replaces or removes one entry and returns the head with its digest moved on. `before` is the checksum of what stood there. */
+/**
+ * Writes, replaces or removes one entry and returns the head with its new digest. `before` is the checksum of the old
+ * entry.
+ */
 export function putEntry(
   tables: Tables,
   head: Head,
@@ -56,7 +59,8 @@ export function putEntry(
 }
 
 /**
- * Entries after revision `after`, in order: at most `limit`, and no more bytes than LOG_READ_BYTES_MAX unless one entry is larger.
+ * Entries after revision `after`, in order: at most `limit`, and no more bytes than LOG_READ_BYTES_MAX unless one entry
+ * is larger.
  * @throws DATA_DAMAGED
  */
 export function readEntries(tables: Tables, head: Head, after: number, limit = LOG_READ_MAX): LogEntry[] {
@@ -84,15 +88,18 @@ export function readEntries(tables: Tables, head: Head, after: number, limit = L
   return entries
 }
 
-/** A page of the file that lost its last entries would end a log early, in silence. @throws DATA_DAMAGED when the head has this revision */
+/**
+ * A page that lost its last entries would end a log early without an error. @throws DATA_DAMAGED when the head has this
+ * revision
+ */
 function requireEntry(tables: Tables, head: Head, missing: number): void {
   if (missing > head.revision || head.leaving === 'everything') return
   throw tables.log.damaged(revisionKey(head.number, missing), 'is missing')
 }
 
 /**
- * The entries of the range up to the head, read one by one: a follower that keeps up reads one or two at a time, and to open a range costs more.
- * Where one is missing, the range says what comes instead.
+ * The entries of the range up to the head, read one by one: a follower that keeps up reads one or two at a time, and
+ * opening a range costs more. From a missing entry on, the range is used.
  */
 function* nextEntries(tables: Tables, head: Head, after: number, range: KeyRange): Generator<Entry<Uint8Array>> {
   for (let revision = after + 1; revision <= head.revision; revision++) {
@@ -103,7 +110,7 @@ function* nextEntries(tables: Tables, head: Head, after: number, range: KeyRange
   }
 }
 
-/** Begins another history at the head: the chain of the last entry becomes one that nobody else has, and no delta leads there. */
+/** Begins a new history at the head: the last entry gets a new unique chain, and no delta leads to it. */
 export function forkAtHead(tables: Tables, head: Head, lineage: string): Head {
   const chain = hash('sha256', Buffer.from(lineage + head.chain, 'hex'))
   const last = tables.log.entry(revisionKey(head.number, head.revision))
@@ -114,7 +121,7 @@ export function forkAtHead(tables: Tables, head: Head, lineage: string): Head {
   return { ...forked, lineage, chain, deltasFrom: head.revision + 1 }
 }
 
-/** Entries before a revision, the newest first, without their changes: those are cut off before they are parsed. */
+/** Entries before a revision, the newest first, without their changes: which are cut off before parsing. */
 export function readHistory(tables: Tables, head: Head, before: number, limit: number): HistoryEntry[] {
   const from = head.historyFrom ?? 1
   const newest = Math.min(before - 1, head.revision)
@@ -150,7 +157,7 @@ export function timeOfEntry(value: Uint8Array): number {
   return decodeHistory(0, value).at
 }
 
-/** No text inside of JSON holds a bare quote, so the first `,"changes":` is the member of the body. */
+/** Quotes inside JSON texts are escaped, so the first `,"changes":` is the member of the body. */
 function decodeHistory(number: number, value: Uint8Array): HistoryEntry {
   const bytes = Buffer.from(value.buffer, value.byteOffset, value.byteLength)
   const body = JSON.parse(`${bytes.toString('utf8', CHAIN_BYTES, bytes.indexOf(CHANGES))}}`) as Omit<Body, 'changes'>

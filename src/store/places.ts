@@ -1,5 +1,6 @@
-// A table of places: what leads to objects by key, id or index value. Its entries carry no checksum, because each is proven against the object
-// that it leads to, on every read and, the other way round, by a scrub (verify-places.ts). What LMDB cannot read is DATA_DAMAGED.
+// A table of places: it maps a key, an id or an index value to the places of objects. Its entries have no checksum:
+// every read compares the entry with the object at its place, and a scrub finds missing entries (verify-places.ts).
+// What LMDB cannot read is DATA_DAMAGED.
 
 import { ZerohopError } from '../model/errors.ts'
 import { damageReason, dataFolder } from './disk.ts'
@@ -8,7 +9,7 @@ import type { KeyRange } from './record.ts'
 
 const PLACE_BYTES = 6
 
-/** What lmdb needs to compare single places; without an encoder it cannot. */
+/** lmdb compares single places only when it has an encoder. */
 export const PLACE_ENCODER = {
   encode: (place: Uint8Array) => place,
   decode: (bytes: Uint8Array) => Buffer.from(bytes.subarray(0, bytes.length)),
@@ -43,7 +44,7 @@ export class PlaceTable {
     for (const place of this.#walk(rows)) yield this.#sized(place)
   }
 
-  /** Whether exactly this place stands under a key. @throws DATA_DAMAGED */
+  /** Whether the key has this place. @throws DATA_DAMAGED */
   has(key: Uint8Array, place: Uint8Array): boolean {
     return this.#attempt(() => this.#db.doesExist(key, place))
   }
@@ -64,7 +65,7 @@ export class PlaceTable {
     for (const { key, value } of this.#walk(rows)) yield { key, place: this.#sized(value) }
   }
 
-  /** Walks all entries and reads none: about 0.1 µs each. Returns how many there are. */
+  /** Walks all entries without reading their values, about 0.1 µs each. Returns their number. */
   walk(): number {
     return this.#attempt(() => this.#db.getCount())
   }
@@ -74,7 +75,7 @@ export class PlaceTable {
     void this.#db.put(key, place)
   }
 
-  /** Removes one place of a key, or the key with all of them. Inside the caller's transaction. */
+  /** Removes one place of a key, or all of them. Inside the caller's transaction. */
   remove(key: Uint8Array, place?: Uint8Array): void {
     if (place === undefined) void this.#db.remove(key)
     else void this.#db.remove(key, place)

@@ -1,5 +1,5 @@
-// A second reader of a data folder that this process already has open: for a worker thread that reads much at once. It writes nothing,
-// and what it sees is one durable moment as long as the caller stays within one turn of the event loop.
+// A second reader of a data folder that this process already has open: for a worker thread that reads a lot. It never
+// writes, and it sees one consistent durable state as long as the caller stays within one turn of the event loop.
 import type { LogId } from '../log/change.ts'
 import { ZerohopError } from '../model/errors.ts'
 import { LmdbView } from './lmdb-view.ts'

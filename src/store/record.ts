@@ -1,5 +1,5 @@
-// A table of records: each value carries a checksum over its table, its key and its content, and every read compares it. What does not match is
-// DATA_DAMAGED, never an answer.
+// A table of records: each value has a checksum over its table, its key and its content, which every read compares. A
+// mismatch is DATA_DAMAGED.
 //
 //   value on disk   content │ CRC-32, u32 little-endian        content: JSON text, or bytes
 
@@ -17,7 +17,7 @@ export interface Entry<C> {
   readonly crc: number
 }
 
-/** A record as it lies there, damaged or not. */
+/** A record, damaged or not. */
 export interface Inspected<C> extends Entry<C> {
   readonly damage: ZerohopError | undefined
 }
@@ -30,14 +30,14 @@ export interface KeyRange {
   readonly reverse?: boolean
 }
 
-/** How the content of a table is written. `spare` bytes are left free behind it. */
+/** The encoding of a table's content. `spare` bytes are left free behind it. */
 export interface Form<C> {
   readonly encode: (content: C, spare: number) => Buffer
   /** `bytes` are overwritten by the next read */
   readonly decode: (bytes: Uint8Array, length: number) => C
 }
 
-/** What `toString('utf8')` comes to; without its look at the name of the encoding. */
+/** What `toString('utf8')` calls, without resolving the name of the encoding. */
 const { utf8Slice } = Buffer.prototype as unknown as {
   utf8Slice: (this: Uint8Array, from: number, to: number) => string
 }
@@ -64,12 +64,12 @@ export const BYTES: Form<Uint8Array> = {
 type Opened<C> = Database<C | Buffer, Uint8Array>
 export type OpenDatabase = <V>(options: DatabaseOptions) => Database<V, Uint8Array>
 
-/** In words of an error: what is damaged, and which record of it a key names. */
+/** For error texts: what is damaged, and which record of it a key names. */
 export type Describe = (key: Uint8Array) => { readonly what: string; readonly record: string }
 
 export interface RecordTableOptions<C> {
   readonly name: string
-  /** part of each checksum; never given to another table */
+  /** part of each checksum; never reused for another table */
   readonly number: number
   readonly form: Form<C>
   readonly describe: Describe
@@ -82,9 +82,12 @@ export class RecordTable<C> {
   readonly #form: Form<C>
   readonly #describe: Describe
   readonly #db: Opened<C>
-  /** What the decoder found in the value that was read last: it does not know the key, and whoever asked for the value goes on at once. */
+  /**
+   * Checksum of the last decoded value: the decoder does not know the key, so the caller compares directly after the
+   * read.
+   */
   #crc = 0
-  /** the checksum that stands behind the content; -1 when the value is too short for one */
+  /** the checksum stored behind the content; -1 when the value is too short for one */
   #stored = 0
 
   constructor({ name, number, form, describe, open }: RecordTableOptions<C>) {
@@ -93,7 +96,7 @@ export class RecordTable<C> {
     this.#form = form
     this.#describe = describe
     const encoder = { encode: (value: Buffer) => value, decode: (bytes: Uint8Array) => this.#decode(bytes) }
-    // lmdb takes an encoder for a single table too; its types know that of the root only
+    // lmdb takes an encoder for a single table too, which its types allow only for the root
     this.#db = open({ keyEncoding: 'binary', encoding: 'binary', encoder } as DatabaseOptions)
   }
 
@@ -113,12 +116,18 @@ export class RecordTable<C> {
     return content === undefined ? undefined : this.#proven(key, content)
   }
 
-  /** The records of a range in the order of their keys. Whoever stops early calls `return` on the iterator. @throws DATA_DAMAGED */
+  /**
+   * The records of a range in the order of their keys. A caller that stops early calls `return` on the iterator.
+   * @throws DATA_DAMAGED
+   */
   range(range: KeyRange = {}): IterableIterator<Entry<C>> {
     return new Walk(this, this.#db, range, (key, content) => this.#proven(key, content))
   }
 
-  /** The same for who wants to hear of each damaged record and go on. @throws DATA_DAMAGED when the table itself cannot be walked */
+  /**
+   * The same, but damaged records are returned with their `damage` instead of thrown. @throws DATA_DAMAGED when the
+   * table itself cannot be walked
+   */
   inspect(range: KeyRange = {}): IterableIterator<Inspected<C>> {
     return new Walk(this, this.#db, range, (key, content) => {
       const crc = withKey(this.#crc, key)
@@ -127,12 +136,12 @@ export class RecordTable<C> {
     })
   }
 
-  /** The keys of a range; nothing is read of the values. */
+  /** The keys of a range; values are not read. */
   keys(range: KeyRange = {}): Iterable<Uint8Array> {
     return this.#db.getKeys({ ...range })
   }
 
-  /** Walks all records and reads none: about 0.1 µs each. Returns how many there are. */
+  /** Walks all records without reading them, about 0.1 µs each. Returns their number. */
   walk(): number {
     return this.#db.getCount()
   }
@@ -151,13 +160,13 @@ export class RecordTable<C> {
     void this.#db.remove(key)
   }
 
-  /** The error that says what is wrong with a record. */
+  /** The DATA_DAMAGED error for one record. */
   damaged(key: Uint8Array, reason: string): ZerohopError {
     const { what, record } = this.#describe(key)
     return new ZerohopError('DATA_DAMAGED', { what, reason: `${record} in table ${this.name} ${reason}` })
   }
 
-  /** The error that says that a table has other records than are counted. */
+  /** The DATA_DAMAGED error for a table whose records differ from count or digest. */
   damagedWhole(found: number, expected: number): ZerohopError {
     const { what } = this.#describe(new Uint8Array())
     return new ZerohopError('DATA_DAMAGED', { what, reason: otherRecords(`table ${this.name}`, found, expected) })
@@ -180,7 +189,7 @@ export class RecordTable<C> {
     return { key, content, crc }
   }
 
-  /** What a read threw, as damage when it is that. */
+  /** Maps an error from a read to DATA_DAMAGED when damage caused it. */
   damageFrom(error: unknown, key: Uint8Array): unknown {
     const reason = damageReason(error)
     return reason === undefined ? error : this.damaged(key, `cannot be read: ${reason}`)
@@ -189,7 +198,10 @@ export class RecordTable<C> {
 
 type Row<C> = { readonly key: Uint8Array; readonly value: C }
 
-/** A walk over a range, begun with the first `next`. No generator: it runs for every record of an image. */
+/**
+ * An iterator over a range, opened with the first `next`. Not a generator, for speed: it runs for every record of an
+ * image.
+ */
 class Walk<C, T> implements IterableIterator<T> {
   readonly #table: RecordTable<C>
   readonly #db: Opened<C>
@@ -216,7 +228,7 @@ class Walk<C, T> implements IterableIterator<T> {
     if (row === undefined) return { done: true, value: undefined }
     const { key, value } = row
     const last = this.#last
-    // A damaged page can lead back to where the walk was: without this it would never end.
+    // A damaged page can lead back to an earlier one: without this check the walk would never end.
     if (last !== undefined && !(this.#isReverse ? isBefore(key, last) : isBefore(last, key))) {
       this.return()
       throw this.#table.damaged(key, 'is out of order')
@@ -237,7 +249,7 @@ class Walk<C, T> implements IterableIterator<T> {
 
   #row(): Row<C> | undefined {
     try {
-      // what the table's decoder made of the value
+      // the result of the table's decoder
       this.#rows ??= this.#db.getRange({ ...this.#range })[Symbol.iterator]() as Iterator<Row<C>>
       const next = this.#rows.next()
       return next.done === true ? undefined : next.value
@@ -247,14 +259,14 @@ class Walk<C, T> implements IterableIterator<T> {
   }
 }
 
-/** In words: records are missing, doubled or stale. */
+/** The text for records that are missing, doubled or stale. */
 export function otherRecords(where: string, found: number, expected: number): string {
   return found === expected
     ? `the records of ${where} are not those that were written`
     : `${where} has ${found} records instead of ${expected}`
 }
 
-/** In the order of bytes, which is that of LMDB. */
+/** Compares by bytes, as LMDB does. */
 function isBefore(one: Uint8Array, other: Uint8Array): boolean {
   for (let at = 0; at < one.length; at++) {
     const byte = other[at]

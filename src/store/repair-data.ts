@@ -1,5 +1,5 @@
-// Repairs a data folder that no process uses: into a file beside it, which is compared as a whole and put in place by a rename. The damaged file stays beside
-// it, for analysis.
+// Repairs a data folder that no process uses. The repaired data goes into a new file, which is verified as a whole and
+// put in place by a rename. The damaged file is kept beside it for analysis.
 import { spawn } from 'node:child_process'
 import { copyFileSync, existsSync, linkSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -10,12 +10,12 @@ import { threadUrl } from '../model/thread.ts'
 import { asOpenError, syncFile } from './disk.ts'
 import { acquireLock } from './lock.ts'
 import { requireRoom } from './upgrade.ts'
-import { verifyHeld } from './verify-data.ts'
+import { verifyLocked } from './verify-data.ts'
 
 export interface Repaired {
-  /** damages before */
+  /** damages before the repair */
   readonly found: number
-  /** damages after; what is left needs a backup */
+  /** damages after the repair; they need a backup */
   readonly left: number
   /** where the damaged file is now; undefined when nothing could be repaired and the folder is as it was */
   readonly aside: string | undefined
@@ -29,7 +29,7 @@ export interface RepairOptions {
 }
 
 /**
- * Takes the folder, repairs what can be, gives it back.
+ * Locks the folder, repairs what can be repaired, and releases it.
  * @throws DATA_IN_USE, DATA_FOREIGN, DATA_READ_ONLY, COPY_ROOM, CONFIG_INVALID when there is no data
  */
 export async function repairData(folder: string, options: RepairOptions = {}): Promise<Repaired> {
@@ -39,14 +39,14 @@ export async function repairData(folder: string, options: RepairOptions = {}): P
     throw asOpenError(error, folder)
   })
   try {
-    return await repairHeld(folder, options)
+    return await repairLocked(folder, options)
   } finally {
     lock.release()
   }
 }
 
-async function repairHeld(folder: string, { said, left }: RepairOptions): Promise<Repaired> {
-  const before = await verifyHeld(folder, {})
+async function repairLocked(folder: string, { said, left }: RepairOptions): Promise<Repaired> {
+  const before = await verifyLocked(folder, {})
   if (before.damages === 0) return { found: 0, left: 0, aside: undefined }
   const [data, unfinished] = [join(folder, 'data.mdb'), join(folder, 'data.new')]
   requireRoom(folder, data)
@@ -55,7 +55,7 @@ async function repairHeld(folder: string, { said, left }: RepairOptions): Promis
   try {
     const isMade = await make(folder, unfinished, said ?? (() => undefined))
     const listed: string[] = []
-    const after = isMade ? await verifyHeld(unfinished, { damage: (text) => listed.push(text) }) : before
+    const after = isMade ? await verifyLocked(unfinished, { damage: (text) => listed.push(text) }) : before
     for (const text of listed) left?.(text)
     if (after.damages >= before.damages) return { found: before.damages, left: before.damages, aside: undefined }
     const aside = placeAside(data)
@@ -69,16 +69,19 @@ async function repairHeld(folder: string, { said, left }: RepairOptions): Promis
   }
 }
 
-/** The file under a second name: at no moment is the folder without one, which would be taken for a new folder. */
+/**
+ * Gives the file a second name first, so that the folder is never without a data file: that would look like a new
+ * folder.
+ */
 function keep(data: string, aside: string): void {
   try {
     linkSync(data, aside)
   } catch {
-    copyFileSync(data, aside) // a file system without links
+    copyFileSync(data, aside) // the file system has no hard links
   }
 }
 
-/** `data.mdb.damaged`, or the first number behind it that is free. */
+/** `data.mdb.damaged`, or the same with the first free number behind it. */
 function placeAside(data: string): string {
   for (let at = 1; ; at++) {
     const path = at === 1 ? `${data}.damaged` : `${data}.damaged-${at}`
@@ -86,7 +89,7 @@ function placeAside(data: string): string {
   }
 }
 
-/** Fills the new file in a child process. False when that failed or a page ended it. */
+/** Fills the new file in a child process. False when that failed or a damaged page killed the child. */
 function make(folder: string, target: string, said: (text: string) => void): Promise<boolean> {
   const script = fileURLToPath(threadUrl(import.meta.url, './repair-child.ts'))
   const child = spawn(process.execPath, [script, folder, target], { stdio: ['ignore', 'pipe', 'ignore'] })

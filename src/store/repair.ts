@@ -1,6 +1,6 @@
-// Makes a whole data file of a damaged one, as far as something proves what belongs there: what leads to objects is made anew from the objects, and
-// objects that are damaged are made anew from the log where that is whole. What nothing proves is left out and said, and its log stays
-// refused, because its head goes on counting what is missing. Nothing is guessed.
+// Rebuilds a damaged data file from what is proven intact: keys, ids and indexes are rebuilt from the objects, and
+// damaged objects from the log when the log is intact. What cannot be proven is left out and reported, and its log
+// stays refused, because its head still counts what is missing. Nothing is guessed.
 import type { LogId } from '../log/change.ts'
 import { NO_SIZE } from '../log/image-bytes.ts'
 import { isZerohopError } from '../model/errors.ts'
@@ -15,32 +15,32 @@ import type { Entry, Inspected } from './record.ts'
 import { apply, link } from './state.ts'
 import { nameOfLog, type Tables } from './tables.ts'
 
-/** Hears, in words, what was made anew and what is lost. */
-export type Say = (what: string) => void
+/** Receives a text for each part that was rebuilt or is lost. */
+export type Report = (what: string) => void
 
 /**
  * Fills the new tables `to` from the damaged ones.
- * @throws DATA_DAMAGED when the heads or the totals are damaged: then nothing says what belongs into the folder
+ * @throws DATA_DAMAGED when the heads or the totals are damaged: then it is unknown what the folder must contain
  */
-export function repair(from: Tables, to: Tables, say: Say): void {
+export function repair(from: Tables, to: Tables, report: Report): void {
   const heads = from.heads.all()
   to.root.transactionSync(() => to.totals.create(from.totals.read().next_log))
-  copySecrets(from, to, say)
-  for (const [log, head] of heads) new LogRepair(from, to, log, head, say).run()
+  copySecrets(from, to, report)
+  for (const [log, head] of heads) new LogRepair(from, to, log, head, report).run()
 }
 
-function copySecrets(from: Tables, to: Tables, say: Say): void {
-  const sound: Entry<Uint8Array>[] = []
+function copySecrets(from: Tables, to: Tables, report: Report): void {
+  const intact: Entry<Uint8Array>[] = []
   try {
     for (const entry of from.secrets.inspect()) {
-      if (entry.damage === undefined) sound.push(entry)
-      else say(`${entry.damage.message}: it is lost, rotate that key`)
+      if (entry.damage === undefined) intact.push(entry)
+      else report(`${entry.damage.message}: it is lost, rotate that key`)
     }
   } catch (error) {
     if (!isZerohopError(error, 'DATA_DAMAGED')) throw error
-    say(`${error.message}: some sealed secrets are lost, rotate the keys that cannot be read back`)
+    report(`${error.message}: some sealed secrets are lost, rotate the keys that cannot be read back`)
   }
-  for (const part of parts(sound, UPGRADE_ROWS_PER_STEP)) {
+  for (const part of parts(intact, UPGRADE_ROWS_PER_STEP)) {
     to.root.transactionSync(() => {
       for (const { key, content } of part) to.secrets.put(Buffer.from(key).toString(), content)
     })
@@ -52,33 +52,33 @@ class LogRepair {
   readonly #to: Tables
   readonly #log: LogId
   readonly #head: Head
-  readonly #say: Say
+  readonly #report: Report
 
-  constructor(from: Tables, to: Tables, log: LogId, head: Head, say: Say) {
+  constructor(from: Tables, to: Tables, log: LogId, head: Head, report: Report) {
     this.#from = from
     this.#to = to
     this.#log = log
     this.#head = head
-    this.#say = say
+    this.#report = report
   }
 
   run(): void {
     const name = nameOfLog(this.#log, this.#head)
     const isLogWhole = this.#copyEntries()
-    if (!isLogWhole) this.#say(`${name}: entries of its log are lost, and nothing can bring them back but a backup`)
+    if (!isLogWhole) this.#report(`${name}: entries of its log are lost, and only a backup can restore them`)
     const damaged = this.#head.leaving === undefined ? KINDS.filter((kind) => !this.#isProven(kind)) : []
     if (damaged.length > 0 && isLogWhole && this.#isFoldable()) {
       this.#fold()
-      this.#say(`${name}: ${words(damaged)} made anew from its log`)
+      this.#report(`${name}: ${words(damaged)} rebuilt from its log`)
     } else {
       for (const kind of KINDS) this.#copyObjects(kind)
       if (damaged.length > 0)
-        this.#say(`${name}: ${words(damaged)} damaged, and its log does not go back to the beginning`)
+        this.#report(`${name}: ${words(damaged)} damaged, and its log does not go back to the beginning`)
     }
     this.#to.root.transactionSync(() => this.#to.heads.put(this.#log, this.#head))
   }
 
-  /** Copies the entries that can be read. Returns whether they are all. */
+  /** Copies the readable entries. Returns whether all of them were readable. */
   #copyEntries(): boolean {
     const { number } = this.#head
     const digest = new Digest()
@@ -91,7 +91,10 @@ class LogRepair {
     )
   }
 
-  /** True when the state can be made of the log alone: nothing was trimmed, and the chain leads from the beginning to the head. */
+  /**
+   * True when the state can be rebuilt from the log alone: nothing was trimmed, and the chain is intact from the
+   * beginning to the head.
+   */
   #isFoldable(): boolean {
     const { number, lineage, deltasFrom = 1, historyFrom = 1 } = this.#head
     if (deltasFrom > 1 || historyFrom > 1) return false
@@ -118,7 +121,7 @@ class LogRepair {
     }
   }
 
-  /** Whether all objects of a kind are those that the head counts. */
+  /** Whether the objects of a kind match count and digest in the head. */
   #isProven(kind: Kind): boolean {
     const digest = new Digest()
     try {
@@ -131,7 +134,7 @@ class LogRepair {
     return digest.count === (this.#head.counts[kind] ?? 0) && digest.equals(this.#head.sums[kind] ?? NO_SUM)
   }
 
-  /** Copies the objects of a kind that can be read, and writes anew what leads to them. */
+  /** Copies the readable objects of a kind, and rebuilds their entries in keys, ids and indexes. */
   #copyObjects(kind: Kind): void {
     const { number } = this.#head
     const table = this.#to.objects(kind)
@@ -147,7 +150,10 @@ class LogRepair {
     )
   }
 
-  /** Does something with each sound record. A table that ends in damage ends here too. */
+  /**
+   * Calls `put` for each intact record, `step` records in each transaction. Stops where the table cannot be walked
+   * further.
+   */
   #copy<C>(records: Iterable<Inspected<C>>, step: number, put: (record: Inspected<C>) => void): void {
     for (const part of parts(readable(records), step)) {
       this.#to.root.transactionSync(() => {
@@ -157,7 +163,7 @@ class LogRepair {
   }
 }
 
-/** The records up to where the table cannot be walked any further. */
+/** The records up to the point where the table cannot be walked further. */
 function* readable<C>(records: Iterable<Inspected<C>>): Generator<Inspected<C>> {
   try {
     yield* records

@@ -1,6 +1,6 @@
-// What the log forgets, and the room that deleted environments leave. First an entry loses its changes, so that nobody can follow from there
-// any more; later it goes altogether. State is never touched but that of an environment that is deleted. Runs in the writer thread, a bounded
-// step in each transaction, between the batches of writes.
+// Trims logs, and removes the records of deleted environments. An entry first loses its changes, after which nobody can
+// follow from there; later the whole entry is removed. No state is touched except that of deleted environments. Runs in
+// the writer thread, a bounded step in each transaction, between the batches of writes.
 import type { LogId } from '../log/change.ts'
 import { isZerohopError } from '../model/errors.ts'
 import { RETENTION_ROWS_PER_STEP } from '../model/limits.ts'
@@ -10,7 +10,7 @@ import { putEntry, stripEntry, timeOfEntry } from './log.ts'
 import type { Entry } from './record.ts'
 import type { Tables } from './tables.ts'
 
-/** How much of a log is kept: whatever is over either bound goes. */
+/** How much of a log is kept: entries over either bound are removed. */
 export interface Keep {
   readonly revisions: number
   readonly ms: number
@@ -19,22 +19,25 @@ export interface Keep {
 export interface Retention {
   /** ms since 1970: what age is measured from */
   readonly now: number
-  /** entries with their changes, for followers */
+  /** how long entries keep their changes, for followers */
   readonly deltas: Keep
-  /** entries at all, for history */
+  /** how long entries are kept at all, for history */
   readonly history: Keep
-  /** logs whose deltas after a revision are kept in any case: a follower may just be loading the image there */
+  /**
+   * revisions after which the deltas of a log are kept in any case: a follower may be loading the image of that
+   * revision
+   */
   readonly floors?: ReadonlyMap<LogId, number>
-  /** environments that are deleted: their state goes */
+  /** deleted environments: their state is removed */
   readonly deleted: readonly LogId[]
-  /** environments whose history has ended too: everything goes */
+  /** deleted environments whose history has expired too: everything is removed */
   readonly forgotten: readonly LogId[]
 }
 
 export interface Trimmed {
-  /** rows that went or shrank */
+  /** rows removed or shortened */
   readonly rows: number
-  /** logs that are gone */
+  /** logs that were removed entirely */
   readonly gone: readonly LogId[]
   /** whether there is more to do now */
   readonly more: boolean
@@ -91,8 +94,8 @@ class Step {
   }
 
   /**
-   * Replaces entries that are no longer kept by what `pass` makes of them. The last one is always kept, because the next one continues its chain.
-   * At a damaged entry it stops: what was not read is not thrown away.
+   * Replaces expired entries by the result of `pass`. The last one is always kept, because the next one continues its
+   * chain. At a damaged entry it stops: what was not read is not thrown away.
    */
   #advance(
     head: Head,
@@ -124,7 +127,10 @@ class Step {
     }
   }
 
-  /** Removes the state, some rows at a time: first what leads to objects, then the objects. Reads no record, so that damage does not hinder it. */
+  /**
+   * Removes the state, some rows at a time: first keys, ids and indexes, then the objects. Reads no record, so that
+   * damage does not stop it.
+   */
   clear(head: Head): Head {
     const { start, end } = logRange(head.number)
     const { indexes, ids, keys, objectTables } = this.#tables

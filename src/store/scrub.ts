@@ -1,5 +1,6 @@
-// Verifies the data of a running server now and then, in a child process that works a tenth of the time at the lowest priority: bytes that change on disk
-// are found before somebody needs them. What is found is told, counted, and stops writes into that log (damages.ts).
+// Verifies the data of a running server periodically, in a child process that works a tenth of the time at the lowest
+// priority, so that bytes that changed on disk are found before they are needed. Damage is reported, counted, and stops
+// writes into its log (damages.ts).
 import { SCRUB_FIRST_MS } from '../model/limits.ts'
 import type { Damage } from './verify-part.ts'
 import { type RunningVerification, startVerification, type Verified } from './verify-process.ts'
@@ -7,11 +8,11 @@ import { type RunningVerification, startVerification, type Verified } from './ve
 export interface ScrubStats {
   /** records and entries compared since the start */
   checked: number
-  /** damages found since the start: one that stays is found by each round */
+  /** damages found since the start; each round counts an unrepaired one again */
   damages: number
   /** ms since 1970 when a round last ended; 0 when none has */
   completedAt: number
-  /** part of the round that runs, from 0 to 1; 0 between rounds */
+  /** progress of the current round, from 0 to 1; 0 between rounds */
   progress: number
 }
 
@@ -43,12 +44,12 @@ export class Scrub {
     this.#ended = ended
   }
 
-  /** Begins a round soon, and another one each time that `everyMs` have passed. */
+  /** Begins a round after `firstMs`, and another one every `everyMs`. */
   start(options: ScrubOptions): void {
     this.#plan(options.firstMs ?? SCRUB_FIRST_MS, options)
   }
 
-  /** Ends the round that runs. */
+  /** Stops the current round. */
   async close(): Promise<void> {
     this.#isClosed = true
     clearTimeout(this.#timer)

@@ -1,5 +1,5 @@
-// Secrets that the contract reads back, sealed with AES-256-GCM under a key that lies in a file of its own: whoever gets the data
-// folder or a backup alone cannot read them. A secret never enters a change, a log entry or an image.
+// Secrets that the contract reads back, sealed with AES-256-GCM under a key that lies in a file of its own: whoever
+// gets the data folder or a backup alone cannot read them. A secret never enters a change, a log entry or an image.
 //
 //   sealed   nonce, 12 bytes │ tag, 16 bytes │ ciphertext        additional data: the id it is stored under
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
@@ -16,12 +16,12 @@ export type Seal = (id: string, secret: string) => Uint8Array
 
 export interface SecretsKey {
   readonly bytes: Uint8Array
-  /** set when the key lies beside the data, where a thief of the folder finds both */
+  /** set when the key is stored in the data folder, so that a copy of the folder contains both */
   readonly warning: string | undefined
 }
 
 /**
- * Reads the key file. At the default place, in the data folder, a missing one is made (mode 0600).
+ * Reads the key file. At the default path, in the data folder, a missing file is created (mode 0600).
  * @throws CONFIG_INVALID when a file that was named is missing or does not hold 32 bytes
  */
 export function readSecretsKey(folder: string, file: string | undefined): SecretsKey {
@@ -69,7 +69,7 @@ function readKeyFile(path: string): Uint8Array | undefined {
 
 function makeKeyFile(path: string): Uint8Array {
   const bytes = randomBytes(KEY_BYTES)
-  const unfinished = `${path}.new` // a crash in between leaves no half of a key
+  const unfinished = `${path}.new` // a crash never leaves half a key
   const file = openSync(unfinished, 'w', 0o600)
   try {
     writeSync(file, bytes)

@@ -1,5 +1,5 @@
-// The state is a fold over the log: `apply` is the only code that writes objects, and it is total. What a change means for other
-// objects (cascades, uniqueness, references) was decided by the use case and stands in the list of changes.
+// The state is a fold over the log: `apply` is the only code that writes objects, and it is total. What a change means
+// for other objects (cascades, uniqueness, references) was decided by the use case and stands in the list of changes.
 import type { Change, LogId } from '../log/change.ts'
 import { type ImageSize, NO_SIZE, plus } from '../log/image-bytes.ts'
 import type { Kind, Objects } from '../model/objects.ts'
@@ -26,7 +26,7 @@ for (const [name, { kind, values }] of Object.entries(INDEXES)) {
   indexesOf.set(kind, list)
 }
 
-/** The digests of a log while changes are applied to it: those of the kinds that are touched. */
+/** The digests of the touched kinds while changes are applied to a log. */
 class Digests {
   readonly #sums: Head['sums']
   readonly #touched = new Map<Kind, Digest>()
@@ -49,11 +49,11 @@ class Digests {
 }
 
 /**
- * Writes the changes into the state, inside the caller's transaction, and returns the head with its counts, digests and places moved on.
- * A put on an existing key keeps its place in the creation order; one after a delete gets a new place. A delete of a key that is
- * not there changes nothing.
- * @param sizes what each change puts, when the caller knows
- * @throws DATA_DAMAGED when what a change replaces cannot be read
+ * Writes the changes into the state, inside the caller's transaction, and returns the head with its new counts, digests
+ * and next place. A put on an existing key keeps its place in the creation order; one after a delete gets a new place.
+ * A delete of a key that is not there changes nothing.
+ * @param sizes the size of what each change puts, when the caller knows it
+ * @throws DATA_DAMAGED when an object that a change replaces cannot be read
  */
 export function apply(
   tables: Tables,
@@ -95,7 +95,10 @@ export function apply(
   return { ...head, next, counts, sums: digests.sums(), image: { ...image, at: head.revision + 1 } }
 }
 
-/** Writes what leads to an object by its value: its id, its index entries, hashes of API keys. Users go before their assignments. */
+/**
+ * Writes the entries that lead to an object: its id, its index entries, hashes of API keys. Users are written before
+ * their assignments.
+ */
 export function link(
   tables: Tables,
   log: LogId,
@@ -112,7 +115,10 @@ export function link(
   for (const hash of hashesOf(kind, object)) tables.hashes.put(hash, log)
 }
 
-/** Takes away what `link` wrote for the object that lies at a place, and returns that with its checksum. @throws DATA_DAMAGED */
+/**
+ * Removes the entries that `link` wrote for the object at a place, and returns the object with its checksum. @throws
+ * DATA_DAMAGED
+ */
 function unlink(
   tables: Tables,
   log: LogId,
@@ -134,7 +140,10 @@ function unlink(
   return { object, crc: found.crc }
 }
 
-/** Lists the user under the role, or no longer when this was the last assignment that said so. Its own index entries are written. */
+/**
+ * Lists the user under the role, or removes it when this was the last assignment of that role. The assignment's own
+ * index entries must be written already.
+ */
 function refer(tables: Tables, number: number, assignment: Objects['role_assignment'], given: boolean): void {
   const { to, entry, sameIndex } = REFERENCES.users_of_role
   const named = entry(assignment)
@@ -145,7 +154,10 @@ function refer(tables: Tables, number: number, assignment: Objects['role_assignm
   else if (tables.indexes.get(indexKey(number, sameIndex, named.same)) === undefined) tables.indexes.remove(key, place)
 }
 
-/** Hashes of secrets that lead to the object: those that died with an environment still say so. */
+/**
+ * Hashes of secrets that lead to the object. A deleted environment keeps those of its keys, so that using them can be
+ * reported as such.
+ */
 export function hashesOf(kind: Kind, object: AnyObject): readonly string[] {
   if (kind === 'api_key') return [object.key]
   return kind === 'deleted_environment' ? (object as Objects['deleted_environment']).key_hashes : []

@@ -1,5 +1,6 @@
-// The store: log and state of every environment and organization of one data folder. Reads are synchronous, in this thread, and see
-// only what is on disk; every write is a use case that the writer thread runs. One process at a time has the folder open.
+// The store: log and state of every environment and organization of one data folder. Reads are synchronous, in this
+// thread, and see only what is on disk; every write is a use case that the writer thread runs. One process at a time
+// has the folder open.
 import { mkdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Actor, HistoryEntry, LogEntry, LogId, Position } from '../log/change.ts'
@@ -28,13 +29,13 @@ import { type OnBatch, Writer, type WriterStats } from './writer.ts'
 export interface StoreOptions {
   /** the data folder; made when it is missing */
   readonly data: string
-  /** entry file of the writer thread, which calls `serveWriter` with the use cases */
+  /** entry file of the writer thread, which must call `serveWriter` with the use cases */
   readonly writerThread: URL
-  /** default `<data>/secrets.key`, made when it is missing */
+  /** default `<data>/secrets.key`, created when it is missing */
   readonly secretsKeyFile?: string
-  /** bytes that the image of one environment may have; what an image can hold when absent */
+  /** the largest image of one environment in bytes; by default the limit of the image format */
   readonly imageBytesMax?: number
-  /** hears how far the upgrade of a folder of an older format is */
+  /** receives the progress when a folder of an older format is upgraded */
   readonly upgrading?: OnProgress
 }
 
@@ -42,7 +43,10 @@ export type CommitListener = (log: LogId, head: Position) => void
 export type BatchListener = (seconds: number) => void
 
 export interface Store<U extends UseCases> {
-  /** The last durable state of a log. @throws OBJECT_NOT_FOUND, DATA_DAMAGED when it is the control log of an organization and damaged */
+  /**
+   * The last durable state of a log. @throws OBJECT_NOT_FOUND, DATA_DAMAGED when it is the control log of an
+   * organization and damaged
+   */
   view(log: LogId): StoredView
   /** What is known to be damaged of a log: nothing is written into it. */
   damage(log: LogId): ZerohopError | undefined
@@ -50,7 +54,8 @@ export interface Store<U extends UseCases> {
   /** every organization and environment known, the oldest first */
   logs(): LogId[]
   /**
-   * Runs a use case and returns when its outcome is on disk. A log that does not exist yet begins with its first change.
+   * Runs a use case and returns when its outcome is on disk. A log that does not exist yet begins with its first
+   * change.
    * @throws the domain error of the use case, as it was thrown; OVERLOADED, DISK_FULL, DISK_FAILED, WRITER_DEAD, CLOSED
    */
   commit<N extends keyof U & string>(
@@ -59,15 +64,17 @@ export interface Store<U extends UseCases> {
     input: InputOf<U[N]>,
     by: Actor,
   ): Promise<Committed<ResultOf<U[N]>>>
-  /** Where a log stands on disk. @throws OBJECT_NOT_FOUND */
+  /** The durable position of a log. @throws OBJECT_NOT_FOUND */
   head(log: LogId): Position
-  /** Bytes that the image of an environment takes at most; undefined when nothing was written since an older version. */
+  /** An upper bound of the environment's image in bytes; undefined when nothing was written since an older version. */
   imageBytes(log: LogId): number | undefined
-  /** Entries after a revision, in order; at most LOG_READ_MAX of them. Empty when there is none, or no such revision. */
+  /**
+   * Entries after a revision, in order; at most LOG_READ_MAX of them. Empty when there are none, or no such revision.
+   */
   entries(log: LogId, after: number, limit?: number): LogEntry[]
   /** Entries before a revision, the newest first, without their changes. */
   history(log: LogId, before: number, limit: number): HistoryEntry[]
-  /** One entry by its id; undefined when there is none, or no more. */
+  /** One entry by its id; undefined when it does not exist or was trimmed. */
   historyEntry(id: string): HistoryEntry | undefined
   /** Entries of a log that history still has. */
   historyCount(log: LogId): number
@@ -75,40 +82,49 @@ export interface Store<U extends UseCases> {
   waitBeyond(log: LogId, revision: number, signal?: AbortSignal, ms?: number): Promise<void>
   /** Calls the listener after each durable batch, once for each log that it moved. Returns how to stop. */
   onCommit(listener: CommitListener): () => void
-  /** From now on a write is acknowledged only after these followers, or after ACKNOWLEDGE_WAIT_MS. Returns how to stop. */
+  /**
+   * From now on a write is acknowledged only when these followers have it, or after ACKNOWLEDGE_WAIT_MS. Returns how to
+   * stop.
+   */
   acknowledgeAfter(followers: Followers): () => void
   /** Writes that were acknowledged before all followers had them. */
   readonly acknowledgedEarly: number
-  /** Calls the listener once when the writer died: nothing is written any more, reads go on. */
+  /** Calls the listener once when the writer died: writes fail from then on, reads continue. */
   onWriterDeath(listener: (error: ZerohopError) => void): void
-  /** Tells the listener how many seconds each batch of writes took, with its sync. Returns how to stop. */
+  /** Calls the listener with the seconds that each batch of writes took, including its sync. Returns how to stop. */
   onBatch(listener: BatchListener): () => void
   /** The API key with this SHA-256 of its secret, in hex. */
   findApiKey(hash: string): { key: ApiKey; organization: LogId } | undefined
-  /** True when this was the hash of an API key that died with its environment. */
+  /** True when this was the hash of an API key that was deleted with its environment. */
   diedWithEnvironment(hash: string): boolean
-  /** A secret that the contract reads back; undefined when there is none, or when it was sealed under another key file. */
+  /**
+   * A secret that the contract reads back; undefined when there is none, or when it was sealed under another key file.
+   */
   readSecret(id: string): string | undefined
   readonly secretsKeyWarning: string | undefined
-  /** Records of decisions; they are no part of any log, and no backup has them. */
+  /** Records of decisions; they are not part of any log and are not backed up. */
   readonly audit: AuditLog
-  /** Compares all data now and then, once it is started. */
+  /** Verifies all data periodically once it is started. */
   readonly scrub: Scrub
   /** Bytes of the data file. */
   readonly bytes: number
-  /** What the writer did since the store was opened, and how many use cases wait for it. */
+  /** Counters of the writer since the store was opened, and the number of queued use cases. */
   readonly writer: WriterStats & { readonly waiting: number }
-  /** One bounded step of forgetting what is not kept. Ask again while there is more. */
+  /** One bounded step of trimming expired history. Call again while `more` is true. */
   maintain(retention: Retention): Promise<Trimmed>
-  /** Copies one durable moment of the data file into an empty folder while writes go on. What else a backup is: backup.ts. */
+  /**
+   * Copies one consistent state of the data file into an empty folder while writes continue. The rest of a backup:
+   * backup.ts.
+   */
   copyData(folder: string): Promise<void>
-  /** Takes no more writes, waits for those taken, and gives the folder back. */
+  /** Accepts no more writes, waits for the accepted ones, and releases the folder. */
   close(): Promise<void>
 }
 
 /**
  * Opens a data folder; one of an older format is upgraded first.
- * @throws DATA_IN_USE, DATA_READ_ONLY, DATA_DAMAGED, DATA_FOREIGN, COPY_ROOM, DISK_FULL, CONFIG_INVALID (the secrets key)
+ * @throws DATA_IN_USE, DATA_READ_ONLY, DATA_DAMAGED, DATA_FOREIGN, COPY_ROOM, DISK_FULL, CONFIG_INVALID (the secrets
+ * key)
  */
 export async function openStore<U extends UseCases>(options: StoreOptions): Promise<Store<U>> {
   const folder = options.data
@@ -204,7 +220,7 @@ class LmdbStore<U extends UseCases> implements Store<U> {
     if (damage !== undefined) throw damage
     const { result, revision, also } = await this.#writer.commit({ log, name, input, by })
     if (this.#following.isAwaited) await this.#following.caughtUp([log, ...also])
-    // the thread ran the use case of that name: its result is what its type says
+    // the thread ran the use case of that name, so its result has that type
     return { result: result as ResultOf<U[N]>, revision }
   }
 
@@ -341,7 +357,7 @@ class LmdbStore<U extends UseCases> implements Store<U> {
   #onBatch: OnBatch = (moved, seconds) => {
     for (const listener of this.#batchListeners) listener(seconds)
     if (moved.length === 0) return
-    this.#tables.root.resetReadTxn() // the snapshot of this turn may be older than what was just answered
+    this.#tables.root.resetReadTxn() // the read snapshot of this turn may be older than the write just acknowledged
     for (const [log, position] of moved) this.#positions.set(log, position)
     for (const [log, position] of moved) {
       this.#waiters.wake(log, position.revision)
@@ -357,7 +373,7 @@ class LmdbStore<U extends UseCases> implements Store<U> {
     return position
   }
 
-  /** A log whose head cannot be read is taken for one: nothing is read from it any more. */
+  /** A log whose head cannot be read is treated as a control log: nothing is read from it any more. */
   #isControl(log: LogId | undefined): boolean {
     try {
       return log !== undefined && isControl(this.#headOf(log))
@@ -379,7 +395,7 @@ function makeFolder(folder: string): void {
   try {
     mkdirSync(folder, { recursive: true })
   } catch {
-    mkdirSync(folder) // node says ENOENT for every failure of a recursive one; this one says why
+    mkdirSync(folder) // a recursive mkdir reports ENOENT for every failure; this call reports the reason
   }
 }
 

@@ -1,6 +1,6 @@
-// The tables on disk; the indexes over objects are src/store/indexes.ts. A change in either changes the disk format: raise FORMAT, write an ADR
-// and an upgrade (src/store/upgrade.ts).
-// Every table is a named LMDB database, because clearing the unnamed one aborts the process. Keys are built in src/store/encode.ts.
+// The tables on disk; the indexes over objects are src/store/indexes.ts. A change in either changes the disk format:
+// raise FORMAT, write an ADR and an upgrade (src/store/upgrade.ts). Every table is a named LMDB database, because
+// clearing the unnamed one aborts the process. Keys are built in src/store/encode.ts.
 
 import type { LogId } from '../log/change.ts'
 import { ZerohopError } from '../model/errors.ts'
@@ -13,7 +13,10 @@ import { type Database, type DatabaseOptions, open, type RootDatabase } from './
 import { PLACE_ENCODER, PlaceTable } from './places.ts'
 import { BYTES, type Describe, type Form, RecordTable, TEXT } from './record.ts'
 
-/** Number of the disk format. A folder of format 1 is upgraded when it is opened; one of another number is refused (DATA_FOREIGN). */
+/**
+ * Number of the disk format. A folder of format 1 is upgraded when it is opened; one of another number is refused
+ * (DATA_FOREIGN).
+ */
 export const FORMAT = 2
 
 export interface Tables {
@@ -21,12 +24,12 @@ export interface Tables {
   readonly folder: string
   /** how many records there are in the tables that belong to no single log */
   readonly totals: Totals
-  /** log id → where it stands */
+  /** log id → head */
   readonly heads: HeadTable
   /** log, kind, place in the creation order → object as JSON; the table of a kind */
   objects(kind: Kind): RecordTable<string>
   readonly objectTables: readonly RecordTable<string>[]
-  /** rows of the tables that belong to logs, which are walked for it */
+  /** number of rows in the tables that belong to logs; walks them */
   rows(): number
   /** log, kind, key → place */
   readonly keys: PlaceTable
@@ -42,7 +45,7 @@ export interface Tables {
   readonly secrets: CountedTable<Uint8Array>
 }
 
-/** Number of each table in its checksums. A number is never given to another table. */
+/** Number of each table in its checksums. A number is never reused for another table. */
 const TABLE_NUMBERS = {
   meta: 1,
   heads: 2,
@@ -58,7 +61,7 @@ const TABLE_NUMBERS = {
 } as const
 export type RecordTableName = keyof typeof TABLE_NUMBERS
 
-/** Nobody else on the machine may read the data. lmdb knows this option, its types do not. */
+/** No other user of the machine may read the data. lmdb knows this option, its types do not. */
 const FOR_ITS_OWNER = { permissionsMode: 0o600 }
 
 /** How a folder is opened: `create` makes the tables in an empty one. */
@@ -75,7 +78,7 @@ export function openRoot(folder: string, mode: OpenMode): RootDatabase {
     noSubdir: false,
     readOnly: mode === 'read',
     encoding: 'json',
-    overlappingSync: false, // visible to readers only when it is on disk
+    overlappingSync: false, // readers see a write only when it is on disk
     mapSize: DATA_BYTES_MAX,
     maxDbs: 32,
   })
@@ -83,14 +86,14 @@ export function openRoot(folder: string, mode: OpenMode): RootDatabase {
 
 const FORMAT_KEY = Buffer.from('format')
 
-/** The table that says the format: plain JSON under a text in every format, so that each version can read it. */
+/** The table with the format number: plain JSON under a text key in every format, so that each version can read it. */
 function formatTable(root: RootDatabase, create: boolean): Database<unknown, Uint8Array> | undefined {
-  // Binary keys here too: LMDB has one order of keys for a table, whichever way it was opened.
+  // Binary keys here too: LMDB has one key order for a table, however it was opened.
   const options: CreateOptions = { keyEncoding: 'binary', encoding: 'json', create }
   return root.openDB<unknown, Uint8Array>('meta', options) as Database<unknown, Uint8Array> | undefined
 }
 
-/** The number that stands in a folder; undefined when it holds no data of ours. */
+/** The format number of a folder; undefined when the folder holds no Zerohop data. */
 export function readFormat(root: RootDatabase): unknown {
   return formatTable(root, false)?.get(FORMAT_KEY)
 }
@@ -177,7 +180,7 @@ function tablesOf(root: RootDatabase, folder: string, create: boolean): Tables {
   }
 }
 
-/** The log that a key begins with, in the words of an error. */
+/** The log that a key begins with, for error texts. */
 function logWords(heads: HeadTable, key: Uint8Array): string {
   const number = key.length < 4 ? 0 : Buffer.from(key).readUInt32BE(0)
   return whichLog(heads, number) ?? `log ${number}`
@@ -188,11 +191,11 @@ function whichLog(heads: HeadTable, number: number): string | undefined {
     const found = heads.all().find(([, head]) => head.number === number)
     return found && nameOfLog(...found)
   } catch {
-    return undefined // the heads are damaged too: the number must do
+    return undefined // the heads are damaged too: the caller falls back to the number
   }
 }
 
-/** A log in the words of an error. */
+/** A log, for error texts. */
 export function nameOfLog(log: LogId, head: { readonly counts: Readonly<Partial<Record<Kind, number>>> }): string {
   return `${(head.counts.organization ?? 0) > 0 ? 'organization' : 'environment'} \`${log}\``
 }
@@ -206,5 +209,5 @@ function entryWords(key: Buffer): string {
   return key.length === 10 ? `revision ${key.readUIntBE(4, 6)}` : `record ${key.toString('hex')}`
 }
 
-/** Bytes of a log entry from which it is compressed: a bulk call writes the same field names a thousand times. */
+/** Log entries from this size are compressed: a bulk call repeats the same field names a thousand times. */
 export const COMPRESS_BYTES_MIN = 4_096

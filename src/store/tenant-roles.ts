@@ -1,14 +1,14 @@
-// The roles of one user in tenants, read from the table of keys alone: `user/role/tenant` says all of it, and reading ten
-// thousand assignments as objects takes several times as long. A key is not compared with its object here, so this is for
-// what people read, never for a decision or a write; a scrub compares them all.
+// The roles of one user in tenants, read from the table of keys alone: `user/role/tenant` has all that is needed, and
+// reading ten thousand assignments as objects takes several times as long. Keys are not compared with their objects
+// here, so this is for display only, never for a decision or a write; a scrub compares them all.
 import { nameKey, readPlace, textOfNameKey } from './encode.ts'
 import type { Tables } from './tables.ts'
 import type { TenantRole } from './view.ts'
 
-/** Roles on instances in a row that are read one by one before the scan jumps over those of the same role and tenant. */
+/** After this many roles on instances in a row the scan jumps over the rest of the same role and tenant. */
 const LINEAR_SCAN_MAX = 16
 const SLASH = '/'
-/** The character behind the slash: a range up to it ends behind everything that begins with the slash. */
+/** The character after the slash: the end of a range over everything that begins with the slash. */
 const BEHIND_SLASH = '0'
 
 /** In creation order. `number` is that of the log. */
@@ -20,7 +20,7 @@ export function tenantRolesOf(tables: Tables, number: number, user: string): rea
   while (start !== undefined) start = scan(start)
   return found.sort((one, other) => one.place - other.place)
 
-  /** Reads on from a key; returns the key to go on from, or undefined at the end. */
+  /** Continues from a key; returns the key to continue from next, or undefined at the end. */
   function scan(from: Buffer): Buffer | undefined {
     let skipped = 0
     for (const { key, place } of tables.keys.rows({ start: from, end })) {

@@ -1,5 +1,6 @@
-// Makes a data file of format 2 from one of format 1, which has no checksums: copied row by row into `data.new`, compared with what the heads count,
-// synced, and put in its place by one rename. Until then the old file is untouched, so that a process that is killed on the way only starts anew.
+// Makes a data file of format 2 from one of format 1, which has no checksums: copied row by row into `data.new`,
+// compared with the counts in the heads, synced, and put in place by one rename. Until then the old file is untouched,
+// so an interrupted upgrade just starts again.
 import { mkdirSync, renameSync, rmSync, statfsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { setImmediate as pause } from 'node:timers/promises'
@@ -17,17 +18,17 @@ import { COMPRESS_BYTES_MIN, nameOfLog, openRoot, openTables, readFormat, type T
 /** Number of the format that is upgraded. */
 export const OLD_FORMAT = 1
 
-/** Hears how many rows of all were copied. */
+/** Receives the number of rows copied so far and in all. */
 export type OnProgress = (done: number, total: number) => void
 
-/** What a head of format 1 says. */
+/** A head of format 1. */
 type OldHead = Omit<Head, 'sums' | 'log' | 'leaving'>
 interface Row {
   readonly key: Uint8Array
   readonly value: Uint8Array
 }
 
-/** The format of a folder's data; undefined when it is no data of ours. */
+/** The format of a folder's data; undefined when it is not Zerohop data. */
 export async function formatOf(folder: string): Promise<unknown> {
   const root = openRoot(folder, 'read')
   try {
@@ -39,7 +40,7 @@ export async function formatOf(folder: string): Promise<unknown> {
 
 /**
  * Upgrades a folder of format 1 that this process holds.
- * @throws COPY_ROOM, DISK_FULL, DATA_DAMAGED when what is there is not what was counted: the folder stays as it was
+ * @throws COPY_ROOM, DISK_FULL, DATA_DAMAGED when the records differ from the counts: the folder stays as it was
  */
 export async function upgradeData(folder: string, progress: OnProgress = () => undefined): Promise<void> {
   const data = join(folder, 'data.mdb')
@@ -67,7 +68,7 @@ export async function upgradeData(folder: string, progress: OnProgress = () => u
   rmSync(unfinished, { recursive: true, force: true })
 }
 
-/** A copy needs what the file has, and a little more for the checksums. @throws COPY_ROOM */
+/** A copy needs the size of the file and a little more for the checksums. @throws COPY_ROOM */
 export function requireRoom(folder: string, data: string): void {
   const want = Math.ceil(statSync(data).size * 1.1)
   const { bavail, bsize } = statfsSync(folder)
@@ -81,7 +82,7 @@ class Upgrade {
   readonly #progress: OnProgress
   #done = 0
   #total = 0
-  /** what was copied, by the number of the log: digests of objects by kind, and of entries */
+  /** digests of what was copied, by the number of the log: of objects by kind, and of entries */
   readonly #objects = new Map<number, Map<Kind, Digest>>()
   readonly #entries = new Map<number, Digest>()
   /** ids of the environments that are deleted: their records are removed some at a time */
@@ -127,7 +128,10 @@ class Upgrade {
     throw this.#damaged(`table ${name} is missing`)
   }
 
-  /** A bounded number of rows in each transaction, with a turn of the event loop between: the lock of the folder shows signs of life there. */
+  /**
+   * A bounded number of rows in each transaction, with a turn of the event loop between, in which the lock of the
+   * folder is touched.
+   */
   async #copy(name: string, options: DatabaseOptions, put: (row: Row) => void): Promise<void> {
     const rows = this.#old(name, options).getRange()[Symbol.iterator]()
     for (let more = true; more; ) {

@@ -1,5 +1,5 @@
-// The child process of verify-process.ts: verifies a folder and says what it finds, one JSON text a line. Ends when its input does, which is when whoever
-// started it stops it or dies.
+// The child process of verify-process.ts: verifies a folder and reports what it finds as JSON texts, one on each line.
+// It ends when its input ends: the parent stopped it or died.
 import { writeSync } from 'node:fs'
 import { constants, setPriority } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -36,7 +36,7 @@ async function verify(tables: Tables): Promise<void> {
   const total = tables.rows()
   let checked = 0
   let said = performance.now()
-  const heard = {
+  const reporter = {
     damage: ({ log = null, error }: Omit<Damage, 'log'> & { readonly log?: string | null | undefined }) =>
       say({ log, what: String(error.details.what), reason: String(error.details.reason) }),
     checked: (count: number) => {
@@ -47,19 +47,19 @@ async function verify(tables: Tables): Promise<void> {
     },
   }
   let begun = performance.now()
-  for (const _ of verifyAll(tables, heard)) {
+  for (const _ of verifyAll(tables, reporter)) {
     const spent = performance.now() - begun
     // The transaction of a step ends with it: a longer one would make the file grow under a server that writes.
     tables.root.resetReadTxn()
     await sleep(isPaced ? (spent * (100 - SCRUB_PERCENT)) / SCRUB_PERCENT : 0)
-    heard.checked(0)
+    reporter.checked(0)
     if (isStopped) return
     begun = performance.now()
   }
   say({ checked, total, done: true })
 }
 
-/** At once: the next page may end the process. */
+/** Written synchronously: the next page may kill the process. */
 function say(message: FromVerifyChild): void {
   writeSync(1, `${JSON.stringify(message)}\n`)
 }

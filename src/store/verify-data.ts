@@ -17,7 +17,7 @@ export interface VerifyOptions {
 }
 
 /**
- * Takes the folder, compares everything, gives it back. Changes nothing but the format, when that is asked for.
+ * Locks the folder, verifies everything, and releases it. Changes nothing, except the format when `upgrading` is given.
  * @throws DATA_IN_USE, DATA_FOREIGN, DATA_READ_ONLY, CONFIG_INVALID when there is no data
  */
 export async function verifyData(folder: string, options: VerifyOptions = {}): Promise<Verified> {
@@ -27,14 +27,14 @@ export async function verifyData(folder: string, options: VerifyOptions = {}): P
     throw asOpenError(error, folder)
   })
   try {
-    return await verifyHeld(folder, options)
+    return await verifyLocked(folder, options)
   } finally {
     lock.release()
   }
 }
 
 /** The same for a folder that this process holds. */
-export async function verifyHeld(folder: string, options: VerifyOptions): Promise<Verified> {
+export async function verifyLocked(folder: string, options: VerifyOptions): Promise<Verified> {
   const damaged = damageOfFile(folder)
   if (damaged !== undefined) {
     options.damage?.(damaged)
@@ -54,11 +54,11 @@ async function run(folder: string, options: VerifyOptions): Promise<Verified & {
     progress: (checked) => options.progress?.(checked),
   })
   const verified = await ended
-  if (verified === undefined) throw new ZerohopError('INTERNAL') // nobody stops it
+  if (verified === undefined) throw new ZerohopError('INTERNAL') // it is never stopped here
   return verified
 }
 
-/** What the head of the file says, before anybody maps it. */
+/** What the meta pages of the file show before anything maps it. */
 function damageOfFile(folder: string): string | undefined {
   const reason = suspect(join(folder, 'data.mdb'))
   if (reason !== undefined) return reason

@@ -1,26 +1,27 @@
-// The entries of a log against their checksums, the count and digest in its head, and the chain: each entry with its changes is bound to the one before
-// it by SHA-256. Entries that lost their changes to retention have only checksum and digest.
+// The entries of a log against their checksums, the count and digest in its head, and the chain: each entry with its
+// changes is bound to the one before it by SHA-256. Entries that lost their changes to retention have only checksum and
+// digest.
 import { Digest } from './checksum.ts'
 import { revisionKey } from './encode.ts'
 import { entryCount, type Head } from './heads.ts'
 import { CHAIN_BYTES, chainAfter } from './log.ts'
 import { attempt, compare, headOf, type LogPart, report } from './verify-part.ts'
 
-/** All in one step: what the head says is true of one moment only. */
+/** All in one step, because the head is valid for one read transaction only. */
 export function* verifyEntries(part: LogPart): Generator<void> {
   const head = headOf(part)
   if (head === undefined) return
   const walk = new Walk(part, head)
   const range = { start: revisionKey(head.number, 0), end: revisionKey(head.number + 1, 0) }
   let isWalked = false
-  attempt(part.heard, part.log, () => {
+  attempt(part.reporter, part.log, () => {
     for (const entry of part.tables.log.inspect(range)) {
-      if (entry.damage !== undefined) part.heard.damage({ log: part.log, error: entry.damage })
+      if (entry.damage !== undefined) part.reporter.damage({ log: part.log, error: entry.damage })
       walk.entry(entry.key, entry.content, entry.crc, entry.damage === undefined)
     }
     isWalked = true
   })
-  part.heard.checked(walk.digest.count)
+  part.reporter.checked(walk.digest.count)
   if (isWalked) walk.end()
 }
 
@@ -29,7 +30,7 @@ class Walk {
   readonly #part: LogPart
   readonly #head: Head
   #revision: number
-  /** chain of the entry before; undefined when that cannot be known */
+  /** chain of the previous entry; undefined when it is unknown */
   #chain: string | undefined
 
   constructor(part: LogPart, head: Head) {

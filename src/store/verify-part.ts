@@ -1,4 +1,4 @@
-// What the parts of a verification share: which log they are about, and how they report.
+// Shared by the parts of a verification: the log that they verify, and how they report.
 import type { LogId } from '../log/change.ts'
 import { isZerohopError, ZerohopError } from '../model/errors.ts'
 import { type Digest, NO_SUM, type Sum } from './checksum.ts'
@@ -6,50 +6,50 @@ import type { Head } from './heads.ts'
 import { otherRecords } from './record.ts'
 import { nameOfLog, type Tables } from './tables.ts'
 
-/** Something that is not as it was written. */
+/** Damage found in the data. */
 export interface Damage {
-  /** the log that it is in; undefined when it concerns all */
+  /** the log that is damaged; undefined when it concerns all */
   readonly log: LogId | undefined
   readonly error: ZerohopError
 }
 
-export interface Heard {
+export interface VerificationReporter {
   readonly damage: (damage: Damage) => void
-  /** so many records and entries more were compared */
+  /** called with the number of records and entries compared since the last call */
   readonly checked: (count: number) => void
 }
 
-/** What the parts of a verification need to know of the log that they are about. */
+/** One log under verification. */
 export interface LogPart {
   readonly tables: Tables
   readonly log: LogId
-  readonly heard: Heard
+  readonly reporter: VerificationReporter
 }
 
-/** The head of the log now; undefined when there is nothing to compare any more. */
+/** The current head of the log; undefined when there is nothing left to compare. */
 export function headOf({ tables, log }: LogPart): Head | undefined {
   const head = tables.heads.get(log)
   return head?.leaving === undefined ? head : undefined
 }
 
 /** Reports damage in the log. */
-export function report({ log, heard }: LogPart, head: Head, reason: string): void {
-  heard.damage({ log, error: new ZerohopError('DATA_DAMAGED', { what: nameOfLog(log, head), reason }) })
+export function report({ log, reporter }: LogPart, head: Head, reason: string): void {
+  reporter.damage({ log, error: new ZerohopError('DATA_DAMAGED', { what: nameOfLog(log, head), reason }) })
 }
 
-/** Reports when records are not those that the head counts. */
+/** Reports when count or digest of the records differ from the head. */
 export function compare(part: LogPart, head: Head, what: string, digest: Digest, count: number, sum: Sum = NO_SUM) {
   if (digest.count === count && digest.equals(sum)) return
   report(part, head, otherRecords(what, digest.count, count))
 }
 
-/** Does what may meet damage, and reports that. Undefined when it did. */
-export function attempt<T>(heard: Heard, log: LogId | undefined, read: () => T): T | undefined {
+/** Runs a read and reports damage that it throws. Undefined in that case. */
+export function attempt<T>(reporter: VerificationReporter, log: LogId | undefined, read: () => T): T | undefined {
   try {
     return read()
   } catch (error) {
     if (!isZerohopError(error, 'DATA_DAMAGED')) throw error
-    heard.damage({ log, error })
+    reporter.damage({ log, error })
     return undefined
   }
 }

@@ -1,5 +1,6 @@
-// What leads to objects, proven both ways: each object has exactly its entries in keys, ids and indexes, and each entry leads to an object that names it. An
-// entry that is missing would make a cascade miss an assignment. A bounded number of rows in each step, which is one read transaction.
+// Verifies keys, ids and indexes in both directions: each object has exactly its entries, and each entry leads to an
+// object with that key, id or value. A missing entry would make a cascade miss an assignment. Each step is one read
+// transaction over a bounded number of rows.
 import { isZerohopError } from '../model/errors.ts'
 import { VERIFY_ROWS_PER_STEP } from '../model/limits.ts'
 import type { Kind, Objects } from '../model/objects.ts'
@@ -27,7 +28,7 @@ export function* verifyObjectsLead(part: LogPart): Generator<void> {
         .objects(kind)
         .inspect({ ...range, limit: VERIFY_ROWS_PER_STEP })) {
         if (damage === undefined)
-          attempt(part.heard, part.log, () => verifyObject(part, head, kind, key, JSON.parse(content) as AnyObject))
+          attempt(part.reporter, part.log, () => verifyObject(part, head, kind, key, JSON.parse(content) as AnyObject))
         start = after(key)
       }
       yield
@@ -80,7 +81,7 @@ function* walk(
   holds: (head: Head, key: Uint8Array, place: Uint8Array) => boolean,
 ): Generator<void> {
   let start: Uint8Array | undefined
-  /** places of the last key that were looked at: a key may have more than a step can take */
+  /** places of the last key already compared: a key may have more than one step can take */
   let skip = 0
   for (;;) {
     const head = headOf(part)
@@ -95,7 +96,7 @@ function* walk(
       if (!unlessDamaged(() => holds(head, key, place)))
         report(part, head, `an entry of table ${table.name} leads to another object`)
     }
-    part.heard.checked(rows)
+    part.reporter.checked(rows)
     start = last
     yield
     if (rows < VERIFY_ROWS_PER_STEP) return
@@ -118,13 +119,13 @@ function isIndexed(part: LogPart, head: Head, key: Uint8Array, place: Uint8Array
   return part.tables.indexes.get(same) !== undefined
 }
 
-/** Undefined when nothing lies there. @throws DATA_DAMAGED */
+/** Undefined when there is no object. @throws DATA_DAMAGED */
 function objectAt({ tables }: LogPart, head: Head, kind: Kind, place: Uint8Array): AnyObject | undefined {
   const text = tables.objects(kind).get(objectKey(head.number, kind, readPlace(place)))
   return text === undefined ? undefined : (JSON.parse(text) as AnyObject)
 }
 
-/** A damaged object says nothing about what leads to it; it was reported with its checksum. */
+/** A damaged object cannot be compared with its entries; it was already reported by its checksum. */
 function unlessDamaged(holds: () => boolean): boolean {
   try {
     return holds()

@@ -1,5 +1,6 @@
-// Runs a verification in a child process (verify-child.ts) and hears what it finds. A page that is damaged may end the process that reads it, which is
-// damage too: it is never the process that serves. Also beside a server: LMDB shares a folder among processes, and the child only reads.
+// Runs a verification in a child process (verify-child.ts) and receives its reports. A damaged page may kill the
+// process that reads it, which also counts as damage; it never kills the server. It can run beside a server: LMDB
+// shares a folder among processes, and the child only reads.
 import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
@@ -10,11 +11,11 @@ import { threadUrl } from '../model/thread.ts'
 import { dataFolder } from './disk.ts'
 import type { Damage } from './verify-part.ts'
 
-/** What the child says, one JSON text a line. */
+/** The child's messages, one JSON text on each line. */
 export type FromVerifyChild =
   | { readonly checked: number; readonly total: number; readonly done?: true }
   | { readonly log: LogId | null; readonly what: string; readonly reason: string }
-  /** it is no data of this version: nothing was compared */
+  /** the data is not of this version: nothing was compared */
   | { readonly refused: string }
 
 export interface Verified {
@@ -31,7 +32,7 @@ export interface VerifyListener {
 export interface RunningVerification {
   /** undefined when it was stopped before its end */
   readonly ended: Promise<(Verified & { readonly refused?: string }) | undefined>
-  /** asks the child to end; `ended` says when it has */
+  /** asks the child to end; `ended` resolves when it has */
   stop(): void
 }
 
@@ -46,9 +47,9 @@ export function startVerification(
   const found = { checked: 0, damages: 0 }
   let [isDone, isStopped] = [false, false]
   let refused: string | undefined
-  const damage = (heard: Damage): void => {
+  const damage = (reporter: Damage): void => {
     found.damages++
-    listener.damage(heard)
+    listener.damage(reporter)
   }
   const silence = setTimeout(() => child.kill('SIGKILL'), PROBE_MS).unref()
   createInterface({ input: child.stdout }).on('line', (line) => {
@@ -62,7 +63,7 @@ export function startVerification(
       listener.progress(said.checked, said.total)
     }
   })
-  child.stdin.on('error', () => undefined) // it is gone already
+  child.stdin.on('error', () => undefined) // the child has already ended
   const ended = new Promise<(Verified & { readonly refused?: string }) | undefined>((resolve, reject) => {
     child.on('error', reject)
     child.on('close', (code, signal) => {

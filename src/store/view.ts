@@ -1,5 +1,5 @@
-// What a use case may read, and what it answers. A use case is a pure function of a view and its input; it never writes.
-// The writer runs it against what the earlier ones of the batch left, then commits its changes.
+// What a use case may read, and what it returns. A use case is a pure function of a view and its input; it never
+// writes. The writer runs it against the state after the earlier ones of the batch, then commits its changes.
 import type { Change, LogId, Position } from '../log/change.ts'
 import type { Kind, Objects } from '../model/objects.ts'
 import type { IndexKind, IndexName } from './indexes.ts'
@@ -30,7 +30,7 @@ export interface View {
   /** Objects that an index holds under `value`, in creation order. */
   by<I extends IndexName>(index: I, value: string, range?: Range): Iterable<Objects[IndexKind<I>]>
   countBy(index: IndexName, value: string): number
-  /** The same moment of another log. */
+  /** The view of another log, at the same moment. */
   other(log: LogId): View
 }
 
@@ -42,16 +42,17 @@ export interface TenantRole {
 
 /** A view of what is on disk. */
 export interface StoredView extends View {
-  /** The roles of a user in tenants, in creation order: fast for very many, for what people read (tenant-roles.ts). */
+  /** The roles of a user in tenants, in creation order: fast for very many, for display only (tenant-roles.ts). */
   tenantRoles(user: string): readonly TenantRole[]
   /**
-   * The JSON of each object of a kind, in the order of creation: for a search that parses only what it finds. May be read on in later
-   * turns, and still gives the state of this moment; whoever stops early calls `return` on the iterator.
+   * The JSON of each object of a kind, in the order of creation: for a search that parses only its hits. Reading may
+   * continue in later turns and still gives the state of this moment; a caller that stops early calls `return` on the
+   * iterator.
    */
   texts(kind: Kind): Iterable<string>
 }
 
-/** Source of what a pure function may not make: fresh ids (32 hex digits) and the time of the commit (ms since 1970). */
+/** Source of the impure inputs of a use case: fresh ids (32 hex digits) and the time of the commit (ms since 1970). */
 export interface Mint {
   id(): string
   readonly now: number
@@ -59,16 +60,19 @@ export interface Mint {
   secret(bytes: number): string
 }
 
-/** What a use case answers. No change ⇒ no new revision. */
+/** The result of a use case. Without changes there is no new revision. */
 export interface Decided<T> {
   readonly changes: readonly Change[]
   /** Changes of other logs that commit in the same transaction, such as the first revision of a new environment. */
   readonly also?: readonly { readonly log: LogId; readonly changes: readonly Change[] }[]
-  /** Secrets that the contract reads back, by id of their API key: sealed before they touch the disk, never part of a change. null erases. */
+  /**
+   * Secrets that the contract reads back, by id of their API key: sealed before they are written, never part of a
+   * change. null deletes.
+   */
   readonly secrets?: readonly { readonly id: string; readonly secret: string | null }[]
   /** HTTP status that the history shows; default 200. */
   readonly status?: number
-  /** Writes an entry even without changes: reading a secret, exporting and backing up are logged. */
+  /** Writes a log entry even without changes: reading a secret, exporting and backing up are logged. */
   readonly logged?: boolean
   readonly result: T
 }
@@ -78,7 +82,7 @@ export type UseCases = Readonly<Record<string, UseCase>>
 export type InputOf<U extends UseCase> = Parameters<U>[1]
 export type ResultOf<U extends UseCase> = ReturnType<U> extends Decided<infer T> ? T : never
 
-/** The answer of a commit: durable on disk. `revision` is that of the log (unchanged when nothing changed). */
+/** The result of a commit, which is durable on disk. `revision` is that of the log (unchanged when nothing changed). */
 export interface Committed<T> {
   readonly result: T
   readonly revision: number

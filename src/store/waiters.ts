@@ -1,4 +1,4 @@
-// Those who wait for a log to move on. How many there may be is bounded where they come from (connections of the feed).
+// Callers that wait for the next revision of a log. Their number is bounded by the connections of the feed.
 import type { LogId } from '../log/change.ts'
 
 interface Waiter {

@@ -1,5 +1,6 @@
-// The writer thread: the one place that writes to the data file. It takes batches of use cases, one message each, and answers each
-// when its outcome is on disk. The entry file of the thread calls `serveWriter` with the use cases; what they are is no business here.
+// The writer thread: the one place that writes to the data file. It takes batches of use cases, one message each, and
+// answers each when its outcome is on disk. The entry file of the thread calls `serveWriter` with the use cases; this
+// file does not depend on them.
 import { parentPort, workerData } from 'node:worker_threads'
 import { type Answer, BatchRunner, type Job, type Reply, toFailure } from './batch.ts'
 import type { Retention, Trimmed } from './retention.ts'
@@ -7,11 +8,11 @@ import { sealWith } from './secrets.ts'
 import { openTables } from './tables.ts'
 import type { UseCases } from './view.ts'
 
-/** What the main side gives the thread at its start. */
+/** The data that the main thread passes at the start. */
 export interface ThreadData {
   readonly folder: string
   readonly secretsKey: Uint8Array
-  /** bytes that the image of one environment may have; what images can have when absent */
+  /** the largest image of one environment in bytes; by default the limit of the image format */
   readonly imageBytesMax?: number
 }
 
@@ -21,7 +22,7 @@ export type FromThread =
   | { readonly trimmed: Trimmed }
   | (Answer & { readonly seconds: number })
 
-/** Serves the store that started this thread, until it is told to close. */
+/** Serves the store that started this thread until it sends `close`. */
 export function serveWriter(useCases: UseCases): void {
   if (parentPort === null) throw new Error('the writer runs in a thread of the store')
   const port = parentPort
@@ -43,7 +44,8 @@ export function serveWriter(useCases: UseCases): void {
     try {
       port.postMessage(batch satisfies FromThread)
     } catch {
-      // A result that cannot be cloned is a defect of one use case; the writes are on disk and the others must hear of theirs.
+      // A result that cannot be cloned is a defect of one use case; the writes are on disk, and the others must still
+      // be answered.
       port.postMessage({ ...batch, replies: batch.replies.map(cloneable) } satisfies FromThread)
     }
   }

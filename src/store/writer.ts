@@ -1,5 +1,5 @@
-// The main side of the writer: queues use cases, sends all that wait as one message, settles each promise when the thread has answered.
-// It never reads or writes a table. Why a thread: docs/adr/0003-writer-thread.md.
+// The main side of the writer: queues use cases, sends all queued ones as one message, and settles each promise when
+// the thread answers. It never reads or writes a table. Why a thread: docs/adr/0003-writer-thread.md.
 import { Worker } from 'node:worker_threads'
 import type { LogId, Position } from '../log/change.ts'
 import { ZerohopError } from '../model/errors.ts'
@@ -14,10 +14,13 @@ interface Waiting {
   readonly reject: (error: Error) => void
 }
 
-/** Hears which logs a batch moved and how many seconds it took with its sync, before its writers are answered. */
+/**
+ * Called before the writers of a batch are answered: with the logs that it wrote to and the seconds that it took with
+ * its sync.
+ */
 export type OnBatch = (moved: readonly (readonly [LogId, Position])[], seconds: number) => void
 
-/** What the writer did since it started. */
+/** Counters since the writer started. */
 export interface WriterStats {
   /** use cases that were committed */
   writes: number
@@ -36,7 +39,7 @@ export class Writer {
   readonly #trims: { resolve: (trimmed: Trimmed) => void; reject: (error: Error) => void }[] = []
   #isFlushPlanned = false
   #isClosing = false
-  /** why nothing is taken any more */
+  /** why no more jobs are accepted */
   #stopped: ZerohopError | undefined
 
   private constructor(entry: URL, data: ThreadData, onBatch: OnBatch, onDeath: (error: ZerohopError) => void) {
@@ -82,16 +85,16 @@ export class Writer {
       this.#queue.push({ job, resolve, reject })
       if (this.#isFlushPlanned || this.#inFlight.length >= WRITER_IN_FLIGHT_MAX) return
       this.#isFlushPlanned = true
-      setImmediate(() => this.#flush()) // after all requests that this turn of the loop brings
+      setImmediate(() => this.#flush()) // after all requests that arrive in this turn of the loop
     })
   }
 
-  /** Use cases that wait for their answer. */
+  /** Use cases waiting for their answer. */
   get waiting(): number {
     return this.#waiting
   }
 
-  /** One step of forgetting what is not kept, between two batches. @throws WRITER_DEAD, CLOSED */
+  /** One bounded step of trimming expired history, between two batches. @throws WRITER_DEAD, CLOSED */
   maintain(retention: Retention): Promise<Trimmed> {
     if (this.#stopped !== undefined) return Promise.reject(this.#stopped)
     return new Promise((resolve, reject) => {
@@ -100,7 +103,7 @@ export class Writer {
     })
   }
 
-  /** Waits for all that was taken, closes the tables of the thread and ends it. */
+  /** Waits for all accepted jobs, closes the tables of the thread and ends it. */
   async close(): Promise<void> {
     if (this.#stopped !== undefined) return this.#exited
     this.#stopped = new ZerohopError('CLOSED', { what: 'the store' })
@@ -124,7 +127,7 @@ export class Writer {
 
   /** An input that cannot be cloned is a defect of its caller alone. */
   #sendCloneable(batch: readonly Waiting[]): void {
-    const sound = batch.filter((waiting) => {
+    const cloneable = batch.filter((waiting) => {
       try {
         structuredClone(waiting.job)
         return true
@@ -134,9 +137,9 @@ export class Writer {
         return false
       }
     })
-    if (sound.length === 0) return
-    this.#thread.postMessage({ jobs: sound.map(({ job }) => job) } satisfies ToThread)
-    this.#inFlight.push(sound)
+    if (cloneable.length === 0) return
+    this.#thread.postMessage({ jobs: cloneable.map(({ job }) => job) } satisfies ToThread)
+    this.#inFlight.push(cloneable)
   }
 
   #receive(message: FromThread): void {
@@ -170,7 +173,7 @@ export class Writer {
     this.#thread.postMessage({ close: true } satisfies ToThread)
   }
 
-  /** The thread is gone, whatever the reason: nobody may wait for it for ever. */
+  /** The thread has ended, whatever the reason: rejects all that wait for it. */
   #die(reason: string, cause?: unknown): void {
     const error = new ZerohopError('WRITER_DEAD', { reason }, { cause })
     this.#ready?.reject(error)
@@ -184,7 +187,10 @@ export class Writer {
   }
 }
 
-/** How many of the jobs that wait go together: bounded in number and in items, so that bulk calls do not pile up in one transaction. */
+/**
+ * How many queued jobs go into the next batch: bounded in number and in items, so that bulk calls do not pile up in one
+ * transaction.
+ */
 function batchLength(queue: readonly Waiting[]): number {
   let items = 0
   let length = 0
@@ -196,7 +202,7 @@ function batchLength(queue: readonly Waiting[]): number {
   return length
 }
 
-/** Items of the lists of an input: those of a bulk call are each as much work as a call of its own. */
+/** Items in the lists of an input: each item of a bulk call is as much work as a single call. */
 function itemsIn(input: unknown): number {
   if (typeof input !== 'object' || input === null) return 1
   return Object.values(input).reduce((sum: number, field) => sum + (Array.isArray(field) ? field.length : 0), 1)

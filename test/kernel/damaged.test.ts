@@ -105,9 +105,9 @@ describe('a damaged image is refused', () => {
   })
 
   it('says what is wrong', () => {
-    expect(refusal(saved.slice(0, 100)).message).toBe('the image is damaged: 100 bytes are fewer than a header has')
+    expect(refusal(saved.slice(0, 100)).message).toBe('the image is damaged: 100 bytes are fewer than a header needs')
     expect(refusal(edited((_, view) => view.setUint32(Header.Magic, 1, true))).message).toContain(
-      'does not begin like an image',
+      'does not begin with the magic number of an image',
     )
     expect(refusal(edited((bytes) => bytes.fill(7, HEADER_BYTES, HEADER_BYTES + 8))).message).toContain('checksum')
     expect(refusal(saved.slice(0, saved.length - 8)).message).toContain(`${saved.length - 8}`)

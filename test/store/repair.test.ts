@@ -78,7 +78,7 @@ it('makes objects anew from a log that is whole, and the command says so', async
   const script = fileURLToPath(new URL('../../dist/bundle/zerohop.js', import.meta.url))
   const repair = () => spawnSync(process.execPath, [script, 'data', 'repair', '--data', data], { encoding: 'utf8' })
   const first = repair()
-  expect(first.stdout).toContain(`environment \`${LOG}\`: objects (user) made anew from its log`)
+  expect(first.stdout).toContain(`environment \`${LOG}\`: objects (user) rebuilt from its log`)
   expect(first.status).toBe(0)
   expect(repair()).toMatchObject({ status: 0, stdout: 'whole: there is nothing to repair\n' })
   const store = await openTestStore(data)

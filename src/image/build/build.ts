@@ -1,6 +1,6 @@
-// The canonical build: contents in sorted order into an empty kernel. Compaction is this build from an image's own contents, so
-// equal contents give equal bytes. Order of work: resources and permissions, roles, their rows, their edges, their rules, tenants,
-// instances, tuples, users with their grants.
+// The canonical build: contents in sorted order into an empty kernel. Compaction runs this build on an image's own
+// contents, so equal contents give equal bytes. Order of work: resources and permissions, roles, their rows, their
+// edges, their rules, tenants, instances, tuples, users with their grants.
 import { RULE_NO_DIRECT, SCRATCH_BYTES, Table } from '../../../assembly/abi.ts'
 import { Kernel } from '../../kernel/kernel.ts'
 import type { KernelSource } from '../../kernel/module.ts'
@@ -18,19 +18,22 @@ import {
 } from '../contents.ts'
 import { putConfig } from '../documents.ts'
 import { type ConditionProgram, compile } from './condition-program.ts'
-import { troubleOf } from './extends.ts'
-import { putAttributes, putDeclared, putParent, putSet, ruleIds } from './write-records.ts'
+import { extendsFault } from './extends.ts'
+import { putAttributes, putDeclaredTypes, putParent, putSet, ruleIds } from './write-records.ts'
 
 /** Ids written to the scratch area at a time. */
 const LIST_MAX = SCRATCH_BYTES / 8
 
-/** A kernel that holds exactly `contents`, identity fields of the header still empty. @throws STATE_INVALID on a dangling reference */
+/**
+ * A kernel that holds exactly `contents`, identity fields of the header still empty. @throws STATE_INVALID on a
+ * dangling reference
+ */
 export function buildKernel(contents: Contents, source: KernelSource): Kernel {
   const kernel = new Kernel(source)
   kernel.calls.create()
   for (const [key, { actions, attributes }] of sortedEntries(contents.resources)) {
     const resource = kernel.calls.put(Table.Resources, writeKey(kernel, key))
-    putDeclared(kernel, resource, key, attributes)
+    putDeclaredTypes(kernel, resource, key, attributes)
     for (const action of [...new Set(actions)].sort())
       kernel.calls.putPermission(resource, writePair(kernel, key, action))
   }
@@ -95,7 +98,10 @@ function buildSets(kernel: Kernel, contents: Contents): void {
   }
 }
 
-/** The program of a set's conditions. @throws DELTA_INVALID when those of a delta are none, STATE_INVALID when stored ones are none */
+/**
+ * Compiles a set's conditions. @throws DELTA_INVALID when conditions of a delta are malformed, STATE_INVALID when
+ * stored ones are
+ */
 export function programOf(key: string, conditions: JsonObject, to?: number): ConditionProgram {
   try {
     return compile(parseConditions(conditions, []))
@@ -113,11 +119,11 @@ function buildRoles(kernel: Kernel, contents: Contents): Map<string, number> {
   for (const [key, { permissions }] of sorted) {
     attach(kernel, ids.get(key)!, permissionIds(kernel, key, permissions))
   }
-  const trouble = troubleOf(
+  const fault = extendsFault(
     { parents: (role) => contents.roles.get(role)?.extends ?? [], children: () => [] },
     contents.roles.keys(),
   )
-  if (trouble !== undefined) throw invalid(trouble)
+  if (fault !== undefined) throw invalid(fault)
   for (const [key, { extends: parents }] of sorted) {
     if (parents.length === 0) continue
     const list = [...new Set(parents)]
@@ -138,7 +144,7 @@ function buildRoles(kernel: Kernel, contents: Contents): Map<string, number> {
   return ids
 }
 
-/** Makes the role one of its type, with the rules that derive it. */
+/** Makes the role a role of its resource type, with the rules that derive it. */
 export function putRules(
   kernel: Kernel,
   role: number,
@@ -164,7 +170,7 @@ export function permissionIds(kernel: Kernel, role: string, permissions: readonl
   return ids.sort((left, right) => left - right)
 }
 
-/** Attaches permission ids to a role, a scratch area at a time. */
+/** Attaches permission ids to a role, as many at a time as the scratch area holds. */
 export function attach(kernel: Kernel, role: number, ids: readonly number[]): void {
   for (let start = 0; start < ids.length; start += LIST_MAX) {
     kernel.calls.extendRole(role, kernel.writeList(ids.slice(start, start + LIST_MAX)))
@@ -183,7 +189,7 @@ function writePair(kernel: Kernel, left: string, right: string): number {
   return requireLength(kernel.writePair(left, right), left)
 }
 
-/** A key of two names with a sign between them, or of one. */
+/** Writes a key of two names with a separator, or of one name. */
 function writeWhole(kernel: Kernel, key: string): number {
   return requireLength(kernel.writeWhole(key), key)
 }

@@ -1,10 +1,11 @@
-// From the tree of conditions to a program: a flat list of steps, each of which says where to go on when it is true and when it is false.
-// `not` is no step: it swaps the two. assembly/abi.ts says what each operation means, assembly/decide/conditions.ts runs them.
+// Compiles a tree of conditions to a program: a flat list of steps, each with the next step for true and for false.
+// `not` has no step: it swaps the two. assembly/abi.ts says what each operation means, assembly/decide/conditions.ts
+// runs them.
 import { FOREIGN, Op, RIGHT_PATH, Source } from '../../../assembly/abi.ts'
 import type { AttributePath, Condition, Operator, Root, Term, Test } from '../../model/condition.ts'
 import type { Json } from '../../model/objects.ts'
 
-/** What a step reads: where the path begins, and its key. */
+/** The path that a step reads: its source and its key. */
 export interface PathRef {
   readonly source: Source
   /** `root.name.name` */
@@ -26,7 +27,7 @@ export interface ConditionProgram {
   readonly constants: readonly Json[]
 }
 
-/** A place among the steps, known once it is reached. */
+/** A position among the steps, known once it is reached. */
 interface Label {
   at: number
 }
@@ -52,7 +53,7 @@ const OPS: Readonly<Record<Operator, Op>> = {
 }
 const MATCHES = { object: Op.MatchObject, any: Op.MatchAny, all: Op.MatchAll } as const
 
-/** The program of the conditions. */
+/** Compiles the conditions. */
 export function compile(condition: Condition): ConditionProgram {
   return new Compiler().program(condition)
 }
@@ -109,7 +110,7 @@ class Compiler {
     }
   }
 
-  /** One after the other: each goes on to the next, the last one to `end`. */
+  /** Emits the items in order: each continues with the next, the last one with `end`. */
   #every<T>(items: readonly T[], end: Label, emit: (item: T, next: Label) => void): void {
     if (items.length === 0) this.#step({ op: Op.Always, flags: 0, left: undefined, right: 0, yes: end, no: end })
     for (const [index, item] of items.entries()) {
@@ -157,7 +158,7 @@ class Compiler {
 
 const label = (): Label => ({ at: -1 })
 
-/** The values when all tests are "equals this value": then one step looks them all up. */
+/** The values when all tests are "equals this value": then one step looks all of them up. */
 function valuesOf(tests: readonly Test[]): Json[] | undefined {
   const values: Json[] = []
   for (const test of tests) {

@@ -1,15 +1,16 @@
-// The graph of `extends` as it will be: no role extends itself over any number of steps, and no chain is longer than the limit. The
-// kernel computes rows along this graph and relies on both, so a policy without them is refused before anything is stored.
+// Validates the graph of `extends` as it will be after a change: no role extends itself over any number of steps, and
+// no chain is longer than the limit. The kernel relies on both when it computes rows along this graph, so a policy that
+// violates them is refused before anything is stored.
 import { EXTENDS_DEPTH_MAX } from '../../../assembly/abi.ts'
 
-/** Direct neighbours in the graph as it will be. */
+/** Direct neighbours in the graph after the change. */
 export interface ExtendsGraph {
   parents(role: string): readonly string[]
   children(role: string): readonly string[]
 }
 
-/** Why the changed roles cannot stand as they are; undefined when they can. */
-export function troubleOf(graph: ExtendsGraph, changed: Iterable<string>): string | undefined {
+/** Why the changed roles are invalid, in words; undefined when they are valid. */
+export function extendsFault(graph: ExtendsGraph, changed: Iterable<string>): string | undefined {
   for (const role of changed) {
     const above = levels(role, graph.parents)
     if (above > EXTENDS_DEPTH_MAX || above + levels(role, graph.children) - 1 > EXTENDS_DEPTH_MAX) {
@@ -19,7 +20,7 @@ export function troubleOf(graph: ExtendsGraph, changed: Iterable<string>): strin
   return undefined
 }
 
-/** Roles on the longest chain from `role` on, itself included; a circle has no longest chain and ends beyond the limit. */
+/** The number of roles on the longest chain from `role`, itself included; a cycle gives a number beyond the limit. */
 function levels(role: string, next: (role: string) => readonly string[]): number {
   let level: ReadonlySet<string> = new Set([role])
   let count = 0

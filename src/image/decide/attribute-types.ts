@@ -1,5 +1,6 @@
-// What was sent against what is declared: an attribute of another type than the declared one is as good as missing to every condition
-// (D7). Explanations name such attributes, and strict PDPs refuse them. Derived from the image alone, forgotten when a delta changes types.
+// Compares request attributes with their declared types. An attribute of another type counts as missing in every
+// condition (D7: missing and ill-typed values); explanations name it, and strict PDPs refuse it. The cached types are
+// derived from the image alone and dropped when a delta changes types.
 import { Table } from '../../../assembly/abi.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { isOfType } from '../../model/attribute-types.ts'
@@ -14,10 +15,10 @@ import type { Sent } from './required-attributes.ts'
 
 type Types = readonly (readonly [name: string, type: AttributeType])[]
 
-/** Names under which nothing is read of what was sent (D8). */
+/** Names under which request attributes are never read (D8: precedence of attributes). */
 const IDENTITY = { user: ['key', 'roles', 'tenants'], resource: RESOURCE_IDENTITY } as const
 
-export class Declared {
+export class AttributeTypes {
   readonly #kernel: Kernel
   readonly #known = new Map<string, Types>()
 
@@ -29,7 +30,10 @@ export class Declared {
     this.#known.clear()
   }
 
-  /** The attributes that were sent about the user and a resource of `type` and are not of their declared type; `null` is none. */
+  /**
+   * The request attributes of the user and of a resource of `type` that are not of their declared type; `null` counts
+   * as absent.
+   */
   illTyped(type: string, sent: Sent | undefined): IllTyped[] {
     if (sent === undefined) return []
     try {
@@ -43,7 +47,7 @@ export class Declared {
     }
   }
 
-  /** @throws ATTRIBUTE_ILL_TYPED with the first that is not of its declared type */
+  /** @throws ATTRIBUTE_ILL_TYPED with the first attribute that is not of its declared type */
   require(type: string, sent: Sent | undefined): void {
     const [first] = this.illTyped(type, sent)
     if (first === undefined) return
@@ -72,7 +76,7 @@ export class Declared {
     const types = Object.entries(declaredOn(this.#kernel, record)).filter(
       ([name, declared]) => declared !== 'json' && !identity.includes(name),
     )
-    if (record === 0) return types // a type that does not exist is not remembered
+    if (record === 0) return types // an unknown type is not cached
     if (this.#known.size >= NEEDS_MAX) this.#known.clear()
     this.#known.set(type, types)
     return types

@@ -1,34 +1,40 @@
-// One question after the other, by ids, about one set of attributes sent along: what listings are made of. Each answer is that of a check
-// (D12), and one that could not be decided ends the listing and names its question (D13).
+// Evaluates many checks, by ids, with one set of request attributes: listings are built on it. Each answer is that of a
+// check (D12: listings agree with checks); an undecided check ends the listing with an error that names it (D13:
+// undecided is not a deny).
 import { ASK_SETS, Instance, Permission, Principal, Source, Verdict } from '../../../assembly/abi.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import { LISTING_WHOLE_WORK_MAX } from '../../model/limits.ts'
-import type { Needs, Sent } from './required-attributes.ts'
+import type { RequiredAttributes, Sent } from './required-attributes.ts'
 
-/** What one question costs, beside its steps over relations and conditions, of which each is some 20 ns. */
+/** The cost of one check in addition to its steps over relations and conditions, which take about 20 ns each. */
 const QUESTION_WORK = 16
 
 export class Evaluator {
   readonly kernel: Kernel
-  readonly #needs: Needs
+  readonly #required: RequiredAttributes
   readonly #sent: Sent | undefined
-  /** the permission for which what was sent lies encoded, and where it ends; 0 when none does that may be used again */
+  /**
+   * the permission for which the request attributes are encoded, and where they end; 0 when there is nothing to reuse
+   */
   #encoded = 0
   #end = 0
 
-  /** what the listing may still cost: a question, a look at a record, a step; below 0 it has cost enough */
+  /** the remaining work of the listing, for checks, records and steps; below 0 the limit is exceeded */
   left: number
 
-  constructor(kernel: Kernel, needs: Needs, sent: Sent | undefined, work: number) {
+  constructor(kernel: Kernel, required: RequiredAttributes, sent: Sent | undefined, work: number) {
     this.kernel = kernel
-    this.#needs = needs
+    this.#required = required
     this.#sent = sent
     this.left = work
-    kernel.calls.takeWork() // that of questions before
+    kernel.calls.takeWork() // discards the work of earlier checks
   }
 
-  /** A check; an id of 0 is unknown, or no instance. `unstored` is the key of an instance that is not stored. @throws UNDECIDED */
+  /**
+   * A check; an id of 0 is an unknown key, or no instance. `unstored` is the key of an instance that is not stored.
+   * @throws UNDECIDED
+   */
   allows(user: number, tenant: number, permission: number, instance: number, unstored?: string): boolean {
     const { calls } = this.kernel
     let verdict = calls.decideOn(user, tenant, permission, instance)
@@ -43,12 +49,12 @@ export class Evaluator {
     return verdict === Verdict.Allow
   }
 
-  /** A check on a stored instance in its own tenant (D2). */
+  /** A check on a stored instance in its own tenant (D2: the tenant of a check). */
   allowsOn(user: number, permission: number, instance: number): boolean {
     return this.allows(user, this.kernel.word(instance + Instance.Tenant), permission, instance)
   }
 
-  /** Is one side of a set rule true (D6)? On an instance of another tenant none is (D2). */
+  /** Whether one side of a set rule is true (D6: set rules). On an instance of another tenant it never is (D2). */
   truthOf(
     side: number,
     user: number,
@@ -63,9 +69,9 @@ export class Evaluator {
     return verdict
   }
 
-  /** What the set rules of a permission read: bits of src/image/decide/required-attributes.ts. */
+  /** What the set rules of a permission read: bits as in src/image/decide/required-attributes.ts. */
   reads(permission: number): number {
-    return this.#needs.reads(permission)
+    return this.#required.reads(permission)
   }
 
   /** The key of a stored instance, without its type. */
@@ -74,13 +80,16 @@ export class Evaluator {
     return key.slice(key.indexOf(':') + 1)
   }
 
-  /** What was sent is the same for all questions about a permission, unless its rules read the key of the instance. */
+  /**
+   * Encodes the request attributes; the result is reused for all checks of a permission, unless its rules read the key
+   * of the instance.
+   */
   #encode(permission: number, instance: number, unstored: string | undefined): number {
     if (permission === this.#encoded) return this.#end
-    const needsKey = (this.#needs.reads(permission) & (1 << Source.ResourceKey)) !== 0
+    const needsKey = (this.#required.reads(permission) & (1 << Source.ResourceKey)) !== 0
     const key = !needsKey ? undefined : instance === 0 ? unstored : this.keyOf(instance)
     this.#encoded = 0
-    const end = this.#needs.encode(permission, key, this.#sent)
+    const end = this.#required.encode(permission, key, this.#sent)
     if (!needsKey) this.#encoded = permission
     this.#end = end
     return end
@@ -97,7 +106,7 @@ export class Evaluator {
   }
 }
 
-/** A listing without pages that would take too much. */
+/** The error for a listing without pages that would take too much work. */
 export function tooLarge(what: string): ZerohopError {
   return new ZerohopError('LISTING_TOO_LARGE', { what, limit: LISTING_WHOLE_WORK_MAX })
 }

@@ -1,14 +1,18 @@
-// Small bounded memories from key strings to ids, in front of the kernel's symbol tables: an id belongs to its key as long as the
-// image lives, so an entry is never wrong. They hold nothing that the kernel does not, and never remember "unknown".
+// Small bounded caches from key strings to ids, in front of the kernel's symbol tables. An id belongs to its key as
+// long as the image exists, so entries never become wrong. "Unknown" is never cached.
 //
-// Two ways a slot: a key lies in its slot or in the neighbour. No string is hashed: a few characters choose the slot, and
-// comparing with the string that lies there is cheap, most of all when it is the same object. A memory begins small and doubles
-// while keys push each other out, up to its limit.
+// The caches are two-way: a key is in its slot or in the next one. Strings are not hashed: a few characters choose the
+// slot, and comparing with the string there is cheap, above all when it is the same object. A cache begins small and
+// doubles while keys evict each other, up to its limit.
 import { LOOKASIDE_ENTRIES_FIRST, LOOKASIDE_ENTRIES_MAX } from '../../model/limits.ts'
 
-// Reading a character costs as much as a whole probe of a small table, so each kind of key is asked for no more than it needs.
+// Reading a character costs as much as a whole probe of a small table, so for each kind of key as few as possible are
+// read.
 
-/** 32 bits of a user key: users are many, and differ at their end (numbers, UUIDs) or before it (mail addresses). */
+/**
+ * 32 bits of a user key: there are many users, and their keys differ at the end (numbers, UUIDs) or shortly before it
+ * (mail addresses).
+ */
 function sampleUser(key: string): number {
   const length = key.length
   if (length < 4) return sampleName(key)
@@ -28,7 +32,7 @@ function sampleTenant(key: string): number {
   return sampleName(key) ^ (key.charCodeAt(length - 3) << 16)
 }
 
-/** 32 bits of the name of a type or an action: there are few. */
+/** 32 bits of the name of a type or an action, of which there are few. */
 function sampleName(key: string): number {
   const length = key.length
   if (length < 2) return length === 0 ? 0 : key.charCodeAt(0)
@@ -46,7 +50,10 @@ function spread(bits: number, shift: number): number {
   return Math.imul(mixed ^ (mixed >>> 13), 0xc2b2_ae35) >>> shift
 }
 
-/** From one key of many users, or of fewer tenants, to an id. An entry is two places of one array, key and id, so that a hit touches one cache line. */
+/**
+ * A cache from one key (of many users, or of fewer tenants) to an id. An entry is two elements of one array, key and
+ * id, so that a hit touches one cache line.
+ */
 export class Lookaside {
   readonly #ofUsers: boolean
   #shift = Math.clz32(LOOKASIDE_ENTRIES_FIRST) + 1
@@ -61,7 +68,7 @@ export class Lookaside {
     return spread(this.#ofUsers ? sampleUser(key) : sampleTenant(key), this.#shift)
   }
 
-  /** The id of the key when it is remembered, else 0. */
+  /** The id of the key when it is cached, else 0. */
   find(key: string): number {
     const entries = this.#entries
     const at = this.#slot(key) * 2
@@ -69,7 +76,7 @@ export class Lookaside {
     return entries[at ^ 2] === key ? (entries[(at ^ 2) + 1] as number) : 0
   }
 
-  /** Remembers the id of a key that is not remembered; what lay there moves next door. */
+  /** Caches the id of a key that is not cached yet; the previous entry moves to the next slot. */
   keep(key: string, id: number): void {
     const entries = this.#entries
     const at = this.#slot(key) * 2
@@ -86,7 +93,10 @@ export class Lookaside {
   }
 }
 
-/** From two keys (resource type, action) to an id. An entry is four places of one array: left, right, id, nothing. */
+/**
+ * A cache from two keys (resource type, action) to an id. An entry is four elements of one array: left, right, id,
+ * unused.
+ */
 export class PairLookaside {
   #shift = Math.clz32(LOOKASIDE_ENTRIES_FIRST) + 1
   #entries: (string | number)[] = emptyEntries(LOOKASIDE_ENTRIES_FIRST * 4)
@@ -120,7 +130,7 @@ function samplePair(left: string, right: string): number {
   return sampleName(left) ^ Math.imul(sampleName(right), 0xc2b2_ae35)
 }
 
-/** Keys and ids share the array: 0 is no key and no id. */
+/** Keys and ids share the array; 0 means empty. */
 function emptyEntries(places: number): (string | number)[] {
   return new Array<string | number>(places).fill(0)
 }

@@ -1,5 +1,5 @@
-// Which attributes the set rules of a permission read, and the encoding of those that were sent with a question: no others are looked at.
-// What is remembered is derived from the image alone, bounded, and forgotten when a delta changes rules or conditions.
+// Determines which attributes the set rules of a permission read, and encodes those of the request; no others are read.
+// The cache is derived from the image alone, bounded, and dropped when a delta changes rules or conditions.
 import {
   AttributePath,
   ConditionSet,
@@ -19,7 +19,7 @@ import { isZerohopError, ZerohopError } from '../../model/errors.ts'
 import { NEEDS_MAX } from '../../model/limits.ts'
 import { tableOf } from '../read-records.ts'
 
-/** Attributes sent with a question. They hide stored ones of the same name (D8). */
+/** Attributes of a request. They take precedence over stored ones of the same name (D8: precedence of attributes). */
 export interface Sent {
   readonly user?: object | null | undefined
   readonly action?: object | null | undefined
@@ -27,8 +27,8 @@ export interface Sent {
   readonly context?: object | null | undefined
 }
 
-/** What the rules of a permission read of a question. */
-interface Need {
+/** What the rules of a permission read of a request. */
+interface Requirement {
   readonly permission: number
   /** as a set of bits: `1 << source` */
   readonly reads: number
@@ -45,13 +45,13 @@ const FROM: Readonly<Partial<Record<Source, keyof Sent>>> = {
   [Source.Action]: 'action',
 }
 
-export class Needs {
+export class RequiredAttributes {
   readonly #kernel: Kernel
   readonly #encoder: Encoder
-  readonly #known = new Map<number, Need>()
-  /** of the last question: the next one is often about the same permission */
-  #last: Need | undefined
-  /** how often the area was begun: reading a value may run code of the caller, and that may ask, too */
+  readonly #known = new Map<number, Requirement>()
+  /** of the last check, because the next one is often about the same permission */
+  #last: Requirement | undefined
+  /** counts the encodings: reading a value may run code of the caller, which may start another check */
   #begun = 0
 
   constructor(kernel: Kernel) {
@@ -59,18 +59,19 @@ export class Needs {
     this.#encoder = new Encoder(kernel)
   }
 
-  /** Rules or conditions changed. */
+  /** Call when rules or conditions have changed. */
   forget(): void {
     this.#known.clear()
     this.#last = undefined
   }
 
   /**
-   * Encodes what the rules of the permission read of what was sent; returns where it ends.
-   * @throws INPUT_INVALID, TEXT_INVALID, NUMBER_INVALID, JSON_TOO_DEEP on what no value can be; UNDECIDED on too much of it
+   * Encodes the request attributes that the rules of the permission read; returns where the encoding ends.
+   * @throws INPUT_INVALID, TEXT_INVALID, NUMBER_INVALID, JSON_TOO_DEEP on a value that cannot be encoded; UNDECIDED
+   * when the values are too large
    */
   encode(permission: number, key: string | undefined, sent: Sent | undefined): number {
-    const { members, keys } = this.#needOf(permission)
+    const { members, keys } = this.#requirementOf(permission)
     const encoder = this.#encoder
     const begun = ++this.#begun
     encoder.begin()
@@ -84,23 +85,23 @@ export class Needs {
       if (isZerohopError(cause)) throw cause
       throw new ZerohopError('INPUT_INVALID', { reason: 'the attributes cannot be read' }, { cause })
     }
-    // There is one area, and another question was written over this one.
+    // There is one area, and another check has overwritten this one.
     if (begun !== this.#begun) throw new ZerohopError('INPUT_INVALID', { reason: ASKS_ITSELF })
     return encoder.end
   }
 
   /** What the rules of the permission read, as a set of bits: `1 << source`. */
   reads(permission: number): number {
-    return this.#needOf(permission).reads
+    return this.#requirementOf(permission).reads
   }
 
-  #needOf(permission: number): Need {
+  #requirementOf(permission: number): Requirement {
     if (this.#last?.permission === permission) return this.#last
     this.#last = this.#known.get(permission) ?? this.#find(permission)
     return this.#last
   }
 
-  #find(permission: number): Need {
+  #find(permission: number): Requirement {
     const kernel = this.#kernel
     const count = kernel.calls.listReads(permission)
     const members = { user: [], resource: [], context: [], action: [] } satisfies Record<keyof Sent, Wanted[]>
@@ -127,15 +128,17 @@ export class Needs {
   }
 }
 
-const ASKS_ITSELF = 'an attribute asks a question of its own while it is read: send its value'
+const ASKS_ITSELF = 'reading an attribute (a getter or a proxy) runs another check: send its value'
 
-/** What is not the same on each instance of a tenant. */
+/** Sources that can differ between the instances of a tenant. */
 export const READS_INSTANCE = (1 << Source.Resource) | (1 << Source.ResourceKey)
-/** What is not the same in each tenant, beside roles. */
+/** Sources that can differ between tenants, besides roles. */
 export const READS_TENANT =
   (1 << Source.UserRoles) | (1 << Source.ResourceTenant) | (1 << Source.TenantKey) | (1 << Source.Tenant)
 
-/** What is not the same for each user. What is stored about a tenant is read only for who belongs to it (D6). */
+/**
+ * Sources that can differ between users. Stored attributes of a tenant are only read for its members (D6: set rules).
+ */
 export const READS_USER =
   (1 << Source.User) |
   (1 << Source.UserKey) |

@@ -1,5 +1,6 @@
-// Why the conditions of a set are true or false for a question: which tests make them so, and what each found. Every test is run by the
-// kernel as a program of its own, behind what was sent, and every value is the one that the kernel reads; nothing is decided here.
+// Why the conditions of a set are true or false for a check: which tests decide that, and the values that each
+// compared. The kernel runs every test as a program of its own, written behind the encoded request attributes, and
+// reads every value; nothing is decided here.
 import { Header, Permission, Resource, Table, Verdict } from '../../../assembly/abi.ts'
 import { objectAt, valueAt } from '../../kernel/decode.ts'
 import { Encoder } from '../../kernel/encode.ts'
@@ -21,7 +22,7 @@ import { compile, pathOf } from '../build/condition-program.ts'
 import { declaredTypes, encodedSteps } from '../build/write-records.ts'
 import type { TestFound, TestReason } from './explanation.ts'
 
-/** A question in ids; what was sent ends at `end` in the encoded area. */
+/** A check in ids; the request attributes end at `end` in the encoded area. */
 export interface Asked {
   readonly user: number
   readonly tenant: number
@@ -43,9 +44,9 @@ type Tree =
   | Leaf
 
 interface Operand {
-  /** undefined when it is as good as missing */
+  /** undefined when it is missing or counts as missing */
   readonly value: Json | undefined
-  /** what is there but not of the declared type */
+  /** the value when it is not of the declared type */
   readonly refused: Json | undefined
   readonly time: boolean
 }
@@ -84,8 +85,8 @@ export class Conditions {
     try {
       this.#tree = treeOf(parseConditions(json, [], places), places)
     } catch (cause) {
-      // They were read before they were stored.
-      throw new ZerohopError('IMAGE_DAMAGED', { reason: 'conditions that are none' }, { cause })
+      // They were valid when they were stored.
+      throw new ZerohopError('IMAGE_DAMAGED', { reason: 'it has malformed conditions' }, { cause })
     }
   }
 
@@ -93,14 +94,14 @@ export class Conditions {
     return this.#holds(this.#tree)
   }
 
-  /** The tests that make the conditions what they are: to change that, change one of these. */
+  /** The tests that decide the result of the conditions: changing the result takes a change of one of these. */
   causes(): TestFound[] {
     const found: TestFound[] = []
     this.#cause(this.#tree, found)
     return found
   }
 
-  /** The tests under a `not` that are false for want of a value that they could look at (D7). */
+  /** The tests under a `not` that are false only because their value is missing or ill-typed (D7). */
   negatedInVain(): TestFound[] {
     const found: TestFound[] = []
     for (const leaf of negated(this.#tree, false)) {
@@ -157,7 +158,7 @@ export class Conditions {
       this.#work.steps(this.#kernel.calls.stepsOfSets())
       return verdict
     } catch (error) {
-      if (isZerohopError(error, 'UNDECIDED')) return Verdict.Undecided // what was sent leaves no room
+      if (isZerohopError(error, 'UNDECIDED')) return Verdict.Undecided // the request attributes leave no room
       throw error
     }
   }
@@ -215,7 +216,7 @@ export class Conditions {
   }
 }
 
-/** What a resource type declares, by name. */
+/** The declared attribute types of a resource type, by name. */
 export function declaredOn(kernel: Kernel, type: number): Readonly<Record<string, AttributeType>> {
   const stored = type === 0 || !kernel.isLive(type) ? 0 : kernel.word(type + Resource.Attributes)
   return declaredTypes(objectAt(kernel, stored) ?? ({} as JsonObject))
@@ -231,7 +232,7 @@ const shownOf = (operand: Operand | undefined): Json | undefined =>
 
 const nameOf = ({ root, names }: AttributePath): string => [root, ...names].join('.')
 
-/** Keys of roles or tenants, each once and in order: an image may hold them in any. */
+/** Keys of roles or tenants, sorted and without duplicates: their order in an image is arbitrary. */
 const keysOf = (value: Json): Json => (Array.isArray(value) ? [...new Set(value as string[])].sort() : value)
 
 function treeOf(condition: Condition, places: ReadonlyMap<Test, readonly (string | number)[]>): Tree {
@@ -270,7 +271,7 @@ const isOrdered = (value: Json | undefined): boolean => typeof value === 'string
 const isObject = (value: Json | undefined): boolean =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Does the operator take what stands on its left (docs/conditions.md)? */
+/** Whether the operator accepts the value on its left (docs/conditions.md). */
 function takesLeft(test: LeafTest, { value, time }: Operand, right: Operand | undefined): boolean {
   if (test.kind === 'match') {
     if (test.of !== 'object') return Array.isArray(value)
@@ -286,11 +287,11 @@ function takesLeft(test: LeafTest, { value, time }: Operand, right: Operand | un
   return isOrdered(value) && (!isOrdered(compared) || typeof value === typeof compared)
 }
 
-/** Are the two sides compared as they are, not looked up in each other? */
+/** Whether the operator compares the two sides, rather than looking one up in the other. */
 const isCompared = ({ operator }: Test & { kind: 'compare' }): boolean =>
   ['scalar', 'ordered', 'range'].includes(OPERATORS[operator].right) && operator !== 'array_contains'
 
-/** Does it take the attribute on its right? */
+/** Whether the operator accepts the attribute on its right. */
 function takesRight(test: LeafTest, left: Operand, { value, time }: Operand): boolean {
   if (test.kind === 'match') return true
   const takes = OPERATORS[test.operator].right

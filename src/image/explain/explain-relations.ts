@@ -1,4 +1,5 @@
-// Why roles on an instance allow or do not (D5), with one way over relations: from the role that is assigned to the one that has the permission.
+// Why roles on an instance allow or deny (D5: roles derived over relations), with one path over relations from the
+// assigned role to the role that has the permission.
 import { GOAL_BYTES, Goal, Grant, Instance, Role, Verdict, WORK } from '../../../assembly/abi.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { rolesOf } from '../read-records.ts'
@@ -36,7 +37,10 @@ export function explainRelations(
   }
 }
 
-/** The way from a held role to one on the asked instance, as the search that just allowed has left it in the work area. */
+/**
+ * The path from an assigned role to a role on the instance, as the search that has just allowed left it in the work
+ * area.
+ */
 function pathOver(kernel: Kernel, { user, permission, instance }: Asked, { tenant, permission: name }: Named): Because {
   const steps: [instance: number, role: number][] = []
   for (let number = kernel.calls.goalMet(); number !== 0; ) {

@@ -1,4 +1,4 @@
-// Why roles in the tenant allow or do not (D4), each with the way over what it extends.
+// Why roles in the tenant allow or deny (D4: roles in tenants), each with its path over `extends`.
 import { Grant, Role } from '../../../assembly/abi.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { parentsOf, permissionsOf, rolesOf, tenantGrantsOf } from '../read-records.ts'

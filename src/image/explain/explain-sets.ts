@@ -1,5 +1,6 @@
-// Why set rules allow or do not (D6): which sets are true; of the rules that do not allow, the nearest ones and the tests that fail in
-// them; and where a `not` is true only because nothing was there to look at (D7). Work and output are bounded by src/model/limits.ts.
+// Why set rules allow or deny (D6: set rules): which sets are true; for rules that do not allow, the nearest ones with
+// their failing tests; and where a `not` is true only because a value is missing or ill-typed (D7). Work and output are
+// bounded by src/model/limits.ts.
 import { ConditionSet, Header, Permission, SetRule, Table, Verdict } from '../../../assembly/abi.ts'
 import { textAt } from '../../kernel/decode.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
@@ -23,7 +24,7 @@ interface Rule {
 }
 type Explained = SetsExplained & { readonly because: readonly Because[] }
 
-/** `named` is how the question and its permission read in the answer. */
+/** `named` has the tenant and the permission as the answer shows them. */
 export function explainSets(kernel: Kernel, asked: Asked, named: { tenant: string; permission: string }): Explained {
   return new SetRules(kernel, asked, named).explain()
 }
@@ -36,7 +37,7 @@ class SetRules {
   readonly #rules: readonly Rule[]
   readonly #truths = new Map<number, Verdict>()
   readonly #conditions = new Map<number, Conditions>()
-  /** some side was not evaluated: there was no work left for it */
+  /** whether some side was not evaluated because the work limit was reached */
   #passedOver = false
 
   constructor(kernel: Kernel, asked: Asked, named: { tenant: string; permission: string }) {
@@ -66,7 +67,7 @@ class SetRules {
     return { ...answer('allow'), because, notes: this.#notes(allowing) }
   }
 
-  /** The rules that allow: the kernel found one, so the first is looked for whatever it takes. */
+  /** The rules that allow: the kernel found one, so the first is searched for without a limit. */
   #allowing(): Rule[] {
     const found: Rule[] = []
     for (const rule of this.#rules) {
@@ -77,7 +78,7 @@ class SetRules {
     return found
   }
 
-  /** Which sides are true nowhere; of those that were passed over nobody knows, and then only the whole is said. */
+  /** Which side is true in no rule. When sides were skipped that is unknown, and only the general code is returned. */
   #whyNone(): AbacCode {
     const users = this.#rules.some((rule) => this.#holds(rule.users))
     const resources = users && this.#rules.some((rule) => this.#holds(rule.resources))
@@ -85,7 +86,7 @@ class SetRules {
     return users ? 'no_matching_resourcesets' : 'no_matching_usersets'
   }
 
-  /** Of rules of which one side is true before the others, those with the fewest tests to change. */
+  /** The rules with the fewest failing tests; rules with one true side come first. */
   #nearest(): { misses: Miss[]; notes: Note[] } {
     const half = new Set(this.#rules.filter(({ users, resources }) => this.#holds(users) || this.#holds(resources)))
     const others = this.#rules.filter((rule) => !half.has(rule))
@@ -107,7 +108,7 @@ class SetRules {
     return { misses, notes: this.#notes(nearest.map(({ rule }) => rule)) }
   }
 
-  /** What makes a side false: each set of its chain whose conditions are. */
+  /** Why a side is false: each set of its chain whose conditions are false. */
   #failed(first: number, side: FailedSet['side']): FailedSet[] {
     const kernel = this.#kernel
     if (this.#holds(first)) return []
@@ -148,7 +149,7 @@ class SetRules {
     return notes.slice(0, EXPLAIN_ITEMS_MAX)
   }
 
-  /** A set and those above it. */
+  /** A set and its ancestors. */
   #chain(first: number): number[] {
     const chain: number[] = []
     for (let set = first; set !== 0; set = this.#kernel.word(set + ConditionSet.Parent)) chain.push(set)
@@ -169,7 +170,8 @@ class SetRules {
     let truth = this.#truths.get(side)
     if (truth === undefined) {
       const { user, tenant, permission, instance, end } = this.#asked
-      const passedOver = this.#work.done && !always && tableOf(this.#kernel, side) === Table.Sets // a role, a type cost nothing
+      // roles and types cost no work
+      const passedOver = this.#work.done && !always && tableOf(this.#kernel, side) === Table.Sets
       if (passedOver) this.#passedOver = true
       truth = passedOver
         ? Verdict.Undecided
@@ -180,7 +182,7 @@ class SetRules {
     return truth === Verdict.Allow
   }
 
-  /** By the names of their sides: images hold rules in any order. */
+  /** Sorted by the names of their sides: the order of rules in an image is arbitrary. */
   #byName(rules: readonly Rule[]): Rule[] {
     const named = rules.map((rule) => ({
       rule,

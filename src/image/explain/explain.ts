@@ -1,12 +1,13 @@
-// The same question again, with its reasons: which roles, through which extensions and derivations, which sets; for a deny, what is
-// missing. Slower than a check and never on its path. D2 is decided here as in the check.
+// Answers a check again with its reasons: which roles, through which extensions and derivations, which sets; for a
+// deny, what is missing. Slower than a check and never part of one. The tenant is determined as in a check (D2: the
+// tenant of a check).
 import { Instance, Principal, Table } from '../../../assembly/abi.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { isZerohopError } from '../../model/errors.ts'
 import { DEFAULT_TENANT } from '../../model/keys.ts'
 import { isBuiltIn } from '../build/write-records.ts'
-import type { Declared } from '../decide/attribute-types.ts'
-import type { Needs, Sent } from '../decide/required-attributes.ts'
+import type { AttributeTypes } from '../decide/attribute-types.ts'
+import type { RequiredAttributes, Sent } from '../decide/required-attributes.ts'
 import { explainRelations } from './explain-relations.ts'
 import { explainRoles } from './explain-roles.ts'
 import { explainSets } from './explain-sets.ts'
@@ -22,17 +23,17 @@ export interface Question {
   readonly sent?: Sent | undefined
 }
 
-/** Answers the question from the kernel's own tables (D1–D6). */
+/** Explains the check from the kernel's own tables (rules D1 to D6 of docs/semantics.md). */
 export function explainQuestion(
   kernel: Kernel,
-  { needs, declared }: { readonly needs: Needs; readonly declared: Declared },
+  { required, attributeTypes }: { readonly required: RequiredAttributes; readonly attributeTypes: AttributeTypes },
   revision: number,
   question: Question,
 ): Explanation {
   const instance = instanceId(kernel, question)
   const tenant = tenantOf(kernel, question, instance)
   const ids = { ...idsOf(kernel, question, tenant), instance }
-  const ill_typed = declared.illTyped(question.type, question.sent)
+  const ill_typed = attributeTypes.illTyped(question.type, question.sent)
   const unknown = unknownName(kernel, question.type, ids)
   if (unknown !== undefined) {
     const codes = { code: unknown, rebac: unknown, abac: unknown }
@@ -43,7 +44,7 @@ export function explainQuestion(
   const rebac = explainRelations(kernel, ids, named)
   const isElsewhere = instance !== 0 && kernel.word(instance + Instance.Tenant) !== ids.tenant // D2
   const byRoles = [...rbac.because, ...rebac.because]
-  const end = isElsewhere ? 0 : encoded(needs, ids.permission, question, byRoles.length > 0)
+  const end = isElsewhere ? 0 : encoded(required, ids.permission, question, byRoles.length > 0)
   const unasked = (abac: AbacCode) => ({ ...NO_SETS, abac, because: [] })
   const { because: bySets, ...sets } = isElsewhere
     ? unasked('instance_in_other_tenant')
@@ -56,12 +57,18 @@ export function explainQuestion(
 }
 
 /**
- * Where what was sent ends when it is encoded. Undefined when it cannot be, and roles allow: a check does not look at it then (D13).
+ * Encodes the request attributes and returns where they end. Undefined when they cannot be encoded but roles allow: a
+ * check does not read them then (D13: undecided is not a deny).
  * @throws what a check throws
  */
-function encoded(needs: Needs, permission: number, { key, sent }: Question, isAllowed: boolean): number | undefined {
+function encoded(
+  required: RequiredAttributes,
+  permission: number,
+  { key, sent }: Question,
+  isAllowed: boolean,
+): number | undefined {
   try {
-    return needs.encode(permission, key, sent)
+    return required.encode(permission, key, sent)
   } catch (error) {
     if (isAllowed && isZerohopError(error)) return undefined
     throw error
@@ -74,7 +81,7 @@ export function tenantOf(kernel: Kernel, question: Pick<Question, 'tenant'>, ins
   return instance === 0 ? DEFAULT_TENANT : kernel.key(kernel.word(instance + Instance.Tenant), Principal.Key)
 }
 
-/** The id of the stored instance that the question names, or 0. */
+/** The id of the stored instance that the check names, or 0. */
 export function instanceId(kernel: Kernel, { type, key }: Pick<Question, 'type' | 'key'>): number {
   const length = key === undefined ? -1 : kernel.writePair(type, key)
   return length > 0 ? kernel.calls.find(Table.Instances, length) : 0

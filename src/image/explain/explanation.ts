@@ -1,13 +1,13 @@
-// What an explanation says: the words and the forms of each part. docs/semantics.md lists the words with their meaning; test/reference
-// gives the same ones. How they are found is explain.ts and its neighbours.
+// The types of an explanation and its codes. docs/semantics.md lists the codes with their meaning; test/reference gives
+// the same ones. explain.ts and its neighbours compute them.
 import type { AttributeType, Json } from '../../model/objects.ts'
 
 export type Unknown = 'no_such_resource' | 'no_such_action' | 'no_such_tenant' | 'user_not_synced'
 
-/** Why roles in the tenant allow or do not; the words of the contract's `debug`. */
+/** Why roles in the tenant allow or deny; the codes of the contract's `debug`. */
 export type RbacCode = Unknown | 'allow' | 'no_user_roles' | 'no_role_in_tenant' | 'no_permission'
 
-/** Why roles on the instance allow or do not; `undecided` where a limit was met. */
+/** Why roles on the instance allow or deny; `undecided` when a limit was reached. */
 export type RebacCode =
   | Unknown
   | 'allow'
@@ -17,7 +17,7 @@ export type RebacCode =
   | 'no_permission'
   | 'undecided'
 
-/** Why set rules allow or do not. */
+/** Why set rules allow or deny. */
 export type AbacCode =
   | Unknown
   | 'allow'
@@ -41,30 +41,33 @@ export interface Because {
   /** `resource:action` */
   readonly permission: string
   /**
-   * from the assigned role to the one that has the permission attached: through what roles extend (names of roles), for roles on instances
-   * through what is derived from them (`type:key#role`)
+   * from the assigned role to the role that has the permission attached: over `extends` (names of roles), for roles on
+   * instances over derivations (`type:key#role`)
    */
   readonly path: readonly string[]
 }
 
-/** Why a test of a condition is as it is. `ref_…` is about the attribute on its right side. `met`: it is true, but stands under a `not`. */
+/**
+ * Why a test of a condition has its result. `ref_…` is about the attribute on its right side. `met`: it is true, but
+ * under a `not`.
+ */
 export type TestReason = 'missing' | 'wrong_type' | 'ref_missing' | 'ref_wrong_type' | 'not_met' | 'met' | 'undecided'
 
 /** One test of a condition set, with what it found. Values are shown shortened. */
 export interface TestFound {
-  /** where it stands inside the conditions */
+  /** its path inside the conditions */
   readonly path: readonly (string | number)[]
   /** `root.name` */
   readonly attribute: string
   readonly operator: string
   readonly reason: TestReason
-  /** what the attribute is; absent when it is missing */
+  /** the value of the attribute; absent when it is missing */
   readonly value?: Json
   /** the type that is declared for the attribute, when the value is not of it */
   readonly declared?: AttributeType
-  /** what the condition compares with */
+  /** the value that the condition compares with */
   readonly expected?: Json
-  /** the attribute with which the condition compares, and what it is */
+  /** the attribute that the condition compares with */
   readonly ref?: string
   readonly ref_value?: Json
 }
@@ -72,7 +75,10 @@ export interface TestFound {
 /** A side of a set rule that is false. */
 export interface FailedSet {
   readonly side: 'user_set' | 'resource_set'
-  /** the set whose conditions are false: that of the rule or one above it; or the role or type that stands for one */
+  /**
+   * the set whose conditions are false (that of the rule or an ancestor), or the role or type that the rule names
+   * instead of a set
+   */
   readonly set: string
   readonly reason: 'role_not_assigned' | 'other_resource' | 'conditions'
   /** the tests that make its conditions false */
@@ -86,12 +92,15 @@ export interface Miss {
   readonly failed: readonly FailedSet[]
 }
 
-/** A `not` over a value that is missing or ill-typed: it is true (D7), perhaps against what its author meant. */
+/** A `not` over a value that is missing or ill-typed: it is true (D7), which its author may not have intended. */
 export interface Note extends TestFound {
   readonly set: string
 }
 
-/** An attribute that was sent and is not of its declared type: conditions see none (D7). */
+/**
+ * A request attribute that is not of its declared type: it counts as missing in conditions (D7: missing and ill-typed
+ * values).
+ */
 export interface IllTyped {
   /** `user.name` or `resource.name` */
   readonly attribute: string
@@ -99,7 +108,7 @@ export interface IllTyped {
   readonly value: Json
 }
 
-/** What set rules add to an explanation. */
+/** The part of an explanation about set rules. */
 export interface SetsExplained {
   readonly abac: AbacCode
   /** set rules for the permission */
@@ -110,8 +119,8 @@ export interface SetsExplained {
 }
 
 /**
- * The answer of `explain`. `because` has every assigned role in the tenant that allows, one path over relations, and the set rules that
- * allow. src/model/limits.ts bounds what it lists.
+ * The answer of `explain`. `because` has every assigned role in the tenant that allows, one path over relations, and
+ * the set rules that allow. src/model/limits.ts bounds its length.
  */
 export interface Explanation extends SetsExplained {
   readonly allow: boolean

@@ -1,5 +1,5 @@
-// The image file: header ++ heap, exactly as they lie in memory, with length and CRC-32 filled in. Nothing of it is believed
-// before magic, ABI, length, CRC-32 and roots hold. docs/kernel-memory.md draws it.
+// The image file: header and heap, byte for byte as in memory, with length and CRC-32 filled in. Nothing of a file is
+// used before its magic number, ABI, length, CRC-32 and roots are validated. docs/kernel-memory.md draws it.
 import { createHash } from 'node:crypto'
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { open } from 'node:fs/promises'
@@ -34,7 +34,7 @@ export function saveKernel(kernel: Kernel): Uint8Array {
   return file
 }
 
-/** The same, a piece at a time: `pause` is awaited between pieces, and the image must not change meanwhile. */
+/** `saveKernel` in pieces: `pause` is awaited between them, and the image must not change meanwhile. */
 export async function saveKernelSlowly(kernel: Kernel, pause: Pause): Promise<Uint8Array> {
   const [header, heap] = kernel.parts
   const file = new Uint8Array(header.length + heap.length)
@@ -53,7 +53,10 @@ export async function saveKernelSlowly(kernel: Kernel, pause: Pause): Promise<Ui
   return file
 }
 
-/** SHA-256 of a saved image without what two equal contents may differ in: revision, chain and checksum. 64 hex digits. */
+/**
+ * SHA-256 of a saved image without revision, chain and checksum, in which images with equal contents may differ. 64 hex
+ * digits.
+ */
 export function hashImage(file: Uint8Array): string {
   const header = file.slice(0, HEADER_BYTES)
   header.fill(0, Header.RevisionLow, Header.Chain + 32)
@@ -61,11 +64,11 @@ export function hashImage(file: Uint8Array): string {
   return createHash('sha256').update(header).update(file.subarray(HEADER_BYTES)).digest('hex')
 }
 
-/** What an image file says of itself. */
+/** The header of an image file and the digest of its bytes. */
 export interface ImageHead {
   readonly environment: LogId
   readonly position: Position
-  /** bytes of the file, with its signature */
+  /** bytes of the file, including its signature */
   readonly length: number
   /** SHA-256 of the file without its signature */
   readonly digest: Uint8Array
@@ -73,7 +76,7 @@ export interface ImageHead {
 }
 
 /**
- * Reads an image file a piece at a time, without loading it: its head, and whether its bytes are whole.
+ * Reads an image file in pieces, without loading it: returns its head, and validates its checksum.
  * @throws IMAGE_UNREADABLE, IMAGE_DAMAGED, IMAGE_FOREIGN
  */
 export async function inspectImageFile(path: string): Promise<ImageHead> {
@@ -85,7 +88,7 @@ export async function inspectImageFile(path: string): Promise<ImageHead> {
     const { size: length } = await file.stat()
     const tail = tailOf(fileSource(file.fd))
     const size = length - (tail?.length ?? 0)
-    if (size < HEADER_BYTES) throw damaged(`${size} bytes are fewer than a header has`)
+    if (size < HEADER_BYTES) throw damaged(`${size} bytes are fewer than a header needs`)
     await file.read(header, 0, HEADER_BYTES, 0)
     const digest = createHash('sha256').update(header)
     const view = new DataView(header.buffer)
@@ -114,21 +117,24 @@ function headOf(view: DataView): Pick<ImageHead, 'environment' | 'position'> {
   return { environment: hex(Header.Environment, 16), position: { revision, chain: hex(Header.Chain, 32) } }
 }
 
-/** Bytes read and summed at a time: they are still in the cache when the checksum reads them again. */
+/** Bytes read and added to the checksum at a time: they are still in the processor cache for the checksum. */
 const CHUNK_BYTES = 256 * 1024
-/** Bytes copied in one turn of the event loop by those who must not block it: about a millisecond. */
+/** Bytes copied in one turn of the event loop where it must not be blocked: about a millisecond. */
 const PIECE_BYTES = 1024 * 1024
 
-/** Lets others run. */
+/** Resolves after other work of the event loop had its turn. */
 export type Pause = () => Promise<void>
 
-/** Where the bytes of an image come from: `read` fills the target from the position on, or fails. */
+/** A source of image bytes: `read` fills the target from the position on, or throws. */
 interface Source {
   readonly length: number
   read(target: Uint8Array, position: number): void
 }
 
-/** A kernel on the image in `input`: its bytes, or the path of its file. @throws IMAGE_UNREADABLE, IMAGE_DAMAGED, IMAGE_FOREIGN, IMAGE_FULL */
+/**
+ * A kernel on the image in `input`: its bytes, or the path of its file. @throws IMAGE_UNREADABLE, IMAGE_DAMAGED,
+ * IMAGE_FOREIGN, IMAGE_FULL
+ */
 export function loadKernel(input: Uint8Array | string, source: KernelSource, trust?: Trust): Kernel {
   if (typeof input !== 'string') return loadFrom(bytesSource(input), source, trust)
   let file: number | undefined
@@ -162,7 +168,7 @@ function fileSource(file: number): Source {
   }
 }
 
-/** The same as `loadKernel` for bytes, a piece at a time: `pause` is awaited between pieces. */
+/** `loadKernel` for bytes, in pieces: `pause` is awaited between them. */
 export async function loadKernelSlowly(
   bytes: Uint8Array,
   source: KernelSource,
@@ -180,7 +186,10 @@ function loadFrom(input: Source, source: KernelSource, trust: Trust | undefined)
   return loading.finish()
 }
 
-/** An image on its way into memory: the header is checked first, the heap summed as it comes, nothing answers before the end. */
+/**
+ * An image being loaded: the header is validated first, the checksum is computed while the heap is copied, and the
+ * image is usable only at the end.
+ */
 class Loading {
   readonly #input: Source
   readonly #header = new Uint8Array(HEADER_BYTES)
@@ -194,13 +203,13 @@ class Loading {
   #done = 0
   #sum: number
 
-  /** With `trust` the image must be signed; without, a signature is passed over. */
+  /** With `trust` the image must be signed; without it a signature is ignored. */
   constructor(input: Source, source: KernelSource, trust: Trust | undefined) {
     this.#input = input
     this.#trust = trust
     this.#tail = tailOf(input)
     const length = input.length - (this.#tail?.length ?? 0)
-    if (length < HEADER_BYTES) throw damaged(`${length} bytes are fewer than a header has`)
+    if (length < HEADER_BYTES) throw damaged(`${length} bytes are fewer than a header needs`)
     input.read(this.#header, 0)
     requireHeader((at) => this.#view.getUint32(at, true), length)
     if (trust !== undefined) this.#digest.update(this.#header)
@@ -211,7 +220,7 @@ class Loading {
     this.#sum = crc32(this.#header)
   }
 
-  /** Takes up to so many bytes; true when there are no more. */
+  /** Reads up to that many bytes; true when the image is complete. */
   read(bytes: number): boolean {
     const piece = this.#heap.subarray(this.#done, this.#done + bytes)
     this.#input.read(piece, HEADER_BYTES + this.#done)
@@ -229,7 +238,10 @@ class Loading {
   }
 }
 
-/** The signature behind an image; an unsigned one ends otherwise, and its header says that it ends there. */
+/**
+ * The signature behind an image; undefined when it is unsigned, that is, when the length in its header is that of the
+ * whole file.
+ */
 function tailOf(input: Source): Uint8Array | undefined {
   if (input.length < HEADER_BYTES + TAIL_BYTES) return undefined
   const end = new Uint8Array(TAIL_BYTES)
@@ -242,14 +254,15 @@ function tailOf(input: Source): Uint8Array | undefined {
 }
 
 function requireHeader(field: (at: number) => number, length: number): void {
-  if (field(Header.Magic) !== MAGIC) throw damaged('it does not begin like an image')
+  if (field(Header.Magic) !== MAGIC) throw damaged('it does not begin with the magic number of an image')
   if (field(Header.Abi) !== ABI_VERSION) {
     const reason = `it has ABI ${field(Header.Abi)}, this version reads ${ABI_VERSION}`
     throw new ZerohopError('IMAGE_FOREIGN', { reason })
   }
-  if (field(Header.Length) !== length) throw damaged(`it says ${field(Header.Length)} bytes and has ${length}`)
+  if (field(Header.Length) !== length)
+    throw damaged(`its header says ${field(Header.Length)} bytes, but it has ${length}`)
   if (field(Header.Top) !== HEAP + length - HEADER_BYTES || length > IMAGE_BYTES_MAX) {
-    throw damaged('its heap has another length than it says')
+    throw damaged('the length of its heap differs from its header')
   }
   requireRoots(field, field(Header.Top))
 }
@@ -259,7 +272,7 @@ function requireRoots(field: (at: number) => number, top: number): void {
     const root = Header.Tables + table * TABLE_BYTES
     const directory = field(root + Root.Directory)
     if (directory < HEAP || directory + field(root + Root.Capacity) * 4 > top)
-      throw damaged(`the root of table ${table} lies outside`)
+      throw damaged(`the root of table ${table} is outside of the image`)
   }
 }
 

@@ -1,4 +1,4 @@
-// The order of keys in listings: that of their UTF-8 bytes (D9), as the kernel has it.
+// The order of keys in listings: that of their UTF-8 bytes (D9: how values compare), as in the kernel.
 
 /** Below 0 when left comes first, by UTF-8 bytes (D9). */
 export function compareKeys(left: string, right: string): number {
@@ -7,7 +7,7 @@ export function compareKeys(left: string, right: string): number {
   return left < right ? -1 : 1
 }
 
-/** Code units of UTF-16 sort as UTF-8 does, but for these. */
+/** UTF-16 code units sort like UTF-8 bytes, except for these. */
 const OUT_OF_ORDER = /[\ud800-\uffff]/
 
 /** Sorts in place, by UTF-8 bytes. */

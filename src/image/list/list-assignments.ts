@@ -1,5 +1,5 @@
-// Roles as they were assigned, in pages by number: ordered by user, then tenant, instance and role. Where the page before ended is remembered,
-// so that reading on does not begin at the first user again; a delta forgets it.
+// Roles as they were assigned, in pages by number: ordered by user, then tenant, instance and role. The end of the last
+// page is cached, so that the next one does not start at the first user again; a delta drops it.
 import { Grant, Instance, Principal, RoleSet, SINGLE, Table } from '../../../assembly/abi.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { LISTING_WHOLE_WORK_MAX } from '../../model/limits.ts'
@@ -27,13 +27,13 @@ export interface AssignmentFilter {
   readonly resourceInstance?: string | undefined
 }
 
-/** A user behind whom a page began, and how many rows there are up to then. */
+/** A user after whom a page began, and the number of rows up to there. */
 interface Mark {
   readonly user: number
   readonly rows: number
 }
 
-/** Users read at a time, what it costs to look at one grant, and how many filters have a mark. */
+/** Users read at a time, the work of reading one grant, and the number of cached filters. */
 const CHUNK = 1024
 const LOOK_WORK = 8
 const MARKS_MAX = 64
@@ -75,7 +75,7 @@ export class AssignmentList {
         if (left < 0) throw tooLarge(`page ${1 + Math.floor(first / count)} of the role assignments`)
         const from = Math.max(0, first - end.rows)
         if (here > from) page.push(...this.#rowsOf(user, wants).slice(from, from + count - page.length))
-        // A user with rows behind the page is read again by the next one.
+        // A user with rows beyond this page is read again for the next one.
         if (page.length === count) return { rows: page, end }
         end = { user, rows: end.rows + here }
       }
@@ -107,13 +107,13 @@ export class AssignmentList {
 const NOBODY: Mark = { user: 0, rows: 0 }
 
 interface Wants {
-  /** no role is asked for: those of a grant are counted as they lie there */
+  /** no role filter: the roles of a grant are counted without reading them */
   readonly anyRole: boolean
   scope(scope: number): boolean
   role(role: number): boolean
 }
 
-/** The wanted roles of a user, and how much was looked at to count them. */
+/** The number of matching roles of a user, and the number of records read for it. */
 function countWanted(kernel: Kernel, user: number, wants: Wants): [here: number, looks: number] {
   let here = 0
   let looks = 1
@@ -134,7 +134,7 @@ function rolesWanted(kernel: Kernel, grant: number, wants: Wants): number[] {
   return rolesOf(kernel, kernel.word(grant + Grant.Roles)).filter((role) => wants.role(role))
 }
 
-/** The filter by ids, so that passing over rows makes no text. */
+/** The filter in ids, so that skipping rows reads no texts. */
 function wanted(kernel: Kernel, { role, tenant, resource, resourceInstance }: AssignmentFilter): Wants {
   const within = tenant === undefined ? undefined : findSymbol(kernel, 'tenant', tenant)
   const type = resource === undefined ? undefined : findSymbol(kernel, 'resource', resource)

@@ -1,10 +1,11 @@
-// Listings in pages: the instances on which a user may do something, the users who may. Where few can be meant they are found from the lists
-// of the image and then asked; else everything is asked in the order of keys, a page's worth of work at a time. Either way a page is exactly
-// what checks allow (D12) among the keys behind `after`, as far as it goes.
+// Listings in pages: the instances on which a user may do something, and the users who may do something. When few can
+// match, candidates are found from the relations of the image and then checked; otherwise everything is checked in the
+// order of keys, with bounded work for each page. Either way a page has exactly those keys after `after`, up to its
+// last one, that checks allow (D12: listings agree with checks).
 import { Grant, Instance, Principal, Table, Verdict } from '../../../assembly/abi.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { LISTING_WALK_MAX } from '../../model/limits.ts'
-import { heldBy } from '../decide/effective-roles.ts'
+import { instanceRolesOf } from '../decide/effective-roles.ts'
 import type { Evaluator } from '../decide/evaluator.ts'
 import { READS_INSTANCE, READS_TENANT, READS_USER, readsOfSide } from '../decide/required-attributes.ts'
 import { records, rolesOf, tableOf, tenantGrantsOf } from '../read-records.ts'
@@ -12,21 +13,24 @@ import { compareKeys, sortKeys } from './key-order.ts'
 import { sourcesOf } from './permission-sources.ts'
 import { rulesOf } from './user-sides.ts'
 
-/** What a page of keys begins behind, and how many it has at most. */
+/** The key after which a page begins, and its maximal number of keys. */
 export interface PageQuery {
   readonly after?: string | undefined
   readonly limit: number
 }
 
-/** Keys in order, and what the next page begins behind; undefined when this is the last. A page may be short and yet not the last. */
+/**
+ * Keys in order, and the key after which the next page begins; undefined on the last page. A page may be short without
+ * being the last.
+ */
 export interface KeyPage {
   readonly keys: string[]
   readonly next: string | undefined
 }
 
-/** What it costs to look at a record. */
+/** The work of reading a record. */
 const LOOK_WORK = 4
-/** Records that are read at a time. */
+/** Records read at a time. */
 const CHUNK = 1024
 
 export interface AskedInstances {
@@ -37,11 +41,11 @@ export interface AskedInstances {
   readonly type: string
   /** 0: of any tenant */
   readonly tenant: number
-  /** any tenant that exists */
+  /** some tenant that exists */
   readonly someTenant: number
 }
 
-/** The instances on which the user is allowed, by their keys. @throws UNDECIDED */
+/** The keys of the instances on which the user is allowed. @throws UNDECIDED */
 export function instancesAllowed(evaluator: Evaluator, asked: AskedInstances, page: PageQuery): KeyPage {
   const { kernel } = evaluator
   const { user, permission, typeId, tenant } = asked
@@ -57,16 +61,16 @@ export function instancesAllowed(evaluator: Evaluator, asked: AskedInstances, pa
   return scan(evaluator, Table.Instances, { ...page, after: start }, inType, passes)
 }
 
-/** Who may do something in a tenant. */
+/** The check whose users are listed. */
 export interface AskedUsers {
   readonly tenant: number
   readonly permission: number
-  /** 0 when none is stored, whose key is then `key` */
+  /** 0 when the instance is not stored; `key` is then its key */
   readonly instance: number
   readonly key: string | undefined
 }
 
-/** The users who are allowed, by their keys. @throws UNDECIDED */
+/** The keys of the users who are allowed. @throws UNDECIDED */
 export function usersAllowed(evaluator: Evaluator, asked: AskedUsers, page: PageQuery): KeyPage {
   const { kernel } = evaluator
   const { tenant, permission, instance, key } = asked
@@ -76,7 +80,7 @@ export function usersAllowed(evaluator: Evaluator, asked: AskedUsers, page: Page
   return scan(evaluator, Table.Users, page, () => true, allowed)
 }
 
-/** Of these records, those that pass. */
+/** The page made of those candidates that pass. */
 function pick(
   kernel: Kernel,
   table: Table.Users | Table.Instances,
@@ -92,7 +96,7 @@ function pick(
   return { keys, next: first + limit < all.length ? keys.at(-1) : undefined }
 }
 
-/** All records behind a key in order, as long as they are wanted, until the page is full or has cost enough. */
+/** Reads all records after a key in order, until the page is full or its work limit is reached. */
 function scan(
   evaluator: Evaluator,
   table: Table.Users | Table.Instances,
@@ -126,7 +130,7 @@ function nameOf(kernel: Kernel, table: Table.Users | Table.Instances, record: nu
   return key.slice(key.indexOf(':') + 1)
 }
 
-/** The place of the first of sorted keys that comes behind another. */
+/** The index of the first of the sorted keys that comes after `after`. */
 function firstAfter(keys: readonly string[], after: string): number {
   let low = 0
   let high = keys.length
@@ -138,7 +142,9 @@ function firstAfter(keys: readonly string[], after: string): number {
   return low
 }
 
-/** D4: does a role in a tenant that counts have the permission? Then all its instances are allowed. */
+/**
+ * Whether a role in one of the tenants has the permission (D4: roles in tenants): then all instances there are allowed.
+ */
 function mayHoldByRole(kernel: Kernel, { user, permission, tenant }: AskedInstances): boolean {
   const { calls } = kernel
   if (tenant !== 0) return calls.decide(user, tenant, permission) === Verdict.Allow
@@ -147,21 +153,27 @@ function mayHoldByRole(kernel: Kernel, { user, permission, tenant }: AskedInstan
   })
 }
 
-/** D6: may a set rule of the permission hold for the user somewhere? What depends on neither instance nor tenant is asked at once. */
+/**
+ * Whether a set rule of the permission may be true for the user somewhere (D6: set rules). Sides that depend on neither
+ * instance nor tenant are evaluated here.
+ */
 function mayHoldBySet(evaluator: Evaluator, { user, permission, someTenant }: AskedInstances): boolean {
   const { kernel } = evaluator
-  const held = tenantGrantsOf(kernel, user).flatMap((grant) => rolesOf(kernel, kernel.word(grant + Grant.Roles)))
+  const roles = tenantGrantsOf(kernel, user).flatMap((grant) => rolesOf(kernel, kernel.word(grant + Grant.Roles)))
   return rulesOf(kernel, permission).some(({ users }) => {
-    if (tableOf(kernel, users) === Table.Roles) return held.includes(users)
+    if (tableOf(kernel, users) === Table.Roles) return roles.includes(users)
     if ((readsOfSide(kernel, users) & (READS_INSTANCE | READS_TENANT)) !== 0) return true
     return evaluator.truthOf(users, user, someTenant, permission, 0) !== Verdict.Deny
   })
 }
 
-/** D5: the instances of the type on which the user holds a role with the permission; undefined when there is too much to look at. */
+/**
+ * The instances of the type on which the user has a role with the permission (D5: roles derived over relations);
+ * undefined when finding them takes too much work.
+ */
 function instancesHeld(kernel: Kernel, { user, permission, typeId }: AskedInstances): number[] | undefined {
-  const held = heldBy(kernel, user, LISTING_WALK_MAX)
-  if (held === undefined) return undefined
+  const rolesByInstance = instanceRolesOf(kernel, user, LISTING_WALK_MAX)
+  if (rolesByInstance === undefined) return undefined
   const allowing = new Map<number, boolean>()
   const allows = (role: number): boolean => {
     const known = allowing.get(role) ?? kernel.calls.holds(role, permission) === 1
@@ -169,15 +181,15 @@ function instancesHeld(kernel: Kernel, { user, permission, typeId }: AskedInstan
     return known
   }
   const found: number[] = []
-  for (const [instance, roles] of held) {
+  for (const [instance, roles] of rolesByInstance) {
     if (kernel.word(instance + Instance.Type) === typeId && roles.some(allows)) found.push(instance)
   }
   return found
 }
 
 /**
- * D6: may a set rule allow somebody without a role in the tenant? Rules for roles do not, nor do those whose resource side is false whoever
- * asks: that is asked once, about anybody.
+ * Whether a set rule may allow users without a role in the tenant (D6). Rules for roles do not, nor do rules whose
+ * resource side is false for every user, which is evaluated once, for an arbitrary user.
  */
 function mayBeForOthers(evaluator: Evaluator, { tenant, permission, instance, key }: AskedUsers): boolean {
   const { kernel } = evaluator
@@ -190,7 +202,10 @@ function mayBeForOthers(evaluator: Evaluator, { tenant, permission, instance, ke
   })
 }
 
-/** Everybody with a role in the tenant, or with one from which one on the instance may follow; undefined when others may be allowed too. */
+/**
+ * All users with a role in the tenant, or with a role from which one on the instance may be derived; undefined when
+ * other users may be allowed too.
+ */
 export function usersWithRoles(evaluator: Evaluator, asked: AskedUsers): number[] | undefined {
   if (mayBeForOthers(evaluator, asked)) return undefined
   const { kernel } = evaluator

@@ -1,13 +1,13 @@
-// The permissions of a user (D12): tenant by tenant what is allowed on types, and each instance on which the user holds a role or on which other
-// things are allowed. So (instance, permission) is allowed when the entry of the instance has it, or when there is no such entry and that of
-// its tenant has it.
+// The permissions of a user (D12: listings agree with checks): for each tenant what is allowed on types, and each
+// instance on which the user has a role or on which something else is allowed. A permission on an instance is allowed
+// when the row of the instance has it, or when the instance has no row and the row of its tenant has it.
 import { Grant, Instance, Permission, Principal, Resource, Table } from '../../../assembly/abi.ts'
 import { objectAt } from '../../kernel/decode.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import type { ZerohopError } from '../../model/errors.ts'
 import { LISTING_WALK_MAX } from '../../model/limits.ts'
 import type { JsonObject } from '../../model/objects.ts'
-import { type Held, heldBy } from '../decide/effective-roles.ts'
+import { type InstanceRoles, instanceRolesOf } from '../decide/effective-roles.ts'
 import { type Evaluator, tooLarge } from '../decide/evaluator.ts'
 import { READS_TENANT } from '../decide/required-attributes.ts'
 import {
@@ -34,7 +34,7 @@ export interface TenantRow {
 export interface InstanceRow {
   readonly resource: { readonly type: string; readonly key: string; readonly attributes: JsonObject }
   readonly tenant: { readonly key: string; readonly attributes: JsonObject }
-  /** held on the instance, assigned or derived */
+  /** on the instance, assigned or derived */
   readonly roles: readonly string[]
   readonly permissions: readonly string[]
 }
@@ -45,9 +45,9 @@ export interface PermissionRows {
   readonly instances: readonly InstanceRow[]
 }
 
-/** Which rows are wanted; what says nothing wants all. */
+/** Which rows are wanted; an absent filter selects all. */
 export interface PermissionQuery {
-  /** of these tenants: their own rows, and those of their instances */
+  /** these tenants: their rows, and those of their instances */
   readonly tenants?: readonly string[] | undefined
   /** the tenants that have a row of their own */
   readonly ownRow?: ((tenant: string) => boolean) | undefined
@@ -62,7 +62,7 @@ export function permissionsOfUser(evaluator: Evaluator, user: number, query: Per
   return new PermissionList(evaluator, user, query).rows()
 }
 
-/** What it costs to look at a record, and to make a row. */
+/** The work of reading a record, and of making a row. */
 const LOOK_WORK = 4
 const ROW_WORK = 64
 
@@ -73,13 +73,13 @@ class PermissionList {
   readonly #query: PermissionQuery
   readonly #queriedTenants: ReadonlySet<number> | undefined
   readonly #queriedTypes: ReadonlySet<number> | undefined
-  /** ids of the permissions with set rules; those whose rules are all for roles */
+  /** ids of the permissions with set rules, and of those whose rules are all for roles */
   readonly #ruled: readonly number[]
   readonly #forRoles: ReadonlySet<number>
   readonly #onInstances: RuledInstances
-  /** what set rules that do not look at the tenant say */
+  /** results of set rules that do not depend on the tenant */
   readonly #inAnyTenant = new Map<number, boolean>()
-  /** ids of what is allowed in a tenant, by the tenant */
+  /** ids of the permissions allowed in a tenant, by tenant */
   readonly #inTenant = new Map<number, ReadonlySet<number>>()
   readonly #ofType = new Map<number, readonly number[]>()
   readonly #names = new Map<number, string>()
@@ -130,13 +130,13 @@ class PermissionList {
 
   #instanceRows(): InstanceRow[] {
     const kernel = this.#kernel
-    const held = heldBy(kernel, this.#user, LISTING_WALK_MAX)
-    if (held === undefined) throw this.#tooLarge()
+    const instanceRoles = instanceRolesOf(kernel, this.#user, LISTING_WALK_MAX)
+    if (instanceRoles === undefined) throw this.#tooLarge()
     const rows: [string, InstanceRow][] = []
-    for (const instance of this.#candidates(held)) {
+    for (const instance of this.#candidates(instanceRoles)) {
       this.#look()
       if (!this.#wants(instance)) continue
-      const roles = held.get(instance) ?? []
+      const roles = instanceRoles.get(instance) ?? []
       const allowed = this.#allowedOn(instance, roles.length > 0)
       if (allowed === undefined) continue
       this.#evaluator.left -= ROW_WORK
@@ -146,18 +146,22 @@ class PermissionList {
     return rows.sort(([left], [right]) => compareKeys(left, right)).map(([, row]) => row)
   }
 
-  /** The instances that may have a row of their own: with roles, or where set rules look at the instance and may hold for the user. */
-  *#candidates(held: Held): Iterable<number> {
+  /**
+   * The instances that may have a row: with roles of the user, or where set rules depend on the instance and may be
+   * true for the user.
+   */
+  *#candidates(instanceRoles: InstanceRoles): Iterable<number> {
     const kernel = this.#kernel
     if (this.#query.instances !== undefined) {
       yield* this.#queriedInstances(this.#query.instances)
       return
     }
-    yield* held.keys()
+    yield* instanceRoles.keys()
     for (const type of this.#onInstances.types) {
       if (this.#queriedTypes?.has(type) === false) continue
       for (const instance of instancesOfType(kernel, type)) {
-        const isAsked = kernel.isLive(instance) && !held.has(instance) && this.#ruledOn(instance, type).size > 0
+        const isAsked =
+          kernel.isLive(instance) && !instanceRoles.has(instance) && this.#ruledOn(instance, type).size > 0
         if (isAsked) yield instance
         else this.#look()
       }
@@ -186,7 +190,10 @@ class PermissionList {
     )
   }
 
-  /** Names of what is allowed on the instance; undefined when it is what is allowed on its type, and there is no role to show. */
+  /**
+   * Names of the permissions allowed on the instance; undefined when they equal those of its type and there is no role
+   * to show.
+   */
   #allowedOn(instance: number, hasRoles: boolean): string[] | undefined {
     const kernel = this.#kernel
     const inTenant = this.#allowedIn(kernel.word(instance + Instance.Tenant))
@@ -196,7 +203,7 @@ class PermissionList {
     let differs = hasRoles
     for (const id of this.#permissionsOf(type)) {
       const asType = inTenant.has(id)
-      // Roles in the tenant give the same on each of its instances; only roles on the instance and set rules may look at it.
+      // Roles in the tenant allow the same on all of its instances; only roles on instances and set rules can differ.
       const allowed = hasRoles || ruled.has(id) ? this.#asks(instance, id) : asType
       if (allowed !== asType) differs = true
       if (allowed) names.push(this.#name(id))
@@ -223,7 +230,7 @@ class PermissionList {
     }
   }
 
-  /** What is allowed in a tenant without an instance: by roles, and by set rules. */
+  /** The permissions allowed in a tenant without an instance, by roles and by set rules. */
   #allowedIn(tenant: number): ReadonlySet<number> {
     const known = this.#inTenant.get(tenant)
     if (known !== undefined) return known
@@ -236,7 +243,9 @@ class PermissionList {
     return allowed
   }
 
-  /** What set rules say in a tenant where roles do not allow: in each the same, unless they look at it. */
+  /**
+   * The result of set rules in a tenant where roles do not allow: the same in every tenant unless they depend on it.
+   */
   #bySets(tenant: number, permission: number): boolean {
     const known = this.#inAnyTenant.get(permission)
     if (known !== undefined) return known

@@ -1,5 +1,6 @@
-// Who may do something, and by which ways: roles in the tenant, roles on instances that lead to the asked one, set rules. A user is listed
-// exactly when a check allows (D12).
+// The users who may do something, with the ways by which each is allowed: roles in the tenant, roles on instances from
+// which one on the requested instance is derived, set rules. A user is listed exactly when a check allows (D12:
+// listings agree with checks).
 import { Grant, Instance, Principal, Role, Table, Verdict } from '../../../assembly/abi.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { LISTING_WALK_MAX } from '../../model/limits.ts'
@@ -14,7 +15,10 @@ import { rulesOf, type SideRule } from './user-sides.ts'
 export interface UserEntry {
   readonly user: string
   readonly tenant: string
-  /** where the role is held: `__tenant:<key>`, `type:key`; of a set rule, what was asked about: `type:*` or `type:key` */
+  /**
+   * where the role is assigned: `__tenant:<key>` or `type:key`; for a set rule the requested resource: `type:*` or
+   * `type:key`
+   */
   readonly resource: string
   /** a role in the tenant, `type#role` on an instance, or the user set of a set rule */
   readonly role: string
@@ -24,7 +28,7 @@ export interface AskedWays extends AskedUsers {
   readonly type: string
 }
 
-/** By user, in key order. @throws UNDECIDED with the question; LISTING_TOO_LARGE when it would take too many */
+/** By user, in key order. @throws UNDECIDED with the check; LISTING_TOO_LARGE when it would take too much work */
 export function usersWithWays(evaluator: Evaluator, asked: AskedWays): Map<string, UserEntry[]> {
   const { kernel } = evaluator
   const ways = new Ways(kernel, asked)
@@ -43,7 +47,7 @@ class Ways {
   readonly #kernel: Kernel
   readonly #asked: AskedWays
   readonly #tenant: string
-  /** for a user without direct roles: all that any user may have */
+  /** for users without direct roles, and thus every possible source */
   readonly #sources: Sources
 
   constructor(kernel: Kernel, asked: AskedWays) {
@@ -53,7 +57,10 @@ class Ways {
     this.#sources = this.#sourcesFor(() => false)
   }
 
-  /** D5, D2: only on an instance of the tenant. */
+  /**
+   * Sources of roles on the instance (D5: roles derived over relations), only when it is in the tenant (D2: the tenant
+   * of a check).
+   */
   #sourcesFor(hasDirect: (instance: number) => boolean): Sources {
     const { instance, permission, tenant } = this.#asked
     if (instance === 0 || this.#kernel.word(instance + Instance.Tenant) !== tenant) return NO_SOURCES
@@ -62,20 +69,20 @@ class Ways {
     return sources
   }
 
-  /** D4 */
+  /** Roles in the tenant (D4). */
   byRoles(user: number): UserEntry[] {
     const { tenant, permission } = this.#asked
-    const held = this.#heldIn(user, tenant).filter((role) => this.#kernel.calls.holds(role, permission) === 1)
-    const names = held.map((role) => this.#kernel.key(role, Role.Key)).sort()
+    const roles = this.#rolesIn(user, tenant).filter((role) => this.#kernel.calls.holds(role, permission) === 1)
+    const names = roles.map((role) => this.#kernel.key(role, Role.Key)).sort()
     return names.map((role) => this.#entry(user, `__tenant:${this.#tenant}`, role))
   }
 
-  /** D5: the roles that were assigned and lead to the asked instance. */
+  /** Assigned roles from which one on the requested instance is derived (D5). */
   byRelations(user: number): UserEntry[] {
     let { pairs, personal } = this.#sources
     if (personal) pairs = this.#sourcesFor((at) => this.#kernel.calls.grantOf(user, at) !== 0).pairs
-    const held = pairs.filter(([instance, role]) => this.#heldIn(user, instance).includes(role))
-    const names = held.map(([instance, role]) => {
+    const roles = pairs.filter(([instance, role]) => this.#rolesIn(user, instance).includes(role))
+    const names = roles.map(([instance, role]) => {
       const name = this.#kernel.key(role, Role.Key).replace('/', '#')
       return [this.#kernel.key(instance, Instance.Key), name] as const
     })
@@ -83,7 +90,7 @@ class Ways {
     return names.map(([instance, role]) => this.#entry(user, instance, role))
   }
 
-  /** D6: the user sets of the rules that match. */
+  /** The user sets of the rules that match (D6: set rules). */
   byRules(user: number, evaluator: Evaluator, rules: readonly SideRule[]): UserEntry[] {
     const { tenant, permission, instance, key, type } = this.#asked
     const holds = (side: number) => evaluator.truthOf(side, user, tenant, permission, instance, key) === Verdict.Allow
@@ -92,7 +99,7 @@ class Ways {
     return [...names].sort(compareKeys).map((set) => this.#entry(user, `${type}:${key ?? '*'}`, set))
   }
 
-  #heldIn(user: number, scope: number): number[] {
+  #rolesIn(user: number, scope: number): number[] {
     const grant = this.#kernel.calls.grantOf(user, scope)
     return grant === 0 ? [] : rolesOf(this.#kernel, this.#kernel.word(grant + Grant.Roles))
   }

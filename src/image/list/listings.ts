@@ -1,5 +1,6 @@
-// Listings (D12): each is exactly the set of things about which a check says allow. What is asked about comes from the lists of the image;
-// each answer is that of a check (evaluator.ts). Keys come in the order of their UTF-8 bytes (D9). Never on the path of a check.
+// Listings (D12: listings agree with checks): each has exactly the objects for which a check allows. Candidates come
+// from the lists of the image, and each is checked (evaluator.ts). Keys are in the order of their UTF-8 bytes (D9:
+// order of values). Never part of a check.
 import { Grant, Instance, Principal, Role, Table } from '../../../assembly/abi.ts'
 import { objectAt } from '../../kernel/decode.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
@@ -7,7 +8,7 @@ import { DEFAULT_TENANT } from '../../model/keys.ts'
 import { LISTING_WHOLE_WORK_MAX, LISTING_WORK_MAX } from '../../model/limits.ts'
 import type { JsonObject } from '../../model/objects.ts'
 import { Evaluator, tooLarge } from '../decide/evaluator.ts'
-import type { Needs, Sent } from '../decide/required-attributes.ts'
+import type { RequiredAttributes, Sent } from '../decide/required-attributes.ts'
 import {
   grantsOfUser,
   permissionsOf,
@@ -35,28 +36,31 @@ export interface TenantWithAttributes {
   readonly attributes: JsonObject
 }
 
-/** What is asked about, in keys, with what is sent along. */
+/** The resource and tenant of a listing in keys, with the request attributes. */
 export interface About {
   readonly type: string
   readonly key: string | undefined
-  /** as it was sent */
+  /** as in the request */
   readonly tenant: string | undefined
   readonly sent: Sent | undefined
 }
 
 export class Listings {
   readonly #kernel: Kernel
-  readonly #needs: Needs
+  readonly #required: RequiredAttributes
 
   readonly #assignments: AssignmentList
 
-  constructor(kernel: Kernel, needs: Needs) {
+  constructor(kernel: Kernel, required: RequiredAttributes) {
     this.#kernel = kernel
     this.#assignments = new AssignmentList(kernel)
-    this.#needs = needs
+    this.#required = required
   }
 
-  /** The stored instances of the type, of one tenant when it is given, on which the user may do the action, each in its own tenant. */
+  /**
+   * The stored instances of the type, of one tenant when it is given, on which the user may do the action, each in its
+   * own tenant.
+   */
   resources(user: string, action: string, { type, tenant, sent }: About, page: PageQuery): KeyPage {
     const kernel = this.#kernel
     const evaluator = this.#evaluator(sent, LISTING_WORK_MAX)
@@ -77,7 +81,7 @@ export class Listings {
     return usersAllowed(evaluator, { tenant, permission, instance, key: about.key }, page)
   }
 
-  /** The same users with the ways by which each is allowed, and the tenant in which all was asked. */
+  /** The same users with the ways by which each is allowed, and the tenant of the checks. */
   authorizedUsers(action: string, about: About): { tenant: string; users: Map<string, UserEntry[]> } {
     const { tenant, permission, instance } = this.#idsOf(action, about)
     const key = about.tenant ?? (tenant === 0 ? DEFAULT_TENANT : this.#kernel.key(tenant, Principal.Key))
@@ -116,7 +120,7 @@ export class Listings {
     return this.#tenantsOf(allowed)
   }
 
-  /** The tenants in which the user has a role, or has one on an instance of them. */
+  /** The tenants in which the user has a role, or has one on an instance of the tenant. */
   userTenants(user: string): TenantWithAttributes[] {
     const kernel = this.#kernel
     const userId = findSymbol(kernel, 'user', user)
@@ -138,10 +142,13 @@ export class Listings {
   }
 
   #evaluator(sent: Sent | undefined, work = LISTING_WHOLE_WORK_MAX): Evaluator {
-    return new Evaluator(this.#kernel, this.#needs, sent, work)
+    return new Evaluator(this.#kernel, this.#required, sent, work)
   }
 
-  /** Where the user may be allowed: with a role, or in the tenant of the instance (D4, D5); in any when set rules are for others too. */
+  /**
+   * The tenants in which the user may be allowed: with a role (D4) or that of the instance (D5); all tenants when set
+   * rules may allow without a role.
+   */
   #tenantsFor(user: number, permission: number, instance: number): Iterable<number> {
     const kernel = this.#kernel
     if (!areForRoles(kernel, permission)) return records(kernel, Table.Tenants)
@@ -155,17 +162,17 @@ export class Listings {
     return 0
   }
 
-  /** Keys of stored users, `most` at most, in no order. */
-  userKeys(most: number): string[] {
+  /** Keys of stored users, at most `limit`, in arbitrary order. */
+  userKeys(limit: number): string[] {
     const keys: string[] = []
     for (const user of records(this.#kernel, Table.Users)) {
-      if (keys.length >= most) break
+      if (keys.length >= limit) break
       keys.push(this.#kernel.key(user, Principal.Key))
     }
     return keys
   }
 
-  /** The roles of tenants with the permissions that each holds itself, in key order. */
+  /** The roles in tenants with the permissions attached to each itself, in key order. */
   tenantRoles(): { key: string; permissions: string[] }[] {
     const kernel = this.#kernel
     const rows: { key: string; permissions: string[] }[] = []
@@ -185,7 +192,7 @@ export class Listings {
     return rows.sort((left, right) => compareKeys(left.key, right.key))
   }
 
-  /** D2: the tenant that was sent, else that of the stored instance, else `default`. */
+  /** The ids of a listing. The tenant is that of the request, else that of the stored instance, else `default` (D2). */
   #idsOf(action: string, { type, key, tenant }: About): { tenant: number; permission: number; instance: number } {
     const kernel = this.#kernel
     const instance = key === undefined ? 0 : findSymbol(kernel, 'resource_instance', `${type}:${key}`)

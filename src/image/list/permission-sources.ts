@@ -1,27 +1,31 @@
-// Where a permission on an instance may come from over relations (D5): every pair of an instance and a role on it that gives it, found from the
-// asked instance upwards as a check does, but all of them and not the first that a user holds.
+// All sources of a permission on an instance over relations (D5: roles derived over relations): every pair of an
+// instance and a role on it from which the permission follows. The search goes from the requested instance upwards like
+// a check, but finds all pairs instead of the first that a user has.
 import { Instance, Resource, Role, RULE_NO_DIRECT, Rule, Tuple } from '../../../assembly/abi.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 
 export interface Sources {
-  /** each pair once; the role is held on the instance itself */
+  /** without duplicates; the role is assigned on the instance itself */
   readonly pairs: readonly (readonly [instance: number, role: number])[]
-  /** some rule on the way is off for users with direct roles: then the pairs are those of the user that `hasDirect` speaks of */
+  /**
+   * true when some rule does not apply to users with direct roles: the pairs are then only valid for the user of
+   * `hasDirect`
+   */
   readonly personal: boolean
 }
 
-/** All sources of the permission; undefined when there are more than `most` tuples and rules to look at. */
+/** All sources of the permission; undefined when finding them takes more than `limit` tuples and rules. */
 export function sourcesOf(
   kernel: Kernel,
   instance: number,
   permission: number,
   hasDirect: (instance: number) => boolean,
-  most: number,
+  limit: number,
 ): Sources | undefined {
   const pairs: [number, number][] = []
   const seen = new Map<number, number[]>()
   let personal = false
-  let left = most
+  let left = limit
   const add = (at: number, role: number): void => {
     const known = seen.get(at)
     if (known === undefined) seen.set(at, [role])
@@ -51,7 +55,7 @@ export function sourcesOf(
   return { pairs, personal }
 }
 
-/** What is related to the instance by the relation of the rule, and is of the type of its source. */
+/** The instances of the source's type that are related to the instance by the rule's relation. */
 function* subjectsOf(kernel: Kernel, instance: number, rule: number, source: number): Iterable<number> {
   const relation = kernel.word(rule + Rule.Relation)
   const type = kernel.word(source + Role.Type)

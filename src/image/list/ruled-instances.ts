@@ -1,5 +1,6 @@
-// What set rules may give a user on instances (D6), found without looking at one: a rule whose user side is false in a tenant gives nothing on
-// any instance there (D2). What it says is "perhaps"; a check says whether.
+// Which permissions set rules may give a user on instances (D6: set rules), found without reading instances: a rule
+// whose user side is false in a tenant gives nothing on the instances there (D2: the tenant of a check). The result is
+// an upper bound; checks decide.
 import { Grant, Table, Verdict } from '../../../assembly/abi.ts'
 import type { Evaluator } from '../decide/evaluator.ts'
 import { READS_INSTANCE, READS_TENANT, readsOfSide } from '../decide/required-attributes.ts'
@@ -11,10 +12,10 @@ const NONE: ReadonlySet<number> = new Set()
 export class RuledInstances {
   readonly #evaluator: Evaluator
   readonly #user: number
-  /** ids of the permissions whose rules look at the instance, by their type, with the rules */
+  /** ids of the permissions whose rules depend on the instance, by their type, with the rules */
   readonly #byType = new Map<number, Map<number, readonly SideRule[]>>()
   readonly #found = new Map<number, Map<number, ReadonlySet<number>>>()
-  /** user sides that are the same in every tenant, by permission: a set may read the type */
+  /** results of user sides that are the same in every tenant, by permission, because a set may read the type */
   readonly #everywhere = new Map<string, boolean>()
 
   /** `ruled` are ids of the permissions with set rules. */
@@ -42,9 +43,9 @@ export class RuledInstances {
     this.#found.set(type, byTenant)
     let found = byTenant.get(tenant)
     if (found === undefined) {
-      const held = this.#rolesIn(tenant)
+      const roles = this.#rolesIn(tenant)
       const given = [...ofType].filter(([id, rules]) =>
-        rules.some(({ users }) => held.includes(users) || this.#mayHold(users, tenant, id)),
+        rules.some(({ users }) => roles.includes(users) || this.#mayHold(users, tenant, id)),
       )
       found = new Set(given.map(([id]) => id))
       byTenant.set(tenant, found)
@@ -59,7 +60,7 @@ export class RuledInstances {
   }
 
   #mayHold(side: number, tenant: number, permission: number): boolean {
-    if (tableOf(this.#evaluator.kernel, side) === Table.Roles) return false // it is not among those of the tenant
+    if (tableOf(this.#evaluator.kernel, side) === Table.Roles) return false // a role that the user does not have
     const name = `${permission}/${side}`
     const known = this.#everywhere.get(name)
     if (known !== undefined) return known

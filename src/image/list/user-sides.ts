@@ -1,4 +1,4 @@
-// The user sides of the set rules of a permission, and what they say about whom they may be true of.
+// The user sides of the set rules of a permission, and for which users they may be true.
 import { Header, Permission, SetRule, Table } from '../../../assembly/abi.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { records, tableOf } from '../read-records.ts'
@@ -21,12 +21,15 @@ export function rulesOf(kernel: Kernel, permission: number): SideRule[] {
   return rules
 }
 
-/** Are all rules of the permission for roles? Then only who has a role in the tenant may be allowed by them (D6). */
+/**
+ * Whether all rules of the permission are for roles: then they only allow users with a role in the tenant (D6: set
+ * rules).
+ */
 export function areForRoles(kernel: Kernel, permission: number): boolean {
   return rulesOf(kernel, permission).every(({ users }) => tableOf(kernel, users) === Table.Roles)
 }
 
-/** Is some rule of the permission for a role? */
+/** Whether some rule of the permission is for a role. */
 export function namesRoles(kernel: Kernel, permission: number): boolean {
   return rulesOf(kernel, permission).some(({ users }) => tableOf(kernel, users) === Table.Roles)
 }

@@ -1,16 +1,16 @@
-// The second step of a delta: carries out a plan that prepare has validated, within one turn. It cannot fail; a trap all
-// the same means that the image is poisoned.
+// The second step of a delta: carries out a plan that prepare has validated, within one turn. It cannot fail; if the
+// kernel traps nevertheless, the image is poisoned.
 import { Permission, Resource, Table } from '../../../assembly/abi.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { partKey } from '../../model/objects.ts'
 import { attach, permissionIds, putRules } from '../build/build.ts'
-import { putAttributes, putDeclared, putParent, putSet, ruleIds } from '../build/write-records.ts'
+import { putAttributes, putDeclaredTypes, putParent, putSet, ruleIds } from '../build/write-records.ts'
 import { type Assignment, type ResourceContent, type RoleContent, typeOf, typeOfRole } from '../contents.ts'
 import { putConfig } from '../documents.ts'
 import type { Plan } from './prepare.ts'
 import { findSymbol, type SymbolKind } from './staged-symbols.ts'
 
-/** Carries out a plan. Order: nothing is referred to before it is there, nothing goes while it is referred to. */
+/** Carries out a plan. Objects are put before others refer to them, and deleted after the last reference. */
 export function commit(kernel: Kernel, plan: Plan): void {
   const { calls } = kernel
   const id = (kind: SymbolKind, key: string): number => findSymbol(kernel, kind, key)
@@ -24,7 +24,7 @@ export function commit(kernel: Kernel, plan: Plan): void {
     calls.unrelate(name, id('resource_instance', subject), id('resource_instance', object))
   }
   for (const { user, tenant } of plan.leave) calls.leaveTenant(id('user', user), id('tenant', tenant))
-  for (const rule of plan.forbid) calls.removeSetRule(...ruleIds(kernel, rule))
+  for (const rule of plan.removedSetRules) calls.removeSetRule(...ruleIds(kernel, rule))
   for (const [key, value] of plan.resources) putResource(kernel, key, value)
   for (const [table, key, attributes] of plan.parties) {
     putAttributes(kernel, calls.put(table, kernel.writeKey(key)), attributes)
@@ -33,7 +33,8 @@ export function commit(kernel: Kernel, plan: Plan): void {
     const [type, within] = [id('resource', typeOf(key)), id('tenant', tenant)]
     putAttributes(kernel, calls.putInstance(type, within, kernel.writeWhole(key)), attributes)
   }
-  // Without old edges every step works on a part of the graph that will be: no circle and no longer chain on the way.
+  // Old edges are removed first, so that every intermediate graph is a part of the final one: no cycles and no longer
+  // chains in between.
   for (const [key] of plan.roles) calls.setParents(calls.put(Table.Roles, kernel.writeWhole(key)), 0)
   for (const [key, value] of plan.roles) putRole(kernel, role(key), key, value)
   for (const [key, value] of plan.roles) {
@@ -48,20 +49,20 @@ export function commit(kernel: Kernel, plan: Plan): void {
   for (const { user, tenant } of plan.join) calls.joinTenant(id('user', user), id('tenant', tenant))
   for (const [key, value, program] of plan.sets) putSet(kernel, key, value, program)
   for (const [key, { parent }] of plan.sets) putParent(kernel, key, parent)
-  for (const rule of plan.permit) calls.addSetRule(...ruleIds(kernel, rule))
+  for (const rule of plan.putSetRules) calls.addSetRule(...ruleIds(kernel, rule))
   for (const [key, { actions }] of plan.resources) dropActions(kernel, id('resource', key), new Set(actions))
   for (const [key, rules] of plan.configs) putConfig(kernel, key, rules)
-  for (const [kind, key] of plan.gone.toSorted(byRank)) bury(kernel, kind, id(kind, key))
+  for (const [kind, key] of plan.gone.toSorted(byRank)) tombstone(kernel, kind, id(kind, key))
 }
 
-/** Instances lie in tenants and are of types: they go first. */
+/** Instances refer to tenants and types, so they are deleted first. */
 function byRank([left]: readonly [SymbolKind, string], [right]: readonly [SymbolKind, string]): number {
   return Number(right === 'resource_instance') - Number(left === 'resource_instance')
 }
 
 function putResource(kernel: Kernel, key: string, { actions, attributes }: ResourceContent): void {
   const resource = kernel.calls.put(Table.Resources, kernel.writeKey(key))
-  putDeclared(kernel, resource, key, attributes)
+  putDeclaredTypes(kernel, resource, key, attributes)
   for (const action of actions) kernel.calls.putPermission(resource, kernel.writePair(key, action))
 }
 
@@ -82,7 +83,7 @@ function putRole(kernel: Kernel, role: number, key: string, value: RoleContent):
   calls.refreshRole(role)
 }
 
-function bury(kernel: Kernel, kind: SymbolKind, id: number): void {
+function tombstone(kernel: Kernel, kind: SymbolKind, id: number): void {
   if (id === 0) return
   const { calls } = kernel
   const of: Record<SymbolKind, (id: number) => void> = {

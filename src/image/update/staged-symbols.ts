@@ -1,5 +1,5 @@
-// What will exist after a delta: its own puts and deletes over what the image has. Changes nothing; prepare asks it before anything is
-// stored.
+// The objects that will exist after a delta: its puts and deletes on top of the image. Changes nothing; prepare uses it
+// before anything is stored.
 import { Table } from '../../../assembly/abi.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import type { PolicyChange } from '../../log/delta.ts'
@@ -18,7 +18,7 @@ export const TABLE_OF = {
 
 export type SymbolKind = keyof typeof TABLE_OF
 
-export class Overlay {
+export class StagedSymbols {
   readonly #kernel: Kernel
   readonly #to: number
   readonly #objects = new Map<string, boolean>()
@@ -38,14 +38,14 @@ export class Overlay {
     this.permissions.add(`${resource}:${action}`)
   }
 
-  /** @throws DELTA_INVALID when the object will not be there */
+  /** @throws DELTA_INVALID when the object will not exist */
   require(kind: SymbolKind, key: string, by: string): void {
     const noted = this.#objects.size === 0 ? undefined : this.#objects.get(`${kind}/${key}`)
     if (noted ?? findSymbol(this.#kernel, kind, key) !== 0) return
     throw invalid(this.#to, `${kind} \`${key}\` of ${by} does not exist`)
   }
 
-  /** @throws DELTA_INVALID when the permission will not be there */
+  /** @throws DELTA_INVALID when the permission will not exist */
   requirePermission(permission: string, by: string): void {
     if (this.permissions.has(permission)) return
     const colon = permission.indexOf(':')

@@ -1,7 +1,8 @@
-// The pages of `zerohop integration --demo`: one that signs in by authorization code with PKCE and calls the backend, and the form of the
-// stand-in provider. Plain text here, so that the build needs no bundler; nothing is loaded from elsewhere.
+// The pages of `zerohop integration --demo`: one that signs in by authorization code with PKCE and calls the backend,
+// and the form of the stand-in provider. Plain text here, so that the build needs no bundler; nothing is loaded from
+// elsewhere.
 
-const BANNER = `<p class="stand-in">STAND-IN identity provider: whoever asks becomes whoever they say. For trying out on this machine only.</p>`
+const BANNER = `<p class="stand-in">STAND-IN identity provider: anyone can sign in as any user. For trying out on this machine only.</p>`
 
 const head = (title: string): string =>
   `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">` +
@@ -25,7 +26,7 @@ ${BANNER}
 `
 }
 
-/** The form of the stand-in; it repeats the parameters of the request and adds who signs in. */
+/** The sign-in form of the stand-in; it repeats the parameters of the request and adds the user. */
 export function signInPage(fields: Readonly<Record<string, string | undefined>>, clientId: string): string {
   const hidden = Object.entries(fields)
     .map(([name, value]) => `<input type="hidden" name="${escaped(name)}" value="${escaped(value ?? '')}">`)
@@ -54,7 +55,10 @@ li.good { color: #0b6b2e } li.bad { color: #a3001b }
 code { background: #f2f2f2; padding: 0 .25rem }
 `
 
-/** The script of the page. Tokens live in memory alone; what must outlive the way to the provider is in sessionStorage. */
+/**
+ * The script of the page. Tokens are kept in memory only; what must survive the redirect to the provider is in
+ * sessionStorage.
+ */
 export const DEMO_JS = `
 const REDIRECT = location.origin + '/'
 const byId = (id) => document.getElementById(id)

@@ -1,6 +1,7 @@
-// A STAND-IN for an identity provider, for trying the backend on one machine (`zerohop integration --demo`): whoever asks becomes whoever they
-// say. It has keys of its own, made at start and never written, and speaks the parts that the page needs: authorization code with PKCE
-// (S256, no client secret), tokens, JWKS. It must never be reachable from another machine; src/cli/commands/integration.ts sees to that.
+// A STAND-IN for an identity provider, for trying the backend on one machine (`zerohop integration --demo`): anyone can
+// sign in as any user. It has keys of its own, generated at the start and never written, and speaks the parts that the
+// page needs: authorization code with PKCE (S256, no client secret), tokens, JWKS. It must never be reachable from
+// another machine; src/cli/commands/integration.ts sees to that.
 import { createHash, randomBytes } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
@@ -9,11 +10,11 @@ import { signInPage } from './page.ts'
 
 const PATH = '/stand-in'
 
-/** What its tokens name as their issuer: an address that nobody can have. */
+/** The issuer in its tokens: a host name that cannot exist. */
 export const STAND_IN_ISSUER = 'https://stand-in.invalid'
 
 export interface StandIn {
-  /** the keys as a verifier reads them */
+  /** the public keys as a JWK set */
   jwks(): Uint8Array
   /** adds the routes to the app; pages of these origins alone may sign in */
   routes(app: FastifyInstance, origins: () => readonly string[]): void
@@ -35,7 +36,7 @@ const VERIFIER = /^[\w.~-]{43,128}$/
 const NONCE = /^[\w.~-]{1,128}$/
 const USER = /^(?!\.{1,2}$)[\w|@+.-]{1,128}$/
 
-/** A provider with fresh keys that knows one client. */
+/** A provider with fresh keys and one registered client. */
 export async function standIn(clientId: string): Promise<StandIn> {
   const { publicKey, privateKey } = await generateKeyPair('RS256')
   const jwks = Buffer.from(
@@ -52,7 +53,7 @@ export async function standIn(clientId: string): Promise<StandIn> {
       .setExpirationTime(`${STAND_IN_TOKEN_SECONDS}s`)
       .sign(privateKey)
 
-  /** A code for one minute and one use. */
+  /** Issues an authorization code, valid for one minute and one use. */
   const grant = (fields: Fields, redirectUri: string): string => {
     const code = randomBytes(24).toString('base64url')
     if (codes.size >= STAND_IN_CODES_MAX) codes.delete(codes.keys().next().value!)
@@ -68,7 +69,7 @@ export async function standIn(clientId: string): Promise<StandIn> {
 
   const authorize = (fields: Fields, origins: readonly string[], reply: FastifyReply): FastifyReply => {
     const { response_type, client_id, redirect_uri, code_challenge, code_challenge_method, user, state, nonce } = fields
-    // Nothing is sent to an address that is not ours: that would hand the code to whoever made the link.
+    // Redirects only to our own addresses: any other would give the code to whoever made the link.
     const isOurs = redirect_uri !== undefined && origins.some((origin) => redirect_uri === `${origin}/`)
     if (client_id !== clientId || !isOurs) return refused(reply, 'unauthorized_client')
     if (response_type !== 'code') return refused(reply, 'unsupported_response_type')

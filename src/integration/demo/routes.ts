@@ -1,6 +1,6 @@
-// What `--demo` adds to the backend: the page, its style and script, and the stand-in provider. All of it comes from this process, and all
-// of the backend then answers under names of this machine alone: a page elsewhere that points its own name here (DNS rebinding) would
-// otherwise be of the same origin, and could sign in as anybody.
+// What `--demo` adds to the backend: the page, its style and script, and the stand-in provider. All of it is served by
+// this process, and the whole backend then answers only to host names of this machine: otherwise a foreign page that
+// points its own name here (DNS rebinding) would be of the same origin, and could sign in as anybody.
 import type { FastifyInstance } from 'fastify'
 import { DEMO_CSS, DEMO_JS, demoPage } from './page.ts'
 import type { StandIn } from './provider.ts'
@@ -11,7 +11,7 @@ const POLICY =
 export interface DemoOptions {
   readonly standIn: StandIn
   readonly clientId: string
-  /** under which the page itself is reached */
+  /** the origins under which the page is reached */
   readonly origins: () => readonly string[]
 }
 
@@ -36,12 +36,12 @@ export function demoRoutes(app: FastifyInstance, { standIn, clientId, origins }:
   standIn.routes(app, origins)
 }
 
-/** True of a Host header that names this machine, on whatever port. */
+/** True for a Host header that names this machine, with any port. */
 function isOwnHost(host: string | undefined): boolean {
   return host !== undefined && URL.canParse(`http://${host}`) && isLoopback(new URL(`http://${host}`).hostname)
 }
 
-/** True of a host name or address that means this machine wherever it is read. */
+/** True for a host name or address that always means the local machine. */
 export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || host === '[::1]' || /^127(\.\d{1,3}){3}$/.test(host)
 }
