@@ -1,7 +1,7 @@
 // API keys and PDP configs: /v2/api-key and /v2/pdps/{p}/{e}/configs. A key sees the keys of what it reaches; only one of access `admin` sees
 // a secret, and each time a secret is shown an entry in the log says so before the answer leaves.
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { pageBody, type Query, readPage, readText } from '../../http/page.ts'
+import { type Query, readPage, readText } from '../../http/page.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import { listOf } from '../../model/json-schema.ts'
 import { parseId } from '../../model/keys.ts'
@@ -9,10 +9,11 @@ import type { ApiKey, KeyLevel, PdpConfig } from '../../model/objects.ts'
 import { hasAccess, reachesKey } from '../access.ts'
 import { PdpConfigRead } from '../environments/schema.ts'
 import { everyObject, paged, searched } from '../http/collection-pages.ts'
+import { listRoute } from '../http/collection-routes.ts'
 import { apiKeyRead, pdpConfigRead } from '../http/render.ts'
 import { noteSecretRead, type RouteContext, writeControl } from '../http/route-context.ts'
 import { PageQuery } from '../query-parameters.ts'
-import { NoBody, pageOf } from '../schema-parts.ts'
+import { NoBody } from '../schema-parts.ts'
 import { ApiKeyCreate, ApiKeyQuery, ApiKeyRead, ApiKeyScope, RemoteConfig } from './schema.ts'
 
 const KEY = '/v2/api-key/:key'
@@ -45,12 +46,12 @@ export function keyRoutes(app: FastifyInstance, management: RouteContext): void 
       return print(management, request, key, await reveal(management, request, key))
     },
   )
-  app.get<{ Querystring: Query }>(
-    '/v2/api-key',
-    { config: { operation: 'key.read' }, schema: { querystring: ApiKeyQuery, response: { 200: pageOf(ApiKeyRead) } } },
-    async (request) => {
-      const { caller, query } = request
-      const page = readPage(query)
+  listRoute(app, management, {
+    path: '/v2/api-key',
+    operation: 'key.read',
+    query: ApiKeyQuery,
+    form: 'page',
+    rows: async ({ request: { caller }, query }, page) => {
       const level = readLevel(query)
       const ref = readText(query, 'proj_id')
       const project = ref === undefined ? undefined : (gate.control(caller).find('project', ref)?.id ?? '')
@@ -60,16 +61,11 @@ export function keyRoutes(app: FastifyInstance, management: RouteContext): void 
         (project === undefined || key.project_id === project)
       const source = everyObject(() => gate.control(caller), 'api_key')
       const all = caller.key.level === 'org' && level === undefined && project === undefined
-      const { rows, total } = all
-        ? paged(source, page)
-        : await searched(source, page, (key) => (fits(key) ? key : undefined), true)
-      return pageBody(
-        rows.map((key) => print(management, request, key, null)),
-        total,
-        page,
-      )
+      return all ? paged(source, page) : searched(source, page, (key) => (fits(key) ? key : undefined), true)
     },
-  )
+    answer: ApiKeyRead,
+    print: ({ request }, keys) => keys.map((key) => print(management, request, key, null)),
+  })
   app.get<Named>(
     KEY,
     { config: { operation: 'key.read' }, schema: { response: { 200: ApiKeyRead } } },

@@ -1,15 +1,13 @@
 // Condition sets: /v2/schema/{p}/{e}/condition_sets. Sets that stand for a role or a resource are not stored, so they are not listed.
 import type { FastifyInstance } from 'fastify'
-import { type Page, type Query, readPage, readText } from '../../http/page.ts'
+import { type Page, readText } from '../../http/page.ts'
 import { ZerohopError } from '../../model/errors.ts'
-import { listOf } from '../../model/json-schema.ts'
 import type { ConditionSet } from '../../model/objects.ts'
-import type { View } from '../../store/view.ts'
-import { ancestors, conditionSets, descendants } from '../hierarchy.ts'
-import { everyObject, matcher, paged, type Rows, searched } from '../http/collection-pages.ts'
-import { type Asked, collectionRoutes, SCHEMA } from '../http/collection-routes.ts'
+import { ancestors, conditionSets, descendants, type Hierarchy } from '../hierarchy.ts'
+import { everyObject, matcher, paged, type Rows, searched, sliced } from '../http/collection-pages.ts'
+import { type Asked, collectionRoutes, listRoute, SCHEMA } from '../http/collection-routes.ts'
 import { conditionSetRead } from '../http/render-schema.ts'
-import { type RouteContext, viewOf } from '../http/route-context.ts'
+import type { RouteContext } from '../http/route-context.ts'
 import { PageQuery } from '../query-parameters.ts'
 import {
   ConditionSetCreate,
@@ -20,10 +18,6 @@ import {
 } from './schema.ts'
 
 const SET = '/v2/schema/:p/:e/condition_sets/:ref'
-const read = { operation: 'schema.read' } as const
-interface Named {
-  Params: { ref: string }
-}
 
 export function conditionSetRoutes(app: FastifyInstance, management: RouteContext): void {
   collectionRoutes(app, management, {
@@ -43,39 +37,32 @@ export function conditionSetRoutes(app: FastifyInstance, management: RouteContex
 
 /** Sets above and below one, and those that may become its parent. */
 function familyRoutes(app: FastifyInstance, management: RouteContext): void {
-  const family = (path: string, keysOf: (view: View, key: string) => readonly string[]) =>
-    app.get<Named & { Querystring: Query }>(
-      `${SET}/${path}`,
-      { config: read, schema: { querystring: PageQuery, response: { 200: listOf(ConditionSetRead) } } },
-      (request) => {
-        const page = readPage(request.query)
-        const view = viewOf(management, request)
-        const { key } = view.require('condition_set', request.params.ref)
-        const keys = keysOf(view, key).slice(page.offset, page.offset + page.rows)
-        return keys.map((one) => conditionSetRead(request.scope, view, view.require('condition_set', one)))
-      },
-    )
-  family('ancestors', (view, key) => ancestors(conditionSets(view), key))
-  family('descendants', (view, key) => descendants(conditionSets(view), key))
-  app.get<Named & { Querystring: Query }>(
-    `${SET}/possible_parents`,
-    { config: read, schema: { querystring: PageQuery, response: { 200: listOf(ConditionSetRead) } } },
-    async (request) => {
-      const page = readPage(request.query)
-      const fresh = () => viewOf(management, request)
-      const { key, type, resource } = fresh().require('condition_set', request.params.ref)
-      const below = new Set([key, ...descendants(conditionSets(fresh()), key)])
-      const fits = (set: ConditionSet) => set.type === type && set.resource === resource && !below.has(set.key)
-      const { rows } = await searched(
-        everyObject(fresh, 'condition_set'),
-        page,
-        (set) => (fits(set) ? set : undefined),
-        false,
-      )
-      const view = fresh()
-      return rows.map((set) => conditionSetRead(request.scope, view, set))
-    },
-  )
+  const family = (path: string, rows: (asked: Asked, page: Page) => Promise<Rows<ConditionSet>>) =>
+    listRoute(app, management, {
+      path: `${SET}/${path}`,
+      operation: 'schema.read',
+      query: PageQuery,
+      form: 'array',
+      rows,
+      answer: ConditionSetRead,
+      print: printSets,
+    })
+  const inherited =
+    (keysOf: (hierarchy: Hierarchy, key: string) => readonly string[]) =>
+    async ({ view, ref }: Asked, page: Page) => {
+      const now = view()
+      const keys = keysOf(conditionSets(now), now.require('condition_set', ref).key)
+      const { rows, total } = sliced(keys, page)
+      return { rows: rows.map((key) => now.require('condition_set', key)), total }
+    }
+  family('ancestors', inherited(ancestors))
+  family('descendants', inherited(descendants))
+  family('possible_parents', ({ view, ref }, page) => {
+    const { key, type, resource } = view().require('condition_set', ref)
+    const below = new Set([key, ...descendants(conditionSets(view()), key)])
+    const fits = (set: ConditionSet) => set.type === type && set.resource === resource && !below.has(set.key)
+    return searched(everyObject(view, 'condition_set'), page, (set) => (fits(set) ? set : undefined), false)
+  })
 }
 
 function printSets({ scope, view }: Asked, sets: readonly ConditionSet[]) {

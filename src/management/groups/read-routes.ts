@@ -1,16 +1,16 @@
 // The reads of groups that do not carry everything at once: groups as they are, the groups in and around one, its users, its roles. Each is a
 // page; what is nested is never followed. In a path `groups/direct` is this list, so a group with the key `direct` is read by its id or type:key.
 import type { FastifyInstance } from 'fastify'
-import { type Page, pageBody, type Query, readFlag, readPage, readText } from '../../http/page.ts'
+import { type Page, type Query, readFlag, readText } from '../../http/page.ts'
 import type { TSchema } from '../../model/json-schema.ts'
 import type { Group, RelationshipTuple, RoleAssignment } from '../../model/objects.ts'
 import type { StoredView, View } from '../../store/view.ts'
 import type { Scope } from '../http/auth.ts'
 import { everyObject, indexed, matcher, paged, type Rows, type Source, searched } from '../http/collection-pages.ts'
+import { listRoute } from '../http/collection-routes.ts'
 import { groupBlock, groupRole, userRead } from '../http/render-facts.ts'
 import { type RouteContext, viewOf } from '../http/route-context.ts'
 import { PageQuery } from '../query-parameters.ts'
-import { pageOf } from '../schema-parts.ts'
 import { UserRead } from '../users/schema.ts'
 import { DirectGroupQuery, GroupBlock, GroupRoleRead, GroupUserQuery } from './schema.ts'
 import { MEMBER, relationOf, requireGroup } from './use-cases.ts'
@@ -31,14 +31,15 @@ interface Around {
 }
 
 export function groupReads(app: FastifyInstance, management: RouteContext): void {
-  app.get<{ Querystring: Query }>(
-    `${GROUPS}/direct`,
-    { config, schema: { querystring: DirectGroupQuery, response: { 200: pageOf(GroupBlock) } } },
-    async (request) => {
-      const { rows, total } = await findGroups(() => viewOf(management, request), request.query, true)
-      return pageBody(rows.map(groupBlock), total, readPage(request.query))
-    },
-  )
+  listRoute(app, management, {
+    path: `${GROUPS}/direct`,
+    operation: 'schema.read',
+    query: DirectGroupQuery,
+    form: 'page',
+    rows: ({ view, query }, page) => findGroups(view, query, page, true),
+    answer: GroupBlock,
+    print: (_asked, groups) => groups.map(groupBlock),
+  })
   app.get<OfGroup>(`${GROUPS}/direct/:group`, { config, schema: { response: { 200: GroupBlock } } }, (request) =>
     groupBlock(requireGroup(viewOf(management, request), request.params.group)),
   )
@@ -48,17 +49,16 @@ export function groupReads(app: FastifyInstance, management: RouteContext): void
     reads: { readonly row: TSchema; readonly query?: TSchema },
     find: (of: Around) => Promise<Rows<unknown>>,
   ) =>
-    app.get<OfGroup>(
-      `${GROUP}/${path}`,
-      { config, schema: { querystring: reads.query ?? PageQuery, response: { 200: pageOf(reads.row) } } },
-      async (request) => {
-        const view = () => viewOf(management, request)
-        const page = readPage(request.query)
-        const group = requireGroup(view(), request.params.group)
-        const { rows, total } = await find({ view, group, page, query: request.query, scope: request.scope })
-        return pageBody(rows, total, page)
-      },
-    )
+    listRoute(app, management, {
+      path: `${GROUP}/${path}`,
+      refName: 'group',
+      operation: 'schema.read',
+      query: reads.query ?? PageQuery,
+      form: 'page',
+      rows: ({ view, ref, query, scope }, page) => find({ view, group: requireGroup(view(), ref), page, query, scope }),
+      answer: reads.row,
+      print: (_asked, rows) => rows,
+    })
   around('children', { row: GroupBlock }, ({ view, group, page }) => {
     const inside = (type: string) => relationOf(type, MEMBER)
     const pick = ({ subject, relation }: RelationshipTuple) => {
@@ -92,8 +92,7 @@ export function groupReads(app: FastifyInstance, management: RouteContext): void
 }
 
 /** Groups by `tenant` and `resource` (ids or keys) and `search` (key). Without `counted`, `total` means nothing. */
-export async function findGroups(view: () => View, query: Query, counted: boolean): Promise<Rows<Group>> {
-  const page = readPage(query)
+export async function findGroups(view: () => View, query: Query, page: Page, counted: boolean): Promise<Rows<Group>> {
   const tenantRef = readText(query, 'tenant')
   const resourceRef = readText(query, 'resource')
   const search = readText(query, 'search')

@@ -1,6 +1,6 @@
 // Groups: /v2/schema/{p}/{e}/groups. A group is named by its id, by `type:key` or by its key.
 import type { FastifyInstance } from 'fastify'
-import { type Query, readFlag } from '../../http/page.ts'
+import { type Query, readFlag, readPage } from '../../http/page.ts'
 import { listOf } from '../../model/json-schema.ts'
 import { GROUP_ROWS_MAX } from '../../model/limits.ts'
 import type { Group } from '../../model/objects.ts'
@@ -27,7 +27,12 @@ export function groupRoutes(app: FastifyInstance, management: RouteContext): voi
     { config: read, schema: { querystring: GroupQuery, response: { 200: listOf(GroupRead) } } },
     async (request) => {
       readFlag(request.query, 'include_total_count')
-      const { rows } = await findGroups(() => viewOf(management, request), request.query, false)
+      const { rows } = await findGroups(
+        () => viewOf(management, request),
+        request.query,
+        readPage(request.query),
+        false,
+      )
       const view = viewOf(management, request)
       return rows.map((group) => groupRead(view, group))
     },

@@ -1,5 +1,5 @@
 // The routes of a resource that is listed, created, read, changed and deleted, made from a description of it, which is in the resource's routes.ts.
-// What a description leaves out has no route; what is of another form is written by hand beside it.
+// What a description leaves out has no route; what is of another form is written by hand beside it. A list alone is listRoute.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type Page, pageBody, type Query, readFlag, readPage } from '../../http/page.ts'
 import { listOf, type Static, type TSchema } from '../../model/json-schema.ts'
@@ -59,6 +59,27 @@ export interface ResourceIn {
 /** The answer for each of the objects. */
 type Print<T> = (asked: Asked, objects: readonly T[]) => readonly unknown[]
 
+interface List<T> {
+  readonly query: TSchema
+  /** a page tells how many objects there are; `array or page` is a page when `include_total_count` is sent */
+  readonly form: 'array' | 'page' | 'array or page'
+  /** The objects of the page; `counted` when their total is needed. */
+  readonly rows: (asked: Asked, page: Page, counted: boolean) => Promise<Rows<T>>
+}
+
+/** One list, of objects that have no other plain routes at this path. */
+export interface ListRoute<T> extends List<T> {
+  readonly path: string
+  /** the name of the parameter in the path that is asked for as `ref`; default `ref` */
+  readonly refName?: string
+  readonly operation: Operation
+  readonly answer: TSchema
+  /** default what `form` makes of `answer` */
+  readonly response?: TSchema
+  readonly print: Print<T>
+  readonly beforeShown?: (asked: Asked, objects: readonly T[]) => Promise<void>
+}
+
 export interface CollectionRoutes<
   T,
   Create extends TSchema,
@@ -84,12 +105,7 @@ export interface CollectionRoutes<
   /** awaited before objects are shown that POST did not just make */
   readonly beforeShown?: (asked: Asked, objects: readonly T[]) => Promise<void>
 
-  readonly list?: {
-    readonly query: TSchema
-    /** a page tells how many objects there are; `array or page` is a page when `include_total_count` is sent */
-    readonly form: 'array' | 'page' | 'array or page'
-    /** The objects of the page; `counted` when their total is needed. */
-    readonly rows: (asked: Asked, page: Page, counted: boolean) => Promise<Rows<T>>
+  readonly list?: List<T> & {
     /** when a list shows its objects in another way */
     readonly print?: Print<T>
   }
@@ -104,6 +120,27 @@ export interface CollectionRoutes<
   /** PUT: what is not sent is reset. */
   readonly replace?: { readonly body: Replace; readonly useCase: UseCaseFor<ChangeInput<Part, Static<Replace>>, T> }
   readonly remove?: UseCaseFor<OneInput<Part>, null>
+}
+
+const RESPONSES = { array: listOf, page: pageOf, 'array or page': listOrPage } as const
+
+export function listRoute<T>(
+  app: FastifyInstance,
+  management: RouteContext,
+  route: ListRoute<T>,
+  resourceIn?: ResourceIn,
+): void {
+  const { path, refName = 'ref', operation, query, form, rows: rowsOf, answer, print } = route
+  const response = { 200: route.response ?? RESPONSES[form](answer) }
+  app.get(path, { config: { operation }, schema: { querystring: query, response } }, async (request) => {
+    const of = askedBy(management, request, refName, resourceIn)
+    const page = readPage(of.query)
+    const counted = form === 'page' || (form === 'array or page' && readFlag(of.query, 'include_total_count'))
+    const { rows, total } = await rowsOf(of, page, counted)
+    await route.beforeShown?.(of, rows)
+    const data = print(of, rows)
+    return counted ? pageBody(data, total, page) : data
+  })
 }
 
 export function collectionRoutes<
@@ -126,20 +163,7 @@ export function collectionRoutes<
     return { config: { operation: operation ?? operations.change }, schema }
   }
 
-  const asked = (request: FastifyRequest): Asked => {
-    // as Fastify parses them
-    const { params, query } = request as { params: Readonly<Record<string, string>>; query: Query }
-    return {
-      request,
-      scope: request.scope,
-      query,
-      ref: params[refName] ?? '',
-      get resource() {
-        return resourceIn ? resourceIn.read(query) : (params.resource ?? '')
-      },
-      view: () => viewOf(management, request),
-    }
-  }
+  const asked = (request: FastifyRequest) => askedBy(management, request, refName, resourceIn)
   const placeOf = ({ resource }: Asked) => (description.part === undefined ? {} : { resource })
   const targetOf = (of: Asked) => ({ ...placeOf(of), ref: reachedId ? reachedId(of) : of.ref })
   /** The types of a description hold that this use case takes the input and answers with an object. */
@@ -153,17 +177,9 @@ export function collectionRoutes<
   }
 
   if (list) {
-    const { query, form, rows: rowsOf } = list
-    const response = { 200: { array: listOf, page: pageOf, 'array or page': listOrPage }[form](answer) }
-    app.get(all, options(operations.read, { querystring: query, response }), async (request) => {
-      const of = asked(request)
-      const page = readPage(of.query)
-      const counted = form === 'page' || (form === 'array or page' && readFlag(of.query, 'include_total_count'))
-      const { rows, total } = await rowsOf(of, page, counted)
-      await beforeShown?.(of, rows)
-      const data = (list.print ?? print)(of, rows)
-      return counted ? pageBody(data, total, page) : data
-    })
+    const shown = { answer, print, ...(beforeShown ? { beforeShown } : {}) }
+    const route = { path: all, refName, operation: operations.read, ...shown, ...list }
+    listRoute(app, management, route, resourceIn)
   }
   if (create) {
     const { body, useCase } = create
@@ -202,5 +218,20 @@ export function collectionRoutes<
       await commit(request, reply, remove, targetOf(asked(request)))
       return reply.code(204).send()
     })
+  }
+}
+
+function askedBy(management: RouteContext, request: FastifyRequest, refName: string, resourceIn?: ResourceIn): Asked {
+  // as Fastify parses them
+  const { params, query } = request as { params: Readonly<Record<string, string>>; query: Query }
+  return {
+    request,
+    scope: request.scope,
+    query,
+    ref: params[refName] ?? '',
+    get resource() {
+      return resourceIn ? resourceIn.read(query) : (params.resource ?? '')
+    },
+    view: () => viewOf(management, request),
   }
 }

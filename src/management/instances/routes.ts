@@ -1,13 +1,12 @@
 // Resource instances: /v2/facts/{p}/{e}/resource_instances. In a path an instance is its id or `type:key`.
 import type { FastifyInstance } from 'fastify'
-import { type Page, pageBody, type Query, readFlag, readPage, readText, readTexts } from '../../http/page.ts'
+import { type Page, type Query, readFlag, readText, readTexts } from '../../http/page.ts'
 import type { ResourceInstance } from '../../model/objects.ts'
 import type { View } from '../../store/view.ts'
 import { everyObject, type Filter, filtered, indexed, matcher, type Rows } from '../http/collection-pages.ts'
-import { type Asked, collectionRoutes, FACTS } from '../http/collection-routes.ts'
+import { type Asked, collectionRoutes, FACTS, listRoute } from '../http/collection-routes.ts'
 import { instanceRead } from '../http/render-facts.ts'
 import { type RouteContext, viewOf } from '../http/route-context.ts'
-import { pageOf } from '../schema-parts.ts'
 import {
   InstanceCreate,
   InstanceDetailed,
@@ -55,23 +54,18 @@ export function instanceRoutes(app: FastifyInstance, management: RouteContext): 
       return instanceRead(request.scope, view, instance, readFlag(request.query, 'detailed'))
     },
   )
-  app.get<{ Querystring: Query }>(
-    `${INSTANCES}/detailed`,
-    { config: read, schema: { querystring: InstanceDetailedQuery, response: { 200: pageOf(InstanceDetailed) } } },
-    async (request) => {
-      const page = readPage(request.query)
-      const view = () => viewOf(management, request)
-      const { rows, total } = await listInstances(view, request.query, page, true)
-      return pageBody(printInstances({ scope: request.scope, view }, rows, true), total, page)
-    },
-  )
+  listRoute(app, management, {
+    path: `${INSTANCES}/detailed`,
+    operation: 'facts.read',
+    query: InstanceDetailedQuery,
+    form: 'page',
+    rows: ({ view, query }, page) => listInstances(view, query, page, true),
+    answer: InstanceDetailed,
+    print: (asked, instances) => printInstances(asked, instances, true),
+  })
 }
 
-function printInstances(
-  { scope, view }: Pick<Asked, 'scope' | 'view'>,
-  instances: readonly ResourceInstance[],
-  detailed: boolean,
-) {
+function printInstances({ scope, view }: Asked, instances: readonly ResourceInstance[], detailed: boolean) {
   const now = view()
   return instances.map((instance) => instanceRead(scope, now, instance, detailed))
 }

@@ -1,13 +1,14 @@
 // Role assignments: /v2/facts/{p}/{e}/role_assignments. DELETE carries a body; filters take ids or keys and may be repeated.
-import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { type Page, pageBody, type Query, readFlag, readPage, readText, readTexts } from '../../http/page.ts'
+import type { FastifyInstance } from 'fastify'
+import { type Page, type Query, readFlag, readText, readTexts } from '../../http/page.ts'
 import { FILTER_VALUES_MAX } from '../../model/limits.ts'
 import { instanceKey, partKey, type RoleAssignment as Stored } from '../../model/objects.ts'
 import type { View } from '../../store/view.ts'
 import { everyObject, type Filter, filtered, indexed } from '../http/collection-pages.ts'
+import { type Asked, listRoute } from '../http/collection-routes.ts'
 import { assignmentDetailed, assignmentRead, withIds } from '../http/render-facts.ts'
-import { type RouteContext, viewOf, write } from '../http/route-context.ts'
-import { NoBody, pageOf } from '../schema-parts.ts'
+import { type RouteContext, write } from '../http/route-context.ts'
+import { NoBody } from '../schema-parts.ts'
 import {
   RoleAssignmentCreate,
   RoleAssignmentDetailed,
@@ -20,34 +21,32 @@ import {
 import { rolesNamed } from './use-cases.ts'
 
 const ASSIGNMENTS = '/v2/facts/:p/:e/role_assignments'
-const read = { operation: 'facts.read' } as const
 const change = { operation: 'facts.write' } as const
 type WithBody = { Body: RoleAssignmentCreate; Querystring: Query }
 
 export function assignmentRoutes(app: FastifyInstance, management: RouteContext): void {
-  app.get<{ Querystring: Query }>(
-    ASSIGNMENTS,
-    { config: read, schema: { querystring: RoleAssignmentQuery, response: { 200: RoleAssignmentList } } },
-    async (request) => {
-      const page = readPage(request.query)
-      const counted = readFlag(request.query, 'include_total_count')
-      const detailed = readFlag(request.query, 'detailed')
-      const { data, total } = await list(management, request, page, detailed, counted)
-      return counted ? pageBody(data, total, page) : data
+  listRoute(app, management, {
+    path: ASSIGNMENTS,
+    operation: 'facts.read',
+    query: RoleAssignmentQuery,
+    form: 'array or page',
+    rows: ({ view, query }, page, counted) => {
+      readFlag(query, 'detailed') // refused before the search
+      return listAssignments(view, query, page, counted)
     },
-  )
-  app.get<{ Querystring: Query }>(
-    `${ASSIGNMENTS}/detailed`,
-    {
-      config: read,
-      schema: { querystring: RoleAssignmentDetailedQuery, response: { 200: pageOf(RoleAssignmentDetailed) } },
-    },
-    async (request) => {
-      const page = readPage(request.query)
-      const { data, total } = await list(management, request, page, true, true)
-      return pageBody(data, total, page)
-    },
-  )
+    answer: RoleAssignmentRead,
+    response: RoleAssignmentList,
+    print: (asked, rows) => printAssignments(asked, rows, readFlag(asked.query, 'detailed')),
+  })
+  listRoute(app, management, {
+    path: `${ASSIGNMENTS}/detailed`,
+    operation: 'facts.read',
+    query: RoleAssignmentDetailedQuery,
+    form: 'page',
+    rows: ({ view, query }, page) => listAssignments(view, query, page, true),
+    answer: RoleAssignmentDetailed,
+    print: (asked, rows) => printAssignments(asked, rows, true),
+  })
   const made = { body: RoleAssignmentCreate, response: { 200: RoleAssignmentRead } }
   app.post<WithBody>(ASSIGNMENTS, { config: change, schema: made }, async (request, reply) => {
     return assignmentRead(request.scope, await write(management, request, reply, 'assign', request.body))
@@ -61,23 +60,14 @@ export function assignmentRoutes(app: FastifyInstance, management: RouteContext)
   })
 }
 
-async function list(
-  management: RouteContext,
-  request: FastifyRequest<{ Querystring: Query }>,
-  page: Page,
-  detailed: boolean,
-  counted: boolean,
-) {
-  const { scope, query } = request
-  const fresh = () => viewOf(management, request)
-  const { rows, total } = await filtered(everyObject(fresh, 'role_assignment'), filtersOf(fresh, query), page, counted)
-  const view = fresh()
+const listAssignments = (view: () => View, query: Query, page: Page, counted: boolean) =>
+  filtered(everyObject(view, 'role_assignment'), filtersOf(view, query), page, counted)
+
+function printAssignments({ scope, view }: Asked, rows: readonly Stored[], detailed: boolean) {
+  const now = view()
   // a row whose user went while a search was looking is left out
-  const there = rows.filter(({ key }) => view.get('role_assignment', key))
-  const data = there.map((row) =>
-    detailed ? assignmentDetailed(scope, view, row) : assignmentRead(scope, withIds(view, row)),
-  )
-  return { data, total }
+  const there = rows.filter(({ key }) => now.get('role_assignment', key))
+  return there.map((row) => (detailed ? assignmentDetailed(scope, now, row) : assignmentRead(scope, withIds(now, row))))
 }
 
 /** `user`, `role`, `tenant` (ids or keys, each may be repeated), `resource`, `resource_instance`. What names nothing finds nothing. */

@@ -1,13 +1,14 @@
 // Set rules: /v2/facts/{p}/{e}/set_rules. POST answers an array, DELETE carries a body.
-import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { type Query, readPage, readText } from '../../http/page.ts'
+import type { FastifyInstance } from 'fastify'
+import { type Query, readText } from '../../http/page.ts'
 import { listOf } from '../../model/json-schema.ts'
 import { parseId } from '../../model/keys.ts'
 import type { SetRule as Stored } from '../../model/objects.ts'
 import type { View } from '../../store/view.ts'
 import { everyObject, type Filter, filtered, indexed } from '../http/collection-pages.ts'
+import { listRoute } from '../http/collection-routes.ts'
 import { setRuleRead } from '../http/render-facts.ts'
-import { type RouteContext, viewOf, write } from '../http/route-context.ts'
+import { type RouteContext, write } from '../http/route-context.ts'
 import { NoBody } from '../schema-parts.ts'
 import { SetRuleCreate, SetRuleQuery, SetRuleRead } from './schema.ts'
 import { findSet } from './use-cases.ts'
@@ -17,19 +18,15 @@ const change = { operation: 'facts.write' } as const
 type WithBody = { Body: SetRuleCreate }
 
 export function setRuleRoutes(app: FastifyInstance, management: RouteContext): void {
-  app.get<{ Querystring: Query }>(
-    RULES,
-    {
-      config: { operation: 'facts.read' },
-      schema: { querystring: SetRuleQuery, response: { 200: listOf(SetRuleRead) } },
-    },
-    async (request) => {
-      const page = readPage(request.query)
-      const view = () => viewOf(management, request)
-      const { rows } = await filtered(everyObject(view, 'set_rule'), filtersOf(view, request), page, false)
-      return rows.map((rule) => setRuleRead(request.scope, rule))
-    },
-  )
+  listRoute(app, management, {
+    path: RULES,
+    operation: 'facts.read',
+    query: SetRuleQuery,
+    form: 'array',
+    rows: ({ view, query }, page) => filtered(everyObject(view, 'set_rule'), filtersOf(view, query), page, false),
+    answer: SetRuleRead,
+    print: ({ scope }, rules) => rules.map((rule) => setRuleRead(scope, rule)),
+  })
   const made = { body: SetRuleCreate, response: { 200: listOf(SetRuleRead) } }
   app.post<WithBody>(RULES, { config: change, schema: made }, async (request, reply) => {
     return [setRuleRead(request.scope, await write(management, request, reply, 'createSetRule', request.body))]
@@ -42,7 +39,7 @@ export function setRuleRoutes(app: FastifyInstance, management: RouteContext): v
 }
 
 /** `user_set` and `resource_set` (id, key, or the key of a role or resource), `permission`. What names nothing finds nothing. */
-function filtersOf(view: () => View, { query }: FastifyRequest<{ Querystring: Query }>): Filter<Stored>[] {
+function filtersOf(view: () => View, query: Query): Filter<Stored>[] {
   const now = view()
   const filters: Filter<Stored>[] = []
   for (const [name, type, index] of SETS) {

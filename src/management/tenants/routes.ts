@@ -1,19 +1,18 @@
 // Tenants and the users who belong to them: /v2/facts/{p}/{e}/tenants.
 import type { FastifyInstance } from 'fastify'
-import { type Page, pageBody, type Query, readFlag, readPage, readText } from '../../http/page.ts'
+import { type Page, type Query, readFlag, readText } from '../../http/page.ts'
 import type { User } from '../../model/objects.ts'
 import type { View } from '../../store/view.ts'
 import { everyObject, findNamed, indexed, paged, type Rows, type Source, searched } from '../http/collection-pages.ts'
-import { collectionRoutes, FACTS } from '../http/collection-routes.ts'
+import { collectionRoutes, FACTS, listRoute } from '../http/collection-routes.ts'
 import { tenantRead, userRead } from '../http/render-facts.ts'
 import { type RouteContext, viewOf, write } from '../http/route-context.ts'
-import { NoBody, pageOf } from '../schema-parts.ts'
-import { userMatcher } from '../users/routes.ts'
+import { NoBody } from '../schema-parts.ts'
+import { printListed, userMatcher } from '../users/routes.ts'
 import { UserCreate, UserQuery, UserRead } from '../users/schema.ts'
 import { TenantCreate, TenantQuery, TenantRead, TenantReplace, TenantUpdate } from './schema.ts'
 
 const TENANT = '/v2/facts/:p/:e/tenants/:ref'
-const read = { operation: 'facts.read' } as const
 const change = { operation: 'facts.write' } as const
 interface Named {
   Params: { ref: string }
@@ -40,19 +39,18 @@ export function tenantRoutes(app: FastifyInstance, management: RouteContext): vo
 }
 
 function tenantUserRoutes(app: FastifyInstance, management: RouteContext): void {
-  app.get<Named & { Querystring: Query }>(
-    `${TENANT}/users`,
-    { config: read, schema: { querystring: UserQuery, response: { 200: pageOf(UserRead) } } },
-    async (request) => {
-      const { query, scope, params } = request
-      const page = readPage(query)
-      const withInstances = readFlag(query, 'include_resource_instance_roles')
-      const { rows, total } = await listTenantUsers(() => viewOf(management, request), params.ref, query, page)
-      const view = viewOf(management, request)
-      const data = rows.map((user) => userRead(scope, view, user, withInstances))
-      return pageBody(data, total, page)
+  listRoute(app, management, {
+    path: `${TENANT}/users`,
+    operation: 'facts.read',
+    query: UserQuery,
+    form: 'page',
+    rows: ({ view, ref, query }, page) => {
+      readFlag(query, 'include_resource_instance_roles') // refused before the search
+      return listTenantUsers(view, ref, query, page)
     },
-  )
+    answer: UserRead,
+    print: printListed,
+  })
   app.post<Named & { Body: UserCreate }>(
     `${TENANT}/users`,
     { config: change, schema: { body: UserCreate, response: { 200: UserRead } } },

@@ -1,39 +1,40 @@
 // Relationship tuples: /v2/facts/{p}/{e}/relationship_tuples. DELETE carries a body; filters take ids or keys.
-import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { type Page, pageBody, type Query, readFlag, readPage, readText } from '../../http/page.ts'
+import type { FastifyInstance } from 'fastify'
+import { type Page, type Query, readFlag, readText } from '../../http/page.ts'
 import type { Relation, RelationshipTuple } from '../../model/objects.ts'
 import type { View } from '../../store/view.ts'
 import { everyObject, type Filter, filtered, indexed } from '../http/collection-pages.ts'
+import { type Asked, listRoute } from '../http/collection-routes.ts'
 import { tupleDetailed, tupleRead } from '../http/render-facts.ts'
-import { type RouteContext, viewOf, write } from '../http/route-context.ts'
-import { listOrPage, NoBody, pageOf } from '../schema-parts.ts'
+import { type RouteContext, write } from '../http/route-context.ts'
+import { NoBody } from '../schema-parts.ts'
 import { TupleCreate, TupleDelete, TupleDetailed, TupleDetailedQuery, TupleQuery, TupleRead } from './schema.ts'
 
 const TUPLES = '/v2/facts/:p/:e/relationship_tuples'
-const read = { operation: 'facts.read' } as const
 const change = { operation: 'facts.write' } as const
 
 export function tupleRoutes(app: FastifyInstance, management: RouteContext): void {
-  app.get<{ Querystring: Query }>(
-    TUPLES,
-    { config: read, schema: { querystring: TupleQuery, response: { 200: listOrPage(TupleRead) } } },
-    async (request) => {
-      const page = readPage(request.query)
-      const counted = readFlag(request.query, 'include_total_count')
-      readFlag(request.query, 'detailed') // a list shows the details in any case
-      const { data, total } = await list(management, request, page, counted)
-      return counted ? pageBody(data, total, page) : data
+  listRoute(app, management, {
+    path: TUPLES,
+    operation: 'facts.read',
+    query: TupleQuery,
+    form: 'array or page',
+    rows: ({ view, query }, page, counted) => {
+      readFlag(query, 'detailed') // a list shows the details in any case
+      return listTuples(view, query, page, counted)
     },
-  )
-  app.get<{ Querystring: Query }>(
-    `${TUPLES}/detailed`,
-    { config: read, schema: { querystring: TupleDetailedQuery, response: { 200: pageOf(TupleDetailed) } } },
-    async (request) => {
-      const page = readPage(request.query)
-      const { data, total } = await list(management, request, page, true)
-      return pageBody(data, total, page)
-    },
-  )
+    answer: TupleRead,
+    print: printTuples,
+  })
+  listRoute(app, management, {
+    path: `${TUPLES}/detailed`,
+    operation: 'facts.read',
+    query: TupleDetailedQuery,
+    form: 'page',
+    rows: ({ view, query }, page) => listTuples(view, query, page, true),
+    answer: TupleDetailed,
+    print: printTuples,
+  })
   app.post<{ Body: TupleCreate }>(
     TUPLES,
     { config: change, schema: { body: TupleCreate, response: { 200: TupleRead } } },
@@ -50,19 +51,14 @@ export function tupleRoutes(app: FastifyInstance, management: RouteContext): voi
   )
 }
 
-async function list(
-  management: RouteContext,
-  request: FastifyRequest<{ Querystring: Query }>,
-  page: Page,
-  counted: boolean,
-) {
-  const view = () => viewOf(management, request)
-  const filters = filtersOf(view, request.query)
-  const { rows, total } = await filtered(everyObject(view, 'relationship_tuple'), filters, page, counted)
+const listTuples = (view: () => View, query: Query, page: Page, counted: boolean) =>
+  filtered(everyObject(view, 'relationship_tuple'), filtersOf(view, query), page, counted)
+
+function printTuples({ scope, view }: Asked, tuples: readonly RelationshipTuple[]) {
   const now = view()
   // a row that went while a search was looking is left out
-  const there = rows.filter(({ key }) => now.get('relationship_tuple', key))
-  return { data: there.map((row) => tupleDetailed(request.scope, now, row)), total }
+  const there = tuples.filter(({ key }) => now.get('relationship_tuple', key))
+  return there.map((row) => tupleDetailed(scope, now, row))
 }
 
 /** `tenant`, `subject` and `object` (id or `type:key`), `relation`, `object_type`, `subject_type`. What names nothing finds nothing. */

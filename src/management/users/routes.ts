@@ -40,7 +40,7 @@ export function userRoutes(app: FastifyInstance, management: RouteContext): void
         readFlag(query, 'include_resource_instance_roles') // refused before the search
         return listUsers(view, query, page)
       },
-      print: (asked, users) => printUsers(asked, users, readFlag(asked.query, 'include_resource_instance_roles')),
+      print: printListed,
     },
     create: { body: UserCreate, useCase: 'createUser' },
     update: { body: UserUpdate, useCase: 'updateUser' },
@@ -80,6 +80,10 @@ function printUsers({ scope, view }: Asked, users: readonly User[], withInstance
   const now = view()
   return users.map((user) => userRead(scope, now, user, withInstances))
 }
+
+/** Users of a list; with their roles on instances, when these are asked for. */
+export const printListed = (asked: Asked, users: readonly User[]) =>
+  printUsers(asked, users, readFlag(asked.query, 'include_resource_instance_roles'))
 
 /** Users by `search` (key, email, names) and by `role` (a tenant role, held in any tenant). */
 async function listUsers(view: () => StoredView, query: Query, page: Page): Promise<Rows<User>> {
