@@ -1,4 +1,4 @@
-// Every case written by management onto a real disk: followed by its log, and after closing and opening the folder.
+// Every case written by management into a store: followed by its log, and after closing and opening the folder.
 import { storeDeciders } from '../support/deciders.ts'
 import { runCases } from './runner.ts'
 

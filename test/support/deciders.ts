@@ -115,7 +115,7 @@ function imageDecider(name: string, way: Way, kernel: KernelSource = 'release'):
   }
 }
 
-/** Written through management onto a real disk; `next` makes the image after each step. */
+/** Written through management into a store; `next` makes the image after each step. */
 function storeDecider(
   name: string,
   next: (environments: Environments, log: LogId, image: Image) => Promise<Image>,

@@ -1,11 +1,11 @@
-// Environments of a real store in a temporary folder, written through the use cases of management, for tests that need many small ones.
+// Environments of a real store in a temporary folder in memory, written through the use cases of management, for tests that need many small ones.
 import { randomBytes } from 'node:crypto'
 import { type LogId, withoutRequest } from '../../src/log/change.ts'
 import type { ManagementUseCases } from '../../src/management/registry.ts'
 import { threadUrl } from '../../src/model/thread.ts'
 import { openStore, type Store } from '../../src/store/store.ts'
 import { commitsFor } from './commits.ts'
-import { temporaryFolder } from './folders.ts'
+import { memoryFolder } from './folders.ts'
 import type { Operation, World } from './world.ts'
 
 const WRITER = new URL('../../src/management/registry.ts', import.meta.url).href
@@ -14,7 +14,7 @@ export const TESTER = withoutRequest('test')
 
 /** A store that may be closed and opened again on the same folder. */
 export class Environments {
-  readonly data = temporaryFolder('store')
+  readonly data = memoryFolder('store')
   #store: Store<ManagementUseCases> | undefined
 
   async store(): Promise<Store<ManagementUseCases>> {

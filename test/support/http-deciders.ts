@@ -16,7 +16,7 @@ import { callOf } from './calls.ts'
 import { type Commit, commitsFor } from './commits.ts'
 import { type Decider, type Feature, MANAGEMENT_LACKS, type Questions } from './deciders.ts'
 import { TESTER } from './environments.ts'
-import { temporaryFolder } from './folders.ts'
+import { memoryFolder } from './folders.ts'
 import { type Listings, waysOf } from './listings.ts'
 import { keyOf, type Operation, type OperationKind, World } from './world.ts'
 
@@ -34,7 +34,7 @@ interface Servers {
 }
 
 async function startServers(): Promise<Servers> {
-  const management = await openManagement({ data: temporaryFolder('http'), noExample: true })
+  const management = await openManagement({ data: memoryFolder('http'), noExample: true })
   const api = managementServer(management)
   const pdp = pooledPdpServer(management)
   return {
