@@ -19,6 +19,8 @@ export interface AskedStep {
   readonly undecided: readonly Request[]
   readonly reasons: readonly (readonly [request: Request, reasons: Partial<Reasons>])[]
   readonly roles: readonly (readonly [user: string, tenants: readonly TenantPermissions[]])[]
+  readonly users: readonly (readonly [request: Request, users: readonly string[]])[]
+  readonly instances: readonly (readonly [request: Request, instances: readonly string[]])[]
 }
 
 export interface Script {
@@ -40,7 +42,16 @@ export function corpus(root: URL, checks: number, seed: number): Script[] {
 
 export function scriptOf(name: string, steps: readonly Step[]): Script {
   const world = new World()
-  const asked = steps.map(({ write = [], checks = [], undecided = [], explains = [], permissions = [] }): AskedStep => {
+  const asked = steps.map((step): AskedStep => {
+    const {
+      write = [],
+      checks = [],
+      undecided = [],
+      explains = [],
+      permissions = [],
+      users = [],
+      instances = [],
+    } = step
     return {
       changes: world.runAll(write),
       checks: checks.map((row) => [requestOf(row), row[3]]),
@@ -51,6 +62,11 @@ export function scriptOf(name: string, steps: readonly Step[]): Script {
           ? [[user, tenants.map(([tenant, roles, allowed]) => ({ tenant, roles, permissions: allowed }))] as const]
           : [],
       ),
+      users: users.map(([action, resource, allowed, context]) => [
+        requestOf(['', action, resource, allowed, context]),
+        allowed,
+      ]),
+      instances: instances.map((row) => [requestOf(row), row[3]]),
     }
   })
   return { name, steps: asked, contents: world.contents() }
@@ -79,7 +95,7 @@ function scriptOfPlay(name: string, { history, seed }: Play): Script {
     const changes = changesOf(world, history, edits, next)
     const requests = [...questions(world, pool, next, CHECKS_PER_REVISION)]
     const checks = requests.map((request) => [request, check(world.policy, request)] as const)
-    return { changes, checks, undecided: [], reasons: [], roles: [] }
+    return { changes, checks, undecided: [], reasons: [], roles: [], users: [], instances: [] }
   })
   return { name, steps, contents: world.contents() }
 }

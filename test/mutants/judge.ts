@@ -4,11 +4,19 @@ import { Image } from '../../src/image/image.ts'
 import type { KernelSource } from '../../src/kernel/module.ts'
 import { ask, partsOf } from '../property/laws.ts'
 import { deltaTo, ENVIRONMENT, positionOf } from '../support/deltas.ts'
+import { listingsOf } from '../support/listings.ts'
+import { saysOfUnknownIds } from '../support/unknown-ids.ts'
 import { FIRST_CHANGES } from '../support/world.ts'
 import type { AskedStep, Script } from './corpus.ts'
 
 /** The first thing that the kernel does otherwise; undefined when it does everything as defined. */
 export function judge(kernel: KernelSource, scripts: readonly Script[]): string | undefined {
+  try {
+    const found = saysOfUnknownIds(kernel)
+    if (found !== undefined) return `unknown ids: ${found}`
+  } catch (error) {
+    return `unknown ids: ${(error as Error).message.split('\n')[0]}`
+  }
   for (const script of scripts) {
     try {
       const found = follow(kernel, script)
@@ -39,7 +47,8 @@ function follow(kernel: KernelSource, { steps, contents }: Script): string | und
   return Buffer.compare(compacted.save(), built.save()) === 0 ? undefined : 'compaction is not the canonical build'
 }
 
-function answers(image: Image, { checks, undecided, reasons, roles }: AskedStep): string | undefined {
+function answers(image: Image, step: AskedStep): string | undefined {
+  const { checks, undecided, reasons, roles } = step
   for (const [request, expected] of checks) {
     if (ask(image, request) !== expected) return `${JSON.stringify(request)} must be ${expected}`
   }
@@ -51,6 +60,20 @@ function answers(image: Image, { checks, undecided, reasons, roles }: AskedStep)
   }
   for (const [user, tenants] of roles) {
     if (!isDeepStrictEqual(permissionsIn(image, user), tenants)) return `other permissions of ${user}`
+  }
+  return listed(image, step)
+}
+
+/** Which users and instances a listing has, in any order. */
+function listed(image: Image, { users, instances }: AskedStep): string | undefined {
+  const listings = listingsOf(() => image)
+  for (const [request, expected] of users) {
+    const found = listings.users(request)
+    if (!isDeepStrictEqual(found, expected)) return `other users: ${JSON.stringify(found)}`
+  }
+  for (const [request, expected] of instances) {
+    const found = listings.instances(request)
+    if (!isDeepStrictEqual(found, expected)) return `other instances: ${JSON.stringify(found)}`
   }
   return undefined
 }
