@@ -18,8 +18,8 @@ import { localFeed } from './management/feed/local-feed.ts'
 import { feedRoutes } from './management/feed/routes.ts'
 import { managementApp } from './management/http/app.ts'
 import { type ManagementData, type ManagementDataOptions, openManagementData } from './management/open.ts'
-import type { FollowerEvent } from './pdp/follower.ts'
-import { PdpPool } from './pdp/pool.ts'
+import type { OnEvent } from './model/events.ts'
+import { PdpPool, type PooledEvent } from './pdp/pool.ts'
 
 export type { TlsSettings } from './http/app.ts'
 export { BodyBudget } from './http/intake/body-budget.ts'
@@ -36,6 +36,7 @@ export { type KeysFile, readKeys } from './management/api-keys/keys-file.ts'
 export { type ConnectOptions, connect } from './pdp/connect.ts'
 export type { FollowerEvent } from './pdp/follower.ts'
 export type { Pdp } from './pdp/pdp.ts'
+export type { PooledEvent } from './pdp/pool.ts'
 
 type App = ReturnType<typeof managementApp>
 
@@ -44,7 +45,8 @@ export interface PooledPdpOptions extends PdpServerOptions {
   readonly imageMemoryBytes?: number
   /** refuses attributes that are sent and not of their declared type */
   readonly strictAttributes?: boolean
-  readonly report?: (environment: LogId, event: FollowerEvent) => void
+  /** hears what the followers of environments tell; what it throws is dropped */
+  readonly onEvent?: OnEvent<PooledEvent>
 }
 
 /** An open data folder. */
@@ -86,7 +88,7 @@ export function pooledPdpServer({ store, snapshots }: Management, options: Poole
       localFeed({ store, snapshots }, { environment, organization: organizations.get(environment)! }),
     strictAttributes: options.strictAttributes ?? false,
     ...(options.imageMemoryBytes === undefined ? {} : { memoryBytes: options.imageMemoryBytes }),
-    ...(options.report === undefined ? {} : { report: options.report }),
+    ...(options.onEvent === undefined ? {} : { onEvent: options.onEvent }),
   })
   const directory = new PooledPdps(
     store,

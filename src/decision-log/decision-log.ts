@@ -1,9 +1,10 @@
 // The decision log of a process: a journal on disk, a recorder that writes to it, and a forwarder for each sink. It
 // reports how much is waiting and what was lost, and shuts down in order. docs/decision-log.md.
-import type { ZerohopError } from '../model/errors.ts'
+import type { OnEvent } from '../model/events.ts'
 import { DECISION_DRAIN_MS } from '../model/limits.ts'
 import { Forwarder, type Sink } from './forwarder.ts'
 import { Journal } from './journal.ts'
+import type { DecisionLogEvent } from './part-events.ts'
 import { type Policy, Recorder } from './recorder.ts'
 
 export interface DecisionLogOptions {
@@ -20,8 +21,8 @@ export interface DecisionLogOptions {
   readonly newId: () => string
   /** who sends the records: records of different owners in one folder are in different series */
   readonly owner?: string
-  /** called when a part begins to fail, and without a failure when it works again */
-  readonly report: (part: string, failure: ZerohopError | undefined) => void
+  /** hears when a part begins to fail, and when it works again */
+  readonly onEvent: OnEvent<DecisionLogEvent>
 }
 
 export class DecisionLog {
@@ -31,7 +32,7 @@ export class DecisionLog {
   readonly #forwarders: readonly Forwarder[]
 
   private constructor(options: DecisionLogOptions, journal: Journal) {
-    const { policy, sinks, bufferBytes, report } = options
+    const { policy, sinks, bufferBytes, onEvent } = options
     this.#options = options
     this.#journal = journal
     this.#forwarders = sinks.map(
@@ -40,7 +41,7 @@ export class DecisionLog {
           journal,
           sink,
           progressed: () => this.#trim(),
-          report: (failure) => report(sink.name, failure),
+          onEvent,
         }),
     )
     this.recorder = new Recorder({
@@ -51,7 +52,7 @@ export class DecisionLog {
         this.#trim()
         for (const forwarder of this.#forwarders) forwarder.wake()
       },
-      report: (failure) => report('journal', failure),
+      onEvent,
     })
   }
 

@@ -5,9 +5,11 @@ import { type FileHandle, open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { isZerohopError, ZerohopError } from '../model/errors.ts'
+import { type OnEvent, tell } from '../model/events.ts'
 import { DECISION_SEND_BYTES_MAX, RETRY_FIRST_MS, RETRY_LONGEST_MS } from '../model/limits.ts'
 import type { Journal, JournalFile } from './journal.ts'
 import { NumbersFile } from './numbers-file.ts'
+import { type DecisionLogEvent, workingEvent } from './part-events.ts'
 
 /** A destination of decision records. */
 export interface Sink {
@@ -23,8 +25,8 @@ export interface ForwarderOptions {
   readonly sink: Sink
   /** called when a batch was accepted */
   readonly progressed: () => void
-  /** called when the sink begins to fail, and without a failure when it works again */
-  readonly report: (failure: ZerohopError | undefined) => void
+  /** hears when the sink begins to fail, and when it works again */
+  readonly onEvent: OnEvent<DecisionLogEvent>
 }
 
 const NEWLINE = 0x0a
@@ -144,7 +146,8 @@ export class Forwarder {
   #tell(failure: ZerohopError | undefined): void {
     if ((failure !== undefined) === this.#isStuck) return
     this.#isStuck = failure !== undefined
-    this.#options.report(failure)
+    const part = this.#options.sink.name
+    tell(this.#options.onEvent, workingEvent(part, failure))
   }
 }
 

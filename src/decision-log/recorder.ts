@@ -2,8 +2,10 @@
 // When that fails, the operator's setting decides: with `block` the answer is refused, with `drop` it is sent and the
 // record is counted as lost.
 import { isZerohopError, ZerohopError } from '../model/errors.ts'
+import { type OnEvent, tell } from '../model/events.ts'
 import { DECISION_TURN_TEXT_MAX } from '../model/limits.ts'
 import type { Journal } from './journal.ts'
+import { type DecisionLogEvent, workingEvent } from './part-events.ts'
 import { type DecisionRecord, lineOf, TOO_LONG } from './record.ts'
 
 /** A turn with more records gets a temporary buffer. */
@@ -28,8 +30,8 @@ export interface RecorderOptions {
   readonly room: () => number
   /** called after each write */
   readonly written: () => void
-  /** called when writing begins to fail, and without a failure when it works again */
-  readonly report: (failure: ZerohopError | undefined) => void
+  /** hears when writing begins to fail, and when it works again */
+  readonly onEvent: OnEvent<DecisionLogEvent>
 }
 
 class Turn implements Batch {
@@ -99,7 +101,7 @@ export class Recorder {
     }
     if ((failure !== undefined) !== this.#isFailing) {
       this.#isFailing = failure !== undefined
-      this.#options.report(failure)
+      tell(this.#options.onEvent, workingEvent('journal', failure))
     }
   }
 

@@ -6,6 +6,7 @@ import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import { type Asked, ask } from '../client/ask.ts'
 import { ZerohopError } from '../model/errors.ts'
+import { type OnEvent, tell } from '../model/events.ts'
 import { DECISION_SEND_MS, DECISION_SEND_TIMEOUT_MS, RETRY_LONGEST_MS } from '../model/limits.ts'
 
 const compress = promisify(gzip)
@@ -13,11 +14,15 @@ const compress = promisify(gzip)
 export interface DecisionClientOptions {
   readonly url: string
   readonly apiKey: string
-  /**
-   * called with the number of lines that the management side refused for good, and their numbers by reason when it
-   * sends them
-   */
-  readonly refused?: (count: number, refusals: unknown) => void
+  readonly onEvent?: OnEvent<RefusedEvent>
+}
+
+/** The management side will never take so many lines of a batch. */
+export interface RefusedEvent {
+  readonly event: 'refused'
+  readonly count: number
+  /** numbers by reason, where it says them */
+  readonly refusals: unknown
 }
 
 export class DecisionClient {
@@ -25,14 +30,14 @@ export class DecisionClient {
   readonly windowMs = DECISION_SEND_MS
   readonly #url: string
   readonly #apiKey: string
-  readonly #refused: (count: number, refusals: unknown) => void
+  readonly #onEvent: OnEvent<RefusedEvent> | undefined
   #path: string | undefined
   #keyId: string
   #access: string | undefined
 
-  constructor({ url, apiKey, refused = () => undefined }: DecisionClientOptions) {
+  constructor({ url, apiKey, onEvent }: DecisionClientOptions) {
     this.#url = url.replace(/\/+$/, '')
-    this.#refused = refused
+    this.#onEvent = onEvent
     this.#apiKey = apiKey
     // tells keys apart without helping to guess the secret, which is long and random
     this.#keyId = `sha256:${createHash('sha256').update(apiKey).digest('hex').slice(0, 16)}`
@@ -72,7 +77,7 @@ export class DecisionClient {
     const { stored, known, refused, refusals } = body
     if (![stored, known, refused].every(Number.isSafeInteger))
       throw unreachable('the answer is not that of the management API')
-    if (refused !== 0) this.#refused(Number(refused), refusals)
+    if (refused !== 0) tell(this.#onEvent, { event: 'refused', count: Number(refused), refusals })
   }
 
   async #readScope(signal: AbortSignal): Promise<string> {

@@ -3,6 +3,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { type LogId, withoutRequest } from '../log/change.ts'
 import { isZerohopError } from '../model/errors.ts'
+import { type OnEvent, tell } from '../model/events.ts'
 import {
   AUDIT_DAYS_DEFAULT,
   AUDIT_RECORDS_DEFAULT,
@@ -28,14 +29,20 @@ export interface RetentionOptions {
   readonly auditDays?: number
 }
 
+/** A round ended early. */
+export interface RetentionEvent {
+  readonly event: 'failed'
+  readonly error: unknown
+}
+
 const DAY_MS = 86_400_000
 const BY = withoutRequest('forgetEnvironment')
 
-/** Trims now and then, until the returned function is called. `failed` hears why a round ended early. */
+/** Trims now and then, until the returned function is called. */
 export function keepRetention(
   store: Store<ManagementUseCases>,
   options: RetentionOptions,
-  { now, failed }: { readonly now: () => number; readonly failed: (error: unknown) => void },
+  { now, onEvent }: { readonly now: () => number; readonly onEvent: OnEvent<RetentionEvent> },
 ): () => void {
   let running = false
   const round = async (): Promise<void> => {
@@ -44,7 +51,7 @@ export function keepRetention(
     try {
       await applyRetention(store, options, now())
     } catch (error) {
-      if (!isZerohopError(error, 'CLOSED')) failed(error)
+      if (!isZerohopError(error, 'CLOSED')) tell(onEvent, { event: 'failed', error })
     } finally {
       running = false
     }

@@ -2,6 +2,7 @@
 import { RemoteFeed } from '../client/http-feed.ts'
 import { Trust } from '../log/signature.ts'
 import { ZerohopError } from '../model/errors.ts'
+import { type OnEvent, tell } from '../model/events.ts'
 import { CONNECT_TIMEOUT_MS } from '../model/limits.ts'
 import { Follower, type FollowerEvent } from './follower.ts'
 import { LastImage } from './last-image.ts'
@@ -21,7 +22,7 @@ export interface ConnectOptions extends PdpOptions {
   /** milliseconds to wait for the first image; 0 returns at once, and checks throw NOT_READY until it is there */
   readonly timeoutMs?: number
   /** hears of trouble with the feed; never called per check. What it throws is dropped. */
-  readonly onEvent?: (event: FollowerEvent) => void
+  readonly onEvent?: OnEvent<FollowerEvent>
 }
 
 /**
@@ -40,9 +41,9 @@ export async function connect(options: ConnectOptions): Promise<Pdp> {
     trust,
     ...(maxStalenessMs === undefined ? {} : { maxStalenessMs }),
     ...(cacheFile === undefined ? {} : { lastImage: new LastImage(cacheFile, apiKey) }),
-    report: (event) => {
+    onEvent: (event) => {
       if (event.event === 'trouble') last = event.error
-      onEvent?.(event)
+      tell(onEvent, event)
     },
   })
   const pdp = new Pdp(follower, options)

@@ -2,8 +2,10 @@
 import type { Feed } from '../log/feed.ts'
 import type { Trust } from '../log/signature.ts'
 import type { ZerohopError } from '../model/errors.ts'
+import type { OnEvent } from '../model/events.ts'
 import { LAST_IMAGE_SAVE_MS, OFFLINE_START_MS, RETRY_FIRST_MS, RETRY_LONGEST_MS } from '../model/limits.ts'
 import type { ImageSource } from './answering.ts'
+import type { KeeperEvent } from './image-keeper.ts'
 import type { LastImage } from './last-image.ts'
 
 export interface FollowerOptions {
@@ -16,8 +18,8 @@ export interface FollowerOptions {
   readonly mayBeAbsent?: boolean
   /** believes images, also the last one on disk, only when they are signed; the feed looks at deltas */
   readonly trust?: Trust | undefined
-  /** hears what an operator wants to know; never called per check. What it throws is dropped: a listener cannot stop a follower. */
-  readonly report?: (event: FollowerEvent) => void
+  /** hears what an operator wants to know; never called per check */
+  readonly onEvent?: OnEvent<FollowerEvent>
   /** milliseconds, when they shall not be those of src/model/limits.ts */
   readonly times?: Partial<FollowerTimes>
 }
@@ -44,4 +46,4 @@ export type FollowerEvent =
   | { readonly event: 'trouble'; readonly error: ZerohopError; readonly retryMs: number }
   /** the key is dead or the environment is deleted: nothing more will come */
   | { readonly event: 'ended'; readonly error: ZerohopError }
-  | { readonly event: 'last image not written'; readonly error: ZerohopError }
+  | KeeperEvent

@@ -18,6 +18,7 @@ import type { Image } from '../image/image.ts'
 import type { PackedDelta } from '../log/delta.ts'
 import type { FeedEvent } from '../log/feed.ts'
 import { isZerohopError, ZerohopError } from '../model/errors.ts'
+import { tell } from '../model/events.ts'
 import { Answering, type FollowerState, type ImageSource } from './answering.ts'
 import { Applier } from './applier.ts'
 import { Backoff } from './backoff.ts'
@@ -240,7 +241,7 @@ export class Follower {
       current: () => this.#answering.image,
       copy: (image) => (image === this.#applier?.image ? this.#applier.copy() : image.saveSlowly(pause)),
       ageMs: () => this.#answering.state.ageMs,
-      failed: (error) => this.#tell({ event: 'last image not written', error }),
+      onEvent: (event) => this.#tell(event),
     })
   }
 
@@ -282,11 +283,7 @@ export class Follower {
   }
 
   #tell(event: FollowerEvent): void {
-    try {
-      this.#options.report?.(event)
-    } catch {
-      // said above
-    }
+    tell(this.#options.onEvent, event)
   }
 
   #applierFailed(applier: Applier, error: unknown): void {

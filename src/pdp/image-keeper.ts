@@ -6,6 +6,7 @@ import { encodeFrame, FrameDecoder, unpackDelta } from '../log/codec.ts'
 import type { PackedDelta } from '../log/delta.ts'
 import type { Trust } from '../log/signature.ts'
 import { ZerohopError } from '../model/errors.ts'
+import { type OnEvent, tell } from '../model/events.ts'
 import { APPLY_TURN_MS, SIGNED_DELTAS_BYTES_MAX } from '../model/limits.ts'
 import { imageIn } from './image-task.ts'
 import type { LastImage } from './last-image.ts'
@@ -22,7 +23,12 @@ export interface KeeperOptions {
   readonly copy: (image: Image) => Promise<Uint8Array | undefined>
   /** milliseconds since the management side last said that this image has everything */
   readonly ageMs: () => number | undefined
-  readonly failed: (error: ZerohopError) => void
+  readonly onEvent: OnEvent<KeeperEvent>
+}
+
+export interface KeeperEvent {
+  readonly event: 'last image not written'
+  readonly error: ZerohopError
 }
 
 export class ImageKeeper {
@@ -112,7 +118,8 @@ export class ImageKeeper {
     } catch (cause) {
       this.#saved = 0
       const reason = cause instanceof Error ? cause.message : String(cause)
-      this.#options.failed(new ZerohopError('DISK_FAILED', { reason }, { cause }))
+      const error = new ZerohopError('DISK_FAILED', { reason }, { cause })
+      tell(this.#options.onEvent, { event: 'last image not written', error })
     }
   }
 

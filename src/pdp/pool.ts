@@ -2,6 +2,7 @@
 // than allowed. Which environment a key may ask is decided by the caller.
 import type { LogId } from '../log/change.ts'
 import type { Feed } from '../log/feed.ts'
+import { type OnEvent, tell } from '../model/events.ts'
 import { IMAGE_IDLE_MS, IMAGE_MEMORY_BYTES_DEFAULT } from '../model/limits.ts'
 import { Follower, type FollowerEvent } from './follower.ts'
 import { Pdp, type PdpOptions } from './pdp.ts'
@@ -12,8 +13,11 @@ export interface PoolOptions extends PdpOptions {
   /** bytes of all images together; the one in use last is kept even when it is larger */
   readonly memoryBytes?: number
   readonly idleMs?: number
-  readonly report?: (environment: LogId, event: FollowerEvent) => void
+  readonly onEvent?: OnEvent<PooledEvent>
 }
+
+/** What the follower of an environment tells. */
+export type PooledEvent = FollowerEvent & { readonly environment: LogId }
 
 interface Member {
   readonly pdp: Pdp
@@ -85,11 +89,11 @@ export class PdpPool {
   }
 
   #open(environment: LogId): Member {
-    const { feed, report } = this.#options
+    const { feed, onEvent } = this.#options
     const follower: Follower = new Follower({
       feed: feed(environment),
-      report: (event) => {
-        report?.(environment, event)
+      onEvent: (event) => {
+        tell(onEvent, { ...event, environment })
         if (event.event === 'ready') this.#makeRoom(environment)
         // Whoever asks next gets a new one, and with it the reason of that moment.
         if (event.event === 'ended' && this.#members.get(environment)?.follower === follower) {

@@ -1,6 +1,7 @@
 // Verifies the data of a running server periodically, in a child process that works a tenth of the time at the lowest
 // priority, so that bytes that changed on disk are found before they are needed. Damage is reported, counted, and stops
 // writes into its log (damages.ts).
+import { type OnEvent, tell } from '../model/events.ts'
 import { SCRUB_FIRST_MS } from '../model/limits.ts'
 import type { Damage } from './verify-part.ts'
 import { type RunningVerification, startVerification, type Verified } from './verify-process.ts'
@@ -22,11 +23,14 @@ export interface ScrubOptions {
   readonly now: () => number
   /** milliseconds until the first round */
   readonly firstMs?: number
-  readonly completed?: (verified: Verified) => void
-  readonly damaged?: (damage: Damage) => void
-  /** hears that a round could not be begun */
-  readonly failed?: (error: unknown) => void
+  readonly onEvent?: OnEvent<ScrubEvent>
 }
+
+export type ScrubEvent =
+  | { readonly event: 'damaged'; readonly damage: Damage }
+  | { readonly event: 'completed'; readonly verified: Verified }
+  /** a round could not be begun */
+  | { readonly event: 'failed'; readonly error: unknown }
 
 export class Scrub {
   readonly stats: ScrubStats = { checked: 0, damages: 0, completedAt: 0, progress: 0 }
@@ -72,7 +76,7 @@ export class Scrub {
         damage: (damage) => {
           this.stats.damages++
           this.#found(damage)
-          options.damaged?.(damage)
+          tell(options.onEvent, { event: 'damaged', damage })
         },
         progress: (checked, total) => {
           this.stats.checked = before + checked
@@ -82,9 +86,9 @@ export class Scrub {
       const verified = await this.#running.ended
       if (verified === undefined) return
       this.stats.completedAt = options.now()
-      options.completed?.(verified)
+      tell(options.onEvent, { event: 'completed', verified })
     } catch (error) {
-      options.failed?.(error)
+      tell(options.onEvent, { event: 'failed', error })
     } finally {
       this.stats.progress = 0
       this.#running = undefined

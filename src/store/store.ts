@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import type { Actor, HistoryEntry, LogEntry, LogId, Position } from '../log/change.ts'
 import { imageBytes } from '../log/image-bytes.ts'
 import { ZerohopError } from '../model/errors.ts'
+import { Listeners, type OnEvent } from '../model/events.ts'
 import type { ApiKey } from '../model/objects.ts'
 import { AuditLog } from './audit.ts'
 import { Damages, isControl } from './damages.ts'
@@ -24,7 +25,7 @@ import { formatOf, OLD_FORMAT, type OnProgress, upgradeData } from './upgrade.ts
 import type { Damage } from './verify-part.ts'
 import type { Committed, InputOf, ResultOf, StoredView, UseCases } from './view.ts'
 import { Waiters } from './waiters.ts'
-import { type OnBatch, Writer, type WriterStats } from './writer.ts'
+import { type BatchEvent, Writer, type WriterStats } from './writer.ts'
 
 export interface StoreOptions {
   /** the data folder; made when it is missing */
@@ -39,8 +40,13 @@ export interface StoreOptions {
   readonly upgrading?: OnProgress
 }
 
-export type CommitListener = (log: LogId, head: Position) => void
-export type BatchListener = (seconds: number) => void
+export type StoreEvent =
+  /** a batch of writes is on disk, for each log that it moved */
+  | { readonly event: 'committed'; readonly log: LogId; readonly head: Position }
+  /** how many seconds a batch of writes took, with its sync */
+  | { readonly event: 'batch'; readonly seconds: number }
+  /** nothing is written any more; reads go on */
+  | { readonly event: 'writer died'; readonly error: ZerohopError }
 
 export interface Store<U extends UseCases> {
   /**
@@ -80,19 +86,12 @@ export interface Store<U extends UseCases> {
   historyCount(log: LogId): number
   /** Resolves when the log is beyond `revision`, or after `ms`; rejects with the signal's reason, or CLOSED. */
   waitBeyond(log: LogId, revision: number, signal?: AbortSignal, ms?: number): Promise<void>
-  /** Calls the listener after each durable batch, once for each log that it moved. Returns how to stop. */
-  onCommit(listener: CommitListener): () => void
-  /**
-   * From now on a write is acknowledged only when these followers have it, or after ACKNOWLEDGE_WAIT_MS. Returns how to
-   * stop.
-   */
+  /** Tells the listener what happens from now on. Returns how to stop. */
+  listen(listener: OnEvent<StoreEvent>): () => void
+  /** From now on a write is acknowledged only after these followers, or after ACKNOWLEDGE_WAIT_MS. Returns how to stop. */
   acknowledgeAfter(followers: Followers): () => void
   /** Writes that were acknowledged before all followers had them. */
   readonly acknowledgedEarly: number
-  /** Calls the listener once when the writer died: writes fail from then on, reads continue. */
-  onWriterDeath(listener: (error: ZerohopError) => void): void
-  /** Calls the listener with the seconds that each batch of writes took, including its sync. Returns how to stop. */
-  onBatch(listener: BatchListener): () => void
   /** The API key with this SHA-256 of its secret, in hex. */
   findApiKey(hash: string): { key: ApiKey; organization: LogId } | undefined
   /** True when this was the hash of an API key that was deleted with its environment. */
@@ -159,9 +158,7 @@ class LmdbStore<U extends UseCases> implements Store<U> {
   readonly #lock: Lock
   readonly #key: SecretsKey
   readonly #positions = new Map<LogId, Position>()
-  readonly #listeners = new Set<CommitListener>()
-  readonly #batchListeners = new Set<BatchListener>()
-  readonly #deathListeners = new Set<(error: ZerohopError) => void>()
+  readonly #listeners = new Listeners<StoreEvent>()
   readonly #waiters = new Waiters()
   readonly #damages = new Damages()
   readonly scrub: Scrub
@@ -186,8 +183,9 @@ class LmdbStore<U extends UseCases> implements Store<U> {
 
   async start({ writerThread, imageBytesMax }: StoreOptions): Promise<void> {
     const data = { folder: this.#folder, secretsKey: this.#key.bytes, ...(imageBytesMax ? { imageBytesMax } : {}) }
-    this.#writer = await Writer.start(writerThread, data, this.#onBatch, (error) => {
-      for (const listener of this.#deathListeners) listener(error)
+    this.#writer = await Writer.start(writerThread, data, (event) => {
+      if (event.event === 'died') this.#listeners.tell({ event: 'writer died', error: event.error })
+      else this.#wrote(event)
     })
   }
 
@@ -270,9 +268,8 @@ class LmdbStore<U extends UseCases> implements Store<U> {
     return this.#waiters.wait(log, revision, signal, ms)
   }
 
-  onCommit(listener: CommitListener): () => void {
-    this.#listeners.add(listener)
-    return () => this.#listeners.delete(listener)
+  listen(listener: OnEvent<StoreEvent>): () => void {
+    return this.#listeners.add(listener)
   }
 
   acknowledgeAfter(followers: Followers): () => void {
@@ -281,15 +278,6 @@ class LmdbStore<U extends UseCases> implements Store<U> {
 
   get acknowledgedEarly(): number {
     return this.#following.early
-  }
-
-  onWriterDeath(listener: (error: ZerohopError) => void): void {
-    this.#deathListeners.add(listener)
-  }
-
-  onBatch(listener: BatchListener): () => void {
-    this.#batchListeners.add(listener)
-    return () => this.#batchListeners.delete(listener)
   }
 
   findApiKey(hash: string): { key: ApiKey; organization: LogId } | undefined {
@@ -354,14 +342,14 @@ class LmdbStore<U extends UseCases> implements Store<U> {
     this.#lock.release()
   }
 
-  #onBatch: OnBatch = (moved, seconds) => {
-    for (const listener of this.#batchListeners) listener(seconds)
+  #wrote({ moved, seconds }: BatchEvent): void {
+    this.#listeners.tell({ event: 'batch', seconds })
     if (moved.length === 0) return
     this.#tables.root.resetReadTxn() // the read snapshot of this turn may be older than the write just acknowledged
     for (const [log, position] of moved) this.#positions.set(log, position)
     for (const [log, position] of moved) {
       this.#waiters.wake(log, position.revision)
-      for (const listener of this.#listeners) listener(log, position)
+      this.#listeners.tell({ event: 'committed', log, head: position })
       this.#following.moved(log, position.revision)
     }
   }

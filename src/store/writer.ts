@@ -3,6 +3,7 @@
 import { Worker } from 'node:worker_threads'
 import type { LogId, Position } from '../log/change.ts'
 import { ZerohopError } from '../model/errors.ts'
+import type { OnEvent } from '../model/events.ts'
 import { WRITER_BATCH_ITEMS_MAX, WRITER_BATCH_MAX, WRITER_IN_FLIGHT_MAX, WRITER_QUEUE_MAX } from '../model/limits.ts'
 import { type Done, fromFailure, type Job } from './batch.ts'
 import type { Retention, Trimmed } from './retention.ts'
@@ -14,11 +15,13 @@ interface Waiting {
   readonly reject: (error: Error) => void
 }
 
-/**
- * Called before the writers of a batch are answered: with the logs that it wrote to and the seconds that it took with
- * its sync.
- */
-export type OnBatch = (moved: readonly (readonly [LogId, Position])[], seconds: number) => void
+/** A batch is on disk: which logs it moved, and how many seconds it took with its sync. Told before its writers are answered. */
+export interface BatchEvent {
+  readonly event: 'batch'
+  readonly moved: readonly (readonly [LogId, Position])[]
+  readonly seconds: number
+}
+export type WriterEvent = BatchEvent | { readonly event: 'died'; readonly error: ZerohopError }
 
 /** Counters since the writer started. */
 export interface WriterStats {
@@ -29,8 +32,7 @@ export interface WriterStats {
 export class Writer {
   readonly stats: WriterStats = { writes: 0 }
   readonly #thread: Worker
-  readonly #onBatch: OnBatch
-  readonly #onDeath: (error: ZerohopError) => void
+  readonly #onEvent: OnEvent<WriterEvent>
   readonly #exited: Promise<void>
   #ready: { resolve: () => void; reject: (error: Error) => void } | undefined
   #queue: Waiting[] = []
@@ -42,9 +44,8 @@ export class Writer {
   /** why no more jobs are accepted */
   #stopped: ZerohopError | undefined
 
-  private constructor(entry: URL, data: ThreadData, onBatch: OnBatch, onDeath: (error: ZerohopError) => void) {
-    this.#onBatch = onBatch
-    this.#onDeath = onDeath
+  private constructor(entry: URL, data: ThreadData, onEvent: OnEvent<WriterEvent>) {
+    this.#onEvent = onEvent
     this.#thread = new Worker(entry, { workerData: data, name: 'zerohop-writer' })
     this.#thread.on('message', (message: FromThread) => this.#receive(message))
     this.#thread.on('messageerror', (error) => this.#die('its answer cannot be read', error))
@@ -58,13 +59,8 @@ export class Writer {
   }
 
   /** Starts the thread and returns when it has opened the tables. */
-  static async start(
-    entry: URL,
-    data: ThreadData,
-    onBatch: OnBatch,
-    onDeath: (error: ZerohopError) => void,
-  ): Promise<Writer> {
-    const writer = new Writer(entry, data, onBatch, onDeath)
+  static async start(entry: URL, data: ThreadData, onEvent: OnEvent<WriterEvent>): Promise<Writer> {
+    const writer = new Writer(entry, data, onEvent)
     await new Promise<void>((resolve, reject) => {
       writer.#ready = { resolve, reject }
     })
@@ -154,7 +150,8 @@ export class Writer {
     }
     const batch = this.#inFlight.shift() ?? []
     this.#waiting -= batch.length
-    this.#onBatch(message.moved, message.seconds)
+    const { moved, seconds } = message
+    this.#onEvent({ event: 'batch', moved, seconds })
     for (const [at, { resolve, reject }] of batch.entries()) {
       const reply = message.replies[at]
       if (reply === undefined) reject(new ZerohopError('INTERNAL'))
@@ -179,7 +176,7 @@ export class Writer {
     this.#ready?.reject(error)
     if (this.#stopped === undefined) {
       this.#stopped = error
-      this.#onDeath(error)
+      this.#onEvent({ event: 'died', error })
     }
     const lost = [...this.#inFlight.splice(0).flat(), ...this.#queue.splice(0)]
     this.#waiting = 0

@@ -3,7 +3,7 @@ import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { gunzipSync } from 'node:zlib'
 import { afterEach, describe, expect, it } from 'vitest'
-import { DecisionClient } from '../../src/decision-log/send-records.ts'
+import { DecisionClient, type RefusedEvent } from '../../src/decision-log/send-records.ts'
 
 const SCOPE = { organization_id: 'o'.repeat(32), project_id: 'p'.repeat(32), environment_id: 'e'.repeat(32) }
 const LINES = Buffer.from('{"seq":1}\n{"seq":2}\n')
@@ -27,7 +27,11 @@ async function clientOf(
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
-  return new DecisionClient({ url, apiKey: 'key', ...(refused ? { refused } : {}) })
+  return new DecisionClient({
+    url,
+    apiKey: 'key',
+    ...(refused && { onEvent: ({ count }: RefusedEvent) => refused(count) }),
+  })
 }
 const send = (client: DecisionClient) => client.send(LINES, new AbortController().signal)
 

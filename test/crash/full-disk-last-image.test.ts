@@ -25,11 +25,11 @@ afterAll(() => unmount(mountPoint))
 
 function follow(feed: ScriptedFeed) {
   const failures: string[] = []
-  const report = (event: FollowerEvent) => {
+  const onEvent = (event: FollowerEvent) => {
     if (event.event === 'last image not written') failures.push(event.error.message)
   }
   const times = { saveMs: 5, offlineStartMs: 5, retryFirstMs: 1 }
-  const pdp = new Pdp(new Follower({ feed, report, lastImage: new LastImage(file, 'key'), times }))
+  const pdp = new Pdp(new Follower({ feed, onEvent, lastImage: new LastImage(file, 'key'), times }))
   pdps.push(pdp)
   return { pdp, failures, mayZoeWave: () => pdp.check('zoe', 'wave', 'hello') }
 }

@@ -135,7 +135,11 @@ describe('records that wait while the PDP is given another key', () => {
     await waiting.close()
     const refused: unknown[] = []
     const clientOf = async (apiKey: string) =>
-      new DecisionClient({ url: url(await port), apiKey, refused: (count, why) => refused.push([count, why]) })
+      new DecisionClient({
+        url: url(await port),
+        apiKey,
+        onEvent: ({ count, refusals }) => refused.push([count, refusals]),
+      })
     const sinks = [await clientOf(await rotate(one.id))]
     const rotated = await open(folder, { sinks, keepFiles: undefined, newId: ids('bb'), owner: 'rotated' })
     await add(rotated, one.id, 'ben')

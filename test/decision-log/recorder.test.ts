@@ -2,10 +2,13 @@
 import { appendFileSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import type { DecisionLogEvent } from '../../src/decision-log/part-events.ts'
 import type { ZerohopError } from '../../src/model/errors.ts'
 import { eventually } from '../support/eventually.ts'
 import { temporaryFolder } from '../support/folders.ts'
 import { filesOf, linesOf, open, parse, RECORD, record, Taker } from './support.ts'
+
+const codeOf = (event: DecisionLogEvent) => (event.event === 'failing' ? event.error.code : undefined)
 
 describe('the journal', () => {
   it('has a record on disk before its answer may go out, in the fields that the docs name', async () => {
@@ -118,7 +121,8 @@ describe('a sink', () => {
     sink.down = true
     const troubles: unknown[] = []
     const options = { sinks: [sink], keepFiles: undefined, bufferBytes: 2_000 }
-    const log = await open(folder, { ...options, report: (part, trouble) => troubles.push([part, trouble?.code]) })
+    const onEvent = (event: DecisionLogEvent) => troubles.push([event.part, codeOf(event)])
+    const log = await open(folder, { ...options, onEvent })
     let answered = 0
     let refused: ZerohopError | undefined
     while (refused === undefined) {
@@ -188,7 +192,7 @@ describe.skipIf(process.platform !== 'linux')('a disk without room', () => {
   it('under `block` nothing is answered, and after the next start numbers go on without a gap', async () => {
     const folder = temporaryFolder('decisions')
     const troubles: unknown[] = []
-    const log = await open(folder, { report: (_, trouble) => troubles.push(trouble?.code) })
+    const log = await open(folder, { onEvent: (event) => troubles.push(codeOf(event)) })
     full(folder)
     expect(await record(log, 'a')).toMatchObject({ code: 'DECISION_UNRECORDED' })
     expect(await record(log, 'b')).toMatchObject({ code: 'DECISION_UNRECORDED' })

@@ -60,7 +60,7 @@ export const open = (folder: string, more: Partial<DecisionLogOptions> = {}) =>
     fileBytes: 1_000_000,
     bufferBytes: 1_000_000,
     newId: () => 'ab'.repeat(16),
-    report: () => undefined,
+    onEvent: () => undefined,
     ...more,
   })
 

@@ -44,7 +44,7 @@ function follow(options: Partial<FollowerOptions> = {}) {
   const apiKey = readKeys(data)?.environments.development ?? ''
   const follower = new Follower({
     feed: new RemoteFeed({ url: way.url, apiKey, silenceMs: 200, imageSilenceMs: 200 }),
-    report: (event) => events.push(event),
+    onEvent: (event) => events.push(event),
     times: TIMES,
     ...options,
   })

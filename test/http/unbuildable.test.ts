@@ -31,7 +31,7 @@ describe('an environment that cannot be built', () => {
     await store.commit(production.id, 'createMember', { key: 'eve' }, BY)
     await store.close()
     management = await openManagement({ data })
-    app = pooledPdpServer(management, { report: (_, event) => events.push(event) })
+    app = pooledPdpServer(management, { onEvent: (event) => events.push(event) })
     managing = managementServer(management)
     pdp = await app.listen(LOCAL)
     api = await managing.listen(LOCAL)

@@ -215,12 +215,12 @@ describe('a listener that throws', () => {
   it('stops nothing: images are taken, trouble is gone through, the end is the end', async () => {
     const feed = new ScriptedFeed(HELLO)
     let told = 0
-    const report = () => {
+    const onEvent = () => {
       told++
       throw new Error('a defect of the listener')
     }
     feed.imageTrouble = unreachable
-    const { pdp, mayZoeWave } = follow(feed, { report, times: { retryFirstMs: 1 } })
+    const { pdp, mayZoeWave } = follow(feed, { onEvent, times: { retryFirstMs: 1 } })
     await eventually(() => told > 1, true)
     feed.imageTrouble = undefined
     await pdp.ready()

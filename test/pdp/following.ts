@@ -10,7 +10,7 @@ export const code = (code: ErrorCode) => expect.objectContaining({ code })
 
 export function follow(feed: ScriptedFeed, options: Partial<FollowerOptions> = {}) {
   const events: FollowerEvent[] = []
-  const follower = new Follower({ feed, report: (event) => events.push(event), ...options })
+  const follower = new Follower({ feed, onEvent: (event) => events.push(event), ...options })
   const pdp = new Pdp(follower)
   onTestFinished(() => pdp.close())
   return { pdp, follower, events, mayZoeWave: () => pdp.check('zoe', 'wave', 'hello') }

@@ -1,6 +1,6 @@
 // The comparison of all data beside a running store: no false alarm under writes, and damage is found, told and counted. src/store/scrub.ts.
 import { expect, it, vi } from 'vitest'
-import type { ScrubOptions } from '../../src/store/scrub.ts'
+import type { Damage } from '../../src/store/verify-part.ts'
 import type { Verified } from '../../src/store/verify-process.ts'
 import { overwrite } from '../support/damage.ts'
 import { BY, error, LOG, openTestStore, seed, type TestStore, temporaryFolder } from './support.ts'
@@ -9,9 +9,18 @@ const OTHER = '4'.repeat(32)
 const HOUR = 3_600_000
 
 /** Starts scrubbing and waits for one round. */
-function round(store: TestStore, options: Partial<ScrubOptions> = {}): Promise<Verified> {
-  return new Promise((completed, failed) =>
-    store.scrub.start({ everyMs: HOUR, firstMs: 0, now: Date.now, completed, failed, ...options }),
+function round(store: TestStore, damaged: (damage: Damage) => void = () => undefined): Promise<Verified> {
+  return new Promise((resolve, reject) =>
+    store.scrub.start({
+      everyMs: HOUR,
+      firstMs: 0,
+      now: Date.now,
+      onEvent: (event) => {
+        if (event.event === 'damaged') damaged(event.damage)
+        else if (event.event === 'completed') resolve(event.verified)
+        else reject(event.error)
+      },
+    }),
   )
 }
 
@@ -53,7 +62,7 @@ it('finds bytes that changed under a running store, and nothing is written into 
   expect(before).toBeDefined()
   expect(overwrite(data, `"user":"eve1-${LOG}","role"`, `"user":"eve3-${LOG}","role"`)).toBeGreaterThan(0)
   const told: string[] = []
-  const { damages } = await round(store, { damaged: ({ error: { message } }) => told.push(message) })
+  const { damages } = await round(store, ({ error: { message } }) => told.push(message))
   expect(told.length).toBe(damages)
   expect(told[0]).toContain('in table objects_role_assignment does not match its checksum')
   expect(store.scrub.stats.damages).toBe(damages)

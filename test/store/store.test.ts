@@ -256,7 +256,9 @@ describe('a log', () => {
   it('tells those who wait and those who listen', async () => {
     const store = await openTestStore(temporaryFolder())
     const heard: number[] = []
-    const stop = store.onCommit((log, head) => {
+    const stop = store.listen((event) => {
+      if (event.event !== 'committed') return
+      const { log, head } = event
       expect(store.view(log).position).toEqual(head)
       heard.push(head.revision)
     })

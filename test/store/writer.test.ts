@@ -80,7 +80,9 @@ describe('many writers at once', () => {
     const start = store.head(LOG).revision
     const revisions: number[] = []
     const heard: number[] = []
-    store.onCommit((_, head) => heard.push(head.revision))
+    store.listen((event) => {
+      if (event.event === 'committed') heard.push(event.head.revision)
+    })
     const write = async (writer: number) => {
       for (let round = 0; round < 5; round++) {
         const key = `w${writer}-${round}`

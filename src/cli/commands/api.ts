@@ -5,7 +5,7 @@ import { fitsSocket } from '../../http/admin-client.ts'
 import { serveAdmin } from '../../http/admin-socket.ts'
 import type { RequestTracer } from '../../http/tracing.ts'
 import { runAdmin } from '../../management/admin.ts'
-import { keepRetention } from '../../management/retention.ts'
+import { keepRetention, type RetentionEvent } from '../../management/retention.ts'
 import { type Management, managementServer, openManagement } from '../../server.ts'
 import { type Env, secretsOf } from '../configuration/env.ts'
 import { readTls, reloadOnHangup } from '../configuration/tls.ts'
@@ -47,15 +47,18 @@ export async function startManagement(
   })
   const { store, snapshots } = management
   closers.add(() => store.close())
-  store.onWriterDeath((error) => {
+  store.listen((event) => {
+    if (event.event !== 'writer died') return
+    const { error } = event
     const { code, message } = error
     log.fatal({ code, reason: reasonOf(error.cause, secretsOf(env)) }, `${message}; the process ends`)
     stopper(closers, undefined, 1)()
   })
   if (store.secretsKeyWarning !== undefined) log.warn(store.secretsKeyWarning)
-  const failed = (error: unknown): void => log.warn({ err: error }, 'old entries of the log are not forgotten')
+  const onEvent = ({ error }: RetentionEvent): void =>
+    log.warn({ err: error }, 'old entries of the log are not forgotten')
   const retention = { ...env.retention, images: snapshots }
-  const stop = keepRetention(store, retention, { now: Date.now, failed })
+  const stop = keepRetention(store, retention, { now: Date.now, onEvent })
   closers.add(async () => stop())
   if (env.scrubMs > 0) scrub(management, env.scrubMs, log)
   await serveCommands(management, data, log, closers)
@@ -78,9 +81,14 @@ function scrub({ store }: Management, everyMs: number, log: Logger): void {
   store.scrub.start({
     everyMs,
     now: Date.now,
-    damaged: ({ error }) => log.error({ err: error }, 'data on disk is damaged'),
-    completed: ({ checked, damages }) => log.info({ checked, damages }, 'the data folder was compared'),
-    failed: (error) => log.warn({ err: error }, 'the data folder is not compared'),
+    onEvent: (event) => {
+      if (event.event === 'damaged') log.error({ err: event.damage.error }, 'data on disk is damaged')
+      else if (event.event === 'failed') log.warn({ err: event.error }, 'the data folder is not compared')
+      else {
+        const { checked, damages } = event.verified
+        log.info({ checked, damages }, 'the data folder was compared')
+      }
+    },
   })
 }
 

@@ -8,10 +8,11 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { environmentKey } from '../../client/environment-key.ts'
 import { RemoteFeed } from '../../client/http-feed.ts'
-import { DecisionClient } from '../../decision-log/send-records.ts'
+import { DecisionClient, type RefusedEvent } from '../../decision-log/send-records.ts'
 import { pdpServer } from '../../http/pdp/single-server.ts'
 import { Trust } from '../../log/signature.ts'
 import { isZerohopError, ZerohopError } from '../../model/errors.ts'
+import type { OnEvent } from '../../model/events.ts'
 import { WORKER_START_MS } from '../../model/limits.ts'
 import { Follower, type FollowerEvent } from '../../pdp/follower.ts'
 import { LastImage } from '../../pdp/last-image.ts'
@@ -119,12 +120,12 @@ const fingerprintOf = (apiKey: string): string => createHash('sha256').update(ap
 /** The decision log with the id of the key; each worker has a folder of its own. */
 async function recorded(env: Env, apiKey: string, place: Place | undefined, log: Logger, closers: Closers) {
   const { controlPlane: url } = env
-  const refused = (count: number, refusals: unknown) =>
+  const onEvent = ({ count, refusals }: RefusedEvent) =>
     log.error(
       { sink: 'api', count, refusals },
       'the management API will never take some decisions: they are of another API key or environment, or damaged',
     )
-  const client = url === undefined ? undefined : new DecisionClient({ url, apiKey, refused })
+  const client = url === undefined ? undefined : new DecisionClient({ url, apiKey, onEvent })
   const folder = join(env.decisionLog.folder ?? join(env.data, 'decisions'), `worker-${place?.index}`)
   const own = place === undefined ? env : { ...env, decisionLog: { ...env.decisionLog, folder } }
   const decisionLog = await startDecisionLog(own, log, closers, client, fingerprintOf(apiKey))
@@ -166,7 +167,7 @@ function followed(env: Env, apiKey: string, readOnly: boolean, log: Logger): Pdp
     feed: new RemoteFeed({ url, apiKey, trust }),
     trust,
     lastImage: new LastImage(join(lastImageFolder(env), `${name}.image`), apiKey, { readOnly }),
-    report: reportOf(log),
+    onEvent: eventLog(log),
     ...(maxStalenessMs === undefined ? {} : { maxStalenessMs }),
   })
   return new Pdp(follower, { strictAttributes: env.strictAttributes })
@@ -195,7 +196,7 @@ function v1Of(
     feed: new RemoteFeed({ url, apiKey, outside: true, trust }),
     trust,
     lastImage: new LastImage(join(lastImageFolder(env), `${name}.outside.image`), apiKey, { readOnly }),
-    report: reportOf(log.child({ part: 'outside' })),
+    onEvent: eventLog(log.child({ part: 'outside' })),
     strictAttributes: env.strictAttributes,
     ...(env.maxStalenessMs === undefined ? {} : { maxStalenessMs: env.maxStalenessMs }),
   })
@@ -205,7 +206,7 @@ function v1Of(
 }
 
 /** Writes what a follower tells to the log. */
-export function reportOf(log: Logger): (event: FollowerEvent) => void {
+export function eventLog(log: Logger): OnEvent<FollowerEvent> {
   return (event) => {
     switch (event.event) {
       case 'ready':

@@ -13,7 +13,7 @@ import { Closers, closeOnSignals, listen, listenOpa, pdpOptions, urlOf, warnOfPu
 import { startTracing } from '../process/tracing.ts'
 import { unhandledRejections } from '../process/unhandled.ts'
 import { type StartOptions, startManagement } from './api.ts'
-import { reportOf } from './pdp.ts'
+import { eventLog } from './pdp.ts'
 
 /** Runs until a signal. */
 export async function runServe(env: Env, options: StartOptions, log: Logger): Promise<void> {
@@ -32,7 +32,7 @@ export async function runServe(env: Env, options: StartOptions, log: Logger): Pr
       ...pdpOptions(env, urlOf(env.host, apiPort, tls !== undefined), true),
       strictAttributes: env.strictAttributes,
       logger: log.child({ part: 'pdp' }),
-      report: (environment, event) => reportOf(log.child({ environment }))(event),
+      onEvent: (event) => eventLog(log.child({ environment: event.environment }))(event),
       ...(env.imageMemoryBytes === undefined ? {} : { imageMemoryBytes: env.imageMemoryBytes }),
     })
     closers.addApp(app)

@@ -47,10 +47,11 @@ export async function startDecisionLog(
     bufferBytes,
     newId: () => randomBytes(16).toString('hex'),
     owner,
-    report: (part, failure) => {
+    onEvent: (event) => {
+      const { part } = event
       const [fails, works] = SAYS[part === 'journal' ? 'journal' : 'sink']
-      if (failure === undefined) log.info({ sink: part }, works)
-      else log.error({ sink: part, code: failure.code }, `${fails}: ${failure.message}`)
+      if (event.event === 'working') log.info({ sink: part }, works)
+      else log.error({ sink: part, code: event.error.code }, `${fails}: ${event.error.message}`)
     },
   })
   closers.add(() => decisionLog.close())

@@ -4,9 +4,11 @@
 import { hash, timingSafeEqual } from 'node:crypto'
 import type { LogId } from '../../log/change.ts'
 import { isZerohopError, ZerohopError } from '../../model/errors.ts'
+import type { OnEvent } from '../../model/events.ts'
 import { AT_LEAST_DEFAULT_MS, AUTH_CACHE_MAX } from '../../model/limits.ts'
 import type { ApiKey } from '../../model/objects.ts'
 import type { Pdp } from '../../pdp/pdp.ts'
+import type { StoreEvent } from '../../store/store.ts'
 
 /** Finds the PDP of a request by its Authorization header. */
 export interface PdpDirectory {
@@ -45,7 +47,7 @@ export function singlePdp(pdp: Pdp, apiKey: string, keyId: () => string = () => 
 export interface KeyStore {
   findApiKey(hash: string): { key: ApiKey; organization: LogId } | undefined
   diedWithEnvironment(hash: string): boolean
-  onCommit(listener: (log: LogId) => void): () => void
+  listen(listener: OnEvent<StoreEvent>): () => void
 }
 
 interface Known {
@@ -74,7 +76,9 @@ export class PooledPdps implements PdpDirectory {
     this.#keys = keys
     this.#admit = admit
     this.#open = open
-    keys.onCommit((log) => this.#forget(log))
+    keys.listen((event) => {
+      if (event.event === 'committed') this.#forget(event.log)
+    })
   }
 
   findNow(authorization: string | undefined): Pdp | undefined {

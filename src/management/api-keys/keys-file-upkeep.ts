@@ -16,8 +16,8 @@ export function keepKeysFile(data: string, store: Store<ManagementUseCases>, org
     }
   }
   update()
-  store.onCommit((log) => {
-    if (log === organization) update()
+  store.listen((event) => {
+    if (event.event === 'committed' && event.log === organization) update()
   })
 }
 

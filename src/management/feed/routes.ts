@@ -136,7 +136,9 @@ function watchKeys(app: FastifyInstance, store: Store<UseCases>, streams: Set<St
     stream.end ??= code
     stream.abort.abort()
   }
-  const stop = store.onCommit((log) => {
+  const stop = store.listen((event) => {
+    if (event.event !== 'committed') return
+    const { log } = event
     for (const stream of streams) {
       if (stream.organization !== log) continue
       if (store.findApiKey(stream.key) !== undefined) {

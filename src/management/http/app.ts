@@ -158,7 +158,9 @@ function storeMetrics(app: FastifyInstance, metrics: Metrics, store: Store<Manag
     'zerohop_write_batch_seconds',
     'Seconds of one batch of writes in the writer, with its sync to the disk.',
   )
-  const stop = store.onBatch(observe)
+  const stop = store.listen((event) => {
+    if (event.event === 'batch') observe(event.seconds)
+  })
   app.addHook('onClose', (_app, done) => {
     stop()
     done()

@@ -7,6 +7,7 @@
 // That there was nothing is kept on disk as an image would be, so that a restart without the management side knows it.
 import type { Feed } from '../../log/feed.ts'
 import { isZerohopError, ZerohopError } from '../../model/errors.ts'
+import { tell } from '../../model/events.ts'
 import { V1_OUTSIDE_POLL_MS } from '../../model/limits.ts'
 import { Follower, type FollowerEvent, type FollowerOptions } from '../../pdp/follower.ts'
 import { Pdp } from '../../pdp/pdp.ts'
@@ -61,13 +62,13 @@ export class Outside {
   }
 
   #begin(): Follower {
-    const { pollMs: _, strictAttributes: __, report, ...options } = this.#options
+    const { pollMs: _, strictAttributes: __, onEvent, ...options } = this.#options
     const follower: Follower = new Follower({
       ...options,
       mayBeAbsent: true,
-      report: (event) => {
+      onEvent: (event) => {
         this.#hear(follower, event)
-        if (event.event !== 'ended' || !this.#absent) report?.(event)
+        if (event.event !== 'ended' || !this.#absent) tell(onEvent, event)
       },
     })
     return follower
