@@ -9,6 +9,7 @@ import { openManagement } from '../../dist/src/server.js'
 const management = await openManagement({ data: process.argv[2] })
 const app = managementApp({
   store: management.store,
+  audit: management.audit,
   routes(guarded, context) {
     const options = { config: { operation: 'facts.write' }, schema: { body: UserCreate } }
     guarded.post('/v2/facts/:p/:e/users-unwritten', options, async (request, reply) => {

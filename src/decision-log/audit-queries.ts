@@ -3,7 +3,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { ZerohopError } from '../model/errors.ts'
 import { AUDIT_SCAN_MAX, HISTORY_ROWS_PER_TURN } from '../model/limits.ts'
-import type { AuditLog, AuditRecord } from '../store/audit.ts'
+import type { AuditLog, AuditRecord } from './audit-log.ts'
 
 export interface AuditQuery {
   readonly environment: string

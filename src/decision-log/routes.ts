@@ -10,14 +10,14 @@ import { ZerohopError } from '../model/errors.ts'
 import { parseId } from '../model/keys.ts'
 import { AUDIT_BODY_BYTES_MAX } from '../model/limits.ts'
 import type { JsonObject } from '../model/objects.ts'
-import type { AuditRecord } from '../store/audit.ts'
+import type { AuditRecord } from './audit-log.ts'
 import { readAudit } from './audit-queries.ts'
 import { AuditLogRead, AuditQuery, AuditStored } from './schema.ts'
 
 const AUDIT_LOGS = '/v2/pdps/:p/:e/audit_logs'
 const LINES = 'application/x-ndjson'
 
-export function auditRoutes(app: FastifyInstance, { store }: RouteContext): void {
+export function auditRoutes(app: FastifyInstance, { store, audit }: RouteContext): void {
   const config = { operation: 'audit.read' } as const
   /** The one PDP config of the environment: clients see every PDP that follows the environment as this one. */
   const configOf = (scope: Scope): string => {
@@ -31,7 +31,7 @@ export function auditRoutes(app: FastifyInstance, { store }: RouteContext): void
       const page = readPage(query)
       const pdp = configOf(scope)
       requireSort(query)
-      const { rows, total, reachable } = await readAudit(store.audit, {
+      const { rows, total, reachable } = await readAudit(audit, {
         environment: scope.environment.id,
         since: readTime(query, 'timestamp_from'),
         until: untilOf(query),
@@ -48,7 +48,7 @@ export function auditRoutes(app: FastifyInstance, { store }: RouteContext): void
     { config, schema: { response: { 200: AuditLogRead } } },
     ({ scope, params }) => {
       const id = parseId(params.log)
-      const record = id === undefined ? undefined : store.audit.find(scope.environment.id, id)
+      const record = id === undefined ? undefined : audit.find(scope.environment.id, id)
       if (record === undefined) throw new ZerohopError('OBJECT_NOT_FOUND', { kind: 'audit log', ref: params.log })
       return auditRead(record, scope, configOf(scope))
     },
@@ -65,7 +65,7 @@ export function auditRoutes(app: FastifyInstance, { store }: RouteContext): void
       ({ scope, caller: { key }, body, headers }) => {
         if (!Buffer.isBuffer(body))
           throw new ZerohopError('INPUT_INVALID', { reason: `the body must be ${LINES}` }, { path: ['body'] })
-        return store.audit.append({
+        return audit.append({
           lines: body,
           isCompressed: headers['content-encoding'] === 'gzip',
           environment: scope.environment.id,

@@ -1,5 +1,6 @@
 // Opens the management side of a data folder: the store with its writer thread, the snapshots for followers, and on a new folder the first
 // organization. Who asks (the command line, the embedded door) brings the randomness; nothing here listens or prints.
+import { AuditLog } from '../decision-log/audit-log.ts'
 import { type LogId, withoutRequest } from '../log/change.ts'
 import { Signer } from '../log/signature.ts'
 import { ZerohopError } from '../model/errors.ts'
@@ -29,6 +30,8 @@ export interface ManagementDataOptions {
 export interface ManagementData {
   readonly store: Store<ManagementUseCases>
   readonly snapshots: Snapshots
+  /** Records of decisions; they are no part of any log, and no backup has them. Closed with the store. */
+  readonly audit: AuditLog
   /** the first organization */
   readonly organization: LogId
   /** true when this call created it */
@@ -54,7 +57,10 @@ export async function openManagementData(options: ManagementDataOptions): Promis
     const organization = existing ?? (await bootstrap(store, options))
     writeKeysOnce(data, () => keysOf(store, organization))
     keepKeysFile(data, store, organization)
-    return { store, snapshots: new Snapshots(store, data, signer), organization, isNew: existing === undefined }
+    const audit = new AuditLog(data)
+    store.closeWith(audit)
+    const snapshots = new Snapshots(store, data, signer)
+    return { store, snapshots, audit, organization, isNew: existing === undefined }
   } catch (error) {
     await store.close()
     throw error

@@ -1,6 +1,8 @@
 // Forgetting on time: asks the store to trim its logs, and to clear environments that are deleted, again and again while the process lives.
 // What is kept is the operator's choice; what "kept" means is src/store/retention.ts.
+
 import { setImmediate } from 'node:timers/promises'
+import type { AuditLog } from '../decision-log/audit-log.ts'
 import { type LogId, withoutRequest } from '../log/change.ts'
 import { isZerohopError } from '../model/errors.ts'
 import { type OnEvent, tell } from '../model/events.ts'
@@ -25,6 +27,8 @@ export interface RetentionOptions {
   readonly historyDays?: number
   /** the images that followers load: a log keeps the deltas after its image, and an environment that is deleted loses its own */
   readonly images?: Pick<Snapshots, 'floors' | 'forget'>
+  /** records of decisions; nothing is forgotten of them without it */
+  readonly audit?: Pick<AuditLog, 'trim'>
   readonly auditRecords?: number
   readonly auditDays?: number
 }
@@ -99,7 +103,7 @@ export async function applyRetention(
     records: options.auditRecords ?? AUDIT_RECORDS_DEFAULT,
   }
   for (let more = true; more; ) {
-    const trimmed = await store.audit.trim(keep)
+    const trimmed = (await options.audit?.trim(keep)) ?? { rows: 0, more: false }
     rows += trimmed.rows
     more = trimmed.more
   }

@@ -8,7 +8,6 @@ import { imageBytes } from '../log/image-bytes.ts'
 import { ZerohopError } from '../model/errors.ts'
 import { Listeners, type OnEvent } from '../model/events.ts'
 import type { ApiKey } from '../model/objects.ts'
-import { AuditLog } from './audit.ts'
 import { Damages, isControl } from './damages.ts'
 import { prepareData } from './data-file.ts'
 import { asOpenError, syncFile } from './disk.ts'
@@ -101,8 +100,6 @@ export interface Store<U extends UseCases> {
    */
   readSecret(id: string): string | undefined
   readonly secretsKeyWarning: string | undefined
-  /** Records of decisions; they are not part of any log and are not backed up. */
-  readonly audit: AuditLog
   /** Verifies all data periodically once it is started. */
   readonly scrub: Scrub
   /** Bytes of the data file. */
@@ -116,6 +113,8 @@ export interface Store<U extends UseCases> {
    * backup.ts.
    */
   copyData(folder: string): Promise<void>
+  /** Another part of the folder, which `close` closes as well before it releases the folder. */
+  closeWith(part: { close(): Promise<void> }): void
   /** Accepts no more writes, waits for the accepted ones, and releases the folder. */
   close(): Promise<void>
 }
@@ -152,7 +151,6 @@ const HASH = /^[0-9a-f]{64}$/
 
 class LmdbStore<U extends UseCases> implements Store<U> {
   readonly secretsKeyWarning: string | undefined
-  readonly audit: AuditLog
   readonly #folder: string
   readonly #tables: Tables
   readonly #lock: Lock
@@ -163,12 +161,12 @@ class LmdbStore<U extends UseCases> implements Store<U> {
   readonly #damages = new Damages()
   readonly scrub: Scrub
   readonly #following = new Following()
+  readonly #beside: { close(): Promise<void> }[] = []
   #writer: Writer | undefined
   #closing: Promise<void> | undefined
   #isClosed = false
 
   constructor(folder: string, tables: Tables, lock: Lock, key: SecretsKey) {
-    this.audit = new AuditLog(folder)
     this.#folder = folder
     this.#tables = tables
     this.#lock = lock
@@ -326,6 +324,10 @@ class LmdbStore<U extends UseCases> implements Store<U> {
     }
   }
 
+  closeWith(part: { close(): Promise<void> }): void {
+    this.#beside.push(part)
+  }
+
   close(): Promise<void> {
     this.#closing ??= this.#close()
     return this.#closing
@@ -334,7 +336,7 @@ class LmdbStore<U extends UseCases> implements Store<U> {
   async #close(): Promise<void> {
     await this.#writer?.close()
     await this.scrub.close()
-    await this.audit.close()
+    for (const part of this.#beside) await part.close()
     this.#waiters.close(closed())
     this.#listeners.clear()
     this.#isClosed = true

@@ -177,8 +177,12 @@ describe('a follower that does not read', () => {
   it('is cut off, so that it holds nothing for ever', async () => {
     const data = temporaryFolder('slow')
     const management = await openManagement({ data })
-    const { store, snapshots } = management
-    const app = managementApp({ store, routes: (routes) => feedRoutes(routes, { store, snapshots, drainMs: 50 }) })
+    const { store, audit, snapshots } = management
+    const app = managementApp({
+      store,
+      audit,
+      routes: (routes) => feedRoutes(routes, { store, snapshots, drainMs: 50 }),
+    })
     const { port } = new URL(await app.listen({ host: '127.0.0.1', port: 0 }))
     const { id } = store.view(management.organization).require('environment', 'default/development')
     const { revision, chain } = store.head(id)

@@ -122,7 +122,7 @@ describe('records that wait while the PDP is given another key', () => {
   down.down = true
   /** What the API keeps of the sender, by user. */
   const kept = (sender: string) =>
-    management.store.audit
+    management.audit
       .list(environment, { limit: 100 })
       .filter(({ sent_by }) => sent_by === sender)
       .map(({ user, api_key, seq }) => [user, api_key, seq])
@@ -199,7 +199,7 @@ describe('zerohop pdp with a key of access `read` and PDP_DECISION_LOG=api', () 
     await eventually(() => pdp.output.includes('"code":"KEY_TOO_NARROW"'), true)
     const metrics = await (await fetch(`${url(port)}/metrics`, { headers })).text()
     expect(metrics).toMatch(/^zerohop_decision_log_waiting_bytes [1-9]/m)
-    expect(management.store.audit.count(id)).toBe(0)
+    expect(management.audit.count(id)).toBe(0)
     await pdp.end()
     await api.close()
     await management.store.close()

@@ -4,9 +4,8 @@ import type { FastifyInstance } from 'fastify'
 import type { Operation } from '../../src/management/access.ts'
 import { feedRoutes } from '../../src/management/feed/routes.ts'
 import { managementApp } from '../../src/management/http/app.ts'
-import type { ManagementUseCases } from '../../src/management/registry.ts'
+import type { ManagementData } from '../../src/management/open.ts'
 import { Snapshots } from '../../src/management/snapshot/snapshot.ts'
-import type { Store } from '../../src/store/store.ts'
 import { type Watched, watchAnswers } from './answers.ts'
 import type { Schema } from './bad-input.ts'
 
@@ -26,11 +25,11 @@ const OPEN = ['/health', '/metrics', '/v2/openapi.json', '/docs', '/docs/migrati
 
 /** The app with the feed, as the process serves it, and all its routes. */
 export async function appWithRoutes(
-  store: Store<ManagementUseCases>,
+  { store, audit }: Pick<ManagementData, 'store' | 'audit'>,
   data: string,
 ): Promise<{ app: FastifyInstance; routes: readonly Route[]; answers: Watched }> {
   const snapshots = new Snapshots(store, data)
-  const app = managementApp({ store, routes: (guarded) => feedRoutes(guarded, { store, snapshots }) })
+  const app = managementApp({ store, audit, routes: (guarded) => feedRoutes(guarded, { store, snapshots }) })
   const routes: Route[] = []
   app.addHook('onRoute', ({ method, url, config, schema }) => {
     for (const one of [method].flat()) {

@@ -135,7 +135,7 @@ interface WordRule {
 
 /** Processes, HTTP and doors; the writer's clock and mint, the lock of the folder, the sealing of secrets; the age of files. */
 const BORDER =
-  /^src\/((cli|http|integration|management\/http|v1\/(routes|pdp|migrate\/commands))\/|(.+[/-]routes|embedded|server|pdp\/last-image|management\/snapshot\/snapshot-file|store\/(batch|writer-thread|audit-thread|lock|secrets))\.ts$)/
+  /^src\/((cli|http|integration|management\/http|v1\/(routes|pdp|migrate\/commands))\/|(.+[/-]routes|embedded|server|pdp\/last-image|management\/snapshot\/snapshot-file|decision-log\/audit-thread|store\/(batch|writer-thread|lock|secrets))\.ts$)/
 
 const WORDS: readonly WordRule[] = [
   { word: /\bWebAssembly\b/, about: /^src\//, home: /^src\/kernel\//, mend: 'only src/kernel uses WebAssembly' },

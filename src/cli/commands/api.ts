@@ -45,7 +45,7 @@ export async function startManagement(
     ...(secretsKeyFile === undefined ? {} : { secretsKeyFile }),
     ...(bootstrapKey === undefined ? {} : { bootstrapKey }),
   })
-  const { store, snapshots } = management
+  const { store, snapshots, audit } = management
   closers.add(() => store.close())
   store.listen((event) => {
     if (event.event !== 'writer died') return
@@ -57,7 +57,7 @@ export async function startManagement(
   if (store.secretsKeyWarning !== undefined) log.warn(store.secretsKeyWarning)
   const onEvent = ({ error }: RetentionEvent): void =>
     log.warn({ err: error }, 'old entries of the log are not forgotten')
-  const retention = { ...env.retention, images: snapshots }
+  const retention = { ...env.retention, images: snapshots, audit }
   const stop = keepRetention(store, retention, { now: Date.now, onEvent })
   closers.add(async () => stop())
   if (env.scrubMs > 0) scrub(management, env.scrubMs, log)

@@ -49,11 +49,11 @@ export async function runServe(env: Env, options: StartOptions, log: Logger): Pr
 }
 
 /** The management API is in this process: records go to it without HTTP. */
-function ownApi({ store }: Management): Sink {
+function ownApi({ audit }: Management): Sink {
   return {
     name: 'api',
     windowMs: DECISION_SEND_MS,
-    send: async (lines) => void (await store.audit.append({ lines, isCompressed: false })),
+    send: async (lines) => void (await audit.append({ lines, isCompressed: false })),
   }
 }
 

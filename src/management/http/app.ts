@@ -1,5 +1,7 @@
 // The management API: /v2 on port 8080. A factory; who listens is src/cli. docs/http-api.md lists what exists.
+
 import type { FastifyBaseLogger, FastifyInstance, FastifyRequest } from 'fastify'
+import type { AuditLog } from '../../decision-log/audit-log.ts'
 import { auditRoutes } from '../../decision-log/routes.ts'
 import { httpApp, type TlsSettings } from '../../http/app.ts'
 import { managementError } from '../../http/errors.ts'
@@ -42,6 +44,7 @@ import type { RouteContext } from './route-context.ts'
 
 export interface ManagementOptions {
   readonly store: Store<ManagementUseCases>
+  readonly audit: AuditLog
   /** nothing is logged without one */
   readonly logger?: FastifyBaseLogger
   /** counts requests, and shows itself at /metrics; one of its own when none is given */
@@ -65,16 +68,17 @@ export interface ManagementOptions {
 const Health = named('Health', open({ status: enumOf('ok') }))
 
 /** The app with every route; not listening yet. */
-export function managementApp({ store, logger, routes, ...options }: ManagementOptions): FastifyInstance {
+export function managementApp({ store, audit, logger, routes, ...options }: ManagementOptions): FastifyInstance {
   const { metrics = new Metrics(), openMetrics = false, rateLimits, tls, intake } = options
   const listening = { ...(intake ? { intake } : {}), ...(logger ? { logger } : {}), ...(tls ? { tls } : {}) }
   const keyOf = ({ caller }: FastifyRequest) => (caller === undefined ? '' : senderOf(caller.key.id))
   const app = httpApp({ errorForm: managementError, duplicates: 'refuse', noRoute, keyOf, ...listening })
   if (options.tracer) traceRequests(app, options.tracer)
-  const management: RouteContext = { store, gate: new Gate(store) }
+  const management: RouteContext = { store, audit, gate: new Gate(store) }
   countRequests(app, metrics)
   intakeMetrics(metrics, [app])
   storeMetrics(app, metrics, store)
+  auditMetrics(metrics, audit)
   referenceRoutes(app)
   guideRoute(app)
   if (openMetrics) app.get('/metrics', (_request, reply) => answerMetrics(metrics, reply))
@@ -167,8 +171,6 @@ function storeMetrics(app: FastifyInstance, metrics: Metrics, store: Store<Manag
   })
   metrics.gauge('zerohop_store_bytes', 'Bytes of the data file.', () => store.bytes)
   scrubMetrics(metrics, store)
-  metrics.gauge('zerohop_audit_bytes', 'Bytes of the records of decisions.', () => store.audit.bytes)
-  metrics.counter('zerohop_audit_records_total', 'Records of decisions that came.', () => store.audit.stats.stored)
   metrics.gauge('zerohop_revisions', 'Revisions of all logs together.', () =>
     store.logs().reduce((sum, log) => sum + store.head(log).revision, 0),
   )
@@ -192,9 +194,14 @@ function environmentMetrics({ environments }: Metrics, store: Store<ManagementUs
     'Bytes that the environment may still grow by in its image.',
     (id) => IMAGE_ROOM - (store.imageBytes(id) ?? 0),
   )
-  environments.gauge(
+}
+
+function auditMetrics(metrics: Metrics, audit: AuditLog): void {
+  metrics.gauge('zerohop_audit_bytes', 'Bytes of the records of decisions.', () => audit.bytes)
+  metrics.counter('zerohop_audit_records_total', 'Records of decisions that came.', () => audit.stats.stored)
+  metrics.environments.gauge(
     'zerohop_environment_audit_records',
     'Records of decisions that are kept of the environment.',
-    (id) => store.audit.count(id),
+    (id) => audit.count(id),
   )
 }

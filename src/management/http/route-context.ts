@@ -1,5 +1,7 @@
 // What every route of the management API has at hand, and the one way in which a route writes. A route knows HTTP and nothing else.
+
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { AuditLog } from '../../decision-log/audit-log.ts'
 import type { Actor } from '../../log/change.ts'
 import type { Store } from '../../store/store.ts'
 import type { InputOf, ResultOf, StoredView } from '../../store/view.ts'
@@ -8,6 +10,8 @@ import type { Gate } from './auth.ts'
 
 export interface RouteContext {
   readonly store: Store<ManagementUseCases>
+  /** records of decisions */
+  readonly audit: AuditLog
   readonly gate: Gate
 }
 

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
 import { expect } from 'vitest'
+import { AuditLog } from '../../../src/decision-log/audit-log.ts'
 import { withoutRequest } from '../../../src/log/change.ts'
 import { hashSecret } from '../../../src/management/api-keys/api-key.ts'
 import type { Bootstrap, Bootstrapped } from '../../../src/management/bootstrap.ts'
@@ -37,6 +38,7 @@ export interface Harness {
   /** the routes of /v1, whose environment is that of the key */
   readonly v1Routes: readonly Route[]
   readonly store: Store<ManagementUseCases>
+  readonly audit: AuditLog
   readonly made: Bootstrapped
   /** id of `development` */
   readonly environment: string
@@ -61,10 +63,12 @@ export async function openHarness(input: Bootstrap = { noExample: true }): Promi
   const data = temporaryFolder('management')
   const writerThread = threadUrl(new URL('../../../src/management/', import.meta.url).href, './writer-thread.ts')
   const store = await openStore<ManagementUseCases>({ data, writerThread })
+  const audit = new AuditLog(data)
+  store.closeWith(audit)
   const another = async (of: Bootstrap = {}): Promise<Bootstrapped> =>
     (await store.commit(randomBytes(16).toString('hex'), 'bootstrap', of, BY)).result
   const made = await another(input)
-  const { app, routes: all, answers } = await appWithRoutes(store, data)
+  const { app, routes: all, answers } = await appWithRoutes({ store, audit }, data)
   const routes = all.filter(({ url }) => !url.startsWith('/v1/'))
   const v1Routes = all.filter(({ url }) => url.startsWith('/v1/'))
   const ask: Ask = async (method, path, body, options = {}) => {
@@ -105,7 +109,22 @@ export async function openHarness(input: Bootstrap = { noExample: true }): Promi
     await store.close()
     if (lies.length > 0) throw new Error(`answers are not as the OpenAPI document says:\n${lies.join('\n')}`)
   }
-  return { app, answers, routes, v1Routes, store, made, environment, place, ask, another, addKey, removeKey, close }
+  return {
+    app,
+    answers,
+    routes,
+    v1Routes,
+    store,
+    audit,
+    made,
+    environment,
+    place,
+    ask,
+    another,
+    addKey,
+    removeKey,
+    close,
+  }
 }
 
 const isJson = (type: unknown): boolean => typeof type === 'string' && type.startsWith('application/json')

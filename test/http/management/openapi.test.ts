@@ -21,9 +21,10 @@ afterAll(() => api.close())
 
 /** The app as the process serves it. */
 function wholeApp() {
-  const { store } = api
+  const { store, audit } = api
   return managementApp({
     store,
+    audit,
     routes: (app) => feedRoutes(app, { store, snapshots: new Snapshots(store, 'nowhere') }),
   })
 }

@@ -8,7 +8,7 @@
 
 import { ZerohopError } from '../model/errors.ts'
 import { DATA_BYTES_MAX } from '../model/limits.ts'
-import { type Database, open, type RootDatabase } from './lmdb.ts'
+import { type Database, open, type RootDatabase } from '../store/lmdb.ts'
 
 const FORMAT = 1
 

@@ -3,11 +3,11 @@
 // from the build, by its URL.
 import { parentPort, workerData } from 'node:worker_threads'
 import { AUDIT_ROWS_PER_STEP } from '../model/limits.ts'
+import { type Failure, toFailure } from '../store/batch.ts'
+import { asDiskError } from '../store/disk.ts'
+import { openReader, type Reader } from '../store/reader.ts'
 import { type AuditBatch, type Stored, storeBatch } from './audit-batch.ts'
 import { type AuditTables, openAuditTables, timeKey, timeOf } from './audit-tables.ts'
-import { type Failure, toFailure } from './batch.ts'
-import { asDiskError } from './disk.ts'
-import { openReader, type Reader } from './reader.ts'
 
 export interface AuditThreadData {
   readonly folder: string

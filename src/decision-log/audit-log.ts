@@ -7,6 +7,9 @@ import { Worker } from 'node:worker_threads'
 import { ZerohopError } from '../model/errors.ts'
 import { AUDIT_BATCHES_MAX } from '../model/limits.ts'
 import { threadUrl } from '../model/thread.ts'
+import { fromFailure } from '../store/batch.ts'
+import { suspect } from '../store/data-file.ts'
+import { asOpenError, dataFolder } from '../store/disk.ts'
 import type { AuditBatch, Stored } from './audit-batch.ts'
 import {
   type AuditInstance,
@@ -17,9 +20,6 @@ import {
   timeKey,
 } from './audit-tables.ts'
 import type { AuditKeep, AuditThreadData, FromAuditThread, ToAuditThread } from './audit-thread.ts'
-import { fromFailure } from './batch.ts'
-import { suspect } from './data-file.ts'
-import { asOpenError, dataFolder } from './disk.ts'
 
 export type { AuditRecord } from './audit-tables.ts'
 
