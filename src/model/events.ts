@@ -1,6 +1,7 @@
-// How a part that lives as long as its process tells what happens to it: one function that hears events, each an object that says its name under
-// `event`. A part takes that function as its option `onEvent`, and what it throws is dropped: it cannot stop the part. The store, which several other
-// parts listen to, gives out `listen` instead; what one of those throws is a defect, and is not hidden.
+// How a long-lived part reports what happens to it: it calls one function with events, objects that have their name
+// under `event`. A part takes that function as its option `onEvent`; errors that it throws are dropped, so that it
+// cannot stop the part. The store has several listeners inside the process and offers `listen` instead; their errors
+// are not hidden.
 
 interface PartEvent {
   readonly event: string

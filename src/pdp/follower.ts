@@ -1,18 +1,19 @@
-// Keeps one environment's image current: takes an image from the feed, then its deltas, for ever. It decides only what answers and when to ask
-// again; how deltas enter an image is src/pdp/applier.ts, what is too old or waited for src/pdp/answering.ts. Whatever breaks, the last good image
-// goes on answering.
+// Keeps one environment's image current: it takes an image from the feed and then its deltas. It decides only what
+// answers and when to ask again; src/pdp/applier.ts applies deltas to an image, src/pdp/answering.ts knows what is too
+// old and who waits. Whatever fails, the last good image continues to answer.
 //
-//   reading ──── loaded ────► following ──── broken ────► retrying
-//      │                       ▲  │  ▲                      │  │
-//      │                       │  │  └────────waited────────┘  │
-//   nothing                 loaded└─────────── unfit ────┬─────┘ unfit
-//      │                       │                         ▼
-//      └───────────────────► fetching ──── broken ───► refetching
-//                              ▲                         │
-//                              └──────── waited ─────────┘
+//   reading ───── loaded ─────► following ── broken ──► retrying
+//      │                         ▲  │  ▲                 │   │
+//   nothing                 loaded  │  └───── waited ────┘   │
+//      │                         │  └──────── unfit ─────────┤
+//      │                         │                           ▼
+//      └──────────────────► fetching ── broken ────────► refetching
+//                                ▲                           │
+//                                └───────── waited ──────────┘
 //
-// From each of them `ended` leads to `ended`. An image that is followed begins to answer when it has caught up with the head; one from disk also
-// while the management side cannot be reached. Until then the one before it answers.
+// `ended` leads from each of them to `ended`. The image that is followed begins to answer when it has caught up with the
+// head of the feed; one from disk also does while the management side cannot be reached. Until then the one before it
+// answers.
 import { setImmediate as pause } from 'node:timers/promises'
 import type { Image } from '../image/image.ts'
 import type { PackedDelta } from '../log/delta.ts'

@@ -87,7 +87,10 @@ export interface Store<U extends UseCases> {
   waitBeyond(log: LogId, revision: number, signal?: AbortSignal, ms?: number): Promise<void>
   /** Tells the listener what happens from now on. Returns how to stop. */
   listen(listener: OnEvent<StoreEvent>): () => void
-  /** From now on a write is acknowledged only after these followers, or after ACKNOWLEDGE_WAIT_MS. Returns how to stop. */
+  /**
+   * From now on a write is acknowledged only when these followers have it, or after ACKNOWLEDGE_WAIT_MS. Returns how to
+   * stop.
+   */
   acknowledgeAfter(followers: Followers): () => void
   /** Writes that were acknowledged before all followers had them. */
   readonly acknowledgedEarly: number

@@ -15,7 +15,10 @@ interface Waiting {
   readonly reject: (error: Error) => void
 }
 
-/** A batch is on disk: which logs it moved, and how many seconds it took with its sync. Told before its writers are answered. */
+/**
+ * A batch is on disk: the logs that it wrote to, and the seconds that it took with its sync. Sent before the writers are
+ * answered.
+ */
 export interface BatchEvent {
   readonly event: 'batch'
   readonly moved: readonly (readonly [LogId, Position])[]

@@ -1,4 +1,5 @@
-// docs/limits.md, from src/model/limits: a section for each file with its opening comment, a row for each constant with the comment above it.
+// docs/limits.md, from src/model/limits: a section for each file with its opening comment, a row for each constant with
+// the comment above it.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as limits from '../../src/model/limits.ts'

@@ -1,5 +1,6 @@
-// The only reader of process.env: from the variables, which are described in src/cli/configuration/variables, to the settings of the commands.
-// A value that cannot be used is CONFIG_INVALID with one line that names the variable. Secrets may be given as files (NAME_FILE).
+// The only reader of process.env. It turns the variables, which src/cli/configuration/variables describes, into the
+// settings of the commands. A value that cannot be used is CONFIG_INVALID with one line that names the variable.
+// Secrets may be given as files (NAME_FILE).
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { RetentionOptions } from '../../management/retention.ts'

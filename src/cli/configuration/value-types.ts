@@ -1,6 +1,6 @@
-// The types that the value of a variable may have: a schema of what is read, and how a text is read as that. Bounds and words stand in the schema
-// alone, and the line for a value that cannot be used comes from it. Checked here and not with the validator of HTTP bodies: loading that one
-// takes longer than all that a command does before its work.
+// The types of variables: each has a schema of the value and a function that reads it from text. Bounds and words are
+// written once, in the schema or beside it, and the error text comes from them. The validator of HTTP bodies is not
+// used here: loading it takes longer than everything else that a command does before its work.
 import { readPublicUrl } from '../../http/authzen/public-url.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import {

@@ -1,5 +1,5 @@
-// One variable of the environment: its schema with everything that is to be known of it, said once. Reading, the help of commands and the table
-// in docs/operations.md come from it.
+// One variable of the environment: its schema and everything else that is known of it. Parsing, the help of commands
+// and the table in docs/operations.md are made from it.
 import { described, documentationOf, optional, type Static, type TSchema } from '../../model/json-schema.ts'
 
 /** The commands of `zerohop`, in the order of its help. */

@@ -1,4 +1,5 @@
-// Variables of the integration backend. Their aliases are what such a backend is used to find. What is said here is what docs/operations.md says.
+// Variables of the integration backend. The aliases are the names that such backends usually read. docs/operations.md
+// is generated from these texts.
 import { Address, Origin, Port, Text } from '../value-types.ts'
 import { variable, withDefault } from '../variable.ts'
 

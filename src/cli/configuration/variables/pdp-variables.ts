@@ -1,4 +1,5 @@
-// Variables of the PDP, alone or in the process of the management API. What is said here is what docs/operations.md says.
+// Variables of the PDP, alone or in one process with the management API. docs/operations.md is generated from these
+// texts.
 import { FACTS_WAIT_DEFAULT_MS, FACTS_WAIT_MAX_MS, FORWARD_TIMEOUT_MS } from '../../../model/limits.ts'
 import {
   AnySeconds,

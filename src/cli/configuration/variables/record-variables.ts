@@ -1,4 +1,4 @@
-// Variables of the decision log and of traces. What is said here is what docs/operations.md says.
+// Variables of the decision log and of traces. docs/operations.md is generated from these texts.
 import {
   DECISION_BUFFER_BYTES_DEFAULT,
   DECISION_FILE_BYTES_DEFAULT,

@@ -1,4 +1,4 @@
-// Variables of the data folder and of the servers of the management side. What is said here is what docs/operations.md says.
+// Variables of the data folder and of the management servers. docs/operations.md is generated from these texts.
 import {
   AUDIT_DAYS_DEFAULT,
   AUDIT_RECORDS_DEFAULT,
