@@ -1,16 +1,27 @@
-// The commands of an operator, with and without a server on the folder. Needs the build.
+// The commands of an operator, with a server on the folder, each as a process, and without one, where they run in this process: each would
+// load the store anew. Needs the build.
 import { spawn } from 'node:child_process'
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { Command } from 'commander'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { addAdministration } from '../../src/cli/commands/operator-commands.ts'
+import { speak } from '../../src/cli/terminal/command-line.ts'
 import { temporaryFolder } from '../support/folders.ts'
 import { endServers, freePort, readKeys, type Server, startApi, url } from '../support/server.ts'
 
 const COMMAND = fileURLToPath(new URL('../../dist/bundle/zerohop.js', import.meta.url))
 
+interface Ended {
+  readonly code: number | null
+  readonly out: string
+  readonly err: string
+}
+type Run = (...args: string[]) => Promise<Ended>
+
 /** Runs the command to its end. */
-function run(...args: string[]): Promise<{ code: number | null; out: string; err: string }> {
+function run(...args: string[]): Promise<Ended> {
   const { PATH = '', HOME = '' } = process.env
   const child = spawn(process.execPath, [COMMAND, ...args], { env: { PATH, HOME }, stdio: ['ignore', 'pipe', 'pipe'] })
   let [out, err] = ['', '']
@@ -23,9 +34,39 @@ function run(...args: string[]): Promise<{ code: number | null; out: string; err
   return new Promise((resolve) => child.once('close', (code) => resolve({ code, out, err })))
 }
 
+/** What `process.exit` throws in `runHere`. */
+class Exit extends Error {
+  readonly code: number
+
+  constructor(code: number) {
+    super(`exit ${code}`)
+    this.code = code
+  }
+}
+
+/** Runs the command to its end in this process. */
+async function runHere(...args: string[]): Promise<Ended> {
+  const program = speak(new Command('zerohop'), '0.0.0')
+  addAdministration(program)
+  const [out, err] = [process.stdout, process.stderr].map((stream) => vi.spyOn(stream, 'write').mockReturnValue(true))
+  const exit = vi.spyOn(process, 'exit').mockImplementation((code) => {
+    throw new Exit(Number(code))
+  })
+  const written = (spy: typeof out) => spy!.mock.calls.map(([text]) => String(text)).join('')
+  try {
+    await program.parseAsync(args, { from: 'user' })
+    return { code: 0, out: written(out), err: written(err) }
+  } catch (error) {
+    if (error instanceof Exit) return { code: error.code, out: written(out), err: written(err) }
+    throw error
+  } finally {
+    for (const spy of [out, err, exit]) spy?.mockRestore()
+  }
+}
+
 /** Runs it, expects success, and reads what it printed as JSON. */
-async function json<T>(...args: string[]): Promise<T> {
-  const { code, out, err } = await run(...args, '--json')
+async function json<T>(command: Run, ...args: string[]): Promise<T> {
+  const { code, out, err } = await command(...args, '--json')
   expect([code, err]).toEqual([0, ''])
   return JSON.parse(out) as T
 }
@@ -36,7 +77,7 @@ interface KeyRow {
   readonly environment: string | null
 }
 
-const story = (name: string, folderOf: () => string, check: (key: string) => Promise<number | undefined>) => {
+const story = (name: string, run: Run, folderOf: () => string, check: (key: string) => Promise<number | undefined>) => {
   describe(name, () => {
     it('makes organizations, each key once', async () => {
       const data = ['--data', folderOf()]
@@ -46,7 +87,7 @@ const story = (name: string, folderOf: () => string, check: (key: string) => Pro
         code: 1,
         err: 'zerohop: organization `acme` already exists\n',
       })
-      const all = await json<{ key: string; name: string }[]>('org', 'list', ...data)
+      const all = await json<{ key: string; name: string }[]>(run, 'org', 'list', ...data)
       expect(all.map(({ key, name: of }) => [key, of])).toContainEqual(['acme', 'Acme'])
     })
 
@@ -58,7 +99,7 @@ const story = (name: string, folderOf: () => string, check: (key: string) => Pro
       expect(out).toMatch(/^zh_env_\S+\n$/)
       const secret = out.trim()
       expect(await check(secret)).toBeOneOf([200, undefined])
-      const rows = await json<KeyRow[]>('keys', 'list', '--organization', 'acme', ...data)
+      const rows = await json<KeyRow[]>(run, 'keys', 'list', '--organization', 'acme', ...data)
       expect(rows.map(({ level, environment }) => [level, environment])).toContainEqual(['env', 'production'])
       expect(JSON.stringify(rows)).not.toContain('zh_')
       const { id } = rows.at(-1)!
@@ -128,10 +169,12 @@ const story = (name: string, folderOf: () => string, check: (key: string) => Pro
       interface Manifest {
         logs: { name: string; revision: number; image_sha256?: string }[]
       }
-      const taken = await json<Manifest>('backup', copy, ...data)
+      const taken = await json<Manifest>(run, 'backup', copy, ...data)
       expect(taken.logs.map(({ name: of }) => of)).toContain('acme/default/production')
-      expect(await json<Manifest>('restore', copy, '--data', restored)).toEqual(taken)
-      expect(await json<unknown[]>('org', 'list', '--data', restored)).toEqual(await json('org', 'list', ...data))
+      expect(await json<Manifest>(run, 'restore', copy, '--data', restored)).toEqual(taken)
+      expect(await json<unknown[]>(run, 'org', 'list', '--data', restored)).toEqual(
+        await json(run, 'org', 'list', ...data),
+      )
       expect(await run('restore', copy, '--data', restored)).toMatchObject({
         code: 1,
         err: `zerohop: folder \`${restored}\` is not empty\n`,
@@ -153,11 +196,13 @@ describe('the commands of an operator', () => {
 
   story(
     'through the socket of a server',
+    run,
     () => open,
     async (key) => (await fetch(`${api}/v2/projects`, { headers: { authorization: `Bearer ${key}` } })).status,
   )
   story(
     'on a folder that no server holds',
+    runHere,
     () => closed,
     async () => undefined,
   )
@@ -177,7 +222,7 @@ describe('the commands of an operator', () => {
 
   it('bring keys.json up to date, with a server and without one, which leaves no socket behind', async () => {
     const keyOf = async (name: string) => {
-      const rows = await json<KeyRow[]>('keys', 'list', '--data', open)
+      const rows = await json<KeyRow[]>(run, 'keys', 'list', '--data', open)
       return rows.find(({ environment }) => environment === name)!.id
     }
     const id = await keyOf('development')
