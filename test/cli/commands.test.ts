@@ -2,7 +2,7 @@
 import { execFile, spawn } from 'node:child_process'
 import { generateKeyPairSync } from 'node:crypto'
 import { once } from 'node:events'
-import { existsSync, readdirSync, readFileSync, statSync, unlinkSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, readdirSync, readFileSync, statSync, unlinkSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -140,6 +140,13 @@ describe('a mistake on the command line', () => {
 })
 
 describe('what is wrong or missing', () => {
+  const held = temporaryFolder('bin')
+  let api = 0
+  beforeAll(async () => {
+    api = await freePort()
+    await startApi(held, api)
+  })
+
   it.each([
     ['PDP_API_KEY', {}],
     ['PDP_CONTROL_PLANE', { PDP_API_KEY: 'key' }],
@@ -166,9 +173,7 @@ describe('what is wrong or missing', () => {
   })
 
   it('is one line for a data folder that another process holds', async () => {
-    const data = temporaryFolder('bin')
-    await startApi(data, await freePort())
-    const { code, err } = await run(['serve', '--data', data, '--api-port', '0', '--pdp-port', '0'])
+    const { code, err } = await run(['serve', '--data', held, '--api-port', '0', '--pdp-port', '0'])
     expect([code, err]).toEqual([1, oneLine('is in use by another process')])
   })
 
@@ -179,11 +184,9 @@ describe('what is wrong or missing', () => {
   })
 
   it('ends a PDP whose key the management API does not know', async () => {
-    const port = await freePort()
-    await startApi(temporaryFolder('bin'), port)
     const env = {
       PDP_API_KEY: 'wrong',
-      PDP_CONTROL_PLANE: url(port),
+      PDP_CONTROL_PLANE: url(api),
       PDP_PORT: '0',
       ZEROHOP_DATA: temporaryFolder('bin'),
     }
@@ -197,10 +200,13 @@ describe('serve', () => {
   let server: Server
   let keys: Keys
   let ports: { api: number; pdp: number }
+  const image = join(temporaryFolder('image'), 'policy.image')
   beforeAll(async () => {
     ports = { api: await freePort(), pdp: await freePort() }
     server = await startServe(data, ports, [])
     keys = readKeys(data)
+    const env = { PDP_API_KEY: keys.environments.development, PDP_CONTROL_PLANE: url(ports.api) }
+    expect(await run(['image', 'pull', image], env)).toMatchObject({ code: 0, err: '' })
   })
 
   it('writes the keys for its owner only', () => {
@@ -239,23 +245,17 @@ describe('serve', () => {
   })
 
   it('gives images that can be pulled, verified, inspected and asked', async () => {
-    const file = join(temporaryFolder('image'), 'policy.image')
-    const env = { PDP_API_KEY: keys.environments.development, PDP_CONTROL_PLANE: url(ports.api) }
-    expect((await run(['image', 'pull', file], env)).code).toBe(0)
-    expect(await run(['image', 'verify', file])).toMatchObject({ code: 0, out: expect.stringContaining('sound') })
-    const facts = JSON.parse((await run(['image', 'inspect', file, '--json'])).out)
+    expect(await run(['image', 'verify', image])).toMatchObject({ code: 0, out: expect.stringContaining('sound') })
+    const facts = JSON.parse((await run(['image', 'inspect', image, '--json'])).out)
     expect(facts).toMatchObject({ users: 2, roles: 2, assignments: 2, hash: expect.stringMatching(/^[0-9a-f]{64}$/) })
-    expect((await run(['image', 'inspect', file])).out).toMatch(/^assignments +2$/m)
-    expect((await run(['check', 'ana', 'say', 'hello', '--image', file])).code).toBe(0)
-    expect((await run(['check', 'ben', 'say', 'hello', '--image', file, '--explain'])).out).toContain('no_permission')
+    expect((await run(['image', 'inspect', image])).out).toMatch(/^assignments +2$/m)
+    expect((await run(['check', 'ana', 'say', 'hello', '--image', image])).code).toBe(0)
+    expect((await run(['check', 'ben', 'say', 'hello', '--image', image, '--explain'])).out).toContain('no_permission')
   })
 
   it('gives an image that a PDP runs from, without any management side', async () => {
-    const file = join(temporaryFolder('image'), 'policy.image')
-    const env = { PDP_API_KEY: keys.environments.development, PDP_CONTROL_PLANE: url(ports.api) }
-    expect((await run(['image', 'pull', file], env)).code).toBe(0)
     const port = await freePort()
-    const pdp = new Server('pdp', { PDP_API_KEY: 'a key of its own', PDP_PORT: String(port) }, ['--image', file])
+    const pdp = new Server('pdp', { PDP_API_KEY: 'a key of its own', PDP_PORT: String(port) }, ['--image', image])
     await pdp.until(async () => (await fetch(`${url(port)}/ready`)).ok)
     expect(await (await fetch(`${url(port)}/ready`)).json()).toMatchObject({
       status: 'ok',
@@ -277,8 +277,7 @@ describe('serve', () => {
     const { publicKey, privateKey } = generateKeyPairSync('ed25519')
     writeFileSync(publicFile!, publicKey.export({ type: 'spki', format: 'pem' }))
     writeFileSync(signingFile!, privateKey.export({ type: 'pkcs8', format: 'pem' }))
-    const env = { PDP_API_KEY: keys.environments.development, PDP_CONTROL_PLANE: url(ports.api) }
-    expect((await run(['image', 'pull', file!], env)).code).toBe(0)
+    copyFileSync(image, file!)
     const trusting = { PDP_API_KEY: 'key', PDP_IMAGE_PUBLIC_KEY: publicFile! }
     const unsigned = { code: 1, err: oneLine('the image is not signed') }
     expect(await run(['image', 'verify', file!], trusting)).toMatchObject(unsigned)
@@ -295,10 +294,7 @@ describe('serve', () => {
   })
 
   it('is a command whose reader may stop reading: no noise, and its own exit code', async () => {
-    const file = join(temporaryFolder('image'), 'policy.image')
-    const env = { PDP_API_KEY: keys.environments.development, PDP_CONTROL_PLANE: url(ports.api) }
-    expect((await run(['image', 'pull', file], env)).code).toBe(0)
-    const child = spawn(process.execPath, [COMMAND, 'check', 'ben', 'say', 'hello', '--image', file])
+    const child = spawn(process.execPath, [COMMAND, 'check', 'ben', 'say', 'hello', '--image', image])
     child.stdout.destroy()
     let err = ''
     child.stderr.on('data', (chunk: Buffer) => {
