@@ -8,7 +8,7 @@ import { changesOf, type Play } from '../property/laws.ts'
 import { questions } from '../property/questions.ts'
 import { check } from '../reference/check.ts'
 import type { Reasons } from '../reference/explain.ts'
-import type { TenantPermissions } from '../reference/listing.ts'
+import type { TenantPermissions, Way } from '../reference/listing.ts'
 import type { Request } from '../reference/request.ts'
 import { collisions } from '../support/collisions.ts'
 import { World } from '../support/world.ts'
@@ -20,12 +20,15 @@ export interface AskedStep {
   readonly reasons: readonly (readonly [request: Request, reasons: Partial<Reasons>])[]
   readonly roles: readonly (readonly [user: string, tenants: readonly TenantPermissions[]])[]
   readonly users: readonly (readonly [request: Request, users: readonly string[]])[]
+  readonly authorized: readonly (readonly [request: Request, users: readonly (readonly [string, readonly Way[]])[]])[]
   readonly instances: readonly (readonly [request: Request, instances: readonly string[]])[]
 }
 
 export interface Script {
   readonly name: string
   readonly steps: readonly AskedStep[]
+  /** asked after deltas alone: too large to be verified, compacted and built for each mutant */
+  readonly isLarge?: boolean
   /** everything that stands at the end */
   readonly contents: readonly PolicyChange[]
 }
@@ -50,6 +53,7 @@ export function scriptOf(name: string, steps: readonly Step[]): Script {
       explains = [],
       permissions = [],
       users = [],
+      authorized = [],
       instances = [],
     } = step
     return {
@@ -63,6 +67,10 @@ export function scriptOf(name: string, steps: readonly Step[]): Script {
           : [],
       ),
       users: users.map(([action, resource, allowed, context]) => [
+        requestOf(['', action, resource, allowed, context]),
+        allowed,
+      ]),
+      authorized: authorized.map(([action, resource, allowed, context]) => [
         requestOf(['', action, resource, allowed, context]),
         allowed,
       ]),
@@ -95,7 +103,7 @@ function scriptOfPlay(name: string, { history, seed }: Play): Script {
     const changes = changesOf(world, history, edits, next)
     const requests = [...questions(world, pool, next, CHECKS_PER_REVISION)]
     const checks = requests.map((request) => [request, check(world.policy, request)] as const)
-    return { changes, checks, undecided: [], reasons: [], roles: [], users: [], instances: [] }
+    return { changes, checks, undecided: [], reasons: [], roles: [], users: [], authorized: [], instances: [] }
   })
   return { name, steps, contents: world.contents() }
 }

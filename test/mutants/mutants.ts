@@ -1,8 +1,9 @@
 // The mutants of the kernel, one after another: each is compiled alone and judged. scripts/test-mutants.mjs runs this in a thread, which it
 // ends when a mutant takes for ever.
 import { createHash } from 'node:crypto'
+import { large } from '../support/large.ts'
 import { compile, readSources, type Sources } from './compile.ts'
-import { corpus, type Script } from './corpus.ts'
+import { corpus, type Script, scriptOf } from './corpus.ts'
 import { judge } from './judge.ts'
 import { enumsOf, type Mutation, mutationsOf } from './mutations.ts'
 
@@ -197,19 +198,26 @@ export class Court {
   readonly #root: URL
   readonly #sources: Sources
   readonly #scripts: readonly Script[]
+  /** asked of mutants of some files alone, and of no kernel twice: each takes seconds */
+  readonly #large: readonly { readonly files: readonly string[]; readonly script: Script }[]
   readonly #known = new Map<string, Fate>()
 
   constructor(root: URL, checks: number, seed: number) {
     this.#root = root
     this.#sources = readSources(root)
     this.#scripts = corpus(root, checks, seed)
+    this.#large = large().map(({ name, files, steps }) => ({
+      files,
+      script: { ...scriptOf(name, steps), isLarge: true },
+    }))
   }
 
   /** What nothing was changed in must be found right. @throws when it is not */
   async acquit(): Promise<void> {
     const bytes = await compile(this.#root, this.#sources)
     if (typeof bytes === 'string') throw new Error(bytes)
-    const found = judge(new WebAssembly.Module(bytes), this.#scripts)
+    const scripts = [...this.#scripts, ...this.#large.map(({ script }) => script)]
+    const found = judge(new WebAssembly.Module(bytes), scripts)
     if (found !== undefined) throw new Error(`the kernel without a mutation fails: ${found}`)
     this.#known.set(digestOf(bytes), { fate: 'same' })
   }
@@ -220,14 +228,16 @@ export class Court {
     const bytes = await compile(this.#root, new Map([...this.#sources, [file, mutated]]))
     if (typeof bytes === 'string') return { fate: 'refused' }
     const digest = digestOf(bytes)
-    const fate = this.#known.get(digest) ?? this.#judged(bytes)
+    const fate = this.#known.get(digest) ?? this.#judged(bytes, file)
     this.#known.set(digest, fate)
     return fate
   }
 
-  #judged(bytes: Uint8Array<ArrayBuffer>): Fate {
+  #judged(bytes: Uint8Array<ArrayBuffer>, file: string): Fate {
     try {
-      const by = judge(new WebAssembly.Module(bytes), this.#scripts)
+      const kernel = new WebAssembly.Module(bytes)
+      const about = this.#large.filter(({ files }) => files.includes(file)).map(({ script }) => script)
+      const by = judge(kernel, this.#scripts) ?? (about.length === 0 ? undefined : judge(kernel, about))
       return by === undefined ? { fate: 'survived' } : { fate: 'caught', by }
     } catch (error) {
       return { fate: 'caught', by: `not a module: ${(error as Error).message}` }

@@ -1,0 +1,94 @@
+// Policies of tens of thousands of objects, at the bounds of one check: too large to be asked of every decider, as cases are, and larger than
+// what management lets one type or environment have. Each says which files of the kernel it is about.
+
+import { CANDIDATES_MAX, GOALS_MAX, RELATION_STEPS_MAX } from '../../assembly/abi.ts'
+import type { JsonObject } from '../../src/model/objects.ts'
+import type { Step } from '../conformance/cases.ts'
+import type { Operation } from './world.ts'
+
+export interface Large {
+  readonly name: string
+  /** below assembly */
+  readonly files: readonly string[]
+  readonly steps: readonly Step[]
+}
+
+/** Items of a list of which each is looked for in another of that length: most of the work of one check. */
+const DEAR = 500
+
+export const large = (): Large[] => [rolesOfOneType(), setsOfOnePermission()]
+
+const times = (length: number, operation: (index: number) => Operation): Operation[] =>
+  Array.from({ length }, (_, index) => operation(index))
+
+/** The search begins with each role of the type: more of them than have a place, or than it may look at (D13). */
+function rolesOfOneType(): Large {
+  const role = (resource: string, key: string, permissions: readonly string[]): Operation => [
+    'put',
+    'resource_role',
+    { resource, role: key, permissions },
+  ]
+  const write: Operation[] = [
+    ['put', 'resource', { key: 'doc', actions: ['read'] }],
+    ['put', 'resource', { key: 'page', actions: ['read'] }],
+    ...times(GOALS_MAX + 1, (index) => role('doc', `reader${index}`, ['doc:read'])),
+    ...times(RELATION_STEPS_MAX + 1, (index) => role('page', `nobody${index}`, [])),
+    ['put', 'user', { key: 'ana' }],
+    ['put', 'user', { key: 'ben' }],
+    ['put', 'resource_instance', { resource: 'doc', instance: 'd', tenant: 'default' }],
+    ['put', 'resource_instance', { resource: 'page', instance: 'p', tenant: 'default' }],
+    ['put', 'role_assignment', { user: 'ben', role: 'reader0', tenant: 'default', resource_instance: 'doc:d' }],
+  ]
+  const step: Step = {
+    write,
+    checks: [['ben', 'read', 'doc:d', true]], // a role on the instance itself is found without a search
+    undecided: [
+      ['ana', 'read', 'doc:d', null],
+      ['ana', 'read', 'page:p', null],
+    ],
+  }
+  return { name: 'more roles of a type than a check looks at', files: ['decide/rebac.ts'], steps: [step] }
+}
+
+/** More sets of users than a check collects: its rules are tried one after the other, and the last one may be what is too much. */
+function setsOfOnePermission(): Large {
+  const putSet = (key: string, conditions: JsonObject): Operation => [
+    'put',
+    'condition_set',
+    { key, type: 'userset', conditions },
+  ]
+  const putRule = (key: string): Operation => [
+    'put',
+    'set_rule',
+    { user_set: key, permission: 'doc:read', resource_set: 'doc' },
+  ]
+  const dear = (list: string): JsonObject => ({ [`user.${list}`]: { array_subset: { ref: 'user.all' } } })
+  const numbers = Array.from({ length: DEAR }, (_, index) => index)
+  const ana = (a: number, attributes: JsonObject = {}) => ({ key: 'ana', attributes: { a, ...attributes } })
+  const step: Step = {
+    write: [
+      ['put', 'resource', { key: 'doc', actions: ['read'] }],
+      ['put', 'user', { key: 'ana' }],
+      putSet('first', dear('first')),
+      putRule('first'),
+      ...times(CANDIDATES_MAX, (index) => putSet(`set${index}`, { 'user.a': { between: [index, index] } })),
+      ...times(CANDIDATES_MAX, (index) => putRule(`set${index}`)),
+      putSet('last', dear('last')),
+      putRule('last'),
+    ],
+    checks: [
+      [ana(0), 'read', 'doc', true],
+      [ana(CANDIDATES_MAX - 1), 'read', 'doc', true],
+      [ana(-1), 'read', 'doc', false],
+    ],
+    undecided: [
+      [ana(-1, { first: numbers, all: numbers.toReversed() }), 'read', 'doc', null],
+      [ana(-1, { last: numbers, all: numbers.toReversed() }), 'read', 'doc', null],
+    ],
+  }
+  return {
+    name: 'more sets of users than a check collects',
+    files: ['decide/abac.ts', 'decide/candidates.ts', 'decide/conditions.ts'],
+    steps: [step],
+  }
+}
