@@ -12,6 +12,7 @@ import Fastify, {
 import { ZerohopError } from '../model/errors.ts'
 import { BODY_BYTES_MAX, PARAM_LENGTH_MAX } from '../model/limits.ts'
 import { closeWell } from './closing.ts'
+import { type EarlyAnswer, earlyServer } from './early-server.ts'
 import { type ErrorForm, problemOf } from './errors.ts'
 import { boundIntake, type IntakeOptions, timeoutsOf } from './intake/intake.ts'
 import { BULK, type Duplicates, type JsonLimits, ORDINARY, parseJson } from './json.ts'
@@ -38,6 +39,8 @@ export interface HttpAppOptions {
   readonly intake?: IntakeOptions
   /** the id of the API key of a request whose key was found good, '' without one: no key may hold all bodies alone */
   readonly keyOf?: (request: FastifyRequest) => string
+  /** sees each request before the app does, and may answer it */
+  readonly early?: EarlyAnswer
 }
 
 /** PEM texts. */
@@ -71,6 +74,7 @@ export function httpApp(options: HttpAppOptions): FastifyInstance {
     ...((options.tls
       ? { https: { ...options.tls, ...timeouts, minVersion: 'TLSv1.2' } }
       : { http: timeouts }) as object),
+    ...(options.early ? { serverFactory: earlyServer(options.early) } : {}),
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: options.bodyLimit ?? BODY_BYTES_MAX,
     requestTimeout: timeouts.requestTimeout,

@@ -6,6 +6,7 @@ import { type V1PdpOptions, v1PdpRoutes } from '../../v1/pdp/v1-check-routes.ts'
 import { httpApp, requestIds, type TlsSettings } from '../app.ts'
 import { authzenRoutes } from '../authzen/app.ts'
 import type { AuthzenSettings } from '../authzen/deps.ts'
+import type { EarlyAnswer } from '../early-server.ts'
 import { type ErrorForm, pdpError } from '../errors.ts'
 import { type IntakeOptions, senderOf } from '../intake/intake.ts'
 import { countRequests, intakeMetrics, Metrics, operatorCheck } from '../metrics.ts'
@@ -13,7 +14,7 @@ import { type RequestTracer, traceRequests } from '../tracing.ts'
 import { allowedRoutes } from './allowed.ts'
 import type { PdpDirectory } from './auth.ts'
 import { type Applied, authenticator, nameRevisions } from './authenticate.ts'
-import { answerDirectly } from './direct.ts'
+import { directAnswer } from './direct.ts'
 import { type ForwardOptions, forwardRoutes } from './forward.ts'
 import { gatewayRoutes } from './gateways.ts'
 import { healthRoutes } from './health.ts'
@@ -76,7 +77,10 @@ export function pdpApp(options: PdpAppOptions): FastifyInstance {
   const { directory, debug = false, acceptNow = false, decisionLog, applied = appliedHere } = options
   const decisions = new Decisions(metrics, (authorization) => directory.keyIdOf(authorization), decisionLog, acceptNow)
   const deps: PdpRouteDeps = { authenticate: authenticator(directory), debug, acceptNow, decisions }
-  const app = emptyApp(options, decisions)
+  const count = (status: number, seconds: number) => metrics.request('POST', '/allowed', status, seconds)
+  const direct = { directory, errorForm: pdpForm, requestId: requestIds(), count, decisions, acceptNow }
+  const isDirect = !debug && options.v1 === undefined && options.tracer === undefined
+  const app: FastifyInstance = emptyApp(options, decisions, isDirect ? directAnswer(() => app, direct) : undefined)
   const apps = [app]
   intakeMetrics(metrics, apps)
   app.decorate('opa', () => {
@@ -109,15 +113,15 @@ export function pdpApp(options: PdpAppOptions): FastifyInstance {
   const { openMetrics: open = false, metricsToken } = options
   const { authenticate } = deps
   metricsRoute(app, metrics, { directory, authenticate, isOperator: operatorCheck(metricsToken), open, peers })
-  if (!debug && options.v1 === undefined && options.tracer === undefined) {
-    const count = (status: number, seconds: number) => metrics.request('POST', '/allowed', status, seconds)
-    answerDirectly(app, { directory, errorForm: pdpForm, requestId: requestIds(), count, decisions, acceptNow })
-  }
   return app
 }
 
 /** What both servers of a PDP share. */
-function emptyApp({ directory, ...options }: PdpAppOptions, decisions: Decisions): FastifyInstance {
+function emptyApp(
+  { directory, ...options }: PdpAppOptions,
+  decisions: Decisions,
+  early?: EarlyAnswer,
+): FastifyInstance {
   const { intake, logger, tls, tracer } = options
   const app = httpApp({
     errorForm: pdpForm,
@@ -127,6 +131,7 @@ function emptyApp({ directory, ...options }: PdpAppOptions, decisions: Decisions
     ...(intake ? { intake } : {}),
     ...(logger ? { logger } : {}),
     ...(tls ? { tls } : {}),
+    ...(early ? { early } : {}),
   })
   if (tracer) traceRequests(app, tracer)
   nameRevisions(app)

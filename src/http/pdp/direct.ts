@@ -1,10 +1,12 @@
 // The common POST /allowed straight on node:http: the same key, body check, decision and answer as the route in allowed.ts, without the way
-// through the framework, which costs more than the decision. Whatever is not common (a missing or wrong key, a header that asks for more, a
-// long or chunked body, another path, a closing server) takes the route. test/http/pdp/direct.test.ts holds the two together.
+// through the framework, which costs more than the decision (docs/adr/0016-early-answer.md). Whatever is not common (a missing or wrong key, a
+// header that asks for more, a long or chunked body, another path, a closing server) takes the route. test/http/pdp/direct.test.ts holds the two
+// together.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { FastifyInstance } from 'fastify'
 import { BODY_BYTES_MAX } from '../../model/limits.ts'
 import type { Pdp } from '../../pdp/pdp.ts'
+import type { EarlyAnswer } from '../early-server.ts'
 import { type ErrorForm, problemOf } from '../errors.ts'
 import { readBody } from '../intake/body-reader.ts'
 import { senderOf } from '../intake/intake.ts'
@@ -27,15 +29,15 @@ export interface DirectOptions {
   readonly acceptNow: boolean
 }
 
-/** Lets the server of `app` answer the common check by itself; everything else goes on to the app. */
-export function answerDirectly(app: FastifyInstance, options: DirectOptions): void {
-  const listeners = app.server.listeners('request') as ((request: IncomingMessage, response: ServerResponse) => void)[]
-  app.server.removeAllListeners('request')
-  app.server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+/** Answers the common check; everything else is left to the app, which is made with this. */
+export function directAnswer(appOf: () => FastifyInstance, options: DirectOptions): EarlyAnswer {
+  return (request, response) => {
+    const app = appOf()
     const pdp = app.closing.begun || !isCommon(request) ? undefined : findNow(options.directory, request)
-    if (pdp !== undefined) read(app, options, pdp, request, response)
-    else for (const listener of listeners) listener(request, response)
-  })
+    if (pdp === undefined) return false
+    read(app, options, pdp, request, response)
+    return true
+  }
 }
 
 function isCommon({ method, url, headers }: IncomingMessage): boolean {
