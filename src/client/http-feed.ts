@@ -25,7 +25,7 @@ export interface RemoteFeedOptions {
    * follows the global objects of the first API version, which lie outside of environments; ENVIRONMENT_DELETED while
    * there are none
    */
-  readonly outside?: boolean
+  readonly globalObjects?: boolean
   /** accepts deltas only when signed accordingly; signatures of images are checked where they are loaded */
   readonly trust?: Trust | undefined
 }
@@ -41,7 +41,7 @@ export class RemoteFeed implements Feed {
   readonly #apiKey: string
   readonly #silenceMs: number
   readonly #imageSilenceMs: number
-  readonly #outside: boolean
+  readonly #globalObjects: boolean
   readonly #abi: number
   readonly #trust: Trust | undefined
   #scope: Scope | undefined
@@ -55,7 +55,7 @@ export class RemoteFeed implements Feed {
     this.#apiKey = options.apiKey
     this.#silenceMs = options.silenceMs ?? FEED_SILENCE_MS
     this.#imageSilenceMs = options.imageSilenceMs ?? IMAGE_SILENCE_MS
-    this.#outside = options.outside ?? false
+    this.#globalObjects = options.globalObjects ?? false
     this.#abi = options.abi ?? ABI_VERSION
     this.#trust = options.trust
   }
@@ -95,7 +95,7 @@ export class RemoteFeed implements Feed {
   }
 
   async #path(what: 'image' | 'deltas', watch: Watch): Promise<string> {
-    if (this.#outside) return `/v1/feed/${what}`
+    if (this.#globalObjects) return `/v1/feed/${what}`
     this.#scope ??= await this.#readScope(watch)
     return `/v2/feed/${this.#scope.project}/${this.#scope.environment}/${what}`
   }
@@ -119,7 +119,7 @@ export class RemoteFeed implements Feed {
     watch.seen()
     if (response.status === 200) return response
     const { error_code: said } = await fieldsOf(response, watch)
-    throw refused(response, String(said), this.#outside)
+    throw refused(response, String(said), this.#globalObjects)
   }
 }
 
@@ -133,7 +133,7 @@ async function fieldsOf(response: Response, watch: Watch): Promise<Record<string
  * A status that ends a follower for good counts only in an answer of the management API itself: a gateway on the way,
  * or another service at its address, may answer 401 and 403 too.
  */
-function refused({ status, headers }: Response, said: string, outside: boolean): ZerohopError {
+function refused({ status, headers }: Response, said: string, globalObjects: boolean): ZerohopError {
   const revision = headers.get('x-revision') ?? ''
   switch (`${status} ${said}`) {
     case '401 UNAUTHORIZED':
@@ -147,7 +147,7 @@ function refused({ status, headers }: Response, said: string, outside: boolean):
         ? new ZerohopError('FEED_FORK', { to: revision })
         : new ZerohopError('FEED_GAP', { got: revision })
     default:
-      return outside && status === 404 && said === 'NOT_FOUND'
+      return globalObjects && status === 404 && said === 'NOT_FOUND'
         ? new ZerohopError('ENVIRONMENT_DELETED')
         : new ZerohopError('FEED_UNREACHABLE', { reason: `it answered with status ${status}` })
   }

@@ -1,9 +1,10 @@
-// Asks the server behind the socket `<data>/admin.sock` (admin-socket.ts). A file of its own: a command of an operator loads this and no server.
+// Asks the server behind the socket `<data>/admin.sock` (admin-socket.ts). A file of its own, so that an operator's
+// command does not load the server.
 import { type IncomingMessage, request } from 'node:http'
 import { ERRORS, type ErrorCode, type ErrorDetails, ZerohopError } from '../model/errors.ts'
 import { SOCKET_PATH_BYTES_MAX } from '../model/limits.ts'
 
-/** An error on its way over the socket. */
+/** An error in the form in which it crosses the socket. */
 export interface Failure {
   readonly code: string
   readonly details: ErrorDetails
@@ -14,7 +15,9 @@ export type Reply = { readonly result: unknown } | { readonly error: Failure }
 /** True when the path fits into a socket address. */
 export const fitsSocket = (path: string): boolean => Buffer.byteLength(path) <= SOCKET_PATH_BYTES_MAX
 
-/** Sends a command to the server behind the socket. Undefined when none listens there. @throws what the command throws */
+/**
+ * Sends a command to the server behind the socket. Undefined when none listens there. @throws what the command throws
+ */
 export async function callAdmin(
   path: string,
   command: string,

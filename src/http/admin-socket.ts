@@ -1,5 +1,6 @@
-// The socket `<data>/admin.sock` of a server: POST /<command> with a JSON body answers `{result}` or `{error}`. Only who may write the data
-// folder reaches it (mode 0600); it knows no API key. Meaning of the commands: src/management/admin.ts.
+// The socket `<data>/admin.sock` of a server: POST /<command> with a JSON body answers `{result}` or `{error}`. Only
+// users who may write the data folder can connect (mode 0600); there are no API keys. Meaning of the commands:
+// src/management/admin.ts.
 import { rmSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { isZerohopError, ZerohopError } from '../model/errors.ts'
@@ -13,8 +14,8 @@ import { parseJson, UNLIMITED } from './json.ts'
 export type RunCommand = (command: string, input: unknown) => Promise<unknown>
 
 /**
- * Serves commands on a socket until the returned function is called. Whoever holds the data folder calls this: what lies at the path is
- * the socket of a process that died.
+ * Serves commands on a socket until the returned function is called. Called by the process that has locked the data
+ * folder: an existing socket at the path belongs to a dead process.
  */
 export async function serveAdmin(path: string, run: RunCommand): Promise<() => Promise<void>> {
   rmSync(path, { force: true })
@@ -54,7 +55,7 @@ async function answer(message: IncomingMessage, run: RunCommand): Promise<Reply>
   }
 }
 
-/** All commands together hold what one may: whoever sends them is the operator. */
+/** One budget of bytes for all commands together, because all of them come from the operator. */
 const commands = new BodyBudget(ADMIN_BODY_BYTES_MAX * BODY_KEY_SHARE)
 
 /** The body of a command. @throws LIMIT_EXCEEDED, BODY_MEMORY_FULL */

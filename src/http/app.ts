@@ -155,7 +155,7 @@ function answerErrors(app: FastifyInstance, { errorForm: form, noRoute }: HttpAp
   app.decorate('problems', new ProblemLog(app.log))
   app.setErrorHandler((error, request, reply) => {
     const problem = namingItem(problemOf(error), error, request.body)
-    app.problems.tell(error, problem, request.id)
+    app.problems.log(error, problem, request.id)
     const { status, body } = form(problem)
     if (status === 503) reply.header('retry-after', '1')
     if (status === 401) reply.header('www-authenticate', 'Bearer')

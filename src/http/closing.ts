@@ -1,5 +1,6 @@
-// How a server ends without leaving anybody unanswered. HTTP/1.1 has no way to call a connection back, so a server that is told to end first
-// says `connection: close` in every answer and goes on for a moment: who asks again and again is answered once more and comes back elsewhere.
+// Graceful shutdown: no request is left unanswered. HTTP/1.1 cannot withdraw a connection, so a server that is about to
+// close first sends `connection: close` in every answer for a moment: clients with kept-alive connections get one more
+// answer and then reconnect elsewhere.
 import { setTimeout as pause } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import { DRAIN_MS } from '../model/limits.ts'
@@ -10,7 +11,10 @@ const LOOK_MS = 20
 declare module 'fastify' {
   interface FastifyInstance {
     readonly closing: Closing
-    /** Says that the server is about to close, and waits until nobody is connected, or for DRAIN_MS. Call `close` after it. */
+    /**
+     * Begins to end connections with their answers, and waits until none is left, at most DRAIN_MS. Call `close` after
+     * it.
+     */
     drain(): Promise<void>
   }
 }
@@ -20,7 +24,10 @@ export interface Closing {
   begun: boolean
 }
 
-/** Gives the app its `closing` and `drain`, and lets `close` end connections that fall idle only after it was called. */
+/**
+ * Decorates the app with `closing` and `drain`, and makes `close` also end connections that become idle after it was
+ * called.
+ */
 export function closeWell(app: FastifyInstance): void {
   const closing: Closing = { begun: false }
   app.decorate('closing', closing)
@@ -32,8 +39,8 @@ export function closeWell(app: FastifyInstance): void {
   app.addHook('preClose', (done) => {
     closing.begun = true
     const until = performance.now() + DRAIN_MS
-    // Node closes what is idle at the moment of the call. What was just being answered would be kept alive for a minute, and who never
-    // sent a byte does not count as idle.
+    // Node closes the connections that are idle at the moment of the call. One that is just being answered would be
+    // kept alive for a minute, and one that never sent a byte does not count as idle.
     const sweep = setInterval(() => {
       app.server.closeIdleConnections()
       if (performance.now() < until) return

@@ -1,15 +1,15 @@
-// Metrics of single environments: what an API key is shown at /metrics, of the environments that it reaches and of nothing else. They are read
-// when somebody asks; a label names the environment by its id. docs/operations.md lists them.
+// Metrics of single environments: at /metrics an API key sees those of the environments that it may access. They are
+// read on request; a label has the id of the environment. docs/operations.md lists them.
 import { Counter, Gauge, Registry } from 'prom-client'
 
-/** Numbers of an environment: one, or one for each value of a label; undefined when there is none. */
+/** Values for an environment: one, or one for each value of a label; undefined when there is none. */
 type Reading = number | Readonly<Record<string, number>> | undefined
 
 interface Series {
   readonly type: 'gauge' | 'counter'
   readonly name: string
   readonly help: string
-  /** besides the environment */
+  /** a second label besides the environment */
   readonly label: string | undefined
   readonly read: (environment: string) => Reading
 }
@@ -17,17 +17,17 @@ interface Series {
 export class EnvironmentMetrics {
   readonly #series: Series[] = []
 
-  /** A number of an environment. */
+  /** Registers a gauge with one value for each environment. */
   gauge(name: string, help: string, read: (environment: string) => number | undefined): void {
     this.#series.push({ type: 'gauge', name, help, label: undefined, read })
   }
 
-  /** A number of an environment that only grows until the process ends or stops serving the environment. */
+  /** Registers a counter for each environment; it grows until the process ends or stops serving the environment. */
   counter(name: string, help: string, read: (environment: string) => number | undefined): void {
     this.#series.push({ type: 'counter', name, help, label: undefined, read })
   }
 
-  /** Numbers of an environment that only grow, by the values of one label. */
+  /** Registers counters for each environment, by the values of one label. */
   counterBy(
     name: string,
     help: string,
@@ -37,7 +37,7 @@ export class EnvironmentMetrics {
     this.#series.push({ type: 'counter', name, help, label, read })
   }
 
-  /** The series of these environments, as Prometheus reads them. */
+  /** The series of these environments in the text format of Prometheus. */
   text(environments: readonly string[]): Promise<string> {
     const registry = new Registry()
     for (const series of this.#series) {

@@ -1,11 +1,11 @@
-// The only place that knows which status and which body an error gets; docs/errors.md lists every code.
-// Nothing about our insides leaves here: what we did not expect reads "unexpected error" and is logged by src/http/app.ts.
+// The only place that maps errors to status and body; docs/errors.md lists every code. Internal details never leave the
+// server: an unexpected error is answered with "unexpected error" and logged by src/http/app.ts.
 import { randomUUID } from 'node:crypto'
 import { STATUS_CODES } from 'node:http'
 import type { FastifyError } from 'fastify'
 import { type ErrorClass, type ErrorCode, ZerohopError } from '../model/errors.ts'
 
-/** The closed list of the public clients: a value outside it breaks the Python one. */
+/** The closed list of the public clients: any other value breaks the Python client. */
 export type ContractCode =
   | 'INVALID_INPUT'
   | 'UNEXPECTED_ERROR'
@@ -42,7 +42,7 @@ export const STATUS_OF_CLASS: Readonly<Record<ErrorClass, Rule>> = {
   internal: { status: 500, errorCode: 'UNEXPECTED_ERROR' },
 }
 
-/** Where a code says more to a client than its class does. */
+/** Codes with a more specific `error_code` than that of their class. */
 export const ERROR_CODE_OF: Readonly<Partial<Record<ErrorCode, ContractCode>>> = {
   PAGE_TOO_DEEP: 'PAGINATION_SIZE_OVERREACHED',
   PERMISSION_INVALID: 'INVALID_PERMISSION_FORMAT',
@@ -54,7 +54,7 @@ export const ERROR_CODE_OF: Readonly<Partial<Record<ErrorCode, ContractCode>>> =
   RELATION_MISMATCH: 'MISMATCH_RELATION_TYPE',
 }
 
-/** `type` of a 422 item; other codes of class `invalid` read `value_error`. */
+/** `type` of a 422 item; other codes of class `invalid` have `value_error`. */
 const TYPE_OF: Readonly<Partial<Record<ErrorCode, string>>> = {
   JSON_INVALID: 'value_error.jsondecode',
   JSON_DUPLICATE: 'value_error.duplicate',
@@ -78,15 +78,15 @@ export interface ValidationIssue {
 
 /** The item of a list in the body that an error is about. */
 export interface ListItem {
-  /** where the trouble is, as in the `loc` of a 422 */
+  /** the location of the error, as in the `loc` of a 422 */
   readonly loc: readonly (string | number)[]
-  /** place of the item in its list, from 0 */
+  /** index of the item in its list, from 0 */
   readonly index: number
-  /** what the item is about, as the caller named it; null when it has no name */
+  /** the key of the item as the caller sent it; null when it has none */
   readonly key: string | null
 }
 
-/** An error as HTTP sees it, before a server gives it its form. */
+/** An error in terms of HTTP, before it is rendered in the form of a server. */
 export interface Problem {
   readonly status: number
   readonly errorCode: ContractCode
@@ -104,10 +104,10 @@ export interface ErrorAnswer {
   readonly body: unknown
 }
 
-/** The form in which a server prints a problem. */
+/** Renders a problem in the form of a server. */
 export type ErrorForm = (problem: Problem) => ErrorAnswer
 
-/** What went wrong, whoever threw it: a use case, the body parser, a schema, fastify, or a defect. */
+/** Maps any thrown error to a problem: of a use case, the body parser, a schema, Fastify, or a defect. */
 export function problemOf(error: unknown): Problem {
   if (error instanceof ZerohopError) return ofZerohop(error)
   const fastify = error as Partial<FastifyError> | null
@@ -188,7 +188,7 @@ function ofTrouble({ keyword, params, instancePath, message }: SchemaTrouble, ro
   }
 }
 
-/** Members of a JSON pointer; an index reads as a number. */
+/** Members of a JSON pointer; an index becomes a number. */
 function pointer(path: string): (string | number)[] {
   const members = path.split('/').slice(1)
   return members.map((member) =>

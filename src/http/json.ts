@@ -1,25 +1,26 @@
-// Reads a JSON text: UTF-8, bounded in depth and in members, with or without duplicate members. Every fault is a 422 that says where.
-// One pass over the bytes counts before anything is parsed: what a body may cost is known before it costs anything.
-// `__proto__` and `constructor` are legal member names here: JSON.parse makes them own members, and nobody may copy them with `=`.
+// Reads a JSON text: UTF-8, bounded in depth and in members, with or without duplicate members. Every defect is a 422
+// with its location. One pass over the bytes counts depth and members before anything is parsed, so that an expensive
+// body is refused before it costs anything. `__proto__` and `constructor` are legal member names here: JSON.parse makes
+// them own members, and nobody may copy them with `=`.
 import { isUtf8 } from 'node:buffer'
 import { type JSONPath, visit } from 'jsonc-parser'
 import { ZerohopError } from '../model/errors.ts'
 import { JSON_DEPTH_MAX, JSON_MEMBERS_BULK_MAX, JSON_MEMBERS_MAX } from '../model/limits.ts'
 
-/** What a second member of the same name means: an error, or the last one counts. */
+/** The handling of duplicate members: an error, or the last one counts. */
 export type Duplicates = 'refuse' | 'last-wins'
 
-/** How many members of objects and items of lists a text may hold: as a whole, and in any one object or list. */
+/** The maximal number of members of objects and items of lists: in the whole text, and in one object or list. */
 export interface JsonLimits {
   readonly total: number
   readonly each: number
 }
 
-/** The body of an ordinary route. */
+/** The limits of an ordinary route. */
 export const ORDINARY: JsonLimits = { total: JSON_MEMBERS_MAX, each: JSON_MEMBERS_MAX }
-/** The body of a bulk route: many objects, each of the ordinary size. */
+/** The limits of a bulk route: many objects, each of the ordinary size. */
 export const BULK: JsonLimits = { total: JSON_MEMBERS_BULK_MAX, each: JSON_MEMBERS_MAX }
-/** A file of the operator of this server, which only its bytes bound. */
+/** The limits of a file from the operator, which is only bounded by its bytes. */
 export const UNLIMITED: JsonLimits = { total: Number.POSITIVE_INFINITY, each: Number.POSITIVE_INFINITY }
 
 const QUOTE = 0x22
@@ -35,7 +36,7 @@ export function parseJson(bytes: Buffer, duplicates: Duplicates, limits: JsonLim
   if (bytes.length === 0) return undefined
   const members = countMembers(bytes, limits)
   const text = bytes.toString('utf8')
-  // what is not UTF-8 became a replacement character; a text may also hold one of its own
+  // invalid UTF-8 was decoded to a replacement character, but a valid text may contain that character too
   if (text.includes('\ufffd') && !isUtf8(bytes)) throw invalid('the text is not UTF-8')
   let value: unknown
   try {
@@ -47,12 +48,13 @@ export function parseJson(bytes: Buffer, duplicates: Duplicates, limits: JsonLim
   return value
 }
 
-/** Entries of each open object or list, by depth. One for all calls: a count never waits for anything. */
+/** Entries of each open object or list, by depth. Shared by all calls, because counting is synchronous. */
 const open = new Uint32Array(JSON_DEPTH_MAX + 1)
 
 /**
- * Colons outside strings, of which valid JSON has exactly one per member. Entries of objects and lists are counted by what opens and
- * by commas; of a text that is not valid JSON the counts mean nothing, and JSON.parse refuses it.
+ * Counts colons outside strings, of which valid JSON has exactly one per member. Entries of objects and lists are
+ * counted by opening brackets and commas; for a text that is not valid JSON the counts are meaningless, and JSON.parse
+ * refuses it.
  */
 function countMembers(bytes: Buffer, { total, each }: JsonLimits): number {
   let members = 0
@@ -97,12 +99,12 @@ function countOwn(value: unknown): number {
   return count
 }
 
-/** Ends a visit. */
+/** Thrown to end a visit. */
 class Stop extends Error {}
 
 /**
- * Only for a text that is known to hold a duplicate: says where the second one is. This costs far more than parsing, so that it looks at
- * the first JSON_MEMBERS_MAX members only; what is behind them is refused without a place.
+ * Finds the second of two duplicate members in a text that is known to have one. This costs far more than parsing, so
+ * only the first JSON_MEMBERS_MAX members are searched; a later duplicate is refused without its location.
  */
 function duplicateIn(text: string): ZerohopError {
   const names: Set<string>[] = []

@@ -1,10 +1,10 @@
-// Which item of a list in the body an error is about. A 422 says so in its `loc`; for every other refusal of a bulk call this names the item
-// in the message and in `additional_info`.
+// Which item of a list in the body an error is about. A 422 has it in its `loc`; for all other errors of a bulk call it
+// is named in the message and in `additional_info`.
 import { isZerohopError } from '../model/errors.ts'
 import { shortText } from '../model/shorten.ts'
 import type { ListItem, Problem } from './errors.ts'
 
-/** `problem`, and when the error is about an item of a list in `body`, with that item and a message that names it. */
+/** `problem`, and, when the error is about an item of a list in `body`, with that item and a message that names it. */
 export function namingItem(problem: Problem, error: unknown, body: unknown): Problem {
   const item = problem.detail === undefined && problem.status < 500 ? itemOf(error, body) : undefined
   if (item === undefined) return problem
@@ -25,7 +25,10 @@ function itemOf(error: unknown, body: unknown): ListItem | undefined {
   return undefined
 }
 
-/** The members that name an item, by the first of them: joined as stored keys of assignments and relationship tuples are. */
+/**
+ * The members that form the name of an item, by the first of them: joined like the stored keys of assignments and
+ * relationship tuples.
+ */
 const NAMES = [['key'], ['subject', 'relation', 'object'], ['user', 'role', 'tenant', 'resource_instance']] as const
 
 function nameOf(item: unknown): string | null {

@@ -1,6 +1,7 @@
-// GET /metrics in the text form of Prometheus: what a server counted itself, and what is read when somebody asks. Each server has a registry
-// of its own; nothing is in the global one. Labels have few values: a route is its pattern, never a path. The totals are of all organizations and
-// for operators alone: API keys are shown their environments (environment-metrics.ts). docs/operations.md lists every metric.
+// GET /metrics in the text format of Prometheus: values that a server counts, and values that are read on request. Each
+// server has a registry of its own; the global one is empty. Labels have few values: a route is its pattern, never a
+// path. The totals cover all organizations and are for operators only: API keys see their environments
+// (environment-metrics.ts). docs/operations.md lists every metric.
 import { hash, timingSafeEqual } from 'node:crypto'
 import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
@@ -10,34 +11,34 @@ import type { BodyBudget } from './intake/body-budget.ts'
 import type { Intake } from './intake/intake.ts'
 import { RequestSeconds, type Times } from './request-seconds.ts'
 
-/** Seconds: from a check to a write behind a slow disk. */
+/** Buckets in seconds: from a check to a write on a slow disk. */
 const BUCKETS = [
   0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
 ]
 
-/** Milliseconds between two looks at the clock. */
+/** Resolution of the event loop delay in milliseconds. */
 const LOOP_RESOLUTION_MS = 20
 
 interface Tally {
   readonly method: string
   readonly status: number
   readonly labels: { readonly method: string; readonly route: string; readonly status: string }
-  /** requests that the counter has not heard of */
+  /** requests not yet added to the counter */
   fresh: number
 }
 
-/** What a request adds to. */
+/** The counts of one route. */
 interface RouteTallies {
   readonly times: Times
-  /** a few: by method and status */
+  /** few entries, one for each method and status */
   readonly tallies: Tally[]
 }
 
 export class Metrics {
-  /** of single environments, for API keys */
+  /** metrics of single environments, for API keys */
   readonly environments = new EnvironmentMetrics()
   readonly #registry = new Registry()
-  /** by route: a request costs a few additions, and the counter is told when somebody reads it */
+  /** by route: a request costs a few additions, and the counter is updated when it is read */
   readonly #routes = new Map<string, RouteTallies>()
   readonly #seconds = new RequestSeconds('zerohop_http_request_seconds', BUCKETS)
 
@@ -87,7 +88,9 @@ export class Metrics {
     times.add(seconds)
   }
 
-  /** A number that is read when somebody asks. `merged` says what several processes of one PDP say together. */
+  /**
+   * Registers a gauge that is read on request. `merged` is how the values of several processes of one PDP are combined.
+   */
   gauge(name: string, help: string, read: () => number, merged: 'sum' | 'min' | 'max' = 'sum'): void {
     new Gauge({
       name,
@@ -100,7 +103,7 @@ export class Metrics {
     })
   }
 
-  /** A number that only grows, counted elsewhere and read when somebody asks. */
+  /** Registers a counter that is counted elsewhere and read on request. */
   counter(name: string, help: string, read: () => number): void {
     new Counter({
       name,
@@ -113,7 +116,7 @@ export class Metrics {
     })
   }
 
-  /** Numbers that only grow, counted elsewhere by the values of one label. */
+  /** Registers counters that are counted elsewhere, by the values of one label. */
   counterBy(name: string, help: string, label: string, read: () => Readonly<Record<string, number>>): void {
     new Counter({
       name,
@@ -127,7 +130,7 @@ export class Metrics {
     })
   }
 
-  /** Seconds of something; the returned function takes one measurement. */
+  /** Registers a histogram of seconds; the returned function records one measurement. */
   histogram(name: string, help: string): (seconds: number) => void {
     const histogram = new Histogram({ name, help, buckets: BUCKETS, registers: [this.#registry] })
     return (seconds) => histogram.observe(seconds)
@@ -138,18 +141,21 @@ export class Metrics {
     return this.#registry.contentType
   }
 
-  /** Everything, as `textOf` merges it. */
+  /** All metrics in the form that `textOf` merges. */
   json(): Promise<object[]> {
     return this.#registry.getMetricsAsJSON()
   }
 
-  /** Everything, as Prometheus reads it. */
+  /** All metrics in the text format of Prometheus. */
   text(): Promise<string> {
     return this.#registry.metrics()
   }
 }
 
-/** Reads the 99th percentile since the last reading, in seconds; measuring starts with the first and costs nothing before. */
+/**
+ * Reads the 99th percentile since the last reading, in seconds; measuring starts with the first reading and costs
+ * nothing before it.
+ */
 function eventLoopDelay(): () => number {
   let loop: IntervalHistogram | undefined
   return () => {
@@ -173,7 +179,7 @@ export function countRequests(app: FastifyInstance, metrics: Metrics): void {
   })
 }
 
-/** The answer of GET /metrics: of this process, or of all that answer on the same port together. */
+/** The answer of GET /metrics: of this process, or merged from all processes that answer on the same port. */
 export async function answerMetrics(
   metrics: Metrics,
   reply: FastifyReply,
@@ -183,12 +189,12 @@ export async function answerMetrics(
   return all === undefined ? metrics.text() : merged(await all.metrics())
 }
 
-/** Counters and histograms summed; a gauge as it says. */
+/** Merges metrics: counters and histograms are summed, gauges as they declare. */
 function merged(all: readonly object[][]): Promise<string> {
   return AggregatorRegistry.aggregate([...all]).metrics()
 }
 
-/** Shows what servers of one process have let in; `apps` may grow. */
+/** Registers metrics of what the servers of a process have accepted; `apps` may grow. */
 export function intakeMetrics(metrics: Metrics, apps: readonly FastifyInstance[]): void {
   const sum = (of: (intake: Intake) => number) => () => apps.reduce((all, { intake }) => all + of(intake), 0)
   metrics.gauge(
@@ -210,10 +216,13 @@ export function intakeMetrics(metrics: Metrics, apps: readonly FastifyInstance[]
   )
 }
 
-/** True of an Authorization header that carries the operator's token. */
+/** True for an Authorization header with the operator's token. */
 export type OperatorCheck = (authorization: string | undefined) => boolean
 
-/** Compares in constant time; without a token nobody is the operator. An address never is one: behind a local proxy all come from loopback. */
+/**
+ * Compares in constant time; without a configured token nobody is the operator. An address never proves it: behind a
+ * local proxy all requests come from loopback.
+ */
 export function operatorCheck(token: string | undefined): OperatorCheck {
   if (token === undefined) return () => false
   const wanted = hash('sha256', token, 'buffer')

@@ -2,7 +2,7 @@
 import { ZerohopError } from '../model/errors.ts'
 import { FILTER_VALUES_MAX, PAGE_ROWS_DEFAULT, PAGE_ROWS_MAX, SEARCH_LENGTH_MAX } from '../model/limits.ts'
 
-/** A query as fastify parses it: a repeated parameter is an array. */
+/** A query in the form of Fastify: a repeated parameter is an array. */
 export type Query = Readonly<Record<string, string | readonly string[] | undefined>>
 
 export interface Page {
@@ -75,13 +75,13 @@ export function pageBody<T>(data: readonly T[], total: number, page: Page): Page
   return { data, total_count: total, page_count: Math.ceil(total / page.rows) }
 }
 
-function whole(query: Query, name: string, absent: number, most: number): number {
+function whole(query: Query, name: string, absent: number, max: number): number {
   const text = readText(query, name)
   if (text === undefined) return absent
   const value = /^-?\d+$/.test(text) ? Number(text) : Number.NaN
   if (Number.isNaN(value)) throw invalid(name, 'value is not a valid integer')
   if (value < 1) throw invalid(name, 'ensure this value is greater than or equal to 1')
-  if (value > most) throw invalid(name, `ensure this value is less than or equal to ${Math.floor(most)}`)
+  if (value > max) throw invalid(name, `ensure this value is less than or equal to ${Math.floor(max)}`)
   return value
 }
 

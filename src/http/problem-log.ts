@@ -1,29 +1,29 @@
-// What was answered with 5xx, for the operator. What is ours goes to the log with its stack, each time. What is only "not now" (503: not ready, too old,
-// not there in time, overloaded) is one line for each reason and PROBLEM_LOG_MS, with how many there were: a PDP whose image is too old refuses
-// every check, and must not fill a disk with saying so.
+// Logs answers with 5xx for the operator. An unexpected error is logged each time, with its stack. A temporary
+// condition (503: not ready, image too old, timeout, overloaded) is logged once per code and PROBLEM_LOG_MS, with the
+// number of occurrences: a PDP whose image is too old refuses every check, and must not fill a disk with log lines.
 import type { FastifyBaseLogger } from 'fastify'
 import { PROBLEM_LOG_MS } from '../model/limits.ts'
 import type { Problem } from './errors.ts'
 
-interface Told {
+interface Logged {
   readonly at: number
-  /** since then */
-  unsaid: number
+  /** occurrences since the last logged line */
+  suppressed: number
 }
 
 export class ProblemLog {
   readonly #log: FastifyBaseLogger
   readonly #now: () => number
-  /** by code: as many as the table of errors has */
-  readonly #told = new Map<string, Told>()
+  /** by code, so bounded by the table of errors */
+  readonly #logged = new Map<string, Logged>()
 
   constructor(log: FastifyBaseLogger, now: () => number = () => performance.now()) {
     this.#log = log
     this.#now = now
   }
 
-  /** Tells an answer, unless it is below 500. */
-  tell(
+  /** Logs the answer when its status is 500 or above. */
+  log(
     error: unknown,
     { status, code, message }: Pick<Problem, 'status' | 'code' | 'message'>,
     request_id: string,
@@ -34,13 +34,13 @@ export class ProblemLog {
       return
     }
     const reason = code ?? ''
-    const told = this.#told.get(reason)
-    if (told !== undefined && this.#now() - told.at < PROBLEM_LOG_MS) {
-      told.unsaid++
+    const logged = this.#logged.get(reason)
+    if (logged !== undefined && this.#now() - logged.at < PROBLEM_LOG_MS) {
+      logged.suppressed++
       return
     }
-    this.#told.set(reason, { at: this.#now(), unsaid: 0 })
-    const before = told === undefined || told.unsaid === 0 ? {} : { unsaid: told.unsaid }
+    this.#logged.set(reason, { at: this.#now(), suppressed: 0 })
+    const before = logged === undefined || logged.suppressed === 0 ? {} : { suppressed: logged.suppressed }
     this.#log.warn({ code, request_id, ...before }, message)
   }
 }

@@ -1,5 +1,5 @@
-// How many requests one API key may make in a minute, when the operator sets a number: off otherwise, and then nothing is counted. The
-// counting is @fastify/rate-limit's; who is counted, and how a refusal reads, is ours.
+// How many requests one API key may make in a minute, when the operator sets a limit; off by default, and then nothing
+// is counted. @fastify/rate-limit counts; this file determines the key and the error answer.
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { ZerohopError } from '../model/errors.ts'
 import { AUTH_CACHE_MAX, RATE_WINDOW_MS } from '../model/limits.ts'
@@ -7,11 +7,11 @@ import { AUTH_CACHE_MAX, RATE_WINDOW_MS } from '../model/limits.ts'
 export interface RateLimits {
   /** requests of one key in a minute */
   readonly requests?: number
-  /** of these, requests that are not GET */
+  /** limit of those that are not GET */
   readonly writes?: number
 }
 
-/** Refuses what is over the limits with 429 and `retry-after`. To be called after `guard`, which finds the key. */
+/** Refuses requests over the limits with 429 and `retry-after`. Call it after `guard`, which finds the key. */
 export async function limitRates(app: FastifyInstance, { requests, writes }: RateLimits): Promise<void> {
   await app.register(import('@fastify/rate-limit'), {
     global: false,
@@ -30,7 +30,7 @@ export async function limitRates(app: FastifyInstance, { requests, writes }: Rat
   })
 }
 
-/** Counts a request; answers how many seconds its key must wait, 0 when it need not. */
+/** Counts a request; returns the seconds that its key must wait, or 0. */
 function limiter(app: FastifyInstance, max: number | undefined): (request: FastifyRequest) => Promise<number> {
   if (max === undefined) return async () => 0
   const take = app.createRateLimit({ max })

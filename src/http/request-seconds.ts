@@ -1,10 +1,11 @@
-// How long requests took, as a histogram by route. The library's own histogram looks its labels up for every observation, which costs more than a
-// check decides; here a request adds to three numbers, and the library reads them when somebody asks for the metrics.
+// How long requests took, as a histogram by route. The library's own histogram looks its labels up for every
+// observation, which costs more than a check decides; here a request updates three numbers, which the library reads
+// when the metrics are requested.
 import type { Metric } from 'prom-client'
 
-/** The times of one route. */
+/** The histogram of one route. */
 export class Times {
-  /** requests in each bucket alone, not in those below it; the last one is for whatever took longer */
+  /** requests in each bucket, not cumulative; the last bucket is for longer ones */
   readonly counts: Float64Array
   sum = 0
   readonly #bounds: readonly number[]
@@ -43,7 +44,7 @@ export class RequestSeconds {
     return times
   }
 
-  /** What a registry of the library takes: of a metric it reads the name and `get` alone. */
+  /** The metric for a registry of the library, which reads only its name and `get`. */
   get metric(): Metric {
     const read = async () => ({
       name: this.#name,

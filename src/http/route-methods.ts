@@ -1,13 +1,13 @@
-// What a request gets that no route takes: 404, or 405 with `Allow` when the path is known under other methods.
+// The answer for a request without a route: 404, or 405 with `Allow` when the path exists with other methods.
 import type { Problem } from './errors.ts'
 
 export interface NotedRoute {
   readonly method: string
-  /** with `:name` for a part that varies, and `*` for any rest */
+  /** with `:name` for a parameter, and `*` for any rest */
   readonly url: string
 }
 
-/** The methods that each path takes. Routes may still be added to the list that it was made from until the first question. */
+/** The methods of each path. Routes may be added to the list until the first call of `others`. */
 export class RouteMethods {
   readonly #routes: readonly NotedRoute[]
   #patterns: readonly { readonly method: string; readonly pattern: RegExp }[] | undefined
@@ -17,8 +17,8 @@ export class RouteMethods {
   }
 
   /**
-   * Methods of the routes that fit the path (without its query), each once; none for a path of no route, and none when `method` is among
-   * them: a route took the request then, and said that there is nothing.
+   * Methods of the routes that match the path (without its query), without duplicates. Empty when no route matches, and
+   * when `method` is among them: its route has then answered 404 itself.
    */
   others(method: string, path: string): readonly string[] {
     this.#patterns ??= this.#routes.map((route) => ({ method: route.method, pattern: patternOf(route.url) }))
@@ -27,7 +27,7 @@ export class RouteMethods {
   }
 }
 
-/** The error of a request without a route, when `others` are the methods that its path takes. */
+/** The error of a request without a route; `others` are the methods of its path. */
 export function noRouteFor(method: string, others: readonly string[]): Problem {
   if (others.length === 0)
     return { status: 404, errorCode: 'NOT_FOUND', message: `no route for ${method} on this path` }
@@ -35,7 +35,7 @@ export function noRouteFor(method: string, others: readonly string[]): Problem {
   return { status: 405, errorCode: 'INVALID_INPUT', message }
 }
 
-/** Fits what the router takes for the url: a parameter is one part of the path that is not empty. Runs in linear time. */
+/** Matches like the router: a parameter is one non-empty part of the path. Runs in linear time. */
 function patternOf(url: string): RegExp {
   const parts = url.split(/(:\w+|\*)/)
   const sources = parts.map((part) =>

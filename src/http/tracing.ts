@@ -1,14 +1,15 @@
-// One span for each request, continued from the caller's `traceparent` (W3C Trace Context). Who makes spans is brought in by the process that runs
-// the servers (src/cli/process/tracing.ts); without it nothing here costs anything. A span holds routes and statuses, never keys of the policy.
+// One span for each request, continued from the caller's `traceparent` (W3C Trace Context). The process that runs the
+// servers passes the tracer (src/cli/process/tracing.ts); without one there is no cost. A span has routes and statuses,
+// never keys of the policy.
 import type { FastifyInstance } from 'fastify'
 
-/** A span that was begun. */
+/** A started span. */
 export interface RequestSpan {
-  /** `route` is undefined when no route was meant */
+  /** `route` is undefined when no route matched */
   end(answer: { readonly route: string | undefined; readonly status: number }): void
 }
 
-/** Begins spans. */
+/** Starts spans. */
 export interface RequestTracer {
   begin(request: {
     readonly method: string

@@ -1,5 +1,5 @@
-// What no request could be made of: bytes that are no HTTP, headers that are too long, a request that did not arrive in time. It is answered in the
-// same form as everything else, so that clients which read an error find one; then the connection ends.
+// Answers bytes that are not a request: invalid HTTP, headers that are too long, a request that did not arrive in time.
+// The answer has the form of all other errors, so that clients can read it; then the connection is closed.
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import type { ErrorForm } from './errors.ts'

@@ -1,7 +1,7 @@
-// Validators of request bodies, compiled when the first body of a route comes. A server has some hundred routes and most processes use a few of
-// them: compiling all when they are registered, and loading the compiler at all, would be a large part of the start. They say what Fastify's
-// own would say: the compiler is the one that Fastify uses. Schemas of most query
-// parameters are documentation and check nothing: parameters that a route does not know are ignored, and handlers read theirs with page.ts.
+// Validators of request bodies, compiled with the first body of a route. A server has some hundred routes, of which
+// most processes use a few: compiling all of them at registration, and loading the compiler at all, would be a large
+// part of the start. The errors are those of Fastify's own validators, because the compiler is the same. Schemas of
+// most query parameters are documentation only: unknown parameters are ignored, and handlers read theirs with page.ts.
 import { createRequire } from 'node:module'
 import type * as AjvCompiler from '@fastify/ajv-compiler'
 import type { FastifyServerOptions } from 'fastify'
@@ -23,7 +23,10 @@ const OPTIONS = {
   },
 } as const
 
-/** What a server is told of schemas. With both factories given, Fastify loads neither its compiler of validators nor that of serializers. */
+/**
+ * The schema options of a server. With both factories given, Fastify loads neither its validator compiler nor its
+ * serializer compiler.
+ */
 export function lateValidators(): { readonly compilersFactory: Compilers } {
   let compiler: Compile | undefined
   const compileLater: Compile = ({ schema }) => {
@@ -51,8 +54,8 @@ function loadCompiler(): Compile {
   return build()({}, OPTIONS as never) as unknown as Compile
 }
 
-/** What a field that is accepted only empty may hold: the schema keyword `later` (src/model/json-schema.ts). */
+/** Validates the schema keyword `later` (src/model/json-schema.ts): a field that must be empty. */
 function isEmpty(value: unknown): boolean {
   if (value === null || value === false) return true
-  return typeof value === 'object' && Object.values(value).every(isEmpty) // as deep as a body may be
+  return typeof value === 'object' && Object.values(value).every(isEmpty) // the depth of a body is bounded
 }

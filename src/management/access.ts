@@ -1,12 +1,13 @@
-// Who may do what: one table from an operation to the narrowest key level and the least access level that it needs. Which objects a
-// key reaches is decided elsewhere: outside its own organization, project or environment everything is missing (404), never
-// forbidden. A `read` key may read, follow and check; it never writes and never sees a secret.
+// Who may do what: one table from an operation to the narrowest key level and the least access level that it needs.
+// Which objects a key may reach is decided elsewhere: everything outside its own organization, project or environment
+// is answered as missing (404), never as forbidden. A `read` key may read, follow and check; it never writes and never
+// sees a secret.
 import { ZerohopError } from '../model/errors.ts'
 import type { AccessLevel, ApiKey, KeyLevel } from '../model/objects.ts'
 
 interface Need {
   readonly level: KeyLevel
-  /** set when no key of a wider level may either */
+  /** set when keys of a wider level may not do it either */
   readonly widest?: KeyLevel
   readonly access: AccessLevel
   /** completes "this API key may not …" */
@@ -25,7 +26,8 @@ export const ACCESS = {
   'project.delete': { level: 'project', access: 'admin', what: 'delete projects' },
   'environment.create': { level: 'project', access: 'write', what: 'create environments' },
   'environment.write': { level: 'env', access: 'write', what: 'change environments' },
-  // an environment's key is handed to PDPs and back ends: it must not be able to end the environment, or to hand out other keys
+  // an environment's key is given to PDPs and back ends: it must not be able to delete the environment or to issue
+  // other keys
   'environment.delete': { level: 'project', access: 'admin', what: 'delete environments' },
   'environment.copy': { level: 'project', access: 'write', what: 'copy environments' },
   'key.read': { level: 'env', access: 'read', what: 'list API keys' },
@@ -33,9 +35,10 @@ export const ACCESS = {
   'key.write': { level: 'env', access: 'admin', what: 'manage API keys' },
   'elements.login': { level: 'env', access: 'write', what: 'log users in' },
   'audit.read': { level: 'env', access: 'read', what: 'read the audit log' },
-  // only a key with which a PDP may run, and that may write: each record is stored under the name of the key that sends it
+  // only keys of an environment, as PDPs use them, with access `write`: each record is stored with the id of the
+  // sending key
   'audit.write': { level: 'env', widest: 'env', access: 'write', what: 'send decisions' },
-  // of proxy configs: whoever forwards requests with the environment's key sends them
+  // secrets of proxy configs: proxies that use the environment's key send them
   'secret.read': { level: 'env', access: 'write', what: 'see secrets' },
   'metrics.read': { level: 'env', access: 'read', what: 'read the metrics' },
   'history.read': { level: 'env', access: 'read', what: 'read the history' },
@@ -51,14 +54,14 @@ export type Operation = keyof typeof ACCESS
 const LEVELS: Readonly<Record<KeyLevel, number>> = { env: 0, project: 1, org: 2 }
 const ACCESSES: Readonly<Record<AccessLevel, number>> = { no_access: 0, read: 1, write: 2, admin: 3 }
 
-/** True when a key of this level and access may do it in what it reaches. */
+/** True when a key of this level and access may do it on the objects that it reaches. */
 export function hasAccess(key: Pick<ApiKey, 'level' | 'access'>, operation: Operation): boolean {
   const { level, widest = 'org', access }: Need = ACCESS[operation]
   const fits = LEVELS[key.level] >= LEVELS[level] && LEVELS[key.level] <= LEVELS[widest]
   return fits && ACCESSES[key.access] >= ACCESSES[access]
 }
 
-/** Names the keys that may, where another level of key is needed and not only more access. */
+/** The keys that may do it, for operations that need another level of key and not only more access. */
 const NEEDED_LEVEL: Readonly<Record<KeyLevel, string>> = {
   env: ': it needs the key of an environment',
   project: ': it needs a key of the project or the organization',
@@ -74,7 +77,9 @@ export function requireAccess(key: Pick<ApiKey, 'level' | 'access'>, operation: 
   throw new ZerohopError('KEY_TOO_NARROW', { what: what + needed })
 }
 
-/** True when the key may see and manage the other key, as far as its access goes: nothing that reaches further than itself. */
+/**
+ * True when the other key reaches no further than this one: it may then be listed and managed, as far as access allows.
+ */
 export function reachesKey(key: ApiKey, other: ApiKey): boolean {
   if (key.level === 'org') return true
   if (key.level === 'project') return other.project_id === key.project_id

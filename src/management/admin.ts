@@ -1,5 +1,6 @@
-// What an operator does on the machine itself: organizations, API keys, backups. The same functions run in a server, which hears of them
-// through `<data>/admin.sock`, and in the command when no server holds the folder. Each leaves an entry in a log, by nobody's key.
+// The operator's commands on the machine itself: organizations, API keys, backups. The same functions run in a server,
+// which receives them through `<data>/admin.sock`, and in the command itself when no server has locked the folder. Each
+// leaves a log entry without an API key.
 import { Image } from '../image/image.ts'
 import { type LogId, withoutRequest } from '../log/change.ts'
 import { ZerohopError } from '../model/errors.ts'
@@ -28,7 +29,7 @@ export interface AdminDeps {
   readonly newId: () => string
 }
 
-/** An organization by id or key; the oldest when nothing is said. */
+/** An organization by id or key; the oldest by default. */
 interface InOrganization {
   readonly organization?: string
 }
@@ -51,7 +52,7 @@ export interface NewKey extends InOrganization {
   readonly name?: string
 }
 
-/** Every command by the name under which it goes over the socket. */
+/** Every command by its name on the socket. */
 export const ADMIN = {
   'org.create': createOrganization,
   'org.list': listOrganizations,
@@ -75,7 +76,10 @@ export async function runAdmin(deps: AdminDeps, command: string, input: unknown)
   return ADMIN[command as AdminCommand](deps, (input ?? {}) as never)
 }
 
-/** Opens the store of a folder for commands alone: nothing is bootstrapped. Rotated keys reach `keys.json`, as in a server. */
+/**
+ * Opens the store of a folder for commands only: nothing is bootstrapped. Rotated keys are written to `keys.json`, as
+ * in a server.
+ */
 export async function openAdminStore(data: string, secretsKeyFile: string | undefined): Promise<ManagementStore> {
   const writerThread = threadUrl(import.meta.url, './writer-thread.ts')
   const of = { data, writerThread, ...(secretsKeyFile === undefined ? {} : { secretsKeyFile }) }
@@ -131,7 +135,7 @@ interface InEnvironment extends InOrganization {
   readonly environment: string
 }
 
-/** The schema; with a file, schema and facts go there instead. That they were taken out is logged. */
+/** Exports the schema; with a file, schema and facts are written there instead. The export is logged. */
 async function exportEnvironment(
   { store, data }: AdminDeps,
   { file, ...input }: InEnvironment & { readonly file?: string },
@@ -157,7 +161,7 @@ async function importEnvironment(
   return { ...result, revision }
 }
 
-/** The first half of a backup, the part that needs the store. What follows is `describeBackup`, without it. */
+/** The first half of a backup, which needs the store. `describeBackup` is the second half, which does not. */
 async function copyForBackup({ store }: AdminDeps, { folder }: { readonly folder: string }): Promise<null> {
   makeBackupFolder(folder)
   for (const log of organizationsOf(store)) await store.commit(log, 'noteRead', null, withoutRequest('backup'))
@@ -165,7 +169,10 @@ async function copyForBackup({ store }: AdminDeps, { folder }: { readonly folder
   return null
 }
 
-/** The second half: reads the copy, computes the image of every environment, and completes the backup. Takes seconds when they are large. */
+/**
+ * The second half: reads the copy, computes the image of every environment, and completes the backup. Takes seconds
+ * when they are large.
+ */
 export function describeBackup(folder: string, at: number): Promise<BackupManifest> {
   return finishBackup(folder, at, (reader) => reader.logs().flatMap((log) => backupLog(reader, log)))
 }

@@ -1,5 +1,6 @@
-// The attributes of users, tenants and instances against what is declared (on `__user`, on `__tenant`, on the resource type): a value of another
-// type would be as good as missing to every condition (D7), so it is refused when it is written. `null` is no value, and of no type.
+// Validates attributes of users, tenants and instances against their declarations (on `__user`, on `__tenant`, on the
+// resource type): a value of another type would count as missing in every condition (D7: missing values), so it is
+// refused when written. `null` counts as absent.
 import { isOfType } from '../model/attribute-types.ts'
 import { ZerohopError } from '../model/errors.ts'
 import type { JsonObject } from '../model/objects.ts'

@@ -1,5 +1,5 @@
-// The first organization of a data folder: project `default` with environments `development` and `production`, the keys of all three,
-// and the example policy. Runs once per organization, on its new control log.
+// The first organization of a data folder: project `default` with environments `development` and `production`, the keys
+// of all three, and the example policy. Runs once per organization, on its new control log.
 import { type Change, put } from '../log/change.ts'
 import { ZerohopError } from '../model/errors.ts'
 import { DEFAULT_TENANT, requireKey } from '../model/keys.ts'
@@ -21,14 +21,16 @@ export interface Bootstrap {
   readonly noExample?: boolean
 }
 
-/** Ids of what was made, and the secrets: the only time that the organization key is told. */
+/** Ids of the created objects, and their secrets: the organization key is returned only here. */
 export interface Bootstrapped {
   readonly organization: { readonly id: string; readonly key: string; readonly secret: string }
   readonly project: { readonly id: string; readonly key: string }
   readonly environments: readonly { readonly id: string; readonly key: string; readonly secret: string }[]
 }
 
-/** Run on a log that does not exist yet; the log's id becomes the organization's. @throws OBJECT_EXISTS on a second run */
+/**
+ * Run on a log that does not exist yet; the log's id becomes the organization's. @throws OBJECT_EXISTS on a second run
+ */
 export function bootstrap(view: View, input: Bootstrap, mint: Mint): Decided<Bootstrapped> {
   const [existing] = view.list('organization', { limit: 1 })
   if (existing) throw new ZerohopError('OBJECT_EXISTS', { kind: 'organization', key: existing.key })
@@ -71,7 +73,10 @@ export function bootstrap(view: View, input: Bootstrap, mint: Mint): Decided<Boo
   }
 }
 
-/** Resource `hello` with `say` and `wave`; `admin` may both, `viewer` may wave; `ana` is admin and `ben` viewer in `default`. */
+/**
+ * Resource `hello` with `say` and `wave`; `admin` may both, `viewer` may wave; `ana` is admin and `ben` viewer in
+ * `default`.
+ */
 function examplePolicy(mint: Mint): Change[] {
   const stamps = (key: string) => ({ id: mint.id(), key, created_at: mint.now, updated_at: mint.now })
   const actions = ['say', 'wave'].map((key) => newAction(key, {}, mint, BODY))

@@ -60,7 +60,7 @@ export interface Merge<K extends KeyedKind> {
 export interface Collection<K extends KeyedKind, Input extends object> {
   readonly kind: K
   /** Objects of this kind in one environment at most. */
-  readonly most: number
+  readonly limit: number
   /** @throws KEY_RESERVED */
   readonly refuseReserved?: (key: string, path: Path) => void
   /** The fields of an object for which only a key was sent: what POST starts from and PUT resets to. */
@@ -86,12 +86,12 @@ export function create<K extends KeyedKind, I extends object>(
   mint: Mint,
   { of = '', path = BODY, keyPath = [...path, 'key'] }: Where = {},
 ): Decided<Objects[K]> {
-  const { kind, most } = collection
+  const { kind, limit } = collection
   const key = requireKey(kind, input.key, keyPath)
   collection.refuseReserved?.(key, keyPath)
   refuse(view, kind, key, of)
-  if (view.count(kind) >= most) {
-    throw new ZerohopError('LIMIT_EXCEEDED', { what: `the number of objects of kind ${kind}`, limit: most }, { path })
+  if (view.count(kind) >= limit) {
+    throw new ZerohopError('LIMIT_EXCEEDED', { what: `the number of objects of kind ${kind}`, limit }, { path })
   }
   if (isPart(kind) && view.countBy(PARTS_OF[kind], of) >= PARTS_PER_RESOURCE_MAX) {
     const what = `the number of objects of kind ${kind} of one resource`

@@ -1,5 +1,5 @@
-// What the fields of every object obey: null and absent mean the default, names and descriptions are bounded text, attributes are
-// bounded JSON that can be kept exactly. Keys are src/model/keys.ts. docs/http-api.md.
+// The rules for fields of all objects: null and absent mean the default, names and descriptions are bounded texts,
+// attributes are bounded JSON that can be stored exactly. Keys are src/model/keys.ts. docs/http-api.md.
 import { encodedBytes } from '../kernel/encode.ts'
 import { ZerohopError } from '../model/errors.ts'
 import {
@@ -16,20 +16,20 @@ export type Path = readonly (string | number)[]
 
 export const BODY: Path = ['body']
 
-/** A field as it is sent: absent keeps what is there, null resets to the default. */
+/** A field of an input: absent keeps the stored value, null resets it to the default. */
 export type Sent<T> = T | null | undefined
 
-/** The value after a write: what was sent, `fallback` when null was sent, `current` when nothing was. */
+/** The value after a write: the sent value, `fallback` for null, `current` when absent. */
 export function settle<T>(sent: Sent<T>, current: T, fallback: T): T {
   if (sent === undefined) return current
   return sent === null ? fallback : sent
 }
 
-/** A half of a surrogate pair standing alone: no UTF-8 can hold it. */
+/** A lone surrogate, which UTF-8 cannot encode. */
 const LONE_SURROGATE = /\p{Surrogate}/u
 
-function requireText(text: string, what: string, most: number, path: Path): string {
-  if (text.length > most) throw new ZerohopError('LIMIT_EXCEEDED', { what: `the ${what}`, limit: most }, { path })
+function requireText(text: string, what: string, limit: number, path: Path): string {
+  if (text.length > limit) throw new ZerohopError('LIMIT_EXCEEDED', { what: `the ${what}`, limit }, { path })
   if (LONE_SURROGATE.test(text)) throw new ZerohopError('TEXT_INVALID', {}, { path })
   return text
 }
@@ -88,14 +88,20 @@ export function settleAttributes<T extends JsonObject | null>(
   return sent
 }
 
-/** Every image must be able to hold what is accepted: a short number in JSON takes sixteen bytes there. @throws LIMIT_EXCEEDED */
+/**
+ * Accepted attributes must fit into an image, where even a short JSON number takes sixteen bytes. @throws
+ * LIMIT_EXCEEDED
+ */
 export function requireStorable(value: Json, what: string, path: Path): void {
   if (encodedBytes(value) <= STORED_VALUE_BYTES_MAX) return
   const details = { what: `${what} in bytes as images store them`, limit: STORED_VALUE_BYTES_MAX }
   throw new ZerohopError('LIMIT_EXCEEDED', details, { path })
 }
 
-/** Refuses what cannot be kept exactly (D9): infinities, integers beyond 2^53, half surrogate pairs, and nesting beyond the bound. */
+/**
+ * Refuses what cannot be stored exactly (D9: how values compare): infinities, integers beyond 2^53, lone surrogates,
+ * and nesting beyond the bound.
+ */
 export function requireExact(value: Json, path: Path, depth = 1): void {
   if (typeof value === 'string') {
     if (LONE_SURROGATE.test(value)) throw new ZerohopError('TEXT_INVALID', {}, { path })

@@ -1,24 +1,24 @@
-// What inherits from what: roles that extend roles, sets that have a parent. One set of rules: no circle, and no chain longer than a
-// bound, so that everything that walks a chain ends. Nothing here knows what is inherited.
+// Inheritance: roles that extend roles, sets with a parent. The rules are the same: no cycles, and no chain longer than
+// a bound, so that every walk over a chain ends.
 import { type ErrorCode, ZerohopError } from '../model/errors.ts'
 import { EXTENDS_DEPTH_MAX, SET_DEPTH_MAX } from '../model/limits.ts'
 import { partKey } from '../model/objects.ts'
 import type { View } from '../store/view.ts'
 import type { Path } from './fields.ts'
 
-/** Objects by their keys, and how they hang together. */
+/** An inheritance graph of objects by their keys. */
 export interface Hierarchy {
   /** direct parents */
   parents(key: string): readonly string[]
   /** direct children */
   children(key: string): Iterable<string>
-  /** objects in one chain at most */
+  /** maximal number of objects in one chain */
   readonly depth: number
   readonly what: string
   readonly cycle: ErrorCode
 }
 
-/** Tenant roles, by key. */
+/** The roles in tenants. */
 export function tenantRoles(view: View): Hierarchy {
   return {
     parents: (key) => view.get('role', key)?.extends ?? [],
@@ -31,7 +31,7 @@ export function tenantRoles(view: View): Hierarchy {
   }
 }
 
-/** The roles of one resource type, by the key that they have there. */
+/** The roles of one resource type, by their key in the type. */
 export function rolesOfResource(view: View, resource: string): Hierarchy {
   return {
     parents: (key) => view.get('resource_role', partKey(resource, key))?.extends ?? [],
@@ -44,7 +44,7 @@ export function rolesOfResource(view: View, resource: string): Hierarchy {
   }
 }
 
-/** Condition sets, by key. */
+/** Condition sets. */
 export function conditionSets(view: View): Hierarchy {
   return {
     parents: (key) => {
@@ -69,19 +69,20 @@ export function requireParents(hierarchy: Hierarchy, key: string, parents: reado
   throw new ZerohopError('LIMIT_EXCEEDED', { what: hierarchy.what, limit: hierarchy.depth }, { path })
 }
 
-/** Everything above `key`, nearest first; each once. */
+/** All ancestors of `key`, nearest first, without duplicates. */
 export function ancestors(hierarchy: Hierarchy, key: string): string[] {
   return reached(key, (one) => hierarchy.parents(one))
 }
 
-/** Everything below `key`, nearest first; each once. */
+/** All descendants of `key`, nearest first, without duplicates. */
 export function descendants(hierarchy: Hierarchy, key: string): string[] {
   return reached(key, (one) => hierarchy.children(one))
 }
 
 function reached(start: string, next: (key: string) => Iterable<string>): string[] {
   const found = new Set([start])
-  for (const key of found) for (const one of next(key)) found.add(one) // a Set is walked over what is added meanwhile
+  // iterating a Set includes members added meanwhile
+  for (const key of found) for (const one of next(key)) found.add(one)
   found.delete(start)
   return [...found]
 }

@@ -1,5 +1,6 @@
-// Opens the management side of a data folder: the store with its writer thread, the snapshots for followers, and on a new folder the first
-// organization. Who asks (the command line, the embedded door) brings the randomness; nothing here listens or prints.
+// Opens the management side of a data folder: the store with its writer thread, the snapshots for followers, and on a
+// new folder the first organization. The caller (the command line, `zerohop/embedded`) passes the source of random ids;
+// nothing here listens or prints.
 import { AuditLog } from '../decision-log/audit-log.ts'
 import { type LogId, withoutRequest } from '../log/change.ts'
 import { Signer } from '../log/signature.ts'
@@ -23,7 +24,7 @@ export interface ManagementDataOptions {
   readonly noExample?: boolean
   /** Ed25519 private key as PEM: images and deltas for followers are signed with it */
   readonly signingKey?: string | undefined
-  /** hears how many rows of all are copied when the folder is of an older format */
+  /** receives the progress when the folder is of an older format and is upgraded */
   readonly upgrading?: ((done: number, total: number) => void) | undefined
 }
 
@@ -40,7 +41,7 @@ export interface ManagementData {
 
 /**
  * Opens a data folder; a new one gets its first organization and `keys.json` (mode 0600).
- * @throws what `openStore` throws, and CONFIG_INVALID when the bootstrap key is no key
+ * @throws what `openStore` throws, and CONFIG_INVALID when the bootstrap key is not a valid key
  */
 export async function openManagementData(options: ManagementDataOptions): Promise<ManagementData> {
   const { data, secretsKeyFile } = options
@@ -67,12 +68,15 @@ export async function openManagementData(options: ManagementDataOptions): Promis
   }
 }
 
-/** The organizations of a store, the oldest first. One whose control log is damaged is stopped, and not among them. */
+/** The organizations of a store, the oldest first. One whose control log is damaged is stopped and left out. */
 export function organizationsOf(store: Pick<Store<ManagementUseCases>, 'logs' | 'view' | 'damage'>): LogId[] {
   return store.logs().filter((log) => store.damage(log) === undefined && store.view(log).count('organization') > 0)
 }
 
-/** A folder without an organization is new; one whose organizations are all damaged must never be taken for that. @throws DATA_DAMAGED */
+/**
+ * A folder without an organization is new; one whose organizations are all damaged must never be taken for that.
+ * @throws DATA_DAMAGED
+ */
 function requireUndamaged(store: Store<ManagementUseCases>): void {
   for (const log of store.logs()) {
     const damage = store.damage(log)
@@ -96,7 +100,7 @@ async function bootstrap(store: Store<ManagementUseCases>, options: ManagementDa
   return organization
 }
 
-/** The keys of the first organization that are still good, by what they open. */
+/** The valid keys of the first organization, by their scope. */
 function keysOf(store: Store<ManagementUseCases>, organization: LogId): KeysFile {
   const view = store.view(organization)
   const environments: Record<string, string> = Object.create(null)

@@ -1,5 +1,6 @@
-// Permissions and `extends` of a role: what may be named, and that inheritance stays a finite tree of bounded depth (D4). The same for
-// tenant roles and for the roles of a resource type, whose permissions are actions of that type.
+// Permissions and `extends` of a role: validates the references, and that inheritance has no cycles and a bounded depth
+// (D4: roles in tenants). Used for tenant roles and for the roles of a resource type, whose permissions are actions of
+// that type.
 import { ZerohopError } from '../model/errors.ts'
 import { parsePermission } from '../model/keys.ts'
 import { EXTENDS_MAX, PERMISSIONS_PER_REQUEST_MAX } from '../model/limits.ts'
@@ -9,8 +10,8 @@ import { BODY, type Path } from './fields.ts'
 import { type Hierarchy, requireParents } from './hierarchy.ts'
 
 /**
- * The permissions named by `sent`, as `resource:action` of keys, each once, in the order sent. Ids may stand for keys.
- * With `of`, the actions are those of that resource type, and its name may be left out.
+ * The permissions named by `sent`, as `resource:action` of keys, in the order sent, without duplicates. Ids may stand
+ * for keys. With `of`, the actions are those of that resource type, and its name may be left out.
  * @throws PERMISSION_INVALID, PERMISSION_FOREIGN, OBJECT_NOT_FOUND, LIMIT_EXCEEDED
  */
 export function resolvePermissions(
@@ -37,7 +38,7 @@ function resolve(view: View, permission: string, of: Resource | undefined, path:
   return `${resource.key}:${action}`
 }
 
-/** `held` without the permissions named by `sent`; what is not held is skipped. @throws PERMISSION_INVALID */
+/** `held` without the permissions named by `sent`; others are skipped. @throws PERMISSION_INVALID */
 export function withoutPermissions(
   view: View,
   held: readonly string[],
@@ -62,13 +63,13 @@ function readParts(permission: string, of: Resource | undefined, path: Path): { 
   return parts
 }
 
-/** The key of an action that is named by key or id; a key wins, because only a key can stand in a stored permission. */
+/** The key of an action that is named by key or id; a key wins, because stored permissions have keys. */
 function findAction({ actions }: Resource, ref: string): string | undefined {
   return (actions.find(({ key }) => key === ref) ?? actions.find(({ id }) => id === ref))?.key
 }
 
 /**
- * The keys of the roles that role `key` shall extend. `keyOf` finds a role by id or key.
+ * The keys of the roles that role `key` will extend. `keyOf` finds a role by id or key.
  * @throws OBJECT_NOT_FOUND, EXTENDS_CYCLE, LIMIT_EXCEEDED on too many parents or too long a chain
  */
 export function resolveExtends(
@@ -84,7 +85,7 @@ export function resolveExtends(
   return [...new Set(parents)]
 }
 
-/** A role without `parent` among what it extends. */
+/** The role without `parent` in its `extends`. */
 export function withoutParent<R extends Pick<Role, 'extends' | 'updated_at'>>(role: R, parent: string, now: number): R {
   return { ...role, extends: role.extends.filter((key) => key !== parent), updated_at: now }
 }

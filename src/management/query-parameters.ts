@@ -1,5 +1,5 @@
-// Query parameters that several routes read, for the schemas of their queries. These are documentation: handlers read parameters with
-// src/http/page.ts, and a test compares what is described with what they read.
+// Query parameters that several routes read, for the schemas of their queries. These are documentation: handlers read
+// parameters with src/http/page.ts, and a test compares the two.
 import { described, open, optional, schemaOf, Text, Texts, type TSchema, unchecked } from '../model/json-schema.ts'
 
 export const flagParameter = (description: string) =>
@@ -9,11 +9,11 @@ export const textsParameter = (description: string) => optional(described(Texts,
 export const numberParameter = (schema: Readonly<Record<string, unknown>>, description: string) =>
   optional(schemaOf<number>({ ...schema, description }))
 
-/** True or false, where absent is neither. */
+/** True or false; absent means no filter. */
 export const flagFilter = (description: string) => optional(schemaOf<boolean>({ type: 'boolean', description }))
 export const timeParameter = numberParameter({ type: 'integer' }, 'seconds since 1970')
 
-/** A query with these parameters; others are ignored. */
+/** A query with these parameters; unknown ones are ignored. */
 export const query = <P extends Record<string, TSchema>>(parameters: P) => unchecked(open(parameters))
 
 export const page = {
@@ -33,5 +33,5 @@ export const tenantFilter = { tenant: textsParameter('only those in this tenant'
 export const withInstanceRoles = { include_resource_instance_roles: flagParameter('with the roles on instances') }
 export const returnDeleted = { return_deleted: flagParameter('answer with what was deleted') }
 
-/** Only the page, of lists without a filter. */
+/** The page parameters, for lists without filters. */
 export const PageQuery = query(page)

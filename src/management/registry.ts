@@ -1,4 +1,4 @@
-// Every write of the project by name: what the writer thread can run. A use case that is not here cannot be committed.
+// Every use case that writes, by name: the writer thread runs only these.
 import type { UseCases } from '../store/view.ts'
 import { v1FirstWrite } from '../v1/use-cases/global-environment.ts'
 import { v1Writes } from '../v1/use-cases/v1-writes.ts'

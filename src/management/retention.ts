@@ -1,5 +1,5 @@
-// Forgetting on time: asks the store to trim its logs, and to clear environments that are deleted, again and again while the process lives.
-// What is kept is the operator's choice; what "kept" means is src/store/retention.ts.
+// Runs retention: periodically makes the store trim its logs and clear deleted environments. The operator configures
+// what is kept; src/store/retention.ts implements it.
 
 import { setImmediate } from 'node:timers/promises'
 import type { AuditLog } from '../decision-log/audit-log.ts'
@@ -25,7 +25,9 @@ export interface RetentionOptions {
   readonly deltaDays?: number
   readonly historyRevisions?: number
   readonly historyDays?: number
-  /** the images that followers load: a log keeps the deltas after its image, and an environment that is deleted loses its own */
+  /**
+   * the images that followers load: a log keeps the deltas after its image, and a deleted environment loses its image
+   */
   readonly images?: Pick<Snapshots, 'floors' | 'forget'>
   /** records of decisions; nothing is forgotten of them without it */
   readonly audit?: Pick<AuditLog, 'trim'>
@@ -64,7 +66,7 @@ export function keepRetention(
   return () => clearInterval(timer)
 }
 
-/** One round, to its end. Returns how many rows went. */
+/** Runs one whole round. Returns the number of rows removed. */
 export async function applyRetention(
   store: Store<ManagementUseCases>,
   options: RetentionOptions,
@@ -95,7 +97,7 @@ export async function applyRetention(
     const trimmed = await store.maintain({ now, deltas, history, deleted, forgotten, floors })
     rows += trimmed.rows
     more = trimmed.more
-    await setImmediate() // writes that wait go first
+    await setImmediate() // waiting writes go first
   }
   const keep = {
     now,
@@ -107,7 +109,7 @@ export async function applyRetention(
     rows += trimmed.rows
     more = trimmed.more
   }
-  // last, so that a process that dies before it finds the rest again
+  // last, so that a process that dies before this finds the rest again
   for (const id of forgotten) await store.commit(organizationOf.get(id)!, 'forgetEnvironment', { ref: id }, BY)
   return rows
 }

@@ -42,13 +42,13 @@ describe('the log of a PDP', () => {
   it('says so once in a while for each reason, and then how often', () => {
     let now = 0
     const log = new ProblemLog(pino(stream), () => now)
-    const tell = (code: ErrorCode) => log.tell(new ZerohopError(code), { status: 503, code, message: code }, 'id')
+    const write = (code: ErrorCode) => log.log(new ZerohopError(code), { status: 503, code, message: code }, 'id')
     lines.length = 0
-    for (let times = 0; times < 100; times++) tell('STALE')
-    tell('NOT_READY')
+    for (let times = 0; times < 100; times++) write('STALE')
+    write('NOT_READY')
     now = PROBLEM_LOG_MS
-    tell('STALE')
-    expect(lines.map(({ code, unsaid }) => [code, unsaid])).toEqual([
+    write('STALE')
+    expect(lines.map(({ code, suppressed }) => [code, suppressed])).toEqual([
       ['STALE', undefined],
       ['NOT_READY', undefined],
       ['STALE', 99],
@@ -56,9 +56,9 @@ describe('the log of a PDP', () => {
   })
 
   it('says each defect, with its stack', async () => {
-    app.problems.tell(new TypeError('a defect'), { status: 500, message: 'unexpected error' }, 'one')
-    app.problems.tell(new TypeError('a defect'), { status: 500, message: 'unexpected error' }, 'two')
-    app.problems.tell(new Error('wrong'), { status: 422, message: 'wrong' }, 'three')
+    app.problems.log(new TypeError('a defect'), { status: 500, message: 'unexpected error' }, 'one')
+    app.problems.log(new TypeError('a defect'), { status: 500, message: 'unexpected error' }, 'two')
+    app.problems.log(new Error('wrong'), { status: 422, message: 'wrong' }, 'three')
     expect(lines.filter(({ level }) => level === 50).map(({ request_id }) => request_id)).toEqual(['one', 'two'])
     expect(lines.at(-1)).toMatchObject({ err: { stack: expect.stringContaining('a defect') } })
   })

@@ -1,5 +1,6 @@
-// A world written through /v1 with the key of an organization, moved to environments step by step with the command itself: survey, move, verify,
-// finish, status. Decisions are the same before and after, and a difference that is planted is found.
+// A world written through /v1 with the key of an organization, moved to environments step by step with the command
+// itself: survey, move, verify, finish, status. Decisions are the same before and after, and a difference that is
+// planted is found.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -249,7 +250,7 @@ describe('a v1 world', () => {
     const unasked = await world.migrate(['finish', '--ours', 'ours.txt', ...given])
     expect([unasked.code, unasked.err]).toEqual([
       2,
-      expect.stringContaining('there is nobody to ask: give --yes to delete'),
+      expect.stringContaining('confirmation needs a terminal: give --yes to delete'),
     ])
     const { code, out } = await world.migrate(['finish', '--ours', 'ours.txt', '--yes', ...given])
     expect([code, out]).toEqual([0, `deleted ${FOREIGN}\ndeleted ${FOREIGN.split('/')[0]}\n`])
@@ -264,7 +265,7 @@ describe('a v1 world', () => {
     const survey = await world.migrate(['survey', '--ours', 'ours.txt'])
     expect(survey.out).toContain('nothing is left in left_over. Next: zerohop migrate finish')
     const unasked = await world.migrate(['finish', '--ours', 'ours.txt'])
-    expect([unasked.code, unasked.err]).toEqual([2, expect.stringContaining('there is nobody to ask')])
+    expect([unasked.code, unasked.err]).toEqual([2, expect.stringContaining('confirmation needs a terminal')])
     const { code, out } = await world.migrate(['finish', '--ours', 'ours.txt', '--yes'])
     expect([code, out]).toEqual([0, 'deleted left_over\n'])
   })

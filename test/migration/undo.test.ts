@@ -1,5 +1,5 @@
-// `zerohop migrate undo`: what a move made goes again and what it overwrote comes back, also after the move was killed; what somebody changed or
-// used since stays, with the reason.
+// `zerohop migrate undo`: what a move made goes again and what it overwrote comes back, also after the move was killed;
+// what somebody changed or used since stays, with the reason.
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -69,7 +69,7 @@ describe('undo', () => {
     const dry = await undo('--dry-run', '--json')
     expect(dry.code).toBe(1)
     expect(await world.contents(OURS)).toEqual(before)
-    expect((await undo()).err).toContain('there is nobody to ask: give --yes')
+    expect((await undo()).err).toContain('confirmation needs a terminal: give --yes')
 
     const { code, out } = await undo('--yes', '--json')
     const report = JSON.parse(out)
@@ -99,9 +99,9 @@ describe('undo', () => {
     await world.call('DELETE', `${facts}/role_assignments`, { user: 'auth0|1', role: 'own', tenant: 'default' })
     await world.call('PATCH', `${facts}/users/auth0%7C3`, { first_name: 'Zoe' })
     const { code, out } = await undo('--yes')
-    expect([code, out]).toEqual([0, expect.stringContaining('4 objects taken back, 0 kept\n')])
+    expect([code, out]).toEqual([0, expect.stringContaining('4 objects undone, 0 kept\n')])
     expect(await world.contents(OURS)).toEqual({ users: ['auth0|2'], roles: ['own'], assignments: [] })
-    expect((await undo('--yes')).out).toBe('0 objects taken back, 0 kept\n')
+    expect((await undo('--yes')).out).toBe('0 objects undone, 0 kept\n')
   })
 
   it('does not take for its own what was made again, nor what was there when the move was killed', async () => {

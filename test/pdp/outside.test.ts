@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import { type ErrorCode, ZerohopError } from '../../src/model/errors.ts'
 import { LastImage } from '../../src/pdp/last-image.ts'
-import { Outside, type OutsideOptions } from '../../src/v1/pdp/v1-global-objects.ts'
+import { GlobalObjects, type GlobalObjectsOptions } from '../../src/v1/pdp/v1-global-objects.ts'
 import { eventually } from '../support/eventually.ts'
 import { temporaryFolder } from '../support/folders.ts'
 import { HELLO } from './policies.ts'
@@ -14,7 +14,7 @@ import { ScriptedFeed } from './scripted-feed.ts'
 const unreachable = new ZerohopError('FEED_UNREACHABLE', { reason: 'the cable is cut' })
 const nothing = new ZerohopError('ENVIRONMENT_DELETED')
 const TIMES = { offlineStartMs: 10, saveMs: 1, retryFirstMs: 1, retryLongestMs: 5 }
-const open: Outside[] = []
+const open: GlobalObjects[] = []
 afterEach(async () => {
   for (const outside of open.splice(0)) await outside.close()
 })
@@ -22,15 +22,21 @@ afterEach(async () => {
 function begin(
   feed: ScriptedFeed,
   file: string,
-  { apiKey = 'key', ...options }: Partial<OutsideOptions> & { apiKey?: string } = {},
+  { apiKey = 'key', ...options }: Partial<GlobalObjectsOptions> & { apiKey?: string } = {},
 ) {
-  const outside = new Outside({ feed, lastImage: new LastImage(file, apiKey), pollMs: 5, times: TIMES, ...options })
+  const outside = new GlobalObjects({
+    feed,
+    lastImage: new LastImage(file, apiKey),
+    pollMs: 5,
+    times: TIMES,
+    ...options,
+  })
   open.push(outside)
   return outside
 }
 
 /** `none`, `some`, or why it is not known. */
-function knows(outside: Outside): string {
+function knows(outside: GlobalObjects): string {
   try {
     return outside.pdp === undefined ? 'none' : 'some'
   } catch (error) {

@@ -17,7 +17,7 @@ import { WORKER_START_MS } from '../../model/limits.ts'
 import { Follower, type FollowerEvent } from '../../pdp/follower.ts'
 import { LastImage } from '../../pdp/last-image.ts'
 import { loadImage, Pdp } from '../../pdp/pdp.ts'
-import { Outside } from '../../v1/pdp/v1-global-objects.ts'
+import { GlobalObjects } from '../../v1/pdp/v1-global-objects.ts'
 import { type Env, lastImageFolder } from '../configuration/env.ts'
 import { readTls, reload, reloadOnHangup } from '../configuration/tls.ts'
 import { startDecisionLog } from '../process/decision-logging.ts'
@@ -192,8 +192,8 @@ function v1Of(
   if (!v1 || url === undefined) return {}
   const name = fingerprintOf(apiKey)
   const trust = env.imagePublicKey === undefined ? undefined : new Trust(env.imagePublicKey)
-  const outside = new Outside({
-    feed: new RemoteFeed({ url, apiKey, outside: true, trust }),
+  const globalObjects = new GlobalObjects({
+    feed: new RemoteFeed({ url, apiKey, globalObjects: true, trust }),
     trust,
     lastImage: new LastImage(join(lastImageFolder(env), `${name}.outside.image`), apiKey, { readOnly }),
     onEvent: eventLog(log.child({ part: 'outside' })),
@@ -202,7 +202,7 @@ function v1Of(
   })
   log.warn('--v1 is for the time of a migration: stop this PDP when every service has moved')
   if (keylessChecks) log.warn('--keyless-checks: whoever reaches this port may ask for decisions')
-  return { v1: { outside, keyless: keylessChecks } }
+  return { v1: { globalObjects, keyless: keylessChecks } }
 }
 
 /** Writes what a follower tells to the log. */

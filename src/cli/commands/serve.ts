@@ -40,7 +40,7 @@ export async function runServe(env: Env, options: StartOptions, log: Logger): Pr
     const opa = await listenOpa(app, env, log, closers)
     reloadOnHangup(env, [api, app, ...opa], log)
     const secure = tls !== undefined
-    greet(env, management, { api: urlOf(env.host, apiPort, secure), pdp: urlOf(env.pdpHost, pdpPort, secure) })
+    printBanner(env, management, { api: urlOf(env.host, apiPort, secure), pdp: urlOf(env.pdpHost, pdpPort, secure) })
   } catch (error) {
     await closers.close()
     throw error
@@ -58,7 +58,7 @@ function ownApi({ audit }: Management): Sink {
 }
 
 /** Where everything is, and a line to paste. The key itself is shown only on a terminal, never to a log. */
-function greet(env: Env, management: Management, urls: { api: string; pdp: string }): void {
+function printBanner(env: Env, management: Management, urls: { api: string; pdp: string }): void {
   const print = (line: string): void => void process.stdout.write(`${line}\n`)
   print(`management API  ${urls.api}`)
   print(`PDP             ${urls.pdp}`)

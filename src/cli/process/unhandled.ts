@@ -21,18 +21,18 @@ export function endOnUnhandled(exitCode: number): void {
 export function outliveRejections(log: Logger, secrets: readonly string[]): void {
   process.removeAllListeners('unhandledRejection').removeAllListeners('uncaughtException')
   let loggedAt = Number.NEGATIVE_INFINITY
-  let unsaid = 0
+  let suppressed = 0
   process.on('unhandledRejection', (error) => {
     rejections++
     const now = performance.now()
     if (now - loggedAt < PROBLEM_LOG_MS) {
-      unsaid++
+      suppressed++
       return
     }
-    const before = unsaid === 0 ? {} : { unsaid }
+    const before = suppressed === 0 ? {} : { suppressed }
     log.error({ reason: reasonOf(error, secrets), ...before }, 'a rejection that nobody handled; the process goes on')
     loggedAt = now
-    unsaid = 0
+    suppressed = 0
   })
   process.on('uncaughtException', (error) => {
     log.fatal({ reason: reasonOf(error, secrets) }, 'an exception that nobody handled; the process ends')

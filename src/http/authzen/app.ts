@@ -1,6 +1,6 @@
-// OpenID AuthZEN 1.0 beside the PDP's own routes, with the same keys and the same decisions. It is a scope of its own, because it differs in:
-// errors, which are one plain line of text, also for paths that are not there; a wrong body or content type, which is 400; a key that is not
-// known, which is 401; and a request id, which is echoed exactly as it was sent.
+// OpenID AuthZEN 1.0 beside the PDP's own routes, with the same keys and the same decisions. It is a Fastify scope of
+// its own because it differs: errors are one line of plain text, also for unknown paths; a wrong body or content type
+// is 400; an unknown key is 401; and a request id is echoed exactly as sent.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { addJsonParser } from '../app.ts'
 import { problemOf } from '../errors.ts'
@@ -27,7 +27,7 @@ export function authzenRoutes(parent: FastifyInstance, deps: AuthzenDeps): void 
   })
 }
 
-/** Everything below /access/v1, also what is not there. */
+/** Everything below /access/v1, unknown paths included. */
 function accessRoutes(app: FastifyInstance, deps: AuthzenDeps): void {
   app.removeAllContentTypeParsers()
   addJsonParser(app, 'refuse')
@@ -46,7 +46,7 @@ function accessRoutes(app: FastifyInstance, deps: AuthzenDeps): void {
 
 function answerError(app: FastifyInstance, error: unknown, request: FastifyRequest, reply: FastifyReply) {
   const { status, message } = plainError(error)
-  app.problems.tell(error, { ...problemOf(error), status, message }, request.id)
+  app.problems.log(error, { ...problemOf(error), status, message }, request.id)
   if (status === 503) reply.header('retry-after', '1')
   if (status === 401) reply.header('www-authenticate', challenge(error))
   return sendPlain(reply, status, message)
@@ -58,7 +58,7 @@ function echoRequestIds(app: FastifyInstance): void {
     if (typeof sent === 'string') request.id = sent
     done()
   })
-  // node writes the headers as UTF-8 too when the body is a string: bytes above 127 would not come back as they were sent
+  // when the body is a string, node writes the headers as UTF-8 too, which would change bytes above 127
   app.addHook('onSend', (request, _reply, payload, done) =>
     done(null, typeof payload === 'string' && !ASCII.test(request.id) ? Buffer.from(payload) : payload),
   )

@@ -1,5 +1,6 @@
-// What AuthZEN requests carry, checked by hand and turned into the questions that the PDP answers. An entity is `{type, id}` or `{name}` with
-// `properties`; unknown members are ignored and null counts as absent (rules 1 and 11 of the interface). Every refusal names the member.
+// Validates the bodies of AuthZEN requests and maps them to checks of the PDP. An entity is `{type, id}` or `{name}`
+// with `properties`; unknown members are ignored and null counts as absent (rules 1 and 11 of the interface). Every
+// error names the member.
 import { ZerohopError } from '../../model/errors.ts'
 import type { Action, Attributes, Check, User } from '../../pdp/request.ts'
 
@@ -13,7 +14,7 @@ export interface Target {
   readonly attributes: Attributes | null
 }
 
-/** The question of one evaluation, and the type of its subject. */
+/** The check of one evaluation, and the type of its subject. */
 export interface Evaluation extends Check {
   readonly subjectType: string
 }
@@ -30,13 +31,13 @@ export function readEvaluation(body: unknown): Evaluation {
   }
 }
 
-/** `subject` with its id: the key of a user, and attributes sent along. */
+/** `subject` with its id: the key of a user, and request attributes. */
 export function readSubject(value: unknown): User {
   const subject = required(value, 'subject')
   return { key: textOf(subject.id, 'subject.id'), attributes: readProperties(subject.properties, 'subject.properties') }
 }
 
-/** The type of `subject`; its id and properties do not matter to a search for subjects. */
+/** The type of `subject`; a search for subjects ignores its id and properties. */
 export function readSubjectType(value: unknown): string {
   return textOf(required(value, 'subject').type, 'subject.type')
 }
@@ -51,7 +52,9 @@ export function readResource(value: unknown): Target & { readonly key: string } 
   return { ...readResources(value), key: textOf(required(value, 'resource').id, 'resource.id') }
 }
 
-/** `resource` whose id does not matter. The tenant of the question is the property of that name (design D2). */
+/**
+ * `resource` without regard to its id. The tenant of the check is its property `tenant` (D2: the tenant of a check).
+ */
 export function readResources(value: unknown): Target {
   const resource = required(value, 'resource')
   const attributes = readProperties(resource.properties, 'resource.properties')
@@ -64,7 +67,7 @@ export function readProperties(value: unknown, what: string): Attributes | null 
   return isAbsent(value) ? null : (membersOf(value, what) as Attributes)
 }
 
-/** @throws INPUT_INVALID when the value is no object */
+/** @throws INPUT_INVALID when the value is not an object */
 export function membersOf(value: unknown, what: string): Members {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw wrong(what, 'an object')
   return value as Members

@@ -1,5 +1,5 @@
-// GET /.well-known/authzen-configuration: where the endpoints are. The addresses come from configuration or from the socket that the request
-// came in on, never from the Host header, which the caller chooses (rule 10).
+// GET /.well-known/authzen-configuration: where the endpoints are. The addresses come from configuration or from the
+// request's socket, never from the Host header, which the caller chooses (rule 10).
 import { Server as TlsServer } from 'node:tls'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { AuthzenDeps } from './deps.ts'
@@ -14,7 +14,7 @@ export function discoveryRoute(app: FastifyInstance, { publicUrl }: AuthzenDeps)
     reply.header('cache-control', 'no-cache').send(metadataOf(configured ?? listeningUrl(app, request)))
   }
   app.get(WELL_KNOWN, answer)
-  // The metadata of an identifier with a path stands behind the well-known part, and that path follows.
+  // For an identifier with a path, that path follows the well-known part.
   const path = configured === undefined ? '' : new URL(configured).pathname.replace(/\/+$/, '')
   if (path === '') return
   app.get(`${WELL_KNOWN}/*`, (request, reply) => {
@@ -23,7 +23,7 @@ export function discoveryRoute(app: FastifyInstance, { publicUrl }: AuthzenDeps)
   })
 }
 
-/** Nothing without a value is named: there are no capabilities. */
+/** Members without a value are left out: there are no capabilities. */
 function metadataOf(base: string): Readonly<Record<string, string>> {
   const endpoint = (path: string): string => `${base}/access/v1/${path}`
   return {
@@ -36,7 +36,7 @@ function metadataOf(base: string): Readonly<Record<string, string>> {
   }
 }
 
-/** The address that the server listens on; where it listens on every one, the one that this request came to. */
+/** The address that the server listens on; when it listens on all addresses, the one at which this request arrived. */
 function listeningUrl(app: FastifyInstance, request: FastifyRequest): string {
   const scheme = app.server instanceof TlsServer ? 'https' : 'http'
   const address = app.server.address()

@@ -1,10 +1,10 @@
-// Errors of the AuthZEN routes: a status and one line of text (rule 2). Two statuses differ from the other routes: a wrong body is 400, not
-// 422, and a key that is not known is 401, not 403.
+// Errors of the AuthZEN routes: a status and one line of text (rule 2). Two statuses differ from the other routes: a
+// wrong body is 400, not 422, and an unknown key is 401, not 403.
 import type { FastifyReply } from 'fastify'
 import { problemOf } from '../errors.ts'
 import { wrong } from './bodies.ts'
 
-/** Status and text of an error. Whatever is wrong with a body, its type too, is 400. */
+/** Status and text of an error. Every error of a body, also of its content type, is 400. */
 export function plainError(error: unknown): { status: number; message: string } {
   const { status, code, message } = problemOf(error)
   if (status === 415) return plainError(wrong('the content type', '`application/json`'))
@@ -12,13 +12,13 @@ export function plainError(error: unknown): { status: number; message: string } 
   return { status: status === 422 ? 400 : status, message }
 }
 
-/** The challenge of a 401 (RFC 6750): `invalid_token` says that there was a key, and that it is none. */
+/** The challenge of a 401 (RFC 6750): `invalid_token` means that there was a key and that it is invalid. */
 export function challenge(error: unknown): string {
   const realm = 'Bearer realm="zerohop"'
   return problemOf(error).code === 'KEY_MISSING' ? realm : `${realm}, error="invalid_token"`
 }
 
-/** Sends an error as the AuthZEN routes do. */
+/** Sends an error in the form of the AuthZEN routes. */
 export function sendPlain(reply: FastifyReply, status: number, message: string): FastifyReply {
   return reply.code(status).type('text/plain; charset=utf-8').send(message)
 }

@@ -1,5 +1,6 @@
-// POST /access/v1/evaluation and /access/v1/evaluations. A deny is 200 with `decision:false`. In a batch, an item that cannot be decided is
-// `decision:false` with the reason in its context (rule 3; design D13): it never spoils its neighbours. A batch is answered at one revision.
+// POST /access/v1/evaluation and /access/v1/evaluations. A deny is 200 with `decision:false`. In a batch, an undecided
+// item is `decision:false` with the reason in its context (rule 3) and does not affect the other items. A batch is
+// answered at one revision.
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { isZerohopError, ZerohopError } from '../../model/errors.ts'
 import { BULK_CHECKS_BYTES_MAX, BULK_CHECKS_MAX } from '../../model/limits.ts'
@@ -13,10 +14,10 @@ import { isSubjectType } from './subjects.ts'
 
 type Answer = { readonly decision: boolean; readonly context?: unknown }
 
-/** Why a subject whose type is no user is denied. */
+/** The reason for denying a subject whose type does not mean a user. */
 const UNKNOWN_TYPE = 'unknown_subject_type'
 
-/** The answer after which a batch ends; undefined when all items are answered. */
+/** The decision after which a batch stops; undefined when all items are evaluated. */
 const LAST_ANSWER: Readonly<Record<string, boolean | undefined>> = {
   execute_all: undefined,
   deny_on_first_deny: false,
@@ -40,11 +41,11 @@ export function evaluationRoutes(app: FastifyInstance, deps: AuthzenDeps): void 
   })
 }
 
-/** As `POST /allowed`: by the header for one question, by PDP_DEBUG for each of many. */
+/** As for `POST /allowed`: the header asks for a single check, PDP_DEBUG applies to every check. */
 const explains = ({ debug }: AuthzenDeps, { headers }: FastifyRequest): boolean =>
   debug || headers['x-explain'] === 'true'
 
-/** With the path to the decision in the context of the answer when `explain` is set. */
+/** Decides; with `explain` the context of the answer has the path to the decision. */
 function evaluate(deps: AuthzenDeps, request: FastifyRequest, body: unknown, explain: boolean): Answer {
   const evaluation = readEvaluation(body)
   const known = isSubjectType(deps, evaluation.subjectType)

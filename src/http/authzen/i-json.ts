@@ -1,10 +1,11 @@
-// What AuthZEN asks of a body beyond JSON (RFC 7493): text without half of a surrogate pair, numbers within a double. Members that appear
-// twice are found by the parser. The whole body is looked at, also what no route reads: two readers must not understand it differently.
+// The requirements of AuthZEN on a body beyond JSON (I-JSON, RFC 7493): no lone surrogates in texts, numbers within the
+// range of a double. Duplicate members are found by the parser. The whole body is validated, also what no route reads,
+// because no two readers may interpret it differently.
 import { wrong } from './bodies.ts'
 
 const LONE_SURROGATE = /\p{Surrogate}/u
 
-/** The value itself. Its depth is bounded by the parser. @throws INPUT_INVALID, which names the place */
+/** Returns the value. Its depth is bounded by the parser. @throws INPUT_INVALID, which names the place */
 export function interchangeable<T>(value: T, place = 'the body'): T {
   if (typeof value === 'string' && LONE_SURROGATE.test(value))
     throw wrong(place, 'text in which no half of a surrogate pair stands alone')

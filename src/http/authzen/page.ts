@@ -1,23 +1,23 @@
-// Paging of AuthZEN searches (rule 9). A token says where the next page begins, how long pages are, and of which question it is the token: a
-// follow-up with another question, or with another member of `page`, is refused. It holds no secret and gives no right, so that nothing has to
-// be signed or kept here.
+// Paging of AuthZEN searches (rule 9). A token has the position of the next page, the page length and a digest of the
+// search: a follow-up with another search, or with another member of `page`, is refused. It has no secret and grants
+// nothing, so it needs neither a signature nor server state.
 import { hash } from 'node:crypto'
 import { SEARCH_PAGE_MAX } from '../../model/limits.ts'
 import { isAbsent, type Members, membersOf, wrong } from './bodies.ts'
 
 export interface PageRequest {
-  /** as the caller sent it with the first page; undefined when without */
+  /** as sent with the first page; undefined when there was none */
   readonly limit: number | undefined
   /** the last key of the page before; undefined for the first page */
   readonly after: string | undefined
-  /** true when the caller pages: the answer then says whether there is more */
+  /** true when the caller asks for pages: the answer then has a token */
   readonly asked: boolean
-  /** what is asked, and the other members of `page`, each as a digest */
+  /** digests of the search and of the other members of `page` */
   readonly question: string
   readonly rest: string
 }
 
-/** What a search found: keys in order, and the key after which there may be more. */
+/** The result of a search: keys in order, and the key after which there may be more. */
 export interface Found {
   readonly keys: readonly string[]
   readonly next: string | undefined
@@ -52,7 +52,7 @@ export function readPage(body: Members, kind: string): PageRequest {
   return { ...found, asked: true }
 }
 
-/** What to search for a page. A page of no result still looks for one, to say whether there is any. */
+/** The search for a page. For a page of length 0 it searches for one result, to know whether there is any. */
 export function rangeOf({ limit, after }: PageRequest): { readonly limit: number; readonly after: string | undefined } {
   return { limit: Math.max(1, Math.min(limit ?? SEARCH_PAGE_MAX, SEARCH_PAGE_MAX)), after }
 }
@@ -60,7 +60,7 @@ export function rangeOf({ limit, after }: PageRequest): { readonly limit: number
 /** The answer with the token of the next page; `""` when this is the last one of a caller who pages. */
 export function pageOf<T>(request: PageRequest, found: Found, print: (key: string) => T): SearchAnswer<T> {
   const { limit, after, asked, question, rest } = request
-  // of a page of no result the next one begins where this one did
+  // after a page of length 0 the next one begins at the same key
   const { keys, next } = limit === 0 && found.keys.length > 0 ? { keys: [], next: after ?? '' } : found
   const results = keys.map(print)
   if (next === undefined) return asked ? { page: { next_token: '' }, results } : { results }
@@ -86,7 +86,7 @@ function readToken(token: string): Omit<PageRequest, 'asked'> | undefined {
   }
 }
 
-/** The same for the same value, whatever the order of members. */
+/** The digest of a value, independent of the order of members. */
 function digest(value: unknown): string {
   const text = JSON.stringify(value, (_name, inner: unknown) =>
     typeof inner === 'object' && inner !== null && !Array.isArray(inner) ? sorted(inner) : inner,

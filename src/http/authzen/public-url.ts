@@ -1,13 +1,14 @@
-// The address that clients use for a PDP, as it is configured: the identifier that discovery publishes.
+// The configured address that clients use for a PDP: the identifier that discovery publishes.
 import { ZerohopError } from '../../model/errors.ts'
 
 /** Addresses that mean "every address of this machine": nobody can connect to them. */
 const UNSPECIFIED = ['0.0.0.0', '[::]', '[::ffff:0:0]']
 
 /**
- * The URL without a slash at its end; `name` is the setting it comes from, for the message. The value itself is not repeated there: it may
- * hold a password.
- * @throws CONFIG_INVALID unless it is http or https, without credentials, query and fragment, and names a host that can be connected to
+ * Validates the URL and returns it without a trailing slash. `name` is the name of the setting for the message, which
+ * does not repeat the value, because that may contain a password.
+ * @throws CONFIG_INVALID unless it is http or https, without credentials, query and fragment, and names a host that can
+ * be connected to
  */
 export function readPublicUrl(value: string, name = 'authzen.publicUrl'): string {
   const url = URL.canParse(value) ? new URL(value) : undefined
@@ -20,7 +21,7 @@ export function readPublicUrl(value: string, name = 'authzen.publicUrl'): string
   return value.replace(/\/+$/, '')
 }
 
-/** True of an address that others than this machine can read along on the way. */
+/** True for an address whose traffic leaves this machine unencrypted. */
 export const isPlain = (publicUrl: string): boolean => new URL(publicUrl).protocol !== 'https:'
 
 function refused(name: string, reason: string): ZerohopError {

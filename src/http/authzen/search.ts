@@ -1,5 +1,6 @@
-// POST /access/v1/search/{subject,resource,action}: exactly those for which an evaluation says true (design D12), in pages. What is unknown is
-// an empty list, never an error (rule 8). Only stored users and instances are listed.
+// POST /access/v1/search/{subject,resource,action}: exactly those for which an evaluation is true (D12: listings agree
+// with checks), in pages. Unknown keys give an empty list, never an error (rule 8). Only stored users and instances are
+// listed.
 import type { FastifyInstance } from 'fastify'
 import { withNow } from '../pdp/now.ts'
 import {
@@ -59,7 +60,7 @@ export function searchRoutes(app: FastifyInstance, deps: AuthzenDeps): void {
   })
 }
 
-/** One page of a list that is there as a whole: the actions of one type. */
+/** One page of a complete list: the actions of one type. */
 function cut(all: readonly string[], { after, limit }: { after: string | undefined; limit: number }): Found {
   const rest = after === undefined ? all : all.filter((name) => name > after)
   const keys = rest.slice(0, limit)

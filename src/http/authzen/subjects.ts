@@ -1,8 +1,8 @@
-// Which types of an AuthZEN subject are users. A subject of another type is unknown, even if a user has its id: a service `ana` must not get
-// what the user `ana` may do.
+// Which types of an AuthZEN subject are users. A subject of another type is unknown, even if a user has its id: a
+// service `ana` must not get the permissions of the user `ana`.
 import type { AuthzenDeps } from './deps.ts'
 
-/** `identity` is what the API gateway profile sends. */
+/** `identity` is the type in the API gateway profile. */
 const SUBJECT_TYPES: readonly string[] = ['user', 'identity']
 
 export function isSubjectType({ subjectTypes = SUBJECT_TYPES }: AuthzenDeps, type: string): boolean {

@@ -1,9 +1,10 @@
-// How many bytes of request bodies a process holds at once, and how many of them for one API key. What is counted are bytes that came, never
-// those that a header announces: a connection that is only promised a body holds nothing. Who is over the budget is answered with 503.
+// Bounds the bytes of request bodies that a process holds at once, in all and for one API key. Only received bytes
+// count, not those that a header announces, so an announced body without bytes takes nothing. A request over the budget
+// is answered with 503.
 import { ZerohopError } from '../../model/errors.ts'
 import { BODY_KEY_SHARE, BODY_MEMORY_BYTES_DEFAULT } from '../../model/limits.ts'
 
-/** The budget of a process; all of its servers take from the same one. */
+/** The budget of a process, shared by all of its servers. */
 export class BodyBudget {
   readonly bytes: number
   /** bytes that one key may hold */
@@ -12,23 +13,23 @@ export class BodyBudget {
   #held = 0
   #refused = 0
 
-  /** @param bytes of all bodies together */
+  /** @param bytes limit of all bodies together */
   constructor(bytes: number = BODY_MEMORY_BYTES_DEFAULT) {
     this.bytes = bytes
     this.bytesOfKey = Math.floor(bytes / BODY_KEY_SHARE)
   }
 
-  /** Bytes that are held now. */
+  /** Bytes held now. */
   get held(): number {
     return this.#held
   }
 
-  /** Bodies that were refused so far. */
+  /** Number of bodies refused since the start. */
   get refused(): number {
     return this.#refused
   }
 
-  /** What is held for one body, nothing at first. @param key who sends it; '' for everybody without a key */
+  /** Begins the count of one body, at 0 bytes. @param key id of the sender's API key; '' without a key */
   hold(key: string): Hold {
     return new Hold(this, key)
   }
@@ -44,7 +45,7 @@ export class BodyBudget {
     this.#held += bytes
   }
 
-  /** Gives back what `take` took. */
+  /** Returns bytes that `take` took. */
   give(key: string, bytes: number): void {
     const rest = (this.#keys.get(key) ?? 0) - bytes
     if (rest > 0) this.#keys.set(key, rest)
@@ -53,7 +54,7 @@ export class BodyBudget {
   }
 }
 
-/** The bytes of one body. */
+/** The count of one body's bytes. */
 export class Hold {
   readonly #budget: BodyBudget
   readonly #key: string
@@ -65,14 +66,14 @@ export class Hold {
     this.#key = key
   }
 
-  /** Counts bytes that came. @throws BODY_MEMORY_FULL */
+  /** Counts received bytes. @throws BODY_MEMORY_FULL */
   add(bytes: number): void {
     if (this.#isOver) return
     this.#budget.take(this.#key, bytes)
     this.#bytes += bytes
   }
 
-  /** Gives everything back; what comes later does not count. */
+  /** Returns all bytes; bytes received later do not count. */
   release(): void {
     this.#isOver = true
     this.#budget.give(this.#key, this.#bytes)
@@ -80,5 +81,5 @@ export class Hold {
   }
 }
 
-/** What servers take from that are given no other: one for the process. */
+/** The default budget of servers that are given none: one for the process. */
 export const processBudget = new BodyBudget()

@@ -1,6 +1,6 @@
-// The one reader of request bodies, of every server. It counts the bytes that come against the limit of the route and the budget of the
-// process, and lets go of a body that breaks off. Long bodies take turns: each is parsed and handled in a turn of the event loop of its own,
-// so that a check waits for one of them at most, not for all that came at the same time.
+// The one reader of request bodies, of every server. It counts received bytes against the limit of the route and the
+// budget of the process, and drops a body that ends early. Each long body is parsed and handled in a turn of the event
+// loop of its own, so that a check waits for at most one of them, not for all that arrived together.
 import type { Readable } from 'node:stream'
 import { errorCodes } from 'fastify'
 import { BODY_AT_ONCE_BYTES } from '../../model/limits.ts'
@@ -10,26 +10,27 @@ export interface BodySource {
   readonly stream: Readable
   /** the header content-length */
   readonly announced: string | undefined
-  /** bytes that the route takes */
+  /** largest body of the route in bytes */
   readonly limit: number
   readonly budget: BodyBudget
-  /** who sends it: the id of an API key, '' without one; asked only when bytes are held */
+  /** the sender: the id of an API key, '' without one; called only when bytes are counted */
   readonly keyOf: () => string
-  /** who reads is done with the bytes when `done` returns: a short body that comes in one piece need not be counted */
+  /** true when the bytes are no longer needed once `done` returns: a short body in one chunk is then not counted */
   readonly isBrief?: boolean
 }
 
-/** Hears once how it ended: of an error, or of all bytes. `hold` counts them until it is released. */
+/** Called once at the end, with an error or with all bytes. `hold` counts them until it is released. */
 export type OnBody = (error: Error | undefined, bytes: Buffer, hold: Hold | undefined) => void
 
 const NOTHING = Buffer.alloc(0)
 
 /**
- * Reads a body and calls `done` exactly once: with all bytes, or with FST_ERR_CTP_BODY_TOO_LARGE (413), FST_ERR_CTP_INVALID_CONTENT_LENGTH
- * (400), BODY_MEMORY_FULL (503) or what broke the stream (400). Nothing is held after an error.
+ * Reads a body and calls `done` exactly once: with all bytes, or with FST_ERR_CTP_BODY_TOO_LARGE (413),
+ * FST_ERR_CTP_INVALID_CONTENT_LENGTH (400), BODY_MEMORY_FULL (503) or the error of the stream (400). After an error no
+ * bytes are held.
  */
 export function readBody(source: BodySource, done: OnBody): void {
-  // The parts are named one by one: copying the rest of an object costs more than reading a short body.
+  // The members are listed one by one, because copying an object with rest syntax costs more than reading a short body.
   const { stream, announced, budget, keyOf, isBrief = false } = source
   const limit = Math.min(source.limit, budget.bytesOfKey)
   const length = announced === undefined ? undefined : Number(announced)
@@ -49,7 +50,7 @@ export function readBody(source: BodySource, done: OnBody): void {
     done(error, NOTHING, undefined)
   }
   stream.on('data', (chunk: Buffer) => {
-    if (isOver) return // what still comes is dropped
+    if (isOver) return // later bytes are dropped
     const before = received
     received += chunk.length
     if (received > limit) return fail(new errorCodes.FST_ERR_CTP_BODY_TOO_LARGE())
@@ -75,12 +76,12 @@ export function readBody(source: BodySource, done: OnBody): void {
   stream.on('error', (error: Error) => fail(Object.assign(error, { statusCode: 400 })))
 }
 
-/** Twice as much room each time, so that a body of many small pieces costs no more memory, and no more copying, than one of few. */
-function appended(bytes: Buffer, length: number, chunk: Buffer, most: number): Buffer {
+/** Doubles the room each time, so that a body in many small chunks costs as little memory and copying as one in few. */
+function appended(bytes: Buffer, length: number, chunk: Buffer, limit: number): Buffer {
   const needed = length + chunk.length
   let room: Buffer = bytes
   if (needed > room.length) {
-    room = Buffer.allocUnsafeSlow(Math.max(needed, Math.min(2 * bytes.length, most)))
+    room = Buffer.allocUnsafeSlow(Math.max(needed, Math.min(2 * bytes.length, limit)))
     bytes.copy(room, 0, 0, length)
   }
   chunk.copy(room, length)
@@ -89,7 +90,7 @@ function appended(bytes: Buffer, length: number, chunk: Buffer, most: number): B
 
 const waiting: (() => void)[] = []
 
-/** Calls `work` in a turn of the event loop of its own: what is ready on other connections is served between two of them. */
+/** Calls `work` in a turn of the event loop of its own: ready requests of other connections are served in between. */
 function takeTurn(work: () => void): void {
   waiting.push(work)
   if (waiting.length === 1) setImmediate(nextTurn)

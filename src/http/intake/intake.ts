@@ -1,5 +1,6 @@
-// What a server lets in: how many connections, how long a request may take to arrive, and how many bytes of bodies. Bodies are read after the
-// key of a request is known, by the one reader, and what they take is given back when the answer is sent.
+// Bounds what a server accepts: the number of connections, the time in which a request must arrive, and the bytes of
+// bodies. Bodies are read after the key of a request is known, by one reader, and their bytes are released when the
+// answer is sent.
 import type { Socket } from 'node:net'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { BODY_BYTES_MAX, CONNECTIONS_MAX_DEFAULT, REQUEST_LOOK_MS, REQUEST_TIMEOUT_MS } from '../../model/limits.ts'
@@ -7,42 +8,42 @@ import { type BodyBudget, type Hold, processBudget } from './body-budget.ts'
 import { readBody } from './body-reader.ts'
 
 export interface IntakeOptions {
-  /** bytes of bodies that are held at once; one for all servers of the process when absent */
+  /** budget of body bytes; by default one for all servers of the process */
   readonly bodies?: BodyBudget
-  /** connections at once; default CONNECTIONS_MAX_DEFAULT */
+  /** simultaneous connections; default CONNECTIONS_MAX_DEFAULT */
   readonly maxConnections?: number
   /** milliseconds in which a request must have arrived; default REQUEST_TIMEOUT_MS */
   readonly requestTimeoutMs?: number
 }
 
-/** What a server has let in. */
+/** Counters of what a server has accepted. */
 export interface Intake {
   readonly bodies: BodyBudget
-  /** connections that are open */
+  /** open connections */
   readonly sockets: ReadonlySet<Socket>
-  /** connections that were closed at once, because there were too many */
+  /** connections closed at once because there were too many */
   refused: number
 }
 
-/** Hears of the bytes of a body, or why there are none. */
+/** Called with the bytes of a body or with an error. */
 type OnBytes = (error: Error | null, bytes: Buffer) => void
 
 declare module 'fastify' {
   interface FastifyInstance {
     readonly intake: Intake
-    /** reads the body of a request: what every content type parser begins with */
+    /** reads the body of a request; called by every content type parser */
     readBytes(request: FastifyRequest, done: OnBytes): void
   }
   interface FastifyRequest {
-    /** what is held for its body */
+    /** the count of its body's bytes */
     hold: Hold | undefined
   }
 }
 
-/** Who sends a body, for the budget: a key, which may have an empty id, is never among those without one. */
+/** The sender of a body, for the budget. A key with an empty id is kept apart from requests without a key. */
 export const senderOf = (keyId: string): string => `key ${keyId}`
 
-/** The options of `node:http` and `node:https` for it: a request that is late is noticed soon. */
+/** The options of `node:http` and `node:https` for these bounds; late requests are looked for often. */
 export function timeoutsOf({ requestTimeoutMs = REQUEST_TIMEOUT_MS }: IntakeOptions = {}) {
   return {
     requestTimeout: requestTimeoutMs,
@@ -52,7 +53,7 @@ export function timeoutsOf({ requestTimeoutMs = REQUEST_TIMEOUT_MS }: IntakeOpti
 }
 
 /**
- * Bounds connections and bodies of an app that was made with `timeoutsOf`.
+ * Bounds connections and bodies of an app that was created with `timeoutsOf`.
  * @param keyOf the id of the API key of a request, '' without one
  */
 export function boundIntake(
@@ -71,7 +72,7 @@ export function boundIntake(
   })
   app.decorateRequest('hold', undefined)
   app.decorate('readBytes', (request: FastifyRequest, done: OnBytes) => {
-    if (request.is404) return done(null, Buffer.alloc(0)) // no key was asked for
+    if (request.is404) return done(null, Buffer.alloc(0)) // no key is required there
     const source = {
       stream: request.raw,
       announced: request.headers['content-length'],
@@ -92,10 +93,10 @@ export function boundIntake(
 }
 
 /**
- * True when the answer goes out before a body that is long, or of unknown length, has come: refused by its key or its path, for example. A
- * short one is read and dropped by Node, and the connection goes on.
+ * True when the answer is sent before a long body, or one of unknown length, has arrived, for example because the key
+ * was refused. Node reads and drops a short body, and the connection stays open.
  */
 function isLongUnread({ raw, headers }: FastifyRequest): boolean {
-  if (raw.complete !== false) return false // `inject` does not say
+  if (raw.complete !== false) return false // `inject` does not set it
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > BODY_BYTES_MAX
 }

@@ -1,6 +1,6 @@
-// Whose question it is: from the bearer key of a request to the PDP that answers it. No key is 401, a wrong one 403, one that was
-// good and is dead 401. Keys are found by hash and compared in constant time; what is kept
-// in clear is the header of the last request, in memory only.
+// Authentication: from the bearer key of a request to the PDP that answers it. A missing key is 401, an unknown one
+// 403, a revoked one 401. Keys are found by hash and compared in constant time; only the header of the last request is
+// kept in plain text, in memory.
 import { hash, timingSafeEqual } from 'node:crypto'
 import type { LogId } from '../../log/change.ts'
 import { isZerohopError, ZerohopError } from '../../model/errors.ts'
@@ -13,31 +13,31 @@ import type { StoreEvent } from '../../store/store.ts'
 /** Finds the PDP of a request by its Authorization header. */
 export interface PdpDirectory {
   /**
-   * The PDP when it can be asked at once; undefined when `find` has to wait for its image.
+   * The PDP when it is ready; undefined when `find` must wait for its image.
    * @throws KEY_MISSING, KEY_UNKNOWN, KEY_REVOKED, KEY_TOO_NARROW, ENVIRONMENT_DELETED
    */
   findNow(authorization: string | undefined): Pdp | undefined
   /** The PDP, after waiting for its image for at most AT_LEAST_DEFAULT_MS. @throws as `findNow`; NOT_READY */
   find(authorization: string | undefined): Promise<Pdp>
-  /** The id of the API key in a header that `find` took; for the decision log. */
+  /** The id of the API key in a header that `find` accepted, for the decision log. */
   keyIdOf(authorization: string | undefined): string
-  /** The project and environment of that key, where they are known here. */
+  /** The project and environment of that key, when they are known here. */
   scopeOf?(authorization: string | undefined): Scope
 }
 
-/** What the path of a management call names. */
+/** The project and environment in the path of a management call. */
 export interface Scope {
   readonly project: string
   readonly environment: string
 }
 
-/** One PDP behind one key: `zerohop pdp`. Its id is known to who made it, or it has none. */
+/** One PDP behind one key: `zerohop pdp`. The id of the key comes from the creator, or is empty. */
 export function singlePdp(pdp: Pdp, apiKey: string, keyId: () => string = () => ''): PdpDirectory {
   const wanted = Buffer.from(apiKey)
   const findNow = (authorization: string | undefined): Pdp => {
     const sent = Buffer.from(bearerOf(authorization))
     if (sent.length !== wanted.length || !timingSafeEqual(sent, wanted)) throw new ZerohopError('KEY_UNKNOWN')
-    // The key is the right one, but the management side has buried it.
+    // The key is the right one, but the management side has revoked it.
     if (isZerohopError(pdp.ended, 'KEY_UNKNOWN', 'KEY_TOO_NARROW')) throw new ZerohopError('KEY_REVOKED')
     return pdp
   }
@@ -58,8 +58,8 @@ interface Known {
 }
 
 /**
- * Many PDPs, each behind the keys of its environment: `zerohop serve`. `open` gives the PDP of an environment; `admit` throws when a
- * key may not follow one.
+ * Many PDPs, each behind the keys of its environment: `zerohop serve`. `open` returns the PDP of an environment;
+ * `admit` throws when a key may not follow it.
  */
 export class PooledPdps implements PdpDirectory {
   readonly #keys: KeyStore
@@ -67,9 +67,9 @@ export class PooledPdps implements PdpDirectory {
   readonly #open: (environment: LogId, organization: LogId) => Pdp
   /** by hash, valid until the next write to the organization's control log */
   readonly #known = new Map<string, Known>()
-  /** the header of the last request and whose it was: most requests of a service carry the same */
+  /** the header of the last request with its key, because most requests of a service have the same */
   #last: { readonly header: Buffer; readonly known: Known } | undefined
-  /** hashes that were good once: their owners learn that they are dead, not that they are wrong */
+  /** hashes of keys that were valid once: they are answered as revoked, not as unknown */
   readonly #once = new Set<string>()
 
   constructor(keys: KeyStore, admit: (key: ApiKey) => void, open: (environment: LogId, organization: LogId) => Pdp) {
@@ -151,8 +151,8 @@ function bearerOf(authorization: string | undefined): string {
 }
 
 /**
- * The image of an environment that nobody asked for yet is there in milliseconds, or seconds when it is large. While it is known that none can
- * be built, nobody waits for it: the follower tries again by itself.
+ * The first image of an environment takes milliseconds, or seconds when it is large. While it is known that it cannot
+ * be built, requests do not wait: the follower retries by itself.
  */
 async function readyOf(pdp: Pdp): Promise<Pdp> {
   const { refusal } = pdp

@@ -1,5 +1,6 @@
-// The first step of nearly every route: whose question it is, and whether the PDP that answers is far enough. `x-min-revision` waits for a
-// revision, as long as `x-min-revision-timeout` says; every answer says in `x-revision` which one answered.
+// The first step of nearly every route: authenticates the request and waits for the revision that it requires.
+// `x-min-revision` is that revision, `x-min-revision-timeout` the longest wait; `x-revision` in every answer is the
+// revision that answered.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ZerohopError } from '../../model/errors.ts'
 import { AT_LEAST_DEFAULT_MS, AT_LEAST_MAX_MS } from '../../model/limits.ts'
@@ -18,7 +19,9 @@ export type Authenticate = (request: FastifyRequest, reply: FastifyReply, done: 
 /** Resolves when checks see the revision. @throws REVISION_TIMEOUT */
 export type Applied = (pdp: Pdp, revision: number, timeoutMs: number) => Promise<void>
 
-/** The hook that finds the PDP of a request. `authorizationOf` says where the key stands; in the header when absent. */
+/**
+ * The hook that finds the PDP of a request. `authorizationOf` reads the key; by default from the Authorization header.
+ */
 export function authenticator(
   directory: PdpDirectory,
   authorizationOf: (request: FastifyRequest) => string | undefined = ({ headers }) => headers.authorization,
@@ -35,7 +38,7 @@ export function authenticator(
   }
 }
 
-/** Names the revision that answered, where the route has not done so itself. */
+/** Sets `x-revision` unless the route has set it. */
 export function nameRevisions(app: FastifyInstance): void {
   app.decorateRequest('pdp', undefined)
   app.addHook('onSend', (request, reply, payload, done) => {

@@ -1,25 +1,25 @@
 // The long form of an answer: `debug` of POST /allowed, when PDP_DEBUG or `x-explain: true` asks for it. The codes are
-// those of the explanation; docs/semantics.md says what each means.
+// those of the explanation; docs/semantics.md explains each.
 
 import { sayBecause, sayIllTyped, sayMiss, sayNote } from '../../pdp/explain-text.ts'
 import type { AbacCode, Because, Explanation, Pdp, RbacCode, RebacCode } from '../../pdp/pdp.ts'
 import { type Attributes, type Check, questionOf } from '../../pdp/request.ts'
 import { shortReason } from './record-decision.ts'
 
-/** What a decision with its reasons comes to: the answer over the wire, and a word for the decision log. */
+/** A decision with its reasons: the answer over HTTP, and a short code for the decision log. */
 export interface Explained {
   readonly allow: boolean
   readonly reason: string
   readonly text: string
 }
 
-/** Decides with the path to the decision. */
+/** Decides and explains. */
 export function explained(pdp: Pdp, check: Check, now: (context: Check['context']) => Attributes): Explained {
   const { allow, reason, debug } = explainedParts(pdp, check, now)
   return { allow, reason, text: JSON.stringify({ allow, result: allow, query: null, debug }) }
 }
 
-/** The same in parts; `sources` are the parts of the policy that allowed. */
+/** The parts of the answer; `sources` are the models (RBAC, ReBAC, ABAC) that allowed. */
 export function explainedParts(
   pdp: Pdp,
   { user, action, resource, context }: Check,

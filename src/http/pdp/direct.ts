@@ -142,7 +142,7 @@ function refuse(
 ): void {
   const id = sentId ?? requestId(request)
   const problem = problemOf(error)
-  app.problems.tell(error, problem, id)
+  app.problems.log(error, problem, id)
   const { status, body } = errorForm(problem)
   const text = Buffer.from(JSON.stringify(body))
   response.writeHead(status, {

@@ -1,6 +1,6 @@
-// What a PDP passes on to the management API, so that an application needs one address only: facts, the calls of the first
-// API version, and what old clients fetch. Method, query, body and key go as they came; the project and environment of a path are those of
-// the key. An answer comes back as it is. Nothing is kept here, and nothing is decided.
+// Forwards requests to the management API, so that an application needs only one address: facts, the calls of the first
+// API version, and what old clients fetch. Method, query, body and key are forwarded unchanged; project and environment
+// in a path are replaced by those of the key. Answers are returned unchanged. Nothing is stored or decided here.
 import { createHash, randomUUID } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest, RawServerDefault, RouteGenericInterface } from 'fastify'
 import { ask } from '../../client/ask.ts'
@@ -15,20 +15,20 @@ import { type Wait, waitOf, waits } from './wait-for-revision.ts'
 export interface ForwardOptions {
   /** address of the management API */
   readonly controlPlane: string
-  /** it is served by this very process: its certificate, made for another name, needs no proof */
+  /** the management API runs in this process: its certificate, which has another name, is not verified */
   readonly sameProcess?: boolean
   /** milliseconds without a byte after which it counts as unreachable */
   readonly timeoutMs: number
-  /** the project and environment of a key, when the management API need not be asked */
+  /** the project and environment of a key, when they are known without the management API */
   readonly scopeOf?: ((authorization: string | undefined) => Scope) | undefined
-  /** how long writes of facts wait when the request does not say */
+  /** how long writes of facts wait by default */
   readonly wait: Wait
   readonly applied: Applied
 }
 
 type Handler = (request: FastifyRequest<RouteGenericInterface, RawServerDefault>, reply: FastifyReply) => unknown
 
-/** The forwarded routes; without a management API they say that there is none. */
+/** The forwarded routes; without a management API they answer NOT_SERVED. */
 export function forwardRoutes(app: FastifyInstance, { authenticate }: PdpRouteDeps, options?: ForwardOptions): void {
   const onRequest = authenticate
   if (options === undefined) {
@@ -41,7 +41,7 @@ export function forwardRoutes(app: FastifyInstance, { authenticate }: PdpRouteDe
   const base = options.controlPlane.replace(/\/+$/, '')
   const scopes = new Scopes(base, options.timeoutMs)
   void app.register(async (scope) => {
-    // Bodies pass through as they are: what they may be, and how large, says the management API.
+    // Bodies pass through unparsed: the management API validates and bounds them.
     scope.removeAllContentTypeParsers()
     scope.addContentTypeParser('*', (_request, payload, done) => done(null, payload))
     const upstream = new Upstream({
@@ -73,7 +73,8 @@ export function forwardRoutes(app: FastifyInstance, { authenticate }: PdpRouteDe
         return reply
       }
     }
-    // Clients of the first version know no headers for it: what they wrote is there when they ask.
+    // Clients of the first version cannot send wait headers: their writes always wait, so that the next check sees
+    // them.
     const always: WaitFor = { ...options.wait, policy: 'ignore', applied: options.applied }
     const prefix = new URL(base).pathname.replace(/\/+$/, '')
     scope.all('/facts/*', { onRequest }, facts)
@@ -83,7 +84,7 @@ export function forwardRoutes(app: FastifyInstance, { authenticate }: PdpRouteDe
   })
 }
 
-/** The path behind its first parts, as it was sent. @throws PATH_INVALID on one that could lead elsewhere */
+/** The path after its first parts, as it was sent. @throws PATH_INVALID on one that could lead elsewhere */
 function restOf(url: string, parts: number): string {
   const path = url.split('?', 1)[0]!.split('/').slice(parts)
   for (const part of path) {
@@ -103,7 +104,7 @@ function decodedOf(part: string): string | undefined {
   }
 }
 
-/** Headers that are about the connection, or that a write of facts says something to this PDP by. */
+/** Headers of the connection, and headers with which a write of facts addresses this PDP. */
 const OWN_HEADERS = ['expect', 'keep-alive', 'proxy-connection', 'te', 'upgrade', 'x-wait-timeout', 'x-timeout-policy']
 const OWN_ANSWER_HEADERS = ['connection', 'keep-alive', 'transfer-encoding', 'date', 'content-length']
 
@@ -138,7 +139,7 @@ async function forward(
   })
 }
 
-/** Sends the answer; of a write that waits, when it is seen here. */
+/** Sends the answer; for a write that waits, once this PDP has applied it. */
 async function settle(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -182,7 +183,7 @@ function unreachable(cause: unknown): ZerohopError {
   return new ZerohopError('FEED_UNREACHABLE', { reason: reason.charAt(0).toLowerCase() + reason.slice(1) }, { cause })
 }
 
-/** The project and environment of a key, asked once: those of a key never change. */
+/** The project and environment of a key. They never change, so each key is looked up once. */
 class Scopes {
   readonly #base: string
   readonly #timeoutMs: number

@@ -1,5 +1,5 @@
-// POST /nginx_allowed: a check whose parts stand in headers, answered by the status, as a gateway asks before it lets a request
-// through. 200 is allow, 403 deny; the body is the decision.
+// POST /nginx_allowed: a check with its parts in headers, answered by the status: called by a gateway before it lets a
+// request through. 200 is allow, 403 deny; the body is the decision.
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { ZerohopError } from '../../model/errors.ts'
 import { answerTo, decide, JSON_TYPE } from './allowed.ts'

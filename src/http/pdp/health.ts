@@ -1,19 +1,20 @@
-// GET /health, /healthy, /ready and the health checks of a store: open to everybody, 200 when checks are answered, else 503 with the reason.
+// GET /health, /healthy, /ready and the health checks of a store: without authentication, 200 when checks are answered,
+// else 503 with the reason.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 
 export interface Health {
   readonly ok: boolean
-  /** why not */
+  /** why checks are not answered */
   readonly reason?: string
   /** revision of the image that answers; null when there is none, or several environments */
   readonly revision: number | null
-  /** milliseconds since the management side last said that it is current */
+  /** milliseconds since the management side last confirmed that the image is current */
   readonly ageMs: number | null
   readonly source: 'feed' | 'file' | null
   readonly stale: boolean
 }
 
-/** `ready` is asked for /ready instead, where several processes answer on one port. */
+/** `ready` is called for /ready instead when several processes answer on one port. */
 export function healthRoutes(app: FastifyInstance, health: () => Health, ready?: () => Promise<Health>): void {
   const answer = ({ query }: FastifyRequest, reply: FastifyReply, told: Health): void => {
     const { ok, reason, revision, ageMs, source, stale } = told

@@ -1,5 +1,6 @@
-// The listings (docs/pdp-api.md): what a user may do, where a user belongs, who may, and which roles are assigned. Each is exactly what checks
-// allow (D12), from one revision; one that could not be decided fails as a whole and names what (D13).
+// The listings (docs/pdp-api.md): what a user may do, the tenants of a user, who may do something, and which roles are
+// assigned. Each is exactly what checks allow (D12: listings agree with checks), at one revision; a listing with an
+// undecided check fails as a whole and names the check (D13: undecided is not a deny).
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { type Query, readPage, readText } from '../page.ts'
 import { JSON_TYPE } from './allowed.ts'
@@ -9,13 +10,13 @@ import type { PdpRouteDeps } from './route-deps.ts'
 
 type Listing = (request: FastifyRequest, body: unknown, acceptNow: boolean) => unknown
 
-/** What the user may do, by tenant and instance. */
+/** The permissions of a user, by tenant and instance. */
 export const permissionsOf: Listing = ({ pdp }, body, acceptNow) => {
   const { user, filter, context } = readPermissionsQuery(body)
   return pdp!.userPermissions(user, filter, withNow(context, acceptNow))
 }
 
-/** Who may do it, by user. */
+/** The users who may do it. */
 export const usersWhoMay: Listing = ({ pdp }, body, acceptNow) => {
   const { context, ...query } = readUsersQuery(body)
   return pdp!.authorizedUsers({ ...query, context: withNow(context, acceptNow) })
@@ -24,7 +25,7 @@ export const usersWhoMay: Listing = ({ pdp }, body, acceptNow) => {
 /** The tenants in which the user has a role. */
 export const tenantsOf: Listing = ({ pdp }, body) => pdp!.userTenants(readTenantsQuery(body))
 
-/** Roles as they were assigned, a page of them. */
+/** A page of assigned roles. */
 export const assignmentsOf: Listing = ({ pdp }, sent) => {
   const query = (sent ?? {}) as Query
   const { number: page, rows: perPage } = readPage(query)

@@ -1,5 +1,5 @@
-// GET /metrics of a PDP. An operator's token shows everything. So does the API key of `zerohop pdp`, which serves one environment; where a
-// process serves many, a key is shown the series of its own environment.
+// GET /metrics of a PDP. An operator's token shows everything, and so does the API key of `zerohop pdp`, which serves
+// one environment. Where a process serves several, a key sees the series of its own environment.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { answerMetrics, type Metrics, type OperatorCheck } from '../metrics.ts'
 import type { PdpDirectory } from './auth.ts'
@@ -10,9 +10,9 @@ export interface PdpMetricsOptions {
   readonly directory: PdpDirectory
   readonly authenticate: Authenticate
   readonly isOperator: OperatorCheck
-  /** shows everything to whoever asks */
+  /** shows everything without authentication */
   readonly open: boolean
-  /** the other processes on the same port, with which everything is summed */
+  /** the other processes on the same port, whose metrics are merged */
   readonly peers: WorkerPeers | undefined
 }
 

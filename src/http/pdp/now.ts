@@ -1,5 +1,5 @@
-// D8: the time of a question is set at the border, whatever was sent. With PDP_ACCEPT_NOW it is set only when none was sent: for tests of
-// policies, and for questions about another moment.
+// The time of a check (`context.now`) is set here, whatever was sent (D8: where attributes come from). With
+// PDP_ACCEPT_NOW a sent time is kept, for tests of policies and for checks at another moment.
 import type { Attributes } from '../../pdp/request.ts'
 
 export function withNow(context: Attributes | null | undefined, acceptNow: boolean): Attributes {

@@ -1,5 +1,5 @@
-// The same decisions in the form of an OPA data API, on a port of its own (PDP_OPA_PORT), because some clients ask there:
-// `{ input }` in, `{ result }` out. There is no OPA behind it: each route asks the very same PDP.
+// The same decisions in the form of an OPA data API, on a port of its own (PDP_OPA_PORT), because some clients use that
+// API: `{ input }` in, `{ result }` out. There is no OPA behind it: every route calls the same PDP.
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { BULK_CHECKS_BYTES_MAX } from '../../model/limits.ts'
 import { answerEach, type Check } from '../../pdp/request.ts'
@@ -50,7 +50,7 @@ export function opaRoutes(app: FastifyInstance, deps: PdpRouteDeps): void {
   serve('api/role_assignments', false, (request, input, acceptNow) => assignmentsOf(request, asQuery(input), acceptNow))
 }
 
-/** A decision with what allowed it, and the path to it when every answer has one: a refusal has no sources and needs no explanation else. */
+/** A decision with what allowed it, and with its path when debug is on: without debug a deny needs no explanation. */
 function decisionOf({ debug, decisions, acceptNow }: PdpRouteDeps, request: FastifyRequest, check: Check) {
   const pdp = request.pdp!
   if (!debug && !decide(pdp, check, acceptNow)) {
@@ -68,12 +68,12 @@ function decisionOf({ debug, decisions, acceptNow }: PdpRouteDeps, request: Fast
   }
 }
 
-/** Some clients send the checks themselves, others an object around them. */
+/** Some clients send a list of checks, others an object with that list. */
 function checksIn(input: unknown): unknown {
   return typeof input === 'object' && input !== null && 'checks' in input ? input.checks : input
 }
 
-/** Numbers of a page come as numbers here, and as texts in a query. */
+/** Page numbers are JSON numbers here, and texts in a query. */
 function asQuery(input: unknown): Record<string, string> {
   const entries = typeof input === 'object' && input !== null ? Object.entries(input) : []
   return Object.fromEntries(

@@ -1,5 +1,6 @@
-// What every deciding route tells about a decision: one call, which counts it and, when the decision log is on, writes its record. An answer goes
-// out only after its records are with the operating system (docs/decision-log.md). Nothing here decides.
+// Every deciding route reports its decisions here: the call counts the decision and, when the decision log is on,
+// writes its record. An answer is sent only after the operating system has its records (docs/decision-log.md). Nothing
+// is decided here.
 import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { DecisionRecord } from '../../decision-log/record.ts'
@@ -10,40 +11,40 @@ import { type Check, questionOf } from '../../pdp/request.ts'
 import type { Metrics } from '../metrics.ts'
 import { withNow } from './now.ts'
 
-/** How a question ended: `undecided` is 503, `refused` any answer that says the question was wrong or not allowed. */
+/** The outcome of a check: `undecided` is 503, `refused` any answer for an invalid or unauthorized request. */
 export type Outcome = 'allow' | 'deny' | 'undecided' | 'refused'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** true of a route that answers checks: what it refuses or cannot decide is counted */
+    /** true for a route that answers checks: its refused and undecided requests are counted */
     decides?: true
   }
   interface FastifyRequest {
-    /** when the request came, as `performance.now` says it; set while decisions are recorded */
+    /** arrival time from `performance.now`; set while decisions are recorded */
     begun: number
-    /** records that must be written before the answer goes out */
+    /** records that must be written before the answer is sent */
     recorded: Batch[] | undefined
-    /** true when the answer is a decision, whatever its status: a gateway is told a deny by 403 */
+    /** true when the answer is a decision, whatever its status: a gateway gets a deny as 403 */
     decided: boolean
   }
 }
 
-/** Where records go, and how much they say. */
+/** The destination of records, and their detail. */
 export interface DecisionLogging {
   readonly recorder: { add(record: DecisionRecord): Batch }
-  /** each record says what allowed or refused; costs an explanation per decision */
+  /** each record has the reason of its decision; costs an explanation per decision */
   readonly reasons?: boolean
-  /** each record holds the attributes and the context that were sent */
+  /** each record has the request's attributes and context */
   readonly attributes?: boolean
 }
 
-/** Who asks, for records: the id of the API key in this header. */
+/** The caller for records: the id of the API key in this header. */
 export type KeyNames = (authorization: string | undefined) => string
 
-/** The one thing that a route calls for each decision that it answers, before it sends the answer. */
+/** Called by the routes for each decision, before the answer is sent. */
 export class Decisions {
   readonly #counts = noCounts()
-  /** the same of each environment that was asked about */
+  /** the same for each environment */
   readonly #byEnvironment = new Map<string, Record<Outcome, number>>()
   readonly #logging: DecisionLogging | undefined
   readonly #nameOf: KeyNames
@@ -62,7 +63,7 @@ export class Decisions {
     )
   }
 
-  /** Counts a check; of which environment when that is known. */
+  /** Counts a check, also for its environment when that is known. */
   count(outcome: Outcome, environment: string | undefined): void {
     this.#counts[outcome]++
     if (environment === undefined) return
@@ -75,13 +76,14 @@ export class Decisions {
     counts[outcome]++
   }
 
-  /** True when records are written: who answers by itself must wait for them. */
+  /** True when records are written: a route that answers by itself must wait for them. */
   get areRecorded(): boolean {
     return this.#logging !== undefined
   }
 
   /**
-   * One decision of a request; a bulk calls it for each item. `reason` is the short code when the route knows it anyway.
+   * Counts and records one decision of a request; a bulk route calls it for each item. `reason` is the short code when
+   * the route knows it already.
    */
   record(request: FastifyRequest, check: Check, allow: boolean, reason?: string): void {
     request.decided = true
@@ -98,7 +100,7 @@ export class Decisions {
     else if (request.recorded.at(-1) !== batch) request.recorded.push(batch)
   }
 
-  /** Writes the record of a decision; only while they are recorded. `begun` is when the request came. */
+  /** Writes the record of a decision; call only while decisions are recorded. `begun` is the arrival of the request. */
   write(
     pdp: Pdp,
     { headers }: IncomingMessage,
@@ -129,17 +131,20 @@ export class Decisions {
     })
   }
 
-  /** One item of a request that was not decided, although the request as a whole is answered with 200. */
+  /** Counts one item that was not decided, although the request as a whole is answered with 200. */
   item(request: FastifyRequest, outcome: 'undecided' | 'refused'): void {
     this.count(outcome, environmentOf(request.pdp))
   }
 
-  /** A whole request that was answered with this status. */
+  /** Counts a whole request that was answered with this status. */
   ended(status: number, pdp: Pdp | undefined): void {
     if (status >= 400) this.count(status >= 500 ? 'undecided' : 'refused', environmentOf(pdp))
   }
 
-  /** Counts what the deciding routes of `app` refuse, and holds its answers until their records are written. */
+  /**
+   * Counts the refused requests of the deciding routes of `app`, and delays its answers until their records are
+   * written.
+   */
   watch(app: FastifyInstance): void {
     app.decorateRequest('begun', 0)
     app.decorateRequest('recorded', undefined)
@@ -157,7 +162,7 @@ export class Decisions {
     app.addHook('onSend', (request, _reply, _payload, done) => {
       const batches = request.recorded
       if (batches === undefined) return done()
-      request.recorded = undefined // an answer that says why not comes here again
+      request.recorded = undefined // the error answer passes through this hook again
       settle(batches, done)
     })
   }
@@ -165,11 +170,11 @@ export class Decisions {
 
 const noCounts = (): Record<Outcome, number> => ({ allow: 0, deny: 0, undecided: 0, refused: 0 })
 
-/** The environment of a PDP; undefined while it has no image, and so does not say which. */
+/** The environment of a PDP; undefined while it has no image. */
 const environmentOf = (pdp: Pdp | undefined): string | undefined =>
   pdp?.state.revision === undefined ? undefined : pdp.environment
 
-/** Calls back when all batches are written, with what went wrong first. */
+/** Calls back when all batches are written, with the first error. */
 function settle(batches: readonly Batch[], done: (error?: Error) => void): void {
   let open = batches.length
   let first: Error | undefined
@@ -180,7 +185,7 @@ function settle(batches: readonly Batch[], done: (error?: Error) => void): void 
     })
 }
 
-/** The reason, from an explanation of its own. */
+/** The reason of a decision, from a second evaluation with explanation. */
 function explainedReason(
   pdp: Pdp,
   { user, action, resource, context }: Check,
@@ -188,10 +193,11 @@ function explainedReason(
   acceptNow: boolean,
 ): string | undefined {
   const explanation = pdp.explain(user, action, resource, withNow(context, acceptNow))
-  return explanation.allow === allow ? shortReason(explanation) : undefined // an hour may have ended in between
+  // conditions on the time may have changed in between
+  return explanation.allow === allow ? shortReason(explanation) : undefined
 }
 
-/** What allowed: `rbac`, `rebac` or `abac`; or why nothing did. */
+/** The model that allowed (`rbac`, `rebac` or `abac`), or why none did. */
 export function shortReason({
   allow,
   code,

@@ -1,12 +1,12 @@
-// What every route of a PDP is given: whose question it is, how an answer looks, and who is told of a decision.
+// The dependencies of every route of a PDP: authentication, the form of answers, and the recording of decisions.
 import type { Authenticate } from './authenticate.ts'
 import type { Decisions } from './record-decision.ts'
 
-/** What the routes need. */
+/** The dependencies of the routes. */
 export interface PdpRouteDeps {
   readonly authenticate: Authenticate
   readonly debug: boolean
   readonly acceptNow: boolean
-  /** told of every decision that a route answers */
+  /** counts and records every decision */
   readonly decisions: Decisions
 }

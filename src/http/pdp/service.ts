@@ -1,28 +1,29 @@
-// The routes about the PDP itself: version, triggers that old tooling pulls, the way to end it, and what it does not offer.
+// The routes about the PDP itself: version, update triggers for old tooling, shutdown, and answers for unsupported
+// routes.
 import { hash, timingSafeEqual } from 'node:crypto'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { ZerohopError } from '../../model/errors.ts'
 import type { Health } from './health.ts'
 import type { PdpRouteDeps } from './route-deps.ts'
 
-/** The API of the vendor's PDP that this one speaks. */
+/** The API version of the vendor's PDP that this one implements. */
 const API_VERSION = 4
 
 export interface ServiceOptions {
   /** the version of this package */
   readonly version?: string
   readonly health: () => Health
-  /** set when it answers clients of the first API version */
+  /** set when it serves clients of the first API version */
   readonly v1?: object
-  /** how the process is ended from outside */
+  /** shutdown by request */
   readonly control?: {
-    /** the key that may (PDP_CONTAINER_CONTROL_KEY); without one nobody may */
+    /** the required key (PDP_CONTAINER_CONTROL_KEY); without one, shutdown is refused */
     readonly key: string | undefined
     readonly exit: () => void
   }
 }
 
-/** Part of the vendor's own plumbing: answered with 501, which clients tell apart from a wrong address. */
+/** Internal routes of the vendor's PDP: answered with 501, which clients can tell apart from a wrong address. */
 const NOT_OFFERED: readonly (readonly [path: string, what: string])[] = [
   ['/callbacks', 'callbacks on data updates'],
   ['/callbacks/:key', 'callbacks on data updates'],
@@ -41,7 +42,7 @@ export function serviceRoutes(app: FastifyInstance, { authenticate }: PdpRouteDe
     const { revision } = options.health()
     return { api_version: options.v1 === undefined ? API_VERSION : 1, version: options.version ?? 'unknown', revision }
   })
-  // The follower is always as current as it can be, so there is nothing to pull.
+  // The follower is always as current as possible, so there is nothing to trigger.
   for (const path of ['/policy-updater/trigger', '/data-updater/trigger'])
     app.post(path, { onRequest: authenticate }, () => ({ status: 'ok' }))
   app.post('/update_policy', (_request, reply) => reply.redirect('/policy-updater/trigger', 307))
@@ -61,7 +62,7 @@ export function serviceRoutes(app: FastifyInstance, { authenticate }: PdpRouteDe
   )
 }
 
-/** Why a request may not end the process, as SIGTERM does; undefined when it may. */
+/** Why a request may not shut the process down; undefined when it may. */
 function refusalOf({ headers }: FastifyRequest, control: ServiceOptions['control']): ZerohopError | undefined {
   if (control?.key === undefined) return new ZerohopError('CONTROL_REFUSED', { reason: 'which is not set' })
   const { authorization } = headers

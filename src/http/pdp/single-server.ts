@@ -1,8 +1,9 @@
-// A PDP alone, behind one key: what `connect` gave, over HTTP. Here without the management side, so that `zerohop pdp` loads neither its routes nor
-// LMDB. The door `zerohop/server` shows it; what both kinds of PDP servers are told is here too.
+// An HTTP server for a single PDP from `connect`, behind one key. It does not import the management side, so that
+// `zerohop pdp` loads neither its routes nor LMDB. Exported by `zerohop/server`; the options of both kinds of PDP
+// servers are here too.
 
 import type { Pdp } from '../../pdp/pdp.ts'
-import type { Outside } from '../../v1/pdp/v1-global-objects.ts'
+import type { GlobalObjects } from '../../v1/pdp/v1-global-objects.ts'
 import type { TlsSettings } from '../app.ts'
 import type { AuthzenSettings } from '../authzen/deps.ts'
 import type { IntakeOptions } from '../intake/intake.ts'
@@ -16,31 +17,33 @@ type App = ReturnType<typeof pdpApp>
 type Logger = NonNullable<PdpAppOptions['logger']>
 
 export interface ServerOptions {
-  /** nothing is logged without one; a pino logger fits */
+  /** for example a pino logger; without one nothing is logged */
   readonly logger?: Logger
-  /** shows everything at /metrics to whoever asks */
+  /** serves all of /metrics without authentication */
   readonly openMetrics?: boolean
-  /** the operator's bearer token: it shows everything at /metrics, where an API key is shown its environments */
+  /** the operator's bearer token, for all of /metrics; an API key sees its environments only */
   readonly metricsToken?: string
-  /** decisions carry the path to their answer */
+  /** answers include an explanation */
   readonly debug?: boolean
-  /** rejections that nobody handled in this process, where its own policy counts them; shown at /metrics */
+  /** number of unhandled rejections in this process, when it counts them; shown at /metrics */
   readonly unhandledRejections?: () => number
   /** listens with TLS, 1.2 or later */
   readonly tls?: TlsSettings
-  /** bounds of connections, times and bodies; servers that are given the same budget of bodies share it */
+  /** bounds of connections, times and bodies; servers with the same body budget share it */
   readonly intake?: IntakeOptions
   /** begins a span for each request */
   readonly tracer?: RequestTracer
-  /** the PDP: a `now` in the context of a request is kept; default: it is set when the request comes (D8) */
+  /**
+   * PDP: keeps a `now` in the context of a request; by default it is set on arrival (D8: where attributes come from)
+   */
   readonly acceptNow?: boolean
-  /** the PDP: the address that AuthZEN's discovery names, and which types of a subject are users */
+  /** PDP: the public address for AuthZEN discovery, and the subject types that mean users */
   readonly authzen?: AuthzenSettings
-  /** the PDP: writes a record of each decision */
+  /** PDP: writes a record of each decision */
   readonly decisionLog?: DecisionLogging & {
-    /** what /metrics says of it */
+    /** its figures for /metrics */
     readonly stats?: () => DecisionLogStats
-    /** of `pdpServer`: the id of its key */
+    /** for `pdpServer`: the id of its key */
     readonly keyId?: () => string
   }
 }
@@ -53,24 +56,24 @@ export interface DecisionLogStats {
   readonly bytes: number
 }
 
-/** What a PDP over HTTP can be told besides. */
+/** Further options of a single PDP server. */
 export interface PdpServerOptions
   extends ServerOptions,
     Pick<PdpAppOptions, 'forward' | 'control' | 'applied' | 'peers'> {
-  /** the version of this package, as /version says it */
+  /** the version of this package, for /version */
   readonly version?: string
 }
 
 export interface SinglePdpOptions extends PdpServerOptions {
-  /** answers clients of the first API version, over these objects too; `keyless` answers checks that carry no key */
-  readonly v1?: { readonly outside: Outside; readonly keyless: boolean }
+  /** serves clients of the first API version, including its global objects; `keyless` answers checks without a key */
+  readonly v1?: { readonly globalObjects: GlobalObjects; readonly keyless: boolean }
 }
 
-/** One PDP behind one key: what `connect` gave, over HTTP. */
+/** The HTTP server of one PDP from `connect`, behind one key. */
 export function pdpServer(pdp: Pdp, apiKey: string, options: SinglePdpOptions = {}): App {
   const { v1 } = options
   const health = () => {
-    const refusal = pdp.refusal ?? v1?.outside.refusal
+    const refusal = pdp.refusal ?? v1?.globalObjects.refusal
     const { revision = null, ageMs = null, source = null, stale } = pdp.state
     return {
       ok: refusal === undefined,
@@ -104,15 +107,15 @@ export function pdpServer(pdp: Pdp, apiKey: string, options: SinglePdpOptions = 
     'max',
   )
   decisionLogMetrics(metrics, options.decisionLog?.stats)
-  const outside = v1 && { outside: v1.outside, ...(v1.keyless ? { keyless: pdp } : {}) }
+  const globalObjects = v1 && { globalObjects: v1.globalObjects, ...(v1.keyless ? { keyless: pdp } : {}) }
   const app = pdpApp({
     directory: singlePdp(pdp, apiKey, options.decisionLog?.keyId),
     health,
     metrics,
     ...served(options),
-    ...(outside === undefined ? {} : { v1: outside }),
+    ...(globalObjects === undefined ? {} : { v1: globalObjects }),
   })
-  app.addHook('onClose', () => Promise.all([pdp.close(), v1?.outside.close()]))
+  app.addHook('onClose', () => Promise.all([pdp.close(), v1?.globalObjects.close()]))
   return app
 }
 

@@ -1,5 +1,5 @@
-// POST /allowed/all-tenants: in which tenants a check allows. Clients send it in two forms; one of them puts the key and the
-// question into the body, so that here the body is read before it is known who asks.
+// POST /allowed/all-tenants: the tenants in which a check allows. Clients send it in two forms; one of them has the API
+// key in the body, so here the body is read before authentication.
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Check } from '../../pdp/request.ts'
 import { JSON_TYPE } from './allowed.ts'
@@ -9,7 +9,7 @@ import { withNow } from './now.ts'
 import type { PdpRouteDeps } from './route-deps.ts'
 
 export function tenantRoutes(app: FastifyInstance, deps: PdpRouteDeps): void {
-  // A key in the header is looked at before the body, one in the body when it is there.
+  // A key in the header is verified before the body is read, one in the body after that.
   const early: Authenticate = (request, reply, done) => {
     if (request.headers.authorization === undefined) done()
     else deps.authenticate(request, reply, done)
@@ -30,7 +30,7 @@ export function tenantRoutes(app: FastifyInstance, deps: PdpRouteDeps): void {
   })
 }
 
-/** The tenants under both names that clients look for. */
+/** The tenants under both names that clients read. */
 export function allowedTenants({ decisions, acceptNow }: PdpRouteDeps, request: FastifyRequest, check: Check) {
   const { user, action, resource, context } = check
   const tenants = request.pdp!.tenants(user, action, resource, withNow(context, acceptNow))

@@ -1,6 +1,7 @@
-// The way to the management API: `reply.from` of @fastify/reply-from, loaded when the first request is forwarded. The plugin brings a whole HTTP
-// client (undici), which takes as long to load as Fastify, and most PDPs forward nothing in their first seconds. A plugin cannot be registered on a
-// server that listens, so it is called here with the four members of an instance that it uses.
+// Forwards to the management API with `reply.from` of @fastify/reply-from, which is loaded for the first forwarded
+// request: the plugin imports an HTTP client (undici) that takes as long to load as Fastify, and most PDPs forward
+// nothing in their first seconds. A plugin cannot be registered on a listening server, so it is called here with the
+// four members of an instance that it uses.
 import type { FastifyReplyFromOptions } from '@fastify/reply-from'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 
@@ -16,7 +17,7 @@ export class Upstream {
     this.#options = options
   }
 
-  /** What forwards a request, to be called with the reply as `this`. */
+  /** The function that forwards a request, to be called with the reply as `this`. */
   from(): Promise<From> {
     this.#loading ??= this.#load()
     return this.#loading

@@ -1,5 +1,5 @@
-// POST /allowed_url: which action a request is says a mapping rule of a proxy config, and then it is a check like any other.
-// What stands where the rule has variables is sent as attributes of the resource. No rule, no permission.
+// POST /allowed_url: a mapping rule of a proxy config maps the request to an action, which is then checked as usual.
+// The values of the rule's variables become attributes of the resource. Without a matching rule the request is denied.
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { URL_CHARACTERS_MAX } from '../../model/limits.ts'
 import type { UrlRule } from '../../model/objects.ts'
@@ -19,10 +19,10 @@ export function urlRoutes(app: FastifyInstance, deps: PdpRouteDeps): void {
   })
 }
 
-/** Rules made ready, for as long as an image hands out the same list. */
+/** Compiled rules, kept as long as the image returns the same list. */
 const READY = new WeakMap<readonly UrlRule[], UrlRules>()
 
-/** The check that a request is; undefined when no rule says which. */
+/** The check for a request; undefined when no rule matches. */
 function checkFor({ user, method, url, tenant, context }: UrlQuery, rules: readonly UrlRule[]): Check | undefined {
   let ready = READY.get(rules)
   if (ready === undefined) {
@@ -36,7 +36,7 @@ function checkFor({ user, method, url, tenant, context }: UrlQuery, rules: reado
   return { user, action: rule.action || rule.http_method, resource, context: context ?? null }
 }
 
-/** Denied, and told as a decision about no type: which one it would have been nobody said. */
+/** Denied, and recorded without a resource type, because no rule named one. */
 function noRule({ decisions }: PdpRouteDeps, request: FastifyRequest, { user, method, url, tenant }: UrlQuery): string {
   const reason = 'no mapping rule matches the method and the URL'
   decisions.record(

@@ -1,5 +1,6 @@
-// Which forwarded writes wait until this PDP has applied them, and for how long. A write that waits hurries the follower; one
-// that does not leaves its window alone, so that a check sent at once may still be answered from before the write.
+// Which forwarded writes wait until this PDP has applied them, and for how long. A write that waits makes the follower
+// apply deltas at once; one that does not wait leaves the follower's batching as it is, so an immediate check may still
+// be answered from before the write.
 import type { IncomingHttpHeaders } from 'node:http'
 import { ZerohopError } from '../../model/errors.ts'
 import { FACTS_WAIT_MAX_MS } from '../../model/limits.ts'
@@ -7,13 +8,13 @@ import { FACTS_WAIT_MAX_MS } from '../../model/limits.ts'
 export type TimeoutPolicy = 'ignore' | 'fail'
 
 export interface Wait {
-  /** 0: not at all */
+  /** 0: do not wait */
   readonly timeoutMs: number
-  /** what a write is answered with that did not arrive in time: its answer all the same, or 424 */
+  /** how a write is answered that was not applied in time: with its own answer, or with 424 */
   readonly policy: TimeoutPolicy
 }
 
-/** Methods that wait, by the path behind the environment; a star is any one part. */
+/** Methods that wait, by the path after the environment; a star matches one part. */
 const WAITING: readonly (readonly [path: string, methods: string])[] = [
   ['users', 'POST'],
   ['users/*', 'PUT PATCH'],
@@ -25,7 +26,7 @@ const WAITING: readonly (readonly [path: string, methods: string])[] = [
   ['relationship_tuples', 'POST'],
 ]
 
-/** True for a write after which the next check has to see it. */
+/** True for a write that the next check must see. */
 export function waits(method: string, path: string): boolean {
   const parts = path.split('/')
   return WAITING.some(([pattern, methods]) => {
@@ -35,7 +36,7 @@ export function waits(method: string, path: string): boolean {
   })
 }
 
-/** What the request says, else what the PDP does by default. @throws WAIT_INVALID */
+/** The wait of the request, else the default of the PDP. @throws WAIT_INVALID */
 export function waitOf(headers: IncomingHttpHeaders, byDefault: Wait): Wait {
   const { 'x-wait-timeout': seconds, 'x-timeout-policy': policy } = headers
   return {
@@ -44,7 +45,7 @@ export function waitOf(headers: IncomingHttpHeaders, byDefault: Wait): Wait {
   }
 }
 
-/** Empty, negative and infinite mean "as long as it takes", which is bounded. */
+/** Empty, negative and infinite mean the longest wait, which is bounded. */
 function milliseconds(seconds: string): number {
   if (seconds === '' || /^[-+]?inf(inity)?$/i.test(seconds)) return FACTS_WAIT_MAX_MS
   const number = /^[-+]?(\d+(\.\d*)?|\.\d+)(e[-+]?\d+)?$/i.test(seconds) ? Number(seconds) : Number.NaN

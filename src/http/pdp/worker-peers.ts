@@ -1,23 +1,29 @@
-// The other processes that answer on the same port (PDP_WORKERS): what they say together. Each answers for itself; readiness and metrics are
-// of all of them, because whoever asks cannot choose which one he reaches.
+// The processes that share a port (PDP_WORKERS). Each answers requests by itself; readiness and metrics are merged from
+// all of them, because a client cannot choose which process it reaches.
 import type { Health } from './health.ts'
 
-/** What one process says of itself. */
+/** The state of one process. */
 export interface Own {
   readonly health: () => Health
-  /** its metrics as prom-client sums them */
+  /** its metrics in the form that prom-client merges */
   readonly metrics: () => Promise<object[]>
 }
 
 export interface WorkerPeers {
-  /** Says how this process is to be asked. */
+  /** Registers how the state of this process is read. */
   answer(own: Own): void
-  /** All processes that take connections, this one too; null for one that did not answer. `begun` once each of them was ready. */
+  /**
+   * All processes that take connections, this one too; null for one that did not answer. `begun` is true once each of
+   * them was ready.
+   */
   health(): Promise<{ readonly begun: boolean; readonly wanted: number; readonly each: readonly (Health | null)[] }>
   metrics(): Promise<object[][]>
 }
 
-/** Ready when every process that takes connections is, and each was once; as old as the oldest. */
+/**
+ * Merges the states: ready when every process that takes connections is ready and each was ready once; the age is that
+ * of the oldest.
+ */
 export async function readinessOf(peers: WorkerPeers): Promise<Health> {
   const { begun, wanted, each } = await peers.health()
   const told = each.filter((one) => one !== null)

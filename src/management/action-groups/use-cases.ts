@@ -1,4 +1,4 @@
-// Action groups: a named list of actions of one resource type, for whoever presents them. They bear on no decision.
+// Action groups: a named list of actions of one resource type, for user interfaces. They do not affect decisions.
 import { ACTION_GROUPS_MAX } from '../../model/limits.ts'
 import type { Resource } from '../../model/objects.ts'
 import type { Mint, View } from '../../store/view.ts'
@@ -9,7 +9,7 @@ import type { ActionGroupCreate, ActionGroupUpdate } from './schema.ts'
 
 export const actionGroups: Collection<'action_group', ActionGroupUpdate> = {
   kind: 'action_group',
-  most: ACTION_GROUPS_MAX,
+  limit: ACTION_GROUPS_MAX,
   defaults: (key, _mint, of) => ({
     resource: of,
     group: key,

@@ -1,6 +1,6 @@
-// API keys: how one looks, how it is stored, who it is. Format: zh_<org|proj|env>_<27 base62>_<6 base62>, where the last part is a
-// checksum over all before it, so that a scanner for leaked keys can tell a real one offline. Only the SHA-256 is stored for looking
-// up; a key is never logged and never part of a change.
+// API keys: their format, their stored form, and their hash. Format: zh_<org|proj|env>_<27 base62>_<6 base62>, where
+// the last part is a checksum over all before it, so that a scanner for leaked keys can tell a real one offline. Only
+// the SHA-256 is stored for looking up; a key is never logged and never part of a change.
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { AccessLevel, ApiKey, KeyLevel } from '../../model/objects.ts'
 import type { Mint } from '../../store/view.ts'
@@ -18,7 +18,7 @@ export function mintSecret(level: KeyLevel, mint: Mint): string {
   return `${body}_${checksum(body)}`
 }
 
-/** True when the text is a key that was minted here, or by any other Zerohop: says nothing about whether it is still good. */
+/** True when the text has the format of a key of any Zerohop; the key may be unknown or revoked. */
 export function looksMinted(text: string): boolean {
   const sum = FORM.exec(text)?.[1]
   return sum !== undefined && checksum(text.slice(0, -CHECKSUM_LENGTH - 1)) === sum

@@ -1,5 +1,6 @@
-// Keeps `keys.json` in step with the API keys, whichever way they change (HTTP, a command of the operator, offline): a key that is
-// rotated is replaced by its new secret, one that is gone is removed. The log of the organization says which key a dead secret was.
+// Keeps `keys.json` in step with the API keys, whichever way they change (HTTP, a command of the operator, offline): a
+// rotated key is replaced by its new secret, a deleted one is removed. The log of the organization tells to which key
+// an old secret belonged.
 import type { LogId } from '../../log/change.ts'
 import type { Store } from '../../store/store.ts'
 import type { ManagementUseCases } from '../registry.ts'
@@ -12,7 +13,7 @@ export function keepKeysFile(data: string, store: Store<ManagementUseCases>, org
     try {
       updateKeys(data, (secret) => currentSecret(store, organization, secret))
     } catch {
-      // A disk that is full or read-only: the old key is dead all the same, and the file is brought up to date at the next start.
+      // The disk is full or read-only: the old key is revoked nevertheless, and the file is updated at the next start.
     }
   }
   update()
@@ -21,7 +22,7 @@ export function keepKeysFile(data: string, store: Store<ManagementUseCases>, org
   })
 }
 
-/** The secret that the same key has now; undefined when the key is gone, or its secret cannot be read back. */
+/** The current secret of the same key; undefined when the key was deleted, or its secret cannot be read back. */
 function currentSecret(store: Store<ManagementUseCases>, organization: LogId, secret: string): string | undefined {
   const hash = hashSecret(secret)
   if (store.findApiKey(hash) !== undefined) return secret
@@ -31,7 +32,10 @@ function currentSecret(store: Store<ManagementUseCases>, organization: LogId, se
     : store.readSecret(id)
 }
 
-/** Id of the key whose secret had this hash until it was rotated; undefined when it was deleted, or the log no longer goes back so far. */
+/**
+ * Id of the key whose secret had this hash until it was rotated; undefined when it was deleted, or the log no longer
+ * goes back so far.
+ */
 function rotatedKey(store: Store<ManagementUseCases>, organization: LogId, hash: string): string | undefined {
   for (let { revision } = store.head(organization); revision > 0; revision--) {
     const [entry] = store.entries(organization, revision - 1, 1)

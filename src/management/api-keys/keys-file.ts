@@ -1,5 +1,5 @@
-// `<data>/keys.json`: the keys of the first organization, for whoever owns the folder (mode 0600). Nothing here opens the store, so that a
-// tool that only needs a key starts fast.
+// `<data>/keys.json`: the keys of the first organization, for the owner of the folder (mode 0600). Reading it does not
+// open the store, so that a tool that only needs a key starts fast.
 import {
   closeSync,
   existsSync,
@@ -12,7 +12,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 
-/** What the file holds. */
+/** The contents of the file. */
 export interface KeysFile {
   readonly organization?: string
   readonly environments: Readonly<Record<string, string>>
@@ -29,14 +29,16 @@ export function readKeys(data: string): KeysFile | undefined {
   }
 }
 
-/** Writes the file when it is not there: on a new folder, or when the process ended between the first commit and the file. */
+/**
+ * Writes the file when it is missing: in a new folder, or when the process ended between the first commit and the file.
+ */
 export function writeKeysOnce(data: string, keys: () => KeysFile): void {
   if (!existsSync(keysPath(data))) write(data, keys())
 }
 
 /**
- * Brings the file up to date. `current` gives for a secret of the file the one that is good now: the same, the new one after a
- * rotation, or undefined when the key is gone; its entry is then removed. @throws what the file system throws
+ * Updates the file. `current` returns for a secret of the file the valid one: the same, the new one after a rotation,
+ * or undefined when the key was deleted; its entry is then removed. @throws what the file system throws
  */
 export function updateKeys(data: string, current: (secret: string) => string | undefined): void {
   const file = readKeys(data)
@@ -59,7 +61,7 @@ function write(data: string, keys: KeysFile): void {
   const temporary = `${path}.tmp`
   const file = openSync(temporary, 'w', 0o600)
   try {
-    fchmodSync(file, 0o600) // also when an earlier process left it behind
+    fchmodSync(file, 0o600) // in case an earlier process left the file behind
     writeFileSync(file, `${JSON.stringify(keys, null, 2)}\n`)
     fsyncSync(file)
   } finally {

@@ -1,5 +1,6 @@
-// Making, rotating and taking back API keys, in the control log of an organization. A key that is rotated or taken back is dead with the
-// next request, and the feeds that it opened end with the commit. Secrets are told in results and sealed; no change holds one.
+// Creating, rotating and revoking API keys, in the control log of an organization. A rotated or revoked key is refused
+// from the next request on, and its feeds end with the commit. Secrets are returned in results and sealed; changes
+// never contain one.
 import { put, remove } from '../../log/change.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import { API_KEYS_MAX, FIXED_KEY_LENGTH_MIN } from '../../model/limits.ts'
@@ -28,13 +29,13 @@ export interface NewApiKey {
   readonly secret?: string
 }
 
-/** A key with its secret: told when it is made or rotated. */
+/** A key with its secret: returned when it is created or rotated. */
 export interface KeyWithSecret {
   readonly key: ApiKey
   readonly secret: string
 }
 
-/** Makes a key. The secret is told here, and read back as the contract says. */
+/** Creates a key. The secret is returned here, and can be read back as the contract says. */
 export function createApiKey(view: View, input: NewApiKey, mint: Mint): Decided<KeyWithSecret> {
   if (view.count('api_key') >= API_KEYS_MAX) {
     throw new ZerohopError('LIMIT_EXCEEDED', { what: 'the API keys', limit: API_KEYS_MAX }, { path: BODY })
@@ -47,7 +48,7 @@ export function createApiKey(view: View, input: NewApiKey, mint: Mint): Decided<
   return { changes: [put('api_key', key)], secrets: [{ id: key.id, secret }], result: { key, secret } }
 }
 
-/** Gives the key another secret: same id, level and access. The old secret is dead. */
+/** Gives the key another secret, with the same id, level and access. The old secret is refused from then on. */
 export function rotateApiKey(view: View, { ref }: { readonly ref: string }, mint: Mint): Decided<KeyWithSecret> {
   const old = view.require('api_key', ref)
   const secret = mintSecret(old.level, mint)
@@ -59,7 +60,7 @@ export function rotateApiKey(view: View, { ref }: { readonly ref: string }, mint
   }
 }
 
-/** Takes a key back, and erases its secret. */
+/** Revokes a key and deletes its secret. */
 export function deleteApiKey(view: View, { ref }: { readonly ref: string }, _mint: Mint): Decided<null> {
   const key = view.require('api_key', ref)
   return { changes: [remove('api_key', key.key)], secrets: [{ id: key.id, secret: null }], status: 204, result: null }
@@ -88,12 +89,15 @@ export function rotatePdpKey(
   }
 }
 
-/** Changes nothing, but leaves an entry in the log: something was read that must not be read unseen. */
+/** Changes nothing, but leaves a log entry: reading a secret must be visible in the history. */
 export function noteRead(_view: View, _input: null, _mint: Mint): Decided<null> {
   return { changes: [], logged: true, result: null }
 }
 
-/** A key that a person chose. @throws INPUT_INVALID on one that could be guessed, or that no header can carry */
+/**
+ * Validates a key chosen by a person. @throws INPUT_INVALID on one that could be guessed, or that a header cannot
+ * contain
+ */
 export function requireFixedKey(text: string, field: string): string {
   if (text.length >= FIXED_KEY_LENGTH_MIN && /^[\x21-\x7e]+$/.test(text)) return text
   const reason = `a key needs at least ${FIXED_KEY_LENGTH_MIN} printable characters without blanks`

@@ -1,34 +1,34 @@
-// A bulk call is the single call for each item, in order, each on what the earlier ones left: one revision, all or nothing. An error
-// names the item that it came from.
+// A bulk call runs the single call for each item, in order, each on the result of the earlier ones: one revision, all
+// or nothing. An error names its item.
 import { ZerohopError } from '../../model/errors.ts'
 import { Draft } from '../../store/draft.ts'
 import type { Decided, View } from '../../store/view.ts'
 import { BODY, type Path } from '../fields.ts'
 
-/** Where the items of a call stand in its body, and how many there may be. */
+/** The items of a call, their path in the body, and their maximal number. */
 export interface Items<I> {
   readonly items: readonly I[]
   readonly path: Path
-  /** what the items are, for a message */
+  /** a name of the items, for messages */
   readonly what: string
-  readonly most: number
+  readonly limit: number
 }
 
 /** @throws LIMIT_EXCEEDED, and what `run` throws, with the path of the item */
 export function eachOf<I>(
   view: View,
-  { items, path, what, most }: Items<I>,
+  { items, path, what, limit }: Items<I>,
   run: (draft: Draft, item: I) => Decided<unknown>,
 ): Draft {
-  if (items.length > most) {
-    throw new ZerohopError('LIMIT_EXCEEDED', { what: `the ${what} of one call`, limit: most }, { path })
+  if (items.length > limit) {
+    throw new ZerohopError('LIMIT_EXCEEDED', { what: `the ${what} of one call`, limit }, { path })
   }
   const draft = new Draft(view)
   for (const [at, item] of items.entries()) within([...path, at], () => draft.take(run(draft, item)))
   return draft
 }
 
-/** Runs what takes one item for its body, and says in an error where in the real body that item stands. */
+/** Runs a use case whose body is one item, and puts the item's path in the real body into its errors. */
 export function within<T>(path: Path, run: () => T): T {
   try {
     return run()

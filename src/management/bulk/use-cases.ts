@@ -33,11 +33,11 @@ import type {
 
 const OPERATIONS = [...BODY, 'operations']
 const IDENTS = [...BODY, 'idents']
-const USERS = { what: 'users', most: BULK_USERS_MAX }
-const TENANTS = { what: 'tenants', most: BULK_TENANTS_MAX }
-const INSTANCES = { what: 'resource instances', most: BULK_INSTANCES_MAX }
-const TUPLES = { what: 'relationship tuples', most: BULK_TUPLES_MAX }
-const ASSIGNMENTS = { what: 'role assignments', most: BULK_ASSIGNMENTS_MAX }
+const USERS = { what: 'users', limit: BULK_USERS_MAX }
+const TENANTS = { what: 'tenants', limit: BULK_TENANTS_MAX }
+const INSTANCES = { what: 'resource instances', limit: BULK_INSTANCES_MAX }
+const TUPLES = { what: 'relationship tuples', limit: BULK_TUPLES_MAX }
+const ASSIGNMENTS = { what: 'role assignments', limit: BULK_ASSIGNMENTS_MAX }
 
 const done = (draft: Draft): Decided<null> => ({ changes: draft.changes(), result: null })
 
@@ -111,7 +111,7 @@ export interface NewAssignments {
   readonly missing_user_policy: MissingUserPolicy
 }
 
-/** Gives all of the roles, or none. */
+/** Assigns all of the roles, or none. */
 export function assignMany(
   view: View,
   { assignments: items, missing_user_policy: policy }: NewAssignments,
@@ -128,7 +128,7 @@ export function assignMany(
   return { changes: draft.changes(), result: { assignments_created } }
 }
 
-/** Takes away those of the roles that were given; the others are skipped. */
+/** Removes those of the roles that are assigned; the others are skipped. */
 export function unassignMany(
   view: View,
   { assignments: items }: { readonly assignments: RoleAssignmentBulk },
@@ -149,7 +149,7 @@ export function unassignMany(
 
 type Deletion = (draft: Draft, ref: string) => Decided<unknown>
 
-/** Runs once for each name: a second deletion would find nothing. */
+/** Runs once for each name, because a second deletion would not find the object. */
 function once(run: Deletion): Deletion {
   const seen = new Set<string>()
   return (draft, ref) => {

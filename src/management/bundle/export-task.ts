@@ -1,4 +1,5 @@
-// Has an environment with its facts written to a file by a worker thread: a million objects take longer to read than a turn may.
+// Writes an environment with its facts to a file in a worker thread, because reading a million objects would block the
+// event loop.
 import { Worker } from 'node:worker_threads'
 import type { LogId } from '../../log/change.ts'
 import { ZerohopError } from '../../model/errors.ts'
@@ -8,7 +9,7 @@ export interface ExportTask {
   /** folder of the store */
   readonly data: string
   readonly environment: LogId
-  /** where the JSON goes; made with mode 0600 */
+  /** path of the JSON file; created with mode 0600 */
   readonly file: string
 }
 

@@ -1,5 +1,5 @@
-// Entry of the worker thread that exports an environment with its facts: reads the folder beside the store, in one durable moment, and writes
-// one JSON file.
+// Entry of the worker thread that exports an environment with its facts: reads the folder beside the store, in one
+// consistent state, and writes one JSON file.
 import { writeFileSync } from 'node:fs'
 import { parentPort, workerData } from 'node:worker_threads'
 import { openReader } from '../../store/reader.ts'

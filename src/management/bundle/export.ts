@@ -1,5 +1,5 @@
-// An environment as one readable object: its schema and, when asked for, its facts, by keys and without ids. What `zerohop export` writes and
-// `zerohop import` reads, and what a copy of an environment carries over. How one is applied is bundle-import.ts.
+// An environment as one readable object: its schema and, when asked for, its facts, by keys and without ids. `zerohop
+// export` writes it, `zerohop import` reads it, and a copy of an environment consists of it. import.ts applies one.
 import { ZerohopError } from '../../model/errors.ts'
 import {
   type AttributeDefinition,
@@ -14,7 +14,7 @@ import type { AttributeBlock } from '../resources/schema.ts'
 import { Bundle, type BundleResource } from './schema.ts'
 import { requireShape } from './shape.ts'
 
-/** The value as a bundle. @throws INPUT_INVALID, with the place */
+/** Validates the value as a bundle. @throws INPUT_INVALID, with the place */
 export function readBundle(value: unknown, path: Path): Bundle {
   requireShape(Bundle, value, path)
   const bundle = value as Bundle
@@ -22,7 +22,7 @@ export function readBundle(value: unknown, path: Path): Bundle {
   return bundle
 }
 
-/** An object that stands there twice would be what is said last of it. @throws INPUT_INVALID */
+/** Refuses duplicate objects, of which the last would silently win. @throws INPUT_INVALID */
 function requireOnce(bundle: Bundle, path: Path): void {
   for (const field of ['resources', 'roles', 'condition_sets', 'tenants', 'users', 'resource_instances'] as const) {
     const seen = new Set<string>()
@@ -128,7 +128,7 @@ const attributeOf = ({ type, description }: AttributeDefinition): AttributeBlock
   return { type, ...brief({ description }, '') }
 }
 
-/** What is not the default: no null, and no name that repeats the key. */
+/** The fields that differ from their defaults: without nulls, and without a name equal to the key. */
 function brief<T extends object>(fields: T, key: string): { [K in keyof T]?: NonNullable<T[K]> } {
   const said = Object.entries(fields).filter(([name, value]) => value !== null && !(name === 'name' && value === key))
   return Object.fromEntries(said) as { [K in keyof T]?: NonNullable<T[K]> }

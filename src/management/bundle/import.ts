@@ -1,6 +1,6 @@
-// Applies a bundle to an environment, as one revision: what is missing is created, what is there becomes as the bundle says, and nothing that
-// the bundle does not name is deleted. Everything passes through the same use cases as single writes do, on a draft. Objects may name each
-// other in any order: they are made first, and get their references afterwards.
+// Applies a bundle to an environment, as one revision: missing objects are created, existing ones are replaced, and
+// objects that the bundle does not name are kept. Everything runs through the use cases of single writes, on a draft.
+// Objects may name each other in any order: they are created first, and get their references afterwards.
 import { isDeepStrictEqual } from 'node:util'
 import type { Change } from '../../log/change.ts'
 import { TENANT_TYPE, USER_TYPE } from '../../model/condition-reads.ts'
@@ -30,12 +30,12 @@ import type { Bundle, BundleResource } from './schema.ts'
 
 export interface ImportInput {
   readonly bundle: unknown
-  /** only says what would change */
+  /** only reports what would change */
   readonly dryRun?: boolean
 }
 
 export interface Imported {
-  /** number of objects by what happens to them */
+  /** number of objects by outcome */
   readonly created: number
   readonly changed: number
   readonly deleted: number
@@ -43,7 +43,7 @@ export interface Imported {
   readonly lines: readonly string[]
 }
 
-/** Applies a bundle that came from outside. @throws INPUT_INVALID, and what single writes throw, with the place in the bundle */
+/** Validates and applies a bundle. @throws INPUT_INVALID, and what single writes throw, with the place in the bundle */
 export function importBundle(view: View, { bundle, dryRun = false }: ImportInput, mint: Mint): Decided<Imported> {
   const draft = new Draft(view)
   applyBundle(draft, readBundle(bundle, BODY), mint)
@@ -51,12 +51,12 @@ export function importBundle(view: View, { bundle, dryRun = false }: ImportInput
   return { changes: dryRun ? [] : changes, result: summaryOf(view, changes) }
 }
 
-/** Stages what the bundle says. */
+/** Stages the objects of the bundle. */
 export function applyBundle(draft: Draft, bundle: Bundle, mint: Mint): void {
   new Import(draft, mint).run(bundle)
 }
 
-/** What was staged and is not as it was, apart from the time of the change. */
+/** The staged changes that differ from the stored objects, apart from their times. */
 export function realChanges(view: View, draft: Draft): Change[] {
   return draft.changes().filter((change) => {
     if (change.op === 'delete') return true
@@ -95,7 +95,8 @@ class Import {
   #schema(bundle: Bundle): void {
     const draft = this.#draft
     const ofResources = bundle.resources ?? []
-    // An attribute may go only when no condition reads it any more, so those that go do it after the sets.
+    // An attribute can be removed only when no condition reads it, so attributes are removed after the sets are
+    // written.
     this.#each('resources', ofResources, (resource, path) => this.#resource(resource, path, true))
     this.#each('resources', ofResources, (resource, path) => this.#parts(resource, path))
     this.#each('resources', ofResources, (resource, path) => this.#roles(resource, path))
@@ -170,7 +171,7 @@ class Import {
     this.#put(resources, key, { ...fields, attributes }, path)
   }
 
-  /** Relations, groups of actions, and the roles without what they name. */
+  /** Relations, action groups, and roles without their references. */
   #parts({ key: of, action_groups, relations: linked, roles: held }: BundleResource, path: Path): void {
     const draft = this.#draft
     for (const [key, fields] of Object.entries(linked ?? {})) {
@@ -196,7 +197,7 @@ class Import {
     }
   }
 
-  /** Creates the object, or makes it what is sent; `first` only touches what is sent. */
+  /** Creates the object or replaces it; with `first` only the fields that are sent are changed. */
   #put<K extends KeyedKind, I extends object>(
     collection: Collection<K, I>,
     key: string,

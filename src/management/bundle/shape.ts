@@ -1,10 +1,10 @@
-// Tells whether JSON that no server has validated, such as a file, has the form of a schema from src/model/json-schema.ts: types, words and
-// members. What a value must be beyond its type is for the use cases to say.
+// Validates JSON that no server has validated, such as a file, against a schema from src/model/json-schema.ts: types,
+// enums and members. Further constraints on values are checked by the use cases.
 import { ZerohopError } from '../../model/errors.ts'
 import type { TSchema } from '../../model/json-schema.ts'
 import type { Path } from '../fields.ts'
 
-/** The words of schemas that are looked at here. */
+/** The schema keywords that are checked here. */
 interface Shape {
   readonly type?: 'string' | 'boolean' | 'object' | 'array'
   readonly enum?: readonly unknown[]

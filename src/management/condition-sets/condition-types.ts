@@ -1,7 +1,8 @@
-// Conditions against what is declared: an attribute that a resource type (or `__user`, `__tenant`) declares is compared only with what
-// its type allows, and a declaration that a condition reads neither goes nor changes into a type that the condition does not fit (D11).
-// An attribute of a resource type must be declared there; what is not declared of users, tenants, context and action is not checked: the
-// value decides then (D7). The grammar is src/model/condition.ts.
+// Validates conditions against declared types: a declared attribute of a resource type (or of `__user`, `__tenant`) may
+// only be compared as its type allows, and a declaration that a condition reads can neither be removed nor changed to a
+// type that the condition does not fit (D11: deletes). Attributes of resource types must be declared; undeclared ones
+// of users, tenants, context and action are not checked, so that their values decide (D7: missing values). The grammar
+// is src/model/condition.ts.
 import { compile } from '../../image/build/condition-program.ts'
 import { put } from '../../log/change.ts'
 import { type AttributePath, OPERATORS, parseConditions, type Test } from '../../model/condition.ts'
@@ -24,8 +25,9 @@ import { type Path, requireStorable } from '../fields.ts'
 type Checked = Pick<ConditionSet, 'conditions' | 'resource'>
 
 /**
- * The conditions may be stored for a set over resources of `resource` (null: a user set).
- * @throws INPUT_INVALID, LIMIT_EXCEEDED on the grammar, OBJECT_NOT_FOUND on the type of a foreign key, ATTRIBUTE_MISMATCH
+ * Requires that the conditions may be stored for a set over resources of `resource` (null: a user set).
+ * @throws INPUT_INVALID, LIMIT_EXCEEDED on the grammar, OBJECT_NOT_FOUND on the type of a foreign key,
+ * ATTRIBUTE_MISMATCH
  */
 export function requireConditions(view: View, { conditions, resource }: Checked, path: Path): void {
   const condition = parseConditions(conditions, path)
@@ -36,8 +38,8 @@ export function requireConditions(view: View, { conditions, resource }: Checked,
 }
 
 /**
- * The resource types declare the attributes that the conditions read of them. Only for conditions that are new: an environment may hold
- * older ones, which stay as they are.
+ * Requires that the resource types declare the attributes that the conditions read. Only for new conditions: an
+ * environment may have older ones, which stay as they are.
  * @throws ATTRIBUTE_UNDECLARED with the first attribute that its type does not declare
  */
 export function requireDeclared(view: View, { conditions, resource }: Checked, path: Path): void {
@@ -49,13 +51,13 @@ export function requireDeclared(view: View, { conditions, resource }: Checked, p
 }
 
 /**
- * The paths that the conditions read, with those of all other sets, have room in every image.
+ * Requires that the paths of the conditions, together with those of all other sets, fit into an image.
  * @throws LIMIT_EXCEEDED
  */
 export function requirePathRoom(view: View, conditions: JsonObject, key: string, path: Path): void {
   const paths = pathsRead({ conditions })
   if (paths.every((each) => view.countBy('sets_by_path', pathEntry(each)) > 0)) return
-  // Counting every use is quick, and mostly enough: only when there are many are the sets read, to count each path once.
+  // Counting every use is fast and usually enough: only when there are many, the sets are read to count each path once.
   let uses = paths.length
   for (let place = 0, sets = 1; sets > 0; place++) uses += sets = view.countBy('sets_by_path', `#${place}`)
   if (uses <= PATHS_MAX) return
@@ -66,7 +68,7 @@ export function requirePathRoom(view: View, conditions: JsonObject, key: string,
   throw new ZerohopError('LIMIT_EXCEEDED', { what, limit: PATHS_MAX }, { path })
 }
 
-/** A type, or undefined for what nobody declares. */
+/** The declared type; undefined for an undeclared attribute. */
 type Declared = AttributeType | undefined
 type Comparison = Test & { readonly kind: 'compare' }
 type Match = Test & { readonly kind: 'match' }
@@ -149,7 +151,7 @@ class Checker {
   }
 }
 
-/** A text that is no instant would never be found before or after one, and under `not` always. */
+/** A text that is not an instant would make comparisons with an instant always false, and always true under `not`. */
 function fits(type: AttributeType, value: Json): boolean {
   if (type === 'time') return instantOf(value) !== undefined
   return typeof value === (type === 'bool' ? 'boolean' : type)
@@ -165,8 +167,9 @@ function nameOf({ root, names }: AttributePath): string {
 }
 
 /**
- * What `before` declares may become what `after` declares.
- * @throws OBJECT_IN_USE when a condition reads an attribute that goes, or does not fit one that is new or has another type
+ * Requires that the declarations may change from `before` to `after`.
+ * @throws OBJECT_IN_USE when a condition reads an attribute that is removed, or does not fit one that is new or has
+ * another type
  */
 export function keepReaders(view: View, kind: 'resource' | 'built_in', before: Resource, after: Resource): void {
   const now = new Map(after.attributes.map(({ key, type }) => [key, type]))

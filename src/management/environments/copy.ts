@@ -1,5 +1,6 @@
-// Copying the schema of an environment into another one of its project, or into a new one: one revision there. Facts stay where they are. What
-// a scope leaves out takes along what would need it, unless leaving that out would allow more than in the source: then the copy is refused.
+// Copying the schema of an environment into another one of its project, or into a new one: one revision there. Facts
+// are not copied. Objects that need something outside of the scope are left out too, unless that would allow more than
+// in the source: then the copy is refused.
 import type { LogId } from '../../log/change.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import { type Environment, environmentKey } from '../../model/objects.ts'
@@ -25,8 +26,9 @@ export interface CopyInput {
 }
 
 /**
- * Run on the control log of the organization. Answers with the target.
- * @throws OBJECT_EXISTS when an object is in the target already and may not be overwritten; OBJECT_NOT_FOUND, INPUT_INVALID
+ * Runs on the control log of the organization. Returns the target.
+ * @throws OBJECT_EXISTS when an object is in the target already and may not be overwritten; OBJECT_NOT_FOUND,
+ * INPUT_INVALID
  */
 export function copyEnvironment(view: View, input: CopyInput, mint: Mint): Decided<Environment> {
   const { existing, fresh, overwrite } = input
@@ -78,7 +80,7 @@ function requireNoConflict(target: View, bundle: Bundle): void {
   }
 }
 
-/** The part of the bundle that the scope names, without what hangs in the air then. */
+/** The part of the bundle in the scope, without objects that would refer to something outside of it. */
 function pick(bundle: Bundle, scope: CopyScope, target: View): Bundle {
   const kept = {
     resources: (bundle.resources ?? []).filter(({ key }) => passes(scope.resources, key)),
@@ -115,7 +117,7 @@ function pick(bundle: Bundle, scope: CopyScope, target: View): Bundle {
   }
 }
 
-/** What the target will have. */
+/** The objects that the target will have. */
 class TargetState {
   readonly #target: View
   readonly #resources: ReadonlyMap<string, BundleResource>

@@ -1,5 +1,5 @@
-// A new environment: the object, its API key and PDP config in the control log of the organization, and revision 1 of its own log
-// with the tenant `default`. Changing and deleting environments is general.ts.
+// A new environment: the object, its API key and PDP config in the control log of the organization, and revision 1 of
+// its own log with the tenant `default`. src/management/projects/use-cases.ts changes and deletes environments.
 import { type Change, put } from '../../log/change.ts'
 import { DEFAULT_TENANT } from '../../model/keys.ts'
 import { type Environment, environmentKey, type JsonObject, type PdpConfig, type Project } from '../../model/objects.ts'
@@ -26,7 +26,7 @@ export interface MadeEnvironment {
   readonly secret: string
 }
 
-/** The parts of a Decided that make the environment; the caller joins them with its own. */
+/** The parts of a Decided that create the environment; the caller merges them into its own. */
 export function makeEnvironment(
   input: NewEnvironment,
   mint: Mint,

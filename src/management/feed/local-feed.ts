@@ -1,5 +1,6 @@
-// The feed in the process of the store: an image of an environment, then its log entries as deltas, with heartbeats. src/management/feed/routes.ts
-// puts it on the wire; the PDP of `serve` and of zerohop/embedded reads it as it is. What a frame means is docs/feed.md.
+// The feed in the process of the store: an image of an environment, then its log entries as deltas, with heartbeats.
+// src/management/feed/routes.ts serves it over HTTP; the PDP of `serve` and of zerohop/embedded reads it directly.
+// Frames: docs/feed.md.
 import { setImmediate } from 'node:timers/promises'
 import type { LogEntry, LogId, Position } from '../../log/change.ts'
 import { packDeltaSlowly } from '../../log/codec.ts'
@@ -26,12 +27,12 @@ export interface FeedDeps {
 
 type DeltaEvent = Exclude<FeedEvent, { type: 'heartbeat' }>
 
-/** The deltas that were sent last: a write that a thousand followers wait for is read and made ready once. */
+/** A cache of the last deltas: a write that a thousand followers wait for is read and encoded once. */
 export class RecentDeltas {
   /** by log and revision, the oldest first */
   readonly #events = new Map<string, DeltaEvent>()
 
-  /** The delta that continues exactly from there. */
+  /** The cached delta that continues exactly from this position. */
   after(log: LogId, at: Position): DeltaEvent | undefined {
     const event = this.#events.get(`${log}/${at.revision + 1}`)
     return event?.delta.previous === at.chain ? event : undefined
@@ -48,7 +49,7 @@ export class RecentDeltas {
   }
 }
 
-/** The environment that is followed and the organization whose control log knows whether it still exists. */
+/** The followed environment, and the organization whose control log shows whether it still exists. */
 export interface Followed {
   readonly environment: LogId
   readonly organization: LogId
@@ -118,7 +119,7 @@ async function* deltasOf(
   }
 }
 
-/** Entries of a log that cannot be read are passed over by an image: the state is proven by itself. @throws FEED_GAP */
+/** Unreadable log entries force followers to take an image: the state has checksums of its own. @throws FEED_GAP */
 function entriesAfter(store: FeedDeps['store'], log: LogId, have: number, got: number): LogEntry[] {
   try {
     return store.entries(log, have, LOG_READ_MAX)
@@ -136,21 +137,21 @@ async function eventOf(entry: LogEntry): Promise<DeltaEvent> {
 }
 
 /**
- * True when a follower is ahead of the head only because its image was read from disk between a commit of the writer thread and the message
- * that tells this thread of it.
+ * True when a follower is ahead of the head only because its image was read from disk between a commit of the writer
+ * thread and the message that tells this thread of it.
  */
 function isOnDisk(store: FeedDeps['store'], log: LogId, at: Position): boolean {
   const { position } = store.view(log)
   return at.revision < position.revision || (at.revision === position.revision && at.chain === position.chain)
 }
 
-/** A follower at or beyond our head must be exactly at it. */
+/** A follower at or beyond the head must be exactly at the head. */
 function requireOurs(at: Position, head: Position): void {
   const forked = at.revision > head.revision || (at.revision === head.revision && at.chain !== head.chain)
   if (forked) throw new ZerohopError('FEED_FORK', { to: head.revision })
 }
 
-/** @throws ENVIRONMENT_DELETED when the control log does not hold the environment any more */
+/** @throws ENVIRONMENT_DELETED when the control log no longer has the environment */
 function requireEnvironment(store: FeedDeps['store'], { environment, organization }: Followed): void {
   if (!store.exists(environment) || store.view(organization).find('environment', environment) === undefined) {
     throw new ZerohopError('ENVIRONMENT_DELETED')

@@ -1,6 +1,6 @@
-// Groups: nothing but instances, roles and relations, put together. A group is an instance of a resource type with the role `member`;
-// users are members by that role on it; a role that is given to a group is a relation, a tuple and a derivation from `member`. So a group
-// in a group is the role `member` on it.
+// Groups, composed of instances, roles and relations. A group is an instance of a resource type with the role `member`;
+// a member is a user with that role on the instance; a role of a group is a relation, a tuple and a derivation from
+// `member`. A group inside another group has the role `member` on it.
 import { put, remove } from '../../log/change.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import { assignmentKey, type Group, instanceKey, partKey, tupleKey } from '../../model/objects.ts'
@@ -18,11 +18,11 @@ import { assign, unassign } from '../role-assignments/use-cases.ts'
 import { createTuple } from '../tuples/use-cases.ts'
 import type { GroupCreate, GroupRole } from './schema.ts'
 
-/** The role of whoever is in a group. */
+/** The role of the members of a group. */
 export const MEMBER = 'member'
 const GROUP_TYPE = 'group'
 
-/** A role on one instance; some callers leave the tenant to the instance. */
+/** A role on one instance; without a tenant it is that of the instance. */
 type RoleOnInstance = Omit<GroupRole, 'tenant'> & { readonly tenant?: Sent<string> }
 interface InGroup {
   /** id, `type:key` or key of the group */
@@ -33,7 +33,7 @@ type GroupUser = InGroup & { readonly user: string; readonly tenant?: Sent<strin
 /** The relation over which members of groups of a type have a role. */
 export const relationOf = (groupType: string, role: string): string => `${groupType}_group_${role}`
 
-/** By id or `type:key`; by key alone, of several the one of type `group`, else the oldest. @throws OBJECT_NOT_FOUND */
+/** A group by id or `type:key`; by key alone the one of type `group`, else the oldest. @throws OBJECT_NOT_FOUND */
 export function requireGroup(view: View, ref: string, path?: Path): Group {
   const found =
     view.find('group', ref) ?? view.get('group', instanceKey(GROUP_TYPE, ref)) ?? [...view.by('groups_named', ref)][0]
@@ -41,7 +41,7 @@ export function requireGroup(view: View, ref: string, path?: Path): Group {
   throw new ZerohopError('OBJECT_NOT_FOUND', { kind: 'group', ref }, path === undefined ? {} : { path })
 }
 
-/** Makes the instance of a group, and what it needs: the resource type and its role `member`. @throws OBJECT_EXISTS */
+/** Creates the instance of a group and, when missing, the resource type and its role `member`. @throws OBJECT_EXISTS */
 export function createGroup(view: View, input: GroupCreate, mint: Mint): Decided<Group> {
   const draft = new Draft(view)
   const type = input.group_resource_type_key ?? GROUP_TYPE
@@ -60,7 +60,7 @@ export function createGroup(view: View, input: GroupCreate, mint: Mint): Decided
   return { changes: draft.changes(), result: group }
 }
 
-/** Removes the group with its instance: members and roles of the group go with it. */
+/** Removes the group's instance, and with it its members and roles. */
 export function deleteGroup(view: View, { group: ref }: InGroup, mint: Mint): Decided<null> {
   const { key, resource } = requireGroup(view, ref)
   const draft = new Draft(view)
@@ -70,7 +70,7 @@ export function deleteGroup(view: View, { group: ref }: InGroup, mint: Mint): De
   return { changes: draft.changes(), status: 204, result: null }
 }
 
-/** Makes the user a member; one who is a member already stays one. @throws TENANT_MISMATCH */
+/** Makes the user a member; no change when the user is one already. @throws TENANT_MISMATCH */
 export function addGroupUser(view: View, input: GroupUser, mint: Mint): Decided<Group> {
   const { group, user } = memberOf(view, input)
   if (view.get('role_assignment', assignmentKey(user, MEMBER, group.tenant, group.key))) {
@@ -80,7 +80,7 @@ export function addGroupUser(view: View, input: GroupUser, mint: Mint): Decided<
   return { changes, result: group }
 }
 
-/** @throws OBJECT_NOT_FOUND when the user is no member, TENANT_MISMATCH */
+/** @throws OBJECT_NOT_FOUND when the user is not a member, TENANT_MISMATCH */
 export function removeGroupUser(view: View, input: GroupUser, _mint: Mint): Decided<null> {
   const { group, user } = memberOf(view, input)
   const { changes } = unassign(view, { user, role: MEMBER, resource_instance: group.key })
@@ -93,7 +93,7 @@ function memberOf(view: View, input: GroupUser): { readonly group: Group; readon
   return { group, user: view.require('user', input.user).key }
 }
 
-/** Gives all members of the group a role on an instance; what they have already stays. */
+/** Gives all members of the group a role on an instance; no change when the group has it already. */
 export function addGroupRole(
   view: View,
   input: InGroup & { readonly role: RoleOnInstance },
@@ -138,7 +138,7 @@ export function removeGroupRole(
 
 type GroupInGroup = InGroup & { readonly into: string }
 
-/** Makes all members of the group members of another one too. */
+/** Makes all members of the group members of another group. */
 export const addGroupToGroup = (view: View, input: GroupInGroup, mint: Mint): Decided<Group> =>
   addGroupRole(view, { group: input.group, role: membership(view, input) }, mint)
 export const removeGroupFromGroup = (view: View, input: GroupInGroup, mint: Mint): Decided<null> =>
@@ -153,7 +153,7 @@ function membership(view: View, { group: ref, into: intoRef }: GroupInGroup): Ro
   throw new ZerohopError('INPUT_INVALID', { reason: 'a group is no member of itself' }, { path })
 }
 
-/** What joins a group to an instance for a role. */
+/** The relation, tuple and derivation that give a group a role on an instance. */
 function linkOf(
   view: View,
   group: Group,
@@ -169,7 +169,7 @@ function linkOf(
   return { relation: relationOf(group.resource, role.role), role, object }
 }
 
-/** Takes a relation that was made for groups away when nothing is related by it any more, and the derivation with it. */
+/** Removes a relation that was created for groups, with its derivation, when no tuple uses it any more. */
 function sweep(draft: Draft, groupType: string, key: string, mint: Mint): void {
   const relation = draft.get('relation', key)
   if (!relation?.relation.startsWith(relationOf(groupType, '')) || draft.countBy('tuples_of_relation', key) > 0) return

@@ -1,5 +1,5 @@
-// What was done, the newest first, over several logs at once: the log entries themselves, without their changes. One request looks at a
-// bounded number of entries, some in each turn of the event loop.
+// The history over several logs, the newest entry first: log entries without their changes. One request reads a bounded
+// number of entries, a few in each turn of the event loop.
 import { setImmediate } from 'node:timers/promises'
 import type { HistoryEntry, LogId } from '../../log/change.ts'
 import { HISTORY_ROWS_PER_TURN, HISTORY_SCAN_MAX } from '../../model/limits.ts'
@@ -10,7 +10,7 @@ type Logs = Pick<Store<UseCases>, 'head' | 'history' | 'historyCount'>
 
 export interface HistoryPage {
   readonly rows: readonly HistoryEntry[]
-  /** entries that fit, among those that can be paged to */
+  /** matching entries among those that can be paged to */
   readonly total: number
   /** how many rows can be paged to */
   readonly reachable: number
@@ -18,7 +18,7 @@ export interface HistoryPage {
 
 export interface HistoryQuery {
   readonly logs: readonly LogId[]
-  /** undefined when every entry fits */
+  /** undefined when every entry matches */
   readonly fits: ((entry: HistoryEntry) => boolean) | undefined
   /** ms since 1970; entries before it end the search */
   readonly since?: number
@@ -48,7 +48,7 @@ export async function readHistory(
   return { rows: page, total: all, reachable: Math.min(all, HISTORY_SCAN_MAX) }
 }
 
-/** Takes the newest entry of all. */
+/** Removes and returns the newest entry of all logs. */
 function newest(cursors: readonly Cursor[]): HistoryEntry | undefined {
   let first: Cursor | undefined
   for (const cursor of cursors) if ((cursor.next?.at ?? -1) > (first?.next?.at ?? -1)) first = cursor

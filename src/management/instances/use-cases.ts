@@ -1,5 +1,5 @@
-// Resource instances: what roles on one thing, relations and stored attributes hang on. An instance belongs to one tenant for ever; its
-// name is `type:key`.
+// Resource instances: single objects with roles on them, relations and stored attributes. An instance never changes its
+// tenant; its name is `type:key`.
 import { isDeepStrictEqual } from 'node:util'
 import { type Change, put, remove } from '../../log/change.ts'
 import { ZerohopError } from '../../model/errors.ts'
@@ -24,7 +24,7 @@ export function createInstance(
   return { changes: [put('resource_instance', instance)], result: instance }
 }
 
-/** Changes the attributes, when they are sent. @throws KEY_MISMATCH when it names another instance */
+/** Changes the attributes if they are sent. @throws KEY_MISMATCH when it names another instance */
 export function updateInstance(
   view: View,
   { ref, fields }: { readonly ref: string; readonly fields: InstanceUpdate & SameKey },
@@ -35,7 +35,10 @@ export function updateInstance(
   return rewrite(stored, settleDeclared(view, stored.resource, [fields.attributes, stored.attributes, {}]), mint)
 }
 
-/** Sets the attributes; without any, to none. @throws KEY_MISMATCH, TENANT_MISMATCH when it names another instance or tenant */
+/**
+ * Replaces the attributes; without any they are removed. @throws KEY_MISMATCH, TENANT_MISMATCH when it names another
+ * instance or tenant
+ */
 export function replaceInstance(
   view: View,
   { ref, fields }: { readonly ref: string; readonly fields: InstanceReplace },
@@ -51,7 +54,7 @@ export function replaceInstance(
   return rewrite(stored, settleDeclared(view, stored.resource, [fields.attributes, {}, {}]), mint)
 }
 
-/** Creates the instance, or sets its attributes when it is there. */
+/** Creates the instance, or replaces its attributes when it exists. */
 export function putInstance(view: View, input: InstanceCreate, mint: Mint): Decided<ResourceInstance> {
   const resource = view.require('resource', input.resource, [...BODY, 'resource']).key
   const ref = instanceKey(resource, input.key)
@@ -66,7 +69,7 @@ export function deleteInstance(view: View, { ref }: { readonly ref: string }, _m
 }
 
 /**
- * The instance named by `ref`, id or `type:key`. With a mint and a tenant, one that is missing is made in the tenant.
+ * The instance named by `ref`, id or `type:key`. With a mint and a tenant, a missing one is created in the tenant.
  * @throws OBJECT_NOT_FOUND, KEY_INVALID; TENANT_MISMATCH when it is in another tenant than the one named
  */
 export function reachInstance(

@@ -1,4 +1,4 @@
-// User invites: somebody is asked in with a role; approving makes the user and gives the role.
+// User invites with a role: approving one creates the user and assigns the role.
 import { isDeepStrictEqual } from 'node:util'
 import { put, remove } from '../../log/change.ts'
 import { ZerohopError } from '../../model/errors.ts'
@@ -51,7 +51,7 @@ export function deleteInvite(view: View, { ref }: { readonly ref: string }, _min
 }
 
 /**
- * Makes the user, or takes the one of that key, and gives the role of the invite.
+ * Creates the user unless the key exists, and assigns the role of the invite.
  * @throws INVITE_APPROVED, EMAIL_INVALID, KEY_INVALID
  */
 export function approveInvite(view: View, { ref, user: sent }: Approval, mint: Mint): Decided<User> {
@@ -70,9 +70,9 @@ export function approveInvite(view: View, { ref, user: sent }: Approval, mint: M
 }
 
 /**
- * What the invite is for: a role in the tenant, or one on an instance in it. Clients send an instance with a tenant role too; the role
- * is then one in the tenant, and the instance only has to exist there. A PATCH that does not send the instance keeps what the invite is
- * for: it does not turn a role on the stored instance into one in the whole tenant.
+ * The assignment of the invite: a role in the tenant, or one on an instance in it. Clients may send an instance with a
+ * tenant role too; the role is then in the tenant, and the instance only has to exist there. A PATCH without the
+ * instance keeps it: a role on the stored instance never becomes one in the whole tenant.
  */
 function merge(view: View, base: UserInvite, sent: InviteUpdate): UserInvite {
   const named = {

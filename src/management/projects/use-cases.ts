@@ -1,5 +1,6 @@
-// Organizations, projects and environments: creating, changing and deleting them, in the control log of the organization. What deleting
-// takes along stands here change by change; the state of a deleted environment is cleared later (src/store/retention.ts).
+// Organizations, projects and environments: creating, changing and deleting them, in the control log of the
+// organization. A delete lists here every change that it makes; the state of a deleted environment is cleared later
+// (src/store/retention.ts).
 import { type Change, put, remove } from '../../log/change.ts'
 import { isZerohopError, ZerohopError } from '../../model/errors.ts'
 import { parseId, requireKey } from '../../model/keys.ts'
@@ -31,7 +32,7 @@ import type { ProjectCreate } from './schema.ts'
 type ProjectFields = Omit<ProjectCreate, 'key' | 'initial_environments'>
 
 const URN_NAMESPACE = /^[a-z0-9-]{2,}$/
-/** What a project gets when it does not say. */
+/** The default settings of a project. */
 const INITIAL_ENVIRONMENTS: readonly EnvironmentCreate[] = [
   { key: 'dev', name: 'Development' },
   { key: 'production', name: 'Production' },
@@ -39,7 +40,7 @@ const INITIAL_ENVIRONMENTS: readonly EnvironmentCreate[] = [
 
 const projects: Collection<'project', ProjectFields> = {
   kind: 'project',
-  most: PROJECTS_MAX,
+  limit: PROJECTS_MAX,
   defaults: (key) => ({ name: key, description: null, urn_namespace: null, settings: null }),
   merge: (base, sent, { key }) => ({
     name: settleName(sent.name, base.name, key),
@@ -52,7 +53,7 @@ const projects: Collection<'project', ProjectFields> = {
 
 const environments: Collection<'environment', EnvironmentUpdate> = {
   kind: 'environment',
-  most: ENVIRONMENTS_MAX,
+  limit: ENVIRONMENTS_MAX,
   defaults: (key) => {
     const [project = '', environment = ''] = key.split('/')
     return { project, environment, name: environment, ...BLANK }
@@ -156,7 +157,7 @@ export function createEnvironment(
   return { ...made, result: result.environment }
 }
 
-/** What makeEnvironment needs, checked. @throws KEY_INVALID, OBJECT_EXISTS, KEY_IS_ID */
+/** Validates the input of makeEnvironment. @throws KEY_INVALID, OBJECT_EXISTS, KEY_IS_ID */
 export function newEnvironment(view: View, project: Project, input: EnvironmentCreate, path: Path) {
   const { key, ...fields } = input
   requireKey('environment', key, [...path, 'key'])
@@ -181,9 +182,9 @@ export function replaceEnvironment(view: View, { ref, fields }: ById<Environment
   return replace(environments, view, { ref, fields: rest }, mint)
 }
 
-/** Deletes an environment with everything in it. Its log stays, for the retention of history. */
+/** Deletes an environment with everything in it. Its log is kept for the retention of history. */
 /**
- * @param expected the revision at which the environment is deleted; at any other it is not. Undefined: at any
+ * @param expected deletes only at this revision; undefined: at any
  * @throws ENVIRONMENT_CHANGED
  */
 export function deleteEnvironment(
@@ -201,7 +202,7 @@ export function deleteEnvironment(
   return { changes, secrets, status: 204, result: null }
 }
 
-/** The retention of its history has ended: nothing is left of the environment. */
+/** Removes the last record of a deleted environment, when the retention of its history has ended. */
 export function forgetEnvironment(view: View, { ref }: { readonly ref: string }, _mint: Mint): Decided<null> {
   return { changes: [remove('deleted_environment', view.require('deleted_environment', ref).key)], result: null }
 }
@@ -236,7 +237,10 @@ function withoutEnvironment(
   }
 }
 
-/** Ids of the objects in an environment whose secrets are sealed beside them: those that can be read, because a damaged one must go too. */
+/**
+ * Ids of the objects in an environment with sealed secrets. Unreadable objects are skipped, because a damaged
+ * environment must be deletable too.
+ */
 function sealedIn(environment: View): readonly string[] {
   const ids: string[] = []
   try {

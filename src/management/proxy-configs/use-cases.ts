@@ -1,5 +1,5 @@
-// Proxy configs: how a proxy calls a service, and which request is which action. The secret is sealed beside the state and never part
-// of a change.
+// Proxy configs: how a proxy calls a service, and the rules that map requests to actions. The secret is sealed beside
+// the state and never part of a change.
 import { isDeepStrictEqual } from 'node:util'
 import { put, remove } from '../../log/change.ts'
 import { urlRule } from '../../log/delta.ts'
@@ -41,8 +41,8 @@ export function createProxyConfig(view: View, input: ProxyConfigCreate, mint: Mi
 }
 
 /**
- * Changes the fields that were sent. A mapping rule that is sent replaces the one of the same method and url, takes it away with
- * `should_delete`, or is added. Another mechanism needs another secret.
+ * Changes the fields that were sent. A sent mapping rule replaces the one with the same method and url, deletes it with
+ * `should_delete`, or is added. Changing the mechanism requires a new secret.
  */
 export function updateProxyConfig(
   view: View,
@@ -68,7 +68,7 @@ export function updateProxyConfig(
   return { changes: [put('proxy_config', changed)], secrets, result: changed }
 }
 
-/** Removes the config and erases its secret. */
+/** Deletes the config and its secret. */
 export function deleteProxyConfig(view: View, { ref }: { readonly ref: string }, _mint: Mint): Decided<null> {
   const { id, key } = view.require('proxy_config', ref)
   return { changes: [remove('proxy_config', key)], secrets: [{ id, secret: null }], status: 204, result: null }
@@ -76,7 +76,7 @@ export function deleteProxyConfig(view: View, { ref }: { readonly ref: string },
 
 const SECRET: Path = [...BODY, 'secret']
 
-/** The secret as it is sealed: JSON. */
+/** The secret in its sealed form: JSON. */
 function requireSecret(secret: Json, mechanism: ProxyConfig['auth_mechanism']): string {
   const text = JSON.stringify(secret)
   if (Buffer.byteLength(text) > PROXY_SECRET_BYTES_MAX) {
@@ -120,7 +120,7 @@ function ruleOf(sent: ChangedRule, at: number): MappingRule {
 }
 
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,256}$/
-/** Nothing that could begin a header of its own. */
+/** Whether the text has no characters that could start another header. */
 const HEADER_VALUE = /^[\x20-\x7e\x80-\xff\t]*$/
 
 function requireHeaders(headers: Readonly<Record<string, string>>, path: Path): Readonly<Record<string, string>> {
@@ -150,7 +150,7 @@ function mergeRules(
 
 const nameOf = ({ http_method, url }: MappingRule): string => `${http_method} ${url}`
 
-/** What is accepted here every image carries, and every PDP answers about URLs in bounded time. */
+/** Bounds the mapping rules: every image carries them, and every PDP must match URLs in bounded time. */
 function requireRules(view: View, config: string, rules: readonly MappingRule[]): readonly MappingRule[] {
   if (rules.length === 0) return rules
   const within = (what: string, got: number, limit: number): void => {

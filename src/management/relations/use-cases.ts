@@ -1,5 +1,6 @@
-// Relations between instances: stored on the type of the object, `subject_resource` is the type of the other end (D5). A relation never
-// changes its ends: written again with another subject it is another relation.
+// Relations between instances: stored on the type of the object, `subject_resource` is the type of the other end (D5:
+// roles on instances). A relation never changes its types: written again with another subject type it is a new
+// relation.
 import { requireKey } from '../../model/keys.ts'
 import { RELATIONS_MAX } from '../../model/limits.ts'
 import { partKey, type Relation } from '../../model/objects.ts'
@@ -14,7 +15,7 @@ type RelationFields = Omit<RelationCreate, 'key'>
 
 export const relations: Collection<'relation', RelationFields> = {
   kind: 'relation',
-  most: RELATIONS_MAX,
+  limit: RELATIONS_MAX,
   defaults: (key, _mint, of) => ({ resource: of, relation: key, name: key, description: null, subject_resource: '' }),
   merge: (base, sent, { view, key, of, path }) => {
     return {
@@ -44,7 +45,10 @@ export function deleteRelation(
   return erase(relations, view, { ref }, mint, { of: view.require('resource', resource).key })
 }
 
-/** What the map `relations` of a resource says, relation to subject: what is not in it, or has another subject there, goes. */
+/**
+ * Applies the map `relations` of a resource, from relation to subject type: relations that are missing in it, or have
+ * another subject type, are deleted.
+ */
 export function writeRelations(draft: Draft, of: string, sent: Readonly<Record<string, string>>, mint: Mint): void {
   const subjects = new Map<string, string>()
   for (const [key, ref] of Object.entries(sent)) {

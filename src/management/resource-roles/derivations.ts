@@ -1,5 +1,5 @@
-// Derivations, the `granted_to` of a role of a resource type (D5): whoever has a role on an instance that is related to the object has
-// this role on the object. Here is what may be written; what it means is docs/semantics.md.
+// Derivations, the `granted_to` of a role of a resource type (D5): whoever has a role on an instance that is related to
+// the object has this role on the object. This file validates and writes them; docs/semantics.md has their meaning.
 import { put } from '../../log/change.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import { DERIVATIONS_PER_ROLE_MAX } from '../../model/limits.ts'
@@ -33,7 +33,7 @@ const sameRule = (one: DerivationRule, other: DerivationRule): boolean =>
   one.on_resource === other.on_resource &&
   one.linked_by_relation === other.linked_by_relation
 
-/** The derivation as it is when only `sent` was ever sent; it keeps the id of the one before. */
+/** The derivation made of `sent` and defaults; it keeps the id of the previous one. */
 export function derivationOf(
   view: View,
   resource: string,
@@ -53,7 +53,7 @@ export function derivationOf(
   return block(stored, settingsOf(sent.when), rules, mint, [...path, 'users_with_role'])
 }
 
-/** Null when there is neither a rule nor a setting. */
+/** The derivation, or null when it has neither a rule nor a setting. */
 function block(
   stored: Derivation | null,
   when: DerivationSettings,
@@ -84,7 +84,7 @@ function resolveRule(view: View, resource: string, sent: RuleSent, path: Path): 
   return { role: role.role, on_resource: on, linked_by_relation: relation.relation, when: settingsOf(sent.when) }
 }
 
-/** A rule with the ids of what it names. */
+/** A rule with the ids of its references. */
 export interface RuleWithIds {
   readonly rule: DerivationRule
   readonly role_id: string
@@ -92,7 +92,7 @@ export interface RuleWithIds {
   readonly relation_id: string
 }
 
-/** Undefined when what the rule names is gone: then the rule went with it. */
+/** Undefined when a reference of the rule was deleted, which deletes the rule too. */
 export function withRuleIds(view: View, resource: string, rule: DerivationRule): RuleWithIds | undefined {
   const role = view.get('resource_role', partKey(rule.on_resource, rule.role))
   const on = view.get('resource', rule.on_resource)
@@ -101,7 +101,7 @@ export function withRuleIds(view: View, resource: string, rule: DerivationRule):
   return { rule, role_id: role.id, resource_id: on.id, relation_id: relation.id }
 }
 
-/** Adds one rule. @throws OBJECT_EXISTS when it is there already */
+/** Adds one rule. @throws OBJECT_EXISTS when it exists already */
 export function addDerivation(
   view: View,
   input: RoleRef & { readonly rule: RuleSent },
@@ -120,7 +120,7 @@ export function addDerivation(
   return { changes: [put('resource_role', { ...role, granted_to, updated_at: mint.now })], result }
 }
 
-/** Removes one rule. @throws OBJECT_NOT_FOUND when it is not there */
+/** Removes one rule. @throws OBJECT_NOT_FOUND when it does not exist */
 export function removeDerivation(view: View, input: RoleRef & { readonly rule: RuleSent }, mint: Mint): Decided<null> {
   const role = findRole(view, input)
   const rule = resolveRule(view, role.resource, input.rule, BODY)
@@ -130,7 +130,7 @@ export function removeDerivation(view: View, input: RoleRef & { readonly rule: R
   return { changes: [put('resource_role', changed)], status: 204, result: null }
 }
 
-/** Sets what holds for all rules of the role. */
+/** Sets the settings that apply to all rules of the role. */
 export function setDerivationConditions(
   view: View,
   input: RoleRef & { readonly when: SettingsSent },
@@ -146,7 +146,7 @@ export function setDerivationConditions(
   return { changes: [put('resource_role', { ...role, granted_to, updated_at: mint.now })], result: when }
 }
 
-/** The role without the rules that `gone` names. */
+/** The role without the rules that `gone` selects. */
 export function withoutRules(role: ResourceRole, gone: (rule: DerivationRule) => boolean, mint: Mint): ResourceRole {
   if (role.granted_to === null) return role
   const rules = role.granted_to.users_with_role.filter((rule) => !gone(rule))

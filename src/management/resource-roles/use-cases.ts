@@ -1,4 +1,5 @@
-// Roles of a resource type: held on one instance, with actions of that type (D5). They extend roles of the same type and may be derived.
+// Roles of a resource type: assigned on one instance, with actions of that type (D5: roles on instances). They extend
+// roles of the same type and may be derived.
 import { type Change, put } from '../../log/change.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import { ROLES_MAX } from '../../model/limits.ts'
@@ -15,7 +16,7 @@ import type { ResourceRoleCreate, ResourceRolePermissions, ResourceRoleReplace, 
 
 export const resourceRoles: Collection<'resource_role', ResourceRoleUpdate> = {
   kind: 'resource_role',
-  most: ROLES_MAX,
+  limit: ROLES_MAX,
   defaults: (key, _mint, of) => ({
     resource: of,
     role: key,
@@ -79,7 +80,7 @@ export function createResourceRole(
   return { changes: draft.changes(), result: role }
 }
 
-/** A new role in a draft: first the role, then what may name the role itself. */
+/** Creates a role in a draft: first the role, then the fields that may name the role itself. */
 function addRole(draft: Draft, sent: ResourceRoleCreate, mint: Mint, where: Where): ResourceRole {
   const { granted_to, ...rest } = sent
   const made = draft.take(create(resourceRoles, draft, rest, mint, where))
@@ -115,7 +116,9 @@ function withPermissions(role: ResourceRole, permissions: readonly string[], min
   return { changes: [put('resource_role', changed)], result: changed }
 }
 
-/** The role without the parents that it will lose, so that two roles may turn round who extends whom in one body. */
+/**
+ * The role without the parents that it will lose, so that one body can reverse which of two roles extends the other.
+ */
 export function dropParents(view: View, role: ResourceRole, sent: readonly string[], mint: Mint): Change[] {
   const parents = role.extends.filter((parent) => {
     return sent.some((ref) => ref === parent || view.find('resource_role', ref)?.key === partKey(role.resource, parent))
@@ -129,7 +132,7 @@ type RoleParent = OneRole & {
   readonly parent: string
 }
 
-/** Makes the role extend one more. */
+/** Adds a role to the `extends` of the role. */
 export function addResourceRoleParent(view: View, input: RoleParent, mint: Mint): Decided<ResourceRole> {
   const { of } = placeOf(view, input)
   const role = locate(view, 'resource_role', input.ref, of)
@@ -140,7 +143,7 @@ export function addResourceRoleParent(view: View, input: RoleParent, mint: Mint)
   return { changes: [put('resource_role', changed)], result: changed }
 }
 
-/** Makes the role extend one less. @throws OBJECT_NOT_FOUND when it does not extend it */
+/** Removes a role from the `extends` of the role. @throws OBJECT_NOT_FOUND when it does not extend it */
 export function removeResourceRoleParent(view: View, input: RoleParent, mint: Mint): Decided<ResourceRole> {
   const { of } = placeOf(view, input)
   const role = locate(view, 'resource_role', input.ref, of)
@@ -150,7 +153,10 @@ export function removeResourceRoleParent(view: View, input: RoleParent, mint: Mi
   return { changes: [put('resource_role', changed)], result: changed }
 }
 
-/** What the map `roles` of a resource says: those in it are created or replaced, others go. Roles in it may name each other. */
+/**
+ * Applies the map `roles` of a resource: its roles are created or replaced, others are deleted. Roles in it may name
+ * each other.
+ */
 export function writeRoles(
   draft: Draft,
   of: string,

@@ -1,4 +1,5 @@
-// Actions and declared attributes one by one: parts of a resource that have paths of their own. Writing a part writes its resource.
+// Actions and declared attributes one by one: parts of a resource that have paths of their own. Writing a part writes
+// its resource.
 import { isDeepStrictEqual } from 'node:util'
 import { type Change, put } from '../../log/change.ts'
 import { TENANT_TYPE, USER_TYPE } from '../../model/condition-reads.ts'
@@ -85,7 +86,7 @@ export function deleteAction(view: View, { resource: resourceRef, ref }: PartRef
   return { changes: [...changes, ...follow], status: 204, result: null }
 }
 
-/** What has declared attributes: a resource type, or `__user` or `__tenant`. @throws OBJECT_NOT_FOUND */
+/** An object with declared attributes: a resource type, `__user` or `__tenant`. @throws OBJECT_NOT_FOUND */
 export function attributed(view: View, ref: string): { kind: 'resource' | 'built_in'; resource: Resource } {
   const builtIn = view.find('built_in', ref)
   return builtIn
@@ -130,7 +131,7 @@ export function deleteAttribute(view: View, { resource: resourceRef, ref }: Part
   return { changes, status: 204, result: null }
 }
 
-/** `decided`, when no condition stands in its way. @throws OBJECT_IN_USE */
+/** `decided`, unless a condition reads what it removes or changes. @throws OBJECT_IN_USE */
 function kept<P extends Stored>(
   view: View,
   kind: 'resource' | 'built_in',
@@ -145,7 +146,7 @@ function swap<P extends Stored>(parts: readonly P[], part: P): P[] {
   return parts.map((one) => (one.id === part.id ? part : one))
 }
 
-/** Writes a changed part; nothing when it is the same. */
+/** Writes a part when it has changed. */
 function rewrite<P extends Stored>(
   resource: Resource,
   before: P,
@@ -171,7 +172,7 @@ function write<P extends Stored>(
   return { changes, result: { resource, part } }
 }
 
-/** The types that every environment has: they declare the attributes of users and of tenants. */
+/** The built-in types of every environment, which declare the attributes of users and tenants. */
 export function builtIns(mint: Mint): Change[] {
   return [
     [USER_TYPE, 'User'],

@@ -1,5 +1,5 @@
-// Resource types with their actions and declared attributes. The parts are written with the resource, so that one object is one change;
-// parts keep their id as long as their key stays.
+// Resource types with their actions and declared attributes. Parts are written with their resource, so that one object
+// is one change; parts keep their id as long as their key exists.
 import { isDeepStrictEqual } from 'node:util'
 import { ZerohopError } from '../../model/errors.ts'
 import { requireKey } from '../../model/keys.ts'
@@ -22,15 +22,15 @@ import { writeRoles } from '../resource-roles/use-cases.ts'
 import { v1OfAction, v1OfResource } from '../v1compat.ts'
 import type { ActionBlock, AttributeBlock, ResourceUpdate } from './schema.ts'
 
-/** What may be sent of an action; `v1` comes from writes of the first API version. */
+/** The input for an action; `v1` comes from writes of the first API version. */
 export type ActionFields = ActionBlock & { readonly v1?: V1Action }
-/** What may be sent of a resource type; `v1` comes from writes of the first API version. */
+/** The input for a resource type; `v1` comes from writes of the first API version. */
 type ResourceFields = ResourceUpdate & { readonly v1?: V1Resource }
 type NewResource = ResourceFields & { readonly key: string }
 
 export const resources: Collection<'resource', ResourceFields> = {
   kind: 'resource',
-  most: RESOURCES_MAX,
+  limit: RESOURCES_MAX,
   refuseReserved(key) {
     if (!key.startsWith('__user') && !key.startsWith('__tenant')) return
     throw new ZerohopError('KEY_RESERVED', { kind: 'resource', key }, { path: [...BODY, 'key'] })
@@ -66,7 +66,7 @@ export function createResource(view: View, { roles, relations, ...input }: NewRe
   return written(draft, resource, { roles, relations }, mint)
 }
 
-/** Changes what was sent; a map that is sent replaces the stored one. */
+/** Changes the fields that are sent; a sent map replaces the stored one. */
 export function updateResource(
   view: View,
   { ref, fields: { roles, relations, ...fields } }: { readonly ref: string; readonly fields: ResourceFields },
@@ -77,7 +77,7 @@ export function updateResource(
   return written(draft, resource, { roles, relations }, mint)
 }
 
-/** Replaces the resource type: roles and relations that are not sent go. */
+/** Replaces the resource type: roles and relations that are not sent are deleted. */
 export function replaceResource(
   view: View,
   { ref, fields: { roles, relations, ...fields } }: { readonly ref: string; readonly fields: ResourceFields },
@@ -121,7 +121,7 @@ function attributesOf(
   })
 }
 
-/** An action as it is when only these fields were ever sent; what v1 said of `stored` stays. */
+/** The action made of these fields and defaults; the v1 fields of `stored` are kept. */
 export function newAction(
   key: string,
   sent: ActionFields,
@@ -139,7 +139,7 @@ export function newAction(
   }
 }
 
-/** A declared attribute as it is when only these fields were ever sent. `type` is what every resource has anyway. */
+/** The declared attribute made of these fields and defaults. `type` is reserved, because every resource has it. */
 export function newAttribute(
   key: string,
   sent: AttributeBlock,
@@ -159,14 +159,17 @@ function stampPart(kind: string, key: string, mint: Mint, path: Path): Stored {
   return { id: mint.id(), key: requireKey(kind, key, path), created_at: mint.now, updated_at: mint.now }
 }
 
-/** The part as written now, under the id and age of the one that had its key; untouched when nothing is different. */
+/** The new part, with id and creation time of the previous one of its key; unchanged when it is equal. */
 function renew<P extends Stored>(before: P | undefined, after: P, mint: Mint): P {
   if (before === undefined) return after
   const same = { ...after, id: before.id, created_at: before.created_at, updated_at: before.updated_at }
   return isDeepStrictEqual(same, before) ? before : { ...same, updated_at: mint.now }
 }
 
-/** Actions are the permissions of the image: both bounds must hold. @throws LIMIT_EXCEEDED */
+/**
+ * Actions are the permissions of the image: bounds them for one resource and for the environment. @throws
+ * LIMIT_EXCEEDED
+ */
 export function requireRoom(
   view: View,
   actions: number,
@@ -181,7 +184,7 @@ export function requireRoom(
     )
   }
   const more = actions - (stored?.actions.length ?? 0)
-  // counting is needed only when it could matter
+  // counting is only needed near the limit
   if (more <= 0 || (view.count('resource') + 1) * ACTIONS_PER_RESOURCE_MAX <= PERMISSIONS_MAX) return
   let total = more
   for (const resource of view.list('resource')) total += resource.actions.length
@@ -190,7 +193,7 @@ export function requireRoom(
   }
 }
 
-/** Attributes of one resource. @throws LIMIT_EXCEEDED */
+/** Bounds the attributes of one resource. @throws LIMIT_EXCEEDED */
 export function requireAttributeRoom(attributes: number, path: Path = [...BODY, 'attributes']): void {
   if (attributes <= ATTRIBUTES_PER_RESOURCE_MAX) return
   throw new ZerohopError(

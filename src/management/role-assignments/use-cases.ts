@@ -1,5 +1,6 @@
-// Giving and taking roles, in a tenant or on one resource instance in it. A user with a role in a tenant belongs to the tenant, so an
-// assignment brings a membership when there is none and takes it along when it was the last (cascade.ts). D4, D5.
+// Assigning and removing roles, in a tenant (D4: roles in tenants) or on one resource instance in it (D5: roles on
+// instances). A user with a role in a tenant belongs to the tenant, so the first assignment creates a membership, and
+// deleting the last one deletes it (cascade.ts).
 import { type Change, put } from '../../log/change.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import { DEFAULT_TENANT } from '../../model/keys.ts'
@@ -21,7 +22,7 @@ import { BODY, type Path } from '../fields.ts'
 import { reachInstance } from '../instances/use-cases.ts'
 import type { RoleAssignmentCreate, RoleInTenant } from './schema.ts'
 
-/** An assignment with the ids of what it joins, so that an answer needs no second look. */
+/** An assignment with the ids of its objects, so that rendering needs no further look-ups. */
 export interface Assigned {
   readonly assignment: RoleAssignment
   readonly user_id: string
@@ -31,7 +32,7 @@ export interface Assigned {
 }
 
 /**
- * Gives the user the role. All that is named must exist.
+ * Assigns the role to the user. All referenced objects must exist.
  * @throws OBJECT_NOT_FOUND, OBJECT_EXISTS, TENANT_MISMATCH, LIMIT_EXCEEDED
  */
 export function assign(view: View, input: RoleAssignmentCreate, mint: Mint): Decided<Assigned> {
@@ -47,7 +48,7 @@ export function assign(view: View, input: RoleAssignmentCreate, mint: Mint): Dec
   return { changes: [...made, ...changes], result }
 }
 
-/** Takes the role away. @throws OBJECT_NOT_FOUND when it was not given */
+/** Removes the assignment. @throws OBJECT_NOT_FOUND when it does not exist */
 export function unassign(view: View, input: RoleAssignmentCreate): Decided<Assigned> {
   const user = view.require('user', input.user, [...BODY, 'user'])
   const { instance, ...target } = resolve(view, user.key, input, undefined)
@@ -59,8 +60,8 @@ export function unassign(view: View, input: RoleAssignmentCreate): Decided<Assig
 }
 
 /**
- * Changes after which the user holds the roles of `sent` — and no others when `only` is set.
- * What is held already is left alone.
+ * The changes after which the user has the roles of `sent`, and no others when `only` is set. Existing assignments are
+ * not written again.
  */
 export function giveRoles(view: View, user: string, sent: readonly RoleInTenant[], mint: Mint, only = false): Change[] {
   if (sent.length === 0 && !only) return []
@@ -85,7 +86,7 @@ export function giveRoles(view: View, user: string, sent: readonly RoleInTenant[
   return draft.changes()
 }
 
-/** The membership of a user in a tenant, when it must be written: a new one, or one that was not asked for and now is. */
+/** The membership of a user in a tenant when it must be written: a new one, or one that becomes explicit. */
 export function join(
   view: View,
   of: { readonly user: string; readonly tenant: string },
@@ -106,7 +107,7 @@ export function join(
   return [put('membership', membership)]
 }
 
-/** An assignment as it would be stored, with the ids of what it names. */
+/** An assignment in its stored form, with the ids of its objects. */
 interface Target {
   readonly key: string
   readonly user: string
@@ -119,11 +120,14 @@ interface Target {
 
 interface Resolved extends Target {
   readonly instance: ResourceInstance | undefined
-  /** changes that make the instance */
+  /** changes that create the instance */
   readonly made: readonly Change[]
 }
 
-/** What is named by `sent`; with a mint, an instance that is missing is made. @throws OBJECT_NOT_FOUND, TENANT_MISMATCH */
+/**
+ * Resolves the references of `sent`; with a mint, a missing instance is created. @throws OBJECT_NOT_FOUND,
+ * TENANT_MISMATCH
+ */
 function resolve(view: View, user: string, sent: RoleInTenant, mint: Mint | undefined): Resolved {
   const ref = sent.resource_instance ?? undefined
   if (ref === undefined) {
@@ -142,20 +146,20 @@ function resolve(view: View, user: string, sent: RoleInTenant, mint: Mint | unde
   return { ...names, key, resource_instance: instance.key, instance, made: changes }
 }
 
-/** The role of a resource type, by its id or by its key within the type; undefined when the type has none such. */
+/** The role of a resource type, by its id or by its key within the type; undefined when the type has no such role. */
 export function findResourceRole(view: View, resource: string, ref: string): ResourceRole | undefined {
   const found = view.find('resource_role', ref)
   return found?.resource === resource ? found : view.get('resource_role', partKey(resource, ref))
 }
 
-/** As `findResourceRole`. @throws OBJECT_NOT_FOUND when the type has none such */
+/** As `findResourceRole`. @throws OBJECT_NOT_FOUND when the type has no such role */
 export function requireResourceRole(view: View, resource: string, ref: string, path: Path = BODY): ResourceRole {
   const role = findResourceRole(view, resource, ref)
   if (role) return role
   throw new ZerohopError('OBJECT_NOT_FOUND', { kind: 'resource_role', ref: partKey(resource, ref) }, { path })
 }
 
-/** How roles of that id or key stand in the indexes: a tenant role, and roles of resources that have the same key. */
+/** The index values of roles with that id or key: a tenant role, and roles of resource types with the same key. */
 export function rolesNamed(view: View, ref: string): string[] {
   const byId = view.find('resource_role', ref)
   if (byId) return [byId.key]
@@ -171,7 +175,7 @@ function give(view: View, target: Target, mint: Mint): { assignment: RoleAssignm
   return { assignment, changes: [put('role_assignment', assignment), ...join(view, target, false, mint)] }
 }
 
-/** Both bounds hold when `more` assignments like this one are added. @throws LIMIT_EXCEEDED */
+/** Requires that both limits hold after adding `more` assignments like this one. @throws LIMIT_EXCEEDED */
 function requireRoom(view: View, { user, tenant, resource_instance: instance }: Target, more: number): void {
   const held =
     instance === null

@@ -1,5 +1,6 @@
-// Many roles in one call: each is created, or replaced when it is there. An item with a `resource` is a role of that resource type. Roles
-// of one call may extend each other and be derived from each other in any order: first they are all there, then each gets its fields.
+// Many roles in one call: each is created, or replaced when it exists. An item with a `resource` is a role of that
+// resource type. Roles of one call may extend each other and be derived from each other in any order: all of them are
+// created first, then each gets its fields.
 import { put } from '../../log/change.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import { ROLES_PER_REQUEST_MAX } from '../../model/limits.ts'
@@ -17,11 +18,11 @@ type RoleInBulk = RoleBulk['operations'][number]
 
 const OPERATIONS = [...BODY, 'operations']
 
-/** Answers with the keys of the roles, each in the order in which it was first named. */
+/** Returns the keys of the roles, in the order in which they were first named. */
 export function putRoles(view: View, { operations }: RoleBulk, mint: Mint): Decided<RoleBulkRead> {
   const created = new Map<string, string>()
   const updated = new Map<string, string>()
-  const items = { items: operations, path: OPERATIONS, what: 'roles', most: ROLES_PER_REQUEST_MAX }
+  const items = { items: operations, path: OPERATIONS, what: 'roles', limit: ROLES_PER_REQUEST_MAX }
   const draft = eachOf(view, items, (staged, item) => {
     const of = resourceOf(staged, item)
     const name = of === undefined ? item.key : partKey(of, item.key)
@@ -39,7 +40,7 @@ export function putRoles(view: View, { operations }: RoleBulk, mint: Mint): Deci
   return { changes: draft.changes(), result }
 }
 
-/** A bare role where there is none; else the role without the parents that it will lose. */
+/** An empty role when it does not exist; else the role without the parents that it will lose. */
 function makePlace(draft: Draft, of: string | undefined, item: RoleInBulk, mint: Mint): Decided<unknown> {
   const { key } = item
   const parents = item.extends ?? []

@@ -1,4 +1,4 @@
-// Tenant roles: a set of permissions, and other roles whose permissions they take over (D4).
+// Tenant roles: permissions, and other roles whose permissions they inherit (D4: roles in tenants).
 import { put } from '../../log/change.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import { ROLES_MAX } from '../../model/limits.ts'
@@ -12,14 +12,14 @@ import { resolveExtends, resolvePermissions, withoutParent, withoutPermissions }
 import { v1OfRole } from '../v1compat.ts'
 import type { RolePermissions, RoleUpdate } from './schema.ts'
 
-/** What may be sent of a role; `v1` comes from writes of the first API version. */
+/** The input for a role; `v1` comes from writes of the first API version. */
 export type RoleFields = RoleUpdate & { readonly v1?: V1Role }
 type NewRole = RoleFields & { readonly key: string }
 type ChangedPermissions = RolePermissions & { readonly ref: string }
 
 export const roles: Collection<'role', RoleFields> = {
   kind: 'role',
-  most: ROLES_MAX,
+  limit: ROLES_MAX,
   defaults: (key) => ({ name: key, description: null, permissions: [], extends: [], attributes: null }),
   merge: (base, sent, { view, key, path, stored }) => ({
     name: settleName(sent.name, base.name, key, path),
@@ -64,7 +64,7 @@ interface RoleParent {
   readonly parent: string
 }
 
-/** Makes the role extend one more. */
+/** Adds a role to the `extends` of the role. */
 export function addParent(view: View, input: RoleParent, mint: Mint): Decided<Role> {
   const role = view.require('role', input.ref)
   const parent = view.require('role', input.parent).key
@@ -74,7 +74,7 @@ export function addParent(view: View, input: RoleParent, mint: Mint): Decided<Ro
   return { changes: [put('role', changed)], result: changed }
 }
 
-/** Makes the role extend one less. @throws OBJECT_NOT_FOUND when it does not extend it */
+/** Removes a role from the `extends` of the role. @throws OBJECT_NOT_FOUND when it does not extend it */
 export function removeParent(view: View, input: RoleParent, mint: Mint): Decided<Role> {
   const role = view.require('role', input.ref)
   const parent = view.require('role', input.parent).key

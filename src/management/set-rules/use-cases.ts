@@ -1,5 +1,5 @@
-// Set rules: the users of a user set may do one action on the resources of a resource set (D6). A bare key means the set if there is one,
-// else the role or the resource, which is then written `__autogen_<key>`.
+// Set rules: the users of a user set may do one action on the resources of a resource set (D6: set rules). A plain key
+// means the set if one exists, else the role or the resource, which is then stored as `__autogen_<key>`.
 import { put, remove } from '../../log/change.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import { SET_RULES_MAX } from '../../model/limits.ts'
@@ -9,7 +9,7 @@ import { BODY, type Path } from '../fields.ts'
 import { resolvePermissions } from '../permissions.ts'
 import type { SetRuleCreate } from './schema.ts'
 
-/** Adds a rule; one that is there already is answered as it is. @throws OBJECT_NOT_FOUND, PERMISSION_INVALID, LIMIT_EXCEEDED */
+/** Adds a rule; an existing one is returned unchanged. @throws OBJECT_NOT_FOUND, PERMISSION_INVALID, LIMIT_EXCEEDED */
 export function createSetRule(view: View, input: SetRuleCreate, mint: Mint): Decided<SetRule> {
   const wanted = resolve(view, input)
   const stored = view.get('set_rule', wanted.key)
@@ -27,7 +27,7 @@ export function deleteSetRule(view: View, input: SetRuleCreate, _mint: Mint): De
   return { changes: [remove('set_rule', key)], status: 204, result: null }
 }
 
-/** How a rule names the set that `ref` means; undefined when nothing has that name. */
+/** The stored name of the set that `ref` means; undefined when there is none. */
 export function findSet(
   view: View,
   type: ConditionSet['type'],

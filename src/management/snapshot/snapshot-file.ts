@@ -1,6 +1,7 @@
-// The snapshot file of one environment: <data>/snapshots/<environment>.image, written by a thread and replaced by an atomic rename, with a
-// compressed copy beside it when that pays. It outlives the process: the next one takes it over when it is whole and the log continues it.
-// Beside it, while PDPs of another ABI follow, <environment>.state: compressed as it is, and built anew by each process.
+// The snapshot file of one environment: <data>/snapshots/<environment>.image, written by a thread and replaced by an
+// atomic rename, with a compressed copy beside it when that pays. It outlives the process: the next one reuses it when
+// it is intact and the log continues from it. While PDPs of another ABI follow, <environment>.state lies beside it:
+// compressed already, and rebuilt by each process.
 import { createReadStream, createWriteStream, mkdirSync, statSync } from 'node:fs'
 import { appendFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -12,10 +13,10 @@ import type { Signer, Tailed } from '../../log/signature.ts'
 import { SNAPSHOT_GZIP_BYTES_MIN } from '../../model/limits.ts'
 import { buildInThread } from './snapshot-task.ts'
 
-/** A compressed copy larger than this part of the image is not worth the work of its readers. */
+/** A compressed copy larger than this fraction of the image is not worth decompressing. */
 const PAYS = 0.8
 
-/** A file that is on disk, or bytes where the disk refused one. */
+/** A file on disk, or its bytes when the disk refused it. */
 export interface BuiltFile {
   readonly position: Position
   /** bytes of the file */
@@ -39,7 +40,7 @@ export class SnapshotFiles {
   readonly #folder: string
   readonly #signer: Signer | undefined
   readonly #closing = new AbortController()
-  /** environments whose file has a compressed copy, with the bytes of that */
+  /** environments whose file has a compressed copy, with its length */
   readonly #compressed = new Map<LogId, { readonly position: Position; readonly length: number }>()
   readonly #compressing = new Map<LogId, Promise<void>>()
 
@@ -51,14 +52,14 @@ export class SnapshotFiles {
     this.#folder = join(data, 'snapshots')
   }
 
-  /** Builds the file anew in a thread. @throws what the build throws */
+  /** Builds the file in a thread. @throws what the build throws */
   async build(environment: LogId): Promise<BuiltFile> {
     const path = this.pathOf(environment)
     const temporary = `${path}.tmp`
     try {
       mkdirSync(this.#folder, { recursive: true, mode: 0o700 })
     } catch {
-      // the thread meets the same trouble, and gives the bytes instead
+      // the thread gets the same error, and returns the bytes instead
     }
     const made = await buildInThread({ data: this.#data, environment, of: this.#of, path: temporary })
     const { position, bytes, digest } = made
@@ -72,23 +73,23 @@ export class SnapshotFiles {
     return built
   }
 
-  /** The file that an earlier process left, when it is whole. */
+  /** The file of an earlier process, when it is intact. */
   async adopt(environment: LogId): Promise<BuiltFile | undefined> {
     if (this.#of === 'state') return undefined
     const path = this.pathOf(environment)
     try {
       const builtAt = statSync(path).mtimeMs
       const { environment: named, position, length, digest, tail } = await inspectImageFile(path)
-      // One that is signed otherwise than this process would is built anew.
+      // A file with another signature than this process would write is rebuilt.
       const wanted = this.#signer?.tail(digest)
       const isSigned = wanted === undefined ? tail === undefined : tail !== undefined && equal(wanted, tail)
       return named === environment && isSigned ? { position, length, builtAt, path } : undefined
     } catch {
-      return undefined // none, or one that cannot be used: it is built
+      return undefined // missing or unusable: it will be built
     }
   }
 
-  /** The compressed copy; undefined when there is none (yet): asking for it has it made, beside everything else. */
+  /** The compressed copy; undefined when there is none yet: the first call starts compressing in the background. */
   compressed(environment: LogId, file: BuiltFile): { readonly path: string; readonly length: number } | undefined {
     if (this.#of === 'state' || file.bytes !== undefined || file.length < SNAPSHOT_GZIP_BYTES_MIN) return undefined
     const copy = this.#compressed.get(environment)
@@ -102,7 +103,7 @@ export class SnapshotFiles {
     return undefined
   }
 
-  /** Removes what is kept of an environment. */
+  /** Removes the files of an environment. */
   async remove(environment: LogId): Promise<void> {
     await this.#compressing.get(environment)
     this.#compressed.delete(environment)
@@ -114,7 +115,7 @@ export class SnapshotFiles {
     return join(this.#folder, `${environment}.${this.#of}`)
   }
 
-  /** Ends the compressing that is under way. */
+  /** Stops compressing. */
   async close(): Promise<void> {
     this.#closing.abort()
     await Promise.all(this.#compressing.values())
@@ -123,13 +124,13 @@ export class SnapshotFiles {
   async #compress(environment: LogId, { path, position }: BuiltFile): Promise<void> {
     const temporary = `${path}.gz.tmp`
     try {
-      // zlib works in threads of its own; the fastest level takes most of what there is to win
+      // zlib works in threads of its own; the fastest level gains most of the possible compression
       const target = createWriteStream(temporary, { mode: 0o600 })
       await pipeline(createReadStream(path), createGzip({ level: 1 }), target, { signal: this.#closing.signal })
       await rename(temporary, `${path}.gz`)
       this.#compressed.set(environment, { position, length: target.bytesWritten })
     } catch {
-      // A full disk, or the end of the process: downloads go on uncompressed.
+      // The disk is full or the process is closing: downloads continue uncompressed.
       await rm(temporary, { force: true }).catch(() => undefined)
     }
   }

@@ -1,5 +1,6 @@
-// Files for followers that a thread builds now and then: images of large environments, or states for followers of another ABI. One is handed out
-// while it is within its bounds (SNAPSHOT_BEHIND_MAX, SNAPSHOT_AGE_MS); beyond them it is built anew beside the downloads, far beyond, before them.
+// Files for followers, built by a thread: images of large environments, or states for followers of another ABI. A file
+// is served while it is within its bounds (SNAPSHOT_BEHIND_MAX, SNAPSHOT_AGE_MS); beyond them it is rebuilt in the
+// background, far beyond them before it is served.
 import type { LogEntry, LogId } from '../../log/change.ts'
 import { isZerohopError } from '../../model/errors.ts'
 import { LOG_READ_MAX, SNAPSHOT_AGE_MS, SNAPSHOT_BEHIND_MAX } from '../../model/limits.ts'
@@ -25,14 +26,14 @@ export class KeptFiles {
     this.#files = files
   }
 
-  /** Bytes of all of them. */
+  /** Total bytes of the files. */
   get bytes(): number {
     let sum = 0
     for (const { file } of this.#kept.values()) sum += file.length
     return sum
   }
 
-  /** The file that is there, when it still serves; one that is over its bounds is built anew beside it. */
+  /** The current file of an environment; when it is over its bounds a rebuild is started in the background. */
   async of(environment: LogId): Promise<BuiltFile> {
     const kept = this.#kept.get(environment) ?? (await this.#adopt(environment))
     if (kept !== undefined) {
@@ -43,7 +44,7 @@ export class KeptFiles {
     return (await this.#build(environment)).file
   }
 
-  /** Revisions after which a log must keep its deltas, because a follower may just be loading what stands before them. */
+  /** Revisions after which a log must keep its deltas, because a follower may be loading the file of that revision. */
   *floors(): Generator<[LogId, number]> {
     for (const [environment, { file }] of this.#kept) {
       if (ageOf(file) <= 3 * SNAPSHOT_AGE_MS) yield [environment, file.position.revision]
@@ -85,7 +86,7 @@ export class KeptFiles {
     return kept
   }
 
-  /** How far the file is over its bounds: up to 1 is within, Infinity when the log does not continue it. */
+  /** The ratio of the file to its bounds: up to 1 is within, Infinity when the log does not continue from it. */
   async #overBounds(environment: LogId, kept: Kept): Promise<number> {
     const { position } = kept.file
     const head = this.#store.head(environment)
@@ -104,7 +105,7 @@ export class KeptFiles {
     return Math.max(kept.behind / SNAPSHOT_BEHIND_MAX, ageOf(kept.file) / SNAPSHOT_AGE_MS)
   }
 
-  /** None when they are damaged: then the log does not continue the file. */
+  /** Empty when they are damaged: the log then does not continue from the file. */
   #entries(environment: LogId, after: number, limit: number): LogEntry[] {
     try {
       return this.#store.entries(environment, after, limit)

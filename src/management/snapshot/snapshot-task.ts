@@ -1,5 +1,5 @@
-// Has the image of a large environment built by a worker thread, or its state written, because reading a million objects takes longer than a
-// turn may. The thread writes a file, so that no copy of it stays in memory.
+// Builds the image of a large environment, or its state, in a worker thread, because reading a million objects would
+// block the event loop. The thread writes a file, so that no copy of it stays in memory.
 import type { LogId, Position } from '../../log/change.ts'
 import type { Tailed } from '../../log/signature.ts'
 import { runTask, threadUrl } from '../../model/thread.ts'
@@ -18,7 +18,7 @@ export interface BuiltSnapshot {
   readonly length: number
   /** SHA-256 of the file */
   readonly digest: Uint8Array
-  /** its bytes, where the disk refused the file */
+  /** its bytes, when the disk refused the file */
   readonly bytes?: Uint8Array
 }
 

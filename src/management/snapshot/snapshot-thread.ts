@@ -1,6 +1,6 @@
-// Entry of the worker thread that builds the image of a large environment, or the state as changes for followers of another ABI: reads the folder
-// beside the store, writes one file, and answers where in the log it stands. Where the disk refuses the file (full, read-only) its bytes are the
-// answer: followers still get them.
+// Entry of the worker thread that builds the image of a large environment, or the state as changes for followers of
+// another ABI: reads the folder beside the store, writes one file, and returns its position in the log. When the disk
+// refuses the file (full, read-only) the thread returns the bytes, so that followers still get them.
 import { createHash } from 'node:crypto'
 import { closeSync, openSync, rmSync, writeSync } from 'node:fs'
 import { parentPort, workerData } from 'node:worker_threads'
@@ -31,7 +31,7 @@ function imageOf(view: View): () => Pieces {
   return () => [bytes]
 }
 
-/** A frame at a time, so that a state need not fit into memory. */
+/** Written frame by frame, so that a state need not fit into memory. */
 function stateOf(view: View, position: Position): Pieces {
   return encodeState({ environment, position, changes: policyOf(view) })
 }

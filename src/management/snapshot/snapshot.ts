@@ -1,6 +1,8 @@
-// State to image: the one place where store and image meet. Keeps an image of each environment that is followed, with its position, so that
-// a fleet of followers costs one build. A small one is built in a turn and kept in memory, always at the head; a large one is a file that a
-// thread builds, now and then (src/management/snapshot/snapshot-kept.ts), and so is the state for followers of another ABI. Nothing big happens at once.
+// Builds images from the state: the only module that uses both store and image. It keeps an image of each followed
+// environment, with its position, so that many followers cost one build. A small image is built in one turn and kept in
+// memory, always at the head; a large one is a file that a thread builds when needed
+// (src/management/snapshot/snapshot-kept.ts), and so is the state for followers of another ABI. Large work never runs
+// in the event loop, so that checks are not delayed.
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { ABI_VERSION } from '../../../assembly/abi.ts'
@@ -15,13 +17,13 @@ import type { UseCases, View } from '../../store/view.ts'
 import { type BuiltFile, SnapshotFiles } from './snapshot-file.ts'
 import { KeptFiles } from './snapshot-kept.ts'
 
-/** An image and where it stands. */
+/** An image and its position. */
 export interface Snapshot {
   readonly bytes: Uint8Array
   readonly position: Position
 }
 
-/** What is to be sent: bytes, or a file; `length` is that of the image or state, `encoded` of what is sent. */
+/** A download: bytes or a file; `length` is that of the image or state, `encoded` that of the transferred form. */
 export interface Download {
   readonly position: Position
   readonly length: number
@@ -39,10 +41,10 @@ export class Snapshots {
   readonly #states: KeptFiles
   /** small ones, in order of last use */
   readonly #small = new Map<LogId, Snapshot>()
-  /** deleted environments whose files are gone */
+  /** deleted environments whose files are removed */
   readonly #forgotten = new Set<LogId>()
 
-  /** signs images, and deltas for who sends them; undefined when nothing is signed */
+  /** signs images, and deltas for the feed routes; undefined when nothing is signed */
   readonly signer: Signer | undefined
 
   /** `data` is the folder of the store: a thread opens it to read, and the files lie below it. */
@@ -54,7 +56,7 @@ export class Snapshots {
     this.#states = new KeptFiles(store, new SnapshotFiles('state', data, signer))
   }
 
-  /** Bytes of what is kept for followers, in memory and in files. */
+  /** Bytes kept for followers, in memory and in files. */
   get bytes(): number {
     let sum = this.#images.bytes + this.#states.bytes
     for (const { bytes } of this.#small.values()) sum += bytes.length
@@ -62,7 +64,8 @@ export class Snapshots {
   }
 
   /**
-   * An image of the environment; a small one is at the head, a large one at most twice SNAPSHOT_BEHIND_MAX changes behind.
+   * An image of the environment; a small one is at the head, a large one at most twice SNAPSHOT_BEHIND_MAX changes
+   * behind.
    * @throws OBJECT_NOT_FOUND when there is no such environment
    */
   async image(environment: LogId): Promise<Snapshot> {
@@ -72,7 +75,10 @@ export class Snapshots {
     return { bytes: file.bytes ?? (await readFile(file.path)), position: file.position }
   }
 
-  /** The same as something to send: compressed when the reader takes that and it pays, the state when its kernel is of another ABI. */
+  /**
+   * The same as a download: compressed when the reader accepts that and it is worthwhile; the state when its kernel has
+   * another ABI.
+   */
   async download(
     environment: LogId,
     { gzip, abi = ABI_VERSION }: { readonly gzip: boolean; readonly abi?: number | undefined },
@@ -90,7 +96,7 @@ export class Snapshots {
     return { position, length, content: { path: copy.path }, encoding: 'gzip', encoded: copy.length }
   }
 
-  /** Revisions after which a log must keep its deltas, because a follower may just be loading the image before them. */
+  /** Revisions after which a log must keep its deltas, because a follower may be loading the image of that revision. */
   floors(): Map<LogId, number> {
     const floors = new Map(this.#images.floors())
     for (const [environment, revision] of this.#states.floors())
@@ -98,7 +104,7 @@ export class Snapshots {
     return floors
   }
 
-  /** Removes what is kept of an environment that is deleted. */
+  /** Removes the images of a deleted environment. */
   async forget(environment: LogId): Promise<void> {
     if (this.#forgotten.has(environment)) return
     this.#forgotten.add(environment)
@@ -107,7 +113,7 @@ export class Snapshots {
     await this.#states.forget(environment)
   }
 
-  /** Ends what runs beside the downloads. */
+  /** Stops background work. */
   async close(): Promise<void> {
     await this.#images.close()
     await this.#states.close()
@@ -147,13 +153,13 @@ function asItIs({ position, length, path, bytes }: BuiltFile): Download {
   return { position, length, content: bytes === undefined ? { path } : { bytes }, encoded: length }
 }
 
-/** The image of what the view shows. Synchronous: a view is valid for one turn. */
+/** Builds the image of a view. Synchronous, because a view is valid for one turn. */
 export function buildSnapshot(view: View): Snapshot {
   const image = Image.build(view.log, view.position, policyOf(view))
   return { bytes: image.save(), position: view.position }
 }
 
-/** Everything in the view that decisions depend on. */
+/** The policy in a view: everything that decisions depend on. */
 export function* policyOf(view: View): Generator<PolicyChange> {
   for (const kind of PROJECTED_KINDS) {
     for (const object of view.list(kind)) {

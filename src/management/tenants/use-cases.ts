@@ -1,4 +1,5 @@
-// Tenants, and the users who belong to them. Assignments in one tenant give nothing in another (D4).
+// Tenants, and the users who belong to them. Assignments in one tenant have no effect in another (D4: roles in
+// tenants).
 import { type Change, put, remove } from '../../log/change.ts'
 import { TENANT_TYPE } from '../../model/condition-reads.ts'
 import { ZerohopError } from '../../model/errors.ts'
@@ -17,7 +18,7 @@ import type { TenantCreate, TenantReplace, TenantUpdate } from './schema.ts'
 
 export const tenants: Collection<'tenant', TenantUpdate> = {
   kind: 'tenant',
-  most: TENANTS_MAX,
+  limit: TENANTS_MAX,
   defaults: (key, mint) => ({ name: key, description: null, attributes: null, last_action_at: mint.now }),
   merge: (base, sent, { view, key, stored }) => ({
     name: settleName(sent.name, base.name, key),
@@ -36,8 +37,8 @@ export const replaceTenant = (view: View, input: { ref: string; fields: TenantRe
 export const deleteTenant = (view: View, input: { ref: string }, mint: Mint) => erase(tenants, view, input, mint)
 
 /**
- * Makes a user belong to the tenant, with or without a role there. A user who does not exist is created; of one who does, only the
- * roles in `role_assignments` are added, and other fields are left alone.
+ * Adds a user to the tenant, with or without a role there. A missing user is created; for an existing one only the
+ * roles in `role_assignments` are added, and other fields are ignored.
  */
 export function addTenantUser(
   view: View,
@@ -56,7 +57,10 @@ export function addTenantUser(
   return { changes: draft.changes(), result: { object: user, created: made !== undefined } }
 }
 
-/** Takes a user out of the tenant, with all its roles there. @throws OBJECT_NOT_FOUND when the user does not belong to it */
+/**
+ * Removes a user from the tenant, with all its roles there. @throws OBJECT_NOT_FOUND when the user does not belong to
+ * it
+ */
 export function removeTenantUser(
   view: View,
   input: { readonly tenant: string; readonly user: string },

@@ -1,4 +1,5 @@
-// Relationship tuples: one instance is related to another by a relation that the type of the object declares. Both are in one tenant.
+// Relationship tuples: one instance is related to another by a relation that the type of the object declares. Both are
+// in one tenant.
 import { put, remove } from '../../log/change.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import { TUPLES_MAX } from '../../model/limits.ts'
@@ -9,8 +10,11 @@ import { BODY } from '../fields.ts'
 import { reachInstance } from '../instances/use-cases.ts'
 import type { TupleCreate, TupleDelete } from './schema.ts'
 
-/** `subject` and `object` are ids or `type:key` of instances, `relation` is an id or a key of a relation of the object's type. */
-/** A tuple with the ids of what it joins. */
+/**
+ * `subject` and `object` are ids or `type:key` of instances, `relation` is an id or a key of a relation of the object's
+ * type.
+ */
+/** A tuple with the ids of its objects. */
 export interface Related {
   readonly tuple: RelationshipTuple
   readonly subject_id: string

@@ -1,4 +1,4 @@
-// Users. Only the key bears on decisions; names and email make logs readable. PUT creates a user who is missing (sync).
+// Users. Email, names and attributes may be read by conditions. PUT creates a missing user (sync).
 
 import { USER_TYPE } from '../../model/condition-reads.ts'
 import { USERS_MAX } from '../../model/limits.ts'
@@ -18,7 +18,7 @@ interface UserReplacement {
 
 export const users: Collection<'user', UserUpdate> = {
   kind: 'user',
-  most: USERS_MAX,
+  limit: USERS_MAX,
   defaults: () => ({ email: null, first_name: null, last_name: null, attributes: {} }),
   merge: (base, sent, { view }) => ({
     email: settleEmail(sent.email, base.email),
@@ -29,14 +29,15 @@ export const users: Collection<'user', UserUpdate> = {
   removed: (view, { key }) => afterUser(view, key),
 }
 
-/** Creates a user and gives the roles of `role_assignments`. */
+/** Creates a user with the roles of `role_assignments`. */
 export function createUser(view: View, { role_assignments, ...input }: UserCreate, mint: Mint): Decided<User> {
   const made = create(users, view, input, mint)
   return { ...made, changes: [...made.changes, ...giveRoles(view, made.result.key, role_assignments ?? [], mint)] }
 }
 
 /**
- * Creates or replaces the user that `ref` names (sync). Roles are kept unless `role_assignments` is sent; then they are exactly those.
+ * Creates or replaces the user that `ref` names (sync). Roles are kept unless `role_assignments` is sent; then they are
+ * replaced by those.
  */
 export function replaceUser(view: View, { ref, fields }: UserReplacement, mint: Mint): Decided<Written<User>> {
   const { role_assignments, ...sent } = fields

@@ -1,5 +1,5 @@
-// The two APIs of a management service over HTTP, ours or another: JSON in and out, lists as a whole, a few retries where the service says "not
-// now". It knows no object; what is where is in world.ts.
+// A client for both API versions of a management service, Zerohop or another: JSON in and out, whole lists, a few
+// retries when the service is temporarily unavailable. It knows no kinds of objects; world.ts reads those.
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Answer as Answered, ask } from '../../client/ask.ts'
 import { isZerohopError, ZerohopError } from '../../model/errors.ts'
@@ -18,7 +18,7 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 export interface Answer {
   readonly status: number
   readonly headers: Answered['headers']
-  // biome-ignore lint/suspicious/noExplicitAny: whatever the service sends; each reader takes what it needs
+  // biome-ignore lint/suspicious/noExplicitAny: untrusted JSON of the service; each reader picks its fields
   readonly body: any
 }
 
@@ -26,14 +26,14 @@ export class Api {
   readonly url: string
   readonly #key: string
 
-  /** @throws CONFIG_INVALID when the address or the key is none */
+  /** @throws CONFIG_INVALID when the address or the key is malformed */
   constructor(url: string, key: string) {
     this.url = addressOf(url)
-    if (!/^[\x21-\x7e]+$/.test(key)) throw invalid('the API key holds characters that no key has')
+    if (!/^[\x21-\x7e]+$/.test(key)) throw invalid('the API key contains characters that no key has')
     this.#key = key
   }
 
-  /** One call. @throws FEED_UNREACHABLE when no answer comes */
+  /** One call. @throws FEED_UNREACHABLE when there is no answer */
   async call(
     method: Method,
     path: string,
@@ -73,7 +73,7 @@ export class Api {
       if (!Array.isArray(found) || !found.every(isObject))
         throw new ZerohopError('SERVICE_FAILED', { status: 200, what: `GET ${path} without a list` })
       for (const row of found) rows.push(row)
-      // more than was asked for: it knows no pages, and this is all of it
+      // not a full page, or more than was asked for by a service without pages: this is the whole list
       if (found.length !== MIGRATE_PAGE_ROWS) return rows
       if (rows.length > MIGRATE_LIST_ROWS_MAX)
         throw new ZerohopError('LIMIT_EXCEEDED', {
@@ -100,7 +100,7 @@ export class Api {
   }
 }
 
-/** Runs `work` for each item, a few at a time; the first error ends it. */
+/** Runs `work` for each item, a few at a time; the first error stops it. */
 export async function forEach<T>(items: readonly T[], atOnce: number, work: (item: T) => Promise<void>): Promise<void> {
   let next = 0
   const run = async (): Promise<void> => {
@@ -114,7 +114,7 @@ export async function forEach<T>(items: readonly T[], atOnce: number, work: (ite
   await Promise.all(Array.from({ length: Math.min(atOnce, items.length) }, run))
 }
 
-/** Why a call did not do what it should. */
+/** The error of a call that failed. */
 export function failed(method: Method, path: string, answer: Answer): ZerohopError {
   const { status } = answer
   if (status === 401) return new ZerohopError('KEY_UNKNOWN')
@@ -122,13 +122,13 @@ export function failed(method: Method, path: string, answer: Answer): ZerohopErr
   return new ZerohopError('SERVICE_FAILED', { status, what: `${method} ${path}${toldBy(answer)}` })
 }
 
-/** What the service says about it, in the form of either of its errors; empty when it says nothing. */
+/** The service's error text, in either of its two error forms; empty when there is none. */
 export function toldBy({ body }: Answer): string {
   const told = body?.message ?? body?.detail?.[0]?.msg
   return typeof told === 'string' && told !== '' ? `: ${told.slice(0, 300)}` : ''
 }
 
-/** Milliseconds until a call that was put off is made again; undefined when the answer stands. */
+/** Milliseconds until the call is retried; undefined when the answer is final. */
 function waitOf({ status, headers }: Answered, attempt: number): number | undefined {
   if (![429, 503].includes(status) || attempt >= MIGRATE_RETRIES_MAX) return undefined
   const told = headers.get('retry-after') ?? ''

@@ -1,11 +1,12 @@
-// Asks two PDPs the same questions: one of v1 in the form of v1, one of v2 in that of v2. "Could not decide" is no answer and fails the whole.
+// Sends the same checks to two PDPs: to one of v1 in the form of v1, to one of v2 in that of v2. An undecided check is
+// not an answer and fails the comparison.
 import { ask } from '../../client/ask.ts'
 import { isZerohopError } from '../../model/errors.ts'
 import { MIGRATE_CALLS_AT_ONCE, MIGRATE_TIMEOUT_MS } from '../../model/limits.ts'
 import { Api, forEach, toldBy } from './api.ts'
 import { refused } from './world.ts'
 
-/** One question; `resource` is a type or `type:key`. */
+/** One check; `resource` is a type or `type:key`. */
 export interface Question {
   readonly user: string
   readonly action: string
@@ -20,7 +21,7 @@ export interface Difference {
   readonly v2: unknown
 }
 
-/** Recorded questions, one JSON object a line. @throws MIGRATION_REFUSED naming the line */
+/** Reads recorded checks, one JSON object on each line. @throws MIGRATION_REFUSED naming the line */
 export function readQuestions(text: string): (Question & { readonly allow?: boolean })[] {
   return text
     .split(/\r?\n/)
@@ -38,12 +39,12 @@ function questionOf(line: string, at: number): Question & { readonly allow?: boo
       return allow === undefined ? question : { ...question, allow: allow as boolean }
     }
   } catch {
-    // said below
+    // reported below
   }
-  throw refused(`line ${at} is no check: write {"user": …, "action": …, "resource": …, "tenant": …}`)
+  throw refused(`line ${at} is not a check: write {"user": …, "action": …, "resource": …, "tenant": …}`)
 }
 
-/** A PDP, asked in one form. */
+/** A PDP with the API version in which it is asked. */
 export class AskedPdp {
   readonly #api: Api
   readonly #version: 1 | 2
@@ -53,7 +54,7 @@ export class AskedPdp {
     this.#version = version
   }
 
-  /** @throws MIGRATION_REFUSED when it gives no decision */
+  /** @throws MIGRATION_REFUSED when it does not answer with a decision */
   async check(question: Question): Promise<boolean> {
     const { url } = this.#api
     const asked = this.#version === 1 ? v1Body(question) : v2Body(question)
@@ -68,7 +69,7 @@ export class AskedPdp {
   }
 }
 
-/** What the PDP says that it is; no version when it is of v1 and has no /version, or cannot be asked. */
+/** The API version that the PDP reports; undefined for a PDP of v1 without /version, or when the call fails. */
 export async function versionOf(url: string): Promise<{ apiVersion?: number; words: string }> {
   try {
     const { status, body } = await ask(`${url.replace(/\/+$/, '')}/version`, { timeoutMs: MIGRATE_TIMEOUT_MS })
@@ -82,7 +83,7 @@ export async function versionOf(url: string): Promise<{ apiVersion?: number; wor
   }
 }
 
-/** The questions that the two answer differently, in the order of the questions. */
+/** The checks that the two answer differently, in the order of the checks. */
 export async function compare(
   environment: string,
   v1: AskedPdp,

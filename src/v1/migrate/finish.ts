@@ -1,15 +1,15 @@
-// Deletes the foreign environments, each only in the state in which it was looked at: its revision is read before its contents and goes along
-// with the delete. A service that tells no revision is asked without it.
+// Deletes the foreign environments, each only if it has not changed since it was read: its revision is read before its
+// contents and sent with the delete. For a service without revisions the delete has none.
 import { type Api, failed } from './api.ts'
 import type { Divided } from './survey.ts'
 import { type Environment, readOrganization, refused } from './world.ts'
 
-/** Revisions by the name of the environment; null where the service tells none. */
+/** Revisions by name of the environment; null when the service has none. */
 export type Revisions = ReadonlyMap<string, string | null>
 
 const pathOf = ({ projectId, id }: Environment): string => `/v2/projects/${projectId}/envs/${id}`
 
-/** What each foreign environment is at; read it before anything is compared. */
+/** Reads the revision of each foreign environment; call it before anything is compared. */
 export async function revisionsOf(api: Api, foreign: readonly Environment[]): Promise<Revisions> {
   const found = new Map<string, string | null>()
   for (const environment of foreign) {
@@ -21,7 +21,7 @@ export async function revisionsOf(api: Api, foreign: readonly Environment[]): Pr
 }
 
 /**
- * Environments first, then projects in which nothing is left. Returns the names of what was deleted.
+ * Deletes environments first, then empty projects. Returns the names of what was deleted.
  * @throws MIGRATION_REFUSED when an environment changed since its revision was read
  */
 export async function deleteAll(api: Api, { foreign, projects }: Divided, revisions: Revisions): Promise<string[]> {

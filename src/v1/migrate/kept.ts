@@ -1,10 +1,10 @@
-// Why an undo leaves an object where it is: it is not what the move made, or something that the move did not make hangs on it.
+// Why an undo keeps an object: it is not the one that the move wrote, or something else depends on it.
 import { type Live, nameOf, type Row } from './live.ts'
 import type { CallKind } from './plan.ts'
 import type { Made } from './record.ts'
 import { ACTION, isSame, RESOURCE, roleOf, someOf, TENANT, userOf } from './world.ts'
 
-/** The object that a call made, as it is now; undefined when there is none. */
+/** The object that a call wrote, as it is now; undefined when it does not exist. */
 export async function nowOf(live: Live, { call }: Made): Promise<Row | undefined> {
   const { kind, of } = call
   const body = call.body as Row
@@ -19,7 +19,7 @@ export async function nowOf(live: Live, { call }: Made): Promise<Row | undefined
   return (await live.where(`${kind}s`, 'key', keyOf(call)))[0]
 }
 
-/** The key of the object; one that was overwritten with PATCH has it in `before` only. */
+/** The key of the object; one overwritten with PATCH has it in `before` only. */
 export const keyOf = ({ body, before }: Made['call']): string =>
   (body as Row).key ?? (before as Row | undefined)?.key ?? ''
 
@@ -27,7 +27,7 @@ export const keyOf = ({ body, before }: Made['call']): string =>
 export function isAsWritten(row: Row, { call }: Made): boolean {
   const body = call.body as Row
   const { kind } = call
-  // a part of it was overwritten: the rest may be anything
+  // only a part was overwritten: other fields may have any value
   if (call.method === 'PATCH' && kind !== 'role')
     return hasFields(
       row,
@@ -51,7 +51,7 @@ export function isAsWritten(row: Row, { call }: Made): boolean {
   }
 }
 
-/** What was not sent has its default: the key as name, else nothing. */
+/** Fields that were not sent have their defaults: the key as name, otherwise null. */
 function hasFields(row: Row, body: Row, names: readonly string[], key: string = body.key): boolean {
   const fieldOf = (from: Row, name: string): unknown => {
     const value = from?.[name] ?? (name === 'name' ? key : null)
@@ -60,7 +60,7 @@ function hasFields(row: Row, body: Row, names: readonly string[], key: string = 
   return names.every((name) => isSame(fieldOf(row, name), fieldOf(body, name)))
 }
 
-/** The actions that were sent and nothing else that can be tied to a resource. */
+/** Whether the resource has exactly the actions that were sent, and no other parts. */
 function hasOnly(row: Row, body: Row): boolean {
   const actions: readonly [string, Row][] = Object.entries(row.actions ?? {})
   const sent: Row = body.actions ?? {}
@@ -70,7 +70,7 @@ function hasOnly(row: Row, body: Row): boolean {
   return actions.every(([key, action]) => Object.hasOwn(sent, key) && hasFields(action, sent[key], ACTION, key))
 }
 
-/** What hangs on the object and would go with it; undefined when nothing does. */
+/** What depends on the object and would be deleted with it; undefined when nothing does. */
 export async function usedBySince(live: Live, made: Made): Promise<string | undefined> {
   const { kind, of } = made.call
   const key = keyOf(made.call)
@@ -86,14 +86,14 @@ export async function usedBySince(live: Live, made: Made): Promise<string | unde
   return found.length === 0 ? undefined : `used since: ${someOf(found)}`
 }
 
-const held = ({ user, role, tenant, resource_instance: instance }: Row): string =>
+const assignmentText = ({ user, role, tenant, resource_instance: instance }: Row): string =>
   `${user} is ${role} ${instance ? `of ${instance}` : `in ${tenant}`}`
 
 async function usersOf(live: Live, key: string): Promise<string[]> {
   const assignments = await live.where('role_assignments', 'user', key)
   const [row] = await live.where('users', 'key', key)
   const memberships: readonly Row[] = (row?.associated_tenants ?? []).filter(({ roles }: Row) => roles?.length === 0)
-  return [...assignments.map(held), ...memberships.map(({ tenant }) => `member of ${tenant}`)]
+  return [...assignments.map(assignmentText), ...memberships.map(({ tenant }) => `member of ${tenant}`)]
 }
 
 async function tenantsOf(live: Live, key: string): Promise<string[]> {
@@ -103,7 +103,7 @@ async function tenantsOf(live: Live, key: string): Promise<string[]> {
   )
   const instance = await live.firstInstance(`tenant=${encodeURIComponent(key)}`)
   return [
-    ...assignments.map(held),
+    ...assignments.map(assignmentText),
     ...members.map((one) => `${one.key} is a member`),
     ...(instance === undefined ? [] : [`${instance.resource}:${instance.key} is in it`]),
   ]
@@ -114,7 +114,7 @@ async function rolesOf(live: Live, key: string): Promise<string[]> {
   const children = (await live.list('roles')).filter((role) => (role.extends ?? []).includes(key))
   const rules = await live.where('set_rules', 'user_set', key)
   return [
-    ...assignments.map(held),
+    ...assignments.map(assignmentText),
     ...children.map((role) => `role ${role.key} extends it`),
     ...rules.map(({ permission }) => `a set rule gives it ${permission}`),
   ]

@@ -1,4 +1,5 @@
-// What is in an environment at one moment of an undo, as far as it is asked for; what the undo took away or would take away does not count.
+// The current objects of an environment during an undo, read on demand; objects that the undo removed or would remove
+// are left out.
 import type { Answer, Api } from './api.ts'
 import type { CallKind } from './plan.ts'
 import { type Environment, factsOf, schemaOf } from './world.ts'
@@ -8,13 +9,15 @@ export type Row = Answer['body']
 
 export type ListName = 'users' | 'tenants' | 'role_assignments' | 'set_rules' | 'roles' | 'resources'
 
-/** What an undo took away or gave its values again, or would in a dry run, by name. */
+/** Names of the objects that an undo removed or restored, or would in a dry run. */
 export interface Taken {
   readonly gone: Set<string>
   readonly restored: Map<string, Row>
 }
 
-/** Names an object among all of its environment. An assignment is named by its three keys, an action with its resource. */
+/**
+ * Names an object among all of its environment. An assignment is named by its three keys, an action with its resource.
+ */
 export const nameOf = (kind: CallKind, body: Row, of?: string): string =>
   kind === 'assignment'
     ? `assignment ${body.user}/${body.role}/${body.tenant}`
@@ -33,12 +36,12 @@ export class Live {
     this.#taken = taken
   }
 
-  /** All rows of a list that are not gone. It is read once. */
+  /** All rows of a list except removed ones. The list is read once. */
   async list(name: ListName): Promise<readonly Row[]> {
     return this.#left(name, await this.#read(name))
   }
 
-  /** Those whose field has the value. */
+  /** The rows whose field has the value. */
   async where(name: ListName, field: string, value: string): Promise<readonly Row[]> {
     const id = `${name} ${field}`
     const index = this.#indexes.get(id) ?? this.#read(name).then((rows) => grouped(rows, field))

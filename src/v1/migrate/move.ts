@@ -1,5 +1,5 @@
-// Makes the objects of foreign environments again in those that use them. Everything is compared first: a conflict stops the move before its
-// first write. A move may be run again at any time.
+// Copies the objects of foreign environments to those that use them. Everything is compared first: a conflict stops the
+// move before its first write. A move can be run again at any time.
 import { isDotSegment } from '../../model/keys.ts'
 import { MIGRATE_CALLS_AT_ONCE } from '../../model/limits.ts'
 import { type Api, forEach, toldBy } from './api.ts'
@@ -20,9 +20,9 @@ import {
 export interface MoveOptions {
   readonly foreign: readonly Environment[]
   readonly own: readonly Environment[]
-  /** names of the environments that get everything; without one, those that use something are found */
+  /** names of the environments that get everything; when empty, the environments that use something are found */
   readonly to: readonly string[]
-  /** names of environments that are planned besides those, with what they use, even when that is nothing */
+  /** names of further environments to plan for, with what they use, even when that is nothing */
   readonly also?: readonly string[]
   readonly overwrite: boolean
 }
@@ -30,11 +30,11 @@ export interface MoveOptions {
 export interface PlannedMove {
   /** one for each environment that gets something, and one for each of `also` */
   readonly plans: readonly Plan[]
-  /** what no environment has or gets: roles, users and assignments */
+  /** roles, users and assignments that no environment has or gets */
   readonly unused: readonly string[]
 }
 
-/** What a move would write. @throws MIGRATION_REFUSED */
+/** Plans a move. @throws MIGRATION_REFUSED */
 export async function planMove(api: Api, options: MoveOptions): Promise<PlannedMove> {
   const { foreign, own, to, also = [], overwrite } = options
   for (const name of to) {
@@ -42,32 +42,35 @@ export async function planMove(api: Api, options: MoveOptions): Promise<PlannedM
   }
   const theirs = await readTogether(api, foreign)
   const plans: Plan[] = []
-  const held: Contents[] = []
+  const contained: Contents[] = []
   for (const environment of own) {
     const isAlso = also.includes(environment.name)
     if (isEmpty(theirs) && !isAlso) continue
     const contents = await readContents(api, environment)
-    held.push(contents)
+    contained.push(contents)
     const isNamed = isListed(environment, to)
     if (to.length > 0 && !isNamed && !isAlso) continue
     const wanted = isNamed ? theirs : usedBy(theirs, contents)
     if (!isEmpty(wanted) || isAlso) plans.push(planFor(environment, wanted, contents, overwrite))
   }
   requireAddressable(plans)
-  return { plans, unused: nowhere(theirs, [...held, ...plans]).map(({ what }) => what) }
+  return { plans, unused: nowhere(theirs, [...contained, ...plans]).map(({ what }) => what) }
 }
 
 export function notOwn(name: string, own: readonly Environment[]): Error {
   return refused(`\`${name}\` is no environment of the team: name one of ${own.map((one) => one.name).join(', ')}`)
 }
 
-type Held = Pick<Contents, 'roles' | 'users' | 'assignments'>
+type MovedObjects = Pick<Contents, 'roles' | 'users' | 'assignments'>
 
-/** Foreign objects, each with the keys by which it can be named, that none of `held` has. */
-export function nowhere(theirs: Held, held: readonly Held[]): { readonly what: string; readonly keys: string[] }[] {
-  const roles = new Set(held.flatMap((one) => one.roles.map(({ key }) => key)))
-  const users = new Set(held.flatMap((one) => one.users.map(({ key }) => key)))
-  const assignments = new Set(held.flatMap((one) => one.assignments.map(assignmentKey)))
+/** Foreign objects, each with the keys by which it can be named, that none of `own` has. */
+export function nowhere(
+  theirs: MovedObjects,
+  own: readonly MovedObjects[],
+): { readonly what: string; readonly keys: string[] }[] {
+  const roles = new Set(own.flatMap((one) => one.roles.map(({ key }) => key)))
+  const users = new Set(own.flatMap((one) => one.users.map(({ key }) => key)))
+  const assignments = new Set(own.flatMap((one) => one.assignments.map(assignmentKey)))
   return [
     ...theirs.roles.filter(({ key }) => !roles.has(key)).map(({ key }) => ({ what: `role ${key}`, keys: [key] })),
     ...theirs.users.filter(({ key }) => !users.has(key)).map(({ key }) => ({ what: `user ${key}`, keys: [key] })),
@@ -77,7 +80,7 @@ export function nowhere(theirs: Held, held: readonly Held[]): { readonly what: s
   ]
 }
 
-/** A user that no URL can name cannot be made again. @throws MIGRATION_REFUSED with its key */
+/** A user whose key cannot appear in a URL cannot be copied. @throws MIGRATION_REFUSED with its key */
 function requireAddressable(plans: readonly Plan[]): void {
   for (const { key } of plans.flatMap(({ users }) => users)) {
     if (isDotSegment(key))
@@ -91,11 +94,11 @@ export interface MoveRun {
   readonly foreign: readonly Environment[]
   readonly record: MoveRecord
   readonly now: number
-  /** hears of each call */
+  /** called after each call */
   readonly done: (call: Call) => void
 }
 
-/** Writes what is planned, and to the record what it writes. What depends on another is written after it. */
+/** Executes the plan and records what it writes. Objects are written after those that they depend on. */
 export async function move(api: Api, plans: readonly Plan[], { foreign, record, now, done }: MoveRun): Promise<void> {
   for (const plan of plans) {
     if (plan.calls.length === 0) continue
@@ -105,10 +108,10 @@ export async function move(api: Api, plans: readonly Plan[], { foreign, record, 
         const answer = await api.call(call.method, call.path, call.body)
         record.answered(at, answer)
         const { status } = answer
-        // Somebody else may have made it meanwhile; verify says whether it is what it should be.
+        // 409: it was created by somebody else meanwhile; verify shows whether it is equal.
         if (status >= 300 && status !== 409) {
           throw refused(
-            `${call.what}: ${call.method} ${call.path} answered ${status}${toldBy(answer)}; run the move again when that is mended`,
+            `${call.what}: ${call.method} ${call.path} answered ${status}${toldBy(answer)}; run the move again when that is fixed`,
           )
         }
         done(call)
@@ -123,7 +126,7 @@ interface Placed {
   readonly at: number
 }
 
-/** Users, and then assignments, many at once; everything before them one after the other. */
+/** Writes users, and then assignments, several at a time; everything before them one by one. */
 function stagesOf(calls: readonly Call[]): Placed[][] {
   const all = calls.map((call, at) => ({ call, at }))
   const of = (kind: Call['kind']): Placed[] => all.filter(({ call }) => call.kind === kind)
@@ -131,7 +134,7 @@ function stagesOf(calls: readonly Call[]): Placed[][] {
   return [...rest.map((one) => [one]), of('user'), of('assignment')]
 }
 
-/** Several foreign environments as one. @throws MIGRATION_REFUSED when a role or user differs between them */
+/** Merges several foreign environments. @throws MIGRATION_REFUSED when a role or user differs between them */
 export async function readTogether(api: Api, foreign: readonly Environment[]): Promise<Contents> {
   const all: Contents[] = []
   for (const environment of foreign) all.push(await readContents(api, environment))

@@ -1,36 +1,38 @@
-// What would be lost by deleting the foreign environments now: decisions of an environment of the team that depend on a foreign object, and
-// objects that no environment of the team has. Each must be moved or given up by name.
+// Finds what deleting the foreign environments now would lose: decisions of the team's environments that depend on a
+// foreign object, and objects that none of the team's environments has. Each must be moved or dropped by name.
 import type { Api } from './api.ts'
 import { nowhere, readTogether } from './move.ts'
 import type { Divided } from './survey.ts'
 import { decides, isEmpty, lackingIn } from './uses.ts'
 import { type Contents, type Environment, readContents, refused } from './world.ts'
 
-/** Why an object that has no form in v1 is needed. */
+/** Why an object that v1 cannot express is needed. */
 export const IMMOVABLE = 'it decides, and no move carries it'
 
 /** An object that is needed, where, and why. */
 export interface Need {
-  /** `project/environment`; null when no environment of the team has it */
+  /** `project/environment` that needs it; null when none of the team's environments has it */
   readonly environment: string | null
   readonly what: string
   readonly why: string
-  /** naming one of these gives it up */
+  /** naming one of these drops it */
   readonly keys: readonly string[]
 }
 
 export interface Needs {
   readonly missing: readonly Need[]
-  /** environments that were not given up and in which a foreign object decides: a verify must have compared each */
+  /**
+   * environments that were not dropped and whose decisions depend on a foreign object: a verify must have compared each
+   */
   readonly deciding: readonly string[]
-  /** whether anything foreign is left that was not given up */
+  /** whether anything foreign is left that was not dropped */
   readonly isAnythingLeft: boolean
 }
 
 /**
- * @param dropped what is given up: keys of users and roles (and of sets of set rules), and names of environments of the team. The name of a
- *   foreign environment gives up nothing that is in it
- * @throws MIGRATION_REFUSED when a name in `dropped` names nothing
+ * @param dropped what is dropped: keys of users and roles (and of sets of set rules), and names of the team's
+ * environments. The name of a foreign environment drops nothing inside it
+ * @throws MIGRATION_REFUSED when a name in `dropped` does not exist
  */
 export async function needsOf(api: Api, { foreign, own }: Divided, dropped: readonly string[]): Promise<Needs> {
   const theirs = await readTogether(api, foreign)
@@ -65,7 +67,7 @@ async function readAll(api: Api, environments: readonly Environment[]): Promise<
   return read
 }
 
-/** A name of nothing is a slip: what it was to name would be kept in silence. */
+/** A name that does not exist is a typing error: without a refusal the intended object would silently be kept. */
 function requireKnown(theirs: Contents, environments: readonly Environment[], dropped: readonly string[]): void {
   const known = new Set([
     ...environments.map(({ name }) => name),
@@ -78,7 +80,7 @@ function requireKnown(theirs: Contents, environments: readonly Environment[], dr
   }
 }
 
-/** The foreign contents without what is given up. */
+/** The foreign contents without what is dropped. */
 function without(theirs: Contents, dropped: readonly string[]): Contents {
   const given = new Set(dropped)
   const isKept = (key: string): boolean => !given.has(key)

@@ -1,4 +1,4 @@
-// Compares the objects that were moved, field by field: the answer of v1 with the read-back of v2.
+// Compares the moved objects field by field: as v1 returns them with as v2 returns them.
 import { MIGRATE_CALLS_AT_ONCE } from '../../model/limits.ts'
 import { type Api, forEach } from './api.ts'
 import type { Difference } from './checks.ts'
@@ -6,7 +6,7 @@ import type { Plan } from './plan.ts'
 import type { Progress } from './progress.ts'
 import { factsOf, isSame, type Role, readContents, roleOf, schemaOf, userOf } from './world.ts'
 
-/** Every field of what the plan is about that differs, by name. */
+/** Every differing field of the planned objects, by name. */
 export async function compareObjects(
   api: Api,
   { environment, users, roles, assignments }: Plan,
@@ -79,7 +79,7 @@ function v1Role({ name, description, attributes, settings, permissions = [] }: V
   }
 }
 
-/** A role of v2 as the first version prints it. */
+/** A role of v2 in the form of the first version. */
 function v1RoleOf({ key, description, v1compat_attributes, v1compat_settings, permissions }: Role) {
   const [attributes, settings] = [v1compat_attributes ?? {}, v1compat_settings ?? {}]
   return { key, description, attributes, settings, permissions }

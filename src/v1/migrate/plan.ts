@@ -1,6 +1,6 @@
-// What must be written so that an environment holds what a foreign one defines: roles and users, the assignments that tie them, and what those
-// need (tenants, resources with their actions). Pure: two contents in, calls out. What is there and equal needs no call, which makes a move
-// that was cut off continue where it stopped.
+// Plans the calls after which an environment has what a foreign one defines: roles and users, their assignments, and
+// what those need (tenants, resources with their actions). Pure: two contents in, calls out. Objects that exist and are
+// equal need no call, so an interrupted move continues where it stopped.
 
 import type { Method } from './api.ts'
 import {
@@ -23,11 +23,11 @@ export interface Call {
   readonly method: Method
   readonly path: string
   readonly body: unknown
-  /** what it makes, for people */
+  /** what it writes, in words */
   readonly what: string
   /** the resource of an action */
   readonly of?: string
-  /** what was there, when that is overwritten */
+  /** the previous object, when it is overwritten */
   readonly before?: unknown
 }
 
@@ -41,18 +41,18 @@ export interface Conflict {
 
 export interface Plan {
   readonly environment: Environment
-  /** in an order in which nothing needs what comes later */
+  /** ordered so that no call depends on a later one */
   readonly calls: readonly Call[]
   readonly conflicts: readonly Conflict[]
-  /** what of the foreign environment belongs here; verify compares these */
+  /** the foreign objects that this environment must have; verify compares these */
   readonly roles: readonly Role[]
   readonly users: readonly User[]
   readonly assignments: readonly Assignment[]
 }
 
 /**
- * @param foreign what the environment is to hold
- * @param overwrite gives what is there with other values those of the foreign one; otherwise each such object is a conflict
+ * @param foreign what the environment must have afterwards
+ * @param overwrite overwrites existing objects that differ; otherwise each of them is a conflict
  */
 export function planFor(environment: Environment, foreign: Contents, own: Contents, overwrite: boolean): Plan {
   const planner = new Planner(environment, overwrite)
@@ -162,7 +162,7 @@ class Planner {
     this.calls.push({ kind, method, path, ...rest })
   }
 
-  /** Something that is there with other values. */
+  /** An existing object that differs. */
   #replace(
     kind: Conflict['kind'],
     method: Method,
@@ -174,7 +174,9 @@ class Planner {
     else this.conflicts.push({ environment: this.#environment.name, kind, key, foreign, own })
   }
 
-  /** What only goes along with roles and assignments: the fields that the foreign one says otherwise. */
+  /**
+   * Updates an object that is only moved along with roles and assignments: the fields that differ in the foreign one.
+   */
   #settle(
     kind: 'resource' | 'action' | 'tenant',
     path: string,
@@ -190,7 +192,10 @@ class Planner {
   }
 }
 
-/** Fields that the foreign object says and the own one says otherwise. A name that is only the key says nothing; what v1 alone says may be new. */
+/**
+ * Fields that the foreign object has and that differ in the own one. A name equal to the key does not count; fields
+ * that only v1 has may be added.
+ */
 function differing(key: string, theirs: Details, mine: Details): string[] {
   return Object.entries(theirs)
     .filter(([name, value]) => {
@@ -217,7 +222,7 @@ function actionsOf(roles: readonly Role[]): Map<string, string[]> {
   return found
 }
 
-/** A role after those that it extends. A circle, which no service accepts, ends where it began. */
+/** Orders roles after those that they extend. A cycle, which no service accepts, ends where it began. */
 function parentsFirst(roles: readonly Role[]): Role[] {
   const ordered: Role[] = []
   const seen = new Set<string>()

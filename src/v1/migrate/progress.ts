@@ -1,7 +1,7 @@
-// How a step says how far it is; who shows it decides how.
+// The progress of a step; the caller decides how to show it.
 
 export interface Progress {
-  /** @param total 0 when it is not known */
+  /** @param total 0 when unknown */
   begin(what: string, total: number): void
   step(): void
   end(): void

@@ -1,6 +1,7 @@
-// What moves wrote, kept in a file beside the report, so that `undo` can take it back. Before the first call of an environment all of its calls
-// are on disk; each answer is added when it is there. A move that was killed in between leaves calls without an answer: whether they were
-// made is then told by what is there. One JSON object a line; a last line that is cut off counts for nothing.
+// The record of what moves wrote, kept in a file beside the report so that `undo` can reverse it. All calls for an
+// environment are on disk before the first one is made; each answer is appended when it arrives. A move that was killed
+// leaves calls without an answer: the objects themselves then show whether those were made. One JSON object on each
+// line; an incomplete last line is ignored.
 import { closeSync, existsSync, fstatSync, fsyncSync, openSync, readFileSync, readSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { ZerohopError } from '../../model/errors.ts'
@@ -8,7 +9,7 @@ import type { Answer } from './api.ts'
 import type { Call, Plan } from './plan.ts'
 import { type Environment, refused } from './world.ts'
 
-/** Of the record: raise it when its meaning changes. */
+/** The format of the record: raise it when its meaning changes. */
 const FORMAT = 1
 
 /** Calls in one environment. */
@@ -22,7 +23,7 @@ interface Head {
   readonly calls: readonly Call[]
 }
 
-/** The answer to one call of the head before it, or that it was taken back. */
+/** The answer to one call of the head before it, or that it was undone. */
 interface Line {
   readonly call: number
   readonly status?: number
@@ -33,13 +34,13 @@ interface Line {
 /** A call that may have been made. */
 export interface Made {
   readonly call: Call
-  /** its answer; undefined when the move ended before it was there */
+  /** the status of its answer; undefined when the move ended before it */
   readonly status: number | undefined
-  /** of the object, where the answer told it */
+  /** id of the object, when the answer had one */
   readonly id: string | undefined
 }
 
-/** The calls of one move in one environment that were not taken back. */
+/** The calls of one move in one environment that were not undone. */
 export interface Moved {
   readonly api: string
   readonly foreign: readonly Environment[]
@@ -48,7 +49,7 @@ export interface Moved {
   readonly made: ReadonlyMap<number, Made>
 }
 
-/** The file to which a move or an undo adds. */
+/** The file to which moves and undos append. */
 export class MoveRecord {
   readonly #path: string
   #file: number | undefined
@@ -59,14 +60,20 @@ export class MoveRecord {
     this.#path = path
   }
 
-  /** Everything that was moved and not taken back, in the order of the moves. @throws MIGRATION_REFUSED when it is no record */
+  /**
+   * Everything that was moved and not undone, in the order of the moves. @throws MIGRATION_REFUSED when the file is not
+   * a record
+   */
   read(): Moved[] {
     if (!existsSync(this.#path))
-      throw refused(`there is no record ${this.#path}: a move writes it, where --record says`)
+      throw refused(`there is no record ${this.#path}: move writes it to the file of --record`)
     return readLines(readFileSync(this.#path, 'utf8'), this.#path)
   }
 
-  /** The calls that are made next; they are on disk when it returns. @throws CONFIG_INVALID when it cannot be written */
+  /**
+   * Records the calls that are made next; they are on disk when it returns. @throws CONFIG_INVALID when the file cannot
+   * be written
+   */
   begin(api: string, foreign: readonly Environment[], { environment, calls }: Plan, now: number): void {
     this.#first = existsSync(this.#path) ? countOf(readFileSync(this.#path, 'utf8'), this.#path) : 0
     const head: Head = { format: FORMAT, at: now, api, foreign, environment, calls }
@@ -74,18 +81,18 @@ export class MoveRecord {
     this.sync()
   }
 
-  /** The answer to a call, by its place in the plan. */
+  /** Records the answer to a call, by its index in the plan. */
   answered(at: number, { status, body }: Answer): void {
     const { id } = body ?? {}
     this.#add({ call: this.#first + at, status, ...(typeof id === 'string' ? { id } : {}) } satisfies Line)
   }
 
-  /** A call was taken back, or nothing of it is there. @param call its number in the record */
+  /** Records that a call was undone, or that its object no longer exists. @param call its number in the record */
   undone(call: number): void {
     this.#add({ call, undone: true } satisfies Line)
   }
 
-  /** Returns when all of it is on disk. */
+  /** Returns when everything is on disk. */
   sync(): void {
     if (this.#file !== undefined) fsyncSync(this.#file)
   }
@@ -110,7 +117,7 @@ export class MoveRecord {
   }
 }
 
-/** Opens the file to add to it, after a line that a kill cut off. A new file has its name on disk. */
+/** Opens the file for appending and ends an incomplete last line. The name of a new file is synced to disk. */
 function opened(path: string): number {
   const isNew = !existsSync(path)
   const file = openSync(path, 'a+', 0o600)
@@ -129,7 +136,7 @@ function* linesOf(text: string, path: string): Generator<Head | Line> {
   for (const [at, line] of text.split('\n').entries()) {
     const read = parsed(line)
     if (at === 0 && (read === undefined || (read as Head).format !== FORMAT))
-      throw refused(`${path} is no record of zerohop migrate move`)
+      throw refused(`${path} is not a record of zerohop migrate move`)
     if (read !== undefined) yield read
   }
 }

@@ -1,4 +1,4 @@
-// The report of `verify`: what it compared, and digests of what it saw, so that `finish` can tell whether anything changed since.
+// The report of `verify`: what was compared, with digests of the contents, so that `finish` can detect changes since.
 import { VERIFY_FRESH_MS } from '../../model/limits.ts'
 import type { Api } from './api.ts'
 import type { Difference } from './checks.ts'
@@ -6,7 +6,7 @@ import { planMove } from './move.ts'
 import type { Divided } from './survey.ts'
 import { counted, digestOf, type Environment, readContents } from './world.ts'
 
-/** Of the report: raise it when its meaning changes. */
+/** The format of the report: raise it when its meaning changes. */
 export const FORMAT = 3
 
 export interface Report {
@@ -16,7 +16,7 @@ export interface Report {
   readonly api: string
   /** digests of the contents, by `project/environment` */
   readonly foreign: Readonly<Record<string, string>>
-  /** the environments that were compared, and those that were to get all of it */
+  /** the environments that were compared, and those that should have everything */
   readonly own: readonly string[]
   readonly to: readonly string[]
   readonly objects: number
@@ -34,8 +34,8 @@ export async function digests(api: Api, environments: readonly Environment[]): P
 }
 
 /**
- * Why the report does not allow to delete; undefined when it does.
- * @param dropped names of environments that are given up
+ * Why the report does not allow the delete; undefined when it does.
+ * @param dropped names of environments that are dropped
  */
 export async function whyNot(
   api: Api,
@@ -57,7 +57,7 @@ export async function whyNot(
   return changedSince(api, report, divided, dropped)
 }
 
-/** An environment that was compared and no longer holds what it got. */
+/** An environment that was compared and no longer has what was moved to it. */
 async function changedSince(
   api: Api,
   { own, to }: Report,
@@ -67,7 +67,7 @@ async function changedSince(
   const { plans } = await planMove(api, { ...divided, to, also: own, overwrite: true })
   for (const { environment, calls } of plans) {
     if (!own.includes(environment.name) || dropped.includes(environment.name)) continue
-    // names and texts of what only goes along decide nothing
+    // names and texts of objects that are only moved along do not affect decisions
     const lacking = calls.find(({ kind, before }) => before === undefined || kind === 'role' || kind === 'user')
     if (lacking !== undefined) return `${environment.name} changed since (${lacking.what})`
   }

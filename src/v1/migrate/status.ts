@@ -1,5 +1,5 @@
-// The four conditions of the specification under which a migration is complete, each with what shows it. What nobody gave a means to show is open,
-// not fulfilled.
+// The four conditions of the specification under which a migration is complete, each with its evidence. A condition
+// without a means to check it is open, not fulfilled.
 import type { Api } from './api.ts'
 import { AskedPdp, type Question, versionOf, wordsOf } from './checks.ts'
 import { scanFolder } from './scan/scan.ts'
@@ -17,10 +17,10 @@ export interface StatusOptions {
   readonly ours: readonly string[]
   /** addresses of every PDP that runs */
   readonly pdps: readonly string[]
-  /** checks with the answer that is expected of each PDP, and the key that the PDPs ask for */
+  /** checks with the expected answer of each PDP, and the API key for the PDPs */
   readonly expected: readonly (Question & { readonly allow?: boolean })[]
   readonly pdpKey: string | undefined
-  /** folders of code, what is left out of them, and hosts of v1 besides the known ones */
+  /** folders of code, what to exclude, and further hosts of v1 */
   readonly code: readonly string[]
   readonly ignore: readonly string[]
   readonly hosts: readonly string[]

@@ -1,14 +1,15 @@
-// What there is, and which of it the team made. An environment that nobody on the team made is foreign: it holds what v1 defined outside of
-// environments. Only the team knows; the list is theirs, and names that v1 is known to use are only a hint.
+// Lists the environments and which of them the team created. An environment that the team did not create is foreign: it
+// has the objects that v1 defined outside of environments. Only the team's own list decides; names that v1 is known to
+// use are only a hint.
 import type { Api } from './api.ts'
 import { type Environment, type Organization, readContents, readOrganization, refused } from './world.ts'
 
-/** Keys that v1 gave to the environment of what is outside of environments. */
+/** Keys that v1 uses for the environment of its global objects. */
 const V1_NAMES = /^v[12](compat)?_global_env$/
 
 export interface Surveyed extends Environment {
   readonly ours: boolean
-  /** why it counts as ours, or as foreign */
+  /** why it counts as the team's or as foreign */
   readonly reason: string
   readonly holds: Readonly<Record<'users' | 'roles' | 'tenants' | 'resources' | 'assignments', number>>
 }
@@ -21,15 +22,18 @@ export interface Survey {
   readonly strangeProjects: readonly string[]
 }
 
-/** An organization as the team sees it. */
+/** The environments of an organization, divided into the team's own and foreign ones. */
 export interface Divided {
   readonly foreign: readonly Environment[]
   readonly own: readonly Environment[]
-  /** projects of nobody in which nothing is left, by key */
+  /** keys of empty projects that the list does not name */
   readonly projects: readonly string[]
 }
 
-/** Names of projects and environments that the team made: one a line, `project` or `project/environment`, `#` begins a comment. */
+/**
+ * Names of projects and environments that the team made: one on each line, `project` or `project/environment`; `#`
+ * begins a comment.
+ */
 export function readOurs(text: string): string[] {
   return text
     .split(/\r?\n/)
@@ -42,7 +46,10 @@ export function isListed({ project, projectId, key, id }: Environment, ours: rea
   return names.some((name) => ours.includes(name))
 }
 
-/** Reads everything. `confirm` is asked about each environment that the list does not name; without it those are foreign. */
+/**
+ * Reads the whole organization. `confirm` decides about each environment that the list does not name; without it they
+ * are foreign.
+ */
 export async function survey(
   api: Api,
   ours: readonly string[],
@@ -87,12 +94,15 @@ function reasonOf({ key }: Environment, listed: boolean, confirmed: boolean): st
     : 'nobody named it as made by the team'
 }
 
-/** Projects without an environment that the list does not name: what a `finish` that was cut off left, or somebody else. */
+/** Projects without environments that the list does not name, for example left by an interrupted `finish`. */
 export function strangeProjects({ emptyProjects }: Organization, ours: readonly string[]): string[] {
   return emptyProjects.filter((project) => !ours.some((name) => name === project || name.startsWith(`${project}/`)))
 }
 
-/** A name of nothing is a slip, and what it was to name would look foreign. @throws MIGRATION_REFUSED */
+/**
+ * A name that does not exist is a typing error, and the intended environment would look foreign. @throws
+ * MIGRATION_REFUSED
+ */
 export function requireNames({ environments, emptyProjects }: Organization, ours: readonly string[]): void {
   for (const name of ours) {
     const isThere = emptyProjects.includes(name) || environments.some((environment) => isListed(environment, [name]))
@@ -100,7 +110,7 @@ export function requireNames({ environments, emptyProjects }: Organization, ours
   }
 }
 
-/** The foreign environments: those that `named` says, or all that the list does not name. @throws MIGRATION_REFUSED */
+/** The foreign environments: those in `named`, or all that the list does not name. @throws MIGRATION_REFUSED */
 export async function foreignOf(api: Api, ours: readonly string[], named: readonly string[]): Promise<Divided> {
   const organization = await readOrganization(api)
   requireNames(organization, ours)

@@ -1,5 +1,6 @@
-// Takes back what moves wrote, by their record: what was created is removed, what was overwritten gets its values again. What somebody changed
-// or used since stays, with the reason. Nothing is taken back when the foreign objects are gone: then what was moved is all that is left.
+// Undoes what moves wrote, by their record: created objects are removed, overwritten ones are restored. Objects that
+// were changed or used since are kept, with the reason. Nothing is undone when the foreign objects no longer exist: the
+// moved ones are then the only copy.
 import { MIGRATE_CALLS_AT_ONCE } from '../../model/limits.ts'
 import { type Api, failed, forEach } from './api.ts'
 import { isAsWritten, keyOf, nowOf, usedBySince } from './kept.ts'
@@ -10,7 +11,7 @@ import type { Made, Moved, MoveRecord } from './record.ts'
 import { type Environment, factsOf, isSame, readOrganization, refused, schemaOf } from './world.ts'
 
 export interface UndoReport {
-  /** what was taken back, or would be in a dry run */
+  /** what was undone, or would be in a dry run */
   readonly undone: readonly Undone[]
   readonly kept: readonly Kept[]
 }
@@ -27,7 +28,7 @@ export interface Kept {
   readonly why: string
 }
 
-/** What depends on another goes before it. */
+/** Objects are removed before those that they depend on. */
 const ORDER: readonly CallKind[] = ['assignment', 'user', 'tenant', 'role', 'action', 'resource']
 
 /**
@@ -45,7 +46,7 @@ export async function undo(api: Api, record: MoveRecord, isDry: boolean, progres
     taken.set(id, known)
     return known
   }
-  // the last move first: what it overwrote may be what an earlier one wrote
+  // the last move first: it may have overwritten what an earlier one wrote
   for (const moved of moves.toReversed()) {
     const run = { api, record, isDry, report, progress, moved, taken: takenIn(moved.environment) }
     if (there.has(moved.environment.id)) await undoOne(run)
@@ -82,7 +83,7 @@ async function undoOne(run: Run): Promise<void> {
   for (const kind of ORDER) {
     const ofKind = [...made].filter(([, { call }]) => call.kind === kind).reverse()
     if (ofKind.length === 0) continue
-    // users and assignments hang on nothing of their kind
+    // users do not depend on users, nor assignments on assignments
     const atOnce = kind === 'assignment' || kind === 'user' ? MIGRATE_CALLS_AT_ONCE : 1
     const live = new Live(run.api, environment, run.taken)
     await forEach(ofKind, atOnce, ([number, one]) => undoCall(run, live, number, one))
@@ -110,10 +111,10 @@ async function undoCall(run: Run, live: Live, number: number, made: Made): Promi
   progress.step()
 }
 
-/** Whether the call made or changed something, as far as its answer tells. */
+/** Whether the call created or changed something, according to its answer. */
 const isMade = ({ status }: Made): boolean => status === undefined || status < 300
 
-/** Whether what was overwritten has its values from before again, or still. */
+/** Whether the overwritten object has its previous values again, or still. */
 function isBefore(row: Row, made: Made): boolean {
   return isAsWritten(row, { ...made, call: { ...made.call, body: made.call.before } })
 }
@@ -145,6 +146,6 @@ async function takeBack(api: Api, environment: Environment, { call }: Made): Pro
     resource: `${schema}/resources/${key}`,
   }
   const answer = await api.call('DELETE', paths[kind], kind === 'assignment' ? body : undefined)
-  // somebody else was faster
+  // 404: it was deleted by somebody else
   if (answer.status >= 300 && answer.status !== 404) throw failed('DELETE', paths[kind], answer)
 }

@@ -1,12 +1,12 @@
-// Which foreign objects an environment uses, and which v1 decisions it would lose without them. A PDP of v1 allows what its own environment or
-// the foreign one allows, so every foreign assignment can decide in every environment; what an environment *uses* is only what its own
-// objects show.
+// Finds the foreign objects that an environment uses, and the v1 decisions that it would lose without them. A PDP of v1
+// allows what its own environment or the foreign one allows, so every foreign assignment can affect every environment;
+// an environment *uses* only what its own objects refer to.
 import { type Assignment, assignmentKey, type Contents, type Role } from './world.ts'
 
 /**
- * The part of the foreign contents that an environment shows to use: everything about the users that it knows and about the tenants that it
- * has (`default` does not count, every environment has it), the roles that its assignments name, and what those are tied to. A second call
- * with that part moved finds the same part.
+ * The part of the foreign contents that an environment uses: everything about the users and tenants that it has (except
+ * `default`, which every environment has), the roles that its assignments name, and what those depend on. A second call
+ * after moving that part finds the same part.
  */
 export function usedBy(foreign: Contents, own: Contents): Contents {
   const users = new Set([...own.users.map(({ key }) => key), ...own.assignments.map(({ user }) => user)])
@@ -38,16 +38,19 @@ export function isEmpty({ users, roles, assignments }: Contents): boolean {
   return users.length + roles.length + assignments.length === 0
 }
 
-/** Something foreign that decides for clients of v1 and that an environment does not have. */
+/** A foreign object that affects decisions for clients of v1 and that an environment does not have. */
 export interface Lacking {
-  /** what it is, for people */
+  /** what it is, in words */
   readonly what: string
   readonly why: string
   /** keys of the user and the role: naming either drops it */
   readonly keys: readonly string[]
 }
 
-/** The foreign assignments and permissions that `own` does not have: what v1 allows through them would be denied without the foreign one. */
+/**
+ * The foreign assignments and permissions that `own` does not have: what v1 allows through them would be denied without
+ * the foreign environment.
+ */
 export function lackingIn(foreign: Contents, own: Contents): Lacking[] {
   const held = new Set(own.assignments.map(assignmentKey))
   const [theirs, ours] = [permissionsByRole(foreign.roles), permissionsByRole(own.roles)]
@@ -68,7 +71,7 @@ export function lackingIn(foreign: Contents, own: Contents): Lacking[] {
   return [...found.values()]
 }
 
-/** Whether v1 can allow anything because of it. */
+/** Whether it can make v1 allow anything. */
 export function decides({ assignments, roles }: Contents): boolean {
   const permissions = permissionsByRole(roles)
   return assignments.some(({ role }) => (permissions.get(role)?.size ?? 0) > 0)

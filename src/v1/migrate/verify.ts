@@ -1,5 +1,5 @@
-// Shows that what was moved is the same: every object field by field, and every decision, PDP of v1 against PDP of v2. Whatever is named is
-// compared or refused: a verify that looked at nothing would let `finish` delete.
+// Verifies a move: every object field by field, and every decision of a PDP of v1 with a PDP of v2. Everything that is
+// named is compared or refused: otherwise a verify that compared nothing would let `finish` delete.
 import { MIGRATE_QUESTIONS_MAX } from '../../model/limits.ts'
 import type { Api } from './api.ts'
 import { AskedPdp, compare, type Difference, type Question, versionOf } from './checks.ts'
@@ -22,26 +22,27 @@ export interface VerifyOptions {
   readonly divided: Divided
   readonly to: readonly string[]
   readonly pairs: readonly Pair[]
-  /** asked of each pair besides users × permissions × tenants of what was moved */
+  /** sent to each pair in addition to the moved users × permissions × tenants */
   readonly recorded: readonly Question[]
   readonly now: number
 }
 
 /**
- * Compares the environments of `to` (with all that is foreign) and those of the pairs (with what they use); without `to`, each that uses
- * something.
- * @throws MIGRATION_REFUSED when an environment has no pair, a pair has nothing to be asked, a PDP does not decide, or nothing was compared
+ * Compares the environments of `to` (with all foreign objects) and those of the pairs (with what they use); without
+ * `to`, each environment that uses something.
+ * @throws MIGRATION_REFUSED when an environment has no pair, there are no checks for a pair, a PDP does not decide, or
+ * nothing was compared
  */
 export async function verify(api: Api, options: VerifyOptions, progress: Progress): Promise<Report> {
   const { divided, to, pairs, now } = options
   for (const { environment } of pairs) {
     if (!divided.own.some(({ name }) => name === environment)) throw notOwn(environment, divided.own)
   }
-  // before anything is compared: what changes meanwhile differs from this
+  // read before anything is compared, so that changes during the comparison are detected
   const foreign = await digests(api, divided.foreign)
   const also = pairs.map(({ environment }) => environment)
   const { plans, unused } = await planMove(api, { ...divided, to, also, overwrite: true })
-  // what would stop it late is looked at first: comparing may take long
+  // preconditions are checked first, because comparing may take long
   const asked: Asked[] = []
   for (const plan of plans) asked.push(await askedFor(api, plan, options))
   const objects = sum(plans.map(({ users, roles, assignments }) => users.length + roles.length + assignments.length))
@@ -69,7 +70,7 @@ interface Asked {
   readonly questions: readonly Question[]
 }
 
-/** Whom to ask what about an environment. All of its PDPs answer a first question. @throws MIGRATION_REFUSED */
+/** The PDPs and checks of an environment. Every PDP must answer a first check. @throws MIGRATION_REFUSED */
 async function askedFor(api: Api, plan: Plan, { pairs, recorded }: VerifyOptions): Promise<Asked> {
   const { name, projectId, id } = plan.environment
   const named = pairs.filter(({ environment }) => environment === name)
@@ -96,14 +97,14 @@ async function askedFor(api: Api, plan: Plan, { pairs, recorded }: VerifyOptions
   return { plan, sides, questions }
 }
 
-/** A PDP of v1 may take questions of v2 as well, and would be compared with itself. @throws MIGRATION_REFUSED */
+/** A PDP of v1 may answer v2 checks too, and would then be compared with itself. @throws MIGRATION_REFUSED */
 async function requireVersions({ v1, v2 }: Pair): Promise<void> {
   const [old, now] = [await versionOf(v1), await versionOf(v2)]
   if ((old.apiVersion ?? 1) > 1) throw refused(`${v1} is a PDP of v2, but it was named as the one of v1`)
   if (now.apiVersion === 1) throw refused(`${v2} is a PDP of v1, but it was named as the one of v2`)
 }
 
-/** The questions that a pair answers differently, pair by pair. */
+/** The checks that a pair answers differently, pair by pair. */
 async function askPairs({ plan, sides, questions }: Asked, progress: Progress): Promise<Difference[]> {
   const { name } = plan.environment
   const found: Difference[] = []
@@ -117,7 +118,7 @@ async function askPairs({ plan, sides, questions }: Asked, progress: Progress): 
 
 const sum = (counts: readonly number[]): number => counts.reduce((all, count) => all + count, 0)
 
-/** Every user with every permission, in each tenant where somebody who was moved holds a role. */
+/** Every moved user with every permission, in each tenant in which a moved user has a role. */
 function questionsOf({ users, roles, assignments }: Plan): Question[] {
   const permissions = [...new Set(roles.flatMap((role) => role.permissions))].sort()
   const tenants = [...new Set(['default', ...assignments.map(({ tenant }) => tenant)])].sort()

@@ -1,10 +1,10 @@
-// What an organization holds: its environments, and of one of them the objects that a migration is about. All of it is read by v2 calls with
-// the key of the organization.
+// Reads an organization: its environments, and of one environment the objects that a migration moves. Everything is
+// read with v2 calls and the key of the organization.
 import { createHash } from 'node:crypto'
 import { ZerohopError } from '../../model/errors.ts'
 import { type Answer, type Api, failed } from './api.ts'
 
-/** An object as the API prints it. */
+/** An object in the form of the API. */
 type Row = Answer['body']
 
 export interface Environment {
@@ -24,7 +24,7 @@ export interface User {
   readonly attributes: Readonly<Record<string, unknown>>
 }
 
-/** What has no other meaning to a migration than that it goes along. */
+/** Fields that a migration copies without interpreting them. */
 export type Details = Readonly<Record<string, unknown>>
 
 export interface Role {
@@ -32,7 +32,7 @@ export interface Role {
   readonly name: string
   readonly description: string | null
   readonly attributes: Details | null
-  /** what the first version calls attributes and settings of a role */
+  /** attributes and settings of a role in the first version */
   readonly v1compat_attributes: Details | null
   readonly v1compat_settings: Details | null
   /** `resource:action`, sorted */
@@ -58,9 +58,9 @@ export interface Assignment {
   readonly tenant: string
 }
 
-/** What decides in an environment but has no form in v1, so that a move does not carry it. */
+/** An object that affects decisions but that v1 cannot express, so a move does not copy it. */
 export interface Immovable {
-  /** what it is, for people */
+  /** what it is, in words */
   readonly what: string
   /** naming one of these drops it */
   readonly keys: readonly string[]
@@ -71,7 +71,7 @@ export interface Contents {
   readonly roles: readonly Role[]
   readonly tenants: readonly Tenant[]
   readonly resources: readonly Resource[]
-  /** roles in tenants; those on instances are among the immovable */
+  /** roles in tenants; those on instances are in `immovable` */
   readonly assignments: readonly Assignment[]
   readonly immovable: readonly Immovable[]
 }
@@ -85,14 +85,14 @@ export interface Organization {
 
 /**
  * The environments that the key of an organization sees.
- * @throws MIGRATION_REFUSED for a narrower key or an address that is no management API
+ * @throws MIGRATION_REFUSED for a narrower key or an address that is not a management API
  */
 export async function readOrganization(api: Api): Promise<Organization> {
   const path = '/v2/api-key/scope'
   const answer = await api.call('GET', path)
   const { status, body: scope } = answer
   if (status === 404 || (status < 300 && typeof scope?.organization_id !== 'string'))
-    throw refused(`${api.url} is no management API: GET ${path} answered ${status}`)
+    throw refused(`${api.url} is not a management API: GET ${path} answered ${status}`)
   if (status >= 300) throw failed('GET', path, answer)
   if (scope.project_id !== null || scope.environment_id !== null) {
     const level = scope.environment_id === null ? 'project' : 'environment'
@@ -149,7 +149,10 @@ const setRule = ({ user_set: users, permission, resource_set: resources }: Row):
 
 export const assignmentKey = ({ user, role, tenant }: Assignment): string => `${user}/${role}/${tenant}`
 
-/** Equal contents, equal digest. Times and ids do not count. Row by row: all of them may be longer than a text can be. */
+/**
+ * Equal contents give equal digests. Times and ids do not count. Hashed row by row: together the rows may exceed the
+ * maximal length of a string.
+ */
 export function digestOf(contents: Contents): string {
   const hash = createHash('sha256')
   for (const kind of ['users', 'roles', 'tenants', 'resources', 'assignments', 'immovable'] as const) {
@@ -169,12 +172,12 @@ export function userOf({ key, email, first_name, last_name, attributes }: Row): 
   }
 }
 
-/** What goes along of a tenant, a resource and an action. */
+/** The copied details of a tenant, a resource or an action. */
 export const TENANT = ['name', 'description', 'attributes']
 export const RESOURCE = ['name', 'description', 'type_attributes', 'v1compat_path', 'v1compat_type', 'v1compat_name']
 export const ACTION = ['name', 'description', 'attributes', 'v1compat_path', 'v1compat_name']
 
-/** Without what is null. */
+/** The object without members that are null. */
 function detailsOf(row: Row, names: readonly string[]): Details {
   const found = names.map((name): [string, unknown] => [name, row?.[name] ?? undefined])
   return Object.fromEntries(found.filter(([, value]) => value !== undefined))
@@ -212,7 +215,7 @@ export function counted(count: number, things: string): string {
   return `${count} ${count === 1 ? things.slice(0, -1) : things}`
 }
 
-/** Names of a list that are shown. */
+/** The number of names that are shown. */
 const NAMES_SHOWN = 10
 
 /** The first few names, and how many more there are. */
@@ -229,7 +232,7 @@ function byKey<T extends { readonly key: string }>(rows: T[]): T[] {
   return rows.sort((left, right) => (left.key < right.key ? -1 : 1))
 }
 
-/** Members in the order of their names, as pairs, so that no name of a user means anything to JavaScript. */
+/** Members as pairs in the order of their names, so that names such as `__proto__` have no special meaning. */
 function sortedDeep(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sortedDeep)
   if (value instanceof Map) return sortedDeep([...value])

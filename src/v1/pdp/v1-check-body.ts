@@ -1,5 +1,5 @@
-// The body of a check of the first API version: the user is a text, the instance an `id`, and the tenant may stand in the context of the
-// resource. A body of the second version is taken as well: a service whose SDK is new already still gets its answer here.
+// The body of a check of the first API version: the user is a text, the instance an `id`, and the tenant may be in the
+// context of the resource. A body of the second version is accepted too, for services whose SDK is already new.
 
 import { readCheck } from '../../http/pdp/bodies.ts'
 import { ZerohopError } from '../../model/errors.ts'
@@ -17,16 +17,16 @@ export function readV1Check(body: unknown): Check {
   const read = {
     ...rest,
     user: typeof user === 'string' ? { key: user } : user,
-    // what is none is left to the reader of the second version, which says so
+    // anything else is refused by the reader of the second version
     resource: isObject(resource)
       ? { ...about, key: present(key) ?? present(id), tenant: present(tenant) ?? present(scope) }
       : resource,
   }
-  // an error names the field that was sent
+  // errors name the field that was sent
   return typeof user === 'string' && key === undefined ? named({ key: 'id' }, () => readCheck(read)) : readCheck(read)
 }
 
-/** Old clients send an empty text for a tenant or an id that they do not know. */
+/** Old clients send an empty text for an unknown tenant or id. */
 const present = (value: unknown): unknown => (value === null || value === '' ? undefined : value)
 
 const isObject = (value: unknown): value is Members =>

@@ -1,6 +1,6 @@
-// A PDP for clients of the first API version: POST /allowed over its environment and the objects outside of environments, and the local cache
-// that these clients read, /local/…. What the second version asks beyond that is not answered here: it would leave out
-// what is outside of environments.
+// A PDP for clients of the first API version: POST /allowed over its environment and the global objects of v1, and the
+// local cache that these clients read, /local/…. Other routes of the second version are not served here, because they
+// would leave out the global objects.
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { JSON_TYPE } from '../../http/pdp/allowed.ts'
 import type { PdpRouteDeps } from '../../http/pdp/route-deps.ts'
@@ -8,15 +8,15 @@ import { ZerohopError } from '../../model/errors.ts'
 import { LISTING_PAGE_MAX, V1_LIST_MAX } from '../../model/limits.ts'
 import type { Pdp } from '../../pdp/pdp.ts'
 import { readV1Check } from './v1-check-body.ts'
-import { checkEither, type Outside } from './v1-global-objects.ts'
+import { checkEither, type GlobalObjects } from './v1-global-objects.ts'
 
 export interface V1PdpOptions {
-  readonly outside: Outside
-  /** answers checks that carry no key: the Node client of v1 sends none. The rest asks for the key all the same */
+  readonly globalObjects: GlobalObjects
+  /** answers checks without a key, because the Node client of v1 sends none; all other routes still require the key */
   readonly keyless?: Pdp
 }
 
-/** A role as the local cache shows it. What is followed has no ids and names but the keys. */
+/** A role in the form of the local cache. Ids and names are the keys, because the feed has only keys. */
 interface LocalRole {
   readonly id: string
   readonly name: string
@@ -28,7 +28,7 @@ interface LocalRole {
 const ALLOWED = '{"allow":true,"result":true,"query":null,"debug":null}'
 const DENIED = '{"allow":false,"result":false,"query":null,"debug":null}'
 
-export function v1PdpRoutes(app: FastifyInstance, deps: PdpRouteDeps, { outside, keyless }: V1PdpOptions): void {
+export function v1PdpRoutes(app: FastifyInstance, deps: PdpRouteDeps, { globalObjects, keyless }: V1PdpOptions): void {
   const authenticate: PdpRouteDeps['authenticate'] = (request, reply, done) => {
     if (keyless === undefined || request.headers.authorization !== undefined)
       return deps.authenticate(request, reply, done)
@@ -39,21 +39,25 @@ export function v1PdpRoutes(app: FastifyInstance, deps: PdpRouteDeps, { outside,
     const pdp = request.pdp!
     const check = readV1Check(request.body)
     const { user, action, resource, context } = check
-    const allow = checkEither(pdp, outside, [user, action, resource, { ...context, now: Date.now() }])
+    const allow = checkEither(pdp, globalObjects, [user, action, resource, { ...context, now: Date.now() }])
     deps.decisions.record(request, check, allow)
     reply
       .header('x-revision', pdp.state.revision ?? 0)
-      .header('x-revision-outside', outside.revision ?? 0)
+      .header('x-revision-outside', globalObjects.revision ?? 0)
       .header('content-type', JSON_TYPE)
       .send(allow ? ALLOWED : DENIED)
   })
-  localRoutes(app, deps, outside)
+  localRoutes(app, deps, globalObjects)
 }
 
-function localRoutes(app: FastifyInstance, { authenticate: onRequest }: PdpRouteDeps, outside: Outside): void {
+function localRoutes(
+  app: FastifyInstance,
+  { authenticate: onRequest }: PdpRouteDeps,
+  globalObjects: GlobalObjects,
+): void {
   type One = { Params: { ref: string } }
   const sources = (request: FastifyRequest): readonly Pdp[] => {
-    const other = outside.pdp
+    const other = globalObjects.pdp
     return other === undefined ? [request.pdp!] : [request.pdp!, other]
   }
   app.get('/local/users', { onRequest }, (request) => {
@@ -86,7 +90,7 @@ function localRoutes(app: FastifyInstance, { authenticate: onRequest }: PdpRoute
   }
 }
 
-/** @throws OBJECT_NOT_FOUND when nobody follows such a user */
+/** @throws OBJECT_NOT_FOUND when neither policy has the user */
 function known(of: readonly Pdp[], key: string): string {
   if (of.some((pdp) => pdp.knows(key))) return key
   throw new ZerohopError('OBJECT_NOT_FOUND', { kind: 'user', ref: key })
@@ -112,7 +116,7 @@ function rolesOf(of: readonly Pdp[], user: string, permissions: readonly Permiss
   })
 }
 
-/** Roles of both; one of the same key has the permissions of both. */
+/** The roles of both policies; roles with the same key are merged. */
 function allRoles(of: readonly Pdp[]): Map<string, LocalRole> {
   const roles = new Map<string, LocalRole>()
   for (const { key, permissions } of of.flatMap((pdp) => pdp.tenantRoles())) {

@@ -1,10 +1,11 @@
-// What a PDP for clients of the first API version asks besides its own environment: the objects outside of environments. They may not be there
-// yet, come with the first of them, and go when a team deletes them after its migration; none of that makes this PDP end.
+// The global objects of the first API version, which lie outside of environments: a PDP for its clients follows them in
+// addition to its own environment. They may not exist yet, appear with the first such object, and disappear when a team
+// deletes them after its migration; none of that stops this PDP.
 //
 //   unknown ──image──► followed ──deleted──► absent ──asked again: image──► followed
 //      └────────none there────────────────────►
 //
-// That there was nothing is kept on disk as an image would be, so that a restart without the management side knows it.
+// Their absence is kept on disk like an image, so that a restart without the management side knows it.
 import type { Feed } from '../../log/feed.ts'
 import { isZerohopError, ZerohopError } from '../../model/errors.ts'
 import { tell } from '../../model/events.ts'
@@ -13,43 +14,43 @@ import { Follower, type FollowerEvent, type FollowerOptions } from '../../pdp/fo
 import { Pdp } from '../../pdp/pdp.ts'
 import type { Action, Attributes, Resource, User } from '../../pdp/request.ts'
 
-export interface OutsideOptions extends Omit<FollowerOptions, 'feed' | 'mayBeAbsent'> {
-  /** ends with ENVIRONMENT_DELETED while there is nothing outside of environments */
+export interface GlobalObjectsOptions extends Omit<FollowerOptions, 'feed' | 'mayBeAbsent'> {
+  /** fails with ENVIRONMENT_DELETED while there are no global objects */
   readonly feed: Feed
   /** as of the PDP beside it */
   readonly strictAttributes?: boolean
-  /** milliseconds until it is asked again whether there is something; default V1_OUTSIDE_POLL_MS */
+  /** milliseconds between two looks for global objects while there are none; default V1_OUTSIDE_POLL_MS */
   readonly pollMs?: number
 }
 
-/** Follows what may not be there. */
-export class Outside {
-  readonly #options: OutsideOptions
+/** Follows the global objects, which may not exist. */
+export class GlobalObjects {
+  readonly #options: GlobalObjectsOptions
   #follower: Follower
-  /** what answers; undefined while it is not known whether there is anything, or known that there is nothing */
+  /** the PDP that answers; undefined while it is unknown whether there are global objects, or when there are none */
   #answers: Pdp | undefined
   #absent = false
   #timer: NodeJS.Timeout | undefined
   #closed = false
 
-  constructor(options: OutsideOptions) {
+  constructor(options: GlobalObjectsOptions) {
     this.#options = options
     this.#follower = this.#begin()
   }
 
-  /** The PDP over it; undefined when there is nothing. @throws why it is not known */
+  /** The PDP over the global objects; undefined when there are none. @throws the reason why that is unknown */
   get pdp(): Pdp | undefined {
     if (this.#absent) return undefined
     if (this.#answers === undefined) throw this.#follower.refusal()
     return this.#answers
   }
 
-  /** Why it is not known what is outside; undefined when it is. */
+  /** Why it is unknown whether there are global objects; undefined when it is known. */
   get refusal(): ZerohopError | undefined {
     return this.#absent || this.#answers !== undefined ? this.#answers?.refusal : this.#follower.refusal()
   }
 
-  /** Revision of what answers; null while there is nothing. */
+  /** Revision of the global objects; null while there are none. */
   get revision(): number | null {
     return this.#answers?.state.revision ?? null
   }
@@ -91,17 +92,17 @@ export class Outside {
 }
 
 /**
- * Allows what the environment or the objects outside of environments allow (D13: allow wins; else, when one of them could not decide,
- * neither can this; else deny).
+ * Allows what the environment or the global objects allow. An allow wins over an undecided check of the other;
+ * otherwise undecided wins over a deny (D13: undecided is not a deny).
  */
 export function checkEither(
   own: Pdp,
-  outside: Outside,
+  globalObjects: GlobalObjects,
   [user, action, resource, context]: readonly [User, Action, Resource, (Attributes | null)?],
 ): boolean {
   if (own.ended !== undefined) throw own.ended
   let undecided: ZerohopError | undefined
-  for (const of of [() => own, () => outside.pdp]) {
+  for (const of of [() => own, () => globalObjects.pdp]) {
     try {
       if (of()?.check(user, action, resource, context)) return true
     } catch (error) {

@@ -128,7 +128,7 @@ function assignmentRoutes(app: FastifyInstance, management: RouteContext): void 
       const view = () => placeOf(management, request).view
       const { source, fits } = assignmentsOf(view, query)
       return v1List(management, request, source, (place, row) => {
-        // a row that went while the list was read is left out
+        // a row deleted while the list was read is left out
         const there = place.view.get('role_assignment', row.key)
         return there && fits(there) ? v1Assignment(place, there) : undefined
       })
@@ -154,7 +154,7 @@ function assignmentRoutes(app: FastifyInstance, management: RouteContext): void 
   )
 }
 
-/** Tenant roles by user, tenant and role; a name of nothing finds nothing. */
+/** Tenant roles by user, tenant and role; an unknown key finds nothing. */
 function assignmentsOf(view: () => View, query: Query) {
   const now = view()
   const keyOf = (kind: 'user' | 'tenant' | 'role', name: string): string | null | undefined => {

@@ -1,4 +1,5 @@
-// GET /docs/migration: the guide to which every answer of /v1 links, as the repository and the package have it. Open to everybody.
+// GET /docs/migration: the guide to which every answer of /v1 links, from the repository or the package. No
+// authentication.
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import type { FastifyInstance } from 'fastify'
@@ -19,7 +20,7 @@ export function guideRoute(app: FastifyInstance): void {
   })
 }
 
-/** Seen from the sources, or from the compiled files, which lie one folder deeper. */
+/** Its path from the sources, or from the compiled files, which are one folder deeper. */
 function locate(): URL {
   const here = new URL(`../../../${FILE}`, import.meta.url)
   return existsSync(here) ? here : new URL(`../../../../${FILE}`, import.meta.url)

@@ -1,5 +1,6 @@
-// What a call of the first API version is about: with the key of an environment that environment, with the key of the organization the
-// environment of objects outside of environments, which the first write makes. A key of a project names neither, and is refused.
+// The environment of a call of the first API version: with the key of an environment that environment; with the key of
+// the organization the environment of the global objects of v1, which the first write creates. The key of a project is
+// refused.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Scope } from '../../management/http/auth.ts'
 import { type RouteContext, write, writeControl } from '../../management/http/route-context.ts'
@@ -10,18 +11,18 @@ import { findGlobal, V1_ENVIRONMENT, V1_PROJECT } from '../use-cases/global-envi
 import type { V1Name, v1Writes } from '../use-cases/v1-writes.ts'
 import type { Place } from './v1-render.ts'
 
-/** Since when v1 is deprecated (RFC 9745: seconds since 1970), and where it says how to leave it. */
+/** Since when v1 is deprecated (RFC 9745: seconds since 1970), and the address of the migration guide. */
 const DEPRECATION = `@${Date.UTC(2023, 0, 1) / 1000}`
 const GUIDE = '</docs/migration>; rel="deprecation"; type="text/markdown"'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** the environment of a v1 call; undefined while there is none outside of environments */
+    /** the environment of a v1 call; undefined while the one of the global objects does not exist */
     v1: Scope | undefined
   }
 }
 
-/** Every answer below says that the version is deprecated; every call gets its environment. */
+/** Adds the deprecation headers to every answer, and the environment to every request. */
 export function asV1(app: FastifyInstance, { gate }: RouteContext): void {
   app.decorateRequest('v1', undefined)
   app.addHook('onRequest', (request, _reply, done) => {
@@ -48,7 +49,7 @@ function scopeOf(gate: RouteContext['gate'], { caller }: FastifyRequest): Scope 
   return findGlobal(gate.control(caller)) && gate.scope(caller, V1_PROJECT, V1_ENVIRONMENT)
 }
 
-/** The objects of the call as they stand in this turn. */
+/** The objects of the call's environment in this turn. */
 export function placeOf({ store }: RouteContext, { v1, caller }: FastifyRequest): Place {
   const view = v1 === undefined ? new EmptyView(caller.organization) : store.view(v1.environment.id)
   return { view, organization: caller.organization }
@@ -56,7 +57,7 @@ export function placeOf({ store }: RouteContext, { v1, caller }: FastifyRequest)
 
 type Writes = typeof v1Writes
 
-/** Commits a write of v1. The first one of an organization outside of environments makes their environment in the same commit. */
+/** Commits a write of v1. The first write of a global object creates their environment in the same commit. */
 export async function v1Write<N extends V1Name>(
   management: RouteContext,
   request: FastifyRequest,

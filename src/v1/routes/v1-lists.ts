@@ -1,5 +1,6 @@
-// Lists of the first API version: {url, data}, all rows at once as its clients expect, or a page of them. Rows are rendered some in each
-// turn of the event loop; more than V1_LIST_MAX at once are refused rather than cut.
+// Lists of the first API version: {url, data}, all rows at once as its clients expect, or one page. A bounded number of
+// rows is rendered in each turn of the event loop; more than V1_LIST_MAX rows at once are refused rather than
+// truncated.
 import type { FastifyRequest } from 'fastify'
 import { type Query, readPage } from '../../http/page.ts'
 import { type Source, searched } from '../../management/http/collection-pages.ts'

@@ -1,5 +1,5 @@
-// How objects print in the first API version: the models that its clients read. A key of the second version is its custom id, external id or
-// name; conditions, relations and instances have no form there.
+// Renders objects in the models of the first API version. A key of the second version is there a custom id, an external
+// id or a name; conditions, relations and instances do not exist there.
 import type { LogId } from '../../log/change.ts'
 import type { Action, Resource, Role, RoleAssignment, Tenant, User } from '../../model/objects.ts'
 import type { View } from '../../store/view.ts'
@@ -12,7 +12,7 @@ import type {
   V1UserRead,
 } from './v1-schema.ts'
 
-/** Where the objects are, as they stand in this turn. */
+/** The environment to render from, in this turn. */
 export interface Place {
   readonly view: View
   readonly organization: LogId
@@ -49,7 +49,7 @@ export function v1Role({ view }: Place, { id, key, description, permissions, v1 
   }
 }
 
-/** A permission is one action, and has its id. */
+/** A permission is one action and has the action's id. */
 function permissionOf(view: View, name: string): V1RoleRead['permissions'] {
   const [type = '', key] = name.split(':')
   const resource = view.get('resource', type)

@@ -1,5 +1,6 @@
-// The first API version: what is sent, asked and answered. What a client of that version read and sends back is taken too: ids and the like are
-// ignored, and what has no place here is taken empty only. Further members are refused, as everywhere.
+// The first API version: bodies, parameters and answers. Members that its clients have read and send back are accepted:
+// ids and the like are ignored, and members without a counterpart must be empty. Other members are refused, as
+// everywhere.
 import { page, query, roleFilter, tenantFilter, textParameter, userFilter } from '../../management/query-parameters.ts'
 import { Attributes, Id, Null, namedAfter } from '../../management/schema-parts.ts'
 import {
@@ -22,7 +23,7 @@ import {
 } from '../../model/json-schema.ts'
 import type { V1PermissionRef } from '../use-cases/v1-writes.ts'
 
-/** Read by clients and sent back: nothing depends on it. */
+/** Members that clients read and send back: they are ignored. */
 const Ignored = () => optional(schemaOf<unknown>({ description: 'ignored' }))
 const read = { id: Ignored(), organizationId: Ignored() }
 

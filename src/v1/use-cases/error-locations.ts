@@ -1,9 +1,13 @@
-// The first API version calls some fields by other names: an error of a use case says where in the v1 body the trouble is.
+// Translates error paths: some fields have other names in the first API version, and an error must name the field of
+// the v1 body.
 
 import { BODY, type Path } from '../../management/fields.ts'
 import { ZerohopError } from '../../model/errors.ts'
 
-/** Runs `run`; in the path of an error, names of the second version become those of the first. `root` is where the input stood. */
+/**
+ * Runs `run`; in the path of an error, names of the second version become those of the first. `root` is the path of the
+ * input.
+ */
 export function named<T>(names: Readonly<Record<string, string>>, run: () => T, root: 'body' | 'query' = 'body'): T {
   try {
     return run()

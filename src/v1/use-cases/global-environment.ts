@@ -1,5 +1,5 @@
-// Where the first API version keeps what it defines outside of environments: one environment of a project of its own, made with the first
-// write that needs it and shown like any other. Teams move its contents and then delete it (docs/migration.md).
+// The environment in which the first API version keeps its global objects, in a project of its own: created with the
+// first write that needs it and visible like any other. Teams move its contents and then delete it (docs/migration.md).
 import type { Change, LogId } from '../../log/change.ts'
 import { createEnvironment, createProject } from '../../management/projects/use-cases.ts'
 import { ZerohopError } from '../../model/errors.ts'
@@ -23,7 +23,7 @@ const ENVIRONMENT = {
   description: 'What the first API version defined outside of environments. Move it, then delete this environment.',
 }
 
-/** The environment, in the control log of an organization; undefined while nothing needed it. */
+/** The environment, in the control log of an organization; undefined while it does not exist. */
 export function findGlobal(control: View): Environment | undefined {
   return control.get('environment', environmentKey(V1_PROJECT, V1_ENVIRONMENT))
 }
@@ -33,15 +33,16 @@ interface FirstWrite {
   readonly input: unknown
 }
 
-/** Null when the environment is there already: then the write is one of its own log. */
+/** Null when the environment exists already: the write then goes to its own log. */
 export interface FirstWritten {
   readonly environment: LogId
   readonly result: unknown
 }
 
 /**
- * The first write: makes the environment, its project when that is missing, and what `name` makes of `input`, all in one commit. A write
- * that is refused leaves nothing behind. Run on the control log; of several at once the first one makes it.
+ * The first write: creates the environment, its project when that is missing, and runs the use case `name` with
+ * `input`, all in one commit. A refused write leaves nothing behind. Runs on the control log; of several concurrent
+ * ones the first creates the environment.
  */
 export function v1FirstWrite(view: View, { name, input }: FirstWrite, mint: Mint): Decided<FirstWritten | null> {
   if (findGlobal(view) !== undefined) return { changes: [], result: null }

@@ -1,5 +1,6 @@
-// Resources of the first API version: several at once by their type, or one by its name with a list of actions. Actions are created or
-// changed, never removed: clients of that version sync a resource first and its actions one by one, so that a list is not the whole.
+// Resources of the first API version: several at once by their type, or one by its name with a list of actions. Actions
+// are created or changed, never removed: clients of that version sync a resource first and its actions one by one, so a
+// list of actions may be incomplete.
 
 import { eachOf, within } from '../../management/bulk/items.ts'
 import { requireSameKey } from '../../management/collection.ts'
@@ -46,7 +47,7 @@ export function v1PutResources(
   mint: Mint,
 ): Decided<readonly Resource[]> {
   const path = [...BODY, 'resources']
-  const draft = eachOf(view, { items: resources, path, what: 'resources', most: V1_RESOURCES_MAX }, (below, one) =>
+  const draft = eachOf(view, { items: resources, path, what: 'resources', limit: V1_RESOURCES_MAX }, (below, one) =>
     named({ key: 'type', type_attributes: 'attributes' }, () => {
       const actions = Object.entries(one.actions ?? {})
       return putResource(below, one.type, one, actions, undefined, mint)
@@ -55,7 +56,7 @@ export function v1PutResources(
   return { changes: draft.changes(), result: resources.map(({ type }) => draft.require('resource', type)) }
 }
 
-/** One resource by its name (or the id that it got), which is its key. */
+/** One resource by its name, which is its key, or by its id. */
 export function v1PutResource(
   view: View,
   { ref, fields }: { readonly ref: string; readonly fields: V1NamedResource },
@@ -74,7 +75,7 @@ export function v1PutResource(
   )
 }
 
-/** One action of a resource: made, or changed as far as it is sent. */
+/** Creates one action of a resource, or updates the fields that are sent. */
 export function v1PutAction(
   view: View,
   { resource: ref, action }: { readonly resource: string; readonly action: V1NamedAction },

@@ -1,6 +1,7 @@
-// Writes of the first API version over the same objects: each is made of the use cases of the second. A v1 write changes what
-// it names and nothing else: what it has no words for (conditions, relations, instances, further attributes) stays as it is, and so do
-// actions and attributes that it does not name. It creates what is missing. An error names the field as v1 calls it.
+// Writes of the first API version over the same objects: each is composed of use cases of the second version. A v1
+// write changes only what it names: what v1 cannot express (conditions, relations, instances, further attributes) stays
+// as it is, and so do actions and attributes that it does not name. It creates what is missing. Errors use the field
+// names of v1.
 
 import { withoutAssignments } from '../../management/cascade.ts'
 import { requireSameKey } from '../../management/collection.ts'
@@ -24,15 +25,15 @@ export interface V1User {
   readonly firstName?: Sent<string>
   readonly lastName?: Sent<string>
   readonly email?: Sent<string>
-  /** members that are named are set; the others stay */
+  /** given members are set; the others are kept */
   readonly attributes?: Sent<JsonObject>
-  /** the roles of the user in tenants: exactly these; roles on instances stay */
+  /** replaces the roles of the user in tenants; roles on instances are kept */
   readonly roles?: Sent<readonly { readonly role: string; readonly tenant?: Sent<string> }[]>
 }
 
 const USER_NAMES = { key: 'key', first_name: 'firstName', last_name: 'lastName', role_assignments: 'roles' }
 
-/** Creates the user or changes what is sent. */
+/** Creates the user or updates the fields that are sent. */
 function v1SyncUser(view: View, sent: V1User, mint: Mint): Decided<User> {
   const key = sameName(sent.key, sent.customId, 'customId')
   if (key === undefined) throw missing('key')
@@ -51,7 +52,7 @@ function v1SyncUser(view: View, sent: V1User, mint: Mint): Decided<User> {
   })
 }
 
-/** The tenant roles of the user become exactly those. */
+/** Replaces the user's roles in tenants. */
 function setRoles(draft: Draft, user: string, roles: NonNullable<V1User['roles']>, mint: Mint): void {
   const before = [...draft.by('assignments_of_user', user)].filter((one) => one.resource_instance === null)
   draft.stage(giveRoles(draft, user, roles, mint))
@@ -75,7 +76,7 @@ export interface V1Tenant {
   readonly description?: Sent<string>
 }
 
-/** Creates the tenant or changes what is sent. */
+/** Creates the tenant or updates the fields that are sent. */
 function v1PutTenant(view: View, sent: V1Tenant, mint: Mint): Decided<Tenant> {
   const key = sameName(sent.externalId, sent.key, 'key')
   if (key === undefined) throw missing('externalId')
@@ -86,7 +87,7 @@ function v1PutTenant(view: View, sent: V1Tenant, mint: Mint): Decided<Tenant> {
   )
 }
 
-/** Changes what is sent of a tenant that is there. */
+/** Updates the fields that are sent of an existing tenant. */
 function v1UpdateTenant(
   view: View,
   { ref, fields }: { readonly ref: string; readonly fields: V1Tenant },
@@ -103,7 +104,7 @@ export interface V1RoleInput {
   readonly description?: Sent<string>
   readonly attributes?: Sent<JsonObject>
   readonly settings?: Sent<JsonObject>
-  /** `resource:action`, the id of an action, or an object that says either */
+  /** `resource:action`, the id of an action, or an object with either */
   readonly permissions?: Sent<readonly (string | V1PermissionRef)[]>
 }
 export interface V1PermissionRef {
@@ -149,16 +150,16 @@ const SCOPE = { tenant: 'scope' }
 
 const v1Assign = (view: View, sent: V1Assignment, mint: Mint) =>
   named(SCOPE, () => assign(view, toAssignment(sent), mint))
-/** What it names stands in the query. */
+/** Its keys are in the query. */
 const v1Unassign = (view: View, sent: V1Assignment) => named(SCOPE, () => unassign(view, toAssignment(sent)), 'query')
 
-/** The value of two fields that name the same. @throws KEY_MISMATCH when they differ */
+/** The value of two fields with the same meaning. @throws KEY_MISMATCH when they differ */
 function sameName(first: Sent<string>, second: Sent<string>, field: string): string | undefined {
   if (typeof first === 'string') requireSameKey(second, first, [...BODY, field])
   return first ?? second ?? undefined
 }
 
-/** Without the members that were not sent: null counts as not sent, v1 resets nothing. */
+/** The input without members that were not sent. Null counts as not sent, because v1 never resets a field. */
 function present<T>(of: Readonly<Record<string, Sent<T>>>): Record<string, T> {
   const sent = Object.entries(of).filter(([, value]) => value !== undefined && value !== null)
   return Object.fromEntries(sent) as Record<string, T>
@@ -168,7 +169,10 @@ function missing(field: string): ZerohopError {
   return new ZerohopError('INPUT_INVALID', { reason: 'field required' }, { path: [...BODY, field] })
 }
 
-/** Every write of the first API version, by name: what can be the first write of an organization (global.ts). */
+/**
+ * Every write of the first API version, by name: each can be the first write of an organization
+ * (global-environment.ts).
+ */
 export const v1Writes = {
   v1SyncUser,
   v1DeleteUser: deleteUser,

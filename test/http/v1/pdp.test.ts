@@ -5,7 +5,7 @@ import { RemoteFeed } from '../../../src/client/http-feed.ts'
 import { Follower } from '../../../src/pdp/follower.ts'
 import { Pdp } from '../../../src/pdp/pdp.ts'
 import { pdpServer } from '../../../src/server.ts'
-import { Outside } from '../../../src/v1/pdp/v1-global-objects.ts'
+import { GlobalObjects } from '../../../src/v1/pdp/v1-global-objects.ts'
 import { eventually } from '../../support/eventually.ts'
 import { type Harness, openHarness } from '../management/harness.ts'
 
@@ -26,10 +26,11 @@ afterAll(async () => {
 })
 
 const follow = (apiKey: string) => new Pdp(new Follower({ feed: new RemoteFeed({ url, apiKey }) }))
-const outsideOf = (apiKey: string) => new Outside({ feed: new RemoteFeed({ url, apiKey, outside: true }), pollMs: 20 })
+const outsideOf = (apiKey: string) =>
+  new GlobalObjects({ feed: new RemoteFeed({ url, apiKey, globalObjects: true }), pollMs: 20 })
 
 function v1Pdp(apiKey = key, keyless = false): App {
-  const app = pdpServer(follow(apiKey), apiKey, { v1: { outside: outsideOf(apiKey), keyless } })
+  const app = pdpServer(follow(apiKey), apiKey, { v1: { globalObjects: outsideOf(apiKey), keyless } })
   apps.push(app)
   return app
 }
@@ -235,8 +236,8 @@ describe('a v1 PDP beside a PDP of the second version', () => {
 
 describe('[D13] a v1 PDP that does not know what is outside of environments', () => {
   it('allows what its environment allows, and could not decide the rest', async () => {
-    const feed = new RemoteFeed({ url: 'http://127.0.0.1:9', apiKey: key, outside: true })
-    const app = pdpServer(follow(key), key, { v1: { outside: new Outside({ feed }), keyless: false } })
+    const feed = new RemoteFeed({ url: 'http://127.0.0.1:9', apiKey: key, globalObjects: true })
+    const app = pdpServer(follow(key), key, { v1: { globalObjects: new GlobalObjects({ feed }), keyless: false } })
     apps.push(app)
     await eventually(() => old(app, 'ana', 'say', 'hello'), true)
     const { status, body } = await ask(app, { user: 'ben', action: 'say', resource: { type: 'hello' } })
@@ -246,7 +247,7 @@ describe('[D13] a v1 PDP that does not know what is outside of environments', ()
 
   it('allows what is outside while its environment is not there yet, and could not decide the rest', async () => {
     const own = new Pdp(new Follower({ feed: new RemoteFeed({ url: 'http://127.0.0.1:9', apiKey: key }) }))
-    const app = pdpServer(own, key, { v1: { outside: outsideOf(key), keyless: false } })
+    const app = pdpServer(own, key, { v1: { globalObjects: outsideOf(key), keyless: false } })
     apps.push(app)
     await eventually(() => old(app, 'eva', 'read', 'archive'), true)
     expect((await ask(app, { user: 'ben', action: 'say', resource: { type: 'hello' } })).status).toBe(503)

@@ -1,4 +1,5 @@
-// The command line of `zerohop migrate`: names, options and help. What the steps do is migrate.ts, which is loaded only when one is called.
+// The command line of `zerohop migrate`: names, options and help. migrate.ts implements the steps and is loaded only
+// when one runs.
 import { type Command, Option } from 'commander'
 import { inVariables, readEnv } from '../../../cli/configuration/env.ts'
 import { fail } from '../../../cli/process/process.ts'
@@ -15,15 +16,15 @@ import {
   type VerifyOptions,
 } from './migrate-options.ts'
 
-/** Exit code of what could not be done; 1 is what was found. */
+/** Exit code when a step could not run; 1 means that it found something. */
 const NOT_DONE = 2
 
 /** Adds `migrate` and its steps. */
 export function addMigrate(program: Command): void {
   const migrate = program
     .command('migrate')
-    .description('the way from the first API version to the second; docs/migration.md has the order')
-    .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : NOT_DONE)) // of each step
+    .description('migrates from the first API version to the second; docs/migration.md describes the order')
+    .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : NOT_DONE)) // the steps inherit it
     .addHelpText(
       'after',
       '\nThe key of the organization comes from ZEROHOP_ORGANIZATION_KEY or ZEROHOP_ORGANIZATION_KEY_FILE.' +
@@ -32,18 +33,18 @@ export function addMigrate(program: Command): void {
     )
 
   withApi(migrate.command('survey'))
-    .description('lists projects and environments, what they hold, and which look foreign')
+    .description('lists projects and environments, their contents, and which look foreign')
     .addHelpText('after', examples('zerohop migrate survey', 'zerohop migrate survey --ours ours.txt --json'))
     .action((options: ApiOptions) => attempt(async (steps) => steps.runSurvey(readEnv(), options)))
 
   withForeign(withApi(migrate.command('move')))
     .description(
-      'makes the roles and users of the foreign environment again in those that use them, with their assignments',
+      'copies the roles and users of the foreign environment, with their assignments, to the environments that use them',
     )
     .addOption(several('--to <environment...>', 'environments that get all of it', 'those that use something of it'))
     .option('--dry-run', 'print what would be written, by name and in total, and write nothing')
-    .option('--record <file>', 'where what it writes is kept for undo', RECORD)
-    .option('--overwrite', 'give objects that are there with other values those of the foreign environment')
+    .option('--record <file>', 'file that records what is written, for undo', RECORD)
+    .option('--overwrite', 'overwrite existing objects that differ with the values of the foreign environment')
     .addHelpText(
       'after',
       examples(
@@ -54,9 +55,9 @@ export function addMigrate(program: Command): void {
     .action((options: MoveOptions) => attempt(async (steps) => steps.runMove(readEnv(), options)))
 
   withApi(migrate.command('undo'))
-    .description('takes back what move wrote, except what was changed or used since; exit code 1 when something stays')
-    .option('--record <file>', 'what move wrote', RECORD)
-    .option('--dry-run', 'print what would be taken back and what would stay, and write nothing')
+    .description('undoes what move wrote, except what was changed or used since; exit code 1 when something stays')
+    .option('--record <file>', 'the record of move', RECORD)
+    .option('--dry-run', 'print what would be undone and what would stay, and write nothing')
     .option('--yes', 'do not ask')
     .addHelpText('after', examples('zerohop migrate undo --dry-run', 'zerohop migrate undo'))
     .action((options: UndoOptions) => attempt(async (steps) => steps.runUndo(readEnv(), options)))
@@ -135,7 +136,7 @@ function withScan(command: Command): Command {
     .addOption(several('--host <name...>', 'hosts that speak v1 only, such as those of your PDPs of v1'))
 }
 
-/** An option that can be given several values; none is an empty list. */
+/** An option with any number of values; the default is an empty list. */
 function several(flags: string, description: string, none = 'none'): Option {
   return new Option(flags, description).default([], none)
 }

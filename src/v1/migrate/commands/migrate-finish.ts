@@ -1,4 +1,5 @@
-// `zerohop migrate finish`: deletes the foreign environments when nothing is lost by it, or says what would be, and what to do next.
+// `zerohop migrate finish`: deletes the foreign environments when nothing is lost; otherwise prints what would be lost
+// and the next step.
 
 import type { Env } from '../../../cli/configuration/env.ts'
 import type { Api } from '../api.ts'
@@ -11,7 +12,10 @@ import { apiOf, oursOf, readReport } from './migrate-inputs.ts'
 import { commandOf, type FinishOptions, REPORT } from './migrate-options.ts'
 import { confirm, print, printJson, printRows } from './migrate-terminal.ts'
 
-/** Deletes what was moved away from. @throws MIGRATION_REFUSED when an environment of the team still needs something of it */
+/**
+ * Deletes the foreign environments. @throws MIGRATION_REFUSED when an environment of the team still needs something of
+ * it
+ */
 export async function runFinish(env: Env, options: FinishOptions): Promise<number> {
   const api = apiOf(env, options)
   const divided = await foreignOf(api, oursOf(options), options.foreign)
@@ -25,7 +29,7 @@ export async function runFinish(env: Env, options: FinishOptions): Promise<numbe
   await requireNothingLost(api, options, divided)
   if (options.yes !== true) {
     await requireYes(divided)
-    // whoever was asked may have taken long
+    // the confirmation may have taken long
     await requireNothingLost(api, options, divided)
   }
   const deleted = await deleteAll(api, divided, revisions)
@@ -36,12 +40,15 @@ export async function runFinish(env: Env, options: FinishOptions): Promise<numbe
 
 async function requireYes({ foreign, projects }: Divided): Promise<void> {
   const names = [...foreign.map(({ name }) => name), ...projects.map((key) => `the empty project ${key}`)].join(', ')
-  if (!process.stdin.isTTY) throw refused('there is nobody to ask: give --yes to delete')
+  if (!process.stdin.isTTY) throw refused('confirmation needs a terminal: give --yes to delete')
   if (!(await confirm(`delete ${names} with everything in it? PDPs that follow it stop getting policy`)))
     throw refused('nothing was deleted')
 }
 
-/** @throws MIGRATION_REFUSED unless a verify shows, for each environment in which something foreign decides, that it has all of it */
+/**
+ * @throws MIGRATION_REFUSED unless a verify shows, for each environment in which something foreign decides, that it has
+ * all of it
+ */
 async function requireNothingLost(api: Api, options: FinishOptions, divided: Divided): Promise<void> {
   if (divided.foreign.length === 0) return
   const dropped = options.dropUnused
@@ -59,7 +66,9 @@ async function requireNothingLost(api: Api, options: FinishOptions, divided: Div
     )
 }
 
-/** Without an object there is nothing to verify, but its keys and its PDPs end. @throws MIGRATION_REFUSED */
+/**
+ * An environment without objects cannot be verified, but deleting it ends its keys and PDPs. @throws MIGRATION_REFUSED
+ */
 function requireNamed({ foreign }: Divided, dropped: readonly string[]): void {
   const unnamed = foreign.filter(({ name }) => !dropped.includes(name)).map(({ name }) => name)
   if (unnamed.length > 0)
@@ -68,7 +77,7 @@ function requireNamed({ foreign }: Divided, dropped: readonly string[]): void {
     )
 }
 
-/** Prints what would be lost, where and why, and how to go on. */
+/** Prints what would be lost, where and why, and the next step. */
 function lost({ missing }: Needs, report: Report, { own }: Divided, options: FinishOptions): Error {
   const next = nextAfter(
     missing,
@@ -114,7 +123,7 @@ function nextAfter(missing: readonly Need[], report: Report, own: readonly strin
   ]
 }
 
-/** A verify of what the report is about and of further environments. */
+/** The command line of a verify of the report's environments and of further ones. */
 function verifyOf(options: FinishOptions, { own, to }: Report, further: readonly string[]): string {
   const pairs = [...new Set([...own, ...further])].map((name) => `${name}=V1URL,V2URL`)
   const given = options.report === REPORT ? [] : ['--report', options.report]

@@ -1,4 +1,4 @@
-// What the options of a step name: the API, the lists and the files.
+// Reads what the options of a step name: the API, the lists and the files.
 import { existsSync, readFileSync } from 'node:fs'
 import type { Env } from '../../../cli/configuration/env.ts'
 import { ZerohopError } from '../../../model/errors.ts'
@@ -17,7 +17,7 @@ export function apiOf({ integration, organizationKey }: Env, options: ApiOptions
   return new Api(options.api ?? integration.apiUrl, organizationKey)
 }
 
-/** The names in the list of what the team made; none without a list. */
+/** The names in the team's list (--ours); empty without a list. */
 export function oursOf({ ours }: ApiOptions): string[] {
   return ours === undefined ? [] : readOurs(readText(ours))
 }
@@ -30,9 +30,9 @@ export function readReport(path: string): Report {
     const report: unknown = JSON.parse(readFileSync(path, 'utf8'))
     if (isReport(report)) return report
   } catch {
-    // said below
+    // reported below
   }
-  throw refused(`${path} is no report of zerohop migrate verify`)
+  throw refused(`${path} is not a report of zerohop migrate verify`)
 }
 
 /** @throws MIGRATION_REFUSED when the file cannot be read */

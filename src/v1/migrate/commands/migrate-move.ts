@@ -1,4 +1,4 @@
-// `zerohop migrate move`: makes the objects again where they are used, or shows by name and in total what it would make.
+// `zerohop migrate move`: copies the foreign objects to where they are used, or (--dry-run) lists what it would write.
 
 import type { Env } from '../../../cli/configuration/env.ts'
 import type { Api } from '../api.ts'
@@ -11,7 +11,10 @@ import { apiOf, oursOf } from './migrate-inputs.ts'
 import type { MoveOptions } from './migrate-options.ts'
 import { print, printJson, progressOf } from './migrate-terminal.ts'
 
-/** Makes the objects again where they are used. @throws MIGRATION_REFUSED before the first write when something is there with other values */
+/**
+ * Copies the foreign objects to where they are used. @throws MIGRATION_REFUSED before the first write when an existing
+ * object differs
+ */
 export async function runMove(env: Env, options: MoveOptions): Promise<number> {
   const api = apiOf(env, options)
   const divided = await foreignOf(api, oursOf(options), options.foreign)
@@ -72,7 +75,7 @@ async function write(api: Api, plans: readonly Plan[], { foreign }: Divided, opt
 
 const KINDS: readonly CallKind[] = ['resource', 'action', 'role', 'tenant', 'user', 'assignment']
 
-/** Each object that would be written, and how many there are of each kind. */
+/** Prints each object that would be written, and the number of each kind. */
 function printPlan(plan: Plan): void {
   const { environment, calls } = plan
   for (const { what, before } of calls)

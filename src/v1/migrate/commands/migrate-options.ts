@@ -1,12 +1,13 @@
-// Options of the steps of `zerohop migrate`, and how a step names the next one. It loads nothing: the command line reads it before a step is called.
+// Options of the steps of `zerohop migrate`, and the command line of a next step. Imports little, because every command
+// loads it.
 
-/** Where the report of verify goes, unless it is told otherwise. */
+/** The default path of the report of verify. */
 export const REPORT = 'zerohop-migration.json'
 
-/** Where a move keeps what it writes, for undo. */
+/** The default path of the record of a move, for undo. */
 export const RECORD = 'zerohop-migration.moves.jsonl'
 
-/** Options of every step that speaks to a management API. */
+/** Options of every step that calls a management API. */
 export interface ApiOptions {
   readonly api?: string
   readonly ours?: string
@@ -68,7 +69,7 @@ export function commandOf(step: string, { api, ours, foreign }: ForeignOptions, 
   return ['zerohop', 'migrate', step, ...[...given, ...further].map(quoted)].join(' ')
 }
 
-/** As a shell reads it as one word. */
+/** Quotes the text for a shell where needed. */
 function quoted(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`
 }

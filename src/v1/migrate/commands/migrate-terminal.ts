@@ -1,14 +1,15 @@
-// How the steps of `zerohop migrate` speak: lines and JSON on standard output, which belongs to the answer; bars and questions on standard error.
+// The output of the steps of `zerohop migrate`: results as lines or JSON on standard output, progress bars and prompts
+// on standard error.
 import { createInterface } from 'node:readline/promises'
 import { SingleBar } from 'cli-progress'
 import { MIGRATE_PROGRESS_MS } from '../../../model/limits.ts'
 import type { Difference } from '../checks.ts'
 import type { Progress } from '../progress.ts'
 
-/** Differences that are printed. */
+/** The number of differences that are printed. */
 const ROWS_SHOWN = 100
 
-/** Asks on the terminal; anything but yes is no. */
+/** Asks for confirmation on the terminal; anything but yes is no. */
 export async function confirm(question: string): Promise<boolean> {
   const lines = createInterface({ input: process.stdin, output: process.stderr })
   try {
@@ -18,7 +19,9 @@ export async function confirm(question: string): Promise<boolean> {
   }
 }
 
-/** A bar on a terminal, lines elsewhere, nothing with --json; never on standard output, which belongs to the answer. */
+/**
+ * A progress bar on a terminal, lines elsewhere, nothing with --json; never on standard output, which is for results.
+ */
 export function progressOf(json: boolean | undefined): Progress {
   if (json === true) return { begin: () => undefined, step: () => undefined, end: () => undefined }
   return process.stderr.isTTY ? bars() : lines()
@@ -52,9 +55,9 @@ function bars(): Progress {
   let bar: SingleBar | undefined
   return {
     begin: (what, total) => {
-      // without a total it counts
+      // without a total only the count is shown
       const format = total > 0 ? '{what} [{bar}] {value}/{total} {eta_formatted}' : '{what}: {value}'
-      // its own way to keep long lines whole would stay behind in the terminal of a command that is killed
+      // the library's own line handling changes a terminal mode, which would remain when the command is killed
       bar = new SingleBar({ format, stream: process.stderr, clearOnComplete: true, linewrap: true })
       bar.start(total, 0, { what })
     },
@@ -72,7 +75,7 @@ export function printDifferences(differences: readonly Difference[]): void {
   printRows([['environment', 'what', 'v1', 'v2'], ...rows], ', in the report')
 }
 
-/** A table with a head, of which the first rows are printed. @param rest where the others are */
+/** Prints the first rows of a table with a header. @param rest where the other rows are */
 export function printRows(table: readonly (readonly string[])[], rest = ': --json lists them'): void {
   const shown = table.slice(0, ROWS_SHOWN + 1)
   const columns = (table[0]?.length ?? 1) - 1

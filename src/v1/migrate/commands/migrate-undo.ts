@@ -1,4 +1,4 @@
-// `zerohop migrate undo`: takes back what moves wrote, and says of what stays why.
+// `zerohop migrate undo`: undoes what moves wrote, and prints for each object that stays the reason.
 
 import type { Env } from '../../../cli/configuration/env.ts'
 import { MoveRecord } from '../record.ts'
@@ -8,7 +8,7 @@ import { apiOf } from './migrate-inputs.ts'
 import type { UndoOptions } from './migrate-options.ts'
 import { confirm, print, printJson, printRows, progressOf } from './migrate-terminal.ts'
 
-/** Takes back what is in the record. Returns 1 when something of it stays. */
+/** Undoes what is in the record. Returns 1 when some of it stays. */
 export async function runUndo(env: Env, options: UndoOptions): Promise<number> {
   const api = apiOf(env, options)
   const { dryRun = false, yes, json } = options
@@ -26,9 +26,7 @@ export async function runUndo(env: Env, options: UndoOptions): Promise<number> {
         print('kept:')
         printRows([['environment', 'what', 'why'], ...kept.map((one) => [one.environment, one.what, one.why])])
       }
-      print(
-        `${counted(undone.length, 'objects')} ${dryRun ? 'would be taken back' : 'taken back'}, ${kept.length} kept`,
-      )
+      print(`${counted(undone.length, 'objects')} ${dryRun ? 'would be undone' : 'undone'}, ${kept.length} kept`)
     }
     return kept.length === 0 ? 0 : 1
   } finally {
@@ -38,7 +36,7 @@ export async function runUndo(env: Env, options: UndoOptions): Promise<number> {
 }
 
 async function requireYes(names: readonly string[]): Promise<void> {
-  if (!process.stdin.isTTY) throw refused('there is nobody to ask: give --yes to take back what was moved')
+  if (!process.stdin.isTTY) throw refused('confirmation needs a terminal: give --yes to undo the move')
   const question = `take back what was moved to ${[...new Set(names)].join(', ')}? PDPs of v2 no longer allow what it allowed`
-  if (!(await confirm(question))) throw refused('nothing was taken back')
+  if (!(await confirm(question))) throw refused('nothing was undone')
 }

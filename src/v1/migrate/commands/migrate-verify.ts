@@ -1,4 +1,4 @@
-// `zerohop migrate verify`: compares, prints the differences and writes the report that `finish` asks for.
+// `zerohop migrate verify`: compares, prints the differences and writes the report that `finish` requires.
 import { existsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Env } from '../../../cli/configuration/env.ts'
@@ -34,7 +34,10 @@ export async function runVerify(env: Env, options: VerifyOptions): Promise<numbe
   return report.differences.length === 0 ? 0 : 1
 }
 
-/** Verifies, and writes the report. @throws CONFIG_INVALID, before anything is compared, when there is no place for it */
+/**
+ * Verifies, and writes the report. @throws CONFIG_INVALID, before anything is compared, when the report cannot be
+ * written
+ */
 async function reportOf(api: Api, asked: VerifyAsked, { report: path, json }: VerifyOptions): Promise<Report> {
   const place = dirname(path)
   if (!existsSync(place))

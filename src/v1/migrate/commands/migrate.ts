@@ -1,6 +1,6 @@
-// `zerohop migrate …`: the way from v1 to v2 for a person at a terminal, and for a script (--json). What each step means is src/v1/migrate; here it is
-// asked, shown and written down. Exit codes: 0 done or nothing to do, 1 a difference, a use of v1 or a condition that is open, 2 anything that
-// could not be done.
+// `zerohop migrate …`: the migration from v1 to v2 at a terminal or in a script (--json). src/v1/migrate implements the
+// steps; here are their prompts and output. Exit codes: 0 done or nothing to do, 1 a difference, a use of v1 or an open
+// condition, 2 a step could not run.
 
 import type { Env } from '../../../cli/configuration/env.ts'
 import { readQuestions } from '../checks.ts'
@@ -18,7 +18,7 @@ export { runMove } from './migrate-move.ts'
 export { runUndo } from './migrate-undo.ts'
 export { runVerify } from './migrate-verify.ts'
 
-/** What there is, and what of it looks foreign. Asks about what no list names, on a terminal. */
+/** Prints what exists and which of it looks foreign. On a terminal it asks about environments that no list names. */
 export async function runSurvey(env: Env, options: ApiOptions): Promise<number> {
   const api = apiOf(env, options)
   const ours = oursOf(options)
@@ -52,7 +52,7 @@ function nextAfter({ environments, strangeProjects }: Survey, isKnown: boolean):
   return 'everything was made by the team: there is nothing to move'
 }
 
-/** Uses of v1 in code. */
+/** Finds uses of v1 in code. */
 export function runScan(path: string, { json, ignore, host }: ScanCommandOptions): number {
   const progress = progressOf(json)
   progress.begin('reading files', 0)
@@ -73,7 +73,7 @@ export function runScan(path: string, { json, ignore, host }: ScanCommandOptions
   return report.findings.length === 0 && isWhole(report) ? 0 : 1
 }
 
-/** The four conditions, each with its evidence. */
+/** Prints the four conditions, each with its evidence. */
 export async function runStatus(env: Env, options: StatusOptions): Promise<number> {
   const conditions = await statusOf(apiOf(env, options), {
     ours: oursOf(options),

@@ -1,13 +1,17 @@
-// What the rules of all languages share: what a use is, the calls of the v1 client with those of v2, and how arguments are told apart.
+// Shared by the rules of all languages: the type of a use, the calls of the v1 client with their v2 replacements, and
+// splitting of arguments.
 
-/** `path`: a /v1/ path. `host`: an API that has the first version only. `wrapper`: a call inside write() or read(). `arguments`: separate arguments or v1 field names. `constructor`: a v1 client. */
+/**
+ * `path`: a /v1/ path. `host`: an API that has the first version only. `wrapper`: a call inside write() or read().
+ * `arguments`: separate arguments or v1 field names. `constructor`: a v1 client.
+ */
 export type FindingKind = 'path' | 'host' | 'wrapper' | 'arguments' | 'constructor'
 
 export interface Use {
   /** where it begins in the file */
   readonly at: number
   readonly kind: FindingKind
-  /** what stands there */
+  /** the text found */
   readonly found: string
   /** what to write in its place */
   readonly instead: string
@@ -29,7 +33,7 @@ export const CALLS: Readonly<Record<string, string>> = {
   syncresources: 'api.resources.create({ key, name, actions }) for each resource',
 }
 
-/** Characters after the bracket of a call in which its arguments are looked for; nobody writes more by hand. */
+/** Characters after the bracket of a call that are searched for its arguments; hand-written calls are shorter. */
 const ARGUMENTS_LENGTH = 2_000
 
 /** Where each argument of a call begins and ends; `at` is after its opening bracket. */

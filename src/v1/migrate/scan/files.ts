@@ -1,24 +1,24 @@
-// Walks the files of a code base. It follows no link, and every file or folder that it does not read is handed over with the reason: silence
-// about a file would say that nothing is in it.
+// Walks the files of a code base. It follows no links, and reports every file or folder that it does not read with the
+// reason: an unreported file would look as if nothing was found in it.
 import { type Dirent, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { ZerohopError } from '../../../model/errors.ts'
 import { SCAN_FILE_BYTES_MAX } from '../../../model/limits.ts'
 
-/** `binary`, `link` and `special` (a socket, a device) hold no text of their own; the others may hold a use. */
+/** `binary`, `link` and `special` (a socket, a device) have no text; the others may contain a use. */
 export type Reason = 'binary' | 'link' | 'special' | 'too large' | 'unreadable'
 
 export interface Walk {
   /** a file that is a candidate */
   readonly file: (path: string) => void
   readonly skipped: (path: string, reason: Reason) => void
-  /** a folder that by its name holds what a build made or what others wrote */
+  /** a folder skipped because its name is usual for build output or third-party code */
   readonly passedOver: (path: string) => void
-  /** a file or folder that was left out by name */
+  /** a file or folder excluded with --ignore */
   readonly ignored: (path: string) => void
 }
 
-/** Folders that hold what a build made, or what others wrote, unless a team gave the name to its own. */
+/** Names that are usual for folders of build output or third-party code. */
 const PASSED_OVER = new Set(
   (
     'node_modules .git .hg .svn .venv __pycache__ site-packages .next .nuxt .gradle .idea .tox .mypy_cache ' +
@@ -28,7 +28,7 @@ const PASSED_OVER = new Set(
 
 /**
  * Every file under `path`, a folder or one file, in the order of names.
- * @param ignore files and folders that are left out
+ * @param ignore files and folders to exclude
  * @throws CONFIG_INVALID when `path` cannot be read, or one of `ignore` is not there
  */
 export function walk(path: string, ignore: readonly string[], to: Walk): void {
@@ -65,7 +65,7 @@ function entriesOf(folder: string, { skipped }: Walk): Dirent[] {
   }
 }
 
-/** The text of a file, or why it has none. */
+/** The text of a file, or why it was not read. */
 export function textOf(file: string): { readonly text: string } | { readonly reason: Reason } {
   try {
     if (statSync(file).size > SCAN_FILE_BYTES_MAX) return { reason: 'too large' }
@@ -76,7 +76,7 @@ export function textOf(file: string): { readonly text: string } | { readonly rea
   }
 }
 
-/** UTF-8 unless a mark says UTF-16, as old editors saved it. A byte that is no UTF-8 costs that character only. */
+/** UTF-8, or UTF-16 when the file begins with its byte order mark. An invalid byte only loses that character. */
 function decoded(bytes: Uint8Array): string {
   const mark = `${bytes[0]} ${bytes[1]}`
   const encoding = mark === '255 254' ? 'utf-16le' : mark === '254 255' ? 'utf-16be' : 'utf-8'

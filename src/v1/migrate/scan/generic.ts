@@ -1,21 +1,22 @@
-// Uses of v1 in text of any kind: shell, Ruby, YAML, templates, documents. Nothing is known of its syntax, so that a comment counts too; only
-// words that read as a path or an address at the root of a host do: `/v1/users`, `$BASE/v1/$WHAT`, `https://api.permit.io/v1`.
+// Uses of v1 in text of any kind: shell, Ruby, YAML, templates, documents. Its syntax is unknown, so comments count
+// too. Only words that look like a path or an address at the root of a host count: `/v1/users`, `$BASE/v1/$WHAT`,
+// `https://api.permit.io/v1`.
 import type { Use } from './calls.ts'
 import { COLLECTIONS, hostsIn, INSTEAD_OF_HOST, insteadOfPath, isOther, isProduct } from './hosts.ts'
 
-/** Stands for each character of a variable, so that places stay. Like the next one, no text has it. */
+/** Replaces each character of a variable, so that offsets stay valid. Like the next one it appears in no text. */
 const ANY = '\ue000'
-/** Stands after the slash of `\/`, as JSON may write it. */
+/** Follows the slash of `\/`, as JSON may escape it. */
 const ESCAPED = '\ue001'
 
-/** Variables as shells, templates, Ruby and documents write them. */
+/** Variables in the syntax of shells, templates, Ruby and documents. */
 const VARIABLE =
   /\$\{\{?[^{}\n]*\}?\}|#\{[^{}\n]*\}|\{\{[^{}\n]*\}\}|\{%[^%\n]*%\}|\$\([^()\n]*\)|\$\w+|%\w+%|%s|\{[\w.]*\}|<[\w-]+>/g
 const WORD = /[^\s"'`,;()<>=|[\]]+/g
 const ADDRESS = /^(?:[\w+.-]*:)?\/\/(?:[^/@]*@)?([\w.\ue000-]+)(?::[\d\ue000]+)?/
 const BARE_HOST = /^((?:[\w-]+\.)+[a-z]{2,}|localhost|\d+(?:\.\d+){3})(?::[\d\ue000]+)?(?=\/)/i
 const PATH = /(^|[^\w.-])(v1|cloud)(?:\/\ue001?(\w+|\ue000+)?|(?=[?#]|$))/g
-/** Between the host and the path: nothing, a variable that holds the address, or marks as of a pattern. */
+/** Between the host and the path: nothing, a variable with the address, or characters of a pattern. */
 const AT_ROOT = /^[\W_]*$/
 
 /** Every use in the text, in its order. @param names hosts that speak v1 only */
@@ -47,14 +48,14 @@ function* pathsIn(line: string): Generator<Use> {
   }
 }
 
-/** @param before what stands between the host and the name of the version, or before it in a word without a host */
+/** @param before the text between the host and the version, or before the version in a word without a host */
 function isUse([, mark = '', version, collection = '']: RegExpExecArray, before: string, host: string): boolean {
   const isKnown = Object.hasOwn(COLLECTIONS, collection)
   const isOurs = isProduct(host) || isProduct(before)
   if (!isOurs && !AT_ROOT.test(before)) return false
   if (isKnown) return true
   if (version === 'cloud' || !['/', ESCAPED].includes(mark)) return false
-  // without a collection: of the product, or of what a variable names
+  // without a collection it must be on a host of the product or on one in a variable
   const isOpen = collection === '' || collection.startsWith(ANY)
   return isOurs || (isOpen && (host === '' || host.includes(ANY)))
 }

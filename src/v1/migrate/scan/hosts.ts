@@ -1,4 +1,4 @@
-// Which hosts can be of the first API version, and what its paths became in v2.
+// Which hosts can be of the first API version, and the v2 counterparts of its paths.
 
 const FACTS = '/v2/facts/{proj_id}/{env_id}'
 const SCHEMA = '/v2/schema/{proj_id}/{env_id}'
@@ -13,15 +13,15 @@ export const COLLECTIONS: Readonly<Record<string, string>> = {
   embeddables: '/v2/auth/elements_login_as',
 }
 
-/** Hosts that speak the first version only, with those below them. A team adds the addresses of its own. */
+/** Hosts that serve only the first version, including their subdomains. A team adds its own with --host. */
 export const V1_HOSTS: readonly string[] = ['authorizon.com']
 
-/** Whether its name says that it is the product, in whatever version. */
+/** Whether the host name belongs to the product, in any version. */
 export const isProduct = (host: string): boolean => /permit|zerohop|authorizon/i.test(host)
 
 const INTERNAL = /^(?:\d+(?:\.\d+){3}|.*\.(?:local|internal|svc|lan|test|localhost))$/i
 
-/** Whether the host is literally that of another service: a public name that is not the product's. A variable may be anything. */
+/** Whether the host is a literal public name that is not the product's. A variable may be any host. */
 export function isOther(host: string): boolean {
   const isName = /^[\w.-]+\.[\w-]+$/.test(host)
   return isName && !isProduct(host) && !INTERNAL.test(host)
@@ -35,7 +35,7 @@ export function insteadOfPath(collection: string): string {
   return `${to}, with keys instead of slugs and custom ids`
 }
 
-/** Where a text names one of the hosts, or one below them: place and name. */
+/** The occurrences of the hosts or their subdomains in a text: offset and name. */
 export function* hostsIn(
   text: string,
   hosts: readonly string[],

@@ -4,13 +4,13 @@ import { COLLECTIONS, hostsIn, INSTEAD_OF_HOST, insteadOfPath, isOther, isProduc
 import type { Literal } from './source.ts'
 
 const HOST = /https?:\/\/([\w.-]+|\{\})(?::(?:\d+|\{\}))?/
-/** As tables of routes and of mocks write it: `PUT /v1/users`. */
+/** The form in tables of routes and mocks: `PUT /v1/users`. */
 const VERB = /^(?:GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS) +(?=\/)/
-/** What stands before a path that begins at the root of a host: `/access/v1/…` is of another API. */
+/** What may precede a path at the root of a host: `/access/v1/…` belongs to another API. */
 const AT_ROOT = /^(?:https?:\/\/)?[^/]*$/
 const PATH = /(^|[^\w.-])(v1|cloud)(?:\/(\w+|\{\})?|$)/g
 
-/** Paths of v1, and of the PDP's way to it, in a string. A literal address of another service is no use. */
+/** Paths of v1, and of the PDP's proxy routes to it, in a string. A literal address of another service is not a use. */
 export function* paths({ start, text }: Literal): Generator<Use> {
   const host = HOST.exec(text)?.[1]
   if ((host !== undefined && isOther(host)) || /\s/.test(text.trim().replace(VERB, ''))) return

@@ -1,14 +1,14 @@
-// What a v1 use looks like, and what to write instead. Rules work on parsed files: paths are looked for in strings, calls in code, so that a
-// comment or a word in a text is no finding. docs/migration.md lists the kinds.
+// What a v1 use looks like, and what to write instead. Rules work on parsed files: paths are searched in strings, calls
+// in code, so that comments and words in texts do not match. docs/migration.md lists the kinds.
 import { argumentsAt, insteadOf, oneLine, plain, type Use } from './calls.ts'
 import { hosts, paths } from './paths.ts'
 import type { Parsed } from './source.ts'
 import { wrappers } from './wrappers.ts'
 
-/** Calls that take one object in v2, so that a second argument is of v1. */
+/** Calls that take one object in v2, so that a second argument means v1. */
 const ONE_ARGUMENT = ['syncuser', 'createtenant', 'assignrole', 'unassignrole']
 
-/** Names that v1 gave to fields, and those of v2. */
+/** Field names of v1 with those of v2. */
 const FIELDS: Readonly<Record<string, string>> = {
   customId: 'key',
   custom_id: 'key',
@@ -49,7 +49,10 @@ function* calls(code: string, text: string): Generator<Use> {
   }
 }
 
-/** Where the argument names a member: `field:`, `"field":`, `field=`, or `field` alone in an object. A value of that name is none. */
+/**
+ * Where the argument names a member: `field:`, `"field":`, `field=`, or `field` alone in an object. A value of that
+ * name does not count.
+ */
 function memberAt(code: string, text: string, [start, end]: [number, number], field: string): number | undefined {
   for (const place of text
     .slice(start, end)
@@ -63,7 +66,7 @@ function memberAt(code: string, text: string, [start, end]: [number, number], fi
   return undefined
 }
 
-/** The bracket that is open at the end of the code. */
+/** The innermost bracket that is still open at the end of the code. */
 function opened(code: string): string | undefined {
   const open: string[] = []
   for (const mark of code) {

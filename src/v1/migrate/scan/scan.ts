@@ -1,5 +1,5 @@
-// Searches a code base for uses of v1: file, line, what to write instead. Languages that have a reader are parsed, all other text is searched for
-// paths and hosts. It reads; it changes nothing, and names what it did not search.
+// Searches a code base for uses of v1: file, line, what to write instead. Languages that have a reader are parsed, all
+// other text is searched for paths and hosts. It changes nothing, and reports what it did not search.
 import { relative } from 'node:path'
 import { ZerohopError } from '../../../model/errors.ts'
 import { SCAN_FILES_MAX } from '../../../model/limits.ts'
@@ -11,7 +11,7 @@ import { usesIn } from './rules.ts'
 import { languageOf, parse } from './source.ts'
 
 export interface Finding {
-  /** from the folder that was asked about, with `/` */
+  /** relative to the scanned folder, with `/` */
   readonly file: string
   /** from 1 */
   readonly line: number
@@ -32,14 +32,17 @@ export interface ScanReport {
   readonly findings: readonly Finding[]
   /** files that were not searched, and folders that could not be opened (with `/` at the end) */
   readonly skipped: readonly Skipped[]
-  /** folders that by their name hold what a build made or what others wrote, and may yet hold code of the team */
+  /**
+   * folders skipped because their name is usual for build output or third-party code; they may still have code of the
+   * team
+   */
   readonly passedOver: readonly string[]
-  /** what was left out by name */
+  /** what was excluded with --ignore */
   readonly ignored: readonly string[]
 }
 
 export interface ScanOptions {
-  /** files and folders that are left out */
+  /** files and folders to exclude */
   readonly ignore?: readonly string[]
   /** further hosts that speak v1 only, such as the address of a PDP of v1 */
   readonly hosts?: readonly string[]
@@ -82,7 +85,7 @@ export function scanFolder(path: string, { ignore = [], hosts = [], progress }: 
   return report
 }
 
-/** Whether the file may hold a use all the same: it is text for all that is known, and nobody left it out. */
+/** Whether an unread file may still have a use: it may be text, and was not excluded. */
 export const mayHoldUses = ({ reason }: Skipped): boolean => reason === 'too large' || reason === 'unreadable'
 
 /** The uses of v1 in the text of one file. @param hosts those that speak v1 only */

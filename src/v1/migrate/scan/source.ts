@@ -1,5 +1,6 @@
-// Just enough of six languages to tell code from text: where strings are and what they say, and the code with strings and comments blanked
-// out, every character in its place. It reads what compiles; of what does not, it may see less.
+// A minimal tokenizer for six languages that separates code from text: the strings with their contents, and the code
+// with strings and comments replaced by spaces, so that offsets stay valid. It is exact for code that compiles; in
+// other code it may find less.
 
 export type Language = 'javascript' | 'python' | 'go' | 'java' | 'csharp'
 
@@ -10,7 +11,7 @@ export interface Literal {
 }
 
 export interface Parsed {
-  /** as long as the file: comments and the insides of strings are spaces */
+  /** as long as the file; comments and contents of strings are spaces */
   readonly code: string
   readonly literals: readonly Literal[]
 }
@@ -35,13 +36,13 @@ export function languageOf(path: string): Language | undefined {
   return LANGUAGES[/\.(\w+)$/.exec(path)?.[1]?.toLowerCase() ?? '']
 }
 
-/** How a kind of string begins and ends. */
+/** The delimiters of a kind of string. */
 interface Quote {
   readonly open: RegExp
   readonly close: string
-  /** a backslash hides the next character; `'double'`: two closing quotes are one of them */
+  /** `backslash`: a backslash escapes the next character; `double`: two closing quotes stand for one */
   readonly escape: 'backslash' | 'double' | 'none'
-  /** what begins and ends code inside the string */
+  /** the delimiters of code inside the string */
   readonly hole?: readonly [string, string]
   readonly lines: boolean
 }
@@ -54,7 +55,7 @@ const q = (open: RegExp, close: string, rest: Partial<Quote> = {}): Quote => ({
   ...rest,
 })
 
-/** The longest beginnings first. */
+/** Ordered with the longest opening delimiters first. */
 const QUOTES: Readonly<Record<Language, readonly Quote[]>> = {
   javascript: [q(/`/y, '`', { hole: ['${', '}'], lines: true }), q(/"/y, '"'), q(/'/y, "'")],
   python: [
@@ -79,10 +80,10 @@ const QUOTES: Readonly<Record<Language, readonly Quote[]>> = {
   ],
 }
 
-/** Strings within holes of strings; nobody writes more. */
+/** Maximal nesting of strings in interpolated code. */
 const HOLES_MAX = 100
 
-/** A regular expression of JavaScript can stand where an operand can: after these, or at the beginning. */
+/** A regular expression literal of JavaScript is possible where an operand is: after these, or at the beginning. */
 const BEFORE_PATTERN = /(?:^|[=(,:;!&|?{}[\n+\-*%<>~^]|\b(?:return|typeof|case|in|of|do|else))\s*$/
 const PATTERN = /\/(?![*/])(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n[])+\/[a-z]*/y
 
@@ -96,7 +97,7 @@ export function parse(text: string, language: Language): Parsed {
   scan(0, undefined)
   return { code: code.join(''), literals: literals.sort((left, right) => left.start - right.start) }
 
-  /** Code from `at` to the end, or to the `closing` of a hole in a string. Returns where it ended. */
+  /** Code from `at` to the end, or to the `closing` of interpolated code. Returns the end. */
   function scan(at: number, closing: string | undefined): number {
     let depth = 0
     while (at < text.length) {
@@ -126,7 +127,7 @@ export function parse(text: string, language: Language): Parsed {
     return at
   }
 
-  /** A string whose content begins at `at`. Returns where what follows it begins. */
+  /** Reads a string whose content begins at `at`. Returns the offset after it. */
   function string(start: number, { close, escape: hides, hole, lines }: Quote): number {
     let at = start
     let content = ''

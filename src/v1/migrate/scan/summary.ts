@@ -1,8 +1,8 @@
-// What a scan did not search, in words: for people who must know it before they believe that nothing was found.
+// Describes in words what a scan did not search: without that, "nothing found" could be misread.
 import { counted, someOf } from '../world.ts'
 import { mayHoldUses, type ScanReport } from './scan.ts'
 
-/** One line for each kind of what was not searched, with names; none when all of it was. */
+/** One line for each reason for not searching, with names; empty when everything was searched. */
 export function notSearched({ skipped, passedOver, ignored }: ScanReport): string[] {
   const of = (kind: string): string[] => skipped.filter(({ reason }) => reason === kind).map(({ file }) => file)
   const kinds: [readonly string[], string, string][] = [
@@ -19,5 +19,5 @@ export function notSearched({ skipped, passedOver, ignored }: ScanReport): strin
     .map(([names, what, why]) => `not searched: ${counted(names.length, what)}, ${why} (${someOf(names)})`)
 }
 
-/** Whether all that may hold a use was searched, or left out by name. */
+/** Whether everything that may have a use was searched or excluded. */
 export const isWhole = ({ skipped }: ScanReport): boolean => !skipped.some(mayHoldUses)

@@ -1,9 +1,10 @@
-// Calls of the v1 client inside write() or read(): as its argument, `permit.write(permit.api.syncUser(user))`, or in a callback that gets the
-// client, `permit.write(async (api) => api.syncUser(user))`. A stream that writes what some other `api` answers is none.
+// Calls of the v1 client inside write() or read(): as its argument, `permit.write(permit.api.syncUser(user))`, or in a
+// callback that gets the client, `permit.write(async (api) => api.syncUser(user))`. A stream that writes the result of
+// some other `api` does not count.
 import { argumentsAt, CALLS, insteadOf, oneLine, plain, type Use } from './calls.ts'
 
 const DIRECT = /\.\s*(write|read)(?:Async)?\s*\(\s*(?:await\s+)?(?=([\w.?\s]*\bapi\s*\??\.\s*)(\w+)\s*\()/gi
-/** A function of one parameter: a function, an arrow or a lambda of Java, a lambda of Python, a func of Go. */
+/** A function with one parameter: a function or arrow, a lambda of Java or Python, a func of Go. */
 const FUNCTIONS = [
   /function\b[^(]{0,80}\(\s*(\w+)[^)]{0,200}\)/,
   /func\s*\(\s*(\w+)[^)]{0,200}\)/,
@@ -14,14 +15,14 @@ const CALLBACK = new RegExp(
   `\\.\\s*(write|read)(?:Async)?\\s*\\(\\s*(?:async\\s+)?(?:${FUNCTIONS.map(({ source }) => source).join('|')})`,
   'gi',
 )
-/** Names of a client in the code of those who use it. */
+/** Usual names of a client variable. */
 const CLIENT = /permit|authorizon|zerohop/i
-/** What writes and reads bytes. */
+/** Usual names of objects that write and read bytes. */
 const STREAM =
   /^(?:std(?:out|err|in)|fs|fp?|files?|res|resp|response|reply|socket|stream|writer|reader|out|console|w|r|buf|buffer)$/i
-/** Characters before a dot in which the name of what is called is looked for. */
+/** Characters before a dot that are searched for the receiver of a call. */
 const RECEIVER_LENGTH = 120
-/** Characters of a callback in which calls are looked for when its end is not found. */
+/** Characters of a callback that are searched for calls when its end is not found. */
 const CALLBACK_LENGTH = 2_000
 
 /** Every write() or read() around a call of the v1 client. */
@@ -58,14 +59,14 @@ function use(match: RegExpExecArray, wrapper: string, found: string, call: strin
   return { at, kind: 'wrapper', found, instead: `no ${wrapper}() around it: await ${insteadOf(call)}` }
 }
 
-/** The call of the parameter in the callback that shows it to be the client. */
+/** The call on the callback's parameter that shows that it is the client. */
 function callIn(body: string, parameter: string, receiver: readonly string[]): string | undefined {
   for (const [, call = ''] of body.matchAll(new RegExp(`\\b${parameter}\\s*\\??\\.\\s*(\\w+)`, 'g')))
     if (isClientCall(receiver, call)) return call
   return undefined
 }
 
-/** Whether `receiver.write(… api.call(…))` is of a client: by the name of the receiver, or by that of the call. */
+/** Whether the receiver of `receiver.write(… api.call(…))` is a client, judged by its name or by that of the call. */
 function isClientCall(receiver: readonly string[], call: string): boolean {
   if (receiver.some((name) => CLIENT.test(name))) return true
   return Object.hasOwn(CALLS, plain(call)) && !STREAM.test(receiver.at(-1) ?? '')
@@ -79,7 +80,7 @@ function receiverAt(code: string, at: number): string[] {
 
 const namesOf = (text: string): string[] => text.split(/[^\w$]+/).filter((name) => name !== '')
 
-/** The arguments of a call whose bracket is before `at`. */
+/** The arguments of a call whose opening bracket is before `at`. */
 function bodyAt(code: string, at: number): string {
   const last = argumentsAt(code, at).at(-1)
   return code.slice(at, last?.[1] ?? at + CALLBACK_LENGTH)
