@@ -194,7 +194,7 @@ describe('a v1 world', () => {
     await world.call('DELETE', '/v2/schema/v1compat_global_project/v1compat_global_env/roles/spare')
     writeFileSync(join(world.folder, 'checks.jsonl'), '{"user":"auth0|1"}\n')
     const bad = await world.migrate([...args, '--checks', 'checks.jsonl'])
-    expect(bad.err).toContain('line 1 is no check')
+    expect(bad.err).toContain('line 1 is not a check')
     expect((await world.migrate(args)).code).toBe(0)
   })
 

@@ -39,7 +39,7 @@ describe('refuses in one line', () => {
       () => ({}),
       'the management API cannot be reached: http://127.0.0.1:1',
     ],
-    ['an address of something else', ['survey', '--api', 'PDP'], () => ({}), 'is no management API'],
+    ['an address of something else', ['survey', '--api', 'PDP'], () => ({}), 'is not a management API'],
     [
       'an address with a secret in it, which it does not repeat',
       ['survey', '--api', 'http://user:secret@127.0.0.1:1'],
@@ -60,7 +60,7 @@ describe('refuses in one line', () => {
       () => ({}),
       'the list names `default/developmnt`, but there is no such project or environment',
     ],
-    ['a report that is none', ['finish', '--foreign', OURS, '--report', 'null.json'], () => ({}), 'is no report of'],
+    ['a report that is none', ['finish', '--foreign', OURS, '--report', 'null.json'], () => ({}), 'is not a report of'],
     ['a list that is not there', ['survey', '--ours', 'none.txt'], () => ({}), '`none.txt` cannot be read: ENOENT'],
     ['a move that does not know what is foreign', ['move'], () => ({}), 'which environments are the team’s?'],
     [

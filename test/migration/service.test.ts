@@ -56,9 +56,9 @@ describe('a service that is something else', () => {
     [
       'a page',
       (_, response) => response.end('<html>sign in</html>'),
-      'is no management API: GET /v2/api-key/scope answered 200',
+      'is not a management API: GET /v2/api-key/scope answered 200',
     ],
-    ['null', (_, response) => response.end('null'), 'is no management API'],
+    ['null', (_, response) => response.end('null'), 'is not a management API'],
     ['broken', (_, response) => response.writeHead(500).end('oops'), 'answered 500 to GET /v2/api-key/scope'],
     [
       'a list of something else',

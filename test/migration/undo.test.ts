@@ -50,7 +50,7 @@ describe('undo', () => {
     expect((await undo('--yes')).err).toContain(`there is no record ${RECORD}`)
     writeFileSync(join(world.folder, 'other.jsonl'), '{"a":1}\n')
     const { code, err } = await undo('--record', 'other.jsonl')
-    expect([code, err]).toEqual([2, 'zerohop: other.jsonl is no record of zerohop migrate move\n'])
+    expect([code, err]).toEqual([2, 'zerohop: other.jsonl is not a record of zerohop migrate move\n'])
   })
 
   it('keeps what was changed or used since, and says why; the rest goes, and what was overwritten comes back', async () => {
