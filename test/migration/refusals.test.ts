@@ -52,7 +52,7 @@ describe('refuses in one line', () => {
       'a key with a line break, which it does not repeat',
       ['survey'],
       () => ({ ZEROHOP_ORGANIZATION_KEY: 'one\ntwo' }),
-      'zerohop: the API key holds characters that no key has\n',
+      'zerohop: the API key contains characters that no key has\n',
     ],
     [
       'a list that names what is not there',
