@@ -1,4 +1,5 @@
-// W1 to W4: the candidates that share a process first, over several fresh processes, then each peer beside hand-written.
+// W1 to W4: the candidates that share a process first, over several fresh processes, then each peer beside
+// hand-written.
 import { LOAD_MS_MAX, runChild } from './child.mjs'
 import { CORE, candidate, PEERS } from './registry.mjs'
 import { rounded } from './results.mjs'
@@ -6,7 +7,10 @@ import { RULE_WORLDS } from './rule-worlds.mjs'
 import { median, spread } from './sampling.mjs'
 import { CHECKS } from './workloads.mjs'
 
-/** How much is measured. Quick gives a load less patience, so that the slowest peers are named instead of awaited. */
+/**
+ * The effort of a run. Quick has shorter time limits for loading, so that the slowest peers are reported as too slow
+ * instead of awaited.
+ */
 const EFFORTS = {
   full: {
     core: { processes: 3, rounds: 5, roundMs: 40, verifyMs: 0, checks: CHECKS },
@@ -19,14 +23,14 @@ const EFFORTS = {
   tiny: { core: { processes: 1, rounds: 3, roundMs: 1, verifyMs: 0, checks: 400 } },
 }
 const PEER_MS_MAX = 600_000
-/** Less than this is not worth starting a peer for. */
+/** The least remaining time in which a peer is started. */
 const PEER_MS_MIN = 2_000
 
 /** Names of the core candidates whose rounds the budgets compare. */
 const CHECK = 'zerohop check'
 const FRESH = ' (fresh strings)'
 
-/** Those that can load the workload: not every engine knows rules about attributes, or a subject without them. */
+/** The candidates that support the workload: not every engine has rules about attributes. */
 const loading = (candidates, workload) =>
   workload in RULE_WORLDS ? candidates.filter(({ rules }) => rules !== undefined) : candidates
 
@@ -89,7 +93,7 @@ function addRow(results, workload, name, runs) {
   results.addRow(row, { spread: spread(rounds), used: Math.min(...racers.map((racer) => racer.used)) })
 }
 
-/** Round by round, so that a slow moment of the machine falls on both. */
+/** Compared round by round, so that a slow moment of the machine affects both. */
 function ratios(runs, name, baseline) {
   return runs.flatMap((run) => {
     const [racer, base] = [name, baseline].map((wanted) => run.find((known) => known.name === wanted))

@@ -1,5 +1,5 @@
-// Runs a part of the bench in a process of its own, with a limit on the time until it is ready and on its memory, so that a peer
-// that cannot load a workload is a line in the report and not the end of the run.
+// Runs a part of the bench in a process of its own, with a limit on the time until it is ready and on its memory, so
+// that a peer that cannot load a workload is a line in the report and not the end of the run.
 import { fork } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 
@@ -9,7 +9,8 @@ const MEMORY_POLL_MS = 200
 const PAGE_BYTES = 4096
 
 /**
- * Runs `file` with `job` and gives what it sends as `{ type: 'done', result }`. Messages `{ type: 'loaded' }` end the time to load.
+ * Runs `file` with `job` and gives what it sends as `{ type: 'done', result }`. Messages `{ type: 'loaded' }` end the
+ * time to load.
  * @returns {Promise<{ result?: unknown, failure?: string }>}
  */
 export function runChild(
@@ -79,7 +80,7 @@ function firstError(errors) {
   return (line ?? errors.trim().split('\n')[0] ?? '').trim().slice(0, 200)
 }
 
-/** 0 where the system does not tell (only Linux has /proc). */
+/** 0 when the system has no such figure (only Linux has /proc). */
 function residentBytes(pid) {
   try {
     return Number(readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ')[1]) * PAGE_BYTES

@@ -1,5 +1,6 @@
-// Worlds of resource instances: a forest of folders with documents at the bottom, people with many facts about them, and roles beside
-// conditions and relations that the questions do not touch. Changes are made one by one: a million of them never lie in memory here.
+// Worlds of resource instances: a forest of folders with documents at the bottom, people with many facts about them,
+// and roles beside conditions and relations that the checks do not use. Changes are generated one by one, so that a
+// million of them are never in memory at once.
 import { policyChanges, randomOf } from './workloads.mjs'
 
 const OFF = { no_direct_roles_on_object: false }
@@ -9,7 +10,7 @@ const pad = (number, digits) => String(number).padStart(digits, '0')
 const folderKey = (number) => `folder:${pad(number, 7)}`
 export const documentKey = (number) => `document:${pad(number, 7)}`
 export const holderKey = (number) => `user-${pad(number, 6)}`
-/** Who reads ten folders of a thousand documents each, which lie beside the forest. */
+/** The user who may read ten folders of a thousand documents each, beside the forest. */
 export const READER = 'reader'
 const READ_FOLDERS = 10
 

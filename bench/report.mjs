@@ -1,4 +1,4 @@
-// What a person sees: one table of checks for each workload, one of figures with budget and measurement side by side.
+// The printed report: a table of checks for each workload, and one of figures with budget and measurement side by side.
 import { cpus, totalmem } from 'node:os'
 
 export function machine() {

@@ -1,5 +1,5 @@
-// The result of a run: rows of checks, figures with their budgets, and notes of what could not be measured. Nothing gets in here
-// that was not measured; the JSON form is fixed (issue form: rows and figures with exactly these members).
+// The result of a run: rows of checks, figures with their budgets, and notes of what could not be measured. Only
+// measured values are added; the JSON form is fixed: rows and figures with exactly these members.
 
 /**
  * @typedef {object} Row
@@ -41,8 +41,10 @@ export class Results {
   }
 
   /**
-   * Adds a figure. `least` or `most` is the bound of the ratio when there is a peer, else of the value; `above` excludes the bound.
-   * @param {{ name: string, value: number, unit: string, peer?: string, ratio?: number, least?: number, above?: number, most?: number, below?: number }} figure
+   * Adds a figure. `least` or `most` is the bound of the ratio when there is a peer, else of the value; `above`
+   * excludes the bound.
+   * @param {{ name: string, value: number, unit: string, peer?: string, ratio?: number, least?: number, above?: number,
+   * most?: number, below?: number }} figure
    */
   addFigure({ name, value, unit, peer = null, ratio = null, least, above, most, below }) {
     const held = ratio ?? value

@@ -1,8 +1,10 @@
-// How a time is taken: tinybench runs one function a number of times and hands back every sample. Its floor is about 30 ns a
-// sample, so the functions given to it hold many calls. Without bench/node_modules (the tiny run of CI) a plain loop stands in.
+// Measures times: tinybench runs one function a number of times and returns every sample. Its floor is about 30 ns a
+// sample, so the functions given to it hold many calls. Without bench/node_modules (the tiny run of CI) a plain loop
+// stands in.
 
 /**
- * @typedef {(fn: () => unknown, options: { iterations: number, before?: () => void, async?: boolean }) => Promise<number[]>} Sample
+ * @typedef {(fn: () => unknown, options: { iterations: number, before?: () => void, async?: boolean }) =>
+ * Promise<number[]>} Sample
  *   the durations of the calls in milliseconds
  */
 

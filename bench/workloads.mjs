@@ -1,5 +1,5 @@
-// The worlds that every candidate is measured on: W1, W2, W3 (and a tiny one for CI), made from a seed so that each process makes
-// the same one for itself. Holds the plain definition of the right answer; nothing in here may be clever.
+// The worlds that every candidate is measured on: W1, W2, W3 (and a tiny one for CI), made from a seed so that each
+// process makes the same one for itself. Has the plain definition of the right answer, which must stay simple.
 
 /**
  * @typedef {{ user: string, action: string, resource: string, tenant: string }} Check
@@ -115,7 +115,10 @@ export function decidePlainly(userByKey, check) {
   )
 }
 
-/** Half of the checks are allowed; of the denied ones one in fifty names something unknown and one in five another tenant. */
+/**
+ * Half of the checks are allowed; of the denied ones one in fifty names something unknown and one in five another
+ * tenant.
+ */
 function askHalfAllowed(world, count, below) {
   const userByKey = new Map(world.users.map((user) => [user.key, user]))
   const anyOf = (list) => list[below(list.length)]
@@ -184,7 +187,10 @@ export function undo(puts) {
   return puts.map(({ kind, key }) => ({ op: 'delete', kind, key })).reverse()
 }
 
-/** One more role for some user in some tenant, over and over, by the names that makeWorld gives; needs no world in memory. */
+/**
+ * One more role for some user in some tenant, over and over, by the names that makeWorld gives; needs no world in
+ * memory.
+ */
 export function assignmentMaker(size, seed = 7) {
   const random = randomOf(seed)
   const key = (kind, count, digits) => `${kind}-${String(Math.floor(random() * count)).padStart(digits, '0')}`

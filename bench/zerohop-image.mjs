@@ -1,4 +1,4 @@
-// The one place where the bench reaches behind the public doors: images and deltas are normally made by the management side.
+// The only bench file that uses internals: images and deltas are normally built by the management side.
 import { Image } from '../dist/src/image/image.js'
 import { rulePolicyChanges } from './rule-worlds.mjs'
 import { policyChanges } from './workloads.mjs'

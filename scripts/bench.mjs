@@ -1,5 +1,5 @@
-// npm run bench: measures Zerohop beside its peers and its budgets (docs/bench/README.md). What is measured lives in bench/;
-// here are the command line, the installation of the peers on first use, and where the results go.
+// npm run bench: measures Zerohop beside its peers and its budgets (docs/bench/README.md). What is measured lives in
+// bench/; here are the command line, the installation of the peers on first use, and where the results go.
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -8,7 +8,7 @@ import { parseArgs } from 'node:util'
 const SECTIONS = ['W1', 'W2', 'W3', 'W4', 'W4-1000', 'image', 'facts', 'delta', 'http', 'api', 'pdp', 'start']
 /** The tiny worlds take the place of W1 to W4. */
 const TINY_SECTIONS = ['tiny', 'tiny-rules', 'image', 'facts', 'delta', 'http', 'api', 'pdp', 'start']
-/** Of the 90 seconds of --quick: the rest is for the build before and the charts after. */
+/** Of the 90 seconds of --quick: the rest is for the build and the charts. */
 const QUICK_MS = 80_000
 const HELP = `Usage: npm run bench [-- options]
 

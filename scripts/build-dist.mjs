@@ -1,5 +1,6 @@
-// Makes dist: JavaScript and declarations of every file (tsc), from that JavaScript `dist/bundle`, which is what an installed package runs, and the
-// OpenAPI document. Node needs about a millisecond for each file that it loads, and a server has hundreds: in the bundle they are a few dozen. Packages stay outside.
+// Builds dist: JavaScript and declarations of every file (tsc), from that `dist/bundle`, which an installed package
+// runs, and the OpenAPI document. Node needs about a millisecond for each file that it loads, and a server has
+// hundreds: in the bundle they are a few dozen. Packages stay outside.
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, relative } from 'node:path'
@@ -12,10 +13,13 @@ const DOORS = ['index', 'embedded', 'server', 'cli/zerohop'].map((name) => `dist
 /** The entry of a thread or a child process, as it is named where it is started. */
 const THREAD = /threadUrl\(import\.meta\.url, '\.\/([\w-]+)\.ts'\)/g
 
-/** For `npm run coverage`: files of `dist/src` as they are, with maps back to the sources, and a bundle that only leads there. */
+/**
+ * For `npm run coverage`: files of `dist/src` as they are, with maps back to the sources, and a bundle that only leads
+ * there.
+ */
 const isMapped = process.argv.includes('--source-maps')
 
-// What was built of files that are gone must not be found by anybody.
+// Removes the output of deleted source files.
 rmSync('dist', { recursive: true, force: true })
 const options = ['-p', 'tsconfig.build.json', ...(isMapped ? ['--sourceMap'] : [])]
 const { status } = spawnSync(process.execPath, [TSC, ...options], { stdio: 'inherit' })
@@ -60,7 +64,10 @@ function threads() {
   return [...found].sort()
 }
 
-/** A file that is found beside another one (`import.meta.url`) is looked for where it was. Threads lie beside the bundle, under their own names. */
+/**
+ * Rewrites `import.meta.url` in the bundle, so that files found relative to a module are still found. Entries of
+ * threads are beside the bundle, under their own names.
+ */
 function keepPlaces({ onLoad }) {
   onLoad({ filter: /[\\/]dist[\\/].*\.js$/ }, ({ path }) => {
     const text = readFileSync(path, 'utf8')

@@ -1,5 +1,6 @@
-// Compiles the kernel (debug, release) and writes the release bytes as a module, so that `import 'zerohop'` needs no file access. In the debug
-// build every access to memory is checked (checked-sources.mjs). Anything that the compiler says is an error here.
+// Compiles the kernel (debug, release) and writes the release bytes as a module, so that `import 'zerohop'` needs no
+// file access. In the debug build every access to memory is checked (checked-sources.mjs). Any output of the compiler
+// is treated as an error.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import asc from 'assemblyscript/asc'
 import { checkedSource } from './checked-sources.mjs'

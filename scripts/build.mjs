@@ -1,11 +1,12 @@
-// npm run build: the kernel, then dist. With the name of a step only that one. A step whose inputs, outputs and tools are, byte for byte, those
-// of its last run is left out: nothing goes by dates, and what somebody changed in an output is built anew.
+// npm run build: the kernel, then dist. With the name of a step only that one. A step is skipped when its inputs,
+// outputs and tools are byte for byte those of its last run: modification times do not matter, and changed outputs are
+// rebuilt.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** What npm installed, with versions and checksums. */
+/** The installed packages, with versions and checksums. */
 const INSTALLED = 'node_modules/.package-lock.json'
 /** All of them: what a step imports need not be listed. */
 const SCRIPTS = 'scripts'
@@ -38,7 +39,10 @@ function run(name, { inputs, outputs, command }) {
   writeFileSync(stamp, `${before} ${digest(outputs)}\n`)
 }
 
-/** SHA-256 over the version of Node and the names and contents of all files below the paths; a path that is missing counts as empty. */
+/**
+ * SHA-256 over the version of Node and the names and contents of all files below the paths; a path that is missing
+ * counts as empty.
+ */
 function digest(paths) {
   const hash = createHash('sha256').update(`${process.version} ${process.platform} ${process.arch}\n`)
   for (const path of paths.flatMap(filesOf)) {

@@ -1,6 +1,6 @@
-// npm run coverage: runs the tests and prints which lines of src they reach, whichever process or thread ran them. vitest counts what its own workers
-// ran of the sources; what servers, commands and worker threads ran of the build is counted by V8 (NODE_V8_COVERAGE) and mapped back by c8. A line
-// counts when either saw it. Exit 1 when tests fail.
+// npm run coverage: runs the tests and prints which lines of src they reach, whichever process or thread ran them.
+// vitest counts what its own workers ran of the sources; what servers, commands and worker threads ran of the build is
+// counted by V8 (NODE_V8_COVERAGE) and mapped back by c8. A line counts when either saw it. Exit 1 when tests fail.
 //
 //   npm run coverage -- [test files]     with files, only what those reach
 import { spawnSync } from 'node:child_process'
@@ -9,7 +9,7 @@ import { join, relative, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import coverage from 'istanbul-lib-coverage'
 
-/** They look at the joined files of `dist/bundle`, of which there are none here. */
+/** These tests need the bundled files of `dist/bundle`, which a coverage build does not have. */
 const OF_THE_BUNDLE = ['test/pack.test.ts', 'test/doors.test.ts'].flatMap((file) => ['--exclude', file])
 
 const root = fileURLToPath(new URL('../', import.meta.url))
@@ -37,7 +37,7 @@ print(reached())
 run('npm', ['run', '-s', 'build'])
 if (tests.status !== 0) process.exitCode = 1
 
-/** Path below the root → line → whether anything ran it. */
+/** Path below the root → line → whether it was executed. */
 function reached() {
   const lines = new Map()
   for (const report of ['vitest', 'c8']) {

@@ -1,5 +1,6 @@
-// npm run lint:package: packs the tarball and checks what those who install it get: files and fields of package.json (publint), and that the types
-// of every door are found the way TypeScript looks for them (attw). The package is ESM only; kernel.wasm has no types.
+// npm run lint:package: packs the tarball and checks the installed package: files and fields of package.json (publint),
+// and that TypeScript resolves the types of every package entry (attw). The package is ESM only; kernel.wasm has no
+// types.
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,5 +1,6 @@
-// npm run release: publishes the version of package.json with its provenance and a bill of materials; with --dry-run everything but the publishing.
-// Exit 0 when it was published or could be, 1 when something is not as a release needs it, 2 on a wrong argument.
+// npm run release: publishes the version of package.json with its provenance and a bill of materials; with --dry-run
+// everything but the publishing. Exit 0 when it was published (or could be), 1 when a precondition fails, 2 on a wrong
+// argument.
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -45,7 +46,7 @@ function requireNotes(version) {
   if (!/^- /m.test(section)) fail(`the section of ${version} in CHANGELOG.md is empty`)
 }
 
-/** What is published is what the tag names. */
+/** The published commit must have the tag of the version. */
 function requireCommit(version) {
   if (run('git', ['status', '--porcelain'], 'pipe') !== '') fail('there are uncommitted changes')
   const tags = run('git', ['tag', '--points-at', 'HEAD'], 'pipe').split('\n')

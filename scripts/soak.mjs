@@ -1,6 +1,7 @@
-// npm run soak: checks and writes against `zerohop api` and `zerohop pdp` for a long time, and what their memory does meanwhile. The state at the end
-// is the state at the beginning: users come and go, attributes change, so memory that grows is memory that leaks. Prints the memory of both, draws
-// it, and says whether it still grows in the second half by more than it swings (soak/verdict.mjs); exit 1 when it does.
+// npm run soak: checks and writes against `zerohop api` and `zerohop pdp` for a long time, while their memory is
+// measured. The state at the end equals that at the beginning (users come and go, attributes change), so memory that
+// keeps growing is a leak. Prints the memory of both, draws it, and says whether it still grows in the second half by
+// more than it swings (soak/verdict.mjs); exit 1 when it does.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -76,7 +77,10 @@ async function soak(wantedChecks, wantedDeltas) {
   }
 }
 
-/** Rounds of load, and a sample of the memory after each. Checks and deltas go on side by side: each half of the run has half of both. */
+/**
+ * Rounds of load, and a sample of the memory after each. Checks and deltas go on side by side: each half of the run has
+ * half of both.
+ */
 async function run(loads, at, processes, wantedChecks, wantedDeltas) {
   const done = { checks: 0, deltas: 0 }
   const started = performance.now()
@@ -96,7 +100,7 @@ async function run(loads, at, processes, wantedChecks, wantedDeltas) {
   return samples
 }
 
-/** A tenth of the time single checks, the rest in bulks. */
+/** Single checks for a tenth of the time, bulk checks for the rest. */
 async function ask(loads, { pdp, key }, left) {
   const load = (path, body, connections, ms) =>
     loads.run({ port: pdp, method: 'POST', path, key, body, connections, ms: Math.max(20, ms) })

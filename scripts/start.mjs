@@ -1,5 +1,6 @@
-// What `npm start` runs: `zerohop serve`, ended together with npm. npm runs a script in a shell, and a shell that is told to end does not tell
-// its child: without this, a SIGTERM to `npm start` leaves a server behind that nobody waits for, on the same ports and folder.
+// What `npm start` runs: `zerohop serve`, ended together with npm. npm runs a script in a shell, which does not forward
+// a SIGTERM to its child: without this, ending `npm start` would leave an orphaned server behind, on the same ports and
+// folder.
 const PARENT_MS = 250
 const parent = process.ppid
 

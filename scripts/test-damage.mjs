@@ -1,5 +1,5 @@
-// Flips random bits of a data file: npm run test:damage -- [--flips 200] [--seed N]
-// Exit 0 when each was found or changed nothing that can be read and no server decided otherwise, 1 when not, 2 on a wrong argument.
+// Flips random bits of a data file: npm run test:damage -- [--flips 200] [--seed N] Exit 0 when each flip was detected
+// or had no effect on reads, and no server decided differently; 1 otherwise, 2 on a wrong argument.
 import { parseArgs } from 'node:util'
 import { runFlips } from '../test/damage/flips.mjs'
 

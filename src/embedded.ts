@@ -1,5 +1,5 @@
-// The door `zerohop/embedded`: store, management and decision point in your own process, without HTTP. Each write is a use case committed to
-// disk; when it resolves, the PDP of its environment already decides by it. Loads lmdb; nothing here listens.
+// The package entry `zerohop/embedded`: store, management and decision point in your own process, without HTTP. When a
+// write resolves it is on disk, and the PDP of its environment already decides by it. Loads lmdb; nothing here listens.
 import { randomBytes } from 'node:crypto'
 import { type LogId, withoutRequest } from './log/change.ts'
 import { localFeed } from './management/feed/local-feed.ts'
@@ -61,18 +61,21 @@ export function open(options: OpenOptions): Promise<Zerohop> {
   return Zerohop.open(options)
 }
 
-/** What a collection of objects can do. `ref` is a key or an id. */
+/** The operations on a collection of objects. `ref` is a key or an id. */
 interface Reads<T> {
   /** undefined when there is none */
   get(ref: string): T | undefined
-  /** in creation order; consume it at once: it shows the moment of the call */
+  /** in creation order, as of the call */
   list(): T[]
 }
 
 type Updates = 'updateRole' | 'updateResource' | 'updateTenant' | 'updateUser' | 'updateInstance' | 'updateConditionSet'
 type Fields<N extends Updates> = InputOf<ManagementUseCases[N]>['fields']
 
-/** One environment of an open data folder. Reading is synchronous; a write resolves when it is on disk and the PDP decides by it. */
+/**
+ * One environment of an open data folder. Reading is synchronous; a write resolves when it is on disk and the PDP
+ * decides by it.
+ */
 class Zerohop {
   readonly #management: ManagementData
   readonly #options: PdpOptions
@@ -80,14 +83,14 @@ class Zerohop {
   #environment: LogId = ''
   #pdp: Pdp | undefined
 
-  // Private, so that the declarations of this door name neither the store nor lmdb.
+  // Private, so that the declarations of this entry name neither the store nor lmdb.
   private constructor(management: ManagementData, options: PdpOptions, opened: Map<LogId, Zerohop> = new Map()) {
     this.#management = management
     this.#options = options
     this.#opened = opened
   }
 
-  /** What the function `open` of this door does. */
+  /** Implements the function `open` of this entry. */
   static async open(options: OpenOptions): Promise<Zerohop> {
     const { data, secretsKeyFile, environment = 'development', example = false } = options
     const management = await openManagementData({
@@ -128,10 +131,10 @@ class Zerohop {
       this.#write('createResource', resource),
     update: (ref: string, fields: Fields<'updateResource'>): Promise<Resource> =>
       this.#write('updateResource', { ref, fields }),
-    /** What was not sent is reset. */
+    /** Fields that are not sent are reset. */
     replace: (ref: string, fields: Fields<'updateResource'>): Promise<Resource> =>
       this.#write('replaceResource', { ref, fields }),
-    /** Its permissions leave every role. */
+    /** Its permissions are removed from every role. */
     delete: (ref: string): Promise<null> => this.#write('deleteResource', { ref }),
   }
 
@@ -139,9 +142,9 @@ class Zerohop {
     ...this.#reads('role'),
     create: (role: InputOf<ManagementUseCases['createRole']>): Promise<Role> => this.#write('createRole', role),
     update: (ref: string, fields: Fields<'updateRole'>): Promise<Role> => this.#write('updateRole', { ref, fields }),
-    /** What was not sent is reset. */
+    /** Fields that are not sent are reset. */
     replace: (ref: string, fields: Fields<'updateRole'>): Promise<Role> => this.#write('replaceRole', { ref, fields }),
-    /** Every assignment of it goes along. */
+    /** Its assignments are deleted too. */
     delete: (ref: string): Promise<null> => this.#write('deleteRole', { ref }),
     addPermissions: (ref: string, permissions: readonly string[]): Promise<Role> =>
       this.#write('addPermissions', { ref, permissions }),
@@ -155,18 +158,18 @@ class Zerohop {
       this.#write('createTenant', tenant),
     update: (ref: string, fields: Fields<'updateTenant'>): Promise<Tenant> =>
       this.#write('updateTenant', { ref, fields }),
-    /** Every assignment in it goes along. */
+    /** Everything in it is deleted too. */
     delete: (ref: string): Promise<null> => this.#write('deleteTenant', { ref }),
   }
 
   readonly users = {
     ...this.#reads('user'),
     create: (user: InputOf<ManagementUseCases['createUser']>): Promise<User> => this.#write('createUser', user),
-    /** Creates the user, or replaces what is stored: what was not sent is reset, roles are kept. */
+    /** Creates or replaces the user: fields that are not sent are reset, roles are kept. */
     sync: async ({ key, ...fields }: InputOf<ManagementUseCases['createUser']>): Promise<User> =>
       (await this.#write('replaceUser', { ref: key, fields })).object,
     update: (ref: string, fields: Fields<'updateUser'>): Promise<User> => this.#write('updateUser', { ref, fields }),
-    /** Every assignment of the user goes along. */
+    /** The user's assignments are deleted too. */
     delete: (ref: string): Promise<null> => this.#write('deleteUser', { ref }),
   }
 
@@ -184,18 +187,18 @@ class Zerohop {
       void (await this.#write('unassign', assignment)),
   }
 
-  /** What roles on one thing, relations and stored attributes hang on; `ref` is an id or `type:key`. */
+  /** Resource instances: objects with roles on them, relations and stored attributes. `ref` is an id or `type:key`. */
   readonly instances = {
     ...this.#reads('resource_instance'),
     create: (instance: InputOf<ManagementUseCases['createInstance']>): Promise<ResourceInstance> =>
       this.#write('createInstance', instance),
     update: (ref: string, fields: Fields<'updateInstance'>): Promise<ResourceInstance> =>
       this.#write('updateInstance', { ref, fields }),
-    /** Every role on it and every relation of it goes along. */
+    /** Roles on it and its relationship tuples are deleted too. */
     delete: (ref: string): Promise<null> => this.#write('deleteInstance', { ref }),
   }
 
-  /** Which instance is related to which. The relations, and the roles that follow from them, are those of `resources`. */
+  /** Relationship tuples between instances. Relations, and the roles derived over them, are defined in `resources`. */
   readonly tuples = {
     list: (): RelationshipTuple[] => [...this.#view().list('relationship_tuple')],
     create: async (tuple: InputOf<ManagementUseCases['createTuple']>): Promise<RelationshipTuple> =>
@@ -210,11 +213,14 @@ class Zerohop {
       this.#write('createConditionSet', set),
     update: (ref: string, fields: Fields<'updateConditionSet'>): Promise<ConditionSet> =>
       this.#write('updateConditionSet', { ref, fields }),
-    /** Every set rule with it goes along. */
+    /** Set rules with it are deleted too. */
     delete: (ref: string): Promise<null> => this.#write('deleteConditionSet', { ref }),
   }
 
-  /** Who of a user set, or with a role, may do what on which of a resource set, or of a resource type. */
+  /**
+   * Set rules: the users of a user set (or with a role) may do an action on the resources of a resource set (or of a
+   * type).
+   */
   readonly setRules = {
     list: (): SetRule[] => [...this.#view().list('set_rule')],
     create: (rule: InputOf<ManagementUseCases['createSetRule']>): Promise<SetRule> =>
@@ -222,7 +228,7 @@ class Zerohop {
     delete: (rule: InputOf<ManagementUseCases['deleteSetRule']>): Promise<null> => this.#write('deleteSetRule', rule),
   }
 
-  /** Ends the PDPs of all environments of the folder, waits for the writes taken, and gives the folder back. */
+  /** Closes the PDPs of all environments of the folder, waits for accepted writes, and releases the folder. */
   async close(): Promise<void> {
     for (const { pdp } of this.#opened.values()) await pdp.close()
     this.#opened.clear()

@@ -1,4 +1,5 @@
-// The door `zerohop`: the decision point in your own process. Loads neither fastify nor lmdb (test/doors.test.ts walks the imports).
+// The package entry `zerohop`: the decision point in your own process. Loads neither fastify nor lmdb
+// (test/doors.test.ts walks the imports).
 export type {
   AbacCode,
   Because,

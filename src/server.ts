@@ -1,4 +1,5 @@
-// The door `zerohop/server`: the HTTP apps as factories, for a process of your own. They do not listen: call `listen`, or `inject` in a test.
+// The package entry `zerohop/server`: factories of the HTTP apps, for your own process. They do not listen: call
+// `listen`, or `inject` in a test.
 import { randomBytes } from 'node:crypto'
 import type { Metrics } from './http/metrics.ts'
 import { pdpApp } from './http/pdp/app.ts'
@@ -43,7 +44,7 @@ type App = ReturnType<typeof managementApp>
 export interface PooledPdpOptions extends PdpServerOptions {
   /** bytes of all images together */
   readonly imageMemoryBytes?: number
-  /** refuses attributes that are sent and not of their declared type */
+  /** refuses request attributes that are not of their declared type */
   readonly strictAttributes?: boolean
   /** hears what the followers of environments tell; what it throws is dropped */
   readonly onEvent?: OnEvent<PooledEvent>
@@ -53,7 +54,10 @@ export interface PooledPdpOptions extends PdpServerOptions {
 export type Management = ManagementData
 export type ManagementOptions = Omit<ManagementDataOptions, 'newId'>
 
-/** Opens a data folder; a new one gets an organization, keys and an example policy. Close it with `management.store.close()`, after the apps. */
+/**
+ * Opens a data folder; a new one gets an organization, keys and an example policy. Close it with
+ * `management.store.close()`, after the apps.
+ */
 export function openManagement(options: ManagementOptions): Promise<Management> {
   return openManagementData({ ...options, newId: () => randomBytes(16).toString('hex') })
 }
@@ -81,7 +85,9 @@ export function managementServer({ store, audit, snapshots }: Management, option
   })
 }
 
-/** A PDP for every environment of an open data folder: it answers for the environment of the bearer key of each request. */
+/**
+ * A PDP for every environment of an open data folder: it answers for the environment of the bearer key of each request.
+ */
 export function pooledPdpServer({ store, snapshots }: Management, options: PooledPdpOptions = {}): App {
   const organizations = new Map<LogId, LogId>()
   const pool = new PdpPool({
@@ -115,7 +121,7 @@ export function pooledPdpServer({ store, snapshots }: Management, options: Poole
   return app
 }
 
-/** What a key is shown of the image of its environment, while that is open. */
+/** The image metrics that a key sees of its environment, while the image is open. */
 function imageMetrics({ environments }: Metrics, pool: PdpPool): void {
   const help = 'while it is open'
   environments.gauge('zerohop_environment_image_bytes', `Bytes of its image, ${help}.`, (id) => pool.statsOf(id)?.bytes)

@@ -1,14 +1,15 @@
-// Management rows with a million users: import in bulk, deep pages, search beside the event loop, and the memory of the process. The
-// process is `zerohop api` on a disk; nothing of it is reached but over HTTP, apart from its memory, which the system tells.
+// Management rows with a million users: import in bulk, deep pages, search beside the event loop, and the memory of the
+// process. The process is `zerohop api` on a disk; it is only used over HTTP, except for its memory, which is read from
+// the system.
 import { readFileSync } from 'node:fs'
 import { median } from '../sampling.mjs'
 import { openLine, requestFor } from './load.mjs'
 import { withServers } from './servers.mjs'
 
-/** What the contract allows in one call. */
+/** The contract's limits of one call. */
 const USERS_PER_CALL = 3_000
 export const ASSIGNMENTS_PER_CALL = 2_000
-/** Calls that wait at once. */
+/** Concurrent calls. */
 const IMPORTERS = 4
 const ROWS = 100
 const TENANT = 'crowded'
@@ -72,7 +73,7 @@ class Caller {
     return text === '' ? undefined : JSON.parse(text)
   }
 
-  /** Asks for every item of `bodies`, over all connections. */
+  /** Sends every item of `bodies`, over all connections. */
   async askAll(method, path, bodies) {
     const rest = bodies[Symbol.iterator]()
     await Promise.all(
@@ -82,7 +83,7 @@ class Caller {
     )
   }
 
-  /** Another connection, which asks nothing but whether the process is awake. */
+  /** Another connection, which only measures whether the event loop responds. */
   pinger() {
     return openLine(this.#server.api)
   }
@@ -164,7 +165,7 @@ async function measurePages(results, api, { users, rounds }) {
   }
 }
 
-/** The least of what `measure` says of each part of the samples: a neighbour's work does not count as ours. */
+/** The least result of `measure` over the parts of the samples, to exclude load of other processes. */
 function bestOf(parts, samples, measure) {
   const size = Math.ceil(samples.length / parts)
   const rounds = Array.from({ length: Math.ceil(samples.length / size) }, (_, at) =>
@@ -173,7 +174,7 @@ function bestOf(parts, samples, measure) {
   return Math.min(...rounds.map(measure))
 }
 
-/** A search that looks at every row, while another connection asks all the time whether the process is awake. */
+/** A search that reads every row, while another connection measures whether the event loop responds. */
 async function measureSearch(results, api, { users, rounds }) {
   const pinger = await api.pinger()
   const ping = requestFor('GET', '/health', '', '')
@@ -206,7 +207,7 @@ async function measureSearch(results, api, { users, rounds }) {
   })
 }
 
-/** What a process that was started on the data holds after those pages and searches. */
+/** The memory of a freshly started process after those pages and searches. */
 function measureMemory(results, server, { users }) {
   const memory = memoryOf(server)
   if (memory === undefined) {
@@ -219,7 +220,9 @@ function measureMemory(results, server, { users }) {
   results.addFigure({ name: 'of that: its own memory, without the mapped data file', value: memory.own, unit: 'MB' })
 }
 
-/** In MB. The file of LMDB is mapped, so pages of it that were read or written count until the system wants them back. */
+/**
+ * In MB. The file of LMDB is mapped, so pages of it that were read or written count until the system wants them back.
+ */
 function memoryOf({ pid }) {
   let status
   try {

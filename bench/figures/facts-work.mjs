@@ -80,7 +80,7 @@ async function forest({ instances, checks, rounds, tiny }) {
   return { tuples, perTuple: (bytes.length - without) / tuples, p50s, p99s, listings, listed: made.beside }
 }
 
-/** What a process weighs that holds an image of so many people and instances, and nothing else. */
+/** The memory of a process with only an image of that many users and instances. */
 function crowd(job) {
   const folder = mkdtempSync(join(tmpdir(), 'zerohop-bench-'))
   try {
@@ -94,7 +94,9 @@ function crowd(job) {
   }
 }
 
-/** The same checks of roles on two images, in turn: roles alone, and roles beside relations and rules on other types. */
+/**
+ * The same checks of roles on two images, in turn: roles alone, and roles beside relations and rules on other types.
+ */
 async function besides({ world: name, checks, rounds }) {
   const world = makeWorld(name, { checks })
   const pdps = await Promise.all(

@@ -1,5 +1,6 @@
-// Rows about attributes, relations and listings: checks over a forest of folders, bytes of a tuple, documents of one reader, memory of a
-// process with many instances, and what roles cost when the environment also has all that on other types.
+// Rows about attributes, relations and listings: checks over a forest of folders, bytes of a tuple, documents of one
+// reader, memory of a process with many instances, and what roles cost when the environment also has all that on other
+// types.
 import { runChild } from '../child.mjs'
 import { median } from '../sampling.mjs'
 
@@ -49,7 +50,7 @@ export async function measureFacts(results, { effort, progress }) {
     const [users, number, assignments] = Object.values(people).map((count) => count.toLocaleString('en-US'))
     const which = attributes ? ', three attributes each' : ''
     const name = `RSS of a process with ${users} users, ${number} instances and ${assignments} assignments${which}`
-    // Of fewer only the whole process can be told, which says little.
+    // For smaller sizes only the whole process can be measured, which is not conclusive.
     results.addFigure({ name, value: rss / 1e6, unit: 'MB', ...(size.crowd === 1 ? { below } : {}) })
     if (attributes) results.addFigure({ name: 'of that: the process before loading', value: before / 1e6, unit: 'MB' })
   }

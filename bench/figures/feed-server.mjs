@@ -1,5 +1,5 @@
-// A management API that has nothing but a feed (docs/feed.md): it serves an image file and, when told, deltas after it. So a PDP
-// can be given a million facts without a million writes before. Arguments: the image file.
+// A management API that has nothing but a feed (docs/feed.md): it serves an image file and, when told, deltas after it.
+// This gives a PDP a million facts without a million writes. Arguments: the image file.
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { encodeFrame } from '../../dist/src/log/codec.js'

@@ -1,4 +1,4 @@
-// Several followers of one environment in one process: the company that a measured PDP has.
+// Several followers of one environment in one process, running beside the measured PDP.
 import { connect } from '../../dist/src/index.js'
 
 const [, , api, key, count] = process.argv

@@ -1,4 +1,4 @@
-// A process that holds one image and nothing else, and prints what it weighs: node hold-image.mjs FILE
+// A process with one image and nothing else, which prints its memory: node hold-image.mjs FILE
 import { loadImage } from '../../dist/src/index.js'
 
 const before = process.memoryUsage().rss

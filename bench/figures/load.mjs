@@ -1,6 +1,7 @@
-// The load generator: HTTP over raw sockets with keep-alive and no pipelining, in a process of its own so that the server has a
-// core to itself. Two ways: closed (each connection asks again as soon as it has its answer) for throughput, and paced (a fixed
-// rate, latency counted from the moment a request was due, so that a stall is not left out) for latency.
+// The load generator: HTTP over raw sockets with keep-alive and no pipelining, in a process of its own so that the
+// server has a core to itself. Two ways: closed (each connection asks again as soon as it has its answer) for
+// throughput, and paced (a fixed rate, latency counted from the moment a request was due, so that a stall is not left
+// out) for latency.
 import { fork } from 'node:child_process'
 import { connect } from 'node:net'
 import { fileURLToPath } from 'node:url'
@@ -19,11 +20,12 @@ import { everyTick } from './metronome.mjs'
  * @property {number} [perSecond] paced load at this rate
  * @property {number[]} [expect] the statuses that count as right, default 200
  *
- * @typedef {{ requests: number, perSecond: number, latencies: number[], last: number, sample: string, cpu: number }} Loaded
+ * @typedef {{ requests: number, perSecond: number, latencies: number[], last: number, sample: string, cpu: number }}
+ * Loaded
  *   latencies in milliseconds; cpu is the share of a core that this side took
  */
 
-/** A process that makes loads, one after the other or several at a time. */
+/** A process that generates loads, sequentially or several at a time. */
 export class LoadGenerator {
   #child = fork(fileURLToPath(import.meta.url), ['generate'], { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
   #waiting = new Map()
@@ -97,7 +99,7 @@ async function generate(load) {
   }
 }
 
-/** Without a promise per request: this side must cost much less than the server, or it would be what is measured. */
+/** Without a promise per request: the generator must cost much less than the server, or it would limit the result. */
 function closed(state, lines, start) {
   const end = start + state.load.ms
   return Promise.all(
@@ -117,7 +119,10 @@ function closed(state, lines, start) {
   )
 }
 
-/** Each request is due at its own moment, whatever became of those before it: while no connection is free it waits, and its latency grows. */
+/**
+ * Each request is due at its own moment, whatever became of those before it: while no connection is free it waits, and
+ * its latency grows.
+ */
 async function paced(state, lines) {
   const { perSecond, ms } = state.load
   const free = [...lines]
@@ -178,7 +183,7 @@ export async function openLine(port) {
   await new Promise((resolve, reject) => socket.once('connect', resolve).once('error', reject))
   let waiting
   let received = ''
-  /** length and status line of the last answer: one like it is not read again */
+  /** length and status line of the last answer: an equal one is not parsed again */
   let known = { length: -1, status: 0, text: '' }
   const settle = (status, text) => {
     const answered = waiting

@@ -1,4 +1,4 @@
-// Start rows: how long a process takes that begins now, from starting it to its answer. Nothing is warm but the page cache.
+// Start rows: the time from starting a process to its first answer. Only the page cache is warm.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
@@ -13,7 +13,9 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const COMMAND = join(ROOT, 'dist/bundle/zerohop.js')
 const DOOR = new URL('../../dist/bundle/index.js', import.meta.url).href
 const POLL_MS = 2
-/** npm does not tell its child to end: the server sees that it is alone, and gives the folder back, within this time. */
+/**
+ * npm does not tell its child to end: the server sees that it is alone, and gives the folder back, within this time.
+ */
 const NPM_END_MS = 1_000
 const ANSWER_MS_MAX = 30_000
 const CHECK = JSON.stringify({
@@ -59,7 +61,7 @@ async function run(args) {
   return performance.now() - begun
 }
 
-/** A folder with the example policy that no process holds any more, its image, and the key of the environment. */
+/** A folder with the example policy, not in use by a process, its image, and the key of the environment. */
 async function prepare(servers) {
   const data = servers.folder()
   const [api, pdp] = [await freePort(), await freePort()]
@@ -90,7 +92,7 @@ async function firstCheck(servers, args, key, env = {}) {
   return ms
 }
 
-/** Asks until the check is allowed. */
+/** Repeats the check until it is allowed. */
 async function allowed(port, key) {
   const end = performance.now() + ANSWER_MS_MAX
   while (!(await ask(port, key))) {

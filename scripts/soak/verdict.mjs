@@ -1,7 +1,7 @@
-// Whether memory still grows in the second half of a soak, in which as much is asked and written as in the first: a line through its samples, and
-// what it rises by beside how far single samples lie from it. Pure: numbers in, numbers out.
+// Decides whether memory still grows in the second half of a soak, which has the same load as the first: fits a line
+// through the samples and compares its rise with the spread of the samples around it. Pure: numbers in, numbers out.
 
-/** What is judged: all pages of the PDP, those of the API that are no files, and the heaps of both. */
+/** The judged series: all pages of the PDP, pages of the API that belong to no file, and the heaps of both. */
 export const JUDGED = [
   { side: 'pdp', part: 'resident' },
   { side: 'pdp', part: 'heap' },
@@ -10,12 +10,15 @@ export const JUDGED = [
 ]
 
 /**
- * A rise below it is no leak, however straight: V8 goes on compiling, and allocators take pages by the piece. In the whole run of 10,000,000 checks
- * and 100,000 deltas it is a byte a check, or 80 bytes a delta.
+ * A rise below it is no leak, however straight: V8 goes on compiling, and allocators take pages by the piece. In the
+ * whole run of 10,000,000 checks and 100,000 deltas it is a byte a check, or 80 bytes a delta.
  */
 export const CREEP_BYTES = 4 * 2 ** 20
 
-/** Fewer say nothing: a follower remembers 10,000 places in the log, and must be full of them before the second half begins. */
+/**
+ * Fewer are not conclusive: a follower keeps 10,000 positions of the log, and must have all of them before the second
+ * half begins.
+ */
 const CHECKS_MIN = 500_000
 const DELTAS_MIN = 25_000
 export const SAMPLES_MIN = 12
@@ -24,7 +27,7 @@ export function verdictOn({ side, part }, samples) {
   const half = samples.filter(({ deltas }) => deltas >= samples.at(-1).deltas / 2)
   const [first, last] = [half[0], half.at(-1)]
   const done = last.deltas - first.deltas
-  // by deltas and not by time: a machine that is slow for a while changes nothing
+  // by deltas and not by time, so that a temporarily slow machine does not matter
   const { slope, noise } = lineThrough(half.map((each) => [each.deltas, each[side][part]]))
   const rise = slope * done
   const isShort = samples.length < SAMPLES_MIN || last.checks < CHECKS_MIN || last.deltas < DELTAS_MIN

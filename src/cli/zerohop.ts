@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// The command `zerohop`: reads the command line, calls the command, turns an error into one line and an exit code. What a command does is
-// in the file of its name, which is loaded only when it is called: a check needs neither Fastify nor LMDB.
+// The command `zerohop`: reads the command line, calls the command, turns an error into one line and an exit code. Each
+// command is in a file of its own, which is loaded only when it runs: a check needs neither Fastify nor LMDB.
 import { Command, Option } from 'commander'
 import type { Logger } from 'pino'
 import { addMigrate } from '../v1/migrate/commands/migrate-commands.ts'
@@ -24,7 +24,7 @@ import {
   withSettings,
 } from './terminal/command-line.ts'
 
-/** Exit code of `check` when it could not decide, also because the command line is wrong. */
+/** Exit code of `check` for an undecided check, also for a wrong command line. */
 const UNDECIDED = 2
 
 interface ServerOptions extends Settings {
@@ -34,11 +34,11 @@ interface ServerOptions extends Settings {
 
 const startOptions = ({ example = true, verify = false }: ServerOptions) => ({ example, verify })
 
-// What these print with exit code 1 is an answer.
+// These use exit code 1 for an answer.
 endOnUnhandled(/^(check|migrate|data)$/.test(process.argv[2] ?? '') ? UNDECIDED : 1)
 
 const program = speak(new Command('zerohop'), packageVersion()).description(
-  'Authorization in the process that asks: management API, decision point and tools.',
+  'Authorization decisions in your own process: management API, decision point and tools.',
 )
 
 program
@@ -51,7 +51,7 @@ program
   .option('--api-port <port>', `port of the management API ${inVariables('ZEROHOP_API_PORT')}`)
   .option('--pdp-port <port>', `port of the PDP ${inVariables('PDP_PORT')}`)
   .option('--no-example', 'leave the example policy out of a new folder')
-  .option('--verify', 'compare the whole data folder first, and do not start when it is damaged')
+  .option('--verify', 'verify the whole data folder first, and do not start when it is damaged')
   .addHelpText(
     'after',
     examples(
@@ -73,7 +73,7 @@ program
   .option('--host <address>', `listen address ${inVariables('ZEROHOP_HOST')}`)
   .option('--api-port <port>', `port ${inVariables('ZEROHOP_API_PORT')}`)
   .option('--no-example', 'leave the example policy out of a new folder')
-  .option('--verify', 'compare the whole data folder first, and do not start when it is damaged')
+  .option('--verify', 'verify the whole data folder first, and do not start when it is damaged')
   .addHelpText('after', examples('zerohop api', 'zerohop api --data /var/lib/zerohop --host 0.0.0.0'))
   .action((options: ServerOptions) =>
     run('api', async (env, log) =>
@@ -88,10 +88,10 @@ program
   )
   .option('--host <address>', `listen address ${inVariables('PDP_HOST', 'ZEROHOP_HOST')}`)
   .option('--pdp-port <port>', `port ${inVariables('PDP_PORT')}`)
-  .option('--image <file>', 'answer from this file alone; PDP_API_KEY is then only what callers send')
+  .option('--image <file>', 'answer from this file only; PDP_API_KEY is then only used to authenticate callers')
   .option(
     '--v1',
-    'for clients of the first API version, during a migration: allows also what objects outside of environments allow',
+    'for clients of the first API version, during a migration: allows also what its objects outside of environments allow',
   )
   .option('--keyless-checks', 'with --v1: answers checks without a key, as the Node client of that version sends them')
   .addHelpText(
@@ -154,7 +154,7 @@ program
   .description("the reference integration backend: an identity provider's tokens on one side, Zerohop on the other")
   .option('--demo', 'with a page and a STAND-IN identity provider, for a try-out on this machine')
   .addOption(
-    new Option('--client <client>', 'how Zerohop is asked: in this process, or with the published client over HTTP')
+    new Option('--client <client>', 'how Zerohop is called: in this process, or with the published client over HTTP')
       .choices(['in-process', 'permitio'])
       .default('in-process'),
   )
@@ -183,7 +183,7 @@ mayStopReading(process.stdout)
 
 await program.parseAsync()
 
-/** Runs a server: from here on it outlives a rejection that nobody handled. */
+/** Runs a server: from here on it survives unhandled rejections. */
 async function run(name: string, command: (env: Env, log: Logger) => Promise<void>): Promise<void> {
   await attempt(async () => {
     const env = readEnv()

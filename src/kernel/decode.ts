@@ -1,4 +1,5 @@
-// Reads stored values out of a kernel: what src/kernel/encode.ts wrote. Recursion is bounded by the depth that was accepted.
+// Reads stored values out of a kernel: what src/kernel/encode.ts wrote. Recursion is bounded by the depth that was
+// accepted.
 import {
   CELL_BYTES,
   Cell,
@@ -18,7 +19,7 @@ import type { Json, JsonObject } from '../model/objects.ts'
 import type { Kernel } from './kernel.ts'
 
 const decoder = new TextDecoder()
-/** No value that was accepted has more members, or is nested deeper: a forged image shall not keep a reader busy for ever. */
+/** Bounds above all accepted values, so that a forged image cannot keep a reader busy forever. */
 const CELLS_MAX = ENCODED_BYTES / CELL_BYTES
 const DEPTH_MAX = 2 * JSON_DEPTH_MAX
 
@@ -33,7 +34,7 @@ export function objectAt(kernel: Kernel, composite: number, depth = 1): JsonObje
   const entries: [string, Json][] = []
   for (const cell of cells(kernel, composite))
     entries.push([textAt(kernel, kernel.word(cell + Cell.Name)), valueAt(kernel, cell, depth + 1)])
-  return Object.fromEntries(entries) // defines members: any name is a name
+  return Object.fromEntries(entries) // defines own members, whatever their name
 }
 
 /** The value of a cell, also of one that names a symbol. */

@@ -1,5 +1,6 @@
-// What a follower answers from now: the image, where it came from, how old it is and whether that is too old, and who waits for a later revision.
-// It never looks at a feed or an applier: src/pdp/follower.ts tells it what happened. Too old is STALE, never a deny.
+// The answering side of a follower: the current image, its source and age, and the callers that wait for a later
+// revision. It does not know feeds or appliers: src/pdp/follower.ts calls it. An image that is too old gives STALE,
+// never a deny.
 import type { Image } from '../image/image.ts'
 import { type ErrorCode, isZerohopError, ZerohopError } from '../model/errors.ts'
 import { FEED_SILENCE_MS, WAITERS_MAX } from '../model/limits.ts'
@@ -9,10 +10,10 @@ export type ImageSource = 'feed' | 'file'
 export interface FollowerState {
   /** revision of the image that answers */
   readonly revision: number | undefined
-  /** milliseconds since the management side last said that this image has everything */
+  /** milliseconds since the management side last confirmed that this image is current */
   readonly ageMs: number | undefined
   readonly source: ImageSource | undefined
-  /** true when the last heartbeat is missing for longer than the feed may be silent */
+  /** true when the last heartbeat is older than the feed may be silent */
   readonly stale: boolean
 }
 
@@ -24,7 +25,7 @@ interface Waiter {
 }
 
 export class Answering {
-  /** The image that may answer now; undefined when none may, and then `refusal()` says why. */
+  /** The image that may answer now; undefined when there is none, for the reason of `refusal()`. */
   current: Image | undefined
   readonly #maxStalenessMs: number | undefined
   /** the image that answers, unless it is too old or broken */
@@ -34,14 +35,14 @@ export class Answering {
   #currentAt: number | undefined
   #poisoned = false
   #ended: ZerohopError | undefined
-  /** why there is no image yet, where that is known */
-  #trouble: ZerohopError | undefined
-  /** ill-typed values that images met which answered before */
+  /** why there is no image yet, when known */
+  #failure: ZerohopError | undefined
+  /** ill-typed values counted by earlier images */
   #illTypedBefore = 0
   #waiters: Waiter[] = []
   #staleTimer: NodeJS.Timeout | undefined
 
-  /** `maxStalenessMs` after the last heartbeat nothing is answered any more; default never. */
+  /** `maxStalenessMs` after the last heartbeat checks throw STALE; default never. */
   constructor(maxStalenessMs: number | undefined) {
     this.#maxStalenessMs = maxStalenessMs
   }
@@ -54,7 +55,7 @@ export class Answering {
     return this.#source
   }
 
-  /** Why nothing will come any more; undefined while it may. */
+  /** Why it has ended for good; undefined while it has not. */
   get ended(): ZerohopError | undefined {
     return this.#ended
   }
@@ -77,23 +78,23 @@ export class Answering {
   refusal(): ZerohopError {
     if (this.#ended) return this.#ended
     if (this.#poisoned) return new ZerohopError('POISONED')
-    if (this.#image === undefined) return notReady(this.#trouble)
+    if (this.#image === undefined) return notReady(this.#failure)
     const ageMs = Math.round(this.state.ageMs ?? 0)
     return new ZerohopError('STALE', { ageMs, limitMs: this.#maxStalenessMs })
   }
 
-  /** The image that answers from now on, or the same at a later revision. */
+  /** Sets the image that answers from now on; also called for the same image at a later revision. */
   answer(image: Image, source: ImageSource): void {
     if (this.#image !== image) this.#illTypedBefore += this.#image?.illTyped ?? 0
     this.#image = image
     this.#source = source
     this.#poisoned = false
-    this.#trouble = undefined
+    this.#failure = undefined
     this.#publish()
     this.#settleWaiters(image.revision)
   }
 
-  /** The management side said so long ago that the image has everything. */
+  /** The management side confirmed `agoMs` ago that the image is current. */
   heard(agoMs: number): void {
     this.#currentAt = performance.now() - agoMs
     if (this.#maxStalenessMs === undefined) return
@@ -102,12 +103,12 @@ export class Answering {
     this.#staleTimer.unref()
   }
 
-  /** Something went wrong on the way to an image. */
-  trouble(error: ZerohopError): void {
-    this.#trouble = error
+  /** Loading an image failed. */
+  failed(error: ZerohopError): void {
+    this.#failure = error
   }
 
-  /** The image that answered is broken: nothing answers until there is another. */
+  /** The image is broken: checks throw until there is another one. */
   poison(): void {
     this.#poisoned = true
     this.#publish()
@@ -115,7 +116,7 @@ export class Answering {
 
   /**
    * Resolves when the image that answers has `revision`.
-   * @throws REVISION_TIMEOUT, OVERLOADED, or the reason why nothing more will come
+   * @throws REVISION_TIMEOUT, OVERLOADED, or the reason why it has ended
    */
   atLeast(revision: number, timeoutMs: number): Promise<void> {
     if (this.#ended) return Promise.reject(this.#ended)
@@ -132,7 +133,7 @@ export class Answering {
     })
   }
 
-  /** Nothing will answer any more. */
+  /** Ends answering for good. */
   end(error: ZerohopError): void {
     this.#ended = error
     this.#illTypedBefore = this.illTyped
@@ -165,7 +166,7 @@ export class Answering {
   }
 }
 
-/** What a fresh image does not mend: none can be built, or none is believed. */
+/** Errors that a fresh image does not fix: none can be built, or none is trusted. */
 const LASTING: readonly ErrorCode[] = [
   'STATE_INVALID',
   'DATA_DAMAGED',
@@ -176,8 +177,8 @@ const LASTING: readonly ErrorCode[] = [
   'INTERNAL',
 ]
 
-/** NOT_READY, with what is wrong where waiting alone does not help. */
-function notReady(trouble: ZerohopError | undefined): ZerohopError {
-  if (!isZerohopError(trouble, ...LASTING)) return new ZerohopError('NOT_READY')
-  return new ZerohopError('NOT_READY', { why: `: ${trouble.message}` }, { cause: trouble })
+/** NOT_READY, with the cause when waiting alone does not help. */
+function notReady(failure: ZerohopError | undefined): ZerohopError {
+  if (!isZerohopError(failure, ...LASTING)) return new ZerohopError('NOT_READY')
+  return new ZerohopError('NOT_READY', { why: `: ${failure.message}` }, { cause: failure })
 }

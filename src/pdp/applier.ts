@@ -1,5 +1,6 @@
-// Applies deltas to one image without ever holding the event loop long: gathered in windows, a slice of work per turn, whole revisions
-// only; large deltas and compaction in a worker thread, ending in a swap. Knows nothing of feeds and retries (src/pdp/follower.ts).
+// Applies deltas to one image without blocking the event loop: collected in windows, a slice of work per turn, whole
+// revisions only; large deltas and compaction run in a worker thread and end with a swap of the image. Feeds and
+// retries are in src/pdp/follower.ts.
 import { setImmediate as pause } from 'node:timers/promises'
 import { Image } from '../image/image.ts'
 import type { Position } from '../log/change.ts'
@@ -17,11 +18,11 @@ import {
 import { runInThread } from './image-task.ts'
 
 export interface ApplierEvents {
-  /** the image moved to a new revision, or was swapped for another layout of the same state */
+  /** the image has a new revision, or was replaced by a compacted one */
   moved(): void
-  /** this image cannot follow any more: FEED_GAP, FEED_FORK, DELTA_INVALID, FRAME_INVALID, POISONED, IMAGE_FULL */
+  /** this image cannot take further deltas: FEED_GAP, FEED_FORK, DELTA_INVALID, FRAME_INVALID, POISONED, IMAGE_FULL */
   failed(error: unknown): void
-  /** true while somebody waits for a revision that has not come */
+  /** true while a caller waits for a later revision */
   hurried(): boolean
 }
 
@@ -35,9 +36,12 @@ export class Applier {
   #pendingChanges = 0
   #timer: NodeJS.Timeout | undefined
   #turn: NodeJS.Immediate | undefined
-  /** what runs beside the turns: `copy` and `apply` hold the deltas back, a compaction lets them through and takes them along */
+  /**
+   * the background job: during `copy` and `apply` deltas wait; during a compaction they are applied and repeated on the
+   * compacted image
+   */
   #job: 'copy' | 'compact' | 'apply' | undefined
-  /** what was applied while a compaction ran: the compacted image needs it too */
+  /** deltas applied during a compaction, which the compacted image needs too */
   #since: AnyDelta[] = []
   #sinceCompaction = 0
   #drained: (() => void)[] = []
@@ -48,18 +52,18 @@ export class Applier {
     this.#events = events
   }
 
-  /** The position after everything that was pushed. */
+  /** The position after all pushed deltas. */
   get received(): Position {
     const last = this.#pending.at(-1)
     return last === undefined ? this.image.position : { revision: last.to, chain: last.chain }
   }
 
-  /** True when everything that was pushed is applied. */
+  /** True when all pushed deltas are applied. */
   get settled(): boolean {
     return this.#pending.length === 0
   }
 
-  /** Takes a delta. While `isFull`, await `drained` before the next one. */
+  /** Queues a delta. While `isFull`, await `drained` before the next one. */
   push(delta: AnyDelta): void {
     if (delta.to <= this.received.revision) return
     this.#pending.push(delta)
@@ -67,18 +71,18 @@ export class Applier {
     this.#schedule()
   }
 
-  /** True when more changes wait than may be held. */
+  /** True when the queue has reached its limit. */
   get isFull(): boolean {
     return !this.#closed && this.#pendingChanges > PENDING_CHANGES_MAX
   }
 
-  /** Resolves when there is room again, or none is needed any more. */
+  /** Resolves when the queue has room again, or the applier has stopped. */
   drained(): Promise<void> {
     if (!this.isFull) return Promise.resolve()
     return new Promise((resolve) => this.#drained.push(resolve))
   }
 
-  /** Applies what waits now instead of at the end of the window. */
+  /** Applies queued deltas now instead of at the end of the window. */
   hurry(): void {
     if (this.#timer === undefined) return
     clearTimeout(this.#timer)
@@ -86,7 +90,7 @@ export class Applier {
     this.#nextTurn()
   }
 
-  /** The bytes of the image, copied in many short turns while deltas wait; undefined while there is other large work. */
+  /** The bytes of the image, copied in many short turns while deltas wait; undefined while another job runs. */
   async copy(): Promise<Uint8Array | undefined> {
     if (this.#job !== undefined || this.#closed) return undefined
     this.#job = 'copy'
@@ -204,7 +208,7 @@ export class Applier {
       this.image = compacted
       this.#events.moved()
     } catch {
-      // The image that answers is untouched; the next turn of the count tries again.
+      // The answering image is unchanged; a later compaction tries again.
     } finally {
       this.#job = undefined
       this.#since = []
@@ -212,7 +216,10 @@ export class Applier {
     }
   }
 
-  /** Applies to `image` what the answering image got meanwhile, a slice per turn; ends in the turn in which nothing is left. */
+  /**
+   * Applies to `image` the deltas that the answering image got meanwhile, a slice per turn; returns in the turn in
+   * which none is left.
+   */
   async #catchUp(image: Image): Promise<void> {
     while (this.#since.length > 0 && !this.#closed) {
       const until = performance.now() + APPLY_TURN_MS

@@ -1,4 +1,5 @@
-// The pause before a follower asks again: doubling, bounded, and spread so that a thousand followers do not come back at the same moment.
+// The pause before a follower retries: exponential, bounded, and with jitter, so that a thousand followers do not
+// reconnect at the same moment.
 
 export class Backoff {
   readonly #firstMs: number
@@ -12,7 +13,7 @@ export class Backoff {
     this.#planned = firstMs
   }
 
-  /** Milliseconds that the next `wait` will take. Counts one failure. */
+  /** Counts a failure and returns the milliseconds of the next `wait`. */
   next(): number {
     const longest = Math.min(this.#longestMs, this.#firstMs * 2 ** Math.min(this.#failures++, 20))
     this.#planned = Math.round(longest / 2 + (longest / 2) * fraction())
@@ -39,7 +40,7 @@ export class Backoff {
   }
 }
 
-/** 0 to 1: the digits of the moment below a hundredth of a millisecond differ between processes, and nothing depends on them. */
+/** Jitter from 0 to 1: the low digits of the clock differ between processes, which is random enough here. */
 function fraction(): number {
   return (performance.now() * 100) % 1
 }

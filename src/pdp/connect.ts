@@ -13,25 +13,27 @@ export interface ConnectOptions extends PdpOptions {
   readonly url: string
   /** key of the environment to follow */
   readonly apiKey: string
-  /** keeps the last image on disk, sealed with the key, and starts from it while the management API cannot be reached */
+  /**
+   * keeps the last image on disk, sealed with the key, and starts from it while the management API cannot be reached
+   */
   readonly cacheFile?: string
-  /** checks throw STALE when the last sign of the management API is older; default never */
+  /** checks throw STALE when the last heartbeat of the management API is older; default never */
   readonly maxStalenessMs?: number
-  /** Ed25519 public key as PEM: images and deltas are believed only when they are signed with its private key */
+  /** Ed25519 public key as PEM: images and deltas are accepted only when signed with its private key */
   readonly publicKey?: string
   /** milliseconds to wait for the first image; 0 returns at once, and checks throw NOT_READY until it is there */
   readonly timeoutMs?: number
-  /** hears of trouble with the feed; never called per check. What it throws is dropped. */
+  /** receives events of the feed; never called per check. Its exceptions are ignored. */
   readonly onEvent?: OnEvent<FollowerEvent>
 }
 
 /**
  * A PDP in this process that follows an environment of a management API.
- * @throws CONFIG_INVALID, KEY_UNKNOWN, KEY_TOO_NARROW, ENVIRONMENT_DELETED, or NOT_READY when no image came in time
+ * @throws CONFIG_INVALID, KEY_UNKNOWN, KEY_TOO_NARROW, ENVIRONMENT_DELETED, or NOT_READY when no image arrived in time
  */
 export async function connect(options: ConnectOptions): Promise<Pdp> {
   const { url, apiKey, cacheFile, maxStalenessMs, onEvent, timeoutMs = CONNECT_TIMEOUT_MS } = options
-  // An unset variable is the usual reason; sent as it is, it would be a key that nobody knows.
+  // Usually an unset variable, which would otherwise be reported as an unknown key.
   if (typeof apiKey !== 'string' || apiKey === '')
     throw new ZerohopError('CONFIG_INVALID', { reason: 'no apiKey was given: it is the key of the environment' })
   const trust = options.publicKey === undefined ? undefined : new Trust(options.publicKey)

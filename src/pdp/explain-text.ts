@@ -1,4 +1,4 @@
-// Explanations in sentences, for people: the PDP's debug answer and `zerohop check --explain` say the same.
+// Explanations as sentences, shared by the PDP's debug answer and `zerohop check --explain`.
 import type { Because, FailedSet, IllTyped, Miss, Note, TestFound } from '../image/image.ts'
 import type { Json } from '../model/objects.ts'
 
@@ -28,7 +28,7 @@ function sayFailed({ side, set, reason, tests }: FailedSet): string {
   return `${what}: ${tests.map(sayTest).join(', ')}`
 }
 
-/** What a test found, and where it stands. */
+/** A test with the values that it compared. */
 function sayTest(test: TestFound): string {
   return `${finding(test)} (at ${test.path.join(' / ')})`
 }
@@ -56,7 +56,7 @@ function finding({ attribute, operator, reason, value, declared, expected, ref, 
   }
 }
 
-/** A test that is false for want of a value, under a `not` that turns this round. */
+/** A test that is false because its value is missing, under a `not` that makes it true. */
 export function sayNote({ set, ...test }: Note): string {
   return `in set ${set}, under a not: ${sayTest(test)}`
 }

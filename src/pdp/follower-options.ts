@@ -1,4 +1,4 @@
-// What a follower is told when it is made, and what it tells: options, times, events.
+// Options, times and events of a follower.
 import type { Feed } from '../log/feed.ts'
 import type { Trust } from '../log/signature.ts'
 import type { ZerohopError } from '../model/errors.ts'
@@ -10,22 +10,25 @@ import type { LastImage } from './last-image.ts'
 
 export interface FollowerOptions {
   readonly feed: Feed
-  /** milliseconds after the last heartbeat from which nothing is answered any more; default never */
+  /** milliseconds after the last heartbeat from which checks throw STALE; default never */
   readonly maxStalenessMs?: number
   /** where the last image is kept for a restart while the management side is unreachable */
   readonly lastImage?: LastImage
-  /** What is followed may not be there (ENVIRONMENT_DELETED): that it was not is kept on disk too, and told while nobody can be asked. */
+  /**
+   * The followed objects may not exist (ENVIRONMENT_DELETED): their absence is kept on disk too, and used while the
+   * management side is unreachable.
+   */
   readonly mayBeAbsent?: boolean
-  /** believes images, also the last one on disk, only when they are signed; the feed looks at deltas */
+  /** accepts images, also the last one on disk, only when they are signed; the feed verifies deltas */
   readonly trust?: Trust | undefined
-  /** hears what an operator wants to know; never called per check */
+  /** receives events for the operator; never called per check */
   readonly onEvent?: OnEvent<FollowerEvent>
-  /** milliseconds, when they shall not be those of src/model/limits.ts */
+  /** overrides of the milliseconds in src/model/limits */
   readonly times?: Partial<FollowerTimes>
 }
 
 export interface FollowerTimes {
-  /** an image from disk waits so long for the management side before it answers */
+  /** how long an image from disk waits for the management side before it answers */
   readonly offlineStartMs: number
   /** between two writes of the last image */
   readonly saveMs: number
@@ -42,8 +45,8 @@ export const TIMES: FollowerTimes = {
 
 export type FollowerEvent =
   | { readonly event: 'ready'; readonly revision: number; readonly source: ImageSource }
-  /** the feed or the image had trouble; the follower goes on by itself */
+  /** the feed or the image failed; the follower retries by itself */
   | { readonly event: 'trouble'; readonly error: ZerohopError; readonly retryMs: number }
-  /** the key is dead or the environment is deleted: nothing more will come */
+  /** the key was revoked or the environment deleted: the follower has ended */
   | { readonly event: 'ended'; readonly error: ZerohopError }
   | KeeperEvent

@@ -1,34 +1,34 @@
-// The states of a follower and what leads from one to another: src/pdp/follower.ts, whose header draws them.
+// The states of a follower and their transitions, drawn in the header of src/pdp/follower.ts.
 
-/** What the follower is doing about its image. */
+/** The states. */
 export type State =
-  /** the last image on disk */
+  /** reads the last image from disk */
   | 'reading'
-  /** a fresh image from the feed */
+  /** fetches an image from the feed */
   | 'fetching'
-  /** the deltas after the image that it has */
+  /** receives the deltas after its image */
   | 'following'
-  /** pauses, then goes on with the same image */
+  /** pauses, then continues with the same image */
   | 'retrying'
-  /** pauses, then takes a fresh image: the one it has cannot go on, or there is none */
+  /** pauses, then fetches an image: its image cannot continue, or there is none */
   | 'refetching'
-  /** the key is dead, the environment deleted, or the follower closed */
+  /** the key was revoked, the environment deleted, or the follower closed */
   | 'ended'
 
 export type Step =
   /** there is an image to follow */
   | 'loaded'
-  /** nothing that could be used was on disk */
+  /** there is no usable image on disk */
   | 'nothing'
-  /** the connection is over, whatever the reason */
+  /** the connection ended, whatever the reason */
   | 'broken'
-  /** the image that is followed takes no more deltas */
+  /** the followed image can take no more deltas */
   | 'unfit'
   /** the pause is over */
   | 'waited'
   | 'ended'
 
-/** A step that a state does not name leaves it as it is. */
+/** Transitions that are not listed leave the state unchanged. */
 const NEXT: Readonly<Record<State, Partial<Record<Step, State>>>> = {
   reading: { loaded: 'following', nothing: 'fetching', ended: 'ended' },
   fetching: { loaded: 'following', broken: 'refetching', ended: 'ended' },

@@ -1,6 +1,6 @@
-// Keeps one environment's image current: it takes an image from the feed and then its deltas. It decides only what
-// answers and when to ask again; src/pdp/applier.ts applies deltas to an image, src/pdp/answering.ts knows what is too
-// old and who waits. Whatever fails, the last good image continues to answer.
+// Keeps one environment's image current: fetches an image from the feed, then follows its deltas. It decides which
+// image answers and when to retry; src/pdp/applier.ts applies deltas, src/pdp/answering.ts handles staleness and
+// waiting callers. When something breaks, the last good image keeps answering.
 //
 //   reading ───── loaded ─────► following ── broken ──► retrying
 //      │                         ▲  │  ▲                 │   │
@@ -11,9 +11,8 @@
 //                                ▲                           │
 //                                └───────── waited ──────────┘
 //
-// `ended` leads from each of them to `ended`. The image that is followed begins to answer when it has caught up with the
-// head of the feed; one from disk also does while the management side cannot be reached. Until then the one before it
-// answers.
+// `ended` leads from every state to `ended`. A followed image begins to answer when it has caught up with the head; one
+// from disk also while the management side is unreachable. Until then the previous image answers.
 import { setImmediate as pause } from 'node:timers/promises'
 import type { Image } from '../image/image.ts'
 import type { PackedDelta } from '../log/delta.ts'
@@ -27,11 +26,11 @@ import { type FollowerEvent, type FollowerOptions, type FollowerTimes, TIMES } f
 import { nextState, type State, type Step } from './follower-states.ts'
 import { ImageKeeper } from './image-keeper.ts'
 import { imageIn } from './image-task.ts'
-import { Passed } from './revision-history.ts'
+import { RevisionHistory } from './revision-history.ts'
 
 export type { FollowerEvent, FollowerOptions } from './follower-options.ts'
 
-/** Errors after which the same image cannot continue: a fresh one is taken beside it. */
+/** Errors after which the same image cannot continue: a fresh one is fetched. */
 const NEEDS_IMAGE = [
   'FEED_GAP',
   'FEED_FORK',
@@ -41,7 +40,7 @@ const NEEDS_IMAGE = [
   'IMAGE_FULL',
   'INTERNAL',
 ] as const
-/** Errors after which nothing is ever going to come. */
+/** Errors that end a follower. */
 const FINAL = ['KEY_UNKNOWN', 'KEY_TOO_NARROW', 'ENVIRONMENT_DELETED'] as const
 
 export class Follower {
@@ -56,17 +55,17 @@ export class Follower {
   #answersFrom: Applier | undefined
   readonly #answering: Answering
   #fromFile: Applier | undefined
-  /** the file says that there is nothing to follow */
+  /** the file on disk says that there is nothing to follow */
   #fileSaysNone = false
-  /** the last one that was found to be only older */
+  /** the last applier whose image was only older than the answering one */
   #behind: Applier | undefined
-  /** head that the last heartbeat named */
+  /** head of the log in the last heartbeat */
   #head: number | undefined
-  /** no image begins to answer before it has this revision: somebody was told that it is in force */
+  /** no image begins to answer before this revision, which was acknowledged as in force */
   #firstRevision = 0
   #state: State = 'reading'
-  /** where this follower has been */
-  readonly #passed = new Passed()
+  /** positions that this follower has had */
+  readonly #history = new RevisionHistory()
   readonly #keeper: ImageKeeper | undefined
   readonly #started: Promise<void>
   #markStarted!: { resolve: () => void; reject: (error: ZerohopError) => void }
@@ -86,13 +85,15 @@ export class Follower {
 
   /**
    * Resolves when an image answers for the first time.
-   * @throws KEY_UNKNOWN, KEY_TOO_NARROW, ENVIRONMENT_DELETED when none ever will, CLOSED
+   * @throws KEY_UNKNOWN, KEY_TOO_NARROW, ENVIRONMENT_DELETED when none will, CLOSED
    */
   ready(): Promise<void> {
     return this.#started
   }
 
-  /** The image that may answer now; undefined when none may, and then `refusal()` says why. One read per request. */
+  /**
+   * The image that may answer now; undefined when there is none, for the reason of `refusal()`. One read per request.
+   */
   get current(): Image | undefined {
     return this.#answering.current
   }
@@ -105,7 +106,7 @@ export class Follower {
     return this.#answering.illTyped
   }
 
-  /** Why nothing will come any more; undefined while it may. */
+  /** Why the follower has ended; undefined while it has not. */
   get ended(): ZerohopError | undefined {
     return this.#answering.ended
   }
@@ -117,7 +118,7 @@ export class Follower {
 
   /**
    * Resolves when the image that answers has `revision`; deltas that arrive meanwhile are applied at once.
-   * @throws REVISION_TIMEOUT, OVERLOADED, or the reason why nothing more will come
+   * @throws REVISION_TIMEOUT, OVERLOADED, or the reason why the follower has ended
    */
   atLeast(revision: number, timeoutMs: number): Promise<void> {
     const there = this.#answering.atLeast(revision, timeoutMs)
@@ -126,8 +127,9 @@ export class Follower {
   }
 
   /**
-   * Resolves when nothing is answered from before `revision` any more: the image that answers has it, or none answers, and none begins to before
-   * it has it. Deltas are applied at once. False when that takes longer than `timeoutMs`. Never rejects.
+   * Resolves with true when no answer comes from before `revision` any more: the answering image has it, or none
+   * answers and none begins to answer before it has it. Deltas are applied at once. Resolves with false after
+   * `timeoutMs`. Never rejects.
    */
   async notBefore(revision: number, timeoutMs: number): Promise<boolean> {
     this.#firstRevision = Math.max(this.#firstRevision, revision)
@@ -140,7 +142,7 @@ export class Follower {
     }
   }
 
-  /** Ends following. The last image is written once more when it changed. */
+  /** Stops following. The last image is written once more when it has changed. */
   async close(): Promise<void> {
     if (this.#closing.signal.aborted) return
     this.#closing.abort()
@@ -162,12 +164,12 @@ export class Follower {
     this.#state = nextState(this.#state, step)
   }
 
-  /** True while the image that is followed can take deltas. */
+  /** True while the followed image can take deltas. */
   get #isFit(): boolean {
     return this.#state === 'following' || this.#state === 'retrying'
   }
 
-  /** Returns when the connection is over. */
+  /** Follows one connection; returns when it ends. */
   async #connect(): Promise<void> {
     const connection = new AbortController()
     this.#connection = connection
@@ -180,7 +182,7 @@ export class Follower {
         if (this.#applier?.isFull) await this.#applier.drained()
       }
     } catch (error) {
-      this.#trouble(error)
+      this.#reportFailure(error)
     } finally {
       connection.abort()
       this.#step('broken')
@@ -198,11 +200,11 @@ export class Follower {
     this.#step('loaded')
   }
 
-  /** Makes `image` the one that follows. It begins to answer when it has caught up. */
+  /** Makes `image` the followed one. It begins to answer when it has caught up. */
   #use(image: Image): Applier {
     this.#applier?.close()
     this.#head = undefined
-    this.#passed.add(image.position)
+    this.#history.add(image.position)
     const applier: Applier = new Applier(image, {
       moved: () => this.#moved(applier),
       failed: (error) => this.#applierFailed(applier, error),
@@ -214,7 +216,7 @@ export class Follower {
 
   #receive(event: FeedEvent): void {
     if (event.type !== 'heartbeat') {
-      this.#passed.add({ revision: event.delta.to, chain: event.delta.chain })
+      this.#history.add({ revision: event.delta.to, chain: event.delta.chain })
       const signed = event.type === 'packed' ? event.delta : event.signed
       if (this.#options.trust !== undefined && signed !== undefined) this.#keep(signed)
       this.#applier?.push(event.delta)
@@ -259,11 +261,11 @@ export class Follower {
     }
   }
 
-  /** True while an image that was taken anew is only older than the one that answers. It goes on following. */
+  /** True while a newly fetched image is only older than the answering one. It keeps following. */
   #isBehind(applier: Applier): boolean {
     const have = this.#answering.image?.revision ?? 0
     const { position } = applier.image
-    if (applier === this.#answersFrom || position.revision >= have || !this.#passed.has(position)) return false
+    if (applier === this.#answersFrom || position.revision >= have || !this.#history.has(position)) return false
     if (this.#behind !== applier) {
       const error = new ZerohopError('FEED_BEHIND', { got: position.revision, have })
       this.#tell({ event: 'trouble', error, retryMs: 0 })
@@ -289,13 +291,13 @@ export class Follower {
 
   #applierFailed(applier: Applier, error: unknown): void {
     if (applier !== this.#applier) return
-    this.#step('unfit') // whatever it was: this applier takes nothing any more
+    this.#step('unfit') // whatever the error: this applier takes no more deltas
     if (isZerohopError(error, 'POISONED') && applier === this.#answersFrom) this.#answering.poison()
-    this.#trouble(error)
+    this.#reportFailure(error)
     this.#connection?.abort()
   }
 
-  #trouble(error: unknown): void {
+  #reportFailure(error: unknown): void {
     if (this.ended) return
     const known = isZerohopError(error) ? error : new ZerohopError('INTERNAL', {}, { cause: error })
     if (isZerohopError(known, ...FINAL)) {
@@ -310,7 +312,7 @@ export class Follower {
       return
     }
     if (isZerohopError(known, ...NEEDS_IMAGE)) this.#step('unfit')
-    this.#answering.trouble(known)
+    this.#answering.failed(known)
     this.#answerFromFile()
     this.#tell({ event: 'trouble', error: known, retryMs: this.#backoff.next() })
   }
@@ -345,13 +347,13 @@ export class Follower {
       setTimeout(() => this.#answerFromFile(), this.#times.offlineStartMs).unref()
     } catch (error) {
       // A damaged or foreign file only costs the download of a fresh image.
-      this.#trouble(error)
+      this.#reportFailure(error)
     } finally {
       this.#step('nothing')
     }
   }
 
-  /** Answers from the file while the management side cannot be reached. */
+  /** Answers from the file while the management side is unreachable. */
   #answerFromFile(): void {
     if (this.#answering.image !== undefined || this.#applier === undefined || this.#applier !== this.#fromFile) return
     if (this.#isFit) this.#answer(this.#applier, 'file')

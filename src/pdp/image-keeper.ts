@@ -1,5 +1,5 @@
-// Keeps what a follower answers from on disk, now and then. Without signatures that is the image as it stands. With them it is the signed image as
-// it came and the signed deltas after it, so that the file too is believed only for its signatures.
+// Keeps the image of a follower on disk. Without signatures that is the current image. With signatures it is the signed
+// image as received and the signed deltas after it, so that the file is verified by its signatures too.
 import { setImmediate as pause } from 'node:timers/promises'
 import type { Image } from '../image/image.ts'
 import { encodeFrame, FrameDecoder, unpackDelta } from '../log/codec.ts'
@@ -19,9 +19,9 @@ export interface KeeperOptions {
   readonly saveMs: number
   /** the image that answers */
   readonly current: () => Image | undefined
-  /** its bytes, without a long turn; undefined when they cannot be had now */
+  /** its bytes, copied without a long turn; undefined when that is not possible now */
   readonly copy: (image: Image) => Promise<Uint8Array | undefined>
-  /** milliseconds since the management side last said that this image has everything */
+  /** milliseconds since the management side last confirmed that this image is current */
   readonly ageMs: () => number | undefined
   readonly onEvent: OnEvent<KeeperEvent>
 }
@@ -36,7 +36,7 @@ export class ImageKeeper {
   #timer: NodeJS.Timeout | undefined
   /** revision on disk; 0 when there is none */
   #saved = 0
-  /** something was on disk, or was tried to be written */
+  /** true when an image was on disk, or a write was attempted */
   #begun = false
   #stopped = false
   /** a signed image that is not on disk yet */
@@ -48,7 +48,10 @@ export class ImageKeeper {
     this.#options = options
   }
 
-  /** The image on disk, or that there was nothing to follow, and how old that is. @throws IMAGE_DAMAGED, SIGNATURE_INVALID */
+  /**
+   * The image on disk, or `none` when there was nothing to follow, with its age. @throws IMAGE_DAMAGED,
+   * SIGNATURE_INVALID
+   */
   async read(): Promise<{ readonly image: Image | 'none'; readonly ageMs: number } | undefined> {
     const { lastImage, trust } = this.#options
     const read = await lastImage.read()
@@ -61,7 +64,7 @@ export class ImageKeeper {
     return { image, ageMs: read.ageMs }
   }
 
-  /** A fresh image came, with its signature. */
+  /** A fresh image arrived, with its signature. */
   took(bytes: Uint8Array): void {
     if (this.#options.trust === undefined) return
     this.#original = bytes
@@ -69,19 +72,19 @@ export class ImageKeeper {
     this.#deltaBytes = 0
   }
 
-  /** A delta came, with its signature. */
+  /** A delta arrived, with its signature. */
   received(delta: PackedDelta): void {
     const frame = encodeFrame({ type: 'packed', delta })
     this.#deltas.push(frame)
     this.#deltaBytes += frame.length
   }
 
-  /** True when so many signed deltas lie behind the image that a fresh one is due. */
+  /** True when so many signed deltas follow the image on disk that a fresh one is due. */
   get isFull(): boolean {
     return this.#deltaBytes > SIGNED_DELTAS_BYTES_MAX
   }
 
-  /** Writes once, in a while; the first image at once. */
+  /** Schedules a write; the first image is written at once. */
   saveSoon(): void {
     if (this.#timer !== undefined) return
     const save = (): void => {
@@ -93,7 +96,7 @@ export class ImageKeeper {
     this.#timer.unref()
   }
 
-  /** `last`: nothing is applied to the image any more. */
+  /** `last`: the image no longer changes. */
   async save(image: Image, last = false): Promise<void> {
     const { lastImage, trust, copy } = this.#options
     const { revision } = image
@@ -123,17 +126,17 @@ export class ImageKeeper {
     }
   }
 
-  /** The management side says that there is nothing to follow. */
+  /** Stores that there is nothing to follow. */
   async saveNone(): Promise<void> {
     await this.#tried(() => this.#options.lastImage.writeNone())
   }
 
-  /** Its key is dead, or its environment deleted. */
+  /** Deletes the files: the key was revoked or the environment deleted. */
   erase(): void {
     void this.#options.lastImage.erase()
   }
 
-  /** What is being copied is not written any more. */
+  /** Cancels a write whose copy is still being made. */
   stop(): void {
     this.#stopped = true
     clearTimeout(this.#timer)
@@ -154,7 +157,7 @@ export class ImageKeeper {
     }
   }
 
-  /** Ends at the first that does not continue the image: what was cut off while it was written is not missed. */
+  /** Stops at the first delta that does not continue the image: an incompletely written one is not needed. */
   async #applyDeltas(image: Image, trust: Trust): Promise<void> {
     const decoder = new FrameDecoder(trust)
     let until = performance.now() + APPLY_TURN_MS

@@ -1,5 +1,5 @@
-// Large work on an image, moved off the thread that answers checks. An image memory has exactly one thread: the worker gets a copy and
-// gives one back.
+// Large work on an image, moved off the thread that answers checks. An image memory has exactly one thread: the worker
+// gets a copy and gives one back.
 import { setImmediate as pause } from 'node:timers/promises'
 import { Image } from '../image/image.ts'
 import { unpackDelta } from '../log/codec.ts'
@@ -9,13 +9,13 @@ import { isState, readState } from '../log/state.ts'
 import { runTask, threadUrl } from '../model/thread.ts'
 
 export type ImageTask =
-  /** from the state as changes; with a public key it must be signed */
+  /** builds an image from the state as changes; with a public key the state must be signed */
   | { readonly task: 'build'; readonly bytes: Uint8Array; readonly publicKey: string | undefined }
   /** the canonical build from the image's own contents */
   | { readonly task: 'compact'; readonly bytes: Uint8Array }
   | { readonly task: 'apply'; readonly bytes: Uint8Array; readonly delta: Delta | PackedDelta }
 
-/** Does the task in this thread and returns the image file that comes out. */
+/** Does the task in this thread and returns the resulting image file. */
 export function doTask(task: ImageTask): Uint8Array {
   if (task.task === 'build') {
     const trust = task.publicKey === undefined ? undefined : new Trust(task.publicKey)
@@ -29,7 +29,7 @@ export function doTask(task: ImageTask): Uint8Array {
 }
 
 /**
- * The image in what a feed gave, or a disk kept: as it is, or built by a thread from the state.
+ * Loads an image from bytes of a feed or a disk: directly, or built by a thread when they are a state.
  * @throws IMAGE_DAMAGED, IMAGE_FOREIGN, SIGNATURE_INVALID, IMAGE_FULL, FRAME_INVALID, DELTA_INVALID
  */
 export async function imageIn(bytes: Uint8Array, trust: Trust | undefined): Promise<Image> {
@@ -39,7 +39,7 @@ export async function imageIn(bytes: Uint8Array, trust: Trust | undefined): Prom
 }
 
 /**
- * Does the task in a worker thread, which takes the bytes over.
+ * Does the task in a worker thread, to which the bytes are transferred.
  * @throws what `Image.load`, `Image.build` and `Image.apply` throw; INTERNAL when the worker died
  */
 export function runInThread(task: ImageTask): Promise<Uint8Array> {

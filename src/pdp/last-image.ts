@@ -1,7 +1,9 @@
-// The last image on disk, for a restart while the management side cannot be reached. The file is sealed with a key derived from the API key
-// (AES-256-GCM), so that another key cannot open it, and is replaced by an atomic rename with mode 0600.
+// The last image on disk, for a restart while the management side cannot be reached. The file is sealed with a key
+// derived from the API key (AES-256-GCM), so that another key cannot open it, and is replaced by an atomic rename with
+// mode 0600.
 //
-// When the file was modified says when the management side last said that it is current: a PDP that was cut off and starts again is as old as before.
+// The modification time of the file is when the management side last confirmed that the image is current, so that a
+// restart does not make a disconnected PDP look fresher.
 //
 // The nonce is a keyed digest of the image, so that no two images share one and none has to be random.
 //
@@ -17,7 +19,7 @@ const MAGIC = Buffer.from('ZHL1')
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
 const HEADER_BYTES = MAGIC.length + NONCE_BYTES + TAG_BYTES
-/** Sealed and written at once: about two milliseconds of work. */
+/** Bytes sealed and written in one turn: about two milliseconds of work. */
 const SLICE_BYTES = 2 * 1024 * 1024
 
 export class LastImage {
@@ -26,9 +28,9 @@ export class LastImage {
   readonly #key: Buffer
   readonly #nonceKey: Buffer
   #busy: Promise<unknown> = Promise.resolve()
-  /** bytes of the whole pieces that were appended */
+  /** bytes of the completely appended pieces */
   #appended = 0
-  /** the file holds no bytes, sealed: there was nothing to be the image of */
+  /** the sealed file is empty: there was nothing to follow */
   #holdsNone = false
 
   /** `readOnly`: another process of the same PDP keeps the file. */
@@ -60,32 +62,32 @@ export class LastImage {
     return { bytes, ageMs }
   }
 
-  /** Replaces the file; it was known to be current so many milliseconds ago. */
+  /** Replaces the file; `ageMs` ago the image was confirmed to be current. */
   write(image: Uint8Array, ageMs: number): Promise<void> {
     const at = momentBefore(ageMs)
     return this.#readOnly ? Promise.resolve() : this.#queue(() => this.#write(image, at))
   }
 
-  /** Says instead that there is nothing now: as a file that holds no bytes. */
+  /** Stores that there is nothing to follow, as an empty sealed file. */
   writeNone(): Promise<void> {
     if (this.#readOnly) return Promise.resolve()
     const at = momentBefore(0)
     return this.#queue(() => (this.#holdsNone ? this.#touch(at) : this.#write(new Uint8Array(), at)))
   }
 
-  /** Says that the image on disk was still the current one so many milliseconds ago. */
+  /** Stores that the image on disk was confirmed to be current `ageMs` ago. */
   touch(ageMs: number): Promise<void> {
     const at = momentBefore(ageMs)
     return this.#readOnly ? Promise.resolve() : this.#queue(() => this.#touch(at))
   }
 
-  /** Adds bytes to what lies behind the image, until the next `write`. */
+  /** Appends bytes behind the image; the next `write` discards them. */
   append(bytes: Uint8Array, ageMs: number): Promise<void> {
     const at = momentBefore(ageMs)
     return this.#readOnly ? Promise.resolve() : this.#queue(() => this.#append(bytes, at))
   }
 
-  /** What was appended, a piece at a time; ends at one that is damaged, or was cut off while it was written. */
+  /** The appended pieces; ends at a damaged or incompletely written one. */
   async *appended(): AsyncGenerator<Uint8Array> {
     const file = await readFile(`${this.#path}.deltas`).catch(() => Buffer.alloc(0))
     this.#appended = 0
@@ -104,7 +106,7 @@ export class LastImage {
     }
   }
 
-  /** Removes the files: their key is dead or their environment deleted. */
+  /** Deletes the files: the key was revoked or the environment deleted. */
   erase(): Promise<void> {
     return this.#queue(async () => {
       this.#holdsNone = false
@@ -113,7 +115,7 @@ export class LastImage {
     })
   }
 
-  /** Removes what processes left that were killed while they wrote. */
+  /** Deletes temporary files of processes that were killed while writing. */
   async #sweep(): Promise<void> {
     const folder = dirname(this.#path)
     const begin = `${basename(this.#path)}.`
@@ -170,7 +172,7 @@ export class LastImage {
     await utimes(this.#path, at, at)
   }
 
-  /** At the place after the last whole piece, so that one that a full disk cut off is written over. */
+  /** Writes after the last complete piece, so that one truncated by a full disk is overwritten. */
   async #append(bytes: Uint8Array, at: number): Promise<void> {
     const nonce = await this.#nonceOf(bytes)
     const cipher = createCipheriv('aes-256-gcm', this.#key, nonce)
@@ -215,12 +217,12 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/** The time so long ago, in seconds since 1970. */
+/** The time `ageMs` ago, in seconds since 1970. */
 function momentBefore(ms: number): number {
   return Math.max(0, performance.timeOrigin + performance.now() - ms) / 1000
 }
 
-/** All of it: a disk that is nearly full takes a part and says so only by the count. */
+/** Writes all bytes: on a nearly full disk a write may be partial, which only its count shows. */
 async function writeAll(file: FileHandle, bytes: Uint8Array, at: number): Promise<void> {
   for (let done = 0; done < bytes.length; )
     done += (await file.write(bytes, done, bytes.length - done, at + done)).bytesWritten

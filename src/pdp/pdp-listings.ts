@@ -1,11 +1,12 @@
-// The listings of a PDP: the forms that callers use, over those of the image (src/image/list/listings.ts). Each is exactly what checks allow (D12); one
-// that could not be decided fails as a whole (D13). Names of users become keys of the answers, so these have no prototype.
+// The listings of a PDP in the forms of the public API, on top of src/image/list/listings.ts. Each is exactly what
+// checks allow (D12: listings agree with checks); a listing with an undecided check fails as a whole (D13: undecided is
+// not a deny). User keys become member names of the answers, so these objects have no prototype.
 import type { AssignmentRow, Listings, PageQuery, PermissionQuery, UserEntry } from '../image/list/listings.ts'
 import { ZerohopError } from '../model/errors.ts'
 import { LISTING_PAGE_MAX } from '../model/limits.ts'
 import { type Action, type Attributes, listOf, type Question, questionOf, type Resource, type User } from './request.ts'
 
-/** A tenant and what is stored about it. */
+/** A tenant with its stored attributes. */
 export interface Tenant {
   readonly key: string
   readonly attributes: Attributes
@@ -14,7 +15,7 @@ export interface Tenant {
 /** The permissions of a user in one tenant. */
 export interface TenantPermissions {
   readonly tenant: Tenant
-  /** `resource:action`, sorted: what a check allows there that names no instance */
+  /** `resource:action`, sorted: what checks without an instance allow there */
   readonly permissions: readonly string[]
   /** the roles assigned in this tenant, sorted */
   readonly roles: readonly string[]
@@ -26,7 +27,7 @@ export interface InstancePermissions {
   readonly tenant: Tenant
   /** `resource:action`, sorted: all that a check on the instance allows */
   readonly permissions: readonly string[]
-  /** the roles that the user holds on the instance, assigned or derived, sorted */
+  /** the user's roles on the instance, assigned or derived, sorted */
   readonly roles: readonly string[]
 }
 
@@ -44,24 +45,27 @@ export interface PermissionFilter {
 
 /** Which keys of a listing are wanted. */
 export interface Page {
-  /** `next` of the page before */
+  /** `next` of the previous page */
   readonly after?: string | null
-  /** at most so many keys; at most and by default 10,000 */
+  /** maximal number of keys; at most and by default 10,000 */
   readonly limit?: number | null
 }
 
-/** Keys in order. `next` begins the next page, also after a page with fewer keys than asked for, or none; undefined at the end. */
+/**
+ * Keys in order. `next` begins the next page, also after a page with fewer keys than asked for, or none; undefined at
+ * the end.
+ */
 export interface Keys {
   readonly keys: string[]
   readonly next: string | undefined
 }
 
-/** Which instances to list, and what is sent along. */
+/** Which instances to list, with request attributes. */
 export interface ResourcesQuery extends Page {
   /** only instances of this tenant */
   readonly tenant?: string | null
   readonly context?: Attributes | null
-  /** sent about each instance */
+  /** request attributes of each instance */
   readonly attributes?: Attributes | null
 }
 
@@ -75,7 +79,7 @@ export interface AuthorizedUsersQuery {
   readonly context?: Attributes | null
 }
 
-/** Who may do the action, and by which roles. */
+/** The users who may do the action, with their roles. */
 export interface AuthorizedUsers {
   /** `type:key`, or `type:*` when no instance was named */
   readonly resource: string
@@ -190,7 +194,7 @@ function wishesOf(filter: PermissionFilter): PermissionQuery {
     tenants,
     types,
     instances,
-    // A tenant is asked for under the name of its entry, or by its key.
+    // A tenant may be named by its entry or by its key.
     ownRow: (key) => keepsTenants && (named === undefined || named.has(`__tenant:${key}`) || named.has(key)),
   }
 }
@@ -204,8 +208,8 @@ function wanted(list: readonly string[] | null | undefined, what: string): reado
 
 function pageOf({ after, limit }: Page): PageQuery {
   if (after !== undefined && after !== null && typeof after !== 'string') throw invalid('after', 'a key')
-  const most = limit === undefined || limit === null ? LISTING_PAGE_MAX : wholeNumber(limit, 'limit')
-  return { after: after ?? undefined, limit: Math.min(most, LISTING_PAGE_MAX) }
+  const asked = limit === undefined || limit === null ? LISTING_PAGE_MAX : wholeNumber(limit, 'limit')
+  return { after: after ?? undefined, limit: Math.min(asked, LISTING_PAGE_MAX) }
 }
 
 function wholeNumber(value: unknown, what: string): number {

@@ -1,5 +1,6 @@
-// The decision point that applications hold: synchronous questions to the image in memory. It throws when it cannot decide and never
-// answers a false deny. What a decision means is docs/semantics.md; where the image comes from is src/pdp/follower.ts.
+// The decision point in an application: synchronous checks against the image in memory. It throws when it cannot
+// decide; an error is never turned into a deny. docs/semantics.md defines decisions; src/pdp/follower.ts provides the
+// image. The file is long because it is the public API of the library: short methods with their documentation.
 import { fileURLToPath } from 'node:url'
 import { types } from 'node:util'
 import { type Explanation, Image } from '../image/image.ts'
@@ -45,9 +46,12 @@ export type { AbacCode, Because, Explanation, RbacCode, RebacCode } from '../ima
 export type { Decision, PdpSource } from './source.ts'
 
 export interface PdpOptions {
-  /** called after every check; without it the library records nothing. It must not throw. */
+  /** called after every check; by default nothing is recorded. It must not throw. */
   readonly onDecision?: (decision: Decision) => void
-  /** refuses attributes that are sent and not of their declared type (ATTRIBUTE_ILL_TYPED); else no condition sees them (D7) */
+  /**
+   * refuses request attributes that are not of their declared type (ATTRIBUTE_ILL_TYPED); by default they count as
+   * missing (D7: missing values)
+   */
   readonly strictAttributes?: boolean
 }
 
@@ -55,7 +59,7 @@ export class Pdp {
   readonly #source: PdpSource
   readonly #onDecision: ((decision: Decision) => void) | undefined
   readonly #strict: boolean
-  /** nothing but the decision is wanted of a check */
+  /** true when checks are neither recorded nor strict */
   readonly #isPlain: boolean
 
   /** Applications call `connect`, `loadImage` or `open` instead. */
@@ -67,13 +71,14 @@ export class Pdp {
   }
 
   /**
-   * May `user` do `action` on `resource`? Answered from memory: no I/O, no promise. An unknown name is denied.
-   * @throws NOT_READY, STALE, POISONED, UNDECIDED, ENVIRONMENT_DELETED, KEY_UNKNOWN, CLOSED when it cannot decide; INPUT_INVALID
+   * Whether `user` may do `action` on `resource`. Answered from memory: no I/O, no promise. Unknown keys are denied.
+   * @throws NOT_READY, STALE, POISONED, UNDECIDED, ENVIRONMENT_DELETED, KEY_UNKNOWN, CLOSED when it cannot decide;
+   * INPUT_INVALID
    */
   check(user: User, action: Action, resource: Resource, context?: Attributes | null): boolean {
     const image = this.#source.current
     if (image === undefined) throw this.#source.refusal()
-    // The ordinary forms, without making a question of them: names alone, or a resource with its parts.
+    // Fast path for the usual forms, which need no intermediate object: keys only, or a resource with its parts.
     if (typeof action !== 'string' || !this.#isPlain) return this.#checkAny(image, user, action, resource, context)
     try {
       const named = typeof user === 'string'
@@ -90,8 +95,8 @@ export class Pdp {
   }
 
   /**
-   * The answer of `check` when it depends on nothing that may be sent with the question: most questions, and then attributes and
-   * context need not be looked at. Undefined when they must be, or when the question names an instance.
+   * The answer of `check` when no request attribute can change it, as for most checks: attributes and context then need
+   * not be read. Undefined when they must be, or when the check names an instance.
    */
   checkWithoutAttributes(user: User, action: Action, resource: Resource): boolean | undefined {
     const image = this.#source.current
@@ -104,7 +109,8 @@ export class Pdp {
   }
 
   /**
-   * Names of one user in one tenant, resolved once per image: the fastest way to ask many questions about one user. Nothing is sent along.
+   * One user in one tenant, resolved once per image: the fastest way for many checks of one user. It takes no request
+   * attributes.
    * @throws INPUT_INVALID with attributes of the user: those are for `check`
    */
   subject(user: User, options?: { readonly tenant?: string | null } | null): Subject {
@@ -114,7 +120,10 @@ export class Pdp {
     return new Subject(this.#source, key, tenant, this.#onDecision)
   }
 
-  /** `check` of each, all at one revision. @throws what a check throws; UNDECIDED names the one that could not be decided (D13) */
+  /**
+   * `check` of each, all at one revision. @throws what a check throws; UNDECIDED names the undecided check (D13:
+   * undecided is not a deny)
+   */
   bulkCheck(checks: readonly Check[]): boolean[] {
     const image = this.#image()
     return answerEach(listOf(checks, 'checks', 'a list of checks'), (check) => {
@@ -123,7 +132,7 @@ export class Pdp {
     })
   }
 
-  /** The same question, with the revision and the path to the answer. Slower than `check`. */
+  /** The decision of `check` with the revision and its reasons. Slower than `check`. */
   explain(user: User, action: Action, resource: Resource, context?: Attributes | null): Explanation {
     const image = this.#image()
     const { user: key, action: name, type, tenant, key: instance, sent } = questionOf(user, action, resource, context)
@@ -131,7 +140,7 @@ export class Pdp {
     return image.explain(key, name, type, tenant, instance, sent)
   }
 
-  /** What the user may do: in each tenant, and on each instance where other things are allowed or a role is held. */
+  /** The permissions of the user: in each tenant, and on each instance where they differ or the user has a role. */
   userPermissions(user: User, filter?: PermissionFilter | null, context?: Attributes | null): UserPermissions {
     return listing.userPermissions(this.#listings(user), user, filter, context)
   }
@@ -141,7 +150,7 @@ export class Pdp {
     return listing.authorizedUsers(this.#listings(undefined, query.resource), query)
   }
 
-  /** The stored instances of a type on which the user may do the action, each asked in its own tenant. */
+  /** The stored instances of a type on which the user may do the action, each checked in its own tenant. */
   resources(user: User, action: Action, type: string, query?: ResourcesQuery | null): Keys {
     return listing.resources(
       this.#listings(user, { type, attributes: query?.attributes ?? null }),
@@ -162,7 +171,7 @@ export class Pdp {
     return listing.actions(this.#listings(user, resource), user, resource, context)
   }
 
-  /** The tenants in which the user may do the action, by key. A tenant of the resource is not looked at. */
+  /** The tenants in which the user may do the action, by key. A tenant of the resource is ignored. */
   tenants(user: User, action: Action, resource: Resource, context?: Attributes | null): Tenant[] {
     return listing.tenants(this.#listings(user, resource), user, action, resource, context)
   }
@@ -182,17 +191,17 @@ export class Pdp {
     return this.#image().user(questionOf(user, '', '').user) !== 0
   }
 
-  /** Keys of stored users, `most` at most, in no order. */
-  userKeys(most: number): string[] {
-    return this.#image().listings.userKeys(most)
+  /** Keys of stored users, at most `limit`, in arbitrary order. */
+  userKeys(limit: number): string[] {
+    return this.#image().listings.userKeys(limit)
   }
 
-  /** The roles of tenants with the permissions that each holds itself, by key. */
+  /** The roles in tenants with the permissions attached to each itself, by key. */
   tenantRoles(): { key: string; permissions: string[] }[] {
     return this.#image().listings.tenantRoles()
   }
 
-  /** The mapping rules that say which request is which action; the same list until one of them changes. */
+  /** The mapping rules from requests to actions; the same list until one of them changes. */
   urlRules(): readonly UrlRule[] {
     return this.#image().urlRules()
   }
@@ -207,7 +216,7 @@ export class Pdp {
     return this.#image().environment
   }
 
-  /** The tenant that counts for a question about this resource (D2). */
+  /** The tenant in which a check of this resource is decided (D2: which tenant). */
   tenantOf(type: string, tenant: string | undefined, key: string | undefined): string {
     return tenant ?? (key === undefined ? DEFAULT_TENANT : this.#image().tenantOf(type, tenant, key))
   }
@@ -217,7 +226,7 @@ export class Pdp {
     return this.#source.current?.stats().bytes ?? 0
   }
 
-  /** Bytes of the image that nothing uses any more; compaction takes them back. */
+  /** Unused bytes of the image, which compaction reclaims. */
   get garbageBytes(): number {
     return this.#source.current?.stats().garbageBytes ?? 0
   }
@@ -295,7 +304,7 @@ export class Pdp {
     return this.#checkAny(image, { key: user, attributes: ofUser ?? null }, action, resource, context)
   }
 
-  /** The listings of the image, when what is sent may be sent. */
+  /** The listings of the image, after the strict validation of request attributes. */
   #listings(user: User = '', resource: Resource = '') {
     const image = this.#image()
     if (this.#strict) {
@@ -321,7 +330,7 @@ export class Pdp {
   }
 }
 
-/** No type has a colon in its key, so `type:key` names no permission and is asked again by its parts. */
+/** Keys of types have no colon, so `type:key` matches no permission and is checked again by its parts. */
 function checkNamed(image: Image, user: string, action: string, resource: string): boolean {
   const permission = image.permission(resource, action)
   if (permission !== 0) return image.checkIds(image.user(user), image.tenant(DEFAULT_TENANT), permission)
@@ -331,9 +340,12 @@ function checkNamed(image: Image, user: string, action: string, resource: string
 }
 
 export interface LoadOptions extends PdpOptions {
-  /** Ed25519 public key as PEM: the image is believed only when it is signed with its private key */
+  /** Ed25519 public key as PEM: the image is accepted only when it is signed with its private key */
   readonly publicKey?: string | undefined
-  /** the compiled `WebAssembly.Module` of `zerohop/kernel.wasm`, where bytes may not be compiled; default the packaged kernel */
+  /**
+   * the compiled `WebAssembly.Module` of `zerohop/kernel.wasm`, for runtimes that forbid compiling; default the
+   * packaged kernel
+   */
   readonly kernel?: CompiledModule | undefined
 }
 

@@ -1,5 +1,5 @@
-// The PDPs of `serve`: one per environment that is asked for, opened on first use, dropped when idle or when their images need more memory
-// than allowed. Which environment a key may ask is decided by the caller.
+// The PDPs of `serve`: one for each environment, opened on first use, closed when idle or when their images need more
+// memory than allowed. The caller decides which environment a key may use.
 import type { LogId } from '../log/change.ts'
 import type { Feed } from '../log/feed.ts'
 import { type OnEvent, tell } from '../model/events.ts'
@@ -10,7 +10,7 @@ import { Pdp, type PdpOptions } from './pdp.ts'
 export interface PoolOptions extends PdpOptions {
   /** the feed of an environment */
   readonly feed: (environment: LogId) => Feed
-  /** bytes of all images together; the one in use last is kept even when it is larger */
+  /** bytes of all images together; the last used one is kept even when it is larger */
   readonly memoryBytes?: number
   readonly idleMs?: number
   readonly onEvent?: OnEvent<PooledEvent>
@@ -38,7 +38,10 @@ export class PdpPool {
     this.#sweep.unref()
   }
 
-  /** The PDP of an environment. The first call opens it; until its image is there checks throw NOT_READY (await `ready()`). */
+  /**
+   * The PDP of an environment. The first call opens it; until its image is loaded checks throw NOT_READY (await
+   * `ready()`).
+   */
   get(environment: LogId): Pdp {
     const member = this.#members.get(environment) ?? this.#open(environment)
     member.usedAt = performance.now()
@@ -46,27 +49,27 @@ export class PdpPool {
   }
 
   /**
-   * Resolves when nothing here is answered from before `revision` of the environment any more, also by a PDP that is being opened; false when
-   * that takes longer than `timeoutMs`. Never rejects.
+   * Resolves with true when no answer here comes from before `revision` of the environment any more, also of a PDP that
+   * is being opened; with false after `timeoutMs`. Never rejects.
    */
   async notBefore(environment: LogId, revision: number, timeoutMs: number): Promise<boolean> {
     const member = this.#members.get(environment)
     return member === undefined || member.follower.notBefore(revision, timeoutMs)
   }
 
-  /** The PDPs that are open. */
+  /** The number of open PDPs. */
   get size(): number {
     return this.#members.size
   }
 
-  /** Bytes of the images that are open. */
+  /** Bytes of the open images. */
   get bytes(): number {
     let sum = 0
     for (const { follower } of this.#members.values()) sum += follower.current?.stats().bytes ?? 0
     return sum
   }
 
-  /** Numbers of the image of an environment; undefined while none is open. Asking does not count as use. */
+  /** Figures of the image of an environment; undefined while none is open. Reading them does not count as use. */
   statsOf(environment: LogId): { bytes: number; revision: number; illTyped: number } | undefined {
     const { pdp, follower } = this.#members.get(environment) ?? {}
     const image = follower?.current
@@ -74,7 +77,7 @@ export class PdpPool {
     return { bytes: image.stats().bytes, revision: pdp.state.revision ?? 0, illTyped: pdp.illTyped }
   }
 
-  /** How often conditions met a value that is not of its declared type, in all images there were. */
+  /** How often conditions met a value that is not of its declared type, in all images since the start. */
   get illTyped(): number {
     let sum = this.#illTypedBefore
     for (const { pdp } of this.#members.values()) sum += pdp.illTyped
@@ -95,7 +98,7 @@ export class PdpPool {
       onEvent: (event) => {
         tell(onEvent, { ...event, environment })
         if (event.event === 'ready') this.#makeRoom(environment)
-        // Whoever asks next gets a new one, and with it the reason of that moment.
+        // The next request opens a new PDP, and gets the current reason.
         if (event.event === 'ended' && this.#members.get(environment)?.follower === follower) {
           this.#members.delete(environment)
           this.#illTypedBefore += follower.illTyped
@@ -114,7 +117,7 @@ export class PdpPool {
     }
   }
 
-  /** Drops the least recently used until the images fit; `keep` is the one that just came. */
+  /** Drops the least recently used until the images fit; `keep` is the one just opened. */
   #makeRoom(keep: LogId): void {
     const limit = this.#options.memoryBytes ?? IMAGE_MEMORY_BYTES_DEFAULT
     const byUse = [...this.#members].sort(([, a], [, b]) => a.usedAt - b.usedAt)

@@ -1,15 +1,16 @@
-// How a question is asked: the forms that callers may use, and the one form in which it is decided. D2 says which tenant counts.
+// The public forms of a check, and the one internal form in which it is decided. The tenant is determined by D2 (which
+// tenant).
 import { isStackExhausted } from '../kernel/module.ts'
 import { isZerohopError, ZerohopError } from '../model/errors.ts'
 import type { JsonObject } from '../model/objects.ts'
 
-/** Values sent with a question, by name. */
+/** Request attributes, by name. */
 export type Attributes = JsonObject
 
-/** Who asks: a user key, or a user with attributes sent along. */
+/** The user of a check: a key, or a key with request attributes. */
 export type User = string | { readonly key: string; readonly attributes?: Attributes | null }
 
-/** What is asked about: a resource type, an instance as `type:key`, or the parts. D2 says which tenant counts when none is sent. */
+/** The resource of a check: a type, an instance as `type:key`, or its parts. Without a tenant, D2 determines it. */
 export type Resource =
   | string
   | {
@@ -19,10 +20,10 @@ export type Resource =
       readonly attributes?: Attributes | null
     }
 
-/** What is done: an action key, or one with attributes sent along (our extension). */
+/** The action of a check: a key, or a key with request attributes (our extension). */
 export type Action = string | { readonly key: string; readonly attributes?: Attributes | null }
 
-/** One question of a bulk check. */
+/** One check of a bulk check. */
 export interface Check {
   readonly user: User
   readonly action: Action
@@ -30,19 +31,19 @@ export interface Check {
   readonly context?: Attributes | null
 }
 
-/** A question in keys. */
+/** A check in keys. */
 export interface Question {
   readonly user: string
   readonly action: string
   readonly type: string
   readonly key: string | undefined
-  /** as it was sent */
+  /** as in the request */
   readonly tenant: string | undefined
-  /** attributes sent along; undefined when there are none */
+  /** request attributes; undefined when there are none */
   readonly sent: Sent | undefined
 }
 
-/** Attributes by what they are of. */
+/** Request attributes by their subject: user, action, resource, context. */
 export interface Sent {
   readonly user?: Attributes | null | undefined
   readonly action?: Attributes | null | undefined
@@ -51,8 +52,8 @@ export interface Sent {
 }
 
 /**
- * The question in keys.
- * @throws INPUT_INVALID when a part has the wrong type; an unknown name is no error (D1)
+ * Converts a check to its internal form.
+ * @throws INPUT_INVALID when a part has the wrong type; an unknown key is not an error (D1: default deny)
  */
 export function questionOf(user: User, action: Action, resource: Resource, context?: Attributes | null): Question {
   try {
@@ -62,7 +63,7 @@ export function questionOf(user: User, action: Action, resource: Resource, conte
   }
 }
 
-/** What to throw for an error of the caller's own objects: a getter that throws, a proxy that is revoked. */
+/** The error for exceptions of the caller's own objects: a getter that throws, a revoked proxy. */
 export function unreadable(error: unknown): unknown {
   if (isZerohopError(error) || isStackExhausted(error)) return error
   return new ZerohopError('INPUT_INVALID', { reason: 'the question cannot be read' }, { cause: error })
@@ -126,7 +127,7 @@ function invalid(what: string, expected: string): ZerohopError {
   return new ZerohopError('INPUT_INVALID', { reason: `${what} must be ${expected}` }, { path: what.split('.') })
 }
 
-/** The parts of a question of a bulk check. @throws INPUT_INVALID when they cannot be read */
+/** The parts of one check of a bulk check. @throws INPUT_INVALID when they cannot be read */
 export function partsOf(check: Check): Check {
   try {
     const { user, action, resource, context = null } = check
@@ -136,7 +137,7 @@ export function partsOf(check: Check): Check {
   }
 }
 
-/** A copy of a list that the caller holds. @throws INPUT_INVALID when it is none, or cannot be read */
+/** A copy of the caller's list. @throws INPUT_INVALID when it is not a list, or cannot be read */
 export function listOf<T>(list: readonly T[], what: string, expected: string): readonly T[] {
   try {
     if (Array.isArray(list)) return [...list]
@@ -146,7 +147,10 @@ export function listOf<T>(list: readonly T[], what: string, expected: string): r
   throw invalid(what, expected)
 }
 
-/** The answer to each check of a bulk, in their order. D13: one that could not be decided ends it, and is named by its place. */
+/**
+ * The answers of a bulk check, in order. An undecided check ends it with an error that has its index (D13: undecided is
+ * not a deny).
+ */
 export function answerEach<C, T>(checks: readonly C[], answer: (check: C) => T): T[] {
   return checks.map((check, at) => {
     try {

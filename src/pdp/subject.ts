@@ -1,4 +1,4 @@
-// One user in one tenant, with the names resolved once per image: the fastest way to ask many questions about one user.
+// One user in one tenant, resolved once per image: the fastest way for many checks of one user.
 import type { Image } from '../image/image.ts'
 import { ZerohopError } from '../model/errors.ts'
 import { DEFAULT_TENANT } from '../model/keys.ts'
@@ -11,7 +11,7 @@ export class Subject {
   readonly #user: string
   readonly #tenant: string | undefined
   readonly #onDecision: ((decision: Decision) => void) | undefined
-  /** the image to which the ids belong */
+  /** the image that the ids belong to */
   #image: Image | undefined
   #userId = 0
   #tenantId = 0
@@ -29,7 +29,7 @@ export class Subject {
     if (image === undefined) throw this.#source.refusal()
     if (typeof action !== 'string' || typeof resource !== 'string')
       throw new ZerohopError('INPUT_INVALID', { reason: 'action and resource must be keys' })
-    // An id is the key's as long as the image lives; only "unknown" may end with any delta.
+    // Ids stay valid as long as the image exists; only an unknown key may become known with a delta.
     if (image !== this.#image || this.#userId === 0 || this.#tenantId === 0) this.#resolve(image)
     if (this.#onDecision !== undefined) return this.#canAny(image, action, resource)
     const permission = image.permission(resource, action)

@@ -1,11 +1,15 @@
-// Holds the answers of an app against the OpenAPI document that it publishes: status and body of what was accepted, with every member named.
+// Compares the answers of an app with the OpenAPI document that it publishes: status and body of accepted requests,
+// with every member documented.
 import type { FastifyInstance } from 'fastify'
 import Schema from 'typebox/schema'
 import type { OpenApiDocument } from '../../src/http/openapi.ts'
 
 type Part = { readonly [member: string]: unknown }
 
-/** Answers of one route and status that are looked at: the first ones, so that a test with a thousand writes costs no more. */
+/**
+ * Answers of one route and status that are looked at: the first ones, so that a test with a thousand writes costs no
+ * more.
+ */
 const SEEN_MAX = 40
 
 export interface Watched {
@@ -13,7 +17,7 @@ export interface Watched {
   compare(): Promise<{ readonly lies: readonly string[]; readonly routes: ReadonlySet<string> }>
 }
 
-/** To be called before the app is ready. */
+/** Call it before the app is ready. */
 export function watchAnswers(app: FastifyInstance): Watched {
   const answers = new Map<string, string[]>()
   app.addHook('onSend', (request, reply, payload, done) => {
@@ -56,7 +60,7 @@ function lieOf(document: OpenApiDocument, response: Part, bodies: readonly strin
   return `${JSON.stringify(Schema.Errors(root, wrong)[1][0])} in ${JSON.stringify(wrong).slice(0, 600)}`
 }
 
-/** A document leaves room for members to come; an answer of today has those that it names and no other. */
+/** The document allows further members; the answers of this version must have exactly the documented ones. */
 function closed(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(closed)
   if (typeof schema !== 'object' || schema === null) return schema

@@ -1,5 +1,6 @@
-// From the JSON schema of a body to bodies that are wrong in exactly one place. What a field holds beyond its type (a key, a reference, an
-// email address) is told by its name, so that a new route is covered without a word; a new kind of field adds its line here.
+// Generates bodies that are wrong in exactly one place from the JSON schema of a body. The meaning of a field beyond
+// its type (a key, a reference, an email address) follows from its name, so that new routes are covered automatically;
+// a new kind of field must be added here.
 import {
   ASSIGNMENTS_PER_REQUEST_MAX,
   ATTRIBUTES_BYTES_MAX,
@@ -34,11 +35,11 @@ type Place = readonly (string | number)[]
 export interface Bad {
   readonly what: string
   readonly value: unknown
-  /** where in the body the trouble is */
+  /** the place of the error in the body */
   readonly at: Place
   /** the status; 422 names the place */
   readonly status: number
-  /** the trouble is told of the body as a whole */
+  /** the error is reported for the body as a whole */
   readonly whole?: true
 }
 
@@ -48,7 +49,7 @@ export type Values = Readonly<Record<string, unknown>>
 const LONG = 'k'.repeat(KEY_BYTES_MAX + 1)
 const ABSENT = 'nothing-here'
 
-/** Fields that name another object: what does not exist is 404. */
+/** Fields that refer to another object: a missing one is 404. */
 const REFERENCES = new Set([
   'role',
   'tenant',
@@ -78,8 +79,8 @@ const MOST: Readonly<Record<string, number>> = {
 const FREE = new Set(['attributes', 'type_attributes', 'settings', 'v1compat_settings', 'v1compat_attributes'])
 
 /**
- * Everything wrong that can be said in the place of a value of this schema; `name` is the field. `good` is what an object is otherwise,
- * where the required members alone would not do.
+ * All wrong values in place of a value of this schema; `name` is the field. `good` has the other members of an object
+ * when the required ones are not enough.
  */
 export function* badValues(schema: Schema, values: Values, name = '', good?: object): Generator<Bad> {
   if (schema.later || schema.const !== undefined) return

@@ -1,4 +1,4 @@
-// The use cases that operations are (commits.ts), as the calls of the management API that run them.
+// Maps use cases (commits.ts) to the calls of the management API that run them.
 import type { Commit } from './commits.ts'
 
 /** Method, path below `/v2`, body; `$S` and `$F` are the schema and the facts of the environment. */

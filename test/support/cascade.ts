@@ -1,9 +1,12 @@
-// What a delete takes along: whatever names an object that is gone goes too, or leaves it out of its list. Stated as
-// that one sentence, and run until nothing changes.
+// The cascade of a delete: whatever refers to a deleted object is deleted too, or drops it from its list. Implemented
+// as that one rule, repeated until nothing changes.
 import type { PolicyChange, PolicyKind, PolicyObjects } from '../../src/log/delta.ts'
 import { applyChanges, type Policy } from '../reference/policy.ts'
 
-/** A relation of a resource type: instances of `subject_resource` may be related by it to its instances. No decision reads it. */
+/**
+ * A relation of a resource type: instances of `subject_resource` may be related by it to its instances. No decision
+ * reads it.
+ */
 export interface Relation {
   readonly resource: string
   readonly relation: string
@@ -15,7 +18,7 @@ type Relations = Map<string, Relation>
 
 const typeOf = (instance: string) => instance.slice(0, instance.indexOf(':'))
 
-/** Brings the policy to rest after something disappeared, and returns the changes that it took. */
+/** Applies the rule after a delete until nothing changes, and returns the changes. */
 export function cascades(policy: Policy, relations: Relations): PolicyChange[] {
   const all: PolicyChange[] = []
   for (;;) {
@@ -48,7 +51,7 @@ function standing<T>(items: readonly T[], stands: (item: T) => boolean): readonl
   return items.every(stands) ? items : items.filter(stands)
 }
 
-/** The object as it is left: itself, a smaller one, or nothing. */
+/** What is left of the object: itself, a smaller one, or nothing. */
 const REST: {
   readonly [K in PolicyKind]: (object: PolicyObjects[K], policy: Policy, relations: Relations, key: string) => Kept<K>
 } = {

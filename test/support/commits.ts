@@ -1,4 +1,4 @@
-// Operations as the use cases of management that they are, for what exists now.
+// Maps operations to use cases of management, given the objects that exist.
 
 import type { ManagementUseCases } from '../../src/management/registry.ts'
 import { parseConditions } from '../../src/model/condition.ts'
@@ -13,7 +13,7 @@ export type Commit = {
 }[keyof ManagementUseCases]
 type Of<K extends OperationKind> = Extract<Operation, readonly [unknown, K, unknown]>
 
-/** What to commit, in its order; nothing when the operation writes what is there already. */
+/** The use cases to commit, in order; none when the operation changes nothing. */
 export function commitsFor(world: World, operation: Operation): readonly Commit[] {
   switch (operation[1]) {
     case 'role_assignment':
@@ -65,8 +65,8 @@ type ReadingSet = Pick<Extract<Of<'condition_set'>, readonly ['put', ...unknown[
 type Types = Readonly<Record<string, AttributeType>>
 
 /**
- * What management must declare on a resource type: `types`, and as `json` the other attributes that the sets read of it. To decisions
- * `json` is the same as no declaration, which is what a policy may have where management asks for one.
+ * What management must declare on a resource type: `types`, and as `json` the other attributes that the sets read of
+ * it. To decisions `json` is the same as no declaration, which is what a policy may have where management asks for one.
  */
 function declarations(resource: string, types: Types = {}, sets: Iterable<ReadingSet>) {
   const all: Record<string, AttributeType> = {}

@@ -76,23 +76,23 @@ export async function startManagement(
   return { management, app, apiPort: await listen(app, env.host, env.apiPort) }
 }
 
-/** Compares the data now and then; what is damaged is in the log and in the metrics. */
+/** Verifies the data periodically; damage is logged and counted in the metrics. */
 function scrub({ store }: Management, everyMs: number, log: Logger): void {
   store.scrub.start({
     everyMs,
     now: Date.now,
     onEvent: (event) => {
       if (event.event === 'damaged') log.error({ err: event.damage.error }, 'data on disk is damaged')
-      else if (event.event === 'failed') log.warn({ err: event.error }, 'the data folder is not compared')
+      else if (event.event === 'failed') log.warn({ err: event.error }, 'the data folder could not be verified')
       else {
         const { checked, damages } = event.verified
-        log.info({ checked, damages }, 'the data folder was compared')
+        log.info({ checked, damages }, 'the data folder was verified')
       }
     },
   })
 }
 
-/** A line at the start of an upgrade and after each tenth of it. */
+/** Logs the start of an upgrade and every tenth of its progress. */
 function upgradeLog(log: Logger): (done: number, total: number) => void {
   let tenth = -1
   return (done, total) => {
@@ -103,7 +103,7 @@ function upgradeLog(log: Logger): (done: number, total: number) => void {
   }
 }
 
-/** Takes the commands of an operator while this process holds the folder. */
+/** Serves the operator's commands while this process has locked the folder. */
 async function serveCommands({ store }: Management, data: string, log: Logger, closers: Closers): Promise<void> {
   const path = join(data, 'admin.sock')
   if (!fitsSocket(path)) {

@@ -1,4 +1,4 @@
-// `zerohop check`: one question to a running PDP or to an image file. Exit code 0 allow, 1 deny, 2 could not decide.
+// `zerohop check`: one check against a running PDP or an image file. Exit code 0 allow, 1 deny, 2 could not decide.
 import { ask } from '../../client/ask.ts'
 import { readKeys } from '../../management/api-keys/keys-file.ts'
 import { isZerohopError, ZerohopError } from '../../model/errors.ts'
@@ -22,11 +22,11 @@ interface Answer {
   readonly lines: readonly string[]
 }
 
-/** Exit codes; what could not be decided is an error. */
+/** Exit codes; an undecided check is an error. */
 const ALLOW = 0
 const DENY = 1
 
-/** Asks, prints, and returns the exit code. @throws when it could not decide */
+/** Checks, prints the decision, and returns the exit code. @throws when it could not decide */
 export async function runCheck(
   env: Env,
   [user, action, resource]: readonly [string, string, string],
@@ -105,7 +105,7 @@ async function askPdp(env: Env, body: unknown, options: CheckOptions): Promise<A
   return { allow: answer.allow, lines }
 }
 
-/** What this reads of the debug answer of a PDP, which may be of another version. */
+/** The parts of a PDP's debug answer that are read here; the PDP may be of another version. */
 interface Debug {
   readonly rbac?: Part & { readonly user_roles?: readonly string[] }
   readonly rebac?: Part
@@ -120,7 +120,7 @@ interface Said {
   readonly text: string
 }
 
-/** An unknown name gives the same reason to every part. */
+/** An unknown key has the same reason in every part. */
 const saidOnce = (lines: readonly string[]): string[] => [...new Set(lines)]
 
 function rolesLine(roles: readonly string[]): string[] {

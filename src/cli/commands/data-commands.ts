@@ -1,10 +1,10 @@
-// The command line of `zerohop data`: is a data folder whole, and can it be mended? What the commands do is data.ts.
+// The command line of `zerohop data`: names, options and help. data.ts implements the commands.
 import type { Command } from 'commander'
 import { readEnv } from '../configuration/env.ts'
 import { fail } from '../process/process.ts'
 import { DATA, examples, withSettings } from '../terminal/command-line.ts'
 
-/** Exit code when nothing was compared, also because the command line is wrong. */
+/** Exit code when nothing was verified, also for a wrong command line. */
 const COULD_NOT = 2
 
 interface DataOptions {
@@ -18,7 +18,7 @@ export function addData(program: Command): void {
   data
     .command('verify')
     .description(
-      'compares every record of a data folder that no server uses with its checksum, count, digest, indexes and chain; exit code 0 whole, 1 damaged, 2 could not compare',
+      'verifies every record of a data folder that no server uses: checksums, counts, digests, indexes and the chain of the log; exit code 0 intact, 1 damaged, 2 could not verify',
     )
     .option('--data <folder>', DATA)
     .option('--json', 'as JSON')
@@ -33,7 +33,7 @@ export function addData(program: Command): void {
   data
     .command('repair')
     .description(
-      'makes damaged data anew where the log or the objects prove it, and keeps the damaged file beside it; exit code 0 whole, 1 damage is left, 2 could not',
+      'rebuilds damaged data as far as the log and the objects allow, and keeps the damaged file beside it; exit code 0 intact, 1 damage is left, 2 could not repair',
     )
     .option('--data <folder>', DATA)
     .addHelpText('after', examples('zerohop data repair', 'zerohop data repair --data /var/lib/zerohop'))

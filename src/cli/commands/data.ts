@@ -11,7 +11,7 @@ import { verifyData } from '../../store/verify-data.ts'
 
 const number = (value: number): string => value.toLocaleString('en')
 
-/** Prints what is damaged and a summary. Returns the exit code: 0 whole, 1 damaged. */
+/** Prints the damage and a summary. Returns the exit code: 0 intact, 1 damaged. */
 export async function verify(data: string, json: boolean): Promise<number> {
   const listed: string[] = []
   const { checked, damages } = await verifyData(data, {
@@ -29,18 +29,21 @@ export async function verify(data: string, json: boolean): Promise<number> {
   return damages === 0 ? 0 : 1
 }
 
-/** Repairs what can be, and says what was done and what is left. Returns the exit code: 0 whole, 1 damage is left. */
+/**
+ * Repairs what can be repaired, and prints what was done and what is left. Returns the exit code: 0 intact, 1 damage is
+ * left.
+ */
 export async function repair(data: string): Promise<number> {
   const print = (text: string): void => void process.stdout.write(`${text}\n`)
   const { found, left, aside } = await repairData(data, { said: print, left: (text) => print(`left: ${text}`) })
   if (found === 0) print('whole: there is nothing to repair')
-  else if (aside === undefined) print('nothing could be repaired, and the folder is as it was')
+  else if (aside === undefined) print('nothing could be repaired; the folder is unchanged')
   else print(`${number(found - left)} of ${number(found)} damages repaired; the damaged file is ${aside}`)
-  if (left > 0) print('what is left comes back with a backup: `zerohop restore`, see docs/operations.md')
+  if (left > 0) print('only a backup can restore the rest: `zerohop restore`, see docs/operations.md')
   return left === 0 ? 0 : 1
 }
 
-/** Compares the folder before a server opens it. @throws DATA_DAMAGED */
+/** Verifies the folder before a server opens it. @throws DATA_DAMAGED */
 export async function requireWhole(
   data: string,
   log: Logger,
@@ -50,7 +53,7 @@ export async function requireWhole(
   let first: string | undefined
   const { checked, damages } = await verifyData(data, {
     upgrading,
-    progress: (count) => log.info({ checked: count }, 'records of the data folder are compared'),
+    progress: (count) => log.info({ checked: count }, 'verifying records of the data folder'),
     damage: (text) => {
       first ??= text
       log.error({ damage: text }, 'the data folder is damaged')

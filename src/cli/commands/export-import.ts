@@ -1,4 +1,4 @@
-// `zerohop export|import`: an environment as one file for people, JSON or YAML by its name.
+// `zerohop export|import`: an environment as one readable file, JSON or YAML by its extension.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -23,7 +23,7 @@ export interface ImportOptions extends BundleOptions {
   readonly json?: boolean
 }
 
-/** Writes the file, or prints it when none is named. */
+/** Writes the file, or prints it when no file is named. */
 export async function exportBundle(env: Env, file: string | undefined, options: ExportOptions): Promise<void> {
   const { facts = false, format, ...where } = options
   const bundle = facts ? await everythingOf(env, where) : await admin(env, 'export', where)
@@ -33,7 +33,7 @@ export async function exportBundle(env: Env, file: string | undefined, options: 
   else writeOut(file, text)
 }
 
-/** The server writes what may be large into a file of its own, beside what nobody else may read. */
+/** The server writes a large export to a private file in the data folder. */
 async function everythingOf(env: Env, where: BundleOptions): Promise<unknown> {
   const folder = mkdtempSync(join(tmpdir(), 'zerohop-export-'))
   try {
@@ -45,7 +45,7 @@ async function everythingOf(env: Env, where: BundleOptions): Promise<unknown> {
   }
 }
 
-/** Applies the file and says what became of it. */
+/** Applies the file and prints the result. */
 export async function importBundle(env: Env, file: string, { json, ...options }: ImportOptions): Promise<void> {
   const imported = await admin(env, 'import', { ...options, bundle: read(file) }).catch((error: unknown) => {
     throw placed(file, error)

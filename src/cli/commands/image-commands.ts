@@ -1,4 +1,5 @@
-// The command line of `zerohop image`: names, options and help. What the commands do is image.ts, which is loaded only when one is called.
+// The command line of `zerohop image`: names, options and help. image-files.ts implements the commands and is loaded
+// only when one runs.
 import type { Command } from 'commander'
 import { readEnv } from '../configuration/env.ts'
 import { attempt, examples } from '../terminal/command-line.ts'
@@ -8,9 +9,7 @@ export function addImage(program: Command): void {
   const image = program.command('image').description('verifies, signs, shows and fetches image files')
   image
     .command('verify')
-    .description(
-      'loads an image file and tests everything in it, and its signature with the key of PDP_IMAGE_PUBLIC_KEY',
-    )
+    .description('loads an image file and verifies its contents, and with PDP_IMAGE_PUBLIC_KEY its signature')
     .argument('<file>')
     .addHelpText(
       'after',
@@ -24,7 +23,7 @@ export function addImage(program: Command): void {
     )
   image
     .command('sign')
-    .description('puts a signature behind an image file, with the key of ZEROHOP_IMAGE_SIGNING_KEY')
+    .description('signs an image file with the key of ZEROHOP_IMAGE_SIGNING_KEY')
     .argument('<file>')
     .addHelpText(
       'after',
@@ -35,7 +34,7 @@ export function addImage(program: Command): void {
     )
   image
     .command('inspect')
-    .description('prints what an image file holds')
+    .description('prints figures and identity of an image file')
     .argument('<file>')
     .option('--json', 'as one JSON object')
     .addHelpText('after', examples('zerohop image inspect policy.image', 'zerohop image inspect policy.image --json'))

@@ -1,4 +1,4 @@
-// `zerohop image`: what is in an image file, whether it is whole, and who made it.
+// `zerohop image`: inspects, verifies, signs and fetches image files.
 import { readFileSync, renameSync } from 'node:fs'
 import { RemoteFeed } from '../../client/http-feed.ts'
 import { inspectImageFile } from '../../image/file/image-file.ts'
@@ -10,7 +10,10 @@ import { imageIn } from '../../pdp/image-task.ts'
 import type { Env } from '../configuration/env.ts'
 import { writeOut } from '../process/process.ts'
 
-/** Loads the file and walks everything in it; prints one line. @throws IMAGE_DAMAGED, IMAGE_FOREIGN, SIGNATURE_INVALID with the reason */
+/**
+ * Loads the file and verifies its contents; prints one line. @throws IMAGE_DAMAGED, IMAGE_FOREIGN, SIGNATURE_INVALID
+ * with the reason
+ */
 export function verifyImage(path: string, publicKey: string | undefined): void {
   const image = Image.load(path, { trust: publicKey === undefined ? undefined : new Trust(publicKey) })
   image.verify()
@@ -18,7 +21,9 @@ export function verifyImage(path: string, publicKey: string | undefined): void {
   process.stdout.write(`${path}: sound${signed}, environment ${image.environment}, revision ${image.revision}\n`)
 }
 
-/** Puts a signature behind the image in the file, in place of one that is there. @throws CONFIG_INVALID without a key, IMAGE_DAMAGED */
+/**
+ * Signs the image in the file; an existing signature is replaced. @throws CONFIG_INVALID without a key, IMAGE_DAMAGED
+ */
 export async function signImage(path: string, signingKey: string | undefined): Promise<void> {
   if (signingKey === undefined)
     throw new ZerohopError('CONFIG_INVALID', {
@@ -32,7 +37,7 @@ export async function signImage(path: string, signingKey: string | undefined): P
   process.stdout.write(`${path}: signed, environment ${environment}, revision ${position.revision}\n`)
 }
 
-/** Prints what the image holds. */
+/** Prints figures and identity of the image. */
 export function inspectImage(path: string, options: { json?: boolean }): void {
   const image = Image.load(path)
   const facts = {
@@ -61,7 +66,7 @@ export async function pullImage(env: Env, path: string): Promise<void> {
   const received = await new RemoteFeed({ url, apiKey }).image()
   const trust = env.imagePublicKey === undefined ? undefined : new Trust(env.imagePublicKey)
   const image = await imageIn(received, trust)
-  // An image that was built here, because theirs is of another ABI, has no signature of theirs.
+  // When the server's images have another ABI, the image is built here and has no signature of the server.
   const bytes = isState(received) ? image.save() : received
   writeOut(path, bytes)
   process.stdout.write(`${path}: environment ${image.environment}, revision ${image.revision}, ${bytes.length} bytes\n`)

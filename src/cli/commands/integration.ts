@@ -1,5 +1,5 @@
-// `zerohop integration`: the reference integration backend on port 8000. With --demo it brings a page and a stand-in identity provider, so that
-// the whole way from sign-in to decision runs on one machine without an account.
+// `zerohop integration`: the reference integration backend on port 8000. --demo adds a page and a stand-in identity
+// provider, so that everything from sign-in to decision runs on one machine without an account.
 import type { Logger } from 'pino'
 import { integrationApp } from '../../integration/app.ts'
 import { STAND_IN_ISSUER, standIn } from '../../integration/demo/provider.ts'
@@ -13,7 +13,7 @@ import { Closers, closeOnSignals, intakeOf, listen, urlOf } from '../process/pro
 
 export interface IntegrationOptions {
   readonly demo?: boolean
-  /** how Zerohop is asked */
+  /** how Zerohop is called */
   readonly client?: 'in-process' | 'permitio'
 }
 
@@ -69,7 +69,7 @@ function permissionsOf(client: 'in-process' | 'permitio', settings: PermissionSe
   return client === 'permitio' ? publicClient(settings) : inProcess(settings)
 }
 
-/** A try-out on the data folder of `npm start` needs no key to be copied. */
+/** With the data folder of `npm start` no key needs to be copied for a try-out. */
 function settingsOf({ data, integration }: Env, demo: boolean): PermissionSettings {
   const { apiUrl, pdpUrl } = integration
   const token = integration.token ?? (demo ? readKeys(data)?.environments.development : undefined)

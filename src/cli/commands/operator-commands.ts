@@ -1,5 +1,5 @@
-// The command line of what an operator does on a data folder: names, options and help. What the commands do is admin.ts and bundle.ts, which are
-// loaded only when one is called.
+// The command line of the operator's commands on a data folder: names, options and help. operator.ts and
+// export-import.ts implement them and are loaded only when one runs.
 import { type Command, Option } from 'commander'
 import type { NewKey } from '../../management/admin.ts'
 import { type Env, readEnv } from '../configuration/env.ts'
@@ -26,7 +26,7 @@ function addOrganizations(program: Command): void {
   const org = program.command('org').description('makes and lists the organizations of a data folder')
   org
     .command('create')
-    .description('makes an organization with project `default`, and prints its key')
+    .description('creates an organization with project `default`, and prints its key')
     .argument('<key>', 'key of the organization')
     .option('--name <name>', 'name (the key)')
     .option('--data <folder>', DATA)
@@ -60,10 +60,10 @@ function addKeys(program: Command): void {
     )
   keys
     .command('create')
-    .description('makes a key and prints it; it is told only once')
-    .addOption(new Option('--level <level>', 'how far it reaches').choices(['org', 'project', 'env']).default('env'))
+    .description('creates a key and prints it; it is shown only once')
+    .addOption(new Option('--level <level>', 'scope of the key').choices(['org', 'project', 'env']).default('env'))
     .addOption(
-      new Option('--access <access>', 'what it may do there')
+      new Option('--access <access>', 'access of the key in its scope')
         .choices(['admin', 'write', 'read', 'no_access'])
         .default('admin'),
     )
@@ -85,7 +85,7 @@ function addKeys(program: Command): void {
     )
   keys
     .command('rotate')
-    .description('gives a key another secret and prints it; the old one is dead at once')
+    .description('replaces the secret of a key and prints it; the old one is refused at once')
     .argument('<id>', 'id of the key, as `zerohop keys list` shows it')
     .option('--data <folder>', DATA)
     .option('--json', AS_JSON)
@@ -95,7 +95,7 @@ function addKeys(program: Command): void {
     )
   keys
     .command('delete')
-    .description('takes a key back; it is dead at once')
+    .description('deletes a key; it is refused at once')
     .argument('<id>', 'id of the key, as `zerohop keys list` shows it')
     .option('--data <folder>', DATA)
     .addHelpText('after', examples('zerohop keys delete 01a1f8ee303d7a32a7234afc8af88026'))
@@ -119,7 +119,7 @@ function addBackups(program: Command): void {
     )
   program
     .command('restore')
-    .description('makes a data folder from a backup, without records of decisions; PDPs take fresh images')
+    .description('creates a data folder from a backup, without records of decisions; PDPs take fresh images')
     .argument('<folder>', 'folder of the backup')
     .option('--data <folder>', `${DATA}: a new or empty one`)
     .option('--json', AS_JSON)
@@ -133,12 +133,12 @@ function addBundles(program: Command): void {
   program
     .command('export')
     .description('writes the schema of an environment, and its facts when asked, as one JSON or YAML file')
-    .argument('[file]', 'the file: YAML when it ends in .yaml or .yml, else JSON; printed when it is not named')
+    .argument('[file]', 'the file: YAML when it ends in .yaml or .yml, else JSON; default standard output')
     .option('--project <project>', 'id or key of the project', 'default')
     .option('--environment <environment>', 'id or key of the environment', 'development')
     .option('--organization <key>', ORGANIZATION)
     .option('--facts', 'also users, tenants, role assignments, instances and tuples')
-    .addOption(new Option('--format <format>', 'whatever the file is called').choices(['json', 'yaml']))
+    .addOption(new Option('--format <format>', 'format, whatever the file extension').choices(['json', 'yaml']))
     .option('--data <folder>', DATA)
     .addHelpText(
       'after',
@@ -149,12 +149,12 @@ function addBundles(program: Command): void {
     )
   program
     .command('import')
-    .description('makes an environment as a file says, in one revision; what the file does not name stays')
-    .argument('<file>', 'a file as export writes it')
+    .description('applies a file to an environment in one revision; objects that the file does not name are kept')
+    .argument('<file>', 'a file written by export')
     .option('--project <project>', 'id or key of the project', 'default')
     .option('--environment <environment>', 'id or key of the environment', 'development')
     .option('--organization <key>', ORGANIZATION)
-    .option('--dry-run', 'only say what would change')
+    .option('--dry-run', 'only print what would change')
     .option('--data <folder>', DATA)
     .option('--json', AS_JSON)
     .addHelpText(
@@ -166,7 +166,7 @@ function addBundles(program: Command): void {
     )
 }
 
-/** The settings, with the folder that the command line names. */
+/** The settings, with the folder of the command line. */
 function folderOf({ data }: Administered): Env {
   return withSettings(readEnv(), data === undefined ? {} : { data })
 }

@@ -1,5 +1,6 @@
-// `zerohop org|keys|backup|restore`: commands of an operator on a data folder. While a server holds the folder they go through its
-// admin.sock, else they open the folder themselves. Only then is what opens it loaded, which takes longer than most commands.
+// `zerohop org|keys|backup|restore`: commands of an operator on a data folder. While a server has locked the folder
+// they go through its admin.sock, otherwise they open the folder themselves. The store is loaded only in that case,
+// because loading takes longer than most commands.
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { callAdmin, fitsSocket } from '../../http/admin-client.ts'
@@ -10,7 +11,10 @@ import type { BackupManifest } from '../../store/backup.ts'
 import type { Env } from '../configuration/env.ts'
 import { newId } from '../process/process.ts'
 
-/** Runs a command, wherever the folder is open. @throws CONFIG_INVALID when there is no such folder, and what the command throws */
+/**
+ * Runs a command in the server that has locked the folder, or in this process. @throws CONFIG_INVALID when there is no
+ * such folder, and what the command throws
+ */
 export async function admin<C extends AdminCommand>(
   env: Env,
   command: C,
@@ -18,7 +22,7 @@ export async function admin<C extends AdminCommand>(
 ): Promise<AdminResult<C>> {
   const { data, secretsKeyFile } = env
   const socket = join(data, 'admin.sock')
-  // what the server answered is what the same function returns here
+  // the server answers with the result of the same function
   const reply = fitsSocket(socket) ? await callAdmin(socket, command, input) : undefined
   if (reply !== undefined) return reply.result as AdminResult<C>
   if (command !== 'org.create' && !existsSync(join(data, 'data.mdb')))
@@ -68,7 +72,7 @@ export async function listKeys(env: Env, { json, ...input }: { organization?: st
   )
 }
 
-/** Prints the secret alone, so that it can be put into a variable. */
+/** Prints only the secret, so that it can be assigned to a variable. */
 export async function createKey(env: Env, { json, ...input }: NewKey & Printing): Promise<void> {
   const made = await admin(env, 'keys.create', inDefaultProject(input)).catch((error: unknown) => {
     throw asOption(error)
@@ -105,14 +109,14 @@ function printManifest(manifest: BackupManifest, json: boolean | undefined): voi
   else printTable(['log', 'name', 'revision', 'image'], rows)
 }
 
-/** An environment that is named by its key alone is one of project `default`, as for export and import. */
+/** An environment without a project is in project `default`, as for export and import. */
 function inDefaultProject(input: NewKey): NewKey {
   const { level, project, environment } = input
   const isBare = level === 'env' && project === undefined && environment !== undefined
   return isBare && parseId(environment) === undefined ? { ...input, project: 'default' } : input
 }
 
-/** What is wrong with a field, by the name of its option. */
+/** Reports an error of a field under the name of its option. */
 function asOption(error: unknown): unknown {
   const field = isZerohopError(error, 'INPUT_INVALID') ? error.path?.at(-1) : undefined
   if (typeof field !== 'string') return error

@@ -1,5 +1,6 @@
-// `zerohop pdp`: the PDP alone. It follows the environment of PDP_API_KEY at PDP_CONTROL_PLANE, and goes on answering, or starts, from its last
-// image when the management API cannot be reached; with `--image` it answers from a file alone.
+// `zerohop pdp`: the PDP alone. It follows the environment of PDP_API_KEY at PDP_CONTROL_PLANE, and answers from its
+// last image while the management API cannot be reached, also after a restart; with `--image` it answers from a file
+// only.
 
 import { createHash } from 'node:crypto'
 import { isIPv4 } from 'node:net'
@@ -38,11 +39,11 @@ import { type Place, WorkerSide } from '../process/worker.ts'
 import { runWorkers } from '../process/workers.ts'
 
 export interface PdpCommandOptions {
-  /** an image file to answer from, for ever: no management API is asked */
+  /** an image file to answer from; no management API is used */
   readonly image?: string
-  /** for clients of the first API version: asks also what is outside of environments */
+  /** serves clients of the first API version, including its global objects */
   readonly v1?: boolean
-  /** with `v1`: answers checks that carry no key */
+  /** with `v1`: answers checks without a key */
   readonly keylessChecks?: boolean
 }
 
@@ -74,7 +75,7 @@ export async function runPdp(env: Env, options: PdpCommandOptions, log: Logger):
   })
   closers.addApp(app)
   const servers: Listener[] = [app]
-  // A key that never was good is a mistake of the operator; one that dies later is answered with 401.
+  // A key that was never valid is a configuration error; a key revoked later is answered with 401.
   const ready = pdp.ready().then(
     () => side?.ready(),
     (error: unknown) => {
@@ -82,10 +83,10 @@ export async function runPdp(env: Env, options: PdpCommandOptions, log: Logger):
     },
   )
   try {
-    // While others answer, no connection goes to one that cannot yet.
+    // While other workers answer, this one takes no connections until it is ready.
     if (place?.first === false) await Promise.race([ready, pause(WORKER_START_MS, undefined, { ref: false })])
     await listen(app, env.pdpHost, env.pdpPort)
-    // the OPA-shaped API would leave out what is outside of environments
+    // the OPA-shaped API would leave out the global objects of v1
     if (!options.v1) servers.push(...(await listenOpa(app, env, log, closers)))
   } catch (error) {
     await closers.close()
@@ -102,7 +103,7 @@ export async function runPdp(env: Env, options: PdpCommandOptions, log: Logger):
   }
 }
 
-/** What changes in a server when it is one of several. */
+/** The options of a server that is one of several workers. */
 function together(side: WorkerSide, env: Env) {
   return {
     peers: side,
@@ -111,13 +112,13 @@ function together(side: WorkerSide, env: Env) {
   }
 }
 
-/** Said at the start, before a decision waits in vain. */
+/** Logged at the start, because records would wait in vain. */
 const READ_KEY =
   'PDP_DECISION_LOG=api: this API key has access `read` and may not send decisions. They wait on disk: give the PDP a key of access `write`'
 
 const fingerprintOf = (apiKey: string): string => createHash('sha256').update(apiKey).digest('hex').slice(0, 16)
 
-/** The decision log with the id of the key; each worker has a folder of its own. */
+/** Opens the decision log with the id of the key; each worker has a folder of its own. */
 async function recorded(env: Env, apiKey: string, place: Place | undefined, log: Logger, closers: Closers) {
   const { controlPlane: url } = env
   const onEvent = ({ count, refusals }: RefusedEvent) =>
@@ -145,7 +146,9 @@ function requireFitting({ image, v1 = false, keylessChecks = false }: PdpCommand
     throw new ZerohopError('CONFIG_INVALID', { reason: '--v1 follows a management API and does not go with --image' })
 }
 
-/** The key of the environment, by a wider one. @throws CONFIG_INVALID when there is none, or not enough is said */
+/**
+ * The key of the environment, read with a wider one if configured. @throws CONFIG_INVALID when a variable is missing
+ */
 async function keyByWider({ wider: { key, project, environment }, controlPlane }: Env): Promise<string> {
   if (key === undefined)
     throw missing('PDP_API_KEY', 'the API key of the environment to serve, which callers send as their bearer key')
@@ -155,7 +158,7 @@ async function keyByWider({ wider: { key, project, environment }, controlPlane }
   return environmentKey({ url: controlPlane, widerKey: key, project, environment })
 }
 
-/** Follows the environment of the key. @throws CONFIG_INVALID when it is not said where */
+/** Follows the environment of the key. @throws CONFIG_INVALID without the address of the management API */
 function followed(env: Env, apiKey: string, readOnly: boolean, log: Logger): Pdp {
   const { controlPlane: url, maxStalenessMs } = env
   if (url === undefined)
@@ -180,7 +183,7 @@ function fromFile(path: string, { imagePublicKey: publicKey, strictAttributes }:
   return pdp
 }
 
-/** What else a PDP for clients of the first API version follows. */
+/** The global objects, which a PDP for clients of the first API version follows too. */
 function v1Of(
   env: Env,
   apiKey: string,
@@ -200,12 +203,12 @@ function v1Of(
     strictAttributes: env.strictAttributes,
     ...(env.maxStalenessMs === undefined ? {} : { maxStalenessMs: env.maxStalenessMs }),
   })
-  log.warn('--v1 is for the time of a migration: stop this PDP when every service has moved')
-  if (keylessChecks) log.warn('--keyless-checks: whoever reaches this port may ask for decisions')
+  log.warn('--v1 is meant for a migration: stop this PDP when every service has moved')
+  if (keylessChecks) log.warn('--keyless-checks: everybody who can reach this port can get decisions')
   return { v1: { globalObjects, keyless: keylessChecks } }
 }
 
-/** Writes what a follower tells to the log. */
+/** Logs the events of a follower. */
 export function eventLog(log: Logger): OnEvent<FollowerEvent> {
   return (event) => {
     switch (event.event) {
@@ -229,11 +232,11 @@ function warn(env: Env, url: string, log: Logger): void {
   const isLoopback =
     hostname === 'localhost' || hostname === '[::1]' || (isIPv4(hostname) && hostname.startsWith('127.'))
   if (protocol === 'http:' && !isLoopback)
-    log.warn({ url }, 'PDP_CONTROL_PLANE is plain http: the API key crosses the network in clear')
+    log.warn({ url }, 'PDP_CONTROL_PLANE is plain http: the API key is sent unencrypted')
   warnOfPublicUrl(env, log)
   if (env.maxStalenessMs === undefined) {
     log.warn(
-      'PDP_MAX_STALENESS is not set: a PDP that is cut off goes on answering from its last image and cannot learn of a revocation',
+      'PDP_MAX_STALENESS is not set: a disconnected PDP keeps answering from its last image and does not learn of revocations',
     )
   }
 }

@@ -1,5 +1,5 @@
-// `zerohop serve`: management API and PDP in one process on one data folder. The PDP answers for the environment of the bearer key of each
-// request. On a terminal it says in plain words where it is and how to try it.
+// `zerohop serve`: management API and PDP in one process on one data folder. The PDP answers for the environment of the
+// bearer key of each request. On a terminal it prints its addresses and a command to try.
 import { resolve } from 'node:path'
 import type { Logger } from 'pino'
 import type { Sink } from '../../decision-log/forwarder.ts'
@@ -48,7 +48,7 @@ export async function runServe(env: Env, options: StartOptions, log: Logger): Pr
   closeOnSignals(closers)
 }
 
-/** The management API is in this process: records go to it without HTTP. */
+/** The management API is in this process, so records are stored without HTTP. */
 function ownApi({ audit }: Management): Sink {
   return {
     name: 'api',
@@ -57,7 +57,7 @@ function ownApi({ audit }: Management): Sink {
   }
 }
 
-/** Where everything is, and a line to paste. The key itself is shown only on a terminal, never to a log. */
+/** Prints the addresses and a command to try. The key itself is only shown on a terminal, never in a log. */
 function printBanner(env: Env, management: Management, urls: { api: string; pdp: string }): void {
   const print = (line: string): void => void process.stdout.write(`${line}\n`)
   print(`management API  ${urls.api}`)
@@ -78,7 +78,7 @@ function printBanner(env: Env, management: Management, urls: { api: string; pdp:
   print(line('ben'))
 }
 
-/** True when the policy that the lines ask about is there. */
+/** True when the example policy exists. */
 function hasExample({ store, organization }: Management): boolean {
   const environments = [...store.view(organization).list('environment')]
   const development = environments.find(({ environment }) => environment === 'development')

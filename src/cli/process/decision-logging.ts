@@ -1,4 +1,5 @@
-// The decision log of `serve` and `pdp`, as the variables PDP_DECISION_LOG* ask for it. Trouble is told once when it begins and once when it ends.
+// The decision log of `serve` and `pdp`, configured by the variables PDP_DECISION_LOG*. A failure is logged once when
+// it begins and once when it ends.
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import type { Logger } from 'pino'
@@ -12,14 +13,14 @@ import type { Closers } from './process.ts'
 
 type Served = NonNullable<ServerOptions['decisionLog']>
 
-/** A sink that is away loses nothing: what it does not have waits in the journal. */
+/** An unreachable sink loses nothing: its records wait in the journal. */
 const SAYS = {
   journal: ['decisions are not recorded', 'decisions are recorded again'],
   sink: ['decisions wait on disk, they are not sent', 'decisions are sent again'],
 } as const
 
 /**
- * Opens the log; undefined when none is wished. `api` sends to the management API, in the name of `owner`.
+ * Opens the log; undefined when it is off. `api` sends to the management API, as `owner`.
  * @throws DATA_READ_ONLY, DISK_FULL, CONFIG_INVALID
  */
 export async function startDecisionLog(

@@ -1,4 +1,4 @@
-// The log of a process: JSON lines on stdout that never hold a key. Whatever is named like a secret is redacted, wherever it stands.
+// The log of a process: JSON lines on stdout without keys. Members with the name of a secret are redacted at any depth.
 import { type Logger, pino } from 'pino'
 
 const SECRETS = ['authorization', 'apiKey', 'secret', 'token', 'bootstrapKey']

@@ -1,4 +1,4 @@
-// How a command begins and ends: errors in one line, servers that listen or say why not, signals that drain.
+// Start and end of a command: one-line errors, listening, and graceful shutdown on signals.
 import { randomBytes } from 'node:crypto'
 import { readFileSync, writeFileSync, writeSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
@@ -10,22 +10,22 @@ import { isZerohopError, ZerohopError } from '../../model/errors.ts'
 import { SHUTDOWN_MS } from '../../model/limits.ts'
 import { type Env, opaPortOf } from '../configuration/env.ts'
 
-/** A server as both factories make it. */
+/** A server of either factory. */
 export interface Listener {
   listen(options: { host: string; port: number }): Promise<string>
   close(): PromiseLike<unknown>
-  /** tells clients to come over other connections; servers without it just close */
+  /** makes clients reconnect elsewhere; servers without it just close */
   drain?(): Promise<void>
   readonly server: { address(): AddressInfo | string | null; closeAllConnections(): void }
 }
 
-/** Prints why the command cannot go on, in one line, and ends the process. */
+/** Prints a one-line error and ends the process. */
 export function fail(error: unknown, exitCode = 1): never {
   process.stderr.write(`zerohop: ${lineOf(error)}\n`)
   process.exit(exitCode)
 }
 
-/** One line for a person: no stack, no insides. */
+/** An error as one line, without stack and internal details. */
 export function lineOf(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error)
   if (isZerohopError(error, 'INTERNAL') && error.cause instanceof Error)
@@ -49,7 +49,7 @@ function firstLine(text: string): string {
 
 /**
  * Listens and returns the port.
- * @throws PORT_BUSY, CONFIG_INVALID when the address cannot be had
+ * @throws PORT_BUSY, CONFIG_INVALID when the address is not available
  */
 export async function listen(app: Listener, host: string, port: number): Promise<number> {
   try {
@@ -65,8 +65,8 @@ export async function listen(app: Listener, host: string, port: number): Promise
 }
 
 /**
- * Opens the OPA-shaped API of a PDP where clients expect it. A port that is only the default may be busy: then it is left out, with a
- * warning. Returns the servers that it opened. @throws PORT_BUSY when the port was asked for
+ * Opens the OPA-shaped API of a PDP on the port that clients expect. When the default port is busy it is left out, with
+ * a warning. Returns the servers that it opened. @throws PORT_BUSY when the port was configured
  */
 export async function listenOpa(
   app: { opa(): Listener },
@@ -85,12 +85,12 @@ export async function listenOpa(
   } catch (error) {
     await opa.close()
     if (env.opaPort !== undefined || !isZerohopError(error, 'PORT_BUSY')) throw error
-    log.warn({ port }, 'the port of the OPA-shaped API is in use: clients that ask there are not answered')
+    log.warn({ port }, 'the port of the OPA-shaped API is in use: this process does not serve it')
     return []
   }
 }
 
-/** Closes what was opened, the last one first. */
+/** Closes everything that was opened, in reverse order. */
 export class Closers {
   readonly #closers: (() => PromiseLike<unknown>)[] = []
 
@@ -100,7 +100,8 @@ export class Closers {
 
   addApp(app: Listener): void {
     this.add(async () => {
-      // What still runs after half the time is cut off, so that the store can close in the other half.
+      // Connections that are still open after half the time are destroyed, so that the store can close in the other
+      // half.
       const timer = setTimeout(() => app.server.closeAllConnections(), SHUTDOWN_MS / 2)
       await app.drain?.()
       await app.close()
@@ -114,8 +115,8 @@ export class Closers {
 }
 
 /**
- * On SIGTERM or SIGINT: drains and exits 0; what did not end within SHUTDOWN_MS is killed. A second signal kills at once.
- * Killed, not ended: the end of a process waits for its threads, and one of them may be what hangs. No acknowledged write is lost by it.
+ * On SIGTERM or SIGINT: drains and exits with 0; after SHUTDOWN_MS, or at a second signal, the process kills itself. It
+ * is killed because a normal exit waits for threads, one of which may hang. No acknowledged write is lost.
  */
 export function closeOnSignals(closers: Closers, withinMs = SHUTDOWN_MS - 500): void {
   const stop = stopper(closers, withinMs)
@@ -126,7 +127,7 @@ export function closeOnSignals(closers: Closers, withinMs = SHUTDOWN_MS - 500): 
   process.on('SIGINT', onSignal)
 }
 
-/** Ends the process once, with that exit code; false when that has begun already. */
+/** Ends the process with that exit code; false when that has begun already. */
 export function stopper(closers: Closers, withinMs = SHUTDOWN_MS - 500, exitCode = 0): () => boolean {
   let closing = false
   return () => {
@@ -154,7 +155,7 @@ export function packageVersion(): string {
   return manifest.version
 }
 
-/** What every PDP process is told the same way: where to pass facts on to, how it is ended from outside. */
+/** Options shared by all PDP processes: where facts are forwarded to, and shutdown by request. */
 export function pdpOptions(env: Env, controlPlane: string | undefined, sameProcess = false) {
   return {
     debug: env.debug,
@@ -173,22 +174,22 @@ export function pdpOptions(env: Env, controlPlane: string | undefined, sameProce
 
 let bodies: BodyBudget | undefined
 
-/** The bounds of every server of this process; they share one budget of bodies. */
+/** The bounds of every server of this process, which share one body budget. */
 export function intakeOf({ bodyMemoryBytes, maxConnections }: Env): IntakeOptions {
   bodies ??= new BodyBudget(bodyMemoryBytes)
   return { bodies, ...(maxConnections === undefined ? {} : { maxConnections }) }
 }
 
-/** Says what is wrong with what discovery publishes, although it works. */
+/** Warns about an insecure address in AuthZEN discovery. */
 export function warnOfPublicUrl({ authzen: { publicUrl } }: Env, log: Logger): void {
   if (publicUrl === undefined || !isPlain(publicUrl)) return
-  log.warn({ url: publicUrl }, 'PDP_PUBLIC_URL is not https: keys and decisions cross the network in clear')
+  log.warn({ url: publicUrl }, 'PDP_PUBLIC_URL is not https: keys and decisions are sent unencrypted')
 }
 
 /** A fresh id. */
 export const newId = (): string => randomBytes(16).toString('hex')
 
-/** The address as a person types it. */
+/** The address in the form that a person types. */
 export function urlOf(host: string, port: number, secure = false): string {
   const name = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host
   return `${secure ? 'https' : 'http'}://${name}:${port}`

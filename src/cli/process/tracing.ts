@@ -1,5 +1,5 @@
-// Traces by OpenTelemetry, when the standard OTEL_* variables ask for them. The packages are optional peers, loaded only
-// then; they read the rest of their variables (headers, sampling, batches) themselves.
+// Traces with OpenTelemetry, enabled by the standard OTEL_* variables. The packages are optional peers, loaded only
+// then; they read their other variables (headers, sampling, batches) themselves.
 // https://opentelemetry.io/docs/specs/otel/configuration
 import type { Context, Span, SpanContext } from '@opentelemetry/api'
 import type { NodeTracerProvider } from '@opentelemetry/sdk-trace-node'
@@ -11,14 +11,14 @@ import type { Closers } from './process.ts'
 
 type Resource = NonNullable<NonNullable<ConstructorParameters<typeof NodeTracerProvider>[0]>['resource']>
 
-/** What to install for traces, in the versions that are tested. */
+/** The packages for traces, in the tested versions. */
 const PACKAGES = [
   '@opentelemetry/api@1.9.0',
   '@opentelemetry/exporter-trace-otlp-http@0.208.0',
   '@opentelemetry/sdk-trace-node@2.2.0',
 ]
 
-/** A tracer; undefined when none is asked for, or when the packages are not installed, which one warning says. */
+/** A tracer; undefined when traces are off, or when the packages are not installed, which is logged once. */
 export async function startTracing(
   { tracing }: Env,
   name: string,
@@ -77,7 +77,7 @@ async function load() {
 
 const TRACEPARENT = /^(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})(?:-.*)?$/
 
-/** The caller's span; a header that is none begins a trace of its own. */
+/** The caller's span; an invalid header begins a new trace. */
 function parentOf(
   api: typeof import('@opentelemetry/api'),
   traceparent: string | undefined,
@@ -95,7 +95,7 @@ function parentOf(
   return api.trace.setSpanContext(api.ROOT_CONTEXT, caller)
 }
 
-/** What traces are of. */
+/** The resource attributes of traces. */
 function resourceOf(attributes: Readonly<Record<string, string>>): Resource {
   const resource: Resource = {
     attributes,

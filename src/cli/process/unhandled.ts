@@ -1,5 +1,6 @@
-// What a process does about what nobody handled. A rejection concerns one task: a server logs it with its cause, counts it and goes on. After an
-// exception anything may be half done: the process says so and ends with exit code 1, for its supervisor to start it again. A command ends with either.
+// The policy for unhandled rejections and exceptions. A rejection concerns one task: a server logs it with its cause,
+// counts it and continues. After an exception the state may be inconsistent: the process logs it and ends with exit
+// code 1, so that its supervisor restarts it. A command ends with either.
 import { inspect } from 'node:util'
 import type { Logger } from 'pino'
 import { PROBLEM_LOG_MS } from '../../model/limits.ts'
@@ -7,17 +8,20 @@ import { fail, lineOf } from './process.ts'
 
 let rejections = 0
 
-/** Rejections that nobody handled since this process started. */
+/** Unhandled rejections since this process started. */
 export const unhandledRejections = (): number => rejections
 
-/** A command that meets one ends with the exit code that means "not done", never with one that means an answer. */
+/** Makes a command end with the exit code that means "not done", never with one that means an answer. */
 export function endOnUnhandled(exitCode: number): void {
   const end = (error: unknown): void => fail(new Error(withoutSecrets(lineOf(error), [])), exitCode)
   process.on('unhandledRejection', end)
   process.on('uncaughtException', end)
 }
 
-/** A server goes on after a rejection and ends after an exception. `secrets` are texts that no line of the log may hold. */
+/**
+ * Makes a server continue after a rejection and end after an exception. `secrets` are texts that must not appear in the
+ * log.
+ */
 export function outliveRejections(log: Logger, secrets: readonly string[]): void {
   process.removeAllListeners('unhandledRejection').removeAllListeners('uncaughtException')
   let loggedAt = Number.NEGATIVE_INFINITY
@@ -30,22 +34,22 @@ export function outliveRejections(log: Logger, secrets: readonly string[]): void
       return
     }
     const before = suppressed === 0 ? {} : { suppressed }
-    log.error({ reason: reasonOf(error, secrets), ...before }, 'a rejection that nobody handled; the process goes on')
+    log.error({ reason: reasonOf(error, secrets), ...before }, 'unhandled rejection; the process continues')
     loggedAt = now
     suppressed = 0
   })
   process.on('uncaughtException', (error) => {
-    log.fatal({ reason: reasonOf(error, secrets) }, 'an exception that nobody handled; the process ends')
+    log.fatal({ reason: reasonOf(error, secrets) }, 'unhandled exception; the process ends')
     process.exit(1)
   })
 }
 
-/** The error with its stack and causes, without keys. */
+/** The error with its stack and causes, with secrets removed. */
 export function reasonOf(error: unknown, secrets: readonly string[]): string {
   return withoutSecrets(inspect(error, { depth: 2, breakLength: Number.POSITIVE_INFINITY }), secrets)
 }
 
-/** The text without these, and without whatever looks like a key of ours or a bearer token. */
+/** The text without these secrets, and without anything that looks like a Zerohop key or a bearer token. */
 function withoutSecrets(text: string, secrets: readonly string[]): string {
   const known = secrets.reduce((rest, secret) => rest.replaceAll(secret, '…'), text)
   return known.replace(/\bpermit_key_\w+/g, 'permit_key_…').replace(/\b(bearer\s+)[^\s'"]+/gi, '$1…')

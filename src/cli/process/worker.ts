@@ -1,5 +1,6 @@
-// One of several PDP processes on one port, as it speaks with the process that started it: it says when it listens and when it is ready, asks all
-// of its peers through the first process, and answers what they ask. The messages are those of src/cli/process/workers.ts.
+// The worker's side of several PDP processes on one port: it reports to the primary process when it listens and when it
+// is ready, queries its peers through the primary, and answers their queries. src/cli/process/workers.ts defines the
+// messages.
 import cluster from 'node:cluster'
 import { ZerohopError } from '../../model/errors.ts'
 import type { Pdp } from '../../pdp/pdp.ts'
@@ -7,21 +8,21 @@ import type { Own, WorkerPeers } from '../../server.ts'
 import type { Answers, FromPrimary, FromWorker, Question } from './workers.ts'
 
 export interface Place {
-  /** 0, 1, …: the first keeps the last image on disk */
+  /** 0, 1, …: worker 0 keeps the last image on disk */
   readonly index: number
-  /** false while others answer: then it takes no connections before it can answer */
+  /** false while other workers answer: it then takes no connections before it is ready */
   readonly first: boolean
 }
 
 export class WorkerSide implements WorkerPeers {
-  /** until there is something to close, the end is the end */
+  /** until there is something to close, stopping is exiting */
   static #stop = (): void => process.exit(0)
   readonly #pdp: () => Pdp
   readonly #asked = new Map<number, (answers: Answers) => void>()
   #own: Own | undefined
   #asks = 0
 
-  /** `stop` and `hangup` are called when the first process says so. */
+  /** `stop` and `hangup` are called on messages of the primary. */
   constructor(pdp: () => Pdp, { stop, hangup }: { readonly stop: () => void; readonly hangup: () => void }) {
     this.#pdp = pdp
     WorkerSide.#stop = stop
@@ -32,12 +33,12 @@ export class WorkerSide implements WorkerPeers {
     })
   }
 
-  /** True in a process that was started as one of several. */
+  /** True in a worker process. */
   static get isOne(): boolean {
     return cluster.isWorker
   }
 
-  /** Which one this is. */
+  /** The index of this worker. */
   static place(): Promise<Place> {
     return new Promise((resolve) => {
       process.on('message', (message: FromPrimary) => {
@@ -101,7 +102,7 @@ export class WorkerSide implements WorkerPeers {
         answer = true
       }
     } catch {
-      // null: it could not, or not in time
+      // null: it failed, or was too late
     }
     tell({ type: 'answer', id, answer })
   }

@@ -1,5 +1,6 @@
-// Several PDP processes on one port (PDP_WORKERS): the first process answers nothing itself. It starts the others, hands connections to them, starts
-// one that died again after a pause while the rest go on, passes questions between them, and ends them all on a signal.
+// Several PDP processes on one port (PDP_WORKERS): the primary process answers no requests. It starts the workers,
+// hands connections to them, restarts a dead one after a pause while the others continue, passes queries between them,
+// and stops all of them on a signal.
 import cluster, { type Worker } from 'node:cluster'
 import type { Logger } from 'pino'
 import {
@@ -19,10 +20,10 @@ export type Question =
 export interface Answers {
   readonly type: 'answers'
   readonly id: number
-  /** each worker was ready once */
+  /** true when each worker was ready once */
   readonly begun: boolean
   readonly wanted: number
-  /** of those that take connections; null where none came */
+  /** answers of the workers that take connections; null for one that did not answer */
   readonly each: readonly unknown[]
 }
 
@@ -45,7 +46,7 @@ interface Seat {
   ready: boolean
 }
 
-/** Runs until a signal, or until it is clear that no worker can start. */
+/** Runs until a signal, or until no worker can start. */
 export function runWorkers(count: number, log: Logger): void {
   cluster.setupPrimary({ args: process.argv.slice(2) })
   new Workers(count, log).start()
@@ -70,7 +71,10 @@ class Workers {
     }))
   }
 
-  /** The first one alone, so that what is wrong is said once; the others when it is ready, or after a moment. */
+  /**
+   * Starts the first worker alone, so that a configuration error is reported once; the others when it is ready, or
+   * after a moment.
+   */
   start(): void {
     process.on('SIGTERM', () => this.#stop())
     process.on('SIGINT', () => this.#stop())
@@ -132,7 +136,7 @@ class Workers {
         this.#waiting.delete(id)
         resolve(answer)
       }
-      // One that is gone answers nobody with an old revision: it comes back with a new image.
+      // A dead worker cannot answer from an old revision: it restarts with a new image.
       const gone = (): void => settle(question.about === 'applied' ? true : null)
       const timer = setTimeout(() => settle(null), limitMs)
       worker.once('exit', gone)
@@ -146,7 +150,7 @@ class Workers {
     Object.assign(seat, { listening: false, ready: false })
     if (this.#stopping.signal.aborted) return
     if (code === 1 && !wasReady) {
-      // It said what is wrong; another one would only say it again.
+      // It reported the error; another worker would only repeat it.
       this.#tellAll({ type: 'stop' })
       process.exitCode = 1
       this.#stopping.abort()
@@ -159,7 +163,7 @@ class Workers {
     })
   }
 
-  /** Nothing but the workers keeps this process alive. */
+  /** Only the workers keep this process alive. */
   #stop(): void {
     const again = this.#stopping.signal.aborted
     this.#stopping.abort()

@@ -1,9 +1,9 @@
-// What all commands of the command line share: how help, mistakes and failures read, and what the command line wins over.
+// Shared by all commands: the form of help, usage errors and failures, and the precedence of options over variables.
 import type { Command, HelpConfiguration } from 'commander'
 import { type Env, inVariables, port } from '../configuration/env.ts'
 import { fail } from '../process/process.ts'
 
-/** Settings that stand on the command line as well as in variables. */
+/** Settings that exist as options and as variables. */
 export interface Settings {
   readonly data?: string
   readonly host?: string
@@ -13,10 +13,10 @@ export interface Settings {
 
 export const DATA = `data folder ${inVariables('ZEROHOP_DATA')}`
 
-/** Help names commands without their parts, so that descriptions have room. */
+/** Help lists commands without their arguments, to leave room for descriptions. */
 const HELP: HelpConfiguration = { subcommandTerm: (command) => command.name() }
 
-/** How a command and all that are added to it speak: our words, and one prefix for whatever is wrong. Call it first. */
+/** Configures help and error texts of a command and its subcommands. Call it first. */
 export function speak(program: Command, version: string): Command {
   return program
     .version(version, '-V, --version', 'prints the version')
@@ -26,7 +26,7 @@ export function speak(program: Command, version: string): Command {
     .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'zerohop: ')) })
 }
 
-/** Has each command say, after a mistake, where its help is. Call it when all are there. */
+/** Makes each command point to its help after a usage error. Call it when all commands are added. */
 export function pointToHelp(command: Command, name: string = command.name()): void {
   command.showHelpAfterError(
     command.commands.length > 0 ? `(${name} --help lists the commands)` : `(${name} --help shows how it is used)`,
@@ -34,14 +34,14 @@ export function pointToHelp(command: Command, name: string = command.name()): vo
   for (const each of command.commands) pointToHelp(each, `${name} ${each.name()}`)
 }
 
-/** Whoever reads what we print may stop reading (`| head`): then the rest is for nobody, and nothing has failed. */
+/** The reader of the output may stop reading (`| head`): then the rest is dropped, which is not a failure. */
 export function mayStopReading(output: NodeJS.WriteStream): void {
   output.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') fail(error)
   })
 }
 
-/** Runs a command; what it throws is one line and exit code 1. */
+/** Runs a command; an error is printed as one line and gives exit code 1. */
 export async function attempt(command: () => Promise<void>): Promise<void> {
   try {
     await command()
@@ -50,7 +50,7 @@ export async function attempt(command: () => Promise<void>): Promise<void> {
   }
 }
 
-/** What the command line says wins over the variables. */
+/** Options take precedence over variables. */
 export function withSettings(env: Env, { data, host, apiPort, pdpPort }: Settings): Env {
   return {
     ...env,
