@@ -5,7 +5,7 @@ import { ZerohopError } from '../model/errors.ts'
 import { partKey, type Relation, type Resource, type ResourceRole } from '../model/objects.ts'
 import { Draft } from '../store/draft.ts'
 import type { Mint, View } from '../store/view.ts'
-import { afterActions, afterFactsOf, withoutAssignments } from './cascade.ts'
+import { afterActions, afterFactsOf, removals, withoutAssignments } from './cascade.ts'
 import { withoutParent } from './permissions.ts'
 import { withoutRules } from './resource-roles/derivations.ts'
 
@@ -13,7 +13,7 @@ import { withoutRules } from './resource-roles/derivations.ts'
 export function afterResourceRole(view: View, { key, role, resource }: ResourceRole, mint: Mint): Change[] {
   const draft = new Draft(view)
   draft.stage(withoutAssignments(draft, draft.by('assignments_of_role', key)))
-  for (const invite of draft.by('invites_of_role', key)) draft.stage([remove('user_invite', invite.key)])
+  draft.stage(removals('user_invite', draft.by('invites_of_role', key)))
   for (const child of [...draft.by('resource_roles_with_parent', key)]) {
     draft.stage([put('resource_role', withoutParent(child, role, mint.now))])
   }
@@ -28,7 +28,7 @@ export function afterResourceRole(view: View, { key, role, resource }: ResourceR
 /** A relation takes along its tuples and the derivations over it. */
 export function afterRelation(view: View, { key, relation }: Relation, mint: Mint): Change[] {
   const draft = new Draft(view)
-  for (const tuple of draft.by('tuples_of_relation', key)) draft.stage([remove('relationship_tuple', tuple.key)])
+  draft.stage(removals('relationship_tuple', draft.by('tuples_of_relation', key)))
   for (const role of [...draft.by('resource_roles_linked_by', key)]) {
     draft.stage([
       put(
@@ -55,7 +55,7 @@ export function afterResource(view: View, resource: Resource, mint: Mint): Chang
   }
   const ends = [...draft.by('relations_of_resource', key), ...draft.by('relations_from_subject', key)]
   for (const relation of ends) draft.stage([...afterRelation(draft, relation, mint), remove('relation', relation.key)])
-  for (const group of draft.by('action_groups_of_resource', key)) draft.stage([remove('action_group', group.key)])
+  draft.stage(removals('action_group', draft.by('action_groups_of_resource', key)))
   for (const set of draft.by('sets_on_resource', key)) {
     draft.stage([...afterSet(draft, set.key), remove('condition_set', set.key)])
   }
@@ -64,10 +64,10 @@ export function afterResource(view: View, resource: Resource, mint: Mint): Chang
 
 /** A condition set takes along the rules with it. */
 export function afterSet(view: View, set: string): Change[] {
-  const changes: Change[] = []
-  for (const { key } of view.by('rules_of_user_set', set)) changes.push(remove('set_rule', key))
-  for (const { key } of view.by('rules_of_resource_set', set)) changes.push(remove('set_rule', key))
-  return changes
+  return [
+    ...removals('set_rule', view.by('rules_of_user_set', set)),
+    ...removals('set_rule', view.by('rules_of_resource_set', set)),
+  ]
 }
 
 /** Sets on the resource itself go with it; any other that reads its attributes, or its instances by key, would begin to mean something else. */

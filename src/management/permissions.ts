@@ -1,11 +1,12 @@
 // Permissions and `extends` of a role: validates the references, and that inheritance has no cycles and a bounded depth
 // (D4: roles in tenants). Used for tenant roles and for the roles of a resource type, whose permissions are actions of
 // that type.
+import { put } from '../log/change.ts'
 import { ZerohopError } from '../model/errors.ts'
 import { parsePermission } from '../model/keys.ts'
 import { EXTENDS_MAX, PERMISSIONS_PER_REQUEST_MAX } from '../model/limits.ts'
-import type { Resource, Role } from '../model/objects.ts'
-import type { View } from '../store/view.ts'
+import type { Objects, Resource, Role } from '../model/objects.ts'
+import type { Decided, Mint, View } from '../store/view.ts'
 import { BODY, type Path } from './fields.ts'
 import { type Hierarchy, requireParents } from './hierarchy.ts'
 
@@ -88,6 +89,47 @@ export function resolveExtends(
 /** The role without `parent` in its `extends`. */
 export function withoutParent<R extends Pick<Role, 'extends' | 'updated_at'>>(role: R, parent: string, now: number): R {
   return { ...role, extends: role.extends.filter((key) => key !== parent), updated_at: now }
+}
+
+type RoleKind = 'role' | 'resource_role'
+
+/** Writes the role with these permissions, which are those that it has and more, or some of them. */
+export function writePermissions<K extends RoleKind>(
+  kind: K,
+  role: Objects[K],
+  permissions: readonly string[],
+  mint: Mint,
+): Decided<Objects[K]> {
+  if (permissions.length === role.permissions.length) return { changes: [], result: role }
+  const changed = { ...role, permissions, updated_at: mint.now }
+  return { changes: [put(kind, changed)], result: changed }
+}
+
+/** Writes the role with one more role that it extends; `resolved` gives all of them, checked. */
+export function writeParent<K extends RoleKind>(
+  kind: K,
+  role: Objects[K],
+  parent: string,
+  resolved: (parents: readonly string[], path: Path) => readonly string[],
+  mint: Mint,
+): Decided<Objects[K]> {
+  if (role.extends.includes(parent)) return { changes: [], result: role }
+  const parents = resolved([...role.extends, parent], ['path', 'parent'])
+  const changed = { ...role, extends: parents, updated_at: mint.now }
+  return { changes: [put(kind, changed)], result: changed }
+}
+
+/** Writes the role without one of the roles that it extends; `ref` is how that one was named. @throws OBJECT_NOT_FOUND when it does not extend it */
+export function removeParentOf<K extends RoleKind>(
+  kind: K,
+  role: Objects[K],
+  parent: string,
+  ref: string,
+  mint: Mint,
+): Decided<Objects[K]> {
+  if (!role.extends.includes(parent)) throw new ZerohopError('OBJECT_NOT_FOUND', { kind: 'parent', ref })
+  const changed = withoutParent(role, parent, mint.now)
+  return { changes: [put(kind, changed)], result: changed }
 }
 
 function requireCount(sent: readonly unknown[], what: string, limit: number, path: Path): void {

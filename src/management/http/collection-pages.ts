@@ -197,6 +197,16 @@ export interface Filter<R> {
   readonly fits: (row: R) => boolean
 }
 
+/** The rows that refer to one object. `key` is undefined when the object that was asked for does not exist: then nothing fits. */
+export function referring<I extends IndexName>(
+  view: () => View,
+  index: I,
+  key: string | undefined,
+  keyOf: (row: Objects[IndexKind<I>]) => string | null | undefined,
+): Filter<Objects[IndexKind<I>]> {
+  return { sources: key === undefined ? [] : [indexed(view, index, key)], fits: (row) => keyOf(row) === key }
+}
+
 /** One page of the rows that fit every filter, read from the filter with the fewest rows; the others are tested on each of those. */
 export async function filtered<R extends { readonly created_at: number }>(
   all: Source<R>,

@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import { type Page, type Query, readFlag, readText, readTexts } from '../../http/page.ts'
 import type { ResourceInstance } from '../../model/objects.ts'
 import type { View } from '../../store/view.ts'
-import { everyObject, type Filter, filtered, indexed, matcher, type Rows } from '../http/collection-pages.ts'
+import { everyObject, type Filter, filtered, matcher, type Rows, referring } from '../http/collection-pages.ts'
 import { type Asked, collectionRoutes, FACTS, listRoute } from '../http/collection-routes.ts'
 import { instanceRead } from '../http/render-facts.ts'
 import { type RouteContext, viewOf } from '../http/route-context.ts'
@@ -78,13 +78,11 @@ function listInstances(view: () => View, query: Query, page: Page, counted: bool
   const filters: Filter<ResourceInstance>[] = []
   if (tenant !== undefined) {
     const key = view().find('tenant', tenant)?.key
-    const sources = key === undefined ? [] : [indexed(view, 'instances_of_tenant', key)]
-    filters.push({ sources, fits: (row) => row.tenant === key })
+    filters.push(referring(view, 'instances_of_tenant', key, (row) => row.tenant))
   }
   if (resource !== undefined) {
     const key = view().find('resource', resource)?.key
-    const sources = key === undefined ? [] : [indexed(view, 'instances_of_resource', key)]
-    filters.push({ sources, fits: (row) => row.resource === key })
+    filters.push(referring(view, 'instances_of_resource', key, (row) => row.resource))
   }
   if (texts.length > 0) {
     const finds = texts.map((text) => matcher(text))

@@ -4,7 +4,7 @@ import { type Query, readText } from '../../http/page.ts'
 import { isZerohopError } from '../../model/errors.ts'
 import { partKey, type UserInvite } from '../../model/objects.ts'
 import type { View } from '../../store/view.ts'
-import { everyObject, type Filter, filtered, indexed, matcher } from '../http/collection-pages.ts'
+import { everyObject, type Filter, filtered, indexed, matcher, referring } from '../http/collection-pages.ts'
 import { collectionRoutes, FACTS } from '../http/collection-routes.ts'
 import { inviteRead, userRead } from '../http/render-facts.ts'
 import { type RouteContext, viewOf, write } from '../http/route-context.ts'
@@ -67,8 +67,7 @@ function filtersOf(view: () => View, query: Query): Filter<UserInvite>[] {
   const tenant = readText(query, 'tenant')
   if (tenant !== undefined) {
     const key = now.find('tenant', tenant)?.key
-    const sources = key === undefined ? [] : [indexed(view, 'invites_of_tenant', key)]
-    filters.push({ sources, fits: (row) => row.tenant === key })
+    filters.push(referring(view, 'invites_of_tenant', key, (row) => row.tenant))
   }
   const search = readText(query, 'search')
   if (search !== undefined) {

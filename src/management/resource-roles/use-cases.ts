@@ -1,7 +1,6 @@
 // Roles of a resource type: assigned on one instance, with actions of that type (D5: roles on instances). They extend
 // roles of the same type and may be derived.
 import { type Change, put } from '../../log/change.ts'
-import { ZerohopError } from '../../model/errors.ts'
 import { ROLES_MAX } from '../../model/limits.ts'
 import { partKey, type ResourceRole } from '../../model/objects.ts'
 import { Draft } from '../../store/draft.ts'
@@ -10,7 +9,14 @@ import { afterResourceRole } from '../cascade-schema.ts'
 import { type Collection, create, erase, locate, patch, replace, type Where } from '../collection.ts'
 import { BODY, type Path, settleAttributes, settleName, settleText } from '../fields.ts'
 import { rolesOfResource } from '../hierarchy.ts'
-import { resolveExtends, resolvePermissions, withoutParent, withoutPermissions } from '../permissions.ts'
+import {
+  removeParentOf,
+  resolveExtends,
+  resolvePermissions,
+  withoutPermissions,
+  writeParent,
+  writePermissions,
+} from '../permissions.ts'
 import { derivationOf } from './derivations.ts'
 import type { ResourceRoleCreate, ResourceRolePermissions, ResourceRoleReplace, ResourceRoleUpdate } from './schema.ts'
 
@@ -100,20 +106,15 @@ export function addResourceRolePermissions(view: View, input: RolePermissions, m
   const resource = view.require('resource', input.resource)
   const role = locate(view, 'resource_role', input.ref, resource.key)
   const added = resolvePermissions(view, input.permissions, resource)
-  return withPermissions(role, [...new Set([...role.permissions, ...added])], mint)
+  return writePermissions('resource_role', role, [...new Set([...role.permissions, ...added])], mint)
 }
 
 /** Removes permissions; those that the role does not have are skipped. */
 export function removeResourceRolePermissions(view: View, input: RolePermissions, mint: Mint): Decided<ResourceRole> {
   const resource = view.require('resource', input.resource)
   const role = locate(view, 'resource_role', input.ref, resource.key)
-  return withPermissions(role, withoutPermissions(view, role.permissions, input.permissions, resource), mint)
-}
-
-function withPermissions(role: ResourceRole, permissions: readonly string[], mint: Mint): Decided<ResourceRole> {
-  if (permissions.length === role.permissions.length) return { changes: [], result: role }
-  const changed = { ...role, permissions, updated_at: mint.now }
-  return { changes: [put('resource_role', changed)], result: changed }
+  const left = withoutPermissions(view, role.permissions, input.permissions, resource)
+  return writePermissions('resource_role', role, left, mint)
 }
 
 /**
@@ -137,10 +138,8 @@ export function addResourceRoleParent(view: View, input: RoleParent, mint: Mint)
   const { of } = placeOf(view, input)
   const role = locate(view, 'resource_role', input.ref, of)
   const parent = locate(view, 'resource_role', input.parent, of).role
-  if (role.extends.includes(parent)) return { changes: [], result: role }
-  const parents = parentsOf(view, of, role.role, [...role.extends, parent], ['path', 'parent'])
-  const changed = { ...role, extends: parents, updated_at: mint.now }
-  return { changes: [put('resource_role', changed)], result: changed }
+  const resolved = (parents: readonly string[], path: Path) => parentsOf(view, of, role.role, parents, path)
+  return writeParent('resource_role', role, parent, resolved, mint)
 }
 
 /** Removes a role from the `extends` of the role. @throws OBJECT_NOT_FOUND when it does not extend it */
@@ -148,9 +147,7 @@ export function removeResourceRoleParent(view: View, input: RoleParent, mint: Mi
   const { of } = placeOf(view, input)
   const role = locate(view, 'resource_role', input.ref, of)
   const parent = locate(view, 'resource_role', input.parent, of).role
-  if (!role.extends.includes(parent)) throw new ZerohopError('OBJECT_NOT_FOUND', { kind: 'parent', ref: input.parent })
-  const changed = withoutParent(role, parent, mint.now)
-  return { changes: [put('resource_role', changed)], result: changed }
+  return removeParentOf('resource_role', role, parent, input.parent, mint)
 }
 
 /**

@@ -4,7 +4,7 @@ import { type Page, type Query, readFlag, readText, readTexts } from '../../http
 import { FILTER_VALUES_MAX } from '../../model/limits.ts'
 import { instanceKey, partKey, type RoleAssignment as Stored } from '../../model/objects.ts'
 import type { View } from '../../store/view.ts'
-import { everyObject, type Filter, filtered, indexed } from '../http/collection-pages.ts'
+import { everyObject, type Filter, filtered, indexed, referring } from '../http/collection-pages.ts'
 import { type Asked, listRoute } from '../http/collection-routes.ts'
 import { assignmentDetailed, assignmentRead, withIds } from '../http/render-facts.ts'
 import { type RouteContext, write } from '../http/route-context.ts'
@@ -137,15 +137,13 @@ function ofInstances(view: () => View, query: Query): Filter<Stored>[] {
   const type = readText(query, 'resource')
   if (type !== undefined) {
     const key = now.find('resource', type)?.key
-    const sources = key === undefined ? [] : [indexed(view, 'assignments_on_resource', key)]
-    filters.push({ sources, fits: (row) => typeOf(row.resource_instance) === key })
+    filters.push(referring(view, 'assignments_on_resource', key, (row) => typeOf(row.resource_instance)))
   }
   const instance = readText(query, 'resource_instance')
   if (instance !== undefined) {
     const inType = type === undefined ? undefined : now.get('resource_instance', instanceKey(type, instance))
     const key = (now.find('resource_instance', instance) ?? inType)?.key
-    const sources = key === undefined ? [] : [indexed(view, 'assignments_on_instance', key)]
-    filters.push({ sources, fits: (row) => row.resource_instance === key })
+    filters.push(referring(view, 'assignments_on_instance', key, (row) => row.resource_instance))
   }
   return filters
 }

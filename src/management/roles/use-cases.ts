@@ -1,6 +1,4 @@
 // Tenant roles: permissions, and other roles whose permissions they inherit (D4: roles in tenants).
-import { put } from '../../log/change.ts'
-import { ZerohopError } from '../../model/errors.ts'
 import { ROLES_MAX } from '../../model/limits.ts'
 import type { Role, V1Role } from '../../model/objects.ts'
 import type { Decided, Mint, View } from '../../store/view.ts'
@@ -8,7 +6,14 @@ import { afterRole } from '../cascade.ts'
 import { type Collection, create, erase, patch, replace } from '../collection.ts'
 import { type Path, settleAttributes, settleName, settleText } from '../fields.ts'
 import { tenantRoles } from '../hierarchy.ts'
-import { resolveExtends, resolvePermissions, withoutParent, withoutPermissions } from '../permissions.ts'
+import {
+  removeParentOf,
+  resolveExtends,
+  resolvePermissions,
+  withoutPermissions,
+  writeParent,
+  writePermissions,
+} from '../permissions.ts'
 import { v1OfRole } from '../v1compat.ts'
 import type { RolePermissions, RoleUpdate } from './schema.ts'
 
@@ -49,13 +54,14 @@ export const deleteRole = (view: View, input: { ref: string }, mint: Mint) => er
 /** Adds permissions; those that the role has already are skipped. */
 export function addPermissions(view: View, { ref, permissions }: ChangedPermissions, mint: Mint): Decided<Role> {
   const role = view.require('role', ref)
-  return withPermissions(role, [...new Set([...role.permissions, ...resolvePermissions(view, permissions)])], mint)
+  const added = resolvePermissions(view, permissions)
+  return writePermissions('role', role, [...new Set([...role.permissions, ...added])], mint)
 }
 
 /** Removes permissions; those that the role does not have are skipped. */
 export function removePermissions(view: View, { ref, permissions }: ChangedPermissions, mint: Mint): Decided<Role> {
   const role = view.require('role', ref)
-  return withPermissions(role, withoutPermissions(view, role.permissions, permissions), mint)
+  return writePermissions('role', role, withoutPermissions(view, role.permissions, permissions), mint)
 }
 
 interface RoleParent {
@@ -68,23 +74,12 @@ interface RoleParent {
 export function addParent(view: View, input: RoleParent, mint: Mint): Decided<Role> {
   const role = view.require('role', input.ref)
   const parent = view.require('role', input.parent).key
-  if (role.extends.includes(parent)) return { changes: [], result: role }
-  const parents = parentsOf(view, role.key, [...role.extends, parent], ['path', 'parent'])
-  const changed = { ...role, extends: parents, updated_at: mint.now }
-  return { changes: [put('role', changed)], result: changed }
+  return writeParent('role', role, parent, (parents, path) => parentsOf(view, role.key, parents, path), mint)
 }
 
 /** Removes a role from the `extends` of the role. @throws OBJECT_NOT_FOUND when it does not extend it */
 export function removeParent(view: View, input: RoleParent, mint: Mint): Decided<Role> {
   const role = view.require('role', input.ref)
   const parent = view.require('role', input.parent).key
-  if (!role.extends.includes(parent)) throw new ZerohopError('OBJECT_NOT_FOUND', { kind: 'parent', ref: input.parent })
-  const changed = withoutParent(role, parent, mint.now)
-  return { changes: [put('role', changed)], result: changed }
-}
-
-function withPermissions(role: Role, permissions: readonly string[], mint: Mint): Decided<Role> {
-  if (permissions.length === role.permissions.length) return { changes: [], result: role }
-  const changed = { ...role, permissions, updated_at: mint.now }
-  return { changes: [put('role', changed)], result: changed }
+  return removeParentOf('role', role, parent, input.parent, mint)
 }

@@ -5,7 +5,7 @@ import { listOf } from '../../model/json-schema.ts'
 import { parseId } from '../../model/keys.ts'
 import type { SetRule as Stored } from '../../model/objects.ts'
 import type { View } from '../../store/view.ts'
-import { everyObject, type Filter, filtered, indexed } from '../http/collection-pages.ts'
+import { everyObject, type Filter, filtered, indexed, referring } from '../http/collection-pages.ts'
 import { listRoute } from '../http/collection-routes.ts'
 import { setRuleRead } from '../http/render-facts.ts'
 import { type RouteContext, write } from '../http/route-context.ts'
@@ -45,11 +45,7 @@ function filtersOf(view: () => View, query: Query): Filter<Stored>[] {
   for (const [name, type, index] of SETS) {
     const ref = readText(query, name)
     if (ref === undefined) continue
-    const key = findSet(now, type, ref)
-    filters.push({
-      sources: key === undefined ? [] : [indexed(view, index, key)],
-      fits: (row) => row[name] === key,
-    })
+    filters.push(referring(view, index, findSet(now, type, ref), (row) => row[name]))
   }
   const permission = readText(query, 'permission')
   if (permission !== undefined) filters.push(ofPermission(view, permission))

@@ -1,6 +1,6 @@
 // Tenants, and the users who belong to them. Assignments in one tenant have no effect in another (D4: roles in
 // tenants).
-import { type Change, put, remove } from '../../log/change.ts'
+import { type Change, put } from '../../log/change.ts'
 import { TENANT_TYPE } from '../../model/condition-reads.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import { TENANTS_MAX } from '../../model/limits.ts'
@@ -8,7 +8,7 @@ import { membershipKey, type User } from '../../model/objects.ts'
 import { Draft } from '../../store/draft.ts'
 import type { Decided, Mint, View } from '../../store/view.ts'
 import { settleDeclared } from '../attribute-values.ts'
-import { afterTenant } from '../cascade.ts'
+import { afterTenant, removals } from '../cascade.ts'
 import { type Collection, create, erase, patch, replace, type Written } from '../collection.ts'
 import { settleName, settleText } from '../fields.ts'
 import { giveRoles, join } from '../role-assignments/use-cases.ts'
@@ -68,14 +68,14 @@ export function removeTenantUser(
 ): Decided<null> {
   const tenant = view.require('tenant', input.tenant)
   const user = view.require('user', input.user)
-  const changes: Change[] = []
   const name = `${user.key}/${tenant.key}`
-  for (const index of ['assignments_of_user_in_tenant', 'instance_assignments_of_user_in_tenant'] as const) {
-    for (const assignment of view.by(index, name)) changes.push(remove('role_assignment', assignment.key))
-  }
   const key = membershipKey(tenant.key, user.key)
   const membership = view.get('membership', key)
-  if (membership) changes.push(remove('membership', membership.key))
+  const changes = [
+    ...removals('role_assignment', view.by('assignments_of_user_in_tenant', name)),
+    ...removals('role_assignment', view.by('instance_assignments_of_user_in_tenant', name)),
+    ...removals('membership', membership ? [membership] : []),
+  ]
   if (changes.length === 0) throw new ZerohopError('OBJECT_NOT_FOUND', { kind: 'membership', ref: key })
   return { changes, status: 204, result: null }
 }

@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import { type Page, type Query, readFlag, readText } from '../../http/page.ts'
 import type { Relation, RelationshipTuple } from '../../model/objects.ts'
 import type { View } from '../../store/view.ts'
-import { everyObject, type Filter, filtered, indexed } from '../http/collection-pages.ts'
+import { everyObject, type Filter, filtered, indexed, referring } from '../http/collection-pages.ts'
 import { type Asked, listRoute } from '../http/collection-routes.ts'
 import { tupleDetailed, tupleRead } from '../http/render-facts.ts'
 import { type RouteContext, write } from '../http/route-context.ts'
@@ -68,11 +68,7 @@ function filtersOf(view: () => View, query: Query): Filter<RelationshipTuple>[] 
   for (const [name, kind, index] of NAMED) {
     const ref = readText(query, name)
     if (ref === undefined) continue
-    const key = now.find(kind, ref)?.key
-    filters.push({
-      sources: key === undefined ? [] : [indexed(view, index, key)],
-      fits: (row) => row[name] === key,
-    })
+    filters.push(referring(view, index, now.find(kind, ref)?.key, (row) => row[name]))
   }
   const relation = readText(query, 'relation')
   if (relation !== undefined) {
