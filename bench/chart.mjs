@@ -1,4 +1,5 @@
-// The charts of docs/bench, drawn by Vega: checks per second against hand-written code, and each budget with what was measured.
+// The charts of docs/bench, drawn by Vega: checks per second against hand-written code, and each budget with what was
+// measured.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { machine } from './report.mjs'
 

@@ -47,7 +47,8 @@ const CANDIDATES = [
   peer('accesscontrol', 'accesscontrol'),
   peer('opa-wasm', 'opa'),
   peer('oso', 'oso', 'rules/oso'),
-  // Node 20 aborts when its optimising compiler inlines some calls of this module (peers that do not need the flag do not get it).
+  // Node 20 aborts when its optimising compiler inlines some calls of this module (peers that do not need the flag do
+  // not get it).
   peer('@cedar-policy/cedar-wasm', 'cedar', 'rules/cedar', ['--no-turbo-inline-js-wasm-calls']),
   peer('casbin', 'casbin', 'rules/casbin'),
   peer('@cerbos/embedded-server', 'cerbos'),

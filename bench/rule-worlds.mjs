@@ -1,10 +1,13 @@
-// W4: the world W1 with rules about attributes beside its roles. A rule lets the members of a department, at certain hours, do something
-// with what is not above their clearance or is their own. What a user and a document are like is sent with each check.
+// W4: the world W1 with rules about attributes beside its roles. A rule lets the members of a department, at certain
+// hours, do something with what is not above their clearance or is their own. What a user and a document are like is
+// sent with each check.
 import { decidePlainly, makeWorld, policyChanges, randomOf } from './workloads.mjs'
 
 /**
- * @typedef {{ user: { department: string, clearance: number }, resource: { classification: number, owner: string }, context: { hour: number } }} Sent
- * @typedef {{ resource: string, action: string, department: string, from: number, to: number }} Rule `to` is the last hour of it
+ * @typedef {{ user: { department: string, clearance: number }, resource: { classification: number, owner: string },
+ * context: { hour: number } }} Sent
+ * @typedef {{ resource: string, action: string, department: string, from: number, to: number }} Rule `to` is the last
+ * hour of it
  * @typedef {import('./workloads.mjs').World & { rules: Rule[] }} RuleWorld
  */
 
@@ -84,7 +87,10 @@ function decideRulesPlainly({ rules }, userByKey, check) {
   )
 }
 
-/** The changes that make Zerohop hold the same world: each rule has a set of users; all share one of resources for each type. */
+/**
+ * The changes that make Zerohop hold the same world: each rule has a set of users; all share one of resources for each
+ * type.
+ */
 export function* rulePolicyChanges(world) {
   yield* policyChanges(world)
   const set = (key, type, resource, conditions) => ({

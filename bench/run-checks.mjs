@@ -1,5 +1,5 @@
-// One process of the check measurements: loads one world into some candidates, compares each decision with the plain definition,
-// then measures in interleaved rounds, the order rotated, and sends back every round's figures.
+// One process of the check measurements: loads one world into some candidates, compares each decision with the plain
+// definition, then measures in interleaved rounds, the order rotated, and sends back every round's figures.
 import { serveJob } from './child.mjs'
 import { candidate } from './registry.mjs'
 import { makeRuleWorld, RULE_WORLDS } from './rule-worlds.mjs'
@@ -74,8 +74,8 @@ function runnerOf(engine, world, withRules) {
 }
 
 /**
- * A loop of its own for each candidate: through one shared loop the call would be megamorphic, which costs the fast ones most and
- * which no application that uses one engine pays.
+ * A loop of its own for each candidate: through one shared loop the call would be megamorphic, which costs the fast
+ * ones most and which no application that uses one engine pays.
  */
 function loopOver(decide, isAsync, withRules) {
   const call = `decide(check.user, check.action, check.resource, check.tenant${withRules ? ', check.sent' : ''})`
@@ -90,7 +90,10 @@ function loopOver(decide, isAsync, withRules) {
   return new Function('decide', body)(decide)
 }
 
-/** Every decision that will be measured is compared with the plain definition; a slow peer gets as many as fit in its time. */
+/**
+ * Every decision that will be measured is compared with the plain definition; a slow peer gets as many as fit in its
+ * time.
+ */
 async function verify(racer, world, job) {
   const start = performance.now()
   const patience = racer.group === 'core' ? Number.POSITIVE_INFINITY : job.verifyMs

@@ -1,4 +1,5 @@
-// The parts of a run by name, as `--only` takes them, in the order in which a run takes them: what has a budget first, the peers last.
+// The parts of a run by name, as `--only` takes them, in the order in which a run takes them: what has a budget first,
+// the peers last.
 import { measureChecks, measurePeers } from './checks.mjs'
 import { measureApi } from './figures/api.mjs'
 import { measureDeltas } from './figures/delta.mjs'

@@ -1,5 +1,6 @@
-// Finds keys whose 32-bit hashes are equal: the fixed lists in test/support/collisions.ts. The kernel's own hash (assembly/memory/symbols.ts)
-// is compiled with a search around it and run: node scripts/find-colliding-keys.mjs, some minutes.
+// Finds keys whose 32-bit hashes are equal: the fixed lists in test/support/collisions.ts. The kernel's own hash
+// (assembly/memory/symbols.ts) is compiled with a search around it and run: node scripts/find-colliding-keys.mjs, some
+// minutes.
 //
 //   same length     two of 2^18 keys `user-NNNNNN`: a birthday search finds about eight pairs
 //   longer          `user-NNN` and `user-NNN-NNNNNNN`: about 2^32 pairs are tried one after another

@@ -1,6 +1,7 @@
-// Compares the kernel with the definition for as long as asked: npm run test:long -- --cases 10000000 [--seed N] [--save NAME]
-// With --save, a counterexample is also written as the case file NAME, so that every decider is asked it from then on.
-// Exit 0 when every question was answered as defined, 1 with the shrunk counterexample when one was not, 2 on a wrong argument.
+// Compares the kernel with the definition for as long as asked: npm run test:long -- --cases 10000000 [--seed N]
+// [--save NAME] With --save, a counterexample is also written as the case file NAME, so that every decider is asked it
+// from then on. Exit 0 when every question was answered as defined, 1 with the shrunk counterexample when one was not,
+// 2 on a wrong argument.
 import { spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'

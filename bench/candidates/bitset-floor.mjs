@@ -1,4 +1,5 @@
-// The floor: one bit test per check, all names turned into numbers beforehand. No engine can ask names and be faster than this.
+// The floor: one bit test per check, all names turned into numbers beforehand. No engine can ask names and be faster
+// than this.
 
 /** @param {import('../workloads.mjs').World} world */
 export function load(world) {

@@ -1,5 +1,5 @@
-// casbin, the RBAC-with-domains model, asked through its synchronous call. Its CachedEnforcer is left out: it remembers answers,
-// and goes on giving them after a revocation until it is cleared by hand.
+// casbin, the RBAC-with-domains model, asked through its synchronous call. Its CachedEnforcer is left out: it remembers
+// answers, and goes on giving them after a revocation until it is cleared by hand.
 import { newEnforcer, newModelFromString } from 'casbin'
 
 const MODEL = `

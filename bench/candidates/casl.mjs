@@ -1,5 +1,5 @@
-// @casl/ability in its fastest use: one ability per user and tenant, built once and kept. (Building one per check is 4-8 times
-// slower.) Memory is the price: tens of kilobytes for each user.
+// @casl/ability in its fastest use: one ability per user and tenant, built once and kept. (Building one per check is
+// 4-8 times slower.) Memory is the price: tens of kilobytes for each user.
 import { createMongoAbility } from '@casl/ability'
 
 /** @param {import('../workloads.mjs').World} world */

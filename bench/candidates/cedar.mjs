@@ -1,5 +1,5 @@
-// @cedar-policy/cedar-wasm in its fastest stateful form: the policies are parsed once, one policy per role, the permissions of the
-// role as the list of its actions; each call brings the principal with its roles in that tenant.
+// @cedar-policy/cedar-wasm in its fastest stateful form: the policies are parsed once, one policy per role, the
+// permissions of the role as the list of its actions; each call brings the principal with its roles in that tenant.
 import { preparsePolicySet, statefulIsAuthorized } from '@cedar-policy/cedar-wasm/nodejs'
 import { grantsOf } from './grants.mjs'
 

@@ -1,5 +1,5 @@
-// @cerbos/embedded-server, offline: the rule table that its hub would build is encoded here (protobuf, field numbers of the
-// published schema cerbos.runtime.v1.RuleTable), one row per permission of a role.
+// @cerbos/embedded-server, offline: the rule table that its hub would build is encoded here (protobuf, field numbers of
+// the published schema cerbos.runtime.v1.RuleTable), one row per permission of a role.
 import { readFileSync } from 'node:fs'
 import { create } from '@bufbuild/protobuf'
 import { CheckResourcesRequestSchema } from '@cerbos/api/cerbos/request/v1/request_pb'

@@ -1,4 +1,5 @@
-// For engines that know roles and permissions but not who holds which role where: the application looks the roles up itself.
+// For engines that know roles and permissions but not who holds which role where: the application looks the roles up
+// itself.
 
 /**
  * @template T

@@ -1,4 +1,5 @@
-// What most developers write: a nested Map of grants, one Set of `resource:action` strings per role, the key joined at each check.
+// What most developers write: a nested Map of grants, one Set of `resource:action` strings per role, the key joined at
+// each check.
 
 /** @param {import('../workloads.mjs').World} world */
 export function load(world) {

@@ -1,4 +1,5 @@
-// @open-policy-agent/opa-wasm with policies/rbac.wasm, which is policies/rbac.rego compiled once (docs/bench/README.md says how).
+// @open-policy-agent/opa-wasm with policies/rbac.wasm, which is policies/rbac.rego compiled once (docs/bench/README.md
+// says how).
 import { readFileSync } from 'node:fs'
 import opa from '@open-policy-agent/opa-wasm'
 

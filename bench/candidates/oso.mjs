@@ -1,4 +1,5 @@
-// oso: one fact per permission of a role (it indexes facts by their arguments), the roles of the user given with the actor.
+// oso: one fact per permission of a role (it indexes facts by their arguments), the roles of the user given with the
+// actor.
 import { Oso } from 'oso'
 import { grantsOf } from './grants.mjs'
 

@@ -1,4 +1,5 @@
-// Zerohop's fastest form: `pdp.subject(user, { tenant })` was resolved before (once per request, say), `can` is what is measured.
+// Zerohop's fastest form: `pdp.subject(user, { tenant })` was resolved before (once per request, say), `can` is what is
+// measured.
 import { zerohopOf } from './zerohop.mjs'
 
 /** @param {import('../workloads.mjs').World} world */

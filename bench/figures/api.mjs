@@ -1,4 +1,5 @@
-// Management rows: writes of 64 clients that are on disk when answered, beside the same route when it has nothing to write.
+// Management rows: writes of 64 clients that are on disk when answered, beside the same route when it has nothing to
+// write.
 import { median, quantile } from '../sampling.mjs'
 import { measureLargeUser } from './api-large-user.mjs'
 import { measureMillion } from './api-million.mjs'

@@ -1,4 +1,5 @@
-// The server that POST /allowed is held against: node:http, the body parsed, a constant answer. Its port is its first message.
+// The server that POST /allowed is held against: node:http, the body parsed, a constant answer. Its port is its first
+// message.
 import { createServer } from 'node:http'
 
 const ANSWER = '{"allow":true,"result":true,"query":null,"debug":null}'

@@ -1,5 +1,5 @@
-// An application with everything in its own process (zerohop/embedded) deletes a tenant in which many users hold a role, and watches
-// its own event loop meanwhile.
+// An application with everything in its own process (zerohop/embedded) deletes a tenant in which many users hold a
+// role, and watches its own event loop meanwhile.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

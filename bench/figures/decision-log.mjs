@@ -1,5 +1,6 @@
-// What the decision log costs: POST /allowed with the file sink on beside the same server without it, in turns. By processor time per request, as
-// the server itself counts it: what limits a server of one thread, and what neighbours on the machine do not change.
+// What the decision log costs: POST /allowed with the file sink on beside the same server without it, in turns. By
+// processor time per request, as the server itself counts it: what limits a server of one thread, and what neighbours
+// on the machine do not change.
 import { median } from '../sampling.mjs'
 import { LoadGenerator } from './load.mjs'
 import { withServers } from './servers.mjs'

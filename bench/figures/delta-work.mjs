@@ -1,5 +1,5 @@
-// The process behind the delta rows. It holds an image of a million facts and nothing else of size, as a PDP does: the world was
-// made in another process, the deltas are made one by one outside of the timed part.
+// The process behind the delta rows. It holds an image of a million facts and nothing else of size, as a PDP does: the
+// world was made in another process, the deltas are made one by one outside of the timed part.
 import { readFileSync } from 'node:fs'
 import { serveJob } from '../child.mjs'
 import { assignmentMaker, undo, WORKLOADS } from '../workloads.mjs'

@@ -1,4 +1,5 @@
-// HTTP rows: POST /allowed beside a bare node:http server, bulk beside single calls, and the tail of checks while others write.
+// HTTP rows: POST /allowed beside a bare node:http server, bulk beside single calls, and the tail of checks while
+// others write.
 import { median, quantile } from '../sampling.mjs'
 import { measureDecisionLog } from './decision-log.mjs'
 import { LoadGenerator } from './load.mjs'
@@ -77,7 +78,10 @@ async function measureThroughput(results, plan, loads, server, bare) {
 const CHECKS_PER_SECOND = 500
 const WRITES_PER_SECOND = 1_000
 
-/** Checks at a fixed rate: alone, beside writes at a fixed rate, and beside writers that write again as soon as they are answered. */
+/**
+ * Checks at a fixed rate: alone, beside writes at a fixed rate, and beside writers that write again as soon as they are
+ * answered.
+ */
 async function measureTail(results, plan, { checks, writes }, { name, api, pdp }) {
   const { key } = api
   const ask = { port: pdp, method: 'POST', path: '/allowed', key, body: CHECK, connections: 64 }

@@ -28,8 +28,8 @@ function build({ world: name, file }) {
 }
 
 /**
- * Interleaved: reading the file into memory that was never touched, as an image's memory is when it is loaded, then the path that a PDP
- * takes up to its first answer. Both pay for the page faults of that much new memory.
+ * Interleaved: reading the file into memory that was never touched, as an image's memory is when it is loaded, then the
+ * path that a PDP takes up to its first answer. Both pay for the page faults of that much new memory.
  */
 async function load({ world: name, file, rounds }) {
   const world = makeWorld(name, { checks: 50 })

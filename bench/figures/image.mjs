@@ -1,4 +1,5 @@
-// Image rows: loading a million facts, hashing them, bytes per assignment, growth under edits, memory of the process that holds it.
+// Image rows: loading a million facts, hashing them, bytes per assignment, growth under edits, memory of the process
+// that holds it.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,10 +1,11 @@
-// Ticks at the moments at which a paced load is due. They come from a thread that sleeps until each: a timer of the event loop may be a millisecond
-// late, and looking at the clock again and again would take from the server the core that it needs.
+// Ticks at the moments at which a paced load is due. They come from a thread that sleeps until each: a timer of the
+// event loop may be a millisecond late, and looking at the clock again and again would take from the server the core
+// that it needs.
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
 
 /**
- * Calls `tick` with the moment (of performance.now()) at which each of `total` requests is due, `perSecond` of them a second; ends after the
- * last. A tick that comes late tells the moment that it was due, so that what was late counts.
+ * Calls `tick` with the moment (of performance.now()) at which each of `total` requests is due, `perSecond` of them a
+ * second; ends after the last. A tick that comes late tells the moment that it was due, so that what was late counts.
  */
 export function everyTick({ perSecond, total }, tick) {
   const thread = new Worker(new URL(import.meta.url), { workerData: { perSecond, total } })

@@ -1,4 +1,5 @@
-// PDP rows: how soon a write is seen in another process, how soon a PDP with a million facts answers, and what blocks an event loop.
+// PDP rows: how soon a write is seen in another process, how soon a PDP with a million facts answers, and what blocks
+// an event loop.
 import { once } from 'node:events'
 import { runChild } from '../child.mjs'
 import { median, quantile } from '../sampling.mjs'

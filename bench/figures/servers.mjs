@@ -1,4 +1,5 @@
-// Starts and stops what the HTTP rows measure: zerohop processes on folders of their own, and the bare server beside them.
+// Starts and stops what the HTTP rows measure: zerohop processes on folders of their own, and the bare server beside
+// them.
 import { fork, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'

@@ -1,5 +1,6 @@
-// What a second worker of a PDP adds (PDP_WORKERS): checks per second over HTTP, in rounds that take turns. On fewer than four cores the load and the
-// workers would share them, so that the ratio would tell of the machine: there it is not measured.
+// What a second worker of a PDP adds (PDP_WORKERS): checks per second over HTTP, in rounds that take turns. On fewer
+// than four cores the load and the workers would share them, so that the ratio would tell of the machine: there it is
+// not measured.
 import { availableParallelism } from 'node:os'
 import { median } from '../sampling.mjs'
 import { LoadGenerator } from './load.mjs'

@@ -1,5 +1,6 @@
-// Loaded into both servers by `npm run soak` (node --import), in every thread of them: says over a socket what the process holds after a full
-// collection, so that garbage which nobody has collected yet is not taken for a leak. A server that runs otherwise never loads it.
+// Loaded into both servers by `npm run soak` (node --import), in every thread of them: says over a socket what the
+// process holds after a full collection, so that garbage which nobody has collected yet is not taken for a leak. A
+// server that runs otherwise never loads it.
 import { createServer } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'

@@ -16,7 +16,10 @@ export const JUDGED: readonly Judged[]
 export const CREEP_BYTES: number
 export const SAMPLES_MIN: number
 
-/** Bytes; `perMillionChecks` and `perDeltas` (of 100,000) each hold the checks, or the deltas, to account for all of the rise. */
+/**
+ * Bytes; `perMillionChecks` and `perDeltas` (of 100,000) each hold the checks, or the deltas, to account for all of the
+ * rise.
+ */
 export interface Verdict extends Judged {
   readonly rise: number
   readonly noise: number

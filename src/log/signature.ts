@@ -1,27 +1,27 @@
-// Signatures (Ed25519) of what a follower believes: images and deltas. A signature says who made it, not how new it is: that is the age of a PDP.
-// Normative text: docs/feed.md. An image file that is signed ends with a tail:
+// Ed25519 signatures of images and deltas. A signature proves the origin of an image or delta, not how recent it is:
+// staleness is checked by the PDP. Normative text: docs/feed.md. An image file that is signed ends with a tail:
 //
 //   image file │ magic 'ZHS1' (4) │ signature (64) of the text "zerohop image\n" and the SHA-256 of the image file
 //
-// So does a state that followers build their own image from, with the text "zerohop state\n".
-// A delta is signed over the text "zerohop delta\n" and the SHA-256 of its fields and packed changes.
+// So does a state that followers build their own image from, with the text "zerohop state\n". A delta is signed over
+// the text "zerohop delta\n" and the SHA-256 of its fields and packed changes.
 import { createHash, createPrivateKey, createPublicKey, type KeyObject, sign, verify } from 'node:crypto'
 import { ZerohopError } from '../model/errors.ts'
 import type { PackedDelta } from './delta.ts'
 
 const MAGIC = Buffer.from('ZHS1')
 const SIGNATURE_BYTES = 64
-/** Bytes behind a signed image. */
+/** The length of the signature block behind a signed image. */
 export const TAIL_BYTES = MAGIC.length + SIGNATURE_BYTES
 
-/** What a tail is of. */
+/** The kind of file that has a signature block. */
 export type Tailed = 'image' | 'state'
 
 /** Signs with a private key, as PEM. */
 export class Signer {
   readonly #key: KeyObject
 
-  /** @throws CONFIG_INVALID when it is no Ed25519 private key */
+  /** @throws CONFIG_INVALID when it is not an Ed25519 private key */
   constructor(pem: string) {
     this.#key = keyOf(pem, createPrivateKey, 'private')
   }
@@ -36,12 +36,12 @@ export class Signer {
   }
 }
 
-/** Believes what was signed with the private key to this public key, as PEM. */
+/** Verifies signatures with a public key, as PEM. */
 export class Trust {
   readonly pem: string
   readonly #key: KeyObject
 
-  /** @throws CONFIG_INVALID when it is no Ed25519 key */
+  /** @throws CONFIG_INVALID when it is not an Ed25519 public key */
   constructor(pem: string) {
     this.pem = pem
     this.#key = keyOf(pem, createPublicKey, 'public')
@@ -94,7 +94,7 @@ function keyOf(pem: string, make: (pem: string) => KeyObject, kind: string): Key
     const key = make(pem)
     if (key.asymmetricKeyType === 'ed25519') return key
   } catch {
-    // said below, without the key
+    // reported below, without the key
   }
   throw new ZerohopError('CONFIG_INVALID', { reason: `the ${kind} key of images is not an Ed25519 ${kind} key in PEM` })
 }

@@ -1,5 +1,6 @@
-// The whole policy at one revision as changes: what a follower gets whose kernel is of another ABI, and builds its own image from. Its changes
-// are those of deltas, which know nothing of any ABI. Written and read a frame at a time. Normative text: docs/feed.md.
+// The whole policy at one revision as changes: a follower whose kernel has another ABI builds its own image from it.
+// The changes have the form of those in deltas, which is independent of the ABI. Written and read frame by frame.
+// Normative text: docs/feed.md.
 //
 //   frames of type 4 with about STATE_FRAME_BYTES of changes each, compressed │ one without changes: the end │ where states are signed, a tail
 import { createHash } from 'node:crypto'
@@ -15,13 +16,13 @@ import { isTail, TAIL_BYTES, type Trust } from './signature.ts'
 export interface PolicyState {
   readonly environment: LogId
   readonly position: Position
-  /** in an order in which nothing refers to what comes later */
+  /** ordered so that no change refers to a later one */
   readonly changes: Iterable<PolicyChange>
 }
 
 /** Bytes handed to the decoder at a time. */
 const CHUNK_BYTES = 1024 * 1024
-/** What repeats in a policy repeats close by: the fastest level takes most of what there is to win. */
+/** Repetitions in a policy are close together: the fastest level gains most of the possible compression. */
 const LEVEL = { level: 1 }
 
 /** The frames of a state, one after the other: never more than one of them is in memory. */
@@ -43,14 +44,14 @@ export function* encodeState({ environment, position, changes }: PolicyState): G
   yield frame(0, new Uint8Array())
 }
 
-/** True of the bytes of a state; an image begins otherwise. */
+/** True for the bytes of a state; an image begins differently. */
 export function isState(bytes: Uint8Array): boolean {
   return bytes.length > 2 && bytes[0] === FRAME_MAGIC[0] && bytes[1] === FRAME_MAGIC[1]
 }
 
 /**
- * The state in these bytes. Its changes are unpacked as they are asked for.
- * @throws FRAME_INVALID when they are none or not whole, SIGNATURE_INVALID
+ * Reads a state. Its changes are unpacked lazily.
+ * @throws FRAME_INVALID when the bytes are not a complete state, SIGNATURE_INVALID
  */
 export function readState(bytes: Uint8Array, trust?: Trust): PolicyState {
   const end = bytes.subarray(-TAIL_BYTES)
@@ -74,7 +75,7 @@ function readParts(bytes: Uint8Array): PackedState[] {
   const parts: PackedState[] = []
   for (let at = 0; at < bytes.length; at += CHUNK_BYTES) {
     for (const frame of decoder.push(bytes.subarray(at, at + CHUNK_BYTES))) {
-      if (frame.type !== 'state') throw invalid(`a ${frame.type} frame is no part of a state`)
+      if (frame.type !== 'state') throw invalid(`a ${frame.type} frame is not part of a state`)
       parts.push(frame.part)
     }
   }

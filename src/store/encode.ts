@@ -1,4 +1,5 @@
-// How keys and values of the tables are written: big-endian numbers, so that LMDB's byte order is the order of the numbers.
+// How keys and values of the tables are written: big-endian numbers, so that LMDB's byte order is the order of the
+// numbers.
 //
 //   objects   log u32 │ kind u8 │ place u48               log   log u32 │ revision u48
 //   keys      log u32 │ kind u8 │ key, UTF-8              indexes   log u32 │ name, UTF-8 │ 00 │ value, UTF-8

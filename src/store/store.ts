@@ -1,6 +1,7 @@
 // The store: log and state of every environment and organization of one data folder. Reads are synchronous, in this
 // thread, and see only what is on disk; every write is a use case that the writer thread runs. One process at a time
-// has the folder open.
+// has the folder open. The file is long because it has the documented interface of the store next to its one
+// implementation, whose methods are short.
 import { mkdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Actor, HistoryEntry, LogEntry, LogId, Position } from '../log/change.ts'

@@ -16,8 +16,8 @@ interface Waiting {
 }
 
 /**
- * A batch is on disk: the logs that it wrote to, and the seconds that it took with its sync. Sent before the writers are
- * answered.
+ * A batch is on disk: the logs that it wrote to, and the seconds that it took with its sync. Sent before the writers
+ * are answered.
  */
 export interface BatchEvent {
   readonly event: 'batch'

@@ -1,4 +1,5 @@
-// @cedar-policy/cedar-wasm: policies parsed once, one for each role and one for each rule; a call brings the user and the resource.
+// @cedar-policy/cedar-wasm: policies parsed once, one for each role and one for each rule; a call brings the user and
+// the resource.
 import { preparsePolicySet, statefulIsAuthorized } from '@cedar-policy/cedar-wasm/nodejs'
 import { grantsOf } from '../grants.mjs'
 

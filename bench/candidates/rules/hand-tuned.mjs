@@ -1,4 +1,5 @@
-// The same by a developer who has met a profiler: nested Maps for roles and for the lists of closures, no joined strings.
+// The same by a developer who has met a profiler: nested Maps for roles and for the lists of closures, no joined
+// strings.
 import { load as loadRoles } from '../hand-tuned.mjs'
 import { closureOf } from './hand-written.mjs'
 

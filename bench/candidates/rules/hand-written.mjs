@@ -1,4 +1,5 @@
-// What most developers write: roles as in the other worlds, and one closure for each rule, in a list for each `resource:action`.
+// What most developers write: roles as in the other worlds, and one closure for each rule, in a list for each
+// `resource:action`.
 import { load as loadRoles } from '../hand-written.mjs'
 
 /** @param {import('../../rule-worlds.mjs').RuleWorld} world */

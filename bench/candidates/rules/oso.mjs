@@ -1,4 +1,5 @@
-// oso: facts for the permissions of roles, one Polar rule for each attribute rule, user and resource given as instances of classes.
+// oso: facts for the permissions of roles, one Polar rule for each attribute rule, user and resource given as instances
+// of classes.
 import { Oso } from 'oso'
 import { grantsOf } from '../grants.mjs'
 
