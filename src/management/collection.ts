@@ -132,33 +132,34 @@ function refuse(view: View, kind: KeyedKind, key: string, of: string): void {
 const storedKey = (of: string, key: string): string => (of === '' ? key : partKey(of, key))
 const shortKey = (of: string, key: string): string => (of === '' ? key : key.slice(of.length + 1))
 
+export interface Changed<I> {
+  readonly ref: string
+  readonly fields: I & SameKey
+}
+
 /** Changes the fields that were sent. A key in the body must be that of the object. @throws KEY_MISMATCH */
 export function patch<K extends KeyedKind, I extends object>(
   collection: Collection<K, I>,
   view: View,
-  { ref, fields }: { readonly ref: string; readonly fields: I & SameKey },
+  { ref, fields }: Changed<I>,
   mint: Mint,
   where: Where = {},
 ): Decided<Objects[K]> {
-  const { of = '', path = BODY, keyPath = [...path, 'key'] } = where
-  const stored = locate(view, collection.kind, ref, of)
-  requireSameKey(fields.key, shortKey(of, stored.key), keyPath)
+  const stored = locate(view, collection.kind, ref, where.of)
   return rewrite(collection, view, stored, fieldsOf(stored), fields, mint, where)
 }
 
-/** Replaces the object: what was not sent is reset. A key in the body must be that of the object. */
+/** Replaces the object: what was not sent is reset. A key in the body must be that of the object. @throws KEY_MISMATCH */
 export function replace<K extends KeyedKind, I extends object>(
   collection: Collection<K, I>,
   view: View,
-  { ref, fields }: { readonly ref: string; readonly fields: I & SameKey },
+  { ref, fields }: Changed<I>,
   mint: Mint,
   where: Where = {},
 ): Decided<Objects[K]> {
-  const { of = '', path = BODY, keyPath = [...path, 'key'] } = where
+  const { of = '' } = where
   const stored = locate(view, collection.kind, ref, of)
-  const key = shortKey(of, stored.key)
-  requireSameKey(fields.key, key, keyPath)
-  return rewrite(collection, view, stored, collection.defaults(key, mint, of), fields, mint, where)
+  return rewrite(collection, view, stored, collection.defaults(shortKey(of, stored.key), mint, of), fields, mint, where)
 }
 
 /** Removes the object and what hangs on it. */
@@ -174,6 +175,39 @@ export function erase<K extends KeyedKind, I extends object>(
   return { changes, status: 204, result: null }
 }
 
+/** The use cases of a collection where a write changes nothing but the object and what follows from it. */
+export const writesOf = <K extends KeyedKind, I extends object>(collection: Collection<K, I>) => ({
+  create: (view: View, input: I & { readonly key: string }, mint: Mint) => create(collection, view, input, mint),
+  update: (view: View, input: Changed<I>, mint: Mint) => patch(collection, view, input, mint),
+  replace: (view: View, input: Changed<I>, mint: Mint) => replace(collection, view, input, mint),
+  remove: (view: View, input: { readonly ref: string }, mint: Mint) => erase(collection, view, input, mint),
+})
+
+export interface OnResource {
+  /** id or key of the resource type */
+  readonly resource: string
+}
+
+/** The place of a part. @throws OBJECT_NOT_FOUND */
+export const partOf = (view: View, { resource }: OnResource): { readonly of: string } => ({
+  of: view.require('resource', resource).key,
+})
+
+/** The same of parts of a resource type; `name` is what the input of `create` calls the part. */
+export const partWritesOf = <K extends PartKind, I extends object, N extends string>(
+  collection: Collection<K, I>,
+  name: N,
+) => ({
+  create: (view: View, input: OnResource & Readonly<Record<N, I & { readonly key: string }>>, mint: Mint) =>
+    create(collection, view, input[name], mint, partOf(view, input)),
+  update: (view: View, input: OnResource & Changed<I>, mint: Mint) =>
+    patch(collection, view, input, mint, partOf(view, input)),
+  replace: (view: View, input: OnResource & Changed<I>, mint: Mint) =>
+    replace(collection, view, input, mint, partOf(view, input)),
+  remove: (view: View, input: OnResource & { readonly ref: string }, mint: Mint) =>
+    erase(collection, view, input, mint, partOf(view, input)),
+})
+
 /** @throws KEY_MISMATCH */
 export function requireSameKey(sent: string | null | undefined, key: string, path: Path = [...BODY, 'key']): void {
   if (sent === undefined || sent === null || sent === key) return
@@ -185,11 +219,12 @@ function rewrite<K extends KeyedKind, I extends object>(
   view: View,
   stored: Objects[K],
   base: Fields<K>,
-  sent: I,
+  sent: I & SameKey,
   mint: Mint,
-  { of = '', path = BODY }: Where,
+  { of = '', path = BODY, keyPath = [...path, 'key'] }: Where,
 ): Decided<Objects[K]> {
   const { id, key, created_at } = stored
+  requireSameKey(sent.key, shortKey(of, key), keyPath)
   const fields = collection.merge(base, sent, { view, mint, key: shortKey(of, key), of, path, stored })
   if (isDeepStrictEqual({ ...fields }, { ...fieldsOf(stored) })) return { changes: [], result: stored }
   const object = assemble<K>(fields, { id, key, created_at, updated_at: mint.now })

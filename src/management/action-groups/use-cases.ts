@@ -1,11 +1,10 @@
 // Action groups: a named list of actions of one resource type, for user interfaces. They do not affect decisions.
 import { ACTION_GROUPS_MAX } from '../../model/limits.ts'
 import type { Resource } from '../../model/objects.ts'
-import type { Mint, View } from '../../store/view.ts'
-import { type Collection, create, erase, patch } from '../collection.ts'
+import { type Collection, partWritesOf } from '../collection.ts'
 import { type Path, settleAttributes, settleName, settleText } from '../fields.ts'
 import { requirePart } from '../resources/parts.ts'
-import type { ActionGroupCreate, ActionGroupUpdate } from './schema.ts'
+import type { ActionGroupUpdate } from './schema.ts'
 
 export const actionGroups: Collection<'action_group', ActionGroupUpdate> = {
   kind: 'action_group',
@@ -37,19 +36,8 @@ function actionsOf(resource: Resource, sent: readonly string[], path: Path): str
   return [...new Set(sent.map((ref, at) => requirePart('action', resource.actions, ref, [...path, at]).key))]
 }
 
-interface OnResource {
-  readonly resource: string
-}
-type OneGroup = OnResource & { readonly ref: string }
-type NewGroup = OnResource & { readonly group: ActionGroupCreate }
-
-const placeOf = (view: View, { resource }: OnResource): { readonly of: string } => ({
-  of: view.require('resource', resource).key,
-})
-
-export const createActionGroup = (view: View, input: NewGroup, mint: Mint) =>
-  create(actionGroups, view, input.group, mint, placeOf(view, input))
-export const updateActionGroup = (view: View, input: OneGroup & { fields: ActionGroupUpdate }, mint: Mint) =>
-  patch(actionGroups, view, input, mint, placeOf(view, input))
-export const deleteActionGroup = (view: View, input: OneGroup, mint: Mint) =>
-  erase(actionGroups, view, input, mint, placeOf(view, input))
+export const {
+  create: createActionGroup,
+  update: updateActionGroup,
+  remove: deleteActionGroup,
+} = partWritesOf(actionGroups, 'group')

@@ -13,7 +13,7 @@ import {
   type Project,
 } from '../../model/objects.ts'
 import type { Decided, Mint, View } from '../../store/view.ts'
-import { type Collection, create, patch, replace, requireSameKey, type SameKey } from '../collection.ts'
+import { type Collection, create, patch, replace, requireSameKey, type SameKey, writesOf } from '../collection.ts'
 import { makeEnvironment } from '../environments/new-environment.ts'
 import type { EnvironmentCreate, EnvironmentUpdate } from '../environments/schema.ts'
 import {
@@ -124,9 +124,7 @@ export function createProject(view: View, input: ProjectCreate, mint: Mint): Dec
 
 type ById<F> = { readonly ref: string; readonly fields: F & SameKey }
 
-export const updateProject = (view: View, input: ById<ProjectFields>, mint: Mint) => patch(projects, view, input, mint)
-export const replaceProject = (view: View, input: ById<ProjectFields>, mint: Mint) =>
-  replace(projects, view, input, mint)
+export const { update: updateProject, replace: replaceProject } = writesOf(projects)
 
 /** Deletes a project with its environments and keys. */
 export function deleteProject(view: View, { ref }: { readonly ref: string }, mint: Mint): Decided<null> {

@@ -3,11 +3,11 @@
 // relation.
 import { requireKey } from '../../model/keys.ts'
 import { RELATIONS_MAX } from '../../model/limits.ts'
-import { partKey, type Relation } from '../../model/objects.ts'
+import { partKey } from '../../model/objects.ts'
 import type { Draft } from '../../store/draft.ts'
-import type { Decided, Mint, View } from '../../store/view.ts'
+import type { Mint } from '../../store/view.ts'
 import { afterRelation } from '../cascade-schema.ts'
-import { type Collection, create, erase } from '../collection.ts'
+import { type Collection, create, erase, partWritesOf } from '../collection.ts'
 import { BODY, settleName, settleText } from '../fields.ts'
 import type { RelationCreate } from './schema.ts'
 
@@ -29,21 +29,7 @@ export const relations: Collection<'relation', RelationFields> = {
   removed: (view, relation, mint) => afterRelation(view, relation, mint),
 }
 
-export function createRelation(
-  view: View,
-  { resource, relation }: { readonly resource: string; readonly relation: RelationCreate },
-  mint: Mint,
-): Decided<Relation> {
-  return create(relations, view, relation, mint, { of: view.require('resource', resource).key })
-}
-
-export function deleteRelation(
-  view: View,
-  { resource, ref }: { readonly resource: string; readonly ref: string },
-  mint: Mint,
-): Decided<null> {
-  return erase(relations, view, { ref }, mint, { of: view.require('resource', resource).key })
-}
+export const { create: createRelation, remove: deleteRelation } = partWritesOf(relations, 'relation')
 
 /**
  * Applies the map `relations` of a resource, from relation to subject type: relations that are missing in it, or have

@@ -6,7 +6,18 @@ import { partKey, type ResourceRole } from '../../model/objects.ts'
 import { Draft } from '../../store/draft.ts'
 import type { Decided, Mint, View } from '../../store/view.ts'
 import { afterResourceRole } from '../cascade-schema.ts'
-import { type Collection, create, erase, locate, patch, replace, type Where } from '../collection.ts'
+import {
+  type Collection,
+  create,
+  erase,
+  locate,
+  type OnResource,
+  partOf,
+  partWritesOf,
+  patch,
+  replace,
+  type Where,
+} from '../collection.ts'
 import { BODY, type Path, settleAttributes, settleName, settleText } from '../fields.ts'
 import { rolesOfResource } from '../hierarchy.ts'
 import {
@@ -18,7 +29,7 @@ import {
   writePermissions,
 } from '../permissions.ts'
 import { derivationOf } from './derivations.ts'
-import type { ResourceRoleCreate, ResourceRolePermissions, ResourceRoleReplace, ResourceRoleUpdate } from './schema.ts'
+import type { ResourceRoleCreate, ResourceRolePermissions, ResourceRoleUpdate } from './schema.ts'
 
 export const resourceRoles: Collection<'resource_role', ResourceRoleUpdate> = {
   kind: 'resource_role',
@@ -62,18 +73,10 @@ function parentsOf(view: View, of: string, key: string, sent: readonly string[],
   return resolveExtends(rolesOfResource(view, of), key, sent, keyOf, path)
 }
 
-interface OnResource {
-  /** id or key of the resource type */
-  readonly resource: string
-}
 interface OneRole extends OnResource {
   readonly ref: string
 }
 type RolePermissions = OneRole & ResourceRolePermissions
-
-const placeOf = (view: View, { resource }: OnResource): { readonly of: string } => ({
-  of: view.require('resource', resource).key,
-})
 
 /** Creates a role; it may be derived from itself, over a relation of the type to itself. */
 export function createResourceRole(
@@ -82,7 +85,7 @@ export function createResourceRole(
   mint: Mint,
 ): Decided<ResourceRole> {
   const draft = new Draft(view)
-  const role = addRole(draft, input.role, mint, placeOf(view, input))
+  const role = addRole(draft, input.role, mint, partOf(view, input))
   return { changes: draft.changes(), result: role }
 }
 
@@ -94,12 +97,11 @@ function addRole(draft: Draft, sent: ResourceRoleCreate, mint: Mint, where: Wher
   return draft.take(patch(resourceRoles, draft, { ref: made.role, fields: { granted_to } }, mint, where))
 }
 
-export const updateResourceRole = (view: View, input: OneRole & { fields: ResourceRoleUpdate }, mint: Mint) =>
-  patch(resourceRoles, view, input, mint, placeOf(view, input))
-export const replaceResourceRole = (view: View, input: OneRole & { fields: ResourceRoleReplace }, mint: Mint) =>
-  replace(resourceRoles, view, input, mint, placeOf(view, input))
-export const deleteResourceRole = (view: View, input: OneRole, mint: Mint) =>
-  erase(resourceRoles, view, input, mint, placeOf(view, input))
+export const {
+  update: updateResourceRole,
+  replace: replaceResourceRole,
+  remove: deleteResourceRole,
+} = partWritesOf(resourceRoles, 'role')
 
 /** Adds permissions; those that the role has already are skipped. */
 export function addResourceRolePermissions(view: View, input: RolePermissions, mint: Mint): Decided<ResourceRole> {
@@ -135,7 +137,7 @@ type RoleParent = OneRole & {
 
 /** Adds a role to the `extends` of the role. */
 export function addResourceRoleParent(view: View, input: RoleParent, mint: Mint): Decided<ResourceRole> {
-  const { of } = placeOf(view, input)
+  const { of } = partOf(view, input)
   const role = locate(view, 'resource_role', input.ref, of)
   const parent = locate(view, 'resource_role', input.parent, of).role
   const resolved = (parents: readonly string[], path: Path) => parentsOf(view, of, role.role, parents, path)
@@ -144,7 +146,7 @@ export function addResourceRoleParent(view: View, input: RoleParent, mint: Mint)
 
 /** Removes a role from the `extends` of the role. @throws OBJECT_NOT_FOUND when it does not extend it */
 export function removeResourceRoleParent(view: View, input: RoleParent, mint: Mint): Decided<ResourceRole> {
-  const { of } = placeOf(view, input)
+  const { of } = partOf(view, input)
   const role = locate(view, 'resource_role', input.ref, of)
   const parent = locate(view, 'resource_role', input.parent, of).role
   return removeParentOf('resource_role', role, parent, input.parent, mint)

@@ -3,7 +3,7 @@ import { ROLES_MAX } from '../../model/limits.ts'
 import type { Role, V1Role } from '../../model/objects.ts'
 import type { Decided, Mint, View } from '../../store/view.ts'
 import { afterRole } from '../cascade.ts'
-import { type Collection, create, erase, patch, replace } from '../collection.ts'
+import { type Collection, writesOf } from '../collection.ts'
 import { type Path, settleAttributes, settleName, settleText } from '../fields.ts'
 import { tenantRoles } from '../hierarchy.ts'
 import {
@@ -19,7 +19,6 @@ import type { RolePermissions, RoleUpdate } from './schema.ts'
 
 /** The input for a role; `v1` comes from writes of the first API version. */
 export type RoleFields = RoleUpdate & { readonly v1?: V1Role }
-type NewRole = RoleFields & { readonly key: string }
 type ChangedPermissions = RolePermissions & { readonly ref: string }
 
 export const roles: Collection<'role', RoleFields> = {
@@ -44,12 +43,7 @@ function parentsOf(view: View, key: string, sent: readonly string[], path: Path)
   return resolveExtends(tenantRoles(view), key, sent, (ref, at) => view.require('role', ref, at).key, path)
 }
 
-export const createRole = (view: View, input: NewRole, mint: Mint) => create(roles, view, input, mint)
-export const updateRole = (view: View, input: { ref: string; fields: RoleFields }, mint: Mint) =>
-  patch(roles, view, input, mint)
-export const replaceRole = (view: View, input: { ref: string; fields: RoleFields }, mint: Mint) =>
-  replace(roles, view, input, mint)
-export const deleteRole = (view: View, input: { ref: string }, mint: Mint) => erase(roles, view, input, mint)
+export const { create: createRole, update: updateRole, replace: replaceRole, remove: deleteRole } = writesOf(roles)
 
 /** Adds permissions; those that the role has already are skipped. */
 export function addPermissions(view: View, { ref, permissions }: ChangedPermissions, mint: Mint): Decided<Role> {

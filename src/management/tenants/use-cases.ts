@@ -9,12 +9,12 @@ import { Draft } from '../../store/draft.ts'
 import type { Decided, Mint, View } from '../../store/view.ts'
 import { settleDeclared } from '../attribute-values.ts'
 import { afterTenant, removals } from '../cascade.ts'
-import { type Collection, create, erase, patch, replace, type Written } from '../collection.ts'
+import { type Collection, create, type Written, writesOf } from '../collection.ts'
 import { settleName, settleText } from '../fields.ts'
 import { giveRoles, join } from '../role-assignments/use-cases.ts'
 import type { UserCreate } from '../users/schema.ts'
 import { users } from '../users/use-cases.ts'
-import type { TenantCreate, TenantReplace, TenantUpdate } from './schema.ts'
+import type { TenantUpdate } from './schema.ts'
 
 export const tenants: Collection<'tenant', TenantUpdate> = {
   kind: 'tenant',
@@ -29,12 +29,12 @@ export const tenants: Collection<'tenant', TenantUpdate> = {
   removed: (view, { key }) => afterTenant(view, key),
 }
 
-export const createTenant = (view: View, input: TenantCreate, mint: Mint) => create(tenants, view, input, mint)
-export const updateTenant = (view: View, input: { ref: string; fields: TenantUpdate }, mint: Mint) =>
-  patch(tenants, view, input, mint)
-export const replaceTenant = (view: View, input: { ref: string; fields: TenantReplace }, mint: Mint) =>
-  replace(tenants, view, input, mint)
-export const deleteTenant = (view: View, input: { ref: string }, mint: Mint) => erase(tenants, view, input, mint)
+export const {
+  create: createTenant,
+  update: updateTenant,
+  replace: replaceTenant,
+  remove: deleteTenant,
+} = writesOf(tenants)
 
 /**
  * Adds a user to the tenant, with or without a role there. A missing user is created; for an existing one only the

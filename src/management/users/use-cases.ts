@@ -6,7 +6,7 @@ import type { User } from '../../model/objects.ts'
 import type { Decided, Mint, View } from '../../store/view.ts'
 import { settleDeclared } from '../attribute-values.ts'
 import { afterUser } from '../cascade.ts'
-import { type Collection, create, erase, patch, replace, requireSameKey, type Written } from '../collection.ts'
+import { type Collection, create, replace, requireSameKey, type Written, writesOf } from '../collection.ts'
 import { settleEmail, settleText } from '../fields.ts'
 import { giveRoles } from '../role-assignments/use-cases.ts'
 import type { UserCreate, UserReplace, UserUpdate } from './schema.ts'
@@ -52,6 +52,4 @@ export function replaceUser(view: View, { ref, fields }: UserReplacement, mint: 
   return { changes: [...changes, ...given], result: { object: result, created: false } }
 }
 
-export const updateUser = (view: View, input: { ref: string; fields: UserUpdate }, mint: Mint) =>
-  patch(users, view, input, mint)
-export const deleteUser = (view: View, input: { ref: string }, mint: Mint) => erase(users, view, input, mint)
+export const { update: updateUser, remove: deleteUser } = writesOf(users)
