@@ -97,7 +97,7 @@ describe('npm run bench', () => {
       expect(figure.value).toEqual(expect.any(Number))
       expect(figure.holds).toEqual(figure.budget === null ? null : expect.any(Boolean))
     }
-  })
+  }, 600_000) // two dozen processes and servers, one after the other
 
   it('says what it can do', async () => {
     const { stdout } = await bench('--help')
