@@ -25,7 +25,7 @@ function round(store: TestStore, damaged: (damage: Damage) => void = () => undef
 }
 
 /** The process that compares has the lowest priority: beside other tests it waits for a core. */
-vi.setConfig({ testTimeout: 120_000 })
+vi.setConfig({ testTimeout: 600_000 })
 /** So that there is an end to what is compared, however slowly it goes. */
 const WRITES_MAX = 1_000
 
