@@ -1,20 +1,23 @@
-// Writes the OpenAPI document of the management API: what the server that was just built answers at /v2/openapi.json.
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+// Writes the OpenAPI document of the management API, made from the routes of the server that was just compiled.
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-const FILE = 'dist/openapi.json'
+export const REFERENCE = 'dist/reference'
 
 export async function buildOpenApi() {
-  const { managementServer, openManagement } = await import('../dist/bundle/server.js')
+  const { openApiOf } = await import('../dist/src/http/openapi.js')
+  const { managementServer, openManagement } = await import('../dist/src/server.js')
   const data = mkdtempSync(join(tmpdir(), 'zerohop-openapi-'))
   try {
     const management = await openManagement({ data })
     const app = managementServer(management)
-    const { body } = await app.inject('/v2/openapi.json')
+    await app.ready()
+    const document = await openApiOf(app.noted)
     await app.close()
     await management.store.close()
-    writeFileSync(FILE, `${JSON.stringify(JSON.parse(body), null, 1)}\n`)
+    mkdirSync(REFERENCE, { recursive: true })
+    writeFileSync(join(REFERENCE, 'openapi.json'), `${JSON.stringify(document)}\n`)
   } finally {
     rmSync(data, { recursive: true, force: true })
   }

@@ -176,8 +176,9 @@ function answerErrors(app: FastifyInstance, { errorForm: form, noRoute }: HttpAp
 function noteRoutes(app: FastifyInstance): void {
   const routes: NotedRoute[] = []
   app.decorate('noted', routes)
-  app.addHook('onRoute', ({ url, method }) => {
-    for (const each of [method].flat()) routes.push({ method: each, url })
+  app.addHook('onRoute', ({ url, method, schema, config }) => {
+    const known = { ...(schema ? { schema } : {}), ...(config ? { config } : {}) }
+    for (const each of [method].flat()) routes.push({ method: each, url, ...known })
   })
 }
 

@@ -1,18 +1,16 @@
 // The OpenAPI 3.1 document of an app, made from its routes: from the very schemas that validate bodies, and from those of query parameters and
-// answers, which tests compare with what handlers read and answer. Nothing here answers a request.
+// answers, which tests compare with what handlers read and answer. @fastify/swagger writes it when the project is built
+// (scripts/build-openapi.mjs); no server loads this file, servers answer with what it made (management/http/reference.ts).
 import { isDeepStrictEqual } from 'node:util'
-import type { RouteOptions } from 'fastify'
+import swagger from '@fastify/swagger'
+import Fastify, { type FastifySchema } from 'fastify'
 import { ACCESS, type Operation } from '../management/access.ts'
 import { documentationOf, named, schemaName, type TSchema } from '../model/json-schema.ts'
+import { summaryOf, TAGS, tagOf } from './operation-names.ts'
+import type { NotedRoute } from './route-methods.ts'
 
 /** A JSON schema, or any other part of the document. */
 type Part = Readonly<Record<string, unknown>>
-
-export interface OpenApiInput {
-  readonly title: string
-  readonly description: string
-  readonly version: string
-}
 
 export interface OpenApiDocument {
   readonly openapi: '3.1.0'
@@ -36,119 +34,97 @@ export interface OpenApiOperation {
   readonly deprecated?: boolean
 }
 
-declare module 'fastify' {
-  interface FastifySchema {
-    /** what the operation does, for the reference */
-    description?: string
-  }
+const INFO = {
+  title: 'Zerohop management API',
+  description:
+    'Policy and facts of environments. In a path `{p}` is a project and `{e}` an environment; every name is an id or a key. ' +
+    'A write answers `x-revision`, the revision of the environment that has it.',
+  version: '2',
+  license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
 }
-
-type Route = Pick<RouteOptions, 'url' | 'schema' | 'config'> & { readonly method: string }
-
-/** Gathers the routes that are registered from now on. */
-export class RouteList {
-  readonly routes: Route[] = []
-
-  /** To be given to `onRoute`. */
-  readonly add = ({ method, url, schema, config }: RouteOptions): void => {
-    for (const one of [method].flat()) {
-      if (one === 'HEAD' || one === 'OPTIONS') continue
-      this.routes.push({ method: one, url, ...(schema ? { schema } : {}), ...(config ? { config } : {}) })
-    }
-  }
-}
-
-const JSON_TYPE = 'application/json'
 
 /** The document: paths in the order of registration. */
-export function openApiOf(routes: readonly Route[], input: OpenApiInput): OpenApiDocument {
+export async function openApiOf(routes: readonly NotedRoute[]): Promise<OpenApiDocument> {
   const schemas = new NamedSchemas()
-  const paths: Record<string, Record<string, OpenApiOperation>> = {}
-  const tags = new Set<string>()
-  for (const route of routes) {
-    const operation = operationOf(route, schemas)
-    for (const tag of operation.tags) tags.add(tag)
-    const path = pathOf(route.url)
-    paths[path] ??= {}
-    paths[path][route.method.toLowerCase()] = operation
-  }
-  return {
-    openapi: '3.1.0',
-    info: { ...input, license: { name: 'Apache-2.0', identifier: 'Apache-2.0' } },
-    servers: [{ url: '/', description: 'the server that this document comes from' }],
-    tags: [...tags].map((name) => ({ name, description: TAGS[name] ?? name })),
-    paths,
-    components: { ...COMPONENTS, schemas: { ...COMPONENTS.schemas, ...schemas.schemas } },
-    security: [{ key: [] }],
-  }
-}
-
-const answerOf = (description: string, schema: string) => {
-  return { description, content: { [JSON_TYPE]: { schema: { $ref: `#/components/schemas/${schema}` } } } }
-}
-
-const COMPONENTS = {
-  responses: {
-    KeyUnknown: answerOf('no API key, or one that is not known', 'Error'),
-    KeyTooNarrow: answerOf('the API key may not do this', 'Error'),
-    InvalidInput: answerOf('the input is not valid; says where and why', 'InvalidInput'),
-    Error: answerOf('any other error', 'Error'),
-  },
-  securitySchemes: { key: { type: 'http', scheme: 'bearer', description: 'an API key' } },
-  schemas: {
-    Error: {
-      type: 'object',
-      required: ['id', 'title', 'error_code', 'message'],
-      properties: {
-        id: { type: 'string', format: 'uuid' },
-        title: { type: 'string' },
-        error_code: { type: 'string' },
-        message: { type: 'string' },
-        support_link: { type: ['string', 'null'] },
-        additional_info: {},
-      },
+  const shown = routes.filter(({ method }) => method !== 'HEAD' && method !== 'OPTIONS')
+  const operations = shown.map(({ method, url, ...route }) => ({
+    method,
+    url,
+    schema: operationOf({ method, url, ...route }, schemas),
+    handler: () => undefined,
+  }))
+  const used = new Set(operations.map(({ url }) => tagOf(url)))
+  const app = Fastify({ exposeHeadRoutes: false })
+  // it only describes: nothing is validated, and no answer is written
+  app.setValidatorCompiler(() => () => true)
+  app.setSerializerCompiler(() => JSON.stringify)
+  await app.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: INFO,
+      servers: [{ url: '/', description: 'the server that this document comes from' }],
+      tags: [...used].map((name) => ({ name, description: TAGS[name] ?? name })),
+      components: { securitySchemes: { key: { type: 'http', scheme: 'bearer', description: 'an API key' } } },
+      security: [{ key: [] }],
     },
-    InvalidInput: {
-      type: 'object',
-      required: ['detail'],
-      properties: {
-        detail: {
-          type: 'array',
-          items: {
-            type: 'object',
-            required: ['loc', 'msg', 'type'],
-            properties: {
-              loc: { type: 'array', items: { type: ['string', 'integer'] } },
-              msg: { type: 'string' },
-              type: { type: 'string' },
-            },
-          },
+    refResolver: { buildLocalReference: (schema) => String(schema.$id) },
+    convertConstToEnum: false,
+  })
+  for (const schema of [...schemas.all(), ERROR, INVALID_INPUT]) app.addSchema(schema)
+  for (const operation of operations) app.route(operation)
+  await app.ready()
+  const document = app.swagger() as unknown as OpenApiDocument
+  await app.close()
+  return document
+}
+
+const ERROR = {
+  $id: 'Error',
+  type: 'object',
+  required: ['id', 'title', 'error_code', 'message'],
+  properties: {
+    id: { type: 'string', format: 'uuid' },
+    title: { type: 'string' },
+    error_code: { type: 'string' },
+    message: { type: 'string' },
+    support_link: { type: ['string', 'null'] },
+    additional_info: {},
+  },
+}
+const INVALID_INPUT = {
+  $id: 'InvalidInput',
+  type: 'object',
+  required: ['detail'],
+  properties: {
+    detail: {
+      type: 'array',
+      items: {
+        type: 'object',
+        required: ['loc', 'msg', 'type'],
+        properties: {
+          loc: { type: 'array', items: { type: ['string', 'integer'] } },
+          msg: { type: 'string' },
+          type: { type: 'string' },
         },
       },
     },
   },
-} as const
+}
 
-function operationOf(route: Route, schemas: NamedSchemas): OpenApiOperation {
-  const { method, url, schema, config } = route
-  const path = [...url.matchAll(/:(\w+)/g)].map(([, name = '']) => {
-    return { name, in: 'path', required: true, schema: { type: 'string' }, description: 'an id or a key' }
-  })
-  const known = (schema?.querystring as { properties: Readonly<Record<string, Part>> } | undefined)?.properties ?? {}
-  const query = Object.entries(known).map(([name, { description, ...of }]) => {
-    return { name, in: 'query', schema: of, ...(description === undefined ? {} : { description }) }
-  })
-  const body = schema?.body === undefined ? undefined : schemas.published(schema.body)
-  const all = [...path, ...query]
+/** What @fastify/swagger is told of a route. */
+function operationOf({ method, url, schema, config }: NotedRoute, schemas: NamedSchemas): FastifySchema {
+  const names = [...url.matchAll(/:(\w+)/g)].map(([, name = '']) => name)
+  const inPath = names.map((name) => [name, { type: 'string', description: 'an id or a key' }])
   const operation = config?.operation
   return {
     operationId: idOf(method, url),
     tags: [tagOf(url)],
     summary: summaryOf(method, url),
     description: [...(schema?.description ? [schema.description] : []), needOf(operation)].join(' '),
-    ...(all.length === 0 ? {} : { parameters: all }),
-    ...(body === undefined ? {} : { requestBody: { required: true, content: { [JSON_TYPE]: { schema: body } } } }),
-    responses: responsesOf(url, operation, schema?.response as Readonly<Record<string, Part>> | undefined, schemas),
+    ...(names.length === 0 ? {} : { params: { type: 'object', properties: Object.fromEntries(inPath) } }),
+    ...(schema?.querystring === undefined ? {} : { querystring: schemas.published(schema.querystring) }),
+    ...(schema?.body === undefined ? {} : { body: schemas.published(schema.body) }),
+    response: responsesOf(url, operation, schema?.response as Readonly<Record<string, Part>> | undefined, schemas),
     ...(operation === undefined ? { security: [] } : {}),
     ...(url.startsWith('/v1/') ? { deprecated: true } : {}),
   }
@@ -160,19 +136,33 @@ function responsesOf(
   answers: Readonly<Record<string, Part>> | undefined,
   schemas: NamedSchemas,
 ): Part {
-  const error = (name: string) => ({ $ref: `#/components/responses/${name}` })
-  const other = /^\/v[12]\/feed\//.test(url) ? { 'application/octet-stream': {} } : { [JSON_TYPE]: {} }
   const done = Object.entries(answers ?? {}).map(([status, schema]) => {
-    if (schema.type === 'null') return [status, { description: 'done, nothing to say' }]
-    return [status, { description: 'done', content: { [JSON_TYPE]: { schema: schemas.published(answered(schema)) } } }]
+    if (schema.type === 'null') return [status, { description: 'done, nothing to say', type: 'null' }]
+    return [status, answer('done', schemas.published(answered(schema)))]
   })
+  const type = /^\/v[12]\/feed\//.test(url) ? 'application/octet-stream' : (TYPES[url] ?? JSON_TYPE)
   return {
-    ...(answers === undefined ? { '2XX': { description: 'done', content: other } } : Object.fromEntries(done)),
-    ...(operation === undefined
-      ? {}
-      : { '401': error('KeyUnknown'), '403': error('KeyTooNarrow'), '422': error('InvalidInput') }),
-    default: error('Error'),
+    ...(answers === undefined ? { '2XX': answer('done', {}, type) } : Object.fromEntries(done)),
+    ...(operation === undefined ? {} : ERRORS),
+    default: answer('any other error', { $ref: 'Error#' }),
   }
+}
+
+const JSON_TYPE = 'application/json'
+/** Of answers that are no JSON. */
+const TYPES: Readonly<Record<string, string>> = {
+  '/docs': 'text/html',
+  '/docs/migration': 'text/markdown',
+  '/metrics': 'text/plain',
+}
+const answer = (description: string, schema: unknown, type = JSON_TYPE) => ({
+  description,
+  content: { [type]: { schema } },
+})
+const ERRORS = {
+  401: answer('no API key, or one that is not known', { $ref: 'Error#' }),
+  403: answer('the API key may not do this', { $ref: 'Error#' }),
+  422: answer('the input is not valid; says where and why', { $ref: 'InvalidInput#' }),
 }
 
 /** A list is called after what it holds, so that generated clients have a name for it. */
@@ -192,71 +182,18 @@ function needOf(operation: Operation | undefined): string {
   return `Needs an API key of access \`${access}\` or more, of ${whose[level]}.`
 }
 
-const pathOf = (url: string): string => url.replace(/:(\w+)/g, '{$1}')
-
 /** Unique, because method and path are. */
 const idOf = (method: string, url: string): string =>
   `${method.toLowerCase()}${url.replace(/^\/v2/, '').replace(/[^A-Za-z0-9]+(\w?)/g, (_, next: string) => next.toUpperCase())}`
 
-const TAGS: Readonly<Record<string, string>> = {
-  server: 'The process itself: health, metrics and this reference.',
-  'API keys': 'Keys of organizations, projects and environments.',
-  PDPs: 'What PDPs are set up with, and the decisions that they recorded.',
-  organizations: 'The owner of projects.',
-  projects: 'Projects of an organization.',
-  environments: 'Environments of a project, each with a policy and facts of its own.',
-  roles: 'Roles in tenants, and roles on instances of a resource type.',
-  bulk: 'Many objects in one write: all of them or none.',
-  resources: 'Resource types with their actions, attributes, relations, roles and action groups.',
-  users: 'Users, and the attributes that users may have.',
-  condition_sets: 'Users or resources for which a condition holds.',
-  groups: 'Groups of users, which have roles and members.',
-  tenants: 'Tenants, and the users in them.',
-  role_assignments: 'Which user has which role, in a tenant or on an instance.',
-  resource_instances: 'Instances of resource types.',
-  relationship_tuples: 'Relations between instances.',
-  set_rules: 'Which users of a set may do what with the resources of another set.',
-  user_invites: 'Users who are invited and not yet there.',
-  proxy_configs: 'Services to which the PDP forwards requests, with their secrets.',
-  history: 'What was done through this API, and by whom.',
-  activity: 'The history in words.',
-  auth: 'Logging users in to embedded elements.',
-  feed: 'The images and changes that PDPs follow.',
-  v1: 'The first API version. Deprecated: see /docs/migration.',
-}
-
-/** What the route is about: the first fixed part of its path that names a collection. */
-function tagOf(url: string): string {
-  const fixed = url.split('/').filter((part) => part !== '' && part !== 'v2' && !part.startsWith(':'))
-  const [area = '', ...rest] = fixed
-  if (['health', 'metrics', 'docs', 'openapi.json'].includes(area)) return 'server'
-  if (area === 'projects') return rest.includes('envs') ? 'environments' : 'projects'
-  if (area === 'schema' || area === 'facts') return rest[0] === 'bulk' ? 'bulk' : (rest[0] ?? area)
-  return { orgs: 'organizations', 'api-key': 'API keys', pdps: 'PDPs' }[area] ?? area
-}
-
-const VERBS: Readonly<Record<string, string>> = {
-  GET: 'Read',
-  POST: 'Create',
-  PUT: 'Replace',
-  PATCH: 'Change',
-  DELETE: 'Delete',
-}
-
-function summaryOf(method: string, url: string): string {
-  const parts = url.split('/').filter((part) => part !== '' && part !== 'v2')
-  const last = parts.at(-1) ?? ''
-  const verb = VERBS[method] ?? method
-  if (last.startsWith(':')) return `${verb} one of ${words(parts.findLast((part) => !part.startsWith(':')) ?? '')}`
-  return method === 'GET' ? `Read ${words(last)}` : `${verb} ${words(last)}`
-}
-
-const words = (text: string): string => (text === 'api-key' ? 'API keys' : text.replaceAll(/[_-]/g, ' '))
-
-/** Schemas as others read them: `nullable` in the words of 3.1, objects by their names, without the fields that only take null so far. */
+/** Schemas as others read them: with their documentation, objects by their names, without the fields that only take null so far. */
 class NamedSchemas {
-  /** by name, as far as they were met */
-  readonly schemas: Record<string, unknown> = {}
+  readonly #schemas = new Map<string, Part>()
+
+  /** all that were met, each under its name */
+  all(): readonly Part[] {
+    return [...this.#schemas.values()]
+  }
 
   published(schema: unknown): unknown {
     if (Array.isArray(schema)) return schema.map((one) => this.published(one))
@@ -264,18 +201,17 @@ class NamedSchemas {
     const name = schemaName(schema)
     if (name === undefined) return this.#inline(schema as Part)
     const { nullable, ...one } = schema as Part
-    const shown = this.#inline(one)
-    this.schemas[name] ??= shown
-    if (!isDeepStrictEqual(this.schemas[name], shown)) throw new Error(`two schemas are called ${name}`)
-    const reference = { $ref: `#/components/schemas/${name}` }
+    const shown = { $id: name, ...this.#inline(one) }
+    if (!this.#schemas.has(name)) this.#schemas.set(name, shown)
+    if (!isDeepStrictEqual(this.#schemas.get(name), shown)) throw new Error(`two schemas are called ${name}`)
+    const reference = { $ref: `${name}#` }
     return nullable === true ? { anyOf: [reference, { type: 'null' }] } : reference
   }
 
   #inline(schema: Part): Part {
-    const { nullable, properties, ...rest } = { ...schema, ...documentationOf(schema) } as Part
+    const { properties, ...rest } = { ...schema, ...documentationOf(schema) } as Part
     const out: Record<string, unknown> = {}
     for (const [word, value] of Object.entries(rest)) out[word] = VALUES.has(word) ? value : this.published(value)
-    if (nullable === true && typeof out.type === 'string') out.type = [out.type, 'null']
     if (properties !== undefined) {
       const shown = Object.entries(properties as Part).filter(([, value]) => !(value as { later?: unknown }).later)
       out.properties = Object.fromEntries(shown.map(([name, value]) => [name, this.published(value)]))

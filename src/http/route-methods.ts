@@ -1,7 +1,8 @@
 // The answer for a request without a route: 404, or 405 with `Allow` when the path exists with other methods.
+import type { RouteOptions } from 'fastify'
 import type { Problem } from './errors.ts'
 
-export interface NotedRoute {
+export interface NotedRoute extends Pick<RouteOptions, 'schema' | 'config'> {
   readonly method: string
   /** with `:name` for a parameter, and `*` for any rest */
   readonly url: string

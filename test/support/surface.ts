@@ -11,17 +11,18 @@ export function surfaceOf({ paths, components }: OpenApiDocument): string {
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).flatMap(([method, operation]) => linesOf(`${method.toUpperCase()} ${path}`, operation)),
   )
-  const { schemas, responses } = components as { schemas: Record<string, Part>; responses: Record<string, Part> }
+  const { schemas } = components as { schemas: Record<string, Part> }
   const objects = Object.entries(schemas).flatMap(([name, schema]) => fields(name, schema))
-  const errors = Object.entries(responses).flatMap(([name, response]) => answer(`response ${name}`, response))
-  return [...operations.sort(), ...objects.sort(), ...errors.sort(), ''].join('\n')
+  return [...operations.sort(), ...objects.sort(), ''].join('\n')
 }
 
 function linesOf(name: string, operation: OpenApiOperation): string[] {
   const { operationId, tags, parameters = [], requestBody, responses, security, deprecated } = operation
   const marks = [...(security?.length === 0 ? ['open'] : []), ...(deprecated ? ['deprecated'] : [])]
-  const answers = Object.entries(responses as Readonly<Record<string, Part>>)
-  const errors = answers.flatMap(([status, { $ref }]) => (typeof $ref === 'string' ? `${status} ${nameOf($ref)}` : []))
+  const isError = ([status]: readonly [string, Part]) => status === 'default' || status.startsWith('4')
+  const all = Object.entries(responses as Readonly<Record<string, Part>>)
+  const errors = all.filter(isError).map(([status, response]) => `${status} ${typeOf(schemaOf(response))}`)
+  const answers = all.filter((entry) => !isError(entry))
   return [
     [`${name}: ${operationId}`, `tag=${tags.join(',')}`, ...marks, `errors=${errors.join(', ')}`].join(' '),
     // what stands in the path has its line already when it is any text
@@ -31,9 +32,12 @@ function linesOf(name: string, operation: OpenApiOperation): string[] {
         fields(`${name} ${parameter.in} ${parameter.name}`, parameter.schema, parameter.required),
       ),
     ...(requestBody === undefined ? [] : answer(`${name} body`, requestBody)),
-    ...answers.flatMap(([status, response]) => ('$ref' in response ? [] : answer(`${name} ${status}`, response))),
+    ...answers.flatMap(([status, response]) => answer(`${name} ${status}`, response)),
   ]
 }
+
+const schemaOf = ({ content }: Part) =>
+  (content as Readonly<Record<string, { readonly schema: Part }>>)['application/json']?.schema ?? {}
 
 interface Parameter {
   readonly name: string
