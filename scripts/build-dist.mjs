@@ -1,10 +1,11 @@
 // Builds dist: JavaScript and declarations of every file (tsc), from that `dist/bundle`, which an installed package
-// runs, and the OpenAPI document. Node needs about a millisecond for each file that it loads, and a server has
+// runs, and `dist/reference`, the reference of the API. Node needs about a millisecond for each file that it loads, and a server has
 // hundreds: in the bundle they are a few dozen. Packages stay outside.
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, relative } from 'node:path'
 import { build } from 'esbuild'
+import { buildDocsPage } from './build-docs-page.mjs'
 import { buildOpenApi } from './build-openapi.mjs'
 
 const TSC = 'node_modules/typescript/bin/tsc'
@@ -31,6 +32,7 @@ if (new Set(names).size < names.length) throw new Error(`two entries of one name
 if (isMapped) lead()
 else await bundle()
 await buildOpenApi()
+await buildDocsPage()
 
 async function bundle() {
   await build({

@@ -152,6 +152,7 @@ const JSON_TYPE = 'application/json'
 /** Of answers that are no JSON. */
 const TYPES: Readonly<Record<string, string>> = {
   '/docs': 'text/html',
+  '/docs/scalar.js': 'text/javascript',
   '/docs/migration': 'text/markdown',
   '/metrics': 'text/plain',
 }

@@ -59,6 +59,7 @@ const VERBS: Readonly<Record<string, string>> = {
 const SUMMARIES: Readonly<Record<string, string>> = {
   'GET /v2/openapi.json': 'Read the OpenAPI document',
   'GET /docs': 'Read this reference',
+  'GET /docs/scalar.js': 'Read the script of this reference',
   'GET /docs/migration': 'Read how to move from the first API version',
   'GET /health': 'Check that the server answers',
   'GET /metrics': 'Read the metrics',

@@ -1,29 +1,38 @@
-// GET /v2/openapi.json and /docs: the reference of the management API. Open to everybody, and the same for all. The document is made from the
-// routes when the project is built (src/http/openapi.ts).
+// GET /v2/openapi.json and /docs: the reference of the management API. Open to everybody, and the same for all. What is answered are files of the
+// build: the document that src/http/openapi.ts made from the routes, and a page that shows it (docs/adr/0017-scalar-reference.md).
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import type { FastifyInstance } from 'fastify'
-import { DOCS_POLICY, docsPage } from '../../http/docs-page.ts'
-import type { OpenApiDocument } from '../../http/openapi.ts'
 import { ZerohopError } from '../../model/errors.ts'
 
 const FOLDER = 'dist/reference'
 
+/** Nothing is loaded from elsewhere and nothing is sent elsewhere. Scalar writes its styles into the page, so these may be inline; scripts may not. */
+const POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'unsafe-inline'; connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
 export function referenceRoutes(app: FastifyInstance): void {
-  const document = builtFile('openapi.json')
-  let page: string | undefined
+  const [document, page, script] = [builtFile('openapi.json'), builtFile('index.html'), builtFile('scalar.js.gz')]
   const described = (description: string) => ({ schema: { description } })
   app.get('/v2/openapi.json', described('This reference as an OpenAPI document.'), async (_request, reply) =>
     reply.header('content-type', 'application/json').send(await document()),
   )
-  app.get('/docs', described('This reference as a page for a browser.'), async (_request, reply) => {
-    page ??= docsPage(JSON.parse(String(await document())) as OpenApiDocument)
-    return reply
+  app.get('/docs', described('This reference as a page for a browser.'), async (_request, reply) =>
+    reply
       .header('content-type', 'text/html; charset=utf-8')
-      .header('content-security-policy', DOCS_POLICY())
+      .header('content-security-policy', POLICY)
+      .header('referrer-policy', 'no-referrer')
       .header('x-content-type-options', 'nosniff')
-      .send(page)
-  })
+      .send(await page()),
+  )
+  app.get('/docs/scalar.js', described('The script of that page, always packed.'), async (_request, reply) =>
+    reply
+      .header('content-type', 'text/javascript; charset=utf-8')
+      .header('content-encoding', 'gzip')
+      .header('cache-control', 'public, max-age=3600')
+      .header('x-content-type-options', 'nosniff')
+      .send(await script()),
+  )
 }
 
 /** A file of the build, read when it is first asked for. */
