@@ -1,8 +1,8 @@
 // npm run coverage: runs the tests and prints which lines of src they reach, whichever process or thread ran them.
 // vitest counts what its own workers ran of the sources; what servers, commands and worker threads ran of the build is
-// counted by V8 (NODE_V8_COVERAGE) and mapped back by c8. A line counts when either saw it. Exit 1 when tests fail.
+// counted by V8 (NODE_V8_COVERAGE) and mapped back by c8. A line counts when either saw it. Exit 1 when tests fail, or when a whole run reaches less than the floor.
 //
-//   npm run coverage -- [test files]     with files, only what those reach
+//   npm run coverage -- [test files]     with files, only what those reach, and no floor
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
@@ -11,6 +11,9 @@ import coverage from 'istanbul-lib-coverage'
 
 /** These tests need the bundled files of `dist/bundle`, which a coverage build does not have. */
 const OF_THE_BUNDLE = ['test/pack.test.ts', 'test/doors.test.ts'].flatMap((file) => ['--exclude', file])
+
+/** Percent of the lines that a whole run reaches at least: what was measured, rounded down. Raise it, never lower it. */
+const FLOOR = 98
 
 const root = fileURLToPath(new URL('../', import.meta.url))
 const folder = join(root, 'coverage')
@@ -37,9 +40,13 @@ const tests = spawnSync('npx', ['--no-install', 'vitest', 'run', ...inWorkers, .
 // One file after the other: a whole run leaves more than fits into memory.
 const remapped = ['--merge-async', '--include', 'src/**', '--exclude-after-remap', '--reporter', 'json']
 run('npx', ['--no-install', 'c8', 'report', '--temp-directory', raw, '--reports-dir', join(folder, 'c8'), ...remapped])
-print(reached())
+const percentOfAll = print(reached())
 run('npm', ['run', '-s', 'build'])
 if (tests.status !== 0) process.exitCode = 1
+if (files.length === 0 && percentOfAll < FLOOR) {
+  console.error(`coverage: below the floor of ${FLOOR} %`)
+  process.exitCode = 1
+}
 
 /** Path below the root → line → whether it was executed. */
 function reached() {
@@ -79,6 +86,7 @@ function print(lines) {
   const percent = ({ all, hit }) => (all === 0 ? 100 : (100 * hit) / all)
   for (const [part, sum] of [...folders].sort()) console.log(`${percent(sum).toFixed(1).padStart(6)} %  ${part}`)
   console.log(`${percent(total).toFixed(1).padStart(6)} %  of ${total.all} lines`)
+  return percent(total)
 }
 
 function run(command, args) {
