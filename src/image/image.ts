@@ -17,7 +17,8 @@ import { fold, toChanges } from './contents.ts'
 import { AttributeTypes } from './decide/attribute-types.ts'
 import { Lookaside, PairLookaside } from './decide/lookaside.ts'
 import { RequiredAttributes, type Sent } from './decide/required-attributes.ts'
-import { explainQuestion, instanceId, tenantOf } from './explain/explain.ts'
+import { tenantOf } from './decide/tenant-of-check.ts'
+import { explainQuestion, instanceId } from './explain/explain.ts'
 import type { Explanation } from './explain/explanation.ts'
 import { hashImage, loadKernel, loadKernelSlowly, type Pause, saveKernel, saveKernelSlowly } from './file/image-file.ts'
 import { Listings } from './list/listings.ts'
@@ -118,7 +119,7 @@ export class Image {
   check(user: string, action: string, type: string, tenant?: string, key?: string, sent?: Sent): boolean {
     const permission = this.permission(type, action)
     const userId = this.user(user)
-    if (key === undefined) return this.#checkIn(userId, this.tenant(tenant ?? DEFAULT_TENANT), permission, sent)
+    if (key === undefined) return this.#checkIn(userId, this.tenant(tenant), permission, sent)
     return this.#checkOn(userId, tenant === undefined ? undefined : this.tenant(tenant), permission, type, key, sent)
   }
 
@@ -126,7 +127,7 @@ export class Image {
    * The answer of `check` without an instance when no request attribute can change it; undefined when set rules must be
    * evaluated.
    */
-  checkWithoutAttributes(user: string, action: string, type: string, tenant: string): boolean | undefined {
+  checkWithoutAttributes(user: string, action: string, type: string, tenant?: string): boolean | undefined {
     const [userId, tenantId, permission] = [this.user(user), this.tenant(tenant), this.permission(type, action)]
     try {
       const verdict = this.#decide(userId, tenantId, permission)
@@ -178,7 +179,7 @@ export class Image {
     try {
       const instance = instanceId(this.#kernel, { type, key })
       const stored = instance === 0 ? 0 : this.#kernel.word(instance + Instance.Tenant)
-      const tenant = tenantSent ?? (stored === 0 ? this.tenant(DEFAULT_TENANT) : stored) // D2
+      const tenant = tenantSent ?? (stored === 0 ? this.tenant() : stored) // as tenantOf
       verdict = calls.decideOn(user, tenant, permission, instance)
       if (verdict === Verdict.Allow) return true
       if ((verdict & ASK_SETS) !== 0) {
@@ -200,7 +201,8 @@ export class Image {
 
   /** The key of the tenant in which a check is decided (D2). */
   tenantOf(type: string, tenant?: string, key?: string): string {
-    return tenant ?? this.guard(() => tenantOf(this.#kernel, { tenant }, instanceId(this.#kernel, { type, key })))
+    if (tenant !== undefined || key === undefined) return tenantOf(this.#kernel, tenant, 0)
+    return this.guard(() => tenantOf(this.#kernel, tenant, instanceId(this.#kernel, { type, key })))
   }
 
   /**
@@ -211,8 +213,8 @@ export class Image {
     return this.#users.find(key) || this.#find(Table.Users, key, this.#users)
   }
 
-  /** Id of a tenant in this image, 0 when unknown. Cached, because it is often that of the last check. */
-  tenant(key: string): number {
+  /** Id of a tenant in this image, of `default` without a key, 0 when unknown. Cached, because it is often that of the last check. */
+  tenant(key: string = DEFAULT_TENANT): number {
     const last = this.#lastTenant
     const end = key.length - 1
     if (end === last.length - 1 && key.charCodeAt(end) === last.charCodeAt(end) && key === last)

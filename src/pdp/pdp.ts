@@ -7,7 +7,6 @@ import { type Explanation, Image } from '../image/image.ts'
 import type { CompiledModule } from '../kernel/module.ts'
 import { Trust } from '../log/signature.ts'
 import { ZerohopError } from '../model/errors.ts'
-import { DEFAULT_TENANT } from '../model/keys.ts'
 import { AT_LEAST_DEFAULT_MS } from '../model/limits.ts'
 import type { UrlRule } from '../model/objects.ts'
 import type { FollowerState } from './answering.ts'
@@ -105,7 +104,7 @@ export class Pdp {
     const key = typeof user === 'string' ? user : user.key
     const { type, tenant } = resource
     if (typeof key !== 'string' || typeof action !== 'string' || typeof type !== 'string') return undefined
-    return image.checkWithoutAttributes(key, action, type, tenant ?? DEFAULT_TENANT)
+    return image.checkWithoutAttributes(key, action, type, tenant ?? undefined)
   }
 
   /**
@@ -218,7 +217,7 @@ export class Pdp {
 
   /** The tenant in which a check of this resource is decided (D2: which tenant). */
   tenantOf(type: string, tenant: string | undefined, key: string | undefined): string {
-    return tenant ?? (key === undefined ? DEFAULT_TENANT : this.#image().tenantOf(type, tenant, key))
+    return this.#image().tenantOf(type, tenant, key)
   }
 
   /** Bytes of the image that answers; 0 when there is none. */
@@ -333,7 +332,7 @@ export class Pdp {
 /** Keys of types have no colon, so `type:key` matches no permission and is checked again by its parts. */
 function checkNamed(image: Image, user: string, action: string, resource: string): boolean {
   const permission = image.permission(resource, action)
-  if (permission !== 0) return image.checkIds(image.user(user), image.tenant(DEFAULT_TENANT), permission)
+  if (permission !== 0) return image.checkIds(image.user(user), image.tenant(), permission)
   const colon = resource.indexOf(':')
   if (colon < 0) return image.checkIds(0, 0, 0)
   return image.check(user, action, resource.slice(0, colon), undefined, resource.slice(colon + 1))

@@ -1,7 +1,6 @@
 // One user in one tenant, resolved once per image: the fastest way for many checks of one user.
 import type { Image } from '../image/image.ts'
 import { ZerohopError } from '../model/errors.ts'
-import { DEFAULT_TENANT } from '../model/keys.ts'
 import { questionOf } from './request.ts'
 import type { Decision, PdpSource } from './source.ts'
 
@@ -47,7 +46,7 @@ export class Subject {
   #resolve(image: Image): void {
     this.#image = image
     this.#userId = image.user(this.#user)
-    this.#tenantId = image.tenant(this.#tenant ?? DEFAULT_TENANT)
+    this.#tenantId = image.tenant(this.#tenant)
   }
 
   #canAny(image: Image, action: string, resource: string): boolean {

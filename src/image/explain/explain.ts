@@ -1,13 +1,13 @@
 // Answers a check again with its reasons: which roles, through which extensions and derivations, which sets; for a
 // deny, what is missing. Slower than a check and never part of one. The tenant is determined as in a check (D2: the
 // tenant of a check).
-import { Instance, Principal, Table } from '../../../assembly/abi.ts'
+import { Instance, Table } from '../../../assembly/abi.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { isZerohopError } from '../../model/errors.ts'
-import { DEFAULT_TENANT } from '../../model/keys.ts'
 import { isBuiltIn } from '../build/write-records.ts'
 import type { AttributeTypes } from '../decide/attribute-types.ts'
 import type { RequiredAttributes, Sent } from '../decide/required-attributes.ts'
+import { tenantOf } from '../decide/tenant-of-check.ts'
 import { explainRelations } from './explain-relations.ts'
 import { explainRoles } from './explain-roles.ts'
 import { explainSets } from './explain-sets.ts'
@@ -31,7 +31,7 @@ export function explainQuestion(
   question: Question,
 ): Explanation {
   const instance = instanceId(kernel, question)
-  const tenant = tenantOf(kernel, question, instance)
+  const tenant = tenantOf(kernel, question.tenant, instance)
   const ids = { ...idsOf(kernel, question, tenant), instance }
   const ill_typed = attributeTypes.illTyped(question.type, question.sent)
   const unknown = unknownName(kernel, question.type, ids)
@@ -73,12 +73,6 @@ function encoded(
     if (isAllowed && isZerohopError(error)) return undefined
     throw error
   }
-}
-
-/** The tenant of D2, by its key. */
-export function tenantOf(kernel: Kernel, question: Pick<Question, 'tenant'>, instance: number): string {
-  if (question.tenant !== undefined) return question.tenant
-  return instance === 0 ? DEFAULT_TENANT : kernel.key(kernel.word(instance + Instance.Tenant), Principal.Key)
 }
 
 /** The id of the stored instance that the check names, or 0. */

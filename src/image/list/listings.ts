@@ -4,11 +4,11 @@
 import { Grant, Instance, Principal, Role, Table } from '../../../assembly/abi.ts'
 import { objectAt } from '../../kernel/decode.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
-import { DEFAULT_TENANT } from '../../model/keys.ts'
 import { LISTING_WHOLE_WORK_MAX, LISTING_WORK_MAX } from '../../model/limits.ts'
 import type { JsonObject } from '../../model/objects.ts'
 import { Evaluator, tooLarge } from '../decide/evaluator.ts'
 import type { RequiredAttributes, Sent } from '../decide/required-attributes.ts'
+import { tenantOf } from '../decide/tenant-of-check.ts'
 import {
   grantsOfUser,
   permissionsOf,
@@ -84,7 +84,7 @@ export class Listings {
   /** The same users with the ways by which each is allowed, and the tenant of the checks. */
   authorizedUsers(action: string, about: About): { tenant: string; users: Map<string, UserEntry[]> } {
     const { tenant, permission, instance } = this.#idsOf(action, about)
-    const key = about.tenant ?? (tenant === 0 ? DEFAULT_TENANT : this.#kernel.key(tenant, Principal.Key))
+    const key = tenantOf(this.#kernel, about.tenant, instance)
     if (tenant === 0 || permission === 0) return { tenant: key, users: new Map() }
     const evaluator = this.#evaluator(about.sent)
     return { tenant: key, users: usersWithWays(evaluator, { ...about, tenant, permission, instance }) }
@@ -192,14 +192,12 @@ export class Listings {
     return rows.sort((left, right) => compareKeys(left.key, right.key))
   }
 
-  /** The ids of a listing. The tenant is that of the request, else that of the stored instance, else `default` (D2). */
+  /** The ids of a listing. */
   #idsOf(action: string, { type, key, tenant }: About): { tenant: number; permission: number; instance: number } {
     const kernel = this.#kernel
     const instance = key === undefined ? 0 : findSymbol(kernel, 'resource_instance', `${type}:${key}`)
-    const stored = instance === 0 ? 0 : kernel.word(instance + Instance.Tenant)
-    const tenantId =
-      tenant === undefined && stored !== 0 ? stored : findSymbol(kernel, 'tenant', tenant ?? DEFAULT_TENANT)
-    return { tenant: tenantId, permission: this.#permission(type, action), instance }
+    const counted = tenantOf(kernel, tenant, instance)
+    return { tenant: findSymbol(kernel, 'tenant', counted), permission: this.#permission(type, action), instance }
   }
 
   #permission(type: string, action: string): number {
