@@ -2,6 +2,7 @@
 // limits itself: all that it would set is set here, from the options that it passes on. test/http/early-server.test.ts compares the two.
 import { createServer, type IncomingMessage, type ServerOptions, type ServerResponse } from 'node:http'
 import { createServer as createTlsServer, type ServerOptions as TlsServerOptions } from 'node:https'
+import { createServer as createTcpServer, type Server as TcpServer } from 'node:net'
 import type { FastifyServerFactory } from 'fastify'
 
 /** Answers the request, now or later, and returns true; or returns false and has not touched it. */
@@ -31,4 +32,19 @@ export function earlyServer(answer: EarlyAnswer): FastifyServerFactory {
     if (passed.maxRequestsPerSocket > 0) server.maxRequestsPerSocket = passed.maxRequestsPerSocket
     return server
   }
+}
+
+/**
+ * Lets a server that listens take connections on one more address too, with a limit of the same size, until it closes. Fastify does so for each address of
+ * `localhost`, but only with servers that it made. An address that cannot be had is left out, as Fastify does.
+ */
+export async function listenBeside(server: TcpServer, host: string, port: number): Promise<void> {
+  const beside = createTcpServer((socket) => server.emit('connection', socket))
+  beside.maxConnections = server.maxConnections
+  beside.on('drop', (dropped) => server.emit('drop', dropped))
+  await new Promise<void>((resolve) => {
+    beside.once('error', () => resolve())
+    beside.listen({ host, port }, resolve)
+  })
+  server.once('close', () => beside.close())
 }

@@ -1,6 +1,7 @@
 // The OPA-shaped API beside the PDP as an operator meets it: when it opens, what a busy port means, and a process that is ended from outside.
 
 import { once } from 'node:events'
+import { createServer as createHttpServer } from 'node:http'
 import { createServer } from 'node:net'
 import pino from 'pino'
 import { afterAll, describe, expect, it } from 'vitest'
@@ -26,7 +27,8 @@ describe('the port', () => {
       listen: () => Promise.reject(Object.assign(new Error('busy'), { code: 'EADDRINUSE' })),
       close: async () => undefined,
       drain: async () => undefined,
-      server: { address: () => null, closeAllConnections: () => undefined },
+      addresses: () => [],
+      server: createHttpServer(),
     }
     expect(await listenOpa({ opa: () => busy }, readEnv({}), log, new Closers())).toEqual([])
     expect(lines.join()).toContain('8181')

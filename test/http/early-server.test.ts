@@ -7,7 +7,7 @@ import { type AddressInfo, connect, type Socket } from 'node:net'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { afterEach, describe, expect, it } from 'vitest'
 import { type HttpAppOptions, httpApp } from '../../src/http/app.ts'
-import { type EarlyAnswer, earlyServer } from '../../src/http/early-server.ts'
+import { type EarlyAnswer, earlyServer, listenBeside } from '../../src/http/early-server.ts'
 import { pdpError } from '../../src/http/errors.ts'
 
 const pem = (name: string) => readFileSync(new URL(`../support/tls/${name}.pem`, import.meta.url))
@@ -76,6 +76,22 @@ describe('a server that answers some requests early', () => {
     await expect(fetch(`${url}/early`)).rejects.toThrow()
   })
 
+  it('takes connections on one more address, within the same bounds, until it closes', async () => {
+    const app = appWith({ early, intake: { maxConnections: 1 } })
+    await app.listen({ host: '127.0.0.1', port: 0 })
+    const { port } = app.server.address() as AddressInfo
+    await listenBeside(app.server, '127.0.0.2', port)
+    await listenBeside(app.server, '127.0.0.1', port) // in use: left out
+    await listenBeside(app.server, '192.0.2.1', port) // of another machine: left out
+    const first = await asked(app, '/late', '127.0.0.2')
+    expect(String(await once(first, 'data'))).toMatch(/^HTTP\/1\.1 200/)
+    const second = await asked(app, '/early', '127.0.0.2')
+    await once(second, 'close')
+    expect([app.intake.refused, first.closed]).toEqual([1, false])
+    await Promise.all([once(first, 'close'), app.close()])
+    await expect(fetch(`http://127.0.0.2:${port}/early`)).rejects.toThrow()
+  })
+
   it.each<[string, object, string]>([
     ['is idle after an answer', { keepAliveTimeout: 20 }, '/early'],
     ['does not move', { connectionTimeout: 50 }, '/never'],
@@ -101,8 +117,8 @@ describe('a server that answers some requests early', () => {
 })
 
 /** A connection over which a request was sent; what comes back is read and dropped. */
-async function asked(app: FastifyInstance, path: string): Promise<Socket> {
-  const socket = connect((app.server.address() as AddressInfo).port, '127.0.0.1')
+async function asked(app: FastifyInstance, path: string, host = '127.0.0.1'): Promise<Socket> {
+  const socket = connect((app.server.address() as AddressInfo).port, host)
   socket.on('error', () => undefined)
   await once(socket, 'connect')
   socket.resume()

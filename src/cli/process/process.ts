@@ -1,9 +1,11 @@
 // Start and end of a command: one-line errors, listening, and graceful shutdown on signals.
 import { randomBytes } from 'node:crypto'
+import { lookup } from 'node:dns/promises'
 import { readFileSync, writeFileSync, writeSync } from 'node:fs'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Server } from 'node:net'
 import type { Logger } from 'pino'
 import { isPlain } from '../../http/authzen/public-url.ts'
+import { listenBeside } from '../../http/early-server.ts'
 import { BodyBudget } from '../../http/intake/body-budget.ts'
 import type { IntakeOptions } from '../../http/intake/intake.ts'
 import { isZerohopError, ZerohopError } from '../../model/errors.ts'
@@ -16,7 +18,9 @@ export interface Listener {
   close(): PromiseLike<unknown>
   /** makes clients reconnect elsewhere; servers without it just close */
   drain?(): Promise<void>
-  readonly server: { address(): AddressInfo | string | null; closeAllConnections(): void }
+  /** where it listens */
+  addresses(): readonly (AddressInfo | string)[]
+  readonly server: Server & { closeAllConnections(): void }
 }
 
 /** Prints a one-line error and ends the process. */
@@ -61,7 +65,16 @@ export async function listen(app: Listener, host: string, port: number): Promise
       throw new ZerohopError('CONFIG_INVALID', { reason: `cannot listen on ${host}:${port}: ${code}` })
     throw error
   }
-  return (app.server.address() as AddressInfo).port
+  const bound = (app.server.address() as AddressInfo).port
+  if (host === 'localhost') await listenOnAll(app, host, bound)
+  return bound
+}
+
+/** Listens on the addresses of the name that the app does not listen on yet. */
+async function listenOnAll(app: Listener, host: string, port: number): Promise<void> {
+  const listening = new Set(app.addresses().map((bound) => (typeof bound === 'string' ? bound : bound.address)))
+  for (const { address } of await lookup(host, { all: true }))
+    if (!listening.has(address)) await listenBeside(app.server, address, port)
 }
 
 /**
