@@ -81,7 +81,12 @@ describe('the package', () => {
     ])
     expect(readdirSync(join(installed, 'build'))).toEqual(['release.wasm'])
     const built = readdirSync(join(installed, 'dist'), { recursive: true }).map(String)
-    expect(built.filter((file) => /\.\w/.test(file) && !/(?<!\.test)(\.d\.ts|\.js)$/.test(file))).toEqual([])
+    expect(built.filter((file) => /\.\w/.test(file) && !/(?<!\.test)(\.d\.ts|\.js)$/.test(file)).sort()).toEqual([
+      'reference/index.html',
+      'reference/openapi.json',
+      'reference/scalar.LICENSE',
+      'reference/scalar.js.gz',
+    ])
   })
 
   it('has every file to which its README links', () => {

@@ -57,7 +57,7 @@ describe('what nobody handled', () => {
     expect(lineWith(server, 'injected')).toMatchObject({
       name: 'serve',
       reason: expect.stringContaining('the deeper reason'),
-      msg: expect.stringContaining('goes on'),
+      msg: expect.stringContaining('the process continues'),
     })
     expectNoKey(server)
     const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }

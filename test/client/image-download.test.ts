@@ -4,12 +4,12 @@ import { existsSync, readFileSync, statSync, utimesSync, writeFileSync } from 'n
 import { Agent, get, type IncomingMessage } from 'node:http'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { RemoteFeed } from '../../src/client/http-feed.ts'
 import { Image } from '../../src/image/image.ts'
 import { FrameDecoder } from '../../src/log/codec.ts'
 import { applyRetention } from '../../src/management/retention.ts'
-import { SNAPSHOT_AGE_MS, SNAPSHOT_IN_TURN_MAX } from '../../src/model/limits.ts'
+import { IMAGE_OPENINGS_MAX, SNAPSHOT_AGE_MS, SNAPSHOT_IN_TURN_MAX } from '../../src/model/limits.ts'
 import { type Management, managementServer, openManagement, readKeys } from '../../src/server.ts'
 import { TESTER } from '../support/environments.ts'
 import { eventually } from '../support/eventually.ts'
@@ -45,7 +45,7 @@ async function download(encoding: string) {
   })
   const chunks: Buffer[] = []
   for await (const chunk of answer) chunks.push(chunk)
-  return { headers: answer.headers, bytes: Buffer.concat(chunks) }
+  return { status: answer.statusCode, headers: answer.headers, bytes: Buffer.concat(chunks) }
 }
 
 beforeAll(async () => {
@@ -71,6 +71,21 @@ describe('the image of a large environment', () => {
     expect(small.headers['x-image-bytes']).toBe(String(plain.bytes.length))
     expect((await download('identity')).headers['content-encoding']).toBe(undefined)
     expect(Buffer.from(await feed().image()).equals(plain.bytes)).toBe(true)
+  })
+
+  it('is looked for anew when another file took its place before it was opened, a bounded number of times', async () => {
+    const { snapshots } = management
+    const real = snapshots.download.bind(snapshots)
+    type Arguments = Parameters<typeof real>
+    const replaced = async (...of: Arguments) => ({ ...(await real(...of)), encoded: 1 })
+    const removed = async (...of: Arguments) => ({ ...(await real(...of)), content: { path: `${file()}.gone` } })
+    const announce = vi.spyOn(snapshots, 'download')
+    announce.mockImplementationOnce(replaced).mockImplementationOnce(removed)
+    expect((await download('identity')).bytes.equals(readFileSync(file()))).toBe(true)
+    announce.mockClear().mockImplementation(replaced)
+    expect((await download('identity')).status).toBe(503)
+    expect(announce).toHaveBeenCalledTimes(IMAGE_OPENINGS_MAX)
+    announce.mockRestore()
   })
 
   it('is for the owner of the folder only', () => {

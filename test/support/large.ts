@@ -16,8 +16,10 @@ export interface Large {
 /** Items of a list of which each is looked for in another of that length: most of the work of one check. */
 const DEAR = 500
 
-export const large = (): Large[] => [rolesOfOneType(), setsOfOnePermission()]
+export const large = (): Large[] => [rolesOfOneType(), setsOfOnePermission(), usersBesideResources()]
 
+type Check = NonNullable<Step['checks']>[number]
+const twelveFrom = (from: number): number[] => Array.from({ length: 12 }, (_, index) => from + index)
 const times = (length: number, operation: (index: number) => Operation): Operation[] =>
   Array.from({ length }, (_, index) => operation(index))
 
@@ -91,4 +93,43 @@ function setsOfOnePermission(): Large {
     files: ['decide/abac.ts', 'decide/candidates.ts', 'decide/conditions.ts'],
     steps: [step],
   }
+}
+
+/** Users collected nearly to the bound, and then resources: neither list may be written over the other. Which user stands where is up to the index. */
+function usersBesideResources(): Large {
+  const [users, resources] = [13_000, 6]
+  const putSet = (key: string, type: 'userset' | 'resourceset', conditions: JsonObject): Operation => {
+    const of = type === 'resourceset' ? { resource: 'doc' } : {}
+    return ['put', 'condition_set', { key, type, ...of, conditions }]
+  }
+  const putRule = (user_set: string, resource_set: string): Operation => [
+    'put',
+    'set_rule',
+    { user_set, permission: 'doc:read', resource_set },
+  ]
+  const ana = (a: number) => ({ key: 'ana', attributes: { wide: 1, a } })
+  const step: Step = {
+    write: [
+      ['put', 'resource', { key: 'doc', actions: ['read'] }],
+      ['put', 'user', { key: 'ana' }],
+      // a set of two alternatives is found by no value: all of them are collected
+      ...times(users, (index) =>
+        putSet(`set${index}`, 'userset', {
+          anyOf: [{ 'user.a': { between: [index, index] } }, { 'user.list': { array_contains: 'x' } }],
+        }),
+      ),
+      putSet('first', 'userset', { 'user.wide': { 'greater-than': 0 } }),
+      putSet('wide', 'userset', { 'user.wide': { 'greater-than': 0 } }),
+      ...times(resources, (index) => putSet(`r${index}`, 'resourceset', { 'resource.n': { 'greater-than': index } })),
+      ...times(resources, (index) => putRule('first', `r${index}`)),
+      ...times(users, (index) => putRule(`set${index}`, 'doc')),
+      ...times(resources, (index) => putRule('wide', `r${index}`)),
+    ],
+    checks: [
+      ...twelveFrom(users - 720).map((a): Check => [ana(a), 'read', 'doc', true]),
+      ...twelveFrom(704).map((a): Check => [ana(a), 'read', 'doc', true]),
+      [ana(-1), 'read', 'doc', false],
+    ],
+  }
+  return { name: 'users and resources of many sets side by side', files: ['decide/abac.ts'], steps: [step] }
 }

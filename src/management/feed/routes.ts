@@ -13,7 +13,7 @@ import { type EndCode, encodeFrame } from '../../log/codec.ts'
 import type { FeedEvent } from '../../log/feed.ts'
 import type { Signer } from '../../log/signature.ts'
 import { isZerohopError, ZerohopError } from '../../model/errors.ts'
-import { FEED_DRAIN_MS, FOLLOWERS_MAX } from '../../model/limits.ts'
+import { FEED_DRAIN_MS, FOLLOWERS_MAX, IMAGE_OPENINGS_MAX } from '../../model/limits.ts'
 import type { Store } from '../../store/store.ts'
 import type { UseCases } from '../../store/view.ts'
 import type { Download, Snapshots } from '../snapshot/snapshot.ts'
@@ -75,7 +75,12 @@ export function feedRoutes(app: FastifyInstance, deps: FeedRouteDeps): void {
   const image = async (request: FastifyRequest<For>, reply: FastifyReply) => {
     const gzip = /\bgzip\b/.test(request.headers['accept-encoding'] ?? '')
     const abi = request.query.abi === undefined ? undefined : Number(request.query.abi)
-    return sendImage(reply, await snapshots.download(request.scope.environment.id, { gzip, abi }), drainMs)
+    for (let attempt = 1; attempt <= IMAGE_OPENINGS_MAX; attempt++) {
+      const download = await snapshots.download(request.scope.environment.id, { gzip, abi })
+      const body = bodyOf(download)
+      if (body !== undefined) return sendImage(reply, download, body, drainMs)
+    }
+    throw new ZerohopError('CLOSED', { what: 'this image' })
   }
   app.get<For>('/v2/feed/:p/:e/image', { config, schema: { querystring: reader } }, image)
   app.get<For>('/v1/feed/image', { config: outside, schema: { querystring: reader } }, image)
@@ -104,8 +109,8 @@ export function feedRoutes(app: FastifyInstance, deps: FeedRouteDeps): void {
 }
 
 /** Sends an image with its place in the log. A reader that takes nothing for so long is cut off by the server's own timeout of the socket. */
-function sendImage(reply: FastifyReply, download: Download, drainMs: number): FastifyReply {
-  const { position, length, content, encoding, encoded } = download
+function sendImage(reply: FastifyReply, download: Download, body: Readable | Buffer, drainMs: number): FastifyReply {
+  const { position, length, encoding, encoded } = download
   const { socket } = reply.raw // a request that is injected has one without a timeout
   if (socket instanceof Socket) socket.setTimeout(drainMs)
   reply
@@ -117,17 +122,22 @@ function sendImage(reply: FastifyReply, download: Download, drainMs: number): Fa
     .header('x-image-bytes', String(length))
     .header('content-length', String(encoded))
   if (encoding !== undefined) reply.header('content-encoding', encoding)
-  if ('path' in content) return reply.send(openFile(content.path, encoded))
-  const { bytes } = content
-  return reply.send(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength))
+  return reply.send(body)
 }
 
-/** The file as it was announced: in the moment since, another may have taken its place. */
-function openFile(path: string, length: number): Readable {
-  const fd = openSync(path, 'r')
-  if (fstatSync(fd).size === length) return createReadStream('', { fd })
+/** The bytes of a download; undefined when another file took the place of the announced one in the moment since. */
+function bodyOf({ content, encoded }: Download): Readable | Buffer | undefined {
+  if ('bytes' in content) return Buffer.from(content.bytes.buffer, content.bytes.byteOffset, content.bytes.byteLength)
+  let fd: number
+  try {
+    fd = openSync(content.path, 'r')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+  if (fstatSync(fd).size === encoded) return createReadStream('', { fd })
   closeSync(fd)
-  throw new ZerohopError('CLOSED', { what: 'this image' })
+  return undefined
 }
 
 /** Ends the streams whose key died with a write to the control log, and all when the server closes. */

@@ -42,6 +42,8 @@ export const SNAPSHOT_AGE_MS = 3_600_000
  * the newest one is kept even when it is larger.
  */
 export const SNAPSHOT_BYTES_MAX = 512 * 1024 * 1024
+/** Times that a download looks for the image file anew because another took its place before it was opened. */
+export const IMAGE_OPENINGS_MAX = 3
 /** Bytes of an image file from which it is also kept compressed: below it a download is short on any network. */
 export const SNAPSHOT_GZIP_BYTES_MIN = 1024 * 1024
 /**
