@@ -2,8 +2,8 @@
 // atomic rename, with a compressed copy beside it when that pays. It outlives the process: the next one reuses it when
 // it is intact and the log continues from it. While PDPs of another ABI follow, <environment>.state lies beside it:
 // compressed already, and rebuilt by each process.
-import { createReadStream, createWriteStream, mkdirSync, statSync } from 'node:fs'
-import { appendFile, rename, rm } from 'node:fs/promises'
+import { createReadStream, createWriteStream, mkdirSync, renameSync, statSync } from 'node:fs'
+import { appendFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
@@ -52,8 +52,12 @@ export class SnapshotFiles {
     this.#folder = join(data, 'snapshots')
   }
 
-  /** Builds the file in a thread. @throws what the build throws */
-  async build(environment: LogId): Promise<BuiltFile> {
+  /**
+   * Builds the file in a thread. It takes the place of the one before when `publish` is called. The caller does that
+   * and keeps the new description in the same turn, so that nobody opens one file by the description of another.
+   * @throws what the build throws
+   */
+  async build(environment: LogId): Promise<{ readonly file: BuiltFile; readonly publish: () => void }> {
     const path = this.pathOf(environment)
     const temporary = `${path}.tmp`
     try {
@@ -65,12 +69,15 @@ export class SnapshotFiles {
     const { position, bytes, digest } = made
     const tail = this.#signer?.tail(digest, this.#of) ?? new Uint8Array()
     const built = { position, length: made.length + tail.length, builtAt: Date.now(), path }
-    if (bytes !== undefined) return { ...built, bytes: Buffer.concat([bytes, tail]) }
+    if (bytes !== undefined)
+      return { file: { ...built, bytes: Buffer.concat([bytes, tail]) }, publish: () => undefined }
     await appendFile(temporary, tail)
     await this.#compressing.get(environment)
-    this.#compressed.delete(environment)
-    await rename(temporary, path)
-    return built
+    const publish = () => {
+      this.#compressed.delete(environment)
+      renameSync(temporary, path)
+    }
+    return { file: built, publish }
   }
 
   /** The file of an earlier process, when it is intact. */
@@ -127,7 +134,7 @@ export class SnapshotFiles {
       // zlib works in threads of its own; the fastest level gains most of the possible compression
       const target = createWriteStream(temporary, { mode: 0o600 })
       await pipeline(createReadStream(path), createGzip({ level: 1 }), target, { signal: this.#closing.signal })
-      await rename(temporary, `${path}.gz`)
+      renameSync(temporary, `${path}.gz`)
       this.#compressed.set(environment, { position, length: target.bytesWritten })
     } catch {
       // The disk is full or the process is closing: downloads continue uncompressed.

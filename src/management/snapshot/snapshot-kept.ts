@@ -39,7 +39,7 @@ export class KeptFiles {
     if (kept !== undefined) {
       const over = await this.#overBounds(environment, kept)
       if (over > 1) void this.#build(environment).catch(() => undefined)
-      if (over <= 2) return kept.file
+      if (over <= 2) return (this.#kept.get(environment) ?? kept).file // another may have been built meanwhile
     }
     return (await this.#build(environment)).file
   }
@@ -74,7 +74,10 @@ export class KeptFiles {
     if (building !== undefined) return building
     const made = this.#files
       .build(environment)
-      .then((file) => this.#keep(environment, file))
+      .then(({ file, publish }) => {
+        publish()
+        return this.#keep(environment, file)
+      })
       .finally(() => this.#building.delete(environment))
     this.#building.set(environment, made)
     return made
