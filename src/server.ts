@@ -2,8 +2,8 @@
 // `listen`, or `inject` in a test.
 import { randomBytes } from 'node:crypto'
 import type { Metrics } from './http/metrics.ts'
-import { pdpApp } from './http/pdp/app.ts'
-import { PooledPdps } from './http/pdp/auth.ts'
+import { pdpApp } from './http/pdp/pdp-app.ts'
+import { PooledPdps } from './http/pdp/pdp-keys.ts'
 import {
   decisionLogMetrics,
   ILL_TYPED,
@@ -17,7 +17,7 @@ import type { LogId } from './log/change.ts'
 import { requireAccess } from './management/access.ts'
 import { localFeed } from './management/feed/local-feed.ts'
 import { feedRoutes } from './management/feed/routes.ts'
-import { managementApp } from './management/http/app.ts'
+import { managementApp } from './management/http/management-app.ts'
 import { type ManagementData, type ManagementDataOptions, openManagementData } from './management/open.ts'
 import type { OnEvent } from './model/events.ts'
 import { PdpPool, type PooledEvent } from './pdp/pool.ts'

@@ -29,7 +29,7 @@ enum FrameType {
   Heartbeat = 2,
   /** The server ends the stream for a reason that arose after the 200: the body names the error code. */
   End = 3,
-  /** A part of the whole policy (src/log/state.ts); never in a stream of deltas. */
+  /** A part of the whole policy (src/log/state-file.ts); never in a stream of deltas. */
   State = 4,
 }
 

@@ -18,7 +18,7 @@ export type FeedEvent =
 export interface Feed {
   /**
    * The image file of the environment at some recent revision; where the other side's images are of another ABI, the
-   * state as changes (src/log/state.ts) to build one from.
+   * state as changes (src/log/state-file.ts) to build one from.
    * @throws FEED_UNREACHABLE (try again), KEY_UNKNOWN (the key is dead), ENVIRONMENT_DELETED
    */
   image(signal?: AbortSignal): Promise<Uint8Array>

@@ -1,5 +1,5 @@
 // Runs retention: periodically makes the store trim its logs and clear deleted environments. The operator configures
-// what is kept; src/store/retention.ts implements it.
+// what is kept; src/store/trim.ts implements it.
 
 import { setImmediate } from 'node:timers/promises'
 import type { AuditLog } from '../decision-log/audit-log.ts'

@@ -2,7 +2,7 @@
 import type { Image } from '../image/image.ts'
 import { ZerohopError } from '../model/errors.ts'
 import type { FollowerState } from './answering.ts'
-import type { PdpSource } from './source.ts'
+import type { PdpSource } from './pdp-source.ts'
 
 export class FixedImage implements PdpSource {
   current: Image | undefined

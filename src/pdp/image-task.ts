@@ -5,7 +5,7 @@ import { Image } from '../image/image.ts'
 import { unpackDelta } from '../log/codec.ts'
 import type { Delta, PackedDelta } from '../log/delta.ts'
 import { Trust } from '../log/signature.ts'
-import { isState, readState } from '../log/state.ts'
+import { isState, readState } from '../log/state-file.ts'
 import { runTask, threadUrl } from '../model/thread.ts'
 
 export type ImageTask =

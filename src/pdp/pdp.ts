@@ -38,11 +38,11 @@ import {
   type User,
   unreadable,
 } from './request.ts'
-import type { Decision, PdpSource } from './source.ts'
+import type { Decision, PdpSource } from './pdp-source.ts'
 import { Subject } from './subject.ts'
 
 export type { AbacCode, Because, Explanation, RbacCode, RebacCode } from '../image/image.ts'
-export type { Decision, PdpSource } from './source.ts'
+export type { Decision, PdpSource } from './pdp-source.ts'
 
 export interface PdpOptions {
   /** called after every check; by default nothing is recorded. It must not throw. */

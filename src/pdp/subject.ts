@@ -2,7 +2,7 @@
 import type { Image } from '../image/image.ts'
 import { ZerohopError } from '../model/errors.ts'
 import { questionOf } from './request.ts'
-import type { Decision, PdpSource } from './source.ts'
+import type { Decision, PdpSource } from './pdp-source.ts'
 
 /** One user in one tenant. */
 export class Subject {

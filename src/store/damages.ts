@@ -5,7 +5,7 @@ import type { LogId } from '../log/change.ts'
 import type { ZerohopError } from '../model/errors.ts'
 import type { Head } from './heads.ts'
 import type { Tables } from './tables.ts'
-import { verifyLog } from './verify.ts'
+import { verifyLog } from './verify-folder.ts'
 import type { Damage } from './verify-part.ts'
 
 export class Damages {

@@ -7,7 +7,7 @@ import { ZerohopError } from '../model/errors.ts'
 import type { Kind } from '../model/objects.ts'
 import { Digest, NO_SUM, type Sum } from './checksum.ts'
 import { dataFolder } from './disk.ts'
-import type { Entry, Inspected, RecordTable } from './record.ts'
+import type { Entry, Inspected, RecordTable } from './checked-table.ts'
 
 /** The head of a log, one record for each: everything that the next commit needs to know. */
 export interface Head {
@@ -18,7 +18,7 @@ export interface Head {
   readonly revision: number
   readonly chain: string
   /**
-   * first revision whose entry still has its changes; absent: 1. Followers from before it take an image (retention.ts)
+   * first revision whose entry still has its changes; absent: 1. Followers from before it take an image (trim.ts)
    */
   readonly deltasFrom?: number
   /** first revision whose entry is still there; absent: 1 */

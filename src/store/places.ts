@@ -5,7 +5,7 @@
 import { ZerohopError } from '../model/errors.ts'
 import { damageReason, dataFolder } from './disk.ts'
 import type { Database } from './lmdb.ts'
-import type { KeyRange } from './record.ts'
+import type { KeyRange } from './checked-table.ts'
 
 const PLACE_BYTES = 6
 

@@ -1,6 +1,6 @@
 // The tables on disk; the indexes over objects are src/store/indexes.ts. A change in either changes the disk format:
 // raise FORMAT, write an ADR and an upgrade (src/store/upgrade.ts). Every table is a named LMDB database, because
-// clearing the unnamed one aborts the process. Keys are built in src/store/encode.ts.
+// clearing the unnamed one aborts the process. Keys are built in src/store/table-keys.ts.
 
 import type { LogId } from '../log/change.ts'
 import { ZerohopError } from '../model/errors.ts'
@@ -11,7 +11,7 @@ import { type CountedName, CountedTable, HeadTable, Totals } from './heads.ts'
 import { kindOfNumber, OWN_TABLES } from './kinds.ts'
 import { type Database, type DatabaseOptions, open, type RootDatabase } from './lmdb.ts'
 import { PLACE_ENCODER, PlaceTable } from './places.ts'
-import { BYTES, type Describe, type Form, RecordTable, TEXT } from './record.ts'
+import { BYTES, type Describe, type Form, RecordTable, TEXT } from './checked-table.ts'
 
 /**
  * Number of the disk format. A folder of format 1 is upgraded when it is opened; one of another number is refused

@@ -1,7 +1,7 @@
 // The roles of one user in tenants, read from the table of keys alone: `user/role/tenant` has all that is needed, and
 // reading ten thousand assignments as objects takes several times as long. Keys are not compared with their objects
 // here, so this is for display only, never for a decision or a write; a scrub compares them all.
-import { nameKey, readPlace, textOfNameKey } from './encode.ts'
+import { nameKey, readPlace, textOfNameKey } from './table-keys.ts'
 import type { Tables } from './tables.ts'
 import type { TenantRole } from './view.ts'
 

@@ -7,7 +7,7 @@ import { isZerohopError } from '../model/errors.ts'
 import { SCRUB_PERCENT, VERIFY_PROGRESS_MS } from '../model/limits.ts'
 import { dataFolder } from './disk.ts'
 import { openTables, type Tables } from './tables.ts'
-import { verifyAll } from './verify.ts'
+import { verifyAll } from './verify-folder.ts'
 import type { Damage } from './verify-part.ts'
 import type { FromVerifyChild } from './verify-process.ts'
 

@@ -3,7 +3,7 @@ import type { LogId } from '../log/change.ts'
 import { isZerohopError, ZerohopError } from '../model/errors.ts'
 import { type Digest, NO_SUM, type Sum } from './checksum.ts'
 import type { Head } from './heads.ts'
-import { otherRecords } from './record.ts'
+import { otherRecords } from './checked-table.ts'
 import { nameOfLog, type Tables } from './tables.ts'
 
 /** Damage found in the data. */

@@ -4,7 +4,7 @@
 import { isZerohopError } from '../model/errors.ts'
 import { VERIFY_ROWS_PER_STEP } from '../model/limits.ts'
 import type { Kind, Objects } from '../model/objects.ts'
-import { idKey, indexKey, logRange, nameKey, objectKey, objectRange, placeOf, readPlace } from './encode.ts'
+import { idKey, indexKey, logRange, nameKey, objectKey, objectRange, placeOf, readPlace } from './table-keys.ts'
 import type { Head } from './heads.ts'
 import { INDEXES, type IndexName, REFERENCES } from './indexes.ts'
 import { KINDS, kindOfNumber, WITHOUT_IDS } from './kinds.ts'

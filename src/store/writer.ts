@@ -6,7 +6,7 @@ import { ZerohopError } from '../model/errors.ts'
 import type { OnEvent } from '../model/events.ts'
 import { WRITER_BATCH_ITEMS_MAX, WRITER_BATCH_MAX, WRITER_IN_FLIGHT_MAX, WRITER_QUEUE_MAX } from '../model/limits.ts'
 import { type Done, fromFailure, type Job } from './batch.ts'
-import type { Retention, Trimmed } from './retention.ts'
+import type { Retention, Trimmed } from './trim.ts'
 import type { FromThread, ThreadData, ToThread } from './writer-thread.ts'
 
 interface Waiting {

@@ -1,8 +1,8 @@
 // Tokens of a provider whose key the test holds, and the backend before them on a port of its own.
 import { generateKeyPair, type KeyObject, sign } from 'node:crypto'
 import { promisify } from 'node:util'
-import { type IntegrationOptions, integrationApp } from '../../src/integration/app.ts'
-import type { Permissions } from '../../src/integration/permissions.ts'
+import { type IntegrationOptions, integrationApp } from '../../src/integration/integration-app.ts'
+import type { Permissions } from '../../src/integration/permission-client.ts'
 import { type Tokens, type TokenUse, tokensOf } from '../../src/integration/tokens.ts'
 
 export const ISSUER = 'https://cognito-idp.eu-west-1.amazonaws.com/eu-west-1_Test'

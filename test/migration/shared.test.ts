@@ -3,7 +3,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { Api } from '../../src/v1/migrate/api.ts'
+import { Api } from '../../src/v1/migrate/api-client.ts'
 import { deleteAll, revisionsOf } from '../../src/v1/migrate/finish.ts'
 import { needsOf } from '../../src/v1/migrate/needs.ts'
 import { type Divided, foreignOf } from '../../src/v1/migrate/survey.ts'

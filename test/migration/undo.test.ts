@@ -4,7 +4,7 @@ import { appendFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { MoveRecord } from '../../src/v1/migrate/record.ts'
+import { MoveRecord } from '../../src/v1/migrate/move-record.ts'
 import { endServers } from '../support/server.ts'
 import { FOREIGN, OURS, World } from './support.ts'
 

@@ -1,10 +1,10 @@
-// `zerohop data verify`: finds whatever is not as it was written, and says so of nothing else. src/store/verify.ts.
+// `zerohop data verify`: finds whatever is not as it was written, and says so of nothing else. src/store/verify-folder.ts.
 import { spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
-import { idKey, indexKey, nameKey, revisionKey } from '../../src/store/encode.ts'
+import { idKey, indexKey, nameKey, revisionKey } from '../../src/store/table-keys.ts'
 import { openTables, type Tables } from '../../src/store/tables.ts'
 import { verifyData } from '../../src/store/verify-data.ts'
 import { damageEntry, overwrite } from '../support/damage.ts'

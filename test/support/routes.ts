@@ -3,7 +3,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { Operation } from '../../src/management/access.ts'
 import { feedRoutes } from '../../src/management/feed/routes.ts'
-import { managementApp } from '../../src/management/http/app.ts'
+import { managementApp } from '../../src/management/http/management-app.ts'
 import type { ManagementData } from '../../src/management/open.ts'
 import { Snapshots } from '../../src/management/snapshot/snapshot.ts'
 import { type Watched, watchAnswers } from './answers.ts'

@@ -61,7 +61,7 @@ const FLOORS: readonly (readonly Part[])[] = [
     },
     { name: 'src/integration', files: /^src\/integration\// },
   ],
-  [{ name: 'servers', files: /^src\/(http\/pdp\/(app|single-server)|management\/http\/app)\.ts$/ }],
+  [{ name: 'servers', files: /^src\/(http\/pdp\/(pdp-app|single-server)|management\/http\/management-app)\.ts$/ }],
   [{ name: 'doors', files: /^src\/\w+\.ts$/ }],
   [{ name: 'src/cli', files: /^src\/cli\// }],
   [{ name: 'src/v1/migrate/commands', files: /^src\/v1\/migrate\/commands\// }],
@@ -90,7 +90,7 @@ function layers(files: readonly SourceFile[]): Finding[] {
 /** Only what mounts the first API version imports it, and the access to its one environment of global objects: deleting src/v1 ends it. */
 function firstVersion(files: readonly SourceFile[]): Finding[] {
   const mounts =
-    /^src\/(v1\/|server\.ts|cli\/|management\/(registry|http\/(app|auth))\.ts|http\/pdp\/(app|single-server)\.ts)/
+    /^src\/(v1\/|server\.ts|cli\/|management\/(registry|http\/(management-app|auth))\.ts|http\/pdp\/(pdp-app|single-server)\.ts)/
   return eachImport(files, ({ path }, { target, line }) =>
     !path.startsWith('src/') || !target?.startsWith('src/v1/') || mounts.test(path)
       ? undefined
@@ -110,7 +110,7 @@ const PACKAGES: readonly { readonly name: RegExp; readonly only: RegExp; readonl
   { name: /^re2js$/, only: /^src\/model\/url-rules\.ts$/, where: 'src/model/url-rules.ts' },
   { name: /^(aws-jwt-verify(\/.*)?|jose)$/, only: /^src\/integration\//, where: 'src/integration' },
   { name: /^prom-client$/, only: /^src\/http\//, where: 'src/http' },
-  { name: /^@opentelemetry\//, only: /^src\/cli\/process\/tracing\.ts$/, where: 'src/cli/process/tracing.ts' },
+  { name: /^@opentelemetry\//, only: /^src\/cli\/process\/start-tracing\.ts$/, where: 'src/cli/process/start-tracing.ts' },
   { name: /^commander$/, only: /^src\/(cli|v1\/migrate\/commands)\//, where: 'src/cli or src/v1/migrate/commands' },
 ]
 

@@ -10,7 +10,7 @@ import { type Management, managementServer, openManagement } from '../../server.
 import { type Env, secretsOf } from '../configuration/env.ts'
 import { readTls, reloadOnHangup } from '../configuration/tls.ts'
 import { Closers, closeOnSignals, intakeOf, listen, newId, stopper } from '../process/process.ts'
-import { startTracing } from '../process/tracing.ts'
+import { startTracing } from '../process/start-tracing.ts'
 import { reasonOf, unhandledRejections } from '../process/unhandled.ts'
 
 export interface StartOptions {

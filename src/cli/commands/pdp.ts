@@ -33,7 +33,7 @@ import {
   stopper,
   warnOfPublicUrl,
 } from '../process/process.ts'
-import { startTracing } from '../process/tracing.ts'
+import { startTracing } from '../process/start-tracing.ts'
 import { unhandledRejections } from '../process/unhandled.ts'
 import { type Place, WorkerSide } from '../process/worker.ts'
 import { runWorkers } from '../process/workers.ts'

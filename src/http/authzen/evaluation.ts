@@ -7,9 +7,9 @@ import { BULK_CHECKS_BYTES_MAX, BULK_CHECKS_MAX } from '../../model/limits.ts'
 import { decide } from '../pdp/allowed.ts'
 import { explainedParts } from '../pdp/debug.ts'
 import { withNow } from '../pdp/now.ts'
-import { isAbsent, type Members, membersOf, readEvaluation, wrong } from './bodies.ts'
+import { isAbsent, type Members, membersOf, readEvaluation, wrong } from './authzen-bodies.ts'
 import type { AuthzenDeps } from './deps.ts'
-import { plainError } from './errors.ts'
+import { plainError } from './authzen-errors.ts'
 import { isSubjectType } from './subjects.ts'
 
 type Answer = { readonly decision: boolean; readonly context?: unknown }

@@ -1,7 +1,7 @@
 // The requirements of AuthZEN on a body beyond JSON (I-JSON, RFC 7493): no lone surrogates in texts, numbers within the
 // range of a double. Duplicate members are found by the parser. The whole body is validated, also what no route reads,
 // because no two readers may interpret it differently.
-import { wrong } from './bodies.ts'
+import { wrong } from './authzen-bodies.ts'
 
 const LONE_SURROGATE = /\p{Surrogate}/u
 

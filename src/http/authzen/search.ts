@@ -11,9 +11,9 @@ import {
   readResources,
   readSubject,
   readSubjectType,
-} from './bodies.ts'
+} from './authzen-bodies.ts'
 import type { AuthzenDeps } from './deps.ts'
-import { type Found, pageOf, rangeOf, readPage } from './page.ts'
+import { type Found, pageOf, rangeOf, readPage } from './search-page.ts'
 import { isSubjectType } from './subjects.ts'
 
 const NONE: Found = { keys: [], next: undefined }

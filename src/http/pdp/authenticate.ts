@@ -5,7 +5,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ZerohopError } from '../../model/errors.ts'
 import { AT_LEAST_DEFAULT_MS, AT_LEAST_MAX_MS } from '../../model/limits.ts'
 import type { Pdp } from '../../pdp/pdp.ts'
-import type { PdpDirectory } from './auth.ts'
+import type { PdpDirectory } from './pdp-keys.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {

@@ -6,7 +6,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, RawServerDefault, R
 import { ask } from '../../client/ask.ts'
 import { isZerohopError, ZerohopError } from '../../model/errors.ts'
 import { AUTH_CACHE_MAX, FORWARD_BODY_BYTES_MAX, FORWARD_CONNECTIONS_MAX } from '../../model/limits.ts'
-import type { Scope } from './auth.ts'
+import type { Scope } from './pdp-keys.ts'
 import type { Applied } from './authenticate.ts'
 import type { PdpRouteDeps } from './route-deps.ts'
 import { Upstream } from './upstream.ts'

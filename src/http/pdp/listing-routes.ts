@@ -4,7 +4,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { type Query, readPage, readText } from '../page.ts'
 import { JSON_TYPE } from './allowed.ts'
-import { readPermissionsQuery, readTenantsQuery, readUsersQuery } from './bodies.ts'
+import { readPermissionsQuery, readTenantsQuery, readUsersQuery } from './check-bodies.ts'
 import { withNow } from './now.ts'
 import type { PdpRouteDeps } from './route-deps.ts'
 

@@ -9,8 +9,8 @@ import type { AuthzenSettings } from '../authzen/deps.ts'
 import type { IntakeOptions } from '../intake/intake.ts'
 import { Metrics } from '../metrics.ts'
 import type { RequestTracer } from '../tracing.ts'
-import { type PdpAppOptions, pdpApp } from './app.ts'
-import { singlePdp } from './auth.ts'
+import { type PdpAppOptions, pdpApp } from './pdp-app.ts'
+import { singlePdp } from './pdp-keys.ts'
 import type { DecisionLogging } from './record-decision.ts'
 
 type App = ReturnType<typeof pdpApp>

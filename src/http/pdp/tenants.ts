@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Check } from '../../pdp/request.ts'
 import { JSON_TYPE } from './allowed.ts'
 import type { Authenticate } from './authenticate.ts'
-import { authorizationIn, readAllTenants } from './bodies.ts'
+import { authorizationIn, readAllTenants } from './check-bodies.ts'
 import { withNow } from './now.ts'
 import type { PdpRouteDeps } from './route-deps.ts'
 

@@ -6,7 +6,7 @@ import type { UrlRule } from '../../model/objects.ts'
 import { UrlRules } from '../../model/url-rules.ts'
 import type { Check } from '../../pdp/request.ts'
 import { answered, JSON_TYPE } from './allowed.ts'
-import { readUrlQuery, type UrlQuery } from './bodies.ts'
+import { readUrlQuery, type UrlQuery } from './check-bodies.ts'
 import type { PdpRouteDeps } from './route-deps.ts'
 
 export function urlRoutes(app: FastifyInstance, deps: PdpRouteDeps): void {

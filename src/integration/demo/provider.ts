@@ -6,7 +6,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { STAND_IN_CODE_MS, STAND_IN_CODES_MAX, STAND_IN_TOKEN_SECONDS } from '../../model/limits.ts'
-import { signInPage } from './page.ts'
+import { signInPage } from './demo-page.ts'
 
 const PATH = '/stand-in'
 

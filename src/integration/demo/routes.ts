@@ -2,7 +2,7 @@
 // this process, and the whole backend then answers only to host names of this machine: otherwise a foreign page that
 // points its own name here (DNS rebinding) would be of the same origin, and could sign in as anybody.
 import type { FastifyInstance } from 'fastify'
-import { DEMO_CSS, DEMO_JS, demoPage } from './page.ts'
+import { DEMO_CSS, DEMO_JS, demoPage } from './demo-page.ts'
 import type { StandIn } from './provider.ts'
 
 const POLICY =

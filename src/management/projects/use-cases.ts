@@ -1,6 +1,6 @@
 // Organizations, projects and environments: creating, changing and deleting them, in the control log of the
 // organization. A delete lists here every change that it makes; the state of a deleted environment is cleared later
-// (src/store/retention.ts).
+// (src/store/trim.ts).
 import { type Change, put, remove } from '../../log/change.ts'
 import { isZerohopError, ZerohopError } from '../../model/errors.ts'
 import { parseId, requireKey } from '../../model/keys.ts'

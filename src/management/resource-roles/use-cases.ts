@@ -27,7 +27,7 @@ import {
   withoutPermissions,
   writeParent,
   writePermissions,
-} from '../permissions.ts'
+} from '../role-permissions.ts'
 import { derivationOf } from './derivations.ts'
 import type { ResourceRoleCreate, ResourceRolePermissions, ResourceRoleUpdate } from './schema.ts'
 

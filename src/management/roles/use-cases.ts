@@ -13,7 +13,7 @@ import {
   withoutPermissions,
   writeParent,
   writePermissions,
-} from '../permissions.ts'
+} from '../role-permissions.ts'
 import { v1OfRole } from '../v1compat.ts'
 import type { RolePermissions, RoleUpdate } from './schema.ts'
 

@@ -3,7 +3,7 @@
 import { ask } from '../../client/ask.ts'
 import { isZerohopError } from '../../model/errors.ts'
 import { MIGRATE_CALLS_AT_ONCE, MIGRATE_TIMEOUT_MS } from '../../model/limits.ts'
-import { Api, forEach, toldBy } from './api.ts'
+import { Api, forEach, toldBy } from './api-client.ts'
 import { refused } from './world.ts'
 
 /** One check; `resource` is a type or `type:key`. */

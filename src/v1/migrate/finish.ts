@@ -1,6 +1,6 @@
 // Deletes the foreign environments, each only if it has not changed since it was read: its revision is read before its
 // contents and sent with the delete. For a service without revisions the delete has none.
-import { type Api, failed } from './api.ts'
+import { type Api, failed } from './api-client.ts'
 import type { Divided } from './survey.ts'
 import { type Environment, readOrganization, refused } from './world.ts'
 

@@ -1,6 +1,6 @@
 // The current objects of an environment during an undo, read on demand; objects that the undo removed or would remove
 // are left out.
-import type { Answer, Api } from './api.ts'
+import type { Answer, Api } from './api-client.ts'
 import type { CallKind } from './plan.ts'
 import { type Environment, factsOf, schemaOf } from './world.ts'
 

@@ -2,9 +2,9 @@
 // move before its first write. A move can be run again at any time.
 import { isDotSegment } from '../../model/keys.ts'
 import { MIGRATE_CALLS_AT_ONCE } from '../../model/limits.ts'
-import { type Api, forEach, toldBy } from './api.ts'
+import { type Api, forEach, toldBy } from './api-client.ts'
 import { type Call, type Plan, planFor } from './plan.ts'
-import type { MoveRecord } from './record.ts'
+import type { MoveRecord } from './move-record.ts'
 import { isListed } from './survey.ts'
 import { isEmpty, usedBy } from './uses.ts'
 import {

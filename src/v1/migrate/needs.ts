@@ -1,6 +1,6 @@
 // Finds what deleting the foreign environments now would lose: decisions of the team's environments that depend on a
 // foreign object, and objects that none of the team's environments has. Each must be moved or dropped by name.
-import type { Api } from './api.ts'
+import type { Api } from './api-client.ts'
 import { nowhere, readTogether } from './move.ts'
 import type { Divided } from './survey.ts'
 import { decides, isEmpty, lackingIn } from './uses.ts'

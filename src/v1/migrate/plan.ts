@@ -2,7 +2,7 @@
 // what those need (tenants, resources with their actions). Pure: two contents in, calls out. Objects that exist and are
 // equal need no call, so an interrupted move continues where it stopped.
 
-import type { Method } from './api.ts'
+import type { Method } from './api-client.ts'
 import {
   type Assignment,
   assignmentKey,

@@ -1,6 +1,6 @@
 // The report of `verify`: what was compared, with digests of the contents, so that `finish` can detect changes since.
 import { VERIFY_FRESH_MS } from '../../model/limits.ts'
-import type { Api } from './api.ts'
+import type { Api } from './api-client.ts'
 import type { Difference } from './checks.ts'
 import { planMove } from './move.ts'
 import type { Divided } from './survey.ts'

@@ -1,6 +1,6 @@
 // The four conditions of the specification under which a migration is complete, each with its evidence. A condition
 // without a means to check it is open, not fulfilled.
-import type { Api } from './api.ts'
+import type { Api } from './api-client.ts'
 import { AskedPdp, type Question, versionOf, wordsOf } from './checks.ts'
 import { scanFolder } from './scan/scan.ts'
 import { isWhole, notSearched } from './scan/summary.ts'

@@ -1,7 +1,7 @@
 // Lists the environments and which of them the team created. An environment that the team did not create is foreign: it
 // has the objects that v1 defined outside of environments. Only the team's own list decides; names that v1 is known to
 // use are only a hint.
-import type { Api } from './api.ts'
+import type { Api } from './api-client.ts'
 import { type Environment, type Organization, readContents, readOrganization, refused } from './world.ts'
 
 /** Keys that v1 uses for the environment of its global objects. */

@@ -2,12 +2,12 @@
 // were changed or used since are kept, with the reason. Nothing is undone when the foreign objects no longer exist: the
 // moved ones are then the only copy.
 import { MIGRATE_CALLS_AT_ONCE } from '../../model/limits.ts'
-import { type Api, failed, forEach } from './api.ts'
+import { type Api, failed, forEach } from './api-client.ts'
 import { isAsWritten, keyOf, nowOf, usedBySince } from './kept.ts'
 import { Live, nameOf, type Row, type Taken } from './live.ts'
 import type { CallKind } from './plan.ts'
 import type { Progress } from './progress.ts'
-import type { Made, Moved, MoveRecord } from './record.ts'
+import type { Made, Moved, MoveRecord } from './move-record.ts'
 import { type Environment, factsOf, isSame, readOrganization, refused, schemaOf } from './world.ts'
 
 export interface UndoReport {

@@ -2,7 +2,7 @@
 // read with v2 calls and the key of the organization.
 import { createHash } from 'node:crypto'
 import { ZerohopError } from '../../model/errors.ts'
-import { type Answer, type Api, failed } from './api.ts'
+import { type Answer, type Api, failed } from './api-client.ts'
 
 /** An object in the form of the API. */
 type Row = Answer['body']

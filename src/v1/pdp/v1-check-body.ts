@@ -1,7 +1,7 @@
 // The body of a check of the first API version: the user is a text, the instance an `id`, and the tenant may be in the
 // context of the resource. A body of the second version is accepted too, for services whose SDK is already new.
 
-import { readCheck } from '../../http/pdp/bodies.ts'
+import { readCheck } from '../../http/pdp/check-bodies.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import type { Check } from '../../pdp/request.ts'
 import { named } from '../use-cases/error-locations.ts'

@@ -2,7 +2,7 @@
 // and the next step.
 
 import type { Env } from '../../../cli/configuration/env.ts'
-import type { Api } from '../api.ts'
+import type { Api } from '../api-client.ts'
 import { deleteAll, revisionsOf } from '../finish.ts'
 import { IMMOVABLE, type Need, type Needs, needsOf } from '../needs.ts'
 import { type Report, whyNot } from '../report.ts'

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import type { Env } from '../../../cli/configuration/env.ts'
 import { ZerohopError } from '../../../model/errors.ts'
-import { Api } from '../api.ts'
+import { Api } from '../api-client.ts'
 import type { Report } from '../report.ts'
 import { readOurs } from '../survey.ts'
 import { refused } from '../world.ts'

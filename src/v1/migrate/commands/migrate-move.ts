@@ -1,10 +1,10 @@
 // `zerohop migrate move`: copies the foreign objects to where they are used, or (--dry-run) lists what it would write.
 
 import type { Env } from '../../../cli/configuration/env.ts'
-import type { Api } from '../api.ts'
+import type { Api } from '../api-client.ts'
 import { move, type PlannedMove, planMove } from '../move.ts'
 import type { CallKind, Conflict, Plan } from '../plan.ts'
-import { MoveRecord } from '../record.ts'
+import { MoveRecord } from '../move-record.ts'
 import { type Divided, foreignOf } from '../survey.ts'
 import { counted, refused, someOf } from '../world.ts'
 import { apiOf, oursOf } from './migrate-inputs.ts'

@@ -1,7 +1,7 @@
 // `zerohop migrate undo`: undoes what moves wrote, and prints for each object that stays the reason.
 
 import type { Env } from '../../../cli/configuration/env.ts'
-import { MoveRecord } from '../record.ts'
+import { MoveRecord } from '../move-record.ts'
 import { undo } from '../undo.ts'
 import { counted, refused } from '../world.ts'
 import { apiOf } from './migrate-inputs.ts'

@@ -1,7 +1,7 @@
 // Paths and hosts of the first version in the strings of a language that has a reader.
 import type { Use } from './calls.ts'
 import { COLLECTIONS, hostsIn, INSTEAD_OF_HOST, insteadOfPath, isOther, isProduct } from './hosts.ts'
-import type { Literal } from './source.ts'
+import type { Literal } from './tokenizer.ts'
 
 const HOST = /https?:\/\/([\w.-]+|\{\})(?::(?:\d+|\{\}))?/
 /** The form in tables of routes and mocks: `PUT /v1/users`. */

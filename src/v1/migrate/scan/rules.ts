@@ -2,7 +2,7 @@
 // in code, so that comments and words in texts do not match. docs/migration.md lists the kinds.
 import { argumentsAt, insteadOf, oneLine, plain, type Use } from './calls.ts'
 import { hosts, paths } from './paths.ts'
-import type { Parsed } from './source.ts'
+import type { Parsed } from './tokenizer.ts'
 import { wrappers } from './wrappers.ts'
 
 /** Calls that take one object in v2, so that a second argument means v1. */

@@ -8,7 +8,7 @@ import { type Reason, textOf, walk } from './files.ts'
 import { usesInText } from './generic.ts'
 import { V1_HOSTS } from './hosts.ts'
 import { usesIn } from './rules.ts'
-import { languageOf, parse } from './source.ts'
+import { languageOf, parse } from './tokenizer.ts'
 
 export interface Finding {
   /** relative to the scanned folder, with `/` */

@@ -1,6 +1,6 @@
 // Compares the moved objects field by field: as v1 returns them with as v2 returns them.
 import { MIGRATE_CALLS_AT_ONCE } from '../../model/limits.ts'
-import { type Api, forEach } from './api.ts'
+import { type Api, forEach } from './api-client.ts'
 import type { Difference } from './checks.ts'
 import type { Plan } from './plan.ts'
 import type { Progress } from './progress.ts'

@@ -1,5 +1,5 @@
 // What the backend needs from Zerohop, implemented in two equivalent ways: decisions in this process (`connect`), or
-// the public client over HTTP. app.ts bounds how long a caller waits.
+// the public client over HTTP. integration-app.ts bounds how long a caller waits.
 import { type Answer, ask } from '../client/ask.ts'
 import { ZerohopError } from '../model/errors.ts'
 import { SERVICE_TIMEOUT_MS, SYNC_VISIBLE_MS } from '../model/limits.ts'

@@ -5,7 +5,7 @@
 import { closeSync, existsSync, fstatSync, fsyncSync, openSync, readFileSync, readSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { ZerohopError } from '../../model/errors.ts'
-import type { Answer } from './api.ts'
+import type { Answer } from './api-client.ts'
 import type { Call, Plan } from './plan.ts'
 import { type Environment, refused } from './world.ts'
 

@@ -1,10 +1,10 @@
 // Verifies a move: every object field by field, and every decision of a PDP of v1 with a PDP of v2. Everything that is
 // named is compared or refused: otherwise a verify that compared nothing would let `finish` delete.
 import { MIGRATE_QUESTIONS_MAX } from '../../model/limits.ts'
-import type { Api } from './api.ts'
+import type { Api } from './api-client.ts'
 import { AskedPdp, compare, type Difference, type Question, versionOf } from './checks.ts'
 import { notOwn, planMove } from './move.ts'
-import { compareObjects } from './objects.ts'
+import { compareObjects } from './compare-objects.ts'
 import type { Plan } from './plan.ts'
 import type { Progress } from './progress.ts'
 import { digests, FORMAT, type Report } from './report.ts'

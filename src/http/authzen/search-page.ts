@@ -3,7 +3,7 @@
 // nothing, so it needs neither a signature nor server state.
 import { hash } from 'node:crypto'
 import { SEARCH_PAGE_MAX } from '../../model/limits.ts'
-import { isAbsent, type Members, membersOf, wrong } from './bodies.ts'
+import { isAbsent, type Members, membersOf, wrong } from './authzen-bodies.ts'
 
 export interface PageRequest {
   /** as sent with the first page; undefined when there was none */

@@ -2,7 +2,7 @@
 // wrong body is 400, not 422, and an unknown key is 401, not 403.
 import type { FastifyReply } from 'fastify'
 import { problemOf } from '../errors.ts'
-import { wrong } from './bodies.ts'
+import { wrong } from './authzen-bodies.ts'
 
 /** Status and text of an error. Every error of a body, also of its content type, is 400. */
 export function plainError(error: unknown): { status: number; message: string } {

@@ -12,7 +12,7 @@ import Fastify, {
 import { boundIntake, type IntakeOptions, timeoutsOf } from '../http/intake/intake.ts'
 import { isZerohopError, ZerohopError } from '../model/errors.ts'
 import { INTEGRATION_BODY_BYTES_MAX, INTEGRATION_HEADER_BYTES_MAX, SERVICE_TIMEOUT_MS } from '../model/limits.ts'
-import type { Permissions } from './permissions.ts'
+import type { Permissions } from './permission-client.ts'
 import type { Claims, Tokens, TokenUse } from './tokens.ts'
 
 export interface IntegrationOptions {
