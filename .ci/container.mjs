@@ -1,6 +1,6 @@
-// Shows that the container is real: builds the image, runs `serve` in it and a PDP (the default command) that follows it, asks both.
-// Where no container engine runs, the steps of the Dockerfile itself are executed in an empty folder, and that is said: the base
-// image, the user and the network are then those of this machine, all else is the same.
+// Shows that the container is real: builds the image, runs `serve` in it and a PDP (the default command) that follows
+// it, asks both. Where no container engine runs, the steps of the Dockerfile itself are executed in an empty folder,
+// and that is said: the base image, the user and the network are then those of this machine, all else is the same.
 import { spawn, spawnSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { createServer } from 'node:net'
@@ -31,7 +31,9 @@ try {
   await container.remove()
 }
 
-/** What an operator does: start everything, ask, start a PDP beside it, ask that, stop the first, ask the second again. */
+/**
+ * What an operator does: start everything, ask, start a PDP beside it, ask that, stop the first, ask the second again.
+ */
 async function story({ start }) {
   const serve = await start(['serve'], {})
   await answersOk(`${serve.pdp}/health`, serve)
@@ -83,7 +85,7 @@ async function answersOk(url, process_) {
   throw new Error(`${url} is not ok after ${READY_MS} ms (${last})\n${process_.log()}`)
 }
 
-// ── with an engine ──────────────────────────────────────────────────────────────────────────────────────────────────────────────
+// ── with an engine ───────────────────────────────────────────────────────────────────────────────────────────────────
 
 function withEngine(name) {
   const run = (...args) => {
@@ -129,7 +131,7 @@ function withEngine(name) {
   }
 }
 
-// ── without an engine ───────────────────────────────────────────────────────────────────────────────────────────────────────────
+// ── without an engine ────────────────────────────────────────────────────────────────────────────────────────────────
 
 function withoutEngine() {
   const root = mkdtempSync(join(tmpdir(), 'zerohop-container-'))
@@ -250,8 +252,8 @@ function buildInFolders(root) {
 }
 
 /**
- * What a stage has from this machine: where programs are, how the network is reached, and what npm has already fetched. No other variable
- * gets in, as none gets into a container.
+ * What a stage has from this machine: where programs are, how the network is reached, and what npm has already fetched.
+ * No other variable gets in, as none gets into a container.
  */
 function machine() {
   const network = /^(https?_proxy|no_proxy|node_extra_ca_certs|ssl_cert_(file|dir)|npm_config_registry)$/i

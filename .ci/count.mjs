@@ -1,5 +1,5 @@
-// Counts a run of vitest: prints `PASSED FAILED SKIPPED`, from its JSON report and its exit code together, because the report
-// alone says success for an unhandled error or a killed worker. A run without a single passed test is a failure.
+// Counts a run of vitest: prints `PASSED FAILED SKIPPED`, from its JSON report and its exit code together, because the
+// report alone says success for an unhandled error or a killed worker. A run without a single passed test is a failure.
 // node .ci/count.mjs REPORT EXIT_CODE
 import { readFileSync } from 'node:fs'
 

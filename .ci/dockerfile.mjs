@@ -1,5 +1,5 @@
-// Reads a Dockerfile into stages of instructions. Knows what our Dockerfile uses: comments, continued lines, JSON (exec) form, flags.
-// As a program it prints the stages as JSON: node .ci/dockerfile.mjs [FILE]
+// Reads a Dockerfile into stages of instructions. Knows what our Dockerfile uses: comments, continued lines, JSON
+// (exec) form, flags. As a program it prints the stages as JSON: node .ci/dockerfile.mjs [FILE]
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 

@@ -1,6 +1,7 @@
-// The layout of an image: every offset, size, section and limit, as bare numbers and enums. Compiled by asc AND by tsc, so both
-// sides of the border read one text. docs/kernel-memory.md draws it. Raise ABI_VERSION with every change of what an image or a call says;
-// what the kernel alone reads during one call (query, tally, the goals of a search) may move without.
+// The layout of an image: every offset, size, section and limit, as bare numbers and enums. Compiled by asc AND by tsc,
+// so both sides of the border read one text. docs/kernel-memory.md draws it. Raise ABI_VERSION with every change of
+// what an image or a call says; what the kernel alone reads during one call (query, tally, the goals of a search) may
+// move without.
 //
 //   0x00000  guard      nothing lives here: id 0 and stray small numbers mean "none"
 //   0x00400  header     HEADER_BYTES: identity, roots, counters, free lists        ┐ an image file is
@@ -14,7 +15,10 @@
 //   0xdf100  tally      what verify has counted so far; never saved                │
 //   0xe0000  heap       every record and table                                     ┘
 
-/** Raise when a layout, a constant or an export changes meaning. The host refuses a kernel or an image of another number. */
+/**
+ * Raise when a layout, a constant or an export changes meaning. The host refuses a kernel or an image of another
+ * number.
+ */
 export const ABI_VERSION = 5
 
 export const HEADER = 0x400
@@ -58,7 +62,9 @@ export const CONDITION_STEPS_MAX = 262144
 export const FRAMES_MAX = 32
 /** Equality tests by which one side of a set rule is found; what follows them is only evaluated. */
 export const INDEX_TESTS_MAX = 4
-/** Indexes of one kind of side of one permission: a check looks at each. What would need one more is always evaluated. */
+/**
+ * Indexes of one kind of side of one permission: a check looks at each. What would need one more is always evaluated.
+ */
 export const INDEXES_MAX = 32
 /** Sides of one kind that a check collects before it evaluates them; beyond it, it tries one rule after the other. */
 export const CANDIDATES_MAX = 16384
@@ -132,7 +138,7 @@ export enum FreeBlock {
   Next = 0,
 }
 
-// ── hash tables (assembly/memory/table.ts) ──────────────────────────────────────────────────────────────────────────────────
+// ── hash tables (assembly/memory/table.ts) ───────────────────────────────────────────────────────────────────────────
 /** The tables of an image. */
 export enum Table {
   Users = 0,
@@ -185,7 +191,7 @@ export enum Bucket {
 export const SEGMENT_BUCKETS = 64
 export const SEGMENT_BYTES = 4096
 
-// ── orders of keys (assembly/memory/key-order.ts) ───────────────────────────────────────────────────────────────────────────────
+// ── orders of keys (assembly/memory/key-order.ts) ────────────────────────────────────────────────────────────────────
 /** The tables whose keys are kept in order, for listings in pages. */
 export enum Order {
   Users = 0,
@@ -218,7 +224,10 @@ export enum NodeEntry {
 }
 
 // ── records ──────────────────────────────────────────────────────────────────────────────────────────────────────────
-/** Every symbol begins with: key length u16 · table u8 · flags u8. An id is the address of the record; a permission's is dense. */
+/**
+ * Every symbol begins with: key length u16 · table u8 · flags u8. An id is the address of the record; a permission's is
+ * dense.
+ */
 export enum SymbolRecord {
   /** the length; for the host, the word of all three */
   Meta = 0,
@@ -279,8 +288,9 @@ export enum Permission {
   Key = 32,
 }
 /**
- * A bitset row is ROW_PAGES page addresses, then page 0 itself; a page is PAGE_BYTES of bits, address 0 stands for a page of zeros. Page 0
- * lies in place because most policies have fewer permissions than it has bits: a test of one is one load.
+ * A bitset row is ROW_PAGES page addresses, then page 0 itself; a page is PAGE_BYTES of bits, address 0 stands for a
+ * page of zeros. Page 0 lies in place because most policies have fewer permissions than it has bits: a test of one is
+ * one load.
  */
 export const ROW_PAGES = 32
 export const ROW_BYTES = 384
@@ -358,7 +368,9 @@ export enum Tuple {
   NextOfSubject = 20,
   PreviousOfSubject = 24,
 }
-/** Who has the role `source` on an instance that is related by `relation` to an object has the role `target` on it (D5). */
+/**
+ * Who has the role `source` on an instance that is related by `relation` to an object has the role `target` on it (D5).
+ */
 export const RULE_BYTES = 28
 export enum Rule {
   Target = 0,
@@ -391,7 +403,10 @@ export enum Text {
   Length = 4,
   Bytes = 8,
 }
-/** A list, or an object when its cells have names: a header and cells. Same layout where it is stored and where it is sent. */
+/**
+ * A list, or an object when its cells have names: a header and cells. Same layout where it is stored and where it is
+ * sent.
+ */
 export enum Composite {
   Count = 0,
   /** link of the work list while it is copied or released; 0 at rest */
@@ -466,7 +481,9 @@ export enum Source {
   /** inside the item that a match is looking at */
   Item = 14,
 }
-/** A program: conditions as a flat list of steps. Steps lead forward only; a match alone comes back, once for each item. */
+/**
+ * A program: conditions as a flat list of steps. Steps lead forward only; a match alone comes back, once for each item.
+ */
 export enum Program {
   Count = 0,
   /** a composite: the constants, by number; or 0 */
@@ -492,8 +509,9 @@ export const RIGHT_PATH = 1
 /** The items of a match are keys of instances of the type that the constant names. */
 export const FOREIGN = 2
 /**
- * Operations. An operand that is missing, or of a kind that the operation does not take, makes a test false (D7); nothing is ever an
- * error, and no type is turned into another. "As instants": when one side is declared `time` or is `context.now` (D9).
+ * Operations. An operand that is missing, or of a kind that the operation does not take, makes a test false (D7);
+ * nothing is ever an error, and no type is turned into another. "As instants": when one side is declared `time` or is
+ * `context.now` (D9).
  */
 export enum Op {
   /** ends the program: the conditions hold */
@@ -529,7 +547,10 @@ export enum Op {
   ArraySuperset = 17,
   /** two lists with an item in common */
   ArrayIntersect = 18,
-  /** the steps behind it, up to ItemTrue and ItemFalse, are about left itself: an object, or (FOREIGN) the key of a stored instance */
+  /**
+   * the steps behind it, up to ItemTrue and ItemFalse, are about left itself: an object, or (FOREIGN) the key of a
+   * stored instance
+   */
   MatchObject = 19,
   /** left is a list: true when the steps behind it are true of some item */
   MatchAny = 20,
@@ -579,11 +600,16 @@ export enum ConditionSet {
 }
 export const SET_OF_USERS = 1
 export const SET_OF_RESOURCES = 2
-/** The equality tests without which conditions cannot hold, at most INDEX_TESTS_MAX: a count, then a path and a hash for each. */
+/**
+ * The equality tests without which conditions cannot hold, at most INDEX_TESTS_MAX: a count, then a path and a hash for
+ * each.
+ */
 export const TEST_BYTES = 8
 export enum Tests {
   Count = 0,
-  /** a path; with LIST_TEST its value is a list that has the constant; LIST_TEST alone: the roles assigned in the tenant */
+  /**
+   * a path; with LIST_TEST its value is a list that has the constant; LIST_TEST alone: the roles assigned in the tenant
+   */
   Path = 4,
   /** of the constant, by kind and value */
   Hash = 8,
@@ -623,7 +649,10 @@ export enum Side {
   NextOfSet = 32,
   PreviousOfSet = 36,
 }
-/** The sides of one kind of a permission whose tests read the same paths: one lookup for each index finds those that can be true. */
+/**
+ * The sides of one kind of a permission whose tests read the same paths: one lookup for each index finds those that can
+ * be true.
+ */
 export const INDEX_BYTES = 40
 export enum Index {
   /** id of the permission */
@@ -658,7 +687,9 @@ export enum Member {
   PreviousOfTenant = 20,
 }
 
-/** What is asked, and how far it is decided. Written when a question begins; says nothing after the next one has begun. */
+/**
+ * What is asked, and how far it is decided. Written when a question begins; says nothing after the next one has begun.
+ */
 export const QUERY_BYTES = 64
 export enum Query {
   User = 0,

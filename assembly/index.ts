@@ -1,5 +1,6 @@
-// Every export of the kernel, with its contract, and nothing else. Arguments and results are numbers; keys and lists lie in the
-// scratch area. A key at SCRATCH is UTF-8 of `length` bytes, at most KEY_BYTES_MAX (2 × that + 1 for a pair). 0 means none.
+// Every export of the kernel, with its contract, and nothing else. Arguments and results are numbers; keys and lists
+// lie in the scratch area. A key at SCRATCH is UTF-8 of `length` bytes, at most KEY_BYTES_MAX (2 × that + 1 for a
+// pair). 0 means none.
 import { ABI_VERSION, Document, Order, Principal, QUERY, Query, Resource, SCRATCH, Table } from './abi'
 import { decideBySets, operandOf, programHolds, sideHolds } from './decide/abac'
 import { decideByRelation, decideIn, decideOnInstance } from './decide/decide'
@@ -78,7 +79,10 @@ export function findPermission(length: u32): u32 {
   return permissionOf(SCRATCH, length)
 }
 
-/** Verdict for the ids, of roles in the tenant, with ASK_SETS when it is not Allow and set rules have a say; any 0 is Deny (D1). */
+/**
+ * Verdict for the ids, of roles in the tenant, with ASK_SETS when it is not Allow and set rules have a say; any 0 is
+ * Deny (D1).
+ */
 export function decide(user: u32, tenant: u32, permission: u32): u32 {
   return decideIn(user, tenant, permission)
 }
@@ -93,7 +97,10 @@ export function decideRelated(user: u32, tenant: u32, permission: u32, instance:
   return decideByRelation(QUERY, user, tenant, permission, instance)
 }
 
-/** The goal that the search just before met, counted from 1; 0 when a direct role or nothing allowed. The path lies in the work area. */
+/**
+ * The goal that the search just before met, counted from 1; 0 when a direct role or nothing allowed. The path lies in
+ * the work area.
+ */
 export function goalMet(): u32 {
   return load<u32>(QUERY, Query.Met)
 }
@@ -138,12 +145,18 @@ export function leaveTenant(user: u32, tenant: u32): void {
   if (user !== 0 && tenant !== 0) leave(user, tenant)
 }
 
-/** The path whose key (`root.name…`) is at SCRATCH; returns its id. A `defineSet` with a step that names it must follow. Traps when no number is left. */
+/**
+ * The path whose key (`root.name…`) is at SCRATCH; returns its id. A `defineSet` with a step that names it must follow.
+ * Traps when no number is left.
+ */
 export function putPath(source: u32, length: u32): u32 {
   return internPath(source, SCRATCH, length)
 }
 
-/** Replaces what a condition set says. `json`, `constants` (0 for none) and the `length` steps lie in the encoded area. `setParent` must follow. */
+/**
+ * Replaces what a condition set says. `json`, `constants` (0 for none) and the `length` steps lie in the encoded area.
+ * `setParent` must follow.
+ */
 export function defineSet(
   set: u32,
   kind: u32,
@@ -175,7 +188,10 @@ export function removeSetRule(permission: u32, users: u32, resources: u32): void
   if (permission !== 0 && users !== 0 && resources !== 0) deleteSetRule(permission, users, resources)
 }
 
-/** Verdict of the set rules alone. For each path that they read, SENT holds the address of the cell that was sent, or 0; all lies before `end`. */
+/**
+ * Verdict of the set rules alone. For each path that they read, SENT holds the address of the cell that was sent, or 0;
+ * all lies before `end`.
+ */
 export function decideSets(user: u32, tenant: u32, permission: u32, instance: u32, end: u32): u32 {
   return decideBySets(QUERY, user, tenant, permission, instance, end)
 }
@@ -195,7 +211,10 @@ export function decideProgram(user: u32, tenant: u32, permission: u32, instance:
   return programHolds(QUERY, user, tenant, permission, instance, end, program)
 }
 
-/** The cell of a path for the question, for explain: 0 when it is missing or not of its declared type. Valid until the next call. */
+/**
+ * The cell of a path for the question, for explain: 0 when it is missing or not of its declared type. Valid until the
+ * next call.
+ */
 export function operandCell(user: u32, tenant: u32, permission: u32, instance: u32, end: u32, path: u32): u32 {
   return operandOf(QUERY, user, tenant, permission, instance, end, path)
 }
@@ -258,7 +277,10 @@ export function unrelate(relation: u32, subject: u32, object: u32): u32 {
   return deleteTuple(relation, subject, object) ? 1 : 0
 }
 
-/** Makes the role one of the type, and takes from it all rules that derive it; `flags` are for those that `addRule` adds. */
+/**
+ * Makes the role one of the type, and takes from it all rules that derive it; `flags` are for those that `addRule`
+ * adds.
+ */
 export function clearDerivation(role: u32, type: u32, flags: u32): void {
   setRoleType(role, type)
   clearRules(role, flags)
@@ -323,7 +345,9 @@ export function permissionRecord(permission: u32): u32 {
   return recordOfPermission(permission)
 }
 
-/** Permission ids ≥ `first` that the grant allows, at SCRATCH; returns how many (SCRATCH_BYTES / 4 = there may be more). */
+/**
+ * Permission ids ≥ `first` that the grant allows, at SCRATCH; returns how many (SCRATCH_BYTES / 4 = there may be more).
+ */
 export function listGrant(grant: u32, first: u32): u32 {
   return permissionsOfGrant(grant, first)
 }
@@ -338,7 +362,10 @@ export function listBucket(table: u32, index: u32): u32 {
   return recordsInBucket(table, index)
 }
 
-/** Records of users or instances in key order, dead ones too, at SCRATCH: up to `most` behind `record`, or when that is 0 behind the key there. */
+/**
+ * Records of users or instances in key order, dead ones too, at SCRATCH: up to `most` behind `record`, or when that is
+ * 0 behind the key there.
+ */
 export function listOrdered(table: u32, record: u32, length: u32, most: u32): u32 {
   const offset = keyOffset(table)
   const order = table === Table.Users ? Order.Users : Order.Instances

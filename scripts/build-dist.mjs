@@ -1,6 +1,6 @@
 // Builds dist: JavaScript and declarations of every file (tsc), from that `dist/bundle`, which an installed package
-// runs, and `dist/reference`, the reference of the API. Node needs about a millisecond for each file that it loads, and a server has
-// hundreds: in the bundle they are a few dozen. Packages stay outside.
+// runs, and `dist/reference`, the reference of the API. Node needs about a millisecond for each file that it loads, and
+// a server has hundreds: in the bundle they are a few dozen. Packages stay outside.
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, relative } from 'node:path'

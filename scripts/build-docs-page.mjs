@@ -1,4 +1,5 @@
-// Writes the page at /docs: Scalar's API reference as its plugin for Fastify serves it, with a page of our own around it that needs no inline script.
+// Writes the page at /docs: Scalar's API reference as its plugin for Fastify serves it, with a page of our own around
+// it that needs no inline script.
 import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
@@ -9,7 +10,9 @@ import { REFERENCE } from './build-openapi.mjs'
 
 const PACKAGE = '@scalar/fastify-api-reference'
 
-/** The reference speaks with the server that it comes from and with nobody else: what Scalar offers beyond that is off. */
+/**
+ * The reference speaks with the server that it comes from and with nobody else: what Scalar offers beyond that is off.
+ */
 const OPTIONS = {
   url: '/v2/openapi.json',
   withDefaultFonts: false,

@@ -1,5 +1,5 @@
-// The sources of the debug kernel: every access to memory goes through assembly/memory/checked.ts, which asserts that it lies in the image,
-// and for a named field that the record is of its kind. Lines stay where they are.
+// The sources of the debug kernel: every access to memory goes through assembly/memory/checked.ts, which asserts that
+// it lies in the image, and for a named field that the record is of its kind. Lines stay where they are.
 import { readFileSync } from 'node:fs'
 
 const CHECKED = ['assembly/memory/checked.ts', 'assembly/memory/checked-records.ts']

@@ -1,6 +1,7 @@
 // npm run coverage: runs the tests and prints which lines of src they reach, whichever process or thread ran them.
 // vitest counts what its own workers ran of the sources; what servers, commands and worker threads ran of the build is
-// counted by V8 (NODE_V8_COVERAGE) and mapped back by c8. A line counts when either saw it. Exit 1 when tests fail, or when a whole run reaches less than the floor.
+// counted by V8 (NODE_V8_COVERAGE) and mapped back by c8. A line counts when either saw it. Exit 1 when tests fail, or
+// when a whole run reaches less than the floor.
 //
 //   npm run coverage -- [test files]     with files, only what those reach, and no floor
 import { spawnSync } from 'node:child_process'
@@ -12,7 +13,9 @@ import coverage from 'istanbul-lib-coverage'
 /** These tests need the bundled files of `dist/bundle`, which a coverage build does not have. */
 const OF_THE_BUNDLE = ['test/pack.test.ts', 'test/doors.test.ts'].flatMap((file) => ['--exclude', file])
 
-/** Percent of the lines that a whole run reaches at least: what was measured, rounded down. Raise it, never lower it. */
+/**
+ * Percent of the lines that a whole run reaches at least: what was measured, rounded down. Raise it, never lower it.
+ */
 const FLOOR = 98
 
 const root = fileURLToPath(new URL('../', import.meta.url))

@@ -1,7 +1,8 @@
-// Mutates the kernel, one small wrong at a time, each in a build of its own, and says which of them the cases and 20,000 random checks
-// catch: npm run test:mutants -- [--all] [--only FILE[:LINE]]... [--every N] [--jobs N] [--checks N] [--seed N] [--json]
-// Opcodes and the branches of a decision; with --all every small wrong in every function, of which --every 10 tries a tenth.
-// Exit 0 when at least 95 % are caught of those that could be, and docs/mutants.md explains every survivor, 1 when not, 2 on a wrong argument.
+// Mutates the kernel, one small wrong at a time, each in a build of its own, and says which of them the cases and
+// 20,000 random checks catch: npm run test:mutants -- [--all] [--only FILE[:LINE]]... [--every N] [--jobs N] [--checks
+// N] [--seed N] [--json] Opcodes and the branches of a decision; with --all every small wrong in every function, of
+// which --every 10 tries a tenth. Exit 0 when at least 95 % are caught of those that could be, and docs/mutants.md
+// explains every survivor, 1 when not, 2 on a wrong argument.
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'

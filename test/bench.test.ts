@@ -1,5 +1,5 @@
-// The bench harness works: its worlds are decided as the definition decides them, and a tiny run writes results of the form that
-// is promised (docs/bench/README.md). Nothing here says how fast anything is.
+// The bench harness works: its worlds are decided as the definition decides them, and a tiny run writes results of the
+// form that is promised (docs/bench/README.md). Nothing here says how fast anything is.
 import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'

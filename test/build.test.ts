@@ -1,4 +1,5 @@
-// npm run build leaves out a step only when nothing changed that it reads, writes or is run by. Here with tools that write down their calls.
+// npm run build leaves out a step only when nothing changed that it reads, writes or is run by. Here with tools that
+// write down their calls.
 import { spawnSync } from 'node:child_process'
 import { appendFileSync, copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'

@@ -1,5 +1,5 @@
-// What is under deploy/ is parsed and held against the code: names of variables, commands, ports, secrets, and that nothing runs as root or writes
-// beside its volumes. The Dockerfile's own steps run in .ci/container.mjs.
+// What is under deploy/ is parsed and held against the code: names of variables, commands, ports, secrets, and that
+// nothing runs as root or writes beside its volumes. The Dockerfile's own steps run in .ci/container.mjs.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'

@@ -1,4 +1,5 @@
-// What each door of the package loads: walks the imports of the build from the door on, dynamic ones too. Needs the build.
+// What each door of the package loads: walks the imports of the build from the door on, dynamic ones too. Needs the
+// build.
 import { readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { describe, expect, it } from 'vitest'

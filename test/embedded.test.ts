@@ -1,4 +1,5 @@
-// The door `zerohop/embedded`: a write is decided by as soon as it resolves, everything survives a restart, and errors are those of the use cases.
+// The door `zerohop/embedded`: a write is decided by as soon as it resolves, everything survives a restart, and errors
+// are those of the use cases.
 import { afterEach, describe, expect, it } from 'vitest'
 import { open, type Zerohop } from '../src/embedded.ts'
 import type { ErrorCode } from '../src/model/errors.ts'

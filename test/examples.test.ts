@@ -1,4 +1,5 @@
-// Runs the programs of examples/ as a user would, against the built package, and compares what they print. Needs the build.
+// Runs the programs of examples/ as a user would, against the built package, and compares what they print. Needs the
+// build.
 import { execFile } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'

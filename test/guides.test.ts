@@ -1,5 +1,5 @@
-// The guides as a reader follows them: the programs in README.md and docs/ are pasted together, run beside a server on the example policy, and
-// each line that ends in `// true` or `// false` must be so. Needs the build.
+// The guides as a reader follows them: the programs in README.md and docs/ are pasted together, run beside a server on
+// the example policy, and each line that ends in `// true` or `// false` must be so. Needs the build.
 import { execFile } from 'node:child_process'
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

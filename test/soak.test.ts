@@ -1,5 +1,6 @@
-// The soak works: a short one asks, writes, samples the memory of both processes and says what it did. Its verdict finds a leak that is far smaller
-// than what a process swings by in a day, and takes no warm-up for one. Nothing here says how much the servers take.
+// The soak works: a short one asks, writes, samples the memory of both processes and says what it did. Its verdict
+// finds a leak that is far smaller than what a process swings by in a day, and takes no warm-up for one. Nothing here
+// says how much the servers take.
 import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'

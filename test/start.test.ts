@@ -1,4 +1,5 @@
-// The front door: what `npm start` prints can be pasted and answers as it says, and whoever ends npm ends the server. Needs the build.
+// The front door: what `npm start` prints can be pasted and answers as it says, and whoever ends npm ends the server.
+// Needs the build.
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { promisify } from 'node:util'

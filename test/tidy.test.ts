@@ -1,4 +1,5 @@
-// Runs the tidy rules over the repository, and each rule over an example that it must catch: a rule that cannot fail proves nothing.
+// Runs the tidy rules over the repository, and each rule over an example that it must catch: a rule that cannot fail
+// proves nothing.
 import { describe, expect, it } from 'vitest'
 import { RULES, type RuleName } from './tidy/rules.ts'
 import { readRepository, readSource } from './tidy/source.ts'

@@ -1,5 +1,6 @@
-// Decisions by attributes (D6): is there a set rule of the permission whose two sides are both true for the question? The sides that can be
-// true come from the index (candidates.ts), the conditions of each are a program (conditions.ts). Reads the image, writes only the work area.
+// Decisions by attributes (D6): is there a set rule of the permission whose two sides are both true for the question?
+// The sides that can be true come from the index (candidates.ts), the conditions of each are a program (conditions.ts).
+// Reads the image, writes only the work area.
 import {
   ASK_SETS,
   CANDIDATES_MAX,
@@ -26,7 +27,9 @@ import { collect, OVERFLOW } from './candidates'
 import { count, isExhausted, resetSteps } from './compare'
 import { run } from './conditions'
 
-/** Candidates of one question: users, then resources with what is known of them in the lowest two bits of their address. */
+/**
+ * Candidates of one question: users, then resources with what is known of them in the lowest two bits of their address.
+ */
 const USERS_FOUND: u32 = WORK
 
 const RESOURCES_FOUND: u32 = WORK + CANDIDATES_MAX * 4

@@ -1,5 +1,5 @@
-// Where the value of a path comes from (D8): generated, sent, stored; and when it is as good as missing (D7). Writes only the encoded
-// area, behind what was sent.
+// Where the value of a path comes from (D8): generated, sent, stored; and when it is as good as missing (D7). Writes
+// only the encoded area, behind what was sent.
 import {
   AttributePath,
   CELL_BYTES,

@@ -1,5 +1,6 @@
-// Finds the sides of set rules that can be true of a question: for each index of the permission the values that its paths have now, and the
-// group of these values. A side that is not found is false; one that is found is evaluated by its program.
+// Finds the sides of set rules that can be true of a question: for each index of the permission the values that its
+// paths have now, and the group of these values. A side that is not found is false; one that is found is evaluated by
+// its program.
 import { Composite, Grant, Group, Index, LIST_TEST, Query, RoleSet, SINGLE, Side } from '../abi'
 import { hashOf, hashOfRole, mix } from '../policy/equality-tests'
 import { findGroup, seedOf } from '../policy/set-rule-index'
@@ -9,7 +10,9 @@ import { count, itemAt, listOf } from './compare'
 /** What `collect` says when the sides do not fit. */
 export const OVERFLOW: u32 = 0xffffffff
 
-/** Writes the addresses of the sides of a list of indexes to the `most` words at `list`; returns how many, or OVERFLOW. */
+/**
+ * Writes the addresses of the sides of a list of indexes to the `most` words at `list`; returns how many, or OVERFLOW.
+ */
 export function collect(query: u32, first: u32, list: u32, most: u32): u32 {
   store<u32>(query, list, Query.NextCandidate)
   store<u32>(query, list + most * 4, Query.CandidatesEnd)
@@ -29,7 +32,8 @@ function collectFrom(query: u32, index: u32): bool {
     const path = load<u32>(index + each * 4, Index.Paths)
     if (path === LIST_TEST) return takeByRoles(query, index, hash)
     const cell = resolve(query, path & ~LIST_TEST)
-    // Instants are equal in many spellings, and without room for a value nothing is known of it: every side of the index then.
+    // Instants are equal in many spellings, and without room for a value nothing is known of it: every side of the
+    // index then.
     if (isOverfull(query) || resolvedTime(query)) return takeAll(query, index)
     if ((path & LIST_TEST) !== 0) return takeByItems(query, index, hash, listOf(cell))
     const value = cell === 0 ? 0 : hashOf(cell)

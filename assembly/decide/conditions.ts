@@ -1,5 +1,6 @@
-// Runs programs: one loop, one switch, no recursion. A step says where to go on when it is true and when it is false, always further on;
-// only a match comes back, once for each item, and every step is counted. What an operation means stands at its number in abi.ts.
+// Runs programs: one loop, one switch, no recursion. A step says where to go on when it is true and when it is false,
+// always further on; only a match comes back, once for each item, and every step is counted. What an operation means
+// stands at its number in abi.ts.
 import {
   AttributePath,
   CELL_BYTES,
@@ -197,7 +198,10 @@ function isBetween(query: u32, left: u32, range: u32, time: bool): bool {
   return (low === 0 || low === 1) && order(query, left, itemAt(range, 1), time) <= 0
 }
 
-/** What is declared about a list is not declared about its items: time counts where a value of its own is compared with them. */
+/**
+ * What is declared about a list is not declared about its items: time counts where a value of its own is compared with
+ * them.
+ */
 function testLists(query: u32, left: u32, right: u32, op: u32, leftTime: bool, rightTime: bool): bool {
   const one = listOf(left)
   const other = listOf(right)

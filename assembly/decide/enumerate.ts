@@ -1,4 +1,5 @@
-// Listings, over the same tests as decide (D12). Results go to the scratch area; the host reads them before the next call.
+// Listings, over the same tests as decide (D12). Results go to the scratch area; the host reads them before the next
+// call.
 import { Bucket, Grant, Header, SCRATCH, SCRATCH_BYTES } from '../abi'
 import { hasBit } from '../memory/bitset'
 import { field } from '../memory/memory'
@@ -8,7 +9,10 @@ import { grantHolds } from './rbac'
 
 const LIST_MAX: u32 = SCRATCH_BYTES / 4
 
-/** Writes the ids of permissions from `first` on that the grant allows; returns how many (a full scratch area: ask again). */
+/**
+ * Writes the ids of permissions from `first` on that the grant allows; returns how many (a full scratch area: ask
+ * again).
+ */
 export function permissionsOfGrant(grant: u32, first: u32): u32 {
   const roles = load<u32>(grant, Grant.Roles)
   const top = field(Header.PermissionTop)

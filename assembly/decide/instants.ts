@@ -89,7 +89,9 @@ function daysIn(year: i32, month: i32): i32 {
   return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31
 }
 
-/** Days of the Gregorian calendar, counted from a year that begins in March, so that a leap day is the last of its year. */
+/**
+ * Days of the Gregorian calendar, counted from a year that begins in March, so that a leap day is the last of its year.
+ */
 function daysSince1970(year: i32, month: i32, day: i32): i32 {
   // A whole era of 400 years is added, so that every division is of a positive number.
   const shifted = (month > 2 ? year : year - 1) + 400

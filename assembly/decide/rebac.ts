@@ -1,10 +1,12 @@
-// The search of D5: does the user hold, directly or derived, a role on the instance that has the permission? A list of goals
-// (instance, role), each looked at once, from the asked instance towards where roles are held. Reads the image; writes only the work area.
+// The search of D5: does the user hold, directly or derived, a role on the instance that has the permission? A list of
+// goals (instance, role), each looked at once, from the asked instance towards where roles are held. Reads the image;
+// writes only the work area.
 //
 //   goals  │ instance │ role │ slot │ from │ × GOALS_MAX
 //   slots  │ number of a goal u16 │ × GOAL_SLOTS
 //
-// A slot counts only when the goal that it names exists and points back to it, so nothing is cleared between two searches.
+// A slot counts only when the goal that it names exists and points back to it, so nothing is cleared between two
+// searches.
 import {
   GOAL_BYTES,
   GOAL_SLOTS,

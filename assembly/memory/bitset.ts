@@ -1,5 +1,5 @@
-// Bitset rows over permission ids: ROW_PAGES addresses of pages of 2,048 bits, 0 for a page of zeros. A row is an address of
-// ROW_BYTES; it may lie inside a role record.
+// Bitset rows over permission ids: ROW_PAGES addresses of pages of 2,048 bits, 0 for a page of zeros. A row is an
+// address of ROW_BYTES; it may lie inside a role record.
 import { PAGE_BYTES, PAGE_SHIFT, ROW_PAGES, Row } from '../abi'
 import { assertPage } from './checked'
 import { allocate, release } from './memory'

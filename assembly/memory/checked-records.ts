@@ -1,5 +1,5 @@
-// What the debug build knows of records: where one may lie, and whether what lies there is of a kind, by the table of a symbol, else by what the
-// fields of the record name. Reads only. checked.ts asserts it.
+// What the debug build knows of records: where one may lie, and whether what lies there is of a kind, by the table of a
+// symbol, else by what the fields of the record name. Reads only. checked.ts asserts it.
 import {
   AttributePath,
   BUCKET_BYTES,

@@ -1,5 +1,5 @@
-// What the debug build asserts of memory. scripts/checked-sources.mjs puts these in the place of every `load`, `store`, copy and fill of that
-// build; a release has none of it, and nothing here writes anything else than it was asked to.
+// What the debug build asserts of memory. scripts/checked-sources.mjs puts these in the place of every `load`, `store`,
+// copy and fill of that build; a release has none of it, and nothing here writes anything else than it was asked to.
 //
 // - Every access lies in an area that is there: header, scratch, work to frames, or the heap up to its top.
 // - A field of a record is read from a record of that kind (checked-records.ts).

@@ -1,12 +1,14 @@
-// The order of keys, for listings in pages: a B+ tree over the records of one table, dead ones too, by the bytes of their keys. Records are
-// only ever added (an id belongs to a key), so nothing is ever taken out of a tree; compaction builds it anew.
+// The order of keys, for listings in pages: a B+ tree over the records of one table, dead ones too, by the bytes of
+// their keys. Records are only ever added (an id belongs to a key), so nothing is ever taken out of a tree; compaction
+// builds it anew.
 //
 //   root   │ node u32 │ height u32 │                          in the header, 0 while nothing is there
 //   leaf   │ count │ next leaf or 0 │ record × 62 │
 //   inner  │ count │ 0 │ (first record, node) × 31 │
 //
 // INVARIANT: the leaves, one after the other, have every record of the table once, each key above the one before.
-// INVARIANT: all leaves are `height` steps below the root; the first record of an entry is the first one below its node; no node is empty.
+// INVARIANT: all leaves are `height` steps below the root; the first record of an entry is the first one below its
+// node; no node is empty.
 import {
   FANOUT,
   HEADER,
@@ -50,7 +52,9 @@ function isAfter(record: u32, offset: u32, start: u32, length: u32): bool {
   return compareKeys(record + offset, load<u16>(record, SymbolRecord.Meta) as u32, start, length) > 0
 }
 
-/** Adds a record that is not there yet. Nodes that are full are split on the way down, so there is always room below. */
+/**
+ * Adds a record that is not there yet. Nodes that are full are split on the way down, so there is always room below.
+ */
 export function insertOrdered(order: u32, record: u32, offset: u32): void {
   const root = rootOfOrder(order)
   const start = record + offset
@@ -93,7 +97,10 @@ function insertIntoLeaf(leaf: u32, record: u32, offset: u32): void {
   store<u32>(leaf, count + 1, Node.Count)
 }
 
-/** Moves the end of a full node to a new one behind it; of the last node, when the record comes behind all of it, as little as can be. */
+/**
+ * Moves the end of a full node to a new one behind it; of the last node, when the record comes behind all of it, as
+ * little as can be.
+ */
 function splitEntry(parent: u32, slot: u32, level: u32, last: bool, record: u32, offset: u32): void {
   const node = entryNode(parent, slot)
   const sibling = allocate(NODE_BYTES)
@@ -169,7 +176,10 @@ function placeAfter(leaf: u32, offset: u32, start: u32, length: u32): u32 {
   return low
 }
 
-/** Writes to the scratch area up to `most` records whose keys come after the one at `start`, dead ones too; returns how many. */
+/**
+ * Writes to the scratch area up to `most` records whose keys come after the one at `start`, dead ones too; returns how
+ * many.
+ */
 export function recordsAfter(order: u32, offset: u32, start: u32, length: u32, most: u32): u32 {
   const root = rootOfOrder(order)
   let node = load<u32>(root, OrderRoot.Node)

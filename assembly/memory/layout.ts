@@ -1,5 +1,6 @@
-// Sizes and offsets of abi.ts, held against each other: a layout that does not fit is an error of the compiler. Nothing of this is in the
-// kernel. A record ends behind its last field, a list of fixed length where the next field begins, an area where the next area begins.
+// Sizes and offsets of abi.ts, held against each other: a layout that does not fit is an error of the compiler. Nothing
+// of this is in the kernel. A record ends behind its last field, a list of fixed length where the next field begins, an
+// area where the next area begins.
 import {
   BUCKET_BYTES,
   BUCKET_SLOTS,

@@ -1,5 +1,5 @@
-// Doubly linked lists of records. The head of a list is a word of its owner; each entry names the next and the one before it in two of its
-// fields, so that an entry leaves in constant time.
+// Doubly linked lists of records. The head of a list is a word of its owner; each entry names the next and the one
+// before it in two of its fields, so that an entry leaves in constant time.
 
 /** Puts an entry in front of the list whose head stands at an address. */
 export function link(entry: u32, head: u32, next: u32, previous: u32): void {

@@ -32,7 +32,9 @@ function listOf(bytes: u32): u32 {
   return HEADER + Header.FreeLarge + (ctz<u32>(bytes) - 9) * 4
 }
 
-/** A zeroed block of at least `bytes`. Traps when the memory cannot grow; `reserve` beforehand makes that impossible. */
+/**
+ * A zeroed block of at least `bytes`. Traps when the memory cannot grow; `reserve` beforehand makes that impossible.
+ */
 export function allocate(bytes: u32): u32 {
   const size = blockBytes(bytes)
   const list = listOf(size)

@@ -1,5 +1,5 @@
-// Symbols: key bytes ↔ record, one table for each kind. An id belongs to a key: deleting an object only marks its record dead,
-// re-creation finds the same record, and another key never gets it. A check only finds, it never interns.
+// Symbols: key bytes ↔ record, one table for each kind. An id belongs to a key: deleting an object only marks its
+// record dead, re-creation finds the same record, and another key never gets it. A check only finds, it never interns.
 //
 //   record  │ key length u16 · table u8 · flags u8 │ fields of the kind … │ key bytes, padded to 4 │
 import {

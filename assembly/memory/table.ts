@@ -1,5 +1,5 @@
-// Hash tables from a 32-bit hash to a record, by linear hashing: the table grows by splitting one bucket at a time, so no insert
-// ever rehashes the whole and nothing moves but the entries of that bucket.
+// Hash tables from a 32-bit hash to a record, by linear hashing: the table grows by splitting one bucket at a time, so
+// no insert ever rehashes the whole and nothing moves but the entries of that bucket.
 //
 //   root ──► directory: u32 × capacity ──► segment: 64 buckets of 64 bytes (one cache line each)
 //   bucket  │ hash u32 × 7 │ count u32 │ record u32 × 7 │ overflow u32 │
@@ -81,8 +81,9 @@ export function overflowOf(bucket: u32): u32 {
 }
 
 /**
- * The entries under a hash, one after another: `for (let match = firstMatch(…); match !== 0; match = nextMatch(match, hash))`. In the low
- * half of a match is its bucket, in the high half one bit for its slot and for each later slot of that bucket with the same hash.
+ * The entries under a hash, one after another: `for (let match = firstMatch(…); match !== 0; match = nextMatch(match,
+ * hash))`. In the low half of a match is its bucket, in the high half one bit for its slot and for each later slot of
+ * that bucket with the same hash.
  */
 export function firstMatch(table: u32, hash: u32): u64 {
   return matchFrom(bucketOf(table, hash), hash)
@@ -110,8 +111,9 @@ function matchFrom(first: u32, hash: u32): u64 {
 }
 
 /**
- * All entries of a table, one after another: `for (let entry = firstEntry(…); entry !== 0; entry = nextEntry(…, entry))`. In the low half of
- * an entry is its bucket, in the high half the place of its chain in the table, and in the lowest three bits of that the slot.
+ * All entries of a table, one after another: `for (let entry = firstEntry(…); entry !== 0; entry = nextEntry(…,
+ * entry))`. In the low half of an entry is its bucket, in the high half the place of its chain in the table, and in the
+ * lowest three bits of that the slot.
  */
 export function firstEntry(table: u32): u64 {
   return entryFrom(table, 0, 0, 0)
@@ -250,7 +252,10 @@ function redistribute(first: u32, target: u32, bit: u32): void {
   cut(first, write, writeSlot)
 }
 
-/** Ends a chain behind `slots` entries of `last`, clears what was behind and frees its buckets. Buckets before `last` are full. */
+/**
+ * Ends a chain behind `slots` entries of `last`, clears what was behind and frees its buckets. Buckets before `last`
+ * are full.
+ */
 function cut(first: u32, last: u32, slots: u32): void {
   for (let bucket = first; bucket !== last; bucket = load<u32>(bucket, Bucket.Overflow)) {
     store<u32>(bucket, BUCKET_SLOTS, Bucket.Count)

@@ -1,11 +1,12 @@
-// Values of attributes and constants: cells, composites (lists and objects) and texts. What is stored lies in the heap, with interned texts;
-// what was sent lies in the encoded area in the same layout and is never kept.
+// Values of attributes and constants: cells, composites (lists and objects) and texts. What is stored lies in the heap,
+// with interned texts; what was sent lies in the encoded area in the same layout and is never kept.
 //
 //   text       │ references │ length │ bytes, UTF-8 │
 //   composite  │ count │ queue │ cell × count │
 //   cell       │ name │ kind │ f64, or address │
 //
-// INVARIANT: a stored text has as many references as stored cells, names, paths and sets that point to it; equal ones are one record.
+// INVARIANT: a stored text has as many references as stored cells, names, paths and sets that point to it; equal ones
+// are one record.
 import { CELL_BYTES, Cell, Composite, HEAP, Header, Kind, SymbolRecord, Table, Text } from '../abi'
 import { addToField, allocate, release } from './memory'
 import { hashBytes, keyLength, keyOffset, sameBytes } from './symbols'
@@ -61,7 +62,8 @@ export function dropText(text: u32): void {
 export function keep(encoded: u32): u32 {
   const first = copyHeader(encoded)
   let last = first
-  // Breadth first over a list that runs through the copies: each cell still points into the encoded area until its turn.
+  // Breadth first over a list that runs through the copies: each cell still points into the encoded area until its
+  // turn.
   for (let at = first; at !== QUEUE_END; ) {
     const count = load<u32>(at, Composite.Count)
     for (let index: u32 = 0; index < count; index++) {
@@ -123,7 +125,10 @@ export function setAttributes(record: u32, offset: u32, encoded: u32): void {
   store<u32>(record + offset, encoded === 0 ? 0 : keep(encoded))
 }
 
-/** The cell of a member of an object, or 0. `name` is a stored text; names of what was sent are not, and are compared by their bytes. */
+/**
+ * The cell of a member of an object, or 0. `name` is a stored text; names of what was sent are not, and are compared by
+ * their bytes.
+ */
 export function memberOf(composite: u32, name: u32): u32 {
   const count = load<u32>(composite, Composite.Count)
   const end = composite + count * CELL_BYTES

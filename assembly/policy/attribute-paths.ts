@@ -1,7 +1,8 @@
-// What conditions read: an attribute path is a symbol `root.name.name`, kept while a program uses it. Its number is its place in the area
-// of what was sent; like every id it stays the path's as long as the image lives.
+// What conditions read: an attribute path is a symbol `root.name.name`, kept while a program uses it. Its number is its
+// place in the area of what was sent; like every id it stays the path's as long as the image lives.
 //
-// INVARIANT: Uses is the number of steps (left and right) of all programs that name the path; at 0 it is dead and has no names.
+// INVARIANT: Uses is the number of steps (left and right) of all programs that name the path; at 0 it is dead and has
+// no names.
 import { AttributePath, Header, Names, PATHS_MAX, Source, Table } from '../abi'
 import { allocate, field, release, setField } from '../memory/memory'
 import { intern, keyLength, tombstone } from '../memory/symbols'

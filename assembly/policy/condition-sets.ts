@@ -1,6 +1,7 @@
 // Condition sets and the programs of their conditions (D6): what defines a set, and the paths that its steps read.
 //
-// INVARIANT: each path that a step of a stored program names counts that step as a use; constants and JSON are the program's own.
+// INVARIANT: each path that a step of a stored program names counts that step as a use; constants and JSON are the
+// program's own.
 import { ConditionSet, Op, Program, RIGHT_PATH, STEP_BYTES, Step, Table } from '../abi'
 import { allocate, release } from '../memory/memory'
 import { tombstone } from '../memory/symbols'

@@ -1,5 +1,5 @@
-// What goes when an object goes (D11): its lists, its values and everything that hangs on it, and then its key is unknown. Deleting a role, a
-// set or an instance is in the file of each.
+// What goes when an object goes (D11): its lists, its values and everything that hangs on it, and then its key is
+// unknown. Deleting a role, a set or an instance is in the file of each.
 import { Document, Permission, Principal, Resource, Table } from '../abi'
 import { isLive, tombstone } from '../memory/symbols'
 import { discard, setAttributes } from '../memory/values'

@@ -1,5 +1,6 @@
-// Equality tests without which conditions cannot hold: `path equals constant`, `path array_contains constant`. assembly/policy/set-rule-index.ts finds set
-// rules by them. A test is a path and a hash; that two hashes are equal selects, the program decides.
+// Equality tests without which conditions cannot hold: `path equals constant`, `path array_contains constant`.
+// assembly/policy/set-rule-index.ts finds set rules by them. A test is a path and a hash; that two hashes are equal
+// selects, the program decides.
 //
 //   tests  │ count │ path, hash │ path, hash │ …
 //
@@ -101,7 +102,10 @@ function addStep(program: u32, step: u32, op: u32): void {
   else addTest(source === Source.UserRoles ? LIST_TEST : path | LIST_TEST, hash)
 }
 
-/** Puts a test in its place: ascending by path, a list test last. There is room for one of these, and none for what is there. */
+/**
+ * Puts a test in its place: ascending by path, a list test last. There is room for one of these, and none for what is
+ * there.
+ */
 function addTest(path: u32, hash: u32): void {
   const count = load<u32>(GATHERED, Tests.Count)
   if (count === INDEX_TESTS_MAX) return
@@ -143,7 +147,10 @@ export function testsBytes(count: u32): u32 {
   return Tests.Path + count * TEST_BYTES
 }
 
-/** Puts together at GATHERED the tests of a side: those of the set and of what is above it, or that the role is held; returns how many. */
+/**
+ * Puts together at GATHERED the tests of a side: those of the set and of what is above it, or that the role is held;
+ * returns how many.
+ */
 export function gatherTests(side: u32): u32 {
   store<u32>(GATHERED, 0, Tests.Count)
   const table = load<u8>(side, SymbolRecord.Table) as u32

@@ -1,5 +1,6 @@
-// Grants: (user, scope) → the roles that the user was assigned there, with the lists to enumerate both ways. A scope is a tenant
-// (D4) or a resource instance (D5). One role is kept in place, several as a role set shared by all equal grants.
+// Grants: (user, scope) → the roles that the user was assigned there, with the lists to enumerate both ways. A scope is
+// a tenant (D4) or a resource instance (D5). One role is kept in place, several as a role set shared by all equal
+// grants.
 //
 //   grant  │ user │ scope │ role + SINGLE, or role set │ next, previous of user │ next, previous of scope │
 //   set    │ references │ count │ hash │ role × count, ascending by address │
@@ -69,7 +70,10 @@ export function unassign(user: u32, scope: u32, role: u32): bool {
   return true
 }
 
-/** Creates the whole grant of a user in a scope, who has none yet, out of the `count` different roles at `list`: the canonical build. */
+/**
+ * Creates the whole grant of a user in a scope, who has none yet, out of the `count` different roles at `list`: the
+ * canonical build.
+ */
 export function putGrant(user: u32, scope: u32, list: u32, count: u32): void {
   for (let index: u32 = 0; index < count; index++) insertSorted(COLLECTED, index, load<u32>(list + index * 4))
   createGrant(user, scope, holdRoles(COLLECTED, count))
@@ -182,7 +186,9 @@ function dropRoles(roles: u32): void {
   addToField(Header.RoleSets, -1)
 }
 
-/** Removes every grant of a user or a scope: the object is gone, and what hung on it goes in the same revision (D11). */
+/**
+ * Removes every grant of a user or a scope: the object is gone, and what hung on it goes in the same revision (D11).
+ */
 export function deleteGrantsOf(party: u32): void {
   for (;;) {
     const grant = load<u32>(party, Principal.Grants)

@@ -1,4 +1,5 @@
-// Memberships: who belongs to a tenant without a role in it. `user.tenants` and `tenant.*` read them (D6); no role comes of them.
+// Memberships: who belongs to a tenant without a role in it. `user.tenants` and `tenant.*` read them (D6); no role
+// comes of them.
 //
 // INVARIANT: a member is in the table once, in its user's list once and in its tenant's list once.
 import { Header, Instance, MEMBER_BYTES, Member, Principal, SymbolRecord, Table } from '../abi'

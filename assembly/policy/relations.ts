@@ -1,4 +1,5 @@
-// Resource instances, the tuples between them, and the rules by which a role on one instance gives a role on another (D5).
+// Resource instances, the tuples between them, and the rules by which a role on one instance gives a role on another
+// (D5).
 //
 //   tuple  │ relation │ subject │ object │ next, previous of object │ next, previous of subject │
 //   rule   │ target │ relation │ source │ flags │ next of target │ next, previous of source │

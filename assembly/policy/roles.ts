@@ -1,11 +1,12 @@
-// Roles: the own row (permissions attached), the effective row (own and those of every role that it extends, D4), and the
-// edges of `extends` in both directions. A change recomputes the effective rows of the role and of what extends it, with a
-// work list instead of recursion.
+// Roles: the own row (permissions attached), the effective row (own and those of every role that it extends, D4), and
+// the edges of `extends` in both directions. A change recomputes the effective rows of the role and of what extends it,
+// with a work list instead of recursion.
 //
 //   role ──Parents──► edge ──NextParent──► edge        child's side
 //        ──Children─► edge ──NextChild───► edge        parent's side, doubly linked
 //
-// INVARIANT: a role without parents has Own = 0 and its effective row is its own; else effective = own ∪ parents' effective.
+// INVARIANT: a role without parents has Own = 0 and its effective row is its own; else effective = own ∪ parents'
+// effective.
 import {
   EDGE_BYTES,
   Edge,
@@ -167,7 +168,10 @@ function recomputePage(role: u32, own: u32, row: u32, index: u32): bool {
   return changed
 }
 
-/** A role is gone: it has nothing, extends and derives nothing, and nothing extends it or is derived from it. Its assignments are deleted by changes of their own. */
+/**
+ * A role is gone: it has nothing, extends and derives nothing, and nothing extends it or is derived from it. Its
+ * assignments are deleted by changes of their own.
+ */
 export function deleteRole(role: u32): void {
   if (!isLive(role)) return
   clearPermissions(role)
@@ -199,7 +203,9 @@ function unlinkFromChild(edge: u32, child: u32): void {
   else store<u32>(before, next, Edge.NextParent)
 }
 
-/** Takes a permission from every role that has it attached. Walks all roles: only a history without cascades comes here. */
+/**
+ * Takes a permission from every role that has it attached. Walks all roles: only a history without cascades comes here.
+ */
 export function withdraw(permission: u32): void {
   for (let entry = firstEntry(Table.Roles); entry !== 0; entry = nextEntry(Table.Roles, entry)) {
     const role = recordOf(entry)

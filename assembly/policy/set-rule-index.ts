@@ -1,11 +1,13 @@
-// The index over set rules: what the rules of a permission name as users, and as resources, grouped by the values of its equality tests,
-// so that a check evaluates what can be true and leaves the rest alone (candidates.ts). A set in many rules is one side of a permission.
+// The index over set rules: what the rules of a permission name as users, and as resources, grouped by the values of
+// its equality tests, so that a check evaluates what can be true and leaves the rest alone (candidates.ts). A set in
+// many rules is one side of a permission.
 //
 //   permission ──► index of kind, paths ──► group of values ──► side: set, role or resource ──► its rules
 //                                            ▲ Table.Groups      ▲ Table.Sides
 //
 // INVARIANT: a side is there while a rule names it; it lies in the group of its tests, or in the index without tests.
-// INVARIANT: no index is without groups, no group without sides; a permission has at most INDEXES_MAX of a kind, and one without tests.
+// INVARIANT: no index is without groups, no group without sides; a permission has at most INDEXES_MAX of a kind, and
+// one without tests.
 import {
   ConditionSet,
   GROUP_BYTES,

@@ -1,8 +1,10 @@
-// The set rules of each permission (D6): a set of users, a set of resources, and the permission that they give together.
+// The set rules of each permission (D6): a set of users, a set of resources, and the permission that they give
+// together.
 //
 //   rule  │ permission │ users: set or role │ resources: set or resource │ next, previous of the permission │ … of the side │
 //
-// INVARIANT: a rule is in the table once, in its permission's list once and in the list of its side of users once (set-rule-index.ts).
+// INVARIANT: a rule is in the table once, in its permission's list once and in the list of its side of users once
+// (set-rule-index.ts).
 import { Header, Permission, SET_OF_RESOURCES, SET_OF_USERS, SET_RULE_BYTES, SetRule, Side, Table } from '../abi'
 import { link, unlink } from '../memory/lists'
 import { addToField, allocate, release } from '../memory/memory'

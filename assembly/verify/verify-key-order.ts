@@ -1,5 +1,5 @@
-// The part of `verify` about the order of keys: every record of the table once, in order, and a tree above the leaves that leads to them.
-// Safe on any bytes: keys only ever rise, so a walk ends.
+// The part of `verify` about the order of keys: every record of the table once, in order, and a tree above the leaves
+// that leads to them. Safe on any bytes: keys only ever rise, so a walk ends.
 import {
   FANOUT,
   Fault,

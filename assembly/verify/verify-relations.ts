@@ -1,5 +1,5 @@
-// The part of `verify` for instances, tuples, resource roles and the rules that derive them. Safe on any bytes, as the rest: tables and
-// symbols are known to be sound when it begins, lists are not.
+// The part of `verify` for instances, tuples, resource roles and the rules that derive them. Safe on any bytes, as the
+// rest: tables and symbols are known to be sound when it begins, lists are not.
 import {
   Fault,
   Header,

@@ -1,5 +1,5 @@
-// The part of `verify` for roles: their rows of permissions, the edges between them, and how many roles hold a permission. Safe on any bytes,
-// as the rest.
+// The part of `verify` for roles: their rows of permissions, the edges between them, and how many roles hold a
+// permission. Safe on any bytes, as the rest.
 import { EDGE_BYTES, Edge, Fault, Header, PAGE_BYTES, Permission, ROW_BYTES, ROW_PAGES, Role, Table } from '../abi'
 import { hasBit, isEmptyPage, pageOf } from '../memory/bitset'
 import { field } from '../memory/memory'

@@ -1,5 +1,5 @@
-// The part of `verify` for the index over set rules: sides, groups, indexes, and what sets keep for it. Safe on any bytes, as the rest;
-// it runs when sets and set rules are known to be sound.
+// The part of `verify` for the index over set rules: sides, groups, indexes, and what sets keep for it. Safe on any
+// bytes, as the rest; it runs when sets and set rules are known to be sound.
 import {
   ConditionSet,
   Fault,

@@ -1,5 +1,5 @@
-// The part of `verify` for attributes, texts and memberships. Safe on any bytes: a composite is walked over the links that are 0 at rest,
-// so that one that is reached twice is found. Links are left as they were when all is sound.
+// The part of `verify` for attributes, texts and memberships. Safe on any bytes: a composite is walked over the links
+// that are 0 at rest, so that one that is reached twice is found. Links are left as they were when all is sound.
 import {
   AttributePath,
   CELL_BYTES,

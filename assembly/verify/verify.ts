@@ -1,5 +1,5 @@
-// Walks every section and tests every invariant that the other files state. Safe on any bytes: no address is read before it is
-// known to lie in the heap, no list is walked further than there can be entries. Returns the first fault.
+// Walks every section and tests every invariant that the other files state. Safe on any bytes: no address is read
+// before it is known to lie in the heap, no list is walked further than there can be entries. Returns the first fault.
 import {
   BUCKET_BYTES,
   BUCKET_SLOTS,

@@ -1,5 +1,6 @@
-// What all servers share: bounds of what comes in, body parser, request ids, error hook, timeouts and the way they close. Routes live in management/ and
-// pdp/; which status an error gets is errors.ts. Nothing here listens, and nothing here knows what a policy is.
+// What all servers share: bounds of what comes in, body parser, request ids, error hook, timeouts and the way they
+// close. Routes live in management/ and pdp/; which status an error gets is errors.ts. Nothing here listens, and
+// nothing here knows what a policy is.
 import { randomBytes } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import Fastify, {
@@ -191,7 +192,9 @@ function finishAnswers(app: FastifyInstance): void {
   })
 }
 
-/** The caller's own id when it is a modest printable text, else a fresh one: random for each server, counted within it. */
+/**
+ * The caller's own id when it is a modest printable text, else a fresh one: random for each server, counted within it.
+ */
 export function requestIds(): (request: IncomingMessage) => string {
   const prefix = randomBytes(8).toString('hex')
   let count = 0

@@ -1,5 +1,6 @@
-// A server that answers some requests before Fastify sees them. Fastify takes it through its option `serverFactory`, and then sets neither timeouts nor
-// limits itself: all that it would set is set here, from the options that it passes on. test/http/early-server.test.ts compares the two.
+// A server that answers some requests before Fastify sees them. Fastify takes it through its option `serverFactory`,
+// and then sets neither timeouts nor limits itself: all that it would set is set here, from the options that it passes
+// on. test/http/early-server.test.ts compares the two.
 import { createServer, type IncomingMessage, type ServerOptions, type ServerResponse } from 'node:http'
 import { createServer as createTlsServer, type ServerOptions as TlsServerOptions } from 'node:https'
 import { createServer as createTcpServer, type Server as TcpServer } from 'node:net'
@@ -35,8 +36,9 @@ export function earlyServer(answer: EarlyAnswer): FastifyServerFactory {
 }
 
 /**
- * Lets a server that listens take connections on one more address too, with a limit of the same size, until it closes. Fastify does so for each address of
- * `localhost`, but only with servers that it made. An address that cannot be had is left out, as Fastify does.
+ * Lets a server that listens take connections on one more address too, with a limit of the same size, until it closes.
+ * Fastify does so for each address of `localhost`, but only with servers that it made. An address that cannot be had is
+ * left out, as Fastify does.
  */
 export async function listenBeside(server: TcpServer, host: string, port: number): Promise<void> {
   const beside = createTcpServer((socket) => server.emit('connection', socket))

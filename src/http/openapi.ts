@@ -1,6 +1,7 @@
-// The OpenAPI 3.1 document of an app, made from its routes: from the very schemas that validate bodies, and from those of query parameters and
-// answers, which tests compare with what handlers read and answer. @fastify/swagger writes it when the project is built
-// (scripts/build-openapi.mjs); no server loads this file, servers answer with what it made (management/http/reference.ts).
+// The OpenAPI 3.1 document of an app, made from its routes: from the very schemas that validate bodies, and from those
+// of query parameters and answers, which tests compare with what handlers read and answer. @fastify/swagger writes it
+// when the project is built (scripts/build-openapi.mjs); no server loads this file, servers answer with what it made
+// (management/http/reference.ts).
 import { isDeepStrictEqual } from 'node:util'
 import swagger from '@fastify/swagger'
 import Fastify, { type FastifySchema } from 'fastify'
@@ -187,7 +188,10 @@ function needOf(operation: Operation | undefined): string {
 const idOf = (method: string, url: string): string =>
   `${method.toLowerCase()}${url.replace(/^\/v2/, '').replace(/[^A-Za-z0-9]+(\w?)/g, (_, next: string) => next.toUpperCase())}`
 
-/** Schemas as others read them: with their documentation, objects by their names, without the fields that only take null so far. */
+/**
+ * Schemas as others read them: with their documentation, objects by their names, without the fields that only take null
+ * so far.
+ */
 class NamedSchemas {
   readonly #schemas = new Map<string, Part>()
 

@@ -1,4 +1,5 @@
-// What operations are called in the OpenAPI document: the tag and the summary of each. The rule is for plain resources; what is none is listed.
+// What operations are called in the OpenAPI document: the tag and the summary of each. The rule is for plain resources;
+// what is none is listed.
 
 export const TAGS: Readonly<Record<string, string>> = {
   server: 'The process itself: health, metrics and this reference.',

@@ -1,6 +1,6 @@
 // One span for each request, continued from the caller's `traceparent` (W3C Trace Context). The process that runs the
-// servers passes the tracer (src/cli/process/start-tracing.ts); without one there is no cost. A span has routes and statuses,
-// never keys of the policy.
+// servers passes the tracer (src/cli/process/start-tracing.ts); without one there is no cost. A span has routes and
+// statuses, never keys of the policy.
 import type { FastifyInstance } from 'fastify'
 
 /** A started span. */

@@ -213,7 +213,10 @@ export class Image {
     return this.#users.find(key) || this.#find(Table.Users, key, this.#users)
   }
 
-  /** Id of a tenant in this image, of `default` without a key, 0 when unknown. Cached, because it is often that of the last check. */
+  /**
+   * Id of a tenant in this image, of `default` without a key, 0 when unknown. Cached, because it is often that of the
+   * last check.
+   */
   tenant(key: string = DEFAULT_TENANT): number {
     const last = this.#lastTenant
     const end = key.length - 1

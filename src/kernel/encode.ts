@@ -1,5 +1,6 @@
-// Writes values into the encoded area of a kernel: attributes that were sent with a question, and values on their way into the image. One
-// bump pointer, moved back before each use: nothing grows. Every value is checked before it is believed; recursion is bounded by depth.
+// Writes values into the encoded area of a kernel: attributes that were sent with a question, and values on their way
+// into the image. One bump pointer, moved back before each use: nothing grows. Every value is checked before it is
+// believed; recursion is bounded by depth.
 import {
   CELL_BYTES,
   Cell,
@@ -78,7 +79,10 @@ export class Encoder {
     return at
   }
 
-  /** The address of a cell that holds the value; undefined is a missing one. @throws INPUT_INVALID and others on what no value can be */
+  /**
+   * The address of a cell that holds the value; undefined is a missing one. @throws INPUT_INVALID and others on what no
+   * value can be
+   */
   cell(value: unknown): number {
     const at = this.#take(CELL_BYTES)
     this.#write(at, 0, value, 1)
@@ -86,9 +90,9 @@ export class Encoder {
   }
 
   /**
-   * Encodes what is wanted of an object's own members; the address of each goes to its place. It is 0 when there is no such member, and a
-   * missing value when the member has nothing of this name inside. Numbers and texts, of which most questions are made, are written right
-   * here: a call less for each is a tenth of the question (W4).
+   * Encodes what is wanted of an object's own members; the address of each goes to its place. It is 0 when there is no
+   * such member, and a missing value when the member has nothing of this name inside. Numbers and texts, of which most
+   * questions are made, are written right here: a call less for each is a tenth of the question (W4).
    */
   members(wanted: readonly Wanted[], object: object | null | undefined): void {
     const words = this.#words
@@ -117,7 +121,10 @@ export class Encoder {
     }
   }
 
-  /** Encodes the key of an instance to a place. D9: one with a lone surrogate is unknown, and no text that a condition could compare. */
+  /**
+   * Encodes the key of an instance to a place. D9: one with a lone surrogate is unknown, and no text that a condition
+   * could compare.
+   */
   key(place: number, key: string | undefined): void {
     this.#words[place] = key === undefined || !key.isWellFormed() ? 0 : this.cell(key)
   }

@@ -1,5 +1,5 @@
-// One kernel on one memory: the only owner of views on it. Keys go in as bytes in the scratch area, ids and lists come out.
-// Growing the memory detaches every view, so nobody else may keep one. One thread per kernel.
+// One kernel on one memory: the only owner of views on it. Keys go in as bytes in the scratch area, ids and lists come
+// out. Growing the memory detaches every view, so nobody else may keep one. One thread per kernel.
 import {
   HEADER,
   HEADER_BYTES,
@@ -75,7 +75,10 @@ export class Kernel {
     return this.bytes.subarray(HEADER + field, HEADER + field + length)
   }
 
-  /** Writes a key to the scratch area. Returns its bytes, or -1 when it is too long or not well-formed: then nothing has this name. */
+  /**
+   * Writes a key to the scratch area. Returns its bytes, or -1 when it is too long or not well-formed: then nothing has
+   * this name.
+   */
   writeKey(key: string): number {
     const length = key.length
     if (length > KEY_BYTES_MAX) return -1

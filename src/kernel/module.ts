@@ -1,11 +1,14 @@
-// Finds and compiles the kernel. The release bytes are part of the package (build/kernel.ts); runtimes that forbid compiling bytes
-// pass a compiled module of `zerohop/kernel.wasm`. The debug build is for tests. Nothing else uses WebAssembly.
+// Finds and compiles the kernel. The release bytes are part of the package (build/kernel.ts); runtimes that forbid
+// compiling bytes pass a compiled module of `zerohop/kernel.wasm`. The debug build is for tests. Nothing else uses
+// WebAssembly.
 import { readFileSync } from 'node:fs'
 import { ABI_VERSION, HEADER_BYTES, HEAP } from '../../assembly/abi.ts'
 import { KERNEL_BASE64 } from '../../build/kernel.ts'
 import { ZerohopError } from '../model/errors.ts'
 
-/** A `WebAssembly.Module`. Declarations of this package do not name that type: it is not there without the DOM library. */
+/**
+ * A `WebAssembly.Module`. Declarations of this package do not name that type: it is not there without the DOM library.
+ */
 export type CompiledModule = object
 
 /** Which kernel to use: the packaged one, the debug build, or a module that the host compiled. */

@@ -3,8 +3,9 @@
 // validated before use. Both directions are in this file on purpose: a field is written and read in one place.
 //
 //   ┌ magic u16 'ZF' ┬ version u8 ┬ type u8 ┬ body length u32 ┬ CRC-32 u32 ┬ body (msgpack) ┐   little endian
-//   CRC-32 over the first eight bytes and the body. A delta's changes are a run of msgpack lists of at most PACK_CHANGES changes each, inside
-//   one binary value, so that a large delta can be packed and unpacked piece by piece. The code of a delete is the negative of the put's.
+//   CRC-32 over the first eight bytes and the body. A delta's changes are a run of msgpack lists of at most
+//   PACK_CHANGES changes each, inside one binary value, so that a large delta can be packed and unpacked piece by
+//   piece. The code of a delete is the negative of the put's.
 import { crc32 } from 'node:zlib'
 import { Packr } from 'msgpackr'
 import { type ErrorCode, ZerohopError } from '../model/errors.ts'

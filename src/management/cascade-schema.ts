@@ -1,5 +1,5 @@
-// What a delete of a part of the schema removes or changes besides the part itself; the steps over facts are cascade.ts. Each step
-// reads what the one before left, so that an object that two steps touch is one change (D11).
+// What a delete of a part of the schema removes or changes besides the part itself; the steps over facts are
+// cascade.ts. Each step reads what the one before left, so that an object that two steps touch is one change (D11).
 import { type Change, put, remove } from '../log/change.ts'
 import { ZerohopError } from '../model/errors.ts'
 import { partKey, type Relation, type Resource, type ResourceRole } from '../model/objects.ts'
@@ -9,7 +9,10 @@ import { afterActions, afterFactsOf, removals, withoutAssignments } from './casc
 import { withoutParent } from './role-permissions.ts'
 import { withoutRules } from './resource-roles/derivations.ts'
 
-/** A role of a resource type takes along its assignments, invites to it and derivations from it; other roles no longer extend it. */
+/**
+ * A role of a resource type takes along its assignments, invites to it and derivations from it; other roles no longer
+ * extend it.
+ */
 export function afterResourceRole(view: View, { key, role, resource }: ResourceRole, mint: Mint): Change[] {
   const draft = new Draft(view)
   draft.stage(withoutAssignments(draft, draft.by('assignments_of_role', key)))
@@ -41,8 +44,8 @@ export function afterRelation(view: View, { key, relation }: Relation, mint: Min
 }
 
 /**
- * A resource type takes along everything that names it: permissions, roles, relations at either end, action groups, condition sets and
- * their rules, instances and what hangs on them.
+ * A resource type takes along everything that names it: permissions, roles, relations at either end, action groups,
+ * condition sets and their rules, instances and what hangs on them.
  * @throws OBJECT_IN_USE when a condition that stays reads instances of it
  */
 export function afterResource(view: View, resource: Resource, mint: Mint): Change[] {
@@ -70,7 +73,10 @@ export function afterSet(view: View, set: string): Change[] {
   ]
 }
 
-/** Sets on the resource itself go with it; any other that reads its attributes, or its instances by key, would begin to mean something else. */
+/**
+ * Sets on the resource itself go with it; any other that reads its attributes, or its instances by key, would begin to
+ * mean something else.
+ */
 function refuseReaders(view: View, { key, attributes }: Resource): void {
   const read = [key, ...attributes.map((attribute) => partKey(key, attribute.key))]
   for (const name of read) {

@@ -1,6 +1,6 @@
-// The one mechanism behind every collection: what POST, PUT, PATCH and DELETE on an object mean. An object type is a descriptor in
-// a resource's use-cases.ts, which says what its fields are and what follows a change. Everything here is a pure function of a view; nothing
-// writes.
+// The one mechanism behind every collection: what POST, PUT, PATCH and DELETE on an object mean. An object type is a
+// descriptor in a resource's use-cases.ts, which says what its fields are and what follows a change. Everything here is
+// a pure function of a view; nothing writes.
 import { isDeepStrictEqual } from 'node:util'
 import { type Change, put, remove } from '../log/change.ts'
 import { ZerohopError } from '../model/errors.ts'
@@ -149,7 +149,9 @@ export function patch<K extends KeyedKind, I extends object>(
   return rewrite(collection, view, stored, fieldsOf(stored), fields, mint, where)
 }
 
-/** Replaces the object: what was not sent is reset. A key in the body must be that of the object. @throws KEY_MISMATCH */
+/**
+ * Replaces the object: what was not sent is reset. A key in the body must be that of the object. @throws KEY_MISMATCH
+ */
 export function replace<K extends KeyedKind, I extends object>(
   collection: Collection<K, I>,
   view: View,

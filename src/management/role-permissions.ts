@@ -119,7 +119,10 @@ export function writeParent<K extends RoleKind>(
   return { changes: [put(kind, changed)], result: changed }
 }
 
-/** Writes the role without one of the roles that it extends; `ref` is how that one was named. @throws OBJECT_NOT_FOUND when it does not extend it */
+/**
+ * Writes the role without one of the roles that it extends; `ref` is how that one was named. @throws OBJECT_NOT_FOUND
+ * when it does not extend it
+ */
 export function removeParentOf<K extends RoleKind>(
   kind: K,
   role: Objects[K],

@@ -1,5 +1,5 @@
-// What the schemas of several resources share: fields that every object has, pages of lists, attributes. A resource's own schema.ts is in its
-// folder.
+// What the schemas of several resources share: fields that every object has, pages of lists, attributes. A resource's
+// own schema.ts is in its folder.
 import {
   anyOf,
   described,

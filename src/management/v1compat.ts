@@ -1,5 +1,5 @@
-// What the first API version says of an object, as the second one writes it: fields `v1compat_…`. What is not sent stays, under PUT too: it
-// is of v1, and clients of v2 do not send it. It bears on no decision.
+// What the first API version says of an object, as the second one writes it: fields `v1compat_…`. What is not sent
+// stays, under PUT too: it is of v1, and clients of v2 do not send it. It bears on no decision.
 import type { JsonObject, V1Action, V1Resource, V1Role } from '../model/objects.ts'
 import { type Path, settleAttributes, settleText } from './fields.ts'
 import type { ResourceUpdate } from './resources/schema.ts'

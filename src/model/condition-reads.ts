@@ -1,5 +1,5 @@
-// Which attributes the conditions of a set read: for the index by which a declared attribute finds the sets that depend on it, and for
-// the check of types. Pure; the grammar is condition.ts.
+// Which attributes the conditions of a set read: for the index by which a declared attribute finds the sets that depend
+// on it, and for the check of types. Pure; the grammar is condition.ts.
 import { createHash } from 'node:crypto'
 import { type AttributePath, type Condition, parseConditions, type Test } from './condition.ts'
 import { ZerohopError } from './errors.ts'
@@ -53,7 +53,9 @@ function* everyTest(test: Test): Iterable<Test> {
   else if (test.kind !== 'compare') for (const one of test.tests) yield* everyTest(one)
 }
 
-/** The type that declares the attributes of a root, for a set over resources of `resource`; undefined when none does. */
+/**
+ * The type that declares the attributes of a root, for a set over resources of `resource`; undefined when none does.
+ */
 export function declaringType(path: AttributePath, resource: string | null): string | undefined {
   if (path.root === 'user') return USER_TYPE
   if (path.root === 'tenant') return TENANT_TYPE
@@ -61,8 +63,8 @@ export function declaringType(path: AttributePath, resource: string | null): str
 }
 
 /**
- * What a set reads: `type/attribute` for each attribute, and `type` for each resource type whose instances it follows. Conditions that
- * are none read nothing: the index must take whatever is stored.
+ * What a set reads: `type/attribute` for each attribute, and `type` for each resource type whose instances it follows.
+ * Conditions that are none read nothing: the index must take whatever is stored.
  */
 export function readBy({ conditions, resource }: Pick<ConditionSet, 'conditions' | 'resource'>): string[] {
   const read = new Set<string>()
@@ -78,9 +80,10 @@ export function readBy({ conditions, resource }: Pick<ConditionSet, 'conditions'
 }
 
 /**
- * The attributes of resource types that conditions read, of a set over resources of `resource`: under `resource.*` in a resource set,
- * and of the stored instances that a match follows. A user set says nothing about the type of the resource that is asked about, so what
- * it reads under `resource.*` is not among them; nor are the type, the key and the tenant of the resource, which nobody declares.
+ * The attributes of resource types that conditions read, of a set over resources of `resource`: under `resource.*` in a
+ * resource set, and of the stored instances that a match follows. A user set says nothing about the type of the
+ * resource that is asked about, so what it reads under `resource.*` is not among them; nor are the type, the key and
+ * the tenant of the resource, which nobody declares.
  */
 export function* resourceAttributes(
   condition: Condition,
@@ -108,8 +111,8 @@ export function pathsRead({ conditions }: Pick<ConditionSet, 'conditions'>): str
 }
 
 /**
- * What the index of paths lists a set under: each path, and `#0`, `#1` … as many as it has paths, by which the uses of all sets are counted
- * without reading them.
+ * What the index of paths lists a set under: each path, and `#0`, `#1` … as many as it has paths, by which the uses of
+ * all sets are counted without reading them.
  */
 export function pathEntries(set: Pick<ConditionSet, 'conditions'>): string[] {
   return pathsRead(set).flatMap((path, place) => [pathEntry(path), `#${place}`])

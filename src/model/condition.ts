@@ -1,6 +1,7 @@
-// The grammar of conditions: reads the JSON of a condition set (docs/conditions.md) into one small tree, or says what is wrong and where.
-// The JSON itself is stored and returned verbatim; the tree is what the definition (test/reference) evaluates and what the image
-// compiles. What a tree means is docs/semantics.md, D6–D9; docs/conditions.md has the grammar and every operator.
+// The grammar of conditions: reads the JSON of a condition set (docs/conditions.md) into one small tree, or says what
+// is wrong and where. The JSON itself is stored and returned verbatim; the tree is what the definition (test/reference)
+// evaluates and what the image compiles. What a tree means is docs/semantics.md, D6–D9; docs/conditions.md has the
+// grammar and every operator.
 import { ZerohopError } from './errors.ts'
 import { requireKey } from './keys.ts'
 import { CONDITION_DEPTH_MAX, CONDITION_NODES_MAX, CONDITIONS_BYTES_MAX, KEY_BYTES_MAX } from './limits.ts'
@@ -30,7 +31,9 @@ export type Test =
       /** the value itself, some item of it, every item of it */
       readonly of: 'object' | 'any' | 'all'
       readonly members: readonly { readonly names: readonly string[]; readonly test: Test }[]
-      /** when not null, the value (or item) is the key of a stored instance of this type, and its attributes are tested */
+      /**
+       * when not null, the value (or item) is the key of a stored instance of this type, and its attributes are tested
+       */
       readonly foreignType: string | null
     }
 
@@ -40,7 +43,10 @@ export type Condition =
   | { readonly kind: 'not'; readonly item: Condition }
   | { readonly kind: 'operand'; readonly left: AttributePath; readonly test: Test }
 
-/** What an operator takes on its left (a value of another type makes the test false) and on its right (another value is refused). */
+/**
+ * What an operator takes on its left (a value of another type makes the test false) and on its right (another value is
+ * refused).
+ */
 interface OperatorRule {
   readonly left: readonly AttributeType[]
   readonly right: 'scalar' | 'ordered' | 'range' | 'string' | 'list'
@@ -175,7 +181,10 @@ class Parser {
     return list(value, path).map((item, index) => this.test(item, [...path, index], depth + 1))
   }
 
-  /** `not` of a value, or of a list of values, is true of what equals none of them; `not` of tests, of what does not pass all of them. */
+  /**
+   * `not` of a value, or of a list of values, is true of what equals none of them; `not` of tests, of what does not
+   * pass all of them.
+   */
   #negatedTest(value: Json, path: Path, depth: number): Test {
     const items = Array.isArray(value) ? value : [value]
     if (items.length === 0) throw invalid(NOTHING_TO_NEGATE, path)
@@ -236,7 +245,10 @@ function rightSide(operator: Operator, value: Json, path: Path): Term {
   return { kind: 'value', value: wellFormed(unwrapped, path) }
 }
 
-/** D9: what the conditions compare with must be what a decision can hold: whole numbers within ±2^53, text without lone surrogates. */
+/**
+ * D9: what the conditions compare with must be what a decision can hold: whole numbers within ±2^53, text without lone
+ * surrogates.
+ */
 function wellFormed<T extends Json>(value: T, path: Path): T {
   for (const each of Array.isArray(value) ? value : [value]) {
     if (typeof each === 'number' && !(Math.abs(each) <= 2 ** 53)) throw invalid('a number lies beyond ±2^53', path)

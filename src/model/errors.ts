@@ -1,5 +1,6 @@
-// The only place where an error is born: one table of codes, one class. Which HTTP status a class gets is src/http/errors.ts.
-// Message rules: lower-case start, no final full stop, user input in backticks, domain words. docs/errors.md lists every code.
+// The only place where an error is born: one table of codes, one class. Which HTTP status a class gets is
+// src/http/errors.ts. Message rules: lower-case start, no final full stop, user input in backticks, domain words.
+// docs/errors.md lists every code.
 
 /** What kind of trouble an error is; src/http/errors.ts maps each class to a status. */
 export type ErrorClass =
@@ -167,8 +168,8 @@ export type ErrorCode = keyof typeof ERRORS
 export type ErrorDetails = Readonly<Record<string, string | number | undefined>>
 
 /**
- * Every error that Zerohop throws. `code` is stable; `details` are the values of the message; `path` says where in the input the
- * trouble is (for `invalid`), as JSON path members.
+ * Every error that Zerohop throws. `code` is stable; `details` are the values of the message; `path` says where in the
+ * input the trouble is (for `invalid`), as JSON path members.
  */
 export class ZerohopError extends Error {
   override readonly name = 'ZerohopError'

@@ -1,14 +1,14 @@
-// Instants: how a value of type `time` is read (D9). One strict form, because what a date parser of the platform accepts differs from
-// one platform to the next, and a decision must not (D10).
+// Instants: how a value of type `time` is read (D9). One strict form, because what a date parser of the platform
+// accepts differs from one platform to the next, and a decision must not (D10).
 import type { Json } from './objects.ts'
 
 //                year    month   day       hour    minute     second   fraction      offset
 const INSTANT = /^(\d{4})-(\d\d)-(\d\d)(?:T(\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?(Z|[+-]\d\d:\d\d)?)?$/
 
 /**
- * Milliseconds since 1970 of a number (which is that already) or of an ISO 8601 text: `2026-11-20`, `2026-11-20T08:30Z`,
- * `2026-11-20T08:30:00.250+01:00`. Without an offset it is UTC; digits after the millisecond are dropped. Undefined for anything else,
- * also for a day or an hour that does not exist.
+ * Milliseconds since 1970 of a number (which is that already) or of an ISO 8601 text: `2026-11-20`,
+ * `2026-11-20T08:30Z`, `2026-11-20T08:30:00.250+01:00`. Without an offset it is UTC; digits after the millisecond are
+ * dropped. Undefined for anything else, also for a day or an hour that does not exist.
  */
 export function instantOf(value: Json | undefined): number | undefined {
   if (typeof value === 'number') return value
@@ -39,7 +39,9 @@ function daysIn(year: number, month: number): number {
   return [31, leap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31][month - 1]!
 }
 
-/** Days of the Gregorian calendar, counted from a year that begins in March, so that a leap day is the last of its year. */
+/**
+ * Days of the Gregorian calendar, counted from a year that begins in March, so that a leap day is the last of its year.
+ */
 function daysSince1970(year: number, month: number, day: number): number {
   const shifted = month > 2 ? year : year - 1
   const era = Math.floor(shifted / 400)

@@ -1,6 +1,7 @@
-// JSON schemas as plain objects, each with the TypeScript type that it stands for. The types are TypeBox's (`Static<typeof Schema>`); its code
-// is not loaded, because that would cost every server a fifth of a second at start. What is only documentation, and what an object is called
-// in the OpenAPI document, stands under symbols, where no validator sees it.
+// JSON schemas as plain objects, each with the TypeScript type that it stands for. The types are TypeBox's
+// (`Static<typeof Schema>`); its code is not loaded, because that would cost every server a fifth of a second at start.
+// What is only documentation, and what an object is called in the OpenAPI document, stands under symbols, where no
+// validator sees it.
 import type { Static, TObject, TOptional, TProperties, TSchema, TUnsafe } from 'typebox'
 
 export type { Static, TSchema } from 'typebox'
@@ -73,7 +74,10 @@ export function maybe<S extends TSchema>(schema: S): TOptional<TUnsafe<Static<S>
   return optional(schemaOf<Static<S> | null>(withNull))
 }
 
-/** A member of a body that is accepted only null or empty, which means the same: part of the contract, but not supported yet. */
+/**
+ * A member of a body that is accepted only null or empty, which means the same: part of the contract, but not supported
+ * yet.
+ */
 export const later = () => optional(schemaOf<null>({ later: true }))
 
 /** What an answer holds where it may be null. */
@@ -87,7 +91,8 @@ export function nullable<S extends TSchema>(schema: S): TUnsafe<Static<S> | null
 export const anyOf = <S extends readonly TSchema[]>(...schemas: S) => schemaOf<Static<S[number]>>({ anyOf: schemas })
 
 /**
- * The schema with a description. `more` is documentation too: limits that a use case holds with an error of its own, examples.
+ * The schema with a description. `more` is documentation too: limits that a use case holds with an error of its own,
+ * examples.
  */
 export const described = <S extends TSchema>(schema: S, description: string, more: Part = {}): S =>
   ({ ...schema, description, [DOCUMENTATION]: more }) as S

@@ -6,7 +6,10 @@ import { KEY_BYTES_MAX } from './limits.ts'
 export const DEFAULT_TENANT = 'default'
 
 const ORDINARY = { pattern: '^[A-Za-z0-9_-]+$', allowed: 'a-z, A-Z, 0-9, _ and -' } as const
-/** Only users have keys with dots: `.` and `..` alone are dot-segments (RFC 3986, 5.2.4), which URL parsers take out of a path. */
+/**
+ * Only users have keys with dots: `.` and `..` alone are dot-segments (RFC 3986, 5.2.4), which URL parsers take out of
+ * a path.
+ */
 const USER = {
   pattern: '^(?!\\.{1,2}$)[A-Za-z0-9|@+._-]+$',
   allowed: 'a-z, A-Z, 0-9, _, -, @, ., + and |; `.` and `..` alone are not allowed',
@@ -39,7 +42,10 @@ export function isDotSegment(key: string): boolean {
 const ID = /^[0-9a-f]{32}$/
 const DASHED_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
-/** Reads an id, dashed or dashless, in either case. Returns the 32 hex digits that we print, or undefined when it is none. */
+/**
+ * Reads an id, dashed or dashless, in either case. Returns the 32 hex digits that we print, or undefined when it is
+ * none.
+ */
 export function parseId(text: string): string | undefined {
   const lower = text.toLowerCase()
   if (ID.test(lower)) return lower

@@ -1,5 +1,6 @@
-// The stored objects of an environment and of an organization. A value in the state is complete: ids and times decided, references
-// by key (keys never change). How they print is src/http; what they mean for a decision is src/log/delta.ts and docs/semantics.md.
+// The stored objects of an environment and of an organization. A value in the state is complete: ids and times decided,
+// references by key (keys never change). How they print is src/http; what they mean for a decision is src/log/delta.ts
+// and docs/semantics.md.
 
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [member: string]: Json }
 export type JsonObject = { readonly [member: string]: Json }
@@ -18,8 +19,8 @@ export interface Named extends Stored {
 }
 
 /**
- * What the first API version says of an object and this one has no other place for: its writes set it, and fields `v1compat_…` of the
- * second one; absent where neither did. It bears on no decision.
+ * What the first API version says of an object and this one has no other place for: its writes set it, and fields
+ * `v1compat_…` of the second one; absent where neither did. It bears on no decision.
  */
 export interface V1Resource {
   readonly path: string | null
@@ -50,7 +51,10 @@ export interface AttributeDefinition extends Stored {
   readonly description: string | null
 }
 
-/** A resource type with its parts: the parts are written with it, so that one object is one change. Lists are in creation order. */
+/**
+ * A resource type with its parts: the parts are written with it, so that one object is one change. Lists are in
+ * creation order.
+ */
 export interface Resource extends Named {
   readonly urn: string | null
   readonly type_attributes: JsonObject | null
@@ -81,8 +85,9 @@ export interface Tenant extends Named {
 }
 
 /**
- * A role of a user in a tenant, or on one instance in it. `key` is `assignmentKey(user, role, tenant, resource_instance)`. On an instance
- * `role` is a role of its resource type, and `tenant` is the tenant of the instance.
+ * A role of a user in a tenant, or on one instance in it. `key` is `assignmentKey(user, role, tenant,
+ * resource_instance)`. On an instance `role` is a role of its resource type, and `tenant` is the tenant of the
+ * instance.
  */
 export interface RoleAssignment extends Stored {
   readonly user: string
@@ -97,7 +102,10 @@ export interface DerivationSettings {
   readonly no_direct_roles_on_object: boolean
 }
 
-/** Whoever has `role` on an instance of `on_resource` that is related by `linked_by_relation` has the role on the object. */
+/**
+ * Whoever has `role` on an instance of `on_resource` that is related by `linked_by_relation` has the role on the
+ * object.
+ */
 export interface DerivationRule {
   readonly role: string
   readonly on_resource: string
@@ -111,7 +119,10 @@ export interface Derivation {
   readonly users_with_role: readonly DerivationRule[]
 }
 
-/** A role on instances of one resource type. `key` is `partKey(resource, role)`. Permissions are `resource:action` of that type. */
+/**
+ * A role on instances of one resource type. `key` is `partKey(resource, role)`. Permissions are `resource:action` of
+ * that type.
+ */
 export interface ResourceRole extends Named {
   readonly resource: string
   readonly role: string
@@ -122,7 +133,10 @@ export interface ResourceRole extends Named {
   readonly granted_to: Derivation | null
 }
 
-/** A relation: instances of `subject_resource` may be related by it to instances of `resource`. `key` is `partKey(resource, relation)`. */
+/**
+ * A relation: instances of `subject_resource` may be related by it to instances of `resource`. `key` is
+ * `partKey(resource, relation)`.
+ */
 export interface Relation extends Named {
   readonly resource: string
   readonly relation: string
@@ -148,8 +162,8 @@ export interface ConditionSet extends Named {
 }
 
 /**
- * The users of `user_set` may do `permission` on the resources of `resource_set` (D6). `key` is `setRuleKey(…)`. A role used as a user set
- * is written `__autogen_<role>`, a resource used as a resource set `__autogen_<resource>`.
+ * The users of `user_set` may do `permission` on the resources of `resource_set` (D6). `key` is `setRuleKey(…)`. A role
+ * used as a user set is written `__autogen_<role>`, a resource used as a resource set `__autogen_<resource>`.
  */
 export interface SetRule extends Stored {
   readonly user_set: string
@@ -165,14 +179,20 @@ export interface ResourceInstance extends Stored {
   readonly attributes: JsonObject
 }
 
-/** A resource instance that stands for a group: its members hold the role `member` on it. `key` and `id` are those of the instance. */
+/**
+ * A resource instance that stands for a group: its members hold the role `member` on it. `key` and `id` are those of
+ * the instance.
+ */
 export interface Group extends Stored {
   readonly resource: string
   readonly instance: string
   readonly tenant: string
 }
 
-/** `subject` is related by `relation` to `object`; both are `type:key` in one tenant. `key` is `tupleKey(subject, relation, object)`. */
+/**
+ * `subject` is related by `relation` to `object`; both are `type:key` in one tenant. `key` is `tupleKey(subject,
+ * relation, object)`.
+ */
 export interface RelationshipTuple extends Stored {
   readonly subject: string
   readonly relation: string
@@ -181,8 +201,8 @@ export interface RelationshipTuple extends Stored {
 }
 
 /**
- * Somebody who may become a user: approving makes the user `key` and gives it the role. `resource_instance` is `type:key` when the role
- * is one on an instance.
+ * Somebody who may become a user: approving makes the user `key` and gives it the role. `resource_instance` is
+ * `type:key` when the role is one on an instance.
  */
 export interface UserInvite extends Stored {
   readonly status: 'pending' | 'approved'
@@ -208,7 +228,10 @@ export interface MappingRule {
 /** A mapping rule without what only a proxy needs: which request is which action. */
 export type UrlRule = Omit<MappingRule, 'headers'>
 
-/** How a proxy calls a service in the name of users. Its secret is sealed beside the state, under `id`, never in the object. */
+/**
+ * How a proxy calls a service in the name of users. Its secret is sealed beside the state, under `id`, never in the
+ * object.
+ */
 export interface ProxyConfig extends Stored {
   readonly name: string
   readonly auth_mechanism: 'Bearer' | 'Basic' | 'Headers'
@@ -216,8 +239,8 @@ export interface ProxyConfig extends Stored {
 }
 
 /**
- * A user who belongs to a tenant. `key` is `membershipKey(tenant, user)`. An explicit one was asked for; another came with an
- * assignment and goes with the last one, so that the users of a tenant can be paged by one index.
+ * A user who belongs to a tenant. `key` is `membershipKey(tenant, user)`. An explicit one was asked for; another came
+ * with an assignment and goes with the last one, so that the users of a tenant can be paged by one index.
  */
 export interface Membership extends Stored {
   readonly user: string
@@ -234,7 +257,9 @@ export interface Project extends Named {
   readonly settings: JsonObject | null
 }
 
-/** `key` of the stored object is `environmentKey(project, environment)`; `environment` is the key that the team chose. */
+/**
+ * `key` of the stored object is `environmentKey(project, environment)`; `environment` is the key that the team chose.
+ */
 export interface Environment extends Named {
   readonly project: string
   readonly environment: string
@@ -245,8 +270,8 @@ export interface Environment extends Named {
 }
 
 /**
- * What is left of an environment: where it was, so that its history can be read and its PDPs told, until the retention of history ends.
- * Id and key are its own.
+ * What is left of an environment: where it was, so that its history can be read and its PDPs told, until the retention
+ * of history ends. Id and key are its own.
  */
 export interface DeletedEnvironment extends Stored {
   readonly project_id: string
@@ -259,7 +284,9 @@ export interface DeletedEnvironment extends Stored {
 export type KeyLevel = 'org' | 'project' | 'env'
 export type AccessLevel = 'admin' | 'write' | 'read' | 'no_access'
 
-/** An API key: never its secret. `key` of the stored object is the SHA-256 of the secret in hex, by which it is found. */
+/**
+ * An API key: never its secret. `key` of the stored object is the SHA-256 of the secret in hex, by which it is found.
+ */
 export interface ApiKey extends Stored {
   readonly level: KeyLevel
   readonly access: AccessLevel
@@ -277,7 +304,10 @@ export interface PdpConfig extends Stored {
   readonly api_key_id: string
 }
 
-/** The kinds of an environment's log. Adding one: here, a folder of src/management, and src/log/delta.ts when it bears on decisions. */
+/**
+ * The kinds of an environment's log. Adding one: here, a folder of src/management, and src/log/delta.ts when it bears
+ * on decisions.
+ */
 export interface EnvironmentObjects {
   resource: Resource
   role: Role

@@ -1,10 +1,13 @@
-// A task in a worker thread: where its code lies, one message there, one answer back, and an error that is the same on both
-// sides. A worker cannot load TypeScript: its code lies beside the caller in the build, or, when the caller runs from source,
-// in the bundle, which starts fastest.
+// A task in a worker thread: where its code lies, one message there, one answer back, and an error that is the same on
+// both sides. A worker cannot load TypeScript: its code lies beside the caller in the build, or, when the caller runs
+// from source, in the bundle, which starts fastest.
 import { type TransferListItem, Worker } from 'node:worker_threads'
 import { ERRORS, type ErrorCode, type ErrorDetails, ZerohopError } from './errors.ts'
 
-/** URL of a worker's entry file. `from` is the caller's `import.meta.url`, `file` the entry relative to it, as `./name.ts`. */
+/**
+ * URL of a worker's entry file. `from` is the caller's `import.meta.url`, `file` the entry relative to it, as
+ * `./name.ts`.
+ */
 export function threadUrl(from: string, file: string): URL {
   const source = new URL(file, from)
   if (from.endsWith('.js')) return new URL(source.href.replace(/\.ts$/, '.js'))

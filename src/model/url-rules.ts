@@ -1,6 +1,7 @@
-// Which mapping rule a request falls under: a template with `{variables}`, or a regular expression. Patterns run in linear
-// time or are refused where they are written. When in doubt no rule matches, and then nothing is allowed: a URL that servers read in more
-// than one way (dot segments, encoded slashes, a parameter sent twice) is under no rule that could be walked around with it.
+// Which mapping rule a request falls under: a template with `{variables}`, or a regular expression. Patterns run in
+// linear time or are refused where they are written. When in doubt no rule matches, and then nothing is allowed: a URL
+// that servers read in more than one way (dot segments, encoded slashes, a parameter sent twice) is under no rule that
+// could be walked around with it.
 import { RE2JS } from 're2js'
 import { ZerohopError } from './errors.ts'
 import { PATTERN_STEPS_MAX, URL_CHARACTERS_MAX } from './limits.ts'
@@ -12,7 +13,10 @@ export interface UrlMatch {
   readonly variables: Readonly<Record<string, string>>
 }
 
-/** @throws LIMIT_EXCEEDED on one that is too long or too large, INPUT_INVALID on a pattern that does not run in linear time */
+/**
+ * @throws LIMIT_EXCEEDED on one that is too long or too large, INPUT_INVALID on a pattern that does not run in linear
+ * time
+ */
 export function requireUrl(url: string, type: UrlRule['url_type'], path: readonly (string | number)[]): void {
   if (url.length > URL_CHARACTERS_MAX) {
     throw new ZerohopError('LIMIT_EXCEEDED', { what: 'the url in characters', limit: URL_CHARACTERS_MAX }, { path })
@@ -65,7 +69,10 @@ export class UrlRules {
   /** by method, best rank first */
   readonly #patterns = new Map<string, Pattern[]>()
 
-  /** A higher priority goes first; rules of equal priority stay in their order. A rule that cannot be read is under none. */
+  /**
+   * A higher priority goes first; rules of equal priority stay in their order. A rule that cannot be read is under
+   * none.
+   */
   constructor(rules: readonly UrlRule[]) {
     const ranked = [...rules].sort((left, right) => (right.priority ?? 0) - (left.priority ?? 0))
     for (const [rank, rule] of ranked.entries()) {
@@ -171,7 +178,9 @@ function plain(text: string): string {
 
 const VARIABLE = /^\{([^{}]+)\}$/
 
-/** What stands where the template has variables; undefined when it does not fit. What the template leaves open is open. */
+/**
+ * What stands where the template has variables; undefined when it does not fit. What the template leaves open is open.
+ */
 function matchTemplate(template: Parts, request: Parts): Record<string, string> | undefined {
   if (template.scheme !== undefined && template.scheme !== request.scheme) return undefined
   if (template.host !== undefined && template.host !== request.host) return undefined

@@ -1,5 +1,6 @@
-// The page of `zerohop integration --demo` in a real browser: headless Chromium signs in through the stand-in, syncs, waves (allowed) and says
-// (refused), and the page shows each answer. Skipped, with its reason printed, where no Chromium is installed.
+// The page of `zerohop integration --demo` in a real browser: headless Chromium signs in through the stand-in, syncs,
+// waves (allowed) and says (refused), and the page shows each answer. Skipped, with its reason printed, where no
+// Chromium is installed.
 import { existsSync } from 'node:fs'
 import { chromium } from 'playwright-core'
 import { afterAll, expect, it } from 'vitest'

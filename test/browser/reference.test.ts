@@ -1,5 +1,5 @@
-// The reference at /docs in a real browser: it asks nobody but the server that it comes from, finds operations, and sends a request with the key that
-// is typed in. Skipped, with its reason printed, where no Chromium is installed.
+// The reference at /docs in a real browser: it asks nobody but the server that it comes from, finds operations, and
+// sends a request with the key that is typed in. Skipped, with its reason printed, where no Chromium is installed.
 import { existsSync } from 'node:fs'
 import { type Browser, chromium } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -21,7 +21,8 @@ afterAll(async () => {
   await api?.close()
 })
 
-// skipped where no Chromium is installed: what the page may load is said by its policy too, test/http/management/openapi.test.ts
+// skipped where no Chromium is installed: what the page may load is said by its policy too,
+// test/http/management/openapi.test.ts
 it.skipIf(browser === undefined)('loads and sends nothing elsewhere, searches, and tries a request', async () => {
   const base = await api.app.listen({ port: 0, host: '127.0.0.1' })
   const page = await chrome.newPage()

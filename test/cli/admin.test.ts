@@ -1,5 +1,5 @@
-// The commands of an operator, with a server on the folder, each as a process, and without one, where they run in this process: each would
-// load the store anew. Needs the build.
+// The commands of an operator, with a server on the folder, each as a process, and without one, where they run in this
+// process: each would load the store anew. Needs the build.
 import { spawn } from 'node:child_process'
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,4 +1,5 @@
-// The command `zerohop` as an operator meets it: help, exit codes, one line for what is wrong, files that it writes. Needs the build.
+// The command `zerohop` as an operator meets it: help, exit codes, one line for what is wrong, files that it writes.
+// Needs the build.
 import { execFile, spawn } from 'node:child_process'
 import { generateKeyPairSync } from 'node:crypto'
 import { once } from 'node:events'

@@ -1,4 +1,5 @@
-// What the variables of the decision log, of traces and of AuthZEN are read as, and the line that a wrong one ends with.
+// What the variables of the decision log, of traces and of AuthZEN are read as, and the line that a wrong one ends
+// with.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'

@@ -1,4 +1,5 @@
-// A server whose images take longer to load than a check waits: it says 503 until they are there, and goes on. Needs the build.
+// A server whose images take longer to load than a check waits: it says 503 until they are there, and goes on. Needs
+// the build.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { AT_LEAST_DEFAULT_MS } from '../../src/model/limits.ts'
 import { temporaryFolder } from '../support/folders.ts'

@@ -1,4 +1,5 @@
-// `zerohop serve` with an operator's token: both ports take it for everything, and an environment's key shows that environment alone.
+// `zerohop serve` with an operator's token: both ports take it for everything, and an environment's key shows that
+// environment alone.
 import { afterAll, expect, it } from 'vitest'
 import { temporaryFolder } from '../support/folders.ts'
 import { endServers, freePort, readKeys, Server, url } from '../support/server.ts'

@@ -1,4 +1,5 @@
-// The OPA-shaped API beside the PDP as an operator meets it: when it opens, what a busy port means, and a process that is ended from outside.
+// The OPA-shaped API beside the PDP as an operator meets it: when it opens, what a busy port means, and a process that
+// is ended from outside.
 
 import { once } from 'node:events'
 import { createServer as createHttpServer } from 'node:http'

@@ -1,4 +1,5 @@
-// TLS from files: both servers, a PDP that follows over it, files that change while a server runs, and files that are wrong. Needs the build.
+// TLS from files: both servers, a PDP that follows over it, files that change while a server runs, and files that are
+// wrong. Needs the build.
 import { X509Certificate } from 'node:crypto'
 import { once } from 'node:events'
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs'

@@ -1,5 +1,5 @@
-// Traces: with the standard variables, both servers send a span for each request to a collector, continued from the caller's trace; without them,
-// nothing is sent and nothing is loaded.
+// Traces: with the standard variables, both servers send a span for each request to a collector, continued from the
+// caller's trace; without them, nothing is sent and nothing is loaded.
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { createServer, type Server as HttpServer } from 'node:http'

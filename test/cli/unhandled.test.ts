@@ -1,4 +1,5 @@
-// What a process does about a rejection or an exception that nobody handled, injected from outside: it goes on, or ends on purpose, and says why.
+// What a process does about a rejection or an exception that nobody handled, injected from outside: it goes on, or ends
+// on purpose, and says why.
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'

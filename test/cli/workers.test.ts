@@ -1,5 +1,5 @@
-// Several processes on one port: readiness of all, one that is killed, revisions that all of them have, metrics of all, an end without a reset,
-// and one line for what is wrong. Needs the build.
+// Several processes on one port: readiness of all, one that is killed, revisions that all of them have, metrics of all,
+// an end without a reset, and one line for what is wrong. Needs the build.
 import { execFileSync } from 'node:child_process'
 import { Agent, request } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'

@@ -1,4 +1,5 @@
-// Sending records of decisions to a management API that refuses, breaks off, or is none: the records are sent only when it says what became of them.
+// Sending records of decisions to a management API that refuses, breaks off, or is none: the records are sent only when
+// it says what became of them.
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { gunzipSync } from 'node:zlib'

@@ -1,5 +1,5 @@
-// The feed over HTTP, from a real management API on loopback to its reader: frames, reasons for an end, keys, and what a damaged or silent
-// server does to a reader. docs/feed.md.
+// The feed over HTTP, from a real management API on loopback to its reader: frames, reasons for an end, keys, and what
+// a damaged or silent server does to a reader. docs/feed.md.
 import { once } from 'node:events'
 import { createServer, type RequestListener, type Server } from 'node:http'
 import { type AddressInfo, createConnection } from 'node:net'

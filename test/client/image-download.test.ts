@@ -1,5 +1,5 @@
-// Images for a fleet: the file of a large environment, compressed when that pays, rebuilt beside the downloads, kept over a restart; the log
-// that goes on after it; and a thousand followers on one process. docs/feed.md.
+// Images for a fleet: the file of a large environment, compressed when that pays, rebuilt beside the downloads, kept
+// over a restart; the log that goes on after it; and a thousand followers on one process. docs/feed.md.
 import { existsSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { Agent, get, type IncomingMessage } from 'node:http'
 import { join } from 'node:path'

@@ -1,5 +1,5 @@
-// Signed images and deltas, from a management side that signs to a PDP that believes nothing else: over HTTP, from its own disk, with a wrong key,
-// without any, and changed on the way. docs/feed.md.
+// Signed images and deltas, from a management side that signs to a PDP that believes nothing else: over HTTP, from its
+// own disk, with a wrong key, without any, and changed on the way. docs/feed.md.
 import { generateKeyPairSync } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

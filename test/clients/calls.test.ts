@@ -1,5 +1,5 @@
-// Every call of the published client that has a route today, beyond those of the story: what it sends is accepted, what it gets it can read,
-// and the PDP decides by it.
+// Every call of the published client that has a route today, beyond those of the story: what it sends is accepted, what
+// it gets it can read, and the PDP decides by it.
 import { Permit, PermitApiError } from 'permitio'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { eventually } from '../support/eventually.ts'

@@ -1,5 +1,5 @@
-// Every method of `permit.api.*` of the published client, called against a running server with its result asserted, errors included. The
-// last test fails for a method that none of them called.
+// Every method of `permit.api.*` of the published client, called against a running server with its result asserted,
+// errors included. The last test fails for a method that none of them called.
 import { Permit, PermitApiError } from 'permitio'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { temporaryFolder } from '../support/folders.ts'

@@ -1,5 +1,6 @@
-// Every question and every write through a PDP that the published client knows, against `zerohop api` and `zerohop pdp` as two processes: both
-// forms of a check, bulk, all tenants, permissions of a user, and facts through the PDP with and without waiting.
+// Every question and every write through a PDP that the published client knows, against `zerohop api` and `zerohop pdp`
+// as two processes: both forms of a check, bulk, all tenants, permissions of a user, and facts through the PDP with and
+// without waiting.
 import { createRequire } from 'node:module'
 import { Permit } from 'permitio'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'

@@ -1,4 +1,5 @@
-// Notes which methods of the published client a test has called, and knows all that there are, so that none is forgotten.
+// Notes which methods of the published client a test has called, and knows all that there are, so that none is
+// forgotten.
 import type { Permit } from 'permitio'
 
 /** Helpers of the client's own classes: no call of the API. */

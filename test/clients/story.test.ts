@@ -1,5 +1,6 @@
-// The story of the published client, unmodified, against the built command: the policy is written through the management API, the same
-// answers come from the PDP, from the library, and from a PDP that was killed and started again.
+// The story of the published client, unmodified, against the built command: the policy is written through the
+// management API, the same answers come from the PDP, from the library, and from a PDP that was killed and started
+// again.
 import { Permit, PermitApiError } from 'permitio'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { connect } from '../../src/index.ts'

@@ -1,4 +1,5 @@
-// `zerohop api` and `zerohop pdp` as two processes: a write becomes visible, the PDP answers without the API, and catches up with it.
+// `zerohop api` and `zerohop pdp` as two processes: a write becomes visible, the PDP answers without the API, and
+// catches up with it.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { eventually } from '../support/eventually.ts'
 import { temporaryFolder } from '../support/folders.ts'

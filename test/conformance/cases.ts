@@ -1,4 +1,5 @@
-// Reads the case files. The schema (for editors and for the test beside this file) is case.schema.json; what a case means is docs/semantics.md.
+// Reads the case files. The schema (for editors and for the test beside this file) is case.schema.json; what a case
+// means is docs/semantics.md.
 import { readdirSync, readFileSync } from 'node:fs'
 import type { JsonObject } from '../../src/model/objects.ts'
 import type { RbacCode, Reasons } from '../reference/explain.ts'
@@ -143,7 +144,10 @@ function copies({ for: length, from = 0, each }: Loop): unknown[] {
   return Array.from({ length }, (_, index) => expand(JSON.parse(withNumber(text, '#', from + index))))
 }
 
-/** JSON with the number for every `mark`, `mark+1` for the next one, and the text `=mark` for the number itself, not as text. */
+/**
+ * JSON with the number for every `mark`, `mark+1` for the next one, and the text `=mark` for the number itself, not as
+ * text.
+ */
 function withNumber(json: string, mark: '#' | '@', number: number): string {
   const written = (_: string, offset = '0') => String(number + Number(offset))
   const [alone, within] = [new RegExp(`"=${mark}([+-]\\d+)?"`, 'g'), new RegExp(`${mark}([+-]\\d+)?`, 'g')]

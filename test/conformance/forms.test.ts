@@ -1,5 +1,5 @@
-// Every form that a condition may take (docs/conditions.md) stands in a condition of some case: a form is found by looking at
-// the conditions themselves, so that a case that loses it is missed here.
+// Every form that a condition may take (docs/conditions.md) stands in a condition of some case: a form is found by
+// looking at the conditions themselves, so that a case that loses it is missed here.
 import { expect, it } from 'vitest'
 import { MATCHES, OPERATORS } from '../../src/model/condition.ts'
 import type { Json } from '../../src/model/objects.ts'

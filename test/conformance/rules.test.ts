@@ -1,5 +1,5 @@
-// Holds the numbered rules together: docs/semantics.md has the rules, and docs/cases.md, which is generated, names for each the files of the reference
-// that state it and the cases that show it. ZEROHOP_WRITE_DOCS=1 writes that page.
+// Holds the numbered rules together: docs/semantics.md has the rules, and docs/cases.md, which is generated, names for
+// each the files of the reference that state it and the cases that show it. ZEROHOP_WRITE_DOCS=1 writes that page.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import Schema from 'typebox/schema'
 import { describe, expect, it } from 'vitest'
@@ -29,7 +29,9 @@ function sentence(file: string): string {
   return says.replaceAll('@', sizes.join(', '))
 }
 
-/** docs/cases.md: for each rule its title, the files of the reference that name it, and its cases with what they say. */
+/**
+ * docs/cases.md: for each rule its title, the files of the reference that name it, and its cases with what they say.
+ */
 function casesPage(): string {
   const parts = [...sections].map(([rule, section]) => {
     const reference = statedBy(rule).map((file) => `[${file}](../test/reference/${file})`)

@@ -1,4 +1,5 @@
-// Runs every case file over deciders. A case that one decider answers differently is a defect of that decider, or of the case.
+// Runs every case file over deciders. A case that one decider answers differently is a defect of that decider, or of
+// the case.
 import { afterAll, describe, expect, it } from 'vitest'
 import type { Request } from '../reference/request.ts'
 import type { Decider, Questions, Session } from '../support/deciders.ts'

@@ -1,5 +1,5 @@
-// A backup that is taken while many write is one moment of the data: what was acknowledged before is in it, nothing is half in it, and a
-// folder restored from it stands at the revision and holds the image that the backup reported.
+// A backup that is taken while many write is one moment of the data: what was acknowledged before is in it, nothing is
+// half in it, and a folder restored from it stands at the revision and holds the image that the backup reported.
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'

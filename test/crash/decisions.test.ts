@@ -1,5 +1,6 @@
-// Decisions are not lost: the management API is killed, the PDP is killed in the middle of its answers, both come back, and every decision that was
-// answered is in the audit log (`block`), or is missing by exactly the number that the log says (`drop`).
+// Decisions are not lost: the management API is killed, the PDP is killed in the middle of its answers, both come back,
+// and every decision that was answered is in the audit log (`block`), or is missing by exactly the number that the log
+// says (`drop`).
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import { eventually } from '../support/eventually.ts'

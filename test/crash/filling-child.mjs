@@ -1,5 +1,5 @@
-// Child process of the full-disk test: writes until the disk refuses, tries again with less, and tells in one line of JSON what happened.
-// It also survives being told to wait until room is made (a line on its input), and then writes on.
+// Child process of the full-disk test: writes until the disk refuses, tries again with less, and tells in one line of
+// JSON what happened. It also survives being told to wait until room is made (a line on its input), and then writes on.
 import { once } from 'node:events'
 import { openStore } from '../../dist/src/store/store.js'
 

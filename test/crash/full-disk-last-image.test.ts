@@ -1,5 +1,6 @@
-// The disk of the last image is full, or becomes read-only: the PDP says so and goes on answering, what lay there before stays whole, and the next write
-// finds its room. Needs the right to mount; elsewhere test/pdp/last-image.test.ts has a folder that refuses every write.
+// The disk of the last image is full, or becomes read-only: the PDP says so and goes on answering, what lay there
+// before stays whole, and the next write finds its room. Needs the right to mount; elsewhere
+// test/pdp/last-image.test.ts has a folder that refuses every write.
 import { randomBytes } from 'node:crypto'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,5 +1,6 @@
-// A full disk, a limit of file size, a read-only mount: a clear error, nothing half written, the process alive and able to go on as soon
-// as there is room. The tmpfs part needs the right to mount; where that is missing the file-size part proves the same path.
+// A full disk, a limit of file size, a read-only mount: a clear error, nothing half written, the process alive and able
+// to go on as soon as there is room. The tmpfs part needs the right to mount; where that is missing the file-size part
+// proves the same path.
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'

@@ -1,5 +1,5 @@
-// Child process of the crash test: many writers at once on one folder. Says what was acknowledged, at once and on its own, so that
-// nothing of it is lost when the process is killed.
+// Child process of the crash test: many writers at once on one folder. Says what was acknowledged, at once and on its
+// own, so that nothing of it is lost when the process is killed.
 import { writeSync } from 'node:fs'
 import { openStore } from '../../dist/src/store/store.js'
 

@@ -1,5 +1,6 @@
-// Flips single random bits of a whole data file and holds three things of each: `data verify` reports it or all that can be read is as it was; a server on that
-// file never decides otherwise than before, it refuses; and neither ends the process that asks.
+// Flips single random bits of a whole data file and holds three things of each: `data verify` reports it or all that
+// can be read is as it was; a server on that file never decides otherwise than before, it refuses; and neither ends the
+// process that asks.
 import { spawn } from 'node:child_process'
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,4 +1,5 @@
-// Single bits of a whole data file, flipped with a fixed seed: found or without effect, and no server decides otherwise. More: npm run test:damage.
+// Single bits of a whole data file, flipped with a fixed seed: found or without effect, and no server decides
+// otherwise. More: npm run test:damage.
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'

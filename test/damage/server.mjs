@@ -1,5 +1,5 @@
-// A child process of the damage test: opens a folder as `serve` does and prints, one JSON text a line, what each environment decides and all that can be
-// read. Damage may end it.
+// A child process of the damage test: opens a folder as `serve` does and prints, one JSON text a line, what each
+// environment decides and all that can be read. Damage may end it.
 import { createHash } from 'node:crypto'
 import { readFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'

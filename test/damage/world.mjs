@@ -1,5 +1,6 @@
-// The data folder of the damage test and the questions that are asked about it: two organizations and two environments with every kind of object, enough for
-// several pages in each table. Plain JavaScript over the build, because it runs in child processes.
+// The data folder of the damage test and the questions that are asked about it: two organizations and two environments
+// with every kind of object, enough for several pages in each table. Plain JavaScript over the build, because it runs
+// in child processes.
 import { randomBytes } from 'node:crypto'
 import { mkdirSync, readFileSync, renameSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,5 +1,5 @@
-// The decision log in a folder that something else changed: a power cut, an operator who makes room, files that are gone. What is left is kept and sent,
-// nothing else is, and the numbers say what is missing.
+// The decision log in a folder that something else changed: a power cut, an operator who makes room, files that are
+// gone. What is left is kept and sent, nothing else is, and the numbers say what is missing.
 import { appendFileSync, readFileSync, rmSync, statSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'

@@ -1,4 +1,5 @@
-// Records of decisions over HTTP: one for each answer, on every way that answers, and none that is answered without one.
+// Records of decisions over HTTP: one for each answer, on every way that answers, and none that is answered without
+// one.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'

@@ -1,5 +1,5 @@
-// Whose records a decision log holds: a PDP that is given another API key begins another series, and what it recorded before is sent under its own
-// name or refused, never under that of the new key.
+// Whose records a decision log holds: a PDP that is given another API key begins another series, and what it recorded
+// before is sent under its own name or refused, never under that of the new key.
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'

@@ -1,4 +1,5 @@
-// The decision log on disk: what is written before an answer goes out, what a damaged or full journal does, and how sinks get everything once.
+// The decision log on disk: what is written before an answer goes out, what a damaged or full journal does, and how
+// sinks get everything once.
 import { appendFileSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'

@@ -1,4 +1,5 @@
-// `zerohop serve` with two sinks at once: the lines on stdout, and the management API of the same process, which lists them.
+// `zerohop serve` with two sinks at once: the lines on stdout, and the management API of the same process, which lists
+// them.
 import { afterAll, expect, it } from 'vitest'
 import { eventually } from '../support/eventually.ts'
 import { temporaryFolder } from '../support/folders.ts'

@@ -1,4 +1,5 @@
-// The sink `stdout` beside the process's own log, on a pipe whose reader is slow: a line of one never falls into a line of the other.
+// The sink `stdout` beside the process's own log, on a pipe whose reader is slow: a line of one never falls into a line
+// of the other.
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, openSync, readFileSync, writeSync } from 'node:fs'

@@ -1,5 +1,5 @@
-// What a PDP does when the management side, the way to it, its own disk or its clock is in trouble: it goes on answering what it knows, says when it
-// knows nothing, and is never wrong. docs/operations.md, "When something fails".
+// What a PDP does when the management side, the way to it, its own disk or its clock is in trouble: it goes on
+// answering what it knows, says when it knows nothing, and is never wrong. docs/operations.md, "When something fails".
 import { mkdirSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'

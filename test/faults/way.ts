@@ -1,4 +1,5 @@
-// A way to a management API on which a test decides what goes wrong: it passes requests on, or stalls, lies and answers garbage instead.
+// A way to a management API on which a test decides what goes wrong: it passes requests on, or stalls, lies and answers
+// garbage instead.
 import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 

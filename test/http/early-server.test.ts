@@ -1,4 +1,5 @@
-// A server whose requests are seen before Fastify sees them has every timeout and limit that Fastify would have set, and Node keeps to them.
+// A server whose requests are seen before Fastify sees them has every timeout and limit that Fastify would have set,
+// and Node keeps to them.
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { Server as HttpServer } from 'node:http'

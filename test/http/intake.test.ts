@@ -1,4 +1,5 @@
-// What a server lets in: bodies of which only half comes, too many connections, requests that never end. Over sockets, as an attacker would.
+// What a server lets in: bodies of which only half comes, too many connections, requests that never end. Over sockets,
+// as an attacker would.
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { PassThrough } from 'node:stream'

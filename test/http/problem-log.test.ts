@@ -1,4 +1,5 @@
-// What the log says of answers that went wrong: each defect with its stack, and "not now" once in a while, however many ask.
+// What the log says of answers that went wrong: each defect with its stack, and "not now" once in a while, however many
+// ask.
 import { Writable } from 'node:stream'
 import pino from 'pino'
 import { afterAll, describe, expect, it } from 'vitest'

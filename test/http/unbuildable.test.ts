@@ -1,4 +1,5 @@
-// An environment whose objects no image can hold, because one names another that is not stored: it answers 503 and says why, the others go on.
+// An environment whose objects no image can hold, because one names another that is not stored: it answers 503 and says
+// why, the others go on.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {
   type FollowerEvent,

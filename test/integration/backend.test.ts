@@ -1,5 +1,5 @@
-// The integration backend over real HTTP, with tokens signed by a key of the test: what each route answers, and that every bad token gets the
-// same 403 in text. No request is left open, whatever Zerohop does.
+// The integration backend over real HTTP, with tokens signed by a key of the test: what each route answers, and that
+// every bad token gets the same 403 in text. No request is left open, whatever Zerohop does.
 import { createHmac, createPublicKey, type JsonWebKey } from 'node:crypto'
 import { request } from 'node:http'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'

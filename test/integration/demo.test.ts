@@ -1,5 +1,5 @@
-// `zerohop integration --demo` beside `zerohop serve`, as two processes: the whole way from the stand-in's sign-in to a decision, with both clients,
-// and what the stand-in and the command refuse.
+// `zerohop integration --demo` beside `zerohop serve`, as two processes: the whole way from the stand-in's sign-in to a
+// decision, with both clients, and what the stand-in and the command refuse.
 import { createHash, randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { temporaryFolder } from '../support/folders.ts'

@@ -1,5 +1,5 @@
-// The integration backend when something is against it: requests that no client sends, a Zerohop that never answers, a provider that is down. There
-// is an answer each time, and nothing in the log that a caller could use.
+// The integration backend when something is against it: requests that no client sends, a Zerohop that never answers, a
+// provider that is down. There is an answer each time, and nothing in the log that a caller could use.
 import { connect } from 'node:net'
 import pino from 'pino'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'

@@ -1,5 +1,5 @@
-// Attributes and conditions at their limits, and attributes sent by callers who send anything: a typed error or a correct decision, never
-// a crash, never an image that grows.
+// Attributes and conditions at their limits, and attributes sent by callers who send anything: a typed error or a
+// correct decision, never a crash, never an image that grows.
 import { describe, expect, it } from 'vitest'
 import { CONDITION_STEPS_MAX, ENCODED_BYTES } from '../../assembly/abi.ts'
 import { Image, type Sent } from '../../src/image/image.ts'

@@ -1,5 +1,5 @@
-// Keys behind equal 32-bit hashes are told apart by the comparison of what they are made of, and by nothing else: without it, a user would
-// have the roles of another one.
+// Keys behind equal 32-bit hashes are told apart by the comparison of what they are made of, and by nothing else:
+// without it, a user would have the roles of another one.
 import { describe, expect, it } from 'vitest'
 import { Table } from '../../assembly/abi.ts'
 import { readCases } from '../conformance/cases.ts'
@@ -38,7 +38,8 @@ describe('a kernel that does not compare them', { timeout: 60_000 }, () => {
     ...cases.map(([name]) => scriptOf(name, stepsOf(name))),
   ]
 
-  // Of the parts of a key that are hashed as numbers, all but one leave no choice for the last: the whole comparison is taken out.
+  // Of the parts of a key that are hashed as numbers, all but one leave no choice for the last: the whole comparison is
+  // taken out.
   it.each([
     ['policy/grants.ts', 'load<u32>(grant, Grant.User) === user && load<u32>(grant, Grant.Scope) === scope'],
     ['policy/memberships.ts', 'load<u32>(member, Member.User) === user && load<u32>(member, Member.Tenant) === tenant'],

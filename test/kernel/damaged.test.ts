@@ -1,4 +1,5 @@
-// What is not an image, or no longer the image that was saved, is refused with a reason; nothing of it is believed and nothing traps.
+// What is not an image, or no longer the image that was saved, is refused with a reason; nothing of it is believed and
+// nothing traps.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'

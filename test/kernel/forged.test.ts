@@ -1,5 +1,6 @@
-// A forged image: its checksum is good, what it holds is not. Whatever is asked of it, the answer is a decision or a typed error, never a bare
-// trap and never an end of the process; once the kernel has run into trouble the image is poisoned and answers nothing any more.
+// A forged image: its checksum is good, what it holds is not. Whatever is asked of it, the answer is a decision or a
+// typed error, never a bare trap and never an end of the process; once the kernel has run into trouble the image is
+// poisoned and answers nothing any more.
 import { crc32 } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { Header } from '../../assembly/abi.ts'

@@ -1,4 +1,5 @@
-// Orders of keys under load: whatever order keys come in, a listing has them by their bytes, page by page, while objects come and go.
+// Orders of keys under load: whatever order keys come in, a listing has them by their bytes, page by page, while
+// objects come and go.
 import { crc32 } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { Header } from '../../assembly/abi.ts'

@@ -1,5 +1,6 @@
-// The debug kernel asserts what it reads: each corruption is planted into the memory of a whole image, one question or change later it is
-// an assertion that fails, and not a trap of the machine or a wrong answer. Without the corruption the same question is answered.
+// The debug kernel asserts what it reads: each corruption is planted into the memory of a whole image, one question or
+// change later it is an assertion that fails, and not a trap of the machine or a wrong answer. Without the corruption
+// the same question is answered.
 import { describe, expect, it } from 'vitest'
 import {
   AttributePath,

@@ -1,4 +1,5 @@
-// A delta that cannot be applied leaves the image exactly as it was, and a delta of another history is never taken for the next one.
+// A delta that cannot be applied leaves the image exactly as it was, and a delta of another history is never taken for
+// the next one.
 import { describe, expect, it } from 'vitest'
 import { Image } from '../../src/image/image.ts'
 import type { Delta, PolicyChange } from '../../src/log/delta.ts'

@@ -1,5 +1,6 @@
-// The index over set rules: what cannot be true costs nothing, and every edit of what it is made of moves what must move. A condition that
-// is dear to evaluate stands for cost: two of them are more than one check may take, so an answer shows that all but one were left alone.
+// The index over set rules: what cannot be true costs nothing, and every edit of what it is made of moves what must
+// move. A condition that is dear to evaluate stands for cost: two of them are more than one check may take, so an
+// answer shows that all but one were left alone.
 import { describe, expect, it } from 'vitest'
 import { CANDIDATES_MAX, CONDITION_STEPS_MAX, INDEXES_MAX } from '../../assembly/abi.ts'
 import { Image, type Sent } from '../../src/image/image.ts'

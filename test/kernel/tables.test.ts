@@ -1,5 +1,5 @@
-// Tables under load: enough objects that buckets overflow, split and empty again, which the small worlds of test/property never reach.
-// Every invariant is tested by `verify`, every answer against a plain Map.
+// Tables under load: enough objects that buckets overflow, split and empty again, which the small worlds of
+// test/property never reach. Every invariant is tested by `verify`, every answer against a plain Map.
 import { describe, expect, it } from 'vitest'
 import { Image } from '../../src/image/image.ts'
 import type { PolicyChange } from '../../src/log/delta.ts'

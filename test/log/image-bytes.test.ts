@@ -1,5 +1,6 @@
-// The bytes that are accounted for the objects of an environment are never fewer than its image takes: over random histories, and kind by kind
-// over many objects of awkward sizes, where the room that every image has anyway hides nothing.
+// The bytes that are accounted for the objects of an environment are never fewer than its image takes: over random
+// histories, and kind by kind over many objects of awkward sizes, where the room that every image has anyway hides
+// nothing.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { Image } from '../../src/image/image.ts'

@@ -1,4 +1,5 @@
-// Backup and restore: what comes back is what was there at one moment, also while writes go on, under a history of its own.
+// Backup and restore: what comes back is what was there at one moment, also while writes go on, under a history of its
+// own.
 import { randomBytes } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,5 +1,6 @@
-// What a file may hold that nobody checked: every place of a bundle with something else in it is applied or refused, with the place, and is
-// never half applied; a file by hand that leaves out what is plain is applied twice as well as once.
+// What a file may hold that nobody checked: every place of a bundle with something else in it is applied or refused,
+// with the place, and is never half applied; a file by hand that leaves out what is plain is applied twice as well as
+// once.
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { importBundle } from '../../src/management/bundle/import.ts'

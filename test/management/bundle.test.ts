@@ -1,4 +1,5 @@
-// An environment as one object: what is exported is imported again as the same, twice as well as once, and what is wrong is refused whole.
+// An environment as one object: what is exported is imported again as the same, twice as well as once, and what is
+// wrong is refused whole.
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Image } from '../../src/image/image.ts'

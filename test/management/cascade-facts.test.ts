@@ -1,4 +1,5 @@
-// [D11] What hangs on instances, tenants and roles goes with them, in the same revision; memberships go with the last role that brought them.
+// [D11] What hangs on instances, tenants and roles goes with them, in the same revision; memberships go with the last
+// role that brought them.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type ManagementData, openManagementData } from './harness.ts'
 

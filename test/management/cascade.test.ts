@@ -1,4 +1,5 @@
-// [D11] A delete takes effect in its own revision, with everything that it cascades to: each step a change that can be seen.
+// [D11] A delete takes effect in its own revision, with everything that it cascades to: each step a change that can be
+// seen.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type ManagementData, openManagementData } from './harness.ts'
 

@@ -1,4 +1,5 @@
-// One environment or organization is damaged on disk: it is refused, everything else goes on, and a damaged environment can be deleted. Over HTTP.
+// One environment or organization is damaged on disk: it is refused, everything else goes on, and a damaged environment
+// can be deleted. Over HTTP.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'

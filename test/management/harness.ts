@@ -1,4 +1,5 @@
-// A store on a new data folder with one organization, for tests of the use cases: each is committed as the servers do it.
+// A store on a new data folder with one organization, for tests of the use cases: each is committed as the servers do
+// it.
 import { randomBytes } from 'node:crypto'
 import { type Change, withoutRequest } from '../../src/log/change.ts'
 import type { Bootstrap, Bootstrapped } from '../../src/management/bootstrap.ts'

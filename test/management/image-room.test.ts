@@ -1,5 +1,5 @@
-// A write that would make the image of an environment larger than images can be is refused, whole; what is accounted survives whatever a data
-// folder goes through, and is counted anew where it is missing.
+// A write that would make the image of an environment larger than images can be is refused, whole; what is accounted
+// survives whatever a data folder goes through, and is counted anew where it is missing.
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'

@@ -1,4 +1,5 @@
-// Roles of a resource type, relations, derivations and action groups: what may be written, and what a delete takes along.
+// Roles of a resource type, relations, derivations and action groups: what may be written, and what a delete takes
+// along.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { DERIVATIONS_PER_ROLE_MAX, EXTENDS_DEPTH_MAX } from '../../src/model/limits.ts'
 import { type ManagementData, openManagementData } from './harness.ts'
@@ -19,7 +20,10 @@ beforeEach(async () => {
 const refused = async (promise: Promise<unknown>, code: string, path?: readonly (string | number)[]) =>
   expect(promise).rejects.toMatchObject({ code, ...(path ? { path } : {}) })
 
-/** folder with editor, doc with editor and viewer; doc is in folder by `parent`, and an editor of the folder is one of the doc */
+/**
+ * folder with editor, doc with editor and viewer; doc is in folder by `parent`, and an editor of the folder is one of
+ * the doc
+ */
 async function world() {
   await management.run('createResource', {
     key: folder,

@@ -1,4 +1,5 @@
-// Images of environments for followers: what they hold, when they are built anew, and that a large one says the same as a small one.
+// Images of environments for followers: what they hold, when they are built anew, and that a large one says the same as
+// a small one.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Image } from '../../src/image/image.ts'
 import { toDelta } from '../../src/log/delta.ts'

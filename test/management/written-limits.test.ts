@@ -1,5 +1,5 @@
-// What management accepts every image can hold: what an image could not is refused when it is written, and says where. And what is written
-// about an attribute is of its declared type.
+// What management accepts every image can hold: what an image could not is refused when it is written, and says where.
+// And what is written about an attribute is of its declared type.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Image } from '../../src/image/image.ts'
 import { buildSnapshot } from '../../src/management/snapshot/snapshot.ts'

@@ -1,5 +1,6 @@
-// `zerohop migrate scan` on a small code base in six languages and three other kinds of text: it finds every planted use of v1 and nothing else. A line that holds one says so at
-// its end, as `v1: kind`, twice when there are two; everything else must stay silent, comments and other services' paths included.
+// `zerohop migrate scan` on a small code base in six languages and three other kinds of text: it finds every planted
+// use of v1 and nothing else. A line that holds one says so at its end, as `v1: kind`, twice when there are two;
+// everything else must stay silent, comments and other services' paths included.
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'

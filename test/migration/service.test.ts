@@ -1,4 +1,5 @@
-// Services that are busy, slow to begin, or something else than they were taken for: each is waited for, or refused with its own words.
+// Services that are busy, slow to begin, or something else than they were taken for: each is waited for, or refused
+// with its own words.
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'

@@ -1,5 +1,5 @@
-// Two environments whose clients depend on the same objects outside of environments, moved one after the other while their clients go on
-// asking. What `finish` may delete, and what `verify` must have compared before.
+// Two environments whose clients depend on the same objects outside of environments, moved one after the other while
+// their clients go on asking. What `finish` may delete, and what `verify` must have compared before.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'

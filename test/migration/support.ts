@@ -1,4 +1,5 @@
-// An organization with objects of the first API version, and the command `zerohop migrate` at work on it, in a folder of its own.
+// An organization with objects of the first API version, and the command `zerohop migrate` at work on it, in a folder
+// of its own.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'

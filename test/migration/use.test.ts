@@ -1,5 +1,5 @@
-// Without --to, `zerohop migrate move` finds which environments use something of the foreign one, and says what none of them does; several foreign
-// environments are moved together as long as they agree.
+// Without --to, `zerohop migrate move` finds which environments use something of the foreign one, and says what none of
+// them does; several foreign environments are moved together as long as they agree.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'

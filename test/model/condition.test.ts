@@ -1,4 +1,5 @@
-// The grammar of conditions: every form that is read, as the tree that it becomes, and every refusal with the place that it names.
+// The grammar of conditions: every form that is read, as the tree that it becomes, and every refusal with the place
+// that it names.
 import { describe, expect, it } from 'vitest'
 import { MATCHES, OPERATORS, parseConditions } from '../../src/model/condition.ts'
 import type { ZerohopError } from '../../src/model/errors.ts'

@@ -1,5 +1,6 @@
-// Compiles the kernel from sources in memory, some of them mutated. Every loop counts its rounds and traps after too many, so that a
-// mutation that never ends is an error like any other. Unoptimised and without assertions: what is asked is what a release means.
+// Compiles the kernel from sources in memory, some of them mutated. Every loop counts its rounds and traps after too
+// many, so that a mutation that never ends is an error like any other. Unoptimised and without assertions: what is
+// asked is what a release means.
 import { readdirSync, readFileSync } from 'node:fs'
 import asc from 'assemblyscript/asc'
 import { closing, tokensOf } from './tokens.ts'

@@ -1,5 +1,5 @@
-// What a kernel is judged by: every conformance case, keys whose hashes are equal, and random histories with 20,000 questions, with the
-// answers of the definition. Worked out once: a kernel is asked thousands of times.
+// What a kernel is judged by: every conformance case, keys whose hashes are equal, and random histories with 20,000
+// questions, with the answers of the definition. Worked out once: a kernel is asked thousands of times.
 import fc from 'fast-check'
 import type { PolicyChange } from '../../src/log/delta.ts'
 import { readCases, requestOf, type Step } from '../conformance/cases.ts'
@@ -35,7 +35,10 @@ export interface Script {
 
 const CHECKS_PER_REVISION = 40
 
-/** The quick cases, keys with one hash, random histories with as many checks as asked for, and at last the few slow cases. */
+/**
+ * The quick cases, keys with one hash, random histories with as many checks as asked for, and at last the few slow
+ * cases.
+ */
 export function corpus(root: URL, checks: number, seed: number): Script[] {
   const cases = readCases(new URL('test/conformance/cases/', root)).map(({ name, steps }) => scriptOf(name, steps))
   const isSlow = ({ steps }: Script) => steps.some(({ changes }) => changes.length > 2000)

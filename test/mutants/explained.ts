@@ -1,5 +1,6 @@
-// The survivors that docs/mutants.md explains, a row each: the file, the line as it stands or a whole function as `name()`, the changes or
-// `any`, what they are, and why. `same`: no image and no question can tell. `unseen`: the cases and the random checks cannot.
+// The survivors that docs/mutants.md explains, a row each: the file, the line as it stands or a whole function as
+// `name()`, the changes or `any`, what they are, and why. `same`: no image and no question can tell. `unseen`: the
+// cases and the random checks cannot.
 
 export interface Explained {
   readonly file: string

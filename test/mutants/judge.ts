@@ -1,4 +1,5 @@
-// Does a kernel differ from the definition? It follows every script by deltas and is verified, compacted, and built anew.
+// Does a kernel differ from the definition? It follows every script by deltas and is verified, compacted, and built
+// anew.
 import { isDeepStrictEqual } from 'node:util'
 import { Image } from '../../src/image/image.ts'
 import type { KernelSource } from '../../src/kernel/module.ts'

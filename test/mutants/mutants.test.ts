@@ -1,5 +1,5 @@
-// A kernel with one planted wrong is caught and the one without any is not; what is a mutation, and which survivors count as explained.
-// The whole run is a command of its own: npm run test:mutants.
+// A kernel with one planted wrong is caught and the one without any is not; what is a mutation, and which survivors
+// count as explained. The whole run is a command of its own: npm run test:mutants.
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'

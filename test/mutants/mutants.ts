@@ -1,5 +1,5 @@
-// The mutants of the kernel, one after another: each is compiled alone and judged. scripts/test-mutants.mjs runs this in a thread, which it
-// ends when a mutant takes for ever.
+// The mutants of the kernel, one after another: each is compiled alone and judged. scripts/test-mutants.mjs runs this
+// in a thread, which it ends when a mutant takes for ever.
 import { createHash } from 'node:crypto'
 import { large } from '../support/large.ts'
 import { compile, readSources, type Sources } from './compile.ts'
@@ -36,8 +36,8 @@ export const FILES: readonly string[] = [
 ]
 
 /**
- * Functions that no decision runs: they build, edit, list or verify the image, and what they do wrong is a broken image, not a wrong branch
- * of a decision. Mutated only with everything else.
+ * Functions that no decision runs: they build, edit, list or verify the image, and what they do wrong is a broken
+ * image, not a wrong branch of a decision. Mutated only with everything else.
  */
 export const NOT_DECIDING: Readonly<Record<string, readonly string[]>> = {
   'policy/condition-sets.ts': ['define', 'setParent', 'undefine', 'deleteSet'],
@@ -153,7 +153,10 @@ export const NOT_DECIDING: Readonly<Record<string, readonly string[]>> = {
   ],
 }
 
-/** A branch turned round, its comparison or connection exchanged; an opcode, kind, source, type or verdict exchanged with the next. */
+/**
+ * A branch turned round, its comparison or connection exchanged; an opcode, kind, source, type or verdict exchanged
+ * with the next.
+ */
 const BRANCHES = /^(negated|(===|!==|<|<=|>|>=|&&|\|\|) to .*|true to false|false to true|[A-Z]\w* to [A-Z]\w*)$/
 
 /** Is it an opcode or a branch of a decision? The others are tried with `--all`. */

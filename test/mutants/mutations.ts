@@ -1,5 +1,6 @@
-// Small wrongs, made systematically: every place of a source where one of these changes is possible, with the change. What a place is
-// comes from the tokens alone, so that a new line of the kernel is mutated without anybody thinking of it.
+// Small wrongs, made systematically: every place of a source where one of these changes is possible, with the change.
+// What a place is comes from the tokens alone, so that a new line of the kernel is mutated without anybody thinking of
+// it.
 import { closing, endOfStatement, type Token, tokensOf } from './tokens.ts'
 
 export interface Mutation {

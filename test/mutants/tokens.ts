@@ -1,5 +1,5 @@
-// The sources of the kernel as tokens, as far as mutations need them: words, numbers, strings, operators, brackets, each with its place
-// in the text, whether it begins a line, and how deep in brackets it stands.
+// The sources of the kernel as tokens, as far as mutations need them: words, numbers, strings, operators, brackets,
+// each with its place in the text, whether it begins a line, and how deep in brackets it stands.
 
 export type TokenKind = 'word' | 'number' | 'string' | 'sign'
 
@@ -44,7 +44,9 @@ export function tokensOf(text: string): Token[] {
 const CONTINUES = /^(===|!==|>>>|<=|>=|&&|\|\||<<|>>|[-+*/%&|^<>?:.,)\]]|as)$/
 const EXPECTS = /^(===|!==|>>>|<=|>=|&&|\|\||<<|>>|=|=>|[-+*/%&|^]=|[-+*/%&|^<>?:.,([!~]|as|return|const|let)$/
 
-/** The index after the last token of the statement that begins at `from`: nothing is between statements but line ends. */
+/**
+ * The index after the last token of the statement that begins at `from`: nothing is between statements but line ends.
+ */
 export function endOfStatement(tokens: readonly Token[], from: number): number {
   const { depth } = tokens[from]!
   let at = from + 1

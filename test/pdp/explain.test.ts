@@ -1,5 +1,5 @@
-// Explanations of set rules as people read them, and their bounds. What they say is compared with the definition by the cases
-// `why-…` and by test/property/kernel.test.ts.
+// Explanations of set rules as people read them, and their bounds. What they say is compared with the definition by the
+// cases `why-…` and by test/property/kernel.test.ts.
 import { describe, expect, it } from 'vitest'
 import { Image } from '../../src/image/image.ts'
 import { EXPLAIN_ITEMS_MAX, EXPLAIN_MISSES_MAX, EXPLAIN_RULES_MAX } from '../../src/model/limits.ts'

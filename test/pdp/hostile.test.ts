@@ -1,5 +1,5 @@
-// Hostile questions to the library: whatever is passed, the answer is the right decision or a typed error, never a crash, never a wrong allow; and
-// no question leaves a trace in the image.
+// Hostile questions to the library: whatever is passed, the answer is the right decision or a typed error, never a
+// crash, never a wrong allow; and no question leaves a trace in the image.
 import { describe, expect, it } from 'vitest'
 import { Image } from '../../src/image/image.ts'
 

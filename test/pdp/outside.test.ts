@@ -1,5 +1,5 @@
-// What a PDP for clients of the first API version knows of the objects outside of environments when it cannot ask: an image, that there was nothing, or
-// neither. Only the second and the first are answers. D13.
+// What a PDP for clients of the first API version knows of the objects outside of environments when it cannot ask: an
+// image, that there was nothing, or neither. Only the second and the first are answers. D13.
 import { utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'

@@ -1,5 +1,6 @@
-// Questions inside of questions: reading what is sent may run code of the caller (a getter, a proxy), and that code may ask the same PDP, which has
-// one area for what is sent. The inner answer is right; the outer question is refused and never answered from what the inner one sent.
+// Questions inside of questions: reading what is sent may run code of the caller (a getter, a proxy), and that code may
+// ask the same PDP, which has one area for what is sent. The inner answer is right; the outer question is refused and
+// never answered from what the inner one sent.
 import { describe, expect, it } from 'vitest'
 import { Image } from '../../src/image/image.ts'
 

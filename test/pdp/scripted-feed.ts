@@ -1,4 +1,5 @@
-// A feed whose every turn the test decides: it keeps a history of deltas, gives images of any revision, and breaks on demand.
+// A feed whose every turn the test decides: it keeps a history of deltas, gives images of any revision, and breaks on
+// demand.
 import { Image } from '../../src/image/image.ts'
 import type { Position } from '../../src/log/change.ts'
 import { packDelta } from '../../src/log/codec.ts'

@@ -1,5 +1,5 @@
-// The kernel and the definition over at least 60,000 checks of random policies, the same ones in every normal run; `npm run test:long` asks
-// new ones for as long as one likes, and seed.ts says how to have other ones here.
+// The kernel and the definition over at least 60,000 checks of random policies, the same ones in every normal run; `npm
+// run test:long` asks new ones for as long as one likes, and seed.ts says how to have other ones here.
 import { expect, it } from 'vitest'
 import { runLong } from './long.ts'
 import { parameters } from './seed.ts'

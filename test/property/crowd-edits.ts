@@ -1,5 +1,6 @@
-// Edits that crowd one permission with set rules whose sets ask for equal values, in every form that an index may or may not see: at the
-// top, behind and inside other tests, above the set, by roles and lists. Few names and values, so that many rules look alike.
+// Edits that crowd one permission with set rules whose sets ask for equal values, in every form that an index may or
+// may not see: at the top, behind and inside other tests, above the set, by roles and lists. Few names and values, so
+// that many rules look alike.
 import type { Json, JsonObject } from '../../src/model/objects.ts'
 import type { Operation, World } from '../support/world.ts'
 import { numbers } from './numbers.ts'
@@ -52,7 +53,10 @@ function crowded(next: Next, words: Words): JsonObject {
   }
 }
 
-/** A set of the crowd: `about` is a type, or null for users. Above it is only what was numbered before it, so no circle comes about. */
+/**
+ * A set of the crowd: `about` is a type, or null for users. Above it is only what was numbered before it, so no circle
+ * comes about.
+ */
 function putSet({ policy }: World, pool: Pool, words: Words, next: Next, about: string | null, at: number): Operation {
   const prefix = about === null ? 'u' : `r${pool.resources.indexOf(about)}x`
   const parent = `${prefix}${next(at + 1) - 1}`

@@ -1,5 +1,6 @@
-// The laws of the definition itself, over random policies of all three parts; and canaries: a definition that is wrong in one point differs
-// from the right one within 10,000 of the questions that these generators ask. What they cannot tell apart, no image is tested for.
+// The laws of the definition itself, over random policies of all three parts; and canaries: a definition that is wrong
+// in one point differs from the right one within 10,000 of the questions that these generators ask. What they cannot
+// tell apart, no image is tested for.
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import Schema from 'typebox/schema'
@@ -78,7 +79,8 @@ describe('the definition', () => {
           const { policy } = world
           for (const request of requests) {
             const { user, resource, ...rest } = request.sent ?? {}
-            // `roles`, `tenants` and `type` of the other root are attributes like any other, but no condition here reads them.
+            // `roles`, `tenants` and `type` of the other root are attributes like any other, but no condition here
+            // reads them.
             const sent = { ...rest, user: { ...user, ...lies }, resource: { ...resource, ...lies } }
             expect([request, check(policy, { ...request, sent })]).toEqual([request, check(policy, request)])
           }
@@ -117,7 +119,10 @@ function withoutSwitches(operation: Operation): Operation {
   return [op, kind, { ...object, granted_to: { users_with_role: rules } }]
 }
 
-/** One more assignment, in a tenant or on an instance, one more membership, one more permission of a role, or one more set rule. */
+/**
+ * One more assignment, in a tenant or on an instance, one more membership, one more permission of a role, or one more
+ * set rule.
+ */
 function grant({ policy }: World, draw: (below: number) => number): Operation[] {
   const any = <T>(from: Iterable<T>): T | undefined => {
     const items = [...from]

@@ -1,5 +1,6 @@
-// What the random histories and questions reach, for one seed, so that the answer is the same on every machine. Every edge is met often
-// enough that a run of 300,000 checks meets it again and again; what they never meet, no law is tested for.
+// What the random histories and questions reach, for one seed, so that the answer is the same on every machine. Every
+// edge is met often enough that a run of 300,000 checks meets it again and again; what they never meet, no law is
+// tested for.
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { type Condition, parseConditions, type Test } from '../../src/model/condition.ts'
@@ -89,7 +90,10 @@ function meetState({ policy }: World): void {
   }
 }
 
-/** Instances by how many relations they are away from a role that was assigned, given that something is derived over each. */
+/**
+ * Instances by how many relations they are away from a role that was assigned, given that something is derived over
+ * each.
+ */
 function meetDerivations(world: World, request: Request): void {
   const { policy } = world
   if (!check(policy, request)) return

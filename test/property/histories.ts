@@ -1,6 +1,7 @@
-// Random edit histories for the laws: what fast-check draws are small numbers (so that it can shrink them), and `operationsOf` turns them
-// into operations that management would accept in the world as it stands. Aimed at edges: few keys used again and again, many roles
-// in one grant, role sets that many share, deletes and re-creations, `extends` turned about, permissions around page borders.
+// Random edit histories for the laws: what fast-check draws are small numbers (so that it can shrink them), and
+// `operationsOf` turns them into operations that management would accept in the world as it stands. Aimed at edges: few
+// keys used again and again, many roles in one grant, role sets that many share, deletes and re-creations, `extends`
+// turned about, permissions around page borders.
 
 import fc from 'fast-check'
 import { EXTENDS_DEPTH_MAX } from '../../src/model/limits.ts'

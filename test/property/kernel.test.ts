@@ -1,5 +1,5 @@
-// The laws of the image over random histories. A failure prints the seed and the shrunk history; `npm run test:long` goes on for as long
-// as one likes. seed.ts says which histories.
+// The laws of the image over random histories. A failure prints the seed and the shrunk history; `npm run test:long`
+// goes on for as long as one likes. seed.ts says which histories.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type Explanation, Image } from '../../src/image/image.ts'
@@ -61,7 +61,10 @@ describe('the image and the definition', () => {
   })
 })
 
-/** The path over relations that explain gives leads from a role that was assigned over derivations to one on the asked instance. */
+/**
+ * The path over relations that explain gives leads from a role that was assigned over derivations to one on the asked
+ * instance.
+ */
 function expectPath({ because }: Explanation, { policy }: World, { user, resource }: Request): void {
   const reason = because.find(({ source }) => source === 'rebac')
   if (reason === undefined) return
@@ -100,7 +103,8 @@ describe('where an image comes from does not matter', () => {
         expect(Buffer.compare(compacted.compact().save(), compacted.save())).toBe(0)
         const { bytes, garbageBytes, ...counts } = compacted.stats()
         expect(image.stats()).toMatchObject(counts)
-        // Grown directories leave a little behind; far from the third at which an image is compacted, or it would be for ever.
+        // Grown directories leave a little behind; far from the third at which an image is compacted, or it would be
+        // for ever.
         expect(garbageBytes * 6).toBeLessThan(bytes)
         compacted.verify()
       }),

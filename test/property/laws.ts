@@ -1,5 +1,6 @@
-// The laws that any image keeps, as functions of a drawn history: its answers are those of the definition after every revision, and
-// what it came from does not matter. Used by the normal run, by the long run (scripts/test-long.mjs) and by the canaries.
+// The laws that any image keeps, as functions of a drawn history: its answers are those of the definition after every
+// revision, and what it came from does not matter. Used by the normal run, by the long run (scripts/test-long.mjs) and
+// by the canaries.
 
 import { Image, type KernelSource } from '../../src/image/image.ts'
 import type { PolicyChange } from '../../src/log/delta.ts'
@@ -41,7 +42,10 @@ export class Tally {
   histories = 0
 }
 
-/** D12: each listing about a question has exactly what the definition lists, and this is it. @throws an error that names the listing */
+/**
+ * D12: each listing about a question has exactly what the definition lists, and this is it. @throws an error that names
+ * the listing
+ */
 export function listsAsDefined(images: readonly Image[], policy: Policy, request: Request) {
   const defined = definedListings(policy)
   const lists = (of: Listings) => ({

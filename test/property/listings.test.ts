@@ -1,5 +1,6 @@
-// The law of listings over random environments of roles, relations and set rules: each is { x | check(x) } as the definition has it, over an
-// image made by deltas and over one that was built; pages joined are the whole; entries of permissions say what each check says.
+// The law of listings over random environments of roles, relations and set rules: each is { x | check(x) } as the
+// definition has it, over an image made by deltas and over one that was built; pages joined are the whole; entries of
+// permissions say what each check says.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { Image } from '../../src/image/image.ts'

@@ -1,6 +1,8 @@
-// The law "the image and the definition agree", for as many questions as asked for: asked after every revision of images that follow by
-// deltas, in the release and the debug build of the kernel, and of the image that is built from where a history ends; there the law
-// "apply(delta) is build(next)" must hold, too, and of every eighth history each listing is what checks allow (D12). The normal run asks 300,000 (agreement.test.ts), scripts/test-long.mjs any number.
+// The law "the image and the definition agree", for as many questions as asked for: asked after every revision of
+// images that follow by deltas, in the release and the debug build of the kernel, and of the image that is built from
+// where a history ends; there the law "apply(delta) is build(next)" must hold, too, and of every eighth history each
+// listing is what checks allow (D12). The normal run asks 300,000 (agreement.test.ts), scripts/test-long.mjs any
+// number.
 import fc from 'fast-check'
 import { Image } from '../../src/image/image.ts'
 import type { KernelSource } from '../../src/kernel/module.ts'
@@ -63,7 +65,9 @@ export function runLong({ cases, seed, debug, progress }: LongRun): { count: Cou
 
 const kernelFor = ({ seed }: Play, debug: KernelSource) => (seed % 4 === 3 ? debug : 'release')
 
-/** @throws Disagreement, or an error when the image that followed is not the one that is built, or lists something else */
+/**
+ * @throws Disagreement, or an error when the image that followed is not the one that is built, or lists something else
+ */
 function agrees(drawn: Play, debug: KernelSource, count: Count): void {
   const kernel = kernelFor(drawn, debug)
   const before = count.checks

@@ -1,5 +1,5 @@
-// Random questions about a world: about half of them start from what somebody holds, with none or one part exchanged, so that allow
-// and deny are both common and the border between them is where most questions lie.
+// Random questions about a world: about half of them start from what somebody holds, with none or one part exchanged,
+// so that allow and deny are both common and the border between them is where most questions lie.
 import type { JsonObject } from '../../src/model/objects.ts'
 import type { Request } from '../reference/request.ts'
 import type { World } from '../support/world.ts'
@@ -52,7 +52,9 @@ export function* questions(
   }
 }
 
-/** A question about an instance, mostly one that is stored, by somebody who may hold a role somewhere on the way to it. */
+/**
+ * A question about an instance, mostly one that is stored, by somebody who may hold a role somewhere on the way to it.
+ */
 function aboutInstance(world: World, next: (below: number) => number): Request {
   const any = <T>(from: readonly T[]): T | undefined => from[next(from.length)]
   const instances = [...world.policy.resource_instance]

@@ -1,5 +1,5 @@
-// Edits of roles on instances for random histories: resource roles and their derivations, instances, tuples, and who holds what where.
-// Few keys, so that ways over relations meet, fork and close to circles.
+// Edits of roles on instances for random histories: resource roles and their derivations, instances, tuples, and who
+// holds what where. Few keys, so that ways over relations meet, fork and close to circles.
 import fc from 'fast-check'
 import type { Operation, World } from '../support/world.ts'
 import type { Pool } from './pool.ts'
@@ -44,7 +44,10 @@ export const RELATION_VERBS = {
       ],
     ]
   },
-  /** One role for each type, derived over one relation from the same role of the type before: long ways, closed to a circle. */
+  /**
+   * One role for each type, derived over one relation from the same role of the type before: long ways, closed to a
+   * circle.
+   */
   resourceRoles: (world, pool, [name = 0, relation = 0, direct = 0]) => {
     const role = pick(rolesOf(pool), name)!
     const types = typesOf(world)

@@ -1,5 +1,6 @@
-// What the random calls of rest.test.ts reach, asked of the model alone and for one seed, so that the answer is the same on every machine: a
-// kind of call that is never taken, or a part of a decision that never allows, is a hole in the generator.
+// What the random calls of rest.test.ts reach, asked of the model alone and for one seed, so that the answer is the
+// same on every machine: a kind of call that is never taken, or a part of a decision that never allows, is a hole in
+// the generator.
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { check } from '../reference/check.ts'

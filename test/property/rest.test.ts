@@ -1,5 +1,6 @@
-// The management API against a plain model of the REST rules and cascades: random calls get the status that the model says, every list reads
-// as the model holds it after every call, and the image built from state is the image that followed the deltas, and decides as the model.
+// The management API against a plain model of the REST rules and cascades: random calls get the status that the model
+// says, every list reads as the model holds it after every call, and the image built from state is the image that
+// followed the deltas, and decides as the model.
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Image } from '../../src/image/image.ts'

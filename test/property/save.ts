@@ -1,5 +1,6 @@
-// A counterexample as a case file: the operations of its history, as few as still show it, and the one question that was answered otherwise.
-// scripts/test-long.mjs --save NAME writes it; whoever keeps it gives it its rule and says in one sentence what it shows.
+// A counterexample as a case file: the operations of its history, as few as still show it, and the one question that
+// was answered otherwise. scripts/test-long.mjs --save NAME writes it; whoever keeps it gives it its rule and says in
+// one sentence what it shows.
 import { Image } from '../../src/image/image.ts'
 import type { KernelSource } from '../../src/kernel/module.ts'
 import type { JsonObject } from '../../src/model/objects.ts'
@@ -38,7 +39,9 @@ function stepsOf(written: readonly Written[]): Operation[][] {
   return [...steps.values()]
 }
 
-/** Does the image that follows these operations still answer otherwise than the definition, which still says the same? */
+/**
+ * Does the image that follows these operations still answer otherwise than the definition, which still says the same?
+ */
 function differs(written: readonly Written[], request: Request, expected: boolean, kernel: KernelSource): boolean {
   const world = new World()
   const image = Image.build(ENVIRONMENT, positionOf(1), FIRST_CHANGES, { kernel })

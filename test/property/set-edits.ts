@@ -1,4 +1,5 @@
-// Edits of attributes, declared types, condition sets and set rules for random histories. Few names, so that rules meet what is stored.
+// Edits of attributes, declared types, condition sets and set rules for random histories. Few names, so that rules meet
+// what is stored.
 import fc from 'fast-check'
 import type { Json, JsonObject } from '../../src/model/objects.ts'
 import type { Operation, World } from '../support/world.ts'

@@ -1,4 +1,5 @@
-// The laws of log, state and image together, on a real disk: what management commits becomes exactly the policy that it says.
+// The laws of log, state and image together, on a real disk: what management commits becomes exactly the policy that it
+// says.
 import fc from 'fast-check'
 import { afterAll, describe, expect, it } from 'vitest'
 import { Image } from '../../src/image/image.ts'

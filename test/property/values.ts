@@ -1,5 +1,6 @@
-// Random attribute values and conditions, aimed at edges: values that look alike and are not, what is missing or of another type, empty
-// lists, text of several planes, numbers at the ends of what a double can say, instants in several spellings.
+// Random attribute values and conditions, aimed at edges: values that look alike and are not, what is missing or of
+// another type, empty lists, text of several planes, numbers at the ends of what a double can say, instants in several
+// spellings.
 import {
   type AttributePath,
   type Condition,
@@ -116,7 +117,10 @@ function path(next: Next): string {
   return next(6) === 0 ? `${name}.${any(next, ATTRIBUTES)}` : name
 }
 
-/** What conditions may hold. Plain ones can only become true when somebody gets more (issue laws): no negation, no test that all of a list pass. */
+/**
+ * What conditions may hold. Plain ones can only become true when somebody gets more (issue laws): no negation, no test
+ * that all of a list pass.
+ */
 export interface Shape {
   readonly plain: boolean
 }

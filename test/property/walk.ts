@@ -1,4 +1,5 @@
-// The world after each revision of a random history, with questions about it: for laws of the definition, which need no image.
+// The world after each revision of a random history, with questions about it: for laws of the definition, which need no
+// image.
 import fc from 'fast-check'
 import type { Request } from '../reference/request.ts'
 import { type Operation, World } from '../support/world.ts'

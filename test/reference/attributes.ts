@@ -7,7 +7,9 @@ import type { Policy } from './policy.ts'
 import { type Request, storedInstance, tenantOf } from './request.ts'
 import { rolesIn } from './roles.ts'
 
-/** One side of a test. Without a value it is missing or ill-typed; `time` says that it is compared as an instant (D9). */
+/**
+ * One side of a test. Without a value it is missing or ill-typed; `time` says that it is compared as an instant (D9).
+ */
 export interface Operand {
   readonly value: Json | undefined
   readonly time: boolean
@@ -15,7 +17,10 @@ export interface Operand {
   readonly illTyped?: Json
 }
 
-/** D8: what makes up a question. It is read from the question and the policy, whatever attributes of these names are stored or sent. */
+/**
+ * D8: what makes up a question. It is read from the question and the policy, whatever attributes of these names are
+ * stored or sent.
+ */
 const IDENTITY: Readonly<Record<string, readonly string[]>> = {
   user: ['key', 'roles', 'tenants'],
   resource: ['type', 'key', 'tenant'],
@@ -93,7 +98,10 @@ function tenantAttributes(policy: Policy, request: Request): JsonObject | undefi
   return tenantsOf(policy, request.user).includes(tenant) ? policy.tenant.get(tenant)!.attributes : undefined
 }
 
-/** D8: of several sources, the highest first, the first that has the attribute. D7: not of its declared type is as good as missing. */
+/**
+ * D8: of several sources, the highest first, the first that has the attribute. D7: not of its declared type is as good
+ * as missing.
+ */
 function declared(
   policy: Policy,
   resource: string,

@@ -1,5 +1,6 @@
-// The definition: when a condition is true. D7: an operand without a value, or of a type that the operator does not take, makes its test
-// false, and `not` turns that round like any other false. D9: when two values are equal, and which of two comes first.
+// The definition: when a condition is true. D7: an operand without a value, or of a type that the operator does not
+// take, makes its test false, and `not` turns that round like any other false. D9: when two values are equal, and which
+// of two comes first.
 import type { Condition, Operator, Term, Test } from '../../src/model/condition.ts'
 import { instantOf } from '../../src/model/instant.ts'
 import type { Json } from '../../src/model/objects.ts'
@@ -75,7 +76,10 @@ function equal(left: Operand, right: Operand): boolean {
   return pair !== undefined && pair[0] === pair[1]
 }
 
-/** D9: below 0 when left comes first, above 0 when right does; NaN when neither can be said. Text goes by its UTF-8 bytes. */
+/**
+ * D9: below 0 when left comes first, above 0 when right does; NaN when neither can be said. Text goes by its UTF-8
+ * bytes.
+ */
 function order(left: Operand, right: Operand): number {
   const [a, b] = comparable(left, right) ?? []
   if (typeof a === 'number' && typeof b === 'number') return a < b ? -1 : a > b ? 1 : 0

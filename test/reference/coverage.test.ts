@@ -1,4 +1,5 @@
-// The definition is covered by the cases alone, every branch of it: a branch of meaning without a case shows up here first.
+// The definition is covered by the cases alone, every branch of it: a branch of meaning without a case shows up here
+// first.
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'

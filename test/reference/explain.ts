@@ -1,5 +1,6 @@
-// The definition: for each part of a decision, the one word that says why it allows or does not. The words are those of the PDP's debug
-// answer; when several would fit, the first of this order is given: the question's own names first, then what the user has.
+// The definition: for each part of a decision, the one word that says why it allows or does not. The words are those of
+// the PDP's debug answer; when several would fit, the first of this order is given: the question's own names first,
+// then what the user has.
 import { type Miss, missesOf, type Note, notesOf } from './misses.ts'
 import type { Policy } from './policy.ts'
 import { byRelations, rolesOn } from './relations.ts'
@@ -73,7 +74,10 @@ function whyRelations(policy: Policy, request: Request): RebacCode {
   return byRelations(policy, request) ? 'allow' : 'no_permission'
 }
 
-/** D6: no rule at all; none for the permission; none with a true user set; none with a true resource set; or never both in one rule. */
+/**
+ * D6: no rule at all; none for the permission; none with a true user set; none with a true resource set; or never both
+ * in one rule.
+ */
 function whySets(policy: Policy, request: Request): AbacCode {
   if (isElsewhere(policy, request)) return 'instance_in_other_tenant' // D2
   if (bySets(policy, request)) return 'allow'

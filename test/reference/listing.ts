@@ -1,5 +1,5 @@
-// The definition: listings. D12: a listing is the set of questions that `check` allows, so each is found by asking all of them, with what is sent
-// with the listing. Keys are sorted by their UTF-8 bytes.
+// The definition: listings. D12: a listing is the set of questions that `check` allows, so each is found by asking all
+// of them, with what is sent with the listing. Keys are sorted by their UTF-8 bytes.
 import { check } from './check.ts'
 import type { Policy } from './policy.ts'
 import { directRolesOf, grantsOn, heldBy, rolesOn } from './relations.ts'
@@ -20,7 +20,9 @@ export function usersAllowed(policy: Policy, about: AboutUsers): string[] {
   return sorted([...policy.user.keys()].filter((user) => check(policy, { ...about, user })))
 }
 
-/** The keys of the stored instances of a type on which the user may do the action, each asked in its own tenant (D2). */
+/**
+ * The keys of the stored instances of a type on which the user may do the action, each asked in its own tenant (D2).
+ */
 export function instancesAllowed(policy: Policy, { resource: { type, tenant }, ...about }: AboutInstances): string[] {
   const within = (key: string) =>
     tenant === undefined || policy.resource_instance.get(`${type}:${key}`)!.tenant === tenant
@@ -51,7 +53,10 @@ export interface TenantPermissions {
   readonly permissions: readonly string[]
 }
 
-/** Every tenant in which the user has a role or anything is allowed on a type, with the roles and what is allowed; each list sorted. */
+/**
+ * Every tenant in which the user has a role or anything is allowed on a type, with the roles and what is allowed; each
+ * list sorted.
+ */
 export function permissionsOf(policy: Policy, user: string, sent: Sent = {}): TenantPermissions[] {
   if (!policy.user.has(user)) return [] // D1
   const rows = sorted([...policy.tenant.keys()]).map((tenant) => ({
@@ -73,7 +78,10 @@ export interface InstancePermissions {
   readonly permissions: readonly string[]
 }
 
-/** Every stored instance on which the user holds a role, or on which other things are allowed than on its type in its tenant; each list sorted. */
+/**
+ * Every stored instance on which the user holds a role, or on which other things are allowed than on its type in its
+ * tenant; each list sorted.
+ */
 export function instancePermissionsOf(policy: Policy, user: string, sent: Sent = {}): InstancePermissions[] {
   if (!policy.user.has(user)) return [] // D1
   const instances = [...policy.resource.keys()].flatMap((type) =>

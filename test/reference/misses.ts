@@ -1,5 +1,6 @@
-// The definition: why set rules do not match. Of the rules for a permission that do not allow, the nearest ones, each with the sets that are
-// false (D6) and the tests that make them so; and every `not` that is true for want of a value (D7).
+// The definition: why set rules do not match. Of the rules for a permission that do not allow, the nearest ones, each
+// with the sets that are false (D6) and the tests that make them so; and every `not` that is true for want of a value
+// (D7).
 import { type AttributePath, type Condition, parseConditions, type Test } from '../../src/model/condition.ts'
 import { instantOf } from '../../src/model/instant.ts'
 import { EXPLAIN_ITEMS_MAX, EXPLAIN_MISSES_MAX } from '../../src/model/limits.ts'
@@ -193,7 +194,10 @@ function sortedKeys({ root, names: [name] }: AttributePath, operand: Operand): O
   return { ...operand, value: [...operand.value].sort() }
 }
 
-/** D7: missing, not of the declared type, of a type that the operator does not take; else the two were there and the test is false. */
+/**
+ * D7: missing, not of the declared type, of a type that the operator does not take; else the two were there and the
+ * test is false.
+ */
 function whyNot(test: Single, left: Operand, ref: Operand | undefined, constant: Json | undefined): Found['reason'] {
   if (left.value === undefined) return left.illTyped === undefined ? 'missing' : 'wrong_type'
   if (ref !== undefined && ref.value === undefined) return ref.illTyped === undefined ? 'ref_missing' : 'ref_wrong_type'

@@ -21,7 +21,9 @@ export function emptyPolicy(): Policy {
   }
 }
 
-/** Applies changes in their order. D11: what a delete cascades to stands in the same list, so nothing is left to guess. */
+/**
+ * Applies changes in their order. D11: what a delete cascades to stands in the same list, so nothing is left to guess.
+ */
 export function applyChanges(policy: Policy, changes: Iterable<PolicyChange>): void {
   for (const change of changes) {
     const objects = policy[change.kind] as Map<string, unknown>

@@ -1,5 +1,5 @@
-// The definition: roles on instances (D5). What a user holds is found from what was assigned, upwards over relations, until nothing new
-// comes; cycles need no care, because what is held already is not new.
+// The definition: roles on instances (D5). What a user holds is found from what was assigned, upwards over relations,
+// until nothing new comes; cycles need no care, because what is held already is not new.
 import type { Policy } from './policy.ts'
 import { instanceOf, isElsewhere, type Request, storedInstance } from './request.ts'
 
@@ -8,7 +8,10 @@ type Held = string
 
 const typeOf = (instance: string) => instance.slice(0, instance.indexOf(':'))
 
-/** D5: a role that the user holds on the instance has the action. D1: what is not stored gives nothing. D2: nor does another tenant. */
+/**
+ * D5: a role that the user holds on the instance has the action. D1: what is not stored gives nothing. D2: nor does
+ * another tenant.
+ */
 export function byRelations(policy: Policy, request: Request): boolean {
   const permission = `${request.resource.type}:${request.action}`
   return rolesOn(policy, request).some((role) => grantsOn(policy, request.resource.type, role, permission))
@@ -29,7 +32,10 @@ export function directRolesOf(policy: Policy, user: string): Held[] {
   return direct.map(({ resource_instance, role }) => `${resource_instance}/${role}`)
 }
 
-/** D5: every role that the user holds on any instance, assigned or derived; or only what comes of some of the assigned ones. */
+/**
+ * D5: every role that the user holds on any instance, assigned or derived; or only what comes of some of the assigned
+ * ones.
+ */
 export function heldBy(policy: Policy, user: string, assigned = directRolesOf(policy, user)): Set<Held> {
   const held = new Set(assigned)
   const withDirectRole = new Set(directRolesOf(policy, user).map((each) => each.split('/')[0]))
@@ -65,7 +71,10 @@ function derivedBy(
   return derived
 }
 
-/** The role, or one of its type that it extends over any number of steps, has the permission. Holding a child is not holding its parents. */
+/**
+ * The role, or one of its type that it extends over any number of steps, has the permission. Holding a child is not
+ * holding its parents.
+ */
 export function grantsOn(policy: Policy, type: string, role: string, permission: string): boolean {
   const reached = new Set([role])
   for (const each of reached) {

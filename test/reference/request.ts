@@ -18,7 +18,10 @@ export interface Request {
   readonly sent?: Sent
 }
 
-/** `type:key` of the instance that the question names, stored or not; undefined when it names none. No type has a colon in its key. */
+/**
+ * `type:key` of the instance that the question names, stored or not; undefined when it names none. No type has a colon
+ * in its key.
+ */
 export function instanceOf({ resource: { type, key } }: Request): string | undefined {
   return key === undefined ? undefined : `${type}:${key}`
 }
@@ -42,7 +45,10 @@ export function isElsewhere(policy: Policy, request: Request): boolean {
   return stored !== undefined && stored.tenant !== tenantOf(policy, request)
 }
 
-/** D1: user, tenant, resource type and action must exist. D9: the same key is the same string, unfolded and not normalised. */
+/**
+ * D1: user, tenant, resource type and action must exist. D9: the same key is the same string, unfolded and not
+ * normalised.
+ */
 export function isKnown(policy: Policy, request: Request): boolean {
   return (
     policy.user.has(request.user) &&

@@ -9,7 +9,10 @@ import { rolesIn } from './roles.ts'
 
 type SetRule = PolicyObjects['set_rule']
 
-/** D6: some rule for this permission has a user set and a resource set that are both true. D2: an instance of another tenant has none. */
+/**
+ * D6: some rule for this permission has a user set and a resource set that are both true. D2: an instance of another
+ * tenant has none.
+ */
 export function bySets(policy: Policy, request: Request): boolean {
   if (isElsewhere(policy, request)) return false
   return rulesFor(policy, request).some(

@@ -1,5 +1,6 @@
-// The way between one follower and its feed, over which everything may go wrong: frames are lost, doubled, late, cut and garbled, images come
-// old or damaged, and sometimes nobody is there at all. What goes wrong is drawn from a seed; `calm` ends it.
+// The way between one follower and its feed, over which everything may go wrong: frames are lost, doubled, late, cut
+// and garbled, images come old or damaged, and sometimes nobody is there at all. What goes wrong is drawn from a seed;
+// `calm` ends it.
 import type { Position } from '../../src/log/change.ts'
 import { encodeFrame, FrameDecoder } from '../../src/log/codec.ts'
 import type { Feed, FeedEvent } from '../../src/log/feed.ts'

@@ -1,5 +1,6 @@
-// One run: a management side on a real disk, five followers behind bad links, random writes, restarts of either side, and partitions. Every
-// answer on the way is compared with the definition at the revision that answered; in the end all followers hold the same canonical image.
+// One run: a management side on a real disk, five followers behind bad links, random writes, restarts of either side,
+// and partitions. Every answer on the way is compared with the definition at the revision that answered; in the end all
+// followers hold the same canonical image.
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import fc from 'fast-check'

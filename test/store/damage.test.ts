@@ -1,4 +1,5 @@
-// Bytes of the data file that changed: refused with table and record, never read as something else. docs/adr/0015-checksums.md.
+// Bytes of the data file that changed: refused with table and record, never read as something else.
+// docs/adr/0015-checksums.md.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { open } from 'lmdb'

@@ -1,4 +1,5 @@
-// What a data folder that is in use, not ours, damaged or not writable answers. src/store/lock.ts, data-file.ts, disk.ts.
+// What a data folder that is in use, not ours, damaged or not writable answers. src/store/lock.ts, data-file.ts,
+// disk.ts.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, truncateSync, utimesSync, writeFileSync } from 'node:fs'

@@ -1,4 +1,5 @@
-// `zerohop data repair`: what something proves is made anew, everything else is said and stays refused. src/store/repair.ts.
+// `zerohop data repair`: what something proves is made anew, everything else is said and stays refused.
+// src/store/repair.ts.
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -37,7 +38,9 @@ async function folder(): Promise<{ data: string; before: unknown }> {
   return { data, before }
 }
 
-/** Changes one byte of the object that holds a text: found by its checksum too, which its copy in the log does not have. */
+/**
+ * Changes one byte of the object that holds a text: found by its checksum too, which its copy in the log does not have.
+ */
 async function damageUser(data: string, text: string): Promise<void> {
   const tables = openTables(data, 'read')
   const found = [...tables.objects('user').range()].find(({ content }) => content.includes(text))

@@ -1,4 +1,5 @@
-// The comparison of all data beside a running store: no false alarm under writes, and damage is found, told and counted. src/store/scrub.ts.
+// The comparison of all data beside a running store: no false alarm under writes, and damage is found, told and
+// counted. src/store/scrub.ts.
 import { expect, it, vi } from 'vitest'
 import type { Damage } from '../../src/store/verify-part.ts'
 import type { Verified } from '../../src/store/verify-process.ts'

@@ -1,4 +1,5 @@
-// What a view sees, what the log holds, and that both survive a close. src/store/store.ts, lmdb-view.ts, state.ts, log.ts.
+// What a view sees, what the log holds, and that both survive a close. src/store/store.ts, lmdb-view.ts, state.ts,
+// log.ts.
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,5 +1,6 @@
-// A small registry of use cases for the tests of the store, in the form of src/management but with nothing of its meaning. Plain JavaScript
-// over the build, because a worker thread cannot load TypeScript. Types of the registry: test/store/support.ts.
+// A small registry of use cases for the tests of the store, in the form of src/management but with nothing of its
+// meaning. Plain JavaScript over the build, because a worker thread cannot load TypeScript. Types of the registry:
+// test/store/support.ts.
 import { randomUUID } from 'node:crypto'
 import { put, remove } from '../../dist/src/log/change.js'
 import { ZerohopError } from '../../dist/src/model/errors.js'

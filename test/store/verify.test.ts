@@ -1,4 +1,5 @@
-// `zerohop data verify`: finds whatever is not as it was written, and says so of nothing else. src/store/verify-folder.ts.
+// `zerohop data verify`: finds whatever is not as it was written, and says so of nothing else.
+// src/store/verify-folder.ts.
 import { spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,4 +1,5 @@
-// Group commit: what waits commits together, in order, each against what the earlier ones left. src/store/writer.ts, batch.ts.
+// Group commit: what waits commits together, in order, each against what the earlier ones left. src/store/writer.ts,
+// batch.ts.
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { WRITER_QUEUE_MAX } from '../../src/model/limits.ts'
 import { BY, error, keysOf, LOG, OTHER_LOG, openTestStore, seed, temporaryFolder } from './support.ts'

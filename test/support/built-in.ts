@@ -1,4 +1,5 @@
-// The types that declare the attributes of users and tenants: a policy has them as resources, management one attribute at a time.
+// The types that declare the attributes of users and tenants: a policy has them as resources, management one attribute
+// at a time.
 import type { AttributeType } from '../../src/model/objects.ts'
 import type { Operation, World } from './world.ts'
 

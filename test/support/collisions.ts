@@ -1,6 +1,7 @@
-// Records of different keys with equal 32-bit hashes. Grants, memberships, tuples, set rules, role sets and groups are hashed by addresses,
-// so the pairs are found anew: the first step is written to an image, a birthday search over its addresses says what the second step writes.
-// Keys and texts with equal hashes do not depend on addresses: they are cases (test/conformance/cases/*-one-hash*.json).
+// Records of different keys with equal 32-bit hashes. Grants, memberships, tuples, set rules, role sets and groups are
+// hashed by addresses, so the pairs are found anew: the first step is written to an image, a birthday search over its
+// addresses says what the second step writes. Keys and texts with equal hashes do not depend on addresses: they are
+// cases (test/conformance/cases/*-one-hash*.json).
 import {
   Bucket,
   HEADER,
@@ -64,7 +65,10 @@ const keys = (prefix: string, count = MANY) => Array.from({ length: count }, (_,
 const put = <K extends Operation[1]>(kind: K, object: unknown) => ['put', kind, object] as unknown as Operation
 const [A, B, C, D] = [0x9e3779b1, 0x85ebca77, 0xc2b2ae3d, 0x2c1b3c6d]
 
-/** Two pairs that have nothing in common and one hash; `hash` is any function that is equal for pairs exactly when the kernel's is. */
+/**
+ * Two pairs that have nothing in common and one hash; `hash` is any function that is equal for pairs exactly when the
+ * kernel's is.
+ */
 function collide<L, R>(lefts: readonly L[], rights: readonly R[], hash: (left: L, right: R) => number): [L, R, L, R] {
   const seen = new Map<number, [L, R]>()
   for (const left of lefts) {
@@ -161,7 +165,9 @@ function memberships(): Collision {
   }
 }
 
-/** Roles as users, condition sets as resources; `kinds` are what the sets ask for, and each role has a user of its own. */
+/**
+ * Roles as users, condition sets as resources; `kinds` are what the sets ask for, and each role has a user of its own.
+ */
 function ruleWorld(roles: readonly string[], sets: readonly string[], actions: readonly string[]): Operation[] {
   return [
     put('resource', { key: 'doc', actions }),

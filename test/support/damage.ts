@@ -18,8 +18,8 @@ export function overwrite(data: string, from: string | Buffer, to: string | Buff
 }
 
 /**
- * Changes one byte of an entry of the log, in its chain: what comes after it may be compressed in the file. Returns how many copies of the entry there
- * were. `chain` is that of the entry, in hex.
+ * Changes one byte of an entry of the log, in its chain: what comes after it may be compressed in the file. Returns how
+ * many copies of the entry there were. `chain` is that of the entry, in hex.
  */
 export function damageEntry(data: string, chain: string): number {
   const from = Buffer.from(chain, 'hex')

@@ -1,4 +1,5 @@
-// Every way in which Zerohop answers a question, behind one shape, so that one case runs over all of them. The reference is one.
+// Every way in which Zerohop answers a question, behind one shape, so that one case runs over all of them. The
+// reference is one.
 import { Image, type KernelSource } from '../../src/image/image.ts'
 import type { LogId } from '../../src/log/change.ts'
 import { type PolicyChange, toDelta } from '../../src/log/delta.ts'
@@ -35,8 +36,8 @@ export interface Session extends Questions {
 }
 
 /**
- * What a case may need: listings; limits of one check, beyond which it could not decide; attributes sent with the action; a time of its
- * own.
+ * What a case may need: listings; limits of one check, beyond which it could not decide; attributes sent with the
+ * action; a time of its own.
  */
 export type Feature = 'listings' | 'limits' | 'action' | 'now'
 

@@ -1,4 +1,5 @@
-// Environments of a real store in a temporary folder in memory, written through the use cases of management, for tests that need many small ones.
+// Environments of a real store in a temporary folder in memory, written through the use cases of management, for tests
+// that need many small ones.
 import { randomBytes } from 'node:crypto'
 import { type LogId, withoutRequest } from '../../src/log/change.ts'
 import type { ManagementUseCases } from '../../src/management/registry.ts'

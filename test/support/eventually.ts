@@ -1,4 +1,5 @@
-// Waiting for what happens in its own time, without saying how long it takes: a test that is right is never slow, one that is wrong ends.
+// Waiting for what happens in its own time, without saying how long it takes: a test that is right is never slow, one
+// that is wrong ends.
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect } from 'vitest'
 

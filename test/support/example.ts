@@ -1,5 +1,5 @@
-// A small policy that uses every section of an image: two roles of which one extends the other, two tenants, a shared role set, a resource
-// role over a tuple, attributes, and set rules of which several lie in one index.
+// A small policy that uses every section of an image: two roles of which one extends the other, two tenants, a shared
+// role set, a resource role over a tuple, attributes, and set rules of which several lie in one index.
 import { Image, type ImageOptions } from '../../src/image/image.ts'
 import { ENVIRONMENT, positionOf } from './deltas.ts'
 import { type Operation, World } from './world.ts'

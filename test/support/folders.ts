@@ -14,7 +14,10 @@ export function temporaryFolder(name = 'test'): string {
   return makeFolder(tmpdir(), name)
 }
 
-/** For thousands of small writes in tests that are not about durability: in memory, so that none waits for the disk, where a system has that. */
+/**
+ * For thousands of small writes in tests that are not about durability: in memory, so that none waits for the disk,
+ * where a system has that.
+ */
 export function memoryFolder(name: string): string {
   return makeFolder(isLarge(MEMORY) ? MEMORY : tmpdir(), name)
 }

@@ -1,5 +1,5 @@
-// Zerohop as its users have it: written over the management API, asked over the PDP's HTTP API or by the library that follows the feed.
-// Both servers listen on loopback in this process; every session has an organization of its own.
+// Zerohop as its users have it: written over the management API, asked over the PDP's HTTP API or by the library that
+// follows the feed. Both servers listen on loopback in this process; every session has an organization of its own.
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { Agent, type IncomingMessage, request } from 'node:http'

@@ -1,5 +1,5 @@
-// One object of every kind in `development`, and where a route or a body names it. A route over a new kind of object adds its line here:
-// tests that walk over all routes fail until it does.
+// One object of every kind in `development`, and where a route or a body names it. A route over a new kind of object
+// adds its line here: tests that walk over all routes fail until it does.
 import type { Harness } from '../http/management/harness.ts'
 import { goodValue } from './bad-input.ts'
 import { fill, type Route, type Segment } from './routes.ts'

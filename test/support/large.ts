@@ -1,5 +1,6 @@
-// Policies of tens of thousands of objects, at the bounds of one check: too large to be asked of every decider, as cases are, and larger than
-// what management lets one type or environment have. Each says which files of the kernel it is about.
+// Policies of tens of thousands of objects, at the bounds of one check: too large to be asked of every decider, as
+// cases are, and larger than what management lets one type or environment have. Each says which files of the kernel it
+// is about.
 
 import { CANDIDATES_MAX, GOALS_MAX, RELATION_STEPS_MAX } from '../../assembly/abi.ts'
 import type { JsonObject } from '../../src/model/objects.ts'
@@ -52,7 +53,10 @@ function rolesOfOneType(): Large {
   return { name: 'more roles of a type than a check looks at', files: ['decide/rebac.ts'], steps: [step] }
 }
 
-/** More sets of users than a check collects: its rules are tried one after the other, and the last one may be what is too much. */
+/**
+ * More sets of users than a check collects: its rules are tried one after the other, and the last one may be what is
+ * too much.
+ */
 function setsOfOnePermission(): Large {
   const putSet = (key: string, conditions: JsonObject): Operation => [
     'put',
@@ -95,7 +99,10 @@ function setsOfOnePermission(): Large {
   }
 }
 
-/** Users collected nearly to the bound, and then resources: neither list may be written over the other. Which user stands where is up to the index. */
+/**
+ * Users collected nearly to the bound, and then resources: neither list may be written over the other. Which user
+ * stands where is up to the index.
+ */
 function usersBesideResources(): Large {
   const [users, resources] = [13_000, 6]
   const putSet = (key: string, type: 'userset' | 'resourceset', conditions: JsonObject): Operation => {

@@ -19,7 +19,10 @@ import type { Request, Sent } from '../reference/request.ts'
 
 type Awaitable<T> = T | Promise<T>
 
-/** What a decider lists beside the permissions of a user in tenants, each sorted. The part of a request that is listed is not looked at. */
+/**
+ * What a decider lists beside the permissions of a user in tenants, each sorted. The part of a request that is listed
+ * is not looked at.
+ */
 export interface Listings {
   instancePermissions(user: string, sent?: Sent): Awaitable<InstancePermissions[]>
   users(request: Request): Awaitable<string[]>

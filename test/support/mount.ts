@@ -1,5 +1,5 @@
-// A small file system of its own, for tests that fill it. Needs the right to mount: where that is missing there is none, and the test says what else
-// proves the same.
+// A small file system of its own, for tests that fill it. Needs the right to mount: where that is missing there is
+// none, and the test says what else proves the same.
 import { spawnSync } from 'node:child_process'
 
 /** Its folder; undefined where this user may not mount one. */

@@ -1,4 +1,5 @@
-// Writes a data folder as version 0.1 did (format 1): the same rows without checksums, heads without digests. For tests of the upgrade.
+// Writes a data folder as version 0.1 did (format 1): the same rows without checksums, heads without digests. For tests
+// of the upgrade.
 import { mkdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { open } from 'lmdb'

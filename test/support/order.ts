@@ -1,5 +1,6 @@
-// In which order test files start. vitest begins with those that took longest in an earlier run; an empty clone knows of none and begins with
-// the largest, where some of the longest runs are of files of a few lines: they would end alone, on one processor. So the longest are named here.
+// In which order test files start. vitest begins with those that took longest in an earlier run; an empty clone knows
+// of none and begins with the largest, where some of the longest runs are of files of a few lines: they would end
+// alone, on one processor. So the longest are named here.
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /** Each takes five seconds and more, the longest first: measured with nothing else on two processors. */

@@ -1,5 +1,5 @@
-// A strict reader of the text form of Prometheus (https://prometheus.io/docs/instrumenting/exposition_formats): whatever a scraper would refuse, or
-// take for something else, is an error here.
+// A strict reader of the text form of Prometheus (https://prometheus.io/docs/instrumenting/exposition_formats):
+// whatever a scraper would refuse, or take for something else, is an error here.
 import { equal, match, ok } from 'node:assert/strict'
 
 export interface Sample {

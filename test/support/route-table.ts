@@ -1,5 +1,6 @@
-// The table of routes in docs/http-api.md, made from the routes: which there are, and what key each needs. What a route takes and answers
-// is kept as it was written; a row that is new begins with the fields of its schema, required ones in bold.
+// The table of routes in docs/http-api.md, made from the routes: which there are, and what key each needs. What a route
+// takes and answers is kept as it was written; a row that is new begins with the fields of its schema, required ones in
+// bold.
 
 import { ACCESS } from '../../src/management/access.ts'
 import type { AccessLevel } from '../../src/model/objects.ts'
@@ -48,7 +49,10 @@ function fieldsOf(body: Schema | undefined): string {
   return shown.map(([name]) => (body?.required?.includes(name) ? `**${name}**` : name)).join(', ')
 }
 
-/** Rows that name in bold what the schema does not require, or the other way round. Those that refer to another row name nothing. */
+/**
+ * Rows that name in bold what the schema does not require, or the other way round. Those that refer to another row name
+ * nothing.
+ */
 export function wrongFields(document: string, routes: readonly Route[]): string[] {
   const wrong: string[] = []
   for (const { method, url, body } of routes) {

@@ -1,5 +1,5 @@
-// Every route of the management API as it is registered: what tests that must not forget a new route walk over. `fill` makes a path of a
-// route with objects that exist; a route over a new kind of object says in `objects` which one.
+// Every route of the management API as it is registered: what tests that must not forget a new route walk over. `fill`
+// makes a path of a route with objects that exist; a route over a new kind of object says in `objects` which one.
 import type { FastifyInstance } from 'fastify'
 import type { Operation } from '../../src/management/access.ts'
 import { feedRoutes } from '../../src/management/feed/routes.ts'

@@ -1,5 +1,6 @@
-// The surface of an API as text: one line for each operation, parameter, field and answer of its OpenAPI document, with type and bounds. It is
-// sorted and leaves descriptions and examples out, so that it changes only when clients could notice.
+// The surface of an API as text: one line for each operation, parameter, field and answer of its OpenAPI document, with
+// type and bounds. It is sorted and leaves descriptions and examples out, so that it changes only when clients could
+// notice.
 import type { OpenApiDocument, OpenApiOperation } from '../../src/http/openapi.ts'
 
 type Part = Readonly<Record<string, unknown>>

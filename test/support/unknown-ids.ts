@@ -1,4 +1,5 @@
-// Ids that no symbol has, at the kernel's own exports. The host denies what is unknown before it asks about sets, so no case gets there.
+// Ids that no symbol has, at the kernel's own exports. The host denies what is unknown before it asks about sets, so no
+// case gets there.
 import { ENCODED, Header, PERMISSIONS_MAX, Verdict } from '../../assembly/abi.ts'
 import { loadKernel } from '../../src/image/file/image-file.ts'
 import { Image } from '../../src/image/image.ts'

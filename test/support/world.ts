@@ -1,5 +1,5 @@
-// A policy as management would keep it: operations on whole objects, and the list of changes that each becomes, with everything that
-// it cascades to. Case files and generators speak in operations; what reads policies gets the changes.
+// A policy as management would keep it: operations on whole objects, and the list of changes that each becomes, with
+// everything that it cascades to. Case files and generators speak in operations; what reads policies gets the changes.
 import type { PolicyChange, PolicyKind, PolicyPut } from '../../src/log/delta.ts'
 import {
   type AttributeType,
@@ -101,7 +101,9 @@ export class World {
     for (const [key, relation] of from?.relations ?? []) this.relations.set(key, relation)
   }
 
-  /** Applies one operation; returns its changes, cascades first. An operation must be one that management would accept. */
+  /**
+   * Applies one operation; returns its changes, cascades first. An operation must be one that management would accept.
+   */
   run(operation: Operation): PolicyChange[] {
     const changes = operation[0] === 'put' ? this.#put(operation) : this.#delete(operation)
     applyChanges(this.policy, changes)

@@ -18,8 +18,8 @@ interface Part {
 const SCHEMAS = /^src\/(management|decision-log)\/(.+\/)?(schema|schema-parts|query-parameters)\.ts$/
 
 /**
- * The floors of docs/architecture.md, lowest first. A file belongs to the highest part that names it. It imports from its own part and from lower
- * floors; parts of one floor never import each other.
+ * The floors of docs/architecture.md, lowest first. A file belongs to the highest part that names it. It imports from
+ * its own part and from lower floors; parts of one floor never import each other.
  */
 const FLOORS: readonly (readonly Part[])[] = [
   [
@@ -87,7 +87,10 @@ function layers(files: readonly SourceFile[]): Finding[] {
   })
 }
 
-/** Only what mounts the first API version imports it, and the access to its one environment of global objects: deleting src/v1 ends it. */
+/**
+ * Only what mounts the first API version imports it, and the access to its one environment of global objects: deleting
+ * src/v1 ends it.
+ */
 function firstVersion(files: readonly SourceFile[]): Finding[] {
   const mounts =
     /^src\/(v1\/|server\.ts|cli\/|management\/(registry|http\/(management-app|auth))\.ts|http\/pdp\/(pdp-app|single-server)\.ts)/
@@ -133,7 +136,10 @@ interface WordRule {
   readonly mend: string
 }
 
-/** Processes, HTTP and doors; the writer's clock and mint, the lock of the folder, the sealing of secrets; the age of files. */
+/**
+ * Processes, HTTP and doors; the writer's clock and mint, the lock of the folder, the sealing of secrets; the age of
+ * files.
+ */
 const BORDER =
   /^src\/((cli|http|integration|management\/http|v1\/(routes|pdp|migrate\/commands))\/|(.+[/-]routes|embedded|server|pdp\/last-image|management\/snapshot\/snapshot-file|decision-log\/audit-thread|store\/(batch|writer-thread|lock|secrets))\.ts$)/
 
@@ -268,8 +274,8 @@ function endings(files: readonly SourceFile[]): Finding[] {
 }
 
 /**
- * No function returns `T | Promise<T>`: whoever takes the one and drops the other drops a rejection, and that ends a process. A field may hold
- * a promise or nothing yet. What is written is read here, not what a compiler would infer.
+ * No function returns `T | Promise<T>`: whoever takes the one and drops the other drops a rejection, and that ends a
+ * process. A field may hold a promise or nothing yet. What is written is read here, not what a compiler would infer.
  */
 function promises(files: readonly SourceFile[]): Finding[] {
   const others = /(?:\|\s*)?(?:[\w.$[\]'"]+(?:<[^<>]*>)?\s*\|\s*)*$/

@@ -1,5 +1,6 @@
-// Reads the files of the repository for the tidy test: their text, their text without comments and strings, and what they import.
-// A small scanner instead of a compiler: it must know comments, strings, templates and regular expressions, and nothing else.
+// Reads the files of the repository for the tidy test: their text, their text without comments and strings, and what
+// they import. A small scanner instead of a compiler: it must know comments, strings, templates and regular
+// expressions, and nothing else.
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, posix } from 'node:path'
 import { fileURLToPath } from 'node:url'

@@ -31,7 +31,10 @@ export function allowedRoutes(app: FastifyInstance, deps: PdpRouteDeps): void {
   })
 }
 
-/** Decides, tells the decision, and returns the answer. With its path when every answer has it, or the request asks for it. */
+/**
+ * Decides, tells the decision, and returns the answer. With its path when every answer has it, or the request asks for
+ * it.
+ */
 export function answered(
   { debug, decisions, acceptNow }: PdpRouteDeps,
   request: FastifyRequest,

@@ -1,5 +1,5 @@
-// What the PDP's routes accept, checked by hand: one pass, no allocation beyond the answer. Unknown fields are ignored and null maps count
-// as empty, because public clients send both. Every refusal names the path of the field.
+// What the PDP's routes accept, checked by hand: one pass, no allocation beyond the answer. Unknown fields are ignored
+// and null maps count as empty, because public clients send both. Every refusal names the path of the field.
 import { isZerohopError, ZerohopError } from '../../model/errors.ts'
 import { BULK_CHECKS_MAX } from '../../model/limits.ts'
 import type { AuthorizedUsersQuery, PermissionFilter } from '../../pdp/pdp-listings.ts'
@@ -57,7 +57,9 @@ export function readUrlQuery(body: unknown): UrlQuery {
   return { user: asks, method, url, tenant, context } as UrlQuery
 }
 
-/** The body of POST /allowed/all-tenants: the question itself, or `{ headers, params }` around it. @throws INPUT_INVALID */
+/**
+ * The body of POST /allowed/all-tenants: the question itself, or `{ headers, params }` around it. @throws INPUT_INVALID
+ */
 export function readAllTenants(body: unknown): Check {
   const { params } = members(body, BODY)
   return isNone(params) ? readQuestion(body, BODY) : readQuestion(params, [...BODY, 'params'])

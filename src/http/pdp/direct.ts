@@ -1,6 +1,7 @@
-// The common POST /allowed straight on node:http: the same key, body check, decision and answer as the route in allowed.ts, without the way
-// through the framework, which costs more than the decision (docs/adr/0016-early-answer.md). Whatever is not common (a missing or wrong key, a
-// header that asks for more, a long or chunked body, another path, a closing server) takes the route. test/http/pdp/direct.test.ts holds the two
+// The common POST /allowed straight on node:http: the same key, body check, decision and answer as the route in
+// allowed.ts, without the way through the framework, which costs more than the decision
+// (docs/adr/0016-early-answer.md). Whatever is not common (a missing or wrong key, a header that asks for more, a long
+// or chunked body, another path, a closing server) takes the route. test/http/pdp/direct.test.ts holds the two
 // together.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { FastifyInstance } from 'fastify'

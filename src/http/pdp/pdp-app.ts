@@ -1,5 +1,5 @@
-// The PDP over HTTP: the routes of docs/pdp-api.md over the very same `Pdp` that applications hold. A request is answered from one image at one
-// revision, which the header x-revision names. Nothing here decides.
+// The PDP over HTTP: the routes of docs/pdp-api.md over the very same `Pdp` that applications hold. A request is
+// answered from one image at one revision, which the header x-revision names. Nothing here decides.
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import type { ErrorCode } from '../../model/errors.ts'
 import { type V1PdpOptions, v1PdpRoutes } from '../../v1/pdp/v1-check-routes.ts'
@@ -139,7 +139,10 @@ function emptyApp(
   return app
 }
 
-/** Where a status says more here than the class of the error; a deleted environment is "could not decide" for whoever asks. */
+/**
+ * Where a status says more here than the class of the error; a deleted environment is "could not decide" for whoever
+ * asks.
+ */
 const STATUS_OF: Readonly<Partial<Record<ErrorCode, number>>> = {
   CLIENT_OUTDATED: 421,
   ENVIRONMENT_DELETED: 503,

@@ -1,5 +1,6 @@
-// Which tenant a check is decided in (D2): that of the request, else that of the stored instance, else `default`. Checks of an instance do the same
-// with ids (image.ts), because they are asked too often to print a key and look it up again.
+// Which tenant a check is decided in (D2): that of the request, else that of the stored instance, else `default`.
+// Checks of an instance do the same with ids (image.ts), because they are asked too often to print a key and look it up
+// again.
 import { Instance, Principal } from '../../../assembly/abi.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { DEFAULT_TENANT } from '../../model/keys.ts'

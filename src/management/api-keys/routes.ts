@@ -1,5 +1,6 @@
-// API keys and PDP configs: /v2/api-key and /v2/pdps/{p}/{e}/configs. A key sees the keys of what it reaches; only one of access `admin` sees
-// a secret, and each time a secret is shown an entry in the log says so before the answer leaves.
+// API keys and PDP configs: /v2/api-key and /v2/pdps/{p}/{e}/configs. A key sees the keys of what it reaches; only one
+// of access `admin` sees a secret, and each time a secret is shown an entry in the log says so before the answer
+// leaves.
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { type Query, readPage, readText } from '../../http/page.ts'
 import { ZerohopError } from '../../model/errors.ts'

@@ -1,4 +1,5 @@
-// API keys in the API: what is sent and what is answered at /v2/api-key, and what a PDP of the clients asks at /v2/pdps/{p}/{e}/configs.
+// API keys in the API: what is sent and what is answered at /v2/api-key, and what a PDP of the clients asks at
+// /v2/pdps/{p}/{e}/configs.
 import {
   closed,
   enumOf,

@@ -1,5 +1,5 @@
-// The bulk calls on facts: /v2/facts/{p}/{e}/bulk/…, role_assignments/bulk and relationship_tuples/bulk. Each is one revision, all or
-// nothing. Assignments come as a bare array, the others as operations or idents.
+// The bulk calls on facts: /v2/facts/{p}/{e}/bulk/…, role_assignments/bulk and relationship_tuples/bulk. Each is one
+// revision, all or nothing. Assignments come as a bare array, the others as operations or idents.
 import type { FastifyInstance } from 'fastify'
 import { type Query, readText } from '../../http/page.ts'
 import { ZerohopError } from '../../model/errors.ts'

@@ -1,5 +1,5 @@
-// The bulk calls on facts in the API: what is sent and what is answered at /v2/facts/{p}/{e}/bulk/… and …/bulk. Assignments come as a bare
-// array, the others as operations or idents.
+// The bulk calls on facts in the API: what is sent and what is answered at /v2/facts/{p}/{e}/bulk/… and …/bulk.
+// Assignments come as a bare array, the others as operations or idents.
 import { closed, described, enumOf, listOf, named, open, optional, type Static, Text } from '../../model/json-schema.ts'
 import {
   BULK_ASSIGNMENTS_MAX,

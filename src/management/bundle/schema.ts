@@ -1,4 +1,5 @@
-// The form of a bundle, what `zerohop export` writes and `zerohop import` reads: the bodies of the API, without what only requests have.
+// The form of a bundle, what `zerohop export` writes and `zerohop import` reads: the bodies of the API, without what
+// only requests have.
 import { closed, listOf, mapOf, maybe, membersOf, type Static, schemaOf, Text } from '../../model/json-schema.ts'
 import { ActionGroupCreate } from '../action-groups/schema.ts'
 import { ConditionSetCreate, ConditionSetReplace } from '../condition-sets/schema.ts'

@@ -1,4 +1,5 @@
-// Condition sets: /v2/schema/{p}/{e}/condition_sets. Sets that stand for a role or a resource are not stored, so they are not listed.
+// Condition sets: /v2/schema/{p}/{e}/condition_sets. Sets that stand for a role or a resource are not stored, so they
+// are not listed.
 import type { FastifyInstance } from 'fastify'
 import { type Page, readText } from '../../http/page.ts'
 import { ZerohopError } from '../../model/errors.ts'

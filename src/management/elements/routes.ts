@@ -1,4 +1,5 @@
-// The login of users into embedded pages. No host of such pages can be configured, so it ends with the reason after user and tenant were found.
+// The login of users into embedded pages. No host of such pages can be configured, so it ends with the reason after
+// user and tenant were found.
 import type { FastifyInstance } from 'fastify'
 import { ZerohopError } from '../../model/errors.ts'
 import type { RouteContext } from '../http/route-context.ts'

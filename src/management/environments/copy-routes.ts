@@ -1,5 +1,5 @@
-// Copying an environment: /v2/projects/{p}/envs/{e}/copy, at once or as a task whose result is asked for. Tasks live in this process; a copy
-// is one commit, so a task is done when the writer is.
+// Copying an environment: /v2/projects/{p}/envs/{e}/copy, at once or as a task whose result is asked for. Tasks live in
+// this process; a copy is one commit, so a task is done when the writer is.
 import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance, FastifyRequest } from 'fastify'

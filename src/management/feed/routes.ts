@@ -1,6 +1,7 @@
-// The feed on the wire: GET /v2/feed/{p}/{e}/image and …/deltas, and for a PDP of the first API version /v1/feed/… of the environment of objects
-// outside of environments. Frames, heartbeats and errors are docs/feed.md; what is sent is src/management/feed/local-feed.ts.
-// A stream ends for a reason: the key is dead, the environment is deleted, the log forks, the server closes, or the reader is too slow.
+// The feed on the wire: GET /v2/feed/{p}/{e}/image and …/deltas, and for a PDP of the first API version /v1/feed/… of
+// the environment of objects outside of environments. Frames, heartbeats and errors are docs/feed.md; what is sent is
+// src/management/feed/local-feed.ts. A stream ends for a reason: the key is dead, the environment is deleted, the log
+// forks, the server closes, or the reader is too slow.
 import { closeSync, createReadStream, fstatSync, openSync } from 'node:fs'
 import type { ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
@@ -108,7 +109,10 @@ export function feedRoutes(app: FastifyInstance, deps: FeedRouteDeps): void {
   app.get<After>('/v1/feed/deltas', { config: outside, schema: { querystring: position } }, deltas)
 }
 
-/** Sends an image with its place in the log. A reader that takes nothing for so long is cut off by the server's own timeout of the socket. */
+/**
+ * Sends an image with its place in the log. A reader that takes nothing for so long is cut off by the server's own
+ * timeout of the socket.
+ */
 function sendImage(reply: FastifyReply, download: Download, body: Readable | Buffer, drainMs: number): FastifyReply {
   const { position, length, encoding, encoded } = download
   const { socket } = reply.raw // a request that is injected has one without a timeout

@@ -1,5 +1,6 @@
-// The reads of groups that do not carry everything at once: groups as they are, the groups in and around one, its users, its roles. Each is a
-// page; what is nested is never followed. In a path `groups/direct` is this list, so a group with the key `direct` is read by its id or type:key.
+// The reads of groups that do not carry everything at once: groups as they are, the groups in and around one, its
+// users, its roles. Each is a page; what is nested is never followed. In a path `groups/direct` is this list, so a
+// group with the key `direct` is read by its id or type:key.
 import type { FastifyInstance } from 'fastify'
 import { type Page, type Query, readFlag, readText } from '../../http/page.ts'
 import type { TSchema } from '../../model/json-schema.ts'

@@ -1,5 +1,5 @@
-// Groups in the API: what is sent and what is answered at /v2/schema/{p}/{e}/groups. In bodies that clients send with more members, the
-// others are ignored.
+// Groups in the API: what is sent and what is answered at /v2/schema/{p}/{e}/groups. In bodies that clients send with
+// more members, the others are ignored.
 import { closed, described, listOf, maybe, named, open, type Static, Text, Texts } from '../../model/json-schema.ts'
 import { counted, page, query, resourceFilter, search, tenantFilter, withInstanceRoles } from '../query-parameters.ts'
 import { Attributes, Id } from '../schema-parts.ts'

@@ -1,5 +1,6 @@
-// What was done: /v2/history and /v2/activity, read back from the logs. They list accepted writes, and the reading of secrets; bodies are not
-// kept. A key sees the logs of what it reaches, also of environments that are deleted; the organization's own log only an organization key.
+// What was done: /v2/history and /v2/activity, read back from the logs. They list accepted writes, and the reading of
+// secrets; bodies are not kept. A key sees the logs of what it reaches, also of environments that are deleted; the
+// organization's own log only an organization key.
 import type { FastifyInstance } from 'fastify'
 import { pageBody, type Query, readFlag, readPage, readText, readTexts, readTime } from '../../http/page.ts'
 import type { HistoryEntry, LogId } from '../../log/change.ts'

@@ -1,6 +1,7 @@
-// Who is asking, and for which environment. A key is found by the SHA-256 of its secret and compared in constant time; what was found
-// is remembered only as long as the control log of its organization stands still, so a rotated key is dead at once. What a key may do
-// is src/management/access.ts. Foreign objects are missing, with the same answer as objects that do not exist.
+// Who is asking, and for which environment. A key is found by the SHA-256 of its secret and compared in constant time;
+// what was found is remembered only as long as the control log of its organization stands still, so a rotated key is
+// dead at once. What a key may do is src/management/access.ts. Foreign objects are missing, with the same answer as
+// objects that do not exist.
 import type { FastifyInstance } from 'fastify'
 import type { OperatorCheck } from '../../http/metrics.ts'
 import type { LogId } from '../../log/change.ts'
@@ -127,8 +128,9 @@ export class Gate {
   }
 
   /**
-   * Where the first API version keeps objects outside of environments. A PDP of that version follows it besides the environment of its key,
-   * which is why the key of an environment reaches it here, to read and in its own organization only.
+   * Where the first API version keeps objects outside of environments. A PDP of that version follows it besides the
+   * environment of its key, which is why the key of an environment reaches it here, to read and in its own organization
+   * only.
    * @throws OBJECT_NOT_FOUND while there is none, KEY_TOO_NARROW for the key of a project
    */
   outside(caller: Caller): Scope {
@@ -154,7 +156,10 @@ export class Gate {
 /** What a PDP asks for. */
 const FOLLOWING: readonly Operation[] = ['scope.read', 'feed.read']
 
-/** Puts the gate before every route of `app`: each must name its operation, and those with `:p` and `:e` get their scope. */
+/**
+ * Puts the gate before every route of `app`: each must name its operation, and those with `:p` and `:e` get their
+ * scope.
+ */
 export function guard(app: FastifyInstance, gate: Gate, isOperator: OperatorCheck): void {
   app.decorateRequest('caller')
   app.decorateRequest('scope')

@@ -1,6 +1,6 @@
-// Pages of a collection. A page without a filter is one range of one index. A filter that no index answers looks at every row, some
-// thousand in each turn of the event loop, so that checks in the same process never wait for it; which rows there are was settled when
-// it began, a row that went meanwhile is left out.
+// Pages of a collection. A page without a filter is one range of one index. A filter that no index answers looks at
+// every row, some thousand in each turn of the event loop, so that checks in the same process never wait for it; which
+// rows there are was settled when it began, a row that went meanwhile is left out.
 import { setImmediate } from 'node:timers/promises'
 import { type Page, type Query, readAttributeFilters, readPage, readText } from '../../http/page.ts'
 import { SCAN_ROWS_PER_TURN } from '../../model/limits.ts'
@@ -8,7 +8,10 @@ import type { Json, JsonObject, Kind, Objects, Role, Tenant } from '../../model/
 import { EVERY, type IndexKind, type IndexName } from '../../store/indexes.ts'
 import type { StoredView, View } from '../../store/view.ts'
 
-/** Rows in creation order. `open` gives a reader that goes on where it stopped, in the state of the moment in which it was opened. */
+/**
+ * Rows in creation order. `open` gives a reader that goes on where it stopped, in the state of the moment in which it
+ * was opened.
+ */
 export interface Source<R> {
   count(): number
   open(offset: number): Reader<R>
@@ -161,8 +164,8 @@ export function pageOf<R>(rows: readonly R[], query: Query): readonly R[] {
 }
 
 /**
- * One page of what `pick` makes of the rows that it does not drop. `total` counts them all; without `counted` the search ends with the
- * page, and `total` means nothing.
+ * One page of what `pick` makes of the rows that it does not drop. `total` counts them all; without `counted` the
+ * search ends with the page, and `total` means nothing.
  */
 export async function searched<R, T>(
   source: Source<R>,
@@ -197,7 +200,10 @@ export interface Filter<R> {
   readonly fits: (row: R) => boolean
 }
 
-/** The rows that refer to one object. `key` is undefined when the object that was asked for does not exist: then nothing fits. */
+/**
+ * The rows that refer to one object. `key` is undefined when the object that was asked for does not exist: then nothing
+ * fits.
+ */
 export function referring<I extends IndexName>(
   view: () => View,
   index: I,
@@ -207,7 +213,10 @@ export function referring<I extends IndexName>(
   return { sources: key === undefined ? [] : [indexed(view, index, key)], fits: (row) => keyOf(row) === key }
 }
 
-/** One page of the rows that fit every filter, read from the filter with the fewest rows; the others are tested on each of those. */
+/**
+ * One page of the rows that fit every filter, read from the filter with the fewest rows; the others are tested on each
+ * of those.
+ */
 export async function filtered<R extends { readonly created_at: number }>(
   all: Source<R>,
   filters: readonly Filter<R>[],

@@ -1,5 +1,6 @@
-// The routes of a resource that is listed, created, read, changed and deleted, made from a description of it, which is in the resource's routes.ts.
-// What a description leaves out has no route; what is of another form is written by hand beside it. A list alone is listRoute.
+// The routes of a resource that is listed, created, read, changed and deleted, made from a description of it, which is
+// in the resource's routes.ts. What a description leaves out has no route; what is of another form is written by hand
+// beside it. A list alone is listRoute.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type Page, pageBody, type Query, readFlag, readPage } from '../../http/page.ts'
 import { listOf, type Static, type TSchema } from '../../model/json-schema.ts'
@@ -95,10 +96,16 @@ export interface CollectionRoutes<
   readonly part?: Part
   /** of parts: where the resource type is named, when the path does not */
   readonly resourceIn?: ResourceIn
-  /** set when the log of the organization is written: the id of the object. @throws OBJECT_NOT_FOUND when the caller does not reach it */
+  /**
+   * set when the log of the organization is written: the id of the object. @throws OBJECT_NOT_FOUND when the caller
+   * does not reach it
+   */
   readonly reachedId?: (asked: Asked) => string
 
-  /** The object that the path names; no object is read without it. It stands before the others: T is what it gives. @throws OBJECT_NOT_FOUND */
+  /**
+   * The object that the path names; no object is read without it. It stands before the others: T is what it gives.
+   * @throws OBJECT_NOT_FOUND
+   */
   readonly find?: (asked: Asked) => T
   readonly answer: TSchema
   readonly print: Print<T>

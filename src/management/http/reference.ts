@@ -1,5 +1,6 @@
-// GET /v2/openapi.json and /docs: the reference of the management API. Open to everybody, and the same for all. What is answered are files of the
-// build: the document that src/http/openapi.ts made from the routes, and a page that shows it (docs/adr/0017-scalar-reference.md).
+// GET /v2/openapi.json and /docs: the reference of the management API. Open to everybody, and the same for all. What is
+// answered are files of the build: the document that src/http/openapi.ts made from the routes, and a page that shows it
+// (docs/adr/0017-scalar-reference.md).
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import type { FastifyInstance } from 'fastify'
@@ -7,7 +8,10 @@ import { ZerohopError } from '../../model/errors.ts'
 
 const FOLDER = 'dist/reference'
 
-/** Nothing is loaded from elsewhere and nothing is sent elsewhere. Scalar writes its styles into the page, so these may be inline; scripts may not. */
+/**
+ * Nothing is loaded from elsewhere and nothing is sent elsewhere. Scalar writes its styles into the page, so these may
+ * be inline; scripts may not.
+ */
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'unsafe-inline'; connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 

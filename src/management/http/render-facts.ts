@@ -240,7 +240,10 @@ export function groupBlock({ id, resource, instance, tenant }: Group): GroupBloc
   return { id, group_resource_type_key: resource, group_instance_key: instance, group_tenant: tenant }
 }
 
-/** The role that a group has on an instance by a relation; undefined when the relation was not made for a role of groups. */
+/**
+ * The role that a group has on an instance by a relation; undefined when the relation was not made for a role of
+ * groups.
+ */
 export function groupRole(view: View, relation: string, prefix: string, object: string): GroupRoleRead | undefined {
   const { type } = split(object)
   if (!relation.startsWith(prefix)) return undefined

@@ -1,5 +1,5 @@
-// How the schema prints: roles, resource types with their parts, condition sets. Maps that are keyed by what a user named have no
-// prototype, because `__proto__` is a legal key.
+// How the schema prints: roles, resource types with their parts, condition sets. Maps that are keyed by what a user
+// named have no prototype, because `__proto__` is a legal key.
 import type {
   Action,
   ActionGroup,

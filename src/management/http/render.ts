@@ -1,5 +1,5 @@
-// How stored objects print: the exact fields that clients read, ids as 32 hex digits, times as `…+00:00`. Nothing here decides or reads
-// more than it must. The schema is in render-schema.ts.
+// How stored objects print: the exact fields that clients read, ids as 32 hex digits, times as `…+00:00`. Nothing here
+// decides or reads more than it must. The schema is in render-schema.ts.
 import type { HistoryEntry } from '../../log/change.ts'
 import { parseId } from '../../model/keys.ts'
 import type { ApiKey, Environment, Organization, PdpConfig, Project } from '../../model/objects.ts'

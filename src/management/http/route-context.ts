@@ -1,4 +1,5 @@
-// What every route of the management API has at hand, and the one way in which a route writes. A route knows HTTP and nothing else.
+// What every route of the management API has at hand, and the one way in which a route writes. A route knows HTTP and
+// nothing else.
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { AuditLog } from '../../decision-log/audit-log.ts'

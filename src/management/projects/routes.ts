@@ -1,4 +1,5 @@
-// Projects and environments: /v2/projects. They are written in the control log of the organization; a key sees those that it reaches.
+// Projects and environments: /v2/projects. They are written in the control log of the organization; a key sees those
+// that it reaches.
 import type { FastifyInstance } from 'fastify'
 import { type Page, type Query, readPage } from '../../http/page.ts'
 import { ZerohopError } from '../../model/errors.ts'
@@ -128,7 +129,9 @@ function environmentRoutes(app: FastifyInstance, management: RouteContext): void
   )
 }
 
-/** `if-match` names the revision that is expected, in quotes as an entity tag or bare; `*` is any. @throws INPUT_INVALID */
+/**
+ * `if-match` names the revision that is expected, in quotes as an entity tag or bare; `*` is any. @throws INPUT_INVALID
+ */
 function expectedRevision(header: string | undefined): number | undefined {
   if (header === undefined || header.trim() === '*') return undefined
   const [, revision] = /^\s*"?(\d{1,15})"?\s*$/.exec(header) ?? []

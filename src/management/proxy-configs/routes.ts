@@ -1,4 +1,5 @@
-// Proxy configs: /v2/facts/{p}/{e}/proxy_configs. Their secret is shown to whoever may see secrets, each time with an entry in the log.
+// Proxy configs: /v2/facts/{p}/{e}/proxy_configs. Their secret is shown to whoever may see secrets, each time with an
+// entry in the log.
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Json } from '../../model/objects.ts'
 import { hasAccess } from '../access.ts'

@@ -1,5 +1,5 @@
-// Resource types, their actions and their declared attributes: /v2/schema/{p}/{e}/resources; attributes of users and tenants also under
-// /v2/schema/{p}/{e}/users/attributes.
+// Resource types, their actions and their declared attributes: /v2/schema/{p}/{e}/resources; attributes of users and
+// tenants also under /v2/schema/{p}/{e}/users/attributes.
 import type { FastifyInstance } from 'fastify'
 import { type Page, readAttributeFilters, readFlag, readText } from '../../http/page.ts'
 import { USER_TYPE } from '../../model/condition-reads.ts'

@@ -1,5 +1,5 @@
-// Resource types in the API, with their actions and declared attributes: what is sent and what is answered at /v2/schema/{p}/{e}/resources and
-// /v2/schema/{p}/{e}/users/attributes.
+// Resource types in the API, with their actions and declared attributes: what is sent and what is answered at
+// /v2/schema/{p}/{e}/resources and /v2/schema/{p}/{e}/users/attributes.
 import {
   closed,
   described,

@@ -1,4 +1,5 @@
-// Role assignments: /v2/facts/{p}/{e}/role_assignments. DELETE carries a body; filters take ids or keys and may be repeated.
+// Role assignments: /v2/facts/{p}/{e}/role_assignments. DELETE carries a body; filters take ids or keys and may be
+// repeated.
 import type { FastifyInstance } from 'fastify'
 import { type Page, type Query, readFlag, readText, readTexts } from '../../http/page.ts'
 import { FILTER_VALUES_MAX } from '../../model/limits.ts'
@@ -70,7 +71,10 @@ function printAssignments({ scope, view }: Asked, rows: readonly Stored[], detai
   return there.map((row) => (detailed ? assignmentDetailed(scope, now, row) : assignmentRead(scope, withIds(now, row))))
 }
 
-/** `user`, `role`, `tenant` (ids or keys, each may be repeated), `resource`, `resource_instance`. What names nothing finds nothing. */
+/**
+ * `user`, `role`, `tenant` (ids or keys, each may be repeated), `resource`, `resource_instance`. What names nothing
+ * finds nothing.
+ */
 function filtersOf(view: () => View, query: Query): Filter<Stored>[] {
   const now = view()
   const keyOf = (kind: 'user' | 'tenant', ref: string) => now.find(kind, ref)?.key ?? []

@@ -1,4 +1,5 @@
-// Role assignments in the API: what is sent and what is answered at /v2/facts/{p}/{e}/role_assignments and at the roles of a user.
+// Role assignments in the API: what is sent and what is answered at /v2/facts/{p}/{e}/role_assignments and at the roles
+// of a user.
 import {
   anyOf,
   closed,

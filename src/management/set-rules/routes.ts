@@ -38,7 +38,10 @@ export function setRuleRoutes(app: FastifyInstance, management: RouteContext): v
   })
 }
 
-/** `user_set` and `resource_set` (id, key, or the key of a role or resource), `permission`. What names nothing finds nothing. */
+/**
+ * `user_set` and `resource_set` (id, key, or the key of a role or resource), `permission`. What names nothing finds
+ * nothing.
+ */
 function filtersOf(view: () => View, query: Query): Filter<Stored>[] {
   const now = view()
   const filters: Filter<Stored>[] = []

@@ -61,7 +61,10 @@ function printTuples({ scope, view }: Asked, tuples: readonly RelationshipTuple[
   return there.map((row) => tupleDetailed(scope, now, row))
 }
 
-/** `tenant`, `subject` and `object` (id or `type:key`), `relation`, `object_type`, `subject_type`. What names nothing finds nothing. */
+/**
+ * `tenant`, `subject` and `object` (id or `type:key`), `relation`, `object_type`, `subject_type`. What names nothing
+ * finds nothing.
+ */
 function filtersOf(view: () => View, query: Query): Filter<RelationshipTuple>[] {
   const now = view()
   const filters: Filter<RelationshipTuple>[] = []

@@ -1,4 +1,5 @@
-// Users and their roles: /v2/facts/{p}/{e}/users. PUT is sync: it creates who is missing (201) and replaces who is there (200).
+// Users and their roles: /v2/facts/{p}/{e}/users. PUT is sync: it creates who is missing (201) and replaces who is
+// there (200).
 import type { FastifyInstance } from 'fastify'
 import { type Page, type Query, readFlag, readText } from '../../http/page.ts'
 import type { User } from '../../model/objects.ts'

@@ -1,6 +1,6 @@
-// For a process that is started with it (NODE_OPTIONS=--import): on SIGUSR2 it meets what nobody handles, as INJECT says: a `rejection` or an
-// `exception`, in `main` or in the `writer` thread. With INJECT_WHEN as soon as
-// there is such a file, in each process that was started along.
+// For a process that is started with it (NODE_OPTIONS=--import): on SIGUSR2 it meets what nobody handles, as INJECT
+// says: a `rejection` or an `exception`, in `main` or in the `writer` thread. With INJECT_WHEN as soon as there is such
+// a file, in each process that was started along.
 import { existsSync } from 'node:fs'
 import { isMainThread, workerData } from 'node:worker_threads'
 

@@ -1,5 +1,5 @@
-// Recorded decisions at the management API: batches that PDPs send, stored once whatever is sent twice, read back with the contract's filters, and
-// forgotten in time. No write of policy knows of them.
+// Recorded decisions at the management API: batches that PDPs send, stored once whatever is sent twice, read back with
+// the contract's filters, and forgotten in time. No write of policy knows of them.
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { lineOf } from '../../../src/decision-log/record.ts'

@@ -1,5 +1,6 @@
-// Every route refuses everything that is wrong with its input: the body of the contract, a message that names the field, and nothing is
-// written. The cases are made from the schemas of the routes, so that a new route is covered as soon as it exists.
+// Every route refuses everything that is wrong with its input: the body of the contract, a message that names the
+// field, and nothing is written. The cases are made from the schemas of the routes, so that a new route is covered as
+// soon as it exists.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { BODY_BYTES_MAX, JSON_MEMBERS_MAX, PARAM_LENGTH_MAX } from '../../../src/model/limits.ts'
 import { badValues } from '../../support/bad-input.ts'

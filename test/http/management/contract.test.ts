@@ -1,5 +1,6 @@
-// No operation of the contract is missing: test/golden/operations.json lists what the specification names (`seed`), what the public SDKs
-// call (`sdk`), what else this version promises (`further`), and the calls of the first API version (`v1`). `S` and `F` stand for /v2/schema/{p}/{e} and /v2/facts/{p}/{e}.
+// No operation of the contract is missing: test/golden/operations.json lists what the specification names (`seed`),
+// what the public SDKs call (`sdk`), what else this version promises (`further`), and the calls of the first API
+// version (`v1`). `S` and `F` stand for /v2/schema/{p}/{e} and /v2/facts/{p}/{e}.
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { shortPath } from '../../support/routes.ts'

@@ -1,5 +1,6 @@
-// User keys that no URL can name: `.` and `..` are taken out of a path by whoever parses it. No way of making a user takes them; one that an
-// older version stored is read, listed, checked and deleted by its id, and outlives backup and restore.
+// User keys that no URL can name: `.` and `..` are taken out of a path by whoever parses it. No way of making a user
+// takes them; one that an older version stored is read, listed, checked and deleted by its id, and outlives backup and
+// restore.
 import { request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'

@@ -1,4 +1,5 @@
-// Groups over HTTP: what a group is made of, who is in it, which roles its members have by it, and what goes when it goes.
+// Groups over HTTP: what a group is made of, who is in it, which roles its members have by it, and what goes when it
+// goes.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Harness, ID, openHarness } from './harness.ts'
 

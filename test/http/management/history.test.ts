@@ -1,4 +1,5 @@
-// History and activity: the log read back. And the two doors to what is not there yet: decisions, and logins into embedded pages.
+// History and activity: the log read back. And the two doors to what is not there yet: decisions, and logins into
+// embedded pages.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Harness, openHarness } from './harness.ts'
 

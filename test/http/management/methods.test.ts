@@ -1,4 +1,5 @@
-// What a path takes: a wrong method is 405 with `Allow` on every path, and a PATCH may name the object by the key that it has.
+// What a path takes: a wrong method is 405 with `Allow` on every path, and a PATCH may name the object by the key that
+// it has.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type KnownObjects, makeKnownObjects } from '../../support/known-objects.ts'
 import type { Method } from '../../support/routes.ts'

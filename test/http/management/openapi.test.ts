@@ -1,5 +1,5 @@
-// The OpenAPI document and its page. test/golden/surface.txt shows every change of the API in review: after an intended one, say it in
-// CHANGELOG.md, run `npm run surface` and read the difference.
+// The OpenAPI document and its page. test/golden/surface.txt shows every change of the API in review: after an intended
+// one, say it in CHANGELOG.md, run `npm run surface` and read the difference.
 
 import { gunzipSync } from 'node:zlib'
 import Schema from 'typebox/schema'

@@ -1,4 +1,5 @@
-// Organizations, projects and environments over HTTP: what is made with them, what PUT resets, and what a delete takes along.
+// Organizations, projects and environments over HTTP: what is made with them, what PUT resets, and what a delete takes
+// along.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Harness, openHarness } from './harness.ts'
 

@@ -1,5 +1,6 @@
-// The scope matrix: every route × every kind of key, own and foreign, with the status that it must get. What a key may not reach answers
-// like what does not exist, apart from the ids that were sent, and no answer to a foreign key holds an id of ours.
+// The scope matrix: every route × every kind of key, own and foreign, with the status that it must get. What a key may
+// not reach answers like what does not exist, apart from the ids that were sent, and no answer to a foreign key holds
+// an id of ours.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Bootstrapped } from '../../../src/management/bootstrap.ts'
 import type { AccessLevel, KeyLevel } from '../../../src/model/objects.ts'

@@ -1,5 +1,6 @@
-// Attributes and the time of a question over HTTP: strict types (PDP_STRICT_ATTRIBUTES), the time that was sent (PDP_ACCEPT_NOW), what is counted,
-// and hostile values. Asked of a listening server, so that the common check takes its own way.
+// Attributes and the time of a question over HTTP: strict types (PDP_STRICT_ATTRIBUTES), the time that was sent
+// (PDP_ACCEPT_NOW), what is counted, and hostile values. Asked of a listening server, so that the common check takes
+// its own way.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Image } from '../../../src/image/image.ts'
 import { ATTRIBUTES_BYTES_MAX } from '../../../src/model/limits.ts'

@@ -1,4 +1,5 @@
-// Bad input of any kind on every route of the PDP that takes a body: a 4xx in the contract's form, and the next question is answered.
+// Bad input of any kind on every route of the PDP that takes a body: a 4xx in the contract's form, and the next
+// question is answered.
 import { once } from 'node:events'
 import { connect as openSocket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'

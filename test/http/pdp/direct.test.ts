@@ -1,4 +1,5 @@
-// The common check is answered without the framework: what comes over a socket must be what the route gives, byte for byte, for every body.
+// The common check is answered without the framework: what comes over a socket must be what the route gives, byte for
+// byte, for every body.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Image } from '../../../src/image/image.ts'
 import { loadImage, type Pdp } from '../../../src/pdp/pdp.ts'

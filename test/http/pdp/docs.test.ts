@@ -1,4 +1,5 @@
-// docs/pdp-api.md against the server: every route stands there, no other does, and each needs the key that the table says.
+// docs/pdp-api.md against the server: every route stands there, no other does, and each needs the key that the table
+// says.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, expect, it } from 'vitest'

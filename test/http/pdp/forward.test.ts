@@ -1,5 +1,5 @@
-// What a PDP passes on to the management API, over real HTTP: facts that wait until checks see them, ids of the key, headers, and what happens
-// when the other side is wrong or gone.
+// What a PDP passes on to the management API, over real HTTP: facts that wait until checks see them, ids of the key,
+// headers, and what happens when the other side is wrong or gone.
 import { once } from 'node:events'
 import { createServer, get, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { type AddressInfo, connect as openSocket } from 'node:net'

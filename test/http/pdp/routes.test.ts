@@ -1,5 +1,5 @@
-// The further routes of a PDP over real HTTP: tenants, listings, gateways, the service itself, and the OPA-shaped API. Good and bad input, the
-// forms in which clients send and read.
+// The further routes of a PDP over real HTTP: tenants, listings, gateways, the service itself, and the OPA-shaped API.
+// Good and bad input, the forms in which clients send and read.
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { Image } from '../../../src/image/image.ts'
 import type { PolicyChange } from '../../../src/log/delta.ts'

@@ -1,5 +1,5 @@
-// Every call of the first API version that clients make, and the same object read by the second. An environment key acts on
-// its environment, the key of the organization on the environment of what is outside of environments.
+// Every call of the first API version that clients make, and the same object read by the second. An environment key
+// acts on its environment, the key of the organization on the environment of what is outside of environments.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Harness, openHarness } from '../management/harness.ts'
 

@@ -1,4 +1,5 @@
-// `zerohop pdp --v1` as its own process: what a client of the first API version does over one address, checks, cloud writes and the local cache.
+// `zerohop pdp --v1` as its own process: what a client of the first API version does over one address, checks, cloud
+// writes and the local cache.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { eventually } from '../../support/eventually.ts'
 import { temporaryFolder } from '../../support/folders.ts'

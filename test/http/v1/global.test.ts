@@ -1,5 +1,5 @@
-// Objects outside of environments: the key of the organization on /v1. They stand in an environment of their own, which the first write
-// makes; and who may do what.
+// Objects outside of environments: the key of the organization on /v1. They stand in an environment of their own, which
+// the first write makes; and who may do what.
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { V1_LIST_MAX } from '../../../src/model/limits.ts'
 import type { AccessLevel, KeyLevel } from '../../../src/model/objects.ts'

@@ -1,5 +1,5 @@
-// Two PDPs side by side over one management API: one of the second version, and one for clients of the first, which also asks what is outside
-// of environments. Real servers on loopback.
+// Two PDPs side by side over one management API: one of the second version, and one for clients of the first, which
+// also asks what is outside of environments. Real servers on loopback.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { RemoteFeed } from '../../../src/client/http-feed.ts'
 import { Follower } from '../../../src/pdp/follower.ts'

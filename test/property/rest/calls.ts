@@ -1,5 +1,5 @@
-// Random calls over a few keys of each kind, so that they meet: what exists is created again, referred to, changed and deleted, by key and
-// by id. A call knows nothing of the state; half of them are refused, and the model says why.
+// Random calls over a few keys of each kind, so that they meet: what exists is created again, referred to, changed and
+// deleted, by key and by id. A call knows nothing of the state; half of them are refused, and the model says why.
 import fc from 'fast-check'
 import type { Call, Method } from './call.ts'
 

@@ -1,5 +1,5 @@
-// The REST rules for the facts: users, tenants, who belongs where, who has which role in a tenant or on an instance. docs/http-api.md
-// "What a write means". Instances, tuples, set rules and bulk calls are instances.ts and bulk.ts.
+// The REST rules for the facts: users, tenants, who belongs where, who has which role in a tenant or on an instance.
+// docs/http-api.md "What a write means". Instances, tuples, set rules and bulk calls are instances.ts and bulk.ts.
 
 import { atOnce } from './at-once.ts'
 import { type Faults, type Handler, NO_CONTENT, type Outcome, ok, settle } from './call.ts'
@@ -49,7 +49,9 @@ function writeUser(state: State, key: string, base: User, body: Body): void {
 
 const givenIn = (body: Body): readonly Given[] => (body.role_assignments as Given[] | null | undefined) ?? []
 
-/** What `sent` gives to the user; an instance that is missing is made in `state` when `make` and the tenant is named. */
+/**
+ * What `sent` gives to the user; an instance that is missing is made in `state` when `make` and the tenant is named.
+ */
 function resolve(state: State, user: string, sent: Given, make: boolean, faults: Faults): Assignment {
   const ref = sent.resource_instance ?? null
   if (ref === null) {

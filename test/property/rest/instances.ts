@@ -1,4 +1,5 @@
-// The REST rules for resource instances and the tuples between them. An instance that is missing is made where a tenant is named.
+// The REST rules for resource instances and the tuples between them. An instance that is missing is made where a tenant
+// is named.
 
 import { atOnce } from './at-once.ts'
 import { Faults, type Handler, NO_CONTENT, type Outcome, ok, settle } from './call.ts'

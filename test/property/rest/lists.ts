@@ -15,7 +15,10 @@ const page = (data: readonly unknown[]) => ({
 })
 const values = <T>(map: Map<string, T>): T[] => [...map.values()]
 
-/** The answer to `GET path?per_page=100` of each list that the state has. Of a row that shows more, only what the model knows counts. */
+/**
+ * The answer to `GET path?per_page=100` of each list that the state has. Of a row that shows more, only what the model
+ * knows counts.
+ */
 export function* listsOf(state: State): Generator<readonly [path: string, rows: unknown]> {
   yield ['$S/resources', rows(state.resources, (key, resource) => resourceRead(state, key, resource))]
   yield ['$S/roles', rows(state.roles, roleRead)]

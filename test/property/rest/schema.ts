@@ -1,5 +1,5 @@
-// The REST rules for the policy: resources with their actions and attributes, and tenant roles. docs/http-api.md "What a write means". The
-// other parts of a resource are parts.ts.
+// The REST rules for the policy: resources with their actions and attributes, and tenant roles. docs/http-api.md "What
+// a write means". The other parts of a resource are parts.ts.
 import { Faults, type Handler, NO_CONTENT, type Outcome, ok, settle, unique } from './call.ts'
 import { actionGroupRead, newResourceRole, relationBlock, resourceRoleRead, writeResourceRole } from './parts.ts'
 import { type Action, type Attribute, type Resource, type Role, reaches, type State } from './state.ts'
@@ -41,7 +41,9 @@ const newAttribute = (body: Body): Attribute => ({
   description: settle(body, 'description', null, null),
 })
 
-/** Writes the fields that were sent over `base`; what a map no longer names goes with what hangs on it. All or nothing. */
+/**
+ * Writes the fields that were sent over `base`; what a map no longer names goes with what hangs on it. All or nothing.
+ */
 function writeResource(state: State, key: string, base: Resource, body: Body): Outcome {
   const blocks = <T>(field: string, current: Map<string, T>, make: (key: string, body: Body) => T) => {
     if (!(field in body)) return current

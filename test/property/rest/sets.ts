@@ -1,5 +1,5 @@
-// The REST rules for condition sets and set rules. Nothing widens by omission: PUT must say what the conditions are, and what becomes of a
-// parent; what others depend on stays (D6, D11).
+// The REST rules for condition sets and set rules. Nothing widens by omission: PUT must say what the conditions are,
+// and what becomes of a parent; what others depend on stays (D6, D11).
 import { Faults, type Handler, NO_CONTENT, type Outcome, ok, settle } from './call.ts'
 import { resourceRead } from './schema.ts'
 import { type ConditionSet, reaches, type SetRule, type State } from './state.ts'

@@ -1,5 +1,5 @@
-// What an environment holds, as the plainest thing that the REST rules can be stated on: one Map per kind in creation order, keys only, no
-// ids and no times. Cascades of deletes are here, in words. Shares no code with src.
+// What an environment holds, as the plainest thing that the REST rules can be stated on: one Map per kind in creation
+// order, keys only, no ids and no times. Cascades of deletes are here, in words. Shares no code with src.
 
 export interface Named {
   name: string
@@ -202,7 +202,10 @@ export class State {
     drop(this.setRules, ({ user_set, resource_set }) => user_set === set || resource_set === set)
   }
 
-  /** Conditions over a resource read declared attributes: of those only `resource.size`, which is compared with a number. */
+  /**
+   * Conditions over a resource read declared attributes: of those only `resource.size`, which is compared with a
+   * number.
+   */
   fits({ conditions, resource }: { conditions: object; resource: string | null }): boolean {
     const attributes = resource === null ? undefined : this.resources.get(resource)?.attributes
     if (attributes === undefined) return true
@@ -210,7 +213,10 @@ export class State {
     return !readsSize(conditions) || attributes.get('size')?.type === 'number'
   }
 
-  /** What `resource` declares would become `attributes`: a condition that reads what goes or no longer fits is in the way. */
+  /**
+   * What `resource` declares would become `attributes`: a condition that reads what goes or no longer fits is in the
+   * way.
+   */
   refusesAttributes(resource: string, attributes: ReadonlyMap<string, Attribute>): boolean {
     const [was, will] = [this.resources.get(resource)?.attributes.get('size')?.type, attributes.get('size')?.type]
     if (was === will || will === 'number') return false

@@ -1,4 +1,5 @@
-// POST /access/v1/evaluation of OpenID AuthZEN 1.0. Test names carry the number of the rule of the interface that they show: A1 … A12.
+// POST /access/v1/evaluation of OpenID AuthZEN 1.0. Test names carry the number of the rule of the interface that they
+// show: A1 … A12.
 import { describe, expect, it } from 'vitest'
 import { action, ask, document, EVALUATION, EVALUATIONS, send, servePolicy, user } from './policy.ts'
 

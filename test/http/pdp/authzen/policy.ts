@@ -35,7 +35,10 @@ const putDocument = (key: string, tenant: string, attributes: Record<string, nev
   value: { tenant, attributes },
 })
 
-/** ana reads every document of `default` by role; who is in a document's department edits it, unless the action is a dry run. */
+/**
+ * ana reads every document of `default` by role; who is in a document's department edits it, unless the action is a dry
+ * run.
+ */
 export const POLICY: readonly PolicyChange[] = [
   {
     op: 'put',
