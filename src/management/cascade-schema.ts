@@ -6,8 +6,8 @@ import { partKey, type Relation, type Resource, type ResourceRole } from '../mod
 import { Draft } from '../store/draft.ts'
 import type { Mint, View } from '../store/view.ts'
 import { afterActions, afterFactsOf, removals, withoutAssignments } from './cascade.ts'
-import { withoutParent } from './role-permissions.ts'
 import { withoutRules } from './resource-roles/derivations.ts'
+import { withoutParent } from './role-permissions.ts'
 
 /**
  * A role of a resource type takes along its assignments, invites to it and derivations from it; other roles no longer

@@ -24,6 +24,7 @@ import type {
   UsersQuery,
 } from './pdp-listings.ts'
 import * as listing from './pdp-listings.ts'
+import type { Decision, PdpSource } from './pdp-source.ts'
 import {
   type Action,
   type Attributes,
@@ -38,7 +39,6 @@ import {
   type User,
   unreadable,
 } from './request.ts'
-import type { Decision, PdpSource } from './pdp-source.ts'
 import { Subject } from './subject.ts'
 
 export type { AbacCode, Because, Explanation, RbacCode, RebacCode } from '../image/image.ts'

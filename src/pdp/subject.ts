@@ -1,8 +1,8 @@
 // One user in one tenant, resolved once per image: the fastest way for many checks of one user.
 import type { Image } from '../image/image.ts'
 import { ZerohopError } from '../model/errors.ts'
-import { questionOf } from './request.ts'
 import type { Decision, PdpSource } from './pdp-source.ts'
+import { questionOf } from './request.ts'
 
 /** One user in one tenant. */
 export class Subject {

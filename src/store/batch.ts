@@ -11,10 +11,10 @@ import type { Head } from './heads.ts'
 import { EMPTY_LOG, measured, requireRoom, sizesOf } from './image-budget.ts'
 import { LmdbView } from './lmdb-view.ts'
 import { append } from './log.ts'
-import { type Retention, type Trimmed, trim } from './trim.ts'
 import type { Seal } from './secrets.ts'
 import { apply } from './state.ts'
 import type { Tables } from './tables.ts'
+import { type Retention, type Trimmed, trim } from './trim.ts'
 import type { Decided, Mint, UseCase, UseCases } from './view.ts'
 
 /** A use case waiting to be run. */

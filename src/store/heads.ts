@@ -5,9 +5,9 @@ import type { LogId } from '../log/change.ts'
 import type { ImageSize } from '../log/image-bytes.ts'
 import { ZerohopError } from '../model/errors.ts'
 import type { Kind } from '../model/objects.ts'
+import type { Entry, Inspected, RecordTable } from './checked-table.ts'
 import { Digest, NO_SUM, type Sum } from './checksum.ts'
 import { dataFolder } from './disk.ts'
-import type { Entry, Inspected, RecordTable } from './checked-table.ts'
 
 /** The head of a log, one record for each: everything that the next commit needs to know. */
 export interface Head {

@@ -4,8 +4,8 @@ import type { Change } from '../log/change.ts'
 import { type ImageSize, imageBytes, NO_SIZE, plus, sizeOf } from '../log/image-bytes.ts'
 import { ZerohopError } from '../model/errors.ts'
 import type { Kind, Objects } from '../model/objects.ts'
-import { nameKey, objectKey, objectRange, readPlace } from './table-keys.ts'
 import type { Head } from './heads.ts'
+import { nameKey, objectKey, objectRange, readPlace } from './table-keys.ts'
 import type { Tables } from './tables.ts'
 
 /** A log with the size of its objects in an image. */

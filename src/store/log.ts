@@ -6,10 +6,10 @@
 import { hash } from 'node:crypto'
 import type { Actor, Change, HistoryEntry, LogEntry, LogId } from '../log/change.ts'
 import { LOG_READ_BYTES_MAX, LOG_READ_MAX } from '../model/limits.ts'
-import { Digest } from './checksum.ts'
-import { revisionKey } from './table-keys.ts'
-import type { Head } from './heads.ts'
 import type { Entry, KeyRange } from './checked-table.ts'
+import { Digest } from './checksum.ts'
+import type { Head } from './heads.ts'
+import { revisionKey } from './table-keys.ts'
 import type { Tables } from './tables.ts'
 
 /** Bytes of the chain that an entry begins with. */

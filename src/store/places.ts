@@ -3,9 +3,9 @@
 // What LMDB cannot read is DATA_DAMAGED.
 
 import { ZerohopError } from '../model/errors.ts'
+import type { KeyRange } from './checked-table.ts'
 import { damageReason, dataFolder } from './disk.ts'
 import type { Database } from './lmdb.ts'
-import type { KeyRange } from './checked-table.ts'
 
 const PLACE_BYTES = 6
 

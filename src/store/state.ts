@@ -4,11 +4,11 @@ import type { Change, LogId } from '../log/change.ts'
 import { type ImageSize, NO_SIZE, plus } from '../log/image-bytes.ts'
 import type { Kind, Objects } from '../model/objects.ts'
 import { Digest, type Sum } from './checksum.ts'
-import { idKey, indexKey, nameKey, objectKey, placeOf, readPlace } from './table-keys.ts'
 import type { Head } from './heads.ts'
 import { measured, sizeOfObject, sizesOf } from './image-budget.ts'
 import { INDEXES, type IndexName, REFERENCES } from './indexes.ts'
 import { WITHOUT_IDS } from './kinds.ts'
+import { idKey, indexKey, nameKey, objectKey, placeOf, readPlace } from './table-keys.ts'
 import type { Tables } from './tables.ts'
 
 type AnyObject = Objects[Kind]

@@ -6,12 +6,12 @@ import type { LogId } from '../log/change.ts'
 import { ZerohopError } from '../model/errors.ts'
 import { DATA_BYTES_MAX } from '../model/limits.ts'
 import type { Kind } from '../model/objects.ts'
+import { BYTES, type Describe, type Form, RecordTable, TEXT } from './checked-table.ts'
 import { dataFolder } from './disk.ts'
 import { type CountedName, CountedTable, HeadTable, Totals } from './heads.ts'
 import { kindOfNumber, OWN_TABLES } from './kinds.ts'
 import { type Database, type DatabaseOptions, open, type RootDatabase } from './lmdb.ts'
 import { PLACE_ENCODER, PlaceTable } from './places.ts'
-import { BYTES, type Describe, type Form, RecordTable, TEXT } from './checked-table.ts'
 
 /**
  * Number of the disk format. A folder of format 1 is upgraded when it is opened; one of another number is refused

@@ -4,10 +4,10 @@
 import type { LogId } from '../log/change.ts'
 import { isZerohopError } from '../model/errors.ts'
 import { RETENTION_ROWS_PER_STEP } from '../model/limits.ts'
-import { logRange, revisionKey } from './table-keys.ts'
+import type { Entry } from './checked-table.ts'
 import type { Head } from './heads.ts'
 import { putEntry, stripEntry, timeOfEntry } from './log.ts'
-import type { Entry } from './checked-table.ts'
+import { logRange, revisionKey } from './table-keys.ts'
 import type { Tables } from './tables.ts'
 
 /** How much of a log is kept: entries over either bound are removed. */

@@ -2,9 +2,9 @@
 // changes is bound to the one before it by SHA-256. Entries that lost their changes to retention have only checksum and
 // digest.
 import { Digest } from './checksum.ts'
-import { revisionKey } from './table-keys.ts'
 import { entryCount, type Head } from './heads.ts'
 import { CHAIN_BYTES, chainAfter } from './log.ts'
+import { revisionKey } from './table-keys.ts'
 import { attempt, compare, headOf, type LogPart, report } from './verify-part.ts'
 
 /** All in one step, because the head is valid for one read transaction only. */

@@ -1,9 +1,9 @@
 // Shared by the parts of a verification: the log that they verify, and how they report.
 import type { LogId } from '../log/change.ts'
 import { isZerohopError, ZerohopError } from '../model/errors.ts'
+import { otherRecords } from './checked-table.ts'
 import { type Digest, NO_SUM, type Sum } from './checksum.ts'
 import type { Head } from './heads.ts'
-import { otherRecords } from './checked-table.ts'
 import { nameOfLog, type Tables } from './tables.ts'
 
 /** Damage found in the data. */

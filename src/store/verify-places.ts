@@ -4,12 +4,12 @@
 import { isZerohopError } from '../model/errors.ts'
 import { VERIFY_ROWS_PER_STEP } from '../model/limits.ts'
 import type { Kind, Objects } from '../model/objects.ts'
-import { idKey, indexKey, logRange, nameKey, objectKey, objectRange, placeOf, readPlace } from './table-keys.ts'
 import type { Head } from './heads.ts'
 import { INDEXES, type IndexName, REFERENCES } from './indexes.ts'
 import { KINDS, kindOfNumber, WITHOUT_IDS } from './kinds.ts'
 import type { PlaceTable } from './places.ts'
 import { hashesOf, indexesOf } from './state.ts'
+import { idKey, indexKey, logRange, nameKey, objectKey, objectRange, placeOf, readPlace } from './table-keys.ts'
 import { attempt, headOf, type LogPart, report } from './verify-part.ts'
 
 type AnyObject = Objects[Kind]

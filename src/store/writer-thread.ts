@@ -3,9 +3,9 @@
 // file does not depend on them.
 import { parentPort, workerData } from 'node:worker_threads'
 import { type Answer, BatchRunner, type Job, type Reply, toFailure } from './batch.ts'
-import type { Retention, Trimmed } from './trim.ts'
 import { sealWith } from './secrets.ts'
 import { openTables } from './tables.ts'
+import type { Retention, Trimmed } from './trim.ts'
 import type { UseCases } from './view.ts'
 
 /** The data that the main thread passes at the start. */

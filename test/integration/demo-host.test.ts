@@ -1,9 +1,9 @@
 // The demo answers under names of this machine alone: a page elsewhere whose name was pointed here may neither read it
 // nor sign in.
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { integrationApp } from '../../src/integration/integration-app.ts'
 import { STAND_IN_ISSUER, standIn } from '../../src/integration/demo/provider.ts'
 import { demoRoutes } from '../../src/integration/demo/routes.ts'
+import { integrationApp } from '../../src/integration/integration-app.ts'
 import { tokensOf } from '../../src/integration/tokens.ts'
 import { ScriptedPermissions } from './support.ts'
 

@@ -113,7 +113,11 @@ const PACKAGES: readonly { readonly name: RegExp; readonly only: RegExp; readonl
   { name: /^re2js$/, only: /^src\/model\/url-rules\.ts$/, where: 'src/model/url-rules.ts' },
   { name: /^(aws-jwt-verify(\/.*)?|jose)$/, only: /^src\/integration\//, where: 'src/integration' },
   { name: /^prom-client$/, only: /^src\/http\//, where: 'src/http' },
-  { name: /^@opentelemetry\//, only: /^src\/cli\/process\/start-tracing\.ts$/, where: 'src/cli/process/start-tracing.ts' },
+  {
+    name: /^@opentelemetry\//,
+    only: /^src\/cli\/process\/start-tracing\.ts$/,
+    where: 'src/cli/process/start-tracing.ts',
+  },
   { name: /^commander$/, only: /^src\/(cli|v1\/migrate\/commands)\//, where: 'src/cli or src/v1/migrate/commands' },
 ]
 

@@ -1,10 +1,15 @@
 // `zerohop integration`: the reference integration backend on port 8000. --demo adds a page and a stand-in identity
 // provider, so that everything from sign-in to decision runs on one machine without an account.
 import type { Logger } from 'pino'
-import { integrationApp } from '../../integration/integration-app.ts'
 import { STAND_IN_ISSUER, standIn } from '../../integration/demo/provider.ts'
 import { demoRoutes, isLoopback } from '../../integration/demo/routes.ts'
-import { inProcess, type PermissionSettings, type Permissions, publicClient } from '../../integration/permission-client.ts'
+import { integrationApp } from '../../integration/integration-app.ts'
+import {
+  inProcess,
+  type PermissionSettings,
+  type Permissions,
+  publicClient,
+} from '../../integration/permission-client.ts'
 import { type TokenSettings, tokensOf } from '../../integration/tokens.ts'
 import { readKeys } from '../../management/api-keys/keys-file.ts'
 import { ZerohopError } from '../../model/errors.ts'

@@ -8,8 +8,8 @@ import { decide } from '../pdp/allowed.ts'
 import { explainedParts } from '../pdp/debug.ts'
 import { withNow } from '../pdp/now.ts'
 import { isAbsent, type Members, membersOf, readEvaluation, wrong } from './authzen-bodies.ts'
-import type { AuthzenDeps } from './deps.ts'
 import { plainError } from './authzen-errors.ts'
+import type { AuthzenDeps } from './deps.ts'
 import { isSubjectType } from './subjects.ts'
 
 type Answer = { readonly decision: boolean; readonly context?: unknown }

@@ -2,8 +2,8 @@
 // one environment. Where a process serves several, a key sees the series of its own environment.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { answerMetrics, type Metrics, type OperatorCheck } from '../metrics.ts'
-import type { PdpDirectory } from './pdp-keys.ts'
 import type { Authenticate } from './authenticate.ts'
+import type { PdpDirectory } from './pdp-keys.ts'
 import type { WorkerPeers } from './worker-peers.ts'
 
 export interface PdpMetricsOptions {

@@ -1,7 +1,7 @@
 // Why an undo keeps an object: it is not the one that the move wrote, or something else depends on it.
 import { type Live, nameOf, type Row } from './live.ts'
-import type { CallKind } from './plan.ts'
 import type { Made } from './move-record.ts'
+import type { CallKind } from './plan.ts'
 import { ACTION, isSame, RESOURCE, roleOf, someOf, TENANT, userOf } from './world.ts'
 
 /** The object that a call wrote, as it is now; undefined when it does not exist. */

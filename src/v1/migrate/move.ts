@@ -3,8 +3,8 @@
 import { isDotSegment } from '../../model/keys.ts'
 import { MIGRATE_CALLS_AT_ONCE } from '../../model/limits.ts'
 import { type Api, forEach, toldBy } from './api-client.ts'
-import { type Call, type Plan, planFor } from './plan.ts'
 import type { MoveRecord } from './move-record.ts'
+import { type Call, type Plan, planFor } from './plan.ts'
 import { isListed } from './survey.ts'
 import { isEmpty, usedBy } from './uses.ts'
 import {

@@ -5,9 +5,9 @@ import { MIGRATE_CALLS_AT_ONCE } from '../../model/limits.ts'
 import { type Api, failed, forEach } from './api-client.ts'
 import { isAsWritten, keyOf, nowOf, usedBySince } from './kept.ts'
 import { Live, nameOf, type Row, type Taken } from './live.ts'
+import type { Made, Moved, MoveRecord } from './move-record.ts'
 import type { CallKind } from './plan.ts'
 import type { Progress } from './progress.ts'
-import type { Made, Moved, MoveRecord } from './move-record.ts'
 import { type Environment, factsOf, isSame, readOrganization, refused, schemaOf } from './world.ts'
 
 export interface UndoReport {
