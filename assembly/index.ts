@@ -92,7 +92,7 @@ export function decideOn(user: u32, tenant: u32, permission: u32, instance: u32)
   return decideOnInstance(QUERY, user, tenant, permission, instance)
 }
 
-/** The part of `decideOn` that is not `decide`. Permission 0 asks whether the user has any role on the instance. */
+/** What roles on the instance and derived roles add to `decide`. Permission 0: whether the user has any role on it. */
 export function decideRelated(user: u32, tenant: u32, permission: u32, instance: u32): u32 {
   return decideByRelation(QUERY, user, tenant, permission, instance)
 }

@@ -64,7 +64,7 @@ export function declaringType(path: AttributePath, resource: string | null): str
 
 /**
  * What a set reads: `type/attribute` for each attribute, and `type` for each resource type whose instances it follows.
- * Conditions that are none read nothing: the index must take whatever is stored.
+ * Invalid conditions read nothing: the index must accept whatever is stored.
  */
 export function readBy({ conditions, resource }: Pick<ConditionSet, 'conditions' | 'resource'>): string[] {
   const read = new Set<string>()

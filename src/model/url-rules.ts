@@ -139,7 +139,7 @@ function partsOf(url: string): Parts | undefined {
     if (path.includes('%') && segments.some((segment) => /[/\\]/.test(segment))) return undefined
     return { scheme, host, segments, query: queryOf(search) }
   } catch {
-    return undefined // percent-encoding that is none
+    return undefined // invalid percent-encoding
   }
 }
 

@@ -111,7 +111,7 @@ describe('the stand-in', () => {
     expect(page.headers.get('content-security-policy')).toContain("default-src 'none'")
   })
 
-  it('puts the nonce of a sign-in into its ID token, and refuses one that is none', async () => {
+  it('puts the nonce of a sign-in into its ID token, and refuses a wrong one', async () => {
     const { target } = await authorize(base, { nonce: 'of-this-sign-in' })
     const { body } = await exchange(base, target!.searchParams.get('code')!)
     const claims = (token: string | undefined) => JSON.parse(Buffer.from(token!.split('.')[1]!, 'base64url').toString())

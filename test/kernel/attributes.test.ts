@@ -139,7 +139,7 @@ describe('stored attributes', () => {
     ['NaN', { op: 'put', kind: 'user', key: 'ana', value: { attributes: { a: Number.NaN } } }],
     ['half of a surrogate pair', { op: 'put', kind: 'tenant', key: 'default', value: { attributes: { a: '\ud800' } } }],
     ['too much', { op: 'put', kind: 'user', key: 'ana', value: { attributes: { a: 'x'.repeat(ENCODED_BYTES) } } }],
-    ['conditions that are none', policy({ 'user.a': { resembles: 1 } })[3]!],
+    ['invalid conditions', policy({ 'user.a': { resembles: 1 } })[3]!],
     [
       'a rule with a set that is not there',
       {

@@ -48,7 +48,7 @@ describe('a delta with a change that cannot be is refused as a whole', () => {
       put('resource', 'hello', { actions: ['say'] }),
       role('viewer', ['hello:wave']),
     ],
-    'a permission that is none': [role('viewer', ['hello'])],
+    'an invalid permission': [role('viewer', ['hello'])],
     'a role extending one that does not exist': [role('viewer', [], ['nothing'])],
     'a role extending itself': [role('viewer', [], ['viewer'])],
     'roles extending each other': [role('viewer', ['hello:wave'], ['admin'])],

@@ -159,7 +159,7 @@ describe('records of decisions', () => {
     expect([status, body.error_code]).toEqual([400, 'PAGINATION_SIZE_OVERREACHED'])
   })
 
-  it('that are none are left out and counted; what cannot be read at all is refused', async () => {
+  it('that are invalid are left out and counted; what cannot be read at all is refused', async () => {
     const odd = [
       'no json',
       '{}',

@@ -93,7 +93,7 @@ describe('every route', () => {
     expect(asked).toBeGreaterThan(500)
   })
 
-  it('with a body refuses one that is none: empty, not JSON, of another type, too large', async () => {
+  it('with a body refuses an invalid one: empty, not JSON, of another type, too large', async () => {
     const before = revisions()
     for (const route of routes) {
       if (route.body === undefined) continue

@@ -66,7 +66,7 @@ describe('history', () => {
       expect((await api.ask('GET', `/v2/history/${absent}`)).status).toBe(404)
   })
 
-  it('refuses a flag that is none', async () => {
+  it('refuses an invalid flag', async () => {
     expect((await list('?success=0')).data).toEqual([])
     expect((await api.ask('GET', '/v2/history?success=maybe')).status).toBe(422)
   })

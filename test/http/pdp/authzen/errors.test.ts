@@ -55,7 +55,7 @@ describe('a request that AuthZEN refuses', () => {
     expect(charset.body).toEqual({ decision: true })
   })
 
-  it('[A2] answers 400 to a body that is too deep, to bad UTF-8 and to numbers that are none', async () => {
+  it('[A2] answers 400 to a body that is too deep, to bad UTF-8 and to invalid numbers', async () => {
     const attribute = (value: string) =>
       `{"subject":{"type":"user","id":"ben","properties":{"department":${value}}},"action":{"name":"edit"},"resource":{"type":"document","id":"note"}}`
     expect((await send(EVALUATION, attribute('"legal"'))).body).toEqual({ decision: true })
