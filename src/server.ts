@@ -65,6 +65,8 @@ export function openManagement(options: ManagementOptions): Promise<Management> 
 export interface ManagementServerOptions extends ServerOptions {
   /** requests, and writes among them, that one API key may make in a minute */
   readonly rateLimits?: { readonly requests?: number; readonly writes?: number }
+  /** how far back a read may be where several replicas share the data; default `linearizable` */
+  readonly reads?: 'linearizable' | 'local'
 }
 
 /** The management API over an open data folder, with the feed that PDPs follow. */
@@ -76,6 +78,7 @@ export function managementServer({ store, audit, snapshots }: Management, option
     metrics,
     openMetrics: options.openMetrics ?? false,
     ...(options.metricsToken === undefined ? {} : { metricsToken: options.metricsToken }),
+    ...(options.reads === undefined ? {} : { reads: options.reads }),
     routes: (app) => feedRoutes(app, { store, snapshots, metrics }),
     ...(options.rateLimits === undefined ? {} : { rateLimits: options.rateLimits }),
     ...(options.logger ? { logger: options.logger } : {}),

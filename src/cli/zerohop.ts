@@ -6,6 +6,7 @@ import type { Logger } from 'pino'
 import { addMigrate } from '../v1/migrate/commands/migrate-commands.ts'
 import type { CheckOptions } from './commands/check.ts'
 import { addData } from './commands/data-commands.ts'
+import { addDatabase } from './commands/database-commands.ts'
 import { addImage } from './commands/image-commands.ts'
 import type { IntegrationOptions } from './commands/integration.ts'
 import { addAdministration } from './commands/operator-commands.ts'
@@ -148,6 +149,7 @@ program
 addImage(program)
 addAdministration(program)
 addData(program)
+addDatabase(program)
 
 program
   .command('integration')

@@ -10,7 +10,7 @@ import Fastify, {
   type FastifyRequest,
   LogController,
 } from 'fastify'
-import { ZerohopError } from '../model/errors.ts'
+import { isZerohopError, ZerohopError } from '../model/errors.ts'
 import { BODY_BYTES_MAX, PARAM_LENGTH_MAX } from '../model/limits.ts'
 import { closeWell } from './closing.ts'
 import { type EarlyAnswer, earlyServer } from './early-server.ts'
@@ -159,6 +159,8 @@ function answerErrors(app: FastifyInstance, { errorForm: form, noRoute }: HttpAp
     app.problems.log(error, problem, request.id)
     const { status, body } = form(problem)
     if (status === 503) reply.header('retry-after', '1')
+    // whether a write happened is told by a header: the body has one code for all that is unavailable
+    if (isZerohopError(error, 'DATABASE_UNAVAILABLE', 'OUTCOME_UNKNOWN')) reply.header('x-unavailable', error.code)
     if (status === 401) reply.header('www-authenticate', 'Bearer')
     return reply.code(status).send(body)
   })

@@ -32,7 +32,7 @@ export const TAGS: Readonly<Record<string, string>> = {
 export function tagOf(url: string): string {
   const fixed = url.split('/').filter((part) => part !== '' && part !== 'v2' && !part.startsWith(':'))
   const [area = '', ...rest] = fixed
-  if (['health', 'metrics', 'docs', 'openapi.json'].includes(area)) return 'server'
+  if (['health', 'ready', 'metrics', 'docs', 'openapi.json'].includes(area)) return 'server'
   if (area === 'projects') return rest.includes('envs') ? 'environments' : 'projects'
   if (area === 'schema' || area === 'facts') return rest[0] === 'bulk' ? 'bulk' : (rest[0] ?? area)
   return { orgs: 'organizations', 'api-key': 'API keys', pdps: 'PDPs' }[area] ?? area

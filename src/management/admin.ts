@@ -163,6 +163,10 @@ async function importEnvironment(
 
 /** The first half of a backup, which needs the store. `describeBackup` is the second half, which does not. */
 async function copyForBackup({ store }: AdminDeps, { folder }: { readonly folder: string }): Promise<null> {
+  if (store.isReplicated) {
+    const reason = 'the data of a replica is in its database: back that up with its own tools, such as pg_dump'
+    throw new ZerohopError('CONFIG_INVALID', { reason })
+  }
   makeBackupFolder(folder)
   for (const log of organizationsOf(store)) await store.commit(log, 'noteRead', null, withoutRequest('backup'))
   await store.copyData(folder)

@@ -4,9 +4,9 @@
 import { AuditLog } from '../decision-log/audit-log.ts'
 import { type LogId, withoutRequest } from '../log/change.ts'
 import { Signer } from '../log/signature.ts'
-import { ZerohopError } from '../model/errors.ts'
+import { isZerohopError, ZerohopError } from '../model/errors.ts'
 import { threadUrl } from '../model/thread.ts'
-import { openStore, type Store } from '../store/store.ts'
+import { openStore, type ReplicaOptions, type Store } from '../store/store.ts'
 import { type KeysFile, writeKeysOnce } from './api-keys/keys-file.ts'
 import { keepKeysFile } from './api-keys/keys-file-upkeep.ts'
 import type { ManagementUseCases } from './registry.ts'
@@ -26,6 +26,8 @@ export interface ManagementDataOptions {
   readonly signingKey?: string | undefined
   /** receives the progress when the folder is of an older format and is upgraded */
   readonly upgrading?: ((done: number, total: number) => void) | undefined
+  /** the log of record is in a database that other replicas share, and the folder is a cache */
+  readonly replica?: ReplicaOptions | undefined
 }
 
 export interface ManagementData {
@@ -51,17 +53,20 @@ export async function openManagementData(options: ManagementDataOptions): Promis
     writerThread: threadUrl(import.meta.url, './writer-thread.ts'),
     ...(secretsKeyFile === undefined ? {} : { secretsKeyFile }),
     ...(options.upgrading === undefined ? {} : { upgrading: options.upgrading }),
+    ...(options.replica === undefined ? {} : { replica: options.replica }),
   })
   try {
     const existing = organizationsOf(store)[0]
     if (existing === undefined) requireUndamaged(store)
-    const organization = existing ?? (await bootstrap(store, options))
-    writeKeysOnce(data, () => keysOf(store, organization))
+    const { organization, isNew } = existing ? { organization: existing, isNew: false } : await setUp(store, options)
+    if (store.historyLost !== undefined) await fork(store)
+    // of several replicas, only the one that set up the database has the file with the first keys
+    if (isNew || !store.isReplicated) writeKeysOnce(data, () => keysOf(store, organization))
     keepKeysFile(data, store, organization)
     const audit = new AuditLog(data)
     store.closeWith(audit)
     const snapshots = new Snapshots(store, data, signer)
-    return { store, snapshots, audit, organization, isNew: existing === undefined }
+    return { store, snapshots, audit, organization, isNew }
   } catch (error) {
     await store.close()
     throw error
@@ -84,6 +89,30 @@ function requireUndamaged(store: Store<ManagementUseCases>): void {
   }
 }
 
+/**
+ * Gives every log an entry that no follower can have seen. A PDP that had what the database lost would otherwise keep it
+ * until the log has passed its revision: with this, it finds that its history is another one, and takes a fresh image.
+ */
+async function fork(store: Store<ManagementUseCases>): Promise<void> {
+  for (const log of store.logs()) await store.commit(log, 'noteRead', null, withoutRequest('historyLost'))
+}
+
+/** Creates the first organization, unless another replica does so at the same time. */
+async function setUp(
+  store: Store<ManagementUseCases>,
+  options: ManagementDataOptions,
+): Promise<{ readonly organization: LogId; readonly isNew: boolean }> {
+  try {
+    return { organization: await bootstrap(store, options), isNew: true }
+  } catch (error) {
+    if (!store.isReplicated || !isZerohopError(error, 'OBJECT_EXISTS')) throw error
+    await store.confirm()
+    const organization = organizationsOf(store)[0]
+    if (organization === undefined) throw error
+    return { organization, isNew: false }
+  }
+}
+
 async function bootstrap(store: Store<ManagementUseCases>, options: ManagementDataOptions): Promise<LogId> {
   const organization = options.newId()
   const input = {
@@ -91,7 +120,7 @@ async function bootstrap(store: Store<ManagementUseCases>, options: ManagementDa
     noExample: options.noExample ?? false,
   }
   try {
-    await store.commit(organization, 'bootstrap', input, withoutRequest('bootstrap'))
+    await store.commit(organization, 'bootstrap', input, withoutRequest('bootstrap'), { isFirst: true })
   } catch (error) {
     if (error instanceof ZerohopError && error.code === 'INPUT_INVALID')
       throw new ZerohopError('CONFIG_INVALID', { reason: `the bootstrap key is refused: ${error.message}` })

@@ -86,7 +86,8 @@ export async function applyRetention(
   for (const organization of organizationsOf(store)) {
     for (const { id, updated_at } of store.view(organization).list('deleted_environment')) {
       organizationOf.set(id, organization)
-      if (updated_at < now - history.ms) forgotten.push(id)
+      // what is on record of the replicas stays there
+      if (updated_at < now - history.ms && !store.isReplicated) forgotten.push(id)
       else deleted.push(id)
     }
   }

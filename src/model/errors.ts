@@ -151,6 +151,22 @@ export const ERRORS = {
     class: 'unavailable',
     message: 'the writer of the store stopped ({reason}): writes fail until the process is restarted',
   },
+  // database of replicas
+  DATABASE_UNAVAILABLE: {
+    class: 'unavailable',
+    message: 'the database does not answer ({reason}): nothing was written',
+  },
+  OUTCOME_UNKNOWN: {
+    class: 'unavailable',
+    message: 'the database went away while it committed: the write may or may not have happened',
+  },
+  DATABASE_REFUSED: { class: 'environment', message: 'the database cannot be used: {reason}' },
+  CACHE_FOREIGN: { class: 'environment', message: 'the data folder is the cache of another database' },
+  HISTORY_LOST: {
+    class: 'unavailable',
+    message: 'log `{log}` is at revision {have} here, and revision {got} of the database does not continue it',
+  },
+  IDEMPOTENCY_MISMATCH: { class: 'invalid', message: 'idempotency key `{key}` came with another request before' },
   // migration
   MIGRATION_REFUSED: { class: 'rejected', message: '{reason}' },
   // integration backend

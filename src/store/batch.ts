@@ -9,8 +9,9 @@ import { NO_SUM } from './checksum.ts'
 import { asDiskError } from './disk.ts'
 import type { Head } from './heads.ts'
 import { EMPTY_LOG, measured, requireRoom, sizesOf } from './image-budget.ts'
+import { ABORT } from './lmdb.ts'
 import { LmdbView } from './lmdb-view.ts'
-import { append } from './log.ts'
+import { append, chainAfter, contentOf, encodeEntry } from './log.ts'
 import type { Seal } from './secrets.ts'
 import { apply } from './state.ts'
 import type { Tables } from './tables.ts'
@@ -23,6 +24,29 @@ export interface Job {
   readonly name: string
   readonly input: unknown
   readonly by: Actor
+  /** The key that asked: looked at again where another process may have revoked it since. */
+  readonly key?: AskingKey
+  /** The request is carried out once, however often it is sent. */
+  readonly once?: Once
+  /** id of the task that this write ends */
+  readonly task?: string
+  /** The log is the first of all: refused when there is another organization. */
+  readonly isFirst?: boolean
+}
+
+/** A request with an idempotency key. */
+export interface Once {
+  /** whose key it is: the id of an API key */
+  readonly caller: string
+  readonly key: string
+  /** SHA-256 of the request, in hex */
+  readonly fingerprint: string
+}
+
+/** An API key, by its hash, and the organization whose control log has it. */
+export interface AskingKey {
+  readonly organization: LogId
+  readonly hash: string
 }
 
 /** An error in the form in which it crosses the thread border. */
@@ -49,6 +73,47 @@ export interface Answer {
   readonly moved: readonly (readonly [LogId, Position])[]
 }
 
+/** An entry that a use case decided and that is not on record yet. */
+export interface ProposedEntry {
+  readonly log: LogId
+  /** the chain at revision 0 of its log */
+  readonly lineage: string
+  readonly revision: number
+  readonly chain: string
+  /** chain, 32 bytes, then the body */
+  readonly bytes: Uint8Array
+  readonly changes: readonly Change[]
+  /** when it was decided, in ms since 1970 */
+  readonly at: number
+  /** HTTP status that the history shows */
+  readonly status: number
+}
+
+/** A secret that was sealed, or deleted (null), by the entry of that log and revision. */
+export interface SealedSecret {
+  readonly id: string
+  readonly log: LogId
+  readonly revision: number
+  readonly sealed: Uint8Array | null
+}
+
+/** What a batch decided. Nothing of it is written. */
+export interface Proposal {
+  readonly replies: readonly Reply[]
+  /** in the order in which they are decided: those of one log follow each other */
+  readonly entries: readonly ProposedEntry[]
+  readonly secrets: readonly SealedSecret[]
+  /** the logs that the use cases read or wrote */
+  readonly touched: ReadonlySet<LogId>
+}
+
+/** An entry on record, with the number of its log in keys. */
+export type RecordedEntry = Omit<ProposedEntry, 'changes' | 'at' | 'status'> & {
+  readonly number: number
+  /** absent: they are read from the bytes */
+  readonly changes?: readonly Change[]
+}
+
 /** What one use case writes into one log. */
 interface Write {
   readonly log: LogId
@@ -68,6 +133,8 @@ export class BatchRunner {
   #moved = new Set<LogId>()
   /** damage that a use case of the open transaction met: LMDB may then refuse the whole transaction */
   #damage: ZerohopError | undefined
+  /** what the open transaction decided, while it is to be aborted */
+  #proposed: { entries: ProposedEntry[]; secrets: SealedSecret[]; touched: Set<LogId> } | undefined
 
   /** @param imageBytesMax for tests: the largest image of one environment, in bytes */
   constructor(tables: Tables, useCases: UseCases, seal: Seal, folder: string, imageBytesMax = IMAGE_ROOM) {
@@ -90,6 +157,85 @@ export class BatchRunner {
       const failure = toFailure(disk ?? error)
       return { replies: jobs.map(() => ({ failure })), moved: [] }
     }
+  }
+
+  /**
+   * Runs the jobs and returns what they would write; the state stays as it is. Logs that begin here have numbers of
+   * their own until they are on record. Never throws.
+   */
+  propose(jobs: readonly Job[], now: number): Proposal {
+    const proposed = { entries: [], secrets: [], touched: new Set<LogId>() }
+    this.#proposed = proposed
+    this.#moved = new Set()
+    this.#damage = undefined
+    let replies: readonly Reply[] = []
+    try {
+      const mint = new NodeMint(now)
+      this.#tables.root.transactionSync(() => {
+        replies = jobs.map((job) => this.#runOne(job, mint))
+        return ABORT
+      })
+      return { replies, ...proposed }
+    } catch (error) {
+      const failure = toFailure(this.#damage ?? asDiskError(error, this.#folder) ?? error)
+      return { replies: jobs.map(() => ({ failure })), entries: [], secrets: [], touched: new Set() }
+    } finally {
+      for (const log of this.#moved) this.#heads.delete(log)
+      this.#proposed = undefined
+    }
+  }
+
+  /**
+   * Folds entries that are on record into the state, in one transaction; what is there already is passed over.
+   * @throws HISTORY_LOST when an entry does not continue the log here; what LMDB throws
+   */
+  fold(entries: readonly RecordedEntry[], secrets: readonly SealedSecret[]): Answer['moved'] {
+    this.#moved = new Set()
+    try {
+      return this.#tables.root.transactionSync(() => {
+        // a secret of a revision that was folded meanwhile may have been replaced by then
+        const due = secrets.filter(({ log, revision }) => revision > (this.#headOf(log)?.revision ?? 0))
+        for (const entry of entries) this.#fold(entry)
+        this.#putSecrets(due)
+        return this.#putHeads()
+      })
+    } catch (error) {
+      this.#heads.clear()
+      throw asDiskError(error, this.#folder) ?? error
+    }
+  }
+
+  /** Begins a log whose objects and entries were loaded from a snapshot (load-snapshot.ts). @throws what LMDB throws */
+  begin(log: LogId, head: Head, secrets: readonly SealedSecret[]): void {
+    this.#heads.set(log, head)
+    this.#moved = new Set([log])
+    try {
+      this.#tables.root.transactionSync(() => {
+        this.#putSecrets(secrets)
+        this.#putHeads()
+      })
+    } catch (error) {
+      this.#heads.clear()
+      throw asDiskError(error, this.#folder) ?? error
+    }
+  }
+
+  #putSecrets(secrets: readonly SealedSecret[]): void {
+    for (const { id, sealed } of secrets) {
+      if (sealed === null) this.#tables.secrets.remove(id)
+      else this.#tables.secrets.put(id, sealed)
+    }
+  }
+
+  #fold({ log, number, lineage, revision, chain, bytes, changes }: RecordedEntry): void {
+    const head = this.#headOf(log) ?? newHead(number, lineage)
+    if (revision <= head.revision) return
+    const follows = revision === head.revision + 1 && head.lineage === lineage && head.number === number
+    if (!follows || chainAfter(head.chain, bytes) !== chain)
+      throw new ZerohopError('HISTORY_LOST', { log, have: head.revision, got: revision })
+    const applied = apply(this.#tables, log, head, changes ?? contentOf(bytes).changes)
+    this.#heads.set(log, append(this.#tables, applied, { revision, chain, bytes }))
+    this.#moved.add(log)
   }
 
   /** Deletes a bounded amount of expired history. Never throws: what fails is tried again with the next step. */
@@ -127,15 +273,20 @@ export class BatchRunner {
     const mint = new NodeMint(now)
     return this.#tables.root.transactionSync(() => {
       const replies = jobs.map((job) => this.#runOne(job, mint))
-      const moved: [LogId, Position][] = []
-      for (const log of this.#moved) {
-        const head = this.#headOf(log)
-        if (head === undefined) continue
-        this.#tables.heads.put(log, head)
-        moved.push([log, { revision: head.revision, chain: head.chain }])
-      }
-      return { replies, moved }
+      return { replies, moved: this.#putHeads() }
     })
+  }
+
+  /** Writes the heads that the open transaction moved. */
+  #putHeads(): [LogId, Position][] {
+    const moved: [LogId, Position][] = []
+    for (const log of this.#moved) {
+      const head = this.#headOf(log)
+      if (head === undefined) continue
+      this.#tables.heads.put(log, head)
+      moved.push([log, { revision: head.revision, chain: head.chain }])
+    }
+    return moved
   }
 
   #runOne(job: Job, mint: Mint): Reply {
@@ -154,19 +305,36 @@ export class BatchRunner {
     }
     const entry = { at: mint.now, by: job.by, status: decided.status ?? 200 }
     for (const write of writes) this.#write(write, entry)
+    const revision = this.#headOf(job.log)?.revision ?? 0
     for (const { id, secret } of decided.secrets ?? []) {
-      if (secret === null) this.#tables.secrets.remove(id)
-      else this.#tables.secrets.put(id, this.#seal(id, secret))
+      const sealed = secret === null ? null : this.#seal(id, secret)
+      this.#proposed?.secrets.push({ id, sealed, log: job.log, revision })
+      if (sealed === null) this.#tables.secrets.remove(id)
+      else this.#tables.secrets.put(id, sealed)
     }
     const also = writes.slice(1).map(({ log }) => log)
-    return { result: decided.result, revision: this.#headOf(job.log)?.revision ?? 0, also }
+    return { result: decided.result, revision, also }
   }
 
   #decide(job: Job, mint: Mint): Decided<unknown> {
     const useCase: UseCase | undefined = Object.hasOwn(this.#useCases, job.name) ? this.#useCases[job.name] : undefined
     if (useCase === undefined) throw new Error(`no use case is named ${job.name}`)
-    const view = new LmdbView(this.#tables, (log) => this.#headOf(log), job.log)
-    return useCase(view, job.input as never, mint)
+    if (job.key !== undefined) this.#requireKey(job.key, job.log)
+    const headOf = (log: LogId): Head | undefined => {
+      this.#proposed?.touched.add(log)
+      return this.#headOf(log)
+    }
+    return useCase(new LmdbView(this.#tables, headOf, job.log), job.input as never, mint)
+  }
+
+  /**
+   * @throws KEY_REVOKED when the key that asked was rotated or deleted since, OBJECT_NOT_FOUND when the environment was
+   *   deleted
+   */
+  #requireKey({ organization, hash }: AskingKey, log: LogId): void {
+    const control = new LmdbView(this.#tables, (log) => this.#headOf(log), organization)
+    if (control.get('api_key', hash) === undefined) throw new ZerohopError('KEY_REVOKED')
+    if (log !== organization) control.require('environment', log)
   }
 
   /** @throws LIMIT_EXCEEDED when no image could hold it */
@@ -184,8 +352,12 @@ export class BatchRunner {
     if (changes.length === 0 && !logged) return
     const head = this.#headOf(log) ?? this.#newHead()
     const applied = apply(this.#tables, log, head, changes, sizes)
-    this.#heads.set(log, append(this.#tables, log, applied, { ...entry, changes }))
+    const encoded = encodeEntry(log, head, { ...entry, changes })
+    this.#heads.set(log, append(this.#tables, applied, encoded))
     this.#moved.add(log)
+    this.#proposed?.touched.add(log)
+    const { at, status } = entry
+    this.#proposed?.entries.push({ log, lineage: head.lineage, ...encoded, changes, at, status })
   }
 
   #headOf(log: LogId): Head | undefined {
@@ -197,10 +369,17 @@ export class BatchRunner {
   }
 
   #newHead(): Head {
-    const number = this.#tables.totals.takeNumber()
-    const lineage = randomBytes(32).toString('hex')
-    return { number, lineage, revision: 0, chain: lineage, next: 1, counts: {}, sums: {}, log: NO_SUM }
+    const begun = this.#proposed && PROVISIONAL + this.#proposed.entries.length
+    return newHead(begun ?? this.#tables.totals.takeNumber(), randomBytes(32).toString('hex'))
   }
+}
+
+/** First number of logs that begin in a transaction which is aborted: no log on record has one so high. */
+const PROVISIONAL = 2 ** 31
+
+/** The head of a log before its first entry. */
+function newHead(number: number, lineage: string): Head {
+  return { number, lineage, revision: 0, chain: lineage, next: 1, counts: {}, sums: {}, log: NO_SUM }
 }
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'

@@ -78,6 +78,11 @@ export class Totals {
     return totals.next_log
   }
 
+  /** Sets the number of the next new log. Inside the caller's transaction. */
+  setNext(number: number): void {
+    this.#write({ ...this.read(), next_log: number })
+  }
+
   /** @throws DATA_DAMAGED */
   read(): TotalsRecord {
     const text = this.#meta.get(TOTALS)

@@ -3,7 +3,7 @@
 // text has none: so the types are taken that way.
 import type lmdb = require('lmdb')
 
-import { open as openLmdb } from 'lmdb'
+import { ABORT as LMDB_ABORT, open as openLmdb } from 'lmdb'
 
 /** A named table. */
 export type Database<V, K extends string | Uint8Array> = lmdb.Database<V, K>
@@ -15,3 +15,6 @@ export type RootDatabase = lmdb.RootDatabase
 export function open(options: lmdb.RootDatabaseOptionsWithPath): RootDatabase {
   return openLmdb(options)
 }
+
+/** What the callback of a transaction returns to end it without effect. */
+export const ABORT: unknown = LMDB_ABORT

@@ -26,16 +26,32 @@ interface Body {
   readonly changes: readonly Change[]
 }
 
-/** Appends the next revision inside the caller's transaction and returns the new head. */
-export function append(tables: Tables, log: LogId, head: Head, entry: Omit<Body, 'log' | 'revision'>): Head {
+/** The next entry of a log, in the bytes that are stored. */
+export interface EncodedEntry {
+  readonly revision: number
+  readonly chain: string
+  /** chain, 32 bytes, then the body */
+  readonly bytes: Uint8Array
+}
+
+/** The entry that follows the head. */
+export function encodeEntry(
+  log: LogId,
+  head: Pick<Head, 'revision' | 'chain'>,
+  { at, by, status, changes }: Omit<Body, 'log' | 'revision'>,
+): EncodedEntry {
   const revision = head.revision + 1
-  const { at, by, status, changes } = entry
   const body = JSON.stringify({ log, revision, at, by, status, changes } satisfies Body)
   const bytes = Buffer.allocUnsafe(CHAIN_BYTES + Buffer.byteLength(body))
   bytes.write(head.chain, 0, 'hex')
   bytes.write(body, CHAIN_BYTES)
   const chain = hash('sha256', bytes)
   bytes.write(chain, 0, 'hex')
+  return { revision, chain, bytes }
+}
+
+/** Appends the next entry inside the caller's transaction and returns the new head. */
+export function append(tables: Tables, head: Head, { revision, chain, bytes }: EncodedEntry): Head {
   return { ...putEntry(tables, head, revision, undefined, bytes), revision, chain }
 }
 
@@ -155,6 +171,29 @@ export function stripEntry(value: Uint8Array): Buffer {
 /** When an entry was written, in ms since 1970. */
 export function timeOfEntry(value: Uint8Array): number {
   return decodeHistory(0, value).at
+}
+
+/** An entry as it is stored, with what a record of it says beside its bytes. */
+export interface StoredEntry extends EncodedEntry {
+  readonly at: number
+  readonly status: number
+}
+
+/**
+ * Stored entries from a revision on, in order: at most `limit`, and no more bytes than `bytesMax` unless one entry is
+ * larger. @throws DATA_DAMAGED
+ */
+export function readStored(tables: Tables, head: Head, from: number, limit: number, bytesMax: number): StoredEntry[] {
+  const entries: StoredEntry[] = []
+  const range = { start: revisionKey(head.number, from), end: revisionKey(head.number + 1, 0), limit }
+  let bytes = 0
+  for (const { content } of tables.log.range(range)) {
+    bytes += content.length
+    if (bytes > bytesMax && entries.length > 0) break
+    const { revision, chain, at, status } = decodeHistory(head.number, content)
+    entries.push({ revision, chain, at, status, bytes: content })
+  }
+  return entries
 }
 
 /** Quotes inside JSON texts are escaped, so the first `,"changes":` is the member of the body. */

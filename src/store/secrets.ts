@@ -22,7 +22,7 @@ export interface SecretsKey {
 
 /**
  * Reads the key file. At the default path, in the data folder, a missing file is created (mode 0600).
- * @throws CONFIG_INVALID when a file that was named is missing or does not hold 32 bytes
+ * @throws CONFIG_INVALID when a file that was named is missing or holds neither 32 bytes nor 64 hex digits
  */
 export function readSecretsKey(folder: string, file: string | undefined): SecretsKey {
   const path = file ?? join(folder, 'secrets.key')
@@ -60,7 +60,9 @@ export function unseal(key: Uint8Array, id: string, sealed: Uint8Array): string 
 
 function readKeyFile(path: string): Uint8Array | undefined {
   try {
-    return readFileSync(path)
+    const bytes = readFileSync(path)
+    const text = bytes.length > KEY_BYTES ? bytes.toString('latin1').trim() : ''
+    return /^[0-9a-f]{64}$/i.test(text) ? Buffer.from(text, 'hex') : bytes
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
     throw error

@@ -6,9 +6,10 @@ import { mkdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Actor, HistoryEntry, LogEntry, LogId, Position } from '../log/change.ts'
 import { imageBytes } from '../log/image-bytes.ts'
-import { ZerohopError } from '../model/errors.ts'
+import { isZerohopError, ZerohopError } from '../model/errors.ts'
 import { Listeners, type OnEvent } from '../model/events.ts'
 import type { ApiKey } from '../model/objects.ts'
+import type { AskingKey, Once } from './batch.ts'
 import { Damages, isControl } from './damages.ts'
 import { prepareData } from './data-file.ts'
 import { asOpenError, syncFile } from './disk.ts'
@@ -17,6 +18,9 @@ import { entryCount, type Head } from './heads.ts'
 import { LmdbView } from './lmdb-view.ts'
 import { acquireLock, type Lock } from './lock.ts'
 import { readEntries, readHistory, readHistoryId } from './log.ts'
+import { requireNotMoved } from './moved.ts'
+import { discardCache, prepareCache, requireNoCache } from './postgres/cache-folder.ts'
+import type { SharedTask } from './postgres/tasks.ts'
 import { Scrub } from './scrub.ts'
 import { readSecretsKey, type SecretsKey, unseal } from './secrets.ts'
 import { openTables, type Tables } from './tables.ts'
@@ -25,7 +29,8 @@ import { formatOf, OLD_FORMAT, type OnProgress, upgradeData } from './upgrade.ts
 import type { Damage } from './verify-part.ts'
 import type { Committed, InputOf, ResultOf, StoredView, UseCases } from './view.ts'
 import { Waiters } from './waiters.ts'
-import { type BatchEvent, Writer, type WriterStats } from './writer.ts'
+import { type BatchEvent, Writer, type WriterEvent, type WriterStats } from './writer.ts'
+import type { Question, ReplicaSettings } from './writer-messages.ts'
 
 export interface StoreOptions {
   /** the data folder; made when it is missing */
@@ -38,6 +43,34 @@ export interface StoreOptions {
   readonly imageBytesMax?: number
   /** receives the progress when a folder of an older format is upgraded */
   readonly upgrading?: OnProgress
+  /** the log of record is in a database that other replicas share, and the folder is a cache */
+  readonly replica?: ReplicaOptions
+}
+
+export interface ReplicaOptions {
+  readonly settings: ReplicaSettings
+  /** 32 bytes: seals secrets, the same on every replica */
+  readonly secretsKey: Uint8Array
+}
+
+/** Who asks for a write, for a store whose log of record others write too. */
+export interface Asking {
+  /** the key that asks; the write is refused when it is revoked before the write is on record */
+  readonly key?: AskingKey
+  /** the request is carried out once, however often it is sent */
+  readonly once?: Once
+  /** id of the task that this write ends */
+  readonly task?: string
+  /** sets an empty database up: refused with OBJECT_EXISTS when another replica did so */
+  readonly isFirst?: boolean
+}
+
+/** Tasks whose outcome any replica tells. A task ends with the write that names it, or by `fail`. */
+export interface SharedTasks {
+  start(id: string, environment: LogId): Promise<void>
+  /** @param error JSON */
+  fail(id: string, error: string): Promise<void>
+  find(id: string): Promise<SharedTask | undefined>
 }
 
 export type StoreEvent =
@@ -45,6 +78,8 @@ export type StoreEvent =
   | { readonly event: 'committed'; readonly log: LogId; readonly head: Position }
   /** how many seconds a batch of writes took, with its sync */
   | { readonly event: 'batch'; readonly seconds: number }
+  /** what a replica cannot do in the background; without an error it can again */
+  | { readonly event: 'trouble'; readonly error: ZerohopError | undefined }
   /** nothing is written any more; reads go on */
   | { readonly event: 'writer died'; readonly error: ZerohopError }
 
@@ -62,14 +97,33 @@ export interface Store<U extends UseCases> {
   /**
    * Runs a use case and returns when its outcome is on disk. A log that does not exist yet begins with its first
    * change.
-   * @throws the domain error of the use case, as it was thrown; OVERLOADED, DISK_FULL, DISK_FAILED, WRITER_DEAD, CLOSED
+   * @throws the domain error of the use case, as it was thrown; OVERLOADED, DISK_FULL, DISK_FAILED, WRITER_DEAD,
+   *   CLOSED; of a replica also DATABASE_UNAVAILABLE, OUTCOME_UNKNOWN, KEY_REVOKED, IDEMPOTENCY_MISMATCH
    */
   commit<N extends keyof U & string>(
     log: LogId,
     name: N,
     input: InputOf<U[N]>,
     by: Actor,
+    asking?: Asking,
   ): Promise<Committed<ResultOf<U[N]>>>
+  /** True when other replicas write to the log of record too. */
+  readonly isReplicated: boolean
+  /**
+   * Resolves when reads of this store show every write that was acknowledged before the call, by whatever replica: at
+   * once where there is only one.
+   * @throws DATABASE_UNAVAILABLE, HISTORY_LOST
+   */
+  confirm(): Promise<void>
+  /**
+   * Set when the database had lost what this replica had folded before it started; the state is what the database still
+   * has.
+   */
+  readonly historyLost: ZerohopError | undefined
+  /** Of a replica: tasks that all of them know. */
+  readonly tasks: SharedTasks | undefined
+  /** What a replica cannot do in the background; undefined when nothing is wrong. */
+  readonly trouble: ZerohopError | undefined
   /** The durable position of a log. @throws OBJECT_NOT_FOUND */
   head(log: LogId): Position
   /** An upper bound of the environment's image in bytes; undefined when nothing was written since an older version. */
@@ -129,18 +183,36 @@ export interface Store<U extends UseCases> {
  * key)
  */
 export async function openStore<U extends UseCases>(options: StoreOptions): Promise<Store<U>> {
-  const folder = options.data
+  try {
+    return await openOnce(options)
+  } catch (error) {
+    if (options.replica === undefined || !isZerohopError(error, 'HISTORY_LOST', 'CACHE_FOREIGN')) throw error
+    discardCache(options.data)
+    const store = await openOnce<U>(options)
+    if (error.code === 'HISTORY_LOST') store.historyLost = error
+    return store
+  }
+}
+
+async function openOnce<U extends UseCases>(options: StoreOptions): Promise<LmdbStore<U>> {
+  const { data: folder, replica } = options
   let lock: Lock | undefined
   let tables: Tables | undefined
   try {
     makeFolder(folder)
     lock = await acquireLock(folder)
+    if (replica === undefined) {
+      requireNoCache(folder)
+      requireNotMoved(folder)
+    } else prepareCache(folder, lock.clean)
     await prepareData(folder, lock.clean)
     if ((await formatOf(folder)) === OLD_FORMAT) await upgradeData(folder, options.upgrading)
-    tables = openTables(folder, 'write')
-    const key = readSecretsKey(folder, options.secretsKeyFile)
+    tables = openTables(folder, 'write', replica === undefined ? 'durable' : 'cache')
+    const key = replica
+      ? { bytes: replica.secretsKey, warning: undefined }
+      : readSecretsKey(folder, options.secretsKeyFile)
     syncFolder(folder)
-    const store = new LmdbStore<U>(folder, tables, lock, key)
+    const store = new LmdbStore<U>(folder, tables, lock, key, replica !== undefined)
     await store.start(options)
     return store
   } catch (error) {
@@ -170,7 +242,13 @@ class LmdbStore<U extends UseCases> implements Store<U> {
   #closing: Promise<void> | undefined
   #isClosed = false
 
-  constructor(folder: string, tables: Tables, lock: Lock, key: SecretsKey) {
+  readonly isReplicated: boolean
+  trouble: ZerohopError | undefined
+  historyLost: ZerohopError | undefined
+  #confirming: Promise<void> | undefined
+
+  constructor(folder: string, tables: Tables, lock: Lock, key: SecretsKey, isReplicated: boolean) {
+    this.isReplicated = isReplicated
     this.#folder = folder
     this.#tables = tables
     this.#lock = lock
@@ -183,12 +261,25 @@ class LmdbStore<U extends UseCases> implements Store<U> {
     this.#damages.addControlLogs(tables, heads)
   }
 
-  async start({ writerThread, imageBytesMax }: StoreOptions): Promise<void> {
-    const data = { folder: this.#folder, secretsKey: this.#key.bytes, ...(imageBytesMax ? { imageBytesMax } : {}) }
-    this.#writer = await Writer.start(writerThread, data, (event) => {
-      if (event.event === 'died') this.#listeners.tell({ event: 'writer died', error: event.error })
-      else this.#wrote(event)
-    })
+  async start({ writerThread, imageBytesMax, replica }: StoreOptions): Promise<void> {
+    const data = {
+      folder: this.#folder,
+      secretsKey: this.#key.bytes,
+      ...(imageBytesMax ? { imageBytesMax } : {}),
+      ...(replica ? { replica: replica.settings } : {}),
+    }
+    this.#writer = await Writer.start(writerThread, data, (event) => this.#hear(event))
+  }
+
+  #hear(event: WriterEvent): void {
+    if (event.event === 'died') this.#listeners.tell({ event: 'writer died', error: event.error })
+    else if (event.event === 'trouble') {
+      this.trouble = event.error
+      this.#listeners.tell(event)
+    } else {
+      if (event.event === 'batch') this.#listeners.tell({ event: 'batch', seconds: event.seconds })
+      this.#moved(event.moved)
+    }
   }
 
   view(log: LogId): StoredView {
@@ -214,14 +305,44 @@ class LmdbStore<U extends UseCases> implements Store<U> {
     name: N,
     input: InputOf<U[N]>,
     by: Actor,
+    asking: Asking = {},
   ): Promise<Committed<ResultOf<U[N]>>> {
     if (this.#writer === undefined) throw closed()
     const damage = this.#damages.of(log)
     if (damage !== undefined) throw damage
-    const { result, revision, also } = await this.#writer.commit({ log, name, input, by })
+    // where nobody else writes, a key is as valid in the writer as it was at the gate
+    const job = { log, name, input, by, ...(this.isReplicated ? asking : {}) }
+    const { result, revision, also } = await this.#writer.commit(job)
     if (this.#following.isAwaited) await this.#following.caughtUp([log, ...also])
     // the thread ran the use case of that name, so its result has that type
     return { result: result as ResultOf<U[N]>, revision }
+  }
+
+  confirm(): Promise<void> {
+    if (!this.isReplicated) return Promise.resolve()
+    // one question for all that ask in this turn of the loop; none joins a question that was sent
+    this.#confirming ??= new Promise((resolve, reject) => {
+      setImmediate(() => {
+        this.#confirming = undefined
+        this.#ask({ about: 'record' }).then(() => resolve(), reject)
+      })
+    })
+    return this.#confirming
+  }
+
+  get tasks(): SharedTasks | undefined {
+    return this.isReplicated ? this.#tasks : undefined
+  }
+
+  readonly #tasks: SharedTasks = {
+    start: async (id, environment) => void (await this.#ask({ about: 'new task', id, environment })),
+    fail: async (id, error) => void (await this.#ask({ about: 'failed task', id, error })),
+    // the thread answers this question with a task
+    find: async (id) => (await this.#ask({ about: 'task', id })) as SharedTask | undefined,
+  }
+
+  #ask(question: Question): Promise<unknown> {
+    return this.#writer === undefined ? Promise.reject(closed()) : this.#writer.ask(question)
   }
 
   head(log: LogId): Position {
@@ -348,8 +469,7 @@ class LmdbStore<U extends UseCases> implements Store<U> {
     this.#lock.release()
   }
 
-  #wrote({ moved, seconds }: BatchEvent): void {
-    this.#listeners.tell({ event: 'batch', seconds })
+  #moved(moved: BatchEvent['moved']): void {
     if (moved.length === 0) return
     this.#tables.root.resetReadTxn() // the read snapshot of this turn may be older than the write just acknowledged
     for (const [log, position] of moved) this.#positions.set(log, position)

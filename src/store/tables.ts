@@ -70,8 +70,11 @@ export type OpenMode = 'create' | 'write' | 'read'
 /** lmdb knows `create`, its types do not. */
 type CreateOptions = DatabaseOptions & { readonly create?: boolean }
 
+/** Whether a commit waits for the disk. A cache does not: after a power failure it is thrown away. */
+export type Durability = 'durable' | 'cache'
+
 /** Opens the LMDB environment of a folder. */
-export function openRoot(folder: string, mode: OpenMode): RootDatabase {
+export function openRoot(folder: string, mode: OpenMode, durability: Durability = 'durable'): RootDatabase {
   return open({
     ...FOR_ITS_OWNER,
     path: folder,
@@ -79,6 +82,7 @@ export function openRoot(folder: string, mode: OpenMode): RootDatabase {
     readOnly: mode === 'read',
     encoding: 'json',
     overlappingSync: false, // readers see a write only when it is on disk
+    noSync: durability === 'cache',
     mapSize: DATA_BYTES_MAX,
     maxDbs: 32,
   })
@@ -102,8 +106,8 @@ export function readFormat(root: RootDatabase): unknown {
  * Opens the tables of a folder.
  * @throws DATA_FOREIGN when the folder holds other data or another format, DATA_DAMAGED; else what LMDB throws
  */
-export function openTables(folder: string, mode: OpenMode): Tables {
-  const root = openRoot(folder, mode)
+export function openTables(folder: string, mode: OpenMode, durability: Durability = 'durable'): Tables {
+  const root = openRoot(folder, mode, durability)
   try {
     const create = mode === 'create'
     if (create) formatTable(root, true)?.putSync(FORMAT_KEY, FORMAT)

@@ -5,9 +5,9 @@ import type { LogId, Position } from '../log/change.ts'
 import { ZerohopError } from '../model/errors.ts'
 import type { OnEvent } from '../model/events.ts'
 import { WRITER_BATCH_ITEMS_MAX, WRITER_BATCH_MAX, WRITER_IN_FLIGHT_MAX, WRITER_QUEUE_MAX } from '../model/limits.ts'
-import { type Done, fromFailure, type Job } from './batch.ts'
+import { type Done, type Failure, fromFailure, type Job } from './batch.ts'
 import type { Retention, Trimmed } from './trim.ts'
-import type { FromThread, ThreadData, ToThread } from './writer-thread.ts'
+import type { FromThread, Question, Replies, ThreadData, ToThread } from './writer-messages.ts'
 
 interface Waiting {
   readonly job: Job
@@ -24,7 +24,24 @@ export interface BatchEvent {
   readonly moved: readonly (readonly [LogId, Position])[]
   readonly seconds: number
 }
-export type WriterEvent = BatchEvent | { readonly event: 'died'; readonly error: ZerohopError }
+export type WriterEvent =
+  | BatchEvent
+  /** logs were folded further, by writes of other replicas too */
+  | { readonly event: 'moved'; readonly moved: BatchEvent['moved'] }
+  /** what a replica cannot do in the background; without an error it can again */
+  | { readonly event: 'trouble'; readonly error: ZerohopError | undefined }
+  | { readonly event: 'died'; readonly error: ZerohopError }
+
+/** A batch that the thread has not answered completely. */
+interface InFlight {
+  readonly jobs: readonly Waiting[]
+  left: number
+}
+
+interface Asked {
+  readonly resolve: (answer: unknown) => void
+  readonly reject: (error: Error) => void
+}
 
 /** Counters since the writer started. */
 export interface WriterStats {
@@ -39,7 +56,11 @@ export class Writer {
   readonly #exited: Promise<void>
   #ready: { resolve: () => void; reject: (error: Error) => void } | undefined
   #queue: Waiting[] = []
-  readonly #inFlight: Waiting[][] = []
+  readonly #inFlight = new Map<number, InFlight>()
+  #batches = 0
+  /** questions by their number */
+  readonly #asked = new Map<number, Asked>()
+  #questions = 0
   #waiting = 0
   readonly #trims: { resolve: (trimmed: Trimmed) => void; reject: (error: Error) => void }[] = []
   #isFlushPlanned = false
@@ -82,7 +103,7 @@ export class Writer {
     this.#waiting++
     return new Promise((resolve, reject) => {
       this.#queue.push({ job, resolve, reject })
-      if (this.#isFlushPlanned || this.#inFlight.length >= WRITER_IN_FLIGHT_MAX) return
+      if (this.#isFlushPlanned || this.#inFlight.size >= WRITER_IN_FLIGHT_MAX) return
       this.#isFlushPlanned = true
       setImmediate(() => this.#flush()) // after all requests that arrive in this turn of the loop
     })
@@ -102,6 +123,16 @@ export class Writer {
     })
   }
 
+  /** Asks the thread. @throws DATABASE_UNAVAILABLE, HISTORY_LOST, WRITER_DEAD, CLOSED */
+  ask(question: Question): Promise<unknown> {
+    if (this.#stopped !== undefined) return Promise.reject(this.#stopped)
+    const asked = ++this.#questions
+    return new Promise((resolve, reject) => {
+      this.#asked.set(asked, { resolve, reject })
+      this.#thread.postMessage({ asked, question } satisfies ToThread)
+    })
+  }
+
   /** Waits for all accepted jobs, closes the tables of the thread and ends it. */
   async close(): Promise<void> {
     if (this.#stopped !== undefined) return this.#exited
@@ -112,16 +143,21 @@ export class Writer {
 
   #flush(): void {
     this.#isFlushPlanned = false
-    while (this.#queue.length > 0 && this.#inFlight.length < WRITER_IN_FLIGHT_MAX) {
+    while (this.#queue.length > 0 && this.#inFlight.size < WRITER_IN_FLIGHT_MAX) {
       const batch = this.#queue.splice(0, batchLength(this.#queue))
       try {
-        this.#thread.postMessage({ jobs: batch.map(({ job }) => job) } satisfies ToThread)
-        this.#inFlight.push(batch)
+        this.#send(batch)
       } catch {
         this.#sendCloneable(batch)
       }
     }
     this.#closeWhenDone()
+  }
+
+  #send(jobs: readonly Waiting[]): void {
+    const batch = ++this.#batches
+    this.#thread.postMessage({ batch, jobs: jobs.map(({ job }) => job) } satisfies ToThread)
+    this.#inFlight.set(batch, { jobs, left: jobs.length })
   }
 
   /** An input that cannot be cloned is a defect of its caller alone. */
@@ -136,39 +172,60 @@ export class Writer {
         return false
       }
     })
-    if (cloneable.length === 0) return
-    this.#thread.postMessage({ jobs: cloneable.map(({ job }) => job) } satisfies ToThread)
-    this.#inFlight.push(cloneable)
+    if (cloneable.length > 0) this.#send(cloneable)
   }
 
   #receive(message: FromThread): void {
-    if ('ready' in message) {
-      this.#ready?.resolve()
-      return
-    }
-    if ('trimmed' in message) {
+    if ('ready' in message) this.#ready?.resolve()
+    else if ('failed' in message) this.#fail(message.failed)
+    else if ('replies' in message) this.#answered(message)
+    else if ('moved' in message) this.#onEvent({ event: 'moved', moved: message.moved })
+    else if ('trouble' in message)
+      this.#onEvent({ event: 'trouble', error: message.trouble && fromFailure(message.trouble) })
+    else if ('told' in message) this.#told(message)
+    else {
       this.#trims.shift()?.resolve(message.trimmed)
       this.#closeWhenDone()
-      return
     }
-    const batch = this.#inFlight.shift() ?? []
-    this.#waiting -= batch.length
-    const { moved, seconds } = message
+  }
+
+  /** The thread cannot begin. */
+  #fail(failure: Failure): void {
+    const error = fromFailure(failure)
+    this.#stopped = error
+    this.#ready?.reject(error)
+  }
+
+  #told({ told, answer, failure }: Extract<FromThread, { readonly told: number }>): void {
+    const asked = this.#asked.get(told)
+    this.#asked.delete(told)
+    if (failure === undefined) asked?.resolve(answer)
+    else asked?.reject(fromFailure(failure))
+    this.#closeWhenDone()
+  }
+
+  #answered({ batch, places, replies, moved, seconds }: Replies): void {
+    const inFlight = this.#inFlight.get(batch)
+    if (inFlight === undefined) return
+    inFlight.left -= replies.length
+    if (inFlight.left <= 0) this.#inFlight.delete(batch)
+    this.#waiting -= replies.length
     this.#onEvent({ event: 'batch', moved, seconds })
-    for (const [at, { resolve, reject }] of batch.entries()) {
-      const reply = message.replies[at]
-      if (reply === undefined) reject(new ZerohopError('INTERNAL'))
-      else if ('failure' in reply) reject(fromFailure(reply.failure))
+    for (const [at, reply] of replies.entries()) {
+      const waiting = inFlight.jobs[places?.[at] ?? at]
+      if (waiting === undefined) continue
+      if ('failure' in reply) waiting.reject(fromFailure(reply.failure))
       else {
         this.stats.writes++
-        resolve(reply)
+        waiting.resolve(reply)
       }
     }
     this.#flush()
   }
 
   #closeWhenDone(): void {
-    if (this.#stopped?.code !== 'CLOSED' || this.#waiting + this.#trims.length > 0 || this.#isClosing) return
+    const open = this.#waiting + this.#trims.length + this.#asked.size
+    if (this.#stopped?.code !== 'CLOSED' || open > 0 || this.#isClosing) return
     this.#isClosing = true
     this.#thread.postMessage({ close: true } satisfies ToThread)
   }
@@ -181,9 +238,11 @@ export class Writer {
       this.#stopped = error
       this.#onEvent({ event: 'died', error })
     }
-    const lost = [...this.#inFlight.splice(0).flat(), ...this.#queue.splice(0)]
+    const lost = [...[...this.#inFlight.values()].flatMap(({ jobs }) => jobs), ...this.#queue.splice(0)]
+    this.#inFlight.clear()
     this.#waiting = 0
-    for (const { reject } of [...lost, ...this.#trims.splice(0)]) reject(error)
+    for (const { reject } of [...lost, ...this.#trims.splice(0), ...this.#asked.values()]) reject(error)
+    this.#asked.clear()
   }
 }
 

@@ -10,6 +10,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { Command } from 'commander'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { addDatabase } from '../../src/cli/commands/database-commands.ts'
 import { addImage } from '../../src/cli/commands/image-commands.ts'
 import { addAdministration } from '../../src/cli/commands/operator-commands.ts'
 import { speak } from '../../src/cli/terminal/command-line.ts'
@@ -57,6 +58,7 @@ async function run(args: readonly string[], env: Record<string, string> = {}): P
 /** The commands that have a file of their own for their command line. */
 function program(): Command {
   const zerohop = speak(new Command('zerohop'), '0.0.0')
+  addDatabase(zerohop)
   addImage(zerohop)
   addAdministration(zerohop)
   addMigrate(zerohop)

@@ -24,6 +24,7 @@ it('an image that is newer than what the writer has told is not of another histo
     exists: (log) => store.exists(log),
     entries: (log, after, limit) => store.entries(log, after, limit),
     view: (log) => store.view(log),
+    confirm: () => store.confirm(),
     waitBeyond: (log, revision, signal) =>
       isTold
         ? store.waitBeyond(log, revision, signal)

@@ -21,7 +21,7 @@ export interface Route {
 }
 
 /** Registered before anybody can listen: they stand outside the gate. */
-const OPEN = ['/health', '/metrics', '/v2/openapi.json', '/docs', '/docs/scalar.js', '/docs/migration']
+const OPEN = ['/health', '/ready', '/metrics', '/v2/openapi.json', '/docs', '/docs/scalar.js', '/docs/migration']
 
 /** The app with the feed, as the process serves it, and all its routes. */
 export async function appWithRoutes(

@@ -104,6 +104,7 @@ function firstVersion(files: readonly SourceFile[]): Finding[] {
 /** Who may import a package: the folder that hides it from the rest. */
 const PACKAGES: readonly { readonly name: RegExp; readonly only: RegExp; readonly where: string }[] = [
   { name: /^lmdb(\/|$)/, only: /^src\/store\/lmdb\.ts$/, where: 'src/store/lmdb.ts' },
+  { name: /^pg(\/|$)/, only: /^src\/store\/postgres\//, where: 'src/store/postgres' },
   { name: /^node-gyp-build(\/|$)/, only: /^src\/store\//, where: 'src/store' },
   {
     name: /^(fastify|@fastify\/.*)$/,
@@ -145,7 +146,7 @@ interface WordRule {
  * files.
  */
 const BORDER =
-  /^src\/((cli|http|integration|management\/http|v1\/(routes|pdp|migrate\/commands))\/|(.+[/-]routes|embedded|server|pdp\/last-image|management\/snapshot\/snapshot-file|decision-log\/audit-thread|store\/(batch|writer-thread|lock|secrets))\.ts$)/
+  /^src\/((cli|http|integration|management\/http|v1\/(routes|pdp|migrate\/commands))\/|(.+[/-]routes|embedded|server|pdp\/last-image|management\/snapshot\/snapshot-file|decision-log\/audit-thread|store\/(batch|writer-thread|lock|secrets|postgres\/replica-writer))\.ts$)/
 
 const WORDS: readonly WordRule[] = [
   { word: /\bWebAssembly\b/, about: /^src\//, home: /^src\/kernel\//, mend: 'only src/kernel uses WebAssembly' },

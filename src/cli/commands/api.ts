@@ -6,10 +6,12 @@ import { serveAdmin } from '../../http/admin-socket.ts'
 import type { RequestTracer } from '../../http/tracing.ts'
 import { runAdmin } from '../../management/admin.ts'
 import { keepRetention, type RetentionEvent } from '../../management/retention.ts'
+import type { ZerohopError } from '../../model/errors.ts'
 import { type Management, managementServer, openManagement } from '../../server.ts'
 import { type Env, secretsOf } from '../configuration/env.ts'
 import { readTls, reloadOnHangup } from '../configuration/tls.ts'
 import { Closers, closeOnSignals, intakeOf, listen, newId, stopper } from '../process/process.ts'
+import { replicaOf } from '../process/replica-settings.ts'
 import { startTracing } from '../process/start-tracing.ts'
 import { reasonOf, unhandledRejections } from '../process/unhandled.ts'
 
@@ -36,7 +38,7 @@ export async function startManagement(
 ): Promise<ManagementSide> {
   const { data, secretsKeyFile, bootstrapKey } = env
   const tls = readTls(env)
-  if (verify) await (await import('./data.ts')).requireWhole(data, log, upgradeLog(log))
+  if (verify && env.database === undefined) await (await import('./data.ts')).requireWhole(data, log, upgradeLog(log))
   const management = await openManagement({
     data,
     noExample: !example,
@@ -44,16 +46,26 @@ export async function startManagement(
     upgrading: upgradeLog(log),
     ...(secretsKeyFile === undefined ? {} : { secretsKeyFile }),
     ...(bootstrapKey === undefined ? {} : { bootstrapKey }),
+    replica: replicaOf(env),
   })
   const { store, snapshots, audit } = management
   closers.add(() => store.close())
   store.listen((event) => {
-    if (event.event !== 'writer died') return
+    if (event.event === 'trouble' && event.error?.code !== 'HISTORY_LOST') logTrouble(event.error, log)
+    // what was lost is gone for every replica: the next start folds what the database still has
+    const isLost = event.event === 'trouble' && event.error?.code === 'HISTORY_LOST'
+    if (event.event !== 'writer died' && !isLost) return
     const { error } = event
+    if (error === undefined) return
     const { code, message } = error
-    log.fatal({ code, reason: reasonOf(error.cause, secretsOf(env)) }, `${message}; the process ends`)
+    const reason = error.cause === undefined ? {} : { reason: reasonOf(error.cause, secretsOf(env)) }
+    log.fatal({ code, ...reason }, `${message}; the process ends`)
     stopper(closers, undefined, 1)()
   })
+  if (store.historyLost !== undefined) {
+    const { code, message } = store.historyLost
+    log.error({ code, message }, 'the database had lost what this replica had: its state was folded anew')
+  }
   if (store.secretsKeyWarning !== undefined) log.warn(store.secretsKeyWarning)
   const onEvent = ({ error }: RetentionEvent): void =>
     log.warn({ err: error }, 'old entries of the log are not forgotten')
@@ -67,6 +79,7 @@ export async function startManagement(
     openMetrics: env.openMetrics,
     ...(env.metricsToken === undefined ? {} : { metricsToken: env.metricsToken }),
     unhandledRejections,
+    reads: env.reads,
     intake: intakeOf(env),
     ...(tls === undefined ? {} : { tls }),
     ...(tracer === undefined ? {} : { tracer }),
@@ -74,6 +87,12 @@ export async function startManagement(
   })
   closers.addApp(app)
   return { management, app, apiPort: await listen(app, env.host, env.apiPort) }
+}
+
+/** Logs when the database stops to answer, and when it answers again. */
+function logTrouble(error: ZerohopError | undefined, log: Logger): void {
+  if (error === undefined) log.info('the database answers again')
+  else log.error({ code: error.code }, error.message)
 }
 
 /** Verifies the data periodically; damage is logged and counted in the metrics. */

@@ -36,6 +36,10 @@ export interface Env {
   readonly pdpPort: number
   readonly bootstrapKey: string | undefined
   readonly secretsKeyFile: string | undefined
+  readonly database: DatabaseEnv | undefined
+  /** 64 hex digits */
+  readonly secretsKey: string | undefined
+  readonly reads: 'linearizable' | 'local'
   readonly imageMemoryBytes: number
   /** bytes of request bodies that this process holds, and connections of each of its servers */
   readonly bodyMemoryBytes: number
@@ -84,6 +88,13 @@ export interface Env {
   readonly secrets: readonly string[]
 }
 
+/** The database that replicas share. */
+export interface DatabaseEnv {
+  readonly url: string
+  readonly migrate: boolean
+  readonly listen: boolean
+}
+
 /** The port on which SDKs expect the OPA-shaped API, when the PDP is where they expect it. */
 const OPA_PORT = 8181
 
@@ -111,6 +122,16 @@ export function readEnv(variables: Variables = process.env): Env {
     pdpPort: values.PDP_PORT,
     bootstrapKey: values.ZEROHOP_BOOTSTRAP_KEY,
     secretsKeyFile: values.ZEROHOP_SECRETS_KEY_FILE,
+    secretsKey: values.ZEROHOP_SECRETS_KEY,
+    database:
+      values.ZEROHOP_DATABASE_URL === undefined
+        ? undefined
+        : {
+            url: values.ZEROHOP_DATABASE_URL,
+            migrate: values.ZEROHOP_DATABASE_MIGRATE,
+            listen: values.ZEROHOP_DATABASE_LISTEN,
+          },
+    reads: values.ZEROHOP_READS,
     imageMemoryBytes: values.ZEROHOP_IMAGE_MEMORY,
     bodyMemoryBytes: values.ZEROHOP_BODY_MEMORY,
     maxConnections: values.ZEROHOP_CONNECTIONS,
@@ -215,7 +236,8 @@ function textOf(name: string, schema: TSchema, variables: Variables): string | u
   const given = variables[name]?.trim() || undefined
   const { isPem, isSecret } = { isPem: labelOf(schema) === labelOf(Pem), isSecret: factsOf(schema).isSecret ?? false }
   if (isPem && given !== undefined && !given.startsWith('-----BEGIN')) return readSecretFile(name, given)
-  const file = variables[`${name}_FILE`]
+  // a variable of that name stands for a file of its own form
+  const file = Object.hasOwn(Environment.properties, `${name}_FILE`) ? undefined : variables[`${name}_FILE`]
   return given ?? ((isPem || isSecret) && file ? readSecretFile(name, file) : undefined)
 }
 

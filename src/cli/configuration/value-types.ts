@@ -116,6 +116,20 @@ export const Token = readable(text, 'text', (text, name) => {
   throw new ZerohopError('CONFIG_INVALID', { reason })
 })
 
+/** An address with a password in it: never repeated in the error. */
+export const DatabaseAddress = readable(text, 'URL', (text, name) => {
+  if (URL.canParse(text) && /^postgres(ql)?:$/.test(new URL(text).protocol)) return text
+  throw new ZerohopError('CONFIG_INVALID', {
+    reason: `${name} must be an address such as postgres://user@host:5432/name`,
+  })
+})
+
+/** A key of 32 bytes: never repeated in the error. */
+export const SecretsKey = readable(text, 'hex', (text, name) => {
+  if (/^[0-9a-f]{64}$/i.test(text)) return text
+  throw new ZerohopError('CONFIG_INVALID', { reason: `${name} must be 64 hex digits: 32 random bytes` })
+})
+
 function readAddress(text: string, name: string): string {
   if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol))
     throw invalid(name, 'an http or https URL', text)

@@ -16,6 +16,7 @@ export const COMMANDS = [
   'export',
   'import',
   'data',
+  'database',
   'integration',
   'migrate',
 ] as const

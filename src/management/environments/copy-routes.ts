@@ -1,37 +1,32 @@
-// Copying an environment: /v2/projects/{p}/envs/{e}/copy, at once or as a task whose result is asked for. Tasks live in
-// this process; a copy is one commit, so a task is done when the writer is.
+// Copying an environment: /v2/projects/{p}/envs/{e}/copy, at once or as a task whose result is asked for. A copy is one
+// commit, so a task is done when the write is on record.
 import { randomBytes } from 'node:crypto'
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { managementError, problemOf } from '../../http/errors.ts'
 import { type Query, readText } from '../../http/page.ts'
 import { ZerohopError } from '../../model/errors.ts'
-import { COPY_TASKS_MAX, COPY_WAIT_MS } from '../../model/limits.ts'
-import type { JsonObject } from '../../model/objects.ts'
+import { COPY_WAIT_MS } from '../../model/limits.ts'
+import type { Environment, JsonObject } from '../../model/objects.ts'
+import type { Scope } from '../http/auth.ts'
 import { environmentRead } from '../http/render.ts'
 import { type RouteContext, writeControl } from '../http/route-context.ts'
+import { type CopyTask, LocalTasks, SharedCopyTasks } from './copy-tasks.ts'
 import { CopyQuery, EnvironmentCopy, EnvironmentRead, EnvironmentTask } from './schema.ts'
 
 const COPY = '/v2/projects/:p/envs/:e/copy'
 type Copying = { Body: EnvironmentCopy; Querystring: Query }
 
-interface Task {
-  /** id of the environment that is copied: who reaches it may ask */
-  readonly environment: string
-  readonly done: Promise<unknown>
-  outcome: { readonly result: EnvironmentRead } | { readonly error: JsonObject } | undefined
-}
-
 export function copyRoutes(app: FastifyInstance, management: RouteContext): void {
-  const tasks = new Map<string, Task>()
+  const { tasks: shared } = management.store
+  const tasks = shared === undefined ? new LocalTasks() : new SharedCopyTasks(shared)
   const config = { operation: 'environment.copy' } as const
 
   app.post<Copying>(
     COPY,
     { config, schema: { body: EnvironmentCopy, response: { 201: EnvironmentRead } } },
     async (request, reply) => {
-      const copied = await copy(management, request)
-      return reply.code(201).send(copied)
+      const environment = await copy(management, request)
+      return reply.code(201).send(environmentRead({ ...request.scope, environment }))
     },
   )
   app.post<Copying>(
@@ -40,21 +35,12 @@ export function copyRoutes(app: FastifyInstance, management: RouteContext): void
     async (request, reply) => {
       const wait = readWait(request.query)
       const id = randomBytes(16).toString('hex')
-      const done = copy(management, request).then(
-        (result) => {
-          task.outcome = { result }
-        },
-        (error: unknown) => {
-          task.outcome = { error: managementError(problemOf(error)).body as JsonObject }
-        },
-      )
-      const task: Task = { environment: request.scope.environment.id, done, outcome: undefined }
-      for (const oldest of tasks.keys()) {
-        if (tasks.size < COPY_TASKS_MAX) break
-        tasks.delete(oldest)
-      }
-      tasks.set(id, task)
-      return reply.code(202).send(await answer(id, task, wait))
+      await tasks.start(id, request.scope.environment.id)
+      copy(management, request, id)
+        .then((environment) => tasks.succeed(id, environment))
+        .catch((error: unknown) => tasks.fail(id, managementError(problemOf(error)).body as JsonObject))
+        .catch((error: unknown) => request.log.error({ err: error }, 'the outcome of a copy is not on record'))
+      return reply.code(202).send(taskRead(id, await tasks.find(id, wait), request.scope))
     },
   )
   app.get<{ Params: { task: string }; Querystring: Query }>(
@@ -63,37 +49,32 @@ export function copyRoutes(app: FastifyInstance, management: RouteContext): void
     async (request) => {
       const { task: id } = request.params
       const wait = readWait(request.query)
-      const task = tasks.get(id)
+      const task = await tasks.find(id, wait)
       if (task?.environment !== request.scope.environment.id)
         throw new ZerohopError('OBJECT_NOT_FOUND', { kind: 'task', ref: id })
-      return answer(id, task, wait)
+      return taskRead(id, task, request.scope)
     },
   )
 }
 
-async function copy(management: RouteContext, request: FastifyRequest<Copying>): Promise<EnvironmentRead> {
+/** @param task id of the task that ends with the copy */
+function copy(management: RouteContext, request: FastifyRequest<Copying>, task?: string): Promise<Environment> {
   const { scope, body } = request
-  const environment = await writeControl(management, request, 'copyEnvironment', {
+  const input = {
     source: scope.environment.id,
     existing: body.target_env.existing ?? null,
     fresh: body.target_env.new ?? null,
     overwrite: body.conflict_strategy === 'overwrite',
     scope: body.scope ?? null,
-  })
-  return environmentRead({ ...scope, environment })
+  }
+  return writeControl(management, request, 'copyEnvironment', input, task)
 }
 
-async function answer(task_id: string, task: Task, wait: number): Promise<EnvironmentTask> {
-  if (wait > 0) {
-    const timer = new AbortController()
-    await Promise.race([task.done, sleep(wait, undefined, { signal: timer.signal }).catch(() => undefined)])
-    timer.abort()
-  }
-  const { outcome } = task
+function taskRead(task_id: string, task: CopyTask | undefined, scope: Scope): EnvironmentTask {
+  const { outcome } = task ?? {}
   if (outcome === undefined) return { task_id, status: 'processing', result: null, error: null }
-  return 'result' in outcome
-    ? { task_id, status: 'success', result: outcome.result, error: null }
-    : { task_id, status: 'failure', result: null, error: outcome.error }
+  if ('error' in outcome) return { task_id, status: 'failure', result: null, error: outcome.error }
+  return { task_id, status: 'success', result: environmentRead({ ...scope, environment: outcome.result }), error: null }
 }
 
 /** `wait` in seconds, as milliseconds. */

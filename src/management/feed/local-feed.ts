@@ -9,6 +9,7 @@ import type { Feed, FeedEvent } from '../../log/feed.ts'
 import { isZerohopError, ZerohopError } from '../../model/errors.ts'
 import {
   DELTA_IN_TURN_MAX,
+  FEED_UNCONFIRMED_MS,
   HEARTBEAT_MS,
   LOG_READ_MAX,
   RECENT_CHANGES_MAX,
@@ -19,7 +20,7 @@ import type { UseCases } from '../../store/view.ts'
 import type { Snapshots } from '../snapshot/snapshot.ts'
 
 export interface FeedDeps {
-  readonly store: Pick<Store<UseCases>, 'head' | 'exists' | 'entries' | 'waitBeyond' | 'view'>
+  readonly store: Pick<Store<UseCases>, 'head' | 'exists' | 'entries' | 'waitBeyond' | 'view' | 'confirm'>
   readonly snapshots: Snapshots
   /** shared by the feeds of many followers */
   readonly recent?: RecentDeltas
@@ -80,6 +81,7 @@ async function* deltasOf(
   const log = followed.environment
   let at = after
   let heartbeatDue = 0
+  let confirmedAt = performance.now()
   let controlAt = -1 // revision of the control log at which the environment was seen
   while (!signal?.aborted) {
     const control = store.head(followed.organization).revision
@@ -112,8 +114,12 @@ async function* deltasOf(
     const now = performance.now()
     const everything = at.revision >= store.head(log).revision
     if (now >= heartbeatDue && (everything || heartbeatDue > 0)) {
+      // a follower takes a heartbeat for a sign that it has everything: so it must be true of the log of record
+      if (await isConfirmed(store, confirmedAt)) {
+        confirmedAt = performance.now()
+        yield { type: 'heartbeat', revision: store.head(log).revision }
+      }
       heartbeatDue = now + HEARTBEAT_MS
-      yield { type: 'heartbeat', revision: store.head(log).revision }
     }
     if (everything) await waitBeyond(store, log, at.revision, heartbeatDue - performance.now(), signal)
   }
@@ -126,6 +132,20 @@ function entriesAfter(store: FeedDeps['store'], log: LogId, have: number, got: n
   } catch (cause) {
     if (!isZerohopError(cause, 'DATA_DAMAGED')) throw cause
     throw new ZerohopError('FEED_GAP', { have, got }, { cause })
+  }
+}
+
+/**
+ * Whether nothing is on record that is not here.
+ * @throws CLOSED when that has not been known for FEED_UNCONFIRMED_MS: the follower then asks another replica
+ */
+async function isConfirmed(store: FeedDeps['store'], confirmedAt: number): Promise<boolean> {
+  try {
+    await store.confirm()
+    return true
+  } catch (cause) {
+    if (performance.now() - confirmedAt < FEED_UNCONFIRMED_MS) return false
+    throw new ZerohopError('CLOSED', { what: 'the feed' }, { cause })
   }
 }
 

@@ -11,7 +11,7 @@ import { limitRates, type RateLimits } from '../../http/rate-limit.ts'
 import { type RequestTracer, traceRequests } from '../../http/tracing.ts'
 import { IMAGE_ROOM } from '../../log/image-bytes.ts'
 import { ZerohopError } from '../../model/errors.ts'
-import { enumOf, named, open } from '../../model/json-schema.ts'
+import { enumOf, named, open, optional, Text } from '../../model/json-schema.ts'
 import type { Store } from '../../store/store.ts'
 import { guideRoute } from '../../v1/routes/migration-guide.ts'
 import { v1Routes } from '../../v1/routes/v1-routes.ts'
@@ -39,6 +39,7 @@ import { tenantRoutes } from '../tenants/routes.ts'
 import { tupleRoutes } from '../tuples/routes.ts'
 import { userRoutes } from '../users/routes.ts'
 import { Gate, guard } from './auth.ts'
+import { confirmReads, type Reads } from './consistency.ts'
 import { referenceRoutes } from './reference.ts'
 import type { RouteContext } from './route-context.ts'
 
@@ -61,11 +62,14 @@ export interface ManagementOptions {
   readonly intake?: IntakeOptions
   /** requests that one key may make in a minute; they are not counted without it */
   readonly rateLimits?: RateLimits
+  /** how far back a read may be where several replicas share the data; default `linearizable` */
+  readonly reads?: Reads
   /** further routes behind the same gate: each names its operation */
   readonly routes?: (app: FastifyInstance, management: RouteContext) => void
 }
 
 const Health = named('Health', open({ status: enumOf('ok') }))
+const Ready = named('Ready', open({ status: enumOf('ok', 'degraded', 'unavailable'), code: optional(Text) }))
 
 /** The app with every route; not listening yet. */
 export function managementApp({ store, audit, logger, routes, ...options }: ManagementOptions): FastifyInstance {
@@ -84,7 +88,9 @@ export function managementApp({ store, audit, logger, routes, ...options }: Mana
   if (openMetrics) app.get('/metrics', (_request, reply) => answerMetrics(metrics, reply))
   const health = { description: 'Answers as soon as the server does.', response: { 200: Health } }
   app.get('/health', { schema: health }, () => ({ status: 'ok' }))
+  readyRoute(app, store)
   app.register(async (guarded) => {
+    confirmReads(guarded, store, options.reads ?? 'linearizable')
     guard(guarded, management.gate, operatorCheck(options.metricsToken))
     if (rateLimits !== undefined) await limitRates(guarded, rateLimits)
     if (!openMetrics) metricsRoute(guarded, management, metrics)
@@ -115,6 +121,19 @@ export function managementApp({ store, audit, logger, routes, ...options }: Mana
     routes?.(guarded, management)
   })
   return app
+}
+
+/** Whether a load balancer should send requests here. Without its database a replica still serves PDPs. */
+function readyRoute(app: FastifyInstance, store: Store<ManagementUseCases>): void {
+  const description = 'Whether requests should be sent here. `degraded`: the database of the replicas does not answer.'
+  app.get('/ready', { schema: { description, response: { 200: Ready, 503: Ready } } }, (_request, reply) => {
+    const { trouble } = store
+    if (trouble === undefined) return { status: 'ok' as const }
+    const isServing = trouble.code === 'DATABASE_UNAVAILABLE'
+    return reply
+      .code(isServing ? 200 : 503)
+      .send({ status: isServing ? 'degraded' : 'unavailable', code: trouble.code })
+  })
 }
 
 /** Everything for the operator; for an API key the series of the environments that it reaches. */
@@ -157,6 +176,10 @@ function storeMetrics(app: FastifyInstance, metrics: Metrics, store: Store<Manag
     'Writes that were acknowledged although a PDP of the same process did not have them in time.',
     () => store.acknowledgedEarly,
   )
+  if (store.isReplicated)
+    metrics.gauge('zerohop_database_up', 'Whether the database of the replicas answers: 1, else 0.', () =>
+      store.trouble === undefined ? 1 : 0,
+    )
   metrics.gauge('zerohop_writes_waiting', 'Use cases that wait for the writer.', () => store.writer.waiting)
   const observe = metrics.histogram(
     'zerohop_write_batch_seconds',

@@ -8,6 +8,7 @@ import type { Store } from '../../store/store.ts'
 import type { InputOf, ResultOf, StoredView } from '../../store/view.ts'
 import type { ManagementUseCases } from '../registry.ts'
 import type { Gate } from './auth.ts'
+import { askingOf } from './consistency.ts'
 
 export interface RouteContext {
   readonly store: Store<ManagementUseCases>
@@ -29,19 +30,23 @@ export async function write<N extends keyof ManagementUseCases & string>(
   name: N,
   input: InputOf<ManagementUseCases[N]>,
 ): Promise<ResultOf<ManagementUseCases[N]>> {
-  const { result, revision } = await store.commit(request.scope.environment.id, name, input, actorOf(request, name))
+  const by = actorOf(request, name)
+  const { result, revision } = await store.commit(request.scope.environment.id, name, input, by, askingOf(request))
   reply.header('x-revision', String(revision))
   return result
 }
 
-/** Commits a use case in the control log of the caller's organization. */
+/** Commits a use case in the control log of the caller's organization. `task`: id of the task that ends with it. */
 export async function writeControl<N extends keyof ManagementUseCases & string>(
   { store }: RouteContext,
   request: FastifyRequest,
   name: N,
   input: InputOf<ManagementUseCases[N]>,
+  task?: string,
 ): Promise<ResultOf<ManagementUseCases[N]>> {
-  return (await store.commit(request.caller.organization, name, input, actorOf(request, name))).result
+  const by = actorOf(request, name)
+  const asking = { ...askingOf(request), ...(task === undefined ? {} : { task }) }
+  return (await store.commit(request.caller.organization, name, input, by, asking)).result
 }
 
 /** Leaves an entry in the control log: a secret is read. Answer only when it is there. */

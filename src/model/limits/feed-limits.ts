@@ -78,3 +78,5 @@ export const ENVIRONMENT_KEY_MS = 10_000
  * wrong.
  */
 export const CONNECT_TIMEOUT_MS = 10_000
+/** Milliseconds after which a feed ends when the database of the replicas does not confirm that it is complete. */
+export const FEED_UNCONFIRMED_MS = 10_000

@@ -99,3 +99,5 @@ export const BODY_KEY_SHARE = 4
  * for all that came together.
  */
 export const BODY_AT_ONCE_BYTES = 16 * 1024
+/** Characters of an idempotency key. */
+export const IDEMPOTENCY_KEY_LENGTH_MAX = 255

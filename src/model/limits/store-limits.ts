@@ -77,3 +77,50 @@ export const PROBE_MS = 120_000
 export const LOG_READ_MAX = 1_000
 /** Bytes of log entries handed out by one read (at least one entry): what a reader keeps in memory at once. */
 export const LOG_READ_BYTES_MAX = 16 * 1024 * 1024
+
+// Database of replicas. What it does not answer in time is given up: a request gets 503, never a wrong answer.
+
+/** Milliseconds in which a connection must be open and say who is at the other end. */
+export const DATABASE_CONNECT_MS = 5_000
+/** Milliseconds in which one statement must be answered, else the connection is given up. */
+export const DATABASE_STATEMENT_MS = 10_000
+/** Milliseconds for which the lock of a log is waited for, in one round. */
+export const DATABASE_LOCK_MS = 5_000
+/** Rounds of a batch of writes: more logs to lock, a lock that is not free, a lost connection before the commit. */
+export const DATABASE_ROUNDS_MAX = 4
+/** Entries that are read from the database at once. */
+export const DATABASE_PAGE_MAX = 2_000
+/** Bytes of packed changes that are read at once, unless one entry is larger. */
+export const DATABASE_PAGE_BYTES_MAX = 8 * 1024 * 1024
+/** Bytes of one part of a snapshot before it is compressed, unless one object is larger. */
+export const SNAPSHOT_PART_BYTES_MAX = 8 * 1024 * 1024
+/** Milliseconds in which one statement of `zerohop database` must be answered: nobody waits for it with a request. */
+export const DATABASE_COMMAND_MS = 120_000
+/** Logs and replicas that `zerohop database status` lists. */
+export const DATABASE_LISTED_MAX = 100
+/** Milliseconds after its last sign of life for which a replica counts as running. */
+export const DATABASE_ALIVE_MS = 15_000
+/** Milliseconds between two looks for entries of other replicas, where notifications tell of them. */
+export const DATABASE_POLL_MS = 1_000
+/** Milliseconds between two looks for entries of other replicas without notifications. */
+export const DATABASE_POLL_QUICK_MS = 50
+/** Milliseconds between two signs of life of a replica. */
+export const DATABASE_HEARTBEAT_MS = 1_000
+/** Milliseconds since the last acknowledged commit for which the answers of the database are trusted. */
+export const DATABASE_TRUST_MS = 5_000
+/** Milliseconds in which the outcome of a commit is looked for after its connection was lost. */
+export const OUTCOME_WAIT_MS = 10_000
+/** Milliseconds between two attempts to find out. */
+export const OUTCOME_RETRY_MS = 200
+/** Hours for which the answer to a request with an idempotency key is repeated. */
+export const IDEMPOTENCY_HOURS = 24
+/** Hours for which the outcome of a task is kept. */
+export const TASK_HOURS = 24
+/** Seconds without a sign of life after which a replica, and what it was doing, is given up. */
+export const TASK_SILENCE_SECONDS = 30
+/** Milliseconds between two looks at a task that another replica runs. */
+export const TASK_POLL_MS = 200
+/** Milliseconds between two removals of old answers, tasks and replicas from the database. */
+export const DATABASE_TIDY_MS = 600_000
+/** New entries above which the heads of all logs are asked for instead. */
+export const DATABASE_SCAN_MAX = 5_000

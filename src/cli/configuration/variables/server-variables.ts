@@ -13,12 +13,27 @@ import {
   SCRUB_HOURS_DEFAULT,
   SCRUB_HOURS_MAX,
 } from '../../../model/limits.ts'
-import { Bytes, Count, Days, Hours, oneOf, Path, Pem, Port, Text, Token } from '../value-types.ts'
+import {
+  Bytes,
+  Count,
+  DatabaseAddress,
+  Days,
+  Hours,
+  oneOf,
+  Path,
+  Pem,
+  Port,
+  SecretsKey,
+  Switch,
+  Text,
+  Token,
+} from '../value-types.ts'
 import { COMMANDS, variable, withDefault } from '../variable.ts'
 
 const LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 const LogLevel = oneOf(LEVELS, `one of ${LEVELS.join(', ')}`)
 
+const Reads = oneOf(['linearizable', 'local'], '`linearizable` or `local`')
 const MANAGEMENT = ['serve', 'api'] as const
 const SERVERS = ['serve', 'api', 'pdp'] as const
 
@@ -50,9 +65,36 @@ export const SERVER_VARIABLES = {
     isSecret: true,
   }),
   ZEROHOP_SECRETS_KEY_FILE: variable(Path, {
-    about: 'the key that seals secrets; keep it outside the data folder and out of backups',
-    readBy: [...MANAGEMENT, 'org', 'keys', 'backup', 'export', 'import'],
+    about:
+      'file with the key that seals secrets, 32 bytes or 64 hex digits; keep it outside the data folder and out of backups',
+    readBy: [...MANAGEMENT, 'org', 'keys', 'backup', 'export', 'import', 'database'],
     unset: '`<data>/secrets.key`, with a warning',
+  }),
+  ZEROHOP_DATABASE_URL: variable(DatabaseAddress, {
+    about:
+      'PostgreSQL that several replicas share, as `postgres://user:password@host:5432/name`, see [replicas](replicas.md); the data folder is then a cache',
+    readBy: [...MANAGEMENT, 'database'],
+    isSecret: true,
+    unset: 'none: the data folder is the truth',
+  }),
+  ZEROHOP_DATABASE_MIGRATE: withDefault(Switch, true, {
+    about: 'creates and upgrades the tables at the start; `false` where an administrator does so',
+    readBy: [...MANAGEMENT, 'database'],
+  }),
+  ZEROHOP_DATABASE_LISTEN: withDefault(Switch, true, {
+    about:
+      'hears of writes by LISTEN; `false` behind a pooler in transaction mode: the database is then asked every 50 ms',
+    readBy: MANAGEMENT,
+  }),
+  ZEROHOP_SECRETS_KEY: variable(SecretsKey, {
+    about:
+      '32 bytes as 64 hex digits, instead of a file: seals secrets in the database; one of the two is required there, and the same on all replicas',
+    readBy: [...MANAGEMENT, 'database'],
+    isSecret: true,
+  }),
+  ZEROHOP_READS: withDefault(Reads, 'linearizable', {
+    about: '`local`: reads of the management API do not ask the database for the newest state first',
+    readBy: MANAGEMENT,
   }),
   ZEROHOP_IMAGE_MEMORY: withDefault(Bytes, IMAGE_MEMORY_BYTES_DEFAULT, {
     about: 'bytes of all images that are kept open, such as `512M`',

@@ -1,0 +1,57 @@
+// Where several replicas share one log of record, a request is answered from everything that was acknowledged before
+// it came, at whatever replica (docs/replicas.md). A caller who would rather have an answer than the newest one says so.
+import { createHash } from 'node:crypto'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { ZerohopError } from '../../model/errors.ts'
+import { IDEMPOTENCY_KEY_LENGTH_MAX } from '../../model/limits.ts'
+import type { Asking, Store } from '../../store/store.ts'
+import type { UseCases } from '../../store/view.ts'
+
+/** Whether requests wait for the newest state; `local` never asks the database before a read. */
+export type Reads = 'linearizable' | 'local'
+
+/** Ends in an answer that a PDP believes for good, so it always asks. */
+const FINAL = ['feed.read', 'scope.read'] as const
+
+/** Puts the question for the newest state before every route of `app`. Call it before `guard`. */
+export function confirmReads(app: FastifyInstance, store: Store<UseCases>, reads: Reads): void {
+  if (!store.isReplicated) return
+  app.addHook('onRequest', async (request) => {
+    const { operation } = request.routeOptions.config
+    const isRead = request.method === 'GET' || request.method === 'HEAD'
+    if (operation === 'metrics.read') return // they are looked at while the database is away
+    const isFinal = FINAL.some((one) => one === operation)
+    if (isRead && !isFinal && consistencyOf(request, reads) === 'local') return
+    await store.confirm()
+  })
+}
+
+/** @throws WAIT_INVALID */
+function consistencyOf(request: FastifyRequest, reads: Reads): Reads {
+  const header = request.headers['x-consistency']
+  if (header === undefined) return reads
+  if (header === 'local' || header === 'linearizable') return header
+  throw new ZerohopError('WAIT_INVALID', { header: 'x-consistency', expected: '`local` or `linearizable`' })
+}
+
+const asked = new WeakSet<FastifyRequest>()
+
+/**
+ * Who asks for the first write of a request. Its idempotency key covers that write alone: no route makes two that
+ * depend on each other.
+ * @throws WAIT_INVALID when the idempotency key has a wrong form
+ */
+export function askingOf(request: FastifyRequest): Asking {
+  const { key, organization } = request.caller
+  const asking = { key: { organization, hash: key.key } }
+  const sent = request.headers['idempotency-key']
+  if (sent === undefined || request.method === 'GET' || asked.has(request)) return asking
+  if (typeof sent !== 'string' || sent.length > IDEMPOTENCY_KEY_LENGTH_MAX || !/^[\x21-\x7e]+$/.test(sent)) {
+    const expected = `1 to ${IDEMPOTENCY_KEY_LENGTH_MAX} printable characters`
+    throw new ZerohopError('WAIT_INVALID', { header: 'idempotency-key', expected })
+  }
+  asked.add(request)
+  const text = JSON.stringify([request.method, request.url, request.body ?? null])
+  const fingerprint = createHash('sha256').update(text).digest('hex')
+  return { ...asking, once: { caller: key.id, key: sent, fingerprint } }
+}

@@ -1,0 +1,270 @@
+// Keeps the state of a replica up to date with the log of record. `catchUp` folds everything that was committed before
+// it was called: a management read asks for it first, which makes the read linearizable. Notifications of other
+// replicas, and a timer, ask for it as well.
+import type { LogId, Position } from '../../log/change.ts'
+import { ZerohopError } from '../../model/errors.ts'
+import {
+  DATABASE_HEARTBEAT_MS,
+  DATABASE_POLL_MS,
+  DATABASE_POLL_QUICK_MS,
+  DATABASE_SCAN_MAX,
+  DATABASE_TRUST_MS,
+} from '../../model/limits.ts'
+import type { Answer, BatchRunner } from '../batch.ts'
+import type { Tables } from '../tables.ts'
+import type { Connection } from './connection.ts'
+import { type Database, Lane } from './database.ts'
+import { allHeads, type KnownLog, newHeads } from './entries.ts'
+import { type Fold, pull } from './pull.ts'
+
+/** The channel on which replicas tell each other that something was written. */
+const CHANNEL = 'zerohop_written'
+
+export type Moved = Answer['moved']
+
+export interface FollowDeps {
+  readonly database: Database
+  readonly runner: BatchRunner
+  readonly tables: Tables
+  /** hears which logs were folded further */
+  readonly onMoved: (moved: Moved) => void
+  /** hears what fails in the background, and `undefined` when it works again */
+  readonly onTrouble: (error: unknown) => void
+  /** id of this replica, a UUID */
+  readonly replica: string
+  /** version of this program, for the list of replicas */
+  readonly version: string
+}
+
+export class Follow {
+  /** every log on record, by its id */
+  readonly logs = new Map<LogId, KnownLog>()
+  readonly #deps: FollowDeps
+  readonly #loading: Fold['loading'] = new Map()
+  readonly #follow: Lane
+  readonly #heartbeat: Lane
+  /** the oldest transaction that may still become visible; undefined before the first round */
+  #horizon: string | undefined
+  /** entries that the last question had to look at */
+  #scanned = 0
+  /** monotonic ms of the last commit of this replica that the database acknowledged, taken before it was sent */
+  #confirmedAt = Number.NEGATIVE_INFINITY
+  #running: Promise<void> | undefined
+  #next: Promise<void> | undefined
+  #listening: Connection | undefined
+  #wakeAgain: boolean | undefined
+  readonly #timers: NodeJS.Timeout[] = []
+  #isClosed = false
+
+  constructor(deps: FollowDeps) {
+    this.#deps = deps
+    this.#follow = new Lane(deps.database, 'follow')
+    this.#heartbeat = new Lane(deps.database, 'heartbeat')
+  }
+
+  /** Folds everything that is on record, then follows. @throws DATABASE_UNAVAILABLE, DATABASE_REFUSED, HISTORY_LOST */
+  async start(): Promise<void> {
+    await this.#beat()
+    await this.#alone(() => this.#foldAll())
+    await this.#beat() // the first fold may have taken longer than a heartbeat is trusted
+    await this.catchUp()
+    const { listen = true } = this.#deps.database.settings
+    const poll = listen ? DATABASE_POLL_MS : DATABASE_POLL_QUICK_MS
+    this.#timers.push(setInterval(() => this.#inBackground(this.catchUp()), poll))
+    this.#timers.push(setInterval(() => this.#inBackground(this.#beat()), DATABASE_HEARTBEAT_MS))
+  }
+
+  /**
+   * Resolves when everything that was committed before the call is folded. A call never joins a question that was
+   * already sent.
+   * @throws DATABASE_UNAVAILABLE, also when the database did not acknowledge a commit of this replica lately: it may be
+   *   a primary that was left behind. HISTORY_LOST
+   */
+  catchUp(): Promise<void> {
+    if (this.#running === undefined) return this.#alone(() => this.#round())
+    const running = this.#running
+    this.#next ??= running
+      .catch(() => {}) // reported to those who waited for it
+      .then(() => {
+        this.#next = undefined
+        return this.catchUp()
+      })
+    return this.#next
+  }
+
+  /** Milliseconds since the database last acknowledged a commit of this replica. */
+  get unconfirmedMs(): number {
+    return performance.now() - this.#confirmedAt
+  }
+
+  /** A commit of this replica that was sent at `sentAt` was acknowledged. */
+  confirmed(sentAt: number): void {
+    this.#confirmedAt = Math.max(this.#confirmedAt, sentAt)
+  }
+
+  /**
+   * Folds a log up to a revision of which the caller knows that it is on record.
+   * @param moved receives the log when it was folded further, also when this fails later: `tell` of it in any case
+   * @throws HISTORY_LOST
+   */
+  pull(connection: Connection, log: KnownLog, to: number, moved: Set<LogId>): Promise<void> {
+    this.logs.set(log.id, log)
+    return pull({ ...this.#deps, loading: this.#loading }, connection, log, to, moved)
+  }
+
+  /** Reports logs as they stand now: another lane may have folded them further, and reported that, meanwhile. */
+  tell(moved: ReadonlySet<LogId>): void {
+    const positions = [...moved].flatMap((log): Moved => {
+      const head = this.#deps.tables.heads.get(log)
+      return head === undefined ? [] : [[log, { revision: head.revision, chain: head.chain }]]
+    })
+    if (positions.length > 0) this.#deps.onMoved(positions)
+  }
+
+  /** Tells the other replicas that something was written. Never waits, and is sent again when more was written. */
+  wake(): void {
+    if (this.#wakeAgain !== undefined) {
+      this.#wakeAgain = true
+      return
+    }
+    this.#wakeAgain = false
+    const notify = async (): Promise<void> => {
+      const connection = await this.#listen()
+      // waking others is not worth a wait for the disk or a standby
+      await connection.script(`BEGIN; SET LOCAL synchronous_commit = off; NOTIFY ${CHANNEL}; COMMIT`)
+    }
+    void notify()
+      .catch((error) => this.#trouble(error))
+      .finally(() => {
+        const again = this.#wakeAgain
+        this.#wakeAgain = undefined
+        if (again) this.wake()
+      })
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    for (const timer of this.#timers) clearInterval(timer)
+    this.#follow.close()
+    this.#heartbeat.close()
+    await this.#running?.catch(() => {})
+    await this.#next?.catch(() => {})
+  }
+
+  /** Runs a round; those who call meanwhile wait for it. */
+  #alone(round: () => Promise<void>): Promise<void> {
+    this.#running = round().finally(() => {
+      this.#running = undefined
+    })
+    return this.#running
+  }
+
+  async #round(): Promise<void> {
+    await this.#foldAll()
+    if (this.unconfirmedMs > DATABASE_TRUST_MS) {
+      const reason = `no write of this replica was acknowledged for ${DATABASE_TRUST_MS} ms`
+      throw new ZerohopError('DATABASE_UNAVAILABLE', { reason })
+    }
+    this.#deps.onTrouble(undefined)
+  }
+
+  /** Folds what the database has, and does not ask whether it may be trusted. */
+  async #foldAll(): Promise<void> {
+    if (this.#isClosed) throw new ZerohopError('CLOSED', { what: 'the store' })
+    const connection = await this.#listen()
+    const { horizon, heads } = await this.#newOf(connection)
+    // environments first: whoever sees the control log sees what it speaks of
+    const ordered = heads.toSorted((one, other) => rank(one) - rank(other))
+    const moved = new Set<LogId>()
+    try {
+      for (const { number, id, kind, lineage, revision } of ordered)
+        await this.pull(connection, { number, id, kind, lineage }, revision, moved)
+    } finally {
+      this.tell(moved)
+    }
+    this.#horizon = horizon
+  }
+
+  /**
+   * Logs that may have new entries, and from which transaction on to ask next. While a long transaction of somebody
+   * else keeps that one back, the heads of all logs are cheaper than its entries. @throws HISTORY_LOST
+   */
+  async #newOf(connection: Connection): Promise<Awaited<ReturnType<typeof newHeads>>> {
+    if (this.#horizon !== undefined && this.#scanned <= DATABASE_SCAN_MAX) {
+      const found = await newHeads(connection, this.#horizon)
+      this.#scanned = found.scanned
+      return found
+    }
+    // read before the question is sent: what this replica commits meanwhile is no sign of a loss
+    const own = this.ownHeads()
+    const { horizon, heads } = await allHeads(connection)
+    for (const head of heads) requireOurs(own.get(head.id), head)
+    const isHeldBack = this.#horizon === horizon
+    if (!isHeldBack) this.#scanned = 0
+    return { horizon, heads, scanned: 0 }
+  }
+
+  /** Where logs stand here; all of them unless some are named. */
+  ownHeads(logs?: readonly LogId[]): ReadonlyMap<LogId, Position> {
+    const { heads } = this.#deps.tables
+    if (logs === undefined) return new Map(heads.all())
+    return new Map(
+      logs.flatMap((log): [LogId, Position][] => {
+        const head = heads.get(log)
+        return head === undefined ? [] : [[log, head]]
+      }),
+    )
+  }
+
+  /** The connection that follows; a new one hears notifications before it is asked anything else. */
+  async #listen(): Promise<Connection> {
+    const connection = await this.#follow.connection()
+    if (this.#listening === connection) return connection
+    this.#listening = connection
+    // a new connection may lead to a server that was promoted, or restored: everything is compared
+    this.#horizon = undefined
+    if (this.#deps.database.settings.listen ?? true) {
+      connection.onNotification(() => this.#inBackground(this.catchUp()))
+      await connection.script(`LISTEN ${CHANNEL}`)
+    }
+    return connection
+  }
+
+  /** Commits a sign of life. */
+  async #beat(): Promise<void> {
+    const connection = await this.#heartbeat.connection()
+    const sentAt = performance.now()
+    await this.touch(connection)
+    this.confirmed(sentAt)
+  }
+
+  /** Writes a sign of life of this replica. */
+  async touch(connection: Connection): Promise<void> {
+    await connection.query(
+      `INSERT INTO zerohop.replicas (id, version, format) VALUES ($1::uuid, $2, (SELECT format FROM zerohop.meta))
+      ON CONFLICT (id) DO UPDATE SET seen = clock_timestamp()`,
+      [this.#deps.replica, this.#deps.version],
+    )
+  }
+
+  #inBackground(work: Promise<void>): void {
+    work.catch((error) => this.#trouble(error))
+  }
+
+  #trouble(error: unknown): void {
+    if (!this.#isClosed) this.#deps.onTrouble(error)
+  }
+}
+
+const rank = ({ kind }: KnownLog): number => (kind === 'control' ? 1 : 0)
+
+/**
+ * A state that is further than the record, or elsewhere, came from a database that lost it.
+ * @param own where the log stood here before the record was read; undefined when it was not known
+ * @throws HISTORY_LOST
+ */
+export function requireOurs(own: Position | undefined, head: Position & { readonly id: LogId }): void {
+  if (own === undefined) return
+  if (own.revision > head.revision || (own.revision === head.revision && own.chain !== head.chain))
+    throw new ZerohopError('HISTORY_LOST', { log: head.id, have: own.revision, got: head.revision })
+}

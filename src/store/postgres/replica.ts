@@ -1,0 +1,142 @@
+// The writer thread of a replica: the log of record is in PostgreSQL, and the tables here are a cache of its state.
+// Everything that speaks to the database runs in this thread; checks and reads of the main thread never wait for it.
+import type { MessagePort } from 'node:worker_threads'
+import { ZerohopError } from '../../model/errors.ts'
+import { DATABASE_TIDY_MS } from '../../model/limits.ts'
+import { type BatchRunner, type Reply, toFailure } from '../batch.ts'
+import type { Tables } from '../tables.ts'
+import type { FromThread, Question, ReplicaSettings, Replies, ToThread } from '../writer-messages.ts'
+import { claimCache } from './cache-folder.ts'
+import { Database, Lane } from './database.ts'
+import { Follow, type Moved } from './follow.ts'
+import { forgetOldAnswers, IdempotencyKeys } from './idempotency.ts'
+import { migrate, requireFormat } from './migrations.ts'
+import { requireInUse } from './moves.ts'
+import { ReplicaWriter } from './replica-writer.ts'
+import { requireSecretsKey } from './sealing.ts'
+import { endTask, findTask, forgetOldTasks, startTask } from './tasks.ts'
+
+interface Parts {
+  readonly tables: Tables
+  readonly runner: BatchRunner
+  readonly secretsKey: Uint8Array
+  readonly send: (message: FromThread) => void
+  readonly answer: (replies: Replies) => void
+}
+
+/**
+ * Connects, folds what is on record, and serves until the main thread sends `close`.
+ * @throws DATABASE_UNAVAILABLE, DATABASE_REFUSED, CONFIG_INVALID (another secrets key), HISTORY_LOST, before it is ready
+ */
+export async function serveReplica(port: MessagePort, settings: ReplicaSettings, parts: Parts): Promise<void> {
+  const { tables, runner, secretsKey, send, answer } = parts
+  const database = new Database(settings)
+  const cluster = await prepare(database, settings, secretsKey)
+  if (!claimCache(tables.folder, cluster)) throw new ZerohopError('CACHE_FOREIGN')
+  const onMoved = (moved: Moved): void => send({ moved })
+  const onTrouble = troubleOf(send)
+  const idempotency = new IdempotencyKeys(secretsKey)
+  const { replica, version } = settings
+  const follow = new Follow({ database, runner, tables, onMoved, onTrouble, replica, version })
+  const writer = new ReplicaWriter({ database, runner, tables, follow, idempotency, onMoved, onTrouble })
+  const tasks = new Lane(database, 'tasks')
+  const tidy = setInterval(() => {
+    const forget = async (): Promise<void> => {
+      const connection = await tasks.connection()
+      await forgetOldAnswers(connection)
+      await forgetOldTasks(connection)
+    }
+    forget().catch(onTrouble)
+  }, DATABASE_TIDY_MS)
+  const close = async (): Promise<void> => {
+    clearInterval(tidy)
+    await writer.close()
+    tasks.close()
+    await follow.close()
+  }
+  try {
+    await follow.start()
+  } catch (error) {
+    await close()
+    throw error
+  }
+  await new Promise<void>((resolve) => {
+    port.on('message', (message: ToThread) => {
+      if ('jobs' in message) void serve(message)
+      // entries are forgotten here as they expire; deleted environments stay on record, and so here
+      else if ('maintain' in message)
+        send({ trimmed: runner.maintain({ ...message.maintain, deleted: [], forgotten: [] }) })
+      else if ('question' in message) void tell(message)
+      else void close().finally(resolve)
+    })
+    send({ ready: true })
+  })
+
+  async function serve({ batch, jobs }: Extract<ToThread, { readonly jobs: unknown }>): Promise<void> {
+    const begun = performance.now()
+    // the replies of one commit go out as one message
+    let due: { readonly place: number; readonly reply: Reply }[] = []
+    const flush = (): void => {
+      const replies = due
+      due = []
+      answer({
+        batch,
+        places: replies.map(({ place }) => place),
+        replies: replies.map(({ reply }) => reply),
+        moved: [],
+        seconds: (performance.now() - begun) / 1000,
+      })
+    }
+    await writer.run(
+      jobs.map((job, place) => ({
+        job,
+        reply: (reply) => {
+          if (due.length === 0) queueMicrotask(flush)
+          due.push({ place, reply })
+        },
+      })),
+    )
+  }
+
+  async function tell({ asked, question }: Extract<ToThread, { readonly question: unknown }>): Promise<void> {
+    try {
+      send({ told: asked, answer: await answerOf(question) })
+    } catch (error) {
+      send({ told: asked, failure: toFailure(error) })
+    }
+  }
+
+  async function answerOf(question: Question): Promise<unknown> {
+    if (question.about === 'record') return follow.catchUp()
+    const connection = await tasks.connection()
+    if (question.about === 'new task') return startTask(connection, { ...question, replica })
+    if (question.about === 'failed task') return endTask(connection, question.id, { error: question.error })
+    return findTask(connection, question.id)
+  }
+}
+
+/** Migrates the tables, compares the secrets key with that of the other replicas, and returns the id of the data. */
+async function prepare(database: Database, settings: ReplicaSettings, secretsKey: Uint8Array): Promise<string> {
+  const lane = new Lane(database, 'start')
+  try {
+    const connection = await lane.connection()
+    if (settings.migrate ?? true) await migrate(connection)
+    await requireFormat(connection)
+    await requireInUse(connection)
+    return await requireSecretsKey(connection, secretsKey)
+  } finally {
+    lane.close()
+  }
+}
+
+/** Reports trouble once when it begins or becomes another, and once when it is over. */
+function troubleOf(send: (message: FromThread) => void): (error: unknown) => void {
+  let known: string | undefined
+  return (error) => {
+    const failure = error === undefined ? undefined : toFailure(error)
+    const now = failure && `${failure.code} ${JSON.stringify(failure.details)}`
+    if (now === known) return
+    known = now
+    send({ trouble: failure })
+  }
+}

@@ -1,0 +1,53 @@
+// What the main thread and the writer thread say to each other.
+import type { LogId, Position } from '../log/change.ts'
+import type { Answer, Failure, Job } from './batch.ts'
+import type { DatabaseSettings } from './postgres/connection.ts'
+import type { Retention, Trimmed } from './trim.ts'
+
+/** What a replica is told at its start. */
+export interface ReplicaSettings extends DatabaseSettings {
+  /** id of this replica, a UUID */
+  readonly replica: string
+  /** version of this program */
+  readonly version: string
+}
+
+/** The data that the main thread passes at the start. */
+export interface ThreadData {
+  readonly folder: string
+  readonly secretsKey: Uint8Array
+  /** the largest image of one environment in bytes; by default the limit of the image format */
+  readonly imageBytesMax?: number
+  /** the log of record is in this database, and the folder is a cache; without it the folder is the truth */
+  readonly replica?: ReplicaSettings
+}
+
+/** What only a replica can answer. */
+export type Question =
+  /** when everything that is on record now is in the state */
+  | { readonly about: 'record' }
+  | { readonly about: 'task'; readonly id: string }
+  | { readonly about: 'new task'; readonly id: string; readonly environment: string }
+  | { readonly about: 'failed task'; readonly id: string; readonly error: string }
+
+export type ToThread =
+  | { readonly batch: number; readonly jobs: readonly Job[] }
+  | { readonly maintain: Retention }
+  | { readonly asked: number; readonly question: Question }
+  | { readonly close: true }
+
+/** Replies to some jobs of a batch; without `places` to all. */
+export type Replies = Answer & {
+  readonly batch: number
+  readonly places?: readonly number[]
+  readonly seconds: number
+}
+
+export type FromThread =
+  | { readonly ready: true }
+  | { readonly failed: Failure }
+  | { readonly trimmed: Trimmed }
+  | { readonly moved: readonly (readonly [LogId, Position])[] }
+  | { readonly told: number; readonly answer?: unknown; readonly failure?: Failure }
+  | { readonly trouble: Failure | undefined }
+  | Replies
