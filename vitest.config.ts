@@ -1,10 +1,29 @@
 import { availableParallelism } from 'node:os'
-import { defineConfig } from 'vitest/config'
+import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config'
 import { LongestFirst } from './test/support/order.ts'
+
+/** The suites of the management API that every run repeats on two replicas over PostgreSQL. */
+const ON_REPLICAS = ['concurrent', 'keys'].map((name) => `test/http/management/${name}.test.ts`)
+/** All of them, and nothing else: `npm run test:replicas:api`. */
+const ALL_ON_REPLICAS = ['test/http/management/*.test.ts', 'test/http/v1/*.test.ts']
+
+/** Where test/support/postgres.ts can run a server. */
+const isLinux = process.platform === 'linux'
+const isOnReplicas = process.env.ZEROHOP_TEST_REPLICAS !== undefined
+const usual: TestProjectInlineConfiguration = { extends: true, test: { name: 'usual', include: ['test/**/*.test.ts'] } }
+const onReplicas: TestProjectInlineConfiguration = {
+  extends: true,
+  test: {
+    name: 'replicas',
+    include: isOnReplicas ? ALL_ON_REPLICAS : ON_REPLICAS,
+    env: { ZEROHOP_TEST_REPLICAS: process.env.ZEROHOP_TEST_REPLICAS ?? '2' },
+    globalSetup: ['test/support/replicas-setup.ts'],
+  },
+}
 
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
+    projects: isOnReplicas ? [onReplicas] : [usual, ...(isLinux ? [onReplicas] : [])],
     setupFiles: ['test/support/setup.ts'],
     pool: 'forks',
     // A quarter of the time went into loading the same modules once for each of 180 files: a worker loads them once for all of its files.

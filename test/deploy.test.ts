@@ -21,9 +21,7 @@ const readme = readFileSync(join(DEPLOY, 'README.md'), 'utf8')
 
 /** A variable that the code reads, or the file of a secret. */
 function expectKnown(name: string): void {
-  expect(variables, name).toContain(
-    name.replace(/(?<=KEY|TOKEN)_FILE$/, '').replace(/^ZEROHOP_SECRETS_KEY$/, 'ZEROHOP_SECRETS_KEY_FILE'),
-  )
+  expect(variables, name).toContain(name.replace(/(?<=KEY|TOKEN|URL)_FILE$/, ''))
 }
 
 /** The options that appear in the arguments are options of the command line. */
@@ -33,24 +31,28 @@ function expectCommand(words: readonly string[]): void {
     expect(readFileSync(join(ROOT, 'src/cli/zerohop.ts'), 'utf8')).toContain(`'${option}'`)
 }
 
+interface Service {
+  image: string
+  build: string
+  command: string[]
+  read_only: boolean
+  cap_drop: string[]
+  security_opt: string[]
+  environment: Record<string, string>
+  ports: string[]
+  volumes: string[]
+  depends_on?: Record<string, { condition: string }>
+  healthcheck: { test: string[] }
+}
+interface ComposeFile {
+  services: Record<string, Service>
+  volumes: Record<string, unknown>
+}
+
+const composeFile = (name: string) => parse(readFileSync(join(DEPLOY, name), 'utf8'), { merge: true }) as ComposeFile
+
 describe('deploy/compose.yaml', () => {
-  interface Service {
-    image: string
-    build: string
-    command: string[]
-    read_only: boolean
-    cap_drop: string[]
-    security_opt: string[]
-    environment: Record<string, string>
-    ports: string[]
-    volumes: string[]
-    depends_on?: Record<string, { condition: string }>
-    healthcheck: { test: string[] }
-  }
-  const file = parse(readFileSync(join(DEPLOY, 'compose.yaml'), 'utf8'), { merge: true }) as {
-    services: Record<string, Service>
-    volumes: Record<string, unknown>
-  }
+  const file = composeFile('compose.yaml')
   const services = Object.entries(file.services)
 
   it('runs an API and two PDPs, each on a port and a volume of its own', () => {
@@ -93,6 +95,55 @@ describe('deploy/compose.yaml', () => {
   })
 })
 
+describe('deploy/compose.replicas.yaml', () => {
+  const file = composeFile('compose.replicas.yaml')
+  const ours = Object.entries(file.services).filter(([, { image }]) => image === IMAGE)
+  const replicas = ours.filter(([, { command }]) => command[0] === 'api')
+  const balancer = readFileSync(join(DEPLOY, 'haproxy.cfg'), 'utf8')
+
+  it('runs a database, three replicas, a load balancer and a PDP', () => {
+    expect(Object.keys(file.services)).toEqual(['postgres', 'api-1', 'api-2', 'api-3', 'balancer', 'pdp'])
+    expect(replicas.map(([name]) => name)).toEqual(['api-1', 'api-2', 'api-3'])
+    const volumes = Object.values(file.services).flatMap(({ volumes }) => volumes.map((volume) => volume.split(':')[0]))
+    expect(volumes.filter((volume) => !volume?.startsWith('.'))).toEqual(Object.keys(file.volumes))
+  })
+
+  it.each(ours)('%s is the image of the Dockerfile, with no rights and a read-only root', (_, service) => {
+    expect([service.build, service.read_only, service.cap_drop]).toEqual(['..', true, ['ALL']])
+    expect(service.security_opt).toContain('no-new-privileges:true')
+    expectCommand(service.command)
+    for (const name of Object.keys(service.environment)) expectKnown(name)
+    const [, program, flag, script = ''] = service.healthcheck.test
+    expect([program, flag]).toEqual(['node', '-e'])
+    expect(script).toContain(service.command[0] === 'api' ? '127.0.0.1:8080/ready' : '127.0.0.1:7000/ready')
+    expect(() => new Function(script)).not.toThrow()
+  })
+
+  it('gives each replica a cache of its own, and the same database and keys, which the README names', () => {
+    for (const [name, { environment, volumes, depends_on }] of replicas) {
+      expect(volumes).toEqual([`${name}:/data`])
+      expect(environment).toEqual(replicas[0]![1].environment)
+      expect(depends_on).toEqual({ postgres: { condition: 'service_healthy' } })
+    }
+    const text = readFileSync(join(DEPLOY, 'compose.replicas.yaml'), 'utf8')
+    const needed = new Set([...text.matchAll(/\$\{(\w+):\?/g)].map(([, variable]) => variable!))
+    for (const variable of needed) expect(readme).toContain(`${variable}=$(openssl rand -hex `)
+    expect(needed.size).toBe(3)
+  })
+
+  it('leads the PDP to the load balancer, and that to the replicas that are ready', () => {
+    const { pdp, balancer: service } = file.services
+    const { port, hostname } = new URL(pdp!.environment.PDP_CONTROL_PLANE!)
+    expect(hostname).toBe('balancer')
+    expect(balancer).toContain(`bind :${port}\n`)
+    expect(service!.ports).toEqual([`127.0.0.1:8080:${port}`])
+    expect(service!.volumes[0]).toMatch(/^\.\/haproxy\.cfg:/)
+    expect(balancer).toContain('option httpchk GET /ready\n')
+    const servers = [...balancer.matchAll(/^ {2}server (\S+) (\S+):8080$/gm)].map(([, name, host]) => [name, host])
+    expect(servers).toEqual(replicas.map(([name]) => [name, name]))
+  })
+})
+
 interface Container {
   name: string
   image: string
@@ -105,6 +156,11 @@ interface Container {
   startupProbe: { httpGet: { path: string; port: string } }
   readinessProbe: { httpGet: { path: string; port: string } }
   livenessProbe: { tcpSocket: { port: string } }
+  lifecycle?: { preStop: { exec: { command: string[] } } }
+}
+interface Kustomization {
+  resources: string[]
+  patches?: { target: { kind: string; name: string }; patch: string }[]
 }
 interface Workload {
   kind: string
@@ -112,6 +168,7 @@ interface Workload {
   spec: {
     replicas: number
     selector: { matchLabels: Record<string, string> }
+    strategy?: { rollingUpdate: unknown }
     volumeClaimTemplates?: { metadata: { name: string } }[]
     template: {
       metadata: { labels: Record<string, string> }
@@ -131,28 +188,28 @@ interface ServiceObject {
   spec: { selector: Record<string, string>; ports: { port: number; targetPort: string }[] }
 }
 
-describe('deploy/kubernetes', () => {
-  const folder = join(DEPLOY, 'kubernetes')
-  const files = readdirSync(folder).filter((name) => name !== 'kustomization.yaml')
-  const objects = files.flatMap((name) =>
-    parseAllDocuments(readFileSync(join(folder, name), 'utf8')).map((document) => {
-      expect(document.errors, name).toEqual([])
+function manifestsOf(name: string) {
+  const folder = join(DEPLOY, name)
+  const files = readdirSync(folder).filter((file) => file !== 'kustomization.yaml')
+  const objects = files.flatMap((file) =>
+    parseAllDocuments(readFileSync(join(folder, file), 'utf8')).map((document) => {
+      expect(document.errors, file).toEqual([])
       return document.toJS() as { kind: string; metadata: { name: string } }
     }),
   )
   const workloads = objects.filter(({ kind }) => ['Deployment', 'StatefulSet'].includes(kind)) as Workload[]
   const services = objects.filter(({ kind }) => kind === 'Service') as ServiceObject[]
+  const kustomization = parse(readFileSync(join(folder, 'kustomization.yaml'), 'utf8')) as Kustomization
+  return { files, objects, workloads, services, kustomization }
+}
+
+describe.each(['kubernetes', 'kubernetes-replicas'])('deploy/%s', (name) => {
+  const replicated = name === 'kubernetes-replicas'
+  const { files, workloads, kustomization } = manifestsOf(name)
 
   it('is listed whole in its kustomization', () => {
-    const { resources } = parse(readFileSync(join(folder, 'kustomization.yaml'), 'utf8')) as { resources: string[] }
-    expect([...resources].sort()).toEqual([...files].sort())
-  })
-
-  it('runs one API, because a data folder has one writer, and more than one PDP', () => {
-    expect(workloads.map(({ kind, metadata, spec }) => [kind, metadata.name, spec.replicas])).toEqual([
-      ['StatefulSet', 'zerohop-api', 1],
-      ['Deployment', 'zerohop-pdp', 2],
-    ])
+    const beside = kustomization.resources.filter((resource) => !resource.startsWith('../'))
+    expect(beside.sort()).toEqual([...files].sort())
   })
 
   it.each(workloads.map((workload) => [workload.metadata.name, workload] as const))(
@@ -186,7 +243,7 @@ describe('deploy/kubernetes', () => {
       const port = container.ports[0]!.name
       expect(container.startupProbe.httpGet.port).toBe(port)
       expect(container.readinessProbe.httpGet).toEqual({
-        path: container.args[0] === 'api' ? '/health' : '/ready',
+        path: container.args[0] === 'api' && !replicated ? '/health' : '/ready',
         port,
       })
       expect(container.livenessProbe.tcpSocket.port).toBe(port)
@@ -206,6 +263,17 @@ describe('deploy/kubernetes', () => {
       }
     },
   )
+})
+
+describe('deploy/kubernetes', () => {
+  const { workloads, services } = manifestsOf('kubernetes')
+
+  it('runs one API, because a data folder has one writer, and more than one PDP', () => {
+    expect(workloads.map(({ kind, metadata, spec }) => [kind, metadata.name, spec.replicas])).toEqual([
+      ['StatefulSet', 'zerohop-api', 1],
+      ['Deployment', 'zerohop-pdp', 2],
+    ])
+  })
 
   it('leads each service to the port of its pods, and the PDPs to the API', () => {
     for (const service of services) {
@@ -220,5 +288,49 @@ describe('deploy/kubernetes', () => {
     const env = workloads.find(({ metadata }) => metadata.name === 'zerohop-pdp')!.spec.template.spec.containers[0]!.env
     const url = new URL(env.find(({ name }) => name === 'PDP_CONTROL_PLANE')!.value)
     expect(services.map(({ metadata, spec }) => `${metadata.name}:${spec.ports[0]!.port}`)).toContain(url.host)
+  })
+})
+
+describe('deploy/kubernetes-replicas', () => {
+  const { objects, workloads, kustomization } = manifestsOf('kubernetes-replicas')
+  const [api] = workloads
+  const base = manifestsOf('kubernetes')
+
+  it('takes the place of the one API behind its service', () => {
+    expect(workloads.map(({ kind, metadata, spec }) => [kind, metadata.name, spec.replicas])).toEqual([
+      ['Deployment', 'zerohop-api', 3],
+    ])
+    expect(kustomization.resources).toContain('../kubernetes')
+    const [patch] = kustomization.patches ?? []
+    const replaced = base.workloads.find(
+      ({ kind, metadata }) => kind === patch?.target.kind && metadata.name === patch.target.name,
+    )
+    expect(parse(patch!.patch)).toEqual({
+      $patch: 'delete',
+      apiVersion: 'apps/v1',
+      kind: replaced?.kind,
+      metadata: { name: replaced?.metadata.name },
+    })
+    const service = base.services.find(({ metadata }) => metadata.name === 'zerohop-api')!
+    expect(api!.spec.template.metadata.labels).toEqual(service.spec.selector)
+    expect(service.spec.ports[0]!.targetPort).toBe(api!.spec.template.spec.containers[0]!.ports[0]!.name)
+  })
+
+  it('has a database and one secrets key for all, and nothing that must not be lost', () => {
+    const { containers, volumes } = api!.spec.template.spec
+    const names = containers[0]!.env.map(({ name }) => name)
+    expect(names).toEqual(expect.arrayContaining(['ZEROHOP_DATABASE_URL_FILE', 'ZEROHOP_SECRETS_KEY_FILE']))
+    expect(api!.spec.volumeClaimTemplates).toBeUndefined()
+    expect(volumes.find(({ name }) => name === 'data')).toEqual({ name: 'data', emptyDir: {} })
+  })
+
+  it('updates and drains without a pod too few', () => {
+    expect(api!.spec.strategy?.rollingUpdate).toEqual({ maxUnavailable: 0, maxSurge: 1 })
+    const [, seconds] = api!.spec.template.spec.containers[0]!.lifecycle!.preStop.exec.command
+    expect(api!.spec.template.spec.terminationGracePeriodSeconds).toBeGreaterThan(Number(seconds) + 10)
+    const budget = objects.find(({ kind }) => kind === 'PodDisruptionBudget') as unknown as {
+      spec: { minAvailable: number; selector: unknown }
+    }
+    expect(budget.spec).toEqual({ minAvailable: api!.spec.replicas - 1, selector: api!.spec.selector })
   })
 })

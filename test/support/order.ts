@@ -5,6 +5,9 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /** Each takes five seconds and more, the longest first: measured with nothing else on two processors. */
 export const LONGEST: readonly string[] = [
+  'test/replicas/replicas.test.ts',
+  'test/replicas/consistency.test.ts',
+  'test/replicas/story.test.ts',
   'test/conformance/store.test.ts',
   'test/conformance/http.test.ts',
   'test/cli/admin.test.ts',

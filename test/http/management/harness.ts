@@ -1,4 +1,6 @@
-// A management API on a new data folder, with one organization and its keys. Asked by inject: no port is opened.
+// A management API on a new data folder, with one organization and its keys. Asked by inject: no port is opened. In the
+// suites that run on replicas there are several, which are asked in turn; what a test does beside the API it does at one
+// more, which is asked nothing.
 import { randomBytes } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
 import { expect } from 'vitest'
@@ -12,6 +14,7 @@ import { threadUrl } from '../../../src/model/thread.ts'
 import { openStore, type Store } from '../../../src/store/store.ts'
 import type { Watched } from '../../support/answers.ts'
 import { temporaryFolder } from '../../support/folders.ts'
+import { openReplicas, REPLICAS, type Replicas } from '../../support/replicas.ts'
 import { appWithRoutes, type Route } from '../../support/routes.ts'
 
 export interface Answer {
@@ -57,20 +60,32 @@ export interface Harness {
   close(): Promise<void>
 }
 
+/** What each replica keeps for itself: records of decisions. */
+const OF_ONE_REPLICA = /\/audit_logs/
+
 const BY = withoutRequest('bootstrap')
 
 export async function openHarness(input: Bootstrap = { noExample: true }): Promise<Harness> {
-  const data = temporaryFolder('management')
-  const writerThread = threadUrl(new URL('../../../src/management/', import.meta.url).href, './writer-thread.ts')
-  const store = await openStore<ManagementUseCases>({ data, writerThread })
-  const audit = new AuditLog(data)
-  store.closeWith(audit)
+  const { all, close: closeStores } = await openStores()
+  const parts = all.map(({ data, store }) => {
+    const audit = new AuditLog(data)
+    store.closeWith(audit)
+    return { data, store, audit }
+  })
+  const { store } = parts[0]!
   const another = async (of: Bootstrap = {}): Promise<Bootstrapped> =>
     (await store.commit(randomBytes(16).toString('hex'), 'bootstrap', of, BY)).result
   const made = await another(input)
-  const { app, routes: all, answers } = await appWithRoutes({ store, audit }, data)
-  const routes = all.filter(({ url }) => !url.startsWith('/v1/'))
-  const v1Routes = all.filter(({ url }) => url.startsWith('/v1/'))
+  const served = await Promise.all(
+    (REPLICAS === undefined ? parts : parts.slice(1)).map(async (part) => {
+      return { ...(await appWithRoutes(part, part.data)), audit: part.audit }
+    }),
+  )
+  const { app, audit, routes: registered } = served[0]!
+  const routes = registered.filter(({ url }) => !url.startsWith('/v1/'))
+  const v1Routes = registered.filter(({ url }) => url.startsWith('/v1/'))
+  const answers = together(served.map((one) => one.answers))
+  let turn = 0
   const ask: Ask = async (method, path, body, options = {}) => {
     const url = path.replace('$S', '/v2/schema/default/development').replace('$F', '/v2/facts/default/development')
     const key = options.key === undefined ? made.organization.secret : options.key
@@ -81,7 +96,10 @@ export async function openHarness(input: Bootstrap = { noExample: true }): Promi
     }
     const payload =
       body === undefined || typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body)
-    const response = await app.inject({ method, url, headers, ...(payload === undefined ? {} : { payload }) })
+    const asked = served[OF_ONE_REPLICA.test(url) ? 0 : turn++ % served.length]!.app
+    const response = await asked.inject({ method, url, headers, ...(payload === undefined ? {} : { payload }) })
+    // for the test, which looks into the store without asking
+    await store.confirm()
     return {
       status: response.statusCode,
       headers: response.headers,
@@ -105,8 +123,8 @@ export async function openHarness(input: Bootstrap = { noExample: true }): Promi
   }
   const close = async () => {
     const { lies } = await answers.compare()
-    await app.close()
-    await store.close()
+    for (const one of served) await one.app.close()
+    await closeStores()
     if (lies.length > 0) throw new Error(`answers are not as the OpenAPI document says:\n${lies.join('\n')}`)
   }
   return {
@@ -126,5 +144,22 @@ export async function openHarness(input: Bootstrap = { noExample: true }): Promi
     close,
   }
 }
+
+/** The store of a new data folder, or of replicas over a new database. */
+async function openStores(): Promise<Replicas<ManagementUseCases>> {
+  const writerThread = threadUrl(new URL('../../../src/management/', import.meta.url).href, './writer-thread.ts')
+  if (REPLICAS !== undefined) return openReplicas(REPLICAS + 1, writerThread)
+  const data = temporaryFolder('management')
+  const store = await openStore<ManagementUseCases>({ data, writerThread })
+  return { all: [{ data, store }], close: () => store.close() }
+}
+
+/** The answers of all replicas. */
+const together = (all: readonly Watched[]): Watched => ({
+  async compare() {
+    const found = await Promise.all(all.map((one) => one.compare()))
+    return { lies: found.flatMap(({ lies }) => lies), routes: new Set(found.flatMap(({ routes }) => [...routes])) }
+  },
+})
 
 const isJson = (type: unknown): boolean => typeof type === 'string' && type.startsWith('application/json')

@@ -1,6 +1,7 @@
 // Lists that do not look at every object: users by role, and a search that parses only what it finds.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { SCAN_ROWS_PER_TURN } from '../../../src/model/limits.ts'
+import { notOnReplicas } from '../../support/replicas.ts'
 import { type Harness, openHarness } from './harness.ts'
 
 let api: Harness
@@ -70,17 +71,21 @@ describe('a search', () => {
     }
   })
 
-  it('over several turns of the event loop counts what was there when it began', async () => {
-    const operations = Array.from({ length: 3_000 }, (_, at) => ({ key: `many-${at}` }))
-    await api.ask('POST', '$F/bulk/users', { operations })
-    expect(operations.length).toBeGreaterThan(SCAN_ROWS_PER_TURN)
-    const search = api.ask('GET', '$F/users?search=MANY-')
-    const more = api.ask('POST', '$F/bulk/users', { operations: [{ key: 'many-more' }] })
-    const [found, made] = await Promise.all([search, more])
-    expect([found.body.total_count, made.status]).toEqual([3_000, 200])
-    expect((await api.ask('GET', '$F/users?search=MANY-&page=101')).body).toMatchObject({
-      total_count: 3_001,
-      data: [{ key: 'many-more' }],
-    })
-  })
+  // a search waits until it is known what was written before it, and what is written meanwhile may be among that
+  it.skipIf(notOnReplicas('a search and a write at the same time'))(
+    'over several turns of the event loop counts what was there when it began',
+    async () => {
+      const operations = Array.from({ length: 3_000 }, (_, at) => ({ key: `many-${at}` }))
+      await api.ask('POST', '$F/bulk/users', { operations })
+      expect(operations.length).toBeGreaterThan(SCAN_ROWS_PER_TURN)
+      const search = api.ask('GET', '$F/users?search=MANY-')
+      const more = api.ask('POST', '$F/bulk/users', { operations: [{ key: 'many-more' }] })
+      const [found, made] = await Promise.all([search, more])
+      expect([found.body.total_count, made.status]).toEqual([3_000, 200])
+      expect((await api.ask('GET', '$F/users?search=MANY-&page=101')).body).toMatchObject({
+        total_count: 3_001,
+        data: [{ key: 'many-more' }],
+      })
+    },
+  )
 })

@@ -1,0 +1,61 @@
+// Several replicas on one database, with faults: whatever was acknowledged is there once and seen by everybody who asks
+// later. `npm run test:replicas` runs it for longer, with other seeds, and with defects that it must find.
+import { writeSync } from 'node:fs'
+import { afterAll, describe, expect, it } from 'vitest'
+import { endPostgres, withoutPostgres } from '../support/postgres.ts'
+import { endServers } from '../support/server.ts'
+import { buildWith, CANARIES, type Canary } from './consistency/canaries.ts'
+import { run } from './consistency/run.ts'
+
+const { REPLICAS_SEED, REPLICAS_MS, REPLICAS_CANARY } = process.env
+const SEED = Number(REPLICAS_SEED ?? 1)
+const MS = Number(REPLICAS_MS ?? 15_000)
+const CANARY_MS = 120_000
+/** Starting, healing and comparing. */
+const MORE_MS = 180_000
+
+/** Not by way of the runner, which would keep it until the end. */
+const print = (line: string): void => {
+  if (REPLICAS_SEED !== undefined) writeSync(1, `${line}\n`)
+}
+
+// skipped where the binaries of PostgreSQL cannot run: the reason is printed
+describe.skipIf(withoutPostgres())('three replicas on one database', () => {
+  const table: string[] = []
+  afterAll(async () => {
+    if (table.length > 0) print(table.join('\n'))
+    await endServers()
+    await endPostgres()
+  })
+
+  // skipped while a defect is looked for: then the other test runs
+  it.skipIf(REPLICAS_CANARY !== undefined)(
+    'are linearizable while everything fails',
+    async () => {
+      const { violations, summary, seconds } = await run({ seed: SEED, ms: MS, print })
+      print(`${summary}\n${seconds.toFixed(0)} s with seed ${SEED}`)
+      expect(violations, summary).toEqual([])
+    },
+    MS + MORE_MS,
+  )
+
+  const canaries = Object.keys(CANARIES) as Canary[]
+  const wanted = canaries.filter((name) => REPLICAS_CANARY === 'all' || REPLICAS_CANARY === name)
+  it.each(wanted)(
+    'are found out: %s',
+    async (canary) => {
+      const program = buildWith(canary)
+      const { violations, seconds } = await run({ seed: SEED, ms: CANARY_MS, print, program, untilFound: true })
+      const [first] = violations
+      const verdict = first === undefined ? 'NOT FOUND' : `found by: ${first.rule}`
+      if (first !== undefined) print(first.text)
+      table.push(`${canary.padEnd(36)} ${seconds.toFixed(0).padStart(4)} s  ${verdict}`)
+      expect(violations).not.toEqual([])
+    },
+    CANARY_MS + MORE_MS,
+  )
+
+  it('can be given every defect', () => {
+    for (const canary of canaries) expect(buildWith(canary)).toMatch(/zerohop\.js$/)
+  })
+})

@@ -1,0 +1,186 @@
+// Three replicas as processes, one PostgreSQL, and between each replica and the database a network that can fail.
+import { setTimeout as pause } from 'node:timers/promises'
+import { memoryFolder } from '../../support/folders.ts'
+import { type Postgres, startPostgres } from '../../support/postgres.ts'
+import { freePort, Server, url } from '../../support/server.ts'
+import { startProxy, type TcpProxy } from '../../support/tcp-proxy.ts'
+
+export const REPLICAS = 3
+const ORGANIZATION_KEY = 'zh_org_of_the_consistency_test'
+const HEALTHY_MS = 60_000
+
+/** An environment that the clients use. */
+export interface Scope {
+  readonly id: string
+  /** `project/environment`, as in paths */
+  readonly path: string
+}
+
+/** What came back from a replica. `unreached`: the request was never sent. `lost`: nobody knows what became of it. */
+export type Answer =
+  | { readonly kind: 'answered'; readonly status: number; readonly revision: number | undefined; readonly body: Json }
+  | { readonly kind: 'unreached' | 'lost' }
+
+// biome-ignore lint/suspicious/noExplicitAny: answers of many routes, read where they are used
+export type Json = any
+
+export interface Asked {
+  readonly body?: unknown
+  readonly key?: string
+  /** the idempotency key */
+  readonly once?: string | undefined
+  readonly timeoutMs?: number
+}
+
+/** For reads: a frozen replica must not hold up the clients for long. */
+const REQUEST_MS = 2_000
+
+export class Replica {
+  readonly port: number
+  readonly proxy: TcpProxy
+  readonly #data = memoryFolder('replica')
+  readonly #program: string | undefined
+  readonly #database: string
+  #server: Server | undefined
+  #isWanted = false
+  /** ends that the test did not cause */
+  ended = 0
+  readonly output: string[] = []
+
+  constructor(port: number, proxy: TcpProxy, database: string, program: string | undefined) {
+    this.port = port
+    this.proxy = proxy
+    this.#database = proxy.through(database)
+    this.#program = program
+  }
+
+  start(): void {
+    this.#isWanted = true
+    const env = {
+      ZEROHOP_DATA: this.#data,
+      ZEROHOP_API_PORT: String(this.port),
+      ZEROHOP_DATABASE_URL: this.#database,
+      ZEROHOP_SECRETS_KEY: '5a'.repeat(32),
+      ZEROHOP_BOOTSTRAP_KEY: ORGANIZATION_KEY,
+    }
+    this.#server = new Server('api', env, ['--no-example'], this.#program)
+  }
+
+  /** Starts it again when it ended by itself, as a supervisor would: at its start the database may be away. */
+  keepAlive(): void {
+    if (!this.#isWanted || this.#server?.ended !== true) return
+    this.ended++
+    this.output.push(this.#server.output)
+    this.start()
+  }
+
+  async kill(): Promise<void> {
+    this.#isWanted = false
+    this.#server?.signal('SIGCONT')
+    await this.#server?.end('SIGKILL')
+  }
+
+  signal(name: 'SIGSTOP' | 'SIGCONT'): void {
+    if (this.#server?.ended === false) this.#server.signal(name)
+  }
+
+  get log(): string {
+    return this.#server?.output ?? ''
+  }
+
+  async call(method: string, path: string, { body, key, once, timeoutMs }: Asked = {}): Promise<Answer> {
+    const headers: Record<string, string> = { authorization: `Bearer ${key ?? ORGANIZATION_KEY}` }
+    if (body !== undefined) headers['content-type'] = 'application/json'
+    if (once !== undefined) headers['idempotency-key'] = once
+    try {
+      const response = await fetch(`${url(this.port)}${path}`, {
+        method,
+        headers,
+        signal: AbortSignal.timeout(timeoutMs ?? REQUEST_MS),
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      })
+      const text = await response.text()
+      const revision = response.headers.get('x-revision')
+      return {
+        kind: 'answered',
+        status: response.status,
+        revision: revision === null ? undefined : Number(revision),
+        body: text === '' ? null : JSON.parse(text),
+      }
+    } catch (error) {
+      const { cause } = error as { cause?: { code?: string } }
+      return { kind: cause?.code === 'ECONNREFUSED' ? 'unreached' : 'lost' }
+    }
+  }
+}
+
+export class Cluster {
+  readonly postgres: Postgres
+  readonly database: string
+  readonly replicas: readonly Replica[]
+  #keeper: NodeJS.Timeout | undefined
+
+  constructor(postgres: Postgres, database: string, replicas: readonly Replica[]) {
+    this.postgres = postgres
+    this.database = database
+    this.replicas = replicas
+  }
+
+  /** @param program the command to run, of another build than `dist` */
+  static async start(program?: string): Promise<Cluster> {
+    const postgres = await startPostgres()
+    const database = await postgres.database()
+    const replicas: Replica[] = []
+    for (let at = 0; at < REPLICAS; at++)
+      replicas.push(new Replica(await freePort(), await startProxy(postgres.port), database, program))
+    const cluster = new Cluster(postgres, database, replicas)
+    for (const replica of replicas) replica.start()
+    cluster.#keeper = setInterval(() => {
+      for (const replica of replicas) replica.keepAlive()
+    }, 300)
+    await cluster.healthy()
+    return cluster
+  }
+
+  replica(at: number): Replica {
+    const replica = this.replicas[at]
+    if (replica === undefined) throw new Error(`there is no replica ${at}`)
+    return replica
+  }
+
+  /** Waits until each replica answers a linearizable read. */
+  async healthy(): Promise<void> {
+    const deadline = performance.now() + HEALTHY_MS
+    for (const [at, replica] of this.replicas.entries()) {
+      for (;;) {
+        const answer = await replica.call('GET', '/v2/projects')
+        if (answer.kind === 'answered' && answer.status === 200) break
+        if (performance.now() > deadline)
+          throw new Error(`replica ${at} does not answer: ${JSON.stringify(answer)}\n${replica.log.slice(-4_000)}`)
+        await pause(100)
+      }
+    }
+  }
+
+  /** Ends every fault, and returns when all replicas answer. */
+  async heal(): Promise<void> {
+    this.postgres.resume()
+    if (this.postgres.pid === undefined) await this.postgres.restart()
+    for (const replica of this.replicas) {
+      replica.proxy.resume()
+      replica.proxy.latency(0)
+      replica.proxy.cutAfterBytes(Number.MAX_SAFE_INTEGER, 'request')
+      replica.signal('SIGCONT')
+    }
+    await this.healthy()
+  }
+
+  async stop(): Promise<void> {
+    clearInterval(this.#keeper)
+    for (const replica of this.replicas) {
+      await replica.kill()
+      replica.proxy.close()
+    }
+    await this.postgres.stop('SIGQUIT')
+  }
+}

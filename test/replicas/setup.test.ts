@@ -1,0 +1,49 @@
+// An empty database is set up by one replica, however many start at once; further organizations come later.
+import { randomBytes, randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { runAdmin } from '../../src/management/admin.ts'
+import { type ManagementData, openManagementData, organizationsOf } from '../../src/management/open.ts'
+import { temporaryFolder } from '../support/folders.ts'
+import { endPostgres, startPostgres, withoutPostgres } from '../support/postgres.ts'
+
+const newId = () => randomBytes(16).toString('hex')
+
+type Replica = ManagementData & { readonly data: string }
+
+// skipped where the binaries of PostgreSQL cannot run: the reason is printed
+describe.skipIf(withoutPostgres())('three replicas that start over an empty database', () => {
+  let replicas: readonly [Replica, Replica, Replica]
+  beforeAll(async () => {
+    const url = await (await startPostgres()).database()
+    const secretsKey = randomBytes(32)
+    const open = async () => {
+      const data = temporaryFolder('setup')
+      const replica = { settings: { url, replica: randomUUID(), version: 'test' }, secretsKey }
+      return { data, ...(await openManagementData({ data, newId, replica })) }
+    }
+    replicas = await Promise.all([open(), open(), open()])
+  })
+  afterAll(async () => {
+    for (const { store } of replicas) await store.close()
+    await endPostgres()
+  })
+
+  const organizations = async () => {
+    for (const { store } of replicas) await store.confirm()
+    return replicas.map(({ store }) => organizationsOf(store))
+  }
+
+  it('make one organization, and one of them has made it', async () => {
+    const [{ organization }] = replicas
+    expect(replicas.filter(({ isNew }) => isNew)).toHaveLength(1)
+    expect(await organizations()).toEqual([[organization], [organization], [organization]])
+  })
+
+  it('make further ones when they are told to', async () => {
+    const [first, second] = replicas
+    const create = ({ store, data }: Replica, key: string) => runAdmin({ store, data, newId }, 'org.create', { key })
+    await create(first, 'one')
+    await create(second, 'two')
+    expect((await organizations()).map((found) => found.length)).toEqual([3, 3, 3])
+  })
+})
