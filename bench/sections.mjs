@@ -7,6 +7,7 @@ import { measureFacts } from './figures/facts.mjs'
 import { measureHttp } from './figures/http.mjs'
 import { measureImage } from './figures/image.mjs'
 import { measurePdp } from './figures/pdp.mjs'
+import { measureReplicas } from './figures/replicas.mjs'
 import { measureStart } from './figures/start.mjs'
 
 /** The longest of the figure sections takes so long on a quiet machine. */
@@ -19,6 +20,7 @@ const FIGURES = {
   api: measureApi,
   pdp: measurePdp,
   start: measureStart,
+  replicas: measureReplicas,
 }
 
 /**

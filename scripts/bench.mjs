@@ -5,7 +5,21 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 
-const SECTIONS = ['W1', 'W2', 'W3', 'W4', 'W4-1000', 'image', 'facts', 'delta', 'http', 'api', 'pdp', 'start']
+const SECTIONS = [
+  'W1',
+  'W2',
+  'W3',
+  'W4',
+  'W4-1000',
+  'image',
+  'facts',
+  'delta',
+  'http',
+  'api',
+  'pdp',
+  'start',
+  'replicas',
+]
 /** The tiny worlds take the place of W1 to W4. */
 const TINY_SECTIONS = ['tiny', 'tiny-rules', 'image', 'facts', 'delta', 'http', 'api', 'pdp', 'start']
 /** Of the 90 seconds of --quick: the rest is for the build and the charts. */
