@@ -45,6 +45,7 @@ export default defineConfig({
           page('Library', 'library'),
           page('Clients', 'clients'),
           page('Production', 'production'),
+          page('Replicas', 'replicas'),
           page('Integration backend', 'integration'),
           page('Off the first API version', 'migration'),
         ],
