@@ -49,5 +49,7 @@ export type FromThread =
   | { readonly trimmed: Trimmed }
   | { readonly moved: readonly (readonly [LogId, Position])[] }
   | { readonly told: number; readonly answer?: unknown; readonly failure?: Failure }
+  /** what is left of the batch waits for others: the next one may come */
+  | { readonly passed: number }
   | { readonly trouble: Failure | undefined }
   | Replies

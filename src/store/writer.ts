@@ -36,6 +36,8 @@ export type WriterEvent =
 interface InFlight {
   readonly jobs: readonly Waiting[]
   left: number
+  /** what is left of it waits for other replicas, and keeps no other batch back */
+  isPassed: boolean
 }
 
 interface Asked {
@@ -58,6 +60,8 @@ export class Writer {
   #queue: Waiting[] = []
   readonly #inFlight = new Map<number, InFlight>()
   #batches = 0
+  /** batches in flight that keep others back */
+  #ahead = 0
   /** questions by their number */
   readonly #asked = new Map<number, Asked>()
   #questions = 0
@@ -103,7 +107,7 @@ export class Writer {
     this.#waiting++
     return new Promise((resolve, reject) => {
       this.#queue.push({ job, resolve, reject })
-      if (this.#isFlushPlanned || this.#inFlight.size >= WRITER_IN_FLIGHT_MAX) return
+      if (this.#isFlushPlanned || this.#ahead >= WRITER_IN_FLIGHT_MAX) return
       this.#isFlushPlanned = true
       setImmediate(() => this.#flush()) // after all requests that arrive in this turn of the loop
     })
@@ -143,7 +147,7 @@ export class Writer {
 
   #flush(): void {
     this.#isFlushPlanned = false
-    while (this.#queue.length > 0 && this.#inFlight.size < WRITER_IN_FLIGHT_MAX) {
+    while (this.#queue.length > 0 && this.#ahead < WRITER_IN_FLIGHT_MAX) {
       const batch = this.#queue.splice(0, batchLength(this.#queue))
       try {
         this.#send(batch)
@@ -157,7 +161,8 @@ export class Writer {
   #send(jobs: readonly Waiting[]): void {
     const batch = ++this.#batches
     this.#thread.postMessage({ batch, jobs: jobs.map(({ job }) => job) } satisfies ToThread)
-    this.#inFlight.set(batch, { jobs, left: jobs.length })
+    this.#inFlight.set(batch, { jobs, left: jobs.length, isPassed: false })
+    this.#ahead++
   }
 
   /** An input that cannot be cloned is a defect of its caller alone. */
@@ -179,7 +184,11 @@ export class Writer {
     if ('ready' in message) this.#ready?.resolve()
     else if ('failed' in message) this.#fail(message.failed)
     else if ('replies' in message) this.#answered(message)
-    else if ('moved' in message) this.#onEvent({ event: 'moved', moved: message.moved })
+    else if ('passed' in message) {
+      const batch = this.#inFlight.get(message.passed)
+      if (batch !== undefined) this.#pass(batch)
+      this.#flush()
+    } else if ('moved' in message) this.#onEvent({ event: 'moved', moved: message.moved })
     else if ('trouble' in message)
       this.#onEvent({ event: 'trouble', error: message.trouble && fromFailure(message.trouble) })
     else if ('told' in message) this.#told(message)
@@ -208,7 +217,10 @@ export class Writer {
     const inFlight = this.#inFlight.get(batch)
     if (inFlight === undefined) return
     inFlight.left -= replies.length
-    if (inFlight.left <= 0) this.#inFlight.delete(batch)
+    if (inFlight.left <= 0) {
+      this.#pass(inFlight)
+      this.#inFlight.delete(batch)
+    }
     this.#waiting -= replies.length
     this.#onEvent({ event: 'batch', moved, seconds })
     for (const [at, reply] of replies.entries()) {
@@ -221,6 +233,12 @@ export class Writer {
       }
     }
     this.#flush()
+  }
+
+  #pass(batch: InFlight): void {
+    if (batch.isPassed) return
+    batch.isPassed = true
+    this.#ahead--
   }
 
   #closeWhenDone(): void {

@@ -174,6 +174,32 @@ describe.skipIf(withoutPostgres())('replicas', () => {
     }
   })
 
+  it('keep no write waiting behind those that wait for another replica', async () => {
+    const url = await server.database()
+    const replica = await openReplica(url, { statementMs: 30_000 })
+    const held = development(replica)
+    const free = replica.store.view(replica.organization).require('environment', 'default/production').id
+    const client = new pg.Client({ connectionString: url })
+    await client.connect()
+    await client.query('BEGIN')
+    await client.query('SELECT FROM zerohop.logs WHERE id = $1 FOR NO KEY UPDATE', [held])
+    const waiting: Promise<unknown>[] = []
+    let isDone = false
+    for (let batch = 0; batch < 4; batch++) {
+      waiting.push(replica.store.commit(held, 'createUser', { key: `held-${batch}` }, BY))
+      await replica.store.confirm() // so that the next one is another batch
+    }
+    const all = Promise.all(waiting).then(() => {
+      isDone = true
+    })
+    for (const key of ['one', 'two', 'three']) await replica.store.commit(free, 'createUser', { key }, BY)
+    expect(isDone).toBe(false)
+    await client.query('ROLLBACK')
+    await client.end()
+    await all
+    expect(replica.store.view(held).count('user')).toBeGreaterThanOrEqual(waiting.length)
+  })
+
   it('refuse a write whose key another replica revoked', async () => {
     const url = await server.database()
     const [one, other] = [await openReplica(url), await openReplica(url)]

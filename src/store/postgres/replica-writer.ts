@@ -69,11 +69,15 @@ export class ReplicaWriter {
     this.#waiting = new Lane(deps.database, 'write, contended')
   }
 
-  /** Commits a batch; each reply is given as soon as its outcome is known. Resolves when all are. Never rejects. */
-  async run(items: readonly Item[]): Promise<void> {
+  /**
+   * Commits a batch; each reply is given as soon as its outcome is known. Resolves when all are. Never rejects.
+   * @param onPassed called when what is left of the batch waits for other replicas: the next batch need not
+   */
+  async run(items: readonly Item[], onPassed?: () => void): Promise<void> {
     const free = this.#freeEnd.then(() => this.#commit(this.#free, items, false))
     this.#freeEnd = free
     const contended = await free
+    onPassed?.()
     if (contended.length === 0) return
     // the next batch does not wait for the locks that these wait for
     const waited = this.#waitingEnd.then(() => this.#commit(this.#waiting, contended, true))

@@ -95,6 +95,7 @@ export async function serveReplica(port: MessagePort, settings: ReplicaSettings,
           due.push({ place, reply })
         },
       })),
+      () => send({ passed: batch }),
     )
   }
 

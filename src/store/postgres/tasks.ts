@@ -47,7 +47,8 @@ export async function findTask(connection: Connection, id: string): Promise<Shar
   return found
 }
 
-/** Removes what is older than a day. */
+/** Removes tasks that are older than a day, and replicas that were silent for so long. */
 export async function forgetOldTasks(connection: Connection): Promise<void> {
+  await connection.query(`DELETE FROM zerohop.replicas WHERE seen < clock_timestamp() - interval '${TASK_HOURS} hours'`)
   await connection.query(`DELETE FROM zerohop.tasks WHERE at < clock_timestamp() - interval '${TASK_HOURS} hours'`)
 }
