@@ -1,7 +1,7 @@
 // What the main thread and the writer thread say to each other.
 import type { LogId, Position } from '../log/change.ts'
 import type { Answer, Failure, Job } from './batch.ts'
-import type { DatabaseSettings } from './postgres/connection.ts'
+import type { DatabaseSettings } from './postgres/settings.ts'
 import type { Retention, Trimmed } from './trim.ts'
 
 /** What a replica is told at its start. */

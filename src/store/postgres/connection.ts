@@ -5,18 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Client as PgClient, QueryResultRow } from 'pg'
 import { isZerohopError, ZerohopError } from '../../model/errors.ts'
 import { DATABASE_CONNECT_MS, DATABASE_STATEMENT_MS } from '../../model/limits.ts'
-
-/** How a replica reaches its database. */
-export interface DatabaseSettings {
-  /** `postgres://user:password@host:port/name`, with the options of the driver */
-  readonly url: string
-  /** creates the tables and upgrades them at the start; default true */
-  readonly migrate?: boolean
-  /** hears of writes of other replicas by LISTEN; without it the database is asked every 50 ms. Default true */
-  readonly listen?: boolean
-  /** milliseconds in which a statement must be answered; default DATABASE_STATEMENT_MS */
-  readonly statementMs?: number
-}
+import type { DatabaseSettings } from './settings.ts'
 
 /** What identifies the server at the other end. */
 export interface ServerIdentity {

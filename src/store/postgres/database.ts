@@ -1,7 +1,8 @@
 // The database of a replica: opens connections, each to the same cluster and never to a server that was left behind by
 // a promotion.
 import { ZerohopError } from '../../model/errors.ts'
-import { Connection, type DatabaseSettings, type ServerIdentity } from './connection.ts'
+import { Connection, type ServerIdentity } from './connection.ts'
+import type { DatabaseSettings } from './settings.ts'
 
 export class Database {
   readonly settings: DatabaseSettings

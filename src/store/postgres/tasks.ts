@@ -2,16 +2,7 @@
 // its write; one whose replica died before that is reported as failed.
 import { TASK_HOURS, TASK_SILENCE_SECONDS } from '../../model/limits.ts'
 import type { Connection } from './connection.ts'
-
-/** What a task did; `result` and `error` are JSON. */
-export interface SharedTask {
-  /** id of the environment that it is about */
-  readonly environment: string
-  readonly status: 'processing' | 'success' | 'failure'
-  readonly result: string | null
-  /** null also for a failure whose replica died */
-  readonly error: string | null
-}
+import type { SharedTask } from './settings.ts'
 
 export async function startTask(
   connection: Connection,
