@@ -37,11 +37,12 @@ function consistencyOf(request: FastifyRequest, reads: Reads): Reads {
 const asked = new WeakSet<FastifyRequest>()
 
 /**
- * Who asks for the first write of a request. Its idempotency key covers that write alone: no route makes two that
- * depend on each other.
+ * Who asks for the first write of a request; nobody where one process has the data. The idempotency key covers that
+ * write alone: no route makes two that depend on each other.
  * @throws WAIT_INVALID when the idempotency key has a wrong form
  */
-export function askingOf(request: FastifyRequest): Asking {
+export function askingOf({ isReplicated }: Store<UseCases>, request: FastifyRequest): Asking {
+  if (!isReplicated) return {}
   const { key, organization } = request.caller
   const asking = { key: { organization, hash: key.key } }
   const sent = request.headers['idempotency-key']

@@ -31,7 +31,13 @@ export async function write<N extends keyof ManagementUseCases & string>(
   input: InputOf<ManagementUseCases[N]>,
 ): Promise<ResultOf<ManagementUseCases[N]>> {
   const by = actorOf(request, name)
-  const { result, revision } = await store.commit(request.scope.environment.id, name, input, by, askingOf(request))
+  const { result, revision } = await store.commit(
+    request.scope.environment.id,
+    name,
+    input,
+    by,
+    askingOf(store, request),
+  )
   reply.header('x-revision', String(revision))
   return result
 }
@@ -45,7 +51,7 @@ export async function writeControl<N extends keyof ManagementUseCases & string>(
   task?: string,
 ): Promise<ResultOf<ManagementUseCases[N]>> {
   const by = actorOf(request, name)
-  const asking = { ...askingOf(request), ...(task === undefined ? {} : { task }) }
+  const asking = { ...askingOf(store, request), ...(task === undefined ? {} : { task }) }
   return (await store.commit(request.caller.organization, name, input, by, asking)).result
 }
 
