@@ -60,6 +60,25 @@ describe.skipIf(withoutPostgres())('a replica', () => {
     expect((await ask('GET', `${USERS}/eve`)).status).toBe(404)
   })
 
+  it('copies an environment in the background, and tells of the outcome as long as anybody asks', async () => {
+    const copy = '/v2/projects/default/envs/development/copy/async'
+    const start = async (key: string) => {
+      const begun = await ask('POST', `${copy}?wait=30`, { body: { target_env: { new: { key, name: key } } } })
+      expect(begun.status).toBe(202)
+      return JSON.parse(begun.text)
+    }
+    const done = await start('copied')
+    expect(done).toMatchObject({ status: 'success', result: { key: 'copied' }, error: null })
+    const again = await ask('GET', `${copy}/${done.task_id}/result`)
+    expect(JSON.parse(again.text)).toEqual(done)
+    expect(await start('copied')).toMatchObject({
+      status: 'failure',
+      result: null,
+      error: { error_code: expect.any(String) },
+    })
+    expect((await ask('GET', `${copy}/${'0'.repeat(32)}/result`)).status).toBe(404)
+  })
+
   it('refuses a consistency that it does not know', async () => {
     const refused = await ask('GET', USERS, { headers: { 'x-consistency': 'strong' } })
     expect([refused.status, refused.text]).toEqual([400, expect.stringContaining('header x-consistency must be')])
