@@ -4,7 +4,12 @@
 import { type OnEvent, tell } from '../model/events.ts'
 import { SCRUB_FIRST_MS } from '../model/limits.ts'
 import type { Damage } from './verify-part.ts'
-import { type RunningVerification, startVerification, type Verified } from './verify-process.ts'
+import {
+  type RunningVerification,
+  type Verified,
+  type VerifyBesideServer,
+  verifyBesideServer,
+} from './verify-process.ts'
 
 export interface ScrubStats {
   /** records and entries compared since the start */
@@ -37,15 +42,22 @@ export class Scrub {
   readonly #folder: string
   readonly #found: (damage: Damage) => void
   readonly #ended: () => void
+  readonly #whileNothingIsWritten: VerifyBesideServer['whileNothingIsWritten']
   #timer: NodeJS.Timeout | undefined
   #running: RunningVerification | undefined
   #isClosed = false
 
   /** @param ended is called after each round: a child that died may have left a reader behind */
-  constructor(folder: string, found: (damage: Damage) => void, ended: () => void) {
+  constructor(
+    folder: string,
+    found: (damage: Damage) => void,
+    ended: () => void,
+    whileNothingIsWritten: VerifyBesideServer['whileNothingIsWritten'],
+  ) {
     this.#folder = folder
     this.#found = found
     this.#ended = ended
+    this.#whileNothingIsWritten = whileNothingIsWritten
   }
 
   /** Begins a round after `firstMs`, and another one every `everyMs`. */
@@ -72,7 +84,8 @@ export class Scrub {
   async #round(options: ScrubOptions): Promise<void> {
     const before = this.stats.checked
     try {
-      this.#running = startVerification(this.#folder, 'in the background', {
+      this.#running = verifyBesideServer(this.#folder, {
+        whileNothingIsWritten: this.#whileNothingIsWritten,
         damage: (damage) => {
           this.stats.damages++
           this.#found(damage)

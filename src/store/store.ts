@@ -255,7 +255,11 @@ class LmdbStore<U extends UseCases> implements Store<U> {
     this.#key = key
     this.secretsKeyWarning = key.warning
     const found = (damage: Damage): void => this.#damages.add(damage, this.#isControl(damage.log))
-    this.scrub = new Scrub(folder, found, () => void tables.root.readerCheck())
+    const ended = (): void => void tables.root.readerCheck()
+    this.scrub = new Scrub(folder, found, ended, async (open) => {
+      if (this.#writer === undefined) throw closed()
+      await this.#writer.whilePaused(open)
+    })
     const heads = tables.heads.all()
     for (const [log, { revision, chain }] of heads) this.#positions.set(log, { revision, chain })
     this.#damages.addControlLogs(tables, heads)

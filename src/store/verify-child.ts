@@ -1,5 +1,6 @@
 // The child process of verify-process.ts: verifies a folder and reports what it finds as JSON texts, one on each line.
 // It ends when its input ends: the parent stopped it or died.
+import { once } from 'node:events'
 import { writeSync } from 'node:fs'
 import { constants, setPriority } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -21,16 +22,29 @@ process.stdin.on('end', () => {
 process.stdin.resume()
 
 try {
-  if (isPaced) setPriority(constants.priority.PRIORITY_LOW)
-  const tables = openTables(folder, 'read')
-  await verify(tables)
-  await tables.root.close()
+  if (isPaced) await turnToOpen()
+  if (!isStopped) {
+    const tables = openTables(folder, 'read')
+    if (isPaced) {
+      say({ opened: true })
+      setPriority(constants.priority.PRIORITY_LOW) // not before: the server waited for this process until now
+    }
+    await verify(tables)
+    await tables.root.close()
+  }
 } catch (error) {
   const reason = error instanceof Error ? error.message : String(error)
   if (isZerohopError(error, 'DATA_FOREIGN')) say({ refused: reason })
   else say({ log: null, what: dataFolder(folder), reason })
 }
 process.stdin.destroy()
+
+/** Ends when the parent says that nobody writes, or that it is over. */
+async function turnToOpen(): Promise<void> {
+  const turn = Promise.race([once(process.stdin, 'data'), once(process.stdin, 'end')])
+  say({ ready: true })
+  await turn
+}
 
 async function verify(tables: Tables): Promise<void> {
   const total = tables.rows()

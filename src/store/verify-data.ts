@@ -49,7 +49,7 @@ export async function verifyLocked(folder: string, options: VerifyOptions): Prom
 }
 
 async function run(folder: string, options: VerifyOptions): Promise<Verified & { readonly refused?: string }> {
-  const { ended } = startVerification(folder, 'at full speed', {
+  const { ended } = startVerification(folder, {
     damage: ({ error }) => options.damage?.(error.message),
     progress: (checked) => options.progress?.(checked),
   })

@@ -1,12 +1,13 @@
 // Runs a verification in a child process (verify-child.ts) and receives its reports. A damaged page may kill the
 // process that reads it, which also counts as damage; it never kills the server. It can run beside a server: LMDB
-// shares a folder among processes, and the child only reads.
-import { spawn } from 'node:child_process'
+// shares a folder among processes, and the child only reads. Only the opening is not safe there.
+import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
+import type { Readable, Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import type { LogId } from '../log/change.ts'
 import { ZerohopError } from '../model/errors.ts'
-import { PROBE_MS } from '../model/limits.ts'
+import { PROBE_MS, SCRUB_OPEN_MS } from '../model/limits.ts'
 import { threadUrl } from '../model/thread.ts'
 import { dataFolder } from './disk.ts'
 import type { Damage } from './verify-part.ts'
@@ -14,6 +15,9 @@ import type { Damage } from './verify-part.ts'
 /** The child's messages, one JSON text on each line. */
 export type FromVerifyChild =
   | { readonly checked: number; readonly total: number; readonly done?: true }
+  /** loaded: waits for a line before it opens the folder (in the background only) */
+  | { readonly ready: true }
+  | { readonly opened: true }
   | { readonly log: LogId | null; readonly what: string; readonly reason: string }
   /** the data is not of this version: nothing was compared */
   | { readonly refused: string }
@@ -29,6 +33,16 @@ export interface VerifyListener {
   readonly progress: (checked: number, total: number) => void
 }
 
+/** A verification beside a server that writes. */
+export interface VerifyBesideServer extends VerifyListener {
+  /**
+   * Runs `open` while nobody writes to the data file. A process that opens a folder copies the number of the last
+   * transaction from the file to the memory that all processes share (mdb_env_open2 of LMDB, also for a reader): when
+   * a write commits in between, the number goes back, and the next write replaces that one.
+   */
+  readonly whileNothingIsWritten: (open: () => Promise<void>) => Promise<void>
+}
+
 export interface RunningVerification {
   /** undefined when it was stopped before its end */
   readonly ended: Promise<(Verified & { readonly refused?: string }) | undefined>
@@ -36,11 +50,39 @@ export interface RunningVerification {
   stop(): void
 }
 
-/** @param pace whether it works only a part of the time, at the lowest priority (SCRUB_PERCENT) */
-export function startVerification(
+/** Verifies a folder that no process writes to. */
+export function startVerification(folder: string, listener: VerifyListener): RunningVerification {
+  return start(folder, 'at full speed', listener, () => undefined)
+}
+
+/** The same beside a server: it works only a part of the time, at the lowest priority (SCRUB_PERCENT). */
+export function verifyBesideServer(folder: string, listener: VerifyBesideServer): RunningVerification {
+  let opened: () => void = () => undefined
+  const verification = start(folder, 'in the background', listener, (said, child) => {
+    if (said === 'opened') return opened()
+    const open = async (): Promise<void> => {
+      const limit = setTimeout(() => child.kill('SIGKILL'), SCRUB_OPEN_MS)
+      await new Promise<void>((resolve) => {
+        opened = resolve
+        child.on('close', resolve)
+        if (child.exitCode !== null || child.signalCode !== null) resolve()
+        child.stdin.write('open\n')
+      })
+      clearTimeout(limit)
+    }
+    // without a writer nothing can be verified: the store is closed, or its writer died
+    listener.whileNothingIsWritten(open).catch(() => verification.stop())
+  })
+  return verification
+}
+
+type Child = ChildProcessByStdio<Writable, Readable, null>
+
+function start(
   folder: string,
   pace: 'at full speed' | 'in the background',
   listener: VerifyListener,
+  step: (said: 'ready' | 'opened', child: Child) => void,
 ): RunningVerification {
   const script = fileURLToPath(threadUrl(import.meta.url, './verify-child.ts'))
   const child = spawn(process.execPath, [script, folder, pace], { stdio: ['pipe', 'pipe', 'ignore'] })
@@ -55,7 +97,9 @@ export function startVerification(
   createInterface({ input: child.stdout }).on('line', (line) => {
     silence.refresh()
     const said = JSON.parse(line) as FromVerifyChild
-    if ('refused' in said) refused = said.refused
+    if ('ready' in said) step('ready', child)
+    else if ('opened' in said) step('opened', child)
+    else if ('refused' in said) refused = said.refused
     else if ('what' in said) damage(damageOf(said.log ?? undefined, said.what, said.reason))
     else {
       found.checked = said.checked

@@ -1,4 +1,5 @@
 // What the main thread and the writer thread say to each other.
+import type { MessagePort } from 'node:worker_threads'
 import type { LogId, Position } from '../log/change.ts'
 import type { Answer, Failure, Job } from './batch.ts'
 import type { DatabaseSettings } from './postgres/settings.ts'
@@ -34,7 +35,14 @@ export type ToThread =
   | { readonly batch: number; readonly jobs: readonly Job[] }
   | { readonly maintain: Retention }
   | { readonly asked: number; readonly question: Question }
+  | { readonly pause: Pause }
   | { readonly close: true }
+
+/**
+ * Holds the thread still, between two transactions: the thread says `paused` and blocks until the number at 0 of the
+ * shared memory is not 0.
+ */
+export type Pause = Int32Array<SharedArrayBuffer>
 
 /** Replies to some jobs of a batch; without `places` to all. */
 export type Replies = Answer & {
@@ -52,4 +60,11 @@ export type FromThread =
   /** what is left of the batch waits for others: the next one may come */
   | { readonly passed: number }
   | { readonly trouble: Failure | undefined }
+  | { readonly paused: true }
   | Replies
+
+/** Says that the thread is paused, and blocks it until the main thread ends the pause. */
+export function waitPaused(port: MessagePort, pause: Pause): void {
+  port.postMessage({ paused: true } satisfies FromThread)
+  Atomics.wait(pause, 0, 0)
+}

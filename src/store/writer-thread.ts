@@ -6,7 +6,7 @@ import { BatchRunner, type Reply, toFailure } from './batch.ts'
 import { sealWith } from './secrets.ts'
 import { openTables } from './tables.ts'
 import type { UseCases } from './view.ts'
-import type { FromThread, Replies, ThreadData, ToThread } from './writer-messages.ts'
+import { type FromThread, type Replies, type ThreadData, type ToThread, waitPaused } from './writer-messages.ts'
 
 /** Serves the store that started this thread until it sends `close`. */
 export function serveWriter(useCases: UseCases): void {
@@ -41,6 +41,7 @@ export function serveWriter(useCases: UseCases): void {
       answer({ ...batch, batch: message.batch, seconds: (performance.now() - begun) / 1000 })
     } else if ('maintain' in message) send({ trimmed: runner.maintain(message.maintain) })
     else if ('question' in message) send({ told: message.asked })
+    else if ('pause' in message) waitPaused(port, message.pause)
     else closeTables()
   })
   send({ ready: true })

@@ -7,7 +7,7 @@ import type { OnEvent } from '../model/events.ts'
 import { WRITER_BATCH_ITEMS_MAX, WRITER_BATCH_MAX, WRITER_IN_FLIGHT_MAX, WRITER_QUEUE_MAX } from '../model/limits.ts'
 import { type Done, type Failure, fromFailure, type Job } from './batch.ts'
 import type { Retention, Trimmed } from './trim.ts'
-import type { FromThread, Question, Replies, ThreadData, ToThread } from './writer-messages.ts'
+import type { FromThread, Pause, Question, Replies, ThreadData, ToThread } from './writer-messages.ts'
 
 interface Waiting {
   readonly job: Job
@@ -66,6 +66,10 @@ export class Writer {
   readonly #asked = new Map<number, Asked>()
   #questions = 0
   #waiting = 0
+  /** steps that wait for the thread to pause */
+  readonly #pauses: { readonly resolve: () => void; readonly reject: (error: Error) => void }[] = []
+  /** steps that have not ended */
+  #steps = 0
   readonly #trims: { resolve: (trimmed: Trimmed) => void; reject: (error: Error) => void }[] = []
   #isFlushPlanned = false
   #isClosing = false
@@ -137,6 +141,29 @@ export class Writer {
     })
   }
 
+  /**
+   * Runs a step while the thread is paused, so that nobody writes to the data file. Writes that come meanwhile wait:
+   * the step is to be short, and to have an end.
+   * @throws what the step throws; WRITER_DEAD, CLOSED
+   */
+  async whilePaused<T>(step: () => Promise<T>): Promise<T> {
+    if (this.#stopped !== undefined) throw this.#stopped
+    const pause: Pause = new Int32Array(new SharedArrayBuffer(4))
+    this.#steps++
+    try {
+      await new Promise<void>((resolve, reject) => {
+        this.#pauses.push({ resolve, reject })
+        this.#thread.postMessage({ pause } satisfies ToThread)
+      })
+      return await step()
+    } finally {
+      Atomics.store(pause, 0, 1)
+      Atomics.notify(pause, 0)
+      this.#steps--
+      this.#closeWhenDone()
+    }
+  }
+
   /** Waits for all accepted jobs, closes the tables of the thread and ends it. */
   async close(): Promise<void> {
     if (this.#stopped !== undefined) return this.#exited
@@ -192,6 +219,7 @@ export class Writer {
     else if ('trouble' in message)
       this.#onEvent({ event: 'trouble', error: message.trouble && fromFailure(message.trouble) })
     else if ('told' in message) this.#told(message)
+    else if ('paused' in message) this.#pauses.shift()?.resolve()
     else {
       this.#trims.shift()?.resolve(message.trimmed)
       this.#closeWhenDone()
@@ -242,7 +270,7 @@ export class Writer {
   }
 
   #closeWhenDone(): void {
-    const open = this.#waiting + this.#trims.length + this.#asked.size
+    const open = this.#waiting + this.#trims.length + this.#asked.size + this.#steps
     if (this.#stopped?.code !== 'CLOSED' || open > 0 || this.#isClosing) return
     this.#isClosing = true
     this.#thread.postMessage({ close: true } satisfies ToThread)
@@ -259,7 +287,8 @@ export class Writer {
     const lost = [...[...this.#inFlight.values()].flatMap(({ jobs }) => jobs), ...this.#queue.splice(0)]
     this.#inFlight.clear()
     this.#waiting = 0
-    for (const { reject } of [...lost, ...this.#trims.splice(0), ...this.#asked.values()]) reject(error)
+    const asked = [...this.#trims.splice(0), ...this.#pauses.splice(0), ...this.#asked.values()]
+    for (const { reject } of [...lost, ...asked]) reject(error)
     this.#asked.clear()
   }
 }

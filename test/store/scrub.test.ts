@@ -2,7 +2,7 @@
 // counted. src/store/scrub.ts.
 import { expect, it, vi } from 'vitest'
 import type { Damage } from '../../src/store/verify-part.ts'
-import type { Verified } from '../../src/store/verify-process.ts'
+import { type Verified, verifyBesideServer } from '../../src/store/verify-process.ts'
 import { overwrite } from '../support/damage.ts'
 import { BY, error, LOG, openTestStore, seed, type TestStore, temporaryFolder } from './support.ts'
 
@@ -70,6 +70,37 @@ it('finds bytes that changed under a running store, and nothing is written into 
   await expect(store.commit(LOG, 'createUser', { key: 'x' }, BY)).rejects.toMatchObject(error('DATA_DAMAGED'))
   await expect(store.commit(OTHER, 'createUser', { key: 'x' }, BY)).resolves.toBeDefined()
   expect(store.damage(LOG)?.message).toBe(told[0])
+})
+
+it('opens the folder only while nothing is written, and lets the writes go on', async () => {
+  const data = temporaryFolder()
+  const store = await openTestStore(data)
+  await seed(store)
+  const steps: string[] = []
+  const { ended } = verifyBesideServer(data, {
+    damage: ({ error }) => steps.push(error.message),
+    progress: () => steps.push('compared'),
+    whileNothingIsWritten: async (open) => {
+      steps.push('asked')
+      await new Promise((resolve) => setTimeout(resolve, 300))
+      steps.push('open')
+      await open()
+      steps.push('opened')
+    },
+  })
+  expect(await ended).toMatchObject({ damages: 0 })
+  expect(steps.slice(0, 4)).toEqual(['asked', 'open', 'opened', 'compared'])
+})
+
+it('compares nothing when writes cannot be kept waiting', async () => {
+  const data = temporaryFolder()
+  await openTestStore(data)
+  const { ended } = verifyBesideServer(data, {
+    damage: ({ error }) => expect.fail(error.message),
+    progress: () => expect.fail('it compared'),
+    whileNothingIsWritten: () => Promise.reject(new Error('the writer died')),
+  })
+  expect(await ended).toBeUndefined()
 })
 
 it('ends with the store, in the middle of a round', async () => {

@@ -50,6 +50,8 @@ export const VERIFY_ROWS_PER_STEP = 1_000
 export const VERIFY_PROGRESS_MS = 1_000
 /** Hundredths of the time in which a scrub works, on one core at the lowest priority. */
 export const SCRUB_PERCENT = 10
+/** Milliseconds for which writes wait at most while a scrub opens the data file; then its process is killed. */
+export const SCRUB_OPEN_MS = 5_000
 /** Milliseconds from the start of a server to its first scrub: after the rush of followers. */
 export const SCRUB_FIRST_MS = 5 * 60_000
 /** Hours between two scrubs, unless `ZEROHOP_SCRUB_HOURS` says otherwise. */

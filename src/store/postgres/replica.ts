@@ -5,7 +5,14 @@ import { ZerohopError } from '../../model/errors.ts'
 import { DATABASE_TIDY_MS } from '../../model/limits.ts'
 import { type BatchRunner, type Reply, toFailure } from '../batch.ts'
 import type { Tables } from '../tables.ts'
-import type { FromThread, Question, ReplicaSettings, Replies, ToThread } from '../writer-messages.ts'
+import {
+  type FromThread,
+  type Question,
+  type ReplicaSettings,
+  type Replies,
+  type ToThread,
+  waitPaused,
+} from '../writer-messages.ts'
 import { claimCache } from './cache-folder.ts'
 import { Database, Lane } from './database.ts'
 import { Follow, type Moved } from './follow.ts'
@@ -67,6 +74,7 @@ export async function serveReplica(port: MessagePort, settings: ReplicaSettings,
       else if ('maintain' in message)
         send({ trimmed: runner.maintain({ ...message.maintain, deleted: [], forgotten: [] }) })
       else if ('question' in message) void tell(message)
+      else if ('pause' in message) waitPaused(port, message.pause)
       else void close().finally(resolve)
     })
     send({ ready: true })
