@@ -1,12 +1,11 @@
 // Several stores over one PostgreSQL, as so many replicas: what one acknowledged, every other one shows; what happens
-// when two write the same, when a key is revoked, when the database goes away in the middle of a commit.
-import { randomBytes, randomUUID } from 'node:crypto'
+// when two write the same, when the database goes away in the middle of a commit.
+import { randomBytes } from 'node:crypto'
 import { utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { withoutRequest } from '../../src/log/change.ts'
 import { hashSecret } from '../../src/management/api-keys/api-key.ts'
 import { type ManagementData, openManagementData } from '../../src/management/open.ts'
 import type { ZerohopError } from '../../src/model/errors.ts'
@@ -14,49 +13,20 @@ import { DATABASE_TRUST_MS } from '../../src/model/limits.ts'
 import { eventually } from '../support/eventually.ts'
 import { temporaryFolder } from '../support/folders.ts'
 import { endPostgres, type Postgres, startPostgres, withoutPostgres } from '../support/postgres.ts'
+import {
+  BY,
+  closeReplica,
+  closeReplicas,
+  codeOf,
+  development,
+  openReplica,
+  outcomes,
+  type ReplicaOptions,
+} from '../support/replica-stores.ts'
 import { startProxy, type TcpProxy } from '../support/tcp-proxy.ts'
 
-const BY = withoutRequest('test')
-const SECRETS_KEY = randomBytes(32)
-/** short, so that a test need not wait long for a server that does not answer */
-const STATEMENT_MS = 1_500
-
 let server: Postgres
-const opened: ManagementData[] = []
 const proxies: TcpProxy[] = []
-
-interface Open {
-  readonly data?: string
-  readonly secretsKey?: Uint8Array
-  readonly listen?: boolean
-  readonly statementMs?: number
-}
-
-async function openReplica(url: string, { data = temporaryFolder('replica'), ...options }: Open = {}) {
-  const { secretsKey = SECRETS_KEY, listen = true, statementMs = STATEMENT_MS } = options
-  const settings = { url, replica: randomUUID(), version: 'test', statementMs, listen }
-  const management = await openManagementData({
-    data,
-    newId: () => randomBytes(16).toString('hex'),
-    replica: { settings, secretsKey },
-  })
-  opened.push(management)
-  return management
-}
-
-async function close(management: ManagementData): Promise<void> {
-  opened.splice(opened.indexOf(management), 1)
-  await management.store.close()
-}
-
-const development = ({ store, organization }: ManagementData): string =>
-  store.view(organization).require('environment', 'default/development').id
-
-const codeOf = (error: unknown): string => (error as ZerohopError).code
-
-/** The outcomes of writes, `ok` or the code of the error. */
-const outcomes = (writes: readonly Promise<unknown>[]): Promise<string[]> =>
-  Promise.all(writes.map((write) => write.then(() => 'ok', codeOf)))
 
 // skipped where the binaries of PostgreSQL cannot run: the reason is printed
 describe.skipIf(withoutPostgres())('replicas', () => {
@@ -67,7 +37,7 @@ describe.skipIf(withoutPostgres())('replicas', () => {
   afterEach(async () => {
     server.resume()
     for (const proxy of proxies.splice(0)) proxy.close()
-    await Promise.all(opened.splice(0).map(({ store }) => store.close()))
+    await closeReplicas()
   })
 
   afterAll(endPostgres)
@@ -200,20 +170,6 @@ describe.skipIf(withoutPostgres())('replicas', () => {
     expect(replica.store.view(held).count('user')).toBeGreaterThanOrEqual(waiting.length)
   })
 
-  it('refuse a write whose key another replica revoked', async () => {
-    const url = await server.database()
-    const [one, other] = [await openReplica(url), await openReplica(url)]
-    const { organization } = one
-    const { result } = await one.store.commit(organization, 'createApiKey', { level: 'org', access: 'admin' }, BY)
-    const asking = { key: { organization, hash: hashSecret(result.secret) } }
-    const environment = development(one)
-    await one.store.commit(environment, 'createUser', { key: 'kept' }, BY, asking)
-    await other.store.commit(organization, 'deleteApiKey', { ref: result.key.id }, BY)
-    const late = one.store.commit(environment, 'createUser', { key: 'late' }, BY, asking)
-    await expect(late).rejects.toMatchObject({ code: 'KEY_REVOKED' })
-    expect(one.store.view(environment).get('user', 'late')).toBeUndefined()
-  })
-
   it('carry out a request with an idempotency key once, whoever gets it', async () => {
     const url = await server.database()
     const [one, other] = [await openReplica(url), await openReplica(url)]
@@ -262,7 +218,7 @@ describe.skipIf(withoutPostgres())('replicas', () => {
     await one.store.tasks?.fail('task-1', '{}') // it has ended
     expect(await other.store.tasks?.find('task-1')).toMatchObject({ status: 'success' })
     await one.store.tasks?.start('task-2', environment)
-    await close(one)
+    await closeReplica(one)
     await server.query(url, "UPDATE zerohop.replicas SET seen = seen - interval '1 hour'")
     expect(await other.store.tasks?.find('task-2')).toMatchObject({ status: 'failure', error: null })
     expect(await other.store.tasks?.find('task-3')).toBeUndefined()
@@ -274,7 +230,7 @@ describe.skipIf(withoutPostgres())('replicas', () => {
     const first = await openReplica(url, { data })
     const environment = development(first)
     for (let at = 0; at < 30; at++) await first.store.commit(environment, 'createUser', { key: `user-${at}` }, BY)
-    await close(first)
+    await closeReplica(first)
     const other = await openReplica(url)
     await other.store.commit(environment, 'createUser', { key: 'while-away' }, BY)
     const back = await openReplica(url, { data })
@@ -285,7 +241,7 @@ describe.skipIf(withoutPostgres())('replicas', () => {
 
   it('start also when the first fold takes longer than a heartbeat is trusted', async () => {
     const url = await server.database()
-    await close(await openReplica(url))
+    await closeReplica(await openReplica(url))
     const holder = new pg.Client({ connectionString: url })
     await holder.connect()
     await holder.query('BEGIN; LOCK TABLE zerohop.entries')
@@ -361,9 +317,9 @@ describe.skipIf(withoutPostgres())('replicas', () => {
     ['no server', 'DATABASE_UNAVAILABLE', /ECONNREFUSED/],
   ] as const)('do not start with %s', async (name, code, message) => {
     let url = await server.database()
-    let options: Open = {}
+    let options: ReplicaOptions = {}
     if (name === 'another secrets key') {
-      await close(await openReplica(url))
+      await closeReplica(await openReplica(url))
       options = { secretsKey: randomBytes(32) }
     }
     if (name === 'data of its own in the folder') {
@@ -373,7 +329,7 @@ describe.skipIf(withoutPostgres())('replicas', () => {
       options = { data }
     }
     if (name === 'a newer format') {
-      await close(await openReplica(url))
+      await closeReplica(await openReplica(url))
       await server.query(url, 'UPDATE zerohop.meta SET format = 99, readable_from = 98')
     }
     if (name === 'the schema of another product')
@@ -414,7 +370,7 @@ describe.skipIf(withoutPostgres())('replicas', () => {
     const write = replica.store.commit(environment, 'createUser', { key: 'more' }, BY)
     await expect(write).rejects.toMatchObject({ code: 'HISTORY_LOST' })
     await expect(replica.store.confirm()).rejects.toMatchObject({ code: 'HISTORY_LOST' })
-    await close(replica)
+    await closeReplica(replica)
     const back = await openReplica(url, { data })
     expect(back.store.historyLost?.code).toBe('HISTORY_LOST')
     // an entry of its own tells the history apart for PDPs that have what was lost
@@ -428,7 +384,7 @@ describe.skipIf(withoutPostgres())('replicas', () => {
   it('have a folder that is never opened without their database', async () => {
     const url = await server.database()
     const data = temporaryFolder('cache')
-    await close(await openReplica(url, { data }))
+    await closeReplica(await openReplica(url, { data }))
     const alone = openManagementData({ data, newId: () => randomBytes(16).toString('hex') })
     await expect(alone).rejects.toMatchObject({
       code: 'CONFIG_INVALID',
@@ -444,7 +400,7 @@ describe.skipIf(withoutPostgres())('replicas', () => {
     const data = temporaryFolder('cache')
     const first = await openReplica(url, { data })
     const { organization } = first
-    await close(first)
+    await closeReplica(first)
     // as it is after a power failure: the lock is still there, and the marker names another boot
     writeFileSync(join(data, 'replica-cache.json'), JSON.stringify({ boot: 'another boot' }))
     writeFileSync(join(data, 'zerohop.lock'), JSON.stringify({ pid: 1, started: '0', place: 'boot none', token: 'x' }))

@@ -45,11 +45,19 @@ function unpackChanges(packed: Buffer): Buffer {
 export interface Locked {
   /** numbers of the logs whose lock was free */
   readonly locked: ReadonlySet<number>
+  /** numbers of the control logs that nobody changes before the transaction ends: their keys stay as they are */
+  readonly steady: ReadonlySet<number>
   /** heads of the locked logs and of `beside`, by number */
   readonly heads: ReadonlyMap<number, RecordHead>
   /** the time of the database, in ms since 1970 */
   readonly now: number
 }
+
+/**
+ * First half of the advisory lock of a control log, whose number is the second. Who changes the log has it alone, who
+ * writes with one of its keys shares it: a key that was revoked writes nothing any more, however long a write takes.
+ */
+export const KEYS_LOCK = 7_405
 
 /** A number for a UUID, below 2^60. */
 const fenceNumber = (uuid: string): bigint => BigInt(`0x${uuid.replaceAll('-', '').slice(-15)}`)
@@ -63,8 +71,9 @@ const HEADS_OF = (numbers: string) => `
 /**
  * @param fence names the transaction: another one with the same fence waits until this one has ended
  * @param numbers logs to lock, which are locked in this order
- * @param beside logs whose heads are read without a lock
+ * @param beside control logs that stay as they are until the transaction ends, and whose heads are read
  * @param wait whether a lock that another replica has is waited for, or passed over
+ * @param control those of `numbers` that are control logs
  */
 export async function beginLocked(
   connection: Connection,
@@ -72,22 +81,32 @@ export async function beginLocked(
   numbers: readonly number[],
   beside: readonly number[],
   wait: boolean,
+  control: readonly number[] = [],
 ): Promise<Locked> {
   const wanted = [...numbers].sort((one, other) => one - other)
   const all = [...new Set([...wanted, ...beside])]
   // numbers only, so that one message without values does it all
   const list = (items: readonly number[]) => `'{${items.map(Number).join(',')}}'::int[]`
+  const own = new Set(control)
+  // before the locks of rows, and in order: nobody waits for another who waits for him
+  const keys = [...new Set([...beside, ...own])].sort((one, other) => one - other).map(Number)
+  const keysLock = (number: number) =>
+    `pg_${wait ? '' : 'try_'}advisory_xact_lock${own.has(number) ? '' : '_shared'}(${KEYS_LOCK}, ${number})`
   const results = await connection.script(`
     BEGIN;
     SET LOCAL lock_timeout = ${DATABASE_LOCK_MS}; SET LOCAL idle_in_transaction_session_timeout = ${2 * DATABASE_LOCK_MS};
     SELECT pg_advisory_xact_lock(${fenceNumber(fence)});
+    ${keys.map((number) => `SELECT ${number} AS number, ${keysLock(number)} AS granted;`).join(' ')}
     SELECT number FROM zerohop.logs WHERE number = ANY(${list(wanted)}) ORDER BY number
       FOR NO KEY UPDATE${wait ? '' : ' SKIP LOCKED'};
     ${HEADS_OF(list(all))};
     SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now`)
   const [locked = [], heads = [], [clock] = []] = results.slice(-3)
+  const granted = results.slice(-3 - keys.length, -3).flat()
+  const refused = new Set(granted.filter((row) => row.granted === false).map(({ number }) => number as number))
   return {
-    locked: new Set(locked.map(({ number }) => number as number)),
+    locked: new Set(locked.map(({ number }) => number as number).filter((number) => !refused.has(number))),
+    steady: new Set(keys.filter((number) => !refused.has(number))),
     heads: new Map(heads.map((head) => [head.number as number, head as unknown as RecordHead])),
     now: (clock?.now as number | undefined) ?? 0,
   }

@@ -103,7 +103,7 @@ export class ReplicaWriter {
         connection = await lane.connection()
         const batch = randomUUID()
         const locked = await this.#lock(connection, items, logs, { batch, wait })
-        const ready = firstOfEachKey(items.filter(({ job }) => this.#isLocked(job.log, locked)))
+        const ready = firstOfEachKey(items.filter(({ job }) => this.#isReady(job, locked)))
         const extra = [...logs].filter(
           (log) => !this.#isLocked(log, locked) && !items.some(({ job }) => job.log === log),
         )
@@ -133,6 +133,12 @@ export class ReplicaWriter {
     return known === undefined || locked.has(known.number)
   }
 
+  /** True when the log is locked, and the key of the request can neither change nor be revoked meanwhile. */
+  #isReady({ log, key }: Job, locked: Locked): boolean {
+    const organization = key && this.#deps.follow.logs.get(key.organization)
+    return this.#isLocked(log, locked) && (organization === undefined || locked.steady.has(organization.number))
+  }
+
   /** Opens the transaction, and brings the state up to the heads of the logs and of the organizations of the keys. */
   async #lock(
     connection: Connection,
@@ -147,7 +153,8 @@ export class ReplicaWriter {
     const wanted = known(logs)
     const numbers = (list: readonly KnownLog[]) => list.map(({ number }) => number)
     const own = follow.ownHeads([...wanted, ...beside].map(({ id }) => id))
-    const locked = await beginLocked(connection, batch, numbers(wanted), numbers(beside), wait)
+    const control = wanted.filter(({ kind }) => kind === 'control')
+    const locked = await beginLocked(connection, batch, numbers(wanted), numbers(beside), wait, numbers(control))
     if (items.some(({ job }) => job.isFirst)) await lockSetup(connection)
     const moved = new Set<LogId>()
     try {
