@@ -59,7 +59,7 @@ export async function openManagementData(options: ManagementDataOptions): Promis
     const existing = organizationsOf(store)[0]
     if (existing === undefined) requireUndamaged(store)
     const { organization, isNew } = existing ? { organization: existing, isNew: false } : await setUp(store, options)
-    if (store.historyLost !== undefined) await fork(store)
+    if (store.historyLost !== undefined) await forkLogs(store)
     // of several replicas, only the one that set up the database has the file with the first keys
     if (isNew || !store.isReplicated) writeKeysOnce(data, () => keysOf(store, organization))
     keepKeysFile(data, store, organization)
@@ -92,9 +92,12 @@ function requireUndamaged(store: Store<ManagementUseCases>): void {
 /**
  * Gives every log an entry that no follower can have seen. A PDP that had what the database lost would otherwise keep it
  * until the log has passed its revision: with this, it finds that its history is another one, and takes a fresh image.
+ * Returns how many logs there are.
  */
-async function fork(store: Store<ManagementUseCases>): Promise<void> {
-  for (const log of store.logs()) await store.commit(log, 'noteRead', null, withoutRequest('historyLost'))
+export async function forkLogs(store: Store<ManagementUseCases>): Promise<number> {
+  const logs = store.logs()
+  for (const log of logs) await store.commit(log, 'noteRead', null, withoutRequest('historyLost'))
+  return logs.length
 }
 
 /** Creates the first organization, unless another replica does so at the same time. */

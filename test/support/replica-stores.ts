@@ -6,7 +6,7 @@ import type { ZerohopError } from '../../src/model/errors.ts'
 import { temporaryFolder } from './folders.ts'
 
 export const BY = withoutRequest('test')
-const SECRETS_KEY = randomBytes(32)
+export const SECRETS_KEY = randomBytes(32)
 /** short, so that a test need not wait long for a server that does not answer */
 const STATEMENT_MS = 1_500
 

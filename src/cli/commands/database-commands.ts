@@ -13,7 +13,7 @@ const WITH_KEY = 'ZEROHOP_DATABASE_URL=postgres://… ZEROHOP_SECRETS_KEY_FILE=/
 const AGAIN = 'begin again after one that was interrupted'
 const JSON_OPTION = 'as JSON'
 
-/** Adds `database migrate|status|import|export`. */
+/** Adds `database migrate|status|import|export|fork`. */
 export function addDatabase(program: Command): void {
   const database = program
     .command('database')
@@ -65,5 +65,15 @@ export function addDatabase(program: Command): void {
         const env = withSettings(readEnv(), data === undefined ? {} : { data })
         return (await import('./database.ts')).exportData(env, { again, json })
       }),
+    )
+  database
+    .command('fork')
+    .description(
+      'after the database was restored to an earlier point: makes PDPs that have what was lost take a fresh image',
+    )
+    .option('--json', JSON_OPTION)
+    .addHelpText('after', examples(`${WITH_KEY} fork`))
+    .action(({ json = false }: DatabaseOptions) =>
+      attempt(async () => (await import('./database.ts')).forkDatabase(readEnv(), json)),
     )
 }

@@ -1,8 +1,10 @@
 // `zerohop database`: the tables of replicas, what they hold, and moves of a data folder into them and back.
 import { randomUUID } from 'node:crypto'
-import { existsSync } from 'node:fs'
-import { hostname } from 'node:os'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { hostname, tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { forkLogs, openManagementData } from '../../management/open.ts'
+import { ZerohopError } from '../../model/errors.ts'
 import { DATABASE_COMMAND_MS } from '../../model/limits.ts'
 import type { Connection } from '../../store/postgres/connection.ts'
 import { Database } from '../../store/postgres/database.ts'
@@ -12,7 +14,8 @@ import { DATABASE_FORMAT, migrate, requireFormat } from '../../store/postgres/mi
 import { type DatabaseReport, reportDatabase } from '../../store/postgres/status.ts'
 import { readSecretsKey } from '../../store/secrets.ts'
 import type { Env } from '../configuration/env.ts'
-import { databaseKey, requireDatabase, shownAddress } from '../process/replica-settings.ts'
+import { newId } from '../process/process.ts'
+import { databaseKey, replicaOf, requireDatabase, shownAddress } from '../process/replica-settings.ts'
 
 export interface MoveOptions {
   readonly again: boolean
@@ -105,6 +108,33 @@ export async function exportData(env: Env, { again, json }: MoveOptions): Promis
   )
   if (json) printJson({ ...moved, to: env.data })
   else print(`moved ${summary(moved)} to \`${env.data}\`; the database is marked and refuses servers`)
+}
+
+/**
+ * Writes an entry into each log that no PDP can have seen, so that PDPs which have more than a database that was restored
+ * take a fresh image. Folds the database into a temporary folder, as a replica does.
+ */
+export async function forkDatabase(env: Env, json: boolean): Promise<void> {
+  const replica = replicaOf(env)
+  const { url } = requireDatabase(env)
+  if ((await withDatabase(env, reportDatabase)).logs === 0)
+    throw new ZerohopError('CONFIG_INVALID', { reason: `there is no data in ${shownAddress(url)}` })
+  const data = mkdtempSync(join(tmpdir(), 'zerohop-fork-'))
+  try {
+    const { store } = await openManagementData({ data, newId, replica })
+    try {
+      const logs = await forkLogs(store)
+      if (json) printJson({ logs })
+      else
+        print(
+          `${number(logs)} logs have an entry that no PDP can have seen: PDPs with a lost history take a fresh image`,
+        )
+    } finally {
+      await store.close()
+    }
+  } finally {
+    rmSync(data, { recursive: true, force: true })
+  }
 }
 
 async function withDatabase<T>(env: Env, work: (connection: Connection) => Promise<T>): Promise<T> {
