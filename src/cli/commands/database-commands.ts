@@ -10,7 +10,6 @@ interface DatabaseOptions {
 }
 
 const WITH_KEY = 'ZEROHOP_DATABASE_URL=postgres://… ZEROHOP_SECRETS_KEY_FILE=/run/secrets/key zerohop database'
-const AGAIN = 'begin again after one that was interrupted'
 const JSON_OPTION = 'as JSON'
 
 /** Adds `database migrate|status|import|export|fork`. */
@@ -38,34 +37,16 @@ export function addDatabase(program: Command): void {
     .action(({ json = false }: DatabaseOptions) =>
       attempt(async () => (await import('./database.ts')).showStatus(readEnv(), json)),
     )
-  database
-    .command('import')
-    .description('moves a data folder that no server uses into an empty database; the folder is then marked as moved')
-    .option('--data <folder>', DATA)
-    .option('--again', AGAIN)
-    .option('--json', JSON_OPTION)
-    .addHelpText('after', examples(`${WITH_KEY} import --data /var/lib/zerohop`))
-    .action(({ data, again = false, json = false }: DatabaseOptions) =>
-      attempt(async () => {
-        const env = withSettings(readEnv(), data === undefined ? {} : { data })
-        return (await import('./database.ts')).importData(env, { again, json })
-      }),
-    )
-  database
-    .command('export')
-    .description(
-      'moves the data of a database that no server uses into an empty folder; the database then refuses servers',
-    )
-    .option('--data <folder>', DATA)
-    .option('--again', AGAIN)
-    .option('--json', JSON_OPTION)
-    .addHelpText('after', examples(`${WITH_KEY} export --data /var/lib/zerohop`))
-    .action(({ data, again = false, json = false }: DatabaseOptions) =>
-      attempt(async () => {
-        const env = withSettings(readEnv(), data === undefined ? {} : { data })
-        return (await import('./database.ts')).exportData(env, { again, json })
-      }),
-    )
+  addMove(
+    database,
+    'import',
+    'moves a data folder that no server uses into an empty database; the folder is then marked as moved',
+  )
+  addMove(
+    database,
+    'export',
+    'moves the data of a database that no server uses into an empty folder; the database then refuses servers',
+  )
   database
     .command('fork')
     .description(
@@ -75,5 +56,22 @@ export function addDatabase(program: Command): void {
     .addHelpText('after', examples(`${WITH_KEY} fork`))
     .action(({ json = false }: DatabaseOptions) =>
       attempt(async () => (await import('./database.ts')).forkDatabase(readEnv(), json)),
+    )
+}
+
+function addMove(database: Command, name: 'import' | 'export', description: string): void {
+  database
+    .command(name)
+    .description(description)
+    .option('--data <folder>', DATA)
+    .option('--again', 'begin again after one that was interrupted')
+    .option('--json', JSON_OPTION)
+    .addHelpText('after', examples(`${WITH_KEY} ${name} --data /var/lib/zerohop`))
+    .action(({ data, again = false, json = false }: DatabaseOptions) =>
+      attempt(async () => {
+        const env = withSettings(readEnv(), data === undefined ? {} : { data })
+        const { exportData, importData } = await import('./database.ts')
+        return name === 'import' ? importData(env, { again, json }) : exportData(env, { again, json })
+      }),
     )
 }
