@@ -1,9 +1,10 @@
 // Where several replicas share one log of record, a request is answered from everything that was acknowledged before
 // it came, at whatever replica (docs/replicas.md). A caller who would rather have an answer than the newest one says so.
 import { createHash } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { ZerohopError } from '../../model/errors.ts'
-import { IDEMPOTENCY_KEY_LENGTH_MAX } from '../../model/limits.ts'
+import { IDEMPOTENCY_KEY_LENGTH_MAX, METRICS_CONFIRM_MS } from '../../model/limits.ts'
 import type { Asking, Store } from '../../store/store.ts'
 import type { UseCases } from '../../store/view.ts'
 
@@ -19,11 +20,20 @@ export function confirmReads(app: FastifyInstance, store: Store<UseCases>, reads
   app.addHook('onRequest', async (request) => {
     const { operation } = request.routeOptions.config
     const isRead = request.method === 'GET' || request.method === 'HEAD'
-    if (operation === 'metrics.read') return // they are looked at while the database is away
+    // they are looked at while the database is away too; while it answers, a revoked key does not see them
+    if (operation === 'metrics.read') return confirmSoon(store)
     const isFinal = FINAL.some((one) => one === operation)
     if (isRead && !isFinal && consistencyOf(request, reads) === 'local') return
     await store.confirm()
   })
+}
+
+/** Asks for the newest state, and goes on without it when the database does not answer at once. */
+async function confirmSoon(store: Store<UseCases>): Promise<void> {
+  const timeout = new AbortController()
+  const late = delay(METRICS_CONFIRM_MS, undefined, { signal: timeout.signal, ref: false }).catch(() => {})
+  await Promise.race([store.confirm().catch(() => {}), late])
+  timeout.abort()
 }
 
 /** @throws WAIT_INVALID */

@@ -104,6 +104,8 @@ export const DATABASE_LISTED_MAX = 100
 export const DATABASE_ALIVE_MS = 15_000
 /** Milliseconds between two looks for entries of other replicas, where notifications tell of them. */
 export const DATABASE_POLL_MS = 1_000
+/** Milliseconds for which `GET /metrics` of a replica waits for the newest keys. */
+export const METRICS_CONFIRM_MS = 1_000
 /** Milliseconds between two looks for entries of other replicas that notifications ask for. */
 export const DATABASE_FOLLOW_MS = 20
 /** Milliseconds between two looks for entries of other replicas without notifications. */
