@@ -36,6 +36,10 @@ export interface PostgresOptions {
 const PATIENCE_MS = 60_000
 const PASSWORD = 'not a secret'
 
+/** The message of a client that commits, as it is on the wire, and what answers it. */
+export const COMMIT = 'Q\0\0\0\x0bCOMMIT\0'
+export const COMMITTED = 'C\0\0\0\x0bCOMMIT\0'
+
 /** Small and fast. Nothing is kept in the memory of the system that a killed server would leave there. */
 const SETTINGS = {
   listen_addresses: '127.0.0.1',
