@@ -74,7 +74,23 @@ async function json<T>(command: Run, ...args: string[]): Promise<T> {
 interface KeyRow {
   readonly id: string
   readonly level: string
+  readonly access: string
+  readonly project: string | null
   readonly environment: string | null
+  readonly name: string | null
+  readonly created_at: number
+}
+
+/** The rows of a printed table, whose columns begin where their heads do. */
+function tableOf({ code, out, err }: Ended): Record<string, string>[] {
+  expect([code, err]).toEqual([0, ''])
+  const [heads = '', ...lines] = out.trimEnd().split('\n')
+  const columns = [...heads.matchAll(/\S+/g)]
+  return lines.map((line) =>
+    Object.fromEntries(
+      columns.map(({ 0: head, index }, at) => [head, line.slice(index, columns[at + 1]?.index).trim()]),
+    ),
+  )
 }
 
 const story = (name: string, run: Run, folderOf: () => string, check: (key: string) => Promise<number | undefined>) => {
@@ -89,6 +105,10 @@ const story = (name: string, run: Run, folderOf: () => string, check: (key: stri
       })
       const all = await json<{ key: string; name: string }[]>(run, 'org', 'list', ...data)
       expect(all.map(({ key, name: of }) => [key, of])).toContainEqual(['acme', 'Acme'])
+      const shown = tableOf(await run('org', 'list', ...data))
+      expect(shown.map(({ key, name: of }) => ({ key, name: of }))).toEqual(
+        all.map(({ key, name: of }) => ({ key, name: of })),
+      )
     })
 
     it('makes, lists, rotates and deletes keys', async () => {
@@ -102,6 +122,13 @@ const story = (name: string, run: Run, folderOf: () => string, check: (key: stri
       const rows = await json<KeyRow[]>(run, 'keys', 'list', '--organization', 'acme', ...data)
       expect(rows.map(({ level, environment }) => [level, environment])).toContainEqual(['env', 'production'])
       expect(JSON.stringify(rows)).not.toContain('zh_')
+      const shown = tableOf(await run('keys', 'list', '--organization', 'acme', ...data))
+      expect(shown).toEqual(
+        rows.map(({ id, level, access, project, environment, name, created_at }) => ({
+          ...{ id, level, access, name: name ?? '', created: new Date(created_at).toISOString() },
+          where: [project, environment].filter((part) => part !== null).join('/') || '–',
+        })),
+      )
       const { id } = rows.at(-1)!
       const rotated = (await run('keys', 'rotate', id, ...data)).out.trim()
       expect(rotated).toMatch(/^zh_env_/)
@@ -167,11 +194,17 @@ const story = (name: string, run: Run, folderOf: () => string, check: (key: stri
       const data = ['--data', folderOf()]
       const [copy, restored] = [join(temporaryFolder('backup'), 'copy'), join(temporaryFolder('restored'), 'data')]
       interface Manifest {
-        logs: { name: string; revision: number; image_sha256?: string }[]
+        logs: { log: string; name: string; revision: number; image_sha256?: string }[]
       }
       const taken = await json<Manifest>(run, 'backup', copy, ...data)
       expect(taken.logs.map(({ name: of }) => of)).toContain('acme/default/production')
       expect(await json<Manifest>(run, 'restore', copy, '--data', restored)).toEqual(taken)
+      const elsewhere = join(temporaryFolder('restored'), 'data')
+      expect(tableOf(await run('restore', copy, '--data', elsewhere))).toEqual(
+        taken.logs.map(({ log, name, revision, image_sha256 = '' }) => ({
+          ...{ log, name, revision: String(revision), image: image_sha256 },
+        })),
+      )
       expect(await json<unknown[]>(run, 'org', 'list', '--data', restored)).toEqual(
         await json(run, 'org', 'list', ...data),
       )
