@@ -1,38 +1,18 @@
 // The commands of an operator, with a server on the folder, each as a process, and without one, where they run in this
 // process: each would load the store anew. Needs the build.
-import { spawn } from 'node:child_process'
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { Command } from 'commander'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { addAdministration } from '../../src/cli/commands/operator-commands.ts'
 import { speak } from '../../src/cli/terminal/command-line.ts'
 import { temporaryFolder } from '../support/folders.ts'
+import { type Ran, runCommand } from '../support/run-command.ts'
 import { endServers, freePort, readKeys, type Server, startApi, url } from '../support/server.ts'
 
-const COMMAND = fileURLToPath(new URL('../../dist/bundle/zerohop.js', import.meta.url))
+type Run = (...args: string[]) => Promise<Ran>
 
-interface Ended {
-  readonly code: number | null
-  readonly out: string
-  readonly err: string
-}
-type Run = (...args: string[]) => Promise<Ended>
-
-/** Runs the command to its end. */
-function run(...args: string[]): Promise<Ended> {
-  const { PATH = '', HOME = '' } = process.env
-  const child = spawn(process.execPath, [COMMAND, ...args], { env: { PATH, HOME }, stdio: ['ignore', 'pipe', 'pipe'] })
-  let [out, err] = ['', '']
-  child.stdout.on('data', (chunk: Buffer) => {
-    out += chunk
-  })
-  child.stderr.on('data', (chunk: Buffer) => {
-    err += chunk
-  })
-  return new Promise((resolve) => child.once('close', (code) => resolve({ code, out, err })))
-}
+const run: Run = (...args) => runCommand(args)
 
 /** What `process.exit` throws in `runHere`. */
 class Exit extends Error {
@@ -45,7 +25,7 @@ class Exit extends Error {
 }
 
 /** Runs the command to its end in this process. */
-async function runHere(...args: string[]): Promise<Ended> {
+async function runHere(...args: string[]): Promise<Ran> {
   const program = speak(new Command('zerohop'), '0.0.0')
   addAdministration(program)
   const [out, err] = [process.stdout, process.stderr].map((stream) => vi.spyOn(stream, 'write').mockReturnValue(true))
@@ -82,7 +62,7 @@ interface KeyRow {
 }
 
 /** The rows of a printed table, whose columns begin where their heads do. */
-function tableOf({ code, out, err }: Ended): Record<string, string>[] {
+function tableOf({ code, out, err }: Ran): Record<string, string>[] {
   expect([code, err]).toEqual([0, ''])
   const [heads = '', ...lines] = out.trimEnd().split('\n')
   const columns = [...heads.matchAll(/\S+/g)]
@@ -156,6 +136,10 @@ const story = (name: string, run: Run, folderOf: () => string, check: (key: stri
       expect(plan.out).toBe(
         'create resource doc\ncreate role reader\ncreate user ana\n3 would be created, 0 would be changed, 0 would be deleted; revision 1\n',
       )
+      expect(await json(run, 'import', file, '--dry-run', ...data)).toMatchObject({
+        ...{ created: 3, changed: 0, deleted: 0, revision: 1 },
+        lines: expect.arrayContaining(['create role reader']),
+      })
       expect((await run('import', file, ...data)).out).toMatch(/\n3 created, 0 changed, 0 deleted; revision 2\n$/)
       expect((await run('import', file, ...data)).out).toBe('0 created, 0 changed, 0 deleted; revision 2\n')
       for (const [name, facts] of [
