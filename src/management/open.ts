@@ -90,8 +90,9 @@ function requireUndamaged(store: Store<ManagementUseCases>): void {
 }
 
 /**
- * Gives every log an entry that no follower can have seen. A PDP that had what the database lost would otherwise keep it
- * until the log has passed its revision: with this, it finds that its history is another one, and takes a fresh image.
+ * Gives every log an entry that no follower can have seen. A PDP that had what the database lost would otherwise keep
+ * it until the log has passed its revision: with this, it finds that its history is another one, and takes a fresh
+ * image.
  */
 async function fork(store: Store<ManagementUseCases>): Promise<void> {
   for (const log of store.logs()) await store.commit(log, 'noteRead', null, withoutRequest('historyLost'))
