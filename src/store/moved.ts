@@ -25,7 +25,8 @@ export function readMoved(folder: string): Moved | undefined {
 export function requireNotMoved(folder: string): void {
   const moved = readMoved(folder)
   if (moved === undefined) return
-  const reason = `the data of the folder \`${folder}\` was moved to ${moved.to}: set ZEROHOP_DATABASE_URL, and name another folder`
+  const where = `the data of the folder \`${folder}\` was moved to ${moved.to}`
+  const reason = `${where}: set ZEROHOP_DATABASE_URL, and name another folder`
   throw new ZerohopError('CONFIG_INVALID', { reason })
 }
 

@@ -1,38 +1,18 @@
 // The commands of an operator, with a server on the folder, each as a process, and without one, where they run in this
 // process: each would load the store anew. Needs the build.
-import { spawn } from 'node:child_process'
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { Command } from 'commander'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { addAdministration } from '../../src/cli/commands/operator-commands.ts'
 import { speak } from '../../src/cli/terminal/command-line.ts'
 import { temporaryFolder } from '../support/folders.ts'
+import { type Ran, runCommand } from '../support/run-command.ts'
 import { endServers, freePort, readKeys, type Server, startApi, url } from '../support/server.ts'
 
-const COMMAND = fileURLToPath(new URL('../../dist/bundle/zerohop.js', import.meta.url))
+type Run = (...args: string[]) => Promise<Ran>
 
-interface Ended {
-  readonly code: number | null
-  readonly out: string
-  readonly err: string
-}
-type Run = (...args: string[]) => Promise<Ended>
-
-/** Runs the command to its end. */
-function run(...args: string[]): Promise<Ended> {
-  const { PATH = '', HOME = '' } = process.env
-  const child = spawn(process.execPath, [COMMAND, ...args], { env: { PATH, HOME }, stdio: ['ignore', 'pipe', 'pipe'] })
-  let [out, err] = ['', '']
-  child.stdout.on('data', (chunk: Buffer) => {
-    out += chunk
-  })
-  child.stderr.on('data', (chunk: Buffer) => {
-    err += chunk
-  })
-  return new Promise((resolve) => child.once('close', (code) => resolve({ code, out, err })))
-}
+const run: Run = (...args) => runCommand(args)
 
 /** What `process.exit` throws in `runHere`. */
 class Exit extends Error {
@@ -45,7 +25,7 @@ class Exit extends Error {
 }
 
 /** Runs the command to its end in this process. */
-async function runHere(...args: string[]): Promise<Ended> {
+async function runHere(...args: string[]): Promise<Ran> {
   const program = speak(new Command('zerohop'), '0.0.0')
   addAdministration(program)
   const [out, err] = [process.stdout, process.stderr].map((stream) => vi.spyOn(stream, 'write').mockReturnValue(true))
@@ -74,7 +54,23 @@ async function json<T>(command: Run, ...args: string[]): Promise<T> {
 interface KeyRow {
   readonly id: string
   readonly level: string
+  readonly access: string
+  readonly project: string | null
   readonly environment: string | null
+  readonly name: string | null
+  readonly created_at: number
+}
+
+/** The rows of a printed table, whose columns begin where their heads do. */
+function tableOf({ code, out, err }: Ran): Record<string, string>[] {
+  expect([code, err]).toEqual([0, ''])
+  const [heads = '', ...lines] = out.trimEnd().split('\n')
+  const columns = [...heads.matchAll(/\S+/g)]
+  return lines.map((line) =>
+    Object.fromEntries(
+      columns.map(({ 0: head, index }, at) => [head, line.slice(index, columns[at + 1]?.index).trim()]),
+    ),
+  )
 }
 
 const story = (name: string, run: Run, folderOf: () => string, check: (key: string) => Promise<number | undefined>) => {
@@ -89,6 +85,10 @@ const story = (name: string, run: Run, folderOf: () => string, check: (key: stri
       })
       const all = await json<{ key: string; name: string }[]>(run, 'org', 'list', ...data)
       expect(all.map(({ key, name: of }) => [key, of])).toContainEqual(['acme', 'Acme'])
+      const shown = tableOf(await run('org', 'list', ...data))
+      expect(shown.map(({ key, name: of }) => ({ key, name: of }))).toEqual(
+        all.map(({ key, name: of }) => ({ key, name: of })),
+      )
     })
 
     it('makes, lists, rotates and deletes keys', async () => {
@@ -102,6 +102,13 @@ const story = (name: string, run: Run, folderOf: () => string, check: (key: stri
       const rows = await json<KeyRow[]>(run, 'keys', 'list', '--organization', 'acme', ...data)
       expect(rows.map(({ level, environment }) => [level, environment])).toContainEqual(['env', 'production'])
       expect(JSON.stringify(rows)).not.toContain('zh_')
+      const shown = tableOf(await run('keys', 'list', '--organization', 'acme', ...data))
+      expect(shown).toEqual(
+        rows.map(({ id, level, access, project, environment, name, created_at }) => ({
+          ...{ id, level, access, name: name ?? '', created: new Date(created_at).toISOString() },
+          where: [project, environment].filter((part) => part !== null).join('/') || '–',
+        })),
+      )
       const { id } = rows.at(-1)!
       const rotated = (await run('keys', 'rotate', id, ...data)).out.trim()
       expect(rotated).toMatch(/^zh_env_/)
@@ -129,6 +136,10 @@ const story = (name: string, run: Run, folderOf: () => string, check: (key: stri
       expect(plan.out).toBe(
         'create resource doc\ncreate role reader\ncreate user ana\n3 would be created, 0 would be changed, 0 would be deleted; revision 1\n',
       )
+      expect(await json(run, 'import', file, '--dry-run', ...data)).toMatchObject({
+        ...{ created: 3, changed: 0, deleted: 0, revision: 1 },
+        lines: expect.arrayContaining(['create role reader']),
+      })
       expect((await run('import', file, ...data)).out).toMatch(/\n3 created, 0 changed, 0 deleted; revision 2\n$/)
       expect((await run('import', file, ...data)).out).toBe('0 created, 0 changed, 0 deleted; revision 2\n')
       for (const [name, facts] of [
@@ -167,11 +178,17 @@ const story = (name: string, run: Run, folderOf: () => string, check: (key: stri
       const data = ['--data', folderOf()]
       const [copy, restored] = [join(temporaryFolder('backup'), 'copy'), join(temporaryFolder('restored'), 'data')]
       interface Manifest {
-        logs: { name: string; revision: number; image_sha256?: string }[]
+        logs: { log: string; name: string; revision: number; image_sha256?: string }[]
       }
       const taken = await json<Manifest>(run, 'backup', copy, ...data)
       expect(taken.logs.map(({ name: of }) => of)).toContain('acme/default/production')
       expect(await json<Manifest>(run, 'restore', copy, '--data', restored)).toEqual(taken)
+      const elsewhere = join(temporaryFolder('restored'), 'data')
+      expect(tableOf(await run('restore', copy, '--data', elsewhere))).toEqual(
+        taken.logs.map(({ log, name, revision, image_sha256 = '' }) => ({
+          ...{ log, name, revision: String(revision), image: image_sha256 },
+        })),
+      )
       expect(await json<unknown[]>(run, 'org', 'list', '--data', restored)).toEqual(
         await json(run, 'org', 'list', ...data),
       )

@@ -1,12 +1,11 @@
 // The command `zerohop` as an operator meets it: help, exit codes, one line for what is wrong, files that it writes.
 // Needs the build.
-import { execFile, spawn } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { generateKeyPairSync } from 'node:crypto'
 import { once } from 'node:events'
 import { copyFileSync, existsSync, readdirSync, readFileSync, statSync, unlinkSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { Command } from 'commander'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -17,6 +16,7 @@ import { speak } from '../../src/cli/terminal/command-line.ts'
 import { addMigrate } from '../../src/v1/migrate/commands/migrate-commands.ts'
 import { eventually } from '../support/eventually.ts'
 import { temporaryFolder } from '../support/folders.ts'
+import { runCommand as run, startCommand } from '../support/run-command.ts'
 import {
   endServers,
   freePort,
@@ -28,32 +28,6 @@ import {
   startServe,
   url,
 } from '../support/server.ts'
-
-const COMMAND = fileURLToPath(new URL('../../dist/bundle/zerohop.js', import.meta.url))
-
-interface Ran {
-  readonly code: number | null
-  readonly out: string
-  readonly err: string
-}
-
-/** Runs the command to its end. */
-async function run(args: readonly string[], env: Record<string, string> = {}): Promise<Ran> {
-  const { PATH = '', HOME = '' } = process.env
-  const child = spawn(process.execPath, [COMMAND, ...args], {
-    env: { PATH, HOME, ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  let [out, err] = ['', '']
-  child.stdout.on('data', (chunk: Buffer) => {
-    out += chunk.toString()
-  })
-  child.stderr.on('data', (chunk: Buffer) => {
-    err += chunk.toString()
-  })
-  const [code] = (await once(child, 'close')) as [number | null]
-  return { code, out, err }
-}
 
 /** The commands that have a file of their own for their command line. */
 function program(): Command {
@@ -173,6 +147,12 @@ describe('what is wrong or missing', () => {
     const { code, err } = await run(['serve', '--api-port', String(port), '--pdp-port', '0'], env)
     expect([code, err]).toEqual([1, oneLine(`port ${port} on 127.0.0.1 is in use`)])
     holder.close()
+  })
+
+  it('is one line for an address that is not of this machine', async () => {
+    const env = { ZEROHOP_DATA: temporaryFolder('bin'), ZEROHOP_HOST: '192.0.2.1' }
+    const { code, err } = await run(['api', '--api-port', '4321'], env)
+    expect([code, err]).toEqual([1, oneLine('cannot listen on 192.0.2.1:4321: EADDRNOTAVAIL')])
   })
 
   it('is one line for a data folder that another process holds', async () => {
@@ -297,7 +277,7 @@ describe('serve', () => {
   })
 
   it('is a command whose reader may stop reading: no noise, and its own exit code', async () => {
-    const child = spawn(process.execPath, [COMMAND, 'check', 'ben', 'say', 'hello', '--image', image])
+    const child = startCommand(['check', 'ben', 'say', 'hello', '--image', image])
     child.stdout.destroy()
     let err = ''
     child.stderr.on('data', (chunk: Buffer) => {

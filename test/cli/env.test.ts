@@ -87,10 +87,45 @@ it.each([
   ['OTEL_RESOURCE_ATTRIBUTES', 'a=%zz'],
   ['PDP_CONTROL_PLANE', 'http://api:8080/#top'],
   ['PDP_AUTHZEN_SUBJECT_TYPES', ','],
+  ['ZEROHOP_INTEGRATION_FRONTEND_ORIGIN', 'https://app.example.com/path'],
+  ['ZEROHOP_INTEGRATION_FRONTEND_ORIGIN', 'ftp://app.example.com'],
 ])('%s that is `%s` ends with a line that names it', (name, value) => {
   expect(() => readEnv({ [name]: value })).toThrow(
     new RegExp(`^${name} must be .*, not \`${value.replace('?', '\\?')}\`$`),
   )
+})
+
+it('an origin and words are read without what is around them', () => {
+  const { integration, authzen } = readEnv({
+    ZEROHOP_INTEGRATION_FRONTEND_ORIGIN: 'https://app.example.com:8443',
+    PDP_AUTHZEN_SUBJECT_TYPES: 'user , employee',
+  })
+  expect([integration.frontendOrigin, authzen.subjectTypes]).toEqual([
+    'https://app.example.com:8443',
+    ['user', 'employee'],
+  ])
+})
+
+describe('variables of replicas', () => {
+  const key = '0123456789ABCDEF'.repeat(4)
+  const url = 'postgres://zerohop:secret-word@db:5432/zerohop'
+
+  it('are an address and a key, both secrets', () => {
+    const env = readEnv({ ZEROHOP_DATABASE_URL: url, ZEROHOP_SECRETS_KEY: key })
+    expect([env.database?.url, secretsOf(env)]).toEqual([url, expect.arrayContaining([key])])
+  })
+
+  it.each([
+    ['ZEROHOP_DATABASE_URL', 'mysql://zerohop:secret-word@db/zerohop', /must be an address such as postgres:/],
+    ['ZEROHOP_DATABASE_URL', 'secret-word', /must be an address such as postgres:/],
+    ['ZEROHOP_SECRETS_KEY', key.slice(1), /must be 64 hex digits/],
+    ['ZEROHOP_SECRETS_KEY', key.replace('F', 'G'), /must be 64 hex digits/],
+  ])('%s that is `%s` is refused, and not repeated', (name, value, message) => {
+    const read = () => readEnv({ [name]: value })
+    expect(read).toThrow(message)
+    expect(read).toThrow(new RegExp(`^${name} `))
+    expect(read).not.toThrow(value)
+  })
 })
 
 describe('ZEROHOP_METRICS_TOKEN', () => {

@@ -46,7 +46,8 @@ describe('the published client', () => {
     await server.end('SIGKILL')
     await expect(of.permit.check('ana@acme.com', 'say', { type: 'hello', tenant: 'acme' })).rejects.toThrow()
     server = await startServe(data, ports)
-    await of.permit.check('ana@acme.com', 'say', 'hello').catch(() => undefined) // the kept-alive connection of before is dead
+    // the kept-alive connection of before is dead
+    await of.permit.check('ana@acme.com', 'say', 'hello').catch(() => undefined)
     expect(await answers(of.permit)).toEqual(before)
   })
 

@@ -3,7 +3,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Management, managementServer, openManagement } from '../../src/server.ts'
 import { temporaryFolder } from '../support/folders.ts'
-import { endPostgres, startPostgres, withoutPostgres } from '../support/postgres.ts'
+import { COMMIT, COMMITTED, endPostgres, startPostgres, withoutPostgres } from '../support/postgres.ts'
 import { startProxy, type TcpProxy } from '../support/tcp-proxy.ts'
 
 const TOKEN = 'a-token-of-the-operator'
@@ -84,6 +84,32 @@ describe.skipIf(withoutPostgres())('a replica', () => {
     expect([refused.status, refused.text]).toEqual([400, expect.stringContaining('header x-consistency must be')])
     expect((await ask('GET', USERS, { headers: { 'x-consistency': 'linearizable' } })).status).toBe(200)
   })
+
+  it.each([
+    ['arrived', COMMITTED, 'nia'],
+    ['did not arrive', undefined, 'noa'],
+  ] as const)(
+    'says that a write may have happened when its commit %s, and carries it out once',
+    async (_, answer, key) => {
+      const headers = { 'idempotency-key': randomUUID() }
+      expect((await ask('POST', USERS, { body: { key: `before-${key}` } })).status).toBe(200)
+      proxy.refuse()
+      const cut = proxy.cutAt(COMMIT, answer)
+      const unknown = ask('POST', USERS, { headers, body: { key } })
+      await cut
+      expect(await unknown).toMatchObject({
+        status: 503,
+        headers: { 'x-unavailable': 'OUTCOME_UNKNOWN', 'retry-after': '1' },
+        text: expect.stringContaining('the write may or may not have happened'),
+      })
+      await proxy.accept()
+      await expect.poll(async () => (await ask('GET', USERS)).status, { timeout: 30_000 }).toBe(200)
+      expect((await ask('GET', `${USERS}/${key}`)).status).toBe(answer === undefined ? 404 : 200)
+      const again = await ask('POST', USERS, { headers, body: { key } })
+      expect([again.status, JSON.parse(again.text)]).toEqual([200, expect.objectContaining({ key })])
+      expect((await ask('GET', `${USERS}/${key}`)).status).toBe(200)
+    },
+  )
 
   it('says without its database what it can and cannot do', async () => {
     expect(await ask('GET', '/ready')).toMatchObject({ status: 200, text: '{"status":"ok"}' })

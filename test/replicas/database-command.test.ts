@@ -1,11 +1,9 @@
 // `zerohop database`: a data folder moves into PostgreSQL and back, and nothing of it is other than before. Needs the
 // build.
-import { spawn } from 'node:child_process'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { copyFileSync, existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { exportData, importData, migrateDatabase, showStatus } from '../../src/cli/commands/database.ts'
@@ -24,9 +22,9 @@ import { verifyData } from '../../src/store/verify-data.ts'
 import { eventually } from '../support/eventually.ts'
 import { temporaryFolder } from '../support/folders.ts'
 import { endPostgres, type Postgres, startPostgres, withoutPostgres } from '../support/postgres.ts'
+import { type Ran, runCommand, startCommand } from '../support/run-command.ts'
 import { endServers, freePort, readKeys, Server, startApi, url as urlOf } from '../support/server.ts'
 
-const COMMAND = fileURLToPath(new URL('../../dist/bundle/zerohop.js', import.meta.url))
 const BY = withoutRequest('test')
 const SECRETS_KEY = randomBytes(32)
 const DAY_MS = 86_400_000
@@ -58,38 +56,12 @@ async function close(management: ManagementData): Promise<void> {
   await management.store.close()
 }
 
-interface Ran {
-  readonly code: number | null
-  readonly out: string
-  readonly err: string
-}
-
 const envOf = (url: string, key: Uint8Array = SECRETS_KEY) => ({
   ZEROHOP_DATABASE_URL: url,
   ZEROHOP_SECRETS_KEY: Buffer.from(key).toString('hex'),
 })
 
-function start(args: readonly string[], env: Record<string, string>) {
-  const { PATH = '', HOME = '' } = process.env
-  return spawn(process.execPath, [COMMAND, 'database', ...args], {
-    env: { PATH, HOME, ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-}
-
-/** Runs `zerohop database` to its end, in a process of its own. */
-async function spawned(args: readonly string[], env: Record<string, string>): Promise<Ran> {
-  const child = start(args, env)
-  let [out, err] = ['', '']
-  child.stdout.on('data', (chunk: Buffer) => {
-    out += chunk.toString()
-  })
-  child.stderr.on('data', (chunk: Buffer) => {
-    err += chunk.toString()
-  })
-  const [code] = (await once(child, 'close')) as [number | null]
-  return { code, out, err }
-}
+const spawned = (args: readonly string[], env: Record<string, string>) => runCommand(['database', ...args], env)
 
 /** The same without a process, which takes most of the time. */
 async function run([name, ...args]: readonly string[], env: Record<string, string>): Promise<Ran> {
@@ -318,7 +290,7 @@ describe.skipIf(withoutPostgres())('zerohop database', () => {
     const holder = new pg.Client({ connectionString: url })
     await holder.connect()
     await holder.query('BEGIN; LOCK TABLE zerohop.snapshots')
-    const child = start(['import', '--data', source], envOf(url))
+    const child = startCommand(['database', 'import', '--data', source], envOf(url))
     const count = () => server.query<{ n: number }>(url, 'SELECT count(*)::int AS n FROM zerohop.entries')
     await eventually(async () => ((await count())[0]?.n ?? 0) > 0, true)
     child.kill('SIGKILL')

@@ -1,5 +1,7 @@
 // An empty database is set up by one replica, however many start at once; further organizations come later.
 import { randomBytes, randomUUID } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { runAdmin } from '../../src/management/admin.ts'
 import { type ManagementData, openManagementData, organizationsOf } from '../../src/management/open.ts'
@@ -37,6 +39,16 @@ describe.skipIf(withoutPostgres())('three replicas that start over an empty data
     const [{ organization }] = replicas
     expect(replicas.filter(({ isNew }) => isNew)).toHaveLength(1)
     expect(await organizations()).toEqual([[organization], [organization], [organization]])
+  })
+
+  it('refuse a backup, and say whose tools make one', async () => {
+    const folder = join(temporaryFolder('backup'), 'copy')
+    const [{ store, data }] = replicas
+    await expect(runAdmin({ store, data, newId }, 'backup', { folder })).rejects.toMatchObject({
+      code: 'CONFIG_INVALID',
+      message: expect.stringMatching(/its own tools, such as pg_dump/),
+    })
+    expect(existsSync(folder)).toBe(false)
   })
 
   it('make further ones when they are told to', async () => {

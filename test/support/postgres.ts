@@ -28,6 +28,8 @@ export interface PostgresOptions {
   readonly password?: string
   /** Whether a commit waits for the disk: off unless given. */
   readonly fsync?: boolean
+  /** Whether it is a cluster of its own. The others are copies of one: they have the same system identifier. */
+  readonly isOther?: boolean
   /** Further settings of the server, which win over those of the tests. */
   readonly settings?: Readonly<Record<string, string>>
 }
@@ -35,6 +37,10 @@ export interface PostgresOptions {
 /** What ends a server that starts or stops forever. */
 const PATIENCE_MS = 60_000
 const PASSWORD = 'not a secret'
+
+/** The message of a client that commits, as it is on the wire, and what answers it. */
+export const COMMIT = 'Q\0\0\0\x0bCOMMIT\0'
+export const COMMITTED = 'C\0\0\0\x0bCOMMIT\0'
 
 /** Small and fast. Nothing is kept in the memory of the system that a killed server would leave there. */
 const SETTINGS = {
@@ -54,7 +60,7 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
   const { uid, gid } = account()
   if (uid !== undefined) chownSync(parent, uid, gid)
   const data = join(parent, 'data')
-  execFileSync('cp', ['-a', await template(binaries), data], { uid, gid })
+  execFileSync('cp', ['-a', await template(binaries, options.isOther), data], { uid, gid })
   const method = options.password === undefined ? 'trust' : 'scram-sha-256'
   const lines = ['all', 'replication'].map((database) => `host ${database} all 127.0.0.1/32 ${method}\n`)
   writeFileSync(join(data, 'pg_hba.conf'), lines.join(''))
@@ -319,9 +325,9 @@ function reachable(binaries: string): string {
 const templates = new Map<string, string>()
 
 /** An empty data folder, made once for a test file: to copy it is ten times as fast as to make one. */
-async function template(binaries: string): Promise<string> {
+async function template(binaries: string, isOther = false): Promise<string> {
   const made = templates.get(binaries)
-  if (made !== undefined && existsSync(made)) return made
+  if (!isOther && made !== undefined && existsSync(made)) return made
   const parent = memoryFolder('postgres-template')
   const { uid, gid } = account()
   const secret = join(parent, 'password')
@@ -342,7 +348,7 @@ async function template(binaries: string): Promise<string> {
   })
   const [code] = (await once(child, 'close')) as [number | null]
   if (code !== 0) throw new Error(`initdb: exit code ${code}\n${output}`)
-  templates.set(binaries, data)
+  if (!isOther) templates.set(binaries, data)
   return data
 }
 

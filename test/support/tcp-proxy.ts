@@ -17,7 +17,7 @@ export async function startProxy(target: number): Promise<TcpProxy> {
 export class TcpProxy {
   readonly port: number
   readonly #pairs = new Set<Pair>()
-  readonly #network: Network = { delayMs: 0, blocked: new Set(), cut: undefined }
+  readonly #network: Network = { delayMs: 0, blocked: new Set(), cut: undefined, cutAt: undefined }
   #target: number
   #server: Server | undefined
 
@@ -71,6 +71,16 @@ export class TcpProxy {
     this.#network.cut = { bytes, direction }
   }
 
+  /**
+   * Destroys the next connection on which the request `asked` passes: in its place, or with the `answer` that follows
+   * it, which does not pass either. Resolves when that has happened.
+   */
+  cutAt(asked: string, answer?: string): Promise<void> {
+    return new Promise((resolve) => {
+      this.#network.cutAt = { asked, answer, done: resolve }
+    })
+  }
+
   /** New connections are refused; those that are open stay. */
   refuse(): void {
     this.#server?.close()
@@ -107,6 +117,16 @@ interface Network {
   delayMs: number
   blocked: ReadonlySet<Direction>
   cut: { bytes: number; readonly direction: Direction } | undefined
+  cutAt: CutAt | undefined
+}
+
+/** `asked` and `answer` are each looked for in one chunk of bytes, as the socket gives it. */
+interface CutAt {
+  readonly asked: string
+  readonly answer: string | undefined
+  readonly done: () => void
+  /** the flow of the answers on the connection that asked; undefined before */
+  answers?: Flow | undefined
 }
 
 /** The connection of a client and the one to the server that belongs to it. */
@@ -118,10 +138,8 @@ class Pair {
     const server = createConnection({ port: target, host: '127.0.0.1', allowHalfOpen: true, noDelay: true })
     this.#sockets = [client, server]
     const destroy = () => this.destroy()
-    this.#flows = [
-      new Flow('request', client, server, network, destroy),
-      new Flow('reply', server, client, network, destroy),
-    ]
+    const reply = new Flow('reply', server, client, network, destroy)
+    this.#flows = [new Flow('request', client, server, network, destroy, reply), reply]
     const open = new Set<Socket>(this.#sockets)
     for (const socket of this.#sockets)
       socket.on('close', () => {
@@ -154,14 +172,17 @@ class Flow {
   readonly #to: Socket
   readonly #network: Network
   readonly #destroy: () => void
+  /** the other direction, for requests */
+  readonly #answers: Flow | undefined
   readonly #waiting: Item[] = []
   #bytes = 0
   #full = false
   #stopped = false
   #timer: NodeJS.Timeout | undefined
 
-  constructor(direction: Direction, from: Socket, to: Socket, network: Network, destroy: () => void) {
+  constructor(direction: Direction, from: Socket, to: Socket, network: Network, destroy: () => void, answers?: Flow) {
     this.#direction = direction
+    this.#answers = answers
     this.#from = from
     this.#to = to
     this.#network = network
@@ -225,6 +246,12 @@ class Flow {
 
   #passBytes(chunk: Buffer): void {
     this.#bytes -= chunk.length
+    if (this.#isCutAt(chunk)) {
+      this.#network.cutAt?.done()
+      this.#network.cutAt = undefined
+      this.#destroy()
+      return
+    }
     const cut = this.#network.cut?.direction === this.#direction ? this.#network.cut : undefined
     if (cut !== undefined && chunk.length > cut.bytes) {
       this.#network.cut = undefined
@@ -235,5 +262,16 @@ class Flow {
     }
     if (cut !== undefined) cut.bytes -= chunk.length
     this.#full = !this.#to.write(chunk)
+  }
+
+  /** True for the bytes that do not pass any more. */
+  #isCutAt(chunk: Buffer): boolean {
+    const { cutAt } = this.#network
+    if (cutAt === undefined) return false
+    if (cutAt.answers === this) return chunk.includes(cutAt.answer ?? '')
+    if (this.#answers === undefined || cutAt.answers !== undefined || !chunk.includes(cutAt.asked)) return false
+    if (cutAt.answer === undefined) return true
+    cutAt.answers = this.#answers
+    return false
   }
 }

@@ -1,5 +1,5 @@
-// Where several replicas share one log of record, a request is answered from everything that was acknowledged before
-// it came, at whatever replica (docs/replicas.md). A caller who would rather have an answer than the newest one says so.
+// Where several replicas share one log of record, a request is answered from everything that was acknowledged before it
+// came, at whatever replica (docs/replicas.md). A caller who would rather have an answer than the newest one says so.
 import { createHash } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { FastifyInstance, FastifyRequest } from 'fastify'

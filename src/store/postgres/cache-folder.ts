@@ -25,7 +25,8 @@ export function prepareCache(folder: string, clean: boolean): void {
   const marker = join(folder, MARKER)
   const boot = bootOf()
   if (!existsSync(marker) && existsSync(join(folder, 'data.mdb'))) {
-    const reason = `the folder \`${folder}\` holds data of its own: a replica needs an empty one, the data is in the database`
+    const own = `the folder \`${folder}\` holds data of its own`
+    const reason = `${own}: a replica needs an empty one, the data is in the database`
     throw new ZerohopError('CONFIG_INVALID', { reason })
   }
   const known = readMarker(folder)

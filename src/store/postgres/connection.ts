@@ -29,8 +29,10 @@ const WHO_IS_THERE = `
   SET standard_conforming_strings = on;
   SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') IN ('off', 'local');
   SELECT pg_is_in_recovery() AS standby, (SELECT system_identifier::text FROM pg_control_system()) AS system,
-    CASE WHEN pg_is_in_recovery() THEN 0 ELSE ('x' || substr(pg_walfile_name(pg_current_wal_insert_lsn()), 1, 8))::bit(32)::int END AS timeline,
-    pg_backend_pid() AS pid, current_setting('server_version_num')::int AS version, current_setting('server_version') AS shown,
+    CASE WHEN pg_is_in_recovery() THEN 0
+      ELSE ('x' || substr(pg_walfile_name(pg_current_wal_insert_lsn()), 1, 8))::bit(32)::int END AS timeline,
+    pg_backend_pid() AS pid,
+    current_setting('server_version_num')::int AS version, current_setting('server_version') AS shown,
     (SELECT backend_start::text FROM pg_stat_activity WHERE pid = pg_backend_pid()) AS started`
 
 /** The oldest server that is used. */

@@ -43,7 +43,10 @@ export class Lane {
     this.#purpose = purpose
   }
 
-  /** Calls that come while it is being opened get the same one. @throws DATABASE_UNAVAILABLE, DATABASE_REFUSED, CLOSED */
+  /**
+   * Calls that come while it is being opened get the same one.
+   * @throws DATABASE_UNAVAILABLE, DATABASE_REFUSED, CLOSED
+   */
   async connection(): Promise<Connection> {
     if (this.#isClosed) throw closed()
     if (this.#connection !== undefined && !this.#connection.isLost) return this.#connection

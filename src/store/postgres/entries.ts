@@ -66,7 +66,8 @@ const fenceNumber = (uuid: string): bigint => BigInt(`0x${uuid.replaceAll('-', '
 const HEADS_OF = (numbers: string) => `
   SELECT l.number, e.revision::float8 AS revision, encode(e.chain, 'hex') AS chain, e.at::float8 AS at
   FROM unnest(${numbers}) AS l(number)
-  CROSS JOIN LATERAL (SELECT revision, chain, at FROM zerohop.entries WHERE number = l.number ORDER BY revision DESC LIMIT 1) e`
+  CROSS JOIN LATERAL (
+    SELECT revision, chain, at FROM zerohop.entries WHERE number = l.number ORDER BY revision DESC LIMIT 1) e`
 
 /**
  * @param fence names the transaction: another one with the same fence waits until this one has ended
@@ -94,7 +95,8 @@ export async function beginLocked(
     `pg_${wait ? '' : 'try_'}advisory_xact_lock${own.has(number) ? '' : '_shared'}(${KEYS_LOCK}, ${number})`
   const results = await connection.script(`
     BEGIN;
-    SET LOCAL lock_timeout = ${DATABASE_LOCK_MS}; SET LOCAL idle_in_transaction_session_timeout = ${2 * DATABASE_LOCK_MS};
+    SET LOCAL lock_timeout = ${DATABASE_LOCK_MS};
+    SET LOCAL idle_in_transaction_session_timeout = ${2 * DATABASE_LOCK_MS};
     SELECT pg_advisory_xact_lock(${fenceNumber(fence)});
     ${keys.map((number) => `SELECT ${number} AS number, ${keysLock(number)} AS granted;`).join(' ')}
     SELECT number FROM zerohop.logs WHERE number = ANY(${list(wanted)}) ORDER BY number
@@ -115,10 +117,12 @@ export async function beginLocked(
 /** The newest entry of every log, the oldest log first, and the oldest transaction that may still become visible. */
 export async function allHeads(connection: Connection): Promise<{ horizon: string; heads: (RecordHead & KnownLog)[] }> {
   const rows = await connection.query<RecordHead & KnownLog & { horizon: string }>(`
-    SELECT pg_snapshot_xmin(pg_current_snapshot())::text AS horizon, l.number, l.id, l.kind, encode(l.lineage, 'hex') AS lineage,
+    SELECT pg_snapshot_xmin(pg_current_snapshot())::text AS horizon,
+      l.number, l.id, l.kind, encode(l.lineage, 'hex') AS lineage,
       e.revision::float8 AS revision, encode(e.chain, 'hex') AS chain, e.at::float8 AS at
     FROM (SELECT 1) AS always LEFT JOIN zerohop.logs l ON true
-    LEFT JOIN LATERAL (SELECT revision, chain, at FROM zerohop.entries WHERE number = l.number ORDER BY revision DESC LIMIT 1) e ON true
+    LEFT JOIN LATERAL (
+      SELECT revision, chain, at FROM zerohop.entries WHERE number = l.number ORDER BY revision DESC LIMIT 1) e ON true
     ORDER BY l.number`)
   return { horizon: rows[0]?.horizon ?? '0', heads: rows.filter(({ revision }) => revision !== null) }
 }
@@ -132,10 +136,13 @@ export async function newHeads(
   since: string,
 ): Promise<{ horizon: string; heads: (KnownLog & { revision: number })[]; scanned: number }> {
   const rows = await connection.query<KnownLog & { revision: number; horizon: string; scanned: number }>(
-    `SELECT pg_snapshot_xmin(pg_current_snapshot())::text AS horizon, l.number, l.id, l.kind, encode(l.lineage, 'hex') AS lineage,
+    `SELECT pg_snapshot_xmin(pg_current_snapshot())::text AS horizon,
+      l.number, l.id, l.kind, encode(l.lineage, 'hex') AS lineage,
       e.revision::float8 AS revision, e.scanned::int AS scanned
     FROM (SELECT 1) AS always
-    LEFT JOIN (SELECT number, max(revision) AS revision, count(*) AS scanned FROM zerohop.entries WHERE tx >= $1::xid8 GROUP BY number) e ON true
+    LEFT JOIN (
+      SELECT number, max(revision) AS revision, count(*) AS scanned FROM zerohop.entries
+      WHERE tx >= $1::xid8 GROUP BY number) e ON true
     LEFT JOIN zerohop.logs l ON l.number = e.number`,
     [since],
   )

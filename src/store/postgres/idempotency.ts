@@ -53,7 +53,8 @@ export class IdempotencyKeys {
     await connection.query(
       `INSERT INTO zerohop.idempotency (caller, key, fingerprint, revision, answer)
       SELECT caller, key, decode(fingerprint, 'hex'), revision, answer
-      FROM unnest($1::text[], $2::text[], $3::text[], $4::bigint[], $5::bytea[]) AS n(caller, key, fingerprint, revision, answer)
+      FROM unnest($1::text[], $2::text[], $3::text[], $4::bigint[], $5::bytea[])
+        AS n(caller, key, fingerprint, revision, answer)
       ON CONFLICT (caller, key) DO UPDATE SET fingerprint = excluded.fingerprint, revision = excluded.revision,
         answer = excluded.answer, at = clock_timestamp() WHERE NOT (idempotency.${WITHIN})`,
       [

@@ -118,7 +118,8 @@ function resealed(tables: Tables, { folder, folderKeys, secretsKey }: ImportOpti
     if (log === undefined) return [] // nothing reads it any more
     const secret = folderKeys.map((one) => unseal(one, id, content)).find((text) => text !== undefined)
     if (secret !== undefined) return [{ id, log, sealed: seal(id, secret) }]
-    const reason = `the secrets of the folder \`${folder}\` are sealed under another key: name its file in ZEROHOP_SECRETS_KEY_FILE`
+    const sealed = `the secrets of the folder \`${folder}\` are sealed under another key`
+    const reason = `${sealed}: name its file in ZEROHOP_SECRETS_KEY_FILE`
     throw new ZerohopError('CONFIG_INVALID', { reason })
   })
 }

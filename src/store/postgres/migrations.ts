@@ -118,7 +118,8 @@ export interface DatabaseStatus {
 async function statusOf(connection: Connection): Promise<DatabaseStatus> {
   const [found] = await connection.query<{ meta: string | null; other: string | null }>(
     `SELECT to_regclass('zerohop.meta')::text AS meta,
-      (SELECT min(relname) FROM pg_class WHERE relnamespace = to_regnamespace('zerohop') AND relkind IN ('r', 'v', 'p')) AS other`,
+      (SELECT min(relname) FROM pg_class
+        WHERE relnamespace = to_regnamespace('zerohop') AND relkind IN ('r', 'v', 'p')) AS other`,
   )
   if (found?.meta === null || found === undefined) {
     if (found?.other) throw foreign(`its schema \`zerohop\` holds another table, \`${found.other}\``)

@@ -260,9 +260,9 @@ export class ReplicaWriter {
   }
 
   /**
-   * Whether the batch was committed. A look alone could miss a commit that still waits for a standby, so the old backend
-   * is ended first, and its end is waited for by its fence and its locks; and a batch that is found is only taken for durable when a later commit of
-   * ours was acknowledged.
+   * Whether the batch was committed. A look alone could miss a commit that still waits for a standby, so the old
+   * backend is ended first, and its end is waited for by its fence and its locks; and a batch that is found is only
+   * taken for durable when a later commit of ours was acknowledged.
    */
   async #resolve(lost: Connection, batch: string, entries: readonly RecordedEntry[]): Promise<Outcome> {
     const [first] = entries

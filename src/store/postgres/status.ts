@@ -47,8 +47,10 @@ export async function reportDatabase(connection: Connection): Promise<DatabaseRe
   const listed = await connection.query<ListedLog & Record<string, unknown>>(
     `SELECT l.id, l.kind, coalesce(e.revision, 0)::float8 AS revision, s.revision::float8 AS snapshot
     FROM (SELECT number, id, kind FROM zerohop.logs ORDER BY number LIMIT $1) l
-    LEFT JOIN LATERAL (SELECT revision FROM zerohop.entries WHERE number = l.number ORDER BY revision DESC LIMIT 1) e ON true
-    LEFT JOIN LATERAL (SELECT revision FROM zerohop.snapshots WHERE number = l.number ORDER BY revision DESC LIMIT 1) s ON true
+    LEFT JOIN LATERAL (
+      SELECT revision FROM zerohop.entries WHERE number = l.number ORDER BY revision DESC LIMIT 1) e ON true
+    LEFT JOIN LATERAL (
+      SELECT revision FROM zerohop.snapshots WHERE number = l.number ORDER BY revision DESC LIMIT 1) s ON true
     ORDER BY l.number`,
     [DATABASE_LISTED_MAX],
   )

@@ -31,7 +31,8 @@ export async function endTask(
 export async function findTask(connection: Connection, id: string): Promise<SharedTask | undefined> {
   const [found] = await connection.query<SharedTask & Record<string, unknown>>(
     `SELECT t.environment, t.result, t.error, CASE WHEN t.status = 'processing' AND coalesce(
-        r.seen < clock_timestamp() - interval '${TASK_SILENCE_SECONDS} seconds', true) THEN 'failure' ELSE t.status END AS status
+        r.seen < clock_timestamp() - interval '${TASK_SILENCE_SECONDS} seconds', true)
+        THEN 'failure' ELSE t.status END AS status
     FROM zerohop.tasks t LEFT JOIN zerohop.replicas r ON r.id = t.replica WHERE t.id = $1`,
     [id],
   )

@@ -80,6 +80,23 @@ describe('copying an environment', () => {
     expect(await schemaOf('production')).toEqual(before)
   })
 
+  it.each([
+    ['__user', 'number', 409],
+    ['__user', 'string', 201],
+    ['__tenant', 'number', 409],
+  ])('into an existing one whose %s has an attribute of the same key as %s answers %i', async (type, there, status) => {
+    const add = (environment: string, of: string) =>
+      api.ask('POST', `/v2/schema/default/${environment}/resources/${type}/attributes`, { key: 'region', type: of })
+    expect((await add('development', 'string')).status).toBe(200)
+    expect((await add('production', there)).status).toBe(200)
+    const answer = await copy({ target_env: { existing: 'production' } })
+    expect(answer.status, JSON.stringify(answer.body)).toBe(status)
+    const { body } = await api.ask('GET', `/v2/schema/default/production/resources/${type}/attributes/region`)
+    expect(body.type).toBe(there)
+    if (status === 409) expect(answer.body.message).toContain(`${type}.region`)
+    expect((await schemaOf('production'))[1].some(({ key }: { key: string }) => key === 'viewer')).toBe(status === 201)
+  })
+
   it('overwrites what is there, keeps what is only there, and is nothing the second time', async () => {
     await api.ask('POST', '/v2/schema/default/production/resources', {
       key: 'document',

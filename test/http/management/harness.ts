@@ -1,6 +1,6 @@
 // A management API on a new data folder, with one organization and its keys. Asked by inject: no port is opened. In the
-// suites that run on replicas there are several, which are asked in turn; what a test does beside the API it does at one
-// more, which is asked nothing.
+// suites that run on replicas there are several, which are asked in turn; what a test does beside the API it does at
+// one more, which is asked nothing.
 import { randomBytes } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
 import { expect } from 'vitest'

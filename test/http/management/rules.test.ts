@@ -1,6 +1,11 @@
 // Set rules, user invites and proxy configs: statuses, shapes, filters, secrets.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { PATTERN_STEPS_MAX, URL_CHARACTERS_MAX, URL_PATTERNS_MAX } from '../../../src/model/limits.ts'
+import {
+  PATTERN_STEPS_MAX,
+  PROXY_SECRET_BYTES_MAX,
+  URL_CHARACTERS_MAX,
+  URL_PATTERNS_MAX,
+} from '../../../src/model/limits.ts'
 import { type Harness, openHarness } from './harness.ts'
 
 interface Row {
@@ -199,6 +204,18 @@ describe('proxy configs', () => {
     expect((await api.ask('DELETE', '$F/proxy_configs/app')).status).toBe(204)
     expect((await api.ask('GET', '$F/proxy_configs/app')).status).toBe(404)
     expect(api.store.readSecret(body.id)).toBeUndefined()
+  })
+
+  it('keep no secret that is longer than it may be', async () => {
+    const secret = 'x'.repeat(PROXY_SECRET_BYTES_MAX)
+    const refused = await api.ask('POST', '$F/proxy_configs', { key: 'app', secret })
+    expect([refused.status, JSON.stringify(refused.body)]).toEqual([
+      422,
+      expect.stringContaining('the secret in bytes'),
+    ])
+    expect((await api.ask('POST', '$F/proxy_configs', { key: 'app', secret: secret.slice(2) })).status).toBe(200)
+    expect((await api.ask('PATCH', '$F/proxy_configs/app', { secret })).status).toBe(422)
+    expect((await get('$F/proxy_configs/app')).secret).toBe(secret.slice(2))
   })
 
   it('PATCH replaces, adds and takes away single mapping rules', async () => {

@@ -19,7 +19,7 @@ async function users(query: string): Promise<string[]> {
 }
 
 describe('users by role', () => {
-  it('stand there once, in the order in which they were made, as long as any tenant gives it', async () => {
+  it('are listed once, in order of creation, while they have the role in any tenant', async () => {
     const give = (user: string, tenant: string) =>
       api.ask('POST', '$F/role_assignments', { user, role: 'reader', tenant })
     const take = (user: string, tenant: string) =>

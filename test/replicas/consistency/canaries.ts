@@ -1,5 +1,5 @@
-// Defects that a run must find. Each is put into a copy of the build: one place is replaced, and what is no longer there
-// is an error, so that a canary cannot be lost by an edit of the source.
+// Defects that a run must find. Each is put into a copy of the build: one place is replaced, and what is no longer
+// there is an error, so that a canary cannot be lost by an edit of the source.
 import { cpSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'

@@ -270,9 +270,12 @@ function summary(
   const restarts = cluster.replicas.reduce((sum, { ended }) => sum + ended, 0)
   const entries = [...record.values()].reduce((sum, log) => sum + log.entries.length, 0)
   return [
-    `writes: ${countOf(history, 'ok')} acknowledged, ${countOf(history, 'refused')} refused, ${unknown.length} unknown ` +
-      `(${unknown.filter(isWritten).length} of these are on record), ${counts.retried} retries of keyed writes, ${entries} entries on record`,
-    `reads: ${countOf(history, 'ok', 'read')} compared, ${counts.unanswered} not answered, ${counts.unreached} not sent`,
+    `writes: ${countOf(history, 'ok')} acknowledged, ${countOf(history, 'refused')} refused, ` +
+      `${unknown.length} unknown ` +
+      `(${unknown.filter(isWritten).length} of these are on record), ${counts.retried} retries of keyed writes, ` +
+      `${entries} entries on record`,
+    `reads: ${countOf(history, 'ok', 'read')} compared, ` +
+      `${counts.unanswered} not answered, ${counts.unreached} not sent`,
     `followers: ${counts.checks} checks, ${allowed.length} allowed, ${counts.stale} refused as stale`,
     `faults: ${faults}; replicas that ended by themselves: ${restarts}`,
     ...unknown

@@ -174,7 +174,9 @@ function verifyKeys(operations: readonly Operation[], record: ReadonlyMap<string
     const late = entries.filter(({ at }) => at > revocation.endedAt + CLOCK_MS)
     return late.map(({ revision, at }) => ({
       rule: 'no write with a revoked key',
-      text: `revision ${revision} took its lock ${at - revocation.endedAt} ms after the revocation: ${describe(operation)}; ${describe(revocation)}`,
+      text:
+        `revision ${revision} took its lock ${at - revocation.endedAt} ms after the revocation: ` +
+        `${describe(operation)}; ${describe(revocation)}`,
     }))
   })
 }
