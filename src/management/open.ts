@@ -95,6 +95,7 @@ function requireUndamaged(store: Store<ManagementUseCases>): void {
  */
 async function fork(store: Store<ManagementUseCases>): Promise<void> {
   for (const log of store.logs()) await store.commit(log, 'noteRead', null, withoutRequest('historyLost'))
+  store.forgetLoss()
 }
 
 /** Creates the first organization, unless another replica does so at the same time. */

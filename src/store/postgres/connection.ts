@@ -5,15 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Client as PgClient, QueryResultRow } from 'pg'
 import { isZerohopError, ZerohopError } from '../../model/errors.ts'
 import { DATABASE_CONNECT_MS, DATABASE_STATEMENT_MS } from '../../model/limits.ts'
-import type { DatabaseSettings } from './settings.ts'
-
-/** What identifies the server at the other end. */
-export interface ServerIdentity {
-  /** system identifier: the same for a primary and its standbys */
-  readonly system: string
-  /** rises by one with each promotion of a standby */
-  readonly timeline: number
-}
+import type { DatabaseSettings, ServerIdentity } from './settings.ts'
 
 /** The backend that serves a connection. */
 export interface Backend {

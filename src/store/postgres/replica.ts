@@ -13,7 +13,7 @@ import {
   type ToThread,
   waitPaused,
 } from '../writer-messages.ts'
-import { claimCache } from './cache-folder.ts'
+import { claimCache, knownServer, noteServer } from './cache-folder.ts'
 import { Database, Lane } from './database.ts'
 import { Follow, type Moved } from './follow.ts'
 import { forgetOldAnswers, IdempotencyKeys } from './idempotency.ts'
@@ -37,9 +37,10 @@ interface Parts {
  */
 export async function serveReplica(port: MessagePort, settings: ReplicaSettings, parts: Parts): Promise<void> {
   const { tables, runner, secretsKey, send, answer } = parts
-  const database = new Database(settings)
+  const { folder } = tables
+  const database = new Database(settings, knownServer(folder), (server) => noteServer(folder, server))
   const cluster = await prepare(database, settings, secretsKey)
-  if (!claimCache(tables.folder, cluster)) throw new ZerohopError('CACHE_FOREIGN')
+  if (!claimCache(folder, cluster)) throw new ZerohopError('CACHE_FOREIGN')
   const onMoved = (moved: Moved): void => send({ moved })
   const onTrouble = troubleOf(send)
   const idempotency = new IdempotencyKeys(secretsKey)
