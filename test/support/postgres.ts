@@ -32,6 +32,9 @@ export interface PostgresOptions {
   readonly settings?: Readonly<Record<string, string>>
 }
 
+/** Under this name standbys appear in `synchronous_standby_names`. */
+export const STANDBY = 'standby'
+
 /** What ends a server that starts or stops forever. */
 const PATIENCE_MS = 60_000
 const PASSWORD = 'not a secret'
@@ -125,6 +128,12 @@ export class Postgres {
     }
   }
 
+  /** Sets a setting while the server runs, as `name = value`; its default without a value. */
+  async set(setting: string): Promise<void> {
+    await this.query(this.url, `ALTER SYSTEM ${setting.includes('=') ? 'SET' : 'RESET'} ${setting}`)
+    await this.query(this.url, 'SELECT pg_reload_conf()')
+  }
+
   /** SIGSTOP to the postmaster and its children: connections stay, and nothing answers. */
   pause(): void {
     const postmaster = this.pid
@@ -187,6 +196,31 @@ export class Postgres {
       () => this.#output,
     )
     if (ended(child)) throw new Error(`PostgreSQL ended at its start:\n${this.#output}`)
+  }
+
+  /**
+   * A server with the same data, which copies it from this one from now on by way of `port`: a standby, until `promote`.
+   * This one is stopped while its data is copied.
+   */
+  async standby(port = this.port): Promise<Postgres> {
+    const parent = memoryFolder('postgres-standby')
+    const { uid, gid } = account()
+    if (uid !== undefined) chownSync(parent, uid, gid)
+    const data = join(parent, 'data')
+    await this.#end('SIGINT')
+    execFileSync('cp', ['-a', this.data, data], { uid, gid })
+    execFileSync('touch', [join(data, 'standby.signal')], { uid, gid })
+    await this.restart()
+    const primary_conninfo = `host=127.0.0.1 port=${port} user=postgres application_name=${STANDBY} connect_timeout=2`
+    const settings = { primary_conninfo, wal_retrieve_retry_interval: '200ms' }
+    const server = new Postgres(this.#binaries, data, await freePort(), { settings })
+    await server.restart()
+    return server
+  }
+
+  /** Makes a primary of a standby; what it has received is in force when this returns. */
+  async promote(): Promise<void> {
+    await this.query(this.url, 'SELECT pg_promote()')
   }
 
   /** Ends the server for good: connections are closed and what they have not committed is lost. */

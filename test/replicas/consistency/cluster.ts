@@ -1,7 +1,7 @@
 // Three replicas as processes, one PostgreSQL, and between each replica and the database a network that can fail.
 import { setTimeout as pause } from 'node:timers/promises'
 import { memoryFolder } from '../../support/folders.ts'
-import { type Postgres, startPostgres } from '../../support/postgres.ts'
+import { type Postgres, STANDBY, startPostgres } from '../../support/postgres.ts'
 import { freePort, Server, url } from '../../support/server.ts'
 import { startProxy, type TcpProxy } from '../../support/tcp-proxy.ts'
 
@@ -30,6 +30,8 @@ export interface Asked {
   /** the idempotency key */
   readonly once?: string | undefined
   readonly timeoutMs?: number
+  /** a read of what the replica has */
+  readonly local?: boolean
 }
 
 /** For reads: a frozen replica must not hold up the clients for long. */
@@ -62,6 +64,7 @@ export class Replica {
       ZEROHOP_DATABASE_URL: this.#database,
       ZEROHOP_SECRETS_KEY: '5a'.repeat(32),
       ZEROHOP_BOOTSTRAP_KEY: ORGANIZATION_KEY,
+      PDP_ALLOW_METRICS_UNAUTHENTICATED: 'true',
     }
     this.#server = new Server('api', env, ['--no-example'], this.#program)
   }
@@ -88,9 +91,24 @@ export class Replica {
     return this.#server?.output ?? ''
   }
 
-  async call(method: string, path: string, { body, key, once, timeoutMs }: Asked = {}): Promise<Answer> {
+  /** Asks until the answer is true. */
+  async until(probe: () => Promise<boolean>): Promise<void> {
+    const deadline = performance.now() + HEALTHY_MS
+    while (!(await probe())) {
+      if (performance.now() > deadline) throw new Error(`a replica does not get there:\n${this.log.slice(-4_000)}`)
+      await pause(50)
+    }
+  }
+
+  /** What it answers without a key. */
+  async text(path: string): Promise<string> {
+    return (await fetch(`${url(this.port)}${path}`)).text()
+  }
+
+  async call(method: string, path: string, { body, key, once, timeoutMs, local }: Asked = {}): Promise<Answer> {
     const headers: Record<string, string> = { authorization: `Bearer ${key ?? ORGANIZATION_KEY}` }
     if (body !== undefined) headers['content-type'] = 'application/json'
+    if (local) headers['x-consistency'] = 'local'
     if (once !== undefined) headers['idempotency-key'] = once
     try {
       const response = await fetch(`${url(this.port)}${path}`, {
@@ -115,15 +133,29 @@ export class Replica {
 }
 
 export class Cluster {
-  readonly postgres: Postgres
-  readonly database: string
   readonly replicas: readonly Replica[]
+  #postgres: Postgres
+  readonly #name: string
   #keeper: NodeJS.Timeout | undefined
+  /** what the next failover makes the primary */
+  #standby: Postgres | undefined
+  /** between primary and standby */
+  #replication: TcpProxy | undefined
 
   constructor(postgres: Postgres, database: string, replicas: readonly Replica[]) {
-    this.postgres = postgres
-    this.database = database
+    this.#postgres = postgres
+    this.#name = new URL(database).pathname
     this.replicas = replicas
+  }
+
+  /** The primary. */
+  get postgres(): Postgres {
+    return this.#postgres
+  }
+
+  /** URL of the database at the primary. */
+  get database(): string {
+    return Object.assign(new URL(this.#postgres.url), { pathname: this.#name }).href
   }
 
   /** @param program the command to run, of another build than `dist` */
@@ -162,6 +194,42 @@ export class Cluster {
     }
   }
 
+  /**
+   * Adds a standby; with `synchronous` no commit is acknowledged without it. The primary is restarted on the way.
+   * Returns the network between the two.
+   */
+  async addStandby({ synchronous }: { readonly synchronous: boolean }): Promise<TcpProxy> {
+    this.#replication?.close()
+    this.#replication = await startProxy(this.#postgres.port)
+    this.#standby = await this.#postgres.standby(this.#replication.port)
+    const server = this.#postgres
+    const streams = "SELECT FROM pg_stat_replication WHERE state = 'streaming'"
+    while ((await server.query(server.url, streams)).length === 0) await pause(20)
+    if (synchronous) await server.set(`synchronous_standby_names = '${STANDBY}'`)
+    return this.#replication
+  }
+
+  /** Nothing passes between primary and standby any more. */
+  cutStandby(): void {
+    this.#replication?.close()
+  }
+
+  /** Makes the standby the primary, and returns the old one, to which every replica is still connected. */
+  async promote(): Promise<Postgres> {
+    const [old, standby] = [this.#postgres, this.#standby]
+    if (standby === undefined) throw new Error('there is no standby')
+    this.cutStandby()
+    await standby.promote()
+    this.#standby = undefined
+    this.#postgres = standby
+    return old
+  }
+
+  /** New connections of the replicas lead to the primary. */
+  redirect(replicas: readonly Replica[] = this.replicas): void {
+    for (const { proxy } of replicas) proxy.setTarget(this.#postgres.port)
+  }
+
   /** Ends every fault, and returns when all replicas answer. */
   async heal(): Promise<void> {
     this.postgres.resume()
@@ -181,6 +249,8 @@ export class Cluster {
       await replica.kill()
       replica.proxy.close()
     }
+    this.#replication?.close()
+    await this.#standby?.stop('SIGQUIT')
     await this.postgres.stop('SIGQUIT')
   }
 }

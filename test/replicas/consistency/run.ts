@@ -2,12 +2,14 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { isZerohopError } from '../../../src/model/errors.ts'
 import { connect } from '../../../src/pdp/connect.ts'
+import type { FollowerEvent } from '../../../src/pdp/follower-options.ts'
 import type { Pdp } from '../../../src/pdp/pdp.ts'
 import { url } from '../../support/server.ts'
 import { Clients } from './clients.ts'
 import { type Answer, Cluster, type Json, type Scope } from './cluster.ts'
+import { Failovers } from './failovers.ts'
 import { describe, History } from './history.ts'
-import { FREEZE_MS, Nemesis } from './nemesis.ts'
+import { type Faults, FREEZE_MS, Nemesis } from './nemesis.ts'
 import { Random } from './random.ts'
 import { type Log, readRecord } from './record.ts'
 import { type Violation, verify } from './verify.ts'
@@ -18,6 +20,8 @@ export interface RunOptions {
   /** the command of another build than `dist` */
   readonly program?: string
   readonly print: (line: string) => void
+  /** in place of the usual faults: standbys that are promoted */
+  readonly failovers?: boolean
   /** stops at the first violation; the record is compared every few seconds then */
   readonly untilFound?: boolean
 }
@@ -35,10 +39,16 @@ const CHECK_MS = 60
 /** The newest: who lost the role must be asked for until long after that. */
 const CHECKED_USERS = 50
 /** A heartbeat that was made just before its replica was frozen, and a slow machine. */
-const LIMITS = { maxStalenessMs: MAX_STALENESS_MS, onItsWayMs: FREEZE_MS + 1_000 }
-const ISOLATION_EVERY_MS = 45_000
+export const LIMITS = { maxStalenessMs: MAX_STALENESS_MS, onItsWayMs: FREEZE_MS + 1_000 }
 
-export async function run({ seed, ms, program, print, untilFound = false }: RunOptions): Promise<RunResult> {
+export async function run({
+  seed,
+  ms,
+  program,
+  print,
+  failovers = false,
+  untilFound = false,
+}: RunOptions): Promise<RunResult> {
   const random = new Random(seed)
   const cluster = await Cluster.start(program)
   const history = new History()
@@ -46,7 +56,9 @@ export async function run({ seed, ms, program, print, untilFound = false }: RunO
   try {
     const { organization, scopes } = await prepare(cluster)
     const clients = new Clients(cluster, history, organization, scopes)
-    const nemesis = new Nemesis(cluster, random.fork('faults'))
+    const faulty = random.fork('faults')
+    const nemesis: Faults = failovers ? new Failovers(cluster, faulty) : new Nemesis(cluster, faulty)
+    if (failovers) await cluster.addStandby({ synchronous: true })
     followers.push(...(await follow(cluster, scopes)))
     const watching = new AbortController()
     const begun = performance.now()
@@ -55,7 +67,7 @@ export async function run({ seed, ms, program, print, untilFound = false }: RunO
       ...Array.from({ length: 2 }, (_, at) => clients.revoke(random.fork(`revoking ${at}`))),
       ...followers.map((pdp, at) => watch(pdp, at, clients, history, random.fork(`follower ${at}`), watching.signal)),
     ]
-    const faults = nemesis.work(ISOLATION_EVERY_MS)
+    const faults = nemesis.work()
     let printed = begun
     let found: readonly Violation[] = []
     while (performance.now() - begun < ms && found.length === 0) {
@@ -83,7 +95,7 @@ export async function run({ seed, ms, program, print, untilFound = false }: RunO
 }
 
 /** The environments that the clients use, with what a check needs. */
-async function prepare(cluster: Cluster): Promise<{ organization: string; scopes: Scope[] }> {
+export async function prepare(cluster: Cluster): Promise<{ organization: string; scopes: Scope[] }> {
   const replica = cluster.replica(0)
   const call = async (method: string, path: string, body?: unknown): Promise<Json> => {
     const answer = await replica.call(method, path, { body })
@@ -105,11 +117,22 @@ async function prepare(cluster: Cluster): Promise<{ organization: string; scopes
 }
 
 /** A follower at each replica, of the first environment. */
-async function follow(cluster: Cluster, [scope]: readonly Scope[]): Promise<Pdp[]> {
+export async function follow(
+  cluster: Cluster,
+  [scope]: readonly Scope[],
+  onEvent?: (follower: number, event: FollowerEvent) => void,
+): Promise<Pdp[]> {
   const answer = await cluster.replica(0).call('GET', `/v2/api-key/${scope?.path}`)
   const apiKey = answer.kind === 'answered' ? (answer.body.secret as string) : ''
   return Promise.all(
-    cluster.replicas.map(({ port }) => connect({ url: url(port), apiKey, maxStalenessMs: MAX_STALENESS_MS })),
+    cluster.replicas.map(({ port }, at) =>
+      connect({
+        url: url(port),
+        apiKey,
+        maxStalenessMs: MAX_STALENESS_MS,
+        ...(onEvent && { onEvent: (event) => onEvent(at, event) }),
+      }),
+    ),
   )
 }
 
@@ -160,7 +183,7 @@ async function look(cluster: Cluster, history: History): Promise<readonly Violat
 }
 
 /** All replicas and followers have the state that follows from the record. */
-async function verifyStates(
+export async function verifyStates(
   cluster: Cluster,
   record: ReadonlyMap<string, Log>,
   scopes: readonly Scope[],
@@ -249,7 +272,7 @@ const difference = (expected: readonly string[], got: readonly string[]): string
 const countOf = (history: History, outcome: string, kind = 'write'): number =>
   history.operations.filter((one) => one.kind === kind && one.outcome === outcome).length
 
-function progress(history: History, nemesis: Nemesis, seconds: number): string {
+function progress(history: History, nemesis: Faults, seconds: number): string {
   const faults = [...nemesis.counts.values()].reduce((sum, count) => sum + count, 0)
   const writes = `${countOf(history, 'ok')} writes acknowledged, ${countOf(history, 'unknown')} unknown`
   return `${seconds.toFixed(0).padStart(5)} s  ${writes}, ${countOf(history, 'ok', 'read')} reads, ${faults} faults`
@@ -257,7 +280,7 @@ function progress(history: History, nemesis: Nemesis, seconds: number): string {
 
 function summary(
   history: History,
-  nemesis: Nemesis,
+  nemesis: Faults,
   cluster: Cluster,
   record: ReadonlyMap<string, Log>,
   violations: readonly Violation[],
