@@ -37,6 +37,14 @@ export const CANARIES = {
   'heartbeat without a question': [
     { file: 'management/feed/local-feed.js', from: 'if (await isConfirmed(store, confirmedAt))', to: 'if (true)' },
   ],
+  'a loss goes unnoticed': [
+    {
+      file: 'store/postgres/follow.js',
+      from: 'if (own.revision > head.revision || (own.revision === head.revision && own.chain !== head.chain))',
+      to: 'if (false)',
+    },
+  ],
+  'fork left out': [{ file: 'management/open.js', from: 'if (store.historyLost !== undefined)', to: 'if (false)' }],
   'applied twice': [
     {
       file: WRITER,
@@ -47,6 +55,9 @@ export const CANARIES = {
 } as const satisfies Readonly<Record<string, readonly Edit[]>>
 
 export type Canary = keyof typeof CANARIES
+
+/** Those that only a failover finds that loses something. */
+export const OF_LOSS: readonly Canary[] = ['a loss goes unnoticed', 'fork left out']
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 
