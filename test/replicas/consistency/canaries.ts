@@ -14,6 +14,8 @@ interface Edit {
 
 const WRITER = 'store/postgres/replica-writer.js'
 
+const PAUSE = 'await new Promise((resolve) => setTimeout(resolve, 40));'
+
 export const CANARIES = {
   'no read index': [
     {
@@ -45,6 +47,11 @@ export const CANARIES = {
     },
   ],
   'fork left out': [{ file: 'management/open.js', from: 'if (store.historyLost !== undefined)', to: 'if (false)' }],
+  'folded and not told': [
+    { file: 'store/postgres/follow.js', from: 'new Set([...moved, ...this.#untold])', to: 'moved' },
+    // between two logs of a write, so that questions come in between
+    { file: WRITER, from: 'requireOurs(own.get(log.id),', to: `${PAUSE}\nrequireOurs(own.get(log.id),` },
+  ],
   'applied twice': [
     {
       file: WRITER,

@@ -200,10 +200,9 @@ export class Clients {
       const now = outcomeOf(answer)
       const status = answer.kind === 'answered' ? answer.status : 503
       const isAnswered = status < 500
-      // An unknown outcome stays one until the request itself is answered. Before the answer on record is looked for,
-      // the key must be valid, and routes about keys find the one that they are about.
-      const isItself = isAnswered && status !== 401 && !(status === 404 && path.startsWith('/v2/api-key/'))
-      outcome = isItself || outcome !== 'unknown' ? now : outcome
+      // An unknown outcome stays one until the write itself is answered for: what refuses a repeated request says
+      // nothing about an earlier one that may still be on its way.
+      outcome = outcome === 'unknown' && now !== 'ok' ? 'unknown' : now
       if (!keyed || isAnswered || performance.now() - begun > KEYED_MS) break
       this.#history.counts.retried++
       replica = (replica + 1) % REPLICAS

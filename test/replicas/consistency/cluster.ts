@@ -1,5 +1,6 @@
 // Three replicas as processes, one PostgreSQL, and between each replica and the database a network that can fail.
 import { setTimeout as pause } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
 import { memoryFolder } from '../../support/folders.ts'
 import { type Postgres, STANDBY, startPostgres } from '../../support/postgres.ts'
 import { freePort, Server, url } from '../../support/server.ts'
@@ -7,6 +8,9 @@ import { startProxy, type TcpProxy } from '../../support/tcp-proxy.ts'
 
 export const REPLICAS = 3
 const ORGANIZATION_KEY = 'zh_org_of_the_consistency_test'
+const CLOCK = fileURLToPath(new URL('clock.cjs', import.meta.url))
+/** Between the clocks of two replicas: no order may come from them. */
+export const CLOCKS_APART_MS = 600_000
 const HEALTHY_MS = 60_000
 
 /** An environment that the clients use. */
@@ -45,6 +49,8 @@ export class Replica {
   readonly #database: string
   #server: Server | undefined
   #isWanted = false
+  /** of its clock, from the next start on */
+  clockOffsetMs = 0
   /** ends that the test did not cause */
   ended = 0
   readonly output: string[] = []
@@ -65,6 +71,8 @@ export class Replica {
       ZEROHOP_SECRETS_KEY: '5a'.repeat(32),
       ZEROHOP_BOOTSTRAP_KEY: ORGANIZATION_KEY,
       PDP_ALLOW_METRICS_UNAUTHENTICATED: 'true',
+      NODE_OPTIONS: `--require=${CLOCK}`,
+      CLOCK_OFFSET_MS: String(this.clockOffsetMs),
     }
     this.#server = new Server('api', env, ['--no-example'], this.#program)
   }
@@ -166,7 +174,10 @@ export class Cluster {
     for (let at = 0; at < REPLICAS; at++)
       replicas.push(new Replica(await freePort(), await startProxy(postgres.port), database, program))
     const cluster = new Cluster(postgres, database, replicas)
-    for (const replica of replicas) replica.start()
+    for (const [at, replica] of replicas.entries()) {
+      replica.clockOffsetMs = (at - 1) * CLOCKS_APART_MS
+      replica.start()
+    }
     cluster.#keeper = setInterval(() => {
       for (const replica of replicas) replica.keepAlive()
     }, 300)

@@ -2,7 +2,7 @@
 // way that the proxy knows, backends are terminated. Each fault ends before the next one begins, except for latency and
 // for one replica that is alone for long.
 import { setTimeout as pause } from 'node:timers/promises'
-import { type Cluster, REPLICAS } from './cluster.ts'
+import { CLOCKS_APART_MS, type Cluster, REPLICAS, type Replica } from './cluster.ts'
 import type { Random } from './random.ts'
 
 /** The longest time for which a process stands still. */
@@ -84,6 +84,7 @@ export class Nemesis implements Faults {
     if (fault === 'killReplica') {
       await replica.kill()
       await this.#pause(0, 1_000)
+      if (this.#random.chance(0.5)) this.#changeClock(replica)
       replica.start()
     } else if (fault === 'freezeReplica') {
       replica.signal('SIGSTOP')
@@ -123,6 +124,11 @@ export class Nemesis implements Faults {
     else if (fault === 'cutAfterBytes')
       proxy.cutAfterBytes(this.#random.between(20, 4_000), this.#random.chance(0.5) ? 'request' : 'reply')
     else await this.#terminate()
+  }
+
+  #changeClock(replica: Replica): void {
+    this.#count('clock')
+    replica.clockOffsetMs = this.#random.between(-CLOCKS_APART_MS, CLOCKS_APART_MS)
   }
 
   /** One replica alone, for longer than anybody may trust it. */
