@@ -28,6 +28,8 @@ export interface PostgresOptions {
   readonly password?: string
   /** Whether a commit waits for the disk: off unless given. */
   readonly fsync?: boolean
+  /** PEM files: the server speaks TLS too. */
+  readonly tls?: { readonly cert: string; readonly key: string }
   /** Further settings of the server, which win over those of the tests. */
   readonly settings?: Readonly<Record<string, string>>
 }
@@ -61,13 +63,32 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
   const method = options.password === undefined ? 'trust' : 'scram-sha-256'
   const lines = ['all', 'replication'].map((database) => `host ${database} all 127.0.0.1/32 ${method}\n`)
   writeFileSync(join(data, 'pg_hba.conf'), lines.join(''))
-  const server = new Postgres(binaries, data, await freePort(), options)
+  const tls = options.tls === undefined ? {} : useTls(data, options.tls)
+  const server = new Postgres(binaries, data, await freePort(), {
+    ...options,
+    settings: { ...tls, ...options.settings },
+  })
   await server.restart()
   if (options.password !== undefined) {
     const sql = `ALTER ROLE postgres PASSWORD ${pg.escapeLiteral(options.password)}`
     await server.query(server.urlWith(PASSWORD), sql)
   }
   return server
+}
+
+/** The server takes only a key that is its own. */
+function useTls(data: string, { cert, key }: { readonly cert: string; readonly key: string }): Record<string, string> {
+  const { uid, gid } = account()
+  for (const [from, name] of [
+    [cert, 'server.crt'],
+    [key, 'server.key'],
+  ] as const) {
+    const file = join(data, name)
+    cpSync(from, file)
+    chmodSync(file, 0o600)
+    if (uid !== undefined) chownSync(file, uid, gid)
+  }
+  return { ssl: 'on' }
 }
 
 export class Postgres {
@@ -328,7 +349,7 @@ function link(source: string, target: string): void {
 type Account = { readonly uid: number; readonly gid: number } | { readonly uid?: undefined; readonly gid?: undefined }
 
 /** PostgreSQL refuses to run as root: then it runs as `nobody`, an account that every Linux has. */
-function account(): Account {
+export function account(): Account {
   if (process.getuid?.() !== 0) return {}
   const found = /^nobody:[^:]*:(\d+):(\d+):/m.exec(readFileSync('/etc/passwd', 'utf8'))
   if (found === null) throw new Error('PostgreSQL does not run as root, and there is no account `nobody`')

@@ -14,6 +14,7 @@ import {
   waitPaused,
 } from '../writer-messages.ts'
 import { claimCache, knownServer, noteServer } from './cache-folder.ts'
+import type { Connection } from './connection.ts'
 import { Database, Lane } from './database.ts'
 import { Follow, type Moved } from './follow.ts'
 import { forgetOldAnswers, IdempotencyKeys } from './idempotency.ts'
@@ -127,15 +128,34 @@ export async function serveReplica(port: MessagePort, settings: ReplicaSettings,
 
 /** Migrates the tables, compares the secrets key with that of the other replicas, and returns the id of the data. */
 async function prepare(database: Database, settings: ReplicaSettings, secretsKey: Uint8Array): Promise<string> {
-  const lane = new Lane(database, 'start')
+  const [lane, other] = [new Lane(database, 'start'), new Lane(database, 'start, other session')]
   try {
     const connection = await lane.connection()
+    await requireSessions(connection, await other.connection())
     if (settings.migrate ?? true) await migrate(connection)
     await requireFormat(connection)
     await requireInUse(connection)
     return await requireSecretsKey(connection, secretsKey)
   } finally {
     lane.close()
+    other.close()
+  }
+}
+
+/**
+ * Finds a pooler that gives a session away between transactions: most give the last one to whoever asks next.
+ * @throws DATABASE_REFUSED
+ */
+async function requireSessions(one: Connection, other: Connection): Promise<void> {
+  const pid = async (connection: Connection): Promise<unknown> =>
+    (await connection.query('SELECT pg_backend_pid() AS pid'))[0]?.pid
+  for (const connection of [one, other, one]) connection.requireOwnSession(await pid(connection))
+  // while one has a transaction open, the other cannot get its session
+  await one.script('BEGIN')
+  try {
+    for (const connection of [one, other]) connection.requireOwnSession(await pid(connection))
+  } finally {
+    await one.script('ROLLBACK')
   }
 }
 

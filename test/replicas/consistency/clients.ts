@@ -8,6 +8,8 @@ import type { Random } from './random.ts'
 const USERS_MIN = 8
 const USERS_MAX = 60
 const ROLES_MAX = 8
+/** How many users of one client have the role at once. */
+const HELD_ROLES = 3
 /** How long a keyed write is tried again. */
 const KEYED_MS = 15_000
 /** How long a client waits for an answer: some are gone before a replica knows what became of their write. */
@@ -71,6 +73,20 @@ export class Clients {
     }
   }
 
+  /** A client that gives the role and takes it back, so that followers always have some to forget, until `stop`. */
+  async grant(random: Random): Promise<void> {
+    const [pool] = this.pools
+    const held: string[] = []
+    while (!this.#isStopped && pool !== undefined) {
+      const user = await this.#create(random, pool)
+      await this.#assign(random, pool, user)
+      held.push(user)
+      const oldest = held.length > HELD_ROLES ? held.shift() : undefined
+      if (oldest !== undefined) await this.#unassign(random, pool, oldest)
+      await pause(random.between(0, 8 * PAUSE_MS))
+    }
+  }
+
   async #step(random: Random, pool: Pool): Promise<void> {
     const { users, readers, roles } = pool
     const known = [...users]
@@ -99,12 +115,13 @@ export class Clients {
     else await this.#list(pool, random.between(0, REPLICAS - 1))
   }
 
-  async #create(random: Random, pool: Pool): Promise<void> {
+  async #create(random: Random, pool: Pool): Promise<string> {
     const id = this.#history.newId()
     const key = `u${id}`
     pool.users.add(key)
     const body = { key, attributes: { v: String(id) } }
     await this.#writeFact(random, pool, 'POST', '/users', { object: `user/${key}`, state: String(id) }, body)
+    return key
   }
 
   /** Returns the replica that answered. */

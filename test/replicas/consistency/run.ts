@@ -65,6 +65,7 @@ export async function run({
     const work = [
       ...Array.from({ length: WORKERS }, (_, at) => clients.work(random.fork(`client ${at}`))),
       ...Array.from({ length: 2 }, (_, at) => clients.revoke(random.fork(`revoking ${at}`))),
+      ...Array.from({ length: 2 }, (_, at) => clients.grant(random.fork(`granting ${at}`))),
       ...followers.map((pdp, at) => watch(pdp, at, clients, history, random.fork(`follower ${at}`), watching.signal)),
     ]
     const faults = nemesis.work()
