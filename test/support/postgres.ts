@@ -22,7 +22,7 @@ import { memoryFolder } from './folders.ts'
 import { freePort } from './server.ts'
 
 export interface PostgresOptions {
-  /** The folder of `postgres` and `initdb`; those of the npm package unless given. */
+  /** The folder of `postgres` and `initdb`; unless given, ZEROHOP_TEST_POSTGRES or those of the npm package. */
   readonly binaries?: string
   /** Clients have to give it (SCRAM); it is in the URLs. Without one every client on loopback is trusted. */
   readonly password?: string
@@ -54,7 +54,7 @@ const SETTINGS = {
 
 /** Starts a server that is ready for connections when this returns. `endPostgres` in `afterAll` ends it. */
 export async function startPostgres(options: PostgresOptions = {}): Promise<Postgres> {
-  const binaries = reachable(options.binaries ?? npmBinaries())
+  const binaries = reachable(options.binaries ?? process.env.ZEROHOP_TEST_POSTGRES ?? npmBinaries())
   const parent = memoryFolder('postgres')
   const { uid, gid } = account()
   if (uid !== undefined) chownSync(parent, uid, gid)

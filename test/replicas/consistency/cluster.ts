@@ -113,6 +113,13 @@ export class Replica {
     return (await fetch(`${url(this.port)}${path}`)).text()
   }
 
+  /** Bytes that are no JSON. */
+  async bytes(path: string, key: string): Promise<Buffer> {
+    const response = await fetch(`${url(this.port)}${path}`, { headers: { authorization: `Bearer ${key}` } })
+    if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`)
+    return Buffer.from(await response.arrayBuffer())
+  }
+
   async call(method: string, path: string, { body, key, once, timeoutMs, local }: Asked = {}): Promise<Answer> {
     const headers: Record<string, string> = { authorization: `Bearer ${key ?? ORGANIZATION_KEY}` }
     if (body !== undefined) headers['content-type'] = 'application/json'

@@ -4,16 +4,20 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Pdp } from '../../../src/pdp/pdp.ts'
 import { Clients } from './clients.ts'
 import { Cluster } from './cluster.ts'
-import { describe, History } from './history.ts'
+import { follow } from './followers.ts'
+import { describe, History, type Operation } from './history.ts'
 import { Random } from './random.ts'
 import { type Log, readRecord } from './record.ts'
-import { follow, LIMITS, prepare, type RunResult, verifyStates } from './run.ts'
+import { LIMITS, prepare, type RunResult } from './run.ts'
+import { verifyStates } from './states.ts'
 import { type Violation, verify } from './verify.ts'
 
 const WORKERS = 4
 /** How long the standby has what is written, and how long it is cut off before the primary dies. */
 const KEPT_MS = 1_500
 const LOST_MS = 1_500
+/** Until something was written meanwhile, on a slow machine. */
+const SLOW_MS = 20_000
 const AFTER_MS = 2_500
 const TOLD_MS = 30_000
 
@@ -50,7 +54,12 @@ export async function loseHistory({ seed, program }: LossOptions): Promise<RunRe
     const before = new History()
     await work(before, KEPT_MS, 'before', async () => {
       replication.pause()
-      await pause(LOST_MS)
+      const isOfFollowers = ({ kind, outcome, log }: Operation): boolean =>
+        kind === 'write' && outcome === 'ok' && log === scopes[0]?.id
+      const had = before.operations.length
+      const deadline = performance.now() + SLOW_MS
+      do await pause(LOST_MS)
+      while (!before.operations.slice(had + WORKERS).some(isOfFollowers) && performance.now() < deadline)
     })
     const whole = await readRecord(cluster.postgres, cluster.database)
     const found: Violation[] = verify(before, whole, LIMITS)

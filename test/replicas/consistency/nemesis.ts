@@ -8,8 +8,8 @@ import type { Random } from './random.ts'
 /** The longest time for which a process stands still. */
 export const FREEZE_MS = 2_500
 /** Longer than the time for which a replica trusts its database, and than a follower may be stale. */
-const ISOLATION_MS = 20_000
-const ISOLATION_EVERY_MS = 45_000
+const ISOLATION_MS = 30_000
+const ISOLATION_EVERY_MS = 50_000
 
 const WEIGHTS = {
   killReplica: 2,
