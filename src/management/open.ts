@@ -97,6 +97,7 @@ function requireUndamaged(store: Store<ManagementUseCases>): void {
 export async function forkLogs(store: Store<ManagementUseCases>): Promise<number> {
   const logs = store.logs()
   for (const log of logs) await store.commit(log, 'noteRead', null, withoutRequest('historyLost'))
+  store.forgetLoss()
   return logs.length
 }
 

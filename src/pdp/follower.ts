@@ -64,8 +64,10 @@ export class Follower {
   /** no image begins to answer before this revision, which was acknowledged as in force */
   #firstRevision = 0
   #state: State = 'reading'
-  /** positions that this follower has had */
+  /** positions of the images that answered */
   readonly #history = new RevisionHistory()
+  /** positions of the image that follows, until it begins to answer: it may be of another history */
+  #candidate = new RevisionHistory()
   readonly #keeper: ImageKeeper | undefined
   readonly #started: Promise<void>
   #markStarted!: { resolve: () => void; reject: (error: ZerohopError) => void }
@@ -204,7 +206,8 @@ export class Follower {
   #use(image: Image): Applier {
     this.#applier?.close()
     this.#head = undefined
-    this.#history.add(image.position)
+    this.#candidate = new RevisionHistory()
+    this.#candidate.add(image.position)
     const applier: Applier = new Applier(image, {
       moved: () => this.#moved(applier),
       failed: (error) => this.#applierFailed(applier, error),
@@ -216,7 +219,8 @@ export class Follower {
 
   #receive(event: FeedEvent): void {
     if (event.type !== 'heartbeat') {
-      this.#history.add({ revision: event.delta.to, chain: event.delta.chain })
+      const history = this.#applier === this.#answersFrom ? this.#history : this.#candidate
+      history.add({ revision: event.delta.to, chain: event.delta.chain })
       const signed = event.type === 'packed' ? event.delta : event.signed
       if (this.#options.trust !== undefined && signed !== undefined) this.#keep(signed)
       this.#applier?.push(event.delta)
@@ -276,6 +280,7 @@ export class Follower {
 
   #answer(applier: Applier, source: ImageSource): void {
     const first = this.#answering.image === undefined
+    if (this.#answersFrom !== applier) this.#history.addAll(this.#candidate)
     this.#answersFrom = applier
     this.#answering.answer(applier.image, source)
     if (first) {

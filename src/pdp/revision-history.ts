@@ -1,4 +1,4 @@
-// The positions that a follower has had. An image at one of them is of the same history and only older: a management
+// The positions that the answers of a follower came from. An image at one of them is of the same history and only older: a management
 // side that lags behind (a replica, or one that was reset) must not set a PDP back, because that would undo a
 // revocation. A restore starts a new history.
 import type { Position } from '../log/change.ts'
@@ -10,6 +10,11 @@ export class RevisionHistory {
 
   add(position: Position): void {
     this.#places[position.revision % POSITIONS_KEPT_MAX] = position
+  }
+
+  /** Goes on with what another one has. */
+  addAll(other: RevisionHistory): void {
+    for (const position of other.#places) if (position !== undefined) this.add(position)
   }
 
   has({ revision, chain }: Position): boolean {

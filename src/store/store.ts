@@ -19,7 +19,7 @@ import { LmdbView } from './lmdb-view.ts'
 import { acquireLock, type Lock } from './lock.ts'
 import { readEntries, readHistory, readHistoryId } from './log.ts'
 import { requireNotMoved } from './moved.ts'
-import { discardCache, prepareCache, requireNoCache } from './postgres/cache-folder.ts'
+import { discardCache, discardLost, forgetLoss, lossOf, prepareCache, requireNoCache } from './postgres/cache-folder.ts'
 import type { SharedTask } from './postgres/settings.ts'
 import { Scrub } from './scrub.ts'
 import { readSecretsKey, type SecretsKey, unseal } from './secrets.ts'
@@ -117,9 +117,11 @@ export interface Store<U extends UseCases> {
   confirm(): Promise<void>
   /**
    * Set when the database had lost what this replica had folded before it started; the state is what the database still
-   * has.
+   * has. At every start, until `forgetLoss`.
    */
   readonly historyLost: ZerohopError | undefined
+  /** Every log has an entry after what was lost, so that nobody who has seen that continues with it. */
+  forgetLoss(): void
   /** Of a replica: tasks that all of them know. */
   readonly tasks: SharedTasks | undefined
   /** What a replica cannot do in the background; undefined when nothing is wrong. */
@@ -187,10 +189,9 @@ export async function openStore<U extends UseCases>(options: StoreOptions): Prom
     return await openOnce(options)
   } catch (error) {
     if (options.replica === undefined || !isZerohopError(error, 'HISTORY_LOST', 'CACHE_FOREIGN')) throw error
-    discardCache(options.data)
-    const store = await openOnce<U>(options)
-    if (error.code === 'HISTORY_LOST') store.historyLost = error
-    return store
+    if (error.code === 'HISTORY_LOST') discardLost(options.data, error.details)
+    else discardCache(options.data)
+    return openOnce<U>(options)
   }
 }
 
@@ -214,6 +215,7 @@ async function openOnce<U extends UseCases>(options: StoreOptions): Promise<Lmdb
     syncFolder(folder)
     const store = new LmdbStore<U>(folder, tables, lock, key, replica !== undefined)
     await store.start(options)
+    if (replica !== undefined) store.historyLost = lossOf(folder)
     return store
   } catch (error) {
     await tables?.root.close()
@@ -320,6 +322,10 @@ class LmdbStore<U extends UseCases> implements Store<U> {
     if (this.#following.isAwaited) await this.#following.caughtUp([log, ...also])
     // the thread ran the use case of that name, so its result has that type
     return { result: result as ResultOf<U[N]>, revision }
+  }
+
+  forgetLoss(): void {
+    forgetLoss(this.#folder)
   }
 
   confirm(): Promise<void> {

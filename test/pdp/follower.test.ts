@@ -178,6 +178,23 @@ describe('when the feed breaks, a follower', () => {
     await eventually(() => pdp.check('yan', 'wave', 'hello'), true)
   })
 
+  it('goes back to an older revision of another history', async () => {
+    const feed = new ScriptedFeed(HELLO)
+    const { pdp, events, mayZoeWave } = follow(feed)
+    await pdp.ready()
+    feed.commit([give('zoe', 'viewer')])
+    const revision = feed.commit([putUser('yan')])
+    await pdp.atLeast(revision)
+    feed.rollBack(1)
+    await eventually(() => events.some((each) => 'error' in each && each.error.code === 'FEED_BEHIND'), true)
+    expect([pdp.revision, mayZoeWave()]).toEqual([revision, true])
+    feed.fork()
+    const other = feed.commit([putUser('eve')])
+    expect(other).toBeLessThan(revision)
+    await eventually(mayZoeWave, false)
+    expect(pdp.revision).toBe(other)
+  })
+
   it('keeps answering after a delta that cannot be applied, and takes a fresh image', async () => {
     const feed = new ScriptedFeed(HELLO)
     const { pdp, events } = follow(feed)

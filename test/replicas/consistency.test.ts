@@ -4,7 +4,8 @@ import { writeSync } from 'node:fs'
 import { afterAll, describe, expect, it } from 'vitest'
 import { endPostgres, withoutPostgres } from '../support/postgres.ts'
 import { endServers } from '../support/server.ts'
-import { buildWith, CANARIES, type Canary } from './consistency/canaries.ts'
+import { buildWith, CANARIES, type Canary, OF_LOSS } from './consistency/canaries.ts'
+import { loseHistory } from './consistency/lost-history.ts'
 import { run } from './consistency/run.ts'
 
 const { REPLICAS_SEED, REPLICAS_MS, REPLICAS_CANARY } = process.env
@@ -45,7 +46,9 @@ describe.skipIf(withoutPostgres())('three replicas on one database', () => {
     'are found out: %s',
     async (canary) => {
       const program = buildWith(canary)
-      const { violations, seconds } = await run({ seed: SEED, ms: CANARY_MS, print, program, untilFound: true })
+      const { violations, seconds } = OF_LOSS.includes(canary)
+        ? await loseHistory({ seed: SEED, program })
+        : await run({ seed: SEED, ms: CANARY_MS, print, program, untilFound: true })
       const [first] = violations
       const verdict = first === undefined ? 'NOT FOUND' : `found by: ${first.rule}`
       if (first !== undefined) print(first.text)

@@ -22,7 +22,7 @@ import { memoryFolder } from './folders.ts'
 import { freePort } from './server.ts'
 
 export interface PostgresOptions {
-  /** The folder of `postgres` and `initdb`; those of the npm package unless given. */
+  /** The folder of `postgres` and `initdb`; unless given, ZEROHOP_TEST_POSTGRES or those of the npm package. */
   readonly binaries?: string
   /** Clients have to give it (SCRAM); it is in the URLs. Without one every client on loopback is trusted. */
   readonly password?: string
@@ -30,9 +30,14 @@ export interface PostgresOptions {
   readonly fsync?: boolean
   /** Whether it is a cluster of its own. The others are copies of one: they have the same system identifier. */
   readonly isOther?: boolean
+  /** PEM files: the server speaks TLS too. */
+  readonly tls?: { readonly cert: string; readonly key: string }
   /** Further settings of the server, which win over those of the tests. */
   readonly settings?: Readonly<Record<string, string>>
 }
+
+/** Under this name standbys appear in `synchronous_standby_names`. */
+export const STANDBY = 'standby'
 
 /** What ends a server that starts or stops forever. */
 const PATIENCE_MS = 60_000
@@ -55,7 +60,7 @@ const SETTINGS = {
 
 /** Starts a server that is ready for connections when this returns. `endPostgres` in `afterAll` ends it. */
 export async function startPostgres(options: PostgresOptions = {}): Promise<Postgres> {
-  const binaries = reachable(options.binaries ?? npmBinaries())
+  const binaries = reachable(options.binaries ?? process.env.ZEROHOP_TEST_POSTGRES ?? npmBinaries())
   const parent = memoryFolder('postgres')
   const { uid, gid } = account()
   if (uid !== undefined) chownSync(parent, uid, gid)
@@ -64,13 +69,32 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
   const method = options.password === undefined ? 'trust' : 'scram-sha-256'
   const lines = ['all', 'replication'].map((database) => `host ${database} all 127.0.0.1/32 ${method}\n`)
   writeFileSync(join(data, 'pg_hba.conf'), lines.join(''))
-  const server = new Postgres(binaries, data, await freePort(), options)
+  const tls = options.tls === undefined ? {} : useTls(data, options.tls)
+  const server = new Postgres(binaries, data, await freePort(), {
+    ...options,
+    settings: { ...tls, ...options.settings },
+  })
   await server.restart()
   if (options.password !== undefined) {
     const sql = `ALTER ROLE postgres PASSWORD ${pg.escapeLiteral(options.password)}`
     await server.query(server.urlWith(PASSWORD), sql)
   }
   return server
+}
+
+/** The server takes only a key that is its own. */
+function useTls(data: string, { cert, key }: { readonly cert: string; readonly key: string }): Record<string, string> {
+  const { uid, gid } = account()
+  for (const [from, name] of [
+    [cert, 'server.crt'],
+    [key, 'server.key'],
+  ] as const) {
+    const file = join(data, name)
+    cpSync(from, file)
+    chmodSync(file, 0o600)
+    if (uid !== undefined) chownSync(file, uid, gid)
+  }
+  return { ssl: 'on' }
 }
 
 export class Postgres {
@@ -129,6 +153,12 @@ export class Postgres {
     } finally {
       await client.end()
     }
+  }
+
+  /** Sets a setting while the server runs, as `name = value`; its default without a value. */
+  async set(setting: string): Promise<void> {
+    await this.query(this.url, `ALTER SYSTEM ${setting.includes('=') ? 'SET' : 'RESET'} ${setting}`)
+    await this.query(this.url, 'SELECT pg_reload_conf()')
   }
 
   /** SIGSTOP to the postmaster and its children: connections stay, and nothing answers. */
@@ -193,6 +223,31 @@ export class Postgres {
       () => this.#output,
     )
     if (ended(child)) throw new Error(`PostgreSQL ended at its start:\n${this.#output}`)
+  }
+
+  /**
+   * A server with the same data, which copies it from this one from now on by way of `port`: a standby, until `promote`.
+   * This one is stopped while its data is copied.
+   */
+  async standby(port = this.port): Promise<Postgres> {
+    const parent = memoryFolder('postgres-standby')
+    const { uid, gid } = account()
+    if (uid !== undefined) chownSync(parent, uid, gid)
+    const data = join(parent, 'data')
+    await this.#end('SIGINT')
+    execFileSync('cp', ['-a', this.data, data], { uid, gid })
+    execFileSync('touch', [join(data, 'standby.signal')], { uid, gid })
+    await this.restart()
+    const primary_conninfo = `host=127.0.0.1 port=${port} user=postgres application_name=${STANDBY} connect_timeout=2`
+    const settings = { primary_conninfo, wal_retrieve_retry_interval: '200ms' }
+    const server = new Postgres(this.#binaries, data, await freePort(), { settings })
+    await server.restart()
+    return server
+  }
+
+  /** Makes a primary of a standby; what it has received is in force when this returns. */
+  async promote(): Promise<void> {
+    await this.query(this.url, 'SELECT pg_promote()')
   }
 
   /** Ends the server for good: connections are closed and what they have not committed is lost. */
@@ -300,7 +355,7 @@ function link(source: string, target: string): void {
 type Account = { readonly uid: number; readonly gid: number } | { readonly uid?: undefined; readonly gid?: undefined }
 
 /** PostgreSQL refuses to run as root: then it runs as `nobody`, an account that every Linux has. */
-function account(): Account {
+export function account(): Account {
   if (process.getuid?.() !== 0) return {}
   const found = /^nobody:[^:]*:(\d+):(\d+):/m.exec(readFileSync('/etc/passwd', 'utf8'))
   if (found === null) throw new Error('PostgreSQL does not run as root, and there is no account `nobody`')

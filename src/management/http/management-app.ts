@@ -69,7 +69,10 @@ export interface ManagementOptions {
 }
 
 const Health = named('Health', open({ status: enumOf('ok') }))
-const Ready = named('Ready', open({ status: enumOf('ok', 'degraded', 'unavailable'), code: optional(Text) }))
+const Ready = named(
+  'Ready',
+  open({ status: enumOf('ok', 'degraded', 'unavailable'), code: optional(Text), history_lost: optional(Text) }),
+)
 
 /** The app with every route; not listening yet. */
 export function managementApp({ store, audit, logger, routes, ...options }: ManagementOptions): FastifyInstance {
@@ -127,12 +130,13 @@ export function managementApp({ store, audit, logger, routes, ...options }: Mana
 function readyRoute(app: FastifyInstance, store: Store<ManagementUseCases>): void {
   const description = 'Whether requests should be sent here. `degraded`: the database of the replicas does not answer.'
   app.get('/ready', { schema: { description, response: { 200: Ready, 503: Ready } } }, (_request, reply) => {
-    const { trouble } = store
-    if (trouble === undefined) return { status: 'ok' as const }
+    const { trouble, historyLost } = store
+    const lost = historyLost === undefined ? {} : { history_lost: historyLost.message }
+    if (trouble === undefined) return { status: 'ok' as const, ...lost }
     const isServing = trouble.code === 'DATABASE_UNAVAILABLE'
     return reply
       .code(isServing ? 200 : 503)
-      .send({ status: isServing ? 'degraded' : 'unavailable', code: trouble.code })
+      .send({ status: isServing ? 'degraded' : 'unavailable', code: trouble.code, ...lost })
   })
 }
 
@@ -176,10 +180,16 @@ function storeMetrics(app: FastifyInstance, metrics: Metrics, store: Store<Manag
     'Writes that were acknowledged although a PDP of the same process did not have them in time.',
     () => store.acknowledgedEarly,
   )
-  if (store.isReplicated)
+  if (store.isReplicated) {
     metrics.gauge('zerohop_database_up', 'Whether the database of the replicas answers: 1, else 0.', () =>
       store.trouble === undefined ? 1 : 0,
     )
+    metrics.counter(
+      'zerohop_history_lost_total',
+      'Times that the database had lost what this replica had: at its start, and just before it ends.',
+      () => Number(store.historyLost !== undefined) + Number(store.trouble?.code === 'HISTORY_LOST'),
+    )
+  }
   metrics.gauge('zerohop_writes_waiting', 'Use cases that wait for the writer.', () => store.writer.waiting)
   const observe = metrics.histogram(
     'zerohop_write_batch_seconds',

@@ -2,7 +2,8 @@
 // that is the truth; neither is ever opened as the other.
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { ZerohopError } from '../../model/errors.ts'
+import { type ErrorDetails, ZerohopError } from '../../model/errors.ts'
+import type { ServerIdentity } from './settings.ts'
 
 const MARKER = 'replica-cache.json'
 
@@ -30,7 +31,7 @@ export function prepareCache(folder: string, clean: boolean): void {
     throw new ZerohopError('CONFIG_INVALID', { reason })
   }
   const known = readMarker(folder)
-  if (!clean && (boot === undefined || known.boot !== boot)) discardCache(folder)
+  if (!clean && (boot === undefined || known.boot !== boot)) discardState(folder)
   writeMarker(folder, { ...readMarker(folder), boot })
 }
 
@@ -42,15 +43,53 @@ export function claimCache(folder: string, cluster: string): boolean {
   return true
 }
 
-/** Throws the state away; it is folded anew. */
+/** Throws everything away. */
 export function discardCache(folder: string): void {
   for (const name of ['data.mdb', 'lock.mdb', MARKER]) rmSync(join(folder, name), { force: true })
+}
+
+/** Throws the state away; it is folded anew. What is known of the database stays. */
+function discardState(folder: string): void {
+  const { server, lost } = readMarker(folder)
+  discardCache(folder)
+  writeMarker(folder, { server, lost })
+}
+
+/**
+ * Throws away a state that the database lost, and keeps in mind that it did until `forgetLoss`.
+ * @param lost details of HISTORY_LOST
+ */
+export function discardLost(folder: string, lost: ErrorDetails): void {
+  discardState(folder)
+  writeMarker(folder, { ...readMarker(folder), lost })
+}
+
+/** What `discardLost` keeps in mind, as HISTORY_LOST. */
+export function lossOf(folder: string): ZerohopError | undefined {
+  const { lost } = readMarker(folder)
+  return lost && new ZerohopError('HISTORY_LOST', lost)
+}
+
+export function forgetLoss(folder: string): void {
+  writeMarker(folder, { ...readMarker(folder), lost: undefined })
+}
+
+/** The last server that this replica used. */
+export function knownServer(folder: string): ServerIdentity | undefined {
+  return readMarker(folder).server
+}
+
+export function noteServer(folder: string, server: ServerIdentity): void {
+  writeMarker(folder, { ...readMarker(folder), server })
 }
 
 interface Marker {
   readonly boot?: string | undefined
   /** id of the data in the database */
   readonly cluster?: string
+  readonly server?: ServerIdentity | undefined
+  /** details of HISTORY_LOST: PDPs may have seen what was lost, and nothing on record tells them yet */
+  readonly lost?: ErrorDetails | undefined
 }
 
 function readMarker(folder: string): Marker {

@@ -5,15 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Client as PgClient, QueryResultRow } from 'pg'
 import { isZerohopError, ZerohopError } from '../../model/errors.ts'
 import { DATABASE_CONNECT_MS, DATABASE_STATEMENT_MS } from '../../model/limits.ts'
-import type { DatabaseSettings } from './settings.ts'
-
-/** What identifies the server at the other end. */
-export interface ServerIdentity {
-  /** system identifier: the same for a primary and its standbys */
-  readonly system: string
-  /** rises by one with each promotion of a standby */
-  readonly timeline: number
-}
+import type { DatabaseSettings, ServerIdentity } from './settings.ts'
 
 /** The backend that serves a connection. */
 export interface Backend {
@@ -110,6 +102,19 @@ export class Connection {
     return (Array.isArray(results) ? results : [results]).map(({ rows }) => rows)
   }
 
+  /**
+   * Asks whether a transaction runs in the session of this connection.
+   * @param pid what `pg_backend_pid()` gave there
+   * @throws DATABASE_REFUSED
+   */
+  requireOwnSession(pid: unknown): void {
+    if (pid === this.backend.pid) return
+    const reason =
+      'a pooler gives each transaction another session, and a replica needs one for each connection: ' +
+      'set `pool_mode = session`, or connect to the server itself'
+    throw new ZerohopError('DATABASE_REFUSED', { reason })
+  }
+
   /** Commits the open transaction. @returns false when the server rolled it back instead */
   async commit(): Promise<boolean> {
     return (await this.#run(this.#client.query('COMMIT'))).command === 'COMMIT'
@@ -183,8 +188,9 @@ async function inTime<T>(result: Promise<T>, ms: number): Promise<T> {
 
 /** SQLSTATE classes after which trying again does not help. */
 const HOPELESS = /^(28|3D|3F|42|0A|22)/
-/** Codes of the network that a wrong host name gives. */
-const NO_HOST = new Set(['ENOTFOUND'])
+/** Codes of the network and of TLS: a wrong host name, or a certificate that is not trusted or of another name. */
+const HOPELESS_CODES =
+  /^(ENOTFOUND|ERR_TLS_CERT_ALTNAME_INVALID|CERT_\w+|\w*SELF_SIGNED_CERT\w*|UNABLE_TO_(VERIFY|GET)_\w+)$/
 
 interface Coded {
   readonly code: string
@@ -199,7 +205,7 @@ function asDatabaseError(error: unknown): ZerohopError {
   if (isZerohopError(error)) return error
   const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
   const reason = wordsOf(error)
-  const isHopeless = /^[0-9A-Z]{5}$/.test(code) ? HOPELESS.test(code) : NO_HOST.has(code)
+  const isHopeless = /^[0-9A-Z]{5}$/.test(code) ? HOPELESS.test(code) : HOPELESS_CODES.test(code)
   return new ZerohopError(isHopeless ? 'DATABASE_REFUSED' : 'DATABASE_UNAVAILABLE', { reason }, { cause: error })
 }
 

@@ -1,32 +1,57 @@
 // The database of a replica: opens connections, each to the same cluster and never to a server that was left behind by
-// a promotion.
+// a promotion. Connections to such a server end as soon as one to the promoted server is open.
 import { ZerohopError } from '../../model/errors.ts'
-import { Connection, type ServerIdentity } from './connection.ts'
-import type { DatabaseSettings } from './settings.ts'
+import { Connection } from './connection.ts'
+import type { DatabaseSettings, ServerIdentity } from './settings.ts'
 
 export class Database {
   readonly settings: DatabaseSettings
+  readonly #onSeen: (seen: ServerIdentity) => void
+  readonly #open = new Set<Connection>()
+  readonly #before: ServerIdentity | undefined
   #seen: ServerIdentity | undefined
 
-  constructor(settings: DatabaseSettings) {
+  /**
+   * @param seen the server of an earlier run: one of the same cluster that was left behind since is refused
+   * @param onSeen hears of the first server, and of each one that was promoted
+   */
+  constructor(settings: DatabaseSettings, seen?: ServerIdentity, onSeen: (seen: ServerIdentity) => void = () => {}) {
     this.settings = settings
+    this.#before = seen
+    this.#onSeen = onSeen
   }
 
   /** @throws DATABASE_UNAVAILABLE, DATABASE_REFUSED */
   async open(purpose: string): Promise<Connection> {
     const connection = await Connection.open(this.settings, `zerohop ${purpose}`)
-    const { system, timeline } = connection.identity
-    const seen = this.#seen
-    if (seen !== undefined && (seen.system !== system || timeline < seen.timeline)) {
+    const reason = this.#refusalOf(connection.identity)
+    if (reason !== undefined) {
       connection.destroy()
-      const reason =
-        seen.system === system
-          ? `the server is on timeline ${timeline}, another one was promoted to timeline ${seen.timeline}`
-          : 'the server belongs to another cluster'
       throw new ZerohopError('DATABASE_UNAVAILABLE', { reason })
     }
-    this.#seen = { system, timeline }
+    this.#see(connection.identity)
+    this.#open.add(connection)
+    connection.onLost(() => this.#open.delete(connection))
     return connection
+  }
+
+  #refusalOf({ system, timeline }: ServerIdentity): string | undefined {
+    const seen = this.#seen ?? (this.#before?.system === system ? this.#before : undefined)
+    if (seen === undefined) return undefined
+    if (seen.system !== system) return 'the server belongs to another cluster'
+    if (timeline >= seen.timeline) return undefined
+    return `the server is on timeline ${timeline}, another one was promoted to timeline ${seen.timeline}`
+  }
+
+  #see(identity: ServerIdentity): void {
+    const { timeline } = identity
+    if (timeline === this.#seen?.timeline) return
+    this.#seen = identity
+    this.#onSeen(identity)
+    // what still talks to the server that was left behind must not believe it
+    for (const connection of this.#open)
+      if (connection.identity.timeline < timeline)
+        connection.destroy(`another server was promoted to timeline ${timeline}`)
   }
 }
 

@@ -102,8 +102,9 @@ export async function beginLocked(
     SELECT number FROM zerohop.logs WHERE number = ANY(${list(wanted)}) ORDER BY number
       FOR NO KEY UPDATE${wait ? '' : ' SKIP LOCKED'};
     ${HEADS_OF(list(all))};
-    SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now`)
+    SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now, pg_backend_pid() AS pid`)
   const [locked = [], heads = [], [clock] = []] = results.slice(-3)
+  connection.requireOwnSession(clock?.pid)
   const granted = results.slice(-3 - keys.length, -3).flat()
   const refused = new Set(granted.filter((row) => row.granted === false).map(({ number }) => number as number))
   return {
@@ -116,14 +117,15 @@ export async function beginLocked(
 
 /** The newest entry of every log, the oldest log first, and the oldest transaction that may still become visible. */
 export async function allHeads(connection: Connection): Promise<{ horizon: string; heads: (RecordHead & KnownLog)[] }> {
-  const rows = await connection.query<RecordHead & KnownLog & { horizon: string }>(`
-    SELECT pg_snapshot_xmin(pg_current_snapshot())::text AS horizon,
+  const rows = await connection.query<RecordHead & KnownLog & { horizon: string; pid: number }>(`
+    SELECT pg_snapshot_xmin(pg_current_snapshot())::text AS horizon, pg_backend_pid() AS pid,
       l.number, l.id, l.kind, encode(l.lineage, 'hex') AS lineage,
       e.revision::float8 AS revision, encode(e.chain, 'hex') AS chain, e.at::float8 AS at
     FROM (SELECT 1) AS always LEFT JOIN zerohop.logs l ON true
     LEFT JOIN LATERAL (
       SELECT revision, chain, at FROM zerohop.entries WHERE number = l.number ORDER BY revision DESC LIMIT 1) e ON true
     ORDER BY l.number`)
+  connection.requireOwnSession(rows[0]?.pid)
   return { horizon: rows[0]?.horizon ?? '0', heads: rows.filter(({ revision }) => revision !== null) }
 }
 
@@ -135,8 +137,8 @@ export async function newHeads(
   connection: Connection,
   since: string,
 ): Promise<{ horizon: string; heads: (KnownLog & { revision: number })[]; scanned: number }> {
-  const rows = await connection.query<KnownLog & { revision: number; horizon: string; scanned: number }>(
-    `SELECT pg_snapshot_xmin(pg_current_snapshot())::text AS horizon,
+  const rows = await connection.query<KnownLog & { revision: number; horizon: string; pid: number; scanned: number }>(
+    `SELECT pg_snapshot_xmin(pg_current_snapshot())::text AS horizon, pg_backend_pid() AS pid,
       l.number, l.id, l.kind, encode(l.lineage, 'hex') AS lineage,
       e.revision::float8 AS revision, e.scanned::int AS scanned
     FROM (SELECT 1) AS always
@@ -146,6 +148,7 @@ export async function newHeads(
     LEFT JOIN zerohop.logs l ON l.number = e.number`,
     [since],
   )
+  connection.requireOwnSession(rows[0]?.pid)
   const heads = rows.filter(({ revision }) => revision !== null)
   const scanned = heads.reduce((sum, head) => sum + head.scanned, 0)
   return { horizon: rows[0]?.horizon ?? since, heads, scanned }

@@ -42,6 +42,8 @@ export class Follow {
   readonly logs = new Map<LogId, KnownLog>()
   readonly #deps: FollowDeps
   readonly #loading: Fold['loading'] = new Map()
+  /** logs that were folded further since they were reported */
+  readonly #untold = new Set<LogId>()
   readonly #follow: Lane
   readonly #heartbeat: Lane
   /** the oldest transaction that may still become visible; undefined before the first round */
@@ -113,11 +115,16 @@ export class Follow {
    */
   pull(connection: Connection, log: KnownLog, to: number, moved: Set<LogId>): Promise<void> {
     this.logs.set(log.id, log)
-    return pull({ ...this.#deps, loading: this.#loading }, connection, log, to, moved)
+    const add = (id: LogId): void => {
+      moved.add(id)
+      this.#untold.add(id)
+    }
+    return pull({ ...this.#deps, loading: this.#loading }, connection, log, to, { add })
   }
 
   /** Reports logs as they stand now: another lane may have folded them further, and reported that, meanwhile. */
   tell(moved: ReadonlySet<LogId>): void {
+    for (const log of moved) this.#untold.delete(log)
     const positions = [...moved].flatMap((log): Moved => {
       const head = this.#deps.tables.heads.get(log)
       return head === undefined ? [] : [[log, { revision: head.revision, chain: head.chain }]]
@@ -185,7 +192,8 @@ export class Follow {
       for (const { number, id, kind, lineage, revision } of ordered)
         await this.pull(connection, { number, id, kind, lineage }, revision, moved)
     } finally {
-      this.tell(moved)
+      // also what a write has folded and reports later: who asked this question must see it
+      this.tell(new Set([...moved, ...this.#untold]))
     }
     this.#horizon = horizon
   }

@@ -27,7 +27,7 @@ export async function pull(
   connection: Connection,
   log: KnownLog,
   to: number,
-  moved: Set<LogId>,
+  moved: { add(log: LogId): void },
 ): Promise<void> {
   const { tables, runner, loading } = fold
   const revision = (): number => tables.heads.get(log.id)?.revision ?? 0

@@ -13,7 +13,8 @@ import {
   type ToThread,
   waitPaused,
 } from '../writer-messages.ts'
-import { claimCache } from './cache-folder.ts'
+import { claimCache, knownServer, noteServer } from './cache-folder.ts'
+import type { Connection } from './connection.ts'
 import { Database, Lane } from './database.ts'
 import { Follow, type Moved } from './follow.ts'
 import { forgetOldAnswers, IdempotencyKeys } from './idempotency.ts'
@@ -37,9 +38,10 @@ interface Parts {
  */
 export async function serveReplica(port: MessagePort, settings: ReplicaSettings, parts: Parts): Promise<void> {
   const { tables, runner, secretsKey, send, answer } = parts
-  const database = new Database(settings)
+  const { folder } = tables
+  const database = new Database(settings, knownServer(folder), (server) => noteServer(folder, server))
   const cluster = await prepare(database, settings, secretsKey)
-  if (!claimCache(tables.folder, cluster)) throw new ZerohopError('CACHE_FOREIGN')
+  if (!claimCache(folder, cluster)) throw new ZerohopError('CACHE_FOREIGN')
   const onMoved = (moved: Moved): void => send({ moved })
   const onTrouble = troubleOf(send)
   const idempotency = new IdempotencyKeys(secretsKey)
@@ -126,15 +128,34 @@ export async function serveReplica(port: MessagePort, settings: ReplicaSettings,
 
 /** Migrates the tables, compares the secrets key with that of the other replicas, and returns the id of the data. */
 async function prepare(database: Database, settings: ReplicaSettings, secretsKey: Uint8Array): Promise<string> {
-  const lane = new Lane(database, 'start')
+  const [lane, other] = [new Lane(database, 'start'), new Lane(database, 'start, other session')]
   try {
     const connection = await lane.connection()
+    await requireSessions(connection, await other.connection())
     if (settings.migrate ?? true) await migrate(connection)
     await requireFormat(connection)
     await requireInUse(connection)
     return await requireSecretsKey(connection, secretsKey)
   } finally {
     lane.close()
+    other.close()
+  }
+}
+
+/**
+ * Finds a pooler that gives a session away between transactions: most give the last one to whoever asks next.
+ * @throws DATABASE_REFUSED
+ */
+async function requireSessions(one: Connection, other: Connection): Promise<void> {
+  const pid = async (connection: Connection): Promise<unknown> =>
+    (await connection.query('SELECT pg_backend_pid() AS pid'))[0]?.pid
+  for (const connection of [one, other, one]) connection.requireOwnSession(await pid(connection))
+  // while one has a transaction open, the other cannot get its session
+  await one.script('BEGIN')
+  try {
+    for (const connection of [one, other]) connection.requireOwnSession(await pid(connection))
+  } finally {
+    await one.script('ROLLBACK')
   }
 }
 

@@ -13,6 +13,14 @@ export interface DatabaseSettings {
   readonly statementMs?: number
 }
 
+/** What identifies a server. */
+export interface ServerIdentity {
+  /** system identifier: the same for a primary and its standbys */
+  readonly system: string
+  /** rises by one with each promotion of a standby */
+  readonly timeline: number
+}
+
 /** What a task did; `result` and `error` are JSON. */
 export interface SharedTask {
   /** id of the environment that it is about */

@@ -14,6 +14,8 @@ interface Edit {
 
 const WRITER = 'store/postgres/replica-writer.js'
 
+const PAUSE = 'await new Promise((resolve) => setTimeout(resolve, 40));'
+
 export const CANARIES = {
   'no read index': [
     {
@@ -37,6 +39,19 @@ export const CANARIES = {
   'heartbeat without a question': [
     { file: 'management/feed/local-feed.js', from: 'if (await isConfirmed(store, confirmedAt))', to: 'if (true)' },
   ],
+  'a loss goes unnoticed': [
+    {
+      file: 'store/postgres/follow.js',
+      from: 'if (own.revision > head.revision || (own.revision === head.revision && own.chain !== head.chain))',
+      to: 'if (false)',
+    },
+  ],
+  'fork left out': [{ file: 'management/open.js', from: 'if (store.historyLost !== undefined)', to: 'if (false)' }],
+  'folded and not told': [
+    { file: 'store/postgres/follow.js', from: 'new Set([...moved, ...this.#untold])', to: 'moved' },
+    // between two logs of a write, so that questions come in between
+    { file: WRITER, from: 'requireOurs(own.get(log.id),', to: `${PAUSE}\nrequireOurs(own.get(log.id),` },
+  ],
   'applied twice': [
     {
       file: WRITER,
@@ -47,6 +62,9 @@ export const CANARIES = {
 } as const satisfies Readonly<Record<string, readonly Edit[]>>
 
 export type Canary = keyof typeof CANARIES
+
+/** Those that only a failover finds that loses something. */
+export const OF_LOSS: readonly Canary[] = ['a loss goes unnoticed', 'fork left out']
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 

@@ -8,6 +8,8 @@ import type { Random } from './random.ts'
 const USERS_MIN = 8
 const USERS_MAX = 60
 const ROLES_MAX = 8
+/** How many users of one client have the role at once. */
+const HELD_ROLES = 3
 /** How long a keyed write is tried again. */
 const KEYED_MS = 15_000
 /** How long a client waits for an answer: some are gone before a replica knows what became of their write. */
@@ -71,6 +73,20 @@ export class Clients {
     }
   }
 
+  /** A client that gives the role and takes it back, so that followers always have some to forget, until `stop`. */
+  async grant(random: Random): Promise<void> {
+    const [pool] = this.pools
+    const held: string[] = []
+    while (!this.#isStopped && pool !== undefined) {
+      const user = await this.#create(random, pool)
+      await this.#assign(random, pool, user)
+      held.push(user)
+      const oldest = held.length > HELD_ROLES ? held.shift() : undefined
+      if (oldest !== undefined) await this.#unassign(random, pool, oldest)
+      await pause(random.between(0, 8 * PAUSE_MS))
+    }
+  }
+
   async #step(random: Random, pool: Pool): Promise<void> {
     const { users, readers, roles } = pool
     const known = [...users]
@@ -79,8 +95,8 @@ export class Clients {
       update: 30,
       updateAndRead: 30,
       remove: users.size > USERS_MIN ? 5 : 0,
-      assign: 6,
-      unassign: readers.size > 0 ? 5 : 0,
+      assign: 9,
+      unassign: readers.size > 0 ? 8 : 0,
       role: 4,
       read: 20,
       list: 6,
@@ -99,12 +115,13 @@ export class Clients {
     else await this.#list(pool, random.between(0, REPLICAS - 1))
   }
 
-  async #create(random: Random, pool: Pool): Promise<void> {
+  async #create(random: Random, pool: Pool): Promise<string> {
     const id = this.#history.newId()
     const key = `u${id}`
     pool.users.add(key)
     const body = { key, attributes: { v: String(id) } }
     await this.#writeFact(random, pool, 'POST', '/users', { object: `user/${key}`, state: String(id) }, body)
+    return key
   }
 
   /** Returns the replica that answered. */
@@ -200,10 +217,9 @@ export class Clients {
       const now = outcomeOf(answer)
       const status = answer.kind === 'answered' ? answer.status : 503
       const isAnswered = status < 500
-      // An unknown outcome stays one until the request itself is answered. Before the answer on record is looked for,
-      // the key must be valid, and routes about keys find the one that they are about.
-      const isItself = isAnswered && status !== 401 && !(status === 404 && path.startsWith('/v2/api-key/'))
-      outcome = isItself || outcome !== 'unknown' ? now : outcome
+      // An unknown outcome stays one until the write itself is answered for: what refuses a repeated request says
+      // nothing about an earlier one that may still be on its way.
+      outcome = outcome === 'unknown' && now !== 'ok' ? 'unknown' : now
       if (!keyed || isAnswered || performance.now() - begun > KEYED_MS) break
       this.#history.counts.retried++
       replica = (replica + 1) % REPLICAS

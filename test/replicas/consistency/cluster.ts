@@ -1,12 +1,16 @@
 // Three replicas as processes, one PostgreSQL, and between each replica and the database a network that can fail.
 import { setTimeout as pause } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
 import { memoryFolder } from '../../support/folders.ts'
-import { type Postgres, startPostgres } from '../../support/postgres.ts'
+import { type Postgres, STANDBY, startPostgres } from '../../support/postgres.ts'
 import { freePort, Server, url } from '../../support/server.ts'
 import { startProxy, type TcpProxy } from '../../support/tcp-proxy.ts'
 
 export const REPLICAS = 3
 const ORGANIZATION_KEY = 'zh_org_of_the_consistency_test'
+const CLOCK = fileURLToPath(new URL('clock.cjs', import.meta.url))
+/** Between the clocks of two replicas: no order may come from them. */
+export const CLOCKS_APART_MS = 600_000
 const HEALTHY_MS = 60_000
 
 /** An environment that the clients use. */
@@ -30,6 +34,8 @@ export interface Asked {
   /** the idempotency key */
   readonly once?: string | undefined
   readonly timeoutMs?: number
+  /** a read of what the replica has */
+  readonly local?: boolean
 }
 
 /** For reads: a frozen replica must not hold up the clients for long. */
@@ -43,6 +49,8 @@ export class Replica {
   readonly #database: string
   #server: Server | undefined
   #isWanted = false
+  /** of its clock, from the next start on */
+  clockOffsetMs = 0
   /** ends that the test did not cause */
   ended = 0
   readonly output: string[] = []
@@ -62,6 +70,9 @@ export class Replica {
       ZEROHOP_DATABASE_URL: this.#database,
       ZEROHOP_SECRETS_KEY: '5a'.repeat(32),
       ZEROHOP_BOOTSTRAP_KEY: ORGANIZATION_KEY,
+      PDP_ALLOW_METRICS_UNAUTHENTICATED: 'true',
+      NODE_OPTIONS: `--require=${CLOCK}`,
+      CLOCK_OFFSET_MS: String(this.clockOffsetMs),
     }
     this.#server = new Server('api', env, ['--no-example'], this.#program)
   }
@@ -88,9 +99,31 @@ export class Replica {
     return this.#server?.output ?? ''
   }
 
-  async call(method: string, path: string, { body, key, once, timeoutMs }: Asked = {}): Promise<Answer> {
+  /** Asks until the answer is true. */
+  async until(probe: () => Promise<boolean>): Promise<void> {
+    const deadline = performance.now() + HEALTHY_MS
+    while (!(await probe())) {
+      if (performance.now() > deadline) throw new Error(`a replica does not get there:\n${this.log.slice(-4_000)}`)
+      await pause(50)
+    }
+  }
+
+  /** What it answers without a key. */
+  async text(path: string): Promise<string> {
+    return (await fetch(`${url(this.port)}${path}`)).text()
+  }
+
+  /** Bytes that are no JSON. */
+  async bytes(path: string, key: string): Promise<Buffer> {
+    const response = await fetch(`${url(this.port)}${path}`, { headers: { authorization: `Bearer ${key}` } })
+    if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`)
+    return Buffer.from(await response.arrayBuffer())
+  }
+
+  async call(method: string, path: string, { body, key, once, timeoutMs, local }: Asked = {}): Promise<Answer> {
     const headers: Record<string, string> = { authorization: `Bearer ${key ?? ORGANIZATION_KEY}` }
     if (body !== undefined) headers['content-type'] = 'application/json'
+    if (local) headers['x-consistency'] = 'local'
     if (once !== undefined) headers['idempotency-key'] = once
     try {
       const response = await fetch(`${url(this.port)}${path}`, {
@@ -115,15 +148,29 @@ export class Replica {
 }
 
 export class Cluster {
-  readonly postgres: Postgres
-  readonly database: string
   readonly replicas: readonly Replica[]
+  #postgres: Postgres
+  readonly #name: string
   #keeper: NodeJS.Timeout | undefined
+  /** what the next failover makes the primary */
+  #standby: Postgres | undefined
+  /** between primary and standby */
+  #replication: TcpProxy | undefined
 
   constructor(postgres: Postgres, database: string, replicas: readonly Replica[]) {
-    this.postgres = postgres
-    this.database = database
+    this.#postgres = postgres
+    this.#name = new URL(database).pathname
     this.replicas = replicas
+  }
+
+  /** The primary. */
+  get postgres(): Postgres {
+    return this.#postgres
+  }
+
+  /** URL of the database at the primary. */
+  get database(): string {
+    return Object.assign(new URL(this.#postgres.url), { pathname: this.#name }).href
   }
 
   /** @param program the command to run, of another build than `dist` */
@@ -134,7 +181,10 @@ export class Cluster {
     for (let at = 0; at < REPLICAS; at++)
       replicas.push(new Replica(await freePort(), await startProxy(postgres.port), database, program))
     const cluster = new Cluster(postgres, database, replicas)
-    for (const replica of replicas) replica.start()
+    for (const [at, replica] of replicas.entries()) {
+      replica.clockOffsetMs = (at - 1) * CLOCKS_APART_MS
+      replica.start()
+    }
     cluster.#keeper = setInterval(() => {
       for (const replica of replicas) replica.keepAlive()
     }, 300)
@@ -162,6 +212,42 @@ export class Cluster {
     }
   }
 
+  /**
+   * Adds a standby; with `synchronous` no commit is acknowledged without it. The primary is restarted on the way.
+   * Returns the network between the two.
+   */
+  async addStandby({ synchronous }: { readonly synchronous: boolean }): Promise<TcpProxy> {
+    this.#replication?.close()
+    this.#replication = await startProxy(this.#postgres.port)
+    this.#standby = await this.#postgres.standby(this.#replication.port)
+    const server = this.#postgres
+    const streams = "SELECT FROM pg_stat_replication WHERE state = 'streaming'"
+    while ((await server.query(server.url, streams)).length === 0) await pause(20)
+    if (synchronous) await server.set(`synchronous_standby_names = '${STANDBY}'`)
+    return this.#replication
+  }
+
+  /** Nothing passes between primary and standby any more. */
+  cutStandby(): void {
+    this.#replication?.close()
+  }
+
+  /** Makes the standby the primary, and returns the old one, to which every replica is still connected. */
+  async promote(): Promise<Postgres> {
+    const [old, standby] = [this.#postgres, this.#standby]
+    if (standby === undefined) throw new Error('there is no standby')
+    this.cutStandby()
+    await standby.promote()
+    this.#standby = undefined
+    this.#postgres = standby
+    return old
+  }
+
+  /** New connections of the replicas lead to the primary. */
+  redirect(replicas: readonly Replica[] = this.replicas): void {
+    for (const { proxy } of replicas) proxy.setTarget(this.#postgres.port)
+  }
+
   /** Ends every fault, and returns when all replicas answer. */
   async heal(): Promise<void> {
     this.postgres.resume()
@@ -181,6 +267,8 @@ export class Cluster {
       await replica.kill()
       replica.proxy.close()
     }
+    this.#replication?.close()
+    await this.#standby?.stop('SIGQUIT')
     await this.postgres.stop('SIGQUIT')
   }
 }

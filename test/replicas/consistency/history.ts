@@ -53,7 +53,12 @@ export class History {
   readonly unexpected: string[] = []
   /** requests that got no answer from which anything follows */
   readonly counts = { unanswered: 0, unreached: 0, retried: 0, checks: 0, stale: 0 }
-  #ids = 0
+  #ids: number
+
+  /** @param ids numbers below were used before */
+  constructor(ids = 0) {
+    this.#ids = ids
+  }
 
   newId(): number {
     return ++this.#ids

@@ -2,13 +2,14 @@
 // way that the proxy knows, backends are terminated. Each fault ends before the next one begins, except for latency and
 // for one replica that is alone for long.
 import { setTimeout as pause } from 'node:timers/promises'
-import { type Cluster, REPLICAS } from './cluster.ts'
+import { CLOCKS_APART_MS, type Cluster, REPLICAS, type Replica } from './cluster.ts'
 import type { Random } from './random.ts'
 
 /** The longest time for which a process stands still. */
 export const FREEZE_MS = 2_500
 /** Longer than the time for which a replica trusts its database, and than a follower may be stale. */
-const ISOLATION_MS = 20_000
+const ISOLATION_MS = 30_000
+const ISOLATION_EVERY_MS = 50_000
 
 const WEIGHTS = {
   killReplica: 2,
@@ -28,7 +29,16 @@ const WEIGHTS = {
 } as const
 type Fault = keyof typeof WEIGHTS
 
-export class Nemesis {
+/** What goes wrong during a run. */
+export interface Faults {
+  /** how often each happened */
+  readonly counts: ReadonlyMap<string, number>
+  /** Until `stop`. */
+  work(): Promise<void>
+  stop(): void
+}
+
+export class Nemesis implements Faults {
   readonly counts = new Map<string, number>()
   readonly #cluster: Cluster
   readonly #random: Random
@@ -42,12 +52,12 @@ export class Nemesis {
   }
 
   /** Until `stop`; then every fault has ended, except for what only `heal` of the cluster ends. */
-  async work(isolationEveryMs: number): Promise<void> {
-    let isolationDue = performance.now() + isolationEveryMs / 4
+  async work(): Promise<void> {
+    let isolationDue = performance.now() + ISOLATION_EVERY_MS / 4
     while (!this.#stopped.signal.aborted) {
       await this.#pause(100, 600)
       if (performance.now() > isolationDue) {
-        isolationDue = performance.now() + isolationEveryMs
+        isolationDue = performance.now() + ISOLATION_EVERY_MS
         void this.#isolate()
       } else await this.#fault(this.#random.weighted(WEIGHTS))
     }
@@ -74,6 +84,7 @@ export class Nemesis {
     if (fault === 'killReplica') {
       await replica.kill()
       await this.#pause(0, 1_000)
+      if (this.#random.chance(0.5)) this.#changeClock(replica)
       replica.start()
     } else if (fault === 'freezeReplica') {
       replica.signal('SIGSTOP')
@@ -113,6 +124,11 @@ export class Nemesis {
     else if (fault === 'cutAfterBytes')
       proxy.cutAfterBytes(this.#random.between(20, 4_000), this.#random.chance(0.5) ? 'request' : 'reply')
     else await this.#terminate()
+  }
+
+  #changeClock(replica: Replica): void {
+    this.#count('clock')
+    replica.clockOffsetMs = this.#random.between(-CLOCKS_APART_MS, CLOCKS_APART_MS)
   }
 
   /** One replica alone, for longer than anybody may trust it. */
@@ -156,19 +172,13 @@ export class Nemesis {
   async #holdCommits(): Promise<void> {
     const { proxy } = this.#cluster.replica(this.#any())
     try {
-      await this.#standby("SET synchronous_standby_names = 'nobody'")
+      await this.#cluster.postgres.set("synchronous_standby_names = 'nobody'")
       await this.#pause(50, 300)
       proxy.cut()
       await this.#pause(200, 1_500)
     } finally {
-      await this.#standby('RESET synchronous_standby_names')
+      await this.#cluster.postgres.set('synchronous_standby_names')
     }
-  }
-
-  async #standby(setting: string): Promise<void> {
-    const { postgres } = this.#cluster
-    await postgres.query(postgres.url, `ALTER SYSTEM ${setting}`)
-    await postgres.query(postgres.url, 'SELECT pg_reload_conf()')
   }
 
   async #terminate(): Promise<void> {

@@ -7,6 +7,7 @@ import type { State } from './history.ts'
 
 export interface Entry {
   readonly revision: number
+  readonly chain: string
   /** ms since 1970, as the database saw it under the lock */
   readonly at: number
   readonly by: Actor
@@ -72,7 +73,7 @@ function logOf(id: string, rows: readonly Row[]): Log {
     if (entry.log !== id || entry.revision !== row.revision)
       trouble.push(`revision ${row.revision} says that it is ${entry.revision} of ${entry.log}`)
     if (entry.at < (entries.at(-1)?.at ?? 0)) trouble.push(`revision ${revision} is older than the one before it`)
-    entries.push(entry)
+    entries.push({ ...entry, chain: row.chain.toString('hex') })
     before = row.chain
     revision = row.revision
   }

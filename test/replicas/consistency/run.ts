@@ -1,15 +1,15 @@
 // One run: clients, followers and faults for a while, then peace, and then the comparison with the record.
 import { setTimeout as pause } from 'node:timers/promises'
-import { isZerohopError } from '../../../src/model/errors.ts'
-import { connect } from '../../../src/pdp/connect.ts'
 import type { Pdp } from '../../../src/pdp/pdp.ts'
-import { url } from '../../support/server.ts'
 import { Clients } from './clients.ts'
-import { type Answer, Cluster, type Json, type Scope } from './cluster.ts'
+import { Cluster, type Json, type Scope } from './cluster.ts'
+import { Failovers } from './failovers.ts'
+import { follow, MAX_STALENESS_MS, watch } from './followers.ts'
 import { describe, History } from './history.ts'
-import { FREEZE_MS, Nemesis } from './nemesis.ts'
+import { type Faults, FREEZE_MS, Nemesis } from './nemesis.ts'
 import { Random } from './random.ts'
 import { type Log, readRecord } from './record.ts'
+import { verifyStates } from './states.ts'
 import { type Violation, verify } from './verify.ts'
 
 export interface RunOptions {
@@ -18,6 +18,8 @@ export interface RunOptions {
   /** the command of another build than `dist` */
   readonly program?: string
   readonly print: (line: string) => void
+  /** in place of the usual faults: standbys that are promoted */
+  readonly failovers?: boolean
   /** stops at the first violation; the record is compared every few seconds then */
   readonly untilFound?: boolean
 }
@@ -30,15 +32,17 @@ export interface RunResult {
 
 const WORKERS = 6
 const PROGRESS_MS = 10_000
-const MAX_STALENESS_MS = 6_500
-const CHECK_MS = 60
-/** The newest: who lost the role must be asked for until long after that. */
-const CHECKED_USERS = 50
 /** A heartbeat that was made just before its replica was frozen, and a slow machine. */
-const LIMITS = { maxStalenessMs: MAX_STALENESS_MS, onItsWayMs: FREEZE_MS + 1_000 }
-const ISOLATION_EVERY_MS = 45_000
+export const LIMITS = { maxStalenessMs: MAX_STALENESS_MS, onItsWayMs: FREEZE_MS + 1_000 }
 
-export async function run({ seed, ms, program, print, untilFound = false }: RunOptions): Promise<RunResult> {
+export async function run({
+  seed,
+  ms,
+  program,
+  print,
+  failovers = false,
+  untilFound = false,
+}: RunOptions): Promise<RunResult> {
   const random = new Random(seed)
   const cluster = await Cluster.start(program)
   const history = new History()
@@ -46,16 +50,19 @@ export async function run({ seed, ms, program, print, untilFound = false }: RunO
   try {
     const { organization, scopes } = await prepare(cluster)
     const clients = new Clients(cluster, history, organization, scopes)
-    const nemesis = new Nemesis(cluster, random.fork('faults'))
+    const faulty = random.fork('faults')
+    const nemesis: Faults = failovers ? new Failovers(cluster, faulty) : new Nemesis(cluster, faulty)
+    if (failovers) await cluster.addStandby({ synchronous: true })
     followers.push(...(await follow(cluster, scopes)))
     const watching = new AbortController()
     const begun = performance.now()
     const work = [
       ...Array.from({ length: WORKERS }, (_, at) => clients.work(random.fork(`client ${at}`))),
       ...Array.from({ length: 2 }, (_, at) => clients.revoke(random.fork(`revoking ${at}`))),
+      ...Array.from({ length: 4 }, (_, at) => clients.grant(random.fork(`granting ${at}`))),
       ...followers.map((pdp, at) => watch(pdp, at, clients, history, random.fork(`follower ${at}`), watching.signal)),
     ]
-    const faults = nemesis.work(ISOLATION_EVERY_MS)
+    const faults = nemesis.work()
     let printed = begun
     let found: readonly Violation[] = []
     while (performance.now() - begun < ms && found.length === 0) {
@@ -83,7 +90,7 @@ export async function run({ seed, ms, program, print, untilFound = false }: RunO
 }
 
 /** The environments that the clients use, with what a check needs. */
-async function prepare(cluster: Cluster): Promise<{ organization: string; scopes: Scope[] }> {
+export async function prepare(cluster: Cluster): Promise<{ organization: string; scopes: Scope[] }> {
   const replica = cluster.replica(0)
   const call = async (method: string, path: string, body?: unknown): Promise<Json> => {
     const answer = await replica.call(method, path, { body })
@@ -104,46 +111,6 @@ async function prepare(cluster: Cluster): Promise<{ organization: string; scopes
   return { organization: organization_id, scopes }
 }
 
-/** A follower at each replica, of the first environment. */
-async function follow(cluster: Cluster, [scope]: readonly Scope[]): Promise<Pdp[]> {
-  const answer = await cluster.replica(0).call('GET', `/v2/api-key/${scope?.path}`)
-  const apiKey = answer.kind === 'answered' ? (answer.body.secret as string) : ''
-  return Promise.all(
-    cluster.replicas.map(({ port }) => connect({ url: url(port), apiKey, maxStalenessMs: MAX_STALENESS_MS })),
-  )
-}
-
-const allows = (pdp: Pdp, user: string): boolean => pdp.check(user, 'read', { type: 'doc', tenant: 'default' })
-
-/** Asks a follower for users who have the role, or had it. */
-async function watch(
-  pdp: Pdp,
-  follower: number,
-  clients: Clients,
-  history: History,
-  random: Random,
-  signal: AbortSignal,
-): Promise<void> {
-  const pool = clients.pools[0]
-  if (pool === undefined) return
-  const asked: string[] = []
-  while (!signal.aborted) {
-    await pause(random.between(CHECK_MS / 2, CHECK_MS * 2))
-    for (const user of pool.readers) if (!asked.includes(user)) asked.push(user)
-    for (const user of asked.slice(-CHECKED_USERS)) {
-      const begun = performance.now()
-      history.counts.checks++
-      try {
-        if (!allows(pdp, user)) continue
-        history.allowed.push({ follower, log: pool.scope.id, object: `assignment/${user}/reader/default`, begun })
-      } catch (error) {
-        if (!isZerohopError(error, 'STALE', 'NOT_READY')) throw error
-        history.counts.stale++
-      }
-    }
-  }
-}
-
 /** What can be said while the run goes on: only what is on record and stays there. */
 async function look(cluster: Cluster, history: History): Promise<readonly Violation[]> {
   const known = history.operations.length
@@ -159,97 +126,10 @@ async function look(cluster: Cluster, history: History): Promise<readonly Violat
   }
 }
 
-/** All replicas and followers have the state that follows from the record. */
-async function verifyStates(
-  cluster: Cluster,
-  record: ReadonlyMap<string, Log>,
-  scopes: readonly Scope[],
-  followers: readonly Pdp[],
-): Promise<Violation[]> {
-  const found: Violation[] = []
-  for (const scope of scopes) {
-    const log = record.get(scope.id)
-    if (log === undefined) return [{ rule: 'equal states', text: `there is no log of ${scope.path}` }]
-    const expected = finalState(log)
-    for (const [at, replica] of cluster.replicas.entries()) {
-      const state = await stateOf((path) => replica.call('GET', path), scope)
-      if (JSON.stringify(state) !== JSON.stringify(expected))
-        found.push({ rule: 'equal states', text: `${scope.path} at replica ${at}: ${difference(expected, state)}` })
-    }
-  }
-  const [scope] = scopes
-  const log = scope && record.get(scope.id)
-  for (const [at, pdp] of followers.entries()) if (log) found.push(...(await verifyFollower(pdp, at, log)))
-  return found
-}
-
-const FOLLOWED_MS = 30_000
-
-async function verifyFollower(pdp: Pdp, at: number, log: Log): Promise<Violation[]> {
-  const head = log.entries.at(-1)?.revision ?? 0
-  const deadline = performance.now() + FOLLOWED_MS
-  while (revisionOf(pdp) !== head && performance.now() < deadline) await pause(50)
-  if (revisionOf(pdp) !== head)
-    return [{ rule: 'equal states', text: `follower ${at} is at revision ${revisionOf(pdp)}, the record at ${head}` }]
-  const wrong = [...log.objects].flatMap(([object, steps]) => {
-    const [kind, user = ''] = object.split('/')
-    if (kind !== 'assignment') return []
-    const expected = steps.at(-1)?.state === 'yes'
-    return allows(pdp, user) === expected ? [] : [`${object} is ${expected ? 'there' : 'gone'}`]
-  })
-  return wrong.map((text) => ({ rule: 'equal states', text: `follower ${at} answers otherwise: ${text}` }))
-}
-
-/** Undefined while the follower has not heard of its replica for too long. */
-function revisionOf(pdp: Pdp): number | undefined {
-  try {
-    return pdp.revision
-  } catch (error) {
-    if (!isZerohopError(error, 'STALE', 'NOT_READY')) throw error
-    return undefined
-  }
-}
-
-/** Lines `object = state`, sorted. */
-const finalState = ({ objects }: Log): string[] =>
-  [...objects]
-    .flatMap(([object, steps]) => {
-      const state = steps.at(-1)?.state ?? null
-      return state === null ? [] : [`${object} = ${state}`]
-    })
-    .sort()
-
-async function stateOf(get: (path: string) => Promise<Answer>, { path }: Scope): Promise<string[]> {
-  const list = async (what: string): Promise<Json[]> => {
-    const all: Json[] = []
-    for (let page = 1; ; page++) {
-      const answer = await get(`${what}?per_page=100&page=${page}`)
-      if (answer.kind !== 'answered' || answer.status !== 200) throw new Error(`${what}: ${JSON.stringify(answer)}`)
-      const rows: Json[] = Array.isArray(answer.body) ? answer.body : answer.body.data
-      all.push(...rows)
-      if (rows.length < 100) return all
-    }
-  }
-  const users = await list(`/v2/facts/${path}/users`)
-  const roles = await list(`/v2/schema/${path}/roles`)
-  const assignments = await list(`/v2/facts/${path}/role_assignments`)
-  return [
-    ...users.map(({ key, attributes }) => `user/${key} = ${attributes.v}`),
-    ...roles.map(({ key, name }) => `role/${key} = ${name}`),
-    ...assignments.map(({ user, role, tenant }) => `assignment/${user}/${role}/${tenant} = yes`),
-  ].sort()
-}
-
-const difference = (expected: readonly string[], got: readonly string[]): string => {
-  const missing = expected.filter((line) => !got.includes(line))
-  const extra = got.filter((line) => !expected.includes(line))
-  return `missing ${JSON.stringify(missing.slice(0, 5))}, extra ${JSON.stringify(extra.slice(0, 5))}`
-}
-
 const countOf = (history: History, outcome: string, kind = 'write'): number =>
   history.operations.filter((one) => one.kind === kind && one.outcome === outcome).length
 
-function progress(history: History, nemesis: Nemesis, seconds: number): string {
+function progress(history: History, nemesis: Faults, seconds: number): string {
   const faults = [...nemesis.counts.values()].reduce((sum, count) => sum + count, 0)
   const writes = `${countOf(history, 'ok')} writes acknowledged, ${countOf(history, 'unknown')} unknown`
   return `${seconds.toFixed(0).padStart(5)} s  ${writes}, ${countOf(history, 'ok', 'read')} reads, ${faults} faults`
@@ -257,7 +137,7 @@ function progress(history: History, nemesis: Nemesis, seconds: number): string {
 
 function summary(
   history: History,
-  nemesis: Nemesis,
+  nemesis: Faults,
   cluster: Cluster,
   record: ReadonlyMap<string, Log>,
   violations: readonly Violation[],

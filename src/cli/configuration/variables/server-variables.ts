@@ -82,8 +82,7 @@ export const SERVER_VARIABLES = {
     readBy: [...MANAGEMENT, 'database'],
   }),
   ZEROHOP_DATABASE_LISTEN: withDefault(Switch, true, {
-    about:
-      'hears of writes by LISTEN; `false` behind a pooler in transaction mode: the database is then asked every 50 ms',
+    about: 'hears of writes by LISTEN; `false`: the database is asked every 50 ms instead',
     readBy: MANAGEMENT,
   }),
   ZEROHOP_SECRETS_KEY: variable(SecretsKey, {
