@@ -30,15 +30,15 @@ export async function readAudit(audit: Pick<AuditLog, 'list' | 'count'>, query: 
   if (offset + rows > AUDIT_SCAN_MAX && offset > 0) throw new ZerohopError('PAGE_TOO_DEEP', { most: AUDIT_SCAN_MAX })
   const range = { since: since ?? 0, before: until === undefined ? 2 ** 48 : until + 1 }
   if (fits === undefined && since === undefined && until === undefined) {
-    const total = audit.count(environment)
-    const page = audit.list(environment, { ...range, skip: offset, limit: rows })
+    const total = await audit.count(environment)
+    const page = await audit.list(environment, { ...range, skip: offset, limit: rows })
     return { rows: page, total, reachable: Math.min(total, AUDIT_SCAN_MAX) }
   }
   const page: AuditRecord[] = []
   let total = 0
   for (let seen = 0; seen < AUDIT_SCAN_MAX; seen += HISTORY_ROWS_PER_TURN) {
     await setImmediate()
-    const some = audit.list(environment, { ...range, skip: seen, limit: HISTORY_ROWS_PER_TURN })
+    const some = await audit.list(environment, { ...range, skip: seen, limit: HISTORY_ROWS_PER_TURN })
     for (const record of some) {
       if (fits !== undefined && !fits(record)) continue
       if (total >= offset && page.length < rows) page.push(record)
