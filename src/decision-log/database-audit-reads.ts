@@ -10,12 +10,20 @@ export const idAt = (at: number): string => idOf(timeKey('', at))
 /** `uuid` is the type of PostgreSQL for 16 bytes; it is printed with dashes. */
 export const withoutDashes = (uuid: string): string => uuid.replaceAll('-', '')
 
+/**
+ * Pairs are compared and sorted as they are in the index: asked for one environment, PostgreSQL would read all of it and
+ * sort while it has no statistics of the table.
+ */
+export const OF_ENVIRONMENT = `(environment, id) >= ($1::uuid, '${'0'.repeat(32)}'::uuid)
+  AND (environment, id) <= ($1::uuid, '${'f'.repeat(32)}'::uuid)`
+
 /** Records of an environment in a range of time as JSON, the newest first. */
 export async function listRecords(connection: Connection, environment: string, range: AuditRange): Promise<string[]> {
   const { since = 0, before = TIME_MAX, skip = 0, limit } = range
   const rows = await connection.query<{ record: Buffer }>(
-    `SELECT record FROM zerohop.decisions WHERE environment = $1::uuid AND id > $2::uuid AND id < $3::uuid
-    ORDER BY id DESC OFFSET $4 LIMIT $5`,
+    `SELECT record FROM zerohop.decisions
+    WHERE (environment, id) > ($1::uuid, $2::uuid) AND (environment, id) < ($1::uuid, $3::uuid)
+    ORDER BY environment DESC, id DESC OFFSET $4 LIMIT $5`,
     [environment, idAt(since), idAt(before), skip, limit],
   )
   return rows.map(({ record }) => record.toString('utf8'))

@@ -3,7 +3,7 @@
 import { AUDIT_ROWS_PER_STEP, AUDIT_TRIMMED_ENVIRONMENTS_MAX } from '../model/limits.ts'
 import type { Connection } from '../store/postgres/connection.ts'
 import type { AuditKeep, AuditTrimmed } from './audit-log.ts'
-import { idAt } from './database-audit-reads.ts'
+import { idAt, OF_ENVIRONMENT } from './database-audit-reads.ts'
 
 /** Any number that nobody else uses. */
 const TRIM_LOCK = 6_214_507_222
@@ -13,8 +13,8 @@ const TRIM_ENVIRONMENT = `
   WITH gone AS (
     DELETE FROM zerohop.decisions WHERE environment = $1::uuid AND id IN (
       SELECT id FROM (
-        SELECT id, row_number() OVER (ORDER BY id) AS place FROM zerohop.decisions
-        WHERE environment = $1::uuid ORDER BY id LIMIT $2::bigint
+        SELECT id, row_number() OVER (ORDER BY environment, id) AS place FROM zerohop.decisions
+        WHERE ${OF_ENVIRONMENT} ORDER BY environment, id LIMIT $2::bigint
       ) AS oldest WHERE id < $3::uuid OR place <= $4::bigint)
     RETURNING 1
   ), counted AS (SELECT count(*) AS rows FROM gone)
@@ -32,8 +32,9 @@ export async function trimRecords(connection: Connection, { now, ms, records }: 
   // in this order batches take the same locks
   const found = await connection.query<{ environment: string; records: number }>(
     `SELECT environment::text AS environment, records::float8 AS records FROM zerohop.decision_counts c
-    WHERE records > $1 OR EXISTS (
-      SELECT FROM zerohop.decisions d WHERE d.environment = c.environment AND d.id < $2::uuid)
+    WHERE records > $1 OR $2::uuid > (
+      SELECT d.id FROM zerohop.decisions d WHERE (d.environment, d.id) >= (c.environment, '${'0'.repeat(32)}'::uuid)
+      ORDER BY d.environment, d.id LIMIT 1)
     ORDER BY c.environment LIMIT $3`,
     [records, oldest, AUDIT_TRIMMED_ENVIRONMENTS_MAX],
   )
