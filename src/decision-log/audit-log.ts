@@ -23,6 +23,8 @@ export interface AuditRange {
   readonly since?: number
   /** ms since 1970, not included */
   readonly before?: number
+  /** id of a record: only those that come after it in the list */
+  readonly after?: string
   /** the newest of them that are left out */
   readonly skip?: number
   readonly limit: number

@@ -36,15 +36,18 @@ export async function readAudit(audit: Pick<AuditLog, 'list' | 'count'>, query: 
   }
   const page: AuditRecord[] = []
   let total = 0
+  let after: string | undefined // a place among those that come meanwhile would move
   for (let seen = 0; seen < AUDIT_SCAN_MAX; seen += HISTORY_ROWS_PER_TURN) {
     await setImmediate()
-    const some = await audit.list(environment, { ...range, skip: seen, limit: HISTORY_ROWS_PER_TURN })
+    const limit = HISTORY_ROWS_PER_TURN
+    const some = await audit.list(environment, { ...range, ...(after === undefined ? {} : { after }), limit })
     for (const record of some) {
       if (fits !== undefined && !fits(record)) continue
       if (total >= offset && page.length < rows) page.push(record)
       total++
     }
     if (some.length < HISTORY_ROWS_PER_TURN) break
+    after = some.at(-1)?.id
   }
   return { rows: page, total, reachable: total }
 }

@@ -19,12 +19,12 @@ export const OF_ENVIRONMENT = `(environment, id) >= ($1::uuid, '${'0'.repeat(32)
 
 /** Records of an environment in a range of time as JSON, the newest first. */
 export async function listRecords(connection: Connection, environment: string, range: AuditRange): Promise<string[]> {
-  const { since = 0, before = TIME_MAX, skip = 0, limit } = range
+  const { since = 0, before = TIME_MAX, after = idAt(before), skip = 0, limit } = range
   const rows = await connection.query<{ record: Buffer }>(
     `SELECT record FROM zerohop.decisions
     WHERE (environment, id) > ($1::uuid, $2::uuid) AND (environment, id) < ($1::uuid, $3::uuid)
     ORDER BY environment DESC, id DESC OFFSET $4 LIMIT $5`,
-    [environment, idAt(since), idAt(before), skip, limit],
+    [environment, idAt(since), after, skip, limit],
   )
   return rows.map(({ record }) => record.toString('utf8'))
 }

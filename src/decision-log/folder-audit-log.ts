@@ -56,12 +56,13 @@ export class FolderAuditLog implements AuditLog {
   }
 
   async list(environment: string, range: AuditRange): Promise<AuditRecord[]> {
-    const { since = 0, before = TIME_MAX, skip = 0, limit } = range
+    const { since = 0, before = TIME_MAX, after, skip: offset = 0, limit } = range
     const tables = this.#read()
     if (tables === undefined) return []
-    const start = timeKey(environment, before)
+    const start = after === undefined ? timeKey(environment, before) : idKey(environment, after)
     const end = timeKey(environment, since) // no record has such a key: instances count from 1
-    return [...tables.records.getRange({ start, end, reverse: true, offset: skip, limit })].map(({ value }) => value)
+    const found = tables.records.getRange({ start, end, exclusiveStart: true, reverse: true, offset, limit })
+    return [...found].map(({ value }) => value)
   }
 
   async count(environment: string): Promise<number> {

@@ -6,6 +6,7 @@ import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { AuditBatch } from '../../src/decision-log/audit-lines.ts'
 import type { AuditKeep, AuditLog, AuditRecord } from '../../src/decision-log/audit-log.ts'
+import { readAudit } from '../../src/decision-log/audit-queries.ts'
 import { DatabaseAuditLog } from '../../src/decision-log/database-audit-log.ts'
 import { FolderAuditLog } from '../../src/decision-log/folder-audit-log.ts'
 import { Database } from '../../src/store/postgres/database.ts'
@@ -165,6 +166,33 @@ describe.skipIf(withoutPostgres())('records of decisions in a folder and in the 
     expect(await replicas[1]!.trim(keep)).toEqual({ rows: 5_000, more: true })
     expect(await trimAll(replicas[1]!, keep)).toBe(55 * 120 - 5_000)
     expect([...(await replicas[0]!.counts(many)).values()]).toEqual(many.map(() => 5))
+  })
+
+  it('that come while a list is searched are not in it, and move no place', async () => {
+    const environment = id()
+    const batchFrom = (first: number, count: number): AuditBatch => {
+      const seqs = Array.from({ length: count }, (_, at) => first + at)
+      const lines = seqs.map((seq) =>
+        decisionLine({ environment, instance: series[0]!, seq, apiKey: 'own', at: START + seq }),
+      )
+      return { lines: Buffer.from(lines.join('')), isCompressed: false }
+    }
+    for (const log of [folder, replicas[0]!]) {
+      await log.append(batchFrom(1_000, 1_700))
+      let next = 10_000
+      const growing: Pick<AuditLog, 'list' | 'count'> = {
+        count: (of) => log.count(of),
+        list: async (of, range) => {
+          const page = await log.list(of, range)
+          await log.append(batchFrom(next, 30))
+          next += 30
+          return page
+        },
+      }
+      const query = { environment, since: undefined, until: undefined, fits: () => true, offset: 1_600, rows: 100 }
+      const { rows, total } = await readAudit(growing, query)
+      expect([total, rows.map(({ seq }) => seq)]).toEqual([1_700, Array.from({ length: 100 }, (_, at) => 1_099 - at)])
+    }
   })
 
   it('are refused after the close, and the question that is on its way is answered', async () => {
