@@ -41,15 +41,24 @@ const port = parentPort!
 const database = new Database(settings)
 const reading = new Lane(database, 'decisions, read')
 const writer = new DatabaseAuditWriter(new Lane(database, 'decisions'), findUser, Date.now)
+/** questions that are not answered yet */
+const running = new Set<Promise<void>>()
 let reader: Reader | undefined
 
 port.on('message', (message: ToAsked<DatabaseAuditQuestion>) => {
-  if ('close' in message) void close()
-  else void tell(message)
+  if ('close' in message) {
+    void close()
+    return
+  }
+  const telling = tell(message).finally(() => running.delete(telling))
+  running.add(telling)
 })
 port.postMessage({ ready: true } satisfies FromAsked<unknown>)
 
-async function tell({ asked: told, question }: Exclude<ToAsked<DatabaseAuditQuestion>, { close: true }>) {
+type Asked = Exclude<ToAsked<DatabaseAuditQuestion>, { readonly close: true }>
+
+/** Never rejects. */
+async function tell({ asked: told, question }: Asked): Promise<void> {
   try {
     port.postMessage({ told, answer: await answerOf(question) } satisfies FromAsked<unknown>)
   } catch (error) {
@@ -78,6 +87,7 @@ function findUser(environment: string, key: string) {
 }
 
 async function close(): Promise<void> {
+  await Promise.all(running)
   await writer.close()
   reading.close()
   await reader?.close()

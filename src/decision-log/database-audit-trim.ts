@@ -47,7 +47,15 @@ export async function trimRecords(connection: Connection, { now, ms, records }: 
     if (rows >= AUDIT_ROWS_PER_STEP) return { rows, more: true }
   }
   if (rows > 0 && found.length === AUDIT_TRIMMED_ENVIRONMENTS_MAX) return { rows, more: true }
-  await connection.query('DELETE FROM zerohop.decision_counts WHERE records = 0')
-  await connection.query('DELETE FROM zerohop.decision_series WHERE seen < $1', [Math.floor(now - ms)])
+  // what a batch has locked is in use: it may wait for a lock of this transaction
+  await connection.query(
+    `DELETE FROM zerohop.decision_counts WHERE environment IN (
+      SELECT environment FROM zerohop.decision_counts WHERE records = 0 FOR UPDATE SKIP LOCKED)`,
+  )
+  await connection.query(
+    `DELETE FROM zerohop.decision_series WHERE id IN (
+      SELECT id FROM zerohop.decision_series WHERE seen < $1 FOR UPDATE SKIP LOCKED)`,
+    [Math.floor(now - ms)],
+  )
   return { rows, more: false }
 }

@@ -68,13 +68,10 @@ export class DatabaseAuditWriter {
 
   #add(work: Work): void {
     this.#queue.push(work)
-    this.#running ??= this.#work().finally(() => {
-      this.#running = undefined
-    })
+    this.#running ??= this.#work()
   }
 
   async #work(): Promise<void> {
-    await Promise.resolve() // so that whoever called has the promise
     for (let next = this.#queue[0]; next !== undefined; next = this.#queue[0]) {
       let connection: Connection
       try {
@@ -82,7 +79,7 @@ export class DatabaseAuditWriter {
       } catch (error) {
         // each of them would wait as long for the same
         for (const { reject } of this.#queue.splice(0)) reject(error)
-        return
+        break
       }
       if ('keep' in next) {
         this.#queue.shift()
@@ -90,6 +87,7 @@ export class DatabaseAuditWriter {
         await inTransaction(connection, () => trimRecords(connection, keep)).then(next.resolve, next.reject)
       } else await this.#store(connection, this.#take())
     }
+    this.#running = undefined
   }
 
   async #store(connection: Connection, taken: readonly Taken[]): Promise<void> {

@@ -113,7 +113,7 @@ const MIGRATIONS: readonly Migration[] = [
       );
       CREATE TABLE zerohop.decision_series (
         id uuid PRIMARY KEY,
-        number bigint GENERATED ALWAYS AS IDENTITY (MAXVALUE 4294967295) UNIQUE,
+        number bigint GENERATED ALWAYS AS IDENTITY (MAXVALUE 4294967295),
         sender text,
         stored bigint NOT NULL DEFAULT 0,
         dropped float8 NOT NULL DEFAULT 0,
