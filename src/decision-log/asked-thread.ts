@@ -57,8 +57,7 @@ export class AskedThread<Question, Answer> {
     if (this.#isClosed) throw this.#options.closed()
     this.#waiting++
     try {
-      this.#running ??= this.#start()
-      const { worker, waiting } = await this.#running
+      const { worker, waiting } = await this.#run()
       return await new Promise<Answer>((resolve, reject) => {
         const asked = ++this.#asked
         waiting.set(asked, { resolve, reject })
@@ -79,6 +78,16 @@ export class AskedThread<Question, Answer> {
     worker.ref()
     worker.postMessage({ close: true } satisfies ToAsked<Question>)
     await ended
+  }
+
+  #run(): Promise<Running<Answer>> {
+    if (this.#running !== undefined) return this.#running
+    const starting = this.#start()
+    this.#running = starting
+    starting.catch(() => {
+      if (this.#running === starting) this.#running = undefined // it may be possible the next time
+    })
+    return starting
   }
 
   async #start(): Promise<Running<Answer>> {
@@ -109,9 +118,6 @@ export class AskedThread<Question, Answer> {
       })
       worker.unref()
       return running
-    } catch (error) {
-      this.#running = undefined
-      throw error
     } finally {
       this.#isStarting = false
     }

@@ -17,15 +17,14 @@ export const withoutDashes = (uuid: string): string => uuid.replaceAll('-', '')
 export const OF_ENVIRONMENT = `(environment, id) >= ($1::uuid, '${'0'.repeat(32)}'::uuid)
   AND (environment, id) <= ($1::uuid, '${'f'.repeat(32)}'::uuid)`
 
+export const LIST_RECORDS = `SELECT record FROM zerohop.decisions
+  WHERE (environment, id) > ($1::uuid, $2::uuid) AND (environment, id) < ($1::uuid, $3::uuid)
+  ORDER BY environment DESC, id DESC OFFSET $4 LIMIT $5`
+
 /** Records of an environment in a range of time as JSON, the newest first. */
 export async function listRecords(connection: Connection, environment: string, range: AuditRange): Promise<string[]> {
   const { since = 0, before = TIME_MAX, after = idAt(before), skip = 0, limit } = range
-  const rows = await connection.query<{ record: Buffer }>(
-    `SELECT record FROM zerohop.decisions
-    WHERE (environment, id) > ($1::uuid, $2::uuid) AND (environment, id) < ($1::uuid, $3::uuid)
-    ORDER BY environment DESC, id DESC OFFSET $4 LIMIT $5`,
-    [environment, idAt(since), after, skip, limit],
-  )
+  const rows = await connection.query<{ record: Buffer }>(LIST_RECORDS, [environment, idAt(since), after, skip, limit])
   return rows.map(({ record }) => record.toString('utf8'))
 }
 

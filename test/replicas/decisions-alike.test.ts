@@ -8,7 +8,9 @@ import type { AuditBatch } from '../../src/decision-log/audit-lines.ts'
 import type { AuditKeep, AuditLog, AuditRecord } from '../../src/decision-log/audit-log.ts'
 import { readAudit } from '../../src/decision-log/audit-queries.ts'
 import { DatabaseAuditLog } from '../../src/decision-log/database-audit-log.ts'
+import { idAt, LIST_RECORDS } from '../../src/decision-log/database-audit-reads.ts'
 import { FolderAuditLog } from '../../src/decision-log/folder-audit-log.ts'
+import { AUDIT_BATCHES_MAX, AUDIT_READS_MAX } from '../../src/model/limits.ts'
 import { Database } from '../../src/store/postgres/database.ts'
 import { migrate } from '../../src/store/postgres/migrations.ts'
 import { temporaryFolder } from '../support/folders.ts'
@@ -193,6 +195,41 @@ describe.skipIf(withoutPostgres())('records of decisions in a folder and in the 
       const { rows, total } = await readAudit(growing, query)
       expect([total, rows.map(({ seq }) => seq)]).toEqual([1_700, Array.from({ length: 100 }, (_, at) => 1_099 - at)])
     }
+  })
+
+  it('are read along the index, without statistics of the table too', async () => {
+    const connection = await new Database({ url }).open('test')
+    await connection.script(`BEGIN; SET LOCAL enable_seqscan = off; TRUNCATE zerohop.decisions;
+      INSERT INTO zerohop.decisions SELECT lpad(to_hex(n % 3), 32, '0')::uuid, lpad(to_hex(n), 32, '0')::uuid, '{}'
+        FROM generate_series(1, 20000) n`)
+    const of = [`${'0'.repeat(31)}1`, idAt(0), idAt(START), 0, 30]
+    const plan = (await connection.query(`EXPLAIN ${LIST_RECORDS}`, of)).map((row) => row['QUERY PLAN']).join('\n')
+    expect(plan).toContain('Index Scan Backward using decisions_pkey')
+    expect(plan).not.toContain('Sort')
+    await connection.script('ROLLBACK')
+    connection.destroy()
+  })
+
+  it('wait for the database up to a bound, whether they come or are asked for', async () => {
+    const client = new pg.Client({ connectionString: url })
+    await client.connect()
+    await client.query('BEGIN; LOCK TABLE zerohop.decisions IN ACCESS EXCLUSIVE MODE')
+    const log = replicas[0]!
+    const [environment] = environments
+    const codeOf = (asked: Promise<unknown>) =>
+      asked.then(
+        () => 'done',
+        ({ code }) => code,
+      )
+    const batch = { lines: Buffer.from('{}'), isCompressed: false }
+    const line = decisionLine({ environment: environment!, instance: id(), seq: 1, apiKey: 'own', at: START })
+    const first = codeOf(log.append({ ...batch, lines: Buffer.from(line) }))
+    const appended = Array.from({ length: AUDIT_BATCHES_MAX }, () => codeOf(log.append(batch)))
+    const listed = Array.from({ length: AUDIT_READS_MAX + 1 }, () => codeOf(log.list(environment!, { limit: 1 })))
+    expect([await appended.pop(), await listed.pop()]).toEqual(['OVERLOADED', 'OVERLOADED'])
+    await client.query('ROLLBACK')
+    await client.end()
+    expect(new Set(await Promise.all([first, ...appended, ...listed]))).toEqual(new Set(['done']))
   })
 
   it('are refused after the close, and the question that is on its way is answered', async () => {
