@@ -30,21 +30,24 @@ export async function readAudit(audit: Pick<AuditLog, 'list' | 'count'>, query: 
   if (offset + rows > AUDIT_SCAN_MAX && offset > 0) throw new ZerohopError('PAGE_TOO_DEEP', { most: AUDIT_SCAN_MAX })
   const range = { since: since ?? 0, before: until === undefined ? 2 ** 48 : until + 1 }
   if (fits === undefined && since === undefined && until === undefined) {
-    const total = audit.count(environment)
-    const page = audit.list(environment, { ...range, skip: offset, limit: rows })
+    const total = await audit.count(environment)
+    const page = await audit.list(environment, { ...range, skip: offset, limit: rows })
     return { rows: page, total, reachable: Math.min(total, AUDIT_SCAN_MAX) }
   }
   const page: AuditRecord[] = []
   let total = 0
+  let after: string | undefined // a place among those that come meanwhile would move
   for (let seen = 0; seen < AUDIT_SCAN_MAX; seen += HISTORY_ROWS_PER_TURN) {
     await setImmediate()
-    const some = audit.list(environment, { ...range, skip: seen, limit: HISTORY_ROWS_PER_TURN })
+    const limit = HISTORY_ROWS_PER_TURN
+    const some = await audit.list(environment, { ...range, ...(after === undefined ? {} : { after }), limit })
     for (const record of some) {
       if (fits !== undefined && !fits(record)) continue
       if (total >= offset && page.length < rows) page.push(record)
       total++
     }
     if (some.length < HISTORY_ROWS_PER_TURN) break
+    after = some.at(-1)?.id
   }
   return { rows: page, total, reachable: total }
 }

@@ -3,10 +3,13 @@
 // from the build, by its URL.
 import { parentPort, workerData } from 'node:worker_threads'
 import { AUDIT_ROWS_PER_STEP } from '../model/limits.ts'
-import { type Failure, toFailure } from '../store/batch.ts'
+import { toFailure } from '../store/batch.ts'
 import { asDiskError } from '../store/disk.ts'
 import { openReader, type Reader } from '../store/reader.ts'
-import { type AuditBatch, type Stored, storeBatch } from './audit-batch.ts'
+import type { FromAsked, ToAsked } from './asked-thread.ts'
+import { storeBatch } from './audit-batch.ts'
+import type { AuditBatch, Stored } from './audit-lines.ts'
+import type { AuditKeep, AuditTrimmed } from './audit-log.ts'
 import { type AuditTables, openAuditTables, timeKey, timeOf } from './audit-tables.ts'
 
 export interface AuditThreadData {
@@ -15,37 +18,26 @@ export interface AuditThreadData {
   readonly data: string
 }
 
-/** How much is kept of each environment: records over either bound are deleted. */
-export interface AuditKeep {
-  readonly now: number
-  readonly ms: number
-  readonly records: number
-}
-
-export type ToAuditThread = { readonly batch: AuditBatch } | { readonly trim: AuditKeep } | { readonly close: true }
-export type FromAuditThread =
-  | { readonly ready: true }
-  | { readonly stored: Stored }
-  | { readonly trimmed: { readonly rows: number; readonly more: boolean } }
-  | { readonly failure: Failure }
+export type AuditQuestion = { readonly batch: AuditBatch } | { readonly trim: AuditKeep }
+export type AuditAnswer = { readonly stored: Stored } | { readonly trimmed: AuditTrimmed }
 
 const { folder, data } = workerData as AuditThreadData
 const port = parentPort!
 const tables = openAuditTables(folder)
 let reader: Reader | undefined
 
-port.on('message', (message: ToAuditThread) => {
+port.on('message', (message: ToAsked<AuditQuestion>) => {
   if ('close' in message) void close()
   else port.postMessage(answer(message))
 })
-port.postMessage({ ready: true } satisfies FromAuditThread)
+port.postMessage({ ready: true } satisfies FromAsked<AuditAnswer>)
 
-function answer(message: Exclude<ToAuditThread, { close: true }>): FromAuditThread {
+function answer({ asked: told, question }: Exclude<ToAsked<AuditQuestion>, { close: true }>): FromAsked<AuditAnswer> {
   try {
-    if ('trim' in message) return { trimmed: trim(tables, message.trim) }
-    return { stored: storeBatch(tables, message.batch, Date.now(), findUser) }
+    if ('trim' in question) return { told, answer: { trimmed: trim(tables, question.trim) } }
+    return { told, answer: { stored: storeBatch(tables, question.batch, Date.now(), findUser) } }
   } catch (error) {
-    return { failure: toFailure(asDiskError(error, folder) ?? error) }
+    return { told, failure: toFailure(asDiskError(error, folder) ?? error) }
   }
 }
 
@@ -69,7 +61,10 @@ async function close(): Promise<void> {
  * Deletes a bounded number of records, the oldest first; then the series that have been silent for longer than records
  * are kept.
  */
-function trim({ root, records, counts, instances }: AuditTables, { now, ms, records: recordsMax }: AuditKeep) {
+function trim(
+  { root, records, counts, instances }: AuditTables,
+  { now, ms, records: recordsMax }: AuditKeep,
+): AuditTrimmed {
   return root.transactionSync(() => {
     let rows = 0
     for (const { key: environment, value: count } of [...counts.getRange()]) {

@@ -46,9 +46,9 @@ export function auditRoutes(app: FastifyInstance, { store, audit }: RouteContext
   app.get<{ Params: { log: string } }>(
     `${AUDIT_LOGS}/:log`,
     { config, schema: { response: { 200: AuditLogRead } } },
-    ({ scope, params }) => {
+    async ({ scope, params }) => {
       const id = parseId(params.log)
-      const record = id === undefined ? undefined : audit.find(scope.environment.id, id)
+      const record = id === undefined ? undefined : await audit.find(scope.environment.id, id)
       if (record === undefined) throw new ZerohopError('OBJECT_NOT_FOUND', { kind: 'audit log', ref: params.log })
       return auditRead(record, scope, configOf(scope))
     },

@@ -1,7 +1,9 @@
 // Opens the management side of a data folder: the store with its writer thread, the snapshots for followers, and on a
 // new folder the first organization. The caller (the command line, `zerohop/embedded`) passes the source of random ids;
 // nothing here listens or prints.
-import { AuditLog } from '../decision-log/audit-log.ts'
+import type { AuditLog } from '../decision-log/audit-log.ts'
+import { DatabaseAuditLog } from '../decision-log/database-audit-log.ts'
+import { FolderAuditLog } from '../decision-log/folder-audit-log.ts'
 import { type LogId, withoutRequest } from '../log/change.ts'
 import { Signer } from '../log/signature.ts'
 import { isZerohopError, ZerohopError } from '../model/errors.ts'
@@ -63,7 +65,7 @@ export async function openManagementData(options: ManagementDataOptions): Promis
     // of several replicas, only the one that set up the database has the file with the first keys
     if (isNew || !store.isReplicated) writeKeysOnce(data, () => keysOf(store, organization))
     keepKeysFile(data, store, organization)
-    const audit = new AuditLog(data)
+    const audit = openAuditLog(options)
     store.closeWith(audit)
     const snapshots = new Snapshots(store, data, signer)
     return { store, snapshots, audit, organization, isNew }
@@ -71,6 +73,11 @@ export async function openManagementData(options: ManagementDataOptions): Promis
     await store.close()
     throw error
   }
+}
+
+/** Records of decisions are kept where the log of record is. */
+export function openAuditLog({ data, replica }: Pick<ManagementDataOptions, 'data' | 'replica'>): AuditLog {
+  return replica === undefined ? new FolderAuditLog(data) : new DatabaseAuditLog(data, replica.settings)
 }
 
 /** The organizations of a store, the oldest first. One whose control log is damaged is stopped and left out. */

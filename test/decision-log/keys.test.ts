@@ -121,9 +121,8 @@ describe('records that wait while the PDP is given another key', () => {
   const down = new Taker()
   down.down = true
   /** What the API keeps of the sender, by user. */
-  const kept = (sender: string) =>
-    management.audit
-      .list(environment, { limit: 100 })
+  const kept = async (sender: string) =>
+    (await management.audit.list(environment, { limit: 100 }))
       .filter(({ sent_by }) => sent_by === sender)
       .map(({ user, api_key, seq }) => [user, api_key, seq])
 
@@ -143,9 +142,9 @@ describe('records that wait while the PDP is given another key', () => {
     const sinks = [await clientOf(await rotate(one.id))]
     const rotated = await open(folder, { sinks, keepFiles: undefined, newId: ids('bb'), owner: 'rotated' })
     await add(rotated, one.id, 'ben')
-    await eventually(() => kept(one.id).length, 2)
+    await eventually(async () => (await kept(one.id)).length, 2)
     await rotated.close()
-    expect(kept(one.id)).toEqual(
+    expect(await kept(one.id)).toEqual(
       expect.arrayContaining([
         ['ana', one.id, 1],
         ['ben', one.id, 1],
@@ -164,7 +163,7 @@ describe('records that wait while the PDP is given another key', () => {
     await add(replaced, other.id, 'dan')
     await eventually(() => kept(other.id), [['dan', other.id, 1]])
     await replaced.close()
-    expect(kept(one.id)).toHaveLength(2)
+    expect(await kept(one.id)).toHaveLength(2)
     const refusals = { not_a_record: 0, other_environment: 0, other_key: 1, other_sender: 0 }
     expect(refused).toEqual([[1, refusals]])
   })
@@ -199,7 +198,7 @@ describe('zerohop pdp with a key of access `read` and PDP_DECISION_LOG=api', () 
     await eventually(() => pdp.output.includes('"code":"KEY_TOO_NARROW"'), true)
     const metrics = await (await fetch(`${url(port)}/metrics`, { headers })).text()
     expect(metrics).toMatch(/^zerohop_decision_log_waiting_bytes [1-9]/m)
-    expect(management.audit.count(id)).toBe(0)
+    expect(await management.audit.count(id)).toBe(0)
     await pdp.end()
     await api.close()
     await management.store.close()

@@ -3,7 +3,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { inject } from 'vitest'
-import { openStore, type Store } from '../../src/store/store.ts'
+import { openStore, type ReplicaOptions, type Store } from '../../src/store/store.ts'
 import type { UseCases } from '../../src/store/view.ts'
 import { temporaryFolder } from './folders.ts'
 
@@ -25,6 +25,7 @@ export function notOnReplicas(reason: string): boolean {
 
 export interface Replica<U extends UseCases> {
   readonly data: string
+  readonly replica: ReplicaOptions
   readonly store: Store<U>
 }
 
@@ -43,8 +44,8 @@ export async function openReplicas<U extends UseCases>(count: number, writerThre
   const all: Replica<U>[] = []
   for (let number = 0; number < count; number++) {
     const data = temporaryFolder('replica')
-    const settings = { url, replica: randomUUID(), version: 'test' }
-    all.push({ data, store: await openStore<U>({ data, writerThread, replica: { settings, secretsKey } }) })
+    const replica = { settings: { url, replica: randomUUID(), version: 'test' }, secretsKey }
+    all.push({ data, replica, store: await openStore<U>({ data, writerThread, replica }) })
   }
   const close = async () => {
     for (const { store } of all) await store.close()

@@ -146,7 +146,7 @@ interface WordRule {
  * files.
  */
 const BORDER =
-  /^src\/((cli|http|integration|management\/http|v1\/(routes|pdp|migrate\/commands))\/|(.+[/-]routes|embedded|server|pdp\/last-image|management\/snapshot\/snapshot-file|decision-log\/audit-thread|store\/(batch|writer-thread|lock|secrets|postgres\/replica-writer))\.ts$)/
+  /^src\/((cli|http|integration|management\/http|v1\/(routes|pdp|migrate\/commands))\/|(.+[/-]routes|embedded|server|pdp\/last-image|management\/snapshot\/snapshot-file|decision-log\/(database-)?audit-thread|store\/(batch|writer-thread|lock|secrets|postgres\/replica-writer))\.ts$)/
 
 const WORDS: readonly WordRule[] = [
   { word: /\bWebAssembly\b/, about: /^src\//, home: /^src\/kernel\//, mend: 'only src/kernel uses WebAssembly' },

@@ -230,11 +230,13 @@ function environmentMetrics({ environments }: Metrics, store: Store<ManagementUs
 }
 
 function auditMetrics(metrics: Metrics, audit: AuditLog): void {
-  metrics.gauge('zerohop_audit_bytes', 'Bytes of the records of decisions.', () => audit.bytes)
+  if (audit.bytes !== undefined)
+    metrics.gauge('zerohop_audit_bytes', 'Bytes of the records of decisions.', () => audit.bytes ?? 0)
   metrics.counter('zerohop_audit_records_total', 'Records of decisions that came.', () => audit.stats.stored)
-  metrics.environments.gauge(
+  metrics.environments.gauges(
     'zerohop_environment_audit_records',
     'Records of decisions that are kept of the environment.',
-    (id) => audit.count(id),
+    // metrics are answered while the database is away, without what only it can tell
+    (ids) => audit.counts(ids).catch(() => new Map()),
   )
 }

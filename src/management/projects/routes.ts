@@ -122,7 +122,7 @@ function environmentRoutes(app: FastifyInstance, management: RouteContext): void
     { config: read, schema: { response: { 200: EnvironmentStats } } },
     async (request) => {
       const pdp_configs = await printConfigs(management, request)
-      const hasRecords = management.audit.count(request.scope.environment.id) > 0
+      const hasRecords = (await management.audit.count(request.scope.environment.id)) > 0
       const stats = environmentStatistics(viewOf(management, request), hasRecords)
       return { ...environmentRead(request.scope), pdp_configs, stats }
     },

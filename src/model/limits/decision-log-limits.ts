@@ -37,6 +37,12 @@ export const AUDIT_BATCHES_MAX = 64
 export const AUDIT_SCAN_MAX = 10_000
 /** Records that one step of forgetting removes. */
 export const AUDIT_ROWS_PER_STEP = 5_000
+/** Records that one statement of a replica inserts. */
+export const AUDIT_INSERT_MAX = 1_000
+/** Lists and counts of records that wait for the database of replicas; beyond it a caller is told to come back. */
+export const AUDIT_READS_MAX = 256
+/** Environments in which one step of a replica forgets records. */
+export const AUDIT_TRIMMED_ENVIRONMENTS_MAX = 100
 /** Days that records are kept, unless `ZEROHOP_AUDIT_DAYS` says otherwise. */
 export const AUDIT_DAYS_DEFAULT = 30
 /** Records of each environment that are kept, unless `ZEROHOP_AUDIT_RECORDS` says otherwise: half a gigabyte. */

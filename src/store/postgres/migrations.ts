@@ -103,6 +103,26 @@ const MIGRATIONS: readonly Migration[] = [
         version text NOT NULL,
         format integer NOT NULL,
         seen timestamptz NOT NULL DEFAULT clock_timestamp()
+      );
+      -- records of decisions: ids and JSON as in the folder of a single process (src/decision-log/audit-tables.ts)
+      CREATE TABLE zerohop.decisions (
+        environment uuid NOT NULL,
+        id uuid NOT NULL,
+        record bytea NOT NULL,
+        PRIMARY KEY (environment, id)
+      );
+      CREATE TABLE zerohop.decision_series (
+        id uuid PRIMARY KEY,
+        number bigint GENERATED ALWAYS AS IDENTITY (MAXVALUE 4294967295),
+        sender text,
+        stored bigint NOT NULL DEFAULT 0,
+        dropped float8 NOT NULL DEFAULT 0,
+        last bigint NOT NULL DEFAULT 0,
+        seen bigint NOT NULL
+      );
+      CREATE TABLE zerohop.decision_counts (
+        environment uuid PRIMARY KEY,
+        records bigint NOT NULL
       );`,
   },
 ]

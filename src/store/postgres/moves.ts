@@ -76,12 +76,15 @@ export async function endImport(connection: Connection, id: string): Promise<voi
   if (ended.length === 0) throw refused('another import began meanwhile')
 }
 
+/** What servers add to. A PDP whose records of decisions are refused keeps them. */
+const WRITTEN = ['entries', 'decisions']
+const ALLOW_WRITES = WRITTEN.map((table) => `DROP TRIGGER IF EXISTS moved ON zerohop.${table};`).join('\n')
 /** Refuses every write from now on: also one of a server that is still running. */
 const STOP_WRITES = `
   CREATE OR REPLACE FUNCTION zerohop.refuse_write() RETURNS trigger LANGUAGE plpgsql AS
     $$BEGIN RAISE EXCEPTION 'the data of this database was moved elsewhere'; END$$;
-  DROP TRIGGER IF EXISTS moved ON zerohop.entries;
-  CREATE TRIGGER moved BEFORE INSERT ON zerohop.entries FOR EACH STATEMENT EXECUTE FUNCTION zerohop.refuse_write()`
+  ${ALLOW_WRITES}
+  ${WRITTEN.map((table) => `CREATE TRIGGER moved BEFORE INSERT ON zerohop.${table} FOR EACH STATEMENT EXECUTE FUNCTION zerohop.refuse_write();`).join('\n')}`
 
 /**
  * Marks a database whose data is moved out, after which nobody writes to it.
@@ -105,7 +108,7 @@ export async function abandonExport(connection: Connection, id: string): Promise
   await inTransaction(connection, async () => {
     const move = await readMove(connection, 'FOR UPDATE')
     if (move?.id !== id) return
-    await connection.script('DROP TRIGGER IF EXISTS moved ON zerohop.entries')
+    await connection.script(ALLOW_WRITES)
     await setMove(connection, undefined)
   })
 }

@@ -1,5 +1,6 @@
 // The writer thread of a replica: the log of record is in PostgreSQL, and the tables here are a cache of its state.
-// Everything that speaks to the database runs in this thread; checks and reads of the main thread never wait for it.
+// Everything that speaks to the database runs in this thread, but for records of decisions, which have another one.
+// Checks and reads of the main thread never wait for it.
 import type { MessagePort } from 'node:worker_threads'
 import { ZerohopError } from '../../model/errors.ts'
 import { DATABASE_TIDY_MS } from '../../model/limits.ts'

@@ -4,17 +4,18 @@
 import { randomBytes } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
 import { expect } from 'vitest'
-import { AuditLog } from '../../../src/decision-log/audit-log.ts'
+import type { AuditLog } from '../../../src/decision-log/audit-log.ts'
 import { withoutRequest } from '../../../src/log/change.ts'
 import { hashSecret } from '../../../src/management/api-keys/api-key.ts'
 import type { Bootstrap, Bootstrapped } from '../../../src/management/bootstrap.ts'
+import { openAuditLog } from '../../../src/management/open.ts'
 import type { ManagementUseCases } from '../../../src/management/registry.ts'
 import type { AccessLevel, KeyLevel } from '../../../src/model/objects.ts'
 import { threadUrl } from '../../../src/model/thread.ts'
 import { openStore, type Store } from '../../../src/store/store.ts'
 import type { Watched } from '../../support/answers.ts'
 import { temporaryFolder } from '../../support/folders.ts'
-import { openReplicas, REPLICAS, type Replicas } from '../../support/replicas.ts'
+import { openReplicas, REPLICAS, type Replica, type Replicas } from '../../support/replicas.ts'
 import { appWithRoutes, type Route } from '../../support/routes.ts'
 
 export interface Answer {
@@ -60,15 +61,13 @@ export interface Harness {
   close(): Promise<void>
 }
 
-/** What each replica keeps for itself: records of decisions. */
-const OF_ONE_REPLICA = /\/audit_logs/
-
 const BY = withoutRequest('bootstrap')
 
 export async function openHarness(input: Bootstrap = { noExample: true }): Promise<Harness> {
   const { all, close: closeStores } = await openStores()
-  const parts = all.map(({ data, store }) => {
-    const audit = new AuditLog(data)
+  const parts = all.map((part) => {
+    const { data, store } = part
+    const audit = openAuditLog(part)
     store.closeWith(audit)
     return { data, store, audit }
   })
@@ -96,7 +95,7 @@ export async function openHarness(input: Bootstrap = { noExample: true }): Promi
     }
     const payload =
       body === undefined || typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body)
-    const asked = served[OF_ONE_REPLICA.test(url) ? 0 : turn++ % served.length]!.app
+    const asked = served[turn++ % served.length]!.app
     const response = await asked.inject({ method, url, headers, ...(payload === undefined ? {} : { payload }) })
     // for the test, which looks into the store without asking
     await store.confirm()
@@ -145,8 +144,12 @@ export async function openHarness(input: Bootstrap = { noExample: true }): Promi
   }
 }
 
+type Stores = Pick<Replicas<ManagementUseCases>, 'close'> & {
+  readonly all: readonly (Pick<Replica<ManagementUseCases>, 'data' | 'store'> & Partial<Replica<ManagementUseCases>>)[]
+}
+
 /** The store of a new data folder, or of replicas over a new database. */
-async function openStores(): Promise<Replicas<ManagementUseCases>> {
+async function openStores(): Promise<Stores> {
   const writerThread = threadUrl(new URL('../../../src/management/', import.meta.url).href, './writer-thread.ts')
   if (REPLICAS !== undefined) return openReplicas(REPLICAS + 1, writerThread)
   const data = temporaryFolder('management')

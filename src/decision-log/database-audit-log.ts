@@ -1,0 +1,93 @@
+// Records of decisions in the database that replicas share. A thread of its own speaks to the database, on connections
+// of its own: no write of policy waits for a record. It is started on first use.
+import { Worker } from 'node:worker_threads'
+import { ZerohopError } from '../model/errors.ts'
+import { AUDIT_BATCHES_MAX, AUDIT_READS_MAX } from '../model/limits.ts'
+import { threadUrl } from '../model/thread.ts'
+import type { DatabaseSettings } from '../store/postgres/settings.ts'
+import { AskedThread } from './asked-thread.ts'
+import type { AuditBatch, Stored } from './audit-lines.ts'
+import type { AuditInstance, AuditKeep, AuditLog, AuditRange, AuditRecord, AuditTrimmed } from './audit-log.ts'
+import type { DatabaseAuditAnswers, DatabaseAuditQuestion, DatabaseAuditThreadData } from './database-audit-thread.ts'
+
+export class DatabaseAuditLog implements AuditLog {
+  readonly stats = { stored: 0, known: 0, refused: 0 }
+  readonly bytes = undefined
+  readonly #thread: AskedThread<DatabaseAuditQuestion, unknown>
+  #batches = 0
+
+  /** @param data the data folder, for the names of users */
+  constructor(data: string, settings: DatabaseSettings) {
+    const { url, statementMs } = settings
+    const database: DatabaseSettings = { url, ...(statementMs === undefined ? {} : { statementMs }) }
+    const workerData: DatabaseAuditThreadData = { data, database }
+    this.#thread = new AskedThread({
+      begin: () =>
+        new Worker(threadUrl(import.meta.url, './database-audit-thread.ts'), { workerData, name: 'zerohop-audit' }),
+      asError: (cause) => new ZerohopError('INTERNAL', {}, { cause }),
+      closed: () => new ZerohopError('CLOSED', { what: 'the audit log' }),
+    })
+  }
+
+  async append(batch: AuditBatch): Promise<Stored> {
+    if (this.#batches >= AUDIT_BATCHES_MAX) throw new ZerohopError('OVERLOADED', { waiting: this.#batches })
+    this.#batches++
+    try {
+      const stored = await this.#ask('stored', { about: 'stored', batch })
+      this.stats.stored += stored.stored
+      this.stats.known += stored.known
+      this.stats.refused += stored.refused
+      return stored
+    } finally {
+      this.#batches--
+    }
+  }
+
+  trim(keep: AuditKeep): Promise<AuditTrimmed> {
+    return this.#ask('trimmed', { about: 'trimmed', keep })
+  }
+
+  async list(environment: string, range: AuditRange): Promise<AuditRecord[]> {
+    const records = await this.#read('list', { about: 'list', environment, range })
+    return records.map((record) => JSON.parse(record) as AuditRecord)
+  }
+
+  async count(environment: string): Promise<number> {
+    return (await this.counts([environment])).get(environment) ?? 0
+  }
+
+  counts(environments: readonly string[]): Promise<ReadonlyMap<string, number>> {
+    return this.#read('counts', { about: 'counts', environments })
+  }
+
+  async find(environment: string, id: string): Promise<AuditRecord | undefined> {
+    const record = await this.#read('record', { about: 'record', environment, id })
+    return record === undefined ? undefined : (JSON.parse(record) as AuditRecord)
+  }
+
+  instance(name: string): Promise<AuditInstance | undefined> {
+    return this.#read('instance', { about: 'instance', name })
+  }
+
+  close(): Promise<void> {
+    return this.#thread.close()
+  }
+
+  /** A question that somebody waits for; there is a bound on how many do. */
+  async #read<K extends keyof DatabaseAuditAnswers>(
+    about: K,
+    question: Extract<DatabaseAuditQuestion, { readonly about: K }>,
+  ): Promise<DatabaseAuditAnswers[K]> {
+    const waiting = this.#thread.waiting - this.#batches
+    if (waiting >= AUDIT_READS_MAX) throw new ZerohopError('OVERLOADED', { waiting })
+    return this.#ask(about, question)
+  }
+
+  async #ask<K extends keyof DatabaseAuditAnswers>(
+    _about: K,
+    question: Extract<DatabaseAuditQuestion, { readonly about: K }>,
+  ): Promise<DatabaseAuditAnswers[K]> {
+    // the thread answers a question about something with that
+    return (await this.#thread.ask(question)) as DatabaseAuditAnswers[K]
+  }
+}

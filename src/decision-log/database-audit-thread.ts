@@ -1,0 +1,95 @@
+// The thread of a replica that stores records of decisions in the database, and reads them. It has two connections:
+// on one it stores and forgets, on the other it reads, so that a list does not wait for a batch. Loaded from the build,
+// by its URL.
+import { parentPort, workerData } from 'node:worker_threads'
+import { toFailure } from '../store/batch.ts'
+import { Database, Lane } from '../store/postgres/database.ts'
+import type { DatabaseSettings } from '../store/postgres/settings.ts'
+import { openReader, type Reader } from '../store/reader.ts'
+import type { FromAsked, ToAsked } from './asked-thread.ts'
+import type { AuditBatch, Stored } from './audit-lines.ts'
+import type { AuditInstance, AuditKeep, AuditRange, AuditTrimmed } from './audit-log.ts'
+import { countRecords, findRecord, findSeries, listRecords } from './database-audit-reads.ts'
+import { DatabaseAuditWriter } from './database-audit-writer.ts'
+
+export interface DatabaseAuditThreadData {
+  /** the data folder, for the names of users */
+  readonly data: string
+  readonly database: DatabaseSettings
+}
+
+export type DatabaseAuditQuestion =
+  | { readonly about: 'stored'; readonly batch: AuditBatch }
+  | { readonly about: 'trimmed'; readonly keep: AuditKeep }
+  | { readonly about: 'list'; readonly environment: string; readonly range: AuditRange }
+  | { readonly about: 'counts'; readonly environments: readonly string[] }
+  | { readonly about: 'record'; readonly environment: string; readonly id: string }
+  | { readonly about: 'instance'; readonly name: string }
+
+/** Records are JSON. */
+export interface DatabaseAuditAnswers {
+  readonly stored: Stored
+  readonly trimmed: AuditTrimmed
+  readonly list: string[]
+  readonly counts: ReadonlyMap<string, number>
+  readonly record: string | undefined
+  readonly instance: AuditInstance | undefined
+}
+
+const { data, database: settings } = workerData as DatabaseAuditThreadData
+const port = parentPort!
+const database = new Database(settings)
+const reading = new Lane(database, 'decisions, read')
+const writer = new DatabaseAuditWriter(new Lane(database, 'decisions'), findUser, Date.now)
+/** questions that are not answered yet */
+const running = new Set<Promise<void>>()
+let reader: Reader | undefined
+
+port.on('message', (message: ToAsked<DatabaseAuditQuestion>) => {
+  if ('close' in message) {
+    void close()
+    return
+  }
+  const telling = tell(message).finally(() => running.delete(telling))
+  running.add(telling)
+})
+port.postMessage({ ready: true } satisfies FromAsked<unknown>)
+
+type Asked = Exclude<ToAsked<DatabaseAuditQuestion>, { readonly close: true }>
+
+/** Never rejects. */
+async function tell({ asked: told, question }: Asked): Promise<void> {
+  try {
+    port.postMessage({ told, answer: await answerOf(question) } satisfies FromAsked<unknown>)
+  } catch (error) {
+    port.postMessage({ told, failure: toFailure(error) } satisfies FromAsked<unknown>)
+  }
+}
+
+async function answerOf(question: DatabaseAuditQuestion): Promise<unknown> {
+  if (question.about === 'stored') return writer.append(question.batch)
+  if (question.about === 'trimmed') return writer.trim(question.keep)
+  const connection = await reading.connection()
+  if (question.about === 'list') return listRecords(connection, question.environment, question.range)
+  if (question.about === 'counts') return countRecords(connection, question.environments)
+  if (question.about === 'record') return findRecord(connection, question.environment, question.id)
+  return findSeries(connection, question.name)
+}
+
+/** A record is stored even when the name of its user cannot be read. */
+function findUser(environment: string, key: string) {
+  try {
+    reader ??= openReader(data)
+    return reader.view(environment).get('user', key)
+  } catch {
+    return undefined
+  }
+}
+
+async function close(): Promise<void> {
+  await Promise.all(running)
+  await writer.close()
+  reading.close()
+  await reader?.close()
+  port.close()
+}

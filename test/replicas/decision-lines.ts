@@ -1,0 +1,16 @@
+// Lines of decision records, as a PDP writes them.
+import { lineOf } from '../../src/decision-log/record.ts'
+import { RECORD } from '../decision-log/support.ts'
+
+export interface Line {
+  readonly environment: string
+  readonly instance: string
+  readonly seq: number
+  readonly apiKey: string
+  readonly at: number
+  readonly user?: string
+  readonly dropped?: number
+}
+
+export const decisionLine = ({ instance, seq, dropped = 0, ...of }: Line): string =>
+  `{"instance":"${instance}","seq":${seq}${lineOf({ ...RECORD, ...of, request: `r-${seq}` }, dropped)}`

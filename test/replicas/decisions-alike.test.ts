@@ -1,0 +1,246 @@
+// The database keeps, counts, lists and forgets records of decisions as the folder of a single process does: the same
+// random batches go to a folder, and to two replicas in turn.
+import { randomBytes } from 'node:crypto'
+import { gzipSync } from 'node:zlib'
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { AuditBatch } from '../../src/decision-log/audit-lines.ts'
+import type { AuditKeep, AuditLog, AuditRecord } from '../../src/decision-log/audit-log.ts'
+import { readAudit } from '../../src/decision-log/audit-queries.ts'
+import { DatabaseAuditLog } from '../../src/decision-log/database-audit-log.ts'
+import { idAt, LIST_RECORDS } from '../../src/decision-log/database-audit-reads.ts'
+import { FolderAuditLog } from '../../src/decision-log/folder-audit-log.ts'
+import { AUDIT_BATCHES_MAX, AUDIT_READS_MAX } from '../../src/model/limits.ts'
+import { Database } from '../../src/store/postgres/database.ts'
+import { migrate } from '../../src/store/postgres/migrations.ts'
+import { temporaryFolder } from '../support/folders.ts'
+import { endPostgres, startPostgres, withoutPostgres } from '../support/postgres.ts'
+import { Random } from './consistency/random.ts'
+import { decisionLine } from './decision-lines.ts'
+
+const START = Date.UTC(2026, 10, 20, 12)
+const BATCHES = 60
+const id = () => randomBytes(16).toString('hex')
+
+// skipped where the binaries of PostgreSQL cannot run: the reason is printed
+describe.skipIf(withoutPostgres())('records of decisions in a folder and in the database', () => {
+  const environments = [id(), id(), id()].sort()
+  const series = Array.from({ length: 12 }, id)
+  const random = new Random(1)
+  let url: string
+  let folder: AuditLog
+  let replicas: AuditLog[]
+
+  beforeAll(async () => {
+    url = await (await startPostgres()).database()
+    const connection = await new Database({ url }).open('test')
+    await migrate(connection)
+    connection.destroy()
+    folder = new FolderAuditLog(temporaryFolder('audit'))
+    replicas = [0, 1].map(() => new DatabaseAuditLog(temporaryFolder('audit'), { url }))
+  })
+  afterAll(async () => {
+    for (const log of [folder, ...(replicas ?? [])]) await log?.close()
+    await endPostgres()
+  })
+
+  /** A batch of one series, as a PDP sends it: new records, some that came before, some that are refused. */
+  const batchOf = (instance: string): AuditBatch => {
+    const of = series.indexOf(instance)
+    const environment = environments[of % environments.length]!
+    // some series are those of a process that needs no key
+    const apiKey = of % 4 === 0 ? undefined : `key-${random.chance(0.1) ? 'other' : of}`
+    const lines = Array.from({ length: random.between(1, 40) }, () => {
+      const seq = random.between(1, 150)
+      // a record that comes again has the same time: records of several series have one, too
+      const at = START + Math.floor(seq / 3) * 1000
+      const user = ['ana', 'ben', 'nul\0', '\ud800', 'ä'][seq % 5]!
+      const dropped = seq % 7 === 0 ? 3 : 0
+      const line = decisionLine({ environment, instance, seq, at, apiKey: apiKey ?? 'own', user, dropped })
+      return random.chance(0.03) ? line.slice(5) : line
+    })
+    const bytes = Buffer.from(lines.join(''))
+    const isCompressed = random.chance(0.5)
+    const sender = apiKey === undefined ? {} : { environment, sentBy: { id: apiKey, hash: '' } }
+    return { lines: isCompressed ? gzipSync(bytes) : bytes, isCompressed, ...sender }
+  }
+
+  /** All that can be asked, without the time at which records came. */
+  const contentsOf = async (log: AuditLog) => {
+    const lists: AuditRecord[][] = []
+    for (const environment of environments) {
+      for (const since of [undefined, START + 10_000]) {
+        for (const [skip, before] of [[0, START + 40_000], [0], [7, START + 30_000], [1_000]] as const) {
+          const range = { ...(since === undefined ? {} : { since }), ...(before === undefined ? {} : { before }) }
+          lists.push(await log.list(environment, { ...range, skip, limit: 50 }))
+        }
+      }
+    }
+    const records = lists.map((list) => list.map((record) => ({ ...record, received_at: 0 })))
+    const found = await Promise.all(
+      environments.flatMap((environment) => lists.map(async ([first]) => log.find(environment, first?.id ?? id()))),
+    )
+    return {
+      records,
+      found: found.map((record) => record?.id),
+      counts: await Promise.all(environments.map((environment) => log.count(environment))),
+      together: [...(await log.counts(environments))].filter(([, count]) => count > 0).sort(),
+      series: (await Promise.all(series.map((name) => log.instance(name)))).map((each) => each && { ...each, seen: 0 }),
+    }
+  }
+
+  const trimAll = async (log: AuditLog, keep: AuditKeep): Promise<number> => {
+    let rows = 0
+    for (let more = true; more; ) {
+      const trimmed = await log.trim(keep)
+      rows += trimmed.rows
+      more = trimmed.more
+    }
+    return rows
+  }
+
+  it('are answered for alike, batch by batch', async () => {
+    for (let number = 0; number < BATCHES; number++) {
+      const batch = batchOf(random.pick(series))
+      expect(await replicas[number % 2]!.append(batch)).toEqual(await folder.append(batch))
+    }
+    expect(folder.stats.known).toBeGreaterThan(0)
+    expect(folder.stats.refused).toBeGreaterThan(0)
+    expect(folder.stats.stored).toBe(replicas.reduce((sum, { stats }) => sum + stats.stored, 0))
+  })
+
+  it('are listed, counted and found alike', async () => {
+    const contents = await contentsOf(folder)
+    expect(contents.records.flat().length).toBeGreaterThan(100)
+    for (const replica of replicas) expect(await contentsOf(replica)).toEqual(contents)
+  })
+
+  it('are forgotten alike, by number and by age, also when both replicas do it at once', async () => {
+    const keeps = [
+      { now: START + 60_000, ms: 1_000_000, records: 60 },
+      { now: START + 60_000, ms: 40_000, records: 50 },
+      { now: START + 60_000, ms: 40_000, records: 50 },
+    ]
+    for (const keep of keeps) {
+      const rows = await trimAll(folder, keep)
+      const [one, other] = await Promise.all(replicas.map((replica) => trimAll(replica, keep)))
+      // whoever finds the other one at work leaves it to that one
+      expect(one! + other!).toBe(rows)
+      expect(await contentsOf(replicas[0]!)).toEqual(await contentsOf(folder))
+    }
+  })
+
+  it('are forgotten by one replica at a time', async () => {
+    const client = new pg.Client({ connectionString: url })
+    await client.connect()
+    await client.query('BEGIN; SELECT pg_advisory_xact_lock(6214507222)')
+    const keep = { now: START + 60_000, ms: 1_000_000, records: 1 }
+    expect(await replicas[0]!.trim(keep)).toEqual({ rows: 0, more: false })
+    await client.query('ROLLBACK')
+    await client.end()
+    expect((await replicas[0]!.trim(keep)).rows).toBeGreaterThan(0)
+  })
+
+  it('and their series are forgotten when nothing came for long; a number is never given again', async () => {
+    const last = Math.max(
+      ...(await Promise.all(series.map((name) => replicas[0]!.instance(name)))).map((each) => each?.number ?? 0),
+    )
+    const keep = { now: Date.now() + 1_000, ms: 0, records: 1 }
+    expect(await trimAll(replicas[0]!, keep)).toBeGreaterThan(0)
+    expect((await contentsOf(replicas[1]!)).series).toEqual(series.map(() => undefined))
+    expect((await contentsOf(replicas[1]!)).counts).toEqual([0, 0, 0])
+    const [instance] = series
+    const line = decisionLine({ environment: environments[0]!, instance: instance!, seq: 1, apiKey: 'own', at: START })
+    await replicas[1]!.append({ lines: Buffer.from(line), isCompressed: false })
+    expect((await replicas[0]!.instance(instance!))?.number).toBe(last + 1)
+  })
+
+  it('are forgotten in steps of bounded size, in whatever environments they are', async () => {
+    const many = Array.from({ length: 120 }, id)
+    const lines = many.flatMap((environment, at) =>
+      Array.from({ length: 60 }, (_, seq) =>
+        decisionLine({ environment, instance: series[1]!, seq: at * 60 + seq, apiKey: 'own', at: START + seq }),
+      ),
+    )
+    const stored = await replicas[0]!.append({ lines: gzipSync(lines.join('')), isCompressed: true })
+    expect(stored).toMatchObject({ stored: 7_200, refused: 0 })
+    const keep = { now: START + 60_000, ms: 1_000_000, records: 5 }
+    expect(await replicas[1]!.trim(keep)).toEqual({ rows: 5_000, more: true })
+    expect(await trimAll(replicas[1]!, keep)).toBe(55 * 120 - 5_000)
+    expect([...(await replicas[0]!.counts(many)).values()]).toEqual(many.map(() => 5))
+  })
+
+  it('that come while a list is searched are not in it, and move no place', async () => {
+    const environment = id()
+    const batchFrom = (first: number, count: number): AuditBatch => {
+      const seqs = Array.from({ length: count }, (_, at) => first + at)
+      const lines = seqs.map((seq) =>
+        decisionLine({ environment, instance: series[0]!, seq, apiKey: 'own', at: START + seq }),
+      )
+      return { lines: Buffer.from(lines.join('')), isCompressed: false }
+    }
+    for (const log of [folder, replicas[0]!]) {
+      await log.append(batchFrom(1_000, 1_700))
+      let next = 10_000
+      const growing: Pick<AuditLog, 'list' | 'count'> = {
+        count: (of) => log.count(of),
+        list: async (of, range) => {
+          const page = await log.list(of, range)
+          await log.append(batchFrom(next, 30))
+          next += 30
+          return page
+        },
+      }
+      const query = { environment, since: undefined, until: undefined, fits: () => true, offset: 1_600, rows: 100 }
+      const { rows, total } = await readAudit(growing, query)
+      expect([total, rows.map(({ seq }) => seq)]).toEqual([1_700, Array.from({ length: 100 }, (_, at) => 1_099 - at)])
+    }
+  })
+
+  it('are read along the index, without statistics of the table too', async () => {
+    const connection = await new Database({ url }).open('test')
+    await connection.script(`BEGIN; SET LOCAL enable_seqscan = off; TRUNCATE zerohop.decisions;
+      INSERT INTO zerohop.decisions SELECT lpad(to_hex(n % 3), 32, '0')::uuid, lpad(to_hex(n), 32, '0')::uuid, '{}'
+        FROM generate_series(1, 20000) n`)
+    const of = [`${'0'.repeat(31)}1`, idAt(0), idAt(START), 0, 30]
+    const plan = (await connection.query(`EXPLAIN ${LIST_RECORDS}`, of)).map((row) => row['QUERY PLAN']).join('\n')
+    expect(plan).toContain('Index Scan Backward using decisions_pkey')
+    expect(plan).not.toContain('Sort')
+    await connection.script('ROLLBACK')
+    connection.destroy()
+  })
+
+  it('wait for the database up to a bound, whether they come or are asked for', async () => {
+    const client = new pg.Client({ connectionString: url })
+    await client.connect()
+    await client.query('BEGIN; LOCK TABLE zerohop.decisions IN ACCESS EXCLUSIVE MODE')
+    const log = replicas[0]!
+    const [environment] = environments
+    const codeOf = (asked: Promise<unknown>) =>
+      asked.then(
+        () => 'done',
+        ({ code }) => code,
+      )
+    const batch = { lines: Buffer.from('{}'), isCompressed: false }
+    const line = decisionLine({ environment: environment!, instance: id(), seq: 1, apiKey: 'own', at: START })
+    const first = codeOf(log.append({ ...batch, lines: Buffer.from(line) }))
+    const appended = Array.from({ length: AUDIT_BATCHES_MAX }, () => codeOf(log.append(batch)))
+    const listed = Array.from({ length: AUDIT_READS_MAX + 1 }, () => codeOf(log.list(environment!, { limit: 1 })))
+    expect([await appended.pop(), await listed.pop()]).toEqual(['OVERLOADED', 'OVERLOADED'])
+    await client.query('ROLLBACK')
+    await client.end()
+    expect(new Set(await Promise.all([first, ...appended, ...listed]))).toEqual(new Set(['done']))
+  })
+
+  it('are refused after the close, and the question that is on its way is answered', async () => {
+    const log = new DatabaseAuditLog(temporaryFolder('audit'), { url })
+    const line = decisionLine({ environment: environments[0]!, instance: id(), seq: 1, apiKey: 'own', at: START })
+    const batch = { lines: Buffer.from(line), isCompressed: false }
+    await log.count(environments[0]!)
+    const storing = log.append(batch)
+    await log.close()
+    expect(await storing).toMatchObject({ stored: 1 })
+    await expect(log.append(batch)).rejects.toMatchObject({ code: 'CLOSED' })
+    await expect(log.count(environments[0]!)).rejects.toMatchObject({ code: 'CLOSED' })
+  })
+})
