@@ -3,6 +3,7 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ZerohopError } from '../../model/errors.ts'
+import { removeScratch } from './scratch.ts'
 
 const MARKER = 'replica-cache.json'
 
@@ -28,6 +29,7 @@ export function prepareCache(folder: string, clean: boolean): void {
     const reason = `the folder \`${folder}\` holds data of its own: a replica needs an empty one, the data is in the database`
     throw new ZerohopError('CONFIG_INVALID', { reason })
   }
+  removeScratch(folder)
   const known = readMarker(folder)
   if (!clean && (boot === undefined || known.boot !== boot)) discardCache(folder)
   writeMarker(folder, { ...readMarker(folder), boot })
