@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process'
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { readdirSync } from 'node:fs'
+import { cpSync, readdirSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
@@ -23,7 +23,7 @@ import { startProxy } from '../support/tcp-proxy.ts'
 
 const BY = withoutRequest('test')
 const SECRETS_KEY = randomBytes(32)
-/** Entries behind a snapshot after which the next one is due. */
+/** Entries after a snapshot from which the next one is due. */
 const DUE = 20
 const CHILD = fileURLToPath(new URL('./upkeep-child.mjs', import.meta.url))
 
@@ -334,9 +334,9 @@ describe.skipIf(withoutPostgres())('snapshots by replicas', () => {
       await look(one)
       await pause(50)
     }
-    // the claim of the dead one holds for a minute
+    // the claim of the dead one holds for some minutes
     expect([await count('snapshots'), await count('snapshot_parts')]).toEqual([0, 1])
-    await server.query(url, "UPDATE zerohop.upkeep SET at = at - interval '2 minutes'")
+    await server.query(url, "UPDATE zerohop.upkeep SET at = at - interval '1 hour'")
     await createUsers(one, log, 'second', 3)
     await snapshot(url, log, one, other)
     expect([await count('upkeep'), await count('snapshot_parts')]).toEqual([0, 1])
@@ -413,5 +413,58 @@ describe.skipIf(withoutPostgres())('snapshots by replicas', () => {
     expect(back.store.head(organization)).toEqual(one.store.head(organization))
     await close(back)
     expect(await verifyData(back.data)).toMatchObject({ damages: 0 })
+  })
+
+  it('go on while everybody writes, and replicas come and go', async () => {
+    const url = await server.database()
+    const [one, other, guest] = [await openReplica(url), await openReplica(url), await openReplica(url)]
+    const { organization } = one
+    const logs = [development(one), one.store.view(organization).require('environment', 'default/production').id]
+    const starts: string[] = []
+    const deadline = performance.now() + 90_000
+    const isDue = () => performance.now() > deadline || starts.filter((how) => how === 'reloaded').length === 2
+    let written = 0
+    const write = async (replica: Replica, log: string) => {
+      while (!isDue()) {
+        const number = ++written
+        await replica.store.commit(log, 'createUser', { key: `user-${number}` }, BY)
+        if (number % 3 === 0) await replica.store.commit(log, 'deleteUser', { ref: `user-${number}` }, BY)
+      }
+    }
+    const keep = async () => {
+      while (!isDue()) {
+        await look(one, KEEP_FEW)
+        await look(other, KEEP_FEW)
+        await age(url)
+        await server.query(url, 'DELETE FROM zerohop.replicas WHERE id <> ALL ($1)', [opened.map(({ id }) => id)])
+        await pause(20)
+      }
+    }
+    const come = async () => {
+      await close(guest)
+      for (let round = 0; !isDue(); round++) {
+        // with nothing, and with what it had when it was first closed
+        const data = temporaryFolder('guest')
+        if (round % 2 === 1) cpSync(guest.data, data, { recursive: true })
+        const back = await openReplica(url, data)
+        starts.push(back.store.historyLost?.code ?? (back.store.atStart.length > 0 ? 'reloaded' : 'folded'))
+        await back.store.commit(logs[0]!, 'createUser', { key: `guest-${round}` }, BY)
+        await close(back)
+      }
+    }
+    const work = [one, other].flatMap((replica) => logs.flatMap((log) => [write(replica, log), write(replica, log)]))
+    await Promise.all([...work, keep(), come()])
+    const last = await openReplica(url)
+    for (const { store } of opened) await store.confirm()
+    for (const log of [organization, ...logs]) {
+      expect(opened.map(({ store }) => store.head(log))).toEqual(opened.map(() => last.store.head(log)))
+      expect(new Set(opened.map((replica) => stateOf(replica, log))).size).toBe(1)
+    }
+    expect(starts).toContain('reloaded')
+    expect(starts).not.toContain('HISTORY_LOST')
+    expect((await entriesOf(url, logs[0]!)).oldest).toBeGreaterThan(1)
+    expect(
+      opened.flatMap(({ events }) => events).filter(({ what }) => what === 'refused' || what === 'failed'),
+    ).toEqual([])
   })
 })

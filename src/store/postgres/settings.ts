@@ -12,7 +12,7 @@ export interface DatabaseSettings {
   readonly listen?: boolean
   /** milliseconds in which a statement must be answered; default DATABASE_STATEMENT_MS */
   readonly statementMs?: number
-  /** entries behind the newest snapshot from which a new one is written; default SNAPSHOT_ENTRIES_MIN */
+  /** entries after the newest snapshot from which a new one is written; default SNAPSHOT_ENTRIES_MIN */
   readonly snapshotEntries?: number
 }
 

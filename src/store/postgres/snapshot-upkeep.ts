@@ -57,7 +57,7 @@ export async function writeDueSnapshot(work: UpkeepWork, claim: Claim, log: Know
     [log.number],
   )
   if ((found?.newest ?? 0) !== newest) return // another replica was faster
-  await removeParts(connection, log.number)
+  await removeParts(connection, claim)
   const spooled = await spool(folder, log)
   if (spooled === undefined || spooled.revision < newest) return
   const { path, lengths, revision, chain, next, objects, hash } = spooled
@@ -100,11 +100,11 @@ export async function writeDueSnapshot(work: UpkeepWork, claim: Claim, log: Know
 }
 
 /** Removes parts of snapshots that were replaced, or not finished. */
-async function removeParts(connection: Connection, number: number): Promise<void> {
+async function removeParts(connection: Connection, { number, token }: Claim): Promise<void> {
   await connection.query(
-    `DELETE FROM zerohop.snapshot_parts p WHERE number = $1 AND NOT EXISTS (
+    `WITH ${MINE} DELETE FROM zerohop.snapshot_parts p USING mine WHERE p.number = mine.number AND NOT EXISTS (
       SELECT FROM zerohop.snapshots s WHERE s.number = p.number AND s.revision = p.revision)`,
-    [number],
+    [number, token],
   )
 }
 
@@ -188,18 +188,21 @@ async function foldFrom(
 /** Confirms a snapshot, and removes those that it replaces. @returns false when it is no longer there to be confirmed */
 async function confirm(
   connection: Connection,
-  { number, token }: Claim,
+  claim: Claim,
   { revision, hash }: Snapshot,
   replica: string,
 ): Promise<boolean> {
   const confirmed = await connection.query(
     `WITH ${MINE} UPDATE zerohop.snapshots s SET state = 'confirmed', checked_by = $5::uuid, at = clock_timestamp() FROM mine
     WHERE s.number = mine.number AND revision = $3 AND hash = decode($4, 'hex') AND state = 'written' RETURNING revision`,
-    [number, token, revision, hash, replica],
+    [claim.number, claim.token, revision, hash, replica],
   )
   if (confirmed.length === 0) return false
-  await connection.query('DELETE FROM zerohop.snapshots WHERE number = $1 AND revision < $2', [number, revision])
-  await removeParts(connection, number)
+  await connection.query(
+    `WITH ${MINE} DELETE FROM zerohop.snapshots s USING mine WHERE s.number = mine.number AND revision < $3`,
+    [claim.number, claim.token, revision],
+  )
+  await removeParts(connection, claim)
   return true
 }
 

@@ -24,7 +24,7 @@ interface ListedLog {
   readonly id: string
   readonly kind: LogKind
   readonly revision: number
-  /** revision of its newest snapshot */
+  /** revision of its newest confirmed snapshot */
   readonly snapshot: number | null
 }
 
@@ -48,7 +48,7 @@ export async function reportDatabase(connection: Connection): Promise<DatabaseRe
     `SELECT l.id, l.kind, coalesce(e.revision, 0)::float8 AS revision, s.revision::float8 AS snapshot
     FROM (SELECT number, id, kind FROM zerohop.logs ORDER BY number LIMIT $1) l
     LEFT JOIN LATERAL (SELECT revision FROM zerohop.entries WHERE number = l.number ORDER BY revision DESC LIMIT 1) e ON true
-    LEFT JOIN LATERAL (SELECT revision FROM zerohop.snapshots WHERE number = l.number ORDER BY revision DESC LIMIT 1) s ON true
+    LEFT JOIN LATERAL (SELECT revision FROM zerohop.snapshots WHERE number = l.number AND state = 'confirmed' ORDER BY revision DESC LIMIT 1) s ON true
     ORDER BY l.number`,
     [DATABASE_LISTED_MAX],
   )

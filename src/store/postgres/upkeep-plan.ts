@@ -3,9 +3,9 @@
 import type { LogId } from '../../log/change.ts'
 import {
   SNAPSHOT_ALONE_SECONDS,
-  SNAPSHOT_BEHIND_BYTES_MIN,
   SNAPSHOT_ENTRIES_MIN,
   SNAPSHOT_RETRY_MINUTES,
+  SNAPSHOT_UNCOVERED_BYTES_MIN,
   TRIM_AGE_MINUTES,
   UPKEEP_LOGS_MAX,
 } from '../../model/limits.ts'
@@ -38,8 +38,8 @@ export interface LogState extends KnownLog {
   readonly confirmed: number
   readonly objects: number
   readonly bytes: number
-  /** when the oldest entry behind it was written; null when there is none */
-  readonly behindAt: number | null
+  /** when the oldest entry after it was written; null when there is none */
+  readonly uncoveredAt: number | null
   /** of the newest snapshot that is not confirmed, later than the confirmed one */
   readonly pending: number | null
   readonly state: 'written' | 'refused' | null
@@ -66,7 +66,7 @@ export async function readLogStates(
     `SELECT l.number, l.id, l.kind, encode(l.lineage, 'hex') AS lineage, h.revision::float8 AS head,
       o.revision::float8 AS oldest, o.at::float8 AS "oldestAt", w.revision::float8 AS whole, wa.at AS "wholeAt",
       coalesce(c.revision, 0)::float8 AS confirmed, coalesce(c.objects, 0)::float8 AS objects,
-      coalesce(c.bytes, 0)::float8 AS bytes, b.at AS "behindAt", p.revision::float8 AS pending, p.state,
+      coalesce(c.bytes, 0)::float8 AS bytes, b.at AS "uncoveredAt", p.revision::float8 AS pending, p.state,
       ${MS('p.at')} AS "pendingAt", p.writer = $1::uuid AS "isOwn", ${MS('clock_timestamp()')} AS now,
       NOT EXISTS (SELECT FROM zerohop.replicas WHERE id <> $1::uuid
         AND seen > clock_timestamp() - interval '${SNAPSHOT_ALONE_SECONDS} seconds') AS "isAlone"
@@ -100,11 +100,14 @@ export function isExpired(
   return revision <= head - revisions || at < now - ms
 }
 
-/** What is due for a log. `behind`: bytes of the entries behind the confirmed snapshot. */
+/** What is due for a log. `uncovered`: bytes of the entries after the confirmed snapshot. */
 export function tasksOf(
   state: LogState,
   { deltas, history }: RecordRetention,
-  { behind, entriesMin = SNAPSHOT_ENTRIES_MIN }: { readonly behind: number; readonly entriesMin?: number | undefined },
+  {
+    uncovered,
+    entriesMin = SNAPSHOT_ENTRIES_MIN,
+  }: { readonly uncovered: number; readonly entriesMin?: number | undefined },
 ): UpkeepTask[] {
   const { number, id, kind, lineage, head, confirmed, now } = state
   const log = { number, id, kind, lineage }
@@ -116,8 +119,8 @@ export function tasksOf(
     // without it nobody could begin
     confirmed + 1 < Math.max(state.oldest, state.whole) ||
     head - confirmed >= Math.max(entriesMin, state.objects) ||
-    behind >= Math.max(SNAPSHOT_BEHIND_BYTES_MIN, state.bytes) ||
-    (state.behindAt !== null && isExpired({ revision: confirmed + 1, at: state.behindAt }, state, byAge(deltas)))
+    uncovered >= Math.max(SNAPSHOT_UNCOVERED_BYTES_MIN, state.bytes) ||
+    (state.uncoveredAt !== null && isExpired({ revision: confirmed + 1, at: state.uncoveredAt }, state, byAge(deltas)))
   if (isDue && !isWaiting) tasks.push({ do: 'write', log, newest: Math.max(confirmed, state.pending ?? 0) })
   const isOld = (revision: number, at: number | null, keep: Keep): boolean =>
     at !== null && revision < confirmed && isExpired({ revision, at }, state, keep)
@@ -126,11 +129,11 @@ export function tasksOf(
   return tasks
 }
 
-/** A log that is written to rarely is due when the entries behind its snapshot get old, however few they are. */
+/** A log that is written to rarely is due when the entries after its snapshot get old, however few they are. */
 const byAge = ({ ms }: Keep): Keep => ({ revisions: Number.POSITIVE_INFINITY, ms })
 
 /** Bytes of entries after a revision, up to another. */
-export async function bytesOfEntries(
+async function bytesOfEntries(
   connection: Connection,
   ranges: readonly { readonly number: number; readonly after: number; readonly to: number }[],
 ): Promise<ReadonlyMap<number, number>> {
@@ -143,8 +146,8 @@ export async function bytesOfEntries(
   return new Map(rows.map(({ number, bytes }) => [number, bytes]))
 }
 
-/** Sums up the bytes behind snapshots from one look to the next: each entry is measured once. */
-export class BytesBehind {
+/** Sums up the bytes after snapshots from one look to the next: each entry is measured once. */
+export class UncoveredBytes {
   readonly #known = new Map<LogId, { readonly from: number; readonly to: number; readonly bytes: number }>()
 
   async measure(connection: Connection, states: readonly LogState[]): Promise<(log: LogId) => number> {

@@ -6,7 +6,7 @@ import { threadUrl } from '../../model/thread.ts'
 import { type Failure, fromFailure } from '../batch.ts'
 import type { Connection } from './connection.ts'
 import type { DatabaseSettings, UpkeepEvent } from './settings.ts'
-import { BytesBehind, type RecordRetention, readLogStates, tasksOf, type UpkeepTask } from './upkeep-plan.ts'
+import { type RecordRetention, readLogStates, tasksOf, UncoveredBytes, type UpkeepTask } from './upkeep-plan.ts'
 
 export interface UpkeepDeps {
   readonly settings: DatabaseSettings
@@ -29,7 +29,7 @@ export type FromUpkeepThread = { readonly event: UpkeepEvent } | { readonly done
 
 export class Upkeep {
   readonly #deps: UpkeepDeps
-  readonly #behind = new BytesBehind()
+  readonly #uncovered = new UncoveredBytes()
   readonly #stop = new SharedArrayBuffer(4)
   #running: Promise<void> | undefined
 
@@ -70,9 +70,9 @@ export class Upkeep {
       const last = states.at(-1)
       if (last === undefined) return
       after = last.number
-      const behind = await this.#behind.measure(await connection(), states)
+      const uncovered = await this.#uncovered.measure(await connection(), states)
       const tasks = states.flatMap((state) =>
-        tasksOf(state, retention, { behind: behind(state.id), entriesMin: settings.snapshotEntries }),
+        tasksOf(state, retention, { uncovered: uncovered(state.id), entriesMin: settings.snapshotEntries }),
       )
       if (tasks.length > 0) await this.#inThread(retention, tasks)
     }
