@@ -14,11 +14,16 @@ import { localFeed } from '../../src/management/feed/local-feed.ts'
 import { type ManagementData, openManagementData } from '../../src/management/open.ts'
 import { applyRetention, type RetentionOptions } from '../../src/management/retention.ts'
 import { buildSnapshot } from '../../src/management/snapshot/snapshot.ts'
+import { ClaimLost, claim, release, renew } from '../../src/store/postgres/claims.ts'
+import { Database } from '../../src/store/postgres/database.ts'
+import { exportFolder } from '../../src/store/postgres/export-folder.ts'
 import type { UpkeepEvent } from '../../src/store/postgres/settings.ts'
+import { readSecretsKey } from '../../src/store/secrets.ts'
 import { verifyData } from '../../src/store/verify-data.ts'
 import { eventually } from '../support/eventually.ts'
 import { temporaryFolder } from '../support/folders.ts'
 import { endPostgres, type Postgres, startPostgres, withoutPostgres } from '../support/postgres.ts'
+import { endServers, freePort, Server, url as urlOf } from '../support/server.ts'
 import { startProxy } from '../support/tcp-proxy.ts'
 
 const BY = withoutRequest('test')
@@ -167,7 +172,10 @@ describe.skipIf(withoutPostgres())('snapshots by replicas', () => {
     await Promise.all(opened.splice(0).map(({ store }) => store.close()))
   })
 
-  afterAll(endPostgres)
+  afterAll(async () => {
+    await endServers()
+    await endPostgres()
+  })
 
   it('are written by one, confirmed by another, and replaced by the next', async () => {
     const url = await server.database()
@@ -397,6 +405,8 @@ describe.skipIf(withoutPostgres())('snapshots by replicas', () => {
     await stopped.store.confirm()
     expect(stopped.store.findApiKey(hashSecret(revoked.secret))).toBeDefined()
     await close(stopped)
+    const copy = temporaryFolder('replica')
+    cpSync(stopped.data, copy, { recursive: true })
     await one.store.commit(organization, 'deleteApiKey', { ref: revoked.key.id }, BY)
     let kept = await create()
     for (let number = 0; number < 2 * DUE; number++) kept = await create()
@@ -413,6 +423,66 @@ describe.skipIf(withoutPostgres())('snapshots by replicas', () => {
     expect(back.store.head(organization)).toEqual(one.store.head(organization))
     await close(back)
     expect(await verifyData(back.data)).toMatchObject({ damages: 0 })
+    // as a process it says so in its log, and in its metrics
+    const port = await freePort()
+    const process = new Server('api', {
+      ZEROHOP_DATA: copy,
+      ZEROHOP_API_PORT: String(port),
+      ZEROHOP_DATABASE_URL: url,
+      ZEROHOP_SECRETS_KEY: SECRETS_KEY.toString('hex'),
+      PDP_ALLOW_METRICS_UNAUTHENTICATED: 'true',
+    })
+    await process.until(async () => (await fetch(`${urlOf(port)}/ready`)).ok)
+    expect(process.output).toContain('"msg":"entries that this replica lacked were trimmed: it loaded a snapshot"')
+    expect(await (await fetch(`${urlOf(port)}/metrics`)).text()).toContain('\nzerohop_snapshots_reloaded_total 1\n')
+    expect(await process.end('SIGTERM')).toBe(0)
+  })
+
+  it('are what an export begins with, when the record is trimmed', async () => {
+    const url = await server.database()
+    const [one, other] = [await openReplica(url), await openReplica(url)]
+    const log = development(one)
+    await createUsers(one, log, 'first')
+    await snapshot(url, log, one, other)
+    await createUsers(one, log, 'second', 3)
+    await trim(url, log, one)
+    const [state, { head, oldest }] = [stateOf(one, log), await entriesOf(url, log)]
+    await close(one)
+    await close(other)
+    const folder = temporaryFolder('exported')
+    const connection = await new Database({ url }).open('test')
+    const keys = { secretsKey: SECRETS_KEY, folderKey: () => readSecretsKey(folder, undefined).bytes }
+    await exportFolder(connection, {
+      folder,
+      ...keys,
+      again: false,
+      id: randomUUID(),
+      place: 'here',
+      progress: () => {},
+    })
+    connection.destroy()
+    const embedded = await openManagementData({ data: folder, newId: () => randomBytes(16).toString('hex') })
+    expect(stateOf(embedded, log)).toBe(state)
+    expect(embedded.store.history(log, head + 1, 100).at(-1)?.revision).toBe(oldest)
+    await embedded.store.close()
+    expect(await verifyData(folder)).toMatchObject({ damages: 0 })
+  })
+
+  it('are the work of one replica, which has lost it when another took it over', async () => {
+    const url = await server.database()
+    await openReplica(url)
+    const connection = await new Database({ url }).open('test')
+    const first = (await claim(connection, 1, randomUUID()))!
+    expect(await claim(connection, 1, randomUUID())).toBeUndefined()
+    await renew(connection, first)
+    await server.query(url, "UPDATE zerohop.upkeep SET at = at - interval '1 hour'")
+    const second = (await claim(connection, 1, randomUUID()))!
+    await expect(renew(connection, first)).rejects.toThrow(ClaimLost)
+    await release(connection, first)
+    await renew(connection, second)
+    await release(connection, second)
+    expect(await claim(connection, 1, randomUUID())).toBeDefined()
+    connection.destroy()
   })
 
   it('go on while everybody writes, and replicas come and go', async () => {
