@@ -205,12 +205,17 @@ export class BatchRunner {
     }
   }
 
-  /** Begins a log whose objects and entries were loaded from a snapshot (load-snapshot.ts). @throws what LMDB throws */
-  begin(log: LogId, head: Head, secrets: readonly SealedSecret[]): void {
+  /**
+   * Begins a log whose objects and entries were loaded from a snapshot (load-snapshot.ts).
+   * @param replace writes them in the same transaction, when they are not there yet
+   * @throws what LMDB throws
+   */
+  begin(log: LogId, head: Head, secrets: readonly SealedSecret[], replace: () => void = () => {}): void {
     this.#heads.set(log, head)
     this.#moved = new Set([log])
     try {
       this.#tables.root.transactionSync(() => {
+        replace()
         this.#putSecrets(secrets)
         this.#putHeads()
       })

@@ -20,7 +20,7 @@ import { acquireLock, type Lock } from './lock.ts'
 import { readEntries, readHistory, readHistoryId } from './log.ts'
 import { requireNotMoved } from './moved.ts'
 import { discardCache, discardLost, forgetLoss, lossOf, prepareCache, requireNoCache } from './postgres/cache-folder.ts'
-import type { SharedTask } from './postgres/settings.ts'
+import type { SharedTask, UpkeepEvent } from './postgres/settings.ts'
 import { Scrub } from './scrub.ts'
 import { readSecretsKey, type SecretsKey, unseal } from './secrets.ts'
 import { openTables, type Tables } from './tables.ts'
@@ -80,6 +80,8 @@ export type StoreEvent =
   | { readonly event: 'batch'; readonly seconds: number }
   /** what a replica cannot do in the background; without an error it can again */
   | { readonly event: 'trouble'; readonly error: ZerohopError | undefined }
+  /** what a replica did for the record, or what became of it */
+  | { readonly event: 'upkeep'; readonly upkeep: UpkeepEvent }
   /** nothing is written any more; reads go on */
   | { readonly event: 'writer died'; readonly error: ZerohopError }
 
@@ -122,6 +124,8 @@ export interface Store<U extends UseCases> {
   readonly historyLost: ZerohopError | undefined
   /** Every log has an entry after what was lost, so that nobody who has seen that continues with it. */
   forgetLoss(): void
+  /** Of a replica: what happened before anybody could listen. */
+  readonly atStart: readonly UpkeepEvent[]
   /** Of a replica: tasks that all of them know. */
   readonly tasks: SharedTasks | undefined
   /** What a replica cannot do in the background; undefined when nothing is wrong. */
@@ -247,6 +251,7 @@ class LmdbStore<U extends UseCases> implements Store<U> {
   readonly isReplicated: boolean
   trouble: ZerohopError | undefined
   historyLost: ZerohopError | undefined
+  readonly atStart: UpkeepEvent[] = []
   #confirming: Promise<void> | undefined
 
   constructor(folder: string, tables: Tables, lock: Lock, key: SecretsKey, isReplicated: boolean) {
@@ -281,6 +286,9 @@ class LmdbStore<U extends UseCases> implements Store<U> {
     if (event.event === 'died') this.#listeners.tell({ event: 'writer died', error: event.error })
     else if (event.event === 'trouble') {
       this.trouble = event.error
+      this.#listeners.tell(event)
+    } else if (event.event === 'upkeep') {
+      if (this.#writer === undefined) this.atStart.push(event.upkeep)
       this.#listeners.tell(event)
     } else {
       if (event.event === 'batch') this.#listeners.tell({ event: 'batch', seconds: event.seconds })

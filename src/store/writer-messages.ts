@@ -2,7 +2,7 @@
 import type { MessagePort } from 'node:worker_threads'
 import type { LogId, Position } from '../log/change.ts'
 import type { Answer, Failure, Job } from './batch.ts'
-import type { DatabaseSettings } from './postgres/settings.ts'
+import type { DatabaseSettings, UpkeepEvent } from './postgres/settings.ts'
 import type { Retention, Trimmed } from './trim.ts'
 
 /** What a replica is told at its start. */
@@ -61,6 +61,7 @@ export type FromThread =
   | { readonly passed: number }
   | { readonly trouble: Failure | undefined }
   | { readonly paused: true }
+  | { readonly upkeep: UpkeepEvent }
   | Replies
 
 /** Says that the thread is paused, and blocks it until the main thread ends the pause. */

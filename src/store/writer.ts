@@ -6,6 +6,7 @@ import { ZerohopError } from '../model/errors.ts'
 import type { OnEvent } from '../model/events.ts'
 import { WRITER_BATCH_ITEMS_MAX, WRITER_BATCH_MAX, WRITER_IN_FLIGHT_MAX, WRITER_QUEUE_MAX } from '../model/limits.ts'
 import { type Done, type Failure, fromFailure, type Job } from './batch.ts'
+import type { UpkeepEvent } from './postgres/settings.ts'
 import type { Retention, Trimmed } from './trim.ts'
 import type { FromThread, Pause, Question, Replies, ThreadData, ToThread } from './writer-messages.ts'
 
@@ -30,6 +31,8 @@ export type WriterEvent =
   | { readonly event: 'moved'; readonly moved: BatchEvent['moved'] }
   /** what a replica cannot do in the background; without an error it can again */
   | { readonly event: 'trouble'; readonly error: ZerohopError | undefined }
+  /** what a replica did for the record */
+  | { readonly event: 'upkeep'; readonly upkeep: UpkeepEvent }
   | { readonly event: 'died'; readonly error: ZerohopError }
 
 /** A batch that the thread has not answered completely. */
@@ -218,6 +221,7 @@ export class Writer {
     } else if ('moved' in message) this.#onEvent({ event: 'moved', moved: message.moved })
     else if ('trouble' in message)
       this.#onEvent({ event: 'trouble', error: message.trouble && fromFailure(message.trouble) })
+    else if ('upkeep' in message) this.#onEvent({ event: 'upkeep', upkeep: message.upkeep })
     else if ('told' in message) this.#told(message)
     else if ('paused' in message) this.#pauses.shift()?.resolve()
     else {

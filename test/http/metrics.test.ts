@@ -15,6 +15,7 @@ import { BY } from '../management/harness.ts'
 import { eventually } from '../support/eventually.ts'
 import { temporaryFolder } from '../support/folders.ts'
 import { type Family, parseMetrics } from '../support/prometheus.ts'
+import { REPLICA_METRICS } from '../support/replica-metrics.ts'
 
 const data = temporaryFolder('metrics')
 let management: Management
@@ -325,7 +326,7 @@ describe('docs/operations.md', () => {
       managementServer(management),
       pooledPdpServer(management),
     ]
-    const shown = new Set(['zerohop_database_up']) // of replicas only: test/replicas/away.test.ts
+    const shown = new Set(REPLICA_METRICS) // of replicas only: test/replicas/away.test.ts
     for (const app of apps) {
       const { body } = await app.inject({ url: '/metrics', headers: bearer(key()) })
       for (const [, name = ''] of body.matchAll(/^# TYPE (\S+) /gm)) shown.add(name)

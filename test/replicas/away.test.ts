@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Management, managementServer, openManagement } from '../../src/server.ts'
 import { temporaryFolder } from '../support/folders.ts'
 import { COMMIT, COMMITTED, endPostgres, startPostgres, withoutPostgres } from '../support/postgres.ts'
+import { REPLICA_METRICS } from '../support/replica-metrics.ts'
 import { startProxy, type TcpProxy } from '../support/tcp-proxy.ts'
 
 const TOKEN = 'a-token-of-the-operator'
@@ -113,7 +114,9 @@ describe.skipIf(withoutPostgres())('a replica', () => {
 
   it('says without its database what it can and cannot do', async () => {
     expect(await ask('GET', '/ready')).toMatchObject({ status: 200, text: '{"status":"ok"}' })
-    expect((await ask('GET', '/metrics', { bearer: TOKEN })).text).toContain('zerohop_database_up 1')
+    const shown = (await ask('GET', '/metrics', { bearer: TOKEN })).text
+    expect(shown).toContain('zerohop_database_up 1')
+    expect(REPLICA_METRICS.filter((name) => !shown.includes(`# TYPE ${name} `))).toEqual([])
     proxy.refuse()
     proxy.cut()
     await expect.poll(() => management.store.trouble?.code, { timeout: 30_000 }).toBe('DATABASE_UNAVAILABLE')

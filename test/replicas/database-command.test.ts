@@ -382,16 +382,19 @@ describe.skipIf(withoutPostgres())('zerohop database', () => {
       code: 1,
       err: expect.stringMatching(/^zerohop: .*it has no tables of Zerohop: run `zerohop database migrate`\n$/),
     })
-    expect(await spawned(['migrate'], envOf(url))).toMatchObject({ code: 0, out: 'the tables have format 1 now\n' })
+    expect(await spawned(['migrate'], envOf(url))).toMatchObject({
+      code: 0,
+      out: 'the tables have format 1 now\nthe tables have format 2 now\n',
+    })
     expect(await run(['migrate'], envOf(url))).toMatchObject({
       code: 0,
-      out: 'nothing to do: the tables have format 1\n',
+      out: 'nothing to do: the tables have format 2\n',
     })
     const replica = await open({ data: temporaryFolder('cache'), url })
     const { out, code } = await run(['status', '--json'], envOf(url))
     expect(code).toBe(0)
     const report = JSON.parse(out)
-    expect(report).toMatchObject({ format: 1, snapshots: 0, replicas: [{ version: 'test' }] })
+    expect(report).toMatchObject({ format: 2, snapshots: 0, replicas: [{ version: 'test' }] })
     expect(report.listed.map(({ id, revision }: { id: string; revision: number }) => [id, revision])).toEqual(
       replica.store.logs().map((log) => [log, replica.store.head(log).revision]),
     )

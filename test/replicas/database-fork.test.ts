@@ -14,6 +14,7 @@ const COMMAND = fileURLToPath(new URL('../../dist/bundle/zerohop.js', import.met
 
 let server: Postgres
 
+// skipped where the binaries of PostgreSQL cannot run: the reason is printed
 describe.skipIf(withoutPostgres())('fork', () => {
   beforeAll(async () => {
     server = await startPostgres()

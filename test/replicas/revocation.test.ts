@@ -14,6 +14,7 @@ const STATEMENT_MS = 30_000
 
 let server: Postgres
 
+// skipped where the binaries of PostgreSQL cannot run: the reason is printed
 describe.skipIf(withoutPostgres())('replicas', () => {
   beforeAll(async () => {
     server = await startPostgres()

@@ -8,6 +8,7 @@ import { runAdmin } from '../../management/admin.ts'
 import { keepRetention, type RetentionEvent } from '../../management/retention.ts'
 import type { ZerohopError } from '../../model/errors.ts'
 import { type Management, managementServer, openManagement } from '../../server.ts'
+import type { UpkeepEvent } from '../../store/postgres/settings.ts'
 import { type Env, secretsOf } from '../configuration/env.ts'
 import { readTls, reloadOnHangup } from '../configuration/tls.ts'
 import { Closers, closeOnSignals, intakeOf, listen, newId, stopper } from '../process/process.ts'
@@ -52,6 +53,7 @@ export async function startManagement(
   closers.add(() => store.close())
   store.listen((event) => {
     if (event.event === 'trouble' && event.error?.code !== 'HISTORY_LOST') logTrouble(event.error, log)
+    if (event.event === 'upkeep') logUpkeep(event.upkeep, log)
     // what was lost is gone for every replica: the next start folds what the database still has
     const isLost = event.event === 'trouble' && event.error?.code === 'HISTORY_LOST'
     if (event.event !== 'writer died' && !isLost) return
@@ -62,6 +64,7 @@ export async function startManagement(
     log.fatal({ code, ...reason }, `${message}; the process ends`)
     stopper(closers, undefined, 1)()
   })
+  for (const event of store.atStart) logUpkeep(event, log)
   if (store.historyLost !== undefined) {
     const { code, message } = store.historyLost
     log.error({ code, message }, 'the database had lost what this replica had: its state was folded anew')
@@ -93,6 +96,16 @@ export async function startManagement(
 function logTrouble(error: ZerohopError | undefined, log: Logger): void {
   if (error === undefined) log.info('the database answers again')
   else log.error({ code: error.code }, error.message)
+}
+
+/** Logs what a replica did for the record. */
+function logUpkeep({ what, ...about }: UpkeepEvent, log: Logger): void {
+  if (what === 'written') log.info(about, 'a snapshot was written')
+  else if (what === 'confirmed') log.info(about, 'a snapshot was confirmed')
+  else if (what === 'refused') log.error(about, 'a snapshot was refused: replicas do not have the same state')
+  else if (what === 'trimmed') log.info(about, 'old entries were trimmed')
+  else if (what === 'reloaded') log.warn(about, 'entries that this replica lacked were trimmed: it loaded a snapshot')
+  else log.warn(about, 'snapshots and trimming failed')
 }
 
 /** Verifies the data periodically; damage is logged and counted in the metrics. */

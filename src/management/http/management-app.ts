@@ -41,6 +41,7 @@ import { userRoutes } from '../users/routes.ts'
 import { Gate, guard } from './auth.ts'
 import { confirmReads, type Reads } from './consistency.ts'
 import { referenceRoutes } from './reference.ts'
+import { replicaMetrics } from './replica-metrics.ts'
 import type { RouteContext } from './route-context.ts'
 
 export interface ManagementOptions {
@@ -180,16 +181,7 @@ function storeMetrics(app: FastifyInstance, metrics: Metrics, store: Store<Manag
     'Writes that were acknowledged although a PDP of the same process did not have them in time.',
     () => store.acknowledgedEarly,
   )
-  if (store.isReplicated) {
-    metrics.gauge('zerohop_database_up', 'Whether the database of the replicas answers: 1, else 0.', () =>
-      store.trouble === undefined ? 1 : 0,
-    )
-    metrics.counter(
-      'zerohop_history_lost_total',
-      'Times that the database had lost what this replica had: at its start, and just before it ends.',
-      () => Number(store.historyLost !== undefined) + Number(store.trouble?.code === 'HISTORY_LOST'),
-    )
-  }
+  if (store.isReplicated) replicaMetrics(app, metrics, store)
   metrics.gauge('zerohop_writes_waiting', 'Use cases that wait for the writer.', () => store.writer.waiting)
   const observe = metrics.histogram(
     'zerohop_write_batch_seconds',

@@ -96,6 +96,27 @@ export const DATABASE_PAGE_MAX = 2_000
 export const DATABASE_PAGE_BYTES_MAX = 8 * 1024 * 1024
 /** Bytes of one part of a snapshot before it is compressed, unless one object is larger. */
 export const SNAPSHOT_PART_BYTES_MAX = 8 * 1024 * 1024
+/** Entries of a log after its newest snapshot from which a new one is written, unless that one has more objects. */
+export const SNAPSHOT_ENTRIES_MIN = 10_000
+/** Bytes of entries after the newest snapshot of a log from which a new one is written, unless that one has more. */
+export const SNAPSHOT_UNCOVERED_BYTES_MIN = 64 * 1024 * 1024
+/** Minutes for which no other snapshot of a log is written while one waits for its confirmation, or was refused. */
+export const SNAPSHOT_RETRY_MINUTES = 60
+/** Seconds without a sign of life of any other replica after which one confirms its own snapshots. */
+export const SNAPSHOT_ALONE_SECONDS = 60
+/** Snapshots of a log that are tried, when the newest ones are damaged, trimmed or replaced while they are loaded. */
+export const SNAPSHOT_LOADS_MAX = 4
+/** Seconds without a sign of life after which another replica takes over the upkeep of a log: to read it takes some. */
+export const UPKEEP_SILENCE_SECONDS = 300
+/** Logs that one look for due snapshots and expired entries takes in at once. */
+export const UPKEEP_LOGS_MAX = 1_000
+/** Entries that are shortened or removed from the database with one statement. */
+export const TRIM_ENTRIES_PER_STEP = 1_000
+/**
+ * Minutes for which every entry stays in the database, and for which a replica that does not fold on holds back the
+ * entries that it lacks: after that it loads a snapshot.
+ */
+export const TRIM_AGE_MINUTES = 10
 /** Milliseconds in which one statement of `zerohop database` must be answered: nobody waits for it with a request. */
 export const DATABASE_COMMAND_MS = 120_000
 /** Logs and replicas that `zerohop database status` lists. */

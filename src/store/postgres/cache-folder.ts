@@ -3,6 +3,7 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type ErrorDetails, ZerohopError } from '../../model/errors.ts'
+import { removeScratch } from './scratch.ts'
 import type { ServerIdentity } from './settings.ts'
 
 const MARKER = 'replica-cache.json'
@@ -30,6 +31,7 @@ export function prepareCache(folder: string, clean: boolean): void {
     const reason = `${own}: a replica needs an empty one, the data is in the database`
     throw new ZerohopError('CONFIG_INVALID', { reason })
   }
+  removeScratch(folder)
   const known = readMarker(folder)
   if (!clean && (boot === undefined || known.boot !== boot)) discardState(folder)
   writeMarker(folder, { ...readMarker(folder), boot })

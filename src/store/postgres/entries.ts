@@ -185,6 +185,22 @@ export async function readEntriesAfter(connection: Connection, log: KnownLog, af
   }))
 }
 
+/**
+ * The oldest entry of a log that is still on record, and the oldest one that has its changes; 1 when nothing was
+ * trimmed.
+ */
+export async function firstRevisions(
+  connection: Connection,
+  number: number,
+): Promise<{ readonly oldest: number; readonly whole: number }> {
+  const [row] = await connection.query<{ oldest: number; whole: number }>(
+    `SELECT coalesce((SELECT revision FROM zerohop.entries WHERE number = $1 ORDER BY revision LIMIT 1), 1)::float8 AS oldest,
+      coalesce((SELECT max(deltas_from) FROM zerohop.snapshots WHERE number = $1), 1)::float8 AS whole`,
+    [number],
+  )
+  return row ?? { oldest: 1, whole: 1 }
+}
+
 /** Secrets that entries of a log after a revision sealed or deleted. */
 export async function readSecretsAfter(
   connection: Connection,

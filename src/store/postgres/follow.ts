@@ -35,6 +35,7 @@ export interface FollowDeps {
   readonly replica: string
   /** version of this program, for the list of replicas */
   readonly version: string
+  readonly onReloaded?: Fold['onReloaded']
 }
 
 export class Follow {
@@ -48,6 +49,10 @@ export class Follow {
   readonly #heartbeat: Lane
   /** the oldest transaction that may still become visible; undefined before the first round */
   #horizon: string | undefined
+  /** entries of older transactions are folded; what this replica may still need is kept on record (trim-entries.ts) */
+  #floor: string | null = null
+  /** whether that was found out again since the last sign of life */
+  #isFolded = false
   /** entries that the last question had to look at */
   #scanned = 0
   /** monotonic ms of the last commit of this replica that the database acknowledged, taken before it was sent */
@@ -196,6 +201,8 @@ export class Follow {
       this.tell(new Set([...moved, ...this.#untold]))
     }
     this.#horizon = horizon
+    this.#floor = horizon
+    this.#isFolded = true
   }
 
   /**
@@ -268,12 +275,16 @@ export class Follow {
     this.confirmed(sentAt)
   }
 
-  /** Writes a sign of life of this replica. */
+  /** Writes a sign of life of this replica, and which entries it has folded. */
   async touch(connection: Connection): Promise<void> {
+    const isFolded = this.#isFolded
+    this.#isFolded = false
     await connection.query(
-      `INSERT INTO zerohop.replicas (id, version, format) VALUES ($1::uuid, $2, (SELECT format FROM zerohop.meta))
-      ON CONFLICT (id) DO UPDATE SET seen = clock_timestamp()`,
-      [this.#deps.replica, this.#deps.version],
+      `INSERT INTO zerohop.replicas (id, version, format, floor, folded)
+      VALUES ($1::uuid, $2, (SELECT format FROM zerohop.meta), $3::xid8, CASE WHEN $4 = 1 THEN clock_timestamp() END)
+      ON CONFLICT (id) DO UPDATE SET seen = clock_timestamp(), floor = excluded.floor,
+        folded = coalesce(excluded.folded, replicas.folded)`,
+      [this.#deps.replica, this.#deps.version, this.#floor, isFolded ? 1 : 0],
     )
   }
 

@@ -5,7 +5,7 @@ import { ZerohopError } from '../../model/errors.ts'
 import type { Connection } from './connection.ts'
 
 /** The format that this version writes. */
-export const DATABASE_FORMAT = 1
+export const DATABASE_FORMAT = 2
 
 interface Migration {
   readonly format: number
@@ -124,6 +124,27 @@ const MIGRATIONS: readonly Migration[] = [
         environment uuid PRIMARY KEY,
         records bigint NOT NULL
       );`,
+  },
+  {
+    format: 2,
+    // a program of format 1 takes snapshots for confirmed, and folds anew when it finds itself trimmed away
+    readableFrom: 1,
+    // `state` has the default that an import of format 1 means: its snapshot is all that there is. `upkeep` has a row
+    // for each log whose snapshot is being written or checked, or which is being trimmed, and says by whom. `floor` is
+    // the oldest transaction that a replica may not have folded, as it was known at `folded`.
+    statements: `
+      ALTER TABLE zerohop.snapshots
+        ADD COLUMN state text NOT NULL DEFAULT 'confirmed' CHECK (state IN ('written', 'confirmed', 'refused')),
+        ADD COLUMN bytes bigint NOT NULL DEFAULT 0,
+        ADD COLUMN writer uuid,
+        ADD COLUMN checked_by uuid;
+      CREATE TABLE zerohop.upkeep (
+        number integer PRIMARY KEY,
+        token uuid NOT NULL,
+        replica uuid NOT NULL,
+        at timestamptz NOT NULL DEFAULT clock_timestamp()
+      );
+      ALTER TABLE zerohop.replicas ADD COLUMN floor xid8, ADD COLUMN folded timestamptz;`,
   },
 ]
 

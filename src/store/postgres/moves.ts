@@ -40,7 +40,17 @@ export async function isInUse(connection: Connection): Promise<boolean> {
 }
 
 /** What an import empties before it begins again. */
-const CONTENTS = ['logs', 'entries', 'snapshots', 'snapshot_parts', 'secrets', 'idempotency', 'tasks', 'replicas']
+const CONTENTS = [
+  'logs',
+  'entries',
+  'snapshots',
+  'snapshot_parts',
+  'secrets',
+  'idempotency',
+  'tasks',
+  'replicas',
+  'upkeep',
+]
 
 /**
  * Marks an empty database for an import, and empties it when it begins again.

@@ -2,10 +2,12 @@
 // Everything that speaks to the database runs in this thread, but for records of decisions, which have another one.
 // Checks and reads of the main thread never wait for it.
 import type { MessagePort } from 'node:worker_threads'
+import type { LogId } from '../../log/change.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import { DATABASE_TIDY_MS } from '../../model/limits.ts'
 import { type BatchRunner, type Reply, toFailure } from '../batch.ts'
 import type { Tables } from '../tables.ts'
+import type { Retention } from '../trim.ts'
 import {
   type FromThread,
   type Question,
@@ -23,7 +25,9 @@ import { migrate, requireFormat } from './migrations.ts'
 import { requireInUse } from './moves.ts'
 import { ReplicaWriter } from './replica-writer.ts'
 import { requireSecretsKey } from './sealing.ts'
+import type { UpkeepEvent } from './settings.ts'
 import { endTask, findTask, forgetOldTasks, startTask } from './tasks.ts'
+import { Upkeep } from './upkeep.ts'
 
 interface Parts {
   readonly tables: Tables
@@ -47,9 +51,13 @@ export async function serveReplica(port: MessagePort, settings: ReplicaSettings,
   const onTrouble = troubleOf(send)
   const idempotency = new IdempotencyKeys(secretsKey)
   const { replica, version } = settings
-  const follow = new Follow({ database, runner, tables, onMoved, onTrouble, replica, version })
+  const report = (upkeep: UpkeepEvent): void => send({ upkeep })
+  const onReloaded = (log: LogId, from: number, to: number): void => report({ what: 'reloaded', log, from, to })
+  const follow = new Follow({ database, runner, tables, onMoved, onTrouble, replica, version, onReloaded })
   const writer = new ReplicaWriter({ database, runner, tables, follow, idempotency, onMoved, onTrouble })
   const tasks = new Lane(database, 'tasks')
+  const connection = () => tasks.connection()
+  const upkeep = new Upkeep({ settings, folder: tables.folder, replica, connection, report })
   const tidy = setInterval(() => {
     const forget = async (): Promise<void> => {
       const connection = await tasks.connection()
@@ -61,6 +69,7 @@ export async function serveReplica(port: MessagePort, settings: ReplicaSettings,
   const close = async (): Promise<void> => {
     clearInterval(tidy)
     await writer.close()
+    await upkeep.close()
     tasks.close()
     await follow.close()
   }
@@ -73,15 +82,19 @@ export async function serveReplica(port: MessagePort, settings: ReplicaSettings,
   await new Promise<void>((resolve) => {
     port.on('message', (message: ToThread) => {
       if ('jobs' in message) void serve(message)
-      // entries are forgotten here as they expire; deleted environments stay on record, and so here
-      else if ('maintain' in message)
-        send({ trimmed: runner.maintain({ ...message.maintain, deleted: [], forgotten: [] }) })
+      else if ('maintain' in message) maintain(message.maintain)
       else if ('question' in message) void tell(message)
       else if ('pause' in message) waitPaused(port, message.pause)
       else void close().finally(resolve)
     })
     send({ ready: true })
   })
+
+  /** Entries are forgotten here and on record as they expire; deleted environments stay on record, and so here. */
+  function maintain(retention: Retention): void {
+    upkeep.begin({ deltas: retention.deltas, history: retention.history })
+    send({ trimmed: runner.maintain({ ...retention, deleted: [], forgotten: [] }) })
+  }
 
   async function serve({ batch, jobs }: Extract<ToThread, { readonly jobs: unknown }>): Promise<void> {
     const begun = performance.now()

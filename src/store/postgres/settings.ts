@@ -1,5 +1,6 @@
 // What the rest of the store says to the database of replicas. The types here do not need the driver: an installed
 // package may lack it.
+import type { LogId } from '../../log/change.ts'
 
 /** How a replica reaches its database. */
 export interface DatabaseSettings {
@@ -11,6 +12,8 @@ export interface DatabaseSettings {
   readonly listen?: boolean
   /** milliseconds in which a statement must be answered; default DATABASE_STATEMENT_MS */
   readonly statementMs?: number
+  /** entries after the newest snapshot from which a new one is written; default SNAPSHOT_ENTRIES_MIN */
+  readonly snapshotEntries?: number
 }
 
 /** What identifies a server. */
@@ -30,3 +33,14 @@ export interface SharedTask {
   /** null also for a failure whose replica died */
   readonly error: string | null
 }
+
+/** What a replica did for the record, or what became of it. */
+export type UpkeepEvent =
+  | { readonly what: 'written'; readonly log: LogId; readonly revision: number; readonly objects: number }
+  | { readonly what: 'confirmed'; readonly log: LogId; readonly revision: number }
+  | { readonly what: 'refused'; readonly log: LogId; readonly revision: number; readonly reason: string }
+  /** entries of a log were removed, or lost their changes */
+  | { readonly what: 'trimmed'; readonly log: LogId; readonly removed: number; readonly shortened: number }
+  /** entries that this replica lacked were trimmed: it loaded a snapshot */
+  | { readonly what: 'reloaded'; readonly log: LogId; readonly from: number; readonly to: number }
+  | { readonly what: 'failed'; readonly reason: string }

@@ -24,7 +24,7 @@ interface ListedLog {
   readonly id: string
   readonly kind: LogKind
   readonly revision: number
-  /** revision of its newest snapshot */
+  /** revision of its newest confirmed snapshot */
   readonly snapshot: number | null
 }
 
@@ -50,7 +50,8 @@ export async function reportDatabase(connection: Connection): Promise<DatabaseRe
     LEFT JOIN LATERAL (
       SELECT revision FROM zerohop.entries WHERE number = l.number ORDER BY revision DESC LIMIT 1) e ON true
     LEFT JOIN LATERAL (
-      SELECT revision FROM zerohop.snapshots WHERE number = l.number ORDER BY revision DESC LIMIT 1) s ON true
+      SELECT revision FROM zerohop.snapshots
+      WHERE number = l.number AND state = 'confirmed' ORDER BY revision DESC LIMIT 1) s ON true
     ORDER BY l.number`,
     [DATABASE_LISTED_MAX],
   )

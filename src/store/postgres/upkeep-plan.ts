@@ -1,0 +1,168 @@
+// What the record needs: logs that are due for a snapshot, snapshots that wait for a confirmation, and entries that are
+// no longer kept. One question for many logs; only numbers and times, no contents.
+import type { LogId } from '../../log/change.ts'
+import {
+  SNAPSHOT_ALONE_SECONDS,
+  SNAPSHOT_ENTRIES_MIN,
+  SNAPSHOT_RETRY_MINUTES,
+  SNAPSHOT_UNCOVERED_BYTES_MIN,
+  TRIM_AGE_MINUTES,
+  UPKEEP_LOGS_MAX,
+} from '../../model/limits.ts'
+import type { Keep } from '../trim.ts'
+import type { Connection } from './connection.ts'
+import type { KnownLog } from './entries.ts'
+import { IS_OF_RECORD } from './snapshots.ts'
+
+/** How much of each log is kept on record, as in a data folder. */
+export interface RecordRetention {
+  readonly deltas: Keep
+  readonly history: Keep
+}
+
+export type UpkeepTask =
+  /** `newest`: revision of the newest snapshot, confirmed or not; 0 when there is none */
+  | { readonly do: 'write'; readonly log: KnownLog; readonly newest: number }
+  | { readonly do: 'check'; readonly log: KnownLog; readonly revision: number }
+  | { readonly do: 'trim'; readonly log: KnownLog }
+
+/** Where a log stands on record. Times are ms since 1970. */
+export interface LogState extends KnownLog {
+  readonly head: number
+  readonly oldest: number
+  readonly oldestAt: number
+  /** the oldest entry that has its changes */
+  readonly whole: number
+  readonly wholeAt: number | null
+  /** of the newest confirmed snapshot */
+  readonly confirmed: number
+  readonly objects: number
+  readonly bytes: number
+  /** when the oldest entry after it was written; null when there is none */
+  readonly uncoveredAt: number | null
+  /** of the newest snapshot that is not confirmed, later than the confirmed one */
+  readonly pending: number | null
+  readonly state: 'written' | 'refused' | null
+  /** since when it waits, or was refused; null when it was confirmed before, and then damaged */
+  readonly pendingAt: number | null
+  /** whether this replica wrote it */
+  readonly isOwn: boolean | null
+  readonly now: number
+  /** whether another replica was seen lately */
+  readonly isAlone: boolean
+}
+
+const MS = (time: string) => `floor(extract(epoch FROM ${time}) * 1000)::float8`
+const FIRST_FROM = (revision: string) =>
+  `SELECT at::float8 AS at FROM zerohop.entries WHERE number = l.number AND revision >= ${revision} ORDER BY revision LIMIT 1`
+
+/** A page of logs in the order of their numbers. */
+export async function readLogStates(
+  connection: Connection,
+  replica: string,
+  after: number,
+): Promise<(LogState & Record<string, unknown>)[]> {
+  return connection.query<LogState & Record<string, unknown>>(
+    `SELECT l.number, l.id, l.kind, encode(l.lineage, 'hex') AS lineage, h.revision::float8 AS head,
+      o.revision::float8 AS oldest, o.at::float8 AS "oldestAt", w.revision::float8 AS whole, wa.at AS "wholeAt",
+      coalesce(c.revision, 0)::float8 AS confirmed, coalesce(c.objects, 0)::float8 AS objects,
+      coalesce(c.bytes, 0)::float8 AS bytes, b.at AS "uncoveredAt", p.revision::float8 AS pending, p.state,
+      ${MS('p.at')} AS "pendingAt", p.writer = $1::uuid AS "isOwn", ${MS('clock_timestamp()')} AS now,
+      NOT EXISTS (SELECT FROM zerohop.replicas WHERE id <> $1::uuid
+        AND seen > clock_timestamp() - interval '${SNAPSHOT_ALONE_SECONDS} seconds') AS "isAlone"
+    FROM (SELECT number, id, kind, lineage FROM zerohop.logs WHERE number > $2 ORDER BY number LIMIT ${UPKEEP_LOGS_MAX}) l
+    CROSS JOIN LATERAL (SELECT revision FROM zerohop.entries WHERE number = l.number ORDER BY revision DESC LIMIT 1) h
+    CROSS JOIN LATERAL (SELECT revision, at FROM zerohop.entries WHERE number = l.number ORDER BY revision LIMIT 1) o
+    LEFT JOIN LATERAL (
+      SELECT revision, objects, bytes FROM zerohop.snapshots s
+      WHERE number = l.number AND state = 'confirmed' AND revision <= h.revision AND ${IS_OF_RECORD}
+      ORDER BY revision DESC LIMIT 1) c ON true
+    LEFT JOIN LATERAL (
+      SELECT revision, state, writer, CASE WHEN state = 'written' OR checked_by IS NOT NULL THEN at END AS at
+      FROM zerohop.snapshots s WHERE number = l.number AND state <> 'confirmed'
+        AND revision > coalesce(c.revision, 0) AND revision <= h.revision AND ${IS_OF_RECORD} ORDER BY revision DESC LIMIT 1) p ON true
+    CROSS JOIN LATERAL (SELECT greatest(o.revision, coalesce(
+      (SELECT max(deltas_from) FROM zerohop.snapshots WHERE number = l.number), 1)) AS revision) w
+    LEFT JOIN LATERAL (${FIRST_FROM('w.revision')}) wa ON true
+    LEFT JOIN LATERAL (${FIRST_FROM('coalesce(c.revision, 0) + 1')}) b ON true
+    ORDER BY l.number`,
+    [replica, after],
+  )
+}
+
+/** Whether an entry is not kept any more. */
+export function isExpired(
+  { revision, at }: { readonly revision: number; readonly at: number },
+  { head, now }: Pick<LogState, 'head' | 'now'>,
+  { revisions, ms }: Keep,
+): boolean {
+  if (at >= now - TRIM_AGE_MINUTES * 60_000) return false
+  return revision <= head - revisions || at < now - ms
+}
+
+/** What is due for a log. `uncovered`: bytes of the entries after the confirmed snapshot. */
+export function tasksOf(
+  state: LogState,
+  { deltas, history }: RecordRetention,
+  {
+    uncovered,
+    entriesMin = SNAPSHOT_ENTRIES_MIN,
+  }: { readonly uncovered: number; readonly entriesMin?: number | undefined },
+): UpkeepTask[] {
+  const { number, id, kind, lineage, head, confirmed, now } = state
+  const log = { number, id, kind, lineage }
+  const tasks: UpkeepTask[] = []
+  if (state.pending !== null && state.state === 'written' && (state.isOwn === false || state.isAlone))
+    tasks.push({ do: 'check', log, revision: state.pending })
+  const isWaiting = state.pendingAt !== null && state.pendingAt > now - SNAPSHOT_RETRY_MINUTES * 60_000
+  const isDue =
+    // without it nobody could begin
+    confirmed + 1 < Math.max(state.oldest, state.whole) ||
+    head - confirmed >= Math.max(entriesMin, state.objects) ||
+    uncovered >= Math.max(SNAPSHOT_UNCOVERED_BYTES_MIN, state.bytes) ||
+    (state.uncoveredAt !== null && isExpired({ revision: confirmed + 1, at: state.uncoveredAt }, state, byAge(deltas)))
+  if (isDue && !isWaiting) tasks.push({ do: 'write', log, newest: Math.max(confirmed, state.pending ?? 0) })
+  const isOld = (revision: number, at: number | null, keep: Keep): boolean =>
+    at !== null && revision < confirmed && isExpired({ revision, at }, state, keep)
+  if (isOld(state.oldest, state.oldestAt, history) || isOld(state.whole, state.wholeAt, deltas))
+    tasks.push({ do: 'trim', log })
+  return tasks
+}
+
+/** A log that is written to rarely is due when the entries after its snapshot get old, however few they are. */
+const byAge = ({ ms }: Keep): Keep => ({ revisions: Number.POSITIVE_INFINITY, ms })
+
+/** Bytes of entries after a revision, up to another. */
+async function bytesOfEntries(
+  connection: Connection,
+  ranges: readonly { readonly number: number; readonly after: number; readonly to: number }[],
+): Promise<ReadonlyMap<number, number>> {
+  const rows = await connection.query<{ number: number; bytes: number }>(
+    `SELECT r.number, sum(length(e.changes))::float8 AS bytes
+    FROM unnest($1::int[], $2::bigint[], $3::bigint[]) AS r(number, after, upto)
+    JOIN zerohop.entries e ON e.number = r.number AND e.revision > r.after AND e.revision <= r.upto GROUP BY r.number`,
+    [ranges.map(({ number }) => number), ranges.map(({ after }) => after), ranges.map(({ to }) => to)],
+  )
+  return new Map(rows.map(({ number, bytes }) => [number, bytes]))
+}
+
+/** Sums up the bytes after snapshots from one look to the next: each entry is measured once. */
+export class UncoveredBytes {
+  readonly #known = new Map<LogId, { readonly from: number; readonly to: number; readonly bytes: number }>()
+
+  async measure(connection: Connection, states: readonly LogState[]): Promise<(log: LogId) => number> {
+    const ranges = states.flatMap(({ number, id, confirmed, head }) => {
+      const known = this.#known.get(id)
+      const isSame = known?.from === confirmed && known.to <= head
+      const after = isSame ? known.to : confirmed
+      if (!isSame) this.#known.set(id, { from: confirmed, to: confirmed, bytes: 0 })
+      return after < head ? [{ number, id, after, to: head }] : []
+    })
+    const found = ranges.length === 0 ? new Map<number, number>() : await bytesOfEntries(connection, ranges)
+    for (const { number, id, to } of ranges) {
+      const known = this.#known.get(id)
+      if (known !== undefined) this.#known.set(id, { ...known, to, bytes: known.bytes + (found.get(number) ?? 0) })
+    }
+    return (log) => this.#known.get(log)?.bytes ?? 0
+  }
+}

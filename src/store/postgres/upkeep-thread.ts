@@ -1,0 +1,54 @@
+// Entry of the worker thread in which a replica writes and checks snapshots, and trims the record: that reads and packs
+// whole logs, and writes must not wait for it. It has a connection of its own, and only reads the cache.
+import { parentPort, workerData } from 'node:worker_threads'
+import { ZerohopError } from '../../model/errors.ts'
+import { toFailure } from '../batch.ts'
+import { ClaimLost, claim, release } from './claims.ts'
+import { Database } from './database.ts'
+import { checkSnapshot, type UpkeepWork, writeDueSnapshot } from './snapshot-upkeep.ts'
+import { trimLog } from './trim-entries.ts'
+import type { FromUpkeepThread, UpkeepData } from './upkeep.ts'
+import type { UpkeepTask } from './upkeep-plan.ts'
+
+const { settings, folder, replica, retention, tasks, stop } = workerData as UpkeepData
+const send = (message: FromUpkeepThread): void => parentPort?.postMessage(message)
+const isStopped = new Int32Array(stop)
+
+const requireOpen = (): void => {
+  if (Atomics.load(isStopped, 0) !== 0) throw new ZerohopError('CLOSED', { what: 'the store' })
+}
+
+async function runTasks(): Promise<void> {
+  const connection = await new Database(settings).open('upkeep')
+  try {
+    const work = { connection, folder, replica, requireOpen, report: (event) => send({ event }) } satisfies UpkeepWork
+    for (const task of tasks) {
+      requireOpen()
+      await runTask(work, task)
+    }
+  } finally {
+    connection.destroy()
+  }
+}
+
+async function runTask(work: UpkeepWork, task: UpkeepTask): Promise<void> {
+  const { connection } = work
+  const claimed = await claim(connection, task.log.number, replica)
+  if (claimed === undefined) return
+  try {
+    if (task.do === 'write') await writeDueSnapshot(work, claimed, task.log, task.newest)
+    else if (task.do === 'check') await checkSnapshot(work, claimed, task.log, task.revision)
+    else await trimLog(work, claimed, task.log, retention)
+  } catch (error) {
+    if (!(error instanceof ClaimLost)) throw error
+  } finally {
+    if (!connection.isLost) await release(connection, claimed)
+  }
+}
+
+try {
+  await runTasks()
+  send({ done: true })
+} catch (error) {
+  send({ failed: toFailure(error) })
+}

@@ -1,0 +1,99 @@
+// The upkeep of the record by a replica, in the background: now and then it looks for what is due, and has a thread do
+// it. The replicas agree on who does what by claims (claims.ts).
+import { Worker } from 'node:worker_threads'
+import { isZerohopError } from '../../model/errors.ts'
+import { threadUrl } from '../../model/thread.ts'
+import { type Failure, fromFailure } from '../batch.ts'
+import type { Connection } from './connection.ts'
+import type { DatabaseSettings, UpkeepEvent } from './settings.ts'
+import { type RecordRetention, readLogStates, tasksOf, UncoveredBytes, type UpkeepTask } from './upkeep-plan.ts'
+
+export interface UpkeepDeps {
+  readonly settings: DatabaseSettings
+  /** the cache of this replica */
+  readonly folder: string
+  /** id of this replica, a UUID */
+  readonly replica: string
+  readonly connection: () => Promise<Connection>
+  readonly report: (event: UpkeepEvent) => void
+}
+
+export interface UpkeepData extends Pick<UpkeepDeps, 'settings' | 'folder' | 'replica'> {
+  readonly retention: RecordRetention
+  readonly tasks: readonly UpkeepTask[]
+  /** one number: not 0 when the thread shall end */
+  readonly stop: SharedArrayBuffer
+}
+
+export type FromUpkeepThread = { readonly event: UpkeepEvent } | { readonly done: true } | { readonly failed: Failure }
+
+export class Upkeep {
+  readonly #deps: UpkeepDeps
+  readonly #uncovered = new UncoveredBytes()
+  readonly #stop = new SharedArrayBuffer(4)
+  #running: Promise<void> | undefined
+
+  constructor(deps: UpkeepDeps) {
+    this.#deps = deps
+  }
+
+  /** Begins a round, unless one is running. What fails is reported, and tried again with the next one. */
+  begin(retention: RecordRetention): void {
+    if (this.#isStopped) return
+    this.#running ??= this.#round(retention)
+      .catch((error: unknown) => this.#failed(error))
+      .finally(() => {
+        this.#running = undefined
+      })
+  }
+
+  /** Ends what is running at its next step. */
+  async close(): Promise<void> {
+    Atomics.store(new Int32Array(this.#stop), 0, 1)
+    await this.#running
+  }
+
+  get #isStopped(): boolean {
+    return Atomics.load(new Int32Array(this.#stop), 0) !== 0
+  }
+
+  /** What the database does not answer is reported by those who follow it. */
+  #failed(error: unknown): void {
+    if (this.#isStopped || isZerohopError(error, 'CLOSED', 'DATABASE_UNAVAILABLE')) return
+    this.#deps.report({ what: 'failed', reason: error instanceof Error ? error.message : String(error) })
+  }
+
+  async #round(retention: RecordRetention): Promise<void> {
+    const { connection, replica, settings } = this.#deps
+    for (let after = -1; !this.#isStopped; ) {
+      const states = await readLogStates(await connection(), replica, after)
+      const last = states.at(-1)
+      if (last === undefined) return
+      after = last.number
+      const uncovered = await this.#uncovered.measure(await connection(), states)
+      const tasks = states.flatMap((state) =>
+        tasksOf(state, retention, { uncovered: uncovered(state.id), entriesMin: settings.snapshotEntries }),
+      )
+      if (tasks.length > 0) await this.#inThread(retention, tasks)
+    }
+  }
+
+  /** @throws what the thread met */
+  #inThread(retention: RecordRetention, tasks: readonly UpkeepTask[]): Promise<void> {
+    const { settings, folder, replica, report } = this.#deps
+    const data = { settings, folder, replica, retention, tasks, stop: this.#stop } satisfies UpkeepData
+    return new Promise((resolve, reject) => {
+      const thread = new Worker(threadUrl(import.meta.url, './upkeep-thread.ts'), {
+        workerData: data,
+        name: 'zerohop-upkeep',
+      })
+      let failure: Failure | undefined
+      thread.on('message', (message: FromUpkeepThread) => {
+        if ('event' in message) report(message.event)
+        else if ('failed' in message) failure = message.failed
+      })
+      thread.once('error', reject)
+      thread.once('exit', () => (failure === undefined ? resolve() : reject(fromFailure(failure))))
+    })
+  }
+}

@@ -1,0 +1,150 @@
+// What the tests of snapshots and trimming do with replicas: small bounds, so that little is much, and time that passes
+// when they say so.
+import { createHash, randomBytes, randomUUID } from 'node:crypto'
+import { deflateRawSync, inflateRawSync } from 'node:zlib'
+import { withoutRequest } from '../../src/log/change.ts'
+import { type ManagementData, openManagementData } from '../../src/management/open.ts'
+import { applyRetention, type RetentionOptions } from '../../src/management/retention.ts'
+import { buildSnapshot } from '../../src/management/snapshot/snapshot.ts'
+import type { UpkeepEvent } from '../../src/store/postgres/settings.ts'
+import { eventually } from './eventually.ts'
+import { temporaryFolder } from './folders.ts'
+import type { Postgres } from './postgres.ts'
+
+export const BY = withoutRequest('test')
+export const SECRETS_KEY = randomBytes(32)
+/** Entries after a snapshot from which the next one is due. */
+export const DUE = 20
+
+/** The server of the running test file. */
+export const of = {} as { server: Postgres }
+export const opened: Replica[] = []
+
+export interface Replica extends ManagementData {
+  readonly data: string
+  readonly id: string
+  readonly events: UpkeepEvent[]
+}
+
+export async function openReplica(url: string, data = temporaryFolder('replica')): Promise<Replica> {
+  const id = randomUUID()
+  const settings = { url, replica: id, version: 'test', snapshotEntries: DUE }
+  const newId = () => randomBytes(16).toString('hex')
+  const management = await openManagementData({ data, newId, replica: { settings, secretsKey: SECRETS_KEY } })
+  const events: UpkeepEvent[] = []
+  management.store.listen((event) => {
+    if (event.event === 'upkeep') events.push(event.upkeep)
+  })
+  const replica = { ...management, data, id, events }
+  opened.push(replica)
+  return replica
+}
+
+export async function close(replica: Replica): Promise<void> {
+  opened.splice(opened.indexOf(replica), 1)
+  await replica.store.close()
+}
+
+export const development = ({ store, organization }: ManagementData): string =>
+  store.view(organization).require('environment', 'default/development').id
+
+export async function createUsers({ store }: ManagementData, log: string, name: string, count = DUE): Promise<void> {
+  const keys = Array.from({ length: count }, (_, at) => `${name}-${at}`)
+  await Promise.all(keys.map((key) => store.commit(log, 'createUser', { key }, BY)))
+}
+
+/** One look of a replica at what is due; nothing expires but what a test says. */
+export const look = ({ store }: ManagementData, options: RetentionOptions = {}) =>
+  applyRetention(store, options, Date.now())
+
+/** Keeps the last entries only. */
+export const KEEP_FEW = { deltaRevisions: 5, historyRevisions: 10 }
+
+/** The image of an environment, and its users with what no decision needs. */
+export const stateOf = (replica: ManagementData, log: string) => {
+  const view = replica.store.view(log)
+  return `${Buffer.from(buildSnapshot(view).bytes).toString('base64')} ${JSON.stringify([...view.list('user')])}`
+}
+
+interface Row {
+  readonly revision: number
+  readonly state: string
+}
+
+export const snapshotsOf = (url: string, log: string) =>
+  of.server.query<Row>(
+    url,
+    `SELECT s.revision::int AS revision, state FROM zerohop.snapshots s JOIN zerohop.logs l USING (number)
+    WHERE l.id = $1 ORDER BY revision`,
+    [log],
+  )
+
+export const entriesOf = async (url: string, log: string) =>
+  (
+    await of.server.query<{ oldest: number; head: number; whole: number }>(
+      url,
+      `SELECT min(revision)::int AS oldest, max(revision)::int AS head,
+        min(revision) FILTER (WHERE changes <> '\\x002c226368616e676573223a5b5d7d')::int AS whole
+      FROM zerohop.entries JOIN zerohop.logs l USING (number) WHERE l.id = $1`,
+      [log],
+    )
+  )[0]!
+
+/** Makes all entries an hour older: younger ones are never trimmed. */
+export const age = (url: string) => of.server.query(url, 'UPDATE zerohop.entries SET at = at - 3600000')
+
+/** The replica looks until it is as expected: a look that comes while it still works is left out. */
+export const lookUntil = <T>(replica: Replica, ask: () => Promise<T>, expected: T, options?: RetentionOptions) =>
+  eventually(async () => {
+    await look(replica, options)
+    return ask()
+  }, expected)
+
+/** Writes a snapshot at one replica, and confirms it at another. */
+export async function snapshot(url: string, log: string, writer: Replica, checker: Replica): Promise<number> {
+  const { revision } = writer.store.head(log)
+  await lookUntil(writer, async () => (await snapshotsOf(url, log)).at(-1), { revision, state: 'written' })
+  await checker.store.confirm()
+  await lookUntil(checker, () => snapshotsOf(url, log), [{ revision, state: 'confirmed' }])
+  return revision
+}
+
+/** Changes what is stored of all snapshots; with `isWhole` the hash is that of the changed content. */
+export async function damage(url: string, isWhole: boolean): Promise<void> {
+  const parts = await of.server.query<{ number: number; part: number; content: Buffer }>(
+    url,
+    'SELECT number, part, content FROM zerohop.snapshot_parts',
+  )
+  for (const { number, part, content } of parts) {
+    const bytes = inflateRawSync(content)
+    const at = bytes.indexOf('"first_name":null')
+    bytes.write('"first_nane":null', at)
+    await of.server.query(url, 'UPDATE zerohop.snapshot_parts SET content = $3 WHERE number = $1 AND part = $2', [
+      number,
+      part,
+      deflateRawSync(bytes),
+    ])
+    if (isWhole)
+      await of.server.query(url, 'UPDATE zerohop.snapshots SET hash = $2 WHERE number = $1', [
+        number,
+        createHash('sha256').update(bytes).digest(),
+      ])
+  }
+}
+
+/** The replica was not seen for an hour. */
+export const forget = (url: string, { id }: Replica) =>
+  of.server.query(
+    url,
+    "UPDATE zerohop.replicas SET seen = seen - interval '1 hour', folded = folded - interval '1 hour' WHERE id = $1",
+    [id],
+  )
+
+/** Trims what lies behind the snapshot. */
+export async function trim(url: string, log: string, replica: Replica): Promise<void> {
+  const { head } = await entriesOf(url, log)
+  const [newest] = await snapshotsOf(url, log)
+  await age(url)
+  const oldest = async () => (await entriesOf(url, log)).oldest
+  await lookUntil(replica, oldest, Math.min(newest!.revision, head - KEEP_FEW.historyRevisions + 1), KEEP_FEW)
+}
