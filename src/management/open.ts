@@ -97,9 +97,9 @@ function requireUndamaged(store: Store<ManagementUseCases>): void {
 }
 
 /**
- * Gives every log an entry that no follower can have seen. A PDP that had what the database lost would otherwise keep it
- * until the log has passed its revision: with this, it finds that its history is another one, and takes a fresh image.
- * Returns how many logs there are.
+ * Gives every log an entry that no follower can have seen. A PDP that had what the database lost would otherwise keep
+ * it until the log has passed its revision: with this, it finds that its history is another one, and takes a fresh
+ * image. Returns how many logs there are.
  */
 export async function forkLogs(store: Store<ManagementUseCases>): Promise<number> {
   const logs = store.logs()
