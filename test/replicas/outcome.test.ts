@@ -1,19 +1,11 @@
 // A commit whose answer never comes. What happened is found out before anybody is told; what nobody can find out in
 // time is an error of its own.
-import { randomBytes, randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { withoutRequest } from '../../src/log/change.ts'
-import { type ManagementData, openManagementData } from '../../src/management/open.ts'
-import type { ZerohopError } from '../../src/model/errors.ts'
+import type { ManagementData } from '../../src/management/open.ts'
 import { eventually } from '../support/eventually.ts'
-import { temporaryFolder } from '../support/folders.ts'
 import { COMMIT, COMMITTED, endPostgres, type Postgres, startPostgres, withoutPostgres } from '../support/postgres.ts'
+import { BY, closeReplicas, codeOf, development, openReplica } from '../support/replica-stores.ts'
 import { startProxy, type TcpProxy } from '../support/tcp-proxy.ts'
-
-const BY = withoutRequest('test')
-const SECRETS_KEY = randomBytes(32)
-/** short, so that a test need not wait long for a server that does not answer */
-const STATEMENT_MS = 1_500
 
 // skipped where the binaries of PostgreSQL cannot run: the reason is printed
 describe.skipIf(withoutPostgres())('a replica whose commit is not answered', () => {
@@ -32,38 +24,24 @@ describe.skipIf(withoutPostgres())('a replica whose commit is not answered', () 
   beforeEach(async () => {
     url = await server.database()
     proxy = await startProxy(server.port)
-    other = await open(url)
-    replica = await open(proxy.through(url))
-    environment = other.store.view(other.organization).require('environment', 'default/development').id
+    other = await openReplica(url)
+    replica = await openReplica(proxy.through(url))
+    environment = development(other)
     await write(replica, 'first') // from now on it has a connection to write with
   })
 
   afterEach(async () => {
     await proxy.accept()
-    await Promise.all([replica, other].map(({ store }) => store.close()))
+    await closeReplicas()
     proxy.close()
   })
 
   afterAll(endPostgres)
 
-  async function open(address: string): Promise<ManagementData> {
-    const settings = { url: address, replica: randomUUID(), version: 'test', statementMs: STATEMENT_MS }
-    const newId = () => randomBytes(16).toString('hex')
-    return openManagementData({
-      data: temporaryFolder('replica'),
-      newId,
-      replica: { settings, secretsKey: SECRETS_KEY },
-    })
-  }
-
   const write = ({ store }: ManagementData, key: string) => store.commit(environment, 'createUser', { key }, BY)
 
   /** `ok`, or the code of the error. */
-  const outcome = (work: Promise<unknown>): Promise<string> =>
-    work.then(
-      () => 'ok',
-      (error: ZerohopError) => error.code,
-    )
+  const outcome = (work: Promise<unknown>): Promise<string> => work.then(() => 'ok', codeOf)
 
   /** Whether both replicas show the user; they never differ. */
   async function isThere(key: string): Promise<boolean> {

@@ -1,28 +1,11 @@
 // Which servers a replica works with, and what it makes of tables that are not its own.
-import { randomBytes, randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { withoutRequest } from '../../src/log/change.ts'
-import { type ManagementData, openManagementData } from '../../src/management/open.ts'
 import type { ZerohopError } from '../../src/model/errors.ts'
 import { eventually } from '../support/eventually.ts'
-import { temporaryFolder } from '../support/folders.ts'
 import { endPostgres, type Postgres, startPostgres, withoutPostgres } from '../support/postgres.ts'
+import { BY, closeReplicas, development, openReplica } from '../support/replica-stores.ts'
 import { startProxy } from '../support/tcp-proxy.ts'
-
-const BY = withoutRequest('test')
-const opened: ManagementData[] = []
-
-async function open(url: string): Promise<ManagementData> {
-  const settings = { url, replica: randomUUID(), version: 'test', statementMs: 1_500 }
-  const management = await openManagementData({
-    data: temporaryFolder('replica'),
-    newId: () => randomBytes(16).toString('hex'),
-    replica: { settings, secretsKey: randomBytes(32) },
-  })
-  opened.push(management)
-  return management
-}
 
 /** `ok`, or the error. */
 const outcome = (work: Promise<unknown>): Promise<string> =>
@@ -37,19 +20,14 @@ describe.skipIf(withoutPostgres())('a replica', () => {
   beforeAll(async () => {
     server = await startPostgres()
   })
-  afterEach(async () => {
-    await Promise.all(opened.splice(0).map(({ store }) => store.close()))
-  })
+  afterEach(closeReplicas)
   afterAll(endPostgres)
-
-  const development = ({ store, organization }: ManagementData) =>
-    store.view(organization).require('environment', 'default/development').id
 
   it('asks no server of another cluster, and goes on when its own is back', async () => {
     const [other, proxy] = [await startPostgres({ isOther: true }), await startProxy(server.port)]
     onTestFinished(() => proxy.close())
     const url = await server.database()
-    const replica = await open(proxy.through(url))
+    const replica = await openReplica(proxy.through(url))
     const { pathname } = new URL(url) // there is a database of the same name, without tables
     await other.query(other.url, `CREATE DATABASE ${pathname.slice(1)}`)
     proxy.setTarget(other.port)
@@ -68,7 +46,7 @@ describe.skipIf(withoutPostgres())('a replica', () => {
 
   it('serves no read when nothing that it writes is acknowledged, though it is answered', async () => {
     const url = await server.database()
-    const replica = await open(url)
+    const replica = await openReplica(url)
     const holder = new pg.Client({ connectionString: url })
     holder.on('error', () => undefined) // when a test that fails ends the server
     await holder.connect()
@@ -100,7 +78,7 @@ describe.skipIf(withoutPostgres())('a replica', () => {
     const url = await server.database()
     await server.query(url, 'CREATE SCHEMA zerohop')
     await server.query(url, sql)
-    expect(await outcome(open(url))).toBe(`DATABASE_REFUSED: the database cannot be used: ${message}`)
+    expect(await outcome(openReplica(url))).toBe(`DATABASE_REFUSED: the database cannot be used: ${message}`)
     const tables = "SELECT relname FROM pg_class WHERE relnamespace = to_regnamespace('zerohop') AND relkind = 'r'"
     expect(await server.query(url, tables)).toEqual([{ relname: 'meta' }])
   })
