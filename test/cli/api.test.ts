@@ -83,7 +83,7 @@ describe('the periodic comparison', () => {
     expect(called(lines, 'data on disk is damaged')).toEqual([])
     expect(overwrite(data, '"first_name":"Ida-One"', '"first_name":"Ida-Two"')).toBeGreaterThan(0)
     await expect
-      .poll(() => called(lines, 'data on disk is damaged')[0])
+      .poll(() => called(lines, 'data on disk is damaged')[0], PATIENCE)
       .toMatchObject({
         level: 50,
         err: { message: expect.stringMatching(/in table objects_user does not match its checksum/) },
