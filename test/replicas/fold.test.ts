@@ -67,7 +67,8 @@ function failingDatabase(meanwhile: () => void): Database {
     meanwhile()
     return Promise.reject(new Error('it went away'))
   }
-  const connection = { isLost: false, query, script: async () => [], onNotification() {}, destroy() {} }
+  const nothing = { onNotification() {}, onLost() {}, requireOwnSession() {}, destroy() {} }
+  const connection = { isLost: false, query, script: async () => [], ...nothing }
   return { settings: { url: '' }, open: async () => connection as unknown as Connection } as unknown as Database
 }
 

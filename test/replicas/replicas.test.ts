@@ -255,7 +255,7 @@ describe.skipIf(withoutPostgres())('replicas', () => {
     const url = await server.database()
     const replica = await openReplica(url)
     const environment = development(replica)
-    server.kill()
+    await server.kill()
     const away = replica.store.commit(environment, 'createUser', { key: 'away' }, BY)
     await expect(away).rejects.toMatchObject({ code: 'DATABASE_UNAVAILABLE' })
     await expect(replica.store.confirm()).rejects.toMatchObject({ code: 'DATABASE_UNAVAILABLE' })
@@ -363,7 +363,7 @@ describe.skipIf(withoutPostgres())('replicas', () => {
       'DELETE FROM zerohop.entries USING zerohop.logs WHERE logs.number = entries.number AND id = $1 AND revision > $2',
       [environment, kept.revision],
     )
-    server.kill()
+    await server.kill()
     await server.restart()
     await lost
     expect(replica.store.trouble?.code).toBe('HISTORY_LOST')
