@@ -207,13 +207,13 @@ export class Clients {
     const timeoutMs = random.pick(PATIENCE_MS)
     const asked: Asked = { body, once: keyed ? `once-${id}` : undefined, timeoutMs, ...(key && { key }) }
     const begun = performance.now()
-    const visited: number[] = []
+    const visited: string[] = []
     let replica = first
     let answer: Answer
     let outcome = 'refused' as Outcome
     for (;;) {
-      visited.push(replica)
       answer = await this.#cluster.replica(replica).call(method, path, asked)
+      visited.push(`${replica}${statusOf(answer)}`)
       const now = outcomeOf(answer)
       const status = answer.kind === 'answered' ? answer.status : 503
       const isAnswered = status < 500
@@ -228,7 +228,7 @@ export class Clients {
     const [ended, endedAt] = [performance.now(), Date.now()]
     this.#requireExpected(answer, `${method} ${path}`)
     const revision = answer.kind === 'answered' && outcome === 'ok' ? answer.revision : undefined
-    const text = `${method} ${path}${keyed ? ' keyed' : ''} at ${visited.join(', ')}${statusOf(answer)}`
+    const text = `${method} ${path}${keyed ? ' keyed' : ''} at ${visited.join(', ')}`
     const hash = key === undefined ? undefined : hashOf(key)
     const operation = { id, text, begun, ended, endedAt }
     this.#history.add({ ...operation, kind: 'write', log, outcome, revision, effect, key: hash })

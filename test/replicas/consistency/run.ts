@@ -163,8 +163,32 @@ function summary(
       .map((one) => `unknown, ${isWritten(one) ? 'written' : 'not written'}: ${describe(one)}`),
     `violations: ${violations.length}`,
     ...violations.slice(0, VIOLATIONS_SHOWN).map(({ rule, text }) => `  ${rule}: ${text}`),
+    ...aboutObjects(history, record, violations.slice(0, VIOLATIONS_SHOWN)),
   ].join('\n')
 }
 
 const UNKNOWN_SHOWN = 5
+/** of the objects that violations name, and of the operations on each */
+const OBJECTS_SHOWN = 3
+const OPERATIONS_SHOWN = 40
 const VIOLATIONS_SHOWN = 20
+
+/** What the clients and the record say of the objects that violations name. */
+function aboutObjects(
+  { operations }: History,
+  record: ReadonlyMap<string, Log>,
+  violations: readonly Violation[],
+): string[] {
+  const named = violations.flatMap(({ text }) => text.match(/(?:user|role|assignment|key)\/[\w/]+/g) ?? [])
+  return [...new Set(named)].slice(0, OBJECTS_SHOWN).flatMap((object) => {
+    const about = operations.filter(({ effect, seen }) => effect?.object === object || seen?.has(object))
+    const steps = [...record.values()].flatMap(({ objects, entries }) =>
+      (objects.get(object) ?? []).map(({ revision, state }) => {
+        const by = entries.find((entry) => entry.revision === revision)?.by
+        return `    on record: revision ${revision}, ${by?.operation} ${by?.path} = ${state}`
+      }),
+    )
+    const lines = about.slice(0, OPERATIONS_SHOWN).map((one) => `    ${describe(one)}`)
+    return [`  about ${object}:`, ...lines, ...steps]
+  })
+}
