@@ -60,6 +60,17 @@ describe.skipIf(withoutPostgres())('a replica whose commit is not answered', () 
     expect(await outcome(write(replica, 'ida'))).toBe('ok')
   })
 
+  it('refuses nothing for the sake of a write that was never committed', async () => {
+    const cut = proxy.cutAt(COMMIT)
+    // one batch: the second finds the user that the first one creates
+    const both = [outcome(write(replica, 'ida')), outcome(write(replica, 'ida'))]
+    expect(await Promise.all(both)).toEqual(['DATABASE_UNAVAILABLE', 'DATABASE_UNAVAILABLE'])
+    await cut
+    expect(await isThere('ida')).toBe(false)
+    const again = [outcome(write(replica, 'ida')), outcome(write(replica, 'ida'))]
+    expect(await Promise.all(again)).toEqual(['ok', 'OBJECT_EXISTS'])
+  })
+
   it('acknowledges the write when the commit is on record', async () => {
     const { revision } = replica.store.head(environment)
     const cut = proxy.cutAt(COMMIT, COMMITTED)

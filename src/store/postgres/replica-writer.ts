@@ -226,14 +226,12 @@ export class ReplicaWriter {
       const cause = parts.find((error) => error !== undefined)
       if (outcome === 'not written' && !connection.isLost && cause !== undefined) throw cause
       const reason = 'it ended the connection before the commit'
-      const error =
-        outcome === 'unknown'
-          ? new ZerohopError('OUTCOME_UNKNOWN')
-          : new ZerohopError('DATABASE_UNAVAILABLE', { reason })
-      const failure = toFailure(error)
+      const unwritten = toFailure(new ZerohopError('DATABASE_UNAVAILABLE', { reason }))
+      const failure = outcome === 'unknown' ? toFailure(new ZerohopError('OUTCOME_UNKNOWN')) : unwritten
+      // what was refused wrote nothing in any case, but the reason may be a write of this batch that never came to be
       return merged(
         answered,
-        replies.map((reply) => ('failure' in reply ? reply : { failure })),
+        replies.map((reply) => ({ failure: 'failure' in reply ? unwritten : failure })),
       )
     }
     try {
