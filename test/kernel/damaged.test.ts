@@ -52,7 +52,7 @@ describe('a damaged image is refused', () => {
     for (const length of borders) expect(refusal(saved.slice(0, length)).code).toBe('IMAGE_DAMAGED')
     fc.assert(
       fc.property(fc.nat(saved.length - 1), (length) => void refusal(saved.slice(0, length))),
-      parameters(150),
+      parameters(75),
     )
   })
 
@@ -68,7 +68,7 @@ describe('a damaged image is refused', () => {
       fc.property(fc.nat(saved.length * 8 - 1), (bit) => {
         refusal(edited((bytes) => (bytes[bit >>> 3] = bytes[bit >>> 3]! ^ (1 << (bit & 7)))))
       }),
-      parameters(500),
+      parameters(250),
     )
   })
 
@@ -85,7 +85,7 @@ describe('a damaged image is refused', () => {
           if (Buffer.compare(zeroed, saved) !== 0) refusal(zeroed)
         },
       ),
-      parameters(150),
+      parameters(75),
     )
   })
 
@@ -94,14 +94,14 @@ describe('a damaged image is refused', () => {
     expect(refusal(Buffer.from('{"not":"an image"}')).code).toBe('IMAGE_DAMAGED')
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 8192, size: 'max' }), (junk) => void refusal(junk)),
-      parameters(150),
+      parameters(75),
     )
     // Junk behind a header that looks right.
     fc.assert(
       fc.property(fc.uint8Array({ minLength: 64, maxLength: 4096, size: 'max' }), (junk) => {
         refusal(Buffer.concat([saved.slice(0, HEADER_BYTES), junk]))
       }),
-      parameters(150),
+      parameters(75),
     )
   })
 
@@ -169,7 +169,7 @@ describe('an image with a checksum that fits its damage', () => {
           answersOf(loaded)
         },
       ),
-      parameters(200),
+      parameters(100),
     )
     expect(found).toBeGreaterThan(0)
   })

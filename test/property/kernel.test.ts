@@ -31,7 +31,7 @@ describe('the image and the definition', () => {
       fc.property(plays, (drawn) => {
         play(drawn, { checksPerRevision: 10, kernel: 'debug', each: (image) => image.verify() })
       }),
-      parameters(75),
+      parameters(38),
     )
   })
 
@@ -56,7 +56,7 @@ describe('the image and the definition', () => {
           expect(tenantPermissionsIn(image, user)).toEqual(permissionsOf(world.policy, user))
         }
       }),
-      parameters(40),
+      parameters(20),
     )
   })
 })
@@ -89,7 +89,7 @@ describe('where an image comes from does not matter', () => {
           expect(ask(image, request)).toBe(ask(built, request))
         }
       }),
-      parameters(40),
+      parameters(20),
     )
   })
 
@@ -108,7 +108,7 @@ describe('where an image comes from does not matter', () => {
         expect(garbageBytes * 6).toBeLessThan(bytes)
         compacted.verify()
       }),
-      parameters(30),
+      parameters(15),
     )
   })
 
@@ -133,7 +133,7 @@ describe('where an image comes from does not matter', () => {
         expect(detour.image.hash()).toBe(image.hash())
         detour.image.verify()
       }),
-      parameters(30),
+      parameters(15),
     )
   })
 
@@ -152,7 +152,7 @@ describe('where an image comes from does not matter', () => {
         const whole = play(drawn, { checksPerRevision: 20, from: { image: start, revisions: half.revisions.length } })
         whole.image.verify()
       }),
-      parameters(30),
+      parameters(15),
     )
   })
 })
@@ -189,7 +189,7 @@ describe('a delta that cannot be applied', () => {
         image.apply(deltaTo(image.revision + 1, good))
         expect(image.hash()).toBe(build(image, fork.contents()).hash())
       }),
-      parameters(50),
+      parameters(25),
     )
   })
 })
@@ -234,7 +234,7 @@ describe('the library', () => {
         expect(pdp.bulkCheck(plain)).toEqual(bulkCheck(world.policy, plain))
         expect(pdp.revision).toBe(image.revision)
       }),
-      parameters(40),
+      parameters(20),
     )
   })
 })

@@ -49,7 +49,7 @@ describe('listings', () => {
           }
         }
       }),
-      parameters(60),
+      parameters(30),
     )
     // A run in which nothing is ever listed would show little.
     expect(seen.users).toBeGreaterThan(seen.listed / 4)
@@ -78,7 +78,7 @@ describe('listings', () => {
           }
         }
       }),
-      parameters(40),
+      parameters(20),
     )
   })
 
@@ -109,7 +109,7 @@ describe('listings', () => {
         const on = whole.filter((row) => row.resource_instance === 'doc:1')
         expect(pdp.roleAssignments({ resourceInstance: 'doc:1', page: 1, perPage: 1000 })).toEqual(on)
       }),
-      parameters(24),
+      parameters(12),
     )
   })
 })
