@@ -144,12 +144,12 @@ function copies({ for: length, from = 0, each }: Loop): unknown[] {
   return Array.from({ length }, (_, index) => expand(JSON.parse(withNumber(text, '#', from + index))))
 }
 
+const MARKS = { '#': /"=#([+-]\d+)?"|#([+-]\d+)?/g, '@': /"=@([+-]\d+)?"|@([+-]\d+)?/g }
+
 /**
  * JSON with the number for every `mark`, `mark+1` for the next one, and the text `=mark` for the number itself, not as
  * text.
  */
 function withNumber(json: string, mark: '#' | '@', number: number): string {
-  const written = (_: string, offset = '0') => String(number + Number(offset))
-  const [alone, within] = [new RegExp(`"=${mark}([+-]\\d+)?"`, 'g'), new RegExp(`${mark}([+-]\\d+)?`, 'g')]
-  return json.replace(alone, written).replace(within, written)
+  return json.replace(MARKS[mark], (_, alone = '0', within = '0') => String(number + Number(alone) + Number(within)))
 }
