@@ -209,7 +209,7 @@ export class RecordingClient {
   async #run(): Promise<void> {
     while (!this.#stopped) {
       this.#denied.push(...(await this.askAll()))
-      await pause(20)
+      await pause(100)
     }
   }
 }
