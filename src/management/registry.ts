@@ -3,7 +3,14 @@ import type { UseCases } from '../store/view.ts'
 import { v1FirstWrite } from '../v1/use-cases/global-environment.ts'
 import { v1Writes } from '../v1/use-cases/v1-writes.ts'
 import { createActionGroup, deleteActionGroup, updateActionGroup } from './action-groups/use-cases.ts'
-import { createApiKey, deleteApiKey, noteRead, rotateApiKey, rotatePdpKey } from './api-keys/use-cases.ts'
+import {
+  createApiKey,
+  deleteApiKey,
+  noteRead,
+  refuseMissing,
+  rotateApiKey,
+  rotatePdpKey,
+} from './api-keys/use-cases.ts'
 import { bootstrap } from './bootstrap.ts'
 import {
   assignMany,
@@ -103,6 +110,7 @@ export const useCases = {
   rotatePdpKey,
   deleteApiKey,
   noteRead,
+  refuseMissing,
   updateOrganization,
   createProject,
   updateProject,

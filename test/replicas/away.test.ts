@@ -37,7 +37,7 @@ describe.skipIf(withoutPostgres())('a replica', () => {
   })
 
   const ask = async (
-    method: 'GET' | 'POST',
+    method: 'GET' | 'POST' | 'DELETE',
     path: string,
     { bearer = KEY, headers = {}, body }: { bearer?: string; headers?: Record<string, string>; body?: object } = {},
   ) => {
@@ -59,6 +59,44 @@ describe.skipIf(withoutPostgres())('a replica', () => {
       expect([refused.status, refused.text]).toEqual([400, expect.stringContaining('header idempotency-key must be')])
     }
     expect((await ask('GET', `${USERS}/eve`)).status).toBe(404)
+  })
+
+  it.each([
+    [
+      'an API key',
+      async () => {
+        const body = { organization_id: management.organization, object_type: 'org', name: 'gone' }
+        return `/v2/api-key/${JSON.parse((await ask('POST', '/v2/api-key', { body })).text).id}`
+      },
+    ],
+    [
+      'an environment',
+      async () => {
+        await ask('POST', '/v2/projects/default/envs', { body: { key: 'gone', name: 'Gone' } })
+        return '/v2/projects/default/envs/gone'
+      },
+    ],
+    [
+      'a project',
+      async () => {
+        await ask('POST', '/v2/projects', { body: { key: 'gone', name: 'Gone' } })
+        return '/v2/projects/gone'
+      },
+    ],
+  ])('answers a repeated delete of %s like the first one', async (_, create) => {
+    const path = await create()
+    const another = () => ({ 'idempotency-key': randomUUID() })
+    const headers = another()
+    const revision = () => management.store.head(management.organization).revision
+    expect((await ask('DELETE', path, { headers })).status).toBe(204)
+    const before = revision()
+    expect((await ask('DELETE', path, { headers })).status).toBe(204)
+    expect(revision()).toBe(before)
+    const refusals = [await ask('DELETE', path), await ask('DELETE', path, { headers: another() })]
+    const [plain, keyed] = refusals.map(({ status, text }) => [status, JSON.parse(text).message])
+    expect(plain).toEqual([404, expect.stringContaining('does not exist')])
+    expect(keyed).toEqual(plain)
+    expect((await ask('DELETE', `${path}-2`, { headers })).status).toBe(422)
   })
 
   it('copies an environment in the background, and tells of the outcome as long as anybody asks', async () => {

@@ -12,7 +12,7 @@ import { PdpConfigRead } from '../environments/schema.ts'
 import { everyObject, paged, searched } from '../http/collection-pages.ts'
 import { listRoute } from '../http/collection-routes.ts'
 import { apiKeyRead, pdpConfigRead } from '../http/render.ts'
-import { noteSecretRead, type RouteContext, writeControl } from '../http/route-context.ts'
+import { noteSecretRead, type RouteContext, writeControl, writeNamed } from '../http/route-context.ts'
 import { PageQuery } from '../query-parameters.ts'
 import { NoBody } from '../schema-parts.ts'
 import { ApiKeyCreate, ApiKeyQuery, ApiKeyRead, ApiKeyScope, RemoteConfig } from './schema.ts'
@@ -90,14 +90,13 @@ export function keyRoutes(app: FastifyInstance, management: RouteContext): void 
     `${KEY}/rotate-secret`,
     { config: change, schema: { response: { 200: ApiKeyRead } } },
     async (request) => {
-      const { id } = requireKeyOf(management, request)
-      const { key, secret } = await writeControl(management, request, 'rotateApiKey', { ref: id })
+      const named = () => ({ ref: requireKeyOf(management, request).id })
+      const { key, secret } = await writeNamed(management, request, 'rotateApiKey', named)
       return print(management, request, key, secret)
     },
   )
   app.delete<Named>(KEY, { config: change, schema: { response: { 204: NoBody } } }, async (request, reply) => {
-    const { id } = requireKeyOf(management, request)
-    await writeControl(management, request, 'deleteApiKey', { ref: id })
+    await writeNamed(management, request, 'deleteApiKey', () => ({ ref: requireKeyOf(management, request).id }))
     return reply.code(204).send()
   })
   configRoutes(app, management)

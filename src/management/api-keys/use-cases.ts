@@ -2,7 +2,7 @@
 // from the next request on, and its feeds end with the commit. Secrets are returned in results and sealed; changes
 // never contain one.
 import { put, remove } from '../../log/change.ts'
-import { ZerohopError } from '../../model/errors.ts'
+import { type ErrorDetails, ZerohopError } from '../../model/errors.ts'
 import { API_KEYS_MAX, FIXED_KEY_LENGTH_MIN } from '../../model/limits.ts'
 import {
   type AccessLevel,
@@ -92,6 +92,11 @@ export function rotatePdpKey(
 /** Changes nothing, but leaves a log entry: reading a secret must be visible in the history. */
 export function noteRead(_view: View, _input: null, _mint: Mint): Decided<null> {
   return { changes: [], logged: true, result: null }
+}
+
+/** Refuses what names no object: a request that comes again has its answer on record, and does not get here. */
+export function refuseMissing(_view: View, details: ErrorDetails, _mint: Mint): Decided<never> {
+  throw new ZerohopError('OBJECT_NOT_FOUND', details)
 }
 
 /**

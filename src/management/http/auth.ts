@@ -41,6 +41,8 @@ declare module 'fastify' {
     operation?: Operation
     /** about the environment of objects outside of environments, of the organization of the key: see outside() */
     outside?: true
+    /** the route looks itself for the environment that the path names: a repeated request may find it gone */
+    mayBeGone?: true
     /** the operator's token will do as well */
     forOperators?: true
   }
@@ -176,8 +178,9 @@ export function guard(app: FastifyInstance, gate: Gate, isOperator: OperatorChec
       request.caller = gate.caller(request.headers.authorization, FOLLOWING.includes(operation))
       requireAccess(request.caller.key, operation)
       const { p, e } = request.params as { p?: string; e?: string }
-      if (request.routeOptions.config.outside) request.scope = gate.outside(request.caller)
-      else if (p !== undefined && e !== undefined) request.scope = gate.scope(request.caller, p, e)
+      const { outside, mayBeGone } = request.routeOptions.config
+      if (outside) request.scope = gate.outside(request.caller)
+      else if (p !== undefined && e !== undefined && !mayBeGone) request.scope = gate.scope(request.caller, p, e)
       done()
     } catch (error) {
       done(error as Error)

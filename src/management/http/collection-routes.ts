@@ -10,7 +10,7 @@ import type { ManagementUseCases } from '../registry.ts'
 import { listOrPage, NoBody, pageOf } from '../schema-parts.ts'
 import type { Scope } from './auth.ts'
 import type { Rows } from './collection-pages.ts'
-import { type RouteContext, viewOf, write, writeControl } from './route-context.ts'
+import { type RouteContext, viewOf, write, writeNamed } from './route-context.ts'
 
 /** A request, as the functions of a description see it. */
 export interface Asked {
@@ -174,10 +174,10 @@ export function collectionRoutes<
   const placeOf = ({ resource }: Asked) => (description.part === undefined ? {} : { resource })
   const targetOf = (of: Asked) => ({ ...placeOf(of), ref: reachedId ? reachedId(of) : of.ref })
   /** The types of a description hold that this use case takes the input and answers with an object. */
-  const commit = (request: FastifyRequest, reply: FastifyReply, name: string, input: object): Promise<unknown> =>
+  const commit = (request: FastifyRequest, reply: FastifyReply, name: string, input: () => object): Promise<unknown> =>
     reachedId
-      ? writeControl(management, request, name as Name, input as never)
-      : write(management, request, reply, name as Name, input as never)
+      ? writeNamed(management, request, name as Name, input as () => never)
+      : write(management, request, reply, name as Name, input() as never)
   const show = async (of: Asked, object: T): Promise<unknown> => {
     await beforeShown?.(of, [object])
     return print(of, [object])[0]
@@ -195,7 +195,7 @@ export function collectionRoutes<
       const of = asked(request)
       const sent = request.body as Static<Create> // the schema was checked
       const input = description.part === undefined ? sent : { ...placeOf(of), [description.part]: sent }
-      const made = (await commit(request, reply, useCase, input as object)) as T
+      const made = (await commit(request, reply, useCase, () => input as object)) as T
       return create.print ? create.print(of, made, sent) : print(of, [made])[0]
     })
   }
@@ -213,7 +213,7 @@ export function collectionRoutes<
     const { body, useCase } = change
     const handler = async (request: FastifyRequest, reply: FastifyReply) => {
       const of = asked(request)
-      const changed = (await commit(request, reply, useCase, { ...targetOf(of), fields: request.body })) as T
+      const changed = (await commit(request, reply, useCase, () => ({ ...targetOf(of), fields: request.body }))) as T
       return show(of, changed)
     }
     const schema = { ...querystring, body, response: { 200: answer } }
@@ -222,7 +222,8 @@ export function collectionRoutes<
   if (remove) {
     const schema = { ...querystring, response: { 204: NoBody } }
     app.delete(one, options(operations.remove, schema), async (request, reply) => {
-      await commit(request, reply, remove, targetOf(asked(request)))
+      const of = asked(request)
+      await commit(request, reply, remove, () => targetOf(of))
       return reply.code(204).send()
     })
   }

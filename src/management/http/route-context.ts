@@ -4,6 +4,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { AuditLog } from '../../decision-log/audit-log.ts'
 import type { Actor } from '../../log/change.ts'
+import { isZerohopError } from '../../model/errors.ts'
 import type { Store } from '../../store/store.ts'
 import type { InputOf, ResultOf, StoredView } from '../../store/view.ts'
 import type { ManagementUseCases } from '../registry.ts'
@@ -53,6 +54,33 @@ export async function writeControl<N extends keyof ManagementUseCases & string>(
   const by = actorOf(request, name)
   const asking = { ...askingOf(store, request), ...(task === undefined ? {} : { task }) }
   return (await store.commit(request.caller.organization, name, input, by, asking)).result
+}
+
+/**
+ * `writeControl` with an object that the path names. Sent again with its idempotency key, such a request gets its answer
+ * also where the first one removed what the path names: who finds nothing asks for what is on record.
+ * @param find the input of the use case. @throws OBJECT_NOT_FOUND
+ */
+export async function writeNamed<N extends keyof ManagementUseCases & string>(
+  management: RouteContext,
+  request: FastifyRequest,
+  name: N,
+  find: () => InputOf<ManagementUseCases[N]>,
+): Promise<ResultOf<ManagementUseCases[N]>> {
+  let input: InputOf<ManagementUseCases[N]>
+  try {
+    input = find()
+  } catch (error) {
+    if (!isZerohopError(error, 'OBJECT_NOT_FOUND')) throw error
+    const { store } = management
+    const asking = askingOf(store, request)
+    if (asking.once === undefined) throw error
+    const by = actorOf(request, name)
+    const repeated = await store.commit(request.caller.organization, 'refuseMissing', error.details, by, asking)
+    // it is the same request, so the same use case gave the answer
+    return repeated.result as ResultOf<ManagementUseCases[N]>
+  }
+  return writeControl(management, request, name, input)
 }
 
 /** Leaves an entry in the control log: a secret is read. Answer only when it is there. */

@@ -20,7 +20,7 @@ import type { Caller, Scope } from '../http/auth.ts'
 import { everyObject, indexed, paged, type Rows, sliced } from '../http/collection-pages.ts'
 import { collectionRoutes } from '../http/collection-routes.ts'
 import { environmentRead, environmentReadWithEmail, environmentStatistics, projectRead } from '../http/render.ts'
-import { type RouteContext, viewOf, writeControl } from '../http/route-context.ts'
+import { type RouteContext, viewOf, writeControl, writeNamed } from '../http/route-context.ts'
 import { PageQuery } from '../query-parameters.ts'
 import { NoBody } from '../schema-parts.ts'
 import { ProjectCreate, ProjectRead, ProjectReplace, ProjectUpdate } from './schema.ts'
@@ -30,6 +30,9 @@ const ENVIRONMENTS = `${PROJECT}/envs`
 const ENVIRONMENT = `${ENVIRONMENTS}/:e`
 interface InProject {
   Params: { p: string }
+}
+interface Named {
+  Params: { p: string; e: string }
 }
 
 export function projectRoutes(app: FastifyInstance, management: RouteContext): void {
@@ -108,12 +111,15 @@ function environmentRoutes(app: FastifyInstance, management: RouteContext): void
       return changed(request.scope, await writeControl(management, request, 'replaceEnvironment', input))
     },
   )
-  app.delete(
+  app.delete<Named>(
     ENVIRONMENT,
-    { config: { operation: 'environment.delete' }, schema: { response: { 204: NoBody } } },
+    { config: { operation: 'environment.delete', mayBeGone: true }, schema: { response: { 204: NoBody } } },
     async (request, reply) => {
-      const input = { ref: request.scope.environment.id, expected: expectedRevision(request.headers['if-match']) }
-      await writeControl(management, request, 'deleteEnvironment', input)
+      const { caller, params, headers } = request
+      await writeNamed(management, request, 'deleteEnvironment', () => {
+        const { environment } = gate.scope(caller, params.p, params.e)
+        return { ref: environment.id, expected: expectedRevision(headers['if-match']) }
+      })
       return reply.code(204).send()
     },
   )
