@@ -93,10 +93,9 @@ async function createOrganization(
   { store, newId }: AdminDeps,
   input: { readonly key: string; readonly name?: string },
 ) {
-  const taken = organizationsOf(store).some((log) => organizationIn(store.view(log)).key === input.key)
-  if (taken) throw new ZerohopError('OBJECT_EXISTS', { kind: 'organization', key: input.key })
   const of = { organization: input.key, name: input.name ?? input.key, noExample: true }
-  return (await store.commit(newId(), 'bootstrap', of, withoutRequest('createOrganization'))).result
+  const asking = { newOrganization: input.key }
+  return (await store.commit(newId(), 'bootstrap', of, withoutRequest('createOrganization'), asking)).result
 }
 
 async function listOrganizations({ store }: AdminDeps, _input: object) {

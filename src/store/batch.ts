@@ -32,6 +32,8 @@ export interface Job {
   readonly task?: string
   /** The log is the first of all: refused when there is another organization. */
   readonly isFirst?: boolean
+  /** The key of an organization whose log begins: refused when another organization has it. */
+  readonly newOrganization?: string
 }
 
 /** A request with an idempotency key. */
@@ -325,6 +327,7 @@ export class BatchRunner {
     const useCase: UseCase | undefined = Object.hasOwn(this.#useCases, job.name) ? this.#useCases[job.name] : undefined
     if (useCase === undefined) throw new Error(`no use case is named ${job.name}`)
     if (job.key !== undefined) this.#requireKey(job.key, job.log)
+    if (job.newOrganization !== undefined) this.#requireFreeName(job.newOrganization)
     const headOf = (log: LogId): Head | undefined => {
       this.#proposed?.touched.add(log)
       return this.#headOf(log)
@@ -340,6 +343,12 @@ export class BatchRunner {
     const control = new LmdbView(this.#tables, (log) => this.#headOf(log), organization)
     if (control.get('api_key', hash) === undefined) throw new ZerohopError('KEY_REVOKED')
     if (log !== organization) control.require('environment', log)
+  }
+
+  /** @throws OBJECT_EXISTS when an organization has this key */
+  #requireFreeName(key: string): void {
+    const logs = new Set([...this.#tables.heads.all().map(([log]) => log), ...this.#heads.keys()])
+    for (const log of logs) new LmdbView(this.#tables, (id) => this.#headOf(id), log).refuse('organization', key)
   }
 
   /** @throws LIMIT_EXCEEDED when no image could hold it */

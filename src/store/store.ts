@@ -63,6 +63,8 @@ export interface Asking {
   readonly task?: string
   /** sets an empty database up: refused with OBJECT_EXISTS when another replica did so */
   readonly isFirst?: boolean
+  /** key of the organization that begins: refused with OBJECT_EXISTS when another one has it */
+  readonly newOrganization?: string
 }
 
 /** Tasks whose outcome any replica tells. A task ends with the write that names it, or by `fail`. */
@@ -325,7 +327,9 @@ class LmdbStore<U extends UseCases> implements Store<U> {
     const damage = this.#damages.of(log)
     if (damage !== undefined) throw damage
     // where nobody else writes, a key is as valid in the writer as it was at the gate
-    const job = { log, name, input, by, ...(this.isReplicated ? asking : {}) }
+    const { newOrganization } = asking
+    const alone = newOrganization === undefined ? {} : { newOrganization }
+    const job = { log, name, input, by, ...(this.isReplicated ? asking : alone) }
     const { result, revision, also } = await this.#writer.commit(job)
     if (this.#following.isAwaited) await this.#following.caughtUp([log, ...also])
     // the thread ran the use case of that name, so its result has that type

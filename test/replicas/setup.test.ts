@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { runAdmin } from '../../src/management/admin.ts'
 import { type ManagementData, openManagementData, organizationsOf } from '../../src/management/open.ts'
+import type { ZerohopError } from '../../src/model/errors.ts'
 import { temporaryFolder } from '../support/folders.ts'
 import { endPostgres, startPostgres, withoutPostgres } from '../support/postgres.ts'
 
@@ -57,5 +58,18 @@ describe.skipIf(withoutPostgres())('three replicas that start over an empty data
     await create(first, 'one')
     await create(second, 'two')
     expect((await organizations()).map((found) => found.length)).toEqual([3, 3, 3])
+  })
+
+  it('make one of the same key once, however many are told to at the same moment', async () => {
+    const [before] = await organizations()
+    const create = ({ store, data }: Replica) => runAdmin({ store, data, newId }, 'org.create', { key: 'same' })
+    const made = await Promise.allSettled([...replicas, ...replicas].map(create))
+    const refused = made.flatMap((one) => (one.status === 'rejected' ? [one.reason as ZerohopError] : []))
+    expect(refused.map(({ code, message }) => `${code}: ${message}`)).toEqual(
+      Array(5).fill('OBJECT_EXISTS: organization `same` already exists'),
+    )
+    expect((await organizations()).map((found) => found.length)).toEqual(Array(3).fill(before!.length + 1))
+    // and a name that is taken is refused later, too
+    for (const replica of replicas) await expect(create(replica)).rejects.toMatchObject({ code: 'OBJECT_EXISTS' })
   })
 })

@@ -224,6 +224,9 @@ export async function lockSetup(connection: Connection): Promise<void> {
   if (found !== undefined) throw new ZerohopError('OBJECT_EXISTS', { kind: 'organization', key: found.id })
 }
 
+/** Holds back other replicas that make an organization: its key must be new. @throws DATABASE_REFUSED as above */
+export const lockOrganizations = (connection: Connection): Promise<void> => requireInUse(connection, 'FOR UPDATE')
+
 /** Records new logs and returns them with their numbers. */
 export async function insertLogs(
   connection: Connection,

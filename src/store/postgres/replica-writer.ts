@@ -18,6 +18,7 @@ import {
   insertLogs,
   type KnownLog,
   type Locked,
+  lockOrganizations,
   lockSetup,
   putSecrets,
 } from './entries.ts'
@@ -156,6 +157,10 @@ export class ReplicaWriter {
     const control = wanted.filter(({ kind }) => kind === 'control')
     const locked = await beginLocked(connection, batch, numbers(wanted), numbers(beside), wait, numbers(control))
     if (items.some(({ job }) => job.isFirst)) await lockSetup(connection)
+    if (items.some(({ job }) => job.newOrganization !== undefined)) {
+      await lockOrganizations(connection)
+      await follow.catchUp() // from now on nobody makes another one
+    }
     const moved = new Set<LogId>()
     try {
       for (const log of new Set([...wanted, ...beside])) {
