@@ -104,6 +104,24 @@ describe.skipIf(withoutPostgres())('a replica whose commit is not answered', () 
     expect(await isThere('ida')).toBe(isWritten)
   })
 
+  it('tells the outcome also when it is being closed, and closes then', async () => {
+    proxy.refuse()
+    const cut = proxy.cutAt(COMMIT, COMMITTED)
+    const written = outcome(write(replica, 'ida'))
+    await cut
+    let isClosed = false
+    const closed = replica.store.close().then(() => {
+      isClosed = true
+    })
+    expect(await outcome(write(replica, 'eve'))).toBe('CLOSED')
+    expect(isClosed).toBe(false)
+    await proxy.accept()
+    expect(await written).toBe('ok')
+    await closed
+    await other.store.confirm()
+    expect(other.store.view(environment).get('user', 'ida')).toBeDefined()
+  })
+
   it('does not acknowledge what it finds before a standby has it', async () => {
     const waitForStandby = async (names: string) => {
       await server.query(url, `ALTER SYSTEM SET synchronous_standby_names = '${names}'`)
