@@ -1,39 +1,22 @@
 // One batch of decision records into the audit tables, stored in one synced transaction.
 import {
   type AuditBatch,
-  dropsOf,
   type FindUser,
-  type Line,
-  namesOf,
-  noRefusals,
-  parseLine,
+  type PreparedLine,
   type Refusal,
-  recordOf,
-  refusalOf,
+  readLines,
   type Stored,
   storedOf,
   textOf,
 } from './audit-lines.ts'
-import { type AuditInstance, type AuditRecord, type AuditTables, idOf, recordKey } from './audit-tables.ts'
+import { type AuditInstance, type AuditTables, idOf, recordKey } from './audit-tables.ts'
 
 /** Stores a batch. @throws INPUT_INVALID, LIMIT_EXCEEDED when it cannot be read at all; what LMDB throws */
 export function storeBatch(tables: AuditTables, batch: AuditBatch, now: number, findUser: FindUser): Stored {
-  const lines = textOf(batch).split('\n')
-  const nameOf = namesOf(findUser)
+  const text = textOf(batch)
   return tables.root.transactionSync(() => {
     const write = new Write(tables, now, batch.sentBy?.id ?? null)
-    const refusals = noRefusals()
-    for (const text of lines) {
-      if (text === '') continue
-      const line = parseLine(text)
-      const refusal = line === undefined ? 'not_a_record' : (refusalOf(line, batch) ?? write.refusalOf(line))
-      if (line === undefined || refusal !== undefined) {
-        refusals[refusal ?? 'not_a_record']++
-        continue
-      }
-      const environment = String(line.environment)
-      write.record(environment, recordOf(line, batch, now, nameOf(environment, String(line.user))), dropsOf(line))
-    }
+    const refusals = readLines(text, batch, { now, findUser }, (line) => write.line(line))
     write.end()
     return storedOf(write.stored, write.known, refusals)
   })
@@ -60,13 +43,15 @@ class Write {
    * Lines of this process are accepted as they are. A series stored by an older version belongs to the first sender
    * that continues it.
    */
-  refusalOf({ instance }: Line): Refusal | undefined {
-    if (this.#sender === null) return undefined
-    const { sender } = this.#instances.get(String(instance)) ?? this.#tables.instances.get(String(instance)) ?? {}
-    return sender === undefined || sender === this.#sender ? undefined : 'other_sender'
+  line(line: PreparedLine): Refusal | undefined {
+    const { instance } = line.record
+    const { sender } = this.#instances.get(instance) ?? this.#tables.instances.get(instance) ?? {}
+    if (this.#sender !== null && sender !== undefined && sender !== this.#sender) return 'other_sender'
+    this.#record(line)
+    return undefined
   }
 
-  record(environment: string, record: Omit<AuditRecord, 'id'>, dropped: number): void {
+  #record({ environment, record, dropped }: PreparedLine): void {
     const { records, counts } = this.#tables
     const instance = this.#instanceOf(record.instance)
     const key = recordKey(environment, record.at, instance.number, record.seq)

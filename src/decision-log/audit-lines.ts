@@ -37,16 +37,16 @@ export type Refusal =
   | 'other_sender'
 
 export type FindUser = (environment: string, key: string) => User | undefined
-export type Line = Readonly<Record<string, unknown>>
+type Line = Readonly<Record<string, unknown>>
 
 /** The address and the readable name of a user. */
-export interface UserName {
+interface UserName {
   readonly email: string | null
   readonly name: string | null
 }
 
 /** Looks each user of a batch up once. */
-export function namesOf(findUser: FindUser): (environment: string, key: string) => UserName {
+function namesOf(findUser: FindUser): (environment: string, key: string) => UserName {
   const names = new Map<string, UserName>()
   return (environment, key) => {
     const known = names.get(`${environment}${key}`)
@@ -59,12 +59,12 @@ export function namesOf(findUser: FindUser): (environment: string, key: string) 
   }
 }
 
-export const noRefusals = (): Record<Refusal, number> => ({
+export const NO_REFUSALS: Readonly<Record<Refusal, number>> = {
   not_a_record: 0,
   other_environment: 0,
   other_key: 0,
   other_sender: 0,
-})
+}
 
 /** The answer to the sender. */
 export function storedOf(stored: number, known: number, refusals: Readonly<Record<Refusal, number>>): Stored {
@@ -86,8 +86,44 @@ export function textOf({ lines, isCompressed }: AuditBatch): string {
 
 const BODY = { path: ['body'] }
 
+/** What is stored of a line. */
+export interface PreparedLine {
+  readonly environment: string
+  readonly record: Omit<AuditRecord, 'id'>
+  /** records that are missing before it */
+  readonly dropped: number
+}
+
+/**
+ * Reads the lines of a batch. Returns why lines were refused, and how many.
+ * @param text what `textOf` made of the batch
+ * @param take receives what is to be stored, and may still refuse it
+ */
+export function readLines(
+  text: string,
+  batch: AuditBatch,
+  { now, findUser }: { readonly now: number; readonly findUser: FindUser },
+  take: (line: PreparedLine) => Refusal | undefined,
+): Record<Refusal, number> {
+  const refusals: Record<Refusal, number> = { ...NO_REFUSALS }
+  const nameOf = namesOf(findUser)
+  for (const each of text.split('\n')) {
+    if (each === '') continue
+    const line = parseLine(each)
+    const refusal = line === undefined ? 'not_a_record' : (refusalOf(line, batch) ?? take(prepared(line)))
+    if (refusal !== undefined) refusals[refusal]++
+  }
+  return refusals
+
+  function prepared(line: Line): PreparedLine {
+    const environment = String(line.environment)
+    const record = recordOf(line, batch, now, nameOf(environment, String(line.user)))
+    return { environment, record, dropped: dropsOf(line) }
+  }
+}
+
 /** A line; undefined when it is no JSON object. */
-export function parseLine(text: string): Line | undefined {
+function parseLine(text: string): Line | undefined {
   try {
     const line: unknown = JSON.parse(text)
     return typeof line === 'object' && line !== null ? (line as Line) : undefined
@@ -119,7 +155,7 @@ function isRecord(line: Line): boolean {
 }
 
 /** Why a line of this sender is refused whatever was stored before; undefined when it is not. */
-export function refusalOf(line: Line, { environment, sentBy }: AuditBatch): Refusal | undefined {
+function refusalOf(line: Line, { environment, sentBy }: AuditBatch): Refusal | undefined {
   if (!isRecord(line)) return 'not_a_record'
   if (line.environment !== (environment ?? line.environment)) return 'other_environment'
   const isForeign = sentBy !== undefined && line.api_key !== sentBy.id && line.api_key !== fingerprintOf(sentBy)
@@ -129,15 +165,10 @@ export function refusalOf(line: Line, { environment, sentBy }: AuditBatch): Refu
 /** The name that a PDP uses for its key until the management side has sent it the id. */
 const fingerprintOf = ({ hash }: { readonly hash: string }): string => `sha256:${hash.slice(0, 16)}`
 
-export const dropsOf = (line: Line): number => (isCount(line.dropped_before) ? line.dropped_before : 0)
+const dropsOf = (line: Line): number => (isCount(line.dropped_before) ? line.dropped_before : 0)
 
 /** The record of a line that `refusalOf` does not refuse. */
-export function recordOf(
-  line: Line,
-  { sentBy }: AuditBatch,
-  now: number,
-  { email, name }: UserName,
-): Omit<AuditRecord, 'id'> {
+function recordOf(line: Line, { sentBy }: AuditBatch, now: number, { email, name }: UserName): Omit<AuditRecord, 'id'> {
   const { instance, seq, time, request_id, revision, user, tenant, action, resource_type, resource_key } = line
   const { decision, reason, latency_us, sent = null } = line
   return {

@@ -5,12 +5,12 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { AUDIT_ROWS_PER_STEP } from '../model/limits.ts'
 import { toFailure } from '../store/batch.ts'
 import { asDiskError } from '../store/disk.ts'
-import { openReader, type Reader } from '../store/reader.ts'
 import type { FromAsked, ToAsked } from './asked-thread.ts'
 import { storeBatch } from './audit-batch.ts'
 import type { AuditBatch, Stored } from './audit-lines.ts'
 import type { AuditKeep, AuditTrimmed } from './audit-log.ts'
 import { type AuditTables, openAuditTables, timeKey, timeOf } from './audit-tables.ts'
+import { UserNames } from './user-names.ts'
 
 export interface AuditThreadData {
   readonly folder: string
@@ -24,7 +24,7 @@ export type AuditAnswer = { readonly stored: Stored } | { readonly trimmed: Audi
 const { folder, data } = workerData as AuditThreadData
 const port = parentPort!
 const tables = openAuditTables(folder)
-let reader: Reader | undefined
+const users = new UserNames(data)
 
 port.on('message', (message: ToAsked<AuditQuestion>) => {
   if ('close' in message) void close()
@@ -35,24 +35,14 @@ port.postMessage({ ready: true } satisfies FromAsked<AuditAnswer>)
 function answer({ asked: told, question }: Exclude<ToAsked<AuditQuestion>, { close: true }>): FromAsked<AuditAnswer> {
   try {
     if ('trim' in question) return { told, answer: { trimmed: trim(tables, question.trim) } }
-    return { told, answer: { stored: storeBatch(tables, question.batch, Date.now(), findUser) } }
+    return { told, answer: { stored: storeBatch(tables, question.batch, Date.now(), users.find) } }
   } catch (error) {
     return { told, failure: toFailure(asDiskError(error, folder) ?? error) }
   }
 }
 
-/** A record is stored even when the name of its user cannot be read. */
-function findUser(environment: string, key: string) {
-  try {
-    reader ??= openReader(data)
-    return reader.view(environment).get('user', key)
-  } catch {
-    return undefined
-  }
-}
-
 async function close(): Promise<void> {
-  await reader?.close()
+  await users.close()
   await tables.root.close()
   port.close()
 }

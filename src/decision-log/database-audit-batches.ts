@@ -3,7 +3,7 @@
 import { ZerohopError } from '../model/errors.ts'
 import { AUDIT_INSERT_MAX } from '../model/limits.ts'
 import type { Connection } from '../store/postgres/connection.ts'
-import { type Refusal, type Stored, storedOf } from './audit-lines.ts'
+import { type PreparedLine, type Refusal, type Stored, storedOf } from './audit-lines.ts'
 import { type AuditRecord, idOf, recordKey } from './audit-tables.ts'
 import { withoutDashes } from './database-audit-reads.ts'
 
@@ -13,13 +13,6 @@ export interface PreparedBatch {
   readonly lines: readonly PreparedLine[]
   /** why lines were refused, and how many */
   readonly refusals: Record<Refusal, number>
-}
-
-interface PreparedLine {
-  readonly environment: string
-  readonly record: Omit<AuditRecord, 'id'>
-  /** records that are missing before it */
-  readonly dropped: number
 }
 
 interface Series {

@@ -5,12 +5,12 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { toFailure } from '../store/batch.ts'
 import { Database, Lane } from '../store/postgres/database.ts'
 import type { DatabaseSettings } from '../store/postgres/settings.ts'
-import { openReader, type Reader } from '../store/reader.ts'
 import type { FromAsked, ToAsked } from './asked-thread.ts'
 import type { AuditBatch, Stored } from './audit-lines.ts'
 import type { AuditInstance, AuditKeep, AuditRange, AuditTrimmed } from './audit-log.ts'
 import { countRecords, findRecord, findSeries, listRecords } from './database-audit-reads.ts'
 import { DatabaseAuditWriter } from './database-audit-writer.ts'
+import { UserNames } from './user-names.ts'
 
 export interface DatabaseAuditThreadData {
   /** the data folder, for the names of users */
@@ -39,11 +39,11 @@ export interface DatabaseAuditAnswers {
 const { data, database: settings } = workerData as DatabaseAuditThreadData
 const port = parentPort!
 const database = new Database(settings)
+const users = new UserNames(data)
 const reading = new Lane(database, 'decisions, read')
-const writer = new DatabaseAuditWriter(new Lane(database, 'decisions'), findUser, Date.now)
+const writer = new DatabaseAuditWriter(new Lane(database, 'decisions'), users.find, Date.now)
 /** questions that are not answered yet */
 const running = new Set<Promise<void>>()
-let reader: Reader | undefined
 
 port.on('message', (message: ToAsked<DatabaseAuditQuestion>) => {
   if ('close' in message) {
@@ -76,20 +76,10 @@ async function answerOf(question: DatabaseAuditQuestion): Promise<unknown> {
   return findSeries(connection, question.name)
 }
 
-/** A record is stored even when the name of its user cannot be read. */
-function findUser(environment: string, key: string) {
-  try {
-    reader ??= openReader(data)
-    return reader.view(environment).get('user', key)
-  } catch {
-    return undefined
-  }
-}
-
 async function close(): Promise<void> {
   await Promise.all(running)
   await writer.close()
   reading.close()
-  await reader?.close()
+  await users.close()
   port.close()
 }

@@ -6,13 +6,10 @@ import type { Connection } from '../store/postgres/connection.ts'
 import type { Lane } from '../store/postgres/database.ts'
 import {
   type AuditBatch,
-  dropsOf,
   type FindUser,
-  namesOf,
-  noRefusals,
-  parseLine,
-  recordOf,
-  refusalOf,
+  NO_REFUSALS,
+  type PreparedLine,
+  readLines,
   type Stored,
   storedOf,
   textOf,
@@ -98,7 +95,7 @@ export class DatabaseAuditWriter {
       const stored = isEmpty
         ? batches.map(({ refusals }) => storedOf(0, 0, refusals))
         : await inTransaction(connection, () => storeBatches(connection, batches, this.#now()))
-      for (const [at, { work }] of taken.entries()) work.resolve(stored[at] ?? storedOf(0, 0, noRefusals()))
+      for (const [at, { work }] of taken.entries()) work.resolve(stored[at] ?? storedOf(0, 0, NO_REFUSALS))
     } catch (error) {
       for (const { work } of taken) work.reject(error)
     }
@@ -123,21 +120,11 @@ export class DatabaseAuditWriter {
   }
 
   #prepare(batch: AuditBatch, text: string): PreparedBatch {
-    const refusals = noRefusals()
-    const nameOf = namesOf(this.#findUser)
-    const lines: PreparedBatch['lines'][number][] = []
-    for (const each of text.split('\n')) {
-      if (each === '') continue
-      const line = parseLine(each)
-      const refusal = line === undefined ? 'not_a_record' : refusalOf(line, batch)
-      if (line === undefined || refusal !== undefined) {
-        refusals[refusal ?? 'not_a_record']++
-        continue
-      }
-      const environment = String(line.environment)
-      const record = recordOf(line, batch, this.#now(), nameOf(environment, String(line.user)))
-      lines.push({ environment, record, dropped: dropsOf(line) })
-    }
+    const lines: PreparedLine[] = []
+    const refusals = readLines(text, batch, { now: this.#now(), findUser: this.#findUser }, (line) => {
+      lines.push(line)
+      return undefined
+    })
     return { sender: batch.sentBy?.id ?? null, lines, refusals }
   }
 }

@@ -10,7 +10,8 @@ import { withoutRequest } from '../../src/log/change.ts'
 import { type ManagementData, openManagementData } from '../../src/management/open.ts'
 import { eventually } from '../support/eventually.ts'
 import { memoryFolder, temporaryFolder } from '../support/folders.ts'
-import { account, endPostgres, type Postgres, startPostgres, withoutPostgres } from '../support/postgres.ts'
+import { endPostgres, type Postgres, startPostgres, withoutPostgres } from '../support/postgres.ts'
+import { account } from '../support/postgres-binaries.ts'
 import { freePort } from '../support/server.ts'
 
 /** Debian's package `pgbouncer`. */

@@ -6,12 +6,12 @@ import { readdirSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { ClaimLost, claim, release, renew } from '../../src/store/postgres/claims.ts'
 import { Database } from '../../src/store/postgres/database.ts'
 import { eventually } from '../support/eventually.ts'
 import { temporaryFolder } from '../support/folders.ts'
-import { endPostgres, startPostgres, withoutPostgres } from '../support/postgres.ts'
+import { withoutPostgres } from '../support/postgres.ts'
 import {
   age,
   createUsers,
@@ -23,28 +23,20 @@ import {
   look,
   lookUntil,
   of,
-  opened,
   openReplica,
   SECRETS_KEY,
   snapshot,
   snapshotsOf,
   stateOf,
   trim,
+  useServer,
 } from '../support/snapshots.ts'
 
 const CHILD = fileURLToPath(new URL('./upkeep-child.mjs', import.meta.url))
 
 // skipped where the binaries of PostgreSQL cannot run: the reason is printed
 describe.skipIf(withoutPostgres())('snapshots by replicas', () => {
-  beforeAll(async () => {
-    of.server = await startPostgres()
-  })
-
-  afterEach(async () => {
-    await Promise.all(opened.splice(0).map(({ store }) => store.close()))
-  })
-
-  afterAll(endPostgres)
+  useServer()
 
   it('are written by one, confirmed by another, and replaced by the next', async () => {
     const url = await of.server.database()

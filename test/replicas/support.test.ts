@@ -2,7 +2,8 @@
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { eventually } from '../support/eventually.ts'
-import { debianPostgres, endPostgres, type Postgres, startPostgres, withoutPostgres } from '../support/postgres.ts'
+import { endPostgres, type Postgres, startPostgres, withoutPostgres } from '../support/postgres.ts'
+import { debianPostgres } from '../support/postgres-binaries.ts'
 import { startProxy, type TcpProxy } from '../support/tcp-proxy.ts'
 
 /** Longer than an answer takes, so that one that does not come is noticed. */

@@ -2,7 +2,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { cpSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { hashSecret } from '../../src/management/api-keys/api-key.ts'
 import { localFeed } from '../../src/management/feed/local-feed.ts'
 import { openManagementData } from '../../src/management/open.ts'
@@ -12,7 +12,7 @@ import { readSecretsKey } from '../../src/store/secrets.ts'
 import { verifyData } from '../../src/store/verify-data.ts'
 import { eventually } from '../support/eventually.ts'
 import { temporaryFolder } from '../support/folders.ts'
-import { endPostgres, startPostgres, withoutPostgres } from '../support/postgres.ts'
+import { withoutPostgres } from '../support/postgres.ts'
 import { endServers, freePort, Server, url as urlOf } from '../support/server.ts'
 import {
   age,
@@ -34,25 +34,17 @@ import {
   snapshot,
   stateOf,
   trim,
+  useServer,
 } from '../support/snapshots.ts'
 import { startProxy } from '../support/tcp-proxy.ts'
 
 // skipped where the binaries of PostgreSQL cannot run: the reason is printed
 describe.skipIf(withoutPostgres())('trimming of the record', () => {
-  beforeAll(async () => {
-    of.server = await startPostgres()
-  })
+  useServer()
+  afterAll(endServers)
 
-  afterEach(async () => {
-    await Promise.all(opened.splice(0).map(({ store }) => store.close()))
-  })
-
-  afterAll(async () => {
-    await endServers()
-    await endPostgres()
-  })
-
-  it('leaves an empty replica a snapshot to begin with', async () => {
+  /** Two replicas over a record that was trimmed behind a snapshot. */
+  async function trimmed() {
     const url = await of.server.database()
     const [one, other] = [await openReplica(url), await openReplica(url)]
     const log = development(one)
@@ -60,6 +52,11 @@ describe.skipIf(withoutPostgres())('trimming of the record', () => {
     await snapshot(url, log, one, other)
     await createUsers(one, log, 'second', 3)
     await trim(url, log, other)
+    return { url, one, other, log }
+  }
+
+  it('leaves an empty replica a snapshot to begin with', async () => {
+    const { url, one, log } = await trimmed()
     const { oldest, head } = await entriesOf(url, log)
     const fresh = await openReplica(url)
     expect(fresh.store.head(log)).toEqual(one.store.head(log))
@@ -184,13 +181,7 @@ describe.skipIf(withoutPostgres())('trimming of the record', () => {
   })
 
   it('leaves what an export needs', async () => {
-    const url = await of.server.database()
-    const [one, other] = [await openReplica(url), await openReplica(url)]
-    const log = development(one)
-    await createUsers(one, log, 'first')
-    await snapshot(url, log, one, other)
-    await createUsers(one, log, 'second', 3)
-    await trim(url, log, one)
+    const { url, one, other, log } = await trimmed()
     const [state, { head, oldest }] = [stateOf(one, log), await entriesOf(url, log)]
     await close(one)
     await close(other)

