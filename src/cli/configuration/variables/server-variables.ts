@@ -118,7 +118,8 @@ export const SERVER_VARIABLES = {
     readBy: [...SERVERS, 'integration'],
   }),
   ZEROHOP_RATE_LIMIT: variable(Count, {
-    about: 'requests that one API key may make in a minute; above it the management API answers 429 with `retry-after`',
+    about:
+      'requests that one API key may make in a minute; above it the management API answers 429 with `retry-after`. Each [replica](replicas.md#sizing) counts for itself',
     readBy: MANAGEMENT,
     unset: 'off',
   }),
