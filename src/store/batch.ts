@@ -9,6 +9,7 @@ import { NO_SUM } from './checksum.ts'
 import { asDiskError } from './disk.ts'
 import type { Head } from './heads.ts'
 import { EMPTY_LOG, measured, requireRoom, sizesOf } from './image-budget.ts'
+import { KIND_NUMBERS } from './kinds.ts'
 import { ABORT } from './lmdb.ts'
 import { LmdbView } from './lmdb-view.ts'
 import { append, chainAfter, contentOf, encodeEntry } from './log.ts'
@@ -189,7 +190,8 @@ export class BatchRunner {
 
   /**
    * Folds entries that are on record into the state, in one transaction; what is there already is passed over.
-   * @throws HISTORY_LOST when an entry does not continue the log here; what LMDB throws
+   * @throws HISTORY_LOST when an entry does not continue the log here; DATABASE_REFUSED when this version does not know
+   *   what was written; what LMDB throws
    */
   fold(entries: readonly RecordedEntry[], secrets: readonly SealedSecret[]): Answer['moved'] {
     this.#moved = new Set()
@@ -240,7 +242,9 @@ export class BatchRunner {
     const follows = revision === head.revision + 1 && head.lineage === lineage && head.number === number
     if (!follows || chainAfter(head.chain, bytes) !== chain)
       throw new ZerohopError('HISTORY_LOST', { log, have: head.revision, got: revision })
-    const applied = apply(this.#tables, log, head, changes ?? contentOf(bytes).changes)
+    const due = changes ?? contentOf(bytes).changes
+    requireKnown(due)
+    const applied = apply(this.#tables, log, head, due)
     this.#heads.set(log, append(this.#tables, applied, { revision, chain, bytes }))
     this.#moved.add(log)
   }
@@ -386,6 +390,14 @@ export class BatchRunner {
     const begun = this.#proposed && PROVISIONAL + this.#proposed.entries.length
     return newHead(begun ?? this.#tables.totals.takeNumber(), randomBytes(32).toString('hex'))
   }
+}
+
+/** A newer version may write objects that this one has no place for. @throws DATABASE_REFUSED */
+function requireKnown(changes: readonly Change[]): void {
+  const foreign = changes.find(({ kind }) => !Object.hasOwn(KIND_NUMBERS, kind))
+  if (foreign === undefined) return
+  const reason = `a newer version wrote objects of kind \`${foreign.kind}\`: install it here, too`
+  throw new ZerohopError('DATABASE_REFUSED', { reason })
 }
 
 /** First number of logs that begin in a transaction which is aborted: no log on record has one so high. */

@@ -1,14 +1,48 @@
-// Two versions side by side: what the tables say of themselves decides which replicas may use them.
+// Two versions side by side: what the tables say of themselves decides which replicas may use them, and builds of two
+// versions do use them together.
 import { randomBytes, randomUUID } from 'node:crypto'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { withoutRequest } from '../../src/log/change.ts'
+import { type LogId, withoutRequest } from '../../src/log/change.ts'
+import { localFeed } from '../../src/management/feed/local-feed.ts'
 import { type ManagementData, openManagementData } from '../../src/management/open.ts'
+import { applyRetention } from '../../src/management/retention.ts'
+import { buildSnapshot } from '../../src/management/snapshot/snapshot.ts'
 import { DATABASE_FORMAT } from '../../src/store/postgres/migrations.ts'
+import { eventually } from '../support/eventually.ts'
 import { temporaryFolder } from '../support/folders.ts'
+import { otherBuild } from '../support/other-build.ts'
 import { endPostgres, type Postgres, startPostgres, withoutPostgres } from '../support/postgres.ts'
 
 const BY = withoutRequest('test')
 const NEWER = DATABASE_FORMAT + 1
+const SNAPSHOT_ENTRIES = 20
+
+/** What the next version may do: a column with a default, and another table. */
+const NEXT = [
+  {
+    file: 'store/postgres/migrations.js',
+    from: `export const DATABASE_FORMAT = ${DATABASE_FORMAT};`,
+    to: `export const DATABASE_FORMAT = ${NEWER};`,
+  },
+  {
+    file: 'store/postgres/migrations.js',
+    from: '\n];',
+    to: `
+    { format: ${NEWER}, readableFrom: ${DATABASE_FORMAT}, statements: \`
+      ALTER TABLE zerohop.entries ADD COLUMN seal bytea;
+      ALTER TABLE zerohop.replicas ADD COLUMN zone text NOT NULL DEFAULT 'here';
+      CREATE TABLE zerohop.zones (name text PRIMARY KEY)\` },
+];`,
+  },
+]
+/** A version from before there were groups. */
+const WITHOUT_GROUPS = [{ file: 'store/kinds.js', from: '    group: 17,\n', to: '' }]
+
+type Open = typeof openManagementData
+const opensOf = async (sources: string): Promise<Open> =>
+  (await import(pathToFileURL(join(sources, 'management/open.js')).href)).openManagementData
 
 // skipped where the binaries of PostgreSQL cannot run: the reason is printed
 describe.skipIf(withoutPostgres())('tables of another version', () => {
@@ -24,10 +58,10 @@ describe.skipIf(withoutPostgres())('tables of another version', () => {
   })
   afterAll(endPostgres)
 
-  const start = async (migrate = true) => {
-    const settings = { url, replica: randomUUID(), version: 'test', migrate }
+  const start = async (migrate = true, open: Open = openManagementData) => {
+    const settings = { url, replica: randomUUID(), version: 'test', migrate, snapshotEntries: SNAPSHOT_ENTRIES }
     const newId = () => randomBytes(16).toString('hex')
-    const opened = await openManagementData({
+    const opened = await open({
       data: temporaryFolder('replica'),
       newId,
       replica: { settings, secretsKey },
@@ -74,5 +108,98 @@ describe.skipIf(withoutPostgres())('tables of another version', () => {
       code: 'DATABASE_REFUSED',
       message: expect.stringContaining('run `zerohop database migrate`'),
     })
+  })
+
+  const development = ({ store, organization }: ManagementData): LogId =>
+    store.view(organization).require('environment', 'default/development').id
+  const stateOf = ({ store }: ManagementData, log: LogId) =>
+    Buffer.from(buildSnapshot(store.view(log)).bytes).toString('base64')
+  const stop = async (replica: ManagementData) => {
+    replicas.splice(replicas.indexOf(replica), 1)
+    await replica.store.close()
+  }
+
+  it('are used by replicas of two builds together: both write, follow each other, and keep snapshots', async () => {
+    url = await server.database()
+    const next = await opensOf(otherBuild('the next version', NEXT))
+    const [staying, leaving] = [await start(), await start()]
+    const log = development(staying)
+    const before = staying.store.head(log)
+    const write = ({ store }: ManagementData, name: string, count = SNAPSHOT_ENTRIES) =>
+      Promise.all(
+        Array.from({ length: count }, (_, at) => store.commit(log, 'createUser', { key: `${name}-${at}` }, BY)),
+      )
+    // the first of the new version upgrades the tables while the others write
+    const [updated] = await Promise.all([start(true, next), write(staying, 'a'), write(leaving, 'b')])
+    await stop(leaving)
+    await Promise.all([write(updated, 'c'), write(staying, 'd')])
+    const { key, secret } = (
+      await updated.store.commit(updated.organization, 'createApiKey', { level: 'org', access: 'admin' }, BY)
+    ).result
+    const alike = async (...some: ManagementData[]) => {
+      for (const { store } of some) await store.confirm()
+      for (const id of [log, staying.organization])
+        expect(some.map(({ store }) => store.head(id))).toEqual(some.map(() => staying.store.head(id)))
+      expect(new Set(some.map((replica) => stateOf(replica, log))).size).toBe(1)
+      expect(some.map(({ store }) => store.readSecret(key.id))).toEqual(some.map(() => secret))
+    }
+    await alike(staying, updated)
+    expect(staying.store.head(log).revision).toBe(before.revision + 4 * SNAPSHOT_ENTRIES)
+    // a PDP that followed the one goes on with deltas of the other
+    const { organization } = staying
+    const feed = localFeed(updated, { environment: log, organization }).deltas(before)[Symbol.asyncIterator]()
+    expect((await feed.next()).value).toMatchObject({
+      delta: { previous: before.chain, from: before.revision },
+    })
+    await feed.return?.()
+    // a snapshot of the one is confirmed by the other, and a third one begins with it
+    const states = async (replica: ManagementData) => {
+      await applyRetention(replica.store, {}, Date.now())
+      const rows = await server.query<{ state: string }>(
+        url,
+        'SELECT s.state FROM zerohop.snapshots s JOIN zerohop.logs l USING (number) WHERE l.id = $1',
+        [log],
+      )
+      return rows.map(({ state }) => state)
+    }
+    await eventually(() => states(updated), ['written'])
+    await eventually(() => states(staying), ['confirmed'])
+    // the update is taken back
+    const back = await start()
+    await write(back, 'e', 1)
+    await alike(staying, updated, back)
+    await stop(updated)
+    await write(staying, 'f', 1)
+    await alike(staying, back)
+    expect(await server.query(url, 'SELECT format, readable_from FROM zerohop.meta')).toEqual([
+      { format: NEWER, readable_from: DATABASE_FORMAT },
+    ])
+  })
+
+  it('with objects that a version does not know take its replicas out of service, and are not passed over', async () => {
+    url = await server.database()
+    const older = await opensOf(otherBuild('the version without groups', WITHOUT_GROUPS))
+    const [here, behind] = [await start(), await start(true, older)]
+    const log = development(here)
+    const create = ({ store }: ManagementData, key: string) => store.commit(log, 'createUser', { key }, BY)
+    await create(behind, 'ida')
+    await here.store.confirm()
+    expect(here.store.view(log).get('user', 'ida')).toBeDefined()
+    await here.store.commit(log, 'createGroup', { group_instance_key: 'team', group_tenant: 'default' }, BY)
+    await create(here, 'eve')
+    const refused = {
+      code: 'DATABASE_REFUSED',
+      message: expect.stringContaining('a newer version wrote objects of kind `'),
+    }
+    const { revision } = behind.store.head(log)
+    await expect(behind.store.confirm()).rejects.toMatchObject(refused)
+    await expect(create(behind, 'tom')).rejects.toMatchObject(refused)
+    await eventually(() => behind.store.trouble?.code, 'DATABASE_REFUSED')
+    expect(behind.store.head(log).revision).toBe(revision)
+    expect(behind.store.view(log).get('user', 'eve')).toBeUndefined()
+    await expect(start(true, older)).rejects.toMatchObject(refused)
+    // the others go on
+    await create(here, 'tom')
+    expect(here.store.view(log).count('group')).toBe(1)
   })
 })

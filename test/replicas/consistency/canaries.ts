@@ -1,16 +1,6 @@
-// Defects that a run must find. Each is put into a copy of the build: one place is replaced, and what is no longer
-// there is an error, so that a canary cannot be lost by an edit of the source.
-import { cpSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+// Defects that a run must find. Each is put into a copy of the build.
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { temporaryFolder } from '../../support/folders.ts'
-
-interface Edit {
-  /** below `dist/src`, where each source is a file of its own */
-  readonly file: string
-  readonly from: string
-  readonly to: string
-}
+import { type Edit, otherBuild } from '../../support/other-build.ts'
 
 const WRITER = 'store/postgres/replica-writer.js'
 
@@ -66,21 +56,6 @@ export type Canary = keyof typeof CANARIES
 /** Those that only a failover finds that loses something. */
 export const OF_LOSS: readonly Canary[] = ['a loss goes unnoticed', 'fork left out']
 
-const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
-
-/** A copy of the build with the defect; returns its command. */
-export function buildWith(canary: Canary): string {
-  const folder = temporaryFolder('canary')
-  for (const part of ['dist', 'build/release.wasm', 'package.json'])
-    cpSync(join(ROOT, part), join(folder, part), { recursive: true })
-  symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
-  for (const { file, from, to } of CANARIES[canary]) {
-    const path = join(folder, 'dist/src', file)
-    const source = readFileSync(path, 'utf8')
-    const [before, after, ...more] = source.split(from)
-    if (before === undefined || after === undefined || more.length > 0)
-      throw new Error(`canary \`${canary}\`: \`${from}\` is not there once in ${file}`)
-    writeFileSync(path, `${before}${to}${after}`)
-  }
-  return join(folder, 'dist/src/cli/zerohop.js')
-}
+/** The command of a build with the defect. */
+export const buildWith = (canary: Canary): string =>
+  join(otherBuild(`canary \`${canary}\``, CANARIES[canary]), 'cli/zerohop.js')
