@@ -16,6 +16,7 @@ import {
   RETENTION_EVERY_MS,
 } from '../model/limits.ts'
 import type { Store } from '../store/store.ts'
+import type { Deletion } from '../store/trim.ts'
 import { organizationsOf } from './open.ts'
 import type { ManagementUseCases } from './registry.ts'
 import type { Snapshots } from './snapshot/snapshot.ts'
@@ -80,22 +81,13 @@ export async function applyRetention(
     revisions: Math.max(options.historyRevisions ?? HISTORY_REVISIONS_DEFAULT, deltas.revisions),
     ms: Math.max((options.historyDays ?? HISTORY_DAYS_DEFAULT) * DAY_MS, deltas.ms),
   }
-  const deleted: LogId[] = []
-  const forgotten: LogId[] = []
-  const organizationOf = new Map<LogId, LogId>()
-  for (const organization of organizationsOf(store)) {
-    for (const { id, updated_at } of store.view(organization).list('deleted_environment')) {
-      organizationOf.set(id, organization)
-      // what is on record of the replicas stays there
-      if (updated_at < now - history.ms && !store.isReplicated) forgotten.push(id)
-      else deleted.push(id)
-    }
-  }
+  const { deleted, deletions, unknown } = findDeleted(store, now, history.ms)
+  const forgotten = [...deletions.map(({ log }) => log), ...unknown]
   for (const id of [...deleted, ...forgotten]) await options.images?.forget(id)
   let rows = 0
   for (let more = true; more; ) {
     const floors = options.images?.floors() ?? new Map()
-    const trimmed = await store.maintain({ now, deltas, history, deleted, forgotten, floors })
+    const trimmed = await store.maintain({ now, deltas, history, deleted, forgotten, deletions, floors })
     rows += trimmed.rows
     more = trimmed.more
     await setImmediate() // waiting writes go first
@@ -111,6 +103,44 @@ export async function applyRetention(
     more = trimmed.more
   }
   // last, so that a process that dies before this finds the rest again
-  for (const id of forgotten) await store.commit(organizationOf.get(id)!, 'forgetEnvironment', { ref: id }, BY)
+  for (const { log, control } of deletions) {
+    // on record of replicas there may be more of it
+    if (!store.exists(log)) await forget(store, control, log)
+  }
   return rows
+}
+
+/**
+ * Deleted environments that still have their history, those that are to be forgotten, and logs here that no
+ * organization knows: of replicas, another one has forgotten them.
+ */
+function findDeleted(
+  store: Store<ManagementUseCases>,
+  now: number,
+  keepMs: number,
+): { readonly deleted: LogId[]; readonly deletions: Deletion[]; readonly unknown: LogId[] } {
+  const deleted: LogId[] = []
+  const deletions: Deletion[] = []
+  const known = new Set<LogId>()
+  for (const control of organizationsOf(store)) {
+    const view = store.view(control)
+    known.add(control)
+    if (store.isReplicated) for (const { id } of view.list('environment')) known.add(id)
+    for (const { id, updated_at: deletedAt } of view.list('deleted_environment')) {
+      known.add(id)
+      if (deletedAt >= now - keepMs) deleted.push(id)
+      else deletions.push({ log: id, control, position: view.position, deletedAt, keepMs })
+    }
+  }
+  const unknown = store.isReplicated ? store.logs().filter((log) => !known.has(log)) : []
+  return { deleted, deletions, unknown }
+}
+
+async function forget(store: Store<ManagementUseCases>, control: LogId, ref: LogId): Promise<void> {
+  try {
+    await store.commit(control, 'forgetEnvironment', { ref }, BY)
+  } catch (error) {
+    // another replica was faster
+    if (!store.isReplicated || !isZerohopError(error, 'OBJECT_NOT_FOUND')) throw error
+  }
 }

@@ -1,7 +1,7 @@
 // Trims logs, and removes the records of deleted environments. An entry first loses its changes, after which nobody can
 // follow from there; later the whole entry is removed. No state is touched except that of deleted environments. Runs in
 // the writer thread, a bounded step in each transaction, between the batches of writes.
-import type { LogId } from '../log/change.ts'
+import type { LogId, Position } from '../log/change.ts'
 import { isZerohopError } from '../model/errors.ts'
 import { RETENTION_ROWS_PER_STEP } from '../model/limits.ts'
 import type { Entry } from './checked-table.ts'
@@ -32,6 +32,19 @@ export interface Retention {
   readonly deleted: readonly LogId[]
   /** deleted environments whose history has expired too: everything is removed */
   readonly forgotten: readonly LogId[]
+  /** of replicas: why those are to be removed from the record */
+  readonly deletions?: readonly Deletion[]
+}
+
+/** The log of an organization says that one of its environments is deleted, and for so long that it can go. */
+export interface Deletion {
+  readonly log: LogId
+  /** log of the organization */
+  readonly control: LogId
+  /** where that stands: the deletion is on record when this position is */
+  readonly position: Position
+  readonly deletedAt: number
+  readonly keepMs: number
 }
 
 export interface Trimmed {

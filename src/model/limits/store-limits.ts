@@ -112,6 +112,8 @@ export const UPKEEP_SILENCE_SECONDS = 300
 export const UPKEEP_LOGS_MAX = 1_000
 /** Entries that are shortened or removed from the database with one statement. */
 export const TRIM_ENTRIES_PER_STEP = 1_000
+/** Parts of snapshots, of SNAPSHOT_PART_BYTES_MAX at most, that are removed with one statement. */
+export const FORGET_PARTS_PER_STEP = 10
 /**
  * Minutes for which every entry stays in the database, and for which a replica that does not fold on holds back the
  * entries that it lacks: after that it loads a snapshot.

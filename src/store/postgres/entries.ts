@@ -145,11 +145,11 @@ export async function newHeads(
     LEFT JOIN (
       SELECT number, max(revision) AS revision, count(*) AS scanned FROM zerohop.entries
       WHERE tx >= $1::xid8 GROUP BY number) e ON true
-    LEFT JOIN zerohop.logs l ON l.number = e.number`,
+    LEFT JOIN zerohop.logs l ON l.number = e.number`, // of one that was removed meanwhile the rest may be left
     [since],
   )
   connection.requireOwnSession(rows[0]?.pid)
-  const heads = rows.filter(({ revision }) => revision !== null)
+  const heads = rows.filter(({ id }) => id !== null)
   const scanned = heads.reduce((sum, head) => sum + head.scanned, 0)
   return { horizon: rows[0]?.horizon ?? since, heads, scanned }
 }

@@ -20,6 +20,7 @@ import { claimCache, knownServer, noteServer } from './cache-folder.ts'
 import type { Connection } from './connection.ts'
 import { Database, Lane } from './database.ts'
 import { Follow, type Moved } from './follow.ts'
+import { goneLogs } from './forget-log.ts'
 import { forgetOldAnswers, IdempotencyKeys } from './idempotency.ts'
 import { migrate, requireFormat } from './migrations.ts'
 import { requireInUse } from './moves.ts'
@@ -82,7 +83,7 @@ export async function serveReplica(port: MessagePort, settings: ReplicaSettings,
   await new Promise<void>((resolve) => {
     port.on('message', (message: ToThread) => {
       if ('jobs' in message) void serve(message)
-      else if ('maintain' in message) maintain(message.maintain)
+      else if ('maintain' in message) void maintain(message.maintain)
       else if ('question' in message) void tell(message)
       else if ('pause' in message) waitPaused(port, message.pause)
       else void close().finally(resolve)
@@ -90,10 +91,20 @@ export async function serveReplica(port: MessagePort, settings: ReplicaSettings,
     send({ ready: true })
   })
 
-  /** Entries are forgotten here and on record as they expire; deleted environments stay on record, and so here. */
-  function maintain(retention: Retention): void {
-    upkeep.begin({ deltas: retention.deltas, history: retention.history })
-    send({ trimmed: runner.maintain({ ...retention, deleted: [], forgotten: [] }) })
+  /** Entries are forgotten here and on record as they expire. A deleted environment goes here when it went there. */
+  async function maintain(retention: Retention): Promise<void> {
+    const { deltas, history, deletions = [], forgotten } = retention
+    upkeep.begin({ deltas, history, deletions })
+    const gone =
+      forgotten.length === 0
+        ? []
+        : await connection().then(
+            (to) => goneLogs(to, forgotten),
+            () => [],
+          )
+    const trimmed = runner.maintain({ ...retention, deleted: [], forgotten: gone })
+    for (const log of trimmed.gone) follow.logs.delete(log)
+    send({ trimmed })
   }
 
   async function serve({ batch, jobs }: Extract<ToThread, { readonly jobs: unknown }>): Promise<void> {

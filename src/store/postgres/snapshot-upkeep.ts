@@ -69,7 +69,7 @@ export async function writeDueSnapshot(work: UpkeepWork, claim: Claim, log: Know
       readSync(file, content, 0, length, null)
       const rows = await connection.query(
         `WITH ${MINE} INSERT INTO zerohop.snapshot_parts (number, revision, part, content)
-        SELECT number, $3, $4, $5 FROM mine
+        SELECT number, $3, $4, $5 FROM mine JOIN zerohop.logs USING (number)
         ON CONFLICT (number, revision, part) DO UPDATE SET content = excluded.content RETURNING part`,
         [log.number, claim.token, revision, at + 1, content],
       )

@@ -9,15 +9,18 @@ import {
   TRIM_AGE_MINUTES,
   UPKEEP_LOGS_MAX,
 } from '../../model/limits.ts'
-import type { Keep } from '../trim.ts'
+import type { Deletion, Keep } from '../trim.ts'
 import type { Connection } from './connection.ts'
 import type { KnownLog } from './entries.ts'
+import type { ForgetTask } from './forget-log.ts'
 import { IS_OF_RECORD } from './snapshots.ts'
 
 /** How much of each log is kept on record, as in a data folder. */
 export interface RecordRetention {
   readonly deltas: Keep
   readonly history: Keep
+  /** environments whose history has expired */
+  readonly deletions: readonly Deletion[]
 }
 
 export type UpkeepTask =
@@ -25,6 +28,7 @@ export type UpkeepTask =
   | { readonly do: 'write'; readonly log: KnownLog; readonly newest: number }
   | { readonly do: 'check'; readonly log: KnownLog; readonly revision: number }
   | { readonly do: 'trim'; readonly log: KnownLog }
+  | ForgetTask
 
 /** Where a log stands on record. Times are ms since 1970. */
 export interface LogState extends KnownLog {
@@ -103,7 +107,7 @@ export function isExpired(
 /** What is due for a log. `uncovered`: bytes of the entries after the confirmed snapshot. */
 export function tasksOf(
   state: LogState,
-  { deltas, history }: RecordRetention,
+  { deltas, history }: Pick<RecordRetention, 'deltas' | 'history'>,
   {
     uncovered,
     entriesMin = SNAPSHOT_ENTRIES_MIN,

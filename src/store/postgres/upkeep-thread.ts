@@ -5,6 +5,7 @@ import { ZerohopError } from '../../model/errors.ts'
 import { toFailure } from '../batch.ts'
 import { ClaimLost, claim, release } from './claims.ts'
 import { Database } from './database.ts'
+import { forgetLog } from './forget-log.ts'
 import { checkSnapshot, type UpkeepWork, writeDueSnapshot } from './snapshot-upkeep.ts'
 import { trimLog } from './trim-entries.ts'
 import type { FromUpkeepThread, UpkeepData } from './upkeep.ts'
@@ -35,14 +36,19 @@ async function runTask(work: UpkeepWork, task: UpkeepTask): Promise<void> {
   const { connection } = work
   const claimed = await claim(connection, task.log.number, replica)
   if (claimed === undefined) return
+  // the claim of a log that was removed in part stays
+  let isEnded = task.do !== 'forget'
   try {
-    if (task.do === 'write') await writeDueSnapshot(work, claimed, task.log, task.newest)
+    if (task.do === 'forget') {
+      await forgetLog(work, claimed, task)
+      isEnded = true
+    } else if (task.do === 'write') await writeDueSnapshot(work, claimed, task.log, task.newest)
     else if (task.do === 'check') await checkSnapshot(work, claimed, task.log, task.revision)
     else await trimLog(work, claimed, task.log, retention)
   } catch (error) {
     if (!(error instanceof ClaimLost)) throw error
   } finally {
-    if (!connection.isLost) await release(connection, claimed)
+    if (isEnded && !connection.isLost) await release(connection, claimed)
   }
 }
 

@@ -5,6 +5,7 @@ import { isZerohopError } from '../../model/errors.ts'
 import { threadUrl } from '../../model/thread.ts'
 import { type Failure, fromFailure } from '../batch.ts'
 import type { Connection } from './connection.ts'
+import { forgetTasks } from './forget-log.ts'
 import type { DatabaseSettings, UpkeepEvent } from './settings.ts'
 import { type RecordRetention, readLogStates, tasksOf, UncoveredBytes, type UpkeepTask } from './upkeep-plan.ts'
 
@@ -65,6 +66,8 @@ export class Upkeep {
 
   async #round(retention: RecordRetention): Promise<void> {
     const { connection, replica, settings } = this.#deps
+    const forgotten = await forgetTasks(await connection(), retention.deletions)
+    if (forgotten.length > 0) await this.#inThread(retention, forgotten)
     for (let after = -1; !this.#isStopped; ) {
       const states = await readLogStates(await connection(), replica, after)
       const last = states.at(-1)
