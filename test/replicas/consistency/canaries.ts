@@ -39,8 +39,8 @@ export const CANARIES = {
   'fork left out': [{ file: 'management/open.js', from: 'if (store.historyLost !== undefined)', to: 'if (false)' }],
   'folded and not told': [
     { file: 'store/postgres/follow.js', from: 'new Set([...moved, ...this.#untold])', to: 'moved' },
-    // between two logs of a write, so that questions come in between
-    { file: WRITER, from: 'requireOurs(own.get(log.id),', to: `${PAUSE}\nrequireOurs(own.get(log.id),` },
+    // between what a write has folded and its report, so that questions come in between
+    { file: WRITER, from: 'follow.tell(moved);', to: `${PAUSE}\nfollow.tell(moved);` },
   ],
   'applied twice': [
     {
