@@ -11,6 +11,7 @@
 //   0x48000  sent       which attributes were sent with a question; never saved    │
 //   0x50000  encoded    values on their way in: sent, or to be stored; never saved │
 //   0xd0000  frames     the lists that a condition is walking; never saved         │
+//   0xd1000  related    the relations that were sent with a question; never saved
 //   0xdf000  query      what is asked and how far it is decided; never saved        │
 //   0xdf100  tally      what verify has counted so far; never saved                │
 //   0xe0000  heap       every record and table                                     ┘
@@ -31,6 +32,8 @@ export const ENCODED = 0x50000
 /** Eight times the bytes that attributes or conditions may have as JSON. */
 export const ENCODED_BYTES = 0x80000
 export const FRAMES = 0xd0000
+/** Relations that were sent with a question (D14): groups, one for each relation. */
+export const RELATED = 0xd1000
 export const QUERY = 0xdf000
 export const TALLY = 0xdf100
 export const HEAP = 0xe0000
@@ -54,6 +57,10 @@ export const GOALS_MAX = 8192
 /** Tuples and rules that one check over relations looks at: bounds its time to about a millisecond. */
 export const RELATION_STEPS_MAX = 65536
 
+/** Relations that may be sent with one check: a resource type has a few. */
+export const SENT_RELATIONS_MAX = 64
+/** Subjects of one relation that may be sent with one check: each is looked up, in a tenth of a microsecond. */
+export const SENT_SUBJECTS_MAX = 64
 /** Attributes (and members inside them) that the conditions of one image read. */
 export const PATHS_MAX = 8191
 /** Steps, items and members that the set rules of one check look at: bounds its time to some milliseconds. */
@@ -393,6 +400,14 @@ export enum Goal {
   /** the goal that led here, counted from 1; 0 for the first ones */
   From = 12,
 }
+/** A relation that was sent with a question, and the instances that the asked resource is related to by it (D14). */
+export enum Related {
+  Relation = 0,
+  /** subjects of this group; the next group is behind the last one */
+  Count = 4,
+  /** instances */
+  Subjects = 8,
+}
 /** Slots of the pairs seen: u16, the number of a goal. Twice as many as goals, behind them in the work area. */
 export const GOAL_SLOTS = 16384
 
@@ -690,7 +705,7 @@ export enum Member {
 /**
  * What is asked, and how far it is decided. Written when a question begins; says nothing after the next one has begun.
  */
-export const QUERY_BYTES = 64
+export const QUERY_BYTES = 68
 export enum Query {
   User = 0,
   Tenant = 4,
@@ -721,6 +736,8 @@ export enum Query {
   /** where the next candidate is written, and the end of the room for them */
   NextCandidate = 56,
   CandidatesEnd = 60,
+  /** where the relations that were sent end in their area; 0 when there are none */
+  RelatedEnd = 64,
 }
 /** What `verify` has counted so far. */
 export const TALLY_BYTES = 40

@@ -89,12 +89,20 @@ export function decide(user: u32, tenant: u32, permission: u32): u32 {
 
 /** The same with roles on a named instance of the permission's type; 0 when it is not stored. */
 export function decideOn(user: u32, tenant: u32, permission: u32, instance: u32): u32 {
-  return decideOnInstance(QUERY, user, tenant, permission, instance)
+  return decideOnInstance(QUERY, user, tenant, permission, instance, 0)
 }
 
-/** What roles on the instance and derived roles add to `decide`. Permission 0: whether the user has any role on it. */
-export function decideRelated(user: u32, tenant: u32, permission: u32, instance: u32): u32 {
-  return decideByRelation(QUERY, user, tenant, permission, instance)
+/** The same, and the resource is related as the first `related` bytes of RELATED say (D14); also without an instance. */
+export function decideOnRelated(user: u32, tenant: u32, permission: u32, instance: u32, related: u32): u32 {
+  return decideOnInstance(QUERY, user, tenant, permission, instance, related)
+}
+
+/**
+ * What roles on the instance and derived roles add to `decideOnRelated`. Not 0 as `any`: whether the user has any role on
+ * it.
+ */
+export function decideRelated(user: u32, tenant: u32, permission: u32, any: u32, instance: u32, related: u32): u32 {
+  return decideByRelation(QUERY, user, tenant, permission, any !== 0, instance, related)
 }
 
 /**

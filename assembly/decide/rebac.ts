@@ -1,4 +1,4 @@
-// The search of D5: does the user hold, directly or derived, a role on the instance that has the permission? A list of
+// The search of D5 and D14: does the user hold, directly or derived, a role on the instance that has the permission? A list of
 // goals (instance, role), each looked at once, from the asked instance towards where roles are held. Reads the image;
 // writes only the work area.
 //
@@ -14,8 +14,11 @@ import {
   Goal,
   Grant,
   Instance,
+  Permission,
   Query,
+  RELATED,
   RELATION_STEPS_MAX,
+  Related,
   Resource,
   Role,
   RoleSet,
@@ -28,36 +31,58 @@ import {
 } from '../abi'
 import { isLive } from '../memory/symbols'
 import { findGrant } from '../policy/grants'
+import { permissionRecord } from '../policy/permissions'
 import { holds } from '../policy/roles'
 import { grantHolds } from './rbac'
 
 const SLOTS: u32 = WORK + GOALS_MAX * GOAL_BYTES
 
-/** D5 without the test of the tenant. Permission 0 asks for any role on the instance. */
-export function deriveRole(query: u32, user: u32, instance: u32, permission: u32): Verdict {
+/**
+ * D5 and D14 without the test of the instance's tenant. `any` asks for any role on it, with or without the permission.
+ * `instance` is 0 when it is not stored; the relations that were sent are the first `related` bytes of their area.
+ */
+export function deriveRole(
+  query: u32,
+  user: u32,
+  tenant: u32,
+  permission: u32,
+  any: bool,
+  instance: u32,
+  related: u32,
+): Verdict {
   store<u32>(query, 0, Query.Goals)
   store<u32>(query, 0, Query.RelationSteps)
   store<u32>(query, 0, Query.Met)
-  const direct = findGrant(user, instance)
-  if (direct !== 0 && (permission === 0 || grantHolds(load<u32>(direct, Grant.Roles), permission))) return Verdict.Allow
-  let role = load<u32>(load<u32>(instance, Instance.Type), Resource.Roles)
-  for (; role !== 0; role = load<u32>(role, Role.NextOfType)) {
+  store<u32>(query, tenant, Query.Tenant)
+  store<u32>(query, related === 0 ? 0 : RELATED + related, Query.RelatedEnd)
+  const direct = grantOn(user, instance)
+  if (direct !== 0 && (any || grantHolds(load<u32>(direct, Grant.Roles), permission))) return Verdict.Allow
+  const type =
+    instance === 0 ? load<u32>(permissionRecord(permission), Permission.Resource) : load<u32>(instance, Instance.Type)
+  for (let role = load<u32>(type, Resource.Roles); role !== 0; role = load<u32>(role, Role.NextOfType)) {
     if (!countStep(query)) return Verdict.Undecided
-    const wanted = permission === 0 ? isLive(role) : holds(role, permission)
+    const wanted = any ? isLive(role) : holds(role, permission)
     if (wanted && !addGoal(query, instance, role, 0)) return Verdict.Undecided
   }
   for (let number: u32 = 0; number < load<u32>(query, Query.Goals); number++) {
     const goal = WORK + number * GOAL_BYTES
     const at = load<u32>(goal, Goal.Instance)
     const wanted = load<u32>(goal, Goal.Role)
-    const grant = findGrant(user, at)
+    const grant = grantOn(user, at)
     if (grant !== 0 && hasRole(load<u32>(grant, Grant.Roles), wanted)) {
       store<u32>(query, number + 1, Query.Met)
       return Verdict.Allow
     }
-    if (!addSources(query, at, wanted, grant !== 0, number + 1)) return Verdict.Undecided
+    // D14: what was sent is the last hop, so it leads to the roles that are asked for and no further.
+    const relatedEnd = load<u32>(goal, Goal.From) === 0 ? load<u32>(query, Query.RelatedEnd) : 0
+    if (!addSources(query, at, wanted, grant !== 0, number + 1, relatedEnd)) return Verdict.Undecided
   }
   return Verdict.Deny
+}
+
+/** The grant of the user on the instance, or 0: nobody has one on an instance that is not stored. */
+function grantOn(user: u32, instance: u32): u32 {
+  return instance === 0 ? 0 : findGrant(user, instance)
 }
 
 /** Counts a tuple, rule or role that is looked at; false when there were too many. */
@@ -77,8 +102,11 @@ function hasRole(roles: u32, role: u32): bool {
   return false
 }
 
-/** Adds what would give the role on the instance by one step of derivation. False: a limit is met. */
-function addSources(query: u32, instance: u32, role: u32, direct: bool, from: u32): bool {
+/**
+ * Adds what would give the role on the instance by one step of derivation, over stored tuples and over the relations
+ * that were sent, up to `relatedEnd`. False: a limit is met.
+ */
+function addSources(query: u32, instance: u32, role: u32, direct: bool, from: u32, relatedEnd: u32): bool {
   const flags = load<u32>(role, Role.Flags)
   for (let rule = load<u32>(role, Role.Rules); rule !== 0; rule = load<u32>(rule, Rule.NextOfTarget)) {
     if (!countStep(query)) return false
@@ -86,13 +114,34 @@ function addSources(query: u32, instance: u32, role: u32, direct: bool, from: u3
     const relation = load<u32>(rule, Rule.Relation)
     const source = load<u32>(rule, Rule.Source)
     const type = load<u32>(source, Role.Type)
-    let tuple = load<u32>(instance, Instance.Objects)
+    let tuple = instance === 0 ? 0 : load<u32>(instance, Instance.Objects)
     for (; tuple !== 0; tuple = load<u32>(tuple, Tuple.NextOfObject)) {
       if (!countStep(query)) return false
       if (load<u32>(tuple, Tuple.Relation) !== relation) continue
       const subject = load<u32>(tuple, Tuple.Subject)
       if (load<u32>(subject, Instance.Type) === type && !addGoal(query, subject, source, from)) return false
     }
+    if (relatedEnd !== 0 && !addRelated(query, relation, type, source, from, relatedEnd)) return false
+  }
+  return true
+}
+
+/** Adds the subjects of a relation that were sent: those of the type, stored in the tenant of the question (D14). */
+function addRelated(query: u32, relation: u32, type: u32, source: u32, from: u32, relatedEnd: u32): bool {
+  const tenant = load<u32>(query, Query.Tenant)
+  let group: u32 = RELATED
+  while (group < relatedEnd) {
+    if (!countStep(query)) return false
+    const end = group + Related.Subjects + load<u32>(group, Related.Count) * 4
+    if (load<u32>(group, Related.Relation) === relation) {
+      for (let at = group + Related.Subjects; at < end; at += 4) {
+        if (!countStep(query)) return false
+        const subject = load<u32>(at)
+        if (load<u32>(subject, Instance.Tenant) !== tenant || load<u32>(subject, Instance.Type) !== type) continue
+        if (!addGoal(query, subject, source, from)) return false
+      }
+    }
+    group = end
   }
   return true
 }

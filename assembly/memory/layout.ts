@@ -51,6 +51,8 @@ import {
   QUERY,
   QUERY_BYTES,
   Query,
+  RELATED,
+  Related,
   ROW_BYTES,
   ROW_PAGES,
   Role,
@@ -63,6 +65,8 @@ import {
   SEGMENT_BUCKETS,
   SEGMENT_BYTES,
   SENT,
+  SENT_RELATIONS_MAX,
+  SENT_SUBJECTS_MAX,
   SET_RULE_BYTES,
   SetRule,
   SIDE_BYTES,
@@ -103,7 +107,7 @@ if (CELL_BYTES !== Cell.Value + 8) ERROR('CELL_BYTES')
 if (STEP_BYTES !== Step.WhenFalse + 2) ERROR('STEP_BYTES')
 if (TEST_BYTES !== Tests.Hash + 4 - Tests.Path) ERROR('TEST_BYTES')
 if (FRAME_BYTES < Frame.Type + 4) ERROR('FRAME_BYTES')
-if (QUERY_BYTES !== Query.CandidatesEnd + 4) ERROR('QUERY_BYTES')
+if (QUERY_BYTES !== Query.RelatedEnd + 4) ERROR('QUERY_BYTES')
 if (TALLY_BYTES < Tally.Sides + 4 || Tally.Previous < Tally.Uses + 8 || Tally.Uses < Tally.References + 8)
   ERROR('TALLY_BYTES')
 if (VISIT_BYTES !== Visit.Slot + 4) ERROR('VISIT_BYTES')
@@ -137,7 +141,8 @@ if (Header.FreeSmall < Header.FreeLarge + (32 - 9) * 4 || HEADER_BYTES < Header.
 if (SCRATCH < HEADER + HEADER_BYTES || STATIC < SCRATCH + SCRATCH_BYTES || WORK <= STATIC) ERROR('SCRATCH')
 if (SENT < WORK + GOALS_MAX * GOAL_BYTES + GOAL_SLOTS * 2 || SENT < WORK + CANDIDATES_MAX * 8) ERROR('WORK')
 if (ENCODED < SENT + (PATHS_MAX + 1) * 4) ERROR('SENT')
-if (FRAMES < ENCODED + ENCODED_BYTES || QUERY < FRAMES + FRAMES_MAX * FRAME_BYTES) ERROR('FRAMES')
+if (FRAMES < ENCODED + ENCODED_BYTES || RELATED < FRAMES + FRAMES_MAX * FRAME_BYTES) ERROR('FRAMES')
+if (QUERY < RELATED + SENT_RELATIONS_MAX * (Related.Subjects + SENT_SUBJECTS_MAX * 4)) ERROR('RELATED')
 if (TALLY < QUERY + QUERY_BYTES || HEAP < TALLY + TALLY_BYTES) ERROR('QUERY')
 // The debug build reads the link back behind the link forward (checked-records.ts).
 if (Edge.PreviousChild !== Edge.NextChild + 4 || Rule.PreviousOfSource !== Rule.NextOfSource + 4) ERROR('Edge')

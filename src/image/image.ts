@@ -17,6 +17,7 @@ import { fold, toChanges } from './contents.ts'
 import { AttributeTypes } from './decide/declared-types.ts'
 import { Lookaside, PairLookaside } from './decide/lookaside.ts'
 import { RequiredAttributes, type Sent } from './decide/required-attributes.ts'
+import { type SentRelation, SentRelations } from './decide/sent-relations.ts'
 import { tenantOf } from './decide/tenant-of-check.ts'
 import { explainQuestion, instanceId } from './explain/explain.ts'
 import type { Explanation } from './explain/explanation.ts'
@@ -28,7 +29,7 @@ import { commit } from './update/apply.ts'
 import { type Plan, prepare } from './update/prepare.ts'
 
 export type * from './explain/explanation.ts'
-export type { KernelSource, Sent }
+export type { KernelSource, Sent, SentRelation }
 
 export interface ImageOptions {
   /** default 'release' */
@@ -47,6 +48,7 @@ export class Image {
   #lastTenant = ''
   #lastTenantId = 0
   readonly #required: RequiredAttributes
+  readonly #related: SentRelations
   #listings: Listings | undefined
   readonly #attributeTypes: AttributeTypes
   /** the kernel's `decide`; replaced when the image is poisoned */
@@ -59,6 +61,7 @@ export class Image {
   private constructor(kernel: Kernel, source: KernelSource) {
     this.#kernel = kernel
     this.#required = new RequiredAttributes(kernel)
+    this.#related = new SentRelations(kernel)
     this.#attributeTypes = new AttributeTypes(kernel)
     this.#source = source
     this.#decide = kernel.calls.decide
@@ -112,15 +115,25 @@ export class Image {
   /**
    * Whether the user may do the action on the type, or on its instance `key`. Unknown keys are denied (D1: unknown
    * keys). Without a tenant it is that of the stored instance, else `default` (D2: the tenant of a check). Attributes
-   * that no rule reads are ignored.
+   * that no rule reads are ignored. `relations` are those sent with the question (D14), checked by the caller.
    * @throws POISONED, UNDECIDED, INPUT_INVALID on attributes that are not JSON values; an error is never turned into a
    * deny
    */
-  check(user: string, action: string, type: string, tenant?: string, key?: string, sent?: Sent): boolean {
+  check(
+    user: string,
+    action: string,
+    type: string,
+    tenant?: string,
+    key?: string,
+    sent?: Sent,
+    relations?: readonly SentRelation[],
+  ): boolean {
     const permission = this.permission(type, action)
     const userId = this.user(user)
-    if (key === undefined) return this.#checkIn(userId, this.tenant(tenant), permission, sent)
-    return this.#checkOn(userId, tenant === undefined ? undefined : this.tenant(tenant), permission, type, key, sent)
+    if (key === undefined && relations === undefined)
+      return this.#checkIn(userId, this.tenant(tenant), permission, sent)
+    const tenantId = tenant === undefined ? undefined : this.tenant(tenant)
+    return this.#checkOn(userId, tenantId, permission, type, key, sent, relations)
   }
 
   /**
@@ -145,7 +158,7 @@ export class Image {
 
   /** `checkIds` on an instance; `tenant` is undefined when the request names none. */
   checkIdsOn(user: number, tenant: number | undefined, permission: number, type: string, key: string): boolean {
-    return this.#checkOn(user, tenant, permission, type, key, undefined)
+    return this.#checkOn(user, tenant, permission, type, key, undefined, undefined)
   }
 
   #checkIn(user: number, tenant: number, permission: number, sent: Sent | undefined): boolean {
@@ -170,8 +183,9 @@ export class Image {
     tenantSent: number | undefined,
     permission: number,
     type: string,
-    key: string,
+    key: string | undefined,
     sent: Sent | undefined,
+    relations: readonly SentRelation[] | undefined,
   ): boolean {
     this.#requireSound()
     const { calls } = this.#kernel
@@ -180,7 +194,10 @@ export class Image {
       const instance = instanceId(this.#kernel, { type, key })
       const stored = instance === 0 ? 0 : this.#kernel.word(instance + Instance.Tenant)
       const tenant = tenantSent ?? (stored === 0 ? this.tenant() : stored) // as tenantOf
-      verdict = calls.decideOn(user, tenant, permission, instance)
+      verdict =
+        relations === undefined
+          ? calls.decideOn(user, tenant, permission, instance)
+          : calls.decideOnRelated(user, tenant, permission, instance, this.#related.write(type, relations))
       if (verdict === Verdict.Allow) return true
       if ((verdict & ASK_SETS) !== 0) {
         const related = verdict - ASK_SETS
@@ -190,7 +207,8 @@ export class Image {
     } catch (cause) {
       throw this.#broken(cause)
     }
-    if (verdict === Verdict.Undecided) throw new ZerohopError('UNDECIDED', { what: `${type}:${key}` })
+    if (verdict === Verdict.Undecided)
+      throw new ZerohopError('UNDECIDED', { what: key === undefined ? type : `${type}:${key}` })
     return verdict === Verdict.Allow
   }
 
@@ -255,10 +273,18 @@ export class Image {
   }
 
   /** Answers `check` with its reasons. @throws UNDECIDED where a check does (D13: undecided is not a deny) */
-  explain(user: string, action: string, type: string, tenant?: string, key?: string, sent?: Sent): Explanation {
+  explain(
+    user: string,
+    action: string,
+    type: string,
+    tenant?: string,
+    key?: string,
+    sent?: Sent,
+    relations?: readonly SentRelation[],
+  ): Explanation {
     this.#requireSound()
-    const question = { user, action, type, tenant, key, sent }
-    const from = { required: this.#required, attributeTypes: this.#attributeTypes }
+    const question = { user, action, type, tenant, key, sent, relations }
+    const from = { required: this.#required, related: this.#related, attributeTypes: this.#attributeTypes }
     const explanation = this.guard(() => explainQuestion(this.#kernel, from, this.revision, question))
     if (!explanation.allow && [explanation.rebac, explanation.abac].includes('undecided')) {
       throw new ZerohopError('UNDECIDED', { what: key === undefined ? type : `${type}:${key}` })
@@ -269,7 +295,7 @@ export class Image {
   /** The listings: who may do what where (D12: listings agree with checks). @throws POISONED */
   get listings(): Listings {
     this.#requireSound()
-    this.#listings ??= guarded(new Listings(this.#kernel, this.#required), (run) => this.guard(run))
+    this.#listings ??= guarded(new Listings(this.#kernel, this.#required, this.#related), (run) => this.guard(run))
     return this.#listings
   }
 

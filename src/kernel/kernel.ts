@@ -80,12 +80,16 @@ export class Kernel {
    * this name.
    */
   writeKey(key: string): number {
+    return this.#write(key, KEY_BYTES_MAX)
+  }
+
+  #write(key: string, limit: number): number {
     const length = key.length
-    if (length > KEY_BYTES_MAX) return -1
+    if (length > limit) return -1
     const bytes = this.bytes
     for (let index = 0; index < length; index++) {
       const code = key.charCodeAt(index)
-      if (code > 0x7f) return this.#writeEncoded(key, KEY_BYTES_MAX)
+      if (code > 0x7f) return this.#writeEncoded(key, limit)
       bytes[SCRATCH + index] = code
     }
     return length
@@ -113,8 +117,7 @@ export class Kernel {
 
   /** Writes a key that is itself made of two with a sign between them, as `writeKey`. */
   writeWhole(key: string): number {
-    if (key.length > PAIR_BYTES_MAX) return -1
-    return this.#writeEncoded(key, PAIR_BYTES_MAX)
+    return this.#write(key, PAIR_BYTES_MAX)
   }
 
   /** Writes a long key (a path of attributes) to the scratch area; its length is bounded by what conditions may be. */

@@ -33,7 +33,15 @@ export interface KernelExports {
   findPermission(length: number): number
   decide(user: number, tenant: number, permission: number): number
   decideOn(user: number, tenant: number, permission: number, instance: number): number
-  decideRelated(user: number, tenant: number, permission: number, instance: number): number
+  decideOnRelated(user: number, tenant: number, permission: number, instance: number, related: number): number
+  decideRelated(
+    user: number,
+    tenant: number,
+    permission: number,
+    any: number,
+    instance: number,
+    related: number,
+  ): number
   goalMet(): number
   put(table: number, length: number): number
   putPermission(resource: number, length: number): number

@@ -89,6 +89,7 @@ export const ERRORS = {
     message: 'this is a check of the first API version: upgrade the SDK, or send `user` as an object with `key`',
   },
   TOO_MANY_CHECKS: { class: 'invalid', message: 'one request may ask {limit} checks, this one asks {got}' },
+  TOO_MANY_RELATIONS: { class: 'invalid', message: 'a question may send {limit} {what} at most' },
   WAIT_INVALID: { class: 'rejected', message: 'header {header} must be {expected}' },
   PATH_INVALID: { class: 'rejected', message: 'the part `{part}` of the path could lead elsewhere' },
   NOT_APPLIED: {

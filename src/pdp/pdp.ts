@@ -36,6 +36,7 @@ import {
   partsOf,
   questionOf,
   type Resource,
+  relationsOf,
   type User,
   unreadable,
 } from './request.ts'
@@ -95,12 +96,13 @@ export class Pdp {
 
   /**
    * The answer of `check` when no request attribute can change it, as for most checks: attributes and context then need
-   * not be read. Undefined when they must be, or when the check names an instance.
+   * not be read. Undefined when they must be, or when the check names an instance or sends relations.
    */
   checkWithoutAttributes(user: User, action: Action, resource: Resource): boolean | undefined {
     const image = this.#source.current
     if (image === undefined) throw this.#source.refusal()
-    if (!this.#isPlain || typeof resource === 'string' || !isNone(resource.key)) return undefined
+    if (!this.#isPlain || typeof resource === 'string' || !isNone(resource.key) || !isNone(resource.relations))
+      return undefined
     const key = typeof user === 'string' ? user : user.key
     const { type, tenant } = resource
     if (typeof key !== 'string' || typeof action !== 'string' || typeof type !== 'string') return undefined
@@ -134,9 +136,10 @@ export class Pdp {
   /** The decision of `check` with the revision and its reasons. Slower than `check`. */
   explain(user: User, action: Action, resource: Resource, context?: Attributes | null): Explanation {
     const image = this.#image()
-    const { user: key, action: name, type, tenant, key: instance, sent } = questionOf(user, action, resource, context)
+    const question = questionOf(user, action, resource, context)
+    const { type, tenant, key, sent, relations } = question
     if (this.#strict) image.requireDeclared(type, sent)
-    return image.explain(key, name, type, tenant, instance, sent)
+    return image.explain(question.user, question.action, type, tenant, key, sent, relations)
   }
 
   /** The permissions of the user: in each tenant, and on each instance where they differ or the user has a role. */
@@ -289,15 +292,12 @@ export class Pdp {
       const ofResource = resource.attributes
       const names =
         (tenant === undefined || typeof tenant === 'string') && (key === undefined || typeof key === 'string')
+      const relations = isNone(resource.relations) ? undefined : relationsOf(resource.relations)
       if (names && isNone(ofUser) && isNone(ofResource) && isNone(context))
-        return image.check(user, action, type, tenant, key)
+        return image.check(user, action, type, tenant, key, undefined, relations)
       if (names && mayBeSent(ofUser) && mayBeSent(ofResource) && mayBeSent(context)) {
-        return image.check(user, action, type, tenant, key, {
-          user: ofUser,
-          action: undefined,
-          resource: ofResource,
-          context,
-        })
+        const sent = { user: ofUser, action: undefined, resource: ofResource, context }
+        return image.check(user, action, type, tenant, key, sent, relations)
       }
     }
     return this.#checkAny(image, { key: user, attributes: ofUser ?? null }, action, resource, context)
@@ -315,9 +315,9 @@ export class Pdp {
 
   #checkAny(image: Image, user: User, action: Action, resource: Resource, context?: Attributes | null): boolean {
     const question = questionOf(user, action, resource, context)
-    const { type, key, tenant, sent } = question
+    const { type, key, tenant, sent, relations } = question
     if (this.#strict && sent !== undefined) image.requireDeclared(type, sent)
-    const allow = image.check(question.user, question.action, type, tenant, key, sent)
+    const allow = image.check(question.user, question.action, type, tenant, key, sent, relations)
     this.#onDecision?.({
       user: question.user,
       action: question.action,

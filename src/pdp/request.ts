@@ -1,8 +1,12 @@
 // The public forms of a check, and the one internal form in which it is decided. The tenant is determined by D2 (which
 // tenant).
+import type { SentRelation } from '../image/image.ts'
 import { isStackExhausted } from '../kernel/module.ts'
 import { isZerohopError, ZerohopError } from '../model/errors.ts'
 import type { JsonObject } from '../model/objects.ts'
+import { type Refuse, type Relations, readRelations } from './sent-relations.ts'
+
+export type { Relations } from './sent-relations.ts'
 
 /** Request attributes, by name. */
 export type Attributes = JsonObject
@@ -18,6 +22,7 @@ export type Resource =
       readonly key?: string | null
       readonly tenant?: string | null
       readonly attributes?: Attributes | null
+      readonly relations?: Relations | null
     }
 
 /** The action of a check: a key, or a key with request attributes (our extension). */
@@ -41,6 +46,8 @@ export interface Question {
   readonly tenant: string | undefined
   /** request attributes; undefined when there are none */
   readonly sent: Sent | undefined
+  /** relations of the resource in the request; undefined when there are none */
+  readonly relations: readonly SentRelation[] | undefined
 }
 
 /** Request attributes by their subject: user, action, resource, context. */
@@ -87,17 +94,30 @@ function readQuestion(user: User, action: Action, resource: Resource, context?: 
   }
 }
 
-function resourceOf(resource: Resource): Pick<Question, 'type' | 'key' | 'tenant'> {
+function resourceOf(resource: Resource): Pick<Question, 'type' | 'key' | 'tenant' | 'relations'> {
   if (typeof resource === 'string') {
     const colon = resource.indexOf(':')
-    if (colon < 0) return { type: resource, key: undefined, tenant: undefined }
-    return { type: resource.slice(0, colon), key: resource.slice(colon + 1), tenant: undefined }
+    const [type, key] = colon < 0 ? [resource] : [resource.slice(0, colon), resource.slice(colon + 1)]
+    return { type, key, tenant: undefined, relations: undefined }
   }
   if (typeof resource?.type !== 'string') throw invalid('resource', 'a type, `type:key` or { type }')
   const { type, key, tenant } = resource
   if (key !== undefined && key !== null && typeof key !== 'string') throw invalid('resource.key', 'a key')
   if (tenant !== undefined && tenant !== null && typeof tenant !== 'string') throw invalid('resource.tenant', 'a key')
-  return { type, key: key ?? undefined, tenant: tenant ?? undefined }
+  return { type, key: key ?? undefined, tenant: tenant ?? undefined, relations: relationsOf(resource.relations) }
+}
+
+/** The relations of a resource. @throws INPUT_INVALID, TOO_MANY_RELATIONS */
+export function relationsOf(relations: unknown): readonly SentRelation[] | undefined {
+  return readRelations(relations, refuseRelations)
+}
+
+const EXPECTED = { object: 'an object', list: 'a list of subjects', subject: 'a subject, `type:key`' }
+
+const refuseRelations: Refuse = (_, expected, ...path) => {
+  const what = ['resource.relations', ...path].join('.')
+  const reason = `${what} must be ${EXPECTED[expected]}`
+  return new ZerohopError('INPUT_INVALID', { reason }, { path: ['resource', 'relations', ...path] })
 }
 
 function attributesOf(

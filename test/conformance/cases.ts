@@ -111,11 +111,13 @@ const WRITES_MANY = 5000
 export function featuresOf({ steps }: Case): Set<Feature> {
   const features = new Set<Feature>()
   for (const step of steps) {
-    const { write = [], checks = [], explains = [] } = step
+    const { write = [], checks = [], explains = [], users = [], actions = [] } = step
     for (const { sent = {} } of [...checks, ...explains].map(requestOf)) {
       if (sent.action !== undefined) features.add('action')
       if (sent.context !== undefined && Object.hasOwn(sent.context, 'now')) features.add('now')
     }
+    const listed = [...users, ...actions].map((row) => row[1])
+    if (listed.some((resource) => typeof resource === 'object' && resource.relations)) features.add('related_listings')
     if (LISTINGS.some((listing) => step[listing] !== undefined)) features.add('listings')
     if (step.undecided !== undefined || write.length > WRITES_MANY) features.add('limits')
   }

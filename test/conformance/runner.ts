@@ -105,6 +105,7 @@ const label = ({ user, action, resource, sent }: Request) =>
     resource.type,
     resource.key ?? '',
     resource.tenant ?? '',
+    resource.relations === undefined ? '' : JSON.stringify(resource.relations),
     sent === undefined ? '' : JSON.stringify(sent),
   ]
     .map(short)

@@ -5,7 +5,7 @@ import type { PolicyKind, PolicyObjects } from '../../src/log/delta.ts'
 import type { Json, JsonObject } from '../../src/model/objects.ts'
 import { check } from '../reference/check.ts'
 import type { Policy } from '../reference/policy.ts'
-import { isKnown, type Request, tenantOf } from '../reference/request.ts'
+import { isKnown, type Request, storedInstance, tenantOf } from '../reference/request.ts'
 import { rolesIn } from '../reference/roles.ts'
 import { hasResource, hasUser, rulesFor } from '../reference/sets.ts'
 
@@ -265,6 +265,46 @@ export const WRONG: Readonly<Record<string, Definition>> = {
   '[D7] `or` means all': instead('or', 'and'),
   '[D7] `allOf` means some': instead('allOf', 'anyOf'),
   '[D7] `and` means some': instead('and', 'or'),
+  '[D14] relations that are sent give nothing': (policy) => (request) => {
+    const { relations: _, ...resource } = request.resource
+    return check(policy, { ...request, resource })
+  },
+  '[D14] what is not stored gets nothing': (policy) => (request) =>
+    check(policy, storedInstance(policy, request) === undefined ? withRelations(request, {}) : request),
+  '[D14] what has no key gets nothing': (policy) => (request) =>
+    check(policy, request.resource.key === undefined ? withRelations(request, {}) : request),
+  '[D14] the relation that is sent is ignored': (policy) => (request) => {
+    const { type, relations = {} } = request.resource
+    const all = [...policy.resource_role.values()].filter((role) => role.resource === type)
+    const names = all.flatMap(
+      ({ granted_to }) => granted_to?.users_with_role.map((rule) => rule.linked_by_relation) ?? [],
+    )
+    const subjects = Object.values(relations).flat()
+    return check(policy, withRelations(request, Object.fromEntries(names.map((name) => [name, subjects]))))
+  },
+  '[D14] one subject of each relation counts': (policy) => (request) => {
+    const first = Object.entries(request.resource.relations ?? {}).map(([name, subjects]) => [
+      name,
+      subjects.slice(0, 1),
+    ])
+    return check(policy, withRelations(request, Object.fromEntries(first)))
+  },
+  '[D14] related instances are in every tenant': (policy) => (request) => {
+    const tenant = tenantOf(policy, request)
+    const subjects = Object.values(request.resource.relations ?? {}).flat()
+    const here = altered(policy, 'resource_instance', (value, key) =>
+      subjects.includes(key) ? { ...value, tenant } : value,
+    )
+    return check(here, { ...request, resource: { ...request.resource, tenant } })
+  },
+  '[D14] direct roles switch nothing off that is sent': (policy) => (request) => {
+    const { key, relations } = request.resource
+    const other = {
+      ...request,
+      resource: { ...request.resource, key: 'not stored', tenant: tenantOf(policy, request) },
+    }
+    return check(policy, request) || (key !== undefined && relations !== undefined && check(policy, other))
+  },
   '[D10] what was asked before is answered': (policy) => {
     let before = false
     return (request) => {
@@ -292,6 +332,11 @@ const ends = (range: Json, low: string, high: string): JsonObject => {
   const [first, last] = range as readonly Json[]
   return { [low]: first!, [high]: last! }
 }
+
+const withRelations = (request: Request, relations: Record<string, readonly string[]>): Request => ({
+  ...request,
+  resource: { ...request.resource, relations },
+})
 
 /** Every `not` of a test also asks for a value. */
 function presentUnderNot(json: Json): Json {

@@ -10,13 +10,10 @@ import type { Policy } from '../reference/policy.ts'
 import type { Request } from '../reference/request.ts'
 import { deltaTo, ENVIRONMENT, positionOf } from '../support/deltas.ts'
 import { definedListings, type Listings, listingsOf, tenantPermissionsIn } from '../support/listings.ts'
+import { partsOf } from '../support/parts.ts'
 import { FIRST_CHANGES, World } from '../support/world.ts'
 import { type History, numbers, operationsOf, POOLS } from './histories.ts'
 import { questions } from './questions.ts'
-
-/** A question as images take it. */
-export const partsOf = ({ user, action, resource, sent }: Request) =>
-  [user, action, resource.type, resource.tenant, resource.key, sent] as const
 
 export const ask = (image: Image, request: Request): boolean => image.check(...partsOf(request))
 

@@ -43,8 +43,10 @@ export function* questions(
         if (exchanged !== 3) action = permission.slice(colon + 1)
       }
     }
+    const related = next(8) === 0 ? aboutRelated(world, next) : undefined
     const sent = tenant === 'default' && next(2) === 0 ? {} : { tenant }
-    if (world.policy.set_rule.size > 0 && next(5) > 1) yield aboutSets(world, pool, next)
+    if (related !== undefined) yield related
+    else if (world.policy.set_rule.size > 0 && next(5) > 1) yield aboutSets(world, pool, next)
     else
       yield next(world.policy.resource_instance.size > 0 ? 2 : 4) === 0
         ? aboutInstance(world, next)
@@ -78,6 +80,47 @@ function aboutInstance(world: World, next: (below: number) => number): Request {
     user: user ?? 'nobody',
     action: action ?? 'read',
     resource: { type, key: name, ...(tenant === undefined ? {} : { tenant }) },
+  }
+}
+
+/**
+ * A question with relations (D14), mostly one that a rule follows to where the user holds a role; about an instance that
+ * is stored or not, or that has no key yet.
+ */
+function aboutRelated({ policy }: World, next: Next): Request | undefined {
+  const any = <T>(from: readonly T[]): T | undefined => from[next(from.length)]
+  const tuples = [...policy.relationship_tuple.values()]
+  const held = any([...policy.role_assignment.values()].filter((each) => each.resource_instance))
+  if (!held?.resource_instance) return undefined
+  let subject: string = held.resource_instance
+  for (let steps = next(3); steps > 0; steps--)
+    subject = any(tuples.filter((tuple) => tuple.subject === subject))?.object ?? subject
+  const deriving = [...policy.resource_role.values()].flatMap((role) =>
+    (role.granted_to?.users_with_role ?? []).map((rule) => ({ role, rule })),
+  )
+  const of = subject.slice(0, subject.indexOf(':'))
+  const found = any(deriving.filter(({ rule }) => rule.on_resource === of)) ?? any(deriving)
+  if (found === undefined) return undefined
+  const { role, rule } = found
+  const type = role.resource
+  const instances = [...policy.resource_instance.keys()]
+  const [own, others] = [instances.filter((key) => key.startsWith(`${type}:`)), instances.concat('doc:nothing')]
+  const key = [undefined, 'nothing', ...[any(own), any(own)].map((each) => each?.slice(type.length + 1))][next(4)]
+  const given = [...policy.resource_role.values()].filter((each) => each.resource === type)
+  const permission = any(next(3) > 0 ? role.permissions : given.flatMap(({ permissions }) => permissions))
+  const stored = policy.resource_instance.get(subject)?.tenant
+  const tenant = [stored, stored, undefined, any([...policy.tenant.keys()])][next(4)]
+  const also = next(3) === 0 ? { [any(tuples)?.relation ?? 'owner']: [any(others)!] } : {}
+  const subjects = next(4) === 0 ? [any(others)!, subject, any(others)!] : [next(10) === 0 ? any(others)! : subject]
+  return {
+    user: (next(8) === 0 ? any([...policy.user.keys()]) : held.user) ?? 'nobody',
+    action: permission?.slice(type.length + 1) ?? 'read',
+    resource: {
+      type,
+      ...(key === undefined ? {} : { key }),
+      ...(tenant === undefined ? {} : { tenant }),
+      relations: { ...also, [next(10) === 0 ? 'unknown' : rule.linked_by_relation]: subjects },
+    },
   }
 }
 

@@ -68,7 +68,8 @@ function whyRoles(policy: Policy, request: Request): RbacCode {
 }
 
 function whyRelations(policy: Policy, request: Request): RebacCode {
-  if (storedInstance(policy, request) === undefined) return 'no_such_instance' // D1
+  const isRelated = Object.keys(request.resource.relations ?? {}).length > 0 // D14
+  if (storedInstance(policy, request) === undefined && !isRelated) return 'no_such_instance' // D1
   if (isElsewhere(policy, request)) return 'instance_in_other_tenant' // D2
   if (rolesOn(policy, request).length === 0) return 'no_graph_roles' // D5
   return byRelations(policy, request) ? 'allow' : 'no_permission'

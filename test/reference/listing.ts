@@ -2,8 +2,8 @@
 // of them, with what is sent with the listing. Keys are sorted by their UTF-8 bytes.
 import { check } from './check.ts'
 import type { Policy } from './policy.ts'
-import { directRolesOf, grantsOn, heldBy, rolesOn } from './relations.ts'
-import { instanceOf, isElsewhere, type Request, type Sent, storedInstance, tenantOf } from './request.ts'
+import { directRolesOf, grantsOn, rolesOn } from './relations.ts'
+import { isElsewhere, type Request, type Sent, tenantOf } from './request.ts'
 import { grants, rolesIn } from './roles.ts'
 import { hasResource, hasUser, rulesFor } from './sets.ts'
 
@@ -122,12 +122,8 @@ function waysByRoles(policy: Policy, request: Request): Way[] {
 /** Each role that was assigned on an instance and alone is enough. D2: not for an instance of another tenant. */
 function waysByRelations(policy: Policy, request: Request): Way[] {
   const { type } = request.resource
-  if (storedInstance(policy, request) === undefined || isElsewhere(policy, request)) return []
   const allowing = directRolesOf(policy, request.user).filter((assigned) =>
-    [...heldBy(policy, request.user, [assigned])].some((held) => {
-      const [instance, role] = held.split('/') as [string, string]
-      return instance === instanceOf(request) && grantsOn(policy, type, role, `${type}:${request.action}`)
-    }),
+    rolesOn(policy, request, [assigned]).some((role) => grantsOn(policy, type, role, `${type}:${request.action}`)),
   )
   return sorted(allowing).map((held) => {
     const [instance, role] = held.split('/') as [string, string]

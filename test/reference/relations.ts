@@ -1,7 +1,7 @@
-// The definition: roles on instances (D5). What a user holds is found from what was assigned, upwards over relations,
+// The definition: roles on instances (D5), also by relations that are sent with the question (D14). What a user holds is found from what was assigned, upwards over relations,
 // until nothing new comes; cycles need no care, because what is held already is not new.
 import type { Policy } from './policy.ts'
-import { instanceOf, isElsewhere, type Request, storedInstance } from './request.ts'
+import { instanceOf, isElsewhere, type Request, storedInstance, tenantOf } from './request.ts'
 
 /** A role on an instance, `type:key/role`. No key has a slash or a colon. */
 type Held = string
@@ -17,13 +17,31 @@ export function byRelations(policy: Policy, request: Request): boolean {
   return rolesOn(policy, request).some((role) => grantsOn(policy, request.resource.type, role, permission))
 }
 
-/** The roles that the user of the question holds on its instance. */
-export function rolesOn(policy: Policy, request: Request): string[] {
-  if (storedInstance(policy, request) === undefined || isElsewhere(policy, request)) return []
-  return [...heldBy(policy, request.user)]
-    .map((held) => held.split('/') as [instance: string, role: string])
-    .filter(([instance]) => instance === instanceOf(request))
-    .map(([, role]) => role)
+/** The roles that the user of the question holds on its resource; or only what comes of some of the assigned ones. */
+export function rolesOn(policy: Policy, request: Request, assigned = directRolesOf(policy, request.user)): string[] {
+  if (isElsewhere(policy, request)) return []
+  const held = heldBy(policy, request.user, assigned)
+  const stored = storedInstance(policy, request) === undefined ? [] : rolesIn(held, instanceOf(request)!)
+  return [...new Set([...stored, ...rolesBySentRelations(policy, request, held)])]
+}
+
+const rolesIn = (all: Iterable<Held>, instance: string): string[] =>
+  [...all].filter((held) => held.startsWith(`${instance}/`)).map((held) => held.slice(instance.length + 1))
+
+/**
+ * D14: the roles on the resource of the question that come over the relations sent with it. It need not be stored; what
+ * is held on the related instance comes of what is stored, and that instance is stored in the tenant of the question.
+ */
+function rolesBySentRelations(policy: Policy, request: Request, held: ReadonlySet<Held>): string[] {
+  const { type, key = '', relations = {} } = request.resource
+  const object = `${type}:${key}`
+  const hasDirectRole = rolesIn(directRolesOf(policy, request.user), object).length > 0
+  const pairs = Object.entries(relations).flatMap(([relation, subjects]) =>
+    subjects.map((subject) => ({ subject, relation, object })),
+  )
+  return pairs
+    .filter(({ subject }) => policy.resource_instance.get(subject)?.tenant === tenantOf(policy, request))
+    .flatMap((pair) => rolesIn(held, pair.subject).flatMap((role) => derivedBy(policy, role, pair, hasDirectRole)))
 }
 
 /** D5: the roles on instances that were assigned to the user. */

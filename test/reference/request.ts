@@ -14,7 +14,13 @@ export interface Sent {
 export interface Request {
   readonly user: string
   readonly action: string
-  readonly resource: { readonly type: string; readonly key?: string; readonly tenant?: string }
+  readonly resource: {
+    readonly type: string
+    readonly key?: string
+    readonly tenant?: string
+    /** D14: for each relation the instances (`type:key`) that the resource is related to, for this question only */
+    readonly relations?: Readonly<Record<string, readonly string[]>>
+  }
   readonly sent?: Sent
 }
 

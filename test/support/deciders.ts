@@ -11,6 +11,7 @@ import type { Request, Sent } from '../reference/request.ts'
 import { deltaTo, ENVIRONMENT, positionOf } from './deltas.ts'
 import { Environments } from './environments.ts'
 import { definedListings, type Listings, listingsOf, tenantPermissionsIn } from './listings.ts'
+import { partsOf } from './parts.ts'
 import { FIRST_CHANGES, type Operation, World } from './world.ts'
 
 type Awaitable<T> = T | Promise<T>
@@ -37,9 +38,9 @@ export interface Session extends Questions {
 
 /**
  * What a case may need: listings; limits of one check, beyond which it could not decide; attributes sent with the
- * action; a time of its own.
+ * action; a time of its own; listings of users or actions with relations that are sent.
  */
-export type Feature = 'listings' | 'limits' | 'action' | 'now'
+export type Feature = 'listings' | 'limits' | 'action' | 'now' | 'related_listings'
 
 export interface Decider {
   readonly name: string
@@ -80,19 +81,16 @@ const byDelta: Way = (image, changes) => {
 const reopened: Way = (...args) => Image.load(byDelta(...args).save())
 const compacted: Way = (...args) => byDelta(...args).compact()
 
-const ask = ({ user, action, resource, sent }: Request) =>
-  [user, action, resource.type, resource.tenant, resource.key, sent] as const
-
 export const MANAGEMENT_LACKS = {
   limits: 'writing thousands of objects one by one takes minutes; images are asked instead',
 }
 
 /** The questions of a session, to whatever image is the current one. */
 const asking = (current: () => Image): Omit<Session, 'write'> => ({
-  check: (request) => current().check(...ask(request)),
-  bulkCheck: (requests) => requests.map((request) => current().check(...ask(request))),
+  check: (request) => current().check(...partsOf(request)),
+  bulkCheck: (requests) => requests.map((request) => current().check(...partsOf(request))),
   explain: (request) => {
-    const { code, rebac, abac, misses, notes } = current().explain(...ask(request))
+    const { code, rebac, abac, misses, notes } = current().explain(...partsOf(request))
     return { rbac: code, rebac, abac, misses, notes } as Reasons // no case meets a limit
   },
   permissions: (user, sent) => tenantPermissionsIn(current(), user, sent),

@@ -158,8 +158,8 @@ function overHttp(servers: Servers, env: Environment): Follower {
     },
     explain: async (request) => {
       const { rbac, rebac, abac } = (await ask('/allowed', bodyOf(request), { 'x-explain': 'true' })).debug
-      // Where no instance is named, the answer leaves roles on instances out.
-      const code = request.resource.key === undefined ? 'no_such_instance' : rebac.code
+      // Where neither an instance nor a relation is named, the answer leaves roles on instances out.
+      const code = rebac?.code ?? 'no_such_instance'
       return { rbac: rbac.code, rebac: code, abac: abac.code, misses: abac.nearest_misses, notes: abac.notes }
     },
     permissions: async (user, sent) => rowsOf(await ask('/user-permissions', aboutUser(user, sent))),
@@ -275,8 +275,11 @@ function instanceRowsOf(permissions: UserPermissions): InstancePermissions[] {
     .map(([instance, { roles, permissions: allowed }]) => ({ instance, roles, permissions: allowed }))
 }
 
-/** In a body of POST /allowed an action is a key, without attributes, and a PDP sets the time of a question itself. */
-const ALLOWED_LACKS: readonly Feature[] = ['action', 'now']
+/**
+ * In a body of POST /allowed an action is a key, without attributes, and a PDP sets the time of a question itself. No
+ * route lists users or actions with relations that are sent.
+ */
+const ALLOWED_LACKS: readonly Feature[] = ['action', 'now', 'related_listings']
 
 let started: Promise<Servers> | undefined
 

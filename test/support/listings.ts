@@ -16,6 +16,7 @@ import {
 } from '../reference/listing.ts'
 import type { Policy } from '../reference/policy.ts'
 import type { Request, Sent } from '../reference/request.ts'
+import { aboutOf } from './parts.ts'
 
 type Awaitable<T> = T | Promise<T>
 
@@ -73,5 +74,3 @@ export function tenantPermissionsIn(image: Image, user: string, sent?: Sent): Te
   const { tenants } = image.listings.permissions(user, {}, sent)
   return tenants.map(({ tenant, roles, permissions }) => ({ tenant: tenant.key, roles, permissions }))
 }
-
-export const aboutOf = ({ resource: { type, key, tenant }, sent }: Request) => ({ type, key, tenant, sent })

@@ -4,6 +4,7 @@ import { isZerohopError, ZerohopError } from '../../model/errors.ts'
 import { BULK_CHECKS_MAX } from '../../model/limits.ts'
 import type { AuthorizedUsersQuery, PermissionFilter } from '../../pdp/pdp-listings.ts'
 import type { Attributes, Check, Resource, User } from '../../pdp/request.ts'
+import { type Refuse, readRelations } from '../../pdp/sent-relations.ts'
 
 type Path = readonly (string | number)[]
 type Members = Readonly<Record<string, unknown>>
@@ -23,6 +24,7 @@ export function readCheck(body: unknown): Check {
   if (!isText(about.key)) throw wrong(about.key, 'string', BODY, 'resource', 'key')
   if (!isText(about.tenant)) throw wrong(about.tenant, 'string', BODY, 'resource', 'tenant')
   if (!isMap(about.attributes)) throw wrong(about.attributes, 'object', BODY, 'resource', 'attributes')
+  if (!isNone(about.relations)) requireRelations(about.relations, BODY)
   if (!isMap(context)) throw wrong(context, 'object', BODY, 'context')
   return body as Check
 }
@@ -87,11 +89,12 @@ function readQuestion(body: unknown, path: Path): Check {
 /** A type, `type:key`, or the parts. */
 function readResource(resource: unknown, path: Path): Resource {
   if (typeof resource === 'string') return resource
-  const { type, key, tenant, attributes } = members(resource, path, 'resource')
+  const { type, key, tenant, attributes, relations } = members(resource, path, 'resource')
   if (typeof type !== 'string') throw wrong(type, 'string', path, 'resource', 'type')
   if (!isText(key)) throw wrong(key, 'string', path, 'resource', 'key')
   if (!isText(tenant)) throw wrong(tenant, 'string', path, 'resource', 'tenant')
   if (!isMap(attributes)) throw wrong(attributes, 'object', path, 'resource', 'attributes')
+  if (!isNone(relations)) requireRelations(relations, path)
   return resource as Resource
 }
 
@@ -148,6 +151,12 @@ export function readPermissionsQuery(body: unknown): {
 function members(value: unknown, path: Path, ...rest: string[]): Members {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw wrong(value, 'object', path, ...rest)
   return value as Members
+}
+
+/** D14: what was sent must be lists of `type:key`. */
+function requireRelations(relations: unknown, path: Path): void {
+  const refuse: Refuse = (value, expected, ...rest) => wrong(value, expected, path, 'resource', 'relations', ...rest)
+  readRelations(relations, refuse)
 }
 
 /** A path is made only for the item that is wrong. */

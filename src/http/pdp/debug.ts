@@ -25,7 +25,7 @@ export function explainedParts(
   { user, action, resource, context }: Check,
   now: (context: Check['context']) => Attributes,
 ) {
-  const { user: key, type, key: instance } = questionOf(user, action, resource)
+  const { user: key, type, key: instance, relations } = questionOf(user, action, resource)
   const explanation = pdp.explain(user, action, resource, now(context))
   const { allow, tenant, code, rebac, because, ill_typed } = explanation
   const debug = {
@@ -36,7 +36,7 @@ export function explainedParts(
       resource: { type, key: instance ?? null },
     },
     rbac: rolesOf(explanation),
-    ...(instance === undefined ? {} : { rebac: relationsOf(rebac, because) }),
+    ...(instance === undefined && relations === undefined ? {} : { rebac: relationsOf(rebac, because) }),
     abac: setsOf(explanation),
     ...(ill_typed.length === 0
       ? {}

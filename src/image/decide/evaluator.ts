@@ -7,6 +7,9 @@ import { ZerohopError } from '../../model/errors.ts'
 import { LISTING_WHOLE_WORK_MAX } from '../../model/limits.ts'
 import type { RequiredAttributes, Sent } from './required-attributes.ts'
 
+/** Writes the relations that were sent to where the kernel reads them; returns their bytes. */
+export type Relate = () => number
+
 /** The cost of one check in addition to its steps over relations and conditions, which take about 20 ns each. */
 const QUESTION_WORK = 16
 
@@ -14,6 +17,7 @@ export class Evaluator {
   readonly kernel: Kernel
   readonly #required: RequiredAttributes
   readonly #sent: Sent | undefined
+  readonly #relate: Relate | undefined
   /**
    * the permission for which the request attributes are encoded, and where they end; 0 when there is nothing to reuse
    */
@@ -23,8 +27,9 @@ export class Evaluator {
   /** the remaining work of the listing, for checks, records and steps; below 0 the limit is exceeded */
   left: number
 
-  constructor(kernel: Kernel, required: RequiredAttributes, sent: Sent | undefined, work: number) {
+  constructor(kernel: Kernel, required: RequiredAttributes, sent: Sent | undefined, work: number, relate?: Relate) {
     this.kernel = kernel
+    this.#relate = relate
     this.#required = required
     this.#sent = sent
     this.left = work
@@ -37,7 +42,10 @@ export class Evaluator {
    */
   allows(user: number, tenant: number, permission: number, instance: number, unstored?: string): boolean {
     const { calls } = this.kernel
-    let verdict = calls.decideOn(user, tenant, permission, instance)
+    let verdict =
+      this.#relate === undefined
+        ? calls.decideOn(user, tenant, permission, instance)
+        : calls.decideOnRelated(user, tenant, permission, instance, this.#relate())
     if ((verdict & ASK_SETS) !== 0) {
       const related = verdict - ASK_SETS
       const end = this.#encode(permission, instance, unstored)

@@ -1,4 +1,4 @@
-// Why roles on an instance allow or deny (D5: roles derived over relations), with one path over relations from the
+// Why roles on an instance allow or deny (D5: roles derived over relations, D14: relations sent with a question), with one path over relations from the
 // assigned role to the role that has the permission.
 import { GOAL_BYTES, Goal, Grant, Instance, Role, Verdict, WORK } from '../../../assembly/abi.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
@@ -10,30 +10,36 @@ interface Asked {
   readonly user: number
   readonly tenant: number
   readonly permission: number
+  /** 0 when it is not stored */
   readonly instance: number
+  /** writes the relations that were sent; returns their bytes */
+  readonly relate: () => number
 }
 interface Named {
   readonly tenant: string
   readonly permission: string
+  /** `type:key` of the resource asked about, `type:*` without a key */
+  readonly resource: string
 }
 
 export function explainRelations(
   kernel: Kernel,
-  { user, tenant, permission, instance }: Asked,
+  asked: Asked,
   named: Named,
+  isRelated: boolean,
 ): { code: RebacCode; because: Because[] } {
   const deny = (code: RebacCode) => ({ code, because: [] })
-  if (instance === 0) return deny('no_such_instance')
-  if (kernel.word(instance + Instance.Tenant) !== tenant) return deny('instance_in_other_tenant')
-  switch (kernel.calls.decideRelated(user, tenant, permission, instance)) {
+  const { user, tenant, permission, instance, relate } = asked
+  if (instance === 0 && !isRelated) return deny('no_such_instance')
+  if (instance !== 0 && kernel.word(instance + Instance.Tenant) !== tenant) return deny('instance_in_other_tenant')
+  const ask = (any: 0 | 1) => kernel.calls.decideRelated(user, tenant, permission, any, instance, relate())
+  switch (ask(0)) {
     case Verdict.Allow:
-      return { code: 'allow', because: [pathOver(kernel, { user, tenant, permission, instance }, named)] }
+      return { code: 'allow', because: [pathOver(kernel, asked, named)] }
     case Verdict.Undecided:
       return deny('undecided')
     default:
-      return deny(
-        kernel.calls.decideRelated(user, tenant, 0, instance) === Verdict.Deny ? 'no_graph_roles' : 'no_permission',
-      )
+      return deny(ask(1) === Verdict.Deny ? 'no_graph_roles' : 'no_permission')
   }
 }
 
@@ -41,7 +47,11 @@ export function explainRelations(
  * The path from an assigned role to a role on the instance, as the search that has just allowed left it in the work
  * area.
  */
-function pathOver(kernel: Kernel, { user, permission, instance }: Asked, { tenant, permission: name }: Named): Because {
+function pathOver(
+  kernel: Kernel,
+  { user, permission, instance }: Asked,
+  { tenant, permission: name, resource }: Named,
+): Because {
   const steps: [instance: number, role: number][] = []
   for (let number = kernel.calls.goalMet(); number !== 0; ) {
     const goal = WORK + (number - 1) * GOAL_BYTES
@@ -53,7 +63,7 @@ function pathOver(kernel: Kernel, { user, permission, instance }: Asked, { tenan
     const held = rolesOf(kernel, kernel.word(grant + Grant.Roles))
     steps.push([instance, held.find((role) => kernel.calls.holds(role, permission) === 1)!])
   }
-  const keyOf = (at: number): string => kernel.key(at, Instance.Key)
+  const keyOf = (at: number): string => (at === 0 ? resource : kernel.key(at, Instance.Key))
   const bare = (role: number): string => kernel.key(role, Role.Key).replace(/^.*\//, '')
   const extended = pathTo(kernel, steps.at(-1)![1], name).slice(1)
   return {

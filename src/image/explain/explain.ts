@@ -7,6 +7,7 @@ import { isZerohopError } from '../../model/errors.ts'
 import { isBuiltIn } from '../build/write-records.ts'
 import type { AttributeTypes } from '../decide/declared-types.ts'
 import type { RequiredAttributes, Sent } from '../decide/required-attributes.ts'
+import type { SentRelation, SentRelations } from '../decide/sent-relations.ts'
 import { tenantOf } from '../decide/tenant-of-check.ts'
 import { explainRelations } from './explain-relations.ts'
 import { explainRoles } from './explain-roles.ts'
@@ -21,12 +22,20 @@ export interface Question {
   readonly tenant: string | undefined
   readonly key?: string | undefined
   readonly sent?: Sent | undefined
+  readonly relations?: readonly SentRelation[] | undefined
+}
+
+/** What an image has beside its kernel to answer with. */
+interface From {
+  readonly required: RequiredAttributes
+  readonly related: SentRelations
+  readonly attributeTypes: AttributeTypes
 }
 
 /** Explains the check from the kernel's own tables (rules D1 to D6 of docs/semantics.md). */
 export function explainQuestion(
   kernel: Kernel,
-  { required, attributeTypes }: { readonly required: RequiredAttributes; readonly attributeTypes: AttributeTypes },
+  { required, related, attributeTypes }: From,
   revision: number,
   question: Question,
 ): Explanation {
@@ -41,7 +50,10 @@ export function explainQuestion(
   }
   const named = { tenant, permission: `${question.type}:${question.action}` }
   const rbac = explainRoles(kernel, ids, named)
-  const rebac = explainRelations(kernel, ids, named)
+  const { type, key, relations } = question
+  const relate = () => related.write(type, relations)
+  const onResource = { ...named, resource: `${type}:${key ?? '*'}` }
+  const rebac = explainRelations(kernel, { ...ids, relate }, onResource, relations !== undefined)
   const isElsewhere = instance !== 0 && kernel.word(instance + Instance.Tenant) !== ids.tenant // D2
   const byRoles = [...rbac.because, ...rebac.because]
   const end = isElsewhere ? 0 : encoded(required, ids.permission, question, byRoles.length > 0)

@@ -6,7 +6,7 @@ import { Grant, Instance, Principal, Table, Verdict } from '../../../assembly/ab
 import type { Kernel } from '../../kernel/kernel.ts'
 import { LISTING_WALK_MAX } from '../../model/limits.ts'
 import { instanceRolesOf } from '../decide/effective-roles.ts'
-import type { Evaluator } from '../decide/evaluator.ts'
+import type { Evaluator, Relate } from '../decide/evaluator.ts'
 import { READS_INSTANCE, READS_TENANT, READS_USER, readsOfSide } from '../decide/required-attributes.ts'
 import { records, rolesOf, tableOf, tenantGrantsOf } from '../read-records.ts'
 import { compareKeys, sortKeys } from './key-order.ts'
@@ -68,6 +68,8 @@ export interface AskedUsers {
   /** 0 when the instance is not stored; `key` is then its key */
   readonly instance: number
   readonly key: string | undefined
+  /** the relations that were sent */
+  readonly relate: Relate | undefined
 }
 
 /** The keys of the users who are allowed. @throws UNDECIDED */
@@ -209,13 +211,11 @@ function mayBeForOthers(evaluator: Evaluator, { tenant, permission, instance, ke
 export function usersWithRoles(evaluator: Evaluator, asked: AskedUsers): number[] | undefined {
   if (mayBeForOthers(evaluator, asked)) return undefined
   const { kernel } = evaluator
-  const { tenant, permission, instance } = asked
+  const { tenant } = asked
   const scopes = new Set([tenant])
-  if (instance !== 0 && kernel.word(instance + Instance.Tenant) === tenant) {
-    const sources = sourcesOf(kernel, instance, permission, () => false, LISTING_WALK_MAX)
-    if (sources === undefined) return undefined
-    for (const [at] of sources.pairs) scopes.add(at)
-  }
+  const sources = sourcesOf(kernel, asked, () => false, LISTING_WALK_MAX)
+  if (sources === undefined) return undefined
+  for (const [at] of sources.pairs) scopes.add(at)
   const users = new Set<number>()
   let left = LISTING_WALK_MAX
   for (const scope of scopes) {

@@ -57,15 +57,10 @@ class Ways {
     this.#sources = this.#sourcesFor(() => false)
   }
 
-  /**
-   * Sources of roles on the instance (D5: roles derived over relations), only when it is in the tenant (D2: the tenant
-   * of a check).
-   */
+  /** Sources of roles on the resource (D5: roles derived over relations). */
   #sourcesFor(hasDirect: (instance: number) => boolean): Sources {
-    const { instance, permission, tenant } = this.#asked
-    if (instance === 0 || this.#kernel.word(instance + Instance.Tenant) !== tenant) return NO_SOURCES
-    const sources = sourcesOf(this.#kernel, instance, permission, hasDirect, LISTING_WALK_MAX)
-    if (sources === undefined) throw tooLarge(`the users of \`${this.#asked.type}:${this.#asked.key}\``)
+    const sources = sourcesOf(this.#kernel, this.#asked, hasDirect, LISTING_WALK_MAX)
+    if (sources === undefined) throw tooLarge(`the users of \`${this.#asked.type}:${this.#asked.key ?? '*'}\``)
     return sources
   }
 
@@ -108,5 +103,3 @@ class Ways {
     return { user: this.#kernel.key(user, Principal.Key), tenant: this.#tenant, resource, role }
   }
 }
-
-const NO_SOURCES: Sources = { pairs: [], personal: false }

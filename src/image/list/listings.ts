@@ -6,8 +6,9 @@ import { objectAt } from '../../kernel/decode.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { LISTING_WHOLE_WORK_MAX, LISTING_WORK_MAX } from '../../model/limits.ts'
 import type { JsonObject } from '../../model/objects.ts'
-import { Evaluator, tooLarge } from '../decide/evaluator.ts'
+import { Evaluator, type Relate, tooLarge } from '../decide/evaluator.ts'
 import type { RequiredAttributes, Sent } from '../decide/required-attributes.ts'
+import { relatedBy, type SentRelation, type SentRelations } from '../decide/sent-relations.ts'
 import { tenantOf } from '../decide/tenant-of-check.ts'
 import {
   grantsOfUser,
@@ -43,15 +44,18 @@ export interface About {
   /** as in the request */
   readonly tenant: string | undefined
   readonly sent: Sent | undefined
+  readonly relations?: readonly SentRelation[] | undefined
 }
 
 export class Listings {
   readonly #kernel: Kernel
   readonly #required: RequiredAttributes
+  readonly #related: SentRelations
 
   readonly #assignments: AssignmentList
 
-  constructor(kernel: Kernel, required: RequiredAttributes) {
+  constructor(kernel: Kernel, required: RequiredAttributes, related: SentRelations) {
+    this.#related = related
     this.#kernel = kernel
     this.#assignments = new AssignmentList(kernel)
     this.#required = required
@@ -77,8 +81,9 @@ export class Listings {
   users(action: string, about: About, page: PageQuery): KeyPage {
     const { tenant, permission, instance } = this.#idsOf(action, about)
     if (tenant === 0 || permission === 0) return { keys: [], next: undefined }
-    const evaluator = this.#evaluator(about.sent, LISTING_WORK_MAX)
-    return usersAllowed(evaluator, { tenant, permission, instance, key: about.key }, page)
+    const relate = this.#relate(about)
+    const evaluator = this.#evaluator(about.sent, LISTING_WORK_MAX, relate)
+    return usersAllowed(evaluator, { tenant, permission, instance, key: about.key, relate }, page)
   }
 
   /** The same users with the ways by which each is allowed, and the tenant of the checks. */
@@ -86,8 +91,9 @@ export class Listings {
     const { tenant, permission, instance } = this.#idsOf(action, about)
     const key = tenantOf(this.#kernel, about.tenant, instance)
     if (tenant === 0 || permission === 0) return { tenant: key, users: new Map() }
-    const evaluator = this.#evaluator(about.sent)
-    return { tenant: key, users: usersWithWays(evaluator, { ...about, tenant, permission, instance }) }
+    const relate = this.#relate(about)
+    const evaluator = this.#evaluator(about.sent, LISTING_WHOLE_WORK_MAX, relate)
+    return { tenant: key, users: usersWithWays(evaluator, { ...about, tenant, permission, instance, relate }) }
   }
 
   /** The actions that the user may do. */
@@ -97,7 +103,7 @@ export class Listings {
     const type = findSymbol(kernel, 'resource', about.type)
     if (userId === 0 || type === 0) return []
     const { tenant, instance } = this.#idsOf('', about)
-    const evaluator = this.#evaluator(about.sent)
+    const evaluator = this.#evaluator(about.sent, LISTING_WHOLE_WORK_MAX, this.#relate(about))
     const actions: string[] = []
     for (const [permission, action] of permissionsOfType(kernel, type)) {
       if (evaluator.allows(userId, tenant, permission, instance, about.key)) actions.push(action)
@@ -106,14 +112,16 @@ export class Listings {
   }
 
   /** The tenants in which a check allows. */
-  tenants(user: string, action: string, { type, key, sent }: Omit<About, 'tenant'>): TenantWithAttributes[] {
+  tenants(user: string, action: string, about: Omit<About, 'tenant'>): TenantWithAttributes[] {
     const kernel = this.#kernel
-    const evaluator = this.#evaluator(sent)
+    const { type, key, sent } = about
+    const relate = this.#relate(about)
+    const evaluator = this.#evaluator(sent, LISTING_WHOLE_WORK_MAX, relate)
     const [userId, permission] = [findSymbol(kernel, 'user', user), this.#permission(type, action)]
     if (userId === 0 || permission === 0) return []
     const instance = key === undefined ? 0 : findSymbol(kernel, 'resource_instance', `${type}:${key}`)
     const allowed: number[] = []
-    for (const tenant of this.#tenantsFor(userId, permission, instance)) {
+    for (const tenant of this.#tenantsFor(userId, permission, instance, relate)) {
       if (evaluator.left < 0) throw tooLarge(`the tenants of \`${user}\``)
       if (evaluator.allows(userId, tenant, permission, instance, key)) allowed.push(tenant)
     }
@@ -141,19 +149,24 @@ export class Listings {
     return this.#assignments.page(filter, first, count)
   }
 
-  #evaluator(sent: Sent | undefined, work = LISTING_WHOLE_WORK_MAX): Evaluator {
-    return new Evaluator(this.#kernel, this.#required, sent, work)
+  #evaluator(sent: Sent | undefined, work = LISTING_WHOLE_WORK_MAX, relate?: Relate): Evaluator {
+    return new Evaluator(this.#kernel, this.#required, sent, work, relate)
+  }
+
+  #relate({ type, relations }: Pick<About, 'type' | 'relations'>): Relate | undefined {
+    return relations && (() => this.#related.write(type, relations))
   }
 
   /**
-   * The tenants in which the user may be allowed: with a role (D4) or that of the instance (D5); all tenants when set
-   * rules may allow without a role.
+   * The tenants in which the user may be allowed: with a role (D4), or that of the instance (D5) or of a related one
+   * (D14); all tenants when set rules may allow without a role.
    */
-  #tenantsFor(user: number, permission: number, instance: number): Iterable<number> {
+  #tenantsFor(user: number, permission: number, instance: number, relate: Relate | undefined): Iterable<number> {
     const kernel = this.#kernel
     if (!areForRoles(kernel, permission)) return records(kernel, Table.Tenants)
     const tenants = new Set(tenantGrantsOf(kernel, user).map((grant) => kernel.word(grant + Grant.Scope)))
-    if (instance !== 0) tenants.add(kernel.word(instance + Instance.Tenant))
+    const related = relatedBy(kernel, relate?.() ?? 0)
+    for (const at of instance === 0 ? related : [instance]) tenants.add(kernel.word(at + Instance.Tenant))
     return tenants
   }
 

@@ -1,8 +1,10 @@
-// All sources of a permission on an instance over relations (D5: roles derived over relations): every pair of an
-// instance and a role on it from which the permission follows. The search goes from the requested instance upwards like
-// a check, but finds all pairs instead of the first that a user has.
-import { Instance, Resource, Role, RULE_NO_DIRECT, Rule, Tuple } from '../../../assembly/abi.ts'
+// All sources of a permission on a resource over relations (D5: roles derived over relations, D14: relations sent with a
+// question): every pair of an instance and a role on it from which the permission follows. The search goes from the
+// requested resource upwards like a check, but finds all pairs instead of the first that a user has.
+import { Instance, Permission, Resource, Role, RULE_NO_DIRECT, Rule, Tuple } from '../../../assembly/abi.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
+import type { Relate } from '../decide/evaluator.ts'
+import { relatedBy } from '../decide/sent-relations.ts'
 
 export interface Sources {
   /** without duplicates; the role is assigned on the instance itself */
@@ -14,14 +16,29 @@ export interface Sources {
   readonly personal: boolean
 }
 
-/** All sources of the permission; undefined when finding them takes more than `limit` tuples and rules. */
+/** The resource whose sources are searched. */
+export interface AskedSources {
+  readonly tenant: number
+  readonly permission: number
+  /** 0 when it is not stored */
+  readonly instance: number
+  /** the relations that were sent */
+  readonly relate: Relate | undefined
+}
+
+/**
+ * All sources of the permission, none when the instance is in another tenant (D2: the tenant of a check); undefined when
+ * finding them takes more than `limit` tuples and rules.
+ */
 export function sourcesOf(
   kernel: Kernel,
-  instance: number,
-  permission: number,
+  { tenant, permission, instance, relate }: AskedSources,
   hasDirect: (instance: number) => boolean,
   limit: number,
 ): Sources | undefined {
+  const bytes = relate?.() ?? 0
+  const isElsewhere = instance !== 0 && kernel.word(instance + Instance.Tenant) !== tenant
+  if (isElsewhere || (instance === 0 && bytes === 0)) return { pairs: [], personal: false }
   const pairs: [number, number][] = []
   const seen = new Map<number, number[]>()
   let personal = false
@@ -33,13 +50,14 @@ export function sourcesOf(
     else known.push(role)
     pairs.push([at, role])
   }
-  const type = kernel.word(instance + Instance.Type)
+  const type = kernel.word(kernel.calls.permissionRecord(permission) + Permission.Resource)
   for (let role = kernel.word(type + Resource.Roles); role !== 0; role = kernel.word(role + Role.NextOfType)) {
     if (kernel.calls.holds(role, permission) === 1) add(instance, role)
   }
+  const asked = pairs.length
   for (let index = 0; index < pairs.length; index++) {
     const [at, role] = pairs[index]!
-    const direct = hasDirect(at)
+    const direct = at !== 0 && hasDirect(at)
     for (let rule = kernel.word(role + Role.Rules); rule !== 0; rule = kernel.word(rule + Rule.NextOfTarget)) {
       if (((kernel.word(rule + Rule.Flags) | kernel.word(role + Role.Flags)) & RULE_NO_DIRECT) !== 0) {
         personal = true
@@ -50,13 +68,20 @@ export function sourcesOf(
         if (--left < 0) return undefined
         add(subject, source)
       }
+      if (index >= asked) continue
+      for (const subject of relatedBy(kernel, bytes, kernel.word(rule + Rule.Relation))) {
+        if (--left < 0) return undefined
+        const counts = kernel.word(subject + Instance.Type) === kernel.word(source + Role.Type)
+        if (counts && kernel.word(subject + Instance.Tenant) === tenant) add(subject, source)
+      }
     }
   }
-  return { pairs, personal }
+  return { pairs: pairs.filter(([at]) => at !== 0), personal }
 }
 
 /** The instances of the source's type that are related to the instance by the rule's relation. */
 function* subjectsOf(kernel: Kernel, instance: number, rule: number, source: number): Iterable<number> {
+  if (instance === 0) return
   const relation = kernel.word(rule + Rule.Relation)
   const type = kernel.word(source + Role.Type)
   for (let at = kernel.word(instance + Instance.Objects); at !== 0; at = kernel.word(at + Tuple.NextOfObject)) {

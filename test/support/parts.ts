@@ -1,0 +1,12 @@
+// A question of the definition in the forms that images take.
+import { relationsOf } from '../../src/pdp/request.ts'
+import type { Request } from '../reference/request.ts'
+
+/** The arguments of `check` and `explain`. */
+export const partsOf = ({ user, action, resource, sent }: Request) =>
+  [user, action, resource.type, resource.tenant, resource.key, sent, relationsOf(resource.relations)] as const
+
+/** What a listing is about. */
+export const aboutOf = ({ resource: { type, key, tenant, relations }, sent }: Request) => {
+  return { type, key, tenant, sent, relations: relationsOf(relations) }
+}
