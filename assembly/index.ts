@@ -98,11 +98,11 @@ export function decideOnRelated(user: u32, tenant: u32, permission: u32, instanc
 }
 
 /**
- * What roles on the instance and derived roles add to `decideOnRelated`. Not 0 as `any`: whether the user has any role on
- * it.
+ * What roles on the instance and derived roles add to `decideOnRelated`. Permission 0: whether the user has any role on
+ * it; `type` is the one of an instance that is not stored.
  */
-export function decideRelated(user: u32, tenant: u32, permission: u32, any: u32, instance: u32, related: u32): u32 {
-  return decideByRelation(QUERY, user, tenant, permission, any !== 0, instance, related)
+export function decideRelated(user: u32, tenant: u32, permission: u32, instance: u32, related: u32, type: u32): u32 {
+  return decideByRelation(QUERY, user, tenant, permission, type, instance, related)
 }
 
 /**

@@ -1,7 +1,8 @@
 // The decision. Rules D1–D14 of docs/semantics.md; test/reference states the same in plain code. Reads only; never
 // interns, never allocates. What cannot be found arrives as id 0 and is denied (D1).
-import { Grant, Instance, Verdict } from '../abi'
+import { Grant, Instance, Permission, Verdict } from '../abi'
 import { findGrant } from '../policy/grants'
+import { permissionRecord } from '../policy/permissions'
 import { askSets } from './abac'
 import { grantHolds } from './rbac'
 import { deriveRole } from './rebac'
@@ -20,26 +21,27 @@ export function decideOnInstance(
 ): u32 {
   const verdict = decideIn(user, tenant, permission)
   if (verdict === Verdict.Allow || permission === 0) return verdict
-  const byRelation = decideByRelation(query, user, tenant, permission, false, instance, related)
+  const type = related === 0 ? 0 : load<u32>(permissionRecord(permission), Permission.Resource)
+  const byRelation = decideByRelation(query, user, tenant, permission, type, instance, related)
   return byRelation === Verdict.Allow ? byRelation : byRelation | verdict
 }
 
 /**
- * D5 and D14: does a role that the user holds on the instance, directly or derived, have the permission? `any` asks for
- * any role.
+ * D5 and D14: does a role that the user holds on the instance (0: one of `type` that is not stored), directly or derived,
+ * have the permission? Permission 0 asks for any role.
  */
 export function decideByRelation(
   query: u32,
   user: u32,
   tenant: u32,
   permission: u32,
-  any: bool,
+  type: u32,
   instance: u32,
   related: u32,
 ): Verdict {
-  if (user === 0 || tenant === 0 || permission === 0 || (instance | related) === 0) return Verdict.Deny // D1
+  if (user === 0 || tenant === 0 || (instance | related) === 0) return Verdict.Deny // D1
   if (instance !== 0 && load<u32>(instance, Instance.Tenant) !== tenant) return Verdict.Deny // D2
-  return deriveRole(query, user, tenant, permission, any, instance, related)
+  return deriveRole(query, user, tenant, permission, type, instance, related)
 }
 
 /** RBAC: may the user do what `permission` names, in the tenant? Else, whether set rules have a say. */

@@ -14,7 +14,6 @@ import {
   Goal,
   Grant,
   Instance,
-  Permission,
   Query,
   RELATED,
   RELATION_STEPS_MAX,
@@ -31,22 +30,21 @@ import {
 } from '../abi'
 import { isLive } from '../memory/symbols'
 import { findGrant } from '../policy/grants'
-import { permissionRecord } from '../policy/permissions'
 import { holds } from '../policy/roles'
 import { grantHolds } from './rbac'
 
 const SLOTS: u32 = WORK + GOALS_MAX * GOAL_BYTES
 
 /**
- * D5 and D14 without the test of the instance's tenant. `any` asks for any role on it, with or without the permission.
- * `instance` is 0 when it is not stored; the relations that were sent are the first `related` bytes of their area.
+ * D5 and D14 without the test of the instance's tenant. Permission 0 asks for any role on it. `instance` is 0 when it is
+ * not stored, and then of `type`; the relations that were sent are the first `related` bytes of their area.
  */
 export function deriveRole(
   query: u32,
   user: u32,
   tenant: u32,
   permission: u32,
-  any: bool,
+  type: u32,
   instance: u32,
   related: u32,
 ): Verdict {
@@ -56,12 +54,11 @@ export function deriveRole(
   store<u32>(query, tenant, Query.Tenant)
   store<u32>(query, related === 0 ? 0 : RELATED + related, Query.RelatedEnd)
   const direct = grantOn(user, instance)
-  if (direct !== 0 && (any || grantHolds(load<u32>(direct, Grant.Roles), permission))) return Verdict.Allow
-  const type =
-    instance === 0 ? load<u32>(permissionRecord(permission), Permission.Resource) : load<u32>(instance, Instance.Type)
-  for (let role = load<u32>(type, Resource.Roles); role !== 0; role = load<u32>(role, Role.NextOfType)) {
+  if (direct !== 0 && (permission === 0 || grantHolds(load<u32>(direct, Grant.Roles), permission))) return Verdict.Allow
+  const ofType = instance === 0 ? type : load<u32>(instance, Instance.Type)
+  for (let role = load<u32>(ofType, Resource.Roles); role !== 0; role = load<u32>(role, Role.NextOfType)) {
     if (!countStep(query)) return Verdict.Undecided
-    const wanted = any ? isLive(role) : holds(role, permission)
+    const wanted = permission === 0 ? isLive(role) : holds(role, permission)
     if (wanted && !addGoal(query, instance, role, 0)) return Verdict.Undecided
   }
   for (let number: u32 = 0; number < load<u32>(query, Query.Goals); number++) {

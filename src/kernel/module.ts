@@ -38,9 +38,9 @@ export interface KernelExports {
     user: number,
     tenant: number,
     permission: number,
-    any: number,
     instance: number,
     related: number,
+    type: number,
   ): number
   goalMet(): number
   put(table: number, length: number): number
@@ -129,6 +129,10 @@ export function instantiate(source: KernelSource, bytes: number): { exports: Ker
     throw new ZerohopError('IMAGE_FOREIGN', {
       reason: `the kernel has ABI ${exports.abiVersion()}, this host needs ${ABI_VERSION}`,
     })
+  }
+  // Relations were added without another number, for no image changed. A kernel without them would ignore what is sent.
+  if (exports.decideOnRelated === undefined) {
+    throw new ZerohopError('IMAGE_FOREIGN', { reason: 'the kernel is older than this host' })
   }
   return { exports, memory }
 }

@@ -10,30 +10,36 @@ import { SENT_RELATIONS_MAX, SENT_SUBJECTS_MAX } from '../model/limits.ts'
  */
 export type Relations = Readonly<Record<string, readonly string[]>>
 
-/** Makes the error for a value that is not what is expected, at a path inside the relations. */
-export type Refuse = (
-  value: unknown,
-  expected: 'object' | 'list' | 'subject',
-  ...path: (string | number)[]
-) => ZerohopError
+type Path = readonly (string | number)[]
 
-/** A copy of the relations; undefined when there are none. @throws what `refuse` makes; TOO_MANY_RELATIONS */
-export function readRelations(relations: unknown, refuse: Refuse): readonly SentRelation[] | undefined {
+/** Makes the error for a value that is not what is expected, at a path inside the relations. */
+export type Refuse = (value: unknown, expected: 'object' | 'list' | 'subject', ...path: Path) => ZerohopError
+
+/**
+ * A copy of the relations, which the input has at `path`; undefined when there are none. @throws what `refuse` makes;
+ * TOO_MANY_RELATIONS
+ */
+export function readRelations(
+  relations: unknown,
+  refuse: Refuse,
+  path: Path = ['resource', 'relations'],
+): readonly SentRelation[] | undefined {
   if (relations === undefined || relations === null) return undefined
   if (typeof relations !== 'object' || Array.isArray(relations)) throw refuse(relations, 'object')
   const found: SentRelation[] = []
   for (const relation of Object.keys(relations)) {
     const list = (relations as Readonly<Record<string, unknown>>)[relation]
     if (!Array.isArray(list)) throw refuse(list, 'list', relation)
-    if (found.length === SENT_RELATIONS_MAX) throw tooMany('relations', SENT_RELATIONS_MAX)
-    found.push({ relation, subjects: readSubjects(list, relation, refuse) })
+    if (found.length === SENT_RELATIONS_MAX) throw tooMany('relations', SENT_RELATIONS_MAX, path)
+    const { length } = list
+    if (length > SENT_SUBJECTS_MAX)
+      throw tooMany(`subjects of relation \`${relation}\``, SENT_SUBJECTS_MAX, [...path, relation])
+    found.push({ relation, subjects: readSubjects(list, length, relation, refuse) })
   }
   return found.length === 0 ? undefined : found
 }
 
-function readSubjects(list: readonly unknown[], relation: string, refuse: Refuse): string[] {
-  const { length } = list
-  if (length > SENT_SUBJECTS_MAX) throw tooMany(`subjects of relation \`${relation}\``, SENT_SUBJECTS_MAX)
+function readSubjects(list: readonly unknown[], length: number, relation: string, refuse: Refuse): string[] {
   const subjects: string[] = []
   for (let at = 0; at < length; at++) {
     const subject = list[at]
@@ -43,6 +49,6 @@ function readSubjects(list: readonly unknown[], relation: string, refuse: Refuse
   return subjects
 }
 
-function tooMany(what: string, limit: number): ZerohopError {
-  return new ZerohopError('TOO_MANY_RELATIONS', { what, limit }, { path: ['resource', 'relations'] })
+function tooMany(what: string, limit: number, path: Path): ZerohopError {
+  return new ZerohopError('TOO_MANY_RELATIONS', { what, limit }, { path })
 }

@@ -122,6 +122,15 @@ describe('a PDP that records its decisions', () => {
     expect(records().length).toBe(before + 4)
   })
 
+  it('writes relations that were sent beside the attributes', async () => {
+    const relations = { parent: ['folder:f1'] }
+    await post(
+      '/allowed',
+      check('ana', { resource: { type: 'hello', key: 'new', attributes: { level: 3 }, relations } }),
+    )
+    expect(records().at(-1)).toMatchObject({ resource_key: 'new', sent: { resource: { level: 3 }, relations } })
+  })
+
   it('writes none for a question that is refused', async () => {
     const before = records().length
     expect((await post('/allowed', { user: { key: 'ana' } })).status).toBe(422)
@@ -145,7 +154,13 @@ describe('a PDP that is not told to record attributes', () => {
     const question = {
       user: { key: 'ana', first_name: secret, email: secret, attributes },
       action: 'say',
-      resource: { type: 'hello', key: 'one', attributes, context: attributes },
+      resource: {
+        type: 'hello',
+        key: 'one',
+        attributes,
+        relations: { parent: [`folder:${secret}`] },
+        context: attributes,
+      },
       context: attributes,
     }
     const entity = { properties: attributes }

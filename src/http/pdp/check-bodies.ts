@@ -156,7 +156,7 @@ function members(value: unknown, path: Path, ...rest: string[]): Members {
 /** D14: what was sent must be lists of `type:key`. */
 function requireRelations(relations: unknown, path: Path): void {
   const refuse: Refuse = (value, expected, ...rest) => wrong(value, expected, path, 'resource', 'relations', ...rest)
-  readRelations(relations, refuse)
+  readRelations(relations, refuse, [...path, 'resource', 'relations'])
 }
 
 /** A path is made only for the item that is wrong. */
@@ -164,7 +164,7 @@ function readItem(item: unknown, at: number): void {
   try {
     readCheck(item)
   } catch (error) {
-    if (!isZerohopError(error, 'INPUT_INVALID')) throw error
+    if (!isZerohopError(error, 'INPUT_INVALID', 'TOO_MANY_RELATIONS')) throw error
     throw new ZerohopError(error.code, error.details, { path: ['body', at, ...(error.path ?? []).slice(1)] })
   }
 }

@@ -7,7 +7,7 @@ import type { DecisionRecord } from '../../decision-log/record.ts'
 import type { Batch } from '../../decision-log/recorder.ts'
 import { METRIC_ENVIRONMENTS_MAX } from '../../model/limits.ts'
 import type { Explanation, Pdp } from '../../pdp/pdp.ts'
-import { type Check, questionOf } from '../../pdp/request.ts'
+import { type Check, type Question, questionOf } from '../../pdp/request.ts'
 import type { Metrics } from '../metrics.ts'
 import { withNow } from './now.ts'
 
@@ -34,7 +34,7 @@ export interface DecisionLogging {
   readonly recorder: { add(record: DecisionRecord): Batch }
   /** each record has the reason of its decision; costs an explanation per decision */
   readonly reasons?: boolean
-  /** each record has the request's attributes and context */
+  /** each record has the request's attributes, relations and context */
   readonly attributes?: boolean
 }
 
@@ -112,7 +112,8 @@ export class Decisions {
   ): Batch {
     const { recorder, reasons = false, attributes = false } = this.#logging!
     const { user, action, resource, context } = check
-    const { user: userKey, action: actionKey, type, key, tenant, sent } = questionOf(user, action, resource, context)
+    const question = questionOf(user, action, resource, context)
+    const { user: userKey, action: actionKey, type, key, tenant } = question
     return recorder.add({
       at: Date.now(),
       request,
@@ -127,7 +128,7 @@ export class Decisions {
       allow,
       reason: reason ?? (reasons ? explainedReason(pdp, check, allow, this.#acceptNow) : undefined),
       micros: Math.round((performance.now() - begun) * 1000),
-      sent: attributes ? (sent ?? {}) : undefined,
+      sent: attributes ? sentOf(question) : undefined,
     })
   }
 
@@ -166,6 +167,12 @@ export class Decisions {
       settle(batches, done)
     })
   }
+}
+
+/** What a record has of the request beside its keys; relations as they were sent. */
+function sentOf({ sent, relations }: Question): object {
+  if (relations === undefined) return sent ?? {}
+  return { ...sent, relations: Object.fromEntries(relations.map(({ relation, subjects }) => [relation, subjects])) }
 }
 
 const noCounts = (): Record<Outcome, number> => ({ allow: 0, deny: 0, undecided: 0, refused: 0 })

@@ -1,6 +1,6 @@
 // Why roles on an instance allow or deny (D5: roles derived over relations, D14: relations sent with a question), with one path over relations from the
 // assigned role to the role that has the permission.
-import { GOAL_BYTES, Goal, Grant, Instance, Role, Verdict, WORK } from '../../../assembly/abi.ts'
+import { GOAL_BYTES, Goal, Grant, Instance, Permission, Role, Verdict, WORK } from '../../../assembly/abi.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { rolesOf } from '../read-records.ts'
 import { pathTo } from './explain-roles.ts'
@@ -32,14 +32,15 @@ export function explainRelations(
   const { user, tenant, permission, instance, relate } = asked
   if (instance === 0 && !isRelated) return deny('no_such_instance')
   if (instance !== 0 && kernel.word(instance + Instance.Tenant) !== tenant) return deny('instance_in_other_tenant')
-  const ask = (any: 0 | 1) => kernel.calls.decideRelated(user, tenant, permission, any, instance, relate())
-  switch (ask(0)) {
+  const type = kernel.word(kernel.calls.permissionRecord(permission) + Permission.Resource)
+  const ask = (wanted: number) => kernel.calls.decideRelated(user, tenant, wanted, instance, relate(), type)
+  switch (ask(permission)) {
     case Verdict.Allow:
       return { code: 'allow', because: [pathOver(kernel, asked, named)] }
     case Verdict.Undecided:
       return deny('undecided')
     default:
-      return deny(ask(1) === Verdict.Deny ? 'no_graph_roles' : 'no_permission')
+      return deny(ask(0) === Verdict.Deny ? 'no_graph_roles' : 'no_permission')
   }
 }
 

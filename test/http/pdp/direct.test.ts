@@ -10,6 +10,7 @@ import { ENVIRONMENT, positionOf } from '../../support/deltas.ts'
 const KEY = 'the-key-of-the-environment'
 const bearer = { authorization: `Bearer ${KEY}` }
 const check = { user: { key: 'ana' }, action: 'say', resource: { type: 'hello' } }
+const related = (relations: unknown) => ({ ...check, resource: { type: 'hello', key: 'new', relations } })
 
 describe('POST /allowed over a socket', () => {
   let pdp: Pdp
@@ -52,6 +53,10 @@ describe('POST /allowed over a socket', () => {
       { ...bearer, 'content-type': 'application/json; charset=utf-8' },
     ],
     ['a long body', 200, JSON.stringify({ ...check, context: { text: 'x'.repeat(200_000) } }), bearer],
+    ['relations that nobody knows', 200, JSON.stringify(related({ parent: ['folder:f1'] })), bearer],
+    ['relations that are no lists', 422, JSON.stringify(related({ parent: 'folder:f1' })), bearer],
+    ['relations without a type', 422, JSON.stringify(related({ parent: ['f1'] })), bearer],
+    ['too many relations', 422, JSON.stringify(related({ parent: Array(65).fill('folder:f1') })), bearer],
     ['a wrong field', 422, JSON.stringify({ ...check, action: 5 }), bearer],
     ['a body of the first API version', 421, JSON.stringify({ ...check, user: 'ana' }), bearer],
     ['no JSON', 422, '{"user":', bearer],

@@ -102,6 +102,14 @@ describe('the PDP of one environment', () => {
     ['resource.type', { ...check('ana', 'say'), resource: {} }, ['body', 'resource', 'type']],
     ['resource.key', check('ana', 'say', { key: 7 }), ['body', 'resource', 'key']],
     ['resource.tenant', check('ana', 'say', { tenant: {} }), ['body', 'resource', 'tenant']],
+    ['resource.relations', check('ana', 'say', { relations: [] }), ['body', 'resource', 'relations']],
+    ['relation', check('ana', 'say', { relations: { in: 'f:1' } }), ['body', 'resource', 'relations', 'in']],
+    ['subject', check('ana', 'say', { relations: { in: ['f:1', 'f1'] } }), ['body', 'resource', 'relations', 'in', 1]],
+    [
+      'number of subjects',
+      check('ana', 'say', { relations: { in: Array(65).fill('f:1') } }),
+      ['body', 'resource', 'relations', 'in'],
+    ],
     ['context', { ...check('ana', 'say'), context: 'now' }, ['body', 'context']],
     ['the body', [], ['body']],
   ])('refuses a wrong %s with 422 and its path', async (_, body, loc) => {
@@ -142,6 +150,9 @@ describe('the PDP of one environment', () => {
   it('refuses a bulk check with one wrong item as a whole, and names the item', async () => {
     const { status, body } = await ask('/allowed/bulk', [check('ana', 'say'), { ...check('ana', 'say'), action: 1 }])
     expect([status, body.detail[0].loc]).toEqual([422, ['body', 1, 'action']])
+    const related = [check('ana', 'say', { relations: { in: Array(65).fill('f:1') } })]
+    const loc = ['body', 0, 'resource', 'relations', 'in']
+    expect((await ask('/allowed/bulk', related)).body.detail[0].loc).toEqual(loc)
     expect((await ask('/allowed/bulk', [null])).body.detail[0].loc).toEqual(['body', 0])
     expect((await ask('/allowed/bulk', {})).body.detail[0].loc).toEqual(['body'])
   })
