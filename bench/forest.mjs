@@ -47,6 +47,9 @@ export function makeForest(instances, { holders = 1_000, depth = 8, seed = 8 } =
 
 export const tuplesOf = ({ levels, folders, documents, beside }) => folders - levels[0].length + documents + beside
 
+/** The folder of a document of the forest. */
+export const folderOf = ({ levels }, document) => folderKey(levels.at(-1)[document % levels.at(-1).length])
+
 /** The root above a document of the forest. */
 export function rootOf({ levels, branching }, document) {
   const bottom = document % levels.at(-1).length

@@ -10,6 +10,7 @@ import {
   besidesChanges,
   crowdChanges,
   documentKey,
+  folderOf,
   forestChanges,
   holderKey,
   makeForest,
@@ -17,7 +18,7 @@ import {
   rootOf,
   tuplesOf,
 } from '../forest.mjs'
-import { loadSampler, quantile } from '../sampling.mjs'
+import { loadSampler, median, quantile } from '../sampling.mjs'
 import { makeWorld, policyChanges, randomOf } from '../workloads.mjs'
 import { ENVIRONMENT, FIRST, Image } from '../zerohop-image.mjs'
 
@@ -47,11 +48,15 @@ async function forest({ instances, checks, rounds, tiny }) {
     for (let tries = 0; tries < 10_000 && (made.roots[holder] === root) !== wanted; tries++)
       holder = below(made.roots.length)
     const resource = { type: 'document', key: documentKey(document).slice('document:'.length) }
-    return { user: holderKey(holder), resource, expected: made.roots[holder] === root }
+    // The same document as if only the application knew it, with its folder sent.
+    const related = { type: 'document', key: `new-${resource.key}`, relations: { parent: [folderOf(made, document)] } }
+    return { user: holderKey(holder), resource, related, expected: made.roots[holder] === root }
   })
   const ask = ({ user, resource }) => pdp.check(user, 'read', resource)
+  const askRelated = ({ user, related }) => pdp.check(user, 'read', related)
   for (const question of questions) {
-    if (ask(question) !== question.expected)
+    const answers = [ask(question), askRelated(question)]
+    if (answers.some((answer) => answer !== question.expected))
       throw new Error(`${question.user} ${question.resource.key}: not as defined`)
   }
   const sample = await loadSampler({ tiny })
@@ -76,8 +81,21 @@ async function forest({ instances, checks, rounds, tiny }) {
     listings.push(performance.now() - start)
     if (keys.length !== made.beside || next !== undefined) throw new Error(`${keys.length} documents are listed`)
   }
+  const sentBesideStored = []
+  for (let round = 0; round < rounds * 2 + 1; round++) {
+    const order = round % 2 === 0 ? [ask, askRelated] : [askRelated, ask]
+    const times = order.map((each) => timeOf(() => questions.forEach(each)))
+    sentBesideStored.push(round % 2 === 0 ? times[1] / times[0] : times[0] / times[1])
+  }
   const tuples = tuplesOf(made)
-  return { tuples, perTuple: (bytes.length - without) / tuples, p50s, p99s, listings, listed: made.beside }
+  const perTuple = (bytes.length - without) / tuples
+  return { tuples, perTuple, p50s, p99s, sentBesideStored: median(sentBesideStored), listings, listed: made.beside }
+}
+
+function timeOf(run) {
+  const start = performance.now()
+  run()
+  return performance.now() - start
 }
 
 /** The memory of a process with only an image of that many users and instances. */
