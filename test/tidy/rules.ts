@@ -30,6 +30,7 @@ const FLOORS: readonly (readonly Part[])[] = [
   [
     { name: 'src/log', files: /^src\/log\// },
     { name: 'src/kernel', files: /^src\/kernel\// },
+    { name: 'src/filters', files: /^src\/filters\// },
   ],
   [
     { name: 'src/store', files: /^src\/store\// },

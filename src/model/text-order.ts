@@ -1,0 +1,17 @@
+// The order of texts (D9): that of their UTF-8 bytes, as in the kernel.
+
+/** Below 0 when left comes first, above 0 when right does, 0 when they are equal. */
+export function compareText(left: string, right: string): number {
+  const end = Math.min(left.length, right.length)
+  for (let at = 0; at < end; at++) {
+    const [a, b] = [left.charCodeAt(at), right.charCodeAt(at)]
+    if (a !== b) return byteOrder(a) - byteOrder(b)
+  }
+  return left.length - right.length
+}
+
+/** Code units sort like UTF-8 bytes when surrogates, of which characters beyond U+FFFF consist, come last. */
+function byteOrder(unit: number): number {
+  if (unit < 0xd800) return unit
+  return unit < 0xe000 ? unit + 0x2000 : unit - 0x800
+}
