@@ -9,6 +9,7 @@ import type { LogId, Position } from '../log/change.ts'
 import type { Delta, PolicyChange } from '../log/delta.ts'
 import type { Trust } from '../log/signature.ts'
 import { isZerohopError, ZerohopError } from '../model/errors.ts'
+import type { Filter } from '../model/filter.ts'
 import { DEFAULT_TENANT } from '../model/keys.ts'
 import type { UrlRule } from '../model/objects.ts'
 import { buildKernel } from './build/build.ts'
@@ -22,6 +23,7 @@ import { tenantOf } from './decide/tenant-of-check.ts'
 import { explainQuestion, instanceId } from './explain/explain.ts'
 import type { Explanation } from './explain/explanation.ts'
 import { hashImage, loadKernel, loadKernelSlowly, type Pause, saveKernel, saveKernelSlowly } from './file/image-file.ts'
+import { type FilterQuestion, Filters } from './filter/filters.ts'
 import { Listings } from './list/listings.ts'
 import { read, readConfigs } from './read-records.ts'
 import { type ImageStats, statsOf } from './stats.ts'
@@ -50,6 +52,7 @@ export class Image {
   readonly #required: RequiredAttributes
   readonly #related: SentRelations
   #listings: Listings | undefined
+  #filters: Filters | undefined
   readonly #attributeTypes: AttributeTypes
   /** the kernel's `decide`; replaced when the image is poisoned */
   #decide: (user: number, tenant: number, permission: number) => number
@@ -300,6 +303,20 @@ export class Image {
   }
 
   /**
+   * For which rows of an application's own a check is allowed. For each row it is true exactly when `check` allows the
+   * question that the row makes.
+   * @throws FILTER_REFUSED where a condition cannot be said of a row, FILTER_TOO_LARGE, UNDECIDED, POISONED
+   */
+  filter(question: FilterQuestion): Filter {
+    return this.guard(() => {
+      this.#filters ??= new Filters(this.#kernel, this.#required, this.revision)
+      const { user, action, type, tenant } = question
+      const ids = { user: this.user(user), tenant: this.tenant(tenant), permission: this.permission(type, action) }
+      return this.#filters.filter(question, ids)
+    })
+  }
+
+  /**
    * Moves the image to the delta's revision, wholly or not at all.
    * @throws FEED_GAP, FEED_FORK, DELTA_INVALID, IMAGE_FULL: the image is unchanged; POISONED: it refuses every call
    * from then on
@@ -326,6 +343,7 @@ export class Image {
     }
     if (plan.configs.length > 0) this.#urlRules = undefined
     this.#listings = undefined
+    this.#filters = undefined
     this.#position = { revision: delta.to, chain: delta.chain }
     writePosition(this.#kernel, this.#position)
   }

@@ -7,6 +7,7 @@ import { type Explanation, Image } from '../image/image.ts'
 import type { CompiledModule } from '../kernel/module.ts'
 import { Trust } from '../log/signature.ts'
 import { ZerohopError } from '../model/errors.ts'
+import type { Filter } from '../model/filter.ts'
 import { AT_LEAST_DEFAULT_MS } from '../model/limits.ts'
 import type { UrlRule } from '../model/objects.ts'
 import type { FollowerState } from './answering.ts'
@@ -30,6 +31,8 @@ import {
   type Attributes,
   answerEach,
   type Check,
+  type FilterOptions,
+  filterOptionsOf,
   isNone,
   listOf,
   mayBeSent,
@@ -140,6 +143,23 @@ export class Pdp {
     const { type, tenant, key, sent, relations } = question
     if (this.#strict) image.requireDeclared(type, sent)
     return image.explain(question.user, question.action, type, tenant, key, sent, relations)
+  }
+
+  /**
+   * For which rows of your own the user may do the action: data that `zerohop/filters` turns into a condition of a
+   * database query. A row is meant exactly when `check` allows it with the attributes and relations of the row
+   * (docs/filters.md).
+   * @throws FILTER_REFUSED where a condition cannot be said of a row; FILTER_TOO_LARGE; INPUT_INVALID without a tenant;
+   * what a check throws
+   */
+  filter(user: User, action: Action, type: string, options: FilterOptions): Filter {
+    const image = this.#image()
+    const { context, tenant, tenantColumnIsAuthoritative } = filterOptionsOf(options)
+    const question = questionOf(user, action, { type, tenant }, context)
+    if (this.#strict) image.requireDeclared(type, question.sent)
+    const { user: key, action: name, sent } = question
+    const isTenantColumnAuthoritative = tenantColumnIsAuthoritative === true
+    return image.filter({ user: key, action: name, type, tenant, sent, isTenantColumnAuthoritative })
   }
 
   /** The permissions of the user: in each tenant, and on each instance where they differ or the user has a role. */

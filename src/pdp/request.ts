@@ -36,6 +36,25 @@ export interface Check {
   readonly context?: Attributes | null
 }
 
+/** The rest of the question of a filter. */
+export interface FilterOptions {
+  /** the tenant of the rows */
+  readonly tenant: string
+  readonly context?: Attributes | null
+  /**
+   * the rows' own tenant decides, also for a key that is stored in another tenant: such keys are then not excluded from
+   * what set rules and relations allow
+   */
+  readonly tenantColumnIsAuthoritative?: boolean | null
+}
+
+/** @throws INPUT_INVALID without a tenant: a filter is made for the rows of one */
+export function filterOptionsOf(options: FilterOptions | null | undefined): FilterOptions {
+  if (typeof options?.tenant !== 'string')
+    throw new ZerohopError('INPUT_INVALID', { reason: 'a filter needs the `tenant` of the rows' })
+  return options
+}
+
 /** A check in keys. */
 export interface Question {
   readonly user: string

@@ -77,3 +77,9 @@ export const EXPLAIN_ITEMS_MAX = 20
 export const EXPLAIN_TESTS_MAX = 10_000
 /** Steps of the kernel that one explanation takes: eight times those of one check. */
 export const EXPLAIN_STEPS_MAX = 2_000_000
+/** Keys in one list of a filter: a database takes them as one parameter, of at most 2.6 MB. */
+export const FILTER_KEYS_MAX = 10_000
+/** Comparisons, matches and key lists in a filter: the text of a query stays below a megabyte. */
+export const FILTER_NODES_MAX = 2_000
+/** Stored instances that are looked at for one filter: those of a type that a condition follows, or that lie in other tenants. */
+export const FILTER_INSTANCES_MAX = 100_000

@@ -1,0 +1,226 @@
+// Makes filters: for which rows of an application's own a check is allowed (docs/filters.md). The kernel decides all
+// that does not depend on the row; what is left of the conditions, and the keys of instances on which the user holds a
+// role, are the filter. One object for each state of an image: what it keeps is derived from the policy alone.
+import { ConditionSet, Instance, Permission, Resource, Source, Table, Verdict } from '../../../assembly/abi.ts'
+import { textAt } from '../../kernel/decode.ts'
+import type { Kernel } from '../../kernel/kernel.ts'
+import { type Condition, parseConditions } from '../../model/condition.ts'
+import { ZerohopError } from '../../model/errors.ts'
+import { FILTER_FORMAT, type Filter, type FilterNode, type Reads } from '../../model/filter.ts'
+import { FILTER_INSTANCES_MAX, FILTER_KEYS_MAX, FILTER_NODES_MAX, LISTING_WHOLE_WORK_MAX } from '../../model/limits.ts'
+import { Evaluator } from '../decide/evaluator.ts'
+import { READS_INSTANCE, type RequiredAttributes, readsOfSide, type Sent } from '../decide/required-attributes.ts'
+import { rulesOf } from '../list/user-sides.ts'
+import { instancesOfType, sideKey, tableOf } from '../read-records.ts'
+import { RowConditions, tooLarge } from './conditions.ts'
+import { type AskedFilter, Constants, keyOfInstance } from './constants.ts'
+import { keyIn, partsOfRoles, type RowRoles, rowRolesOf } from './roles-on-rows.ts'
+import { all, any, leavesOf, not, type Part } from './simplify.ts'
+
+/** The question of a filter. */
+export interface FilterQuestion {
+  readonly user: string
+  readonly action: string
+  readonly type: string
+  readonly tenant: string
+  readonly sent?: Sent | undefined
+  /**
+   * the tenant column of the application says where an instance belongs, also when the same key is stored in another
+   * tenant: stored keys of other tenants are then not excluded (an exception from D2)
+   */
+  readonly isTenantColumnAuthoritative?: boolean
+  /** the filter is kept: the time of asking stays open, and context that was not sent is refused */
+  readonly isKept?: boolean
+}
+
+/** The ids of the question; 0 is unknown. */
+export interface FilterIds {
+  readonly user: number
+  readonly tenant: number
+  readonly permission: number
+}
+
+const CONTEXT = (1 << Source.Context) | (1 << Source.Now)
+
+export class Filters {
+  readonly #kernel: Kernel
+  readonly #required: RequiredAttributes
+  readonly #revision: number
+  readonly #conditions = new Map<number, Condition>()
+  readonly #rowRoles = new Map<number, RowRoles>()
+  /** keys of a type that are stored in other tenants, by `type/tenant`; the number of them when there are too many */
+  readonly #elsewhere = new Map<string, readonly string[] | number>()
+
+  constructor(kernel: Kernel, required: RequiredAttributes, revision: number) {
+    this.#kernel = kernel
+    this.#required = required
+    this.#revision = revision
+  }
+
+  /**
+   * The rows of the type in the tenant for which a check is allowed.
+   * @throws FILTER_REFUSED where a condition cannot be said of a row, FILTER_TOO_LARGE, UNDECIDED
+   */
+  filter(question: FilterQuestion, ids: FilterIds): Filter {
+    const { type, tenant } = question
+    const about = { format: FILTER_FORMAT, revision: this.#revision, type, tenant } as const
+    const part = this.#part(question, ids)
+    if (typeof part === 'boolean') return { ...about, kind: part ? 'always' : 'never' }
+    return { ...about, kind: 'when', where: part, reads: readsOf(part) }
+  }
+
+  #part(question: FilterQuestion, { user, tenant, permission }: FilterIds): Part {
+    const kernel = this.#kernel
+    if (user === 0 || tenant === 0 || permission === 0) return false // D1
+    if (kernel.calls.decide(user, tenant, permission) === Verdict.Allow) return true // D4
+    const type = kernel.word(kernel.calls.permissionRecord(permission) + Permission.Resource)
+    const { byKey, byRelation } = partsOfRoles(kernel, { user, tenant, type }, this.#rolesOfRows(permission, type))
+    const bySets = this.#bySets(question, { user, tenant, permission, sent: question.sent })
+    const byRow = any([byRelation, bySets])
+    if (byRow === false || question.isTenantColumnAuthoritative === true) return any([byKey, byRow])
+    return any([byKey, all([byRow, not(keyIn(this.#keysElsewhere(type, tenant)))])])
+  }
+
+  #rolesOfRows(permission: number, type: number): RowRoles {
+    let roles = this.#rowRoles.get(permission)
+    if (roles === undefined) {
+      roles = rowRolesOf(this.#kernel, permission, type)
+      this.#rowRoles.set(permission, roles)
+    }
+    return roles
+  }
+
+  /** D6: some rule whose two sides are true. */
+  #bySets(question: FilterQuestion, asked: AskedFilter): Part {
+    const rules = rulesOf(this.#kernel, asked.permission)
+    if (rules.length === 0) return false
+    const sides = new Sides(this.#kernel, this.#required, asked, question, (set) => this.#conditionsOf(set))
+    return any(rules.map(({ users, resources }) => sides.both(users, resources)))
+  }
+
+  #conditionsOf(set: number): Condition {
+    let condition = this.#conditions.get(set)
+    if (condition === undefined) {
+      const json = JSON.parse(textAt(this.#kernel, this.#kernel.word(set + ConditionSet.Json)))
+      try {
+        condition = parseConditions(json)
+      } catch (cause) {
+        throw new ZerohopError('IMAGE_DAMAGED', { reason: 'it has malformed conditions' }, { cause }) // valid when stored
+      }
+      this.#conditions.set(set, condition)
+    }
+    return condition
+  }
+
+  /**
+   * D2: what is stored in another tenant is allowed by roles in the tenant of the question only.
+   * @throws FILTER_TOO_LARGE when too many instances of the type are stored in other tenants
+   */
+  #keysElsewhere(type: number, tenant: number): readonly string[] {
+    const name = `${type}/${tenant}`
+    let found = this.#elsewhere.get(name)
+    if (found === undefined) {
+      found = this.#findElsewhere(type, tenant)
+      this.#elsewhere.set(name, found)
+    }
+    if (typeof found !== 'number') return found
+    const what = `keys of \`${this.#kernel.key(type, Resource.Key)}\` that are stored in other tenants`
+    throw tooLarge(found, what, FILTER_KEYS_MAX)
+  }
+
+  #findElsewhere(type: number, tenant: number): readonly string[] | number {
+    const kernel = this.#kernel
+    const keys: string[] = []
+    let looked = 0
+    for (const instance of instancesOfType(kernel, type)) {
+      if (++looked > FILTER_INSTANCES_MAX)
+        throw tooLarge(looked, 'stored instances of other tenants to look for', FILTER_INSTANCES_MAX)
+      if (!kernel.isLive(instance) || kernel.word(instance + Instance.Tenant) === tenant) continue
+      if (keys.length === FILTER_KEYS_MAX) return keys.length + 1
+      keys.push(keyOfInstance(kernel, instance))
+    }
+    return keys
+  }
+}
+
+/** The sides of set rules for one question, each decided once. */
+class Sides {
+  readonly #kernel: Kernel
+  readonly #evaluator: Evaluator
+  readonly #asked: AskedFilter
+  readonly #rows: RowConditions
+  readonly #isKept: boolean
+  readonly #conditionsOf: (set: number) => Condition
+  readonly #parts = new Map<number, Part>()
+
+  constructor(
+    kernel: Kernel,
+    required: RequiredAttributes,
+    asked: AskedFilter,
+    { type, isKept = false }: FilterQuestion,
+    conditionsOf: (set: number) => Condition,
+  ) {
+    this.#kernel = kernel
+    this.#evaluator = new Evaluator(kernel, required, asked.sent, LISTING_WHOLE_WORK_MAX)
+    this.#asked = asked
+    this.#rows = new RowConditions(new Constants(kernel, required, asked), type, isKept)
+    this.#isKept = isKept
+    this.#conditionsOf = conditionsOf
+  }
+
+  /** The resource side is not looked at when the user side is false. */
+  both(users: number, resources: number): Part {
+    const user = this.#side(users)
+    return user === false ? false : all([user, this.#side(resources)])
+  }
+
+  #side(side: number): Part {
+    let part = this.#parts.get(side)
+    if (part === undefined) {
+      part = this.#find(side)
+      this.#parts.set(side, part)
+    }
+    return part
+  }
+
+  #find(side: number): Part {
+    const kernel = this.#kernel
+    const { user, tenant, permission } = this.#asked
+    const open = this.#isKept ? READS_INSTANCE | CONTEXT : READS_INSTANCE
+    if (tableOf(kernel, side) !== Table.Sets || (readsOfSide(kernel, side) & open) === 0) {
+      const verdict = this.#evaluator.truthOf(side, user, tenant, permission, 0)
+      if (verdict === Verdict.Undecided || this.#evaluator.left < 0)
+        throw new ZerohopError('UNDECIDED', { what: `the set ${sideKey(kernel, side)}` })
+      return verdict === Verdict.Allow
+    }
+    const type = kernel.word(kernel.calls.permissionRecord(permission) + Permission.Resource)
+    const parts: Part[] = []
+    for (let set = side; set !== 0; set = kernel.word(set + ConditionSet.Parent)) {
+      const of = kernel.word(set + ConditionSet.Resource)
+      if (of !== 0 && of !== type) return false // D6: false of another type
+      parts.push(this.#rows.partOf(this.#conditionsOf(set)))
+    }
+    return all(parts)
+  }
+}
+
+/** @throws FILTER_TOO_LARGE when there are too many comparisons */
+function readsOf(node: FilterNode): Reads {
+  const attributes = new Set<string>()
+  const relations = new Set<string>()
+  let key = false
+  let count = 0
+  for (const leaf of leavesOf(node)) {
+    count++
+    if ('related' in leaf) relations.add(leaf.related)
+    else if ('key' in leaf) key = true
+    else {
+      for (const term of 'op' in leaf ? [leaf.left, leaf.right] : [leaf.left]) {
+        if ('path' in term) attributes.add(term.path[0]!)
+        else if ('key' in term) key = true
+      }
+    }
+  }
+  if (count > FILTER_NODES_MAX) throw tooLarge(count, 'comparisons', FILTER_NODES_MAX)
+  return { attributes: [...attributes].sort(), relations: [...relations].sort(), key }
+}

@@ -1,0 +1,114 @@
+// Which rows a user may act on by roles on instances (D5, D14): rows that are stored instances by their key, and rows
+// that name an instance on which the user holds a role, by that relation. Roles held on the named instance come from
+// stored facts alone, so a list of keys says all.
+import { Grant, Instance, Relation, Resource, Role, RULE_NO_DIRECT, Rule, Table } from '../../../assembly/abi.ts'
+import type { Kernel } from '../../kernel/kernel.ts'
+import { FILTER_KEYS_MAX, LISTING_WALK_MAX } from '../../model/limits.ts'
+import { type InstanceRoles, instanceRolesOf } from '../decide/effective-roles.ts'
+import { grantsOfUser, records, tableOf } from '../read-records.ts'
+import { tooLarge } from './conditions.ts'
+import { keyOfInstance } from './constants.ts'
+import { all, any, not, type Part } from './simplify.ts'
+
+/** A rule that gives a role with the permission to whoever holds `source` on a related instance. */
+export interface Derivation {
+  readonly relation: string
+  readonly source: number
+  /** type of the related instance */
+  readonly type: number
+  readonly noDirect: boolean
+}
+
+/** The roles of a type with a permission, and how they are derived. Depends on the policy alone. */
+export interface RowRoles {
+  readonly roles: readonly number[]
+  readonly derivations: readonly Derivation[]
+}
+
+/** The roles of the resource type that have the permission, own or by extension. */
+export function rowRolesOf(kernel: Kernel, permission: number, type: number): RowRoles {
+  const roles: number[] = []
+  const derivations: Derivation[] = []
+  for (const role of records(kernel, Table.Roles)) {
+    if (kernel.word(role + Role.Type) !== type || kernel.calls.holds(role, permission) !== 1) continue
+    roles.push(role)
+    for (let at = kernel.word(role + Role.Rules); at !== 0; at = kernel.word(at + Rule.NextOfTarget)) {
+      const source = kernel.word(at + Rule.Source)
+      const whole = kernel.key(kernel.word(at + Rule.Relation), Relation.Key)
+      derivations.push({
+        relation: whole.slice(whole.indexOf('/') + 1),
+        source,
+        type: kernel.word(source + Role.Type),
+        noDirect: ((kernel.word(at + Rule.Flags) | kernel.word(role + Role.Flags)) & RULE_NO_DIRECT) !== 0,
+      })
+    }
+  }
+  return { roles, derivations }
+}
+
+interface AskedRows {
+  readonly user: number
+  readonly tenant: number
+  /** resource type of the rows */
+  readonly type: number
+}
+
+/**
+ * The rows that roles on instances allow: by the key of the row, and by what it is related to.
+ * @throws FILTER_TOO_LARGE when the user holds roles on too many instances
+ */
+export function partsOfRoles(kernel: Kernel, asked: AskedRows, row: RowRoles): { byKey: Part; byRelation: Part } {
+  if (row.roles.length === 0) return { byKey: false, byRelation: false }
+  const held = instanceRolesOf(kernel, asked.user, LISTING_WALK_MAX)
+  if (held === undefined)
+    throw tooLarge(LISTING_WALK_MAX, 'or more roles and relations of the user to follow', LISTING_WALK_MAX)
+  const find = new HeldKeys(kernel, asked.tenant, held)
+  const byRelation = row.derivations.map(({ relation, source, type, noDirect }): Part => {
+    const keys = find.keys(type, (role) => role === source)
+    if (keys.length === 0) return false
+    const related = { related: relation, type: kernel.key(type, Resource.Key), in: keys }
+    return noDirect ? all([related, not(keyIn(directKeys(kernel, asked)))]) : related
+  })
+  return { byKey: keyIn(find.keys(asked.type, (role) => row.roles.includes(role))), byRelation: any(byRelation) }
+}
+
+/** Rows with one of the keys. */
+export const keyIn = (keys: readonly string[]): Part => (keys.length === 0 ? false : { key: { in: keys } })
+
+class HeldKeys {
+  readonly #kernel: Kernel
+  readonly #tenant: number
+  readonly #held: InstanceRoles
+
+  constructor(kernel: Kernel, tenant: number, held: InstanceRoles) {
+    this.#kernel = kernel
+    this.#tenant = tenant
+    this.#held = held
+  }
+
+  /** The keys of the instances of a type, in the tenant, on which the user holds such a role; sorted. */
+  keys(type: number, isSuch: (role: number) => boolean): string[] {
+    const kernel = this.#kernel
+    const keys: string[] = []
+    for (const [instance, roles] of this.#held) {
+      if (kernel.word(instance + Instance.Type) !== type || kernel.word(instance + Instance.Tenant) !== this.#tenant)
+        continue
+      if (roles.some(isSuch)) keys.push(keyOfInstance(kernel, instance))
+    }
+    if (keys.length > FILTER_KEYS_MAX) throw tooLarge(keys.length, 'keys of instances', FILTER_KEYS_MAX)
+    return keys.sort()
+  }
+}
+
+/** The instances of the type on which a role is assigned to the user directly. */
+function directKeys(kernel: Kernel, { user, type }: AskedRows): string[] {
+  const keys: string[] = []
+  for (const grant of grantsOfUser(kernel, user)) {
+    const scope = kernel.word(grant + Grant.Scope)
+    if (tableOf(kernel, scope) === Table.Instances && kernel.word(scope + Instance.Type) === type)
+      keys.push(keyOfInstance(kernel, scope))
+  }
+  if (keys.length > FILTER_KEYS_MAX)
+    throw tooLarge(keys.length, 'keys of instances with a role of the user', FILTER_KEYS_MAX)
+  return keys.sort()
+}
