@@ -305,7 +305,7 @@ export class Image {
   /**
    * For which rows of an application's own a check is allowed. For each row it is true exactly when `check` allows the
    * question that the row makes.
-   * @throws FILTER_REFUSED where a condition cannot be said of a row, FILTER_TOO_LARGE, UNDECIDED, POISONED
+   * @throws FILTER_REFUSED where a condition cannot be said of a row, LISTING_TOO_LARGE, UNDECIDED, POISONED
    */
   filter(question: FilterQuestion): Filter {
     return this.guard(() => {

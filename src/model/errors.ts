@@ -104,10 +104,9 @@ export const ERRORS = {
   UNDECIDED: { class: 'unavailable', message: 'could not decide about `{what}` within the limits of one check' },
   LISTING_TOO_LARGE: {
     class: 'rejected',
-    message: '{what} would take more than {limit} steps: ask for less at once, with a filter or in pages',
+    message: '{what} would take more than {limit}: ask for less at once, with a filter or in pages',
   },
   FILTER_REFUSED: { class: 'rejected', message: '{what} cannot be part of a filter: {reason}' },
-  FILTER_TOO_LARGE: { class: 'rejected', message: 'the filter would have {count} {what}, the limit is {limit}' },
   REVISION_TIMEOUT: {
     class: 'unavailable',
     message: 'revision {wanted} did not arrive in {timeoutMs} ms, this PDP is at {have}',

@@ -149,7 +149,7 @@ export class Pdp {
    * For which rows of your own the user may do the action: data that `zerohop/filters` turns into a condition of a
    * database query. A row is meant exactly when `check` allows it with the attributes and relations of the row
    * (docs/filters.md).
-   * @throws FILTER_REFUSED where a condition cannot be said of a row; FILTER_TOO_LARGE; INPUT_INVALID without a tenant;
+   * @throws FILTER_REFUSED where a condition cannot be said of a row; LISTING_TOO_LARGE; INPUT_INVALID without a tenant;
    * what a check throws
    */
   filter(user: User, action: Action, type: string, options: FilterOptions): Filter {

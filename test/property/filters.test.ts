@@ -21,6 +21,7 @@ it('[D12] a filter means exactly the rows that checks allow', () => {
     }),
     parameters(150),
   )
+  process.stdout.write(`${JSON.stringify(seen)}\n`)
   // A run in which filters are mostly decided, or always or never true, would show little.
   expect(seen.when).toBeGreaterThan(seen.rows / 5)
   expect(seen.allowed).toBeGreaterThan(seen.rows / 5)

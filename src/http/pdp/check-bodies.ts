@@ -107,6 +107,31 @@ export function readUsersQuery(body: unknown): AuthorizedUsersQuery {
   return { action, resource: about, context: (context as Attributes | null) ?? null }
 }
 
+/** The question of a filter: which rows of the type, in the tenant, the user may do the action on. */
+export interface FilterQuery {
+  readonly user: User
+  readonly action: string
+  readonly type: string
+  readonly tenant: string
+  readonly context: Attributes | null | undefined
+  readonly isTenantColumnAuthoritative: boolean
+}
+
+/** The body of POST /filter. @throws INPUT_INVALID */
+export function readFilterQuery(body: unknown): FilterQuery {
+  const { user, action, resource, context, tenant_column_is_authoritative: authoritative } = members(body, BODY)
+  const asks = readUser(user)
+  if (typeof action !== 'string') throw wrong(action, 'string', BODY, 'action')
+  const { type, tenant } = members(resource, BODY, 'resource')
+  if (typeof type !== 'string') throw wrong(type, 'string', BODY, 'resource', 'type')
+  if (typeof tenant !== 'string') throw wrong(tenant, 'string', BODY, 'resource', 'tenant')
+  if (!isMap(context)) throw wrong(context, 'object', BODY, 'context')
+  if (!isNone(authoritative) && typeof authoritative !== 'boolean')
+    throw wrong(authoritative, 'boolean', BODY, 'tenant_column_is_authoritative')
+  const isTenantColumnAuthoritative = authoritative === true
+  return { user: asks, action, type, tenant, context: context as Attributes | null, isTenantColumnAuthoritative }
+}
+
 /** The body of POST /user-tenants. @throws INPUT_INVALID */
 export function readTenantsQuery(body: unknown): User {
   const { user, context } = members(body, BODY)

@@ -4,7 +4,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { type Query, readPage, readText } from '../page.ts'
 import { JSON_TYPE } from './allowed.ts'
-import { readPermissionsQuery, readTenantsQuery, readUsersQuery } from './check-bodies.ts'
+import { readFilterQuery, readPermissionsQuery, readTenantsQuery, readUsersQuery } from './check-bodies.ts'
 import { withNow } from './now.ts'
 import type { PdpRouteDeps } from './route-deps.ts'
 
@@ -20,6 +20,17 @@ export const permissionsOf: Listing = ({ pdp }, body, acceptNow) => {
 export const usersWhoMay: Listing = ({ pdp }, body, acceptNow) => {
   const { context, ...query } = readUsersQuery(body)
   return pdp!.authorizedUsers({ ...query, context: withNow(context, acceptNow) })
+}
+
+/** For which rows of an application's own the user may do it. */
+const filterOf: Listing = ({ pdp }, body, acceptNow) => {
+  const { user, action, type, context, tenant, isTenantColumnAuthoritative } = readFilterQuery(body)
+  const asked = {
+    tenant,
+    context: withNow(context, acceptNow),
+    tenantColumnIsAuthoritative: isTenantColumnAuthoritative,
+  }
+  return pdp!.filter(user, action, type, asked)
 }
 
 /** The tenants in which the user has a role. */
@@ -53,6 +64,7 @@ export function listingRoutes(app: FastifyInstance, { authenticate, acceptNow }:
       },
     })
   }
+  serve('POST', '/filter', filterOf)
   serve('POST', '/user-permissions', permissionsOf)
   serve('POST', '/authorized_users', usersWhoMay)
   serve('POST', '/user-tenants', tenantsOf)

@@ -116,5 +116,5 @@ export class Evaluator {
 
 /** The error for a listing without pages that would take too much work. */
 export function tooLarge(what: string): ZerohopError {
-  return new ZerohopError('LISTING_TOO_LARGE', { what, limit: LISTING_WHOLE_WORK_MAX })
+  return new ZerohopError('LISTING_TOO_LARGE', { what, limit: `${LISTING_WHOLE_WORK_MAX} steps` })
 }

@@ -33,7 +33,7 @@ export class RowConditions {
     this.#isKept = isKept
   }
 
-  /** @throws FILTER_REFUSED where a filter cannot say it; FILTER_TOO_LARGE when a list of keys is too long */
+  /** @throws FILTER_REFUSED where a filter cannot say it; LISTING_TOO_LARGE when a list of keys is too long */
   partOf(condition: Condition): Part {
     switch (condition.kind) {
       case 'all':
@@ -172,7 +172,7 @@ function refused(path: AttributePath | RowAttribute | undefined, reason: string)
 }
 type RowAttribute = { readonly root: 'resource'; readonly names: RowPath['path'] }
 
-/** The error for a filter that would be too long. */
+/** The error for a filter that would be too long: with `count` of what it may have `limit` of. */
 export function tooLarge(count: number, what: string, limit: number): ZerohopError {
-  return new ZerohopError('FILTER_TOO_LARGE', { count, what, limit })
+  return new ZerohopError('LISTING_TOO_LARGE', { what: `a filter over ${count} ${what}`, limit: `${limit} of them` })
 }

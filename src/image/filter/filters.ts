@@ -48,7 +48,7 @@ export class Filters {
   readonly #revision: number
   readonly #conditions = new Map<number, Condition>()
   readonly #rowRoles = new Map<number, RowRoles>()
-  /** keys of a type that are stored in other tenants, by `type/tenant`; the number of them when there are too many */
+  /** keys of a type that are stored in other tenants, by `type/tenant`; how many there are (at least) when too many */
   readonly #elsewhere = new Map<string, readonly string[] | number>()
 
   constructor(kernel: Kernel, required: RequiredAttributes, revision: number) {
@@ -59,7 +59,7 @@ export class Filters {
 
   /**
    * The rows of the type in the tenant for which a check is allowed.
-   * @throws FILTER_REFUSED where a condition cannot be said of a row, FILTER_TOO_LARGE, UNDECIDED
+   * @throws FILTER_REFUSED where a condition cannot be said of a row, LISTING_TOO_LARGE, UNDECIDED
    */
   filter(question: FilterQuestion, ids: FilterIds): Filter {
     const { type, tenant } = question
@@ -114,7 +114,7 @@ export class Filters {
 
   /**
    * D2: what is stored in another tenant is allowed by roles in the tenant of the question only.
-   * @throws FILTER_TOO_LARGE when too many instances of the type are stored in other tenants
+   * @throws LISTING_TOO_LARGE when too many instances of the type are stored in other tenants
    */
   #keysElsewhere(type: number, tenant: number): readonly string[] {
     const name = `${type}/${tenant}`
@@ -124,22 +124,24 @@ export class Filters {
       this.#elsewhere.set(name, found)
     }
     if (typeof found !== 'number') return found
-    const what = `keys of \`${this.#kernel.key(type, Resource.Key)}\` that are stored in other tenants`
-    throw tooLarge(found, what, FILTER_KEYS_MAX)
+    throw tooLarge(
+      found,
+      `keys of \`${this.#kernel.key(type, Resource.Key)}\` stored in other tenants`,
+      FILTER_KEYS_MAX,
+    )
   }
 
   #findElsewhere(type: number, tenant: number): readonly string[] | number {
     const kernel = this.#kernel
     const keys: string[] = []
     let looked = 0
+    let count = 0
     for (const instance of instancesOfType(kernel, type)) {
-      if (++looked > FILTER_INSTANCES_MAX)
-        throw tooLarge(looked, 'stored instances of other tenants to look for', FILTER_INSTANCES_MAX)
+      if (++looked > FILTER_INSTANCES_MAX) return Math.max(count, FILTER_KEYS_MAX + 1)
       if (!kernel.isLive(instance) || kernel.word(instance + Instance.Tenant) === tenant) continue
-      if (keys.length === FILTER_KEYS_MAX) return keys.length + 1
-      keys.push(keyOfInstance(kernel, instance))
+      if (++count <= FILTER_KEYS_MAX) keys.push(keyOfInstance(kernel, instance))
     }
-    return keys
+    return count > FILTER_KEYS_MAX ? count : keys
   }
 }
 
@@ -204,7 +206,7 @@ class Sides {
   }
 }
 
-/** @throws FILTER_TOO_LARGE when there are too many comparisons */
+/** @throws LISTING_TOO_LARGE when there are too many comparisons */
 function readsOf(node: FilterNode): Reads {
   const attributes = new Set<string>()
   const relations = new Set<string>()

@@ -55,13 +55,12 @@ interface AskedRows {
 
 /**
  * The rows that roles on instances allow: by the key of the row, and by what it is related to.
- * @throws FILTER_TOO_LARGE when the user holds roles on too many instances
+ * @throws LISTING_TOO_LARGE when the user holds roles on too many instances
  */
 export function partsOfRoles(kernel: Kernel, asked: AskedRows, row: RowRoles): { byKey: Part; byRelation: Part } {
   if (row.roles.length === 0) return { byKey: false, byRelation: false }
   const held = instanceRolesOf(kernel, asked.user, LISTING_WALK_MAX)
-  if (held === undefined)
-    throw tooLarge(LISTING_WALK_MAX, 'or more roles and relations of the user to follow', LISTING_WALK_MAX)
+  if (held === undefined) throw tooLarge(LISTING_WALK_MAX, 'roles and relations of the user', LISTING_WALK_MAX)
   const find = new HeldKeys(kernel, asked.tenant, held)
   const byRelation = row.derivations.map(({ relation, source, type, noDirect }): Part => {
     const keys = find.keys(type, (role) => role === source)

@@ -27,7 +27,7 @@ afterAll(async () => {
 const PDP_ROUTES = ['/allowed', '/allowed/bulk', '/allowed/all-tenants', '/allowed_url', '/user-permissions']
 const OPA_ROUTES = ['root', 'bulk', 'any_tenant', 'all_tenants', 'user_permissions', 'authorized_users']
 const ROUTES = [
-  ...[...PDP_ROUTES, '/user-tenants', '/authorized_users'].map((path) => ['pdp', path] as const),
+  ...[...PDP_ROUTES, '/user-tenants', '/authorized_users', '/filter'].map((path) => ['pdp', path] as const),
   ...OPA_ROUTES.map((path) => ['opa', `/v1/data/permit/${path}`] as const),
 ]
 const check = JSON.stringify({ user: { key: 'ana' }, action: 'say', resource: { type: 'hello' } })
