@@ -131,6 +131,28 @@ describe('listings', () => {
     expect(Object.keys(only.body)).toEqual(['note:1'])
   })
 
+  it('/filter of one type in one tenant', async () => {
+    const asked = { user: { key: 'ben' }, action: 'read', resource: { type: 'note', tenant: 'acme' } }
+    const answer = await post('/filter', asked)
+    const about = { format: 1, revision: 7, type: 'note', tenant: 'acme' }
+    const where = { key: { in: ['1'] } }
+    const reads = { attributes: [], relations: [], key: true }
+    expect([answer.status, answer.headers.get('x-revision')]).toEqual([200, '7'])
+    expect(answer.body).toEqual({ ...about, kind: 'when', where, reads })
+    expect((await post('/filter', { ...asked, user: 'zoe', context: null })).body).toEqual({ ...about, kind: 'never' })
+    const wrong: [object, (string | number)[]][] = [
+      [{ ...asked, resource: { type: 'note' } }, ['body', 'resource', 'tenant']],
+      [{ ...asked, resource: 'note' }, ['body', 'resource']],
+      [{ ...asked, action: null }, ['body', 'action']],
+      [{ ...asked, context: [] }, ['body', 'context']],
+      [{ ...asked, tenant_column_is_authoritative: 'yes' }, ['body', 'tenant_column_is_authoritative']],
+    ]
+    for (const [body, loc] of wrong) {
+      const { status, body: refused } = await post('/filter', body)
+      expect([status, refused.detail[0].loc]).toEqual([422, loc])
+    }
+  })
+
   it('/user-tenants with their attributes', async () => {
     const answer = await post('/user-tenants', { user: { key: 'ben' }, context: {} })
     expect([answer.status, answer.body, answer.headers.get('x-revision')]).toEqual([200, [acme, byDefault], '7'])
