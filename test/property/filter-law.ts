@@ -1,21 +1,34 @@
 // Random rows for random questions, with what the filter says of each and what the definition says of the question that
 // the row makes. Also for the long run and for filters that are wrong in one point.
+import fc from 'fast-check'
 import { holds, type RowReader } from '../../src/filters/evaluate.ts'
-import type { Image } from '../../src/image/image.ts'
+import { Image } from '../../src/image/image.ts'
 import { isZerohopError } from '../../src/model/errors.ts'
 import type { Filter } from '../../src/model/filter.ts'
 import type { Json, JsonObject } from '../../src/model/objects.ts'
 import { check } from '../reference/check.ts'
 import { type Request, tenantOf } from '../reference/request.ts'
+import { ENVIRONMENT, positionOf } from '../support/deltas.ts'
 import type { World } from '../support/world.ts'
-import { numbers, POOLS } from './histories.ts'
+import { FILTER_POOL, filterWorld } from './filter-worlds.ts'
+import { mixedHistories, numbers, POOLS } from './histories.ts'
 import { type Play, play } from './laws.ts'
 import type { Pool } from './pool.ts'
 import { questions } from './questions.ts'
 import { wordsOf } from './set-edits.ts'
-import { attributesOf, hintsFor, type Next, sentFrom } from './values.ts'
+import { attributesOf, hintsFor, type Next, sentFrom, type Words } from './values.ts'
 
-export const FILTER_LAW_CASES = { questions: 12, rows: 8 }
+/** Questions about one environment, and rows for each. */
+const ASKED = 3
+const ROWS = 6
+
+/** What is drawn: a small world whose set rules read rows, or any history. */
+export type Drawn = { readonly seed: number } | Play
+
+export const situations: fc.Arbitrary<Drawn> = fc.oneof(
+  { weight: 15, arbitrary: fc.record({ seed: fc.nat() }) },
+  { weight: 1, arbitrary: fc.record({ history: mixedHistories, seed: fc.nat() }) },
+)
 
 /** A row of an application: what it says of itself. */
 export interface Row {
@@ -24,6 +37,7 @@ export interface Row {
 }
 
 export interface Compared {
+  readonly world: World
   readonly asked: Request
   readonly filter: Filter
   readonly row: Row
@@ -33,31 +47,49 @@ export interface Compared {
 
 /** @param of makes the filter; the one of the image unless a wrong one is looked for */
 export function* filterLaw(
-  drawn: Play,
-  { questions: count, rows }: typeof FILTER_LAW_CASES,
+  drawn: Drawn,
   of: (image: Image, asked: Request, tenant: string) => Filter = filterOf,
 ): Iterable<Compared> {
-  const { image, world } = play(drawn, { checksPerRevision: 0 })
-  const pool = POOLS[drawn.history.pool]
   const next = numbers(drawn.seed)
-  for (const asked of questions(world, pool, next, count)) {
+  const { image, world, pool, requests } = 'history' in drawn ? played(drawn, next) : ruled(next)
+  for (const asked of requests) {
     const tenant = tenantOf(world.policy, asked)
     const filter = refusedOr(() => of(image, asked, tenant))
     if (filter === undefined) continue
-    for (const row of rowsFor(world, pool, asked, next, rows)) {
-      yield { asked, filter, row, defined: definedFor(world, asked, tenant, filter, row), means: meant(filter, row) }
+    for (const row of rowsFor(world, wordsOf(world, pool), asked, next)) {
+      yield {
+        world,
+        asked,
+        filter,
+        row,
+        defined: definedFor(world, asked, tenant, filter, row),
+        means: meant(filter, row),
+      }
     }
   }
 }
 
+interface Situation {
+  readonly image: Image
+  readonly world: World
+  readonly pool: Pool
+  readonly requests: Iterable<Request>
+}
+
+function played(drawn: Play, next: Next): Situation {
+  const { image, world } = play(drawn, { checksPerRevision: 0 })
+  const pool = POOLS[drawn.history.pool]
+  return { image, world, pool, requests: questions(world, pool, next, ASKED * 2) }
+}
+
+function ruled(next: Next): Situation {
+  const { world, requests } = filterWorld(next, ASKED)
+  return { image: Image.build(ENVIRONMENT, positionOf(1), world.contents()), world, pool: FILTER_POOL, requests }
+}
+
 export function filterOf(image: Image, { user, action, resource: { type }, sent }: Request, tenant: string): Filter {
-  return image.filter({
-    user,
-    action,
-    type,
-    tenant,
-    sent: { user: sent?.user, action: sent?.action, context: sent?.context },
-  })
+  const { user: ofUser, action: ofAction, context } = sent ?? {}
+  return image.filter({ user, action, type, tenant, sent: { user: ofUser, action: ofAction, context } })
 }
 
 /** What a filter cannot say is refused by name; that is not what the law is about. */
@@ -71,12 +103,12 @@ function refusedOr(make: () => Filter): Filter | undefined {
 }
 
 /** Whether the filter means the row. A row has `null` for every attribute that it does not have. */
-export function meant(filter: Filter, row: Row): boolean {
+export function meant(filter: Filter, row: Row, read: (row: Row, name: string) => Json = attributeOf): boolean {
   if (filter.kind !== 'when') return filter.kind === 'always'
   const reader: RowReader = {
     attribute: (name) => {
       if (!filter.reads.attributes.includes(name)) throw new Error(`\`${name}\` is not among what the filter reads`)
-      return valueOf(row, name)
+      return read(row, name)
     },
     key: () => row.key,
     related: () => [],
@@ -85,13 +117,13 @@ export function meant(filter: Filter, row: Row): boolean {
   return holds(filter.where, reader)
 }
 
-const valueOf = ({ attributes }: Row, name: string): Json =>
+export const attributeOf = ({ attributes }: Row, name: string): Json =>
   Object.hasOwn(attributes, name) ? attributes[name]! : null
 
 /** The definition of the question that the row makes: with its value for every attribute that the filter reads. */
 function definedFor(world: World, asked: Request, tenant: string, filter: Filter, row: Row): boolean {
   const names = filter.kind === 'when' ? filter.reads.attributes : []
-  const resource = Object.fromEntries(names.map((name) => [name, valueOf(row, name)]))
+  const resource = Object.fromEntries(names.map((name) => [name, attributeOf(row, name)]))
   return check(world.policy, {
     ...asked,
     resource: { type: asked.resource.type, tenant, ...(row.key === undefined ? {} : { key: row.key }) },
@@ -100,16 +132,15 @@ function definedFor(world: World, asked: Request, tenant: string, filter: Filter
 }
 
 /** Rows with attributes that the conditions ask for, nearly, and with keys that may be stored, here or elsewhere. */
-function* rowsFor(world: World, pool: Pool, asked: Request, next: Next, count: number): Iterable<Row> {
-  const words = wordsOf(world, pool)
-  const { type } = asked.resource
-  const stored = [...world.policy.resource_instance.keys()].filter((key) => key.startsWith(`${type}:`))
-  const sets = [...world.policy.condition_set.values()].map(({ conditions }) => conditions)
-  for (let row = 0; row < count; row++) {
-    const key = [undefined, 'nothing', ...Array(4).fill(stored[next(Math.max(1, stored.length))])][next(6)]
-    const hinted = sentFrom(next, words, hintsFor(next, words, sets)).resource ?? {}
-    const own = asked.sent?.resource ?? {}
-    const attributes = [own, hinted, { ...own, ...hinted }, attributesOf(next, words)][next(4)]!
-    yield { key: key === undefined ? undefined : key.slice(key.indexOf(':') + 1), attributes }
+function* rowsFor({ policy }: World, words: Words, { resource, sent }: Request, next: Next): Iterable<Row> {
+  const stored = [...policy.resource_instance.keys()].filter((key) => key.startsWith(`${resource.type}:`))
+  const sets = [...policy.condition_set.values()].map(({ conditions }) => conditions)
+  const own = sent?.resource ?? {}
+  for (let row = 0; row < ROWS; row++) {
+    const hinted = hintsFor(next, words, sets).resource
+    const lie = sentFrom(next, words, { ...hintsFor(next, words, sets), resource: hinted }).resource ?? {}
+    const attributes = [hinted, hinted, hinted, { ...own, ...hinted }, lie, attributesOf(next, words), {}][next(7)]!
+    const key = next(3) === 0 ? [undefined, 'nothing'][next(2)] : stored[next(Math.max(1, stored.length))]
+    yield { key: key?.slice(key.indexOf(':') + 1), attributes }
   }
 }

@@ -51,7 +51,7 @@ function drawn(world: World, pool: Pool, root: keyof Hints, seed: number): JsonO
 }
 
 /** Without the numbers that management refuses (D9). */
-function writable(json: Json): Json {
+export function writable(json: Json): Json {
   if (typeof json === 'number') return Math.abs(json) <= 2 ** 53 ? json : 0
   if (Array.isArray(json)) return json.map(writable)
   if (typeof json !== 'object' || json === null) return json

@@ -26,7 +26,7 @@ const INSTANTS = [
   '2026-02-30',
 ]
 /** 2026-11-20 */
-const MIDNIGHT = 1795132800000
+export const MIDNIGHT = 1795132800000
 const NUMBERS = [0, -0, 1, 2, -1, 0.3, 0.1 + 0.2, 5e-324, -5e-324, 2 ** 53, 2 ** 53 - 1, -(2 ** 53), MIDNIGHT]
 /** Only a question may hold them: what is written stays within ±2^53 (D9). */
 const SENT_NUMBERS = [2 ** 53 + 2, 1e300, -1e300, Number.MAX_VALUE]
