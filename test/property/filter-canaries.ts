@@ -85,6 +85,29 @@ export const WRONG_FILTERS: Readonly<Record<string, WrongFilter>> = {
   ),
   'the key of the row is missing': terms((term) => ('key' in term ? { value: null } : term)),
   'keys are left out': leaves((leaf) => ('key' in leaf ? { key: { in: leaf.key.in.slice(1) } } : leaf)),
+  'what a row is related to is left out': leaves((leaf) =>
+    'related' in leaf ? { ...leaf, in: leaf.in.slice(1) } : leaf,
+  ),
+  'any relation counts': {
+    means: (filter, row) => {
+      const all = Object.values(row.relations).flat()
+      const relations =
+        filter.kind === 'when' ? Object.fromEntries(filter.reads.relations.map((name) => [name, all])) : {}
+      return meant(filter, { ...row, relations })
+    },
+  },
+  'a direct role does not stop a derivation': {
+    of: (image, asked, tenant) => {
+      const node = (each: FilterNode): FilterNode => {
+        if ('or' in each) return { or: each.or.map(node) }
+        if (!('and' in each)) return each
+        const related = each.and.find((part) => 'related' in part)
+        return related ?? { and: each.and.map(node) }
+      }
+      const filter = filterOf(image, asked, tenant)
+      return filter.kind === 'when' ? { ...filter, where: node(filter.where) } : filter
+    },
+  },
   'some item is every item': leaves((leaf) =>
     'match' in leaf && leaf.match === 'any' ? { ...leaf, match: 'all' } : leaf,
   ),

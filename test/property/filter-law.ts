@@ -34,6 +34,7 @@ export const situations: fc.Arbitrary<Drawn> = fc.oneof(
 export interface Row {
   readonly key: string | undefined
   readonly attributes: JsonObject
+  readonly relations: Readonly<Record<string, readonly string[]>>
 }
 
 export interface Compared {
@@ -111,7 +112,7 @@ export function meant(filter: Filter, row: Row, read: (row: Row, name: string) =
       return read(row, name)
     },
     key: () => row.key,
-    related: () => [],
+    related: (relation) => (Object.hasOwn(row.relations, relation) ? row.relations[relation]! : []),
     now: () => Number.NaN,
   }
   return holds(filter.where, reader)
@@ -126,7 +127,12 @@ function definedFor(world: World, asked: Request, tenant: string, filter: Filter
   const resource = Object.fromEntries(names.map((name) => [name, attributeOf(row, name)]))
   return check(world.policy, {
     ...asked,
-    resource: { type: asked.resource.type, tenant, ...(row.key === undefined ? {} : { key: row.key }) },
+    resource: {
+      type: asked.resource.type,
+      tenant,
+      relations: row.relations,
+      ...(row.key === undefined ? {} : { key: row.key }),
+    },
     sent: { ...asked.sent, resource },
   })
 }
@@ -136,11 +142,16 @@ function* rowsFor({ policy }: World, words: Words, { resource, sent }: Request, 
   const stored = [...policy.resource_instance.keys()].filter((key) => key.startsWith(`${resource.type}:`))
   const sets = [...policy.condition_set.values()].map(({ conditions }) => conditions)
   const own = sent?.resource ?? {}
+  const subjects = [...policy.resource_instance.keys(), 'folder:nothing']
+  const some = () => subjects.filter(() => next(subjects.length) < 2)
   for (let row = 0; row < ROWS; row++) {
     const hinted = hintsFor(next, words, sets).resource
     const lie = sentFrom(next, words, { ...hintsFor(next, words, sets), resource: hinted }).resource ?? {}
     const attributes = [hinted, hinted, hinted, { ...own, ...hinted }, lie, attributesOf(next, words), {}][next(7)]!
     const key = next(3) === 0 ? [undefined, 'nothing'][next(2)] : stored[next(Math.max(1, stored.length))]
-    yield { key: key?.slice(key.indexOf(':') + 1), attributes }
+    const relations: Row['relations'] = [{}, { parent: some() }, { parent: some() }, { parent: some(), other: some() }][
+      next(4)
+    ]!
+    yield { key: key?.slice(key.indexOf(':') + 1), attributes, relations }
   }
 }

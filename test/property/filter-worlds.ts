@@ -134,9 +134,12 @@ function setsOf(next: Next, words: Words): Operation[] {
 
 /** Conditions that read the row: several are drawn until one does. */
 function aboutRow(next: Next, words: Words): JsonObject {
-  if (next(6) === 0) {
-    const operator = any(next, ['less-than', 'equals', 'not-equals', 'greater-than-equals'])
-    return { [`resource.${any(next, ['a', 'b'])}`]: { [operator]: { ref: 'context.now' } } }
+  const kind = next(6)
+  if (kind < 2) {
+    const operator = any(next, ['less-than', 'less-than-equals', 'equals', 'not-equals', 'greater-than-equals'])
+    return {
+      [`resource.${any(next, ['a', 'b'])}`]: { [operator]: kind === 0 ? { ref: 'context.now' } : any(next, [0, 1, 2]) },
+    }
   }
   for (;;) {
     const drawn = conditions(next, words, 1 + next(3))
