@@ -4,6 +4,7 @@ import { measureChecks, measurePeers } from './checks.mjs'
 import { measureApi } from './figures/api.mjs'
 import { measureDeltas } from './figures/delta.mjs'
 import { measureFacts } from './figures/facts.mjs'
+import { measureFilters } from './figures/filters.mjs'
 import { measureHttp } from './figures/http.mjs'
 import { measureImage } from './figures/image.mjs'
 import { measurePdp } from './figures/pdp.mjs'
@@ -20,6 +21,7 @@ const FIGURES = {
   api: measureApi,
   pdp: measurePdp,
   start: measureStart,
+  filters: measureFilters,
   replicas: measureReplicas,
 }
 

@@ -18,6 +18,7 @@ const SECTIONS = [
   'api',
   'pdp',
   'start',
+  'filters',
   'replicas',
 ]
 /** The tiny worlds take the place of W1 to W4. */

