@@ -15,7 +15,7 @@ const MAPPING = {
   tenant: 'org_id',
   key: 'id',
   attributes: { amount: { column: 'amount', type: 'double' }, status: { column: 'status', type: 'text' } },
-  relations: { folder: { column: 'folder_id', type: 'folder' } },
+  relations: { folder: { resource: 'folder', column: 'folder_id' } },
 }
 
 export async function measureFilters(results, { effort, progress }) {

@@ -1,0 +1,120 @@
+// A multi-tenant application that asks about its own rows: lists by a filter, single documents by a check, buttons by a
+// snapshot. node examples/documents/server.mjs [PORT]. docs/node-application.md explains it.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { buildSync } from 'esbuild'
+import fastify from 'fastify'
+import Database from 'libsql'
+import { toResource, toSql } from 'zerohop/filters'
+import { openWithPolicy } from './policy.mjs'
+
+/** Where the table holds what the policy speaks of. Lists, checks and the page all go by it. */
+const DOCUMENTS = {
+  tenant: 'tenant',
+  key: 'id',
+  attributes: { status: { column: 'status', type: 'text' }, owner: { column: 'owner', type: 'text' } },
+  relations: { folder: { resource: 'folder', column: 'folder' } },
+}
+/** In a real application: the identity provider, and the tenant that the user has chosen. */
+const SESSIONS = { ana: 'acme', ben: 'acme', cyd: 'acme', eve: 'umbra' }
+
+const folder = mkdtempSync(join(tmpdir(), 'documents-'))
+const zerohop = await openWithPolicy(folder)
+const { pdp } = zerohop
+const db = tables()
+const page = buildSync({
+  entryPoints: [join(import.meta.dirname, 'page.jsx')],
+  bundle: true,
+  write: false,
+  format: 'esm',
+  minify: true,
+  define: { 'process.env.NODE_ENV': '"production"' },
+}).outputFiles[0].text
+
+const app = fastify()
+app.decorateRequest('user', null)
+app.decorateRequest('tenant', null)
+app.addHook('onRequest', async (request, reply) => {
+  if (!request.url.startsWith('/api/')) return
+  const [, user] = /(?:^|; )user=(\w+)/.exec(request.headers.cookie ?? '') ?? []
+  if (!Object.hasOwn(SESSIONS, user ?? '')) return reply.code(401).send({ error: 'sign in first' })
+  request.user = user
+  request.tenant = SESSIONS[user]
+})
+app.setErrorHandler((error, _, reply) => {
+  const cannotDecide = ['NOT_READY', 'STALE', 'POISONED', 'UNDECIDED', 'CLOSED'].includes(error.code)
+  reply.code(cannotDecide ? 503 : (error.statusCode ?? 500)).send({ error: error.message })
+})
+
+/** A document that may not be read is answered like one that does not exist. */
+function readable(request, reply) {
+  const row = db.prepare('SELECT * FROM documents WHERE id = ? AND tenant = ?').get(request.params.id, request.tenant)
+  if (row !== undefined && may(request.user, 'read', row)) return row
+  reply.code(404).send({ error: 'there is no such document' })
+  return undefined
+}
+const may = (user, action, row) => pdp.check(user, action, { type: 'document', ...toResource(row, DOCUMENTS) })
+const refused = (reply) => reply.code(403).send({ error: 'you may not do this' })
+
+app.get('/api/documents', ({ user, tenant }) => {
+  const { text, values } = toSql(pdp.filter(user, 'read', 'document', { tenant }), DOCUMENTS, 'sqlite')
+  return db.prepare(`SELECT * FROM documents WHERE ${text} ORDER BY title LIMIT 20`).all(...values)
+})
+
+app.get('/api/documents/:id', (request, reply) => readable(request, reply) ?? reply)
+
+app.post('/api/documents', (request, reply) => {
+  const { title, folder: into } = request.body
+  const row = { id: null, tenant: request.tenant, title, folder: into, status: 'draft', owner: request.user }
+  if (!may(request.user, 'create', row)) return refused(reply)
+  const { lastInsertRowid } = insert({ ...row, id: `d${db.prepare('SELECT count(*) AS n FROM documents').get().n + 1}` })
+  return reply.code(201).send({ rowid: Number(lastInsertRowid) })
+})
+
+app.patch('/api/documents/:id', (request, reply) => {
+  const row = readable(request, reply)
+  if (row === undefined) return reply
+  const changed = { ...row, ...(request.body.title === undefined ? {} : { title: request.body.title }) }
+  if (request.body.folder !== undefined) changed.folder = request.body.folder
+  // As it is stored, and as it will be: moving a document into a folder takes a right there too.
+  if (!may(request.user, 'edit', row) || !may(request.user, 'edit', changed)) return refused(reply)
+  db.prepare('UPDATE documents SET title = ?, folder = ? WHERE id = ?').run(changed.title, changed.folder, row.id)
+  return changed
+})
+
+app.get('/api/permissions', ({ user, tenant }, reply) => {
+  reply.header('cache-control', 'private, no-store')
+  return pdp.snapshot(user, { tenants: [tenant], types: ['document'] })
+})
+
+app.get('/page.js', (_, reply) => reply.type('text/javascript').send(page))
+app.get('/', (_, reply) =>
+  reply.type('text/html').send('<!doctype html><title>Documents</title><div id="app"></div><script type="module" src="/page.js"></script>'),
+)
+
+function insert({ id, tenant, title, folder: into, status, owner }) {
+  return db.prepare('INSERT INTO documents VALUES (?, ?, ?, ?, ?, ?)').run(id, tenant, title, into, status, owner)
+}
+
+function tables() {
+  const opened = new Database(':memory:')
+  opened.exec(`CREATE TABLE documents (id TEXT PRIMARY KEY, tenant TEXT NOT NULL, title TEXT NOT NULL, folder TEXT,
+    status TEXT, owner TEXT); CREATE INDEX by_title ON documents (tenant, title);`)
+  const row = opened.prepare('INSERT INTO documents VALUES (?, ?, ?, ?, ?, ?)')
+  row.run('d1', 'acme', 'Accounts', 'reports', 'draft', 'cyd')
+  row.run('d2', 'acme', 'Brochure', 'sales', 'public', 'cyd')
+  row.run('d3', 'acme', 'Contract', 'sales', 'draft', 'ben')
+  row.run('d4', 'umbra', 'Dossier', 'reports', 'draft', 'eve')
+  return opened
+}
+
+const address = await app.listen({ port: Number(process.argv[2] ?? 3000), host: '127.0.0.1' })
+process.stdout.write(`the example listens on ${address}\n`)
+for (const signal of ['SIGINT', 'SIGTERM'])
+  process.once(signal, async () => {
+    await app.close()
+    await zerohop.close()
+    db.close()
+    rmSync(folder, { recursive: true })
+  })
