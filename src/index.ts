@@ -41,5 +41,5 @@ export type {
   UserPermissions,
   UsersQuery,
 } from './pdp/pdp-listings.ts'
-export type { Attributes, Check, Resource, User } from './pdp/request.ts'
+export type { Attributes, Check, Relations, Resource, User } from './pdp/request.ts'
 export type { Subject } from './pdp/subject.ts'
