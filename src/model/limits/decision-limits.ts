@@ -81,5 +81,7 @@ export const EXPLAIN_STEPS_MAX = 2_000_000
 export const FILTER_KEYS_MAX = 10_000
 /** Comparisons, matches and key lists in a filter: the text of a query stays below a megabyte. */
 export const FILTER_NODES_MAX = 2_000
+/** Levels of nesting in a filter that was made elsewhere: readers of filters recurse. */
+export const FILTER_DEPTH_MAX = 200
 /** Stored instances that are looked at for one filter: those of a type that a condition follows, or that lie in other tenants. */
 export const FILTER_INSTANCES_MAX = 100_000

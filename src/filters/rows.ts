@@ -1,0 +1,186 @@
+// Rows of an application beside its database: the question that a check of one row asks, from the same mapping that the
+// query uses, and whether a filter means a row. No dependency on a database.
+import { ZerohopError } from '../model/errors.ts'
+import type { ConditionalFilter, Filter } from '../model/filter.ts'
+import { instantOf } from '../model/instant.ts'
+import type { Json } from '../model/objects.ts'
+import { holds } from './evaluate.ts'
+import { requireFilter } from './form.ts'
+import { type Column, type ColumnType, columnsOf, type Mapping } from './mapping.ts'
+
+/** A row as a filter sees it. Every attribute and relation that the filter reads is there; without a value it is null. */
+export interface Row {
+  /** null while it has none */
+  readonly key?: string | null
+  readonly tenant: string
+  readonly attributes?: Readonly<Record<string, Json>>
+  /** what it is related to, as `type:key` */
+  readonly relations?: Readonly<Record<string, readonly string[]>>
+}
+
+export interface MatchOptions {
+  /** milliseconds since 1970, for a filter that reads the time of asking */
+  readonly now?: number
+}
+
+/**
+ * Whether the row is one of those that the filter means. A row of another tenant is none.
+ * @throws INPUT_INVALID when the row does not say what the filter reads: taken for missing it could mean more rows
+ */
+export function matches(filter: Filter, row: Row, { now }: MatchOptions = {}): boolean {
+  requireFilter(filter)
+  if (typeof row.tenant !== 'string') throw absent('its tenant')
+  if (row.tenant !== filter.tenant || filter.kind === 'never') return false
+  if (filter.kind === 'always') return true
+  const { where, reads } = filter as ConditionalFilter
+  const reader = {
+    attribute(name: string): Json {
+      const value = own(row.attributes, name)
+      if (value === undefined) throw absent(`attribute \`${name}\``)
+      return value
+    },
+    related(relation: string): readonly string[] {
+      const value = own(row.relations, relation)
+      if (value === undefined) throw absent(`relation \`${relation}\``)
+      return value
+    },
+    key(): string | undefined {
+      if (row.key === undefined) throw absent('its key')
+      return row.key ?? undefined
+    },
+    now(): number {
+      if (now === undefined)
+        throw new ZerohopError('INPUT_INVALID', { reason: 'this filter reads the time of asking: give `now`' })
+      return now
+    },
+  }
+  for (const name of reads.attributes) reader.attribute(name)
+  for (const name of reads.relations) reader.related(name)
+  if (reads.key) reader.key()
+  return holds(where, reader)
+}
+
+function own<T>(map: Readonly<Record<string, T>> | undefined, name: string): T | undefined {
+  return map !== undefined && Object.hasOwn(map, name) ? map[name] : undefined
+}
+
+function absent(what: string): ZerohopError {
+  return new ZerohopError('INPUT_INVALID', { reason: `the row does not say ${what}: say null where it has none` })
+}
+
+export interface ResourceOptions {
+  /** How the driver gives JSON: `parsed` (default), or as `text`, as those of SQLite and MariaDB do. */
+  readonly json?: 'parsed' | 'text'
+}
+
+/** What a row says about itself. Together with the resource type it is the resource of a check. */
+export interface RowResource {
+  /** null while the row has no key */
+  readonly key: string | null
+  /** absent for a table of one tenant */
+  readonly tenant?: string
+  readonly attributes: Readonly<Record<string, Json>>
+  readonly relations: Readonly<Record<string, readonly string[]>>
+}
+
+/**
+ * The row that a query found, as it was asked for: `check(user, action, { type, ...toResource(row, mapping) })`.
+ * @throws INPUT_INVALID when the row lacks a property of the mapping: it has to be selected; when it has no tenant, which
+ * a check would take for one that is not named
+ */
+export function toResource(
+  row: Readonly<Record<string, unknown>>,
+  mapping: Mapping,
+  { json = 'parsed' }: ResourceOptions = {},
+): RowResource {
+  const columns = columnsOf(mapping)
+  const read = (property: string): unknown => {
+    const value = Object.hasOwn(row, property) ? row[property] : undefined
+    if (value !== undefined) return value
+    throw new ZerohopError('INPUT_INVALID', { reason: `the row has no \`${property}\`: select it` })
+  }
+  const keyOf = (column: Column) => asKey(read(column.property))
+  const tenant = columns.tenant === null ? undefined : keyOf(columns.tenant)
+  if (tenant === null) throw new ZerohopError('INPUT_INVALID', { reason: 'the row has no tenant: no filter means it' })
+  const attributes = [...columns.attributes].map(([name, column]) => {
+    return [name, valueOf(read(column.property), column.type, json)] as const
+  })
+  const relations = [...columns.relations].map(([name, { resource, property, held }]) => {
+    const found = read(property)
+    const keys = 'table' in held ? (found as readonly unknown[]) : [found]
+    if (!Array.isArray(keys)) throw new ZerohopError('INPUT_INVALID', { reason: `\`${property}\` must be a list of keys` })
+    return [name, keys.map(asKey).flatMap((key) => (key === null ? [] : [`${resource}:${key}`]))] as const
+  })
+  return {
+    key: keyOf(columns.key),
+    ...(tenant === undefined ? {} : { tenant }),
+    attributes: Object.fromEntries(attributes),
+    relations: Object.fromEntries(relations),
+  }
+}
+
+function asKey(value: unknown): string | null {
+  if (typeof value === 'string') return value
+  return typeof value === 'bigint' || Number.isSafeInteger(value) ? String(value) : null
+}
+
+/** What a driver gives, as the filter sees it; `null` where it has no value, also for NaN. */
+function valueOf(value: unknown, type: ColumnType, json: 'parsed' | 'text'): Json {
+  if (value === null) return null
+  switch (type) {
+    case 'text':
+    case 'uuid':
+      return typeof value === 'string' ? value : null
+    case 'integer':
+    case 'double':
+    case 'decimal':
+      return numberOf(value)
+    case 'boolean':
+      return value === true || Number(value) === 1 ? true : value === false || Number(value) === 0 ? false : null
+    case 'timestamptz':
+    case 'timestamp':
+      return msOf(value)
+    case 'json':
+      return json === 'text' ? parsed(value) : finite(value as Json)
+    default: {
+      if (!Array.isArray(value) || value.some((each) => Array.isArray(each))) return null
+      const inner = type.slice(0, -'[]'.length) as ColumnType
+      return value.map((each) => valueOf(each, inner, json))
+    }
+  }
+}
+
+function numberOf(value: unknown): number | null {
+  const isText = typeof value === 'string' && value.trim() !== ''
+  const number = isText || typeof value === 'bigint' ? Number(value) : value
+  return typeof number === 'number' && Number.isFinite(number) ? number : null
+}
+
+const WITH_SPACE = /^(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d(?:\.\d+)?)(Z|[+-]\d\d(?::?\d\d)?)?$/
+
+/** Milliseconds of a date, or of a time as databases print it; without a zone it is UTC. */
+function msOf(value: unknown): number | null {
+  if (value instanceof Date) return numberOf(value.getTime())
+  if (typeof value !== 'string') return null
+  const [, day, time, zone = 'Z'] = WITH_SPACE.exec(value) ?? []
+  if (day === undefined) return null
+  const offset = zone === 'Z' ? zone : `${zone.slice(0, 3)}:${zone.slice(3).replace(':', '') || '00'}`
+  return instantOf(`${day}T${time}${offset}`) ?? null
+}
+
+function parsed(value: unknown): Json {
+  if (typeof value !== 'string') return null
+  try {
+    return finite(JSON.parse(value) as Json)
+  } catch {
+    return null
+  }
+}
+
+/** Numbers beyond the range of doubles are missing, wherever they stand. */
+function finite(value: Json): Json {
+  if (typeof value === 'number') return numberOf(value)
+  if (Array.isArray(value)) return value.map(finite)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, finite(each)]))
+}

@@ -1,0 +1,359 @@
+// A filter as a condition of SQL: one that is true exactly for the rows for which src/filters/evaluate.ts says so. Every
+// leaf is true or false and never unknown, so that `NOT` and what an application builds around it mean what they say.
+import type { Operator } from '../../model/condition.ts'
+import { ZerohopError } from '../../model/errors.ts'
+import type { FilterNode, Leaf, Match, RowPath, Term } from '../../model/filter.ts'
+import { instantOf } from '../../model/instant.ts'
+import type { AttributeType, Json } from '../../model/objects.ts'
+import type { Column, Columns, SqlExpression } from '../mapping.ts'
+import { compare as compareValues, isObject, memberOf } from '../operators.ts'
+import { type Dialect, type Held, isArrayType, type Kind, kindOf, type Order, type Scalar, written } from './dialect.ts'
+import { all, any, FALSE, isTrue, not, Sql, sql, sqlText, TRUE, Unqualified } from './fragment.ts'
+import { exists, type Item, type List, listOf, type Operand, presentScalar, scalarsOf } from './operands.ts'
+
+export interface CompileOptions {
+  /** how the statement calls the table of the rows */
+  readonly table: string | undefined
+  /** the time of asking */
+  readonly now: number | undefined
+}
+
+const ORDERS: Partial<Record<Operator, Order>> = {
+  'less-than': '<',
+  'less-than-equals': '<=',
+  'greater-than': '>',
+  'greater-than-equals': '>=',
+}
+const FLIPPED = { '<': '>', '<=': '>=', '>': '<', '>=': '<=' } as const
+
+export class Compiler {
+  readonly #dialect: Dialect
+  readonly #columns: Columns
+  readonly #options: CompileOptions
+  #aliases = 0
+
+  constructor(dialect: Dialect, columns: Columns, options: CompileOptions) {
+    this.#dialect = dialect
+    this.#columns = columns
+    this.#options = options
+  }
+
+  node(node: FilterNode, item?: Item): Sql {
+    if ('and' in node) return all(node.and.map((each) => this.node(each, item)))
+    if ('or' in node) return any(node.or.map((each) => this.node(each, item)))
+    if ('not' in node) return not(this.#leaf(node.not, item))
+    return this.#leaf(node, item)
+  }
+
+  /** The row is of the tenant. */
+  tenant(tenant: string): Sql {
+    return this.#columns.tenant === null ? TRUE : this.#isKey(this.#held(this.#columns.tenant), [tenant])
+  }
+
+  #leaf(leaf: Leaf, item: Item | undefined): Sql {
+    if ('op' in leaf) return this.#compare(leaf.op, this.#operand(leaf.left, item), this.#operand(leaf.right, item))
+    if ('match' in leaf) return this.#match(leaf, this.#operand(leaf.left, item))
+    if ('related' in leaf) return this.#related(leaf.related, leaf.type, leaf.in)
+    return this.#isKey(this.#held(this.#columns.key), leaf.key.in)
+  }
+
+  #isKey(held: Held, keys: readonly string[]): Sql {
+    const possible = keys.filter((key) => this.#dialect.canHold(key))
+    if (possible.length === 0) return FALSE
+    return possible.length === 1 ? this.#dialect.equals(held, possible[0]!) : this.#dialect.isOneOf(held, possible)
+  }
+
+  #related(name: string, type: string, keys: readonly string[]): Sql {
+    const { resource, held } = this.#columns.relations.get(name)!
+    if (resource !== type) return FALSE
+    if (!('table' in held)) return this.#isKey(this.#held(held), keys)
+    const table = written(this.#dialect, held.table)
+    const alias = this.#alias()
+    const to = this.#isKey({ column: held.to, at: this.#qualified(alias, held.to.column) }, keys)
+    if (to === FALSE) return FALSE
+    const key = this.#held(this.#columns.key)
+    const from = { column: held.from, at: this.#qualified(alias, held.from.column) }
+    return this.#dialect.isIn(key, from, sqlText(`${table} AS ${this.#dialect.identifier(alias)}`), to)
+  }
+
+  #match({ match, where }: Match, left: Operand): Sql {
+    if (match === 'object') return this.#passes(where, left)
+    const list = listOf(this.#context, left)
+    if (list === undefined) return FALSE
+    const passes = (each: Operand) => this.#passes(where, each)
+    return match === 'any' ? this.#some(list, passes) : this.#every(list, passes)
+  }
+
+  #passes(where: FilterNode, value: Operand): Sql {
+    if (value.is === 'constant')
+      return isObject(value.value) ? this.node(where, { constant: value.value }) : FALSE
+    if (value.is !== 'json' || value.only === 'list' || value.only === 'scalar') return FALSE
+    return all([this.#dialect.isJson(value.json, 'object'), this.node(where, { json: value.json })])
+  }
+
+  #some({ sources, isList }: List, test: (item: Operand) => Sql): Sql {
+    return all([isList, any(sources.map((source) => exists(source, test)))])
+  }
+
+  #every({ sources, isList }: List, test: (item: Operand) => Sql): Sql {
+    return all([isList, ...sources.map((source) => not(exists(source, (item) => not(test(item)))))])
+  }
+
+  get #context() {
+    return { dialect: this.#dialect, alias: () => this.#alias() }
+  }
+
+  #alias(): string {
+    this.#aliases++
+    return `zerohop_${this.#aliases}`
+  }
+
+  // terms
+
+  #operand(term: Term, item: Item | undefined): Operand {
+    if ('value' in term) return { is: 'constant', value: term.value, time: term.time === true }
+    if ('now' in term) return { is: 'constant', value: this.#now(), time: true }
+    if ('key' in term) return { is: 'held', held: this.#held(this.#columns.key), time: false }
+    if ('path' in term) return this.#path(term)
+    if (item === undefined) return MISSING
+    if ('constant' in item) return { is: 'constant', value: memberOf(item.constant, term.item), time: false }
+    return { is: 'json', json: term.item.reduce((json, name) => this.#dialect.member(json, name), item.json) }
+  }
+
+  #now(): number {
+    if (this.#options.now === undefined) throw invalid('this filter reads the time of asking: give `now`')
+    return this.#options.now
+  }
+
+  #path({ path, type }: RowPath): Operand {
+    const [name = '', ...inside] = path
+    const column = this.#columns.attributes.get(name)!
+    const held = this.#held(column)
+    const kind = kindOf(column)
+    if (kind === undefined && type === 'time')
+      throw refused(name, 'it is a time, and held as text or JSON: only columns of times and numbers are compared')
+    if (kind !== undefined) {
+      requireFit(name, kind, type, inside)
+      return { is: 'held', held, time: type === 'time' }
+    }
+    if (isArrayType(column.type)) {
+      if (inside.length > 0 || (type !== 'array' && type !== 'json')) throw unfit(name, type, inside)
+      return { is: 'held', held, time: false }
+    }
+    if (inside.length > 0 && type !== 'object' && type !== 'json') return MISSING
+    const root = this.#dialect.json(held)
+    if (inside.length > 0)
+      return { is: 'json', json: inside.reduce((json, each) => this.#dialect.member(json, each), root) }
+    return { is: 'json', json: root, ...ONLY[type as keyof typeof ONLY] }
+  }
+
+  #held(column: Column): Held {
+    const refusal = this.#dialect.refusal(column.type)
+    if (refusal !== undefined) throw refused(column.name, refusal)
+    const { table } = this.#options
+    if (typeof column.column !== 'string') return { column, at: sqlText(written(this.#dialect, column.column)) }
+    if (table !== undefined) return { column, at: this.#qualified(table, column.column) }
+    return { column, at: new Sql([new Unqualified(this.#dialect.identifier(column.column))]) }
+  }
+
+  #qualified(table: string, column: string | SqlExpression): Sql {
+    if (typeof column !== 'string') return sqlText(written(this.#dialect, column))
+    return sqlText(`${this.#dialect.identifier(table)}.${this.#dialect.identifier(column)}`)
+  }
+
+  // comparisons
+
+  #compare(op: Operator, left: Operand, right: Operand): Sql {
+    if (left.is === 'constant' && right.is === 'constant') return compareValues(op, left, right) ? TRUE : FALSE
+    const order = ORDERS[op]
+    if (order !== undefined) return this.#ordered(left, order, right)
+    switch (op) {
+      case 'equals':
+        return this.#equal(left, right)
+      case 'not-equals':
+        return all([this.#comparable(left, right), not(this.#equal(left, right))])
+      case 'between':
+        return this.#between(left, right)
+      case 'contains':
+      case 'starts-with':
+      case 'ends-with':
+        return this.#texts(op, left, right)
+      default:
+        return this.#lists(op, left, right)
+    }
+  }
+
+  /** Both sides are there, and scalars; as instants when one of them is a time. */
+  #comparable(left: Operand, right: Operand): Sql {
+    const inTime = isTime(left) || isTime(right)
+    return all([left, right].map((side) => presentScalar(this.#dialect, inTime ? asInstant(side) : side)))
+  }
+
+  #equal(first: Operand, second: Operand): Sql {
+    const [left, right] = constantLast(...asCompared(first, second))
+    const { dialect } = this.#context
+    if (right.is === 'constant') {
+      const value = right.value
+      if (!isScalar(value) || (typeof value === 'string' && !dialect.canHold(value))) return FALSE
+      if (left.is === 'held') {
+        return kindOf(left.held.column) === kindOfValue(value) ? dialect.equals(left.held, value) : FALSE
+      }
+    }
+    const [a, b] = [scalarsOf(dialect, left), scalarsOf(dialect, right)]
+    const pairs: Sql[] = []
+    if (a.text !== undefined && b.text !== undefined) pairs.push(dialect.equalTexts(a.text, b.text))
+    if (a.number !== undefined && b.number !== undefined) pairs.push(sql`${a.number} = ${b.number}`)
+    if (a.boolean !== undefined && b.boolean !== undefined) pairs.push(sql`${a.boolean} = ${b.boolean}`)
+    return isTrue(any(pairs))
+  }
+
+  #ordered(first: Operand, order: Order, second: Operand): Sql {
+    const [one, other] = asCompared(first, second)
+    const [left, right] = constantLast(one, other)
+    const way = left === one ? order : FLIPPED[order]
+    const { dialect } = this.#context
+    if (right.is === 'constant') {
+      const value = right.value
+      if (typeof value !== 'string' && typeof value !== 'number') return FALSE
+      this.#requireHeld(value)
+      if (left.is === 'held')
+        return kindOf(left.held.column) === kindOfValue(value) ? dialect.ordered(left.held, way, value) : FALSE
+    }
+    const [a, b] = [scalarsOf(dialect, left), scalarsOf(dialect, right)]
+    const pairs: Sql[] = []
+    if (a.text !== undefined && b.text !== undefined) pairs.push(dialect.orderedTexts(a.text, way, b.text))
+    if (a.number !== undefined && b.number !== undefined)
+      pairs.push(sql`${a.number} ${sqlText(way)} ${b.number}`)
+    return isTrue(any(pairs))
+  }
+
+  #between(left: Operand, right: Operand): Sql {
+    if (right.is !== 'constant') throw refused('between', 'its bounds are of the row')
+    if (!Array.isArray(right.value)) return FALSE
+    const [low, high] = right.value.map((value: Json) => ({ is: 'constant' as const, value, time: false }))
+    if (low === undefined || high === undefined) return FALSE
+    return all([this.#compare('greater-than-equals', left, low), this.#compare('less-than-equals', left, high)])
+  }
+
+  #texts(op: 'contains' | 'starts-with' | 'ends-with', left: Operand, right: Operand): Sql {
+    for (const side of [left, right]) if (side.is === 'constant') this.#requireHeld(side.value)
+    const [whole, part] = [scalarsOf(this.#dialect, left).text, scalarsOf(this.#dialect, right).text]
+    return whole === undefined || part === undefined ? FALSE : isTrue(this.#dialect.testTexts(op, whole, part))
+  }
+
+  #lists(op: Operator, left: Operand, right: Operand): Sql {
+    const [some, others] = [listOf(this.#context, left), listOf(this.#context, right)]
+    if (op === 'in') return others === undefined ? FALSE : this.#isIn(left, right, others)
+    if (some === undefined) return FALSE
+    if (op === 'array_contains') return this.#isIn(right, left, some)
+    if (others === undefined) return FALSE
+    const inOthers = (item: Operand) => this.#isIn(item, right, others)
+    switch (op) {
+      case 'array_subset':
+        return all([others.isList, this.#every(some, inOthers)])
+      case 'array_superset':
+        return all([some.isList, this.#every(others, (item) => this.#isIn(item, left, some))])
+      default:
+        return this.#some(some, inOthers)
+    }
+  }
+
+  /** The list, which is that of an operand too, has an item equal to the value. */
+  #isIn(value: Operand, whole: Operand, list: List): Sql {
+    if (whole.is !== 'constant' || value.is === 'constant') return this.#some(list, (item) => this.#equal(value, item))
+    const compared = isTime(value) ? asInstant(value) : value
+    const items = (whole.value as readonly Json[])
+      .map((item) => (isTime(value) ? instantOf(item) : item))
+      .filter(isScalar)
+      .filter((item) => typeof item !== 'string' || this.#dialect.canHold(item))
+    return any(
+      (['text', 'number', 'boolean'] as const).map((kind) => {
+        const values = [...new Set(items.filter((item) => kindOfValue(item) === kind))]
+        if (values.length === 0) return FALSE
+        if (compared.is === 'held')
+          return kindOf(compared.held.column) === kind ? this.#dialect.isOneOf(compared.held, values) : FALSE
+        const scalar = scalarsOf(this.#dialect, compared)[kind]
+        return scalar === undefined ? FALSE : isTrue(this.#dialect.isAnyOf(kind, scalar, values))
+      }),
+    )
+  }
+
+  #requireHeld(value: Json | undefined): void {
+    if (typeof value === 'string' && !this.#dialect.canHold(value))
+      throw refused('a constant', `${this.#dialect.name} cannot hold its text`)
+  }
+}
+
+const MISSING: Operand = { is: 'constant', value: undefined, time: false }
+
+/** What a value in JSON must be when an attribute is declared, by the type that it is declared as. */
+const ONLY = {
+  bool: { only: 'scalar', kind: 'boolean' },
+  number: { only: 'scalar', kind: 'number' },
+  string: { only: 'scalar', kind: 'text' },
+  object: { only: 'object' },
+  array: { only: 'list' },
+  object_array: { only: 'list', ofObjects: true },
+  json: {},
+} as const
+
+const isScalar = (value: Json | undefined): value is Scalar =>
+  typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
+
+function kindOfValue(value: Scalar): Kind {
+  return typeof value === 'string' ? 'text' : typeof value === 'number' ? 'number' : 'boolean'
+}
+
+const isTime = (operand: Operand): boolean =>
+  (operand.is === 'constant' || operand.is === 'held') && operand.time
+
+/** The value as an instant: a number. Where only text could tell it, it is refused. */
+function asInstant(operand: Operand): Operand {
+  switch (operand.is) {
+    case 'constant':
+      return { is: 'constant', value: instantOf(operand.value), time: false }
+    case 'held': {
+      const kind = kindOf(operand.held.column)
+      if (kind === 'number') return { ...operand, time: false }
+      if (kind === 'text') throw refused(operand.held.column.name, AS_TEXT)
+      return MISSING
+    }
+    case 'json':
+      if (operand.kind === 'boolean' || operand.only === 'list' || operand.only === 'object') return MISSING
+      if (operand.kind === 'number') return operand
+      throw refused('a value in JSON', AS_TEXT)
+    case 'value':
+      if (operand.kind === 'number') return operand
+      if (operand.kind === 'boolean') return MISSING
+      throw refused('an item of a list', AS_TEXT)
+  }
+}
+
+const AS_TEXT = 'it is compared as an instant, and held as text or JSON: only columns of times and numbers are'
+
+function asCompared(left: Operand, right: Operand): [Operand, Operand] {
+  return isTime(left) || isTime(right) ? [asInstant(left), asInstant(right)] : [left, right]
+}
+
+const constantLast = (left: Operand, right: Operand): [Operand, Operand] =>
+  left.is === 'constant' ? [right, left] : [left, right]
+
+/** A column can have values of the type that the attribute is declared as, and it has no members. */
+function requireFit(name: string, kind: Kind, type: AttributeType, inside: readonly string[]): void {
+  if (type === 'time' && kind === 'text') throw refused(name, 'it is a time, and held as text: only columns of times and numbers are compared')
+  const fits = { bool: 'boolean', number: 'number', string: 'text', time: 'number', json: kind }[type as string]
+  if (fits !== kind || inside.length > 0) throw unfit(name, type, inside)
+}
+
+function unfit(name: string, type: AttributeType, inside: readonly string[]): ZerohopError {
+  const what = inside.length > 0 ? `reads \`${inside.join('.')}\` inside \`${name}\`` : `takes \`${name}\` for ${type}`
+  return invalid(`the filter ${what}, and the mapping has another type`)
+}
+
+export function invalid(reason: string): ZerohopError {
+  return new ZerohopError('INPUT_INVALID', { reason })
+}
+
+function refused(what: string, reason: string): ZerohopError {
+  return new ZerohopError('FILTER_REFUSED', { what: `\`${what}\``, reason })
+}

@@ -1,0 +1,110 @@
+// Pieces of SQL: text with bound values between. A value never becomes text: only `sqlText` and the names that a
+// dialect quotes do.
+
+/** A value that is sent beside the text. The same object may stand in several places. */
+export class Bound {
+  readonly value: unknown
+
+  constructor(value: unknown) {
+    this.value = value
+  }
+}
+
+/** A column of the row that the name of its table does not go before: inside a subquery it could be another one. */
+export class Unqualified {
+  readonly text: string
+
+  constructor(text: string) {
+    this.text = text
+  }
+}
+
+type Part = string | Bound | Unqualified
+
+export class Sql {
+  readonly parts: readonly Part[]
+
+  constructor(parts: readonly Part[]) {
+    this.parts = parts
+  }
+}
+
+/** What `toSql` returns: the text of a condition, and the values of its placeholders in their order. */
+export interface Statement {
+  readonly text: string
+  readonly values: readonly unknown[]
+}
+
+/** Text that is already SQL. */
+export const sqlText = (text: string): Sql => new Sql([text])
+
+/** SQL with pieces and bound values in it. */
+export function sql(texts: TemplateStringsArray, ...inside: readonly (Sql | Bound)[]): Sql {
+  const parts: Part[] = [texts[0]!]
+  for (const [index, each] of inside.entries()) {
+    if (each instanceof Bound) parts.push(each)
+    else parts.push(...each.parts)
+    parts.push(texts[index + 1]!)
+  }
+  return new Sql(parts)
+}
+
+export function joined(pieces: readonly Sql[], between: string): Sql {
+  return new Sql(pieces.flatMap(({ parts }, index) => (index === 0 ? parts : [between, ...parts])))
+}
+
+/** True and false without a word that an old database may take for a column. */
+export const TRUE = sqlText('1 = 1')
+export const FALSE = sqlText('1 = 0')
+
+/** All of the conditions. Each is true or false, never unknown, and so is the answer. */
+export function all(conditions: readonly Sql[]): Sql {
+  if (conditions.includes(FALSE)) return FALSE
+  return grouped(
+    conditions.filter((each) => each !== TRUE),
+    ' AND ',
+    TRUE,
+  )
+}
+
+/** Any of the conditions. */
+export function any(conditions: readonly Sql[]): Sql {
+  if (conditions.includes(TRUE)) return TRUE
+  return grouped(
+    conditions.filter((each) => each !== FALSE),
+    ' OR ',
+    FALSE,
+  )
+}
+
+function grouped(conditions: readonly Sql[], between: string, none: Sql): Sql {
+  if (conditions.length < 2) return conditions[0] ?? none
+  return sql`(${joined(conditions, between)})`
+}
+
+export function not(condition: Sql): Sql {
+  if (condition === TRUE) return FALSE
+  if (condition === FALSE) return TRUE
+  return sql`NOT (${condition})`
+}
+
+/** The condition, false also where it was unknown before. */
+export const isTrue = (condition: Sql): Sql =>
+  condition === TRUE || condition === FALSE ? condition : sql`(${condition}) IS TRUE`
+
+/** The text with placeholders: `$1` and on from `first`, each value once; or a `?` for each place. */
+export function statement({ parts }: Sql, placeholder: 'numbered' | 'question', first: number): Statement {
+  const values: unknown[] = []
+  const numbers = new Map<Bound, number>()
+  const text = parts.map((part) => {
+    if (typeof part === 'string') return part
+    if (part instanceof Unqualified) return part.text
+    const known = placeholder === 'numbered' ? numbers.get(part) : undefined
+    if (known !== undefined) return `$${known}`
+    values.push(part.value)
+    if (placeholder === 'question') return '?'
+    numbers.set(part, first + values.length - 1)
+    return `$${first + values.length - 1}`
+  })
+  return { text: text.join(''), values }
+}

@@ -1,0 +1,107 @@
+// A filter as a condition to put after WHERE (docs/filters-in-databases.md). The tenant of the row is always part of it,
+// also where every row of the tenant is meant.
+import { ZerohopError } from '../model/errors.ts'
+import type { ConditionalFilter, Filter, FilterNode, Term } from '../model/filter.ts'
+import { requireFilter } from './form.ts'
+import { type Columns, columnsOf, type Mapping } from './mapping.ts'
+import { Compiler, invalid } from './sql/compile.ts'
+import type { Dialect } from './sql/dialect.ts'
+import { all, any, FALSE, type Sql, type Statement, statement } from './sql/fragment.ts'
+import { postgres } from './sql/postgres.ts'
+
+export type DialectName = 'postgres' | 'mysql' | 'sqlite'
+
+export interface SqlOptions {
+  /** how the query calls the table of the rows; needed where the filter looks into lists, and never wrong */
+  readonly table?: string
+  /** number of the first placeholder in PostgreSQL; default 1 */
+  readonly firstPlaceholder?: number
+  /** milliseconds since 1970, for a filter that reads the time of asking */
+  readonly now?: number
+}
+
+const DIALECTS: Readonly<Record<DialectName, Dialect>> = { postgres, mysql: postgres, sqlite: postgres }
+
+/**
+ * A condition that is true for the rows that the filter means, and false for all others: never unknown. Several filters
+ * of one type, each of another tenant, are an OR.
+ * @throws INPUT_INVALID for names that the mapping has not; FILTER_REFUSED for what the database cannot say exactly
+ */
+export function toSql(
+  filter: Filter | readonly Filter[],
+  mapping: Mapping,
+  dialect: DialectName,
+  options: SqlOptions = {},
+): Statement {
+  const { firstPlaceholder = 1 } = options
+  if (!Number.isSafeInteger(firstPlaceholder) || firstPlaceholder < 1)
+    throw invalid('`firstPlaceholder` must be a whole number above 0')
+  return statement(conditionOf(filter, mapping, dialect, options), dialectOf(dialect).placeholder, firstPlaceholder)
+}
+
+/** The condition in pieces, for query builders that bind values themselves. */
+export function conditionOf(
+  filter: Filter | readonly Filter[],
+  mapping: Mapping,
+  dialect: DialectName,
+  options: SqlOptions,
+): Sql {
+  const filters = (Array.isArray(filter) ? filter : [filter]) as readonly Filter[]
+  for (const each of filters) requireFilter(each)
+  const columns = columnsOf(mapping)
+  requireOneTable(filters, columns)
+  const compiler = new Compiler(dialectOf(dialect), columns, { table: options.table, now: options.now })
+  return any(
+    filters.map((each) => {
+      if (each.kind === 'never') return FALSE
+      const tenant = compiler.tenant(each.tenant)
+      if (each.kind === 'always') return tenant
+      const { where } = each as ConditionalFilter
+      requireMapped(where, columns)
+      return all([tenant, compiler.node(where)])
+    }),
+  )
+}
+
+function dialectOf(name: DialectName): Dialect {
+  const dialect = Object.hasOwn(DIALECTS, name) ? DIALECTS[name] : undefined
+  if (dialect === undefined) throw invalid(`\`${name}\` is no dialect: there are ${Object.keys(DIALECTS).join(', ')}`)
+  return dialect
+}
+
+function requireOneTable(filters: readonly Filter[], columns: Columns): void {
+  const [first] = filters
+  for (const { type, tenant } of filters) {
+    if (type !== first?.type) throw invalid(`filters of \`${first?.type}\` and of \`${type}\` are about different rows`)
+    if (columns.tenant === null && tenant !== first.tenant)
+      throw invalid('`mapping.tenant` is null: a table of one tenant has rows of one tenant')
+  }
+}
+
+/** @throws INPUT_INVALID naming all that the filter reads and the mapping has not */
+export function requireMapped(where: FilterNode, { attributes, relations }: Columns): void {
+  const missing = new Set<string>()
+  for (const { path, related } of reads(where)) {
+    if (path !== undefined && !attributes.has(path)) missing.add(`attribute \`${path}\``)
+    if (related !== undefined && !relations.has(related)) missing.add(`relation \`${related}\``)
+  }
+  if (missing.size > 0)
+    throw new ZerohopError('INPUT_INVALID', { reason: `the mapping has no ${[...missing].join(', no ')}` })
+}
+
+interface Read {
+  readonly path?: string
+  readonly related?: string
+}
+
+/** Attributes and relations that a filter reads. */
+function reads(node: FilterNode): readonly Read[] {
+  if ('and' in node) return node.and.flatMap(reads)
+  if ('or' in node) return node.or.flatMap(reads)
+  if ('not' in node) return reads(node.not)
+  if ('op' in node) return [...readsOf(node.left), ...readsOf(node.right)]
+  if ('match' in node) return [...readsOf(node.left), ...reads(node.where)]
+  return 'related' in node ? [{ related: node.related }] : []
+}
+
+const readsOf = (term: Term): readonly Read[] => ('path' in term ? [{ path: term.path[0] ?? '' }] : [])
