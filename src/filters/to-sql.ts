@@ -33,24 +33,33 @@ export function toSql(
   dialect: DialectName,
   options: SqlOptions = {},
 ): Statement {
+  return toSqlOf(filter, mapping, dialectOf(dialect), options)
+}
+
+/** The same in a dialect of one's own. */
+export function toSqlOf(
+  filter: Filter | readonly Filter[],
+  mapping: Mapping,
+  dialect: Dialect,
+  options: SqlOptions,
+): Statement {
   const { firstPlaceholder = 1 } = options
   if (!Number.isSafeInteger(firstPlaceholder) || firstPlaceholder < 1)
     throw invalid('`firstPlaceholder` must be a whole number above 0')
-  return statement(conditionOf(filter, mapping, dialect, options), dialectOf(dialect).placeholder, firstPlaceholder)
+  return statement(conditionOf(filter, mapping, dialect, options), dialect.placeholder, firstPlaceholder)
 }
 
-/** The condition in pieces, for query builders that bind values themselves. */
-export function conditionOf(
+function conditionOf(
   filter: Filter | readonly Filter[],
   mapping: Mapping,
-  dialect: DialectName,
+  dialect: Dialect,
   options: SqlOptions,
 ): Sql {
   const filters = (Array.isArray(filter) ? filter : [filter]) as readonly Filter[]
   for (const each of filters) requireFilter(each)
   const columns = columnsOf(mapping)
   requireOneTable(filters, columns)
-  const compiler = new Compiler(dialectOf(dialect), columns, { table: options.table, now: options.now })
+  const compiler = new Compiler(dialect, columns, { table: options.table, now: options.now })
   return any(
     filters.map((each) => {
       if (each.kind === 'never') return FALSE

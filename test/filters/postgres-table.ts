@@ -88,4 +88,4 @@ export function rowsSql(next: Next, count: number): string {
 }
 
 /** Rows with the keys of the teams of each. */
-export const SELECT_ROWS = `SELECT r.*, ARRAY(SELECT "team id" FROM links l WHERE l.id = r.id) AS team FROM rows r`
+export const SELECT_ROWS = `SELECT r.*, ARRAY(SELECT "team id" FROM links l WHERE l.id = r.id) AS team FROM rows r ORDER BY n`

@@ -2,7 +2,7 @@
 // each type of column.
 import type { ColumnType } from '../../src/filters/mapping.ts'
 import { OPERATORS, type Operator } from '../../src/model/condition.ts'
-import { type ConditionalFilter, FILTER_FORMAT, type FilterNode, type Leaf, type Term } from '../../src/model/filter.ts'
+import { type Filter, FILTER_FORMAT, type FilterNode, type Leaf, type Term } from '../../src/model/filter.ts'
 import type { Json } from '../../src/model/objects.ts'
 import {
   DECLARED,
@@ -22,10 +22,12 @@ export const TENANT = "acme's"
 const NAMES = Object.keys(OPERATORS) as Operator[]
 
 /** A condition on rows of the tenant `TENANT`. */
-export function randomFilter(next: Next, table: Table, size = 1 + next(4)): ConditionalFilter {
-  const where = node(next, table, size, 0)
+export function randomFilter(next: Next, table: Table): Filter {
+  const about = { format: FILTER_FORMAT, revision: 1, type: 'row', tenant: TENANT } as const
+  if (next(40) === 0) return { ...about, kind: pick(next, ['always', 'never']) }
+  const where = node(next, table, 1 + next(4), 0)
   const reads = { attributes: [...table.types.keys()], relations: ['parent', 'team'], key: true }
-  return { format: FILTER_FORMAT, revision: 1, type: 'row', tenant: TENANT, kind: 'when', where, reads }
+  return { ...about, kind: 'when', where, reads }
 }
 
 function node(next: Next, table: Table, size: number, matches: number): FilterNode {
