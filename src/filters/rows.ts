@@ -108,7 +108,8 @@ export function toResource(
   const relations = [...columns.relations].map(([name, { resource, property, held }]) => {
     const found = read(property)
     const keys = 'table' in held ? (found as readonly unknown[]) : [found]
-    if (!Array.isArray(keys)) throw new ZerohopError('INPUT_INVALID', { reason: `\`${property}\` must be a list of keys` })
+    if (!Array.isArray(keys))
+      throw new ZerohopError('INPUT_INVALID', { reason: `\`${property}\` must be a list of keys` })
     return [name, keys.map(asKey).flatMap((key) => (key === null ? [] : [`${resource}:${key}`]))] as const
   })
   return {
@@ -131,12 +132,13 @@ function valueOf(value: unknown, type: ColumnType, json: 'parsed' | 'text'): Jso
     case 'text':
     case 'uuid':
       return typeof value === 'string' ? value : null
-    case 'integer':
     case 'double':
+      return typeof value === 'number' ? numberOf(value) : null
+    case 'integer':
     case 'decimal':
       return numberOf(value)
     case 'boolean':
-      return value === true || Number(value) === 1 ? true : value === false || Number(value) === 0 ? false : null
+      return booleanOf(value)
     case 'timestamptz':
     case 'timestamp':
       return msOf(value)
@@ -150,6 +152,15 @@ function valueOf(value: unknown, type: ColumnType, json: 'parsed' | 'text'): Jso
   }
 }
 
+/** Databases without a type for them hold 1 and 0. */
+function booleanOf(value: unknown): boolean | null {
+  if (typeof value === 'boolean') return value
+  if (typeof value !== 'number' && typeof value !== 'bigint') return null
+  const number = Number(value)
+  return number === 1 ? true : number === 0 ? false : null
+}
+
+/** Drivers give whole numbers of 64 bits and decimals as text. */
 function numberOf(value: unknown): number | null {
   const isText = typeof value === 'string' && value.trim() !== ''
   const number = isText || typeof value === 'bigint' ? Number(value) : value

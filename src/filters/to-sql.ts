@@ -8,6 +8,7 @@ import { Compiler, invalid } from './sql/compile.ts'
 import type { Dialect } from './sql/dialect.ts'
 import { all, any, FALSE, type Sql, type Statement, statement } from './sql/fragment.ts'
 import { postgres } from './sql/postgres.ts'
+import { sqlite } from './sql/sqlite.ts'
 
 export type DialectName = 'postgres' | 'mysql' | 'sqlite'
 
@@ -20,7 +21,7 @@ export interface SqlOptions {
   readonly now?: number
 }
 
-const DIALECTS: Readonly<Record<DialectName, Dialect>> = { postgres, mysql: postgres, sqlite: postgres }
+const DIALECTS: Readonly<Record<DialectName, Dialect>> = { postgres, mysql: postgres, sqlite }
 
 /**
  * A condition that is true for the rows that the filter means, and false for all others: never unknown. Several filters
@@ -49,12 +50,7 @@ export function toSqlOf(
   return statement(conditionOf(filter, mapping, dialect, options), dialect.placeholder, firstPlaceholder)
 }
 
-function conditionOf(
-  filter: Filter | readonly Filter[],
-  mapping: Mapping,
-  dialect: Dialect,
-  options: SqlOptions,
-): Sql {
+function conditionOf(filter: Filter | readonly Filter[], mapping: Mapping, dialect: Dialect, options: SqlOptions): Sql {
   const filters = (Array.isArray(filter) ? filter : [filter]) as readonly Filter[]
   for (const each of filters) requireFilter(each)
   const columns = columnsOf(mapping)

@@ -1,7 +1,7 @@
 // Mistakes that the law of filters in databases must find: each makes the condition of a filter in a wrong way.
-import { type Mapping } from '../../src/filters/mapping.ts'
-import { type Dialect } from '../../src/filters/sql/dialect.ts'
-import { sql, type Statement, TRUE } from '../../src/filters/sql/fragment.ts'
+import type { Mapping } from '../../src/filters/mapping.ts'
+import type { Dialect } from '../../src/filters/sql/dialect.ts'
+import { type Statement, sql, TRUE } from '../../src/filters/sql/fragment.ts'
 import { type SqlOptions, toSqlOf } from '../../src/filters/to-sql.ts'
 import type { Operator } from '../../src/model/condition.ts'
 import type { ConditionalFilter, Filter, FilterNode } from '../../src/model/filter.ts'

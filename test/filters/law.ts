@@ -4,8 +4,8 @@ import { holds } from '../../src/filters/evaluate.ts'
 import type { Mapping } from '../../src/filters/mapping.ts'
 import { type ResourceOptions, type RowResource, toResource } from '../../src/filters/rows.ts'
 import type { Statement } from '../../src/filters/sql/fragment.ts'
-import type { ConditionalFilter, Filter } from '../../src/model/filter.ts'
 import { isZerohopError } from '../../src/model/errors.ts'
+import type { ConditionalFilter, Filter } from '../../src/model/filter.ts'
 import { randomFilter, TENANT } from './random-filters.ts'
 import { MIDNIGHT, type Next, type Table } from './random-rows.ts'
 
@@ -31,7 +31,11 @@ export interface StoredRow {
 }
 
 /** What the driver gave, as rows of the law. */
-export function storedRow(row: Readonly<Record<string, unknown>>, mapping: Mapping, options?: ResourceOptions): StoredRow {
+export function storedRow(
+  row: Readonly<Record<string, unknown>>,
+  mapping: Mapping,
+  options?: ResourceOptions,
+): StoredRow {
   const tenant = row[mapping.tenant as string] as string | null
   const n = Number(row.n)
   return { n, tenant, resource: tenant === null ? undefined : toResource(row, mapping, options) }
@@ -70,7 +74,7 @@ export interface Outcome {
   /** reasons of filters that are refused */
   readonly refused: Map<string, number>
   /** the first filter for which the database does not agree */
-  wrong: unknown
+  wrong: string | undefined
 }
 
 const PER_STATEMENT = 20
@@ -83,7 +87,10 @@ export async function tryLaw(engine: Engine, filters: number, seed = 1): Promise
     const rows = await engine.fill(next)
     const asked = statements(engine, next, outcome)
     const columns = asked.map(({ made }, index) => `(${made.text}) AS a${index}`).join(', ')
-    const answers = await engine.ask(columns, asked.flatMap(({ made }) => [...made.values]))
+    const answers = await engine.ask(
+      columns,
+      asked.flatMap(({ made }) => [...made.values]),
+    )
     for (const [index, { filter, made }] of asked.entries()) {
       const want = expected(filter, rows)
       const found = answers.filter((answer) => isYes(answer[`a${index}`])).map(({ n }) => Number(n))
@@ -91,11 +98,18 @@ export async function tryLaw(engine: Engine, filters: number, seed = 1): Promise
       outcome.asked++
       if (want.length > 0 && want.length < rows.filter(({ tenant }) => tenant === TENANT).length) outcome.telling++
       if (unknown.length > 0 || JSON.stringify(found) !== JSON.stringify(want))
-        outcome.wrong ??= { filter, made, want, found, unknown, rows: rows.filter(({ n }) => want.includes(n) !== found.includes(n)).slice(0, 2) }
+        outcome.wrong ??= JSON.stringify(
+          { filter, made, found, want, unknown, rows: differing(rows, want, found) },
+          null,
+          1,
+        )
     }
   }
   return outcome
 }
+
+const differing = (rows: readonly StoredRow[], want: readonly number[], found: readonly number[]) =>
+  rows.filter(({ n }) => want.includes(n) !== found.includes(n)).slice(0, 1)
 
 const isYes = (value: unknown): boolean => value === true || value === 1 || value === 1n
 

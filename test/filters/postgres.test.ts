@@ -45,7 +45,10 @@ describe.skipIf(withoutPostgres())('filters in PostgreSQL', () => {
 
   it.each(Object.entries(MISTAKES))('the law finds a mistake: %s', async (_, mistake) => {
     const { wrong } = await tryLaw(
-      { ...engine, compile: (filter, firstPlaceholder) => mistake(filter, mapping, postgres, { ...OPTIONS, firstPlaceholder }) },
+      {
+        ...engine,
+        compile: (filter, firstPlaceholder) => mistake(filter, mapping, postgres, { ...OPTIONS, firstPlaceholder }),
+      },
       5_000,
     )
     expect(wrong).toBeDefined()

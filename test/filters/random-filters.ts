@@ -2,7 +2,7 @@
 // each type of column.
 import type { ColumnType } from '../../src/filters/mapping.ts'
 import { OPERATORS, type Operator } from '../../src/model/condition.ts'
-import { type Filter, FILTER_FORMAT, type FilterNode, type Leaf, type Term } from '../../src/model/filter.ts'
+import { FILTER_FORMAT, type Filter, type FilterNode, type Leaf, type Term } from '../../src/model/filter.ts'
 import type { Json } from '../../src/model/objects.ts'
 import {
   DECLARED,
@@ -43,7 +43,8 @@ function node(next: Next, table: Table, size: number, matches: number): FilterNo
 function leaf(next: Next, table: Table, matches: number): Leaf {
   const kind = next(14)
   if (kind === 0) return { key: { in: some(next, KEYS) } }
-  if (kind === 1) return { related: pick(next, ['parent', 'team']), type: pick(next, ['folder', 'team']), in: some(next, KEYS) }
+  if (kind === 1)
+    return { related: pick(next, ['parent', 'team']), type: pick(next, ['folder', 'team']), in: some(next, KEYS) }
   if (kind < 4 && matches < 2) {
     const left = term(next, table, matches, ['json'])
     return { match: pick(next, ['object', 'any', 'all']), left, where: node(next, table, 1 + next(2), matches + 1) }
@@ -67,7 +68,12 @@ function comparison(next: Next, table: Table, matches: number): Leaf {
     return { op, left, right: other }
   }
   // the row on the right, a constant on the left
-  if (next(5) === 0 && op !== 'between') return { op, left: constant(next, right(next, op === 'in' ? 'equals' : op, value === null ? [null] : [value])), right: left }
+  if (next(5) === 0 && op !== 'between')
+    return {
+      op,
+      left: constant(next, right(next, op === 'in' ? 'equals' : op, value === null ? [null] : [value])),
+      right: left,
+    }
   return { op, left, right: constant(next, value) }
 }
 
@@ -76,9 +82,11 @@ function constant(next: Next, value: Json): Term {
 }
 
 function right(next: Next, op: Operator, values: readonly Json[]): Json {
-  const side: Side | 'range' = op === 'in' || (op.startsWith('array_') && op !== 'array_contains') ? 'list' : op === 'between' ? 'range' : 'scalar'
+  const side: Side | 'range' =
+    op === 'in' || (op.startsWith('array_') && op !== 'array_contains') ? 'list' : op === 'between' ? 'range' : 'scalar'
   if (next(20) === 0) return pick<Json>(next, [null, true, [], {}, 'x', 7])
-  if (side === 'list') return [...some(next, values), ...(next(4) === 0 ? [pick<Json>(next, [null, [], {}, true, 1, 'a'])] : [])]
+  if (side === 'list')
+    return [...some(next, values), ...(next(4) === 0 ? [pick<Json>(next, [null, [], {}, true, 1, 'a'])] : [])]
   if (side === 'range') return [pick(next, values), pick(next, values)]
   return pick(next, values)
 }
@@ -94,7 +102,10 @@ function term(next: Next, table: Table, matches: number, prefer?: readonly Colum
   const [name, type] = pick(next, fitting.length === 0 ? all : fitting)
   const inside = type === 'json' && next(2) === 0 ? [pick(next, next(3) === 0 ? MEMBERS : MEMBERS.slice(0, 2))] : []
   if (inside.length > 0 && next(4) === 0) inside.push(pick(next, MEMBERS.slice(0, 3)))
-  return { path: [name, ...inside], type: inside.length > 0 ? pick(next, ['json', 'object']) : pick(next, DECLARED[type]!) }
+  return {
+    path: [name, ...inside],
+    type: inside.length > 0 ? pick(next, ['json', 'object']) : pick(next, DECLARED[type]!),
+  }
 }
 
 /** What the other side may be equal to. */

@@ -1,21 +1,82 @@
 // Random rows of a table, aimed at where databases differ from filters: NULL, case, padded text, wildcards, quotes,
 // characters beyond U+FFFF, numbers beyond 2^53, -0, NaN, times below a millisecond, JSON of mixed types.
-import type { AttributeType } from '../../src/model/objects.ts'
+
 import type { ColumnType, Mapping } from '../../src/filters/mapping.ts'
+import type { AttributeType } from '../../src/model/objects.ts'
 
 export type Next = (below: number) => number
 export const pick = <T>(next: Next, from: readonly T[]): T => from[next(from.length)]!
 
 export const TEXTS = [
-  '', 'a', 'A', 'a ', ' a', 'ab', 'b', '%', '_', 'a%', 'a_b', "'", '"', '\\', "a'b", 'ä', 'Ä', 'a\u0308', 'ß', 'ss',
-  '😀', '\uff21', 'é\u{10ffff}', '1', '01', 'true', 'null', '{}', '$1', '?', ':a', 'a\tb', 'a\nb', 'toString', '__proto__',
+  '',
+  'a',
+  'A',
+  'a ',
+  ' a',
+  'ab',
+  'b',
+  '%',
+  '_',
+  'a%',
+  'a_b',
+  "'",
+  '"',
+  '\\',
+  "a'b",
+  'ä',
+  'Ä',
+  'a\u0308',
+  'ß',
+  'ss',
+  '😀',
+  '\uff21',
+  'é\u{10ffff}',
+  '1',
+  '01',
+  'true',
+  'null',
+  '{}',
+  '$1',
+  '?',
+  ':a',
+  'a\tb',
+  'a\nb',
+  'toString',
+  '__proto__',
 ] as const
 export const KEYS = ['a', 'A', 'a ', 'b', "k'1", 'k"2', '😀', 'k%', '1', 'k\\'] as const
 export const UUIDS = ['00000000-0000-0000-0000-00000000000a', 'ffffffff-0000-4000-8000-000000000001'] as const
-export const NUMBERS = [0, -0, 1, -1, 2, 1.5, 0.1, 0.1 + 0.2, 2 ** 53, 2 ** 53 - 1, 2 ** 53 + 2, -(2 ** 53), 1e300, 5e-324, 2 ** 63]
+export const NUMBERS = [
+  0,
+  -0,
+  1,
+  -1,
+  2,
+  1.5,
+  0.1,
+  0.1 + 0.2,
+  2 ** 53,
+  2 ** 53 - 1,
+  2 ** 53 + 2,
+  -(2 ** 53),
+  1e300,
+  5e-324,
+  2 ** 63,
+]
 /** 2026-11-20T00:00Z, and around 1970 */
 export const MIDNIGHT = 1795132800000
-export const INSTANTS = [MIDNIGHT, MIDNIGHT + 1, MIDNIGHT - 1, MIDNIGHT + 0.5, 0, -1, 1, -62_135_596_800_000, 8.64e15, 253_402_300_800_000]
+export const INSTANTS = [
+  MIDNIGHT,
+  MIDNIGHT + 1,
+  MIDNIGHT - 1,
+  MIDNIGHT + 0.5,
+  0,
+  -1,
+  1,
+  -62_135_596_800_000,
+  8.64e15,
+  253_402_300_800_000,
+]
 export const INSTANT_TEXTS = ['2026-11-20', '2026-11-20T00:00:00.001Z', '2026-11-20T01:00+01:00', '1970-01-01', 'soon']
 
 /** What an attribute may be declared as when its column is of the type. */
@@ -51,7 +112,8 @@ export function jsonText(next: Next, rawNumbers: readonly string[], depth = 0): 
   const inner = () => jsonText(next, rawNumbers, depth + 1)
   const count = next(4)
   if (kind === 7) return `[${Array.from({ length: count }, inner).join(',')}]`
-  if (kind === 8) return `[${Array.from({ length: count }, () => JSON.stringify(pick(next, TEXTS.slice(0, 8)))).join(',')}]`
+  if (kind === 8)
+    return `[${Array.from({ length: count }, () => JSON.stringify(pick(next, TEXTS.slice(0, 8)))).join(',')}]`
   if (kind === 9) return `[${Array.from({ length: count }, () => object(next, inner)).join(',')}]`
   return object(next, inner)
 }

@@ -85,8 +85,7 @@ export class Compiler {
   }
 
   #passes(where: FilterNode, value: Operand): Sql {
-    if (value.is === 'constant')
-      return isObject(value.value) ? this.node(where, { constant: value.value }) : FALSE
+    if (value.is === 'constant') return isObject(value.value) ? this.node(where, { constant: value.value }) : FALSE
     if (value.is !== 'json' || value.only === 'list' || value.only === 'scalar') return FALSE
     return all([this.#dialect.isJson(value.json, 'object'), this.node(where, { json: value.json })])
   }
@@ -222,8 +221,7 @@ export class Compiler {
     const [a, b] = [scalarsOf(dialect, left), scalarsOf(dialect, right)]
     const pairs: Sql[] = []
     if (a.text !== undefined && b.text !== undefined) pairs.push(dialect.orderedTexts(a.text, way, b.text))
-    if (a.number !== undefined && b.number !== undefined)
-      pairs.push(sql`${a.number} ${sqlText(way)} ${b.number}`)
+    if (a.number !== undefined && b.number !== undefined) pairs.push(sql`${a.number} ${sqlText(way)} ${b.number}`)
     return isTrue(any(pairs))
   }
 
@@ -304,8 +302,7 @@ function kindOfValue(value: Scalar): Kind {
   return typeof value === 'string' ? 'text' : typeof value === 'number' ? 'number' : 'boolean'
 }
 
-const isTime = (operand: Operand): boolean =>
-  (operand.is === 'constant' || operand.is === 'held') && operand.time
+const isTime = (operand: Operand): boolean => (operand.is === 'constant' || operand.is === 'held') && operand.time
 
 /** The value as an instant: a number. Where only text could tell it, it is refused. */
 function asInstant(operand: Operand): Operand {
@@ -340,7 +337,8 @@ const constantLast = (left: Operand, right: Operand): [Operand, Operand] =>
 
 /** A column can have values of the type that the attribute is declared as, and it has no members. */
 function requireFit(name: string, kind: Kind, type: AttributeType, inside: readonly string[]): void {
-  if (type === 'time' && kind === 'text') throw refused(name, 'it is a time, and held as text: only columns of times and numbers are compared')
+  if (type === 'time' && kind === 'text')
+    throw refused(name, 'it is a time, and held as text: only columns of times and numbers are compared')
   const fits = { bool: 'boolean', number: 'number', string: 'text', time: 'number', json: kind }[type as string]
   if (fits !== kind || inside.length > 0) throw unfit(name, type, inside)
 }

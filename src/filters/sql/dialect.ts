@@ -13,6 +13,8 @@ export type TextTest = 'contains' | 'starts-with' | 'ends-with'
 export interface JsonValue {
   readonly value: Sql
   readonly type?: Sql
+  /** the text of it when it is an object, else NULL; where a dialect needs it */
+  readonly object?: Sql
 }
 
 /** Rows of one column. */
@@ -112,7 +114,8 @@ export const wholeBound = (order: Order, value: number): number =>
 
 const INTEGER = /^(0|-?[1-9]\d{0,18})$/
 /** Whether a column of whole numbers of 64 bits can be the one that this text says. */
-export const isIntegerText = (text: string): boolean => INTEGER.test(text) && BigInt.asIntN(64, BigInt(text)) === BigInt(text)
+export const isIntegerText = (text: string): boolean =>
+  INTEGER.test(text) && BigInt.asIntN(64, BigInt(text)) === BigInt(text)
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 export const isUuidText = (text: string): boolean => UUID.test(text)

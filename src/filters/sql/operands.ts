@@ -51,8 +51,7 @@ export function scalarsOf(dialect: Dialect, operand: Operand): Scalars {
 
 /** It has a value that is a scalar. */
 export function presentScalar(dialect: Dialect, operand: Operand): Sql {
-  if (operand.is === 'held')
-    return kindOf(operand.held.column) === undefined ? FALSE : dialect.present(operand.held)
+  if (operand.is === 'held') return kindOf(operand.held.column) === undefined ? FALSE : dialect.present(operand.held)
   const scalars = Object.values(scalarsOf(dialect, operand))
   if (operand.is === 'constant') return scalars.length > 0 ? TRUE : FALSE
   return any(scalars.map((each) => sql`${each} IS NOT NULL`))

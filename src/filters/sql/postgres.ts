@@ -33,7 +33,8 @@ export const postgres: Dialect = {
   placeholder: 'numbered',
 
   identifier(name) {
-    if (name === '' || name.includes('\0') || !name.isWellFormed()) throw unquotable(name, 'PostgreSQL has no such names')
+    if (name === '' || name.includes('\0') || !name.isWellFormed())
+      throw unquotable(name, 'PostgreSQL has no such names')
     if (Buffer.byteLength(name) > NAME_BYTES_MAX)
       throw unquotable(name, `PostgreSQL cuts names after ${NAME_BYTES_MAX} bytes`)
     return `"${name.replaceAll('"', '""')}"`
@@ -153,7 +154,8 @@ const there = ({ at }: Held): Sql => sql`${at} IS NOT NULL`
 const bytes = (text: Sql): Sql => sql`(${text} COLLATE "C")`
 /** In parentheses, so that a cast or an operator beside it cannot take only a part of it. */
 const cast = (value: Scalar, type: string): Sql => sql`${new Bound(value)}::${sqlText(type)}`
-const isWhole = (value: Scalar): boolean => (typeof value === 'number' ? isExactInteger(value) : isIntegerText(String(value)))
+const isWhole = (value: Scalar): boolean =>
+  typeof value === 'number' ? isExactInteger(value) : isIntegerText(String(value))
 const integer = (value: Scalar): Sql => cast(String(value), 'bigint')
 
 /** The values as one parameter. */
@@ -185,8 +187,7 @@ function value(held: Held): Sql {
 }
 
 /** Cut after the millisecond, also before 1970. */
-const milliseconds = (at: Sql): Sql =>
-  sql`round(extract(epoch FROM date_trunc('milliseconds', ${at})) * 1000)::float8`
+const milliseconds = (at: Sql): Sql => sql`round(extract(epoch FROM date_trunc('milliseconds', ${at})) * 1000)::float8`
 
 /** A numeric as a double. Without the guards PostgreSQL fails where a double would be infinite or 0. */
 function asDouble(numeric: Sql): Sql {
