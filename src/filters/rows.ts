@@ -103,7 +103,7 @@ export function toResource(
   const tenant = columns.tenant === null ? undefined : keyOf(columns.tenant)
   if (tenant === null) throw new ZerohopError('INPUT_INVALID', { reason: 'the row has no tenant: no filter means it' })
   const attributes = [...columns.attributes].map(([name, column]) => {
-    return [name, valueOf(read(column.property), column.type, json)] as const
+    return [name, jsonOf(read(column.property), column.type, json)] as const
   })
   const relations = [...columns.relations].map(([name, { resource, property, held }]) => {
     const found = read(property)
@@ -126,7 +126,7 @@ function asKey(value: unknown): string | null {
 }
 
 /** What a driver gives, as the filter sees it; `null` where it has no value, also for NaN. */
-function valueOf(value: unknown, type: ColumnType, json: 'parsed' | 'text'): Json {
+function jsonOf(value: unknown, type: ColumnType, json: 'parsed' | 'text'): Json {
   if (value === null) return null
   switch (type) {
     case 'text':
@@ -147,7 +147,7 @@ function valueOf(value: unknown, type: ColumnType, json: 'parsed' | 'text'): Jso
     default: {
       if (!Array.isArray(value) || value.some((each) => Array.isArray(each))) return null
       const inner = type.slice(0, -'[]'.length) as ColumnType
-      return value.map((each) => valueOf(each, inner, json))
+      return value.map((each) => jsonOf(each, inner, json))
     }
   }
 }

@@ -7,6 +7,7 @@ import { type Columns, columnsOf, type Mapping } from './mapping.ts'
 import { Compiler, invalid } from './sql/compile.ts'
 import type { Dialect } from './sql/dialect.ts'
 import { all, any, FALSE, type Sql, type Statement, statement } from './sql/fragment.ts'
+import { mysql } from './sql/mysql.ts'
 import { postgres } from './sql/postgres.ts'
 import { sqlite } from './sql/sqlite.ts'
 
@@ -21,7 +22,7 @@ export interface SqlOptions {
   readonly now?: number
 }
 
-const DIALECTS: Readonly<Record<DialectName, Dialect>> = { postgres, mysql: postgres, sqlite }
+const DIALECTS: Readonly<Record<DialectName, Dialect>> = { postgres, mysql, sqlite }
 
 /**
  * A condition that is true for the rows that the filter means, and false for all others: never unknown. Several filters

@@ -32,7 +32,7 @@ export const sqlite: Dialect = {
       case 'boolean':
         return sql`(${isNumber(at)} AND ${at} IN (0, 1))`
       default:
-        return sql`(${isNumber(at)} AND ${isFinite(at)})`
+        return sql`(${isNumber(at)} AND ${inRange(at)})`
     }
   },
   value(held) {
@@ -153,7 +153,7 @@ const ordersBytes: readonly Sql[] = [
 ]
 
 const isNumber = (at: Sql): Sql => sql`typeof(${at}) IN ('integer', 'real')`
-const isFinite = (at: Sql): Sql => sql`${at} > -9e999 AND ${at} < 9e999`
+const inRange = (at: Sql): Sql => sql`${at} > -9e999 AND ${at} < 9e999`
 const binary = (text: Bound): Sql => sql`${text} COLLATE BINARY`
 /** A whole number beyond 2^53 is compared as the double that it is read as; up to there the two are the same. */
 const isExact = (value: number): boolean => Math.abs(value) < 2 ** 53
@@ -170,6 +170,6 @@ function jsonScalar({ type, value }: JsonValue, kind: Kind): Sql {
     case 'boolean':
       return sql`CASE ${type!} WHEN 'true' THEN 1 WHEN 'false' THEN 0 END`
     case 'number':
-      return sql`CASE WHEN ${type!} IN ('integer', 'real') AND ${isFinite(value)} THEN CAST(${value} AS REAL) END`
+      return sql`CASE WHEN ${type!} IN ('integer', 'real') AND ${inRange(value)} THEN CAST(${value} AS REAL) END`
   }
 }
