@@ -11,7 +11,7 @@ import { buildOpenApi } from './build-openapi.mjs'
 
 const TSC = 'node_modules/typescript/bin/tsc'
 const BUNDLE = 'dist/bundle'
-const DOORS = ['index', 'embedded', 'server', 'cli/zerohop'].map((name) => `dist/src/${name}.js`)
+const DOORS = ['index', 'embedded', 'server', 'filters', 'cli/zerohop'].map((name) => `dist/src/${name}.js`)
 /** The entry of a thread or a child process, as it is named where it is started. */
 const THREAD = /threadUrl\(import\.meta\.url, '\.\/([\w-]+)\.ts'\)/g
 

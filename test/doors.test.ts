@@ -29,6 +29,10 @@ describe.each([
     expect(packagesBehind(`${folder}/index.js`)).toEqual(['msgpackr'])
   })
 
+  it('`zerohop/filters` loads nothing', () => {
+    expect(packagesBehind(`${folder}/filters.js`)).toEqual([])
+  })
+
   it('`zerohop/embedded` loads LMDB, and no HTTP', () => {
     const packages = packagesBehind(`${folder}/embedded.js`)
     expect(packages).toContain('lmdb')

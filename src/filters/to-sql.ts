@@ -51,7 +51,8 @@ export function toSqlOf(
   return statement(conditionOf(filter, mapping, dialect, options), dialect.placeholder, firstPlaceholder)
 }
 
-function conditionOf(filter: Filter | readonly Filter[], mapping: Mapping, dialect: Dialect, options: SqlOptions): Sql {
+/** The condition in pieces. */
+export function conditionOf(filter: Filter | readonly Filter[], mapping: Mapping, dialect: Dialect, options: SqlOptions): Sql {
   const filters = (Array.isArray(filter) ? filter : [filter]) as readonly Filter[]
   for (const each of filters) requireFilter(each)
   const columns = columnsOf(mapping)
@@ -69,7 +70,8 @@ function conditionOf(filter: Filter | readonly Filter[], mapping: Mapping, diale
   )
 }
 
-function dialectOf(name: DialectName): Dialect {
+/** @throws INPUT_INVALID when there is none of the name */
+export function dialectOf(name: DialectName): Dialect {
   const dialect = Object.hasOwn(DIALECTS, name) ? DIALECTS[name] : undefined
   if (dialect === undefined) throw invalid(`\`${name}\` is no dialect: there are ${Object.keys(DIALECTS).join(', ')}`)
   return dialect

@@ -12,7 +12,7 @@ import { MIDNIGHT, type Next, type Table } from './random-rows.ts'
 export const NOW = MIDNIGHT
 
 /** A generator of random numbers that is the same everywhere. */
-function generator(seed: number): Next {
+export function generator(seed: number): Next {
   let state = seed >>> 0
   return (below) => {
     state = (state + 0x6d2b79f5) >>> 0

@@ -108,3 +108,16 @@ export function statement({ parts }: Sql, placeholder: 'numbered' | 'question', 
   })
   return { text: text.join(''), values }
 }
+
+/** The pieces between values, and the values: what the tag of a template takes. */
+export function template({ parts }: Sql): { readonly texts: readonly string[]; readonly values: readonly unknown[] } {
+  const texts = ['']
+  const values: unknown[] = []
+  for (const part of parts) {
+    if (part instanceof Bound) {
+      values.push(part.value)
+      texts.push('')
+    } else texts[texts.length - 1] += typeof part === 'string' ? part : part.text
+  }
+  return { texts, values }
+}
