@@ -25,6 +25,7 @@ import type { Explanation } from './explain/explanation.ts'
 import { hashImage, loadKernel, loadKernelSlowly, type Pause, saveKernel, saveKernelSlowly } from './file/image-file.ts'
 import { type FilterQuestion, Filters } from './filter/filters.ts'
 import { Listings } from './list/listings.ts'
+import { PolicyNames } from './list/policy-names.ts'
 import { read, readConfigs } from './read-records.ts'
 import { type ImageStats, statsOf } from './stats.ts'
 import { commit } from './update/apply.ts'
@@ -53,6 +54,7 @@ export class Image {
   readonly #related: SentRelations
   #listings: Listings | undefined
   #filters: Filters | undefined
+  #names: PolicyNames | undefined
   readonly #attributeTypes: AttributeTypes
   /** the kernel's `decide`; replaced when the image is poisoned */
   #decide: (user: number, tenant: number, permission: number) => number
@@ -300,6 +302,12 @@ export class Image {
     this.#requireSound()
     this.#listings ??= guarded(new Listings(this.#kernel, this.#required, this.#related), (run) => this.guard(run))
     return this.#listings
+  }
+
+  /** The names of the policy: resource types with their actions, attributes and relations, and tenants. @throws POISONED */
+  get names(): PolicyNames {
+    this.#names ??= guarded(new PolicyNames(this.#kernel), (run) => this.guard(run))
+    return this.#names
   }
 
   /**

@@ -36,6 +36,7 @@ export const ERRORS = {
     class: 'invalid',
     message: 'the body names `{body}` but the path names `{path}`: a key never changes',
   },
+  UNKNOWN_NAME: { class: 'invalid', message: 'unknown {kind} `{name}`{where}{hint}' },
   LIMIT_EXCEEDED: { class: 'invalid', message: '{what} would exceed the limit of {limit}' },
   PARENT_CYCLE: { class: 'invalid', message: 'condition set `{key}` would be its own parent through `{via}`' },
   EXTENDS_CYCLE: { class: 'invalid', message: 'role `{key}` would extend itself through `{via}`' },

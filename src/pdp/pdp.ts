@@ -43,6 +43,7 @@ import {
   type User,
   unreadable,
 } from './request.ts'
+import { requireFilter, requireNames } from './strict-names.ts'
 import { Subject } from './subject.ts'
 
 export type { AbacCode, Because, Explanation, RbacCode, RebacCode } from '../image/image.ts'
@@ -56,12 +57,18 @@ export interface PdpOptions {
    * missing (D7: missing values)
    */
   readonly strictAttributes?: boolean
+  /**
+   * refuses names that the policy does not have (UNKNOWN_NAME): resource types, actions, tenants, relations; by default
+   * they are denied (D1: unknown keys). An unknown user is always denied.
+   */
+  readonly strict?: boolean
 }
 
 export class Pdp {
   readonly #source: PdpSource
   readonly #onDecision: ((decision: Decision) => void) | undefined
   readonly #strict: boolean
+  readonly #strictNames: boolean
   /** true when checks are neither recorded nor strict */
   readonly #isPlain: boolean
 
@@ -70,7 +77,8 @@ export class Pdp {
     this.#source = source
     this.#onDecision = options.onDecision
     this.#strict = options.strictAttributes ?? false
-    this.#isPlain = this.#onDecision === undefined && !this.#strict
+    this.#strictNames = options.strict ?? false
+    this.#isPlain = this.#onDecision === undefined && !this.#strict && !this.#strictNames
   }
 
   /**
@@ -121,7 +129,7 @@ export class Pdp {
     const { user: key, tenant, sent } = questionOf(user, '', { type: '', tenant: options?.tenant ?? null })
     if (sent !== undefined)
       throw new ZerohopError('INPUT_INVALID', { reason: 'a subject takes no attributes: use check' })
-    return new Subject(this.#source, key, tenant, this.#onDecision)
+    return new Subject(this.#source, key, tenant, { onDecision: this.#onDecision, strict: this.#strictNames })
   }
 
   /**
@@ -141,6 +149,7 @@ export class Pdp {
     const image = this.#image()
     const question = questionOf(user, action, resource, context)
     const { type, tenant, key, sent, relations } = question
+    if (this.#strictNames) requireNames(image.names, question)
     if (this.#strict) image.requireDeclared(type, sent)
     return image.explain(question.user, question.action, type, tenant, key, sent, relations)
   }
@@ -156,6 +165,7 @@ export class Pdp {
     const image = this.#image()
     const { context, tenant, tenantColumnIsAuthoritative } = filterOptionsOf(options)
     const question = questionOf(user, action, { type, tenant }, context)
+    if (this.#strictNames) requireNames(image.names, question)
     if (this.#strict) image.requireDeclared(type, question.sent)
     const { user: key, action: name, sent } = question
     const isTenantColumnAuthoritative = tenantColumnIsAuthoritative === true
@@ -164,28 +174,24 @@ export class Pdp {
 
   /** The permissions of the user: in each tenant, and on each instance where they differ or the user has a role. */
   userPermissions(user: User, filter?: PermissionFilter | null, context?: Attributes | null): UserPermissions {
+    if (this.#strictNames) requireFilter(this.#image().names, filter ?? {})
     return listing.userPermissions(this.#listings(user), user, filter, context)
   }
 
   /** Who may do the action, and by which roles and user sets. */
   authorizedUsers(query: AuthorizedUsersQuery): AuthorizedUsers {
-    return listing.authorizedUsers(this.#listings(undefined, query.resource), query)
+    return listing.authorizedUsers(this.#listings(undefined, query.resource, query.action), query)
   }
 
   /** The stored instances of a type on which the user may do the action, each checked in its own tenant. */
   resources(user: User, action: Action, type: string, query?: ResourcesQuery | null): Keys {
-    return listing.resources(
-      this.#listings(user, { type, attributes: query?.attributes ?? null }),
-      user,
-      action,
-      type,
-      query,
-    )
+    const resource = { type, tenant: query?.tenant ?? null, attributes: query?.attributes ?? null }
+    return listing.resources(this.#listings(user, resource, action), user, action, type, query)
   }
 
   /** The stored users who may do the action. */
   users(action: Action, resource: Resource, query?: UsersQuery | null): Keys {
-    return listing.users(this.#listings(undefined, resource), action, resource, query)
+    return listing.users(this.#listings(undefined, resource, action), action, resource, query)
   }
 
   /** The actions that the user may do, sorted. */
@@ -195,7 +201,7 @@ export class Pdp {
 
   /** The tenants in which the user may do the action, by key. A tenant of the resource is ignored. */
   tenants(user: User, action: Action, resource: Resource, context?: Attributes | null): Tenant[] {
-    return listing.tenants(this.#listings(user, resource), user, action, resource, context)
+    return listing.tenants(this.#listings(user, resource, action), user, action, resource, context)
   }
 
   /** The tenants in which the user has a role, also one on an instance; by key. */
@@ -205,7 +211,9 @@ export class Pdp {
 
   /** Roles as they were assigned, ordered by user, tenant, instance and role. */
   roleAssignments(query: RoleAssignmentsQuery): AssignmentRow[] {
-    return listing.roleAssignments(this.#image().listings, query)
+    const { names, listings } = this.#image()
+    if (this.#strictNames) requireNames(names, { type: query.resource, tenant: query.tenant })
+    return listing.roleAssignments(listings, query)
   }
 
   /** True when the user is stored. */
@@ -323,11 +331,15 @@ export class Pdp {
     return this.#checkAny(image, { key: user, attributes: ofUser ?? null }, action, resource, context)
   }
 
-  /** The listings of the image, after the strict validation of request attributes. */
-  #listings(user: User = '', resource: Resource = '') {
+  /** The listings of the image, after the strict validation of names and request attributes. */
+  #listings(user: User = '', resource?: Resource, action?: Action) {
     const image = this.#image()
+    if (this.#strictNames && resource !== undefined) {
+      const question = questionOf('', action ?? '', resource)
+      requireNames(image.names, action === undefined ? { ...question, action } : question)
+    }
     if (this.#strict) {
-      const { type, sent } = questionOf(user, '', resource)
+      const { type, sent } = questionOf(user, '', resource ?? '')
       image.requireDeclared(type, sent)
     }
     return image.listings
@@ -336,6 +348,7 @@ export class Pdp {
   #checkAny(image: Image, user: User, action: Action, resource: Resource, context?: Attributes | null): boolean {
     const question = questionOf(user, action, resource, context)
     const { type, key, tenant, sent, relations } = question
+    if (this.#strictNames) requireNames(image.names, question)
     if (this.#strict && sent !== undefined) image.requireDeclared(type, sent)
     const allow = image.check(question.user, question.action, type, tenant, key, sent, relations)
     this.#onDecision?.({

@@ -3,23 +3,30 @@ import type { Image } from '../image/image.ts'
 import { ZerohopError } from '../model/errors.ts'
 import type { Decision, PdpSource } from './pdp-source.ts'
 import { questionOf } from './request.ts'
+import { requireNames } from './strict-names.ts'
+
+interface SubjectOptions {
+  readonly onDecision?: ((decision: Decision) => void) | undefined
+  /** refuses unknown names */
+  readonly strict: boolean
+}
 
 /** One user in one tenant. */
 export class Subject {
   readonly #source: PdpSource
   readonly #user: string
   readonly #tenant: string | undefined
-  readonly #onDecision: ((decision: Decision) => void) | undefined
+  readonly #options: SubjectOptions
   /** the image that the ids belong to */
   #image: Image | undefined
   #userId = 0
   #tenantId = 0
 
-  constructor(source: PdpSource, user: string, tenant: string | undefined, onDecision?: (decision: Decision) => void) {
+  constructor(source: PdpSource, user: string, tenant: string | undefined, options: SubjectOptions) {
     this.#source = source
     this.#user = user
     this.#tenant = tenant
-    this.#onDecision = onDecision
+    this.#options = options
   }
 
   /** Like `Pdp.check` for this user in this tenant; `resource` is a type or `type:key`. */
@@ -30,7 +37,7 @@ export class Subject {
       throw new ZerohopError('INPUT_INVALID', { reason: 'action and resource must be keys' })
     // Ids stay valid as long as the image exists; only an unknown key may become known with a delta.
     if (image !== this.#image || this.#userId === 0 || this.#tenantId === 0) this.#resolve(image)
-    if (this.#onDecision !== undefined) return this.#canAny(image, action, resource)
+    if (this.#options.onDecision !== undefined || this.#options.strict) return this.#canAny(image, action, resource)
     const permission = image.permission(resource, action)
     if (permission !== 0) return image.checkIds(this.#userId, this.#tenantId, permission)
     const colon = resource.indexOf(':')
@@ -51,13 +58,14 @@ export class Subject {
 
   #canAny(image: Image, action: string, resource: string): boolean {
     const { type, key } = questionOf(this.#user, action, resource)
+    if (this.#options.strict) requireNames(image.names, { type, action, tenant: this.#tenant })
     const allow =
       key === undefined
         ? image.checkIds(this.#userId, this.#tenantId, image.permission(type, action))
         : this.#canOn(image, action, type, key)
     const tenant = image.tenantOf(type, this.#tenant, key)
     const asked = { user: this.#user, action, resource: { type, key, tenant } }
-    this.#onDecision?.({ ...asked, allow, revision: image.revision })
+    this.#options.onDecision?.({ ...asked, allow, revision: image.revision })
     return allow
   }
 }

@@ -40,7 +40,6 @@ export class SentRelations {
     const start = RELATED >>> 2
     let at = start
     for (const { relation, subjects } of relations) {
-      // Strict names: a relation that the type does not have is found to be unknown here.
       const id = this.#relation(type, relation)
       if (id === 0) continue
       const group = at

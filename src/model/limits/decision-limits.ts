@@ -85,3 +85,7 @@ export const FILTER_NODES_MAX = 2_000
 export const FILTER_DEPTH_MAX = 200
 /** Stored instances that are looked at for one filter: those of a type that a condition follows, or that lie in other tenants. */
 export const FILTER_INSTANCES_MAX = 100_000
+/** Names that an error about an unknown name compares with it, to suggest the nearest: some milliseconds at most. */
+export const NEAREST_NAMES_MAX = 1_000
+/** Characters of a name for which an error suggests the nearest: the work grows with their square. */
+export const NEAREST_CHARS_MAX = 64
