@@ -41,5 +41,6 @@ export type {
   UserPermissions,
   UsersQuery,
 } from './pdp/pdp-listings.ts'
+export type { PolicyTypes, ResourceTypes } from './pdp/policy-types.ts'
 export type { Attributes, Check, Relations, Resource, User } from './pdp/request.ts'
 export type { Subject } from './pdp/subject.ts'

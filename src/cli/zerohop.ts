@@ -11,6 +11,7 @@ import { addImage } from './commands/image-commands.ts'
 import type { IntegrationOptions } from './commands/integration.ts'
 import { addAdministration } from './commands/operator-commands.ts'
 import type { PdpCommandOptions } from './commands/pdp.ts'
+import { addTypes } from './commands/types-command.ts'
 import { type Env, inVariables, readEnv, secretsOf } from './configuration/env.ts'
 import { fail, packageVersion } from './process/process.ts'
 import { endOnUnhandled, outliveRejections } from './process/unhandled.ts'
@@ -147,6 +148,7 @@ program
   })
 
 addImage(program)
+addTypes(program)
 addAdministration(program)
 addData(program)
 addDatabase(program)

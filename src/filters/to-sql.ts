@@ -52,7 +52,12 @@ export function toSqlOf(
 }
 
 /** The condition in pieces. */
-export function conditionOf(filter: Filter | readonly Filter[], mapping: Mapping, dialect: Dialect, options: SqlOptions): Sql {
+export function conditionOf(
+  filter: Filter | readonly Filter[],
+  mapping: Mapping,
+  dialect: Dialect,
+  options: SqlOptions,
+): Sql {
   const filters = (Array.isArray(filter) ? filter : [filter]) as readonly Filter[]
   for (const each of filters) requireFilter(each)
   const columns = columnsOf(mapping)

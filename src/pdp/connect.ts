@@ -7,6 +7,7 @@ import { CONNECT_TIMEOUT_MS } from '../model/limits.ts'
 import { Follower, type FollowerEvent } from './follower.ts'
 import { LastImage } from './last-image.ts'
 import { Pdp, type PdpOptions } from './pdp.ts'
+import type { PolicyTypes } from './policy-types.ts'
 
 export interface ConnectOptions extends PdpOptions {
   /** address of the management API, such as `http://localhost:8080` */
@@ -31,7 +32,7 @@ export interface ConnectOptions extends PdpOptions {
  * A PDP in this process that follows an environment of a management API.
  * @throws CONFIG_INVALID, KEY_UNKNOWN, KEY_TOO_NARROW, ENVIRONMENT_DELETED, or NOT_READY when no image arrived in time
  */
-export async function connect(options: ConnectOptions): Promise<Pdp> {
+export async function connect<P extends PolicyTypes = PolicyTypes>(options: ConnectOptions): Promise<Pdp<P>> {
   const { url, apiKey, cacheFile, maxStalenessMs, onEvent, timeoutMs = CONNECT_TIMEOUT_MS } = options
   // Usually an unset variable, which would otherwise be reported as an unknown key.
   if (typeof apiKey !== 'string' || apiKey === '')
@@ -48,7 +49,7 @@ export async function connect(options: ConnectOptions): Promise<Pdp> {
       tell(onEvent, event)
     },
   })
-  const pdp = new Pdp(follower, options)
+  const pdp = new Pdp<P>(follower, options)
   if (timeoutMs === 0) return pdp
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_, reject) => {

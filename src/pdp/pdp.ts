@@ -17,8 +17,6 @@ import type {
   AuthorizedUsers,
   AuthorizedUsersQuery,
   Keys,
-  PermissionFilter,
-  ResourcesQuery,
   RoleAssignmentsQuery,
   Tenant,
   UserPermissions,
@@ -26,12 +24,22 @@ import type {
 } from './pdp-listings.ts'
 import * as listing from './pdp-listings.ts'
 import type { Decision, PdpSource } from './pdp-source.ts'
+import type {
+  ActionIn,
+  ActionOf,
+  CheckIn,
+  FilterOptionsIn,
+  PermissionFilterIn,
+  PolicyTypes,
+  ResourceIn,
+  ResourcesQueryIn,
+  TypeOf,
+  UserIn,
+} from './policy-types.ts'
 import {
   type Action,
   type Attributes,
   answerEach,
-  type Check,
-  type FilterOptions,
   filterOptionsOf,
   isNone,
   listOf,
@@ -64,7 +72,8 @@ export interface PdpOptions {
   readonly strict?: boolean
 }
 
-export class Pdp {
+/** The decision point. With the `Policy` that `zerohop types` prints, questions may only name what the policy has. */
+export class Pdp<out P extends PolicyTypes = PolicyTypes> {
   readonly #source: PdpSource
   readonly #onDecision: ((decision: Decision) => void) | undefined
   readonly #strict: boolean
@@ -86,7 +95,12 @@ export class Pdp {
    * @throws NOT_READY, STALE, POISONED, UNDECIDED, ENVIRONMENT_DELETED, KEY_UNKNOWN, CLOSED when it cannot decide;
    * INPUT_INVALID
    */
-  check(user: User, action: Action, resource: Resource, context?: Attributes | null): boolean {
+  check<T extends TypeOf<P>>(
+    user: UserIn<P>,
+    action: ActionIn<P, T>,
+    resource: ResourceIn<P, T>,
+    context?: Attributes | null,
+  ): boolean {
     const image = this.#source.current
     if (image === undefined) throw this.#source.refusal()
     // Fast path for the usual forms, which need no intermediate object: keys only, or a resource with its parts.
@@ -125,7 +139,7 @@ export class Pdp {
    * attributes.
    * @throws INPUT_INVALID with attributes of the user: those are for `check`
    */
-  subject(user: User, options?: { readonly tenant?: string | null } | null): Subject {
+  subject(user: UserIn<P>, options?: { readonly tenant?: P['tenants'] | null } | null): Subject<P> {
     const { user: key, tenant, sent } = questionOf(user, '', { type: '', tenant: options?.tenant ?? null })
     if (sent !== undefined)
       throw new ZerohopError('INPUT_INVALID', { reason: 'a subject takes no attributes: use check' })
@@ -136,7 +150,7 @@ export class Pdp {
    * `check` of each, all at one revision. @throws what a check throws; UNDECIDED names the undecided check (D13:
    * undecided is not a deny)
    */
-  bulkCheck(checks: readonly Check[]): boolean[] {
+  bulkCheck<C extends CheckIn<P>>(checks: readonly C[]): boolean[] {
     const image = this.#image()
     return answerEach(listOf(checks, 'checks', 'a list of checks'), (check) => {
       const { user, action, resource, context } = partsOf(check)
@@ -145,7 +159,12 @@ export class Pdp {
   }
 
   /** The decision of `check` with the revision and its reasons. Slower than `check`. */
-  explain(user: User, action: Action, resource: Resource, context?: Attributes | null): Explanation {
+  explain<T extends TypeOf<P>>(
+    user: UserIn<P>,
+    action: ActionIn<P, T>,
+    resource: ResourceIn<P, T>,
+    context?: Attributes | null,
+  ): Explanation {
     const image = this.#image()
     const question = questionOf(user, action, resource, context)
     const { type, tenant, key, sent, relations } = question
@@ -161,7 +180,7 @@ export class Pdp {
    * @throws FILTER_REFUSED where a condition cannot be said of a row; LISTING_TOO_LARGE; INPUT_INVALID without a tenant;
    * what a check throws
    */
-  filter(user: User, action: Action, type: string, options: FilterOptions): Filter {
+  filter<T extends TypeOf<P>>(user: UserIn<P>, action: ActionIn<P, T>, type: T, options: FilterOptionsIn<P>): Filter {
     const image = this.#image()
     const { context, tenant, tenantColumnIsAuthoritative } = filterOptionsOf(options)
     const question = questionOf(user, action, { type, tenant }, context)
@@ -173,34 +192,54 @@ export class Pdp {
   }
 
   /** The permissions of the user: in each tenant, and on each instance where they differ or the user has a role. */
-  userPermissions(user: User, filter?: PermissionFilter | null, context?: Attributes | null): UserPermissions {
+  userPermissions<T extends TypeOf<P>>(
+    user: UserIn<P>,
+    filter?: PermissionFilterIn<P, T> | null,
+    context?: Attributes | null,
+  ): UserPermissions {
     if (this.#strictNames) requireFilter(this.#image().names, filter ?? {})
     return listing.userPermissions(this.#listings(user), user, filter, context)
   }
 
   /** Who may do the action, and by which roles and user sets. */
-  authorizedUsers(query: AuthorizedUsersQuery): AuthorizedUsers {
+  authorizedUsers<T extends TypeOf<P>>(
+    query: AuthorizedUsersQuery & { readonly action: ActionIn<P, T>; readonly resource: ResourceIn<P, T> },
+  ): AuthorizedUsers {
     return listing.authorizedUsers(this.#listings(undefined, query.resource, query.action), query)
   }
 
   /** The stored instances of a type on which the user may do the action, each checked in its own tenant. */
-  resources(user: User, action: Action, type: string, query?: ResourcesQuery | null): Keys {
+  resources<T extends TypeOf<P>>(
+    user: UserIn<P>,
+    action: ActionIn<P, T>,
+    type: T,
+    query?: ResourcesQueryIn<P, T> | null,
+  ): Keys {
     const resource = { type, tenant: query?.tenant ?? null, attributes: query?.attributes ?? null }
     return listing.resources(this.#listings(user, resource, action), user, action, type, query)
   }
 
   /** The stored users who may do the action. */
-  users(action: Action, resource: Resource, query?: UsersQuery | null): Keys {
+  users<T extends TypeOf<P>>(action: ActionIn<P, T>, resource: ResourceIn<P, T>, query?: UsersQuery | null): Keys {
     return listing.users(this.#listings(undefined, resource, action), action, resource, query)
   }
 
   /** The actions that the user may do, sorted. */
-  actions(user: User, resource: Resource, context?: Attributes | null): string[] {
-    return listing.actions(this.#listings(user, resource), user, resource, context)
+  actions<T extends TypeOf<P>>(
+    user: UserIn<P>,
+    resource: ResourceIn<P, T>,
+    context?: Attributes | null,
+  ): ActionOf<P, T>[] {
+    return listing.actions(this.#listings(user, resource), user, resource, context) as ActionOf<P, T>[]
   }
 
   /** The tenants in which the user may do the action, by key. A tenant of the resource is ignored. */
-  tenants(user: User, action: Action, resource: Resource, context?: Attributes | null): Tenant[] {
+  tenants<T extends TypeOf<P>>(
+    user: UserIn<P>,
+    action: ActionIn<P, T>,
+    resource: ResourceIn<P, T>,
+    context?: Attributes | null,
+  ): Tenant[] {
     return listing.tenants(this.#listings(user, resource, action), user, action, resource, context)
   }
 
@@ -385,7 +424,10 @@ export interface LoadOptions extends PdpOptions {
  * A PDP over one image, which never changes: its bytes, or the path or URL of its file.
  * @throws IMAGE_UNREADABLE, IMAGE_DAMAGED, IMAGE_FOREIGN, SIGNATURE_INVALID; INPUT_INVALID when it is none of these
  */
-export function loadImage(image: Uint8Array | string | URL, options: LoadOptions = {}): Pdp {
+export function loadImage<P extends PolicyTypes = PolicyTypes>(
+  image: Uint8Array | string | URL,
+  options: LoadOptions = {},
+): Pdp<P> {
   const { publicKey, kernel = 'release' } = options
   const trust = publicKey === undefined ? undefined : new Trust(publicKey)
   const input = image instanceof URL ? fileURLToPath(image) : image

@@ -8,7 +8,7 @@ import { SENT_RELATIONS_MAX, SENT_SUBJECTS_MAX } from '../model/limits.ts'
  * For each relation of the resource the instances, `type:key`, that it is related to: counts like stored relationships,
  * for this check only. At most 64 relations of 64 instances.
  */
-export type Relations = Readonly<Record<string, readonly string[]>>
+export type Relations = Readonly<Record<string, readonly string[] | undefined>>
 
 type Path = readonly (string | number)[]
 
@@ -29,6 +29,7 @@ export function readRelations(
   const found: SentRelation[] = []
   for (const relation of Object.keys(relations)) {
     const list = (relations as Readonly<Record<string, unknown>>)[relation]
+    if (list === undefined) continue // as if it were absent
     if (!Array.isArray(list)) throw refuse(list, 'list', relation)
     if (found.length === SENT_RELATIONS_MAX) throw tooMany('relations', SENT_RELATIONS_MAX, path)
     const { length } = list

@@ -2,6 +2,7 @@
 import type { Image } from '../image/image.ts'
 import { ZerohopError } from '../model/errors.ts'
 import type { Decision, PdpSource } from './pdp-source.ts'
+import type { ActionOf, PolicyTypes, TypedKey, TypeOf } from './policy-types.ts'
 import { questionOf } from './request.ts'
 import { requireNames } from './strict-names.ts'
 
@@ -12,7 +13,7 @@ interface SubjectOptions {
 }
 
 /** One user in one tenant. */
-export class Subject {
+export class Subject<out P extends PolicyTypes = PolicyTypes> {
   readonly #source: PdpSource
   readonly #user: string
   readonly #tenant: string | undefined
@@ -30,7 +31,7 @@ export class Subject {
   }
 
   /** Like `Pdp.check` for this user in this tenant; `resource` is a type or `type:key`. */
-  can(action: string, resource: string): boolean {
+  can<T extends TypeOf<P>>(action: ActionOf<P, T>, resource: TypedKey<T>): boolean {
     const image = this.#source.current
     if (image === undefined) throw this.#source.refusal()
     if (typeof action !== 'string' || typeof resource !== 'string')

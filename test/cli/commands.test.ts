@@ -12,6 +12,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { addDatabase } from '../../src/cli/commands/database-commands.ts'
 import { addImage } from '../../src/cli/commands/image-commands.ts'
 import { addAdministration } from '../../src/cli/commands/operator-commands.ts'
+import { addTypes } from '../../src/cli/commands/types-command.ts'
 import { speak } from '../../src/cli/terminal/command-line.ts'
 import { addMigrate } from '../../src/v1/migrate/commands/migrate-commands.ts'
 import { eventually } from '../support/eventually.ts'
@@ -34,6 +35,7 @@ function program(): Command {
   const zerohop = speak(new Command('zerohop'), '0.0.0')
   addDatabase(zerohop)
   addImage(zerohop)
+  addTypes(zerohop)
   addAdministration(zerohop)
   addMigrate(zerohop)
   return zerohop
@@ -225,6 +227,15 @@ describe('serve', () => {
       err: oneLine('403'),
     })
     expect((await run(['check', 'ana'], env)).code).toBe(2)
+  })
+
+  it('gives the types of its policy, which an image file has too', async () => {
+    const printed = await run(['types'], { ZEROHOP_DATA: data, ZEROHOP_API_PORT: String(ports.api) })
+    expect(printed).toMatchObject({ code: 0, err: '', out: expect.stringContaining("actions: 'say' | 'wave'") })
+    const named = ['types', '--url', url(ports.api), '--api-key', keys.environments.development ?? '']
+    expect((await run(named)).out).toBe(printed.out)
+    expect((await run(['types', '--image', image])).out).toBe(printed.out)
+    expect(await run(['types', '--url', url(ports.api)])).toMatchObject({ code: 1, err: oneLine('no API key') })
   })
 
   it('gives images that can be pulled, verified, inspected and asked', async () => {

@@ -114,7 +114,12 @@ describe('query builders on SQLite', () => {
 
   it('Knex, which refuses a name with a question mark', () => {
     const knex = createKnex({ client: 'better-sqlite3', useNullAsDefault: true })
-    const query = (of: Mapping) => knex('docs').select('id').where(toKnex(knex, filter, of, 'sqlite')).toSQL().toNative()
+    const query = (of: Mapping) =>
+      knex('docs')
+        .select('id')
+        .where(toKnex(knex, filter, of, 'sqlite'))
+        .toSQL()
+        .toNative()
     expect(() => query(mapping)).toThrow('Knex takes a question mark in a name for a value')
     const { sql, bindings } = query({ ...mapping, tenant: 'org' })
     expect(database.prepare(sql).all(...bindings)).toEqual(found)

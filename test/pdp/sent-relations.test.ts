@@ -70,7 +70,7 @@ describe('relations of a question', () => {
     expect(() => ask(relations)).toThrow(message)
   })
 
-  it.each([undefined, null, {}, { parent: [] }])('may be absent or empty: %j', (relations) => {
+  it.each([undefined, null, {}, { parent: [] }, { parent: undefined }])('may be absent or empty: %j', (relations) => {
     expect(ask(relations)).toBe(false)
   })
 

@@ -5,7 +5,6 @@ import { isZerohopError } from '../../src/model/errors.ts'
 import { NEAREST_CHARS_MAX, NEAREST_NAMES_MAX } from '../../src/model/limits.ts'
 import { nearestName } from '../../src/model/nearest-name.ts'
 import { loadImage, type PdpOptions } from '../../src/pdp/pdp.ts'
-import { requireNames } from '../../src/pdp/strict-names.ts'
 import { ENVIRONMENT, positionOf } from '../support/deltas.ts'
 import { outcome } from '../support/outcome.ts'
 import { type Operation, World } from '../support/world.ts'
@@ -54,7 +53,8 @@ describe('a strict PDP', () => {
       'unknown tenant `acne`: did you mean `acme`?',
       'resource.tenant',
     ])
-    expect(refusal(() => requireNames(image.names, { type: 'invoice', relations: ['parent', 'parnt'] }))).toEqual([
+    const related = { type: 'invoice', relations: { parent: ['folder:f1'], parnt: ['folder:f1'] } }
+    expect(refusal(() => pdp.check('ana', 'read', related))).toEqual([
       'unknown relation `parnt` of resource type `invoice`: did you mean `parent`?',
       'resource.relations.parnt',
     ])

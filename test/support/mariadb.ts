@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { createConnection } from 'mysql2/promise'
 import { memoryFolder } from './folders.ts'
-import { account } from './postgres.ts'
+import { account } from './postgres-binaries.ts'
 import { freePort } from './server.ts'
 
 const SERVER = '/usr/sbin/mariadbd'

@@ -9,6 +9,7 @@ export const COMMANDS = [
   'pdp',
   'check',
   'image',
+  'types',
   'org',
   'keys',
   'backup',

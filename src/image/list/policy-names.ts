@@ -19,6 +19,14 @@ export interface TypeNames {
   readonly roles: readonly string[]
 }
 
+/** The names of a policy but its tenants, which are data. */
+export interface AllNames {
+  readonly types: readonly TypeNames[]
+  /** roles in tenants */
+  readonly roles: readonly string[]
+  readonly userAttributes: Readonly<Record<string, AttributeType>>
+}
+
 /** Declares attributes of users or of tenants: nothing to ask about. */
 const isBuiltIn = (type: string): boolean => type === USER_TYPE || type === TENANT_TYPE
 
@@ -58,7 +66,7 @@ export class PolicyNames {
 
   /** Relations of the type, sorted; none when it is unknown. */
   relations(type: string): string[] {
-    return this.#partsOf(type, Table.Relations, Relation.Key)
+    return grouped(this.#keys(Table.Relations, Relation.Key)).get(type) ?? []
   }
 
   /** The resource types, sorted. */
@@ -72,22 +80,27 @@ export class PolicyNames {
     return this.#keys(Table.Tenants, Principal.Key, NEAREST_NAMES_MAX)
   }
 
-  /** Everything that questions about a type name. */
-  of(type: string): TypeNames {
-    return {
-      type,
-      actions: this.actions(type),
-      attributes: declaredOn(this.#kernel, findSymbol(this.#kernel, 'resource', type)),
-      relations: this.relations(type),
-      roles: this.#partsOf(type, Table.Roles, Role.Key),
-    }
+  /** Every tenant, sorted. */
+  tenants(): string[] {
+    return this.#keys(Table.Tenants, Principal.Key).sort()
   }
 
-  /** The names after `type/` in a table of such keys, sorted. */
-  #partsOf(type: string, table: Table, at: number): string[] {
-    const start = partKey(type, '')
-    const parts = this.#keys(table, at).filter((key) => key.startsWith(start))
-    return parts.map((key) => key.slice(start.length)).sort()
+  /** All that questions name but tenants, sorted. */
+  all(): AllNames {
+    const relations = grouped(this.#keys(Table.Relations, Relation.Key))
+    const roles = grouped(this.#keys(Table.Roles, Role.Key))
+    const types = this.types().map((type) => ({
+      type,
+      actions: this.actions(type),
+      attributes: this.#attributes(type),
+      relations: relations.get(type) ?? [],
+      roles: roles.get(type) ?? [],
+    }))
+    return { types, roles: roles.get('') ?? [], userAttributes: this.#attributes(USER_TYPE) }
+  }
+
+  #attributes(type: string): Readonly<Record<string, AttributeType>> {
+    return declaredOn(this.#kernel, findSymbol(this.#kernel, 'resource', type))
   }
 
   #keys(table: Table, at: number, limit = Number.POSITIVE_INFINITY): string[] {
@@ -98,4 +111,17 @@ export class PolicyNames {
     }
     return keys
   }
+}
+
+/** Keys of the form `type/part` as sorted parts by type; a key without a type is under the empty text. */
+function grouped(keys: readonly string[]): Map<string, string[]> {
+  const groups = new Map<string, string[]>()
+  for (const key of keys.toSorted()) {
+    const slash = key.indexOf('/')
+    const type = slash < 0 ? '' : key.slice(0, slash)
+    const parts = groups.get(type) ?? []
+    parts.push(key.slice(slash + 1))
+    groups.set(type, parts)
+  }
+  return groups
 }

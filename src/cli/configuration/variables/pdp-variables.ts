@@ -35,7 +35,7 @@ export const PDP_VARIABLES = {
   }),
   PDP_API_KEY: variable(Text, {
     about: '`pdp`: key of the environment to serve, and the bearer key that callers send; the others send it',
-    readBy: ['pdp', 'check', 'image', 'migrate'],
+    readBy: ['pdp', 'check', 'image', 'types', 'migrate'],
     isSecret: true,
   }),
   PDP_ORG_API_KEY: variable(Text, {
@@ -59,7 +59,7 @@ export const PDP_VARIABLES = {
   }),
   PDP_CONTROL_PLANE: variable(BaseAddress, {
     about: 'URL of the management API; plain http to another machine is warned of',
-    readBy: ['pdp', 'image'],
+    readBy: ['pdp', 'image', 'types'],
   }),
   PDP_ACCEPT_NOW: withDefault(Switch, false, {
     about:
@@ -116,12 +116,12 @@ export const PDP_VARIABLES = {
   }),
   PDP_IMAGE_PUBLIC_KEY: variable(Pem, {
     about: 'Ed25519 public key: a PDP then believes only images and deltas that are [signed](#signed-images)',
-    readBy: ['pdp', 'check', 'image'],
+    readBy: ['pdp', 'check', 'image', 'types'],
   }),
   PDP_TLS_CERT: variable(Path, {
     about:
       'PEM file of a certificate with its chain: with `PDP_TLS_KEY` both servers listen with TLS, 1.2 or later, and read the files again on `SIGHUP`',
-    readBy: [...SERVERS, 'check'],
+    readBy: [...SERVERS, 'check', 'types'],
     unset: 'plain http',
   }),
   PDP_TLS_KEY: variable(Path, {

@@ -45,12 +45,12 @@ export const SERVER_VARIABLES = {
   }),
   ZEROHOP_HOST: withDefault(Text, '127.0.0.1', {
     about: 'listen address (`--host`)',
-    readBy: [...SERVERS, 'check', 'integration'],
+    readBy: [...SERVERS, 'check', 'types', 'integration'],
     unset: '`127.0.0.1` (`0.0.0.0` in the container)',
   }),
   ZEROHOP_API_PORT: withDefault(Port, 8080, {
     about: 'port of the management API; 0 = any free one, printed (`--api-port`)',
-    readBy: MANAGEMENT,
+    readBy: [...MANAGEMENT, 'types'],
     hint: '0 = any free one',
   }),
   ZEROHOP_BOOTSTRAP_KEY: variable(Text, {
