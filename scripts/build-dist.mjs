@@ -1,17 +1,20 @@
 // Builds dist: JavaScript and declarations of every file (tsc), from that `dist/bundle`, which an installed package
-// runs, and `dist/reference`, the reference of the API. Types are not checked here, which would take twice as long:
-// `npm run typecheck` does that. Node needs about a millisecond for each file that it loads, and a server has hundreds:
-// in the bundle they are a few dozen. Packages stay outside.
+// runs, `dist/cjs` of the light doors for `require`, and `dist/reference`, the reference of the API. Types are not checked
+// here, which would take twice as long: `npm run typecheck` does that. Node needs about a millisecond for each file that
+// it loads, and a server has hundreds: in the bundle they are a few dozen. Packages stay outside.
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, relative } from 'node:path'
 import { build } from 'esbuild'
+import { buildCommonJs } from './build-cjs.mjs'
 import { buildDocsPage } from './build-docs-page.mjs'
 import { buildOpenApi } from './build-openapi.mjs'
 
 const TSC = 'node_modules/typescript/bin/tsc'
 const BUNDLE = 'dist/bundle'
-const DOORS = ['index', 'embedded', 'server', 'filters', 'cli/zerohop'].map((name) => `dist/src/${name}.js`)
+/** Doors that load few packages. */
+const LIGHT_DOORS = ['index', 'filters']
+const DOORS = [...LIGHT_DOORS, 'embedded', 'server', 'cli/zerohop'].map((name) => `dist/src/${name}.js`)
 /** The entry of a thread or a child process, as it is named where it is started. */
 const THREAD = /threadUrl\(import\.meta\.url, '\.\/([\w-]+)\.ts'\)/g
 
@@ -32,6 +35,7 @@ const names = entries.map((entry) => basename(entry))
 if (new Set(names).size < names.length) throw new Error(`two entries of one name: ${names.sort().join(', ')}`)
 if (isMapped) lead()
 else await bundle()
+await buildCommonJs(LIGHT_DOORS)
 await buildOpenApi()
 await buildDocsPage()
 

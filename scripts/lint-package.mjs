@@ -1,10 +1,15 @@
 // npm run lint:package: packs the tarball and checks the installed package: files and fields of package.json (publint),
-// and that TypeScript resolves the types of every package entry (attw). The package is ESM only; kernel.wasm has no
-// types.
+// and that TypeScript resolves the types of every package entry (attw): of the light doors in every way of resolving
+// modules, of the others as ES modules, which they are alone. kernel.wasm has no types.
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+
+const { exports } = JSON.parse(readFileSync('package.json', 'utf8'))
+const doors = Object.keys(exports).filter((door) => !/\.\w+$/.test(door))
+const withRequire = doors.filter((door) => exports[door].require !== undefined)
+const esmOnly = doors.filter((door) => exports[door].require === undefined)
 
 const folder = mkdtempSync(join(tmpdir(), 'zerohop-package-'))
 process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
@@ -12,7 +17,9 @@ process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
 run('npm', ['pack', '--silent', '--pack-destination', folder])
 const tarball = join(folder, readdirSync(folder)[0])
 run('npx', ['--no-install', 'publint', 'run', '--strict', tarball])
-run('npx', ['--no-install', 'attw', tarball, '--profile', 'esm-only', '--exclude-entrypoints', 'kernel.wasm'])
+const attw = (...args) => run('npx', ['--no-install', 'attw', tarball, ...args])
+attw('--profile', 'strict', '--entrypoints', ...withRequire)
+attw('--profile', 'esm-only', '--entrypoints', ...esmOnly)
 
 /** Ends this process with the exit code of a command that fails. */
 function run(command, args) {

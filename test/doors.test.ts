@@ -53,6 +53,16 @@ describe.each([
   })
 })
 
+describe('the doors in dist/cjs', () => {
+  it('require no more than the ES modules', () => {
+    const required = (door: string) =>
+      [...readFileSync(join(ROOT, `dist/cjs/${door}.cjs`), 'utf8').matchAll(/\brequire\("([^"]+)"\)/g)]
+        .map(([, name = '']) => name)
+        .filter((name) => !name.startsWith('node:'))
+    expect(required('index')).toEqual(['msgpackr'])
+  })
+})
+
 describe('the commands', () => {
   it('`zerohop pdp` loads no LMDB and no schemas of the management API', () => {
     const packages = packagesBehind('dist/src/cli/commands/pdp.js')

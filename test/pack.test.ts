@@ -1,7 +1,8 @@
 // What a user gets: packs the package, installs the tarball with npm in an empty folder, and opens each door there in a
 // process of its own. Needs the build (`npm test` makes it) and the package registry.
 import { spawnSync } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { Image } from '../src/image/image.ts'
@@ -10,8 +11,14 @@ import { ENVIRONMENT, positionOf } from './support/deltas.ts'
 import { temporaryFolder } from './support/folders.ts'
 import { ROOT } from './tidy/source.ts'
 
+/** Where the code and the types of an entry of the package are. */
+interface Door {
+  types: string
+  default: string
+}
+
 interface Manifest {
-  exports: Record<string, string | { types: string; default: string }>
+  exports: Record<string, string | Door | { import: Door; require: Door }>
   bin: { zerohop: string }
   dependencies: Record<string, string>
   optionalDependencies: Record<string, string>
@@ -24,8 +31,9 @@ const folder = temporaryFolder('pack')
 const installed = join(folder, 'node_modules', 'zerohop')
 
 /** Runs a program, and fails with what it printed when it fails. */
-function run(program: string, args: readonly string[], cwd: string): string {
-  const done = spawnSync(program, args, { cwd, encoding: 'utf8', shell: process.platform === 'win32' })
+function run(program: string, args: readonly string[], cwd: string, more: Record<string, string> = {}): string {
+  const env = { ...process.env, ...more }
+  const done = spawnSync(program, args, { cwd, env, encoding: 'utf8', shell: process.platform === 'win32' })
   if (done.status !== 0)
     throw new Error(`${program} ${args.join(' ')}: exit code ${done.status}\n${done.stdout}${done.stderr}`)
   return done.stdout
@@ -81,7 +89,7 @@ describe('the package', () => {
     ])
     expect(readdirSync(join(installed, 'build'))).toEqual(['release.wasm'])
     const built = readdirSync(join(installed, 'dist'), { recursive: true }).map(String)
-    expect(built.filter((file) => /\.\w/.test(file) && !/(?<!\.test)(\.d\.ts|\.js)$/.test(file)).sort()).toEqual([
+    expect(built.filter((file) => /\.\w/.test(file) && !/(?<!\.test)(\.d\.c?ts|\.c?js)$/.test(file)).sort()).toEqual([
       'reference/index.html',
       'reference/openapi.json',
       'reference/scalar.LICENSE',
@@ -97,16 +105,15 @@ describe('the package', () => {
 
   it('names no folder of the machine that built it, and no file that is not there', () => {
     for (const file of readdirSync(join(installed, 'dist'), { recursive: true }).map(String)) {
-      if (!/\.(js|ts)$/.test(file)) continue
+      if (!/\.c?(js|ts)$/.test(file)) continue
       const text = readFileSync(join(installed, 'dist', file), 'utf8')
       expect(text.includes(ROOT) || text.includes('sourceMappingURL'), file).toBe(false)
     }
   })
 
   it.each(Object.keys(manifest.exports).filter((door) => !/\.\w+$/.test(door)))('opens the door %s', (door) => {
-    const target = manifest.exports[door]
-    const types = typeof target === 'string' ? '' : (target?.types ?? '')
-    expect(readFileSync(join(installed, types), 'utf8')).toContain('export')
+    for (const { types } of doorsOf(manifest.exports[door]))
+      expect(readFileSync(join(installed, types), 'utf8')).toContain('export')
     const names = inFolder<string[]>(
       `console.log(JSON.stringify(Object.keys(await import('${join('zerohop', door)}'))))`,
     )
@@ -121,9 +128,52 @@ describe('the package', () => {
     expect(names[1]).toEqual(expect.arrayContaining(['open']))
   })
 
-  it('opens `zerohop` with require too', () => {
-    const done = run(process.execPath, ['-e', "console.log(typeof require('zerohop').connect)"], folder)
-    expect(done).toBe('function\n')
+  describe('with require', () => {
+    const consumers = join(folder, 'consumers')
+    const projects = (name: string) => join(consumers, name)
+    const env = { HELLO_IMAGE: join(folder, 'hello.image') }
+    beforeAll(() => {
+      cpSync(join(ROOT, 'test/consumers'), consumers, { recursive: true })
+      writeFileSync(env.HELLO_IMAGE, helloImage())
+    })
+
+    it('answers, and says the same of errors and kernels as the ES modules in the same process', () => {
+      const program = `
+        const { loadImage, ZerohopError } = require('zerohop')
+        import('zerohop').then((esm) => {
+          const told = []
+          for (const load of [loadImage, esm.loadImage])
+            try { load('/nowhere') } catch (error) {
+              told.push(error instanceof ZerohopError, error instanceof esm.ZerohopError, esm.isZerohopError(error))
+            }
+          const all = [loadImage, esm.loadImage].map((load) => load(process.env.HELLO_IMAGE).check('ana', 'say', 'hello'))
+          const kernels = globalThis[Symbol.for('zerohop.kernels')].size
+          console.log(JSON.stringify({ told, all, kernels, same: loadImage === esm.loadImage }))
+        })`
+      const answered = JSON.parse(run(process.execPath, ['-e', program], consumers, env)) as unknown
+      expect(answered).toEqual({ told: Array(6).fill(true), all: [true, true], kernels: 1, same: false })
+    })
+
+    it('works in Jest', () => {
+      const jest = join(ROOT, 'node_modules/jest/bin/jest.js')
+      const options = ['--ci', '--runInBand', '--watchman=false', '--cache=false', '--rootDir', projects('jest')]
+      run(process.execPath, [jest, ...options], projects('jest'), env)
+    })
+
+    it('works in ts-node', () => {
+      const require = createRequire(import.meta.url)
+      // it needs the API of the compiler, which the compiler of this project no longer has; types are checked elsewhere
+      const compiler = createRequire(require.resolve('@arethetypeswrong/core')).resolve('typescript')
+      const tsNode = require.resolve('ts-node/dist/bin.js')
+      const options = { ...env, TS_NODE_COMPILER: compiler }
+      const printed = run(process.execPath, [tsNode, '--transpileOnly', 'decide.ts'], projects('ts-node'), options)
+      expect(JSON.parse(printed)).toEqual([true, false, 'UNKNOWN_NAME'])
+    })
+
+    it('has declarations that a CommonJS module of a strict project reads', () => {
+      const tsc = [join(ROOT, 'node_modules/typescript/bin/tsc'), '-p', '.', '--typeRoots', STRICT.typeRoots[0]!]
+      expect(run(process.execPath, tsc, projects('node16'))).toBe('')
+    })
   })
 
   it('has a kernel that compiles outside, and answers by it', () => {
@@ -173,6 +223,12 @@ describe('the package', () => {
     expect(readFileSync(join(installed, manifest.bin.zerohop), 'utf8')).toMatch(/^#!\/usr\/bin\/env node\n/)
   })
 })
+
+/** The entries of a door of the package: for `import`, and for `require` where there is one. */
+function doorsOf(target: Manifest['exports'][string] | undefined): Door[] {
+  if (target === undefined || typeof target === 'string') return []
+  return 'import' in target ? [target.import, target.require] : [target]
+}
 
 const STRICT = {
   strict: true,

@@ -22,7 +22,8 @@ export interface KernelMemory {
 
 const PAGE = 0x10000
 const PAGES_MAX = 0x8000
-const compiled = new Map<'release' | 'debug', WebAssembly.Module>()
+/** The compiled kernels by their bytes: one for every copy of this package in the process. */
+const compiled = compiledKernels()
 
 /** What assembly/index.ts exports. Every argument and result is a u32; an id of 0 means none. */
 export interface KernelExports {
@@ -137,17 +138,24 @@ export function instantiate(source: KernelSource, bytes: number): { exports: Ker
   return { exports, memory }
 }
 
+function compiledKernels(): Map<string, WebAssembly.Module> {
+  const shared = globalThis as { [name: symbol]: Map<string, WebAssembly.Module> | undefined }
+  const name = Symbol.for('zerohop.kernels')
+  const kernels = shared[name] ?? new Map<string, WebAssembly.Module>()
+  shared[name] = kernels
+  return kernels
+}
+
 function moduleOf(source: KernelSource): WebAssembly.Module {
   if (typeof source === 'object') {
     if (source instanceof WebAssembly.Module) return source
     throw new ZerohopError('INPUT_INVALID', { reason: 'the kernel is no WebAssembly.Module' })
   }
-  let module = compiled.get(source)
+  const text = source === 'release' ? KERNEL_BASE64 : source
+  let module = compiled.get(text)
   if (module === undefined) {
-    module = new WebAssembly.Module(
-      source === 'release' ? Buffer.from(KERNEL_BASE64, 'base64') : readFileSync(debugFile()),
-    )
-    compiled.set(source, module)
+    module = new WebAssembly.Module(source === 'release' ? Buffer.from(text, 'base64') : readFileSync(debugFile()))
+    compiled.set(text, module)
   }
   return module
 }

@@ -187,6 +187,11 @@ export type ErrorCode = keyof typeof ERRORS
 export type ErrorDetails = Readonly<Record<string, string | number | undefined>>
 
 /**
+ * Marks the errors of every copy of this package in the process: the ES modules, the CommonJS build, another version.
+ */
+const BRAND = Symbol.for('zerohop.error')
+
+/**
  * Every error that Zerohop throws. `code` is stable; `details` are the values of the message; `path` says where in the
  * input the trouble is (for `invalid`), as JSON path members.
  */
@@ -195,6 +200,14 @@ export class ZerohopError extends Error {
   readonly code: ErrorCode
   readonly details: ErrorDetails
   readonly path: readonly (string | number)[] | undefined
+
+  static {
+    Object.defineProperty(ZerohopError.prototype, BRAND, { value: true })
+  }
+
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    return typeof value === 'object' && value !== null && BRAND in value
+  }
 
   constructor(
     code: ErrorCode,
