@@ -6,7 +6,7 @@ import { requireFilter } from './form.ts'
 import { type Columns, columnsOf, type Mapping } from './mapping.ts'
 import { Compiler, invalid } from './sql/compile.ts'
 import type { Dialect } from './sql/dialect.ts'
-import { all, any, FALSE, type Sql, type Statement, statement } from './sql/fragment.ts'
+import { all, any, FALSE, nestingOf, type Sql, type Statement, statement } from './sql/fragment.ts'
 import { mysql } from './sql/mysql.ts'
 import { postgres } from './sql/postgres.ts'
 import { sqlite } from './sql/sqlite.ts'
@@ -63,7 +63,7 @@ export function conditionOf(
   const columns = columnsOf(mapping)
   requireOneTable(filters, columns)
   const compiler = new Compiler(dialect, columns, { table: options.table, now: options.now })
-  return any(
+  const condition = any(
     filters.map((each) => {
       if (each.kind === 'never') return FALSE
       const tenant = compiler.tenant(each.tenant)
@@ -73,6 +73,12 @@ export function conditionOf(
       return all([tenant, compiler.node(where)])
     }),
   )
+  if (dialect.nestingMax !== undefined && nestingOf(condition) > dialect.nestingMax)
+    throw new ZerohopError('FILTER_REFUSED', {
+      what: 'what is nested this deeply',
+      reason: `the parser of ${dialect.name} ends at so many levels`,
+    })
+  return condition
 }
 
 /** @throws INPUT_INVALID when there is none of the name */

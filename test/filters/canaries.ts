@@ -5,8 +5,15 @@ import { type Statement, sql, TRUE } from '../../src/filters/sql/fragment.ts'
 import { type SqlOptions, toSqlOf } from '../../src/filters/to-sql.ts'
 import type { Operator } from '../../src/model/condition.ts'
 import type { ConditionalFilter, Filter, FilterNode } from '../../src/model/filter.ts'
+import type { Table } from './random-rows.ts'
 
 export type Mistake = (filter: Filter, mapping: Mapping, dialect: Dialect, options: SqlOptions) => Statement
+
+/** Texts alone: what the mistakes are about comes sooner. */
+export const ofTexts = (table: Table): Table => ({
+  ...table,
+  types: new Map([...table.types].filter(([, type]) => type === 'text')),
+})
 
 export const MISTAKES: Readonly<Record<string, Mistake>> = {
   'no guard against NULL': (filter, mapping, dialect, options) => {

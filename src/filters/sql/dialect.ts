@@ -36,6 +36,8 @@ export interface Held {
 export interface Dialect {
   readonly name: string
   readonly placeholder: 'numbered' | 'question'
+  /** levels of parentheses in a condition that its parser takes, where that is few */
+  readonly nestingMax?: number
   /** @throws FILTER_REFUSED when it cannot be a name */
   identifier(name: string): string
   /** Why columns of the type cannot be read; undefined when they can. */

@@ -121,3 +121,14 @@ export function template({ parts }: Sql): { readonly texts: readonly string[]; r
   }
   return { texts, values }
 }
+
+/** Levels of parentheses and CASE. What a quoted name holds does not count. */
+export function nestingOf({ parts }: Sql): number {
+  const text = parts.map((part) => (typeof part === 'string' ? part : '?')).join('')
+  let [level, most] = [0, 0]
+  for (const [word] of text.replaceAll(/`[^`]*`/g, '').matchAll(/[()]|\bCASE\b|\bEND\b/g)) {
+    level += word === '(' || word === 'CASE' ? 1 : -1
+    most = Math.max(most, level)
+  }
+  return most
+}

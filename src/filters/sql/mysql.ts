@@ -164,17 +164,24 @@ const bytes = (text: Sql): Sql => sql`CAST(CONVERT(${text} USING utf8mb4) AS BIN
 const signed = (value: Scalar): Sql => sql`CAST(${new Bound(String(value))} AS SIGNED)`
 
 const TYPES = {
-  text: 'LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin',
+  text: 'CHARACTER SET utf8mb4 COLLATE utf8mb4_bin',
   number: 'DOUBLE',
   boolean: 'TINYINT',
   integer: 'BIGINT',
 } as const
 
+/** A list of longer texts is no index of its own for MySQL, which then reads all of it for each row. */
+const SHORT_CHARACTERS_MAX = 500
+
 /** The values as rows, from one parameter. */
 function table(type: keyof typeof TYPES, values: readonly Scalar[], alias: string): Sql {
-  const list =
-    type === 'integer' ? `[${values.join(',')}]` : JSON.stringify(type === 'boolean' ? values.map(Number) : values)
-  return sql`JSON_TABLE(${new Bound(list)}, '$[*]' COLUMNS (v ${sqlText(TYPES[type])} PATH '$')) AS ${sqlText(`\`${alias}\``)}`
+  const list = new Bound(
+    type === 'integer' ? `[${values.join(',')}]` : JSON.stringify(type === 'boolean' ? values.map(Number) : values),
+  )
+  const longest = values.reduce<number>((most, each) => Math.max(most, String(each).length), 1)
+  const text = longest > SHORT_CHARACTERS_MAX ? 'LONGTEXT ' : `VARCHAR(${longest}) `
+  const column = sqlText(`v ${type === 'text' ? text : ''}${TYPES[type]} PATH '$'`)
+  return sql`JSON_TABLE(${list}, '$[*]' COLUMNS (${column})) AS ${sqlText(`\`${alias}\``)}`
 }
 
 function anyOf(kind: Kind, of: Sql, values: readonly Scalar[]): Sql {

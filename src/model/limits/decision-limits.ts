@@ -83,6 +83,8 @@ export const FILTER_KEYS_MAX = 10_000
 export const FILTER_NODES_MAX = 2_000
 /** Levels of nesting in a filter that was made elsewhere: readers of filters recurse. */
 export const FILTER_DEPTH_MAX = 200
+/** Levels of nesting of a condition for SQLite, whose parser ends at about 24 of them; the rest is for the query around it. */
+export const FILTER_SQLITE_NESTING_MAX = 20
 /** Stored instances that are looked at for one filter: those of a type that a condition follows, or that lie in other tenants. */
 export const FILTER_INSTANCES_MAX = 100_000
 /** Names that an error about an unknown name compares with it, to suggest the nearest: some milliseconds at most. */

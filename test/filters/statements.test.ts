@@ -1,0 +1,221 @@
+// What `toSql` takes and refuses, rows in memory and the question for one row: without a database.
+import { describe, expect, it } from 'vitest'
+import {
+  type Filter,
+  type FilterNode,
+  type Mapping,
+  matches,
+  type Row,
+  sql,
+  toResource,
+  toSql,
+} from '../../src/filters.ts'
+
+const ABOUT = { format: 1, revision: 1, type: 'invoice', tenant: 'acme' } as const
+const ALWAYS: Filter = { ...ABOUT, kind: 'always' }
+const STATUS = { path: ['status'], type: 'string' } as const
+const OPEN: FilterNode = { op: 'equals', left: STATUS, right: { value: 'open' } }
+const MAPPING: Mapping = {
+  tenant: 'org_id',
+  key: { column: 'id', type: 'uuid' },
+  attributes: { status: { column: 'status', type: 'text' } },
+  relations: { parent: { resource: 'folder', column: 'folder_id' } },
+}
+const when = (where: FilterNode, reads: Partial<Extract<Filter, { reads: unknown }>['reads']> = {}): Filter =>
+  ({ ...ABOUT, kind: 'when', where, reads: { attributes: ['status'], relations: [], key: false, ...reads } }) as Filter
+const ORG = '("t"."org_id" IS NOT NULL AND "t"."org_id" = $1::text)'
+const TABLE = { table: 't' }
+
+describe('the condition', () => {
+  it('has the tenant, whatever the filter', () => {
+    expect(toSql(ALWAYS, MAPPING, 'postgres', TABLE)).toEqual({ text: ORG, values: ['acme'] })
+    expect(toSql(when(OPEN), MAPPING, 'postgres', TABLE)).toEqual({
+      text: `(${ORG} AND ("t"."status" IS NOT NULL AND "t"."status" = $2::text))`,
+      values: ['acme', 'open'],
+    })
+    expect(toSql({ ...ABOUT, kind: 'never' }, MAPPING, 'postgres')).toEqual({ text: '1 = 0', values: [] })
+  })
+
+  it('has none for a table of one tenant, which says so', () => {
+    expect(toSql(ALWAYS, { ...MAPPING, tenant: null }, 'sqlite').text).toBe('1 = 1')
+    expect(() => toSql(ALWAYS, { key: 'id' } as never, 'sqlite')).toThrow('`mapping.tenant` is missing')
+    expect(() => toSql([ALWAYS, { ...ALWAYS, tenant: 'b' }], { ...MAPPING, tenant: null }, 'sqlite')).toThrow(
+      'one tenant',
+    )
+  })
+
+  it('is an OR of several tenants', () => {
+    const { text, values } = toSql([ALWAYS, { ...ALWAYS, tenant: 'beta' }], MAPPING, 'postgres', TABLE)
+    expect(text).toBe(`(${ORG} OR ${ORG.replace('$1', '$2')})`)
+    expect(values).toEqual(['acme', 'beta'])
+    expect(() => toSql([ALWAYS, { ...ALWAYS, type: 'other' }], MAPPING, 'postgres')).toThrow('about different rows')
+    expect(toSql([], MAPPING, 'postgres').text).toBe('1 = 0')
+  })
+
+  it('begins its placeholders where the query says', () => {
+    expect(toSql(ALWAYS, MAPPING, 'postgres', { firstPlaceholder: 4 }).text).toContain('$4')
+    expect(() => toSql(ALWAYS, MAPPING, 'postgres', { firstPlaceholder: 0 })).toThrow('firstPlaceholder')
+  })
+
+  it('takes expressions from code, and never from JSON', () => {
+    const lower: Mapping = { ...MAPPING, attributes: { status: { column: sql('lower(status)'), type: 'text' } } }
+    expect(toSql(when(OPEN), lower, 'postgres', TABLE).text).toContain('(lower(status)) = $2::text')
+    expect(() => toSql(ALWAYS, JSON.parse(JSON.stringify(lower)), 'postgres')).toThrow(
+      '`mapping.attributes.status.column` must be a name',
+    )
+  })
+})
+
+describe('what is refused', () => {
+  it('names that the mapping has not are named', () => {
+    const where: FilterNode = {
+      or: [
+        OPEN,
+        { not: { op: 'equals', left: { path: ['amount', 'x'], type: 'json' }, right: { value: 1 } } },
+        { related: 'team', type: 'team', in: ['a'] },
+      ],
+    }
+    expect(() => toSql(when(where), MAPPING, 'mysql')).toThrow(
+      'the mapping has no attribute `amount`, no relation `team`',
+    )
+  })
+
+  it.each<[string, 'postgres' | 'mysql' | 'sqlite', string]>([
+    ['a\0b', 'sqlite', 'SQLite has no such names'],
+    ['a'.repeat(64), 'postgres', 'cuts names after 63 bytes'],
+    ['ä'.repeat(32), 'postgres', 'cuts names after 63 bytes'],
+    ['a ', 'mysql', 'MySQL has no such names'],
+    ['😀', 'mysql', 'MySQL has no such names'],
+  ])('a name that cannot be quoted: %j in %s', (column, dialect, reason) => {
+    expect(() => toSql(ALWAYS, { ...MAPPING, tenant: column }, dialect)).toThrow(reason)
+  })
+
+  it('a value that would have to be read from text as a time', () => {
+    const where: FilterNode = {
+      op: 'less-than',
+      left: { path: ['status'], type: 'time' },
+      right: { value: 5, time: true },
+    }
+    expect(() => toSql(when(where), MAPPING, 'postgres')).toThrow(
+      '`status` cannot be part of a filter: it is a time, and held as text',
+    )
+  })
+
+  it('a column that holds another type than the attribute is declared as', () => {
+    const where: FilterNode = { op: 'equals', left: { path: ['status'], type: 'number' }, right: { value: 5 } }
+    expect(() => toSql(when(where), MAPPING, 'postgres')).toThrow(
+      'takes `status` for number, and the mapping has another type',
+    )
+  })
+
+  it.each([
+    ['decimal', 'sqlite'],
+    ['timestamptz', 'sqlite'],
+    ['text[]', 'sqlite'],
+    ['text[]', 'mysql'],
+    ['uuid', 'mysql'],
+  ] as const)('a column of type %s in %s', (type, dialect) => {
+    const mapping: Mapping = { ...MAPPING, key: 'id', attributes: { status: { column: 'status', type } } }
+    const where: FilterNode = { op: 'array_contains', left: { path: ['status'], type: 'json' }, right: { value: 1 } }
+    expect(() => toSql(when(where), mapping, dialect)).toThrow('`status` cannot be part of a filter')
+  })
+
+  it('a subquery whose columns could be taken for those of another table', () => {
+    const mapping: Mapping = { ...MAPPING, attributes: { status: { column: 'tags', type: 'text[]' } } }
+    const where: FilterNode = { op: 'array_contains', left: { path: ['status'], type: 'array' }, right: { key: true } }
+    expect(() => toSql(when(where), mapping, 'postgres')).toThrow('give the name of the table')
+    expect(toSql(when(where), mapping, 'postgres', TABLE).text).toContain('EXISTS')
+  })
+
+  it.each<[string, unknown]>([
+    ['another format', { ...ALWAYS, format: 2 }],
+    ['a node of a form that is not known', when({ xor: [OPEN] } as never)],
+    ['a condition beside the known ones', when({ ...OPEN, unless: OPEN } as never)],
+    ['an operator that is not known', when({ ...OPEN, op: 'matches' } as never)],
+    ['negation of more than a leaf', when({ not: { and: [OPEN] } } as never)],
+    ['no filter at all', undefined],
+  ])('%s', (_, filter) => {
+    expect(() => toSql(filter as Filter, MAPPING, 'postgres')).toThrow('is not of the form of a filter')
+  })
+})
+
+describe('a row in memory', () => {
+  const row: Row = { key: 'k', tenant: 'acme', attributes: { status: 'open' } }
+
+  it('is one that the filter means, or not', () => {
+    expect(matches(when(OPEN), row)).toBe(true)
+    expect(matches(when({ not: OPEN }), row)).toBe(false)
+    expect(matches(ALWAYS, { tenant: 'acme' })).toBe(true)
+    expect(matches({ ...ABOUT, kind: 'never' }, row)).toBe(false)
+  })
+
+  it('of another tenant is none', () => {
+    expect(matches(ALWAYS, { ...row, tenant: 'other' })).toBe(false)
+  })
+
+  it('that does not say what the filter reads is an error that names it', () => {
+    expect(() => matches(when({ not: OPEN }), { tenant: 'acme', key: 'k' })).toThrow('does not say attribute `status`')
+    expect(matches(when({ not: OPEN }), { ...row, attributes: { status: null } })).toBe(true)
+    expect(() => matches(when(OPEN, { key: true }), { tenant: 'acme', attributes: { status: 'open' } })).toThrow(
+      'does not say its key',
+    )
+    expect(matches(when({ key: { in: ['a'] } }, { key: true }), { ...row, key: null })).toBe(false)
+    expect(() => matches(when(OPEN, { relations: ['parent'] }), row)).toThrow('does not say relation `parent`')
+  })
+
+  it('is asked for with the time of asking', () => {
+    const where: FilterNode = { op: 'less-than', left: { now: true }, right: { value: 5 } }
+    expect(() => matches(when(where), row)).toThrow('give `now`')
+    expect(matches(when(where), row, { now: 4 })).toBe(true)
+  })
+})
+
+describe('the question for one row', () => {
+  it('has what the mapping names', () => {
+    const found = { id: 'k', org_id: 'acme', status: 'open', folder_id: 'f1', other: 1 }
+    expect(toResource(found, MAPPING)).toEqual({
+      key: 'k',
+      tenant: 'acme',
+      attributes: { status: 'open' },
+      relations: { parent: ['folder:f1'] },
+    })
+    expect(toResource({ ...found, id: null, folder_id: null, status: null }, MAPPING)).toEqual({
+      key: null,
+      tenant: 'acme',
+      attributes: { status: null },
+      relations: { parent: [] },
+    })
+  })
+
+  it('needs every column, and a tenant', () => {
+    expect(() => toResource({ id: 'k', org_id: 'acme', folder_id: 'f' }, MAPPING)).toThrow('the row has no `status`')
+    expect(() => toResource({ id: 'k', org_id: null, folder_id: 'f', status: 'a' }, MAPPING)).toThrow('no tenant')
+  })
+
+  it.each<[string, unknown, unknown]>([
+    ['double', Number.NaN, null],
+    ['double', Number.POSITIVE_INFINITY, null],
+    ['integer', '9007199254740993', 9007199254740992],
+    ['integer', 5n, 5],
+    ['decimal', '0.10', 0.1],
+    ['decimal', 'NaN', null],
+    ['boolean', 1, true],
+    ['boolean', 2, null],
+    ['timestamptz', new Date(5), 5],
+    ['timestamptz', '2026-11-20 01:00:00.123999+01', 1795132800123],
+    ['timestamptz', 'infinity', null],
+    ['text', 5, null],
+    ['text[]', ['a', null], ['a', null]],
+    ['text[]', [['a']], null],
+    ['json', { a: [Number.POSITIVE_INFINITY, 1] }, { a: [null, 1] }],
+  ])('reads %s: %s', (type, value, read) => {
+    const mapping: Mapping = { tenant: null, key: 'id', attributes: { x: { column: 'x', type: type as 'text' } } }
+    expect(toResource({ id: 'k', x: value }, mapping).attributes).toEqual({ x: read })
+  })
+
+  it('reads JSON that the driver gives as text', () => {
+    const mapping: Mapping = { tenant: null, key: 'id', attributes: { x: { column: 'x', type: 'json' } } }
+    expect(toResource({ id: 'k', x: '{"a":1}' }, mapping, { json: 'text' }).attributes).toEqual({ x: { a: 1 } })
+    expect(toResource({ id: 'k', x: '{' }, mapping, { json: 'text' }).attributes).toEqual({ x: null })
+  })
+})
