@@ -12,6 +12,8 @@ export type {
   SqlExpression,
 } from './filters/mapping.ts'
 export { sql } from './filters/mapping.ts'
+export type { PrismaOptions, PrismaWhere } from './filters/prisma.ts'
+export { toPrismaWhere } from './filters/prisma.ts'
 export type { MatchOptions, ResourceOptions, Row, RowResource } from './filters/rows.ts'
 export { matches, toResource } from './filters/rows.ts'
 export type { Statement } from './filters/sql/fragment.ts'

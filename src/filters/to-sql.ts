@@ -88,7 +88,8 @@ export function dialectOf(name: DialectName): Dialect {
   return dialect
 }
 
-function requireOneTable(filters: readonly Filter[], columns: Columns): void {
+/** @throws INPUT_INVALID when the filters are not about rows of one table */
+export function requireOneTable(filters: readonly Filter[], columns: Columns): void {
   const [first] = filters
   for (const { type, tenant } of filters) {
     if (type !== first?.type) throw invalid(`filters of \`${first?.type}\` and of \`${type}\` are about different rows`)

@@ -1,0 +1,202 @@
+// Filters as `where` objects of Prisma (docs/filters-in-databases.md): only what these say exactly. Prisma's conditions
+// are unknown where a field is null, and its negations leave such rows out, so every negation here names them too. All
+// else is refused by name: `toPrismaSql` says it in SQL.
+import { ZerohopError } from '../model/errors.ts'
+import type { Comparison, ConditionalFilter, Filter, FilterNode, Leaf, Term } from '../model/filter.ts'
+import { instantOf } from '../model/instant.ts'
+import type { Json } from '../model/objects.ts'
+import { requireFilter } from './form.ts'
+import { type Column, type Columns, columnsOf, type Mapping } from './mapping.ts'
+import { isUuidText, kindOf, type Order, wholeBound } from './sql/dialect.ts'
+import { requireMapped, requireOneTable } from './to-sql.ts'
+
+/** A `where` object: what it may hold depends on the model, which is generated. */
+export type PrismaWhere = Record<string, unknown>
+
+export interface PrismaOptions {
+  /** names of fields of the model that cannot be null: Prisma does not take a comparison of one with null */
+  readonly required?: readonly string[]
+}
+
+const FALSE: PrismaWhere = { OR: [] }
+const TRUE: PrismaWhere = { AND: [] }
+const ORDERS = {
+  'less-than': 'lt',
+  'less-than-equals': 'lte',
+  'greater-than': 'gt',
+  'greater-than-equals': 'gte',
+} as const
+const SIGNS = { lt: '<', lte: '<=', gt: '>', gte: '>=' } as const satisfies Record<string, Order>
+type Way = keyof typeof SIGNS
+
+/**
+ * For `findMany({ where: { AND: [toPrismaWhere(filter, mapping), …] } })` on PostgreSQL and SQLite. The fields are the
+ * properties of the mapping, which by default have the names of the columns.
+ * @throws INPUT_INVALID as `toSql`; FILTER_REFUSED for what a `where` object does not say exactly
+ */
+export function toPrismaWhere(
+  filter: Filter | readonly Filter[],
+  mapping: Mapping,
+  { required = [] }: PrismaOptions = {},
+): PrismaWhere {
+  const filters = (Array.isArray(filter) ? filter : [filter]) as readonly Filter[]
+  for (const each of filters) requireFilter(each)
+  const columns = columnsOf(mapping)
+  requireOneTable(filters, columns)
+  const maker = new WhereMaker(columns, new Set(required))
+  return { OR: filters.map((each) => maker.filter(each)) }
+}
+
+class WhereMaker {
+  readonly #columns: Columns
+  readonly #required: ReadonlySet<string>
+
+  constructor(columns: Columns, required: ReadonlySet<string>) {
+    this.#columns = columns
+    this.#required = required
+  }
+
+  filter(filter: Filter): PrismaWhere {
+    if (filter.kind === 'never') return FALSE
+    const { tenant } = this.#columns
+    const own = tenant === null ? TRUE : this.#keyIn(tenant, [filter.tenant])
+    if (filter.kind === 'always') return own
+    const { where } = filter as ConditionalFilter
+    requireMapped(where, this.#columns)
+    return { AND: [own, this.#node(where)] }
+  }
+
+  #node(node: FilterNode): PrismaWhere {
+    if ('and' in node) return { AND: node.and.map((each) => this.#node(each)) }
+    if ('or' in node) return { OR: node.or.map((each) => this.#node(each)) }
+    if (!('not' in node)) return this.#leaf(node)
+    const column = this.#columnOf(node.not)
+    const negated = { NOT: this.#leaf(node.not) }
+    return this.#required.has(column.property) ? negated : { OR: [{ [column.property]: null }, negated] }
+  }
+
+  #leaf(leaf: Leaf): PrismaWhere {
+    const column = this.#columnOf(leaf)
+    if ('key' in leaf) return this.#keyIn(column, leaf.key.in)
+    if ('related' in leaf)
+      return this.#columns.relations.get(leaf.related)!.resource === leaf.type ? this.#keyIn(column, leaf.in) : FALSE
+    return this.#comparison(leaf as Comparison, column)
+  }
+
+  /** The one column that a leaf reads. */
+  #columnOf(leaf: Leaf): Column {
+    if ('match' in leaf) throw refused('a match', INSIDE)
+    if ('key' in leaf) return this.#columns.key
+    if ('related' in leaf) {
+      const { held } = this.#columns.relations.get(leaf.related)!
+      if ('table' in held) throw refused(`relation \`${leaf.related}\``, 'it is held in another table')
+      return held
+    }
+    if (!('value' in leaf.right)) throw refused(`\`${leaf.op}\``, 'its right side is of the row')
+    return this.#columnOfTerm(leaf.left)
+  }
+
+  #columnOfTerm(term: Term): Column {
+    if ('key' in term) return this.#columns.key
+    if (!('path' in term)) throw refused('a comparison', 'its left side is no column')
+    const column = this.#columns.attributes.get(term.path[0] ?? '')!
+    if (term.path.length > 1 || kindOf(column) === undefined) throw refused(`\`${column.name}\``, INSIDE)
+    if (typeof column.column !== 'string') throw refused(`\`${column.name}\``, 'it is an expression')
+    if (column.type === 'decimal') throw refused(`\`${column.name}\``, 'a decimal is compared as a double')
+    if (column.isNondeterministic) throw refused(`\`${column.name}\``, 'its collation takes different texts for equal')
+    return column
+  }
+
+  #keyIn(column: Column, keys: readonly string[]): PrismaWhere {
+    if (column.type === 'integer') throw refused(`\`${column.name}\``, 'its keys are numbers')
+    const possible = keys.filter((key) => canHold(column, key))
+    return possible.length === 0 ? FALSE : { [column.property]: { in: possible } }
+  }
+
+  #comparison({ op, left, right }: Comparison, column: Column): PrismaWhere {
+    const { value, time = false } = right as { value: Json; time?: true }
+    const isTime = time || ('path' in left && left.type === 'time')
+    const of = (each: Json): Json | undefined => (isTime ? instantOf(each) : each)
+    if (isTime && kindOf(column) === 'text') throw refused(`\`${column.name}\``, 'it is a time, and held as text')
+    if ('path' in left && !fits(column, left.type)) throw refused(`\`${column.name}\``, 'the mapping has another type')
+    switch (op) {
+      case 'equals':
+        return this.#equals(column, of(value))
+      case 'not-equals':
+        return isScalar(of(value)) ? { AND: [this.#present(column), { NOT: this.#equals(column, of(value)) }] } : FALSE
+      case 'in':
+        return Array.isArray(value) ? { OR: value.map((each) => this.#equals(column, of(each))) } : FALSE
+      case 'less-than':
+      case 'less-than-equals':
+      case 'greater-than':
+      case 'greater-than-equals':
+        return this.#ordered(column, ORDERS[op], of(value))
+      case 'between': {
+        const [low, high] = Array.isArray(value) ? value.map(of) : []
+        return { AND: [this.#ordered(column, 'gte', low), this.#ordered(column, 'lte', high)] }
+      }
+      default:
+        throw refused(`\`${op}\``, 'a where object does not say it exactly')
+    }
+  }
+
+  #equals(column: Column, value: Json | undefined): PrismaWhere {
+    const { property, type } = column
+    if (typeof value === 'string') return canHold(column, value) ? { [property]: value } : FALSE
+    if (typeof value === 'boolean') return kindOf(column) === 'boolean' ? { [property]: value } : FALSE
+    if (typeof value !== 'number' || kindOf(column) !== 'number') return FALSE
+    if (type === 'double') return { [property]: value }
+    if (!Number.isInteger(value)) return FALSE
+    return { AND: [this.#ordered(column, 'gte', value), this.#ordered(column, 'lte', value)] }
+  }
+
+  #ordered(column: Column, way: Way, bound: Json | undefined): PrismaWhere {
+    if (typeof bound === 'string' && kindOf(column) === 'text')
+      throw refused(`\`${column.name}\``, 'the order of text depends on the collation')
+    if (typeof bound !== 'number' || kindOf(column) !== 'number') return FALSE
+    const { property, type } = column
+    // NaN is above all numbers in PostgreSQL
+    if (type === 'double')
+      return {
+        [property]: way.startsWith('g')
+          ? { [way]: bound, lte: Number.MAX_VALUE }
+          : { [way]: bound, gte: -Number.MAX_VALUE },
+      }
+    const whole = wholeBound(SIGNS[way], bound)
+    if (type === 'integer') {
+      if (!Number.isSafeInteger(whole))
+        throw refused(`\`${column.name}\``, 'a number beyond 2^53 is compared as a double')
+      return { [property]: { [way]: whole } }
+    }
+    // what a column has below the millisecond does not count: up to 5 ms is before 6 ms
+    const instant = new Date(way === 'lte' || way === 'gt' ? whole + 1 : whole)
+    if (Number.isNaN(instant.getTime()))
+      throw refused(`\`${column.name}\``, 'it is compared with a time that no date is')
+    return { [property]: { [way === 'lt' || way === 'lte' ? 'lt' : 'gte']: instant } }
+  }
+
+  #present(column: Column): PrismaWhere {
+    const { property, type } = column
+    if (type === 'double') return { [property]: { gte: -Number.MAX_VALUE, lte: Number.MAX_VALUE } }
+    return this.#required.has(property) ? TRUE : { [property]: { not: null } }
+  }
+}
+
+const INSIDE = 'a where object does not look into JSON and lists exactly'
+
+const isScalar = (value: Json | undefined): boolean =>
+  typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
+
+function canHold(column: Column, text: string): boolean {
+  if (kindOf(column) !== 'text' || !text.isWellFormed() || text.includes('\0')) return false
+  return column.type !== 'uuid' || isUuidText(text)
+}
+
+function fits(column: Column, type: string): boolean {
+  const kind = kindOf(column)
+  return type === 'json' || kind === { bool: 'boolean', number: 'number', time: 'number', string: 'text' }[type]
+}
+
+function refused(what: string, reason: string): ZerohopError {
+  return new ZerohopError('FILTER_REFUSED', { what, reason })
+}

@@ -1,0 +1,125 @@
+// `where` objects of Prisma mean the rows of the filter. Prisma itself needs a generated client; what its objects mean
+// is written down here: a comparison with null is unknown, NOT of unknown is unknown, and such rows are not found.
+import { describe, expect, it } from 'vitest'
+import { type Filter, type Mapping, matches, type Row, toPrismaWhere } from '../../src/filters.ts'
+import { isZerohopError } from '../../src/model/errors.ts'
+import type { Json } from '../../src/model/objects.ts'
+import { scaled } from '../property/seed.ts'
+import { generator, NOW } from './law.ts'
+import { randomFilter, TENANT } from './random-filters.ts'
+import { INSTANTS, KEYS, type Next, NUMBERS, pick, TEXTS, tableOf, UUIDS } from './random-rows.ts'
+
+const TYPES = {
+  status: 'text',
+  value: 'text',
+  owner: 'uuid',
+  amount: 'integer',
+  score: 'double',
+  done: 'boolean',
+  due: 'timestamptz',
+} as const
+const REQUIRED = ['value']
+
+function plainMapping(): Mapping {
+  const { mapping } = tableOf(TYPES)
+  const attributes = Object.fromEntries(
+    Object.entries(mapping.attributes!).map(([name, each]) => [name, { ...each, column: name }]),
+  )
+  return {
+    ...mapping,
+    tenant: 'org',
+    attributes,
+    relations: { ...mapping.relations, parent: { resource: 'folder', column: 'folder' } },
+  }
+}
+
+const TABLE = { ...tableOf(TYPES), mapping: plainMapping() }
+const POOLS: Record<string, readonly Json[]> = {
+  status: TEXTS,
+  value: TEXTS,
+  owner: UUIDS,
+  done: [true, false],
+  score: NUMBERS,
+  amount: NUMBERS.filter((each) => Number.isSafeInteger(each)),
+  due: INSTANTS.filter((each) => Number.isInteger(each)),
+}
+
+/** A row as the model has it, with times as dates. */
+function randomRow(next: Next): { fields: Record<string, unknown>; row: Row } {
+  const attributes = Object.fromEntries(
+    Object.entries(POOLS).map(([name, pool]) => [
+      name,
+      !REQUIRED.includes(name) && next(5) === 0 ? null : pick(next, pool),
+    ]),
+  )
+  const [id, folder] = [next(5) === 0 ? null : pick(next, KEYS), next(5) === 0 ? null : pick(next, KEYS)]
+  const tenant = pick(next, [TENANT, TENANT, TENANT, 'other'])
+  const due = attributes.due === null ? null : new Date(attributes.due as number)
+  const relations = { parent: folder === null ? [] : [`folder:${folder}`], team: [] }
+  return { fields: { ...attributes, due, id, folder, org: tenant }, row: { key: id, tenant, attributes, relations } }
+}
+
+/** True, false, or undefined for unknown. */
+function means(where: Record<string, unknown>, fields: Record<string, unknown>): boolean | undefined {
+  return every(
+    Object.entries(where).map(([name, test]) => {
+      if (name === 'AND') return every((test as Record<string, unknown>[]).map((each) => means(each, fields)))
+      if (name === 'OR') return not(every((test as Record<string, unknown>[]).map((each) => not(means(each, fields)))))
+      if (name === 'NOT') return not(means(test as Record<string, unknown>, fields))
+      if (!(name in fields)) throw new Error(`no field ${name}`)
+      return fieldMeans(name, fields[name], test)
+    }),
+  )
+}
+
+function fieldMeans(name: string, field: unknown, test: unknown): boolean | undefined {
+  if (test === null || (test as { not?: null }).not === null) {
+    if (REQUIRED.includes(name)) throw new Error(`${name} cannot be null`)
+    return (test === null) === (field === null)
+  }
+  if (field === null) return undefined
+  const order = (bound: unknown) => Number(field) - Number(bound)
+  if (typeof test !== 'object') return field === test
+  return Object.entries(test as object).every(([word, bound]) => {
+    if (word === 'in') return (bound as unknown[]).includes(field)
+    return { lt: order(bound) < 0, lte: order(bound) <= 0, gt: order(bound) > 0, gte: order(bound) >= 0 }[word]
+  })
+}
+
+const not = (value: boolean | undefined) => (value === undefined ? undefined : !value)
+const every = (values: readonly (boolean | undefined)[]) =>
+  values.includes(false) ? false : values.includes(undefined) ? undefined : true
+
+describe('where objects of Prisma', () => {
+  it('mean the rows of the filter, or are refused', () => {
+    const next = generator(11)
+    const refused = new Set<string>()
+    let asked = 0
+    while (asked < scaled(400)) {
+      const filter = randomFilter(next, TABLE)
+      let where: Record<string, unknown>
+      try {
+        where = toPrismaWhere(filter, TABLE.mapping, { required: REQUIRED })
+      } catch (error) {
+        if (!isZerohopError(error, 'FILTER_REFUSED')) throw error
+        refused.add(error.message)
+        continue
+      }
+      asked++
+      for (let count = 0; count < 20; count++) {
+        const { fields, row } = randomRow(next)
+        const found = means(where, fields) === true
+        expect({ filter, where, row, found }).toEqual({ filter, where, row, found: matches(filter, row, { now: NOW }) })
+      }
+    }
+    expect([...refused].some((reason) => reason.includes('`contains`'))).toBe(true)
+    expect([...refused].some((reason) => reason.includes('the order of text depends'))).toBe(true)
+  })
+
+  it('have the tenant, whatever the filter', () => {
+    const about = { format: 1, revision: 1, type: 'row', tenant: 'acme' } as const
+    const always: Filter = { ...about, kind: 'always' }
+    expect(toPrismaWhere(always, TABLE.mapping)).toEqual({ OR: [{ org: { in: ['acme'] } }] })
+    expect(toPrismaWhere({ ...about, kind: 'never' }, TABLE.mapping)).toEqual({ OR: [{ OR: [] }] })
+  })
+})
