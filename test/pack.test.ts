@@ -191,7 +191,7 @@ describe('the package', () => {
   })
 
   it.each([
-    ['without Node', ['zerohop'], 'bundler', { lib: ['ES2022', 'DOM'], types: [] }],
+    ['without Node', ['zerohop', 'zerohop/filters'], 'bundler', { lib: ['ES2022', 'DOM'], types: [] }],
     ['with Node', ['zerohop', 'zerohop/embedded'], 'node16', { lib: ['ES2022'], types: ['node'] }],
     ['of a server', ['zerohop', 'zerohop/embedded', 'zerohop/server'], 'nodenext', { types: ['node'] }],
   ])('has declarations that a strict project %s reads', (_name, doors, resolution, options) => {
@@ -203,10 +203,10 @@ describe('the package', () => {
     expect(run(process.execPath, [join(ROOT, 'node_modules/typescript/bin/tsc'), '-p', '.'], folder)).toBe('')
   })
 
-  it('opens `zerohop` where neither LMDB nor Fastify nor prom-client is installed, and only that', () => {
+  it('opens `zerohop` and `zerohop/filters` where neither LMDB nor Fastify nor prom-client is installed, and only these', () => {
     const program = `
       const failures = {}
-      for (const door of ['zerohop', 'zerohop/embedded', 'zerohop/server']) {
+      for (const door of ['zerohop', 'zerohop/filters', 'zerohop/embedded', 'zerohop/server']) {
         await import(door).catch((error) => { failures[door] = error.message })
       }
       console.log(JSON.stringify(failures))`
@@ -250,6 +250,15 @@ const TYPED: Readonly<Record<string, string>> = {
     typed(pdp.authorizedUsers({ action: 'read', resource: 'document' })), typed(pdp.resources('ana', 'read', 'document'))
     // @ts-expect-error: a check is asked with three parts
     pdp.check('ana', 'read')
+    function typed<T>(_value: T, ..._any: 0 extends 1 & T ? [never] : []): void {}`,
+  'zerohop/filters': `
+    import { type Filter, type Mapping, matches, sql, toResource, toSql } from 'zerohop/filters'
+    const mapping: Mapping = { tenant: 'org', key: 'id', attributes: { email: { column: sql('lower(email)'), type: 'text' } } }
+    const filter: Filter = { format: 1, revision: 1, type: 'row', tenant: 'acme', kind: 'always' }
+    typed(toSql(filter, mapping, 'postgres').text), typed(toResource({ id: 'a', org: 'acme', email: 'a' }, mapping))
+    typed(matches(filter, { key: null, tenant: 'acme' }))
+    // @ts-expect-error: no such dialect
+    toSql(filter, mapping, 'oracle')
     function typed<T>(_value: T, ..._any: 0 extends 1 & T ? [never] : []): void {}`,
   'zerohop/embedded': `
     import { open, type Zerohop } from 'zerohop/embedded'

@@ -35,7 +35,7 @@ export const postgres: Dialect = {
   identifier(name) {
     if (name === '' || name.includes('\0') || !name.isWellFormed())
       throw unquotable(name, 'PostgreSQL has no such names')
-    if (Buffer.byteLength(name) > NAME_BYTES_MAX)
+    if (new TextEncoder().encode(name).length > NAME_BYTES_MAX)
       throw unquotable(name, `PostgreSQL cuts names after ${NAME_BYTES_MAX} bytes`)
     return `"${name.replaceAll('"', '""')}"`
   },
