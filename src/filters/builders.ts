@@ -17,23 +17,33 @@ export interface KnexRaw<T> {
 /** Placeholders are numbered by the builder. */
 export type BuilderOptions = Omit<SqlOptions, 'firstPlaceholder'>
 
-/** For `where` of Kysely: `toKysely(sql<boolean>, filter, mapping, 'postgres')`. @throws as `toSql` */
-export function toKysely<T>(
+type TagArguments<T> = [
   tag: SqlTag<T>,
   filter: Filter | readonly Filter[],
   mapping: Mapping,
   dialect: DialectName,
-  options: BuilderOptions = {},
-): T {
-  const { texts, values } = template(conditionOf(filter, mapping, dialectOf(dialect), options))
-  return tag(Object.assign([...texts], { raw: texts }), ...values)
+  options?: BuilderOptions,
+]
+
+/** For `where` of Kysely: `toKysely(sql<boolean>, filter, mapping, 'postgres')`. @throws as `toSql` */
+export function toKysely<T>(...of: TagArguments<T>): T {
+  return tagged(...of)
 }
 
 /** For `where` of Drizzle, with its `sql`. @throws as `toSql` */
-export const toDrizzle: typeof toKysely = toKysely
+export function toDrizzle<T>(...of: TagArguments<T>): T {
+  return tagged(...of)
+}
 
 /** For `$queryRaw` of Prisma, with `Prisma.sql`. @throws as `toSql` */
-export const toPrismaSql: typeof toKysely = toKysely
+export function toPrismaSql<T>(...of: TagArguments<T>): T {
+  return tagged(...of)
+}
+
+function tagged<T>(...[tag, filter, mapping, dialect, options = {}]: TagArguments<T>): T {
+  const { texts, values } = template(conditionOf(filter, mapping, dialectOf(dialect), options))
+  return tag(Object.assign([...texts], { raw: texts }), ...values)
+}
 
 /** For `where` of Knex. @throws as `toSql`; FILTER_REFUSED where a name has a question mark */
 export function toKnex<T>(

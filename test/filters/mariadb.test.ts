@@ -13,6 +13,7 @@ import { CREATE_DOCUMENTS, DOCUMENTS, INDEXED, MANY_KEYS } from './plans.ts'
 const { mapping } = TABLE
 const OPTIONS = { table: 'r', now: NOW }
 
+// where MariaDB is not installed: the reason is printed
 describe.skipIf(withoutMariaDb())('filters in MariaDB', () => {
   let server: MariaDb
   let connection: Connection

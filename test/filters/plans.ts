@@ -9,7 +9,7 @@ export const DOCUMENTS: Mapping = {
 }
 
 /** Documents as rows for an INSERT: of one tenant, each with a status and an amount of its own. */
-export const DOCUMENT_VALUES = Array.from({ length: 5000 }, (_, n) => `('k${n}', 'acme', 's${n}', ${n})`).join(', ')
+const DOCUMENT_VALUES = Array.from({ length: 5000 }, (_, n) => `('k${n}', 'acme', 's${n}', ${n})`).join(', ')
 
 export const CREATE_DOCUMENTS = [
   'CREATE TABLE documents (id VARCHAR(20), org VARCHAR(20), status VARCHAR(20), amount BIGINT)',
@@ -19,7 +19,7 @@ export const CREATE_DOCUMENTS = [
   'CREATE INDEX by_amount ON documents (amount)',
 ]
 
-export function filterOf(where: FilterNode): Filter {
+function filterOf(where: FilterNode): Filter {
   const reads = { attributes: ['status', 'amount'], relations: [], key: true }
   return { format: 1, revision: 1, type: 'document', tenant: 'acme', kind: 'when', where, reads }
 }

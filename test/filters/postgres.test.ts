@@ -13,6 +13,7 @@ import { CREATE, rowsSql, SELECT_ROWS, TABLE } from './postgres-table.ts'
 const { mapping } = TABLE
 const OPTIONS = { table: 'r', now: NOW }
 
+// where PostgreSQL cannot run: the reason is printed
 describe.skipIf(withoutPostgres())('filters in PostgreSQL', () => {
   let client: pg.Client
   let engine: Engine
