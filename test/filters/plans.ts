@@ -19,7 +19,7 @@ export const CREATE_DOCUMENTS = [
   'CREATE INDEX by_amount ON documents (amount)',
 ]
 
-function filterOf(where: FilterNode): Filter {
+export function filterOf(where: FilterNode): Filter {
   const reads = { attributes: ['status', 'amount'], relations: [], key: true }
   return { format: 1, revision: 1, type: 'document', tenant: 'acme', kind: 'when', where, reads }
 }

@@ -7,7 +7,7 @@ import type { Filter } from '../../src/model/filter.ts'
 import { scaled } from '../property/seed.ts'
 import { MISTAKES, ofTexts } from './canaries.ts'
 import { type Engine, NOW, storedRow, tryLaw } from './law.ts'
-import { CREATE_DOCUMENTS, DOCUMENTS, INDEXED, MANY_KEYS } from './plans.ts'
+import { CREATE_DOCUMENTS, DOCUMENTS, filterOf, INDEXED, MANY_KEYS } from './plans.ts'
 import { CREATE, insertSql, TABLE } from './sqlite-table.ts'
 
 const { mapping } = TABLE
@@ -47,6 +47,13 @@ describe('filters in SQLite', () => {
       5_000,
     )
     expect(wrong).toBeDefined()
+  })
+
+  it.each(['starts-with', 'ends-with', 'contains'] as const)('the empty text %s the empty text', (op) => {
+    const where = { op, left: { path: ['status'], type: 'string' as const }, right: { value: '' } }
+    const { text, values } = toSql(filterOf(where), DOCUMENTS, 'sqlite')
+    const empty = "WITH documents AS (SELECT '' AS status, 'acme' AS org)"
+    expect(database.prepare(`${empty} SELECT 1 AS found FROM documents WHERE ${text}`).all(...values)).toHaveLength(1)
   })
 
   it('a database in UTF-16 fails where text is ordered, and answers where it is not', () => {

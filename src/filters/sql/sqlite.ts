@@ -99,7 +99,9 @@ export const sqlite: Dialect = {
     if (test === 'contains') return sql`instr(${left}, ${right}) > 0`
     const [whole, part] = [sql`CAST(${left} AS BLOB)`, sql`CAST(${right} AS BLOB)`]
     const first = test === 'starts-with' ? sqlText('1') : sql`length(${whole}) - length(${part}) + 1`
-    return sql`(length(${whole}) >= length(${part}) AND substr(${whole}, ${first}, length(${part})) = ${part})`
+    // no part of an empty blob is a blob: it is NULL
+    const found = sql`(length(${part}) = 0 OR substr(${whole}, ${first}, length(${part})) = ${part})`
+    return sql`(length(${whole}) >= length(${part}) AND ${found})`
   },
   isAnyOf(kind, of, values) {
     const list = sql`(SELECT value FROM json_each(${json(kind, values)}))`
