@@ -2,7 +2,7 @@
 // Worker threads run the ES modules of the bundle. What must be one in a process that loads both builds is found through
 // global symbols: the class of errors (src/model/errors.ts) and the compiled kernel (src/kernel/module.ts).
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { dirname, join, relative } from 'node:path'
+import { basename, dirname, join, relative } from 'node:path'
 import { build } from 'esbuild'
 
 const OUT = 'dist/cjs'
@@ -12,7 +12,7 @@ const IMPORT = /((?:from|import\()\s*['"])(\.[^'"]+?)\.(?:ts|js)(['"])/g
 /** Builds `dist/cjs/DOOR.cjs` and its declarations from `dist/src`, with the bundle beside. */
 export async function buildCommonJs(doors) {
   await build({
-    entryPoints: doors.map((door) => ({ in: `dist/src/${door}.js`, out: door })),
+    entryPoints: doors.map((door) => ({ in: `dist/src/${door}.js`, out: basename(door) })),
     outdir: OUT,
     outExtension: { '.js': '.cjs' },
     bundle: true,

@@ -13,7 +13,7 @@ import { buildOpenApi } from './build-openapi.mjs'
 const TSC = 'node_modules/typescript/bin/tsc'
 const BUNDLE = 'dist/bundle'
 /** Doors that load few packages. */
-const LIGHT_DOORS = ['index', 'filters']
+const LIGHT_DOORS = ['index', 'filters', ...['express', 'fastify', 'hono'].map((name) => `middleware/${name}`)]
 const DOORS = [...LIGHT_DOORS, 'embedded', 'server', 'cli/zerohop'].map((name) => `dist/src/${name}.js`)
 /** The entry of a thread or a child process, as it is named where it is started. */
 const THREAD = /threadUrl\(import\.meta\.url, '\.\/([\w-]+)\.ts'\)/g

@@ -33,6 +33,12 @@ describe.each([
     expect(packagesBehind(`${folder}/filters.js`)).toEqual([])
   })
 
+  it('the middleware loads no package, not even its framework', () => {
+    const inSources = folder === 'dist/src' ? '/middleware' : ''
+    for (const door of ['express', 'fastify', 'hono'])
+      expect(packagesBehind(`${folder}${inSources}/${door}.js`)).toEqual([])
+  })
+
   it('`zerohop/embedded` loads LMDB, and no HTTP', () => {
     const packages = packagesBehind(`${folder}/embedded.js`)
     expect(packages).toContain('lmdb')
@@ -60,6 +66,7 @@ describe('the doors in dist/cjs', () => {
         .map(([, name = '']) => name)
         .filter((name) => !name.startsWith('node:'))
     expect(required('index')).toEqual(['msgpackr'])
+    for (const door of ['express', 'fastify', 'hono']) expect(required(door)).toEqual([])
   })
 })
 

@@ -193,7 +193,12 @@ describe('the package', () => {
   it.each([
     ['without Node', ['zerohop', 'zerohop/filters'], 'bundler', { lib: ['ES2022', 'DOM'], types: [] }],
     ['with Node', ['zerohop', 'zerohop/embedded'], 'node16', { lib: ['ES2022'], types: ['node'] }],
-    ['of a server', ['zerohop', 'zerohop/embedded', 'zerohop/server'], 'nodenext', { types: ['node'] }],
+    [
+      'of a server',
+      ['zerohop', 'zerohop/embedded', 'zerohop/server', 'zerohop/fastify'],
+      'nodenext',
+      { types: ['node'] },
+    ],
   ])('has declarations that a strict project %s reads', (_name, doors, resolution, options) => {
     const files = doors.map((door) => `${door.replace('/', '-')}.ts`)
     for (const [at, door] of doors.entries()) writeFileSync(join(folder, files[at]!), TYPED[door] ?? '')
@@ -266,6 +271,15 @@ const TYPED: Readonly<Record<string, string>> = {
     typed(await zerohop.roles.create({ key: 'reader', permissions: ['document:read'] })), typed(zerohop.users.get('ana'))
     // @ts-expect-error: a role has a key
     await zerohop.roles.create({})
+    function typed<T>(_value: T, ..._any: 0 extends 1 & T ? [never] : []): void {}`,
+  'zerohop/fastify': `
+    import Fastify from 'fastify'
+    import { loadImage } from 'zerohop'
+    import { authorization } from 'zerohop/fastify'
+    const { allow, subject } = authorization(loadImage(new Uint8Array()), { user: ({ headers }) => headers.host })
+    const app = Fastify()
+    app.addHook('onRequest', subject)
+    app.get('/', { onRequest: allow('read', () => 'document') }, ({ authorization }) => typed(authorization?.decisions))
     function typed<T>(_value: T, ..._any: 0 extends 1 & T ? [never] : []): void {}`,
   'zerohop/server': `
     import { managementServer, openManagement, pooledPdpServer } from 'zerohop/server'

@@ -53,7 +53,10 @@ const FLOORS: readonly (readonly Part[])[] = [
       files: /^src\/management\/((registry|open|writer-thread|retention|admin)|api-keys\/keys-file-upkeep)\.ts$/,
     },
   ],
-  [{ name: 'src/http', files: /^src\/http\// }],
+  [
+    { name: 'src/http', files: /^src\/http\// },
+    { name: 'src/middleware', files: /^src\/middleware\// },
+  ],
   [
     {
       name: 'routes',
@@ -109,8 +112,8 @@ const PACKAGES: readonly { readonly name: RegExp; readonly only: RegExp; readonl
   { name: /^node-gyp-build(\/|$)/, only: /^src\/store\//, where: 'src/store' },
   {
     name: /^(fastify|@fastify\/.*)$/,
-    only: /^src\/(http|integration)\/|^src\/management\/http\/|^src\/v1\/(routes|pdp)\/|routes\.ts$/,
-    where: 'src/http, src/management/http, src/integration or routes',
+    only: /^src\/(http|integration)\/|^src\/middleware\/fastify\.ts$|^src\/management\/http\/|^src\/v1\/(routes|pdp)\/|routes\.ts$/,
+    where: 'src/http, src/management/http, src/integration, src/middleware/fastify.ts or routes',
   },
   { name: /^re2js$/, only: /^src\/model\/url-rules\.ts$/, where: 'src/model/url-rules.ts' },
   { name: /^(aws-jwt-verify(\/.*)?|jose)$/, only: /^src\/integration\//, where: 'src/integration' },

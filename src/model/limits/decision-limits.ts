@@ -91,3 +91,5 @@ export const FILTER_INSTANCES_MAX = 100_000
 export const NEAREST_NAMES_MAX = 1_000
 /** Characters of a name for which an error suggests the nearest: the work grows with their square. */
 export const NEAREST_CHARS_MAX = 64
+/** Decisions about one request that the middleware keeps for its log: a handler may check many rows. */
+export const REQUEST_DECISIONS_MAX = 100

@@ -1,0 +1,60 @@
+// The package entry `zerohop/fastify`: decisions about requests of a Fastify app, as hooks. Nothing of Fastify is loaded,
+// only its types are used; in `onRequest` the body has not been read yet.
+import type { FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify'
+import type { Pdp } from '../pdp/pdp.ts'
+import type { ActionIn, PolicyTypes, TypeOf } from '../pdp/policy-types.ts'
+import {
+  type AuthorizationOptions,
+  Authorizer,
+  type Refusal,
+  type RequestAuthorization,
+  type ResourceFor,
+  refusalOf,
+  resourceFor,
+  UNAUTHENTICATED,
+} from './request-authorization.ts'
+
+export type { AuthorizationOptions, Refusal, RequestAuthorization, RequestDecision } from './request-authorization.ts'
+export { refusalOf, UNAUTHENTICATED } from './request-authorization.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** who sent it, and what was decided about it; set by `zerohop/fastify` */
+    authorization?: RequestAuthorization
+  }
+}
+
+export interface FastifyAuthorization<P extends PolicyTypes> {
+  /** Sets `request.authorization`, and answers 401 when the request has no user. */
+  readonly subject: onRequestHookHandler
+  /** Goes on when the user may do the action; else answers 401, 400, 403 or 503. For any hook of a request. */
+  allow<T extends TypeOf<P>>(action: ActionIn<P, T>, resource: ResourceFor<FastifyRequest, P, T>): onRequestHookHandler
+}
+
+/** Hooks that decide about requests. */
+export function authorization<P extends PolicyTypes>(
+  pdp: Pdp<P>,
+  options: AuthorizationOptions<FastifyRequest, P>,
+): FastifyAuthorization<P> {
+  const authorizer = new Authorizer(pdp, options)
+  const of = (request: FastifyRequest): RequestAuthorization<P> => {
+    const made = authorizer.of(request, request)
+    request.authorization = made
+    return made
+  }
+  return {
+    subject: (request, reply, done) => {
+      if (of(request).user === undefined) answer(reply, UNAUTHENTICATED)
+      else done()
+    },
+    allow: (action, resource) => (request, reply, done) => {
+      const refusal = refusalOf(of(request).decide(action, resourceFor(resource, request)))
+      if (refusal === undefined) done()
+      else answer(reply, refusal)
+    },
+  }
+}
+
+function answer(reply: FastifyReply, { status, headers, body }: Refusal): void {
+  void reply.code(status).headers(headers).send(body)
+}

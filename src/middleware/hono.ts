@@ -1,0 +1,59 @@
+// The package entry `zerohop/hono`: decisions about requests of a Hono app. Nothing of Hono is loaded, only its types are
+// used; bodies are not read, and the next handler runs outside of everything here.
+import type { Context, MiddlewareHandler } from 'hono'
+import type { Pdp } from '../pdp/pdp.ts'
+import type { ActionIn, PolicyTypes, TypeOf } from '../pdp/policy-types.ts'
+import {
+  type AuthorizationOptions,
+  Authorizer,
+  type Refusal,
+  type RequestAuthorization,
+  type ResourceFor,
+  refusalOf,
+  resourceFor,
+  UNAUTHENTICATED,
+} from './request-authorization.ts'
+
+export type { AuthorizationOptions, Refusal, RequestAuthorization, RequestDecision } from './request-authorization.ts'
+export { refusalOf, UNAUTHENTICATED } from './request-authorization.ts'
+
+declare module 'hono' {
+  interface ContextVariableMap {
+    /** who sent it, and what was decided about it; set by `zerohop/hono` */
+    authorization: RequestAuthorization
+  }
+}
+
+export interface HonoAuthorization<P extends PolicyTypes> {
+  /** Sets the variable `authorization`, and answers 401 when the request has no user. */
+  readonly subject: MiddlewareHandler
+  /** Goes on when the user may do the action; else answers 401, 400, 403 or 503. */
+  allow<T extends TypeOf<P>>(action: ActionIn<P, T>, resource: ResourceFor<Context, P, T>): MiddlewareHandler
+}
+
+/** Handlers that decide about requests. */
+export function authorization<P extends PolicyTypes>(
+  pdp: Pdp<P>,
+  options: AuthorizationOptions<Context, P>,
+): HonoAuthorization<P> {
+  const authorizer = new Authorizer(pdp, options)
+  const of = (context: Context): RequestAuthorization<P> => {
+    const made = authorizer.of(context, context.req.raw)
+    context.set('authorization', made)
+    return made
+  }
+  return {
+    subject: async (context, next) => {
+      if (of(context).user === undefined) return answer(context, UNAUTHENTICATED)
+      return next()
+    },
+    allow: (action, resource) => async (context, next) => {
+      const refusal = refusalOf(of(context).decide(action, resourceFor(resource, context)))
+      return refusal === undefined ? next() : answer(context, refusal)
+    },
+  }
+}
+
+function answer(context: Context, { status, headers, body }: Refusal): Response {
+  return context.json(body, status, headers)
+}

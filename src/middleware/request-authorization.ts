@@ -1,0 +1,182 @@
+// What the middleware for every framework shares: the user of a request, resolved once, its decisions, and the answer to
+// a request that is not allowed. Only errors of Zerohop become answers; every other error is the application's own.
+import { type ErrorCode, isZerohopError, type ZerohopError } from '../model/errors.ts'
+import { REQUEST_DECISIONS_MAX } from '../model/limits.ts'
+import type { Pdp } from '../pdp/pdp.ts'
+import type { ActionIn, PolicyTypes, ResourceIn, TypeOf, UserIn } from '../pdp/policy-types.ts'
+import type { Action, Attributes, Resource } from '../pdp/request.ts'
+
+export interface AuthorizationOptions<R, P extends PolicyTypes = PolicyTypes> {
+  /** the user of an authenticated request; without one the answer is 401 */
+  readonly user: (request: R) => UserIn<P> | null | undefined
+  /** the tenant of the request, for resources that name none; without one D2 (which tenant) determines it */
+  readonly tenant?: (request: R) => P['tenants'] | null | undefined
+  /** what conditions read as `context.…` */
+  readonly context?: (request: R) => Attributes | null | undefined
+}
+
+/** A decision about a request, for its log. */
+export interface RequestDecision {
+  /** 200 allowed, 401 no user, 400 not a question, 403 denied, 503 could not decide */
+  readonly status: 200 | 400 | 401 | 403 | 503
+  readonly user: string | undefined
+  readonly action: string
+  readonly resource: { readonly type: string; readonly key: string | undefined; readonly tenant: string | undefined }
+  /** undefined when nothing was decided */
+  readonly allow: boolean | undefined
+  /** code of the error, with status 400 and 503 */
+  readonly code: ErrorCode | undefined
+  readonly revision: number | undefined
+}
+
+/** The resource of a request, or how it is found. */
+export type ResourceFor<R, P extends PolicyTypes, T extends TypeOf<P>> =
+  | ResourceIn<P, T>
+  | ((request: R) => ResourceIn<P, T>)
+
+/** The body of an answer to a request that is not allowed. */
+export interface Refusal {
+  readonly status: 400 | 401 | 403 | 503
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: { readonly error: string; readonly message: string }
+}
+
+interface Outcome {
+  readonly decision: RequestDecision
+  readonly error?: ZerohopError
+}
+
+/** Who sent a request, and what was decided about it. */
+export class RequestAuthorization<out P extends PolicyTypes = PolicyTypes> {
+  /** undefined when nobody is authenticated: every check is false then */
+  readonly user: UserIn<P> | undefined
+  readonly tenant: P['tenants'] | undefined
+  /** the first decisions about this request, in order */
+  readonly decisions: readonly RequestDecision[] = []
+  /** the last decision */
+  decision: RequestDecision | undefined
+  readonly #pdp: Pdp<P>
+  readonly #context: Attributes | undefined
+
+  constructor(pdp: Pdp<P>, user: UserIn<P> | undefined, tenant: P['tenants'] | undefined, context?: Attributes) {
+    this.#pdp = pdp
+    this.user = user
+    this.tenant = tenant
+    this.#context = context
+  }
+
+  /** `check` of the PDP for the user, in the tenant and with the context of the request. @throws as that does */
+  check<T extends TypeOf<P>>(action: ActionIn<P, T>, resource: ResourceIn<P, T>): boolean {
+    const { decision, error } = this.decide(action, resource)
+    if (error !== undefined) throw error
+    return decision.allow === true
+  }
+
+  /** The decision, which is kept for the log, and the error of a check that throws one of Zerohop. */
+  decide(action: Action, resource: Resource): Outcome {
+    const about = inTenant(resource, this.tenant)
+    const outcome = this.#ask(action, about, {
+      user: typeof this.user === 'string' ? this.user : this.user?.key,
+      action: typeof action === 'string' ? action : String(action?.key),
+      resource: named(about),
+    })
+    this.decision = outcome.decision
+    const kept = this.decisions as RequestDecision[]
+    if (kept.length < REQUEST_DECISIONS_MAX) kept.push(outcome.decision)
+    return outcome
+  }
+
+  #ask(action: Action, resource: Resource, about: Pick<RequestDecision, 'user' | 'action' | 'resource'>): Outcome {
+    const none = { ...about, allow: undefined, code: undefined, revision: undefined }
+    if (this.user === undefined) return { decision: { ...none, status: 401 } }
+    const pdp: Pdp = this.#pdp
+    try {
+      const allow = pdp.check(this.user, action, resource, this.#context)
+      return { decision: { ...none, status: allow ? 200 : 403, allow, revision: pdp.revision } }
+    } catch (error) {
+      if (!isZerohopError(error)) throw error
+      const status = error.class === 'invalid' || error.class === 'rejected' ? 400 : 503
+      return { decision: { ...none, status, code: error.code }, error }
+    }
+  }
+}
+
+/** One `RequestAuthorization` for each request. */
+export class Authorizer<R, P extends PolicyTypes> {
+  readonly #pdp: Pdp<P>
+  readonly #options: AuthorizationOptions<R, P>
+  readonly #known = new WeakMap<object, RequestAuthorization<P>>()
+
+  constructor(pdp: Pdp<P>, options: AuthorizationOptions<R, P>) {
+    this.#pdp = pdp
+    this.#options = options
+  }
+
+  /** The one of the request; `holder` lives as long as it. @throws what the options throw */
+  of(request: R, holder: object): RequestAuthorization<P> {
+    const known = this.#known.get(holder)
+    if (known !== undefined) return known
+    const { user, tenant, context } = this.#options
+    const made = new RequestAuthorization(
+      this.#pdp,
+      user(request) || undefined,
+      tenant?.(request) ?? undefined,
+      context?.(request) ?? undefined,
+    )
+    this.#known.set(holder, made)
+    return made
+  }
+}
+
+/** The resource of the request. @throws what `resource` throws */
+export function resourceFor<R>(resource: Resource | ((request: R) => Resource), request: R): Resource {
+  return typeof resource === 'function' ? resource(request) : resource
+}
+
+/** The answer when nobody is authenticated. */
+export const UNAUTHENTICATED: Refusal = {
+  status: 401,
+  headers: { 'www-authenticate': 'Bearer' },
+  body: { error: 'unauthenticated', message: 'this needs a user' },
+}
+
+/** The answer to a request that is not allowed; undefined when it is. It never says why it was denied. */
+export function refusalOf({ decision, error }: Outcome): Refusal | undefined {
+  switch (decision.status) {
+    case 200:
+      return undefined
+    case 401:
+      return UNAUTHENTICATED
+    case 400:
+      return { status: 400, headers: {}, body: { error: 'invalid', message: error?.message ?? '' } }
+    case 403:
+      return { status: 403, headers: {}, body: { error: 'forbidden', message: 'this user may not do this' } }
+    case 503:
+      return {
+        status: 503,
+        headers: { 'retry-after': '1' },
+        body: { error: 'undecided', message: 'it could not be decided whether this is allowed: try again' },
+      }
+  }
+}
+
+/** The resource in the tenant of the request, when it names none itself. */
+function inTenant(resource: Resource, tenant: string | undefined): Resource {
+  if (tenant === undefined) return resource
+  if (typeof resource === 'string') {
+    const [type = '', key] = resource.split(/:(.*)/s)
+    return { type, key: key ?? null, tenant }
+  }
+  return typeof resource === 'object' && resource !== null
+    ? { ...resource, tenant: resource.tenant ?? tenant }
+    : resource
+}
+
+/** The names of a resource for a log; of what is no resource, nothing. */
+function named(resource: Resource): RequestDecision['resource'] {
+  if (typeof resource === 'string') {
+    const [type = '', key] = resource.split(/:(.*)/s)
+    return { type, key, tenant: undefined }
+  }
+  return { type: String(resource?.type), key: resource?.key ?? undefined, tenant: resource?.tenant ?? undefined }
+}
