@@ -9,9 +9,6 @@ import {
   type Refusal,
   type RequestAuthorization,
   type ResourceFor,
-  refusalOf,
-  resourceFor,
-  UNAUTHENTICATED,
 } from './request-authorization.ts'
 
 export type { AuthorizationOptions, Refusal, RequestAuthorization, RequestDecision } from './request-authorization.ts'
@@ -38,25 +35,17 @@ export function authorization<P extends PolicyTypes>(
   pdp: Pdp<P>,
   options: AuthorizationOptions<Request, P>,
 ): ExpressAuthorization<P> {
-  const authorizer = new Authorizer(pdp, options)
-  const of = (request: Request): RequestAuthorization<P> => {
-    const made = authorizer.of(request, request)
+  const authorizer = new Authorizer(pdp, options, (request: Request, made) => {
     request.authorization = made
-    return made
-  }
+  })
   return {
-    subject: (request, response, next) => {
-      if (of(request).user === undefined) answer(response, UNAUTHENTICATED)
-      else next()
-    },
-    allow: (action, resource) => (request, response, next) => {
-      const refusal = refusalOf(of(request).decide(action, resourceFor(resource, request)))
-      if (refusal === undefined) next()
-      else answer(response, refusal)
-    },
+    subject: (request, response, next) => proceed(authorizer.subject(request), response, next),
+    allow: (action, resource) => (request, response, next) =>
+      proceed(authorizer.decide(request, action, resource), response, next),
   }
 }
 
-function answer(response: Response, { status, headers, body }: Refusal): void {
-  response.status(status).set(headers).json(body)
+function proceed(refusal: Refusal | undefined, response: Response, next: () => void): void {
+  if (refusal === undefined) next()
+  else response.status(refusal.status).set(refusal.headers).json(refusal.body)
 }

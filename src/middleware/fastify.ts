@@ -9,9 +9,6 @@ import {
   type Refusal,
   type RequestAuthorization,
   type ResourceFor,
-  refusalOf,
-  resourceFor,
-  UNAUTHENTICATED,
 } from './request-authorization.ts'
 
 export type { AuthorizationOptions, Refusal, RequestAuthorization, RequestDecision } from './request-authorization.ts'
@@ -36,25 +33,17 @@ export function authorization<P extends PolicyTypes>(
   pdp: Pdp<P>,
   options: AuthorizationOptions<FastifyRequest, P>,
 ): FastifyAuthorization<P> {
-  const authorizer = new Authorizer(pdp, options)
-  const of = (request: FastifyRequest): RequestAuthorization<P> => {
-    const made = authorizer.of(request, request)
+  const authorizer = new Authorizer(pdp, options, (request: FastifyRequest, made) => {
     request.authorization = made
-    return made
-  }
+  })
   return {
-    subject: (request, reply, done) => {
-      if (of(request).user === undefined) answer(reply, UNAUTHENTICATED)
-      else done()
-    },
-    allow: (action, resource) => (request, reply, done) => {
-      const refusal = refusalOf(of(request).decide(action, resourceFor(resource, request)))
-      if (refusal === undefined) done()
-      else answer(reply, refusal)
-    },
+    subject: (request, reply, done) => proceed(authorizer.subject(request), reply, done),
+    allow: (action, resource) => (request, reply, done) =>
+      proceed(authorizer.decide(request, action, resource), reply, done),
   }
 }
 
-function answer(reply: FastifyReply, { status, headers, body }: Refusal): void {
-  void reply.code(status).headers(headers).send(body)
+function proceed(refusal: Refusal | undefined, reply: FastifyReply, done: () => void): void {
+  if (refusal === undefined) done()
+  else void reply.code(refusal.status).headers(refusal.headers).send(refusal.body)
 }

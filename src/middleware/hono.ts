@@ -1,6 +1,6 @@
 // The package entry `zerohop/hono`: decisions about requests of a Hono app. Nothing of Hono is loaded, only its types are
 // used; bodies are not read, and the next handler runs outside of everything here.
-import type { Context, MiddlewareHandler } from 'hono'
+import type { Context, MiddlewareHandler, Next } from 'hono'
 import type { Pdp } from '../pdp/pdp.ts'
 import type { ActionIn, PolicyTypes, TypeOf } from '../pdp/policy-types.ts'
 import {
@@ -9,9 +9,6 @@ import {
   type Refusal,
   type RequestAuthorization,
   type ResourceFor,
-  refusalOf,
-  resourceFor,
-  UNAUTHENTICATED,
 } from './request-authorization.ts'
 
 export type { AuthorizationOptions, Refusal, RequestAuthorization, RequestDecision } from './request-authorization.ts'
@@ -36,24 +33,16 @@ export function authorization<P extends PolicyTypes>(
   pdp: Pdp<P>,
   options: AuthorizationOptions<Context, P>,
 ): HonoAuthorization<P> {
-  const authorizer = new Authorizer(pdp, options)
-  const of = (context: Context): RequestAuthorization<P> => {
-    const made = authorizer.of(context, context.req.raw)
-    context.set('authorization', made)
-    return made
-  }
+  const authorizer = new Authorizer(pdp, options, (context: Context, made) => context.set('authorization', made))
   return {
-    subject: async (context, next) => {
-      if (of(context).user === undefined) return answer(context, UNAUTHENTICATED)
-      return next()
-    },
-    allow: (action, resource) => async (context, next) => {
-      const refusal = refusalOf(of(context).decide(action, resourceFor(resource, context)))
-      return refusal === undefined ? next() : answer(context, refusal)
-    },
+    subject: async (context, next) => proceed(authorizer.subject(context), context, next),
+    allow: (action, resource) => async (context, next) =>
+      proceed(authorizer.decide(context, action, resource), context, next),
   }
 }
 
-function answer(context: Context, { status, headers, body }: Refusal): Response {
-  return context.json(body, status, headers)
+async function proceed(refusal: Refusal | undefined, context: Context, next: Next): Promise<Response | undefined> {
+  if (refusal !== undefined) return context.json(refusal.body, refusal.status, refusal.headers)
+  await next()
+  return undefined
 }

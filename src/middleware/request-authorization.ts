@@ -101,21 +101,42 @@ export class RequestAuthorization<out P extends PolicyTypes = PolicyTypes> {
   }
 }
 
-/** One `RequestAuthorization` for each request. */
-export class Authorizer<R, P extends PolicyTypes> {
+/** What a framework asks about its requests: one `RequestAuthorization` for each, and the answer when it must not go on. */
+export class Authorizer<R extends object, P extends PolicyTypes> {
   readonly #pdp: Pdp<P>
   readonly #options: AuthorizationOptions<R, P>
-  readonly #known = new WeakMap<object, RequestAuthorization<P>>()
+  readonly #attach: (request: R, authorization: RequestAuthorization<P>) => void
+  readonly #known = new WeakMap<R, RequestAuthorization<P>>()
 
-  constructor(pdp: Pdp<P>, options: AuthorizationOptions<R, P>) {
+  /** `attach` puts the authorization where handlers of the framework find it. */
+  constructor(
+    pdp: Pdp<P>,
+    options: AuthorizationOptions<R, P>,
+    attach: (request: R, authorization: RequestAuthorization<P>) => void,
+  ) {
     this.#pdp = pdp
     this.#options = options
+    this.#attach = attach
   }
 
-  /** The one of the request; `holder` lives as long as it. @throws what the options throw */
-  of(request: R, holder: object): RequestAuthorization<P> {
-    const known = this.#known.get(holder)
-    if (known !== undefined) return known
+  /** The answer to a request without a user; undefined when it may go on. @throws what the options throw */
+  subject(request: R): Refusal | undefined {
+    return this.#of(request).user === undefined ? UNAUTHENTICATED : undefined
+  }
+
+  /** The answer to a request that is not allowed; undefined when it may go on. @throws what the options throw */
+  decide<T extends TypeOf<P>>(request: R, action: ActionIn<P, T>, resource: ResourceFor<R, P, T>): Refusal | undefined {
+    const about = typeof resource === 'function' ? resource(request) : resource
+    return refusalOf(this.#of(request).decide(action, about))
+  }
+
+  #of(request: R): RequestAuthorization<P> {
+    const made = this.#known.get(request) ?? this.#make(request)
+    this.#attach(request, made)
+    return made
+  }
+
+  #make(request: R): RequestAuthorization<P> {
     const { user, tenant, context } = this.#options
     const made = new RequestAuthorization(
       this.#pdp,
@@ -123,14 +144,9 @@ export class Authorizer<R, P extends PolicyTypes> {
       tenant?.(request) ?? undefined,
       context?.(request) ?? undefined,
     )
-    this.#known.set(holder, made)
+    this.#known.set(request, made)
     return made
   }
-}
-
-/** The resource of the request. @throws what `resource` throws */
-export function resourceFor<R>(resource: Resource | ((request: R) => Resource), request: R): Resource {
-  return typeof resource === 'function' ? resource(request) : resource
 }
 
 /** The answer when nobody is authenticated. */
