@@ -15,6 +15,8 @@ const BUNDLE = 'dist/bundle'
 /** Doors that load few packages. */
 const LIGHT_DOORS = ['index', 'filters', ...['express', 'fastify', 'hono'].map((name) => `middleware/${name}`)]
 const DOORS = [...LIGHT_DOORS, 'embedded', 'server', 'cli/zerohop'].map((name) => `dist/src/${name}.js`)
+/** The entries for browsers, apart from the others: they share no file with what needs Node. */
+const PAGE_DOORS = ['browser', 'react'].map((name) => `dist/src/${name}.js`)
 /** The entry of a thread or a child process, as it is named where it is started. */
 const THREAD = /threadUrl\(import\.meta\.url, '\.\/([\w-]+)\.ts'\)/g
 
@@ -30,24 +32,27 @@ const options = ['-p', 'tsconfig.build.json', '--noCheck', ...(isMapped ? ['--so
 const { status } = spawnSync(process.execPath, [TSC, ...options], { stdio: 'inherit' })
 if (status !== 0) process.exit(status ?? 1)
 
-const entries = [...DOORS, ...threads()]
+const forNode = [...DOORS, ...threads()]
+const entries = [...forNode, ...PAGE_DOORS]
 const names = entries.map((entry) => basename(entry))
 if (new Set(names).size < names.length) throw new Error(`two entries of one name: ${names.sort().join(', ')}`)
 if (isMapped) lead()
-else await bundle()
+else {
+  await bundle(forNode, { platform: 'node', target: 'node20' })
+  await bundle(PAGE_DOORS, { platform: 'browser', target: 'es2022' })
+}
 await buildCommonJs(LIGHT_DOORS)
 await buildOpenApi()
 await buildDocsPage()
 
-async function bundle() {
+async function bundle(from, place) {
   await build({
-    entryPoints: entries.map((entry) => ({ in: entry, out: basename(entry, '.js') })),
+    ...place,
+    entryPoints: from.map((entry) => ({ in: entry, out: basename(entry, '.js') })),
     outdir: BUNDLE,
     bundle: true,
     splitting: true,
     format: 'esm',
-    platform: 'node',
-    target: 'node20',
     packages: 'external',
     ignoreAnnotations: true, // `sideEffects: false` is said to those who use the package
     logLevel: 'warning',

@@ -21,6 +21,7 @@ export {
   isZerohopError,
   ZerohopError,
 } from './model/errors.ts'
+export type { Snapshot } from './model/snapshot.ts'
 export type { FollowerState, ImageSource } from './pdp/answering.ts'
 export { type ConnectOptions, connect } from './pdp/connect.ts'
 export type { FollowerEvent } from './pdp/follower.ts'
@@ -43,4 +44,5 @@ export type {
 } from './pdp/pdp-listings.ts'
 export type { PolicyTypes, ResourceTypes } from './pdp/policy-types.ts'
 export type { Attributes, Check, Relations, Resource, User } from './pdp/request.ts'
+export type { SnapshotOptions } from './pdp/snapshot.ts'
 export type { Subject } from './pdp/subject.ts'

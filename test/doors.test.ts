@@ -49,6 +49,11 @@ describe.each([
     expect(packagesBehind(`${folder}/server.js`)).toContain('fastify')
   })
 
+  it('`zerohop/browser` loads nothing, `zerohop/react` only React', () => {
+    expect(packagesBehind(`${folder}/browser.js`)).toEqual([])
+    expect(packagesBehind(`${folder}/react.js`)).toEqual(['react'])
+  })
+
   it('`zerohop/server` and the command do not load typebox, which takes a fifth of a second: only its types are used', () => {
     for (const entry of ['dist/src/server.js', 'dist/src/cli/zerohop.js'])
       expect(packagesBehind(entry).filter((name) => name.startsWith('typebox'))).toEqual([])

@@ -1,7 +1,7 @@
 // What a user gets: packs the package, installs the tarball with npm in an empty folder, and opens each door there in a
 // process of its own. Needs the build (`npm test` makes it) and the package registry.
 import { spawnSync } from 'node:child_process'
-import { cpSync, existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, readdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
@@ -114,6 +114,9 @@ describe('the package', () => {
   it.each(Object.keys(manifest.exports).filter((door) => !/\.\w+$/.test(door)))('opens the door %s', (door) => {
     for (const { types } of doorsOf(manifest.exports[door]))
       expect(readFileSync(join(installed, types), 'utf8')).toContain('export')
+    // a peer, which the application installs
+    if (door === './react')
+      symlinkSync(join(ROOT, 'node_modules/react'), join(folder, 'node_modules/react'), 'junction')
     const names = inFolder<string[]>(
       `console.log(JSON.stringify(Object.keys(await import('${join('zerohop', door)}'))))`,
     )
@@ -192,6 +195,7 @@ describe('the package', () => {
 
   it.each([
     ['without Node', ['zerohop', 'zerohop/filters'], 'bundler', { lib: ['ES2022', 'DOM'], types: [] }],
+    ['of a page', ['zerohop/browser'], 'bundler', { lib: ['ES2022', 'DOM'], types: [] }],
     ['with Node', ['zerohop', 'zerohop/embedded'], 'node16', { lib: ['ES2022'], types: ['node'] }],
     [
       'of a server',
@@ -264,6 +268,14 @@ const TYPED: Readonly<Record<string, string>> = {
     typed(matches(filter, { key: null, tenant: 'acme' }))
     // @ts-expect-error: no such dialect
     toSql(filter, mapping, 'oracle')
+    function typed<T>(_value: T, ..._any: 0 extends 1 & T ? [never] : []): void {}`,
+  'zerohop/browser': `
+    import { loadSnapshot, type Permissions, permissions, PermissionsError } from 'zerohop/browser'
+    const may: Permissions = permissions(await loadSnapshot('/permissions'), { tenant: 'acme' })
+    const allow: boolean = may.can('read', { type: 'note', key: 'n1', attributes: { amount: 3 }, relations: {} })
+    typed(allow), typed(may.may('read', 'note')), typed(new PermissionsError('ASK_SERVER', '').code)
+    // @ts-expect-error: a row has a key, or null
+    may.can('read', { type: 'note' })
     function typed<T>(_value: T, ..._any: 0 extends 1 & T ? [never] : []): void {}`,
   'zerohop/embedded': `
     import { open, type Zerohop } from 'zerohop/embedded'

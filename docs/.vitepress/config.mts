@@ -43,6 +43,7 @@ export default defineConfig({
         items: [
           page('Quick start', 'quick-start'),
           page('Library', 'library'),
+          page('In the browser', 'browser'),
           page('Clients', 'clients'),
           page('Production', 'production'),
           page('Replicas', 'replicas'),

@@ -23,7 +23,7 @@ import { tenantOf } from './decide/tenant-of-check.ts'
 import { explainQuestion, instanceId } from './explain/explain.ts'
 import type { Explanation } from './explain/explanation.ts'
 import { hashImage, loadKernel, loadKernelSlowly, type Pause, saveKernel, saveKernelSlowly } from './file/image-file.ts'
-import { type FilterQuestion, Filters } from './filter/filters.ts'
+import { type FilterIds, type FilterQuestion, Filters, type KeptFilter } from './filter/filters.ts'
 import { Listings } from './list/listings.ts'
 import { PolicyNames } from './list/policy-names.ts'
 import { read, readConfigs } from './read-records.ts'
@@ -316,11 +316,19 @@ export class Image {
    * @throws FILTER_REFUSED where a condition cannot be said of a row, LISTING_TOO_LARGE, UNDECIDED, POISONED
    */
   filter(question: FilterQuestion): Filter {
+    return this.#ofRows((filters, ids) => filters.filter(question, ids), question)
+  }
+
+  /** The same as an answer that somebody else keeps. @throws as `filter` */
+  keptFilter(question: FilterQuestion): KeptFilter {
+    return this.#ofRows((filters, ids) => filters.kept(question, ids), question)
+  }
+
+  #ofRows<T>(make: (filters: Filters, ids: FilterIds) => T, { user, action, type, tenant }: FilterQuestion): T {
     return this.guard(() => {
       this.#filters ??= new Filters(this.#kernel, this.#required, this.revision)
-      const { user, action, type, tenant } = question
       const ids = { user: this.user(user), tenant: this.tenant(tenant), permission: this.permission(type, action) }
-      return this.#filters.filter(question, ids)
+      return make(this.#filters, ids)
     })
   }
 

@@ -4,7 +4,7 @@
 import type { AssignmentRow, Listings, PageQuery, PermissionQuery, UserEntry } from '../image/list/listings.ts'
 import { ZerohopError } from '../model/errors.ts'
 import { LISTING_PAGE_MAX } from '../model/limits.ts'
-import { type Action, type Attributes, listOf, type Question, questionOf, type Resource, type User } from './request.ts'
+import { type Action, type Attributes, keysOf, type Question, questionOf, type Resource, type User } from './request.ts'
 
 /** A tenant with its stored attributes. */
 export interface Tenant {
@@ -185,9 +185,9 @@ export function roleAssignments(listings: Listings, query: RoleAssignmentsQuery)
 }
 
 function wishesOf(filter: PermissionFilter): PermissionQuery {
-  const tenants = wanted(filter.tenants, 'tenants')
-  const types = wanted(filter.resourceTypes, 'resourceTypes')
-  const instances = wanted(filter.resources, 'resources')
+  const tenants = keysOf(filter.tenants, 'tenants')
+  const types = keysOf(filter.resourceTypes, 'resourceTypes')
+  const instances = keysOf(filter.resources, 'resources')
   const keepsTenants = types?.includes('__tenant') !== false
   const named = instances && new Set(instances)
   return {
@@ -197,13 +197,6 @@ function wishesOf(filter: PermissionFilter): PermissionQuery {
     // A tenant may be named by its entry or by its key.
     ownRow: (key) => keepsTenants && (named === undefined || named.has(`__tenant:${key}`) || named.has(key)),
   }
-}
-
-function wanted(list: readonly string[] | null | undefined, what: string): readonly string[] | undefined {
-  if (list === undefined || list === null) return undefined
-  const keys = listOf(list, what, 'a list of keys')
-  if (keys.every((key) => typeof key === 'string')) return keys
-  throw invalid(what, 'a list of keys')
 }
 
 function pageOf({ after, limit }: Page): PageQuery {

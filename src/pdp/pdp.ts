@@ -10,6 +10,7 @@ import { ZerohopError } from '../model/errors.ts'
 import type { Filter } from '../model/filter.ts'
 import { AT_LEAST_DEFAULT_MS } from '../model/limits.ts'
 import type { UrlRule } from '../model/objects.ts'
+import type { Snapshot } from '../model/snapshot.ts'
 import type { FollowerState } from './answering.ts'
 import { FixedImage } from './fixed-image.ts'
 import type {
@@ -51,6 +52,7 @@ import {
   type User,
   unreadable,
 } from './request.ts'
+import { type SnapshotOptions, snapshotOf } from './snapshot.ts'
 import { requireFilter, requireNames } from './strict-names.ts'
 import { Subject } from './subject.ts'
 
@@ -189,6 +191,15 @@ export class Pdp<out P extends PolicyTypes = PolicyTypes> {
     const { user: key, action: name, sent } = question
     const isTenantColumnAuthoritative = tenantColumnIsAuthoritative === true
     return image.filter({ user: key, action: name, type, tenant, sent, isTenantColumnAuthoritative })
+  }
+
+  /**
+   * What the user may do, as data by which `zerohop/browser` decides in a page (docs/browser.md). Read by the user: what
+   * it tells is in that document.
+   * @throws LISTING_TOO_LARGE: name fewer tenants, types or actions; INPUT_INVALID; what a check throws
+   */
+  snapshot(user: User, options?: SnapshotOptions | null): Snapshot {
+    return snapshotOf(this.#image(), user, options ?? {}, this.#strict)
   }
 
   /** The permissions of the user: in each tenant, and on each instance where they differ or the user has a role. */

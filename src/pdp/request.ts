@@ -186,6 +186,14 @@ export function listOf<T>(list: readonly T[], what: string, expected: string): r
   throw invalid(what, expected)
 }
 
+/** A copy of the caller's keys, if there are any. @throws INPUT_INVALID when they are not a list of texts */
+export function keysOf(keys: readonly string[] | null | undefined, what: string): readonly string[] | undefined {
+  if (keys === undefined || keys === null) return undefined
+  const copy = listOf(keys, what, 'a list of keys')
+  if (copy.every((key) => typeof key === 'string')) return copy
+  throw invalid(what, 'a list of keys')
+}
+
 /**
  * The answers of a bulk check, in order. An undecided check ends it with an error that has its index (D13: undecided is
  * not a deny).

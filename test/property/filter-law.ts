@@ -52,7 +52,7 @@ export function* filterLaw(
   of: (image: Image, asked: Request, tenant: string) => Filter = filterOf,
 ): Iterable<Compared> {
   const next = numbers(drawn.seed)
-  const { image, world, pool, requests } = 'history' in drawn ? played(drawn, next) : ruled(next)
+  const { image, world, pool, requests } = situationOf(drawn, next)
   for (const asked of requests) {
     const tenant = tenantOf(world.policy, asked)
     const filter = refusedOr(() => of(image, asked, tenant))
@@ -75,6 +75,11 @@ interface Situation {
   readonly world: World
   readonly pool: Pool
   readonly requests: Iterable<Request>
+}
+
+/** The environment that was drawn, and questions about it. */
+export function situationOf(drawn: Drawn, next: Next): Situation {
+  return 'history' in drawn ? played(drawn, next) : ruled(next)
 }
 
 function played(drawn: Play, next: Next): Situation {
@@ -138,7 +143,7 @@ function definedFor(world: World, asked: Request, tenant: string, filter: Filter
 }
 
 /** Rows with attributes that the conditions ask for, nearly, and with keys that may be stored, here or elsewhere. */
-function* rowsFor({ policy }: World, words: Words, { resource, sent }: Request, next: Next): Iterable<Row> {
+export function* rowsFor({ policy }: World, words: Words, { resource, sent }: Request, next: Next): Iterable<Row> {
   const stored = [...policy.resource_instance.keys()].filter((key) => key.startsWith(`${resource.type}:`))
   const sets = [...policy.condition_set.values()].map(({ conditions }) => conditions)
   const own = sent?.resource ?? {}

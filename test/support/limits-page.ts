@@ -12,6 +12,7 @@ const SECTIONS = [
   'store',
   'feed',
   'decision',
+  'snapshot',
   'decision-log',
   'process',
   'integration',

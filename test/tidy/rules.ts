@@ -45,6 +45,7 @@ const FLOORS: readonly (readonly Part[])[] = [
       files: /^src\/management\/(?!(.+\/)?(schema|schema-parts|query-parameters)\.ts$)/,
     },
     { name: 'src/decision-log', files: /^src\/decision-log\/(?!schema\.ts$)/ },
+    { name: 'src/browser', files: /^src\/browser\// },
   ],
   [{ name: 'use cases and migration of src/v1', files: /^src\/v1\/(use-cases|migrate)\// }],
   [
@@ -123,6 +124,7 @@ const PACKAGES: readonly { readonly name: RegExp; readonly only: RegExp; readonl
     only: /^src\/cli\/process\/start-tracing\.ts$/,
     where: 'src/cli/process/start-tracing.ts',
   },
+  { name: /^react$/, only: /^src\/browser\/react\//, where: 'src/browser/react' },
   { name: /^commander$/, only: /^src\/(cli|v1\/migrate\/commands)\//, where: 'src/cli or src/v1/migrate/commands' },
 ]
 
@@ -147,10 +149,10 @@ interface WordRule {
 
 /**
  * Processes, HTTP and doors; the writer's clock and mint, the lock of the folder, the sealing of secrets; the age of
- * files.
+ * files, the expiry of snapshots; what runs in a browser.
  */
 const BORDER =
-  /^src\/((cli|http|integration|management\/http|v1\/(routes|pdp|migrate\/commands))\/|(.+[/-]routes|embedded|server|pdp\/last-image|management\/snapshot\/snapshot-file|decision-log\/(database-)?audit-thread|store\/(batch|writer-thread|lock|secrets|postgres\/replica-writer))\.ts$)/
+  /^src\/((cli|http|integration|browser|management\/http|v1\/(routes|pdp|migrate\/commands))\/|(.+[/-]routes|embedded|server|pdp\/(last-image|snapshot)|management\/snapshot\/snapshot-file|decision-log\/(database-)?audit-thread|store\/(batch|writer-thread|lock|secrets|postgres\/replica-writer))\.ts$)/
 
 const WORDS: readonly WordRule[] = [
   { word: /\bWebAssembly\b/, about: /^src\//, home: /^src\/kernel\//, mend: 'only src/kernel uses WebAssembly' },

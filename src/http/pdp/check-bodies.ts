@@ -1,10 +1,11 @@
 // What the PDP's routes accept, checked by hand: one pass, no allocation beyond the answer. Unknown fields are ignored
 // and null maps count as empty, because public clients send both. Every refusal names the path of the field.
 import { isZerohopError, ZerohopError } from '../../model/errors.ts'
-import { BULK_CHECKS_MAX } from '../../model/limits.ts'
+import { BULK_CHECKS_MAX, SNAPSHOT_LIFETIME_MAX_MS } from '../../model/limits.ts'
 import type { AuthorizedUsersQuery, PermissionFilter } from '../../pdp/pdp-listings.ts'
 import type { Attributes, Check, Resource, User } from '../../pdp/request.ts'
 import { type Refuse, readRelations } from '../../pdp/sent-relations.ts'
+import { isLifetime, type SnapshotOptions } from '../../pdp/snapshot.ts'
 
 type Path = readonly (string | number)[]
 type Members = Readonly<Record<string, unknown>>
@@ -130,6 +131,27 @@ export function readFilterQuery(body: unknown): FilterQuery {
     throw wrong(authoritative, 'boolean', BODY, 'tenant_column_is_authoritative')
   const isTenantColumnAuthoritative = authoritative === true
   return { user: asks, action, type, tenant, context: context as Attributes | null, isTenantColumnAuthoritative }
+}
+
+/** The body of POST /snapshot. @throws INPUT_INVALID */
+export function readSnapshotQuery(body: unknown): SnapshotOptions & { readonly user: User } {
+  const { user, tenants, types, actions, context, lifetime_ms: lifetimeMs, ...rest } = members(body, BODY)
+  const { tenant_column_is_authoritative: authoritative } = rest
+  const asks = readUser(user)
+  if (!isMap(context)) throw wrong(context, 'object', BODY, 'context')
+  if (!isNone(lifetimeMs) && !isLifetime(lifetimeMs))
+    throw wrong(lifetimeMs, `number of milliseconds up to ${SNAPSHOT_LIFETIME_MAX_MS}`, BODY, 'lifetime_ms')
+  if (!isNone(authoritative) && typeof authoritative !== 'boolean')
+    throw wrong(authoritative, 'boolean', BODY, 'tenant_column_is_authoritative')
+  return {
+    user: asks,
+    tenants: texts(tenants, 'tenants'),
+    types: texts(types, 'types'),
+    actions: texts(actions, 'actions'),
+    context: context as Attributes | null,
+    lifetimeMs: (lifetimeMs as number | null) ?? null,
+    tenantColumnIsAuthoritative: authoritative === true,
+  }
 }
 
 /** The body of POST /user-tenants. @throws INPUT_INVALID */

@@ -24,6 +24,7 @@ import { metricsRoute } from './pdp-metrics.ts'
 import { type DecisionLogging, Decisions } from './record-decision.ts'
 import type { PdpRouteDeps } from './route-deps.ts'
 import { type ServiceOptions, serviceRoutes } from './service.ts'
+import { snapshotRoutes } from './snapshot-routes.ts'
 import { tenantRoutes } from './tenants.ts'
 import { urlRoutes } from './urls.ts'
 import { readinessOf, type WorkerPeers } from './worker-peers.ts'
@@ -94,6 +95,7 @@ export function pdpApp(options: PdpAppOptions): FastifyInstance {
     allowedRoutes(app, deps)
     tenantRoutes(app, deps)
     listingRoutes(app, deps)
+    snapshotRoutes(app, deps)
     gatewayRoutes(app, deps)
     urlRoutes(app, deps)
     authzenRoutes(app, { ...deps, ...options.authzen })

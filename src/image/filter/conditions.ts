@@ -24,8 +24,8 @@ export class RowConditions {
 
   /**
    * @param type resource type of the rows
-   * @param isKept the filter is kept after it was made: the time of asking stays open, and no other context may be read
-   * than what was sent
+   * @param isKept the filter is kept by somebody else: the time of asking stays open, no other context may be read than
+   * what was sent, and the instances that a condition follows are not named
    */
   constructor(constants: Constants, type: string, isKept: boolean) {
     this.#constants = constants
@@ -117,6 +117,7 @@ export class RowConditions {
         return instance === undefined ? false : this.#passes(test, instance)
       })
     }
+    if (this.#isKept) throw refused(undefined, `it would name the keys of \`${type}\` for which it is true`)
     if ('path' in left.term && left.term.type === 'time')
       throw refused({ root: 'resource', names: left.term.path }, 'a time is not the key of an instance')
     const right: Term = { value: this.#keysThatPass(test) }

@@ -29,8 +29,21 @@ export interface FilterQuestion {
    * tenant: stored keys of other tenants are then not excluded (an exception from D2)
    */
   readonly isTenantColumnAuthoritative?: boolean
-  /** the filter is kept: the time of asking stays open, and context that was not sent is refused */
+  /**
+   * the answer is kept by somebody else: the time of asking stays open, and what was not sent of the context is refused,
+   * as is a list of keys on which the user holds no role
+   */
   readonly isKept?: boolean
+}
+
+/** An answer that is kept. Allowed are the rows with one of the keys, and those for which `where` is true. */
+export interface KeptFilter {
+  readonly keys: readonly string[]
+  readonly where: Part
+  /** what of the row `where` looks at */
+  readonly reads: Reads
+  /** keys of the type are stored in other tenants (D2): `where` does not say whether the key of the row is one */
+  readonly isKeyOpen: boolean
 }
 
 /** The ids of the question; 0 is unknown. */
@@ -50,6 +63,8 @@ export class Filters {
   readonly #rowRoles = new Map<number, RowRoles>()
   /** keys of a type that are stored in other tenants, by `type/tenant`; how many there are (at least) when too many */
   readonly #elsewhere = new Map<string, readonly string[] | number>()
+  /** whether there is such a key, by `type/tenant` */
+  readonly #someElsewhere = new Map<string, boolean>()
 
   constructor(kernel: Kernel, required: RequiredAttributes, revision: number) {
     this.#kernel = kernel
@@ -69,16 +84,34 @@ export class Filters {
     return { ...about, kind: 'when', where: part, reads: readsOf(part) }
   }
 
-  #part(question: FilterQuestion, { user, tenant, permission }: FilterIds): Part {
+  #part(question: FilterQuestion, ids: FilterIds): Part {
+    const { byKey, byRow, type } = this.#parts(question, ids)
+    if (byRow === false || question.isTenantColumnAuthoritative === true) return any([keyIn(byKey), byRow])
+    const elsewhere = type === 0 ? [] : this.#keysElsewhere(type, ids.tenant)
+    return any([keyIn(byKey), all([byRow, not(keyIn(elsewhere))])])
+  }
+
+  /**
+   * The same as an answer that is kept, without the keys that are stored in other tenants.
+   * @throws as `filter`
+   */
+  kept(question: FilterQuestion, ids: FilterIds): KeptFilter {
+    const { byKey, byRow, type } = this.#parts({ ...question, isKept: true }, ids)
+    const isSettled = byRow === false || type === 0 || question.isTenantColumnAuthoritative === true
+    const reads = typeof byRow === 'boolean' ? NOTHING : readsOf(byRow)
+    return { keys: byKey, where: byRow, reads, isKeyOpen: !isSettled && this.#isSomeElsewhere(type, ids.tenant) }
+  }
+
+  /** `type` is 0 when neither keys nor tenants of rows matter. */
+  #parts(question: FilterQuestion, { user, tenant, permission }: FilterIds) {
     const kernel = this.#kernel
-    if (user === 0 || tenant === 0 || permission === 0) return false // D1
-    if (kernel.calls.decide(user, tenant, permission) === Verdict.Allow) return true // D4
+    if (user === 0 || tenant === 0 || permission === 0) return { byKey: [], byRow: false, type: 0 } as const // D1
+    if (kernel.calls.decide(user, tenant, permission) === Verdict.Allow)
+      return { byKey: [], byRow: true, type: 0 } as const // D4
     const type = kernel.word(kernel.calls.permissionRecord(permission) + Permission.Resource)
     const { byKey, byRelation } = partsOfRoles(kernel, { user, tenant, type }, this.#rolesOfRows(permission, type))
     const bySets = this.#bySets(question, { user, tenant, permission, sent: question.sent })
-    const byRow = any([byRelation, bySets])
-    if (byRow === false || question.isTenantColumnAuthoritative === true) return any([byKey, byRow])
-    return any([byKey, all([byRow, not(keyIn(this.#keysElsewhere(type, tenant)))])])
+    return { byKey, byRow: any([byRelation, bySets]), type }
   }
 
   #rolesOfRows(permission: number, type: number): RowRoles {
@@ -143,6 +176,27 @@ export class Filters {
     }
     return count > FILTER_KEYS_MAX ? count : keys
   }
+
+  /** True also when finding out would take too long. */
+  #isSomeElsewhere(type: number, tenant: number): boolean {
+    const name = `${type}/${tenant}`
+    let found = this.#someElsewhere.get(name)
+    if (found === undefined) {
+      found = this.#findSomeElsewhere(type, tenant)
+      this.#someElsewhere.set(name, found)
+    }
+    return found
+  }
+
+  #findSomeElsewhere(type: number, tenant: number): boolean {
+    const kernel = this.#kernel
+    let looked = 0
+    for (const instance of instancesOfType(kernel, type)) {
+      if (++looked > FILTER_INSTANCES_MAX) return true
+      if (kernel.isLive(instance) && kernel.word(instance + Instance.Tenant) !== tenant) return true
+    }
+    return false
+  }
 }
 
 /** The sides of set rules for one question, each decided once. */
@@ -205,6 +259,8 @@ class Sides {
     return all(parts)
   }
 }
+
+const NOTHING: Reads = { attributes: [], relations: [], key: false }
 
 /** @throws LISTING_TOO_LARGE when there are too many comparisons */
 function readsOf(node: FilterNode): Reads {

@@ -57,8 +57,12 @@ interface AskedRows {
  * The rows that roles on instances allow: by the key of the row, and by what it is related to.
  * @throws LISTING_TOO_LARGE when the user holds roles on too many instances
  */
-export function partsOfRoles(kernel: Kernel, asked: AskedRows, row: RowRoles): { byKey: Part; byRelation: Part } {
-  if (row.roles.length === 0) return { byKey: false, byRelation: false }
+export function partsOfRoles(
+  kernel: Kernel,
+  asked: AskedRows,
+  row: RowRoles,
+): { byKey: readonly string[]; byRelation: Part } {
+  if (row.roles.length === 0) return { byKey: [], byRelation: false }
   const held = instanceRolesOf(kernel, asked.user, LISTING_WALK_MAX)
   if (held === undefined) throw tooLarge(LISTING_WALK_MAX, 'roles and relations of the user', LISTING_WALK_MAX)
   const find = new HeldKeys(kernel, asked.tenant, held)
@@ -68,7 +72,7 @@ export function partsOfRoles(kernel: Kernel, asked: AskedRows, row: RowRoles): {
     const related = { related: relation, type: kernel.key(type, Resource.Key), in: keys }
     return noDirect ? all([related, not(keyIn(directKeys(kernel, asked)))]) : related
   })
-  return { byKey: keyIn(find.keys(asked.type, (role) => row.roles.includes(role))), byRelation: any(byRelation) }
+  return { byKey: find.keys(asked.type, (role) => row.roles.includes(role)), byRelation: any(byRelation) }
 }
 
 /** Rows with one of the keys. */

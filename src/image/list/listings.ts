@@ -1,7 +1,7 @@
 // Listings (D12: listings agree with checks): each has exactly the objects for which a check allows. Candidates come
 // from the lists of the image, and each is checked (evaluator.ts). Keys are in the order of their UTF-8 bytes (D9:
 // order of values). Never part of a check.
-import { Grant, Instance, Principal, Role, Table } from '../../../assembly/abi.ts'
+import { Grant, Instance, Principal, Resource, Role, Table } from '../../../assembly/abi.ts'
 import { objectAt } from '../../kernel/decode.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { LISTING_WHOLE_WORK_MAX, LISTING_WORK_MAX } from '../../model/limits.ts'
@@ -194,6 +194,17 @@ export class Listings {
       rows.push({ key: kernel.key(role, Role.Key), permissions: permissionsOf(kernel, role).sort() })
     }
     return rows.sort((left, right) => compareKeys(left.key, right.key))
+  }
+
+  /** The actions of each type, types and actions in order. */
+  actionsByType(): { type: string; actions: string[] }[] {
+    const kernel = this.#kernel
+    const rows: { type: string; actions: string[] }[] = []
+    for (const type of records(kernel, Table.Resources)) {
+      const actions = sortKeys(permissionsOfType(kernel, type).map(([, action]) => action))
+      rows.push({ type: kernel.key(type, Resource.Key), actions })
+    }
+    return rows.sort((left, right) => compareKeys(left.type, right.type))
   }
 
   #tenantsOf(tenants: readonly number[]): TenantWithAttributes[] {

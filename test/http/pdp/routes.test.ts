@@ -153,6 +153,34 @@ describe('listings', () => {
     }
   })
 
+  it('/snapshot, kept from caches, and unchanged by its tag', async () => {
+    const asked = { user: 'ben', tenants: ['acme', 'default'], types: ['hello', 'note'], lifetime_ms: 1000 }
+    const answer = await post('/snapshot', asked)
+    const { body: snapshot, headers } = answer
+    expect([answer.status, headers.get('x-revision')]).toEqual([200, '7'])
+    expect([headers.get('cache-control'), headers.get('etag')]).toEqual(['private, no-store', `"${snapshot.etag}"`])
+    expect(snapshot).toMatchObject({ format: 1, revision: 7, user: 'ben', lifetimeMs: 1000 })
+    expect(snapshot.answers).toContainEqual({ keys: ['1'] })
+    const again = (tags: string, body: object = asked) =>
+      post('/snapshot', body, { authorization: `Bearer ${KEY}`, 'if-none-match': tags })
+    const same = await again(`"other", W/"${snapshot.etag}"`)
+    expect([same.status, same.body, same.headers.get('etag')]).toEqual([304, undefined, `"${snapshot.etag}"`])
+    expect((await again(`"${snapshot.etag}"`, { ...asked, actions: ['wave'] })).status).toBe(200)
+    const wrong: [object, (string | number)[]][] = [
+      [{ ...asked, user: {} }, ['body', 'user', 'key']],
+      [{ ...asked, tenants: 'acme' }, ['body', 'tenants']],
+      [{ ...asked, types: ['note', 7] }, ['body', 'types', 1]],
+      [{ ...asked, actions: {} }, ['body', 'actions']],
+      [{ ...asked, context: [] }, ['body', 'context']],
+      [{ ...asked, lifetime_ms: 3_600_001 }, ['body', 'lifetime_ms']],
+      [{ ...asked, tenant_column_is_authoritative: 1 }, ['body', 'tenant_column_is_authoritative']],
+    ]
+    for (const [body, loc] of wrong) {
+      const { status, body: refused } = await post('/snapshot', body)
+      expect([status, refused.detail[0].loc]).toEqual([422, loc])
+    }
+  })
+
   it('/user-tenants with their attributes', async () => {
     const answer = await post('/user-tenants', { user: { key: 'ben' }, context: {} })
     expect([answer.status, answer.body, answer.headers.get('x-revision')]).toEqual([200, [acme, byDefault], '7'])

@@ -1,0 +1,21 @@
+// Loads a snapshot from the application's own server, which asks a PDP: the API key of a PDP never reaches a browser.
+import type { Snapshot } from '../model/snapshot.ts'
+import { PermissionsError } from './permissions-error.ts'
+
+export interface LoadOptions extends Omit<RequestInit, 'cache'> {
+  /** the last snapshot, expired or not: when nothing has changed, it is answered again with a new time */
+  readonly current?: Snapshot | undefined
+}
+
+/** @throws SNAPSHOT_FAILED, and as `fetch` does */
+export async function loadSnapshot(url: string | URL, { current, ...init }: LoadOptions = {}): Promise<Snapshot> {
+  const headers = new Headers(init.headers)
+  if (current !== undefined) headers.set('if-none-match', `"${current.etag}"`)
+  const asked = Date.now()
+  const response = await fetch(url, { ...init, headers, cache: 'no-store' })
+  const { status } = response
+  if (status === 304 && current !== undefined) return { ...current, expiresAt: asked + current.lifetimeMs }
+  if (status !== 200)
+    throw new PermissionsError('SNAPSHOT_FAILED', `the server answered ${status} instead of a snapshot`, status)
+  return (await response.json()) as Snapshot
+}

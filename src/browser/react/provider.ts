@@ -1,0 +1,141 @@
+// The provider of permissions, its hooks, and `Can` (docs/browser.md). What is not known yet is neither allowed nor
+// denied: `undefined`. No JSX, so that this needs no step of its own in the build.
+import {
+  createContext,
+  createElement,
+  type ReactNode,
+  useCallback,
+  useContext,
+  useEffect,
+  useMemo,
+  useRef,
+  useState,
+  useSyncExternalStore,
+} from 'react'
+import type { Snapshot } from '../../model/snapshot.ts'
+import { loadSnapshot } from '../load.ts'
+import { permissions, type Row } from '../permissions.ts'
+import { type Load, SnapshotKeeper } from './snapshot-keeper.ts'
+
+/** Asks the server about what a snapshot does not say. */
+export type AskServer = (action: string, resource: Row | string, signal: AbortSignal) => Promise<boolean>
+
+export interface PermissionsProviderProps {
+  /** where the application's server answers with a snapshot, or what loads one. To change it, change the `key` */
+  readonly source: string | Load
+  /** a snapshot that came with the page */
+  readonly initial?: Snapshot | undefined
+  /** the tenant of rows that name none */
+  readonly tenant?: string | undefined
+  /** asks the server for `Can` and `useCan`; without it what only the server knows stays unknown */
+  readonly ask?: AskServer | undefined
+  /** called when `ask` fails */
+  readonly onError?: ((error: unknown) => void) | undefined
+  readonly children?: ReactNode
+}
+
+export interface UsedPermissions {
+  /** what the snapshot says; undefined when there is none now, or only the server can tell */
+  readonly may: (action: string, resource: Row | string) => boolean | undefined
+  /** the snapshot that answers; undefined before the first one is loaded and after the last one has ended */
+  readonly snapshot: Snapshot | undefined
+  /** why the last attempt to load one failed; further ones follow */
+  readonly error: unknown
+  /** loads a snapshot now: after a change of roles, say */
+  readonly refresh: () => void
+}
+
+interface Provided extends UsedPermissions {
+  readonly ask: AskServer | undefined
+  readonly onError: (error: unknown) => void
+}
+
+const Context = createContext<Provided | undefined>(undefined)
+const none = () => undefined
+
+export function PermissionsProvider(props: PermissionsProviderProps): ReactNode {
+  const { source, initial, tenant, ask, onError = none, children } = props
+  const [keeper] = useState(() => new SnapshotKeeper(loadFrom(source), initial))
+  useEffect(() => keeper.start(), [keeper])
+  const { snapshot, error } = useSyncExternalStore(keeper.listen, keeper.kept, keeper.kept)
+  const may = useMemo(() => (snapshot === undefined ? none : permissions(snapshot, { tenant }).may), [snapshot, tenant])
+  const calls = useLatest({ ask, onError })
+  const asks = ask !== undefined
+  const askNow: AskServer = useCallback(
+    (action, resource, signal) => calls.current.ask!(action, resource, signal),
+    [calls],
+  )
+  const tell = useCallback((failure: unknown) => calls.current.onError(failure), [calls])
+  const value = useMemo(
+    () => ({ may, snapshot, error, refresh: keeper.refresh, ask: asks ? askNow : undefined, onError: tell }),
+    [may, snapshot, error, keeper, asks, askNow, tell],
+  )
+  return createElement(Context.Provider, { value }, children)
+}
+
+function loadFrom(source: string | Load): Load {
+  return typeof source === 'string' ? (at) => loadSnapshot(source, at) : source
+}
+
+/** What was given last, for what runs later. */
+function useLatest<T>(value: T): { readonly current: T } {
+  const latest = useRef(value)
+  useEffect(() => {
+    latest.current = value
+  })
+  return latest
+}
+
+function useProvided(): Provided {
+  const provided = useContext(Context)
+  if (provided === undefined) throw new Error('there is no PermissionsProvider above this component')
+  return provided
+}
+
+/** The permissions of the nearest provider. */
+export function usePermissions(): UsedPermissions {
+  return useProvided()
+}
+
+/** Whether the user may; where only the server can tell, it is asked. Undefined until it is known. */
+export function useCan(action: string, resource: Row | string): boolean | undefined {
+  const { may, snapshot, ask, onError } = useProvided()
+  const known = may(action, resource)
+  const [told, setTold] = useState<{ readonly question: string; readonly answer: boolean } | undefined>()
+  const isAsked = snapshot !== undefined && known === undefined && ask !== undefined
+  const question = isAsked ? JSON.stringify([action, resource]) : undefined
+  useEffect(() => {
+    if (question === undefined || snapshot === undefined || ask === undefined) return
+    const [asked, about] = JSON.parse(question) as [string, Row | string]
+    const asking = new AbortController()
+    ask(asked, about, asking.signal).then(
+      (answer) => asking.signal.aborted || setTold({ question, answer }),
+      (error) => {
+        if (asking.signal.aborted) return
+        setTold(undefined)
+        onError(error)
+      },
+    )
+    return () => asking.abort()
+  }, [question, snapshot, ask, onError])
+  return known ?? (told !== undefined && told.question === question ? told.answer : undefined)
+}
+
+export interface CanProps {
+  /** the action */
+  readonly do: string
+  /** a row, or a type */
+  readonly on: Row | string
+  /** shown to who may */
+  readonly children?: ReactNode
+  /** shown to who may not */
+  readonly otherwise?: ReactNode
+  /** shown while it is not known */
+  readonly unknown?: ReactNode
+}
+
+/** Shows its children to who may. It hides what is useless to others; the server decides. */
+export function Can({ do: action, on, children, otherwise, unknown }: CanProps): ReactNode {
+  const can = useCan(action, on)
+  return can === undefined ? unknown : can ? children : otherwise
+}

@@ -1,0 +1,150 @@
+// Makes a snapshot (docs/browser.md): the filters of one user by tenant, type and action, each distinct one once. What a
+// filter cannot say, and what would be too long, is left to the server; it never becomes a deny. A snapshot is read by
+// its user: it names no keys but those of instances on which the user holds a role.
+import { createHash } from 'node:crypto'
+import type { KeptFilter } from '../image/filter/filters.ts'
+import type { Image } from '../image/image.ts'
+import { isZerohopError, ZerohopError } from '../model/errors.ts'
+import {
+  SNAPSHOT_ANSWER_LENGTH_MAX,
+  SNAPSHOT_ANSWERS_MAX,
+  SNAPSHOT_LENGTH_MAX,
+  SNAPSHOT_LIFETIME_DEFAULT_MS,
+  SNAPSHOT_LIFETIME_MAX_MS,
+  SNAPSHOT_TENANTS_MAX,
+} from '../model/limits.ts'
+import { type Rights, SNAPSHOT_FORMAT, type Snapshot, type SnapshotAnswer } from '../model/snapshot.ts'
+import { type Attributes, keysOf, questionOf, type Sent, type User } from './request.ts'
+
+/** What a snapshot is to contain, and for how long it answers. */
+export interface SnapshotOptions {
+  /** default: those in which the user has a role */
+  readonly tenants?: readonly string[] | null
+  /** default: all types of the policy */
+  readonly types?: readonly string[] | null
+  /** of each type those that it has; default: all */
+  readonly actions?: readonly string[] | null
+  /** what conditions may read of the context, besides `now` */
+  readonly context?: Attributes | null
+  /** default five minutes, at most an hour */
+  readonly lifetimeMs?: number | null
+  /** as in `filter`: the tenant of a row decides, whatever is stored under its key */
+  readonly tenantColumnIsAuthoritative?: boolean | null
+}
+
+interface Asked {
+  readonly user: string
+  readonly sent: Sent | undefined
+  readonly isTenantColumnAuthoritative: boolean
+}
+
+type Actions = readonly { readonly type: string; readonly actions: readonly string[] }[]
+
+/**
+ * What the user may do, as data.
+ * @throws LISTING_TOO_LARGE when there is more to answer than one snapshot holds; INPUT_INVALID
+ */
+export function snapshotOf(image: Image, user: User, options: SnapshotOptions, isStrict: boolean): Snapshot {
+  const { context, lifetimeMs, tenantColumnIsAuthoritative } = options
+  const { user: key, sent } = questionOf(user, '', '', context)
+  if (isStrict) image.requireDeclared('', sent)
+  const lifetime = lifetimeOf(lifetimeMs)
+  const actions = actionsOf(image, options)
+  const tenants = keysOf(options.tenants, 'tenants') ?? image.listings.userTenants(key).map((tenant) => tenant.key)
+  if (tenants.length > SNAPSHOT_TENANTS_MAX) throw tooLarge(`${tenants.length} tenants`, SNAPSHOT_TENANTS_MAX)
+  const count = tenants.length * actions.reduce((sum, each) => sum + each.actions.length, 0)
+  if (count > SNAPSHOT_ANSWERS_MAX) throw tooLarge(`${count} answers`, SNAPSHOT_ANSWERS_MAX)
+  const asked = { user: key, sent, isTenantColumnAuthoritative: tenantColumnIsAuthoritative === true }
+  const content = { user: key, lifetimeMs: lifetime, ...contentOf(image, asked, tenants, actions) }
+  const text = JSON.stringify(content)
+  if (text.length > SNAPSHOT_LENGTH_MAX) throw tooLarge(`${text.length} characters`, SNAPSHOT_LENGTH_MAX)
+  const etag = createHash('sha256').update(text).digest('base64url')
+  return { format: SNAPSHOT_FORMAT, revision: image.revision, expiresAt: Date.now() + lifetime, etag, ...content }
+}
+
+function lifetimeOf(ms: number | null | undefined): number {
+  if (ms === undefined || ms === null) return SNAPSHOT_LIFETIME_DEFAULT_MS
+  if (isLifetime(ms)) return ms
+  const reason = `lifetimeMs must be a whole number from 1 to ${SNAPSHOT_LIFETIME_MAX_MS}`
+  throw new ZerohopError('INPUT_INVALID', { reason }, { path: ['lifetimeMs'] })
+}
+
+/** Milliseconds for which a snapshot may answer. */
+export function isLifetime(ms: unknown): ms is number {
+  return typeof ms === 'number' && Number.isSafeInteger(ms) && ms >= 1 && ms <= SNAPSHOT_LIFETIME_MAX_MS
+}
+
+function actionsOf(image: Image, options: SnapshotOptions): Actions {
+  const [types, actions] = [keysOf(options.types, 'types'), keysOf(options.actions, 'actions')]
+  const isWanted = (from: readonly string[] | undefined) => {
+    const set = from && new Set(from)
+    return (key: string) => set === undefined || set.has(key)
+  }
+  const [isType, isAction] = [isWanted(types), isWanted(actions)]
+  return image.listings
+    .actionsByType()
+    .filter(({ type }) => isType(type))
+    .map((each) => ({ type: each.type, actions: each.actions.filter(isAction) }))
+    .filter((each) => each.actions.length > 0)
+}
+
+function contentOf(image: Image, asked: Asked, tenants: readonly string[], actions: Actions) {
+  const answers = new Places<SnapshotAnswer>()
+  const rights = new Places<Rights>()
+  const placeOf: Record<string, number> = Object.create(null)
+  for (const tenant of tenants) {
+    const ofTenant: Record<string, Record<string, number>> = Object.create(null)
+    for (const { type, actions: names } of actions) {
+      const ofType: Record<string, number> = Object.create(null)
+      for (const action of names) ofType[action] = answers.place(answerOf(image, asked, { tenant, type, action }))
+      ofTenant[type] = ofType
+    }
+    placeOf[tenant] = rights.place(ofTenant)
+  }
+  return { answers: answers.values, rights: rights.values, tenants: placeOf }
+}
+
+function answerOf(
+  image: Image,
+  { user, sent, isTenantColumnAuthoritative }: Asked,
+  about: { readonly tenant: string; readonly type: string; readonly action: string },
+): SnapshotAnswer {
+  let kept: KeptFilter
+  try {
+    kept = image.keptFilter({ user, sent, isTenantColumnAuthoritative, ...about })
+  } catch (error) {
+    if (isZerohopError(error, 'FILTER_REFUSED', 'LISTING_TOO_LARGE', 'UNDECIDED')) return null
+    throw error
+  }
+  const answer = conditionOf(kept)
+  return JSON.stringify(answer).length > SNAPSHOT_ANSWER_LENGTH_MAX ? null : answer
+}
+
+function conditionOf({ keys, where, reads, isKeyOpen }: KeptFilter): SnapshotAnswer {
+  if (where === true && !isKeyOpen) return true
+  const ofKeys = keys.length === 0 ? {} : { keys }
+  if (where === false) return keys.length === 0 ? false : ofKeys
+  const node = where === true ? { and: [] } : where
+  const { attributes, relations } = reads
+  return { ...ofKeys, where: { node, attributes, relations, ...(isKeyOpen ? { isKeyOpen } : {}) } }
+}
+
+/** Distinct values in the order in which they came first. */
+class Places<T> {
+  readonly values: T[] = []
+  readonly #places = new Map<string, number>()
+
+  place(value: T): number {
+    const text = JSON.stringify(value)
+    let place = this.#places.get(text)
+    if (place === undefined) {
+      place = this.values.push(value) - 1
+      this.#places.set(text, place)
+    }
+    return place
+  }
+}
+
+function tooLarge(what: string, limit: number): ZerohopError {
+  return new ZerohopError('LISTING_TOO_LARGE', { what: `a snapshot of ${what}`, limit: `${limit} of them` })
+}

@@ -1,0 +1,44 @@
+// What a page loads with `zerohop/browser` and `zerohop/react`: bundled for browsers as an application does it, with
+// nothing of Node.js, no WASM and no package but React. Needs the build.
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { build } from 'esbuild'
+import { expect, it } from 'vitest'
+import { ROOT } from '../tidy/source.ts'
+
+/** The bundle of a page that uses all of an entry. @throws where it cannot be made for a browser */
+async function bundle(door: string) {
+  const { outputFiles, metafile } = await build({
+    entryPoints: [join(ROOT, `dist/bundle/${door}.js`)],
+    bundle: true,
+    minify: true,
+    format: 'esm',
+    platform: 'browser',
+    target: 'es2022',
+    external: ['react'],
+    metafile: true,
+    write: false,
+    logLevel: 'silent',
+  })
+  const [output] = Object.values(metafile.outputs)
+  return { bytes: outputFiles[0]!.contents, packages: output!.imports.map(({ path }) => path) }
+}
+
+it('`zerohop/browser` is a page of at most 4 KB, and asks for nothing else', async () => {
+  const { bytes, packages } = await bundle('browser')
+  const compressed = gzipSync(bytes, { level: 9 }).length
+  process.stdout.write(`zerohop/browser: ${compressed} bytes compressed, ${bytes.length} minified\n`)
+  expect(compressed).toBeLessThanOrEqual(4096)
+  expect(packages).toEqual([])
+  expect(Buffer.from(bytes).toString()).not.toMatch(/WebAssembly|eval\(|new Function|process\.|require\(/)
+})
+
+it('`zerohop/react` asks for React alone, and is for the client', async () => {
+  const { bytes, packages } = await bundle('react')
+  expect([...new Set(packages)]).toEqual(['react'])
+  expect(Buffer.from(bytes).toString()).toMatch(/^"use client"/)
+})
+
+it('a page cannot be made of what needs Node.js', async () => {
+  await expect(bundle('index')).rejects.toThrow(/node:/)
+})
