@@ -14,7 +14,7 @@ import { rulesOf } from '../list/user-sides.ts'
 import { instancesOfType, sideKey, tableOf } from '../read-records.ts'
 import { RowConditions, tooLarge } from './conditions.ts'
 import { type AskedFilter, Constants, keyOfInstance } from './constants.ts'
-import { keyIn, partsOfRoles, type RowRoles, rowRolesOf } from './roles-on-rows.ts'
+import { HeldKeys, keyIn, partsOfRoles, type RowRoles, rowRolesOf } from './roles-on-rows.ts'
 import { all, any, leavesOf, not, type Part } from './simplify.ts'
 
 /** The question of a filter. */
@@ -61,6 +61,7 @@ export class Filters {
   readonly #revision: number
   readonly #conditions = new Map<number, Condition>()
   readonly #rowRoles = new Map<number, RowRoles>()
+  #held: HeldKeys | undefined
   /** keys of a type that are stored in other tenants, by `type/tenant`; how many there are (at least) when too many */
   readonly #elsewhere = new Map<string, readonly string[] | number>()
   /** whether there is such a key, by `type/tenant` */
@@ -109,9 +110,20 @@ export class Filters {
     if (kernel.calls.decide(user, tenant, permission) === Verdict.Allow)
       return { byKey: [], byRow: true, type: 0 } as const // D4
     const type = kernel.word(kernel.calls.permissionRecord(permission) + Permission.Resource)
-    const { byKey, byRelation } = partsOfRoles(kernel, { user, tenant, type }, this.#rolesOfRows(permission, type))
+    const { byKey, byRelation } = partsOfRoles(
+      kernel,
+      this.#heldBy(user),
+      { user, tenant, type },
+      this.#rolesOfRows(permission, type),
+    )
     const bySets = this.#bySets(question, { user, tenant, permission, sent: question.sent })
     return { byKey, byRow: any([byRelation, bySets]), type }
+  }
+
+  /** Of the last user, because one user is asked about again and again. */
+  #heldBy(user: number): HeldKeys {
+    if (this.#held?.user !== user) this.#held = new HeldKeys(this.#kernel, user)
+    return this.#held
   }
 
   #rolesOfRows(permission: number, type: number): RowRoles {

@@ -4,7 +4,7 @@
 import { Grant, Instance, Relation, Resource, Role, RULE_NO_DIRECT, Rule, Table } from '../../../assembly/abi.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { FILTER_KEYS_MAX, LISTING_WALK_MAX } from '../../model/limits.ts'
-import { type InstanceRoles, instanceRolesOf } from '../decide/effective-roles.ts'
+import { instanceRolesOf } from '../decide/effective-roles.ts'
 import { grantsOfUser, records, tableOf } from '../read-records.ts'
 import { tooLarge } from './conditions.ts'
 import { keyOfInstance } from './constants.ts'
@@ -59,48 +59,60 @@ interface AskedRows {
  */
 export function partsOfRoles(
   kernel: Kernel,
+  held: HeldKeys,
   asked: AskedRows,
   row: RowRoles,
 ): { byKey: readonly string[]; byRelation: Part } {
   if (row.roles.length === 0) return { byKey: [], byRelation: false }
-  const held = instanceRolesOf(kernel, asked.user, LISTING_WALK_MAX)
-  if (held === undefined) throw tooLarge(LISTING_WALK_MAX, 'roles and relations of the user', LISTING_WALK_MAX)
-  const find = new HeldKeys(kernel, asked.tenant, held)
   const byRelation = row.derivations.map(({ relation, source, type, noDirect }): Part => {
-    const keys = find.keys(type, (role) => role === source)
+    const keys = held.keys(type, asked.tenant, (role) => role === source)
     if (keys.length === 0) return false
     const related = { related: relation, type: kernel.key(type, Resource.Key), in: keys }
     return noDirect ? all([related, not(keyIn(directKeys(kernel, asked)))]) : related
   })
-  return { byKey: find.keys(asked.type, (role) => row.roles.includes(role)), byRelation: any(byRelation) }
+  const byKey = held.keys(asked.type, asked.tenant, (role) => row.roles.includes(role))
+  return { byKey, byRelation: any(byRelation) }
 }
 
 /** Rows with one of the keys. */
 export const keyIn = (keys: readonly string[]): Part => (keys.length === 0 ? false : { key: { in: keys } })
 
-class HeldKeys {
+/** The roles of one user on instances, found once for all types and tenants, as long as the image does not change. */
+export class HeldKeys {
+  readonly user: number
   readonly #kernel: Kernel
-  readonly #tenant: number
-  readonly #held: InstanceRoles
+  /** instances with the roles on them, by `type/tenant`; undefined when finding them takes too long */
+  readonly #held: ReadonlyMap<string, readonly (readonly [instance: number, roles: readonly number[]])[]> | undefined
 
-  constructor(kernel: Kernel, tenant: number, held: InstanceRoles) {
+  constructor(kernel: Kernel, user: number) {
+    this.user = user
     this.#kernel = kernel
-    this.#tenant = tenant
-    this.#held = held
+    const found = instanceRolesOf(kernel, user, LISTING_WALK_MAX)
+    const by = ([instance]: readonly [number, unknown]) =>
+      `${kernel.word(instance + Instance.Type)}/${kernel.word(instance + Instance.Tenant)}`
+    this.#held = found && grouped(found, by)
   }
 
-  /** The keys of the instances of a type, in the tenant, on which the user holds such a role; sorted. */
-  keys(type: number, isSuch: (role: number) => boolean): string[] {
-    const kernel = this.#kernel
+  /** The keys of the instances of a type, in a tenant, on which the user holds such a role; sorted. */
+  keys(type: number, tenant: number, isSuch: (role: number) => boolean): string[] {
+    if (this.#held === undefined) throw tooLarge(LISTING_WALK_MAX, 'roles and relations of the user', LISTING_WALK_MAX)
     const keys: string[] = []
-    for (const [instance, roles] of this.#held) {
-      if (kernel.word(instance + Instance.Type) !== type || kernel.word(instance + Instance.Tenant) !== this.#tenant)
-        continue
-      if (roles.some(isSuch)) keys.push(keyOfInstance(kernel, instance))
-    }
+    for (const [instance, roles] of this.#held.get(`${type}/${tenant}`) ?? [])
+      if (roles.some(isSuch)) keys.push(keyOfInstance(this.#kernel, instance))
     if (keys.length > FILTER_KEYS_MAX) throw tooLarge(keys.length, 'keys of instances', FILTER_KEYS_MAX)
     return keys.sort()
   }
+}
+
+function grouped<T>(items: Iterable<T>, by: (item: T) => string): Map<string, T[]> {
+  const groups = new Map<string, T[]>()
+  for (const item of items) {
+    const name = by(item)
+    const group = groups.get(name)
+    if (group === undefined) groups.set(name, [item])
+    else group.push(item)
+  }
+  return groups
 }
 
 /** The instances of the type on which a role is assigned to the user directly. */
