@@ -1,6 +1,6 @@
 // Random rows for random snapshots, with what a browser says of each and what the definition says of the question that
 // the row makes, at the time of the browser.
-import { type Row as BrowserRow, type Permissions, permissions } from '../../src/browser/permissions.ts'
+import { type Row as BrowserRow, permissions } from '../../src/browser/permissions.ts'
 import type { FilterNode } from '../../src/model/filter.ts'
 import type { Snapshot, SnapshotCondition } from '../../src/model/snapshot.ts'
 import { type SnapshotOptions, snapshotOf } from '../../src/pdp/snapshot.ts'
@@ -24,7 +24,11 @@ export interface Compared {
   readonly says: boolean | undefined
 }
 
-export function* snapshotLaw(drawn: Drawn): Iterable<Compared> {
+/** @param change makes a snapshot wrong: for canaries */
+export function* snapshotLaw(
+  drawn: Drawn,
+  change: (snapshot: Snapshot) => Snapshot = (snapshot) => snapshot,
+): Iterable<Compared> {
   const next = numbers(drawn.seed)
   const { image, world, pool, requests } = situationOf(drawn, next)
   for (const asked of requests) {
@@ -34,11 +38,11 @@ export function* snapshotLaw(drawn: Drawn): Iterable<Compared> {
     const context = next(2) === 0 ? (sent?.context ?? {}) : {}
     const options: SnapshotOptions = { tenants: [tenant], types: [resource.type], context }
     const made = snapshotOf(image, { key: user, attributes: sent?.user ?? null }, options, false)
-    const snapshot: Snapshot = { ...JSON.parse(JSON.stringify(made)), expiresAt: NOW + 1 }
+    const snapshot = change({ ...(JSON.parse(JSON.stringify(made)) as Snapshot), expiresAt: NOW + 1 })
     const browser = permissions(snapshot, { now: () => NOW })
     for (const row of rowsFor(world, wordsOf(world, pool), asked, next)) {
       const question = questionOf(asked, tenant, row, snapshot)
-      const says = said(browser, asked.action, question)
+      const says = browser.may(asked.action, question)
       const { attributes, relations, key, type } = question
       const about = { type, tenant, relations: relations!, ...(key === null ? {} : { key }) }
       const at = { ...sent?.context, now: NOW }
@@ -48,8 +52,6 @@ export function* snapshotLaw(drawn: Drawn): Iterable<Compared> {
     }
   }
 }
-
-const said = (browser: Permissions, action: string, row: BrowserRow) => browser.may(action, row)
 
 /** The row as the browser takes it: with a value for all that is read, and for no more. */
 function questionOf({ action, resource: { type } }: Request, tenant: string, row: Row, snapshot: Snapshot): BrowserRow {

@@ -57,6 +57,7 @@ export const LONGEST: readonly string[] = [
   'test/client/image-download.test.ts',
   'test/cli/workers.test.ts',
   'test/property/listings.test.ts',
+  'test/property/snapshot.test.ts',
   'test/cli/unhandled.test.ts',
   'test/store/repair.test.ts',
   'test/property/rest.test.ts',

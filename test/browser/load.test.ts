@@ -1,0 +1,41 @@
+// Loading a snapshot from the application's server: what is sent, what a 304 means, what is refused.
+import { afterEach, expect, it, vi } from 'vitest'
+import { loadSnapshot } from '../../src/browser/load.ts'
+import type { Snapshot } from '../../src/model/snapshot.ts'
+
+const snapshot = { format: 1, etag: 'tag', expiresAt: 5, lifetimeMs: 1_000 } as Snapshot
+const answers = (status: number, body?: unknown) => {
+  const fetched = vi.fn(async (_url: string | URL, _init: RequestInit) => {
+    vi.setSystemTime(20_000) // an answer takes its time
+    return new Response(body === undefined ? null : JSON.stringify(body), { status })
+  })
+  vi.useFakeTimers({ now: 10_000 })
+  vi.stubGlobal('fetch', fetched)
+  return fetched
+}
+afterEach(() => {
+  vi.unstubAllGlobals()
+  vi.useRealTimers()
+})
+
+it('passes on what `fetch` takes, and never asks a cache', async () => {
+  const fetched = answers(200, snapshot)
+  const { signal } = new AbortController()
+  expect(await loadSnapshot('/permissions', { signal, headers: { 'x-tenant': 'acme' } })).toEqual(snapshot)
+  const [url, init] = fetched.mock.calls[0]!
+  expect([url, init.cache, init.signal]).toEqual(['/permissions', 'no-store', signal])
+  expect([...(init.headers as Headers)]).toEqual([['x-tenant', 'acme']])
+})
+
+it('says which one it has; when nothing has changed it answers as long again, from when it was asked', async () => {
+  const fetched = answers(304)
+  expect(await loadSnapshot('/permissions', { current: snapshot })).toEqual({ ...snapshot, expiresAt: 11_000 })
+  expect((fetched.mock.calls[0]![1].headers as Headers).get('if-none-match')).toBe('"tag"')
+})
+
+it('refuses any other status, with the status', async () => {
+  for (const status of [204, 304, 401, 503]) {
+    answers(status)
+    await expect(loadSnapshot('/permissions')).rejects.toMatchObject({ code: 'SNAPSHOT_FAILED', status })
+  }
+})
