@@ -31,7 +31,7 @@ function Notes() {
 function App() {
   const [isOpen, setOpen] = useState(true)
   const toggle = h('button', { type: 'button', onClick: () => setOpen(!isOpen) }, 'toggle')
-  const provided = { source: '/permissions', tenant: 'acme', ask }
+  const provided = { url: '/permissions', tenant: 'acme', ask }
   return h('main', null, toggle, isOpen ? h(PermissionsProvider, provided, h(Notes)) : null)
 }
 

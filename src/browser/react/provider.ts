@@ -7,6 +7,7 @@ import {
   useCallback,
   useContext,
   useEffect,
+  useInsertionEffect,
   useMemo,
   useRef,
   useState,
@@ -20,9 +21,12 @@ import { type Load, SnapshotKeeper } from './snapshot-keeper.ts'
 /** Asks the server about what a snapshot does not say. */
 export type AskServer = (action: string, resource: Row | string, signal: AbortSignal) => Promise<boolean>
 
-export interface PermissionsProviderProps {
-  /** where the application's server answers with a snapshot, or what loads one. To change it, change the `key` */
-  readonly source: string | Load
+/** Where snapshots come from. To change it, change the `key` of the provider. */
+type SnapshotSource =
+  /** where the application's server answers with a snapshot */
+  { readonly url: string; readonly load?: undefined } | { readonly load: Load; readonly url?: undefined }
+
+export type PermissionsProviderProps = SnapshotSource & {
   /** a snapshot that came with the page */
   readonly initial?: Snapshot | undefined
   /** the tenant of rows that name none */
@@ -54,8 +58,8 @@ const Context = createContext<Provided | undefined>(undefined)
 const none = () => undefined
 
 export function PermissionsProvider(props: PermissionsProviderProps): ReactNode {
-  const { source, initial, tenant, ask, onError = none, children } = props
-  const [keeper] = useState(() => new SnapshotKeeper(loadFrom(source), initial))
+  const { initial, tenant, ask, onError = none, children } = props
+  const [keeper] = useState(() => new SnapshotKeeper(loadOf(props), initial))
   useEffect(() => keeper.start(), [keeper])
   const { snapshot, error } = useSyncExternalStore(keeper.listen, keeper.kept, keeper.kept)
   const may = useMemo(() => (snapshot === undefined ? none : permissions(snapshot, { tenant }).may), [snapshot, tenant])
@@ -73,14 +77,15 @@ export function PermissionsProvider(props: PermissionsProviderProps): ReactNode 
   return createElement(Context.Provider, { value }, children)
 }
 
-function loadFrom(source: string | Load): Load {
-  return typeof source === 'string' ? (at) => loadSnapshot(source, at) : source
+function loadOf({ url, load }: SnapshotSource): Load {
+  return load ?? ((at) => loadSnapshot(url, at))
 }
 
 /** What was given last, for what runs later. */
 function useLatest<T>(value: T): { readonly current: T } {
   const latest = useRef(value)
-  useEffect(() => {
+  // before the effects of components below
+  useInsertionEffect(() => {
     latest.current = value
   })
   return latest
