@@ -1,0 +1,52 @@
+// What every database must do with filters, whatever it is: the law, the mistakes that the law finds, indexes, long lists.
+import { expect, it } from 'vitest'
+import type { Dialect } from '../../src/filters/sql/dialect.ts'
+import { type DialectName, toSql } from '../../src/filters/to-sql.ts'
+import { scaled } from '../property/seed.ts'
+import { MISTAKES, ofTexts } from './canaries.ts'
+import { type Engine, NOW, tryLaw } from './law.ts'
+import { DOCUMENTS, INDEXED, MANY_KEYS } from './plans.ts'
+import type { Table } from './random-rows.ts'
+
+/** A database with the random rows as `rows r`, and the documents of ./plans.ts. */
+export interface Database extends Pick<Engine, 'fill' | 'ask'> {
+  readonly find: (text: string, values: readonly unknown[]) => Promise<readonly unknown[]>
+  /** The plan of a query, in which the names of indexes occur. */
+  readonly explain: (text: string, values: readonly unknown[]) => Promise<string>
+}
+
+const OPTIONS = { table: 'r', now: NOW }
+
+/** The tests; `of` is called when they run. */
+export function filterTests(name: DialectName, dialect: Dialect, table: Table, of: () => Database): void {
+  const { mapping } = table
+
+  it('the rows found are those for which the filter holds, whatever the filter and the rows', async () => {
+    const compile: Engine['compile'] = (filter, firstPlaceholder) =>
+      toSql(filter, mapping, name, { ...OPTIONS, firstPlaceholder })
+    const { wrong, asked, telling, refused } = await tryLaw({ ...of(), table, compile }, scaled(400))
+    expect(wrong).toBeUndefined()
+    expect(telling).toBeGreaterThan(asked / 5)
+    expect([...refused.keys()].filter((reason) => !/held as text or JSON|nested this deeply/.test(reason))).toEqual([])
+  })
+
+  it.each(Object.entries(MISTAKES))('the law finds a mistake: %s', async (_, mistake) => {
+    const compile: Engine['compile'] = (filter, firstPlaceholder) =>
+      mistake(filter, mapping, dialect, { ...OPTIONS, firstPlaceholder })
+    const { wrong } = await tryLaw({ ...of(), table: ofTexts(table), compile }, 5_000)
+    expect(wrong).toBeDefined()
+  })
+
+  it.each(INDEXED)('an index finds the rows: %s', async (index, filter, count) => {
+    const { text, values } = toSql(filter, DOCUMENTS, name)
+    const query = `SELECT id FROM documents WHERE ${text}`
+    expect(await of().explain(query, values)).toContain(index)
+    expect(await of().find(query, values)).toHaveLength(count)
+  })
+
+  it('10,000 keys are a parameter or two', async () => {
+    const { text, values } = toSql(MANY_KEYS, DOCUMENTS, name)
+    expect(values.length).toBeLessThan(4)
+    expect(await of().find(`SELECT id FROM documents WHERE ${text}`, values)).toHaveLength(5000)
+  })
+}
