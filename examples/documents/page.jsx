@@ -35,7 +35,10 @@ function Documents() {
           <li key={row.id}>
             {row.title} ({row.status}){' '}
             <Can do="edit" on={resource(row)}>
-              <button type="button" onClick={() => change('PATCH', `/api/documents/${row.id}`, { title: `${row.title}!` })}>
+              <button
+                type="button"
+                onClick={() => change('PATCH', `/api/documents/${row.id}`, { title: `${row.title}!` })}
+              >
                 Edit {row.title}
               </button>
             </Can>
@@ -44,7 +47,11 @@ function Documents() {
       </ul>
       <input aria-label="Title" value={title} onChange={({ target }) => setTitle(target.value)} />
       {FOLDERS.map((folder) => (
-        <Can key={folder} do="create" on={resource({ id: null, tenant: rows[0]?.tenant ?? '', status: 'draft', owner: user, folder })}>
+        <Can
+          key={folder}
+          do="create"
+          on={resource({ id: null, tenant: rows[0]?.tenant ?? '', status: 'draft', owner: user, folder })}
+        >
           <button type="button" onClick={() => change('POST', '/api/documents', { title, folder })}>
             Add to {folder}
           </button>
@@ -55,8 +62,8 @@ function Documents() {
   )
 }
 
-const signIn = (name) => {
-  document.cookie = `user=${name}; samesite=strict`
+const signIn = async (name) => {
+  await cookieStore.set({ name: 'user', value: name, sameSite: 'strict' })
   location.reload()
 }
 

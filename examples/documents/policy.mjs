@@ -32,7 +32,11 @@ async function write({ resources, roles, tenants, users, assignments, instances,
   await roles.create({ key: 'auditor', permissions: ['document:read'] })
   await roles.create({ key: 'member' })
 
-  await conditionSets.create({ key: 'members', type: 'userset', conditions: { 'user.roles': { array_contains: 'member' } } })
+  await conditionSets.create({
+    key: 'members',
+    type: 'userset',
+    conditions: { 'user.roles': { array_contains: 'member' } },
+  })
   const resource_id = 'document'
   const is = (key, test) => conditionSets.create({ key, type: 'resourceset', resource_id, conditions: test })
   await is('public', { 'resource.status': { equals: 'public' } })

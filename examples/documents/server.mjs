@@ -1,5 +1,6 @@
 // A multi-tenant application that asks about its own rows: lists by a filter, single documents by a check, buttons by a
 // snapshot. node examples/documents/server.mjs [PORT]. docs/node-application.md explains it.
+import { randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -29,6 +30,7 @@ const page = buildSync({
   write: false,
   format: 'esm',
   minify: true,
+  jsx: 'automatic',
   define: { 'process.env.NODE_ENV': '"production"' },
 }).outputFiles[0].text
 
@@ -49,7 +51,8 @@ app.setErrorHandler((error, _, reply) => {
 
 /** A document that may not be read is answered like one that does not exist. */
 function readable(request, reply) {
-  const row = db.prepare('SELECT * FROM documents WHERE id = ? AND tenant = ?').get(request.params.id, request.tenant)
+  const byKey = db.prepare('SELECT * FROM documents WHERE id = ? AND tenant = ?')
+  const [row] = byKey.all(request.params.id, request.tenant)
   if (row !== undefined && may(request.user, 'read', row)) return row
   reply.code(404).send({ error: 'there is no such document' })
   return undefined
@@ -64,19 +67,19 @@ app.get('/api/documents', ({ user, tenant }) => {
 
 app.get('/api/documents/:id', (request, reply) => readable(request, reply) ?? reply)
 
-app.post('/api/documents', (request, reply) => {
+app.post('/api/documents', { schema: { body: bodyOf(['title', 'folder']) } }, (request, reply) => {
   const { title, folder: into } = request.body
   const row = { id: null, tenant: request.tenant, title, folder: into, status: 'draft', owner: request.user }
   if (!may(request.user, 'create', row)) return refused(reply)
-  const { lastInsertRowid } = insert({ ...row, id: `d${db.prepare('SELECT count(*) AS n FROM documents').get().n + 1}` })
-  return reply.code(201).send({ rowid: Number(lastInsertRowid) })
+  const created = { ...row, id: randomUUID() }
+  insert(created)
+  return reply.code(201).send(created)
 })
 
-app.patch('/api/documents/:id', (request, reply) => {
+app.patch('/api/documents/:id', { schema: { body: bodyOf([]) } }, (request, reply) => {
   const row = readable(request, reply)
   if (row === undefined) return reply
-  const changed = { ...row, ...(request.body.title === undefined ? {} : { title: request.body.title }) }
-  if (request.body.folder !== undefined) changed.folder = request.body.folder
+  const changed = { ...row, ...request.body }
   // As it is stored, and as it will be: moving a document into a folder takes a right there too.
   if (!may(request.user, 'edit', row) || !may(request.user, 'edit', changed)) return refused(reply)
   db.prepare('UPDATE documents SET title = ?, folder = ? WHERE id = ?').run(changed.title, changed.folder, row.id)
@@ -90,8 +93,16 @@ app.get('/api/permissions', ({ user, tenant }, reply) => {
 
 app.get('/page.js', (_, reply) => reply.type('text/javascript').send(page))
 app.get('/', (_, reply) =>
-  reply.type('text/html').send('<!doctype html><title>Documents</title><div id="app"></div><script type="module" src="/page.js"></script>'),
+  reply
+    .type('text/html')
+    .send('<!doctype html><title>Documents</title><div id="app"></div><script type="module" src="/page.js"></script>'),
 )
+
+/** What a request may say of a document: never its tenant, owner or status. */
+function bodyOf(required) {
+  const text = { type: 'string', minLength: 1, maxLength: 200 }
+  return { type: 'object', required, properties: { title: text, folder: text }, additionalProperties: false }
+}
 
 function insert({ id, tenant, title, folder: into, status, owner }) {
   return db.prepare('INSERT INTO documents VALUES (?, ?, ?, ?, ?, ?)').run(id, tenant, title, into, status, owner)

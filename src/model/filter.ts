@@ -9,7 +9,7 @@ import type { AttributeType, Json } from './objects.ts'
 export const FILTER_FORMAT = 1
 
 /** The types that an attribute may be declared as; one that is not declared is `json`. */
-export const FILTER_ATTRIBUTE_TYPES = [
+const ATTRIBUTE_TYPES = [
   'bool',
   'number',
   'string',
@@ -24,7 +24,7 @@ const True = schemaOf<true>({ const: true })
 const AnyJson = schemaOf<Json>({})
 
 /** An attribute of the row, or a member inside it; `type` is what the attribute (the first name) is declared as. */
-const RowPath = closed({ path: Texts, type: enumOf(...FILTER_ATTRIBUTE_TYPES) })
+const RowPath = closed({ path: Texts, type: enumOf(...ATTRIBUTE_TYPES) })
 /** A member of the value that the nearest match tests; with no names the value itself. */
 const ItemPath = closed({ item: Texts })
 /** The key of the row. */

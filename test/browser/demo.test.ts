@@ -1,20 +1,16 @@
 // The page of `zerohop integration --demo` in a real browser: headless Chromium signs in through the stand-in, syncs,
 // waves (allowed) and says (refused), and the page shows each answer. Skipped, with its reason printed, where no
 // Chromium is installed.
-import { existsSync } from 'node:fs'
 import { chromium } from 'playwright-core'
 import { afterAll, expect, it } from 'vitest'
+import { CHROMIUM } from '../support/chromium.ts'
 import { temporaryFolder } from '../support/folders.ts'
 import { endServers, freePort, Server, startServe, url } from '../support/server.ts'
-
-const BROWSERS = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
-const browser = BROWSERS.find((path) => existsSync(path))
-if (browser === undefined) process.stdout.write(`skipped: no Chromium at ${BROWSERS.join(', ')}\n`)
 
 afterAll(endServers)
 
 // skipped where no Chromium is installed: the same way without a browser is test/integration/demo.test.ts
-it.skipIf(browser === undefined)('signs in through the stand-in, syncs, waves, and is refused to say', async () => {
+it.skipIf(CHROMIUM === undefined)('signs in through the stand-in, syncs, waves, and is refused to say', async () => {
   const data = temporaryFolder('browser')
   const [api, pdp, port] = [await freePort(), await freePort(), await freePort()]
   await startServe(data, { api, pdp }, [])
@@ -24,7 +20,7 @@ it.skipIf(browser === undefined)('signs in through the stand-in, syncs, waves, a
   ])
   await backend.until(async () => (await fetch(`${base}/`)).ok)
 
-  const chrome = await chromium.launch({ executablePath: browser!, args: ['--no-sandbox'] })
+  const chrome = await chromium.launch({ executablePath: CHROMIUM!, args: ['--no-sandbox'] })
   try {
     const page = await chrome.newPage()
     const troubles: string[] = []

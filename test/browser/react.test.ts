@@ -1,7 +1,6 @@
 // `zerohop/react` in a real page: headless Chromium shows what a user may do, asks the server what only it can tell,
 // takes a changed policy when the page gets the focus, and goes on after failures. Skipped, with its reason printed,
 // where no Chromium is installed.
-import { existsSync } from 'node:fs'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -14,12 +13,9 @@ import type { PolicyChange } from '../../src/log/delta.ts'
 import { assignmentKey } from '../../src/model/objects.ts'
 import { loadImage, type Pdp } from '../../src/pdp/pdp.ts'
 import { give, HELLO, putRole } from '../pdp/policies.ts'
+import { CHROMIUM } from '../support/chromium.ts'
 import { ENVIRONMENT, positionOf } from '../support/deltas.ts'
 import { ROOT } from '../tidy/source.ts'
-
-const BROWSERS = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
-const browser = BROWSERS.find((path) => existsSync(path))
-if (browser === undefined) process.stdout.write(`skipped: no Chromium at ${BROWSERS.join(', ')}\n`)
 
 const put = (kind: PolicyChange['kind'], key: string, value: object) =>
   ({ op: 'put', kind, key, value }) as unknown as PolicyChange
@@ -96,7 +92,7 @@ function permissionsOf(pdp: Pdp, request: IncomingMessage, reply: ServerResponse
 }
 
 beforeAll(async () => {
-  if (browser === undefined) return
+  if (CHROMIUM === undefined) return
   const { outputFiles } = await build({
     entryPoints: [join(ROOT, 'test/browser/notes-page.mjs')],
     bundle: true,
@@ -109,7 +105,7 @@ beforeAll(async () => {
   script = outputFiles[0]!.text
   server = createServer((request, reply) => void answer(request, reply))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  chrome = await chromium.launch({ executablePath: browser, args: ['--no-sandbox', '--disable-gpu'] })
+  chrome = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox', '--disable-gpu'] })
 })
 afterAll(async () => {
   await chrome?.close()
@@ -125,7 +121,7 @@ async function shown(page: Page): Promise<Record<string, string>> {
 }
 
 // skipped where no Chromium is installed: the keeper of a snapshot alone is test/browser/snapshot-keeper.test.ts
-it.skipIf(browser === undefined)('shows what the user may do, and stays up to date', async () => {
+it.skipIf(CHROMIUM === undefined)('shows what the user may do, and stays up to date', async () => {
   const page = await chrome.newPage()
   const troubles: string[] = []
   page.on('pageerror', (error) => troubles.push(error.message))

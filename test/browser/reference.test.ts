@@ -1,20 +1,16 @@
 // The reference at /docs in a real browser: it asks nobody but the server that it comes from, finds operations, and
 // sends a request with the key that is typed in. Skipped, with its reason printed, where no Chromium is installed.
-import { existsSync } from 'node:fs'
 import { type Browser, chromium } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type Harness, openHarness } from '../http/management/harness.ts'
-
-const BROWSERS = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
-const browser = BROWSERS.find((path) => existsSync(path))
-if (browser === undefined) process.stdout.write(`skipped: no Chromium at ${BROWSERS.join(', ')}\n`)
+import { CHROMIUM } from '../support/chromium.ts'
 
 let api: Harness
 let chrome: Browser
 beforeAll(async () => {
-  if (browser === undefined) return
+  if (CHROMIUM === undefined) return
   api = await openHarness()
-  chrome = await chromium.launch({ executablePath: browser, args: ['--no-sandbox', '--disable-gpu'] })
+  chrome = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox', '--disable-gpu'] })
 })
 afterAll(async () => {
   await chrome?.close()
@@ -23,7 +19,7 @@ afterAll(async () => {
 
 // skipped where no Chromium is installed: what the page may load is said by its policy too,
 // test/http/management/openapi.test.ts
-it.skipIf(browser === undefined)('loads and sends nothing elsewhere, searches, and tries a request', async () => {
+it.skipIf(CHROMIUM === undefined)('loads and sends nothing elsewhere, searches, and tries a request', async () => {
   const base = await api.app.listen({ port: 0, host: '127.0.0.1' })
   const page = await chrome.newPage()
   const asked: string[] = []
