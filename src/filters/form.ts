@@ -1,7 +1,8 @@
 // Whether a value that came from elsewhere has the form of a filter. What reads filters must not guess at a form that it
 // does not know: a condition that is skipped would let rows through.
 import { ZerohopError } from '../model/errors.ts'
-import { type Filter, FilterSchema } from '../model/filter.ts'
+import type { Filter } from '../model/filter.ts'
+import { FilterSchema } from '../model/filter-schema.ts'
 import { FILTER_DEPTH_MAX } from '../model/limits.ts'
 
 /** The words of JSON Schema that `FilterSchema` uses. */

@@ -58,7 +58,8 @@ export class LoadBalancer {
     for (let tried = 0; tried < (isRepeatable ? 2 * this.#ports.length : 1); tried++) {
       if (tried > 0) this.repeated++
       try {
-        return await this.#pass(this.#ports[(first + tried) % this.#ports.length]!, asked, body, answered)
+        const port = this.#ports[(first + tried) % this.#ports.length]!
+        return await this.#pass(port, asked, body, answered, tried === 0)
       } catch {
         if (answered.headersSent || answered.destroyed) return void answered.destroy()
       }
@@ -71,6 +72,7 @@ export class LoadBalancer {
     { method, url, headers }: IncomingMessage,
     body: Buffer,
     to: ServerResponse,
+    isFirst: boolean,
   ): Promise<void> {
     const sent = request({ host: '127.0.0.1', port, method, path: url, headers, agent: this.#agent })
     const gone = () => sent.destroy()
@@ -84,7 +86,7 @@ export class LoadBalancer {
       if (told['content-length'] !== undefined || status === 204) {
         // only when it is complete: until then it can still come from another server
         const whole = await buffer(from)
-        if (method !== 'GET' && this.losing > 0) {
+        if (method !== 'GET' && isFirst && this.losing > 0) {
           this.losing--
           throw new Error('the answer is lost')
         }
