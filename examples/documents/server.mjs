@@ -37,13 +37,13 @@ const page = buildSync({
 const app = fastify()
 app.decorateRequest('user', null)
 app.decorateRequest('tenant', null)
-app.addHook('onRequest', async (request, reply) => {
-  if (!request.url.startsWith('/api/')) return
+/** Whoever asks anything below /api is signed in. The hook belongs to the routes, however their address is spelled. */
+async function signedIn(request, reply) {
   const [, user] = /(?:^|; )user=(\w+)/.exec(request.headers.cookie ?? '') ?? []
   if (!Object.hasOwn(SESSIONS, user ?? '')) return reply.code(401).send({ error: 'sign in first' })
   request.user = user
   request.tenant = SESSIONS[user]
-})
+}
 app.setErrorHandler((error, _, reply) => {
   const cannotDecide = ['NOT_READY', 'STALE', 'POISONED', 'UNDECIDED', 'CLOSED'].includes(error.code)
   reply.code(cannotDecide ? 503 : (error.statusCode ?? 500)).send({ error: error.message })
@@ -60,37 +60,44 @@ function readable(request, reply) {
 const may = (user, action, row) => pdp.check(user, action, { type: 'document', ...toResource(row, DOCUMENTS) })
 const refused = (reply) => reply.code(403).send({ error: 'you may not do this' })
 
-app.get('/api/documents', ({ user, tenant }) => {
-  const { text, values } = toSql(pdp.filter(user, 'read', 'document', { tenant }), DOCUMENTS, 'sqlite')
-  return db.prepare(`SELECT * FROM documents WHERE ${text} ORDER BY title LIMIT 20`).all(...values)
-})
+async function routes(api) {
+  api.addHook('onRequest', signedIn)
 
-app.get('/api/documents/:id', (request, reply) => readable(request, reply) ?? reply)
+  api.get('/documents', ({ user, tenant }) => {
+    const { text, values } = toSql(pdp.filter(user, 'read', 'document', { tenant }), DOCUMENTS, 'sqlite')
+    return db.prepare(`SELECT * FROM documents WHERE ${text} ORDER BY title LIMIT 20`).all(...values)
+  })
 
-app.post('/api/documents', { schema: { body: bodyOf(['title', 'folder']) } }, (request, reply) => {
-  const { title, folder: into } = request.body
-  const row = { id: null, tenant: request.tenant, title, folder: into, status: 'draft', owner: request.user }
-  if (!may(request.user, 'create', row)) return refused(reply)
-  const created = { ...row, id: randomUUID() }
-  insert(created)
-  return reply.code(201).send(created)
-})
+  api.get('/documents/:id', (request, reply) => readable(request, reply) ?? reply)
 
-app.patch('/api/documents/:id', { schema: { body: bodyOf([]) } }, (request, reply) => {
-  const row = readable(request, reply)
-  if (row === undefined) return reply
-  const changed = { ...row, ...request.body }
-  // As it is stored, and as it will be: moving a document into a folder takes a right there too.
-  if (!may(request.user, 'edit', row) || !may(request.user, 'edit', changed)) return refused(reply)
-  db.prepare('UPDATE documents SET title = ?, folder = ? WHERE id = ?').run(changed.title, changed.folder, row.id)
-  return changed
-})
+  api.post('/documents', { schema: { body: bodyOf(['title', 'folder']) } }, (request, reply) => {
+    const { title, folder: into } = request.body
+    const row = { id: null, tenant: request.tenant, title, folder: into, status: 'draft', owner: request.user }
+    if (!may(request.user, 'create', row)) return refused(reply)
+    const created = { ...row, id: randomUUID() }
+    insert(created)
+    return reply.code(201).send(created)
+  })
 
-app.get('/api/permissions', ({ user, tenant }, reply) => {
-  reply.header('cache-control', 'private, no-store')
-  return pdp.snapshot(user, { tenants: [tenant], types: ['document'] })
-})
+  api.patch('/documents/:id', { schema: { body: bodyOf([]) } }, (request, reply) => {
+    const row = readable(request, reply)
+    if (row === undefined) return reply
+    const changed = { ...row, ...request.body }
+    // As it is stored, and as it will be: moving a document into a folder takes a right there too.
+    const isMoved = changed.folder !== row.folder
+    if (!may(request.user, 'edit', row) || !may(request.user, 'edit', changed)) return refused(reply)
+    if (isMoved && !may(request.user, 'create', { ...changed, id: null })) return refused(reply)
+    db.prepare('UPDATE documents SET title = ?, folder = ? WHERE id = ?').run(changed.title, changed.folder, row.id)
+    return changed
+  })
 
+  api.get('/permissions', ({ user, tenant }, reply) => {
+    reply.header('cache-control', 'private, no-store')
+    return pdp.snapshot(user, { tenants: [tenant], types: ['document'] })
+  })
+}
+
+app.register(routes, { prefix: '/api' })
 app.get('/page.js', (_, reply) => reply.type('text/javascript').send(page))
 app.get('/', (_, reply) =>
   reply

@@ -17,5 +17,10 @@ export async function loadSnapshot(url: string | URL, { current, ...init }: Load
   if (status === 304 && current !== undefined) return { ...current, expiresAt: asked + current.lifetimeMs }
   if (status !== 200)
     throw new PermissionsError('SNAPSHOT_FAILED', `the server answered ${status} instead of a snapshot`, status)
-  return (await response.json()) as Snapshot
+  return notLonger((await response.json()) as Snapshot, asked)
+}
+
+/** The snapshot with an end by the clock of this device: one that is slow would keep it for longer than it may be kept. */
+export function notLonger(snapshot: Snapshot, since: number): Snapshot {
+  return { ...snapshot, expiresAt: Math.min(snapshot.expiresAt, since + snapshot.lifetimeMs) }
 }

@@ -138,12 +138,13 @@ export class Authorizer<R extends object, P extends PolicyTypes> {
 
   #make(request: R): RequestAuthorization<P> {
     const { user, tenant, context } = this.#options
-    const made = new RequestAuthorization(
-      this.#pdp,
-      user(request) || undefined,
-      tenant?.(request) ?? undefined,
-      context?.(request) ?? undefined,
-    )
+    const who = user(request) || undefined
+    if (who !== undefined && typeof who !== 'string' && typeof (who as { key?: unknown }).key !== 'string')
+      throw new TypeError('the option `user` must return a key, an object with a `key`, or nothing: not a promise')
+    const where = tenant?.(request) ?? undefined
+    if (where !== undefined && typeof where !== 'string')
+      throw new TypeError('the option `tenant` must return a key or nothing: not a promise')
+    const made = new RequestAuthorization(this.#pdp, who, where, context?.(request) ?? undefined)
     this.#known.set(request, made)
     return made
   }
@@ -183,9 +184,15 @@ function inTenant(resource: Resource, tenant: string | undefined): Resource {
     const [type = '', key] = resource.split(/:(.*)/s)
     return { type, key: key ?? null, tenant }
   }
-  return typeof resource === 'object' && resource !== null
-    ? { ...resource, tenant: resource.tenant ?? tenant }
-    : resource
+  if (typeof resource !== 'object' || resource === null) return resource
+  const { type, key, attributes, relations } = resource // by name: they may be inherited, as those of an entity are
+  return {
+    type,
+    tenant: resource.tenant ?? tenant,
+    ...(key === undefined ? {} : { key }),
+    ...(attributes === undefined ? {} : { attributes }),
+    ...(relations === undefined ? {} : { relations }),
+  }
 }
 
 /** The names of a resource for a log; of what is no resource, nothing. */

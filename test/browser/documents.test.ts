@@ -48,7 +48,10 @@ describe('the example application', () => {
     expect((await ask('ana', 'POST', '/documents', { title: 'Plan', folder: 'sales' })).status).toBe(403)
     // ana may edit where the document lies, not where it would lie
     expect((await ask('ana', 'PATCH', '/documents/d1', { folder: 'sales' })).status).toBe(403)
+    // ben may edit his own document, but moving it to the others' folder takes a right there
+    expect((await ask('ben', 'PATCH', '/documents/d3', { folder: 'reports' })).status).toBe(403)
     expect((await ask('ana', 'PATCH', '/documents/d1', { owner: 'ana' })).body.owner).toBe('cyd')
+    expect((await fetch(`${base}/%61pi/documents`)).status).toBe(401)
   })
 
   // skipped where no Chromium is installed: the requests of the page are tested above

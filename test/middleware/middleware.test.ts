@@ -14,7 +14,7 @@ import { Image } from '../../src/image/image.ts'
 import { authorization as forExpress } from '../../src/middleware/express.ts'
 import { authorization as forFastify } from '../../src/middleware/fastify.ts'
 import { authorization as forHono } from '../../src/middleware/hono.ts'
-import { RequestAuthorization, type RequestDecision } from '../../src/middleware/request-authorization.ts'
+import { Authorizer, RequestAuthorization, type RequestDecision } from '../../src/middleware/request-authorization.ts'
 import { REQUEST_DECISIONS_MAX } from '../../src/model/limits.ts'
 import { loadImage } from '../../src/pdp/pdp.ts'
 import type { Policy } from '../golden/policy.d.ts'
@@ -285,6 +285,35 @@ describe('the authorization of a request', () => {
     expect(() => ana.check('wvae', 'hello')).toThrow('did you mean `wave`?')
     expect(ana.decision).toMatchObject({ status: 400, code: 'UNKNOWN_NAME', resource: { tenant: 'default' } })
     expect(() => ana.check('wave', null as never)).toThrow('resource must be')
+  })
+
+  it('asks about an entity, whose parts are inherited, as about any other resource', () => {
+    class Note {
+      readonly type = 'hello'
+      readonly key = 'plan'
+      get attributes() {
+        return { status: 'secret' }
+      }
+    }
+    let asked: unknown
+    const recording = {
+      ...pdp,
+      revision: 7,
+      check: (_user: unknown, _action: unknown, about: unknown) => {
+        asked = about
+        return true
+      },
+    }
+    new RequestAuthorization(recording as never, 'ana', 'acme').check('say', new Note())
+    expect(asked).toEqual({ type: 'hello', key: 'plan', tenant: 'acme', attributes: { status: 'secret' } })
+  })
+
+  it('lets nobody through by a promise in the place of a user or of a tenant', () => {
+    const later = async () => undefined
+    for (const options of [{ user: later }, { user: () => 'ana', tenant: later }]) {
+      const authorizer = new Authorizer(pdp, options as never, () => {})
+      expect(() => authorizer.subject({})).toThrow('not a promise')
+    }
   })
 
   it('knows the names of a policy', () => {

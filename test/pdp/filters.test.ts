@@ -19,11 +19,11 @@ const instance = (key: string, tenant = 'acme', attributes: JsonObject = {}): Po
   key,
   value: { tenant, attributes },
 })
-const rolesOn = (resource_instance: string, role: string): PolicyChange => ({
+const rolesOn = (resource_instance: string, role: string, tenant = 'acme'): PolicyChange => ({
   op: 'put',
   kind: 'role_assignment',
-  key: assignmentKey('zoe', role, 'acme', resource_instance),
-  value: { user: 'zoe', role, tenant: 'acme', resource_instance },
+  key: assignmentKey('zoe', role, tenant, resource_instance),
+  value: { user: 'zoe', role, tenant, resource_instance },
 })
 /** `user_set` and `resource_set` in a rule for reading notes. */
 const sets = (users: JsonObject, resources: JsonObject, parent: string | null = null): PolicyChange[] => [
@@ -214,9 +214,18 @@ describe('a filter', () => {
     ]
     const related = { related: 'parent', type: 'folder', in: ['f1'] }
     expect(where(pdpOf(...owner(), ...facts))).toEqual({ or: [{ key: { in: ['n1', 'n2'] } }, related] })
-    expect(where(pdpOf(...owner(true), ...facts))).toEqual({
+    const direct = {
       or: [{ key: { in: ['n1', 'n2'] } }, { and: [related, { not: { key: { in: ['n1'] } } }] }],
-    })
+    }
+    expect(where(pdpOf(...owner(true), ...facts))).toEqual(direct)
+    // a role on an instance of another tenant is not one on the row, and its key is not told
+    const elsewhere = pdpOf(
+      ...owner(true),
+      ...facts,
+      instance('note:n9', 'default'),
+      rolesOn('note:n9', 'reader', 'default'),
+    )
+    expect(where(elsewhere, 'zoe', { tenantColumnIsAuthoritative: true })).toEqual(direct)
   })
 
   it('[D2] excludes keys that are stored in another tenant, unless the tenant column decides', () => {

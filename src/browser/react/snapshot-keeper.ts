@@ -9,6 +9,7 @@ import {
   SNAPSHOT_RETRY_MAX_MS,
 } from '../../model/limits/snapshot-limits.ts'
 import type { Snapshot } from '../../model/snapshot.ts'
+import { notLonger } from '../load.ts'
 import { PermissionsError } from '../permissions-error.ts'
 
 /** Loads a snapshot. `current` is the last one, expired or not. */
@@ -100,14 +101,16 @@ export class SnapshotKeeper {
       this.#fail(new PermissionsError('SNAPSHOT_INVALID', 'this is not a snapshot of format 1'))
       return
     }
-    const left = snapshot.expiresAt - Date.now()
+    const now = Date.now()
+    const accepted = notLonger(snapshot, now)
+    const left = accepted.expiresAt - now
     if (!(left > 0)) {
       this.#fail(new PermissionsError('SNAPSHOT_EXPIRED', 'the snapshot has expired on arrival'))
       return
     }
     this.#failures = 0
-    this.#last = snapshot
-    this.#set({ snapshot, error: undefined })
+    this.#last = accepted
+    this.#set({ snapshot: accepted, error: undefined })
     clearTimeout(this.#end)
     this.#end = setTimeout(() => this.#set({ ...this.#kept, snapshot: undefined }), left)
     const delay = Math.max(left - SNAPSHOT_REFRESH_BEFORE_MS, left / 2, SNAPSHOT_RETRY_FIRST_MS)

@@ -115,13 +115,16 @@ function grouped<T>(items: Iterable<T>, by: (item: T) => string): Map<string, T[
   return groups
 }
 
-/** The instances of the type on which a role is assigned to the user directly. */
-function directKeys(kernel: Kernel, { user, type }: AskedRows): string[] {
+/**
+ * The instances of the type, in the tenant, on which a role is assigned to the user directly. A key that is stored in
+ * another tenant is not the row (D2), and its name is nobody's business here.
+ */
+function directKeys(kernel: Kernel, { user, tenant, type }: AskedRows): string[] {
   const keys: string[] = []
   for (const grant of grantsOfUser(kernel, user)) {
     const scope = kernel.word(grant + Grant.Scope)
-    if (tableOf(kernel, scope) === Table.Instances && kernel.word(scope + Instance.Type) === type)
-      keys.push(keyOfInstance(kernel, scope))
+    if (tableOf(kernel, scope) !== Table.Instances || kernel.word(scope + Instance.Type) !== type) continue
+    if (kernel.word(scope + Instance.Tenant) === tenant) keys.push(keyOfInstance(kernel, scope))
   }
   if (keys.length > FILTER_KEYS_MAX)
     throw tooLarge(keys.length, 'keys of instances with a role of the user', FILTER_KEYS_MAX)
