@@ -15,6 +15,7 @@ import { openStore, type Store } from '../../src/store/store.ts'
 import { TESTER } from '../support/environments.ts'
 import { temporaryFolder } from '../support/folders.ts'
 import { endServers, freePort, readKeys, startApi, url } from '../support/server.ts'
+import { SHORT_LIVED } from '../support/short-lived.ts'
 
 const COMMAND = fileURLToPath(new URL('../../dist/bundle/zerohop.js', import.meta.url))
 const WRITER = new URL('../../src/management/registry.ts', import.meta.url).href
@@ -22,7 +23,7 @@ const WRITERS = 16
 const BACKUPS = 3
 
 async function zerohop(...args: string[]): Promise<BackupManifest> {
-  const { stdout } = await promisify(execFile)(process.execPath, [COMMAND, ...args, '--json'])
+  const { stdout } = await promisify(execFile)(process.execPath, [...SHORT_LIVED, COMMAND, ...args, '--json'])
   return JSON.parse(stdout)
 }
 

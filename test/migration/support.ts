@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url'
 import { expect } from 'vitest'
 import { temporaryFolder } from '../support/folders.ts'
 import { freePort, type Keys, readKeys, Server, startApi, startPdp, url } from '../support/server.ts'
+import { SHORT_LIVED } from '../support/short-lived.ts'
 
 const COMMAND = fileURLToPath(new URL('../../dist/bundle/zerohop.js', import.meta.url))
 export const FOREIGN = 'v1compat_global_project/v1compat_global_env'
@@ -52,7 +53,7 @@ export class World {
   }
 
   start(args: readonly string[], env: Record<string, string> = {}) {
-    return this.run([process.execPath, COMMAND, 'migrate', ...args], env)
+    return this.run([process.execPath, ...SHORT_LIVED, COMMAND, 'migrate', ...args], env)
   }
 
   /** The same in a terminal; what is printed on either stream is its output. */

@@ -9,6 +9,7 @@ import type { Position } from '../../src/log/change.ts'
 import { localFeed } from '../../src/management/feed/local-feed.ts'
 import { endPostgres, type Postgres, startPostgres, withoutPostgres } from '../support/postgres.ts'
 import { BY, closeReplica, closeReplicas, development, openReplica, SECRETS_KEY } from '../support/replica-stores.ts'
+import { SHORT_LIVED } from '../support/short-lived.ts'
 
 const COMMAND = fileURLToPath(new URL('../../dist/bundle/zerohop.js', import.meta.url))
 
@@ -74,7 +75,7 @@ const envOf = (url: string) => ({
 function fork(url: string, ...options: readonly string[]) {
   const { PATH = '', HOME = '' } = process.env
   const env = { PATH, HOME, ...envOf(url) }
-  return spawnSync(process.execPath, [COMMAND, 'database', 'fork', ...options], { env, encoding: 'utf8' })
+  return spawnSync(process.execPath, [...SHORT_LIVED, COMMAND, 'database', 'fork', ...options], { env, encoding: 'utf8' })
 }
 
 /** A write that the database lost, as a restore does, and no replica that knows of it. */

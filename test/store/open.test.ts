@@ -7,11 +7,12 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { open } from 'lmdb'
 import { describe, expect, it } from 'vitest'
+import { SHORT_LIVED } from '../support/short-lived.ts'
 import { BY, error, LOG, openTestStore, temporaryFolder } from './support.ts'
 
 async function holdInChild(data: string): Promise<ChildProcess> {
   const script = fileURLToPath(new URL('./hold-folder.mjs', import.meta.url))
-  const child = spawn(process.execPath, [script, data], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = spawn(process.execPath, [...SHORT_LIVED, script, data], { stdio: ['ignore', 'pipe', 'inherit'] })
   await once(child.stdout ?? child, 'data')
   return child
 }

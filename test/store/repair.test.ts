@@ -8,6 +8,7 @@ import { expect, it } from 'vitest'
 import { repairData } from '../../src/store/repair-data.ts'
 import { openTables } from '../../src/store/tables.ts'
 import { verifyData } from '../../src/store/verify-data.ts'
+import { SHORT_LIVED } from '../support/short-lived.ts'
 import { BY, error, LOG, openTestStore, seed, type TestStore, temporaryFolder } from './support.ts'
 
 const HASH = 'c'.repeat(64)
@@ -79,7 +80,8 @@ it('makes objects anew from a log that is whole, and the command says so', async
   const { data, before } = await folder()
   await damageUser(data, '"key":"user-6"')
   const script = fileURLToPath(new URL('../../dist/bundle/zerohop.js', import.meta.url))
-  const repair = () => spawnSync(process.execPath, [script, 'data', 'repair', '--data', data], { encoding: 'utf8' })
+  const repair = () =>
+    spawnSync(process.execPath, [...SHORT_LIVED, script, 'data', 'repair', '--data', data], { encoding: 'utf8' })
   const first = repair()
   expect(first.stdout).toContain(`environment \`${LOG}\`: objects (user) rebuilt from its log`)
   expect(first.status).toBe(0)

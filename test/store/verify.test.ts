@@ -10,6 +10,7 @@ import { openTables, type Tables } from '../../src/store/tables.ts'
 import { verifyData } from '../../src/store/verify-data.ts'
 import { damageEntry, overwrite } from '../support/damage.ts'
 import { asFormat1 } from '../support/old-format.ts'
+import { SHORT_LIVED } from '../support/short-lived.ts'
 import { BY, error, LOG, openTestStore, seed, temporaryFolder } from './support.ts'
 
 const HASH = 'b'.repeat(64)
@@ -152,7 +153,7 @@ describe('records', () => {
 describe('the command', () => {
   const run = (...args: string[]) => {
     const script = fileURLToPath(new URL('../../dist/bundle/zerohop.js', import.meta.url))
-    return spawnSync(process.execPath, [script, 'data', 'verify', ...args], { encoding: 'utf8' })
+    return spawnSync(process.execPath, [...SHORT_LIVED, script, 'data', 'verify', ...args], { encoding: 'utf8' })
   }
 
   it('ends with 0 when the folder is whole, 1 when not, 2 when it cannot be compared', async () => {

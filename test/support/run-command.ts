@@ -3,6 +3,7 @@ import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import type { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
+import { SHORT_LIVED } from './short-lived.ts'
 
 const COMMAND = fileURLToPath(new URL('../../dist/bundle/zerohop.js', import.meta.url))
 
@@ -18,7 +19,7 @@ export function startCommand(
   env: Record<string, string> = {},
 ): ChildProcessByStdio<null, Readable, Readable> {
   const { PATH = '', HOME = '' } = process.env
-  return spawn(process.execPath, [COMMAND, ...args], {
+  return spawn(process.execPath, [...SHORT_LIVED, COMMAND, ...args], {
     env: { PATH, HOME, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })

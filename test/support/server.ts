@@ -7,6 +7,7 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { SHORT_LIVED } from './short-lived.ts'
 
 const COMMAND = fileURLToPath(new URL('../../dist/bundle/zerohop.js', import.meta.url))
 /** The same, file by file: for a test that changes one of them. */
@@ -25,7 +26,7 @@ export class Server {
 
   constructor(command: string, env: Record<string, string>, args: readonly string[] = [], program = COMMAND) {
     const { PATH = '', HOME = '' } = process.env
-    this.#child = spawn(process.execPath, [program, command, ...args], {
+    this.#child = spawn(process.execPath, [...SHORT_LIVED, program, command, ...args], {
       env: { PATH, HOME, ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
     })
