@@ -218,6 +218,7 @@ describe.skipIf(withoutPostgres())('trimming of the record', () => {
         const number = ++written
         await replica.store.commit(log, 'createUser', { key: `user-${number}` }, BY)
         if (number % 3 === 0) await replica.store.commit(log, 'deleteUser', { ref: `user-${number}` }, BY)
+        await pause(5)
       }
     }
     const keep = async () => {
@@ -226,7 +227,7 @@ describe.skipIf(withoutPostgres())('trimming of the record', () => {
         await look(other, KEEP_FEW)
         await age(url)
         await of.server.query(url, 'DELETE FROM zerohop.replicas WHERE id <> ALL ($1)', [opened.map(({ id }) => id)])
-        await pause(20)
+        await pause(50)
       }
     }
     const come = async () => {
