@@ -75,7 +75,10 @@ const envOf = (url: string) => ({
 function fork(url: string, ...options: readonly string[]) {
   const { PATH = '', HOME = '' } = process.env
   const env = { PATH, HOME, ...envOf(url) }
-  return spawnSync(process.execPath, [...SHORT_LIVED, COMMAND, 'database', 'fork', ...options], { env, encoding: 'utf8' })
+  return spawnSync(process.execPath, [...SHORT_LIVED, COMMAND, 'database', 'fork', ...options], {
+    env,
+    encoding: 'utf8',
+  })
 }
 
 /** A write that the database lost, as a restore does, and no replica that knows of it. */
