@@ -3,6 +3,7 @@
 // global symbols: the class of errors (src/model/errors.ts) and the compiled kernel (src/kernel/module.ts).
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 
 const OUT = 'dist/cjs'
@@ -20,6 +21,7 @@ export async function buildCommonJs(doors) {
     platform: 'node',
     target: 'node20',
     packages: 'external',
+    plugins: [{ name: 'packages inside', setup: bundleOpenapiFetch }],
     define: { 'import.meta.url': 'moduleUrl' },
     banner: {
       js: "const moduleUrl = require('node:url').pathToFileURL(__dirname + '/../bundle/index.js').href;",
@@ -28,6 +30,11 @@ export async function buildCommonJs(doors) {
   })
   const seen = new Set()
   for (const door of doors) declare(`dist/src/${door}.d.ts`, seen)
+}
+
+/** Its own CommonJS build has the default export one level deeper than Node and esbuild look for it. */
+function bundleOpenapiFetch({ onResolve }) {
+  onResolve({ filter: /^openapi-fetch$/ }, ({ path }) => ({ path: fileURLToPath(import.meta.resolve(path)) }))
 }
 
 /** Copies a declaration and those that it imports; imports name the copies. */

@@ -8,12 +8,17 @@ import { basename, dirname, join, relative } from 'node:path'
 import { build } from 'esbuild'
 import { buildCommonJs } from './build-cjs.mjs'
 import { buildDocsPage } from './build-docs-page.mjs'
-import { buildOpenApi } from './build-openapi.mjs'
+import { buildOpenApi, TYPES } from './build-openapi.mjs'
 
 const TSC = 'node_modules/typescript/bin/tsc'
 const BUNDLE = 'dist/bundle'
 /** Doors that load few packages. */
-const LIGHT_DOORS = ['index', 'filters', ...['express', 'fastify', 'hono'].map((name) => `middleware/${name}`)]
+const LIGHT_DOORS = [
+  'index',
+  'filters',
+  'client',
+  ...['express', 'fastify', 'hono'].map((name) => `middleware/${name}`),
+]
 const DOORS = [...LIGHT_DOORS, 'embedded', 'server', 'cli/zerohop'].map((name) => `dist/src/${name}.js`)
 /** The entries for browsers, apart from the others: they share no file with what needs Node. */
 const PAGE_DOORS = ['browser', 'react'].map((name) => `dist/src/${name}.js`)
@@ -26,8 +31,9 @@ const THREAD = /threadUrl\(import\.meta\.url, '\.\/([\w-]+)\.ts'\)/g
  */
 const isMapped = process.argv.includes('--source-maps')
 
-// Removes the output of deleted source files.
+// Removes the output of deleted source files, and the types that are made of them.
 rmSync('dist', { recursive: true, force: true })
+for (const path of TYPES) rmSync(path, { force: true })
 const options = ['-p', 'tsconfig.build.json', '--noCheck', ...(isMapped ? ['--sourceMap'] : [])]
 const { status } = spawnSync(process.execPath, [TSC, ...options], { stdio: 'inherit' })
 if (status !== 0) process.exit(status ?? 1)
@@ -41,8 +47,8 @@ else {
   await bundle(forNode, { platform: 'node', target: 'node20' })
   await bundle(PAGE_DOORS, { platform: 'browser', target: 'es2022' })
 }
-await buildCommonJs(LIGHT_DOORS)
 await buildOpenApi()
+await buildCommonJs(LIGHT_DOORS)
 await buildDocsPage()
 
 async function bundle(from, place) {

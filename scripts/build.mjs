@@ -13,12 +13,12 @@ const SCRIPTS = 'scripts'
 const STEPS = {
   kernel: {
     inputs: ['assembly', 'asconfig.json'],
-    outputs: ['build'],
+    outputs: ['build/debug.wasm', 'build/kernel.ts', 'build/release.wasm'],
     command: ['scripts/build-kernel.mjs'],
   },
   dist: {
     inputs: ['src', 'assembly/abi.ts', 'build/kernel.ts', 'package.json', 'tsconfig.json', 'tsconfig.build.json'],
-    outputs: ['dist'],
+    outputs: ['dist', 'build/management-api.ts'],
     command: ['scripts/build-dist.mjs'],
   },
 }

@@ -1,6 +1,7 @@
 // What each door of the package loads: walks the imports of the build from the door on, dynamic ones too. Needs the
 // build.
 import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { dirname, join, relative } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { ROOT, readSource } from './tidy/source.ts'
@@ -31,6 +32,10 @@ describe.each([
 
   it('`zerohop/filters` loads nothing', () => {
     expect(packagesBehind(`${folder}/filters.js`)).toEqual([])
+  })
+
+  it('`zerohop/client` loads only openapi-fetch', () => {
+    expect(packagesBehind(`${folder}/client.js`)).toEqual(['openapi-fetch'])
   })
 
   it('the middleware loads no package, not even its framework', () => {
@@ -71,8 +76,14 @@ describe('the doors in dist/cjs', () => {
         .map(([, name = '']) => name)
         .filter((name) => !name.startsWith('node:'))
     expect(required('index')).toEqual(['msgpackr'])
+    expect(required('client')).toEqual([])
     for (const door of ['express', 'fastify', 'hono']) expect(required(door)).toEqual([])
   })
+})
+
+it('`zerohop/client` makes a client where it is required', () => {
+  const { createClient } = createRequire(import.meta.url)('../dist/cjs/client.cjs') as typeof import('../src/client.ts')
+  expect(createClient({ url: 'http://127.0.0.1:1', apiKey: 'key' }).revision).toBe(0)
 })
 
 describe('the commands', () => {

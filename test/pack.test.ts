@@ -196,7 +196,7 @@ describe('the package', () => {
   it.each([
     ['without Node', ['zerohop', 'zerohop/filters'], 'bundler', { lib: ['ES2022', 'DOM'], types: [] }],
     ['of a page', ['zerohop/browser'], 'bundler', { lib: ['ES2022', 'DOM'], types: [] }],
-    ['with Node', ['zerohop', 'zerohop/embedded'], 'node16', { lib: ['ES2022'], types: ['node'] }],
+    ['with Node', ['zerohop', 'zerohop/embedded', 'zerohop/client'], 'node16', { lib: ['ES2022'], types: ['node'] }],
     [
       'of a server',
       ['zerohop', 'zerohop/embedded', 'zerohop/server', 'zerohop/fastify'],
@@ -276,6 +276,17 @@ const TYPED: Readonly<Record<string, string>> = {
     typed(allow), typed(may.may('read', 'note')), typed(new PermissionsError('ASK_SERVER', '').code)
     // @ts-expect-error: a row has a key, or null
     may.can('read', { type: 'note' })
+    function typed<T>(_value: T, ..._any: 0 extends 1 & T ? [never] : []): void {}`,
+  'zerohop/client': `
+    import { type components, createClient, dataOf } from 'zerohop/client'
+    const client = createClient({ url: 'http://localhost:8080', apiKey: 'key' })
+    const path = { p: 'default', e: 'production' }
+    const user = dataOf(await client.POST('/v2/facts/{p}/{e}/users', { params: { path }, body: { key: 'ana' } }))
+    typed(user.key), typed(client.revision), user satisfies components['schemas']['User']
+    // @ts-expect-error: no such route
+    await client.GET('/v2/facts/{p}/{e}/user', { params: { path } })
+    // @ts-expect-error: a user has a key
+    await client.POST('/v2/facts/{p}/{e}/users', { params: { path }, body: {} })
     function typed<T>(_value: T, ..._any: 0 extends 1 & T ? [never] : []): void {}`,
   'zerohop/embedded': `
     import { open, type Zerohop } from 'zerohop/embedded'

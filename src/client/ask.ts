@@ -20,7 +20,26 @@ export interface Asked {
 }
 
 /** @throws FEED_UNREACHABLE when the whole answer does not arrive, whatever the reason */
-export async function ask(url: string, { timeoutMs, signal, ...init }: Asked): Promise<Answer> {
+export function ask(url: string, asked: Asked): Promise<Answer> {
+  return fetchThen(url, asked, async (response, signal) => {
+    return { status: response.status, headers: response.headers, body: await bodyOf(response, signal) }
+  })
+}
+
+/** The answer to a request, whole. @throws FEED_UNREACHABLE when it does not arrive, whatever the reason */
+export function fetchWhole(request: Request, timeoutMs: number): Promise<Response> {
+  return fetchThen(request, { timeoutMs, signal: request.signal }, async (response, signal) => {
+    const { status, statusText, headers } = response
+    const body = await wholeOf(response, signal)
+    return new Response(response.body === null ? null : body, { status, statusText, headers })
+  })
+}
+
+async function fetchThen<T>(
+  to: string | Request,
+  { timeoutMs, signal, ...init }: Asked,
+  read: (response: Response, signal: AbortSignal) => Promise<T>,
+): Promise<T> {
   const controller = new AbortController()
   const end = (): void => controller.abort(signal?.reason)
   const late = setTimeout(() => controller.abort(new Error(`no answer within ${timeoutMs} ms`)), timeoutMs)
@@ -28,8 +47,8 @@ export async function ask(url: string, { timeoutMs, signal, ...init }: Asked): P
   if (signal?.aborted) end()
   try {
     // A redirect would carry the key to another address.
-    const response = await fetch(url, { ...init, redirect: 'error', signal: controller.signal })
-    return { status: response.status, headers: response.headers, body: await bodyOf(response, controller.signal) }
+    const response = await fetch(to, { ...init, redirect: 'error', signal: controller.signal })
+    return await read(response, controller.signal)
   } catch (error) {
     if (isZerohopError(error)) throw error
     throw new ZerohopError('FEED_UNREACHABLE', { reason: reasonOf(error) }, { cause: error })
@@ -42,6 +61,16 @@ export async function ask(url: string, { timeoutMs, signal, ...init }: Asked): P
 
 /** The parsed body of an answer when it is JSON; undefined otherwise. */
 export async function bodyOf(response: Response, signal: AbortSignal): Promise<unknown> {
+  const whole = await wholeOf(response, signal)
+  try {
+    return JSON.parse(whole.toString())
+  } catch {
+    return undefined
+  }
+}
+
+/** All bytes of a body, within a bound. */
+async function wholeOf(response: Response, signal: AbortSignal): Promise<Buffer<ArrayBuffer>> {
   const chunks: Uint8Array[] = []
   let bytes = 0
   for await (const chunk of bytesOf(response, signal)) {
@@ -49,11 +78,7 @@ export async function bodyOf(response: Response, signal: AbortSignal): Promise<u
     bytes += chunk.length
     if (bytes > ANSWER_BYTES_MAX) throw new Error(`its answer has more than ${ANSWER_BYTES_MAX} bytes`)
   }
-  try {
-    return JSON.parse(Buffer.concat(chunks).toString())
-  } catch {
-    return undefined
-  }
+  return Buffer.concat(chunks)
 }
 
 /** The chunks of a body; the signal ends a read that waits. */

@@ -136,6 +136,10 @@ export const ERRORS = {
   FRAME_INVALID: { class: 'damaged', message: 'the feed sent a damaged frame: {reason}' },
   SIGNATURE_INVALID: { class: 'damaged', message: '{what} {reason}: it is not believed' },
   FEED_UNREACHABLE: { class: 'unavailable', message: 'the management API cannot be reached: {reason}' },
+  API_REFUSED: {
+    class: 'rejected',
+    message: 'the management API refused the request with status {status}: {reason}',
+  },
   // store
   DATA_IN_USE: { class: 'environment', message: 'data folder `{path}` is in use by another process{holder}' },
   DATA_READ_ONLY: { class: 'environment', message: 'data folder `{path}` cannot be written: {reason}' },

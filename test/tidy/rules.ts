@@ -25,6 +25,7 @@ const FLOORS: readonly (readonly Part[])[] = [
   [
     { name: 'assembly/abi.ts', files: /^assembly\/abi\.ts$/ },
     { name: 'build/kernel.ts', files: /^build\/kernel\.ts$/ },
+    { name: 'build/management-api.ts', files: /^build\/management-api\.ts$/ },
   ],
   [{ name: 'src/model', files: /^src\/model\// }],
   [
@@ -124,6 +125,7 @@ const PACKAGES: readonly { readonly name: RegExp; readonly only: RegExp; readonl
     only: /^src\/cli\/process\/start-tracing\.ts$/,
     where: 'src/cli/process/start-tracing.ts',
   },
+  { name: /^openapi-fetch$/, only: /^src\/client\//, where: 'src/client' },
   { name: /^react$/, only: /^src\/browser\/react\//, where: 'src/browser/react' },
   { name: /^commander$/, only: /^src\/(cli|v1\/migrate\/commands)\//, where: 'src/cli or src/v1/migrate/commands' },
 ]

@@ -73,6 +73,8 @@ export const COMPACT_BYTES_MIN = 256 * 1024
 export const OFFLINE_START_MS = 2_000
 /** Milliseconds in which a PDP must get the key of its environment by a wider key, when it starts with one. */
 export const ENVIRONMENT_KEY_MS = 10_000
+/** Milliseconds in which `zerohop/client` must get the whole answer to a request, unless its caller says otherwise. */
+export const CLIENT_REQUEST_MS = 30_000
 /**
  * Milliseconds that `connect` waits for the first image before it gives up with FEED_UNREACHABLE or what else was
  * wrong.
