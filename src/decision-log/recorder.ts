@@ -1,12 +1,13 @@
 // Collects the decision records of one turn of the event loop and writes them together, before their answers are sent.
 // When that fails, the operator's setting decides: with `block` the answer is refused, with `drop` it is sent and the
 // record is counted as lost.
+
+import { type DecisionRecord, lineOf, TOO_LONG } from '../client/decision-record.ts'
 import { isZerohopError, ZerohopError } from '../model/errors.ts'
 import { type OnEvent, tell } from '../model/events.ts'
 import { DECISION_TURN_TEXT_MAX } from '../model/limits.ts'
 import type { Journal } from './journal.ts'
 import { type DecisionLogEvent, workingEvent } from './part-events.ts'
-import { type DecisionRecord, lineOf, TOO_LONG } from './record.ts'
 
 /** A turn with more records gets a temporary buffer. */
 const BUFFER_BYTES_MAX = 1024 * 1024

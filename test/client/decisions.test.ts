@@ -4,7 +4,7 @@ import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { gunzipSync } from 'node:zlib'
 import { afterEach, describe, expect, it } from 'vitest'
-import { DecisionClient, type RefusedEvent } from '../../src/decision-log/send-records.ts'
+import { DecisionClient, type RefusedEvent } from '../../src/client/decision-client.ts'
 
 const SCOPE = { organization_id: 'o'.repeat(32), project_id: 'p'.repeat(32), environment_id: 'e'.repeat(32) }
 const LINES = Buffer.from('{"seq":1}\n{"seq":2}\n')

@@ -1,9 +1,9 @@
 // A decision log of the tests: one record, a sink that may be down, and what lies in the folder.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { DecisionRecord } from '../../src/client/decision-record.ts'
 import { DecisionLog, type DecisionLogOptions } from '../../src/decision-log/decision-log.ts'
 import type { Sink } from '../../src/decision-log/forwarder.ts'
-import type { DecisionRecord } from '../../src/decision-log/record.ts'
 import type { ZerohopError } from '../../src/model/errors.ts'
 
 export const RECORD: DecisionRecord = {

@@ -1,5 +1,5 @@
 // Lines of decision records, as a PDP writes them.
-import { lineOf } from '../../src/decision-log/record.ts'
+import { lineOf } from '../../src/client/decision-record.ts'
 import { RECORD } from '../decision-log/support.ts'
 
 export interface Line {

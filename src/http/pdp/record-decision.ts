@@ -3,11 +3,11 @@
 // is decided here.
 import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import type { DecisionRecord } from '../../decision-log/record.ts'
+import type { DecisionRecord } from '../../client/decision-record.ts'
 import type { Batch } from '../../decision-log/recorder.ts'
 import { METRIC_ENVIRONMENTS_MAX } from '../../model/limits.ts'
 import type { Explanation, Pdp } from '../../pdp/pdp.ts'
-import { type Check, type Question, questionOf } from '../../pdp/request.ts'
+import { type Check, questionOf, sentOf } from '../../pdp/request.ts'
 import type { Metrics } from '../metrics.ts'
 import { withNow } from './now.ts'
 
@@ -167,12 +167,6 @@ export class Decisions {
       settle(batches, done)
     })
   }
-}
-
-/** What a record has of the request beside its keys; relations as they were sent. */
-function sentOf({ sent, relations }: Question): object {
-  if (relations === undefined) return sent ?? {}
-  return { ...sent, relations: Object.fromEntries(relations.map(({ relation, subjects }) => [relation, subjects])) }
 }
 
 const noCounts = (): Record<Outcome, number> => ({ allow: 0, deny: 0, undecided: 0, refused: 0 })

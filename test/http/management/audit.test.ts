@@ -2,7 +2,7 @@
 // the contract's filters, and forgotten in time. No write of policy knows of them.
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { lineOf } from '../../../src/decision-log/record.ts'
+import { lineOf } from '../../../src/client/decision-record.ts'
 import { hashSecret } from '../../../src/management/api-keys/api-key.ts'
 import { applyRetention } from '../../../src/management/retention.ts'
 import { type Harness, openHarness } from './harness.ts'

@@ -4,10 +4,10 @@
 import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
-import { type Asked, ask } from '../client/ask.ts'
 import { ZerohopError } from '../model/errors.ts'
 import { type OnEvent, tell } from '../model/events.ts'
 import { DECISION_SEND_MS, DECISION_SEND_TIMEOUT_MS, RETRY_LONGEST_MS } from '../model/limits.ts'
+import { type Asked, ask } from './ask.ts'
 
 const compress = promisify(gzip)
 
