@@ -23,9 +23,16 @@ export {
 } from './model/errors.ts'
 export type { Snapshot } from './model/snapshot.ts'
 export type { FollowerState, ImageSource } from './pdp/answering.ts'
-export { type ConnectOptions, connect } from './pdp/connect.ts'
+export { type ConnectEvent, type ConnectOptions, connect } from './pdp/connect.ts'
 export type { FollowerEvent } from './pdp/follower.ts'
-export { type Decision, type LoadOptions, loadImage, type Pdp, type PdpOptions } from './pdp/pdp.ts'
+export {
+  type Decision,
+  type DecisionCounts,
+  type LoadOptions,
+  loadImage,
+  type Pdp,
+  type PdpOptions,
+} from './pdp/pdp.ts'
 export type {
   AssignmentRow,
   AuthorizedUsers,
@@ -42,6 +49,7 @@ export type {
   UserPermissions,
   UsersQuery,
 } from './pdp/pdp-listings.ts'
+export type { DecisionSenderEvent } from './pdp/pdp-source.ts'
 export type { PolicyTypes, ResourceTypes } from './pdp/policy-types.ts'
 export type { Attributes, Check, Relations, Resource, User } from './pdp/request.ts'
 export type { SnapshotOptions } from './pdp/snapshot.ts'

@@ -34,9 +34,10 @@ export {
 } from './http/pdp/single-server.ts'
 export type { Own, WorkerPeers } from './http/pdp/worker-peers.ts'
 export { type KeysFile, readKeys } from './management/api-keys/keys-file.ts'
-export { type ConnectOptions, connect } from './pdp/connect.ts'
+export { type ConnectEvent, type ConnectOptions, connect } from './pdp/connect.ts'
 export type { FollowerEvent } from './pdp/follower.ts'
 export type { Pdp } from './pdp/pdp.ts'
+export type { DecisionSenderEvent } from './pdp/pdp-source.ts'
 export type { PooledEvent } from './pdp/pool.ts'
 
 type App = ReturnType<typeof managementApp>

@@ -4,10 +4,15 @@ import { Trust } from '../log/signature.ts'
 import { ZerohopError } from '../model/errors.ts'
 import { type OnEvent, tell } from '../model/events.ts'
 import { CONNECT_TIMEOUT_MS } from '../model/limits.ts'
+import { DecisionSender } from './decision-sender.ts'
 import { Follower, type FollowerEvent } from './follower.ts'
 import { LastImage } from './last-image.ts'
 import { Pdp, type PdpOptions } from './pdp.ts'
+import type { DecisionSenderEvent } from './pdp-source.ts'
 import type { PolicyTypes } from './policy-types.ts'
+
+/** What happens to a PDP: to its feed, its image, and the records of its decisions. */
+export type ConnectEvent = FollowerEvent | DecisionSenderEvent
 
 export interface ConnectOptions extends PdpOptions {
   /** address of the management API, such as `http://localhost:8080` */
@@ -24,8 +29,15 @@ export interface ConnectOptions extends PdpOptions {
   readonly publicKey?: string
   /** milliseconds to wait for the first image; 0 returns at once, and checks throw NOT_READY until it is there */
   readonly timeoutMs?: number
-  /** receives events of the feed; never called per check. Its exceptions are ignored. */
-  readonly onEvent?: OnEvent<FollowerEvent>
+  /**
+   * sends a record of each decision to the decision log of the management API (docs/decision-log.md), in the background;
+   * the key needs access `write`. What cannot be sent is dropped and counted: `pdp.decisionLog`. Default: no records
+   */
+  readonly decisionLog?: 'api' | undefined
+  /** the records have the attributes, relations and context of the questions; default only keys */
+  readonly decisionLogAttributes?: boolean
+  /** receives events of the feed and of the decision log; never called per check. Its exceptions are ignored. */
+  readonly onEvent?: OnEvent<ConnectEvent>
 }
 
 /**
@@ -37,6 +49,8 @@ export async function connect<P extends PolicyTypes = PolicyTypes>(options: Conn
   // Usually an unset variable, which would otherwise be reported as an unknown key.
   if (typeof apiKey !== 'string' || apiKey === '')
     throw new ZerohopError('CONFIG_INVALID', { reason: 'no apiKey was given: it is the key of the environment' })
+  if (![undefined, 'api'].includes(options.decisionLog))
+    throw new ZerohopError('CONFIG_INVALID', { reason: "decisionLog can only be 'api'" })
   const trust = options.publicKey === undefined ? undefined : new Trust(options.publicKey)
   let last: ZerohopError | undefined
   const follower = new Follower({
@@ -49,7 +63,7 @@ export async function connect<P extends PolicyTypes = PolicyTypes>(options: Conn
       tell(onEvent, event)
     },
   })
-  const pdp = new Pdp<P>(follower, options)
+  const pdp = new Pdp<P>(follower, options, recorderOf(options))
   if (timeoutMs === 0) return pdp
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_, reject) => {
@@ -64,4 +78,10 @@ export async function connect<P extends PolicyTypes = PolicyTypes>(options: Conn
   } finally {
     clearTimeout(timer)
   }
+}
+
+function recorderOf(options: ConnectOptions): DecisionSender | undefined {
+  const { url, apiKey, decisionLog, decisionLogAttributes: attributes = false, onEvent } = options
+  if (decisionLog === undefined) return undefined
+  return new DecisionSender({ url, apiKey, attributes, onEvent })
 }

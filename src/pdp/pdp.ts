@@ -24,7 +24,14 @@ import type {
   UsersQuery,
 } from './pdp-listings.ts'
 import * as listing from './pdp-listings.ts'
-import type { Decision, PdpSource } from './pdp-source.ts'
+import {
+  type Decision,
+  type DecisionCounts,
+  type DecisionListener,
+  type DecisionRecorder,
+  listenerOf,
+  type PdpSource,
+} from './pdp-source.ts'
 import type {
   ActionIn,
   ActionOf,
@@ -57,7 +64,7 @@ import { requireFilter, requireNames } from './strict-names.ts'
 import { Subject } from './subject.ts'
 
 export type { AbacCode, Because, Explanation, RbacCode, RebacCode } from '../image/image.ts'
-export type { Decision, PdpSource } from './pdp-source.ts'
+export type { Decision, DecisionCounts, PdpSource } from './pdp-source.ts'
 
 export interface PdpOptions {
   /** called after every check; by default nothing is recorded. It must not throw. */
@@ -77,16 +84,18 @@ export interface PdpOptions {
 /** The decision point. With the `Policy` that `zerohop types` prints, questions may only name what the policy has. */
 export class Pdp<out P extends PolicyTypes = PolicyTypes> {
   readonly #source: PdpSource
-  readonly #onDecision: ((decision: Decision) => void) | undefined
+  readonly #recorder: DecisionRecorder | undefined
+  readonly #onDecision: DecisionListener | undefined
   readonly #strict: boolean
   readonly #strictNames: boolean
   /** true when checks are neither recorded nor strict */
   readonly #isPlain: boolean
 
   /** Applications call `connect`, `loadImage` or `open` instead. */
-  constructor(source: PdpSource, options: PdpOptions = {}) {
+  constructor(source: PdpSource, options: PdpOptions = {}, recorder?: DecisionRecorder) {
     this.#source = source
-    this.#onDecision = options.onDecision
+    this.#recorder = recorder
+    this.#onDecision = listenerOf(recorder, options.onDecision)
     this.#strict = options.strictAttributes ?? false
     this.#strictNames = options.strict ?? false
     this.#isPlain = this.#onDecision === undefined && !this.#strict && !this.#strictNames
@@ -344,9 +353,15 @@ export class Pdp<out P extends PolicyTypes = PolicyTypes> {
     return this.#source.atLeast(revision, options.timeoutMs ?? AT_LEAST_DEFAULT_MS)
   }
 
-  /** Stops following. Checks throw CLOSED from now on. */
-  close(): Promise<void> {
-    return this.#source.close()
+  /** What became of the records of its decisions; undefined unless `connect` was asked for them. */
+  get decisionLog(): DecisionCounts | undefined {
+    return this.#recorder?.counts
+  }
+
+  /** Stops following: checks throw CLOSED from now on. Sends the records of decisions that wait, for at most 2 s. */
+  async close(): Promise<void> {
+    await this.#source.close()
+    await this.#recorder?.close()
   }
 
   #image(): Image {
@@ -401,13 +416,10 @@ export class Pdp<out P extends PolicyTypes = PolicyTypes> {
     if (this.#strictNames) requireNames(image.names, question)
     if (this.#strict && sent !== undefined) image.requireDeclared(type, sent)
     const allow = image.check(question.user, question.action, type, tenant, key, sent, relations)
-    this.#onDecision?.({
-      user: question.user,
-      action: question.action,
-      resource: { type, key, tenant: image.tenantOf(type, tenant, key) },
-      allow,
-      revision: image.revision,
-    })
+    if (this.#onDecision === undefined) return allow
+    const asked = { user: question.user, action: question.action }
+    const decidedOn = { type, key, tenant: image.tenantOf(type, tenant, key) }
+    this.#onDecision(image, { ...asked, resource: decidedOn, allow, revision: image.revision }, question)
     return allow
   }
 }

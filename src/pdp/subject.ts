@@ -1,13 +1,13 @@
 // One user in one tenant, resolved once per image: the fastest way for many checks of one user.
 import type { Image } from '../image/image.ts'
 import { ZerohopError } from '../model/errors.ts'
-import type { Decision, PdpSource } from './pdp-source.ts'
+import type { DecisionListener, PdpSource } from './pdp-source.ts'
 import type { ActionOf, PolicyTypes, TypedKey, TypeOf } from './policy-types.ts'
 import { questionOf } from './request.ts'
 import { requireNames } from './strict-names.ts'
 
 interface SubjectOptions {
-  readonly onDecision?: ((decision: Decision) => void) | undefined
+  readonly onDecision: DecisionListener | undefined
   /** refuses unknown names */
   readonly strict: boolean
 }
@@ -66,7 +66,7 @@ export class Subject<out P extends PolicyTypes = PolicyTypes> {
         : this.#canOn(image, action, type, key)
     const tenant = image.tenantOf(type, this.#tenant, key)
     const asked = { user: this.#user, action, resource: { type, key, tenant } }
-    this.#options.onDecision?.({ ...asked, allow, revision: image.revision })
+    this.#options.onDecision?.(image, { ...asked, allow, revision: image.revision })
     return allow
   }
 }

@@ -12,9 +12,9 @@ import type { ErrorCode } from '../../src/model/errors.ts'
 import { SNAPSHOT_IN_TURN_MAX } from '../../src/model/limits.ts'
 import { loadImage } from '../../src/pdp/pdp.ts'
 import {
+  type ConnectEvent,
   type ConnectOptions,
   connect,
-  type FollowerEvent,
   type Management,
   managementServer,
   openManagement,
@@ -89,7 +89,7 @@ async function start(signingKey?: string): Promise<Side> {
 }
 
 async function follow(side: Side, options: Partial<ConnectOptions>) {
-  const events: FollowerEvent[] = []
+  const events: ConnectEvent[] = []
   const pdp = await connect({ ...side.remote, onEvent: (event) => events.push(event), ...options })
   open.push(pdp)
   const refused = () => events.some((each) => 'error' in each && each.error.code === 'SIGNATURE_INVALID')

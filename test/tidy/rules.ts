@@ -151,10 +151,10 @@ interface WordRule {
 
 /**
  * Processes, HTTP and doors; the writer's clock and mint, the lock of the folder, the sealing of secrets; the age of
- * files, the expiry of snapshots; what runs in a browser.
+ * files, the expiry of snapshots; records of decisions in an application; what runs in a browser.
  */
 const BORDER =
-  /^src\/((cli|http|integration|browser|management\/http|v1\/(routes|pdp|migrate\/commands))\/|(.+[/-]routes|embedded|server|pdp\/(last-image|snapshot)|management\/snapshot\/snapshot-file|decision-log\/(database-)?audit-thread|store\/(batch|writer-thread|lock|secrets|postgres\/replica-writer))\.ts$)/
+  /^src\/((cli|http|integration|browser|management\/http|v1\/(routes|pdp|migrate\/commands))\/|(.+[/-]routes|embedded|server|pdp\/(decision-sender|last-image|snapshot)|management\/snapshot\/snapshot-file|decision-log\/(database-)?audit-thread|store\/(batch|writer-thread|lock|secrets|postgres\/replica-writer))\.ts$)/
 
 const WORDS: readonly WordRule[] = [
   { word: /\bWebAssembly\b/, about: /^src\//, home: /^src\/kernel\//, mend: 'only src/kernel uses WebAssembly' },

@@ -21,6 +21,11 @@ export const DECISION_FILES_DEFAULT = 10
  * decisions.
  */
 export const DECISION_BUFFER_BYTES_DEFAULT = 256 * 1024 * 1024
+/**
+ * Bytes of decisions that wait in the memory of an application whose PDP sends them; what comes then is dropped and
+ * counted.
+ */
+export const DECISION_MEMORY_BYTES_MAX = 16 * 1024 * 1024
 /** Bytes of decisions sent at once: some thousands, which compress to a tenth. */
 export const DECISION_SEND_BYTES_MAX = 1024 * 1024
 /** Milliseconds that decisions gather before they are sent. */
