@@ -37,7 +37,8 @@ function measureMaking(results, pdp, rounds) {
   const make = () => pdp.filter('ana', 'read', 'document', { tenant: 'acme' })
   const samples = sampled(rounds, make)
   const { where } = make()
-  if (JSON.stringify(where).match(/"f\d+"/g)?.length !== FOLDERS) throw new Error('the filter does not name all folders')
+  if (JSON.stringify(where).match(/"f\d+"/g)?.length !== FOLDERS)
+    throw new Error('the filter does not name all folders')
   results.addFigure({
     name: `a filter of a user with ${FOLDERS.toLocaleString('en-US')} folders and ${RULES} set rules, median`,
     value: median(samples),
