@@ -58,6 +58,8 @@ export function conditionOf(
   dialect: Dialect,
   options: SqlOptions,
 ): Sql {
+  if (options.table !== undefined && /^zerohop_/i.test(options.table))
+    throw invalid('`table` begins with `zerohop_`, as the names of the condition itself do')
   const filters = (Array.isArray(filter) ? filter : [filter]) as readonly Filter[]
   for (const each of filters) requireFilter(each)
   const columns = columnsOf(mapping)

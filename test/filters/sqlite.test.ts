@@ -1,6 +1,7 @@
 // Filters in SQLite find the rows that they mean.
 import Database from 'libsql'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Mapping } from '../../src/filters/mapping.ts'
 import { sqlite } from '../../src/filters/sql/sqlite.ts'
 import { toSql } from '../../src/filters/to-sql.ts'
 import type { Filter } from '../../src/model/filter.ts'
@@ -30,6 +31,22 @@ describe('filters in SQLite', () => {
     },
     ask: (columns, values) => find(`SELECT n, ${columns} FROM rows r ORDER BY n`, values),
   }))
+
+  it.each(['m', 'json_each', 'r'])('a JSON column has the name of one of json_each, in a table called %s', (name) => {
+    const mapping: Mapping = {
+      tenant: 'org',
+      key: 'id',
+      attributes: { meta: { column: 'value', type: 'json' }, more: { column: 'key', type: 'json' } },
+    }
+    const isSecret = (attribute: string) => ({
+      not: { op: 'equals' as const, left: { path: [attribute, 'a', 'b'], type: 'json' as const }, right: { value: 1 } },
+    })
+    for (const attribute of ['meta', 'more']) {
+      const { text, values } = toSql(filterOf(isSecret(attribute)), mapping, 'sqlite', { table: name })
+      const rows = `(SELECT '{"a":{"b":1}}' AS value, '{"a":{"b":1}}' AS key, 'acme' AS org)`
+      expect(database.prepare(`SELECT 1 AS found FROM ${rows} AS ${name} WHERE ${text}`).all(...values)).toEqual([])
+    }
+  })
 
   it.each(['starts-with', 'ends-with', 'contains'] as const)('the empty text %s the empty text', (op) => {
     const where = { op, left: { path: ['status'], type: 'string' as const }, right: { value: '' } }

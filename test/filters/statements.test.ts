@@ -90,6 +90,13 @@ describe('what is refused', () => {
     expect(() => toSql(ALWAYS, { ...MAPPING, tenant: column }, dialect)).toThrow(reason)
   })
 
+  it.each(['postgres', 'mysql', 'sqlite'] as const)(
+    'a table with a name that the condition may have too, in %s',
+    (of) => {
+      expect(() => toSql(ALWAYS, MAPPING, of, { table: 'Zerohop_1' })).toThrow('begins with `zerohop_`')
+    },
+  )
+
   it('a value that would have to be read from text as a time', () => {
     const where: FilterNode = {
       op: 'less-than',

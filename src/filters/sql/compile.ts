@@ -7,7 +7,17 @@ import { instantOf } from '../../model/instant.ts'
 import type { AttributeType, Json } from '../../model/objects.ts'
 import type { Column, Columns, SqlExpression } from '../mapping.ts'
 import { compare as compareValues, isObject, memberOf } from '../operators.ts'
-import { type Dialect, type Held, isArrayType, type Kind, kindOf, type Order, type Scalar, written } from './dialect.ts'
+import {
+  type Dialect,
+  type Held,
+  isArrayType,
+  type JsonValue,
+  type Kind,
+  kindOf,
+  type Order,
+  type Scalar,
+  written,
+} from './dialect.ts'
 import { all, any, FALSE, isTrue, not, Sql, sql, sqlText, TRUE, Unqualified } from './fragment.ts'
 import { exists, type Item, type List, listOf, type Operand, presentScalar, scalarsOf } from './operands.ts'
 
@@ -116,7 +126,11 @@ export class Compiler {
     if ('path' in term) return this.#path(term)
     if (item === undefined) return MISSING
     if ('constant' in item) return { is: 'constant', value: memberOf(item.constant, term.item), time: false }
-    return { is: 'json', json: term.item.reduce((json, name) => this.#dialect.member(json, name), item.json) }
+    return { is: 'json', json: term.item.reduce((json, name) => this.#member(json, name), item.json) }
+  }
+
+  #member(json: JsonValue, name: string): JsonValue {
+    return this.#dialect.member(json, name, this.#alias())
   }
 
   #now(): number {
@@ -141,8 +155,7 @@ export class Compiler {
     }
     if (inside.length > 0 && type !== 'object' && type !== 'json') return MISSING
     const root = this.#dialect.json(held)
-    if (inside.length > 0)
-      return { is: 'json', json: inside.reduce((json, each) => this.#dialect.member(json, each), root) }
+    if (inside.length > 0) return { is: 'json', json: inside.reduce((json, each) => this.#member(json, each), root) }
     return { is: 'json', json: root, ...ONLY[type as keyof typeof ONLY] }
   }
 

@@ -68,7 +68,8 @@ export interface Dialect {
   constants(kind: Kind, values: readonly Scalar[], alias: string): Source<Sql>
 
   json(held: Held): JsonValue
-  member(json: JsonValue, name: string): JsonValue
+  /** The alias is one that no other part of the statement has. */
+  member(json: JsonValue, name: string, alias: string): JsonValue
   isJson(json: JsonValue, what: 'object' | 'array'): Sql
   /** NULL when it is of another type. */
   scalar(json: JsonValue, kind: Kind): Sql

@@ -122,13 +122,13 @@ export const sqlite: Dialect = {
       object: document,
     }
   },
-  member({ object }, name) {
-    const read = (what: Sql): Sql =>
-      subquery(
-        sql`(SELECT ${what} FROM json_each(${object!}) AS m WHERE m.key = ${new Bound(name)} ORDER BY m.id DESC LIMIT 1)`,
-      )
-    const type = sqlText('m.type')
-    const value = sqlText('m.value')
+  member({ object }, name, alias) {
+    const member = sqlText(`\`${alias}\``)
+    const read = (what: Sql): Sql => {
+      const found = sql`${member}.key = ${new Bound(name)} ORDER BY ${member}.id DESC LIMIT 1`
+      return subquery(sql`(SELECT ${what} FROM json_each(${object!}) AS ${member} WHERE ${found})`)
+    }
+    const [type, value] = [sql`${member}.type`, sql`${member}.value`]
     return { type: read(type), value: read(value), object: read(ifObject(type, value)) }
   },
   isJson: (value, what) => isTrue(sql`${value.type!} = ${sqlText(`'${what}'`)}`),
