@@ -86,7 +86,7 @@ export interface RowResource {
 /**
  * The row that a query found, as it was asked for: `check(user, action, { type, ...toResource(row, mapping) })`.
  * @throws INPUT_INVALID when the row lacks a property of the mapping: it has to be selected; when it has no tenant, which
- * a check would take for one that is not named
+ * a check would take for one that is not named; when its JSON is not
  */
 export function toResource(
   row: Readonly<Record<string, unknown>>,
@@ -184,7 +184,7 @@ function parsed(value: unknown): Json {
   try {
     return finite(JSON.parse(value) as Json)
   } catch {
-    return null
+    throw new ZerohopError('INPUT_INVALID', { reason: 'the row has text that is not JSON in a column of JSON' })
   }
 }
 

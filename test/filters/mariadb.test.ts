@@ -1,11 +1,12 @@
 // Filters in MySQL's dialect find the rows that they mean, on a real MariaDB server.
 import { type Connection, createConnection, type RowDataPacket } from 'mysql2/promise'
-import { afterAll, beforeAll, describe } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { mysql } from '../../src/filters/sql/mysql.ts'
+import { toSql } from '../../src/filters/to-sql.ts'
 import { type MariaDb, startMariaDb, withoutMariaDb } from '../support/mariadb.ts'
 import { storedRow } from './law.ts'
 import { CREATE, inserts, TABLE } from './mariadb-table.ts'
-import { CREATE_DOCUMENTS } from './plans.ts'
+import { CREATE_DOCUMENTS, NOT_SECRET, WITH_DATA } from './plans.ts'
 import { filterTests } from './suite.ts'
 
 // where MariaDB is not installed: the reason is printed
@@ -40,4 +41,14 @@ describe.skipIf(withoutMariaDb())('filters in MariaDB', () => {
     },
     ask: (columns, values) => find(`SELECT n, ${columns} FROM \`rows\` r ORDER BY n`, values),
   }))
+
+  it('a row whose JSON it cannot read fails the query', async () => {
+    const { text, values } = toSql(NOT_SECRET, WITH_DATA, 'mysql', { table: 'r' })
+    const query = `SELECT 1 FROM (SELECT CAST(? AS CHAR) AS data) AS r WHERE ${text}`
+    for (const data of ['{', '', `${'['.repeat(200)}${']'.repeat(200)}`])
+      await expect(find(query, [data, ...values])).rejects.toThrow('out of range')
+    expect(await find(query, ['{"a":"b"}', ...values])).toHaveLength(1)
+    expect(await find(query, ['{"a":"secret"}', ...values])).toHaveLength(0)
+    expect(await find(query, [null, ...values])).toHaveLength(1)
+  })
 })

@@ -32,5 +32,11 @@ export const INDEXED: readonly (readonly [string, Filter, number])[] = [
   ['by_id', filterOf({ key: { in: ['k1', 'k2', 'K3', 'none'] } }), 2],
 ]
 
+/** Rows whose column `data` is the text beside them. Taken for missing, those of no JSON would be found. */
+export const NOT_SECRET = filterOf({
+  not: { op: 'equals', left: { path: ['data', 'a'], type: 'json' }, right: { value: 'secret' } },
+})
+export const WITH_DATA: Mapping = { tenant: null, key: 'id', attributes: { data: { column: 'data', type: 'json' } } }
+
 /** As long as a list of keys may be. */
 export const MANY_KEYS = filterOf({ key: { in: Array.from({ length: 10_000 }, (_, n) => `k${n}`) } })

@@ -60,7 +60,7 @@ const COLUMNS: Record<string, { type: ColumnType; sql: string; draw: Draw }> = {
 
 function json(next: Next): string {
   const kind = next(16)
-  if (kind === 0) return pick(next, ["''", "'{'", "'[1,'", '1', "x'5b315d'"])
+  if (kind === 0) return pick(next, ['1', "x'5b315d'"])
   if (kind === 1) return literal('{"a":1,"a":"a","b":{"a":2,"a":[]},"\\u0061":"b"}')
   return kind < 4 ? 'NULL' : literal(jsonText(next, HUGE_NUMBERS))
 }

@@ -6,7 +6,7 @@ import { sqlite } from '../../src/filters/sql/sqlite.ts'
 import { toSql } from '../../src/filters/to-sql.ts'
 import type { Filter } from '../../src/model/filter.ts'
 import { storedRow } from './law.ts'
-import { CREATE_DOCUMENTS, DOCUMENTS, filterOf } from './plans.ts'
+import { CREATE_DOCUMENTS, DOCUMENTS, filterOf, NOT_SECRET, WITH_DATA } from './plans.ts'
 import { CREATE, insertSql, TABLE } from './sqlite-table.ts'
 import { filterTests } from './suite.ts'
 
@@ -47,6 +47,17 @@ describe('filters in SQLite', () => {
       expect(database.prepare(`SELECT 1 AS found FROM ${rows} AS ${name} WHERE ${text}`).all(...values)).toEqual([])
     }
   })
+
+  it.each(['{', '', "{a:'secret'}", '1 //', `${'['.repeat(2000)}${']'.repeat(2000)}`])(
+    'a row whose JSON it cannot read fails the query: %s',
+    (data) => {
+      const { text, values } = toSql(NOT_SECRET, WITH_DATA, 'sqlite', { table: 'r' })
+      const find = database.prepare(`SELECT 1 AS found FROM (SELECT ? AS data) AS r WHERE ${text}`)
+      expect(() => find.all(data, ...values)).toThrow('malformed JSON')
+      expect(find.all('{"a":"b"}', ...values)).toHaveLength(1)
+      expect(find.all('{"a":"secret"}', ...values)).toHaveLength(0)
+    },
+  )
 
   it.each(['starts-with', 'ends-with', 'contains'] as const)('the empty text %s the empty text', (op) => {
     const where = { op, left: { path: ['status'], type: 'string' as const }, right: { value: '' } }

@@ -114,8 +114,9 @@ export const sqlite: Dialect = {
   },
 
   json({ at }) {
-    const valid = sql`typeof(${at}) = 'text' AND json_valid(${at})`
-    const document = sql`CASE WHEN ${valid} THEN ${at} END`
+    // json() of such a text fails, whatever follows: taken for missing, a `not` would find its row
+    const fault = sql`json('not JSON: ' || ${at})`
+    const document = sql`CASE WHEN typeof(${at}) = 'text' THEN CASE WHEN json_valid(${at}) THEN ${at} ELSE ${fault} END END`
     return {
       type: sql`json_type(${document})`,
       value: sql`json_extract(${document}, '$')`,
