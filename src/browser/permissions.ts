@@ -1,6 +1,7 @@
 // Decides by a snapshot (docs/browser.md): what `check` decides about the same question, or "ask the server"; never
 // anything else. The meaning of a condition is src/filters/evaluate.ts.
 import { holds, type RowReader } from '../filters/evaluate.ts'
+import { isJsonValue } from '../model/json-value.ts'
 import type { Json, JsonObject } from '../model/objects.ts'
 import type { Snapshot, SnapshotWhere } from '../model/snapshot.ts'
 import { PermissionsError } from './permissions-error.ts'
@@ -105,7 +106,7 @@ function readerOf({ key, attributes, relations }: Asked, where: SnapshotWhere | 
   for (const name of where?.attributes ?? []) {
     const value: unknown = own(attributes, name)
     if (value === undefined) throw missing(`attributes.${name}`)
-    if (!isJson(value)) throw invalid(`attributes.${name}`, 'a JSON value')
+    if (!isJsonValue(value)) throw invalid(`attributes.${name}`, 'a JSON value')
   }
   for (const name of where?.relations ?? []) {
     const related: unknown = own(relations, name)
@@ -123,19 +124,6 @@ function readerOf({ key, attributes, relations }: Asked, where: SnapshotWhere | 
 
 function own<T>(of: Readonly<Record<string, T>> | object | null | undefined, name: string): T | undefined {
   return of && Object.hasOwn(of, name) ? (of as Readonly<Record<string, T>>)[name] : undefined
-}
-
-/** A date, NaN or a map is not: a condition would take it for a missing value. */
-function isJson(value: unknown): boolean {
-  if (typeof value === 'number') return Number.isFinite(value)
-  if (typeof value !== 'object') return typeof value === 'string' || typeof value === 'boolean'
-  if (value === null) return true
-  if (Array.isArray(value)) return value.every(isJson)
-  const of: unknown = Object.getPrototypeOf(value)
-  return (
-    (of === null || Object.getPrototypeOf(of) === null) &&
-    Object.values(value).every((each) => each === undefined || isJson(each))
-  )
 }
 
 function text(value: unknown, name: string): string {

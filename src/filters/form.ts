@@ -31,6 +31,12 @@ export function requireFilter(value: Filter): Filter {
   return value
 }
 
+/** @throws INPUT_INVALID when the time of asking is not a time */
+export function requireTime(now: number | undefined): void {
+  if (now !== undefined && !Number.isFinite(now))
+    throw new ZerohopError('INPUT_INVALID', { reason: '`now` must be milliseconds since 1970' })
+}
+
 /** Where the value is not as the schema says; undefined when it is. */
 function fault(value: unknown, schema: Schema, at: string, depth: number): string | undefined {
   if (depth > FILTER_DEPTH_MAX) return at

@@ -53,7 +53,7 @@ function equal(left: Operand, right: Operand): boolean {
 /** Below 0 when left comes first, above 0 when right does; NaN when the two have no order. */
 function order(left: Operand, right: Operand): number {
   const [a, b] = comparable(left, right) ?? []
-  if (typeof a === 'number' && typeof b === 'number') return a < b ? -1 : a > b ? 1 : 0
+  if (typeof a === 'number' && typeof b === 'number') return a < b ? -1 : a > b ? 1 : a === b ? 0 : Number.NaN
   return typeof a === 'string' && typeof b === 'string' ? compareText(a, b) : Number.NaN
 }
 

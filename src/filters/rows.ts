@@ -3,9 +3,10 @@
 import { ZerohopError } from '../model/errors.ts'
 import type { ConditionalFilter, Filter } from '../model/filter.ts'
 import { instantOf } from '../model/instant.ts'
+import { isJsonValue } from '../model/json-value.ts'
 import type { Json } from '../model/objects.ts'
 import { holds } from './evaluate.ts'
-import { requireFilter } from './form.ts'
+import { requireFilter, requireTime } from './form.ts'
 import { type Column, type ColumnType, columnsOf, type Mapping } from './mapping.ts'
 
 /** A row as a filter sees it. Every attribute and relation that the filter reads is there; without a value it is null. */
@@ -25,10 +26,12 @@ export interface MatchOptions {
 
 /**
  * Whether the row is one of those that the filter means. A row of another tenant is none.
- * @throws INPUT_INVALID when the row does not say what the filter reads: taken for missing it could mean more rows
+ * @throws INPUT_INVALID when the row does not say what the filter reads, or says it by what is no JSON value, such as
+ * NaN or a date: taken for missing it could mean more rows
  */
 export function matches(filter: Filter, row: Row, { now }: MatchOptions = {}): boolean {
   requireFilter(filter)
+  requireTime(now)
   if (typeof row.tenant !== 'string') throw absent('its tenant')
   if (row.tenant !== filter.tenant || filter.kind === 'never') return false
   if (filter.kind === 'always') return true
@@ -49,14 +52,19 @@ export function matches(filter: Filter, row: Row, { now }: MatchOptions = {}): b
       return row.key ?? undefined
     },
     now(): number {
-      if (now === undefined)
-        throw new ZerohopError('INPUT_INVALID', { reason: 'this filter reads the time of asking: give `now`' })
+      if (now === undefined) throw invalid('this filter reads the time of asking: give `now`')
       return now
     },
   }
-  for (const name of reads.attributes) reader.attribute(name)
-  for (const name of reads.relations) reader.related(name)
-  if (reads.key) reader.key()
+  for (const name of reads.attributes) {
+    if (!isJsonValue(reader.attribute(name))) throw invalid(`attribute \`${name}\` of the row is not a JSON value`)
+  }
+  for (const name of reads.relations) {
+    const related: unknown = reader.related(name)
+    if (!Array.isArray(related) || !related.every((each) => typeof each === 'string'))
+      throw invalid(`relation \`${name}\` of the row is not a list of \`type:key\``)
+  }
+  if (reads.key && typeof (reader.key() ?? '') !== 'string') throw invalid('the key of the row is not text')
   return holds(where, reader)
 }
 
@@ -65,7 +73,11 @@ function own<T>(map: Readonly<Record<string, T>> | undefined, name: string): T |
 }
 
 function absent(what: string): ZerohopError {
-  return new ZerohopError('INPUT_INVALID', { reason: `the row does not say ${what}: say null where it has none` })
+  return invalid(`the row does not say ${what}: say null where it has none`)
+}
+
+function invalid(reason: string): ZerohopError {
+  return new ZerohopError('INPUT_INVALID', { reason })
 }
 
 export interface ResourceOptions {
@@ -97,19 +109,18 @@ export function toResource(
   const read = (property: string): unknown => {
     const value = Object.hasOwn(row, property) ? row[property] : undefined
     if (value !== undefined) return value
-    throw new ZerohopError('INPUT_INVALID', { reason: `the row has no \`${property}\`: select it` })
+    throw invalid(`the row has no \`${property}\`: select it`)
   }
   const keyOf = (column: Column) => asKey(read(column.property))
   const tenant = columns.tenant === null ? undefined : keyOf(columns.tenant)
-  if (tenant === null) throw new ZerohopError('INPUT_INVALID', { reason: 'the row has no tenant: no filter means it' })
+  if (tenant === null) throw invalid('the row has no tenant: no filter means it')
   const attributes = [...columns.attributes].map(([name, column]) => {
     return [name, jsonOf(read(column.property), column.type, json)] as const
   })
   const relations = [...columns.relations].map(([name, { resource, property, held }]) => {
     const found = read(property)
     const keys = 'table' in held ? (found as readonly unknown[]) : [found]
-    if (!Array.isArray(keys))
-      throw new ZerohopError('INPUT_INVALID', { reason: `\`${property}\` must be a list of keys` })
+    if (!Array.isArray(keys)) throw invalid(`\`${property}\` must be a list of keys`)
     return [name, keys.map(asKey).flatMap((key) => (key === null ? [] : [`${resource}:${key}`]))] as const
   })
   return {
@@ -184,7 +195,7 @@ function parsed(value: unknown): Json {
   try {
     return finite(JSON.parse(value) as Json)
   } catch {
-    throw new ZerohopError('INPUT_INVALID', { reason: 'the row has text that is not JSON in a column of JSON' })
+    throw invalid('the row has text that is not JSON in a column of JSON')
   }
 }
 

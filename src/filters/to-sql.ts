@@ -2,7 +2,7 @@
 // also where every row of the tenant is meant.
 import { ZerohopError } from '../model/errors.ts'
 import type { ConditionalFilter, Filter, FilterNode, Term } from '../model/filter.ts'
-import { requireFilter } from './form.ts'
+import { requireFilter, requireTime } from './form.ts'
 import { type Columns, columnsOf, type Mapping } from './mapping.ts'
 import { Compiler, invalid } from './sql/compile.ts'
 import type { Dialect } from './sql/dialect.ts'
@@ -58,6 +58,7 @@ export function conditionOf(
   dialect: Dialect,
   options: SqlOptions,
 ): Sql {
+  requireTime(options.now)
   if (options.table !== undefined && /^zerohop_/i.test(options.table))
     throw invalid('`table` begins with `zerohop_`, as the names of the condition itself do')
   const filters = (Array.isArray(filter) ? filter : [filter]) as readonly Filter[]

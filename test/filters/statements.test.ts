@@ -1,5 +1,6 @@
 // What `toSql` takes and refuses, rows in memory and the question for one row: without a database.
 import { describe, expect, it } from 'vitest'
+import { compare } from '../../src/filters/operators.ts'
 import {
   type Filter,
   type FilterNode,
@@ -168,6 +169,31 @@ describe('a row in memory', () => {
     )
     expect(matches(when({ key: { in: ['a'] } }, { key: true }), { ...row, key: null })).toBe(false)
     expect(() => matches(when(OPEN, { relations: ['parent'] }), row)).toThrow('does not say relation `parent`')
+  })
+
+  it.each<[string, Partial<Row>, string]>([
+    ['NaN', { attributes: { status: Number.NaN } }, 'attribute `status` of the row is not a JSON value'],
+    ['a date inside', { attributes: { status: { at: new Date() } as never } }, 'is not a JSON value'],
+    ['a key that is a number', { key: 5 as never }, 'the key of the row is not text'],
+    ['a relation that is text', { relations: { parent: 'folder:a' as never } }, 'is not a list of `type:key`'],
+    ['a relation to a number', { relations: { parent: [5 as never] } }, 'is not a list of `type:key`'],
+  ])('that says it by %s is an error', (_, part, reason) => {
+    const filter = when({ not: OPEN }, { key: true, relations: ['parent'] })
+    const whole: Row = { ...row, relations: { parent: [] } }
+    expect(matches(filter, whole)).toBe(false)
+    expect(() => matches(filter, { ...whole, ...part })).toThrow(reason)
+  })
+
+  it('has an order of numbers only where both are numbers', () => {
+    const value = (of: number) => ({ value: of, time: false })
+    const orders = ['less-than-equals', 'greater-than-equals'] as const
+    expect(orders.map((op) => compare(op, value(Number.NaN), value(5)))).toEqual([false, false])
+    expect(orders.map((op) => compare(op, value(-0), value(0)))).toEqual([true, true])
+  })
+
+  it.each([Number.NaN, '5' as never])('and a time of asking that is %s are an error', (now) => {
+    expect(() => matches(ALWAYS, row, { now })).toThrow('`now` must be milliseconds')
+    expect(() => toSql(ALWAYS, MAPPING, 'postgres', { now })).toThrow('`now` must be milliseconds')
   })
 
   it('is asked for with the time of asking', () => {
