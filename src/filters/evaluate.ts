@@ -60,14 +60,14 @@ function operandOf(term: Term, row: RowReader, item: Json | undefined): Operand 
   return { value: memberOf(value, inside), time: inside.length === 0 && type === 'time' }
 }
 
-/** Key lists are long and read once for each row. Kept as long as the filter is. */
+/** Key lists are long and read once for each row. Kept as long as the filter is; they do not change. */
 const sets = new WeakMap<readonly string[], ReadonlySet<string>>()
 
 function setOf(keys: readonly string[]): ReadonlySet<string> {
   let set = sets.get(keys)
   if (set === undefined) {
     set = new Set(keys)
-    sets.set(keys, set)
+    sets.set(Object.freeze(keys), set)
   }
   return set
 }

@@ -27,8 +27,16 @@ export function requireFilter(value: Filter): Filter {
   const found = fault(value, FilterSchema as unknown as Schema, 'filter', 0)
   if (found !== undefined)
     throw new ZerohopError('INPUT_INVALID', { reason: `\`${found}\` is not of the form of a filter` })
+  freeze(value)
   checked.add(value)
   return value
+}
+
+/** What was found to be a filter stays one. */
+function freeze(value: unknown): void {
+  if (typeof value !== 'object' || value === null) return
+  Object.freeze(value)
+  for (const each of Object.values(value)) freeze(each)
 }
 
 /** @throws INPUT_INVALID when the time of asking is not a time */

@@ -120,12 +120,8 @@ export interface Columns {
 
 type Part = Readonly<Record<string, unknown>>
 
-const known = new WeakMap<object, Columns>()
-
 /** @throws INPUT_INVALID with the place where the mapping is not one */
 export function columnsOf(mapping: Mapping): Columns {
-  const parsed = typeof mapping === 'object' && mapping !== null ? known.get(mapping) : undefined
-  if (parsed !== undefined) return parsed
   const { tenant, key, attributes, relations } = partOf(mapping, 'mapping', [
     'tenant',
     'key',
@@ -134,14 +130,12 @@ export function columnsOf(mapping: Mapping): Columns {
   ])
   if (tenant === undefined)
     throw invalid('mapping.tenant', 'is missing: name the column, or `null` for a table of one tenant')
-  const columns: Columns = {
+  return {
     tenant: tenant === null ? null : keyColumn(tenant, 'tenant', 'mapping.tenant'),
     key: keyColumn(key, 'key', 'mapping.key'),
     attributes: mapOf(attributes, 'mapping.attributes', attributeColumn),
     relations: mapOf(relations, 'mapping.relations', relationOf),
   }
-  known.set(mapping, columns)
-  return columns
 }
 
 function mapOf<T>(value: unknown, at: string, read: (value: unknown, name: string, at: string) => T): Map<string, T> {

@@ -8,6 +8,7 @@ import type { Json } from '../model/objects.ts'
 import { holds } from './evaluate.ts'
 import { requireFilter, requireTime } from './form.ts'
 import { type Column, type ColumnType, columnsOf, type Mapping } from './mapping.ts'
+import type { DialectName } from './to-sql.ts'
 
 /** A row as a filter sees it. Every attribute and relation that the filter reads is there; without a value it is null. */
 export interface Row {
@@ -81,8 +82,10 @@ function invalid(reason: string): ZerohopError {
 }
 
 export interface ResourceOptions {
-  /** How the driver gives JSON: `parsed` (default), or as `text`, as those of SQLite and MariaDB do. */
+  /** How the driver gives JSON: `parsed` (default), or as `text`, as those of SQLite (its default) and MariaDB do. */
   readonly json?: 'parsed' | 'text'
+  /** Say `sqlite` for one: text is no number there. Drivers of the others give large numbers as text. */
+  readonly dialect?: DialectName
 }
 
 /** What a row says about itself. Together with the resource type it is the resource of a check. */
@@ -98,12 +101,12 @@ export interface RowResource {
 /**
  * The row that a query found, as it was asked for: `check(user, action, { type, ...toResource(row, mapping) })`.
  * @throws INPUT_INVALID when the row lacks a property of the mapping: it has to be selected; when it has no tenant, which
- * a check would take for one that is not named; when its JSON is not
+ * a check would take for one that is not named; when its JSON is none, or a key is not of the type of its column
  */
 export function toResource(
   row: Readonly<Record<string, unknown>>,
   mapping: Mapping,
-  { json = 'parsed' }: ResourceOptions = {},
+  { dialect, json = dialect === 'sqlite' ? 'text' : 'parsed' }: ResourceOptions = {},
 ): RowResource {
   const columns = columnsOf(mapping)
   const read = (property: string): unknown => {
@@ -111,17 +114,20 @@ export function toResource(
     if (value !== undefined) return value
     throw invalid(`the row has no \`${property}\`: select it`)
   }
-  const keyOf = (column: Column) => asKey(read(column.property))
+  const form: Form = { json, hasNumbersAsText: dialect !== 'sqlite' }
+  const keyOf = (column: Column) => asKey(read(column.property), column, form)
   const tenant = columns.tenant === null ? undefined : keyOf(columns.tenant)
   if (tenant === null) throw invalid('the row has no tenant: no filter means it')
   const attributes = [...columns.attributes].map(([name, column]) => {
-    return [name, jsonOf(read(column.property), column.type, json)] as const
+    return [name, jsonOf(read(column.property), column.type, form)] as const
   })
   const relations = [...columns.relations].map(([name, { resource, property, held }]) => {
     const found = read(property)
     const keys = 'table' in held ? (found as readonly unknown[]) : [found]
     if (!Array.isArray(keys)) throw invalid(`\`${property}\` must be a list of keys`)
-    return [name, keys.map(asKey).flatMap((key) => (key === null ? [] : [`${resource}:${key}`]))] as const
+    const column = 'table' in held ? held.to : held
+    const named = keys.map((key) => asKey(key, { ...column, property }, form)).filter((key) => key !== null)
+    return [name, named.map((key) => `${resource}:${key}`)] as const
   })
   return {
     key: keyOf(columns.key),
@@ -131,13 +137,28 @@ export function toResource(
   }
 }
 
-function asKey(value: unknown): string | null {
-  if (typeof value === 'string') return value
-  return typeof value === 'bigint' || Number.isSafeInteger(value) ? String(value) : null
+/** How a driver gives values. */
+interface Form {
+  readonly json: 'parsed' | 'text'
+  readonly hasNumbersAsText: boolean
+}
+
+/** A key of another type than the mapping says is no key in the database: the list and the check would disagree. */
+function asKey(value: unknown, { type, property }: Column, { hasNumbersAsText }: Form): string | null {
+  if (value === null) return null
+  if (type !== 'integer') {
+    if (typeof value === 'string') return value
+    throw invalid(`\`${property}\` is not text, as the mapping says: a key held as a number has \`type: 'integer'\``)
+  }
+  if (typeof value === 'bigint' || Number.isSafeInteger(value)) return String(value)
+  if (typeof value === 'string' && hasNumbersAsText && WHOLE_TEXT.test(value)) return value
+  throw invalid(
+    `\`${property}\` is not a whole number of the database: beyond 2^53 the driver must give text or bigint`,
+  )
 }
 
 /** What a driver gives, as the filter sees it; `null` where it has no value, also for NaN. */
-function jsonOf(value: unknown, type: ColumnType, json: 'parsed' | 'text'): Json {
+function jsonOf(value: unknown, type: ColumnType, form: Form): Json {
   if (value === null) return null
   switch (type) {
     case 'text':
@@ -147,18 +168,18 @@ function jsonOf(value: unknown, type: ColumnType, json: 'parsed' | 'text'): Json
       return typeof value === 'number' ? numberOf(value) : null
     case 'integer':
     case 'decimal':
-      return numberOf(value)
+      return numberOf(form.hasNumbersAsText ? fromText(value) : value)
     case 'boolean':
       return booleanOf(value)
     case 'timestamptz':
     case 'timestamp':
       return msOf(value)
     case 'json':
-      return json === 'text' ? parsed(value) : finite(value as Json)
+      return form.json === 'text' ? parsed(value) : finite(value as Json)
     default: {
       if (!Array.isArray(value) || value.some((each) => Array.isArray(each))) return null
       const inner = type.slice(0, -'[]'.length) as ColumnType
-      return value.map((each) => jsonOf(each, inner, json))
+      return value.map((each) => jsonOf(each, inner, form))
     }
   }
 }
@@ -171,10 +192,15 @@ function booleanOf(value: unknown): boolean | null {
   return number === 1 ? true : number === 0 ? false : null
 }
 
+const WHOLE_TEXT = /^-?\d+$/
+const NUMBER_TEXT = /^-?\d+(\.\d+)?$/
+
 /** Drivers give whole numbers of 64 bits and decimals as text. */
+const fromText = (value: unknown): unknown =>
+  typeof value === 'string' && NUMBER_TEXT.test(value) ? Number(value) : value
+
 function numberOf(value: unknown): number | null {
-  const isText = typeof value === 'string' && value.trim() !== ''
-  const number = isText || typeof value === 'bigint' ? Number(value) : value
+  const number = typeof value === 'bigint' ? Number(value) : value
   return typeof number === 'number' && Number.isFinite(number) ? number : null
 }
 

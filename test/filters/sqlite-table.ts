@@ -53,6 +53,7 @@ const COLUMNS: Record<string, { type: ColumnType; sql: string; draw: Draw }> = {
   amount: { type: 'integer', sql: 'INTEGER', draw: (next) => (next(8) === 0 ? "'a'" : raw(INTEGERS)(next)) },
   score: { type: 'double', sql: 'REAL', draw: raw(DOUBLES) },
   loose: { type: 'double', sql: '', draw: raw([...DOUBLES, "'1'", "x'31'", '1']) },
+  mixed: { type: 'integer', sql: '', draw: raw([...INTEGERS, "'1'", "'2'"]) },
   done: { type: 'boolean', sql: 'BOOLEAN', draw: raw(['1', '0', 'TRUE', 'FALSE', '2', "'x'"]) },
   data: { type: 'json', sql: 'TEXT', draw: json },
   more: { type: 'json', sql: 'JSON', draw: json },

@@ -26,7 +26,7 @@ describe('filters in SQLite', () => {
       const links = await find('SELECT id, "team id" AS team FROM links')
       return (await find('SELECT * FROM rows ORDER BY n')).map((row) => {
         const team = links.filter(({ id }) => id !== null && id === row.id).map((each) => each.team)
-        return storedRow({ ...row, team }, TABLE.mapping, { json: 'text' })
+        return storedRow({ ...row, team }, TABLE.mapping, { dialect: 'sqlite' })
       })
     },
     ask: (columns, values) => find(`SELECT n, ${columns} FROM rows r ORDER BY n`, values),

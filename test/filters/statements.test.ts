@@ -1,5 +1,6 @@
 // What `toSql` takes and refuses, rows in memory and the question for one row: without a database.
 import { describe, expect, it } from 'vitest'
+import { holds, type RowReader } from '../../src/filters/evaluate.ts'
 import { compare } from '../../src/filters/operators.ts'
 import {
   type Filter,
@@ -27,6 +28,13 @@ const when = (where: FilterNode, reads: Partial<Extract<Filter, { reads: unknown
 const ORG = '("t"."org_id" IS NOT NULL AND "t"."org_id" = $1::text)'
 const TABLE = { table: 't' }
 
+const isDeepFrozen = (value: unknown): boolean =>
+  typeof value !== 'object' || (Object.isFrozen(value) && Object.values(value!).every(isDeepFrozen))
+const nothing = (): never => {
+  throw new Error('not read')
+}
+const NOTHING: RowReader = { attribute: nothing, key: nothing, related: nothing, now: nothing }
+
 describe('the condition', () => {
   it('has the tenant, whatever the filter', () => {
     expect(toSql(ALWAYS, MAPPING, 'postgres', TABLE)).toEqual({ text: ORG, values: ['acme'] })
@@ -43,6 +51,20 @@ describe('the condition', () => {
     expect(() => toSql([ALWAYS, { ...ALWAYS, tenant: 'b' }], { ...MAPPING, tenant: null }, 'sqlite')).toThrow(
       'one tenant',
     )
+  })
+
+  it('is that of the mapping and the filter as they are now', () => {
+    const mapping: { tenant: string | null; key: string } = { tenant: null, key: 'id' }
+    expect(toSql(ALWAYS, mapping, 'sqlite').text).toBe('1 = 1')
+    mapping.tenant = 'org_id'
+    expect(toSql(ALWAYS, mapping, 'sqlite').text).toContain('`org_id`')
+    const filter = when({ and: [{ key: { in: ['a'] } }, { op: 'in', left: STATUS, right: { value: ['a', ['b']] } }] })
+    toSql(filter, MAPPING, 'postgres')
+    expect(isDeepFrozen(filter)).toBe(true)
+    const keys = ['a']
+    const row: RowReader = { ...NOTHING, key: () => 'b' }
+    expect(holds({ key: { in: keys } }, row)).toBe(false)
+    expect(() => keys.push('b')).toThrow()
   })
 
   it('is an OR of several tenants', () => {
@@ -244,6 +266,36 @@ describe('the question for one row', () => {
   ])('reads %s: %s', (type, value, read) => {
     const mapping: Mapping = { tenant: null, key: 'id', attributes: { x: { column: 'x', type: type as 'text' } } }
     expect(toResource({ id: 'k', x: value }, mapping).attributes).toEqual({ x: read })
+  })
+
+  it.each<[string, unknown, string | undefined]>([
+    ['text', 5, undefined],
+    ['uuid', 5n, undefined],
+    ['text', new Date(5), undefined],
+    ['integer', 5, '5'],
+    ['integer', 5n, '5'],
+    ['integer', '9223372036854775807', '9223372036854775807'],
+    ['integer', '5.0', undefined],
+    ['integer', 2 ** 53, undefined],
+    ['integer', null, null as never],
+  ])('reads a key of %s: %s', (type, value, key) => {
+    const column = { column: 'id', type: type as 'text' }
+    const mapping: Mapping = { tenant: null, key: column, relations: { up: { resource: 'folder', ...column } } }
+    const read = () => toResource({ id: value }, mapping)
+    if (key === undefined) expect(read).toThrow(type === 'integer' ? 'not a whole number' : "has `type: 'integer'`")
+    else expect(read()).toEqual({ key, attributes: {}, relations: { up: key === null ? [] : [`folder:${key}`] } })
+  })
+
+  it('takes text for a number, except in SQLite', () => {
+    const mapping: Mapping = {
+      tenant: null,
+      key: { column: 'id', type: 'integer' },
+      attributes: { x: { column: 'x', type: 'integer' }, meta: { column: 'meta', type: 'json' } },
+    }
+    const found = { id: 1, x: '5', meta: '{"a":1}' }
+    expect(toResource(found, mapping).attributes).toEqual({ x: 5, meta: '{"a":1}' })
+    expect(toResource(found, mapping, { dialect: 'sqlite' }).attributes).toEqual({ x: null, meta: { a: 1 } })
+    expect(() => toResource({ ...found, id: '1' }, mapping, { dialect: 'sqlite' })).toThrow('not a whole number')
   })
 
   it('reads JSON that the driver gives as text', () => {
