@@ -1,12 +1,13 @@
 // Filters in MySQL's dialect find the rows that they mean, on a real MariaDB server.
 import { type Connection, createConnection, type RowDataPacket } from 'mysql2/promise'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Mapping } from '../../src/filters/mapping.ts'
 import { mysql } from '../../src/filters/sql/mysql.ts'
 import { toSql } from '../../src/filters/to-sql.ts'
 import { type MariaDb, startMariaDb, withoutMariaDb } from '../support/mariadb.ts'
 import { storedRow } from './law.ts'
 import { CREATE, inserts, TABLE } from './mariadb-table.ts'
-import { CREATE_DOCUMENTS, NOT_SECRET, WITH_DATA } from './plans.ts'
+import { CREATE_DOCUMENTS, filterOf, NOT_SECRET, WITH_DATA } from './plans.ts'
 import { filterTests } from './suite.ts'
 
 // where MariaDB is not installed: the reason is printed
@@ -50,5 +51,44 @@ describe.skipIf(withoutMariaDb())('filters in MariaDB', () => {
     expect(await find(query, ['{"a":"b"}', ...values])).toHaveLength(1)
     expect(await find(query, ['{"a":"secret"}', ...values])).toHaveLength(0)
     expect(await find(query, [null, ...values])).toHaveLength(1)
+  })
+
+  it('keys of whole numbers up to 2^64, signed or not', async () => {
+    const mapping: Mapping = { tenant: null, key: { column: 'id', type: 'integer' } }
+    const large = ['9223372036854775808', '18446744073709551615']
+    const small = ['-1', '0', '5', '9223372036854775807']
+    await connection.query('CREATE TABLE signed_keys (id BIGINT PRIMARY KEY)')
+    await connection.query('CREATE TABLE unsigned_keys (id BIGINT UNSIGNED PRIMARY KEY)')
+    await connection.query('INSERT INTO signed_keys VALUES (-1), (0), (5), (9223372036854775807)')
+    await connection.query(
+      'INSERT INTO unsigned_keys VALUES (0), (5), (9223372036854775807), (9223372036854775808), (18446744073709551615)',
+    )
+    const stored = { signed_keys: small, unsigned_keys: ['0', '5', '9223372036854775807', ...large] }
+    for (const keys of [
+      ['18446744073709551616'],
+      ...[...large, ...small].map((key) => [key]),
+      small,
+      large,
+      [...small, ...large],
+    ])
+      for (const [table, all] of Object.entries(stored))
+        for (const where of [{ key: { in: keys } }, { not: { key: { in: keys } } }]) {
+          const { text, values } = toSql(filterOf(where), mapping, 'mysql', { table })
+          const rows = await find(
+            `SELECT CAST(id AS CHAR) AS id FROM ${table} WHERE ${text} ORDER BY ${table}.id`,
+            values,
+          )
+          expect(rows.map(({ id }) => id)).toEqual(all.filter((key) => keys.includes(key) === 'key' in where))
+        }
+  })
+
+  it('the largest number of JSON is one, and a larger one is none', async () => {
+    const where = { op: 'greater-than', left: { path: ['data', 'a'], type: 'json' }, right: { value: 1 } } as const
+    const { text, values } = toSql(filterOf(where), WITH_DATA, 'mysql', { table: 'r' })
+    const query = `SELECT 1 FROM (SELECT CAST(? AS CHAR) AS data) AS r WHERE ${text}`
+    const count = async (number: string) => (await find(query, [`{"a":${number}}`, ...values])).length
+    expect(
+      await Promise.all(['1.7976931348623157e+308', '1.7976931348623157E308', '1.8e308', '1e400'].map(count)),
+    ).toEqual([1, 1, 0, 0])
   })
 })

@@ -2,7 +2,7 @@
 // index serves stands beside one of the bytes, which decides. Texts are compared as utf8mb4 whatever a column is in.
 import {
   type Dialect,
-  isIntegerText,
+  isIntegerText as isSignedText,
   type JsonValue,
   type Kind,
   kindOf,
@@ -165,7 +165,11 @@ function constant(value: Scalar): Sql {
 
 /** The bytes of a text in UTF-8, which are compared without a collation. */
 const bytes = (text: Sql): Sql => sql`CAST(CONVERT(${text} USING utf8mb4) AS BINARY)`
-const signed = (value: Scalar): Sql => sql`CAST(${new Bound(String(value))} AS SIGNED)`
+const signed = (value: Scalar): Sql =>
+  sql`CAST(${new Bound(String(value))} AS ${sqlText(isSignedText(String(value)) ? 'SIGNED' : 'UNSIGNED')})`
+/** A column of whole numbers may be UNSIGNED. */
+const isIntegerText = (text: string): boolean =>
+  isSignedText(text) || (/^[1-9]\d{18,19}$/.test(text) && BigInt.asUintN(64, BigInt(text)) === BigInt(text))
 
 const TYPES = {
   text: 'CHARACTER SET utf8mb4 COLLATE utf8mb4_bin',
@@ -198,7 +202,14 @@ function anyOf(kind: Kind, of: Sql, values: readonly Scalar[]): Sql {
 function oneOfIntegers(at: Sql, values: readonly Scalar[]): Sql {
   const possible = values.filter((each) => isIntegerText(String(each)))
   if (possible.length === 0) return FALSE
-  return all([sql`${at} IS NOT NULL`, sql`${at} IN (SELECT v FROM ${table('integer', possible, 'zerohop_list')})`])
+  const [small, large] = [true, false].map((is) => possible.filter((each) => isSignedText(String(each)) === is))
+  return all([
+    sql`${at} IS NOT NULL`,
+    any([
+      small!.length === 0 ? FALSE : sql`${at} IN (SELECT v FROM ${table('integer', small!, 'zerohop_list')})`,
+      large!.length === 0 ? FALSE : sql`${at} IN (${joined(large!.map(signed), ', ')})`,
+    ]),
+  ])
 }
 
 /** What a column has below the millisecond does not count: up to 5 ms is before 6 ms. */
@@ -208,6 +219,7 @@ function orderedInstant(at: Sql, order: Order, ms: number): Sql {
   return sql`${at} ${sqlText(order === '<' || order === '<=' ? '<' : '>=')} CAST(${new Bound(text)} AS DATETIME(6))`
 }
 
+const LARGEST = sqlText(String(Number.MAX_VALUE))
 const isOfType = ({ value }: JsonValue, what: string): Sql => sql`JSON_TYPE(${value}) = ${sqlText(`'${what}'`)}`
 
 function jsonScalar(json: JsonValue, kind: Kind): Sql {
@@ -220,7 +232,10 @@ function jsonScalar(json: JsonValue, kind: Kind): Sql {
     case 'number': {
       const number = sql`CAST(${value} AS DOUBLE)`
       const isNumber = sql`JSON_TYPE(${value}) IN ('INTEGER', 'UNSIGNED INTEGER', 'DOUBLE', 'DECIMAL')`
-      return sql`CASE WHEN ${isNumber} AND ABS(${number}) < ${sqlText(String(Number.MAX_VALUE))} THEN ${number} END`
+      // what is too large for a double is cast to the largest one, so that one is told by its text
+      const isLargest = sql`TRIM(LEADING '-' FROM LOWER(JSON_UNQUOTE(${value}))) IN ('1.7976931348623157e308', '${LARGEST}')`
+      const inRange = sql`(ABS(${number}) < ${LARGEST} OR ${isLargest})`
+      return sql`CASE WHEN ${isNumber} AND ${inRange} THEN ${number} END`
     }
   }
 }
