@@ -59,6 +59,23 @@ describe('filters in SQLite', () => {
     },
   )
 
+  it('fractions in a list are those of the filter', () => {
+    const mapping: Mapping = { tenant: null, key: 'id', attributes: { x: { column: 'x', type: 'double' } } }
+    const fraction = 0.00575884965377405
+    const x = { path: ['x'], type: 'number' } as const
+    const isIn = { op: 'in', left: x, right: { value: [1, fraction] } } as const
+    const isInConstants = { op: 'array_contains', left: { value: [1, fraction, 2 ** 70] }, right: x } as const
+    for (const where of [isIn, isInConstants]) {
+      const { text, values } = toSql(filterOf(where), mapping, 'sqlite', { table: 'r' })
+      const find = database.prepare(`SELECT 1 AS found FROM (SELECT ? AS x) AS r WHERE ${text}`)
+      expect([fraction, 1, 2].map((each) => find.all(each, ...values).length)).toEqual([1, 1, 0])
+    }
+    const subset = { op: 'in', left: { path: ['data', 'a'], type: 'json' }, right: { value: [fraction, 1] } } as const
+    const { text, values } = toSql(filterOf(subset), WITH_DATA, 'sqlite', { table: 'r' })
+    const find = database.prepare(`SELECT 1 AS found FROM (SELECT ? AS data) AS r WHERE ${text}`)
+    expect(find.all('{"a":1}', ...values)).toHaveLength(1)
+  })
+
   it.each(['starts-with', 'ends-with', 'contains'] as const)('the empty text %s the empty text', (op) => {
     const where = { op, left: { path: ['status'], type: 'string' as const }, right: { value: '' } }
     const { text, values } = toSql(filterOf(where), DOCUMENTS, 'sqlite')

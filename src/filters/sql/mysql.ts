@@ -233,7 +233,8 @@ function jsonScalar(json: JsonValue, kind: Kind): Sql {
       const number = sql`CAST(${value} AS DOUBLE)`
       const isNumber = sql`JSON_TYPE(${value}) IN ('INTEGER', 'UNSIGNED INTEGER', 'DOUBLE', 'DECIMAL')`
       // what is too large for a double is cast to the largest one, so that one is told by its text
-      const isLargest = sql`TRIM(LEADING '-' FROM LOWER(JSON_UNQUOTE(${value}))) IN ('1.7976931348623157e308', '${LARGEST}')`
+      const text = sql`TRIM(LEADING '-' FROM LOWER(JSON_UNQUOTE(${value})))`
+      const isLargest = sql`${text} IN ('1.7976931348623157e308', '${LARGEST}')`
       const inRange = sql`(ABS(${number}) < ${LARGEST} OR ${isLargest})`
       return sql`CASE WHEN ${isNumber} AND ${inRange} THEN ${number} END`
     }

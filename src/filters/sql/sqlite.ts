@@ -3,7 +3,7 @@
 // counts, as in JavaScript. Names are quoted as `name`: a "name" that is no column would be read as text.
 import { FILTER_SQLITE_NESTING_MAX } from '../../model/limits.ts'
 import { type Dialect, isIntegerText, type JsonValue, type Kind, kindOf, type Scalar } from './dialect.ts'
-import { all, any, Bound, FALSE, isTrue, type Sql, sql, sqlText } from './fragment.ts'
+import { all, any, Bound, FALSE, isTrue, joined, type Sql, sql, sqlText } from './fragment.ts'
 import { unquotable } from './names.ts'
 import { subquery } from './operands.ts'
 
@@ -104,13 +104,13 @@ export const sqlite: Dialect = {
     return sql`(length(${whole}) >= length(${part}) AND ${found})`
   },
   isAnyOf(kind, of, values) {
-    const list = sql`(SELECT value FROM json_each(${json(kind, values)}))`
+    const list = sql`(${rows(kind, values)})`
     return kind === 'text' ? sql`(${of} COLLATE BINARY) IN ${list}` : sql`${of} IN ${list}`
   },
 
   constants(kind, values, alias) {
     const name = sqlText(`\`${alias}\``)
-    return { from: sql`json_each(${json(kind, values)}) AS ${name}`, item: sql`${name}.value` }
+    return { from: sql`(${rows(kind, values)}) AS ${name}`, item: sql`${name}.value` }
   },
 
   json({ at }) {
@@ -164,8 +164,14 @@ const binary = (text: Bound): Sql => sql`${text} COLLATE BINARY`
 const isExact = (value: number): boolean => Math.abs(value) < 2 ** 53
 const ifObject = (type: Sql, value: Sql): Sql => sql`CASE WHEN ${type} = 'object' THEN ${value} END`
 
-function json(kind: Kind, values: readonly Scalar[]): Bound {
-  return new Bound(JSON.stringify(kind === 'boolean' ? values.map(Number) : values))
+/** The values as rows with a column `value`. Of numbers in JSON only whole ones are read exactly. */
+function rows(kind: Kind, values: readonly Scalar[]): Sql {
+  const isListed = (each: Scalar): boolean => typeof each !== 'number' || Number.isSafeInteger(each)
+  const listed = values.filter(isListed)
+  const json = new Bound(JSON.stringify(kind === 'boolean' ? listed.map(Number) : listed))
+  const others = values.filter((each) => !isListed(each)).map((each) => sql`(${new Bound(each)})`)
+  const list = sql`SELECT value FROM json_each(${json})`
+  return others.length === 0 ? list : sql`${list} UNION ALL VALUES ${joined(others, ', ')}`
 }
 
 function jsonScalar({ type, value }: JsonValue, kind: Kind): Sql {
