@@ -14,10 +14,15 @@ import { requireMapped, requireOneTable } from './to-sql.ts'
 export type PrismaWhere = Record<string, unknown>
 
 export interface PrismaOptions {
+  /** of the database, as in the schema */
+  readonly provider: (typeof PROVIDERS)[number]
   /** names of fields of the model that cannot be null: Prisma does not take a comparison of one with null */
   readonly required?: readonly string[]
 }
 
+const PROVIDERS = ['postgresql', 'sqlite'] as const
+/** Times that Prisma can send. 'infinity', which no date is, lies beyond them. */
+const [FIRST, END] = [new Date('0001-01-01T00:00:00.000Z'), new Date('9999-01-01T00:00:00.000Z')]
 const FALSE: PrismaWhere = { OR: [] }
 const TRUE: PrismaWhere = { AND: [] }
 const ORDERS = {
@@ -32,13 +37,15 @@ type Way = keyof typeof SIGNS
 /**
  * For `findMany({ where: { AND: [toPrismaWhere(filter, mapping), …] } })` on PostgreSQL and SQLite. The fields are the
  * properties of the mapping, which by default have the names of the columns.
- * @throws INPUT_INVALID as `toSql`; FILTER_REFUSED for what a `where` object does not say exactly
+ * @throws INPUT_INVALID as `toSql`, and for another provider; FILTER_REFUSED for what a `where` object does not say exactly
  */
 export function toPrismaWhere(
   filter: Filter | readonly Filter[],
   mapping: Mapping,
-  { required = [] }: PrismaOptions = {},
+  { provider, required = [] }: PrismaOptions,
 ): PrismaWhere {
+  if (!PROVIDERS.includes(provider))
+    throw new ZerohopError('INPUT_INVALID', { reason: `\`provider\` must be one of ${PROVIDERS.join(', ')}` })
   const filters = (Array.isArray(filter) ? filter : [filter]) as readonly Filter[]
   for (const each of filters) requireFilter(each)
   const columns = columnsOf(mapping)
@@ -97,7 +104,11 @@ class WhereMaker {
   }
 
   #columnOfTerm(term: Term): Column {
-    if ('key' in term) return this.#columns.key
+    if ('key' in term) {
+      const { key } = this.#columns
+      if (key.type === 'integer') throw refused('`key`', KEY_NUMBER)
+      return key
+    }
     if (!('path' in term)) throw refused('a comparison', 'its left side is no column')
     const column = this.#columns.attributes.get(term.path[0] ?? '')!
     if (term.path.length > 1 || kindOf(column) === undefined) throw refused(`\`${column.name}\``, INSIDE)
@@ -108,7 +119,7 @@ class WhereMaker {
   }
 
   #keyIn(column: Column, keys: readonly string[]): PrismaWhere {
-    if (column.type === 'integer') throw refused(`\`${column.name}\``, 'its keys are numbers')
+    if (column.type === 'integer') throw refused(`\`${column.name}\``, KEY_NUMBER)
     const possible = keys.filter((key) => canHold(column, key))
     return possible.length === 0 ? FALSE : { [column.property]: { in: possible } }
   }
@@ -170,18 +181,20 @@ class WhereMaker {
     }
     // what a column has below the millisecond does not count: up to 5 ms is before 6 ms
     const instant = new Date(way === 'lte' || way === 'gt' ? whole + 1 : whole)
-    if (Number.isNaN(instant.getTime()))
-      throw refused(`\`${column.name}\``, 'it is compared with a time that no date is')
-    return { [property]: { [way === 'lt' || way === 'lte' ? 'lt' : 'gte']: instant } }
+    if (!(instant >= FIRST && instant <= END))
+      throw refused(`\`${column.name}\``, 'it is compared with a time outside of the years 1 to 9998')
+    return { [property]: way.startsWith('l') ? { gte: FIRST, lt: instant } : { gte: instant, lt: END } }
   }
 
   #present(column: Column): PrismaWhere {
     const { property, type } = column
     if (type === 'double') return { [property]: { gte: -Number.MAX_VALUE, lte: Number.MAX_VALUE } }
+    if (type.startsWith('timestamp')) return { [property]: { gte: FIRST, lt: END } }
     return this.#required.has(property) ? TRUE : { [property]: { not: null } }
   }
 }
 
+const KEY_NUMBER = 'its keys are numbers'
 const INSIDE = 'a where object does not look into JSON and lists exactly'
 
 const isScalar = (value: Json | undefined): boolean =>

@@ -16,7 +16,7 @@ const WRITERS: Readonly<Record<string, (filter: filters.Filter, mapping: filters
   PostgreSQL: (...of) => filters.toSql(...of, 'postgres', { table: 't' }).text,
   MySQL: (...of) => filters.toSql(...of, 'mysql', { table: 't' }).text,
   SQLite: (...of) => filters.toSql(...of, 'sqlite', { table: 't' }).text,
-  'Prisma, as an object': (...of) => JSON.stringify(filters.toPrismaWhere(...of)),
+  'Prisma, as an object': (...of) => JSON.stringify(filters.toPrismaWhere(...of, { provider: 'postgresql' })),
 }
 
 const SAMPLES: Readonly<Record<string, Json>> = { text: 'a', json: 'a', uuid: UUIDS[0], boolean: true }

@@ -19,6 +19,7 @@ const TYPES = {
   due: 'timestamptz',
 } as const
 const REQUIRED = ['value']
+const OPTIONS = { provider: 'postgresql', required: REQUIRED } as const
 
 function plainMapping(): Mapping {
   const { mapping } = tableOf(TYPES)
@@ -41,7 +42,7 @@ const POOLS: Record<string, readonly Json[]> = {
   done: [true, false],
   score: NUMBERS,
   amount: NUMBERS.filter((each) => Number.isSafeInteger(each)),
-  due: INSTANTS.filter((each) => Number.isInteger(each)),
+  due: [...INSTANTS.filter((each) => Number.isInteger(each) && each < Date.UTC(9999, 0, 1)), Number.POSITIVE_INFINITY],
 }
 
 /** A row as the model has it, with times as dates. */
@@ -54,7 +55,8 @@ function randomRow(next: Next): { fields: Record<string, unknown>; row: Row } {
   )
   const [id, folder] = [next(5) === 0 ? null : pick(next, KEYS), next(5) === 0 ? null : pick(next, KEYS)]
   const tenant = pick(next, [TENANT, TENANT, TENANT, 'other'])
-  const due = attributes.due === null ? null : new Date(attributes.due as number)
+  const { due } = attributes
+  if (due === Number.POSITIVE_INFINITY) attributes.due = null // as `toResource` reads it
   const relations = { parent: folder === null ? [] : [`folder:${folder}`], team: [] }
   return { fields: { ...attributes, due, id, folder, org: tenant }, row: { key: id, tenant, attributes, relations } }
 }
@@ -99,7 +101,7 @@ describe('where objects of Prisma', () => {
       const filter = randomFilter(next, TABLE)
       let where: Record<string, unknown>
       try {
-        where = toPrismaWhere(filter, TABLE.mapping, { required: REQUIRED })
+        where = toPrismaWhere(filter, TABLE.mapping, OPTIONS)
       } catch (error) {
         if (!isZerohopError(error, 'FILTER_REFUSED')) throw error
         refused.add(error.message)
@@ -119,7 +121,21 @@ describe('where objects of Prisma', () => {
   it('have the tenant, whatever the filter', () => {
     const about = { format: 1, revision: 1, type: 'row', tenant: 'acme' } as const
     const always: Filter = { ...about, kind: 'always' }
-    expect(toPrismaWhere(always, TABLE.mapping)).toEqual({ OR: [{ org: { in: ['acme'] } }] })
-    expect(toPrismaWhere({ ...about, kind: 'never' }, TABLE.mapping)).toEqual({ OR: [{ OR: [] }] })
+    expect(toPrismaWhere(always, TABLE.mapping, OPTIONS)).toEqual({ OR: [{ org: { in: ['acme'] } }] })
+    expect(toPrismaWhere({ ...about, kind: 'never' }, TABLE.mapping, OPTIONS)).toEqual({ OR: [{ OR: [] }] })
+  })
+
+  it('are refused for an integer key, and for another database', () => {
+    const about = { format: 1, revision: 1, type: 'row', tenant: 'acme' } as const
+    const reads = { attributes: [], relations: [], key: true }
+    const where = { op: 'equals', left: { key: true }, right: { value: '5' } } as const
+    const mapping = { tenant: null, key: { column: 'id', type: 'integer' } } as const
+    expect(() => toPrismaWhere({ ...about, kind: 'when', where, reads }, mapping, OPTIONS)).toThrow(
+      '`key` cannot be part of a filter: its keys are numbers',
+    )
+    for (const options of [{ provider: 'mysql' }, {}])
+      expect(() => toPrismaWhere({ ...about, kind: 'always' }, mapping, options as never)).toThrow(
+        '`provider` must be one of postgresql, sqlite',
+      )
   })
 })
