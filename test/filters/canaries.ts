@@ -42,7 +42,9 @@ export const MISTAKES: Readonly<Record<string, Mistake>> = {
 }
 
 const concat = ({ name }: Dialect, part: Parameters<typeof sql>[1]) =>
-  name === 'PostgreSQL' || name === 'SQLite' ? sql`'%' || ${part!} || '%'` : sql`CONCAT('%', ${part!}, '%')`
+  name === 'PostgreSQL' || name === 'SQLite'
+    ? sql`'%' || ${part!} || '%'`
+    : sql`CONCAT('%', ${part!}, '%') COLLATE utf8mb4_bin`
 
 const OPPOSITES: Partial<Record<Operator, Operator>> = {
   'less-than': 'greater-than-equals',

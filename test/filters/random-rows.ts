@@ -97,7 +97,23 @@ export const DECLARED: Readonly<Partial<Record<ColumnType, readonly AttributeTyp
   'boolean[]': ['array', 'json'],
 }
 
-export const MEMBERS = ['a', 'b', '0', "a'", 'a"b', 'toString', '$', '[0]', '*', 'ä', '__proto__'] as const
+export const MEMBERS = [
+  'a',
+  'b',
+  '0',
+  "a'",
+  'a"b',
+  'toString',
+  '$',
+  '[0]',
+  '*',
+  'ä',
+  '__proto__',
+  'a-b',
+  'a\\b',
+  '',
+  '\u0001',
+] as const
 
 /** How a database writes values: as SQL literals in text, NULL where undefined. */
 export type Draw = (next: Next) => string | null
