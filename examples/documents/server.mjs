@@ -57,14 +57,16 @@ function readable(request, reply) {
   reply.code(404).send({ error: 'there is no such document' })
   return undefined
 }
-const may = (user, action, row) => pdp.check(user, action, { type: 'document', ...toResource(row, DOCUMENTS) })
+const may = (user, action, row) =>
+  pdp.check(user, action, { type: 'document', ...toResource(row, DOCUMENTS, { dialect: 'sqlite' }) })
 const refused = (reply) => reply.code(403).send({ error: 'you may not do this' })
 
 async function routes(api) {
   api.addHook('onRequest', signedIn)
 
   api.get('/documents', ({ user, tenant }) => {
-    const { text, values } = toSql(pdp.filter(user, 'read', 'document', { tenant }), DOCUMENTS, 'sqlite')
+    const filter = pdp.filter(user, 'read', 'document', { tenant })
+    const { text, values } = toSql(filter, DOCUMENTS, 'sqlite', { table: 'documents' })
     return db.prepare(`SELECT * FROM documents WHERE ${text} ORDER BY title LIMIT 20`).all(...values)
   })
 
