@@ -1,12 +1,12 @@
-// The kernel and the definition over at least 60,000 checks of random policies, the same ones in every normal run; `npm
+// The kernel and the definition over at least 30,000 checks of random policies, the same ones in every normal run; `npm
 // run test:long` asks new ones for as long as one likes, and seed.ts says how to have other ones here.
 import { expect, it } from 'vitest'
 import { runLong } from './long.ts'
 import { parameters } from './seed.ts'
 
-const CASES = 60_000
+const CASES = 30_000
 
-it('[D10] both kernels answer as defined, by deltas and built, over 60,000 random checks', () => {
+it('[D10] both kernels answer as defined, by deltas and built, over 30,000 random checks', () => {
   const { numRuns: cases, seed } = parameters(CASES)
   const { count, failure } = runLong({ cases, seed, debug: 'debug' })
   expect(failure?.text, `seed ${seed}`).toBeUndefined()

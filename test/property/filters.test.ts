@@ -18,7 +18,7 @@ describe('filters', () => {
           expect(means, JSON.stringify({ asked, row, filter })).toBe(defined)
         }
       }),
-      parameters(300),
+      parameters(150),
     )
     const share = (part: number) => `${Math.round((100 * part) / seen.rows)} %`
     process.stdout.write(
