@@ -20,6 +20,11 @@ const DOCUMENTS = {
 /** In a real application: the identity provider, and the tenant that the user has chosen. */
 const SESSIONS = { ana: 'acme', ben: 'acme', cyd: 'acme', eve: 'umbra' }
 
+const port = Number(process.argv[2] ?? 3000)
+if (!Number.isInteger(port) || port < 0 || port > 65_535) {
+  process.stderr.write(`\`${process.argv[2]}\` is not a port: node examples/documents/server.mjs [PORT]\n`)
+  process.exit(2)
+}
 const folder = mkdtempSync(join(tmpdir(), 'documents-'))
 const zerohop = await openWithPolicy(folder)
 const { pdp } = zerohop
@@ -129,7 +134,7 @@ function tables() {
   return opened
 }
 
-const address = await app.listen({ port: Number(process.argv[2] ?? 3000), host: '127.0.0.1' })
+const address = await app.listen({ port, host: '127.0.0.1' })
 process.stdout.write(`the example listens on ${address}\n`)
 for (const signal of ['SIGINT', 'SIGTERM'])
   process.once(signal, async () => {

@@ -1,9 +1,9 @@
 // What a filter means for one row (docs/filters.md): the definition for everything else that reads filters. Databases
 // must find exactly the rows for which this is true. Runs in browsers too: nothing of Node.js, and no dependency.
-import { isOfType } from '../model/attribute-types.ts'
+import { isObject, isOfType } from '../model/attribute-types.ts'
 import type { FilterNode, Leaf, Match, Term } from '../model/filter.ts'
 import type { Json } from '../model/objects.ts'
-import { compare, isObject, memberOf, type Operand, plain } from './operators.ts'
+import { compare, memberOf, type Operand, plain } from './operators.ts'
 
 /** How a filter reads a row. Each function may throw when the row does not say. */
 export interface RowReader {

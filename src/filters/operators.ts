@@ -1,9 +1,10 @@
 // When a test is true of two values (docs/conditions.md, D7, D9), for values outside of an image: rows of an
 // application, and what a filter has decided already. The kernel has the same rules for an image; random cases compare
 // the two. Runs in browsers too: nothing of Node.js, and no dependency.
+import { isObject } from '../model/attribute-types.ts'
 import type { Operator } from '../model/condition.ts'
 import { instantOf } from '../model/instant.ts'
-import type { Json, JsonObject } from '../model/objects.ts'
+import type { Json } from '../model/objects.ts'
 import { compareText } from '../model/text-order.ts'
 
 /** One side of a test. Without a value it is missing or ill-typed; `time` says that it is compared as an instant. */
@@ -14,10 +15,6 @@ export interface Operand {
 
 /** A value that no declaration makes a time. */
 export const plain = (value: Json | undefined): Operand => ({ value, time: false })
-
-export function isObject(value: Json | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
 
 /** What lies inside a value: own members of objects. Undefined when there is none. */
 export function memberOf(value: Json | undefined, names: readonly string[]): Json | undefined {

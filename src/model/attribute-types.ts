@@ -1,6 +1,6 @@
 // What a value of a declared type is (docs/conditions.md). No value is ever turned into one of another type (D7).
 import { instantOf } from './instant.ts'
-import type { AttributeType, Json } from './objects.ts'
+import type { AttributeType, Json, JsonObject } from './objects.ts'
 
 /** Is the value one that an attribute declared as `type` may have? `null` is a value of no type but `json`. */
 export function isOfType(value: Json | undefined, type: AttributeType): boolean {
@@ -24,6 +24,7 @@ export function isOfType(value: Json | undefined, type: AttributeType): boolean 
   }
 }
 
-function isObject(value: Json | undefined): boolean {
+/** An object, not a list and not `null`. */
+export function isObject(value: Json | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -2,6 +2,8 @@
 
 /** Below 0 when left comes first, above 0 when right does, 0 when they are equal. */
 export function compareText(left: string, right: string): number {
+  if (left === right) return 0
+  if (sortsByUnits(left) && sortsByUnits(right)) return left < right ? -1 : 1
   const end = Math.min(left.length, right.length)
   for (let at = 0; at < end; at++) {
     const [a, b] = [left.charCodeAt(at), right.charCodeAt(at)]
@@ -9,6 +11,9 @@ export function compareText(left: string, right: string): number {
   }
   return left.length - right.length
 }
+
+/** Whether the UTF-16 code units of the text sort like its UTF-8 bytes: all but the highest do. */
+export const sortsByUnits = (text: string): boolean => !/[\ud800-\uffff]/.test(text)
 
 /** Code units sort like UTF-8 bytes when surrogates, of which characters beyond U+FFFF consist, come last. */
 function byteOrder(unit: number): number {

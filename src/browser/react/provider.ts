@@ -131,15 +131,15 @@ export interface CanProps {
   readonly do: string
   /** a row, or a type */
   readonly on: Row | string
-  /** shown to who may */
+  /** shown to those who may */
   readonly children?: ReactNode
-  /** shown to who may not */
+  /** shown to those who may not */
   readonly otherwise?: ReactNode
   /** shown while it is not known */
   readonly unknown?: ReactNode
 }
 
-/** Shows its children to who may. It hides what is useless to others; the server decides. */
+/** Shows its children to those who may. It only hides what others cannot use; the server decides. */
 export function Can({ do: action, on, children, otherwise, unknown }: CanProps): ReactNode {
   const can = useCan(action, on)
   return can === undefined ? unknown : can ? children : otherwise

@@ -1,12 +1,14 @@
 // A filter as a condition of SQL: one that is true exactly for the rows for which src/filters/evaluate.ts says so. Every
 // leaf is true or false and never unknown, so that `NOT` and what an application builds around it mean what they say.
+
+import { isObject } from '../../model/attribute-types.ts'
 import type { Operator } from '../../model/condition.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import type { FilterNode, Leaf, Match, RowPath, Term } from '../../model/filter.ts'
 import { instantOf } from '../../model/instant.ts'
 import type { AttributeType, Json } from '../../model/objects.ts'
 import type { Column, Columns, SqlExpression } from '../mapping.ts'
-import { compare as compareValues, isObject, memberOf } from '../operators.ts'
+import { compare as compareValues, memberOf } from '../operators.ts'
 import {
   type Dialect,
   type Held,

@@ -1,7 +1,8 @@
 // The conditions of a set with everything decided that does not depend on the row (docs/filters.md): what is left is
 // data over the row alone. A test is false of a missing or ill-typed value (D7), so a part that depends on the row stays
 // a comparison of two values; it never becomes "unknown".
-import { compare, isObject, memberOf, type Operand, plain } from '../../filters/operators.ts'
+import { compare, memberOf, type Operand, plain } from '../../filters/operators.ts'
+import { isObject } from '../../model/attribute-types.ts'
 import type { AttributePath, Condition, Test } from '../../model/condition.ts'
 import { OPERATORS } from '../../model/condition.ts'
 import { ZerohopError } from '../../model/errors.ts'

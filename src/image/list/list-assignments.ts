@@ -3,10 +3,10 @@
 import { Grant, Instance, Principal, RoleSet, SINGLE, Table } from '../../../assembly/abi.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { LISTING_WHOLE_WORK_MAX } from '../../model/limits.ts'
+import { compareText } from '../../model/text-order.ts'
 import { tooLarge } from '../decide/evaluator.ts'
 import { bareRole, grantsOfUser, rolesOf, tableOf, tenantOfScope } from '../read-records.ts'
 import { findSymbol } from '../update/staged-symbols.ts'
-import { compareKeys } from './key-order.ts'
 
 /** A role that was assigned. */
 export interface AssignmentRow {
@@ -97,9 +97,9 @@ export class AssignmentList {
     }
     return rows.sort(
       (left, right) =>
-        compareKeys(left.tenant, right.tenant) ||
-        compareKeys(left.resource_instance ?? '', right.resource_instance ?? '') ||
-        compareKeys(left.role, right.role),
+        compareText(left.tenant, right.tenant) ||
+        compareText(left.resource_instance ?? '', right.resource_instance ?? '') ||
+        compareText(left.role, right.role),
     )
   }
 }

@@ -5,11 +5,12 @@
 import { Grant, Instance, Principal, Table, Verdict } from '../../../assembly/abi.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { LISTING_WALK_MAX } from '../../model/limits.ts'
+import { compareText } from '../../model/text-order.ts'
 import { instanceRolesOf } from '../decide/effective-roles.ts'
 import type { Evaluator, Relate } from '../decide/evaluator.ts'
 import { READS_INSTANCE, READS_TENANT, READS_USER, readsOfSide } from '../decide/required-attributes.ts'
 import { records, rolesOf, tableOf, tenantGrantsOf } from '../read-records.ts'
-import { compareKeys, sortKeys } from './key-order.ts'
+import { sortKeys } from './key-order.ts'
 import { sourcesOf } from './permission-sources.ts'
 import { rulesOf } from './user-sides.ts'
 
@@ -138,7 +139,7 @@ function firstAfter(keys: readonly string[], after: string): number {
   let high = keys.length
   while (low < high) {
     const middle = (low + high) >>> 1
-    if (compareKeys(keys[middle]!, after) > 0) high = middle
+    if (compareText(keys[middle]!, after) > 0) high = middle
     else low = middle + 1
   }
   return low

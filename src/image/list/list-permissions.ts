@@ -7,6 +7,7 @@ import type { Kernel } from '../../kernel/kernel.ts'
 import type { ZerohopError } from '../../model/errors.ts'
 import { LISTING_WALK_MAX } from '../../model/limits.ts'
 import type { JsonObject } from '../../model/objects.ts'
+import { compareText } from '../../model/text-order.ts'
 import { type InstanceRoles, instanceRolesOf } from '../decide/effective-roles.ts'
 import { type Evaluator, tooLarge } from '../decide/evaluator.ts'
 import { READS_TENANT } from '../decide/required-attributes.ts'
@@ -20,7 +21,7 @@ import {
   tenantGrantsOf,
 } from '../read-records.ts'
 import { findSymbol } from '../update/staged-symbols.ts'
-import { compareKeys, sortKeys } from './key-order.ts'
+import { sortKeys } from './key-order.ts'
 import { RuledInstances } from './ruled-instances.ts'
 import { areForRoles, namesRoles, ruledPermissions } from './user-sides.ts'
 
@@ -118,7 +119,7 @@ class PermissionList {
       const names = sortKeys(roles.map((role) => bareRole(kernel, role)))
       rows.push({ tenant: this.#party(tenant), roles: names, permissions: sortKeys(permissions) })
     }
-    return rows.sort((left, right) => compareKeys(left.tenant.key, right.tenant.key))
+    return rows.sort((left, right) => compareText(left.tenant.key, right.tenant.key))
   }
 
   /** The tenants that may have a row: with a role, or all when set rules may allow without one. */
@@ -143,7 +144,7 @@ class PermissionList {
       const key = kernel.key(instance, Instance.Key)
       rows.push([key, this.#rowOf(instance, key, roles, allowed)])
     }
-    return rows.sort(([left], [right]) => compareKeys(left, right)).map(([, row]) => row)
+    return rows.sort(([left], [right]) => compareText(left, right)).map(([, row]) => row)
   }
 
   /**

@@ -4,9 +4,9 @@
 import { Grant, Instance, Principal, Role, Table, Verdict } from '../../../assembly/abi.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { LISTING_WALK_MAX } from '../../model/limits.ts'
+import { compareText } from '../../model/text-order.ts'
 import { type Evaluator, tooLarge } from '../decide/evaluator.ts'
 import { records, rolesOf, sideKey } from '../read-records.ts'
-import { compareKeys } from './key-order.ts'
 import { type AskedUsers, usersWithRoles } from './list-keys.ts'
 import { type Sources, sourcesOf } from './permission-sources.ts'
 import { rulesOf, type SideRule } from './user-sides.ts'
@@ -40,7 +40,7 @@ export function usersWithWays(evaluator: Evaluator, asked: AskedWays): Map<strin
     const entries = [...ways.byRoles(user), ...ways.byRelations(user), ...ways.byRules(user, evaluator, rules)]
     found.push([kernel.key(user, Principal.Key), entries])
   }
-  return new Map(found.sort(([left], [right]) => compareKeys(left, right)))
+  return new Map(found.sort(([left], [right]) => compareText(left, right)))
 }
 
 class Ways {
@@ -81,7 +81,7 @@ class Ways {
       const name = this.#kernel.key(role, Role.Key).replace('/', '#')
       return [this.#kernel.key(instance, Instance.Key), name] as const
     })
-    names.sort(([a, b], [c, d]) => compareKeys(a, c) || compareKeys(b, d))
+    names.sort(([a, b], [c, d]) => compareText(a, c) || compareText(b, d))
     return names.map(([instance, role]) => this.#entry(user, instance, role))
   }
 
@@ -91,7 +91,7 @@ class Ways {
     const holds = (side: number) => evaluator.truthOf(side, user, tenant, permission, instance, key) === Verdict.Allow
     const sets = rules.filter(({ users, resources }) => holds(users) && holds(resources))
     const names = new Set(sets.map(({ users }) => sideKey(this.#kernel, users)))
-    return [...names].sort(compareKeys).map((set) => this.#entry(user, `${type}:${key ?? '*'}`, set))
+    return [...names].sort(compareText).map((set) => this.#entry(user, `${type}:${key ?? '*'}`, set))
   }
 
   #rolesIn(user: number, scope: number): number[] {

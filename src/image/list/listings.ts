@@ -6,6 +6,7 @@ import { objectAt } from '../../kernel/decode.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { LISTING_WHOLE_WORK_MAX, LISTING_WORK_MAX } from '../../model/limits.ts'
 import type { JsonObject } from '../../model/objects.ts'
+import { compareText } from '../../model/text-order.ts'
 import { Evaluator, type Relate, tooLarge } from '../decide/evaluator.ts'
 import type { RequiredAttributes, Sent } from '../decide/required-attributes.ts'
 import { relatedBy, type SentRelation, type SentRelations } from '../decide/sent-relations.ts'
@@ -19,7 +20,7 @@ import {
   tenantOfScope,
 } from '../read-records.ts'
 import { findSymbol } from '../update/staged-symbols.ts'
-import { compareKeys, sortKeys } from './key-order.ts'
+import { sortKeys } from './key-order.ts'
 import { type AssignmentFilter, AssignmentList, type AssignmentRow } from './list-assignments.ts'
 import { instancesAllowed, type KeyPage, type PageQuery, usersAllowed } from './list-keys.ts'
 import { type PermissionQuery, type PermissionRows, permissionsOfUser } from './list-permissions.ts'
@@ -193,7 +194,7 @@ export class Listings {
       if (kernel.word(role + Role.Type) !== 0) continue
       rows.push({ key: kernel.key(role, Role.Key), permissions: permissionsOf(kernel, role).sort() })
     }
-    return rows.sort((left, right) => compareKeys(left.key, right.key))
+    return rows.sort((left, right) => compareText(left.key, right.key))
   }
 
   /** The actions of each type, types and actions in order. */
@@ -204,7 +205,7 @@ export class Listings {
       const actions = sortKeys(permissionsOfType(kernel, type).map(([, action]) => action))
       rows.push({ type: kernel.key(type, Resource.Key), actions })
     }
-    return rows.sort((left, right) => compareKeys(left.type, right.type))
+    return rows.sort((left, right) => compareText(left.type, right.type))
   }
 
   #tenantsOf(tenants: readonly number[]): TenantWithAttributes[] {
@@ -213,7 +214,7 @@ export class Listings {
       const attributes = objectAt(kernel, kernel.word(tenant + Principal.Attributes)) ?? {}
       return { key: kernel.key(tenant, Principal.Key), attributes }
     })
-    return rows.sort((left, right) => compareKeys(left.key, right.key))
+    return rows.sort((left, right) => compareText(left.key, right.key))
   }
 
   /** The ids of a listing. */
