@@ -25,7 +25,6 @@ import {
   replaceUsers,
   unassignMany,
 } from './bulk/use-cases.ts'
-import { importBundle } from './bundle/import.ts'
 import {
   createConditionSet,
   deleteConditionSet,
@@ -45,6 +44,7 @@ import {
 } from './groups/use-cases.ts'
 import { createInstance, deleteInstance, replaceInstance, updateInstance } from './instances/use-cases.ts'
 import { approveInvite, createInvite, deleteInvite, updateInvite } from './invites/use-cases.ts'
+import { importBundle } from './policy-file/import.ts'
 import {
   createEnvironment,
   createProject,

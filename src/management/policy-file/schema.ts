@@ -1,0 +1,156 @@
+// The form of a policy file (docs/policy-file.md): the bodies of the API, by keys, without what only requests have.
+// `Bundle` is version 1 of the form, which is still read.
+import {
+  anyOf,
+  closed,
+  described,
+  enumOf,
+  listOf,
+  mapOf,
+  maybe,
+  membersOf,
+  named,
+  type Static,
+  schemaOf,
+  Text,
+  Texts,
+} from '../../model/json-schema.ts'
+import { ActionGroupCreate } from '../action-groups/schema.ts'
+import { ConditionSetCreate, ConditionSetReplace } from '../condition-sets/schema.ts'
+import { InstanceCreate } from '../instances/schema.ts'
+import { RelationCreate } from '../relations/schema.ts'
+import { RoleBlock } from '../resource-roles/schema.ts'
+import { ActionBlock, AttributeBlock, ResourceCreate } from '../resources/schema.ts'
+import { RoleAssignmentCreate } from '../role-assignments/schema.ts'
+import { RoleCreate } from '../roles/schema.ts'
+import { SetRuleCreate } from '../set-rules/schema.ts'
+import { TenantCreate } from '../tenants/schema.ts'
+import { TupleCreate } from '../tuples/schema.ts'
+import { UserCreate } from '../users/schema.ts'
+
+const role = ['name', 'description', 'permissions', 'extends', 'attributes'] as const
+
+const BundleResource = closed({
+  ...membersOf(ResourceCreate, 'key', 'name', 'description', 'urn', 'type_attributes', 'attributes'),
+  actions: maybe(mapOf(closed(membersOf(ActionBlock, 'name', 'description', 'attributes')))),
+  action_groups: maybe(mapOf(closed(membersOf(ActionGroupCreate, 'name', 'description', 'attributes', 'actions')))),
+  relations: maybe(mapOf(closed(membersOf(RelationCreate, 'subject_resource', 'name', 'description')))),
+  roles: maybe(mapOf(closed(membersOf(RoleBlock, ...role, 'granted_to')))),
+})
+export type BundleResource = Static<typeof BundleResource>
+
+const BundleConditionSet = closed({
+  ...membersOf(ConditionSetCreate, 'key', 'name', 'description', 'type', 'resource_id', 'parent_id'),
+  ...membersOf(ConditionSetReplace, 'conditions'),
+})
+
+export const Bundle = closed({
+  /** version of the form */
+  zerohop: schemaOf<1>({ enum: [1, '1'] }),
+  /** attributes that users and tenants have */
+  user_attributes: maybe(mapOf(AttributeBlock)),
+  tenant_attributes: maybe(mapOf(AttributeBlock)),
+  resources: maybe(listOf(BundleResource)),
+  roles: maybe(listOf(closed(membersOf(RoleCreate, 'key', ...role)))),
+  condition_sets: maybe(listOf(BundleConditionSet)),
+  set_rules: maybe(listOf(SetRuleCreate)),
+  tenants: maybe(listOf(TenantCreate)),
+  users: maybe(listOf(closed(membersOf(UserCreate, 'key', 'email', 'first_name', 'last_name', 'attributes')))),
+  /** users who were put into a tenant without a role */
+  memberships: maybe(listOf(closed({ user: Text, tenant: Text }))),
+  resource_instances: maybe(listOf(InstanceCreate)),
+  relationship_tuples: maybe(listOf(TupleCreate)),
+  role_assignments: maybe(listOf(RoleAssignmentCreate)),
+})
+export type Bundle = Static<typeof Bundle>
+
+/** What a policy file can hold, by the words that `manages`, `moved` and plans use. Parts have keys `resource/part`. */
+export const POLICY_KINDS = [
+  'user_attribute',
+  'tenant_attribute',
+  'resource',
+  'action',
+  'attribute',
+  'action_group',
+  'relation',
+  'resource_role',
+  'role',
+  'condition_set',
+  'set_rule',
+  'tenant',
+  'user',
+  'membership',
+  'resource_instance',
+  'relationship_tuple',
+  'role_assignment',
+] as const
+export type PolicyKind = (typeof POLICY_KINDS)[number]
+const Kind = enumOf(...POLICY_KINDS)
+
+const Manages = named(
+  'PolicyManages',
+  closed({
+    kind: Kind,
+    keys: maybe(described(Texts, 'keys, in which `*` stands for any characters; without it every object of the kind')),
+  }),
+)
+export type Manages = Static<typeof Manages>
+
+const Moved = named(
+  'PolicyMoved',
+  closed({ kind: Kind, from: described(Text, 'the key so far'), to: described(Text, 'the key in this file') }),
+)
+export type Moved = Static<typeof Moved>
+
+const PolicyResource = named(
+  'PolicyResource',
+  closed({
+    ...membersOf(ResourceCreate, 'key', 'name', 'description', 'urn', 'type_attributes', 'attributes'),
+    actions: BundleResource.properties.actions,
+    action_groups: BundleResource.properties.action_groups,
+    relations: maybe(
+      mapOf(
+        anyOf(
+          described(Text, 'key of the resource type that it comes from'),
+          closed(membersOf(RelationCreate, 'subject_resource', 'name', 'description')),
+        ),
+      ),
+    ),
+    roles: BundleResource.properties.roles,
+  }),
+)
+export type PolicyResource = Static<typeof PolicyResource>
+
+const PolicyConditionSet = named(
+  'PolicyConditionSet',
+  closed({
+    ...membersOf(ConditionSetCreate, 'key', 'name', 'description', 'type'),
+    resource: maybe(described(Text, 'of a resource set: key of the resource type')),
+    parent: maybe(described(Text, 'key of the set of which this one is a part')),
+    ...membersOf(ConditionSetReplace, 'conditions'),
+  }),
+)
+export type PolicyConditionSet = Static<typeof PolicyConditionSet>
+
+/** Version 2 of the form. */
+export const PolicyFile = named(
+  'PolicyFile',
+  closed({
+    zerohop: described(schemaOf<2>({ enum: [2, '2'] }), 'version of the form'),
+    manages: maybe(described(listOf(Manages), 'what the file owns; by default the schema kinds that it names')),
+    moved: maybe(described(listOf(Moved), 'objects that have another key than before')),
+    user_attributes: Bundle.properties.user_attributes,
+    tenant_attributes: Bundle.properties.tenant_attributes,
+    resources: maybe(listOf(PolicyResource)),
+    roles: Bundle.properties.roles,
+    condition_sets: maybe(listOf(PolicyConditionSet)),
+    set_rules: Bundle.properties.set_rules,
+    tenants: Bundle.properties.tenants,
+    users: Bundle.properties.users,
+    memberships: Bundle.properties.memberships,
+    resource_instances: Bundle.properties.resource_instances,
+    relationship_tuples: Bundle.properties.relationship_tuples,
+    role_assignments: Bundle.properties.role_assignments,
+  }),
+)
+export type PolicyFile = Static<typeof PolicyFile>

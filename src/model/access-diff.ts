@@ -1,0 +1,120 @@
+// The form of an access diff: what a change of policy or data does to who may do what (docs/access-diff.md). Two parts:
+// `policy` compares the rules without looking at facts, `access` names the users whose answers change. It is made by
+// src/image/access-diff, and is part of the answer of a plan.
+import {
+  closed,
+  described,
+  enumOf,
+  Flag,
+  listOf,
+  maybe,
+  named,
+  open,
+  type Static,
+  schemaOf,
+  Text,
+} from './json-schema.ts'
+
+const Count = schemaOf<number>({ type: 'integer' })
+
+/** How a user comes to have a permission. */
+export const AccessSource = named(
+  'AccessSource',
+  open({
+    kind: enumOf('role', 'resource_role', 'set_rule'),
+    role: maybe(described(Text, 'the role assigned to the user; of a resource role `resource#role`')),
+    user_set: maybe(described(Text, 'of a set rule: the user set, or the key of a role that stands for one')),
+    resource_set: maybe(described(Text, 'of a set rule: the resource set, or the key of a resource type')),
+  }),
+)
+export type AccessSource = Static<typeof AccessSource>
+
+/** A pair that the policy gains or loses, whoever has the role. */
+export const PolicyPair = named(
+  'PolicyPair',
+  open({
+    source: AccessSource,
+    permission: described(Text, '`resource:action`'),
+    through: maybe(described(listOf(Text), 'roles between: over `extends`, and over derivations as `resource#role`')),
+  }),
+)
+export type PolicyPair = Static<typeof PolicyPair>
+
+/** Users who gain or lose one action on one type of resource in one tenant, by one source. */
+export const AccessGroup = named(
+  'AccessGroup',
+  open({
+    source: AccessSource,
+    resource: described(Text, 'resource type'),
+    action: Text,
+    tenant: Text,
+    users: described(Count, 'different users'),
+    decisions: described(Count, 'answers that change'),
+  }),
+)
+export type AccessGroup = Static<typeof AccessGroup>
+
+/** One answer that changes. Without a key the resource is the type: the answer about all its instances in the tenant. */
+export const AccessFlip = named(
+  'AccessFlip',
+  open({
+    user: Text,
+    action: Text,
+    resource: closed({ type: Text, key: maybe(Text) }),
+    tenant: Text,
+    because: AccessSource,
+  }),
+)
+export type AccessFlip = Static<typeof AccessFlip>
+
+/** The answers that change in one direction. */
+export const AccessChange = named(
+  'AccessChange',
+  open({
+    users: described(Count, 'different users; at least so many when not complete'),
+    decisions: described(Count, 'answers that change; at least so many when not complete'),
+    complete: described(Flag, 'false when there was more to ask than the limits allow'),
+    groups: listOf(AccessGroup),
+    first: described(listOf(AccessFlip), 'a page of them, in the order of resource, action, tenant, user and key'),
+    next: maybe(described(Text, 'where the next page begins')),
+  }),
+)
+export type AccessChange = Static<typeof AccessChange>
+
+/** Answers that may change, depending on what is sent with the question: attributes of the resource, context, time. */
+export const ConditionalChange = named(
+  'ConditionalChange',
+  open({
+    resource: Text,
+    action: Text,
+    tenant: Text,
+    before: described(Text, 'when it is allowed now, as text: `never`, `always`, or conditions'),
+    after: described(Text, 'when it is allowed afterwards'),
+    users: Count,
+    first: described(listOf(Text), 'the first of the users'),
+    complete: Flag,
+  }),
+)
+export type ConditionalChange = Static<typeof ConditionalChange>
+
+/** A changed set rule that reads user attributes, which a request may send and so override. Nobody is counted. */
+export const OverridableRule = named(
+  'OverridableRule',
+  open({ user_set: Text, permission: Text, resource_set: Text, attributes: listOf(Text) }),
+)
+export type OverridableRule = Static<typeof OverridableRule>
+
+export const AccessDiff = named(
+  'AccessDiff',
+  open({
+    policy: open({ gained: listOf(PolicyPair), lost: listOf(PolicyPair), complete: Flag }),
+    access: open({
+      gained: AccessChange,
+      lost: AccessChange,
+      conditional: listOf(ConditionalChange),
+      overridable: listOf(OverridableRule),
+      conditional_complete: Flag,
+    }),
+  }),
+)
+export type AccessDiff = Static<typeof AccessDiff>
