@@ -15,7 +15,7 @@ import { keepKeysFile } from './api-keys/keys-file-upkeep.ts'
 import { organizationsOf } from './open.ts'
 import { exportSchema } from './policy-file/export.ts'
 import { exportInThread } from './policy-file/export-task.ts'
-import type { Bundle } from './policy-file/schema.ts'
+import type { PolicyFile } from './policy-file/schema.ts'
 import type { ManagementUseCases } from './registry.ts'
 import { policyOf } from './snapshot/snapshot.ts'
 
@@ -138,7 +138,7 @@ interface InEnvironment extends InOrganization {
 async function exportEnvironment(
   { store, data }: AdminDeps,
   { file, ...input }: InEnvironment & { readonly file?: string },
-): Promise<Bundle | null> {
+): Promise<PolicyFile | null> {
   const { organization, environment } = findEnvironment(store, input)
   await store.commit(organization, 'noteRead', null, withoutRequest('export'))
   if (file === undefined) return exportSchema(store.view(environment))

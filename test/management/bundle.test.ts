@@ -88,7 +88,7 @@ describe('a bundle', () => {
   it.each<[unknown, (string | number)[]]>([
     [null, []],
     [{}, ['zerohop']],
-    [{ zerohop: 2 }, ['zerohop']],
+    [{ zerohop: 3 }, ['zerohop']],
     [{ zerohop: 1, rolls: [] }, ['rolls']],
     [{ zerohop: 1, roles: {} }, ['roles']],
     [{ zerohop: 1, roles: [{ key: 'fine' }, { key: 5 }] }, ['roles', 1, 'key']],
@@ -107,12 +107,34 @@ describe('a bundle', () => {
     expect(management.revision()).toBe(before)
   })
 
-  it('never deletes what a condition reads', async () => {
-    const resources = exportSchema(management.view()).resources!.map((resource) => ({ ...resource, attributes: {} }))
-    await expect(load({ zerohop: 1, resources })).rejects.toMatchObject({ code: 'OBJECT_IN_USE' })
-    const sets = [{ key: 'secrets', type: 'resourceset', resource_id: 'document', conditions: {} }]
-    await load({ zerohop: 1, resources, condition_sets: sets })
-    expect(management.view().require('resource', 'document').attributes).toEqual([])
+  it('deletes nothing that it leaves out, also inside a resource type', async () => {
+    const before = everything()
+    const resources = exportSchema(management.view()).resources!.map(({ key, name }) => ({ key, name: name ?? null }))
+    const empty = { user_attributes: {}, tenant_attributes: {}, roles: [], condition_sets: [], users: [], tenants: [] }
+    expect(await load({ zerohop: 2, ...empty, resources })).toEqual({ created: 0, changed: 0, deleted: 0, lines: [] })
+    expect(everything()).toEqual(before)
+  })
+
+  it('may change an attribute together with the condition that reads it', async () => {
+    const of = (type: string, value: unknown) => ({
+      zerohop: 2,
+      resources: [{ key: 'document', attributes: { secret: { type } } }],
+      condition_sets: [
+        {
+          key: 'secrets',
+          type: 'resourceset',
+          resource: 'document',
+          conditions: { 'resource.secret': { equals: value } },
+        },
+      ],
+    })
+    await load(of('string', 'very'))
+    await expect(load({ zerohop: 2, resources: of('bool', true).resources })).rejects.toMatchObject({
+      code: 'OBJECT_IN_USE',
+      path: ['body', 'resources', 0, 'attributes', 'secret'],
+    })
+    await load(of('bool', true))
+    expect(management.view().get('resource', 'document')?.attributes).toMatchObject([{ key: 'secret', type: 'bool' }])
   })
 
   it('declares the attributes of resources that its conditions read', async () => {

@@ -7,11 +7,14 @@ import { type Environment, environmentKey } from '../../model/objects.ts'
 import { Draft } from '../../store/draft.ts'
 import { EmptyView } from '../../store/empty.ts'
 import type { Decided, Mint, View } from '../../store/view.ts'
+import { patch } from '../collection.ts'
 import { BODY, type Sent } from '../fields.ts'
+import { applyPolicy } from '../policy-file/apply-policy.ts'
 import { exportSchema } from '../policy-file/export.ts'
-import { applyBundle, realChanges } from '../policy-file/import.ts'
-import type { Bundle, BundleResource } from '../policy-file/schema.ts'
+import { realChanges } from '../policy-file/import.ts'
+import type { PolicyFile, PolicyResource } from '../policy-file/schema.ts'
 import { newEnvironment } from '../projects/use-cases.ts'
+import { resources } from '../resources/use-cases.ts'
 import { makeEnvironment } from './new-environment.ts'
 import type { CopyScope, EnvironmentCreate } from './schema.ts'
 
@@ -42,7 +45,7 @@ export function copyEnvironment(view: View, input: CopyInput, mint: Mint): Decid
     const { result, also, ...made } = makeEnvironment(newEnvironment(view, project, fresh, [...path, 'new']), mint)
     const log = result.environment.id
     const draft = new Draft(new EmptyView(log)).stage(also.flatMap(({ changes }) => changes))
-    applyBundle(draft, pick(all, input.scope ?? {}, draft), mint)
+    applyPolicy(draft, pick(all, input.scope ?? {}, draft), mint)
     return { ...made, also: [{ log, changes: draft.changes() }], status: 201, result: result.environment }
   }
   const ref = existing ?? ''
@@ -59,12 +62,24 @@ export function copyEnvironment(view: View, input: CopyInput, mint: Mint): Decid
   const bundle = pick(all, input.scope ?? {}, below)
   if (!overwrite) requireNoConflict(below, bundle)
   const draft = new Draft(below)
-  applyBundle(draft, bundle, mint)
+  applyPolicy(draft, bundle, mint)
+  removeOmitted(draft, bundle, mint)
   return { changes: [], also: [{ log: target.id, changes: realChanges(below, draft) }], status: 201, result: target }
 }
 
+/**
+ * A resource type that is copied over another one has its actions and attributes, and no others. Relations, roles and
+ * action groups of the other one are kept.
+ */
+function removeOmitted(draft: Draft, { resources: copied }: PolicyFile, mint: Mint): void {
+  for (const { key, actions, attributes } of copied ?? []) {
+    const fields = { actions: actions ?? {}, attributes: attributes ?? {} }
+    draft.take(patch(resources, draft, { ref: key, fields }, mint))
+  }
+}
+
 /** @throws OBJECT_EXISTS */
-function requireNoConflict(target: View, bundle: Bundle): void {
+function requireNoConflict(target: View, bundle: PolicyFile): void {
   for (const { key } of bundle.resources ?? []) target.refuse('resource', key)
   for (const { key } of bundle.roles ?? []) target.refuse('role', key)
   for (const { key } of bundle.condition_sets ?? []) target.refuse('condition_set', key)
@@ -81,7 +96,7 @@ function requireNoConflict(target: View, bundle: Bundle): void {
 }
 
 /** The part of the bundle in the scope, without objects that would refer to something outside of it. */
-function pick(bundle: Bundle, scope: CopyScope, target: View): Bundle {
+function pick(bundle: PolicyFile, scope: CopyScope, target: View): PolicyFile {
   const kept = {
     resources: (bundle.resources ?? []).filter(({ key }) => passes(scope.resources, key)),
     roles: (bundle.roles ?? []).filter(({ key }) => passes(scope.roles, key)),
@@ -95,9 +110,9 @@ function pick(bundle: Bundle, scope: CopyScope, target: View): Bundle {
     kept.roles.map(({ key }) => key),
     kept.sets.map(({ key }) => key),
   )
-  for (const { key, parent_id, resource_id } of kept.sets) {
-    if (parent_id && !has.set(parent_id)) throw leftOut(key, `condition set \`${parent_id}\``)
-    if (resource_id && !has.resource(resource_id)) throw leftOut(key, `resource \`${resource_id}\``)
+  for (const { key, parent, resource } of kept.sets) {
+    if (parent && !has.set(parent)) throw leftOut(key, `condition set \`${parent}\``)
+    if (resource && !has.resource(resource)) throw leftOut(key, `resource \`${resource}\``)
   }
   return {
     ...bundle,
@@ -111,8 +126,10 @@ function pick(bundle: Bundle, scope: CopyScope, target: View): Bundle {
     })),
     condition_sets: kept.sets,
     set_rules: (bundle.set_rules ?? []).filter(
-      ({ user_set, resource_set, permission }) =>
-        has.user(user_set) && has.object(resource_set) && has.resource(permission.slice(0, permission.indexOf(':'))),
+      ({ user_set, is_role, resource_set, is_resource, permission }) =>
+        (is_role ? has.role(user_set) : has.set(user_set)) &&
+        (is_resource ? has.resource(resource_set) : has.set(resource_set)) &&
+        has.resource(permission.slice(0, permission.indexOf(':'))),
     ),
   }
 }
@@ -120,11 +137,11 @@ function pick(bundle: Bundle, scope: CopyScope, target: View): Bundle {
 /** The objects that the target will have. */
 class TargetState {
   readonly #target: View
-  readonly #resources: ReadonlyMap<string, BundleResource>
+  readonly #resources: ReadonlyMap<string, PolicyResource>
   readonly #roles: ReadonlySet<string>
   readonly #sets: ReadonlySet<string>
 
-  constructor(target: View, resources: readonly BundleResource[], roles: readonly string[], sets: readonly string[]) {
+  constructor(target: View, resources: readonly PolicyResource[], roles: readonly string[], sets: readonly string[]) {
     this.#target = target
     this.#resources = new Map(resources.map((resource) => [resource.key, resource]))
     this.#roles = new Set(roles)
@@ -134,21 +151,15 @@ class TargetState {
   resource = (key: string): boolean => this.#resources.has(key) || this.#target.get('resource', key) !== undefined
   role = (key: string): boolean => this.#roles.has(key) || this.#target.get('role', key) !== undefined
   set = (key: string): boolean => this.#sets.has(key) || this.#target.get('condition_set', key) !== undefined
-  user = (key: string): boolean =>
-    key.startsWith(AUTOGENERATED) ? this.role(key.slice(AUTOGENERATED.length)) : this.set(key)
-  object = (key: string): boolean =>
-    key.startsWith(AUTOGENERATED) ? this.resource(key.slice(AUTOGENERATED.length)) : this.set(key)
   resourceRole = (resource: string, role: string): boolean =>
     Object.hasOwn(this.#resources.get(resource)?.roles ?? {}, role) ||
     this.#target.get('resource_role', `${resource}/${role}`) !== undefined
 }
 
-const AUTOGENERATED = '__autogen_'
-
 /** The resource without relations to resources that are left out, and without derivations over them. */
-function narrowed(resource: BundleResource, has: TargetState): BundleResource {
-  const relations = Object.entries(resource.relations ?? {}).filter(([, { subject_resource }]) =>
-    has.resource(subject_resource),
+function narrowed(resource: PolicyResource, has: TargetState): PolicyResource {
+  const relations = Object.entries(resource.relations ?? {}).filter(([, said]) =>
+    has.resource(typeof said === 'string' ? said : said.subject_resource),
   )
   const linked = new Set(relations.map(([key]) => key))
   const roles = Object.entries(resource.roles ?? {}).map(([key, role]) => {

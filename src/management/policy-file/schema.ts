@@ -43,6 +43,7 @@ const BundleConditionSet = closed({
   ...membersOf(ConditionSetCreate, 'key', 'name', 'description', 'type', 'resource_id', 'parent_id'),
   ...membersOf(ConditionSetReplace, 'conditions'),
 })
+export type BundleConditionSet = Static<typeof BundleConditionSet>
 
 export const Bundle = closed({
   /** version of the form */
@@ -141,6 +142,9 @@ export const PolicyFile = named(
     moved: maybe(described(listOf(Moved), 'objects that have another key than before')),
     user_attributes: Bundle.properties.user_attributes,
     tenant_attributes: Bundle.properties.tenant_attributes,
+    context_attributes: maybe(
+      described(mapOf(AttributeBlock), 'what applications send in `context`: only for the warnings of `validate`'),
+    ),
     resources: maybe(listOf(PolicyResource)),
     roles: Bundle.properties.roles,
     condition_sets: maybe(listOf(PolicyConditionSet)),

@@ -1,57 +1,99 @@
-// Validates JSON that no server has validated, such as a file, against a schema from src/model/json-schema.ts: types,
-// enums and members. Further constraints on values are checked by the use cases.
+// Compares JSON that no server has validated, such as a file, with a schema from src/model/json-schema.ts: types, enums
+// and members. Finds everything that is wrong, each with its place. Further constraints on values are checked by the use
+// cases.
 import { ZerohopError } from '../../model/errors.ts'
 import type { TSchema } from '../../model/json-schema.ts'
 import type { Path } from '../fields.ts'
 
 /** The schema keywords that are checked here. */
-interface Shape {
-  readonly type?: 'string' | 'boolean' | 'object' | 'array'
+export interface Shape {
+  readonly type?: ShapeType
   readonly enum?: readonly unknown[]
   readonly nullable?: boolean
   readonly items?: Shape
   readonly properties?: Readonly<Record<string, Shape>>
   readonly required?: readonly string[]
   readonly additionalProperties?: false | Shape
+  readonly anyOf?: readonly Shape[]
+}
+export type ShapeType = 'string' | 'boolean' | 'object' | 'array'
+
+/** A place at which a value is not as its schema says. */
+export type Misfit =
+  | { readonly kind: 'type'; readonly path: Path; readonly wanted: readonly ShapeType[]; readonly got: unknown }
+  | { readonly kind: 'word'; readonly path: Path; readonly words: readonly string[]; readonly got: unknown }
+  /** a member that the object cannot have; the path ends with it */
+  | { readonly kind: 'unknown'; readonly path: Path; readonly names: readonly string[] }
+  /** a member that the object must have; the path ends with it */
+  | { readonly kind: 'missing'; readonly path: Path }
+
+/** Everything that is wrong with the value, in the order in which it stands there. */
+export function misfits(schema: TSchema, value: unknown, path: Path): Misfit[] {
+  const found: Misfit[] = []
+  check(schema as Shape, value, path, found)
+  return found
 }
 
-/** @throws INPUT_INVALID, with the place */
+/** @throws INPUT_INVALID for the first thing that is wrong, with the place */
 export function requireShape(schema: TSchema, value: unknown, path: Path): void {
-  check(schema as Shape, value, path)
+  const [first] = misfits(schema, value, path)
+  if (first !== undefined) throw new ZerohopError('INPUT_INVALID', { reason: reasonOf(first) }, { path: first.path })
 }
 
-function check(shape: Shape, value: unknown, path: Path): void {
-  if (value === null && shape.nullable) return
-  if (shape.enum !== undefined && !shape.enum.includes(value)) {
-    const words = new Set(shape.enum.filter((word) => word !== null).map(String))
-    throw invalid(`permitted: ${[...words].join(', ')}`, path)
+/** In the words of the API. */
+function reasonOf(misfit: Misfit): string {
+  switch (misfit.kind) {
+    case 'type':
+      return `value is not a valid ${misfit.wanted.join(' or ')}`
+    case 'word':
+      return `permitted: ${misfit.words.join(', ')}`
+    case 'missing':
+      return 'field required'
+    default:
+      return 'extra fields not permitted'
   }
-  if (shape.type === 'object') checkObject(shape, value, path)
-  else if (shape.type === 'array') checkList(shape, value, path)
-  else if (shape.type !== undefined && typeof value !== shape.type)
-    throw invalid(`value is not a valid ${shape.type}`, path)
 }
 
-function checkList({ items = {} }: Shape, value: unknown, path: Path): void {
-  if (!Array.isArray(value)) throw invalid('value is not a valid array', path)
-  for (const [at, one] of value.entries()) check(items, one, [...path, at])
+function check(shape: Shape, value: unknown, path: Path, found: Misfit[]): void {
+  if (value === null && shape.nullable) return
+  if (shape.anyOf !== undefined) checkForms(shape.anyOf, value, path, found)
+  else if (shape.enum !== undefined && !shape.enum.includes(value)) {
+    const words = [...new Set(shape.enum.filter((word) => word !== null).map(String))]
+    found.push({ kind: 'word', path, words, got: value })
+  } else if (shape.type !== undefined && typeOf(value) !== shape.type) {
+    found.push({ kind: 'type', path, wanted: [shape.type], got: value })
+  } else if (Array.isArray(value)) {
+    for (const [at, one] of value.entries()) check(shape.items ?? {}, one, [...path, at], found)
+  } else if (typeOf(value) === 'object') {
+    checkObject(shape, value as object, path, found)
+  }
+}
+
+/** Several forms are told apart by their types. */
+function checkForms(forms: readonly Shape[], value: unknown, path: Path, found: Misfit[]): void {
+  const form = forms.find(({ type }) => type === typeOf(value))
+  const wanted = forms.flatMap(({ type }) => (type === undefined ? [] : [type]))
+  if (form !== undefined) check(form, value, path, found)
+  else found.push({ kind: 'type', path, wanted, got: value })
 }
 
 function checkObject(
   { properties = {}, required = [], additionalProperties }: Shape,
-  value: unknown,
+  value: object,
   path: Path,
+  found: Misfit[],
 ): void {
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw invalid('value is not a valid object', path)
-  for (const name of required) if (!Object.hasOwn(value, name)) throw invalid('field required', [...path, name])
+  for (const name of required) {
+    if (!Object.hasOwn(value, name)) found.push({ kind: 'missing', path: [...path, name] })
+  }
   for (const [name, one] of Object.entries(value)) {
     const shape = Object.hasOwn(properties, name) ? properties[name] : additionalProperties
-    if (shape === false) throw invalid('extra fields not permitted', [...path, name])
-    if (shape !== undefined) check(shape, one, [...path, name])
+    if (shape === false) found.push({ kind: 'unknown', path: [...path, name], names: Object.keys(properties) })
+    else if (shape !== undefined) check(shape, one, [...path, name], found)
   }
 }
 
-function invalid(reason: string, path: Path): ZerohopError {
-  return new ZerohopError('INPUT_INVALID', { reason }, { path })
+function typeOf(value: unknown): string {
+  if (value === null) return 'null'
+  return Array.isArray(value) ? 'array' : typeof value
 }

@@ -87,3 +87,13 @@ export const CONDITIONS_BYTES_MAX = 64 * 1024
 export const CONDITION_DEPTH_MAX = 32
 /** Nodes of the conditions of one set: bounds the steps of one evaluation. */
 export const CONDITION_NODES_MAX = 1_000
+/** Bytes of one policy file: what an editor shows; a larger policy is several files. */
+export const POLICY_FILE_BYTES_MAX = 4 * 1024 * 1024
+/** Bytes of all policy files that are read as one policy. */
+export const POLICY_FILES_BYTES_MAX = 32 * 1024 * 1024
+/** Levels of lists and maps in a policy file: those of conditions, and those around them. */
+export const POLICY_FILE_DEPTH_MAX = 64
+/** Errors and warnings that are reported about policy files at once. */
+export const POLICY_PROBLEMS_MAX = 1_000
+/** Parts of one object in a policy file that are left out to find what else is wrong with it. */
+export const POLICY_RETRIES_MAX = 100

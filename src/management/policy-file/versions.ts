@@ -1,0 +1,91 @@
+// The versions of the form: what an older one says in the words of the newest. Version 1 named the references of
+// condition sets by `resource_id` and `parent_id`, as bodies of the API do.
+import { ZerohopError } from '../../model/errors.ts'
+import type { Path } from '../fields.ts'
+import { Bundle, type BundleConditionSet, type PolicyConditionSet, PolicyFile } from './schema.ts'
+import { requireShape } from './shape.ts'
+
+/** The form that a file says it has; undefined when it says none that is known. */
+export function formOf(value: unknown): typeof Bundle | typeof PolicyFile | undefined {
+  const version = versionOf(value)
+  if (version === '1') return Bundle
+  return version === '2' ? PolicyFile : undefined
+}
+
+/** What the file says of its version. */
+export function versionOf(value: unknown): string | undefined {
+  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, 'zerohop')) return undefined
+  const { zerohop } = value as { readonly zerohop: unknown }
+  return typeof zerohop === 'number' || typeof zerohop === 'string' ? String(zerohop) : undefined
+}
+
+/** The same in version 2. */
+export function newest(file: Bundle | PolicyFile): PolicyFile {
+  if (String(file.zerohop) !== '1') return { ...(file as PolicyFile), zerohop: 2 }
+  const { condition_sets, ...rest } = file as Bundle
+  return { ...rest, zerohop: 2, ...(condition_sets ? { condition_sets: condition_sets.map(newestSet) } : {}) }
+}
+
+/** A condition set of any version in version 2. */
+export function newestSet(sent: BundleConditionSet | PolicyConditionSet): PolicyConditionSet {
+  const { resource_id, parent_id, ...set } = sent as BundleConditionSet
+  return {
+    ...set,
+    ...(resource_id == null ? {} : { resource: resource_id }),
+    ...(parent_id == null ? {} : { parent: parent_id }),
+  }
+}
+
+/** Validates the value as a policy of any version. @throws INPUT_INVALID for the first thing that is wrong */
+export function requirePolicy(value: unknown, path: Path): PolicyFile {
+  requireShape(formOf(value) ?? PolicyFile, value, path)
+  return newest(value as Bundle | PolicyFile)
+}
+
+/** What the fields that are lists hold, told apart by a name; two objects of one name are one too many. */
+export const LISTS = {
+  resources: nameByKey,
+  roles: nameByKey,
+  condition_sets: nameByKey,
+  set_rules: ({ user_set, permission, resource_set }: Members) => joined(user_set, permission, resource_set),
+  tenants: nameByKey,
+  users: nameByKey,
+  memberships: ({ user, tenant }: Members) => joined(user, tenant),
+  resource_instances: ({ resource, key }: Members) => joined(resource, key),
+  relationship_tuples: ({ subject, relation, object }: Members) => joined(subject, relation, object),
+  role_assignments: ({ user, role, tenant, resource_instance }: Members) =>
+    joined(user, role, tenant ?? '', resource_instance ?? ''),
+} as const satisfies Partial<Record<keyof PolicyFile, (item: Members) => string | undefined>>
+export type ListField = keyof typeof LISTS
+
+/** Fields that are maps: their members are objects by their key. */
+export const MAPS = [
+  'user_attributes',
+  'tenant_attributes',
+  'context_attributes',
+] as const satisfies readonly (keyof PolicyFile)[]
+
+type Members = Readonly<Record<string, unknown>>
+
+function nameByKey({ key }: Members): string | undefined {
+  return typeof key === 'string' ? key : undefined
+}
+
+function joined(...parts: readonly unknown[]): string | undefined {
+  return parts.every((part) => typeof part === 'string') ? parts.join(' ') : undefined
+}
+
+/** Refuses duplicate objects, of which the last would silently win. @throws INPUT_INVALID */
+export function requireOnce(policy: PolicyFile, path: Path): void {
+  for (const field of ['resources', 'roles', 'condition_sets', 'tenants', 'users', 'resource_instances'] as const) {
+    const seen = new Set<string>()
+    for (const [at, object] of (policy[field] ?? []).entries()) {
+      const name = LISTS[field](object) ?? ''
+      if (seen.has(name)) {
+        const reason = `\`${name.replace(' ', ':')}\` appears twice`
+        throw new ZerohopError('INPUT_INVALID', { reason }, { path: [...path, field, at, 'key'] })
+      }
+      seen.add(name)
+    }
+  }
+}
