@@ -1,0 +1,83 @@
+// `zerohop.yaml`, the configuration of a folder with policy files: which files they are, which tests go with them, and
+// which server and environment they are for. Found upwards from the working directory. Holds no secrets: keys come from
+// variables.
+import { existsSync, readFileSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { formSentence } from '../../management/policy-file/form-sentence.ts'
+import type { Problem } from '../../management/policy-file/problem.ts'
+import { misfits } from '../../management/policy-file/shape.ts'
+import { YamlDocument } from '../../management/policy-file/yaml-document.ts'
+import { ZerohopError } from '../../model/errors.ts'
+import { closed, described, maybe, type Static, Text, Texts } from '../../model/json-schema.ts'
+import { lineOf } from '../process/process.ts'
+
+export const PROJECT_FILE = 'zerohop.yaml'
+
+export const ProjectFile = closed({
+  api: maybe(described(Text, 'URL of the management API; `--api` and ZEROHOP_API take precedence')),
+  project: maybe(described(Text, 'id or key of the project; `default` when absent')),
+  environment: maybe(described(Text, 'id or key of the environment; `development` when absent')),
+  files: maybe(
+    described(Texts, 'policy files, and folders of them, from the folder of this file; `policy.yaml` when absent'),
+  ),
+  tests: maybe(described(Texts, 'test files, and folders of them; `tests` when absent')),
+})
+type ProjectFile = Static<typeof ProjectFile>
+
+/** The configuration of a folder. */
+export interface Project {
+  /** absolute path of the folder that `files` and `tests` are relative to */
+  readonly folder: string
+  /** undefined when there is no `zerohop.yaml` */
+  readonly api: string | undefined
+  readonly project: string
+  readonly environment: string
+  readonly files: readonly string[]
+  readonly tests: readonly string[]
+}
+
+/**
+ * The configuration that counts in the folder: the nearest `zerohop.yaml` upwards, else the defaults.
+ * @throws CONFIG_INVALID with everything that is wrong in it, each with line and column
+ */
+export function findProject(from: string): Project {
+  const file = upwards(resolve(from))
+  const { project, problems } = file === undefined ? { project: {}, problems: [] } : readProject(file)
+  if (problems.length > 0) throw new ZerohopError('CONFIG_INVALID', { reason: problems.map(placed).join('; ') })
+  return {
+    folder: file === undefined ? resolve(from) : dirname(file),
+    api: project.api ?? undefined,
+    project: project.project ?? 'default',
+    environment: project.environment ?? 'development',
+    files: project.files ?? ['policy.yaml'],
+    tests: project.tests ?? ['tests'],
+  }
+}
+
+/** Reads the file. @throws CONFIG_INVALID when it cannot be read */
+export function readProject(file: string): { readonly project: ProjectFile; readonly problems: readonly Problem[] } {
+  const document = new YamlDocument({ name: file, text: textOf(file) })
+  if (document.value === undefined) return { project: {}, problems: document.problems }
+  const problems = misfits(ProjectFile, document.value, []).map((misfit): Problem => {
+    const which = misfit.kind === 'unknown' ? 'key' : 'value'
+    return { severity: 'error', message: formSentence(misfit), place: document.place(misfit.path, which) }
+  })
+  return { project: problems.length > 0 ? {} : (document.value as ProjectFile), problems }
+}
+
+function upwards(folder: string): string | undefined {
+  const file = join(folder, PROJECT_FILE)
+  if (existsSync(file)) return file
+  const above = dirname(folder)
+  return above === folder ? undefined : upwards(above)
+}
+
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    throw new ZerohopError('CONFIG_INVALID', { reason: `\`${file}\` cannot be read: ${lineOf(error)}` })
+  }
+}
+
+const placed = ({ message, place }: Problem): string => `${place.file}:${place.line}:${place.column}: ${message}`

@@ -1,0 +1,78 @@
+// Which names policy files define, also in objects whose form is wrong: a reference to one of these is not an error of
+// its own, because the error is said where the object stands.
+type Members = Readonly<Record<string, unknown>>
+
+const KINDS_OF_LISTS: Readonly<Record<string, string>> = {
+  resources: 'resource',
+  roles: 'role',
+  condition_sets: 'condition_set',
+  tenants: 'tenant',
+  users: 'user',
+}
+const KINDS_OF_PARTS: Readonly<Record<string, string>> = {
+  actions: 'action',
+  attributes: 'attribute',
+  action_groups: 'action_group',
+  relations: 'relation',
+  roles: 'resource_role',
+}
+
+/** The names, by kind. Parts of resource types are called `resource/part`. */
+export class Defined {
+  readonly #names = new Map<string, Set<string>>()
+  readonly #fields = new Set<string>()
+
+  /** Takes in what a file says, of any form. */
+  add(file: unknown): void {
+    for (const [field, value] of membersOf(file)) {
+      this.#fields.add(field)
+      const kind = KINDS_OF_LISTS[field]
+      for (const item of Array.isArray(value) ? value : []) {
+        const { key, resource } = Object.fromEntries(membersOf(item)) as Members
+        if (kind !== undefined) this.#name(kind, key)
+        if (field === 'resource_instances') this.#name('resource_instance', `${resource}:${key}`)
+        if (field === 'resources') this.#parts(String(key), item)
+      }
+      if (field === 'user_attributes') for (const [key] of membersOf(value)) this.#name('attribute', `__user/${key}`)
+      if (field === 'tenant_attributes')
+        for (const [key] of membersOf(value)) this.#name('attribute', `__tenant/${key}`)
+    }
+  }
+
+  /** The names of a kind, in the order of the files. */
+  names(kind: string): readonly string[] {
+    return [...(this.#names.get(kind) ?? [])]
+  }
+
+  /** The names of the parts of a resource type. */
+  parts(kind: string, resource: string): readonly string[] {
+    const before = `${resource}/`
+    return this.names(kind).flatMap((name) => (name.startsWith(before) ? [name.slice(before.length)] : []))
+  }
+
+  has(kind: string, name: string): boolean {
+    return this.#names.get(kind)?.has(name) === true
+  }
+
+  /** Whether a file has the field, be it empty. */
+  hasField(field: string): boolean {
+    return this.#fields.has(field)
+  }
+
+  #parts(resource: string, item: unknown): void {
+    for (const [field, parts] of membersOf(item)) {
+      const kind = KINDS_OF_PARTS[field]
+      if (kind !== undefined) for (const [key] of membersOf(parts)) this.#name(kind, `${resource}/${key}`)
+    }
+  }
+
+  #name(kind: string, name: unknown): void {
+    if (typeof name !== 'string') return
+    const names = this.#names.get(kind) ?? new Set<string>()
+    this.#names.set(kind, names.add(name))
+  }
+}
+
+function membersOf(value: unknown): [string, unknown][] {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.entries(value) : []
+}

@@ -1,0 +1,47 @@
+// What is wrong with the form of a policy file, in one sentence each, with the nearest word that is allowed.
+import { nearestName } from '../../model/nearest-name.ts'
+import { shortText } from '../../model/shorten.ts'
+import type { Misfit, ShapeType } from './shape.ts'
+
+/** So many words are listed when none is near. */
+const LISTED_MAX = 16
+
+const TYPES: Readonly<Record<ShapeType, string>> = {
+  string: 'a text',
+  boolean: 'true or false',
+  object: 'a map',
+  array: 'a list',
+}
+
+export function formSentence(misfit: Misfit): string {
+  const name = `\`${shortText(String(misfit.path.at(-1) ?? ''))}\``
+  switch (misfit.kind) {
+    case 'missing':
+      return `${name} is missing`
+    case 'unknown':
+      return `unknown field ${name}${hint(String(misfit.path.at(-1)), misfit.names)}`
+    case 'word':
+      return `${shown(misfit.got)} is not allowed here${hint(String(misfit.got), misfit.words)}`
+    default:
+      return `expected ${misfit.wanted.map((type) => TYPES[type]).join(' or ')}, found ${shown(misfit.got)}${quote(misfit)}`
+  }
+}
+
+/** `: did you mean …?`, or what is allowed; nothing when that would be too long. */
+export function hint(name: string, names: readonly string[]): string {
+  const nearest = nearestName(name, names)
+  if (nearest !== undefined) return `: did you mean \`${nearest}\`?`
+  return names.length === 0 || names.length > LISTED_MAX ? '' : `: allowed are ${names.join(', ')}`
+}
+
+function shown(value: unknown): string {
+  if (value === null || value === undefined) return 'nothing'
+  if (Array.isArray(value)) return 'a list'
+  if (typeof value === 'object') return 'a map'
+  return typeof value === 'string' ? `\`${shortText(value)}\`` : `the ${typeof value} ${String(value)}`
+}
+
+/** Unquoted, `404` is a number and `true` is a truth value. */
+function quote({ wanted, got }: Misfit & { readonly kind: 'type' }): string {
+  return wanted.includes('string') && /^(number|boolean)$/.test(typeof got) ? ': put it in quotes' : ''
+}

@@ -1,0 +1,158 @@
+// What a policy means, judged without a server: the use cases of the API run on an empty environment, and what they
+// refuse becomes a problem with its place. A reference to what the files do not hold, such as a user when they have no
+// users, is not judged.
+import type { ZerohopError } from '../../model/errors.ts'
+import { shortText } from '../../model/shorten.ts'
+import type { Path } from '../fields.ts'
+import { applyPolicy } from './apply-policy.ts'
+import type { Defined } from './defined.ts'
+import { countingMint, emptyEnvironment } from './empty-environment.ts'
+import { hint } from './form-sentence.ts'
+import { selects } from './manages.ts'
+import type { Place, Places, Problem } from './problem.ts'
+import { POLICY_KINDS, type PolicyFile, type PolicyKind } from './schema.ts'
+import { policyWarnings } from './warnings.ts'
+
+/** Errors and warnings about the meaning of the policy, whose form is right. */
+export function meaningProblems(policy: PolicyFile, defined: Defined, places: Places): Problem[] {
+  const mint = countingMint()
+  const judge = new Judge(policy, defined, places)
+  applyPolicy(emptyEnvironment(mint), withStandIns(policy, judge), mint, (error) => judge.refused(error))
+  return [...judge.problems, ...policyWarnings(policy, places)]
+}
+
+const FACTS: Readonly<Record<string, string>> = {
+  tenant: 'tenants',
+  user: 'users',
+  resource_instance: 'resource_instances',
+}
+const PARTS: ReadonlySet<string> = new Set(['action', 'attribute', 'action_group', 'relation', 'resource_role'])
+
+class Judge {
+  readonly problems: Problem[] = []
+  readonly #policy: PolicyFile
+  readonly #defined: Defined
+  readonly #places: Places
+
+  constructor(policy: PolicyFile, defined: Defined, places: Places) {
+    this.#policy = policy
+    this.#defined = defined
+    this.#places = places
+  }
+
+  refused(error: ZerohopError): void {
+    const path = (error.path ?? []).slice(1)
+    const message = this.#sentence(error, path)
+    if (message === undefined) return
+    this.problems.push({ severity: 'error', message, place: this.#place(error, path) })
+  }
+
+  /** Whether an object may be defined elsewhere. */
+  isElsewhere(kind: string, key: string): boolean {
+    const { manages } = this.#policy
+    const known = POLICY_KINDS.find((each) => each === kind)
+    if (known === undefined || this.#defined.has(kind, key)) return false
+    if (!manages?.length) return FACTS[kind] !== undefined && !this.#defined.hasField(FACTS[kind])
+    const owners: readonly PolicyKind[] = PARTS.has(kind) ? [known, 'resource'] : [known]
+    return !owners.some((owner) => selects(manages, owner, owner === known ? key : (key.split('/')[0] ?? '')))
+  }
+
+  /** Undefined when the error follows from another one, or cannot be judged here. */
+  #sentence(error: ZerohopError, path: Path): string | undefined {
+    const { code, details } = error
+    if (code === 'ATTRIBUTE_UNDECLARED') {
+      const [resource, attribute] = [String(details.resource), String(details.attribute)]
+      return this.#unknownPart('attribute', resource, attribute)
+    }
+    if (code !== 'OBJECT_NOT_FOUND') return error.message
+    const [kind, ref] = [String(details.kind), String(details.ref)]
+    if (!PARTS.has(kind)) {
+      if (this.#defined.has(kind, ref) || this.isElsewhere(kind, ref)) return undefined
+      const what = kind === 'resource' ? 'resource type' : kind.replaceAll('_', ' ')
+      return `${what} \`${shortText(ref)}\` does not exist${hint(ref, this.#names(kind, path))}`
+    }
+    const [before, name] = ref.split(kind === 'action' ? ':' : '/')
+    if (name !== undefined) return this.#unknownPart(kind, before ?? '', name)
+    return this.#unknownPart(kind, this.#resourceAt(path), ref)
+  }
+
+  #unknownPart(kind: string, resource: string, name: string): string | undefined {
+    const key = `${resource}/${name}`
+    if (this.#defined.has(kind, key) || this.isElsewhere(kind, key)) return undefined
+    const what = kind === 'resource_role' ? 'role' : kind.replaceAll('_', ' ')
+    const near = hint(name, this.#defined.parts(kind, resource))
+    return `resource type \`${shortText(resource)}\` has no ${what} \`${shortText(name)}\`${near}`
+  }
+
+  /** The names that a reference could have meant. */
+  #names(kind: string, path: Path): readonly string[] {
+    const names = this.#defined.names(kind)
+    if (path.at(-1) === 'user_set') return [...names, ...this.#defined.names('role')]
+    if (path.at(-1) === 'resource_set') return [...names, ...this.#defined.names('resource')]
+    return names
+  }
+
+  /** The resource type whose parts a reference names. */
+  #resourceAt([field, at, ...rest]: Path): string {
+    const resource = field === 'resources' ? this.#policy.resources?.[Number(at)] : undefined
+    const [, role = '', granted, , rule] = rest
+    if (granted !== 'granted_to' || rest.at(-1) !== 'role') return resource?.key ?? ''
+    return resource?.roles?.[role]?.granted_to?.users_with_role?.[Number(rule)]?.on_resource ?? ''
+  }
+
+  /** An error about an attribute in conditions is shown where the conditions read it. */
+  #place({ code, details }: ZerohopError, path: Path): Place {
+    const end = path.indexOf('conditions')
+    if (end >= 0 && (code === 'ATTRIBUTE_UNDECLARED' || code === 'ATTRIBUTE_MISMATCH')) {
+      const attribute = String(details.attribute)
+      const name = attribute.slice(attribute.indexOf('.') + 1)
+      const found = this.#places.placeOfWord(path.slice(0, end + 1), (word) => {
+        const read = word.slice(word.indexOf('.') + 1)
+        return read === name || read.startsWith(`${name}.`)
+      })
+      if (found !== undefined) return found
+    }
+    return this.#places.placeOf(path)
+  }
+}
+
+/**
+ * The policy with users, tenants and instances that its assignments and tuples name and that it does not hold: so that
+ * what else they say is judged.
+ */
+function withStandIns(policy: PolicyFile, judge: Judge): PolicyFile {
+  const [users, tenants, instances] = [new Set<string>(), new Set<string>(), new Map<string, string>()]
+  const add = (named: Set<string>, kind: string, key: string | null | undefined) => {
+    if (key && key !== 'default' && judge.isElsewhere(kind, key)) named.add(key)
+  }
+  const at = (name: string | null | undefined, tenant: string | null | undefined) => {
+    if (name && judge.isElsewhere('resource_instance', name) && !instances.has(name))
+      instances.set(name, tenant ?? 'default')
+  }
+  for (const { user, tenant, resource_instance } of policy.role_assignments ?? []) {
+    add(users, 'user', user)
+    add(tenants, 'tenant', tenant)
+    at(resource_instance, tenant)
+  }
+  for (const { user, tenant } of policy.memberships ?? []) {
+    add(users, 'user', user)
+    add(tenants, 'tenant', tenant)
+  }
+  for (const { subject, object, tenant } of policy.relationship_tuples ?? []) {
+    add(tenants, 'tenant', tenant)
+    at(subject, tenant ?? instances.get(object))
+    at(object, tenant ?? instances.get(subject))
+  }
+  for (const { tenant } of policy.resource_instances ?? []) add(tenants, 'tenant', tenant)
+  const made = [...instances].flatMap(([name, tenant]) => {
+    const [resource = '', key] = name.split(':')
+    return key === undefined ? [] : [{ resource, key, tenant }]
+  })
+  const keyed = (keys: ReadonlySet<string>) => [...keys].map((key) => ({ key }))
+  return {
+    ...policy,
+    users: [...(policy.users ?? []), ...keyed(users)],
+    tenants: [...(policy.tenants ?? []), ...keyed(tenants)],
+    resource_instances: [...(policy.resource_instances ?? []), ...made],
+  }
+}
