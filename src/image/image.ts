@@ -385,6 +385,14 @@ export class Image {
     }
   }
 
+  /**
+   * Runs a part of src/image on the inside of this image, as `guard` does. Nothing of the inside may be kept: a delta
+   * makes it another.
+   */
+  inside<T>(run: (inside: { readonly kernel: Kernel; readonly required: RequiredAttributes }) => T): T {
+    return this.guard(() => run({ kernel: this.#kernel, required: this.#required }))
+  }
+
   /** The error to throw instead of `cause`. An image on which the kernel traps, or that cannot be read, is poisoned. */
   #broken(cause: unknown): unknown {
     if (isZerohopError(cause) && cause.code !== 'IMAGE_DAMAGED') return cause

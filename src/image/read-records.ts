@@ -9,13 +9,17 @@ import {
   Header,
   Instance,
   Member,
+  PAGE_BYTES,
+  PAGE_SHIFT,
   Permission,
   Principal,
   Relation,
   Resource,
+  ROW_PAGES,
   Role,
   RoleSet,
   Root,
+  Row,
   RULE_NO_DIRECT,
   Rule,
   SCRATCH_BYTES,
@@ -215,6 +219,20 @@ export function permissionsOf(kernel: Kernel, role: number): string[] {
 /** Ids of the permissions that a grant allows, inherited ones included. */
 export function permissionIdsOfGrant(kernel: Kernel, grant: number): number[] {
   return listed(kernel, (first) => kernel.calls.listGrant(grant, first))
+}
+
+/** Ids of the permissions that a role has, inherited ones included. */
+export function permissionIdsOfRole(kernel: Kernel, role: number): number[] {
+  const ids: number[] = []
+  for (let index = 0; index < ROW_PAGES; index++) {
+    const row = role + Role.Row
+    const page = index === 0 ? row + Row.FirstPage : kernel.word(row + Row.Pages + index * 4)
+    for (let offset = 0; page !== 0 && offset < PAGE_BYTES; offset += 4) {
+      for (let bits = kernel.word(page + offset); bits !== 0; bits &= bits - 1)
+        ids.push((index << PAGE_SHIFT) + offset * 8 + 31 - Math.clz32(bits & -bits))
+    }
+  }
+  return ids
 }
 
 function listed(kernel: Kernel, list: (first: number) => number): number[] {

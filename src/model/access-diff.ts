@@ -40,6 +40,20 @@ export const PolicyPair = named(
 )
 export type PolicyPair = Static<typeof PolicyPair>
 
+/**
+ * The created or deleted object without which the answer would not change: the user, else the tenant, else the instance.
+ * Null or absent: all of them are there before and after.
+ */
+export const Lifecycle = enumOf(
+  'new_user',
+  'deleted_user',
+  'new_tenant',
+  'deleted_tenant',
+  'new_instance',
+  'deleted_instance',
+)
+export type Lifecycle = Static<typeof Lifecycle>
+
 /** Users who gain or lose one action on one type of resource in one tenant, by one source. */
 export const AccessGroup = named(
   'AccessGroup',
@@ -48,6 +62,7 @@ export const AccessGroup = named(
     resource: described(Text, 'resource type'),
     action: Text,
     tenant: Text,
+    lifecycle: maybe(described(Lifecycle, 'the object that is created or deleted; such answers are grouped apart')),
     users: described(Count, 'different users'),
     decisions: described(Count, 'answers that change'),
   }),
@@ -63,6 +78,7 @@ export const AccessFlip = named(
     resource: closed({ type: Text, key: maybe(Text) }),
     tenant: Text,
     because: AccessSource,
+    lifecycle: maybe(described(Lifecycle, 'the object that is created or deleted')),
   }),
 )
 export type AccessFlip = Static<typeof AccessFlip>
@@ -74,7 +90,8 @@ export const AccessChange = named(
     users: described(Count, 'different users; at least so many when not complete'),
     decisions: described(Count, 'answers that change; at least so many when not complete'),
     complete: described(Flag, 'false when there was more to ask than the limits allow'),
-    groups: listOf(AccessGroup),
+    groups: described(listOf(AccessGroup), 'in the order of source, resource, action, tenant and lifecycle'),
+    more_groups: described(Count, 'groups besides those listed'),
     first: described(listOf(AccessFlip), 'a page of them, in the order of resource, action, tenant, user and key'),
     next: maybe(described(Text, 'where the next page begins')),
   }),

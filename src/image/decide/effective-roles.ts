@@ -13,13 +13,23 @@ export type InstanceRoles = ReadonlyMap<number, readonly number[]>
  * roles.
  */
 export function instanceRolesOf(kernel: Kernel, user: number, limit: number): InstanceRoles | undefined {
+  return walkInstanceRoles(kernel, user, limit)?.rolesByInstance
+}
+
+/** `instanceRolesOf`, with the tuples and roles of the limit that are left. */
+export function walkInstanceRoles(
+  kernel: Kernel,
+  user: number,
+  limit: number,
+): { readonly rolesByInstance: InstanceRoles; readonly left: number } | undefined {
   const walk = new Walk(kernel, user)
   for (const grant of grantsOfUser(kernel, user)) {
     const scope = kernel.word(grant + Grant.Scope)
     if (tableOf(kernel, scope) !== Table.Instances) continue
     for (const role of rolesOf(kernel, kernel.word(grant + Grant.Roles))) walk.add(scope, role)
   }
-  return walk.run(limit) ? walk.rolesByInstance : undefined
+  const left = walk.run(limit)
+  return left < 0 ? undefined : { rolesByInstance: walk.rolesByInstance, left }
 }
 
 class Walk {
@@ -43,20 +53,20 @@ class Walk {
     this.#roles.push(role)
   }
 
-  /** False when the limit ended the walk early. */
-  run(limit: number): boolean {
+  /** What is left of the limit; below 0 when it ended the walk early. */
+  run(limit: number): number {
     const kernel = this.#kernel
     let left = limit
     for (let at = 0; at < this.#instances.length; at++) {
       const instance = this.#instances[at]!
-      if (--left < 0) return false
+      if (--left < 0) return left
       for (let rule = kernel.word(this.#roles[at]! + Role.Sources); rule !== 0; ) {
         left = this.#follow(rule, instance, left)
-        if (left < 0) return false
+        if (left < 0) return left
         rule = kernel.word(rule + Rule.NextOfSource)
       }
     }
-    return true
+    return left
   }
 
   /** Adds the role that one rule derives on every related instance; returns the work that is left. */

@@ -33,6 +33,7 @@ import {
 } from '../contents.ts'
 import { configText } from '../documents.ts'
 import { childrenOf, parentsOf } from '../read-records.ts'
+import { parseAssignment, parseMembership, parseSetRule, parseTuple } from './deleted-keys.ts'
 import { invalid, StagedSymbols, type SymbolKind, TABLE_OF } from './staged-symbols.ts'
 
 type TupleContent = PolicyObjects['relationship_tuple']
@@ -349,30 +350,4 @@ function lastOfEach(changes: readonly PolicyChange[]): Iterable<PolicyChange> {
   const last = new Map<string, PolicyChange>()
   for (const change of changes) last.set(`${change.kind}/${change.key}`, change)
   return last.values()
-}
-
-function parseAssignment(key: string, to: number): Assignment {
-  const [user, role, tenant, instance, rest] = key.split('/')
-  if (!user || !role || !tenant || rest !== undefined || (instance !== undefined && !isInstanceKey(instance)))
-    throw invalid(to, `\`${key}\` is not the key of an assignment`)
-  return assignmentOf({ user, role, tenant, resource_instance: instance ?? null })
-}
-
-function parseTuple(key: string, to: number): TupleContent {
-  const [subject, relation, object, rest] = key.split('/')
-  if (subject && relation && object && rest === undefined && isInstanceKey(subject) && isInstanceKey(object))
-    return { subject, relation, object }
-  throw invalid(to, `\`${key}\` is not the key of a tuple`)
-}
-
-function parseMembership(key: string, to: number): Membership {
-  const [tenant, user, rest] = key.split('/')
-  if (tenant && user && rest === undefined) return { tenant, user }
-  throw invalid(to, `\`${key}\` is not the key of a membership`)
-}
-
-function parseSetRule(key: string, to: number): SetRuleContent {
-  const [user_set, permission, resource_set, rest] = key.split('/')
-  if (user_set && permission && resource_set && rest === undefined) return { user_set, permission, resource_set }
-  throw invalid(to, `\`${key}\` is not the key of a set rule`)
 }

@@ -93,3 +93,16 @@ export const NEAREST_NAMES_MAX = 1_000
 export const NEAREST_CHARS_MAX = 64
 /** Decisions about one request that the middleware keeps for its log: a handler may check many rows. */
 export const REQUEST_DECISIONS_MAX = 100
+/**
+ * Work of one access diff, counted as that of a listing: some seconds at most. What would take more is not complete,
+ * and says so.
+ */
+export const ACCESS_DIFF_WORK_MAX = 100_000_000
+/** Answers that change that one access diff finds: some hundred megabytes. With more it is not complete. */
+export const ACCESS_FLIPS_MAX = 2_000_000
+/** Groups of an access diff that are shown; the others are counted. */
+export const ACCESS_GROUPS_MAX = 1_000
+/** Answers that change in one page of an access diff, when the caller does not say. */
+export const ACCESS_PAGE_DEFAULT = 100
+/** Answers that change in one page of an access diff at most. */
+export const ACCESS_PAGE_MAX = 10_000

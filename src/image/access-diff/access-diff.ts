@@ -1,0 +1,71 @@
+// The access diff of two images: what a change does to who may do what. docs/access-diff.md defines it.
+import type { PolicyChange } from '../../log/delta.ts'
+import type { AccessChange, AccessDiff } from '../../model/access-diff.ts'
+import { ACCESS_DIFF_WORK_MAX, ACCESS_PAGE_DEFAULT, ACCESS_PAGE_MAX } from '../../model/limits.ts'
+import type { Image } from '../image.ts'
+import { changedBy } from './changed.ts'
+import { Meter } from './meter.ts'
+import { Questions } from './questions.ts'
+import { ReachRelations } from './reach-relations.ts'
+import { ReachRoles } from './reach-roles.ts'
+import { ReachRules } from './reach-rules.ts'
+import { type Inside, Side } from './side.ts'
+
+export interface AccessDiffOptions {
+  /** milliseconds since 1970: `context.now` of every question */
+  readonly now: number
+  /** flips of a page of each direction; default ACCESS_PAGE_DEFAULT, at most ACCESS_PAGE_MAX */
+  readonly first?: number | undefined
+  /** the `next` of an earlier answer about the same change: its direction continues there */
+  readonly after?: string | undefined
+  /** work, counted as that of a listing; default ACCESS_DIFF_WORK_MAX */
+  readonly budget?: number | undefined
+}
+
+/**
+ * What the changes that lead from one image to the other do. `changes` must name every object that differs between the
+ * images, with all that a delete removed; more than that costs time, but changes no answer.
+ * @throws INPUT_INVALID on a cursor that is none, DELTA_INVALID on a key that names nothing, POISONED
+ */
+export function accessDiff(
+  before: Image,
+  after: Image,
+  changes: readonly PolicyChange[],
+  options: AccessDiffOptions,
+): AccessDiff {
+  const { gained, lost } = before.inside((was) =>
+    after.inside((is) => whoChanges([was, is], changes, after.revision, options)),
+  )
+  return {
+    policy: { gained: [], lost: [], complete: false },
+    access: { gained, lost, conditional: [], overridable: [], conditional_complete: false },
+  }
+}
+
+/** The flips of stored users, from the changes to what they can reach. */
+function whoChanges(
+  insides: readonly [Inside, Inside],
+  changes: readonly PolicyChange[],
+  revision: number,
+  { now, first = ACCESS_PAGE_DEFAULT, after, budget = ACCESS_DIFF_WORK_MAX }: AccessDiffOptions,
+): { gained: AccessChange; lost: AccessChange } {
+  const meter = new Meter(budget)
+  const questions = new Questions([new Side(insides[0], now, meter), new Side(insides[1], now, meter)], meter)
+  const changed = changedBy(changes, revision)
+  meter.run(() => {
+    const roles = new ReachRoles(questions, changed)
+    const roleChanges = roles.roleChanges()
+    roles.askHolders(roleChanges)
+    roles.askAssigned()
+    const relations = new ReachRelations(questions, changed)
+    relations.askHolders(roleChanges)
+    relations.askChanged()
+    new ReachRules(questions, changed).ask(roles.permissionsAlone())
+  })
+  const page = { first: Math.min(first, ACCESS_PAGE_MAX), after }
+  const { flips } = questions
+  return {
+    gained: flips.change('gained', meter.complete, page),
+    lost: flips.change('lost', meter.complete, page),
+  }
+}

@@ -1,0 +1,86 @@
+// Which condition sets of an image mean something else after a change: the changed ones, those whose parent is one of
+// them, and those that read an attribute whose declared type changed or the instances of a type that changed.
+import {
+  CELL_BYTES,
+  Composite,
+  ConditionSet,
+  FOREIGN,
+  Program,
+  Resource,
+  Source,
+  STEP_BYTES,
+  Step,
+  Table,
+} from '../../../assembly/abi.ts'
+import { objectAt, valueAt } from '../../kernel/decode.ts'
+import type { Kernel } from '../../kernel/kernel.ts'
+import { TENANT_TYPE, USER_TYPE } from '../../model/condition-reads.ts'
+import { typeOf } from '../contents.ts'
+import { readsOfSide } from '../decide/required-attributes.ts'
+import { records } from '../read-records.ts'
+import type { Changed } from './changed.ts'
+import type { Questions } from './questions.ts'
+import { SIDES, type SideNumber } from './twins.ts'
+
+/** What changed of types, for sets. */
+export interface ChangedTypes {
+  /** keys of types whose declared attributes differ */
+  readonly declared: ReadonlySet<string>
+  /** these, and keys of types of which instances changed */
+  readonly followed: ReadonlySet<string>
+}
+
+export function changedTypes({ types, sides }: Questions, changed: Changed): ChangedTypes {
+  const declared = new Set<string>()
+  for (const key of changed.types) {
+    const type = types.named(key)
+    if (type === undefined) continue
+    const [before, after] = SIDES.map((side) => {
+      const id = types.id(side, type)
+      const { kernel } = sides[side]
+      const numbers = id === 0 ? undefined : objectAt(kernel, kernel.word(id + Resource.Attributes))
+      return JSON.stringify(Object.entries(numbers ?? {}).sort(([a], [b]) => (a < b ? -1 : 1)))
+    })
+    if (before !== after) declared.add(key)
+  }
+  return { declared, followed: new Set([...changed.types, ...[...changed.instances].map(typeOf)]) }
+}
+
+/** Records of the sets of one image that may mean something else. */
+export function dirtySets(
+  { sides }: Questions,
+  side: SideNumber,
+  changed: Changed,
+  { declared, followed }: ChangedTypes,
+): Set<number> {
+  const { kernel } = sides[side]
+  const dirty = new Set<number>()
+  const ofUsers = declared.has(USER_TYPE) ? 1 << Source.User : 0
+  const mask = ofUsers | (declared.has(TENANT_TYPE) ? 1 << Source.Tenant : 0)
+  for (const set of records(kernel, Table.Sets)) {
+    const isChanged = changed.sets.has(kernel.key(set, ConditionSet.Key))
+    const isRead = mask !== 0 && (readsOfSide(kernel, set) & mask) !== 0
+    if (isChanged || isRead || (followed.size > 0 && follows(kernel, set, followed))) dirty.add(set)
+  }
+  for (const set of dirty) {
+    for (let child = kernel.word(set + ConditionSet.Children); child !== 0; ) {
+      dirty.add(child) // also walked
+      child = kernel.word(child + ConditionSet.NextOfParent)
+    }
+  }
+  return dirty
+}
+
+/** Whether the conditions of the set follow keys to instances of one of the types. */
+function follows(kernel: Kernel, set: number, types: ReadonlySet<string>): boolean {
+  const program = kernel.word(set + ConditionSet.Program)
+  const count = program === 0 ? 0 : kernel.word(program + Program.Count)
+  for (let index = 0; index < count; index++) {
+    const step = program + Program.Steps + index * STEP_BYTES
+    if (((kernel.word(step + Step.Op) >>> 16) & FOREIGN) === 0) continue
+    const constants = kernel.word(program + Program.Constants)
+    const cell = constants + Composite.Cells + kernel.word(step + Step.Right) * CELL_BYTES
+    if (types.has(String(valueAt(kernel, cell)))) return true
+  }
+  return false
+}

@@ -1,0 +1,237 @@
+// The flips that an access diff found: counted, grouped and paged as docs/access-diff.md says. Numbers are those of
+// twins; texts are read for what is shown only.
+import type { AccessChange, AccessFlip, AccessGroup, AccessSource, Lifecycle } from '../../model/access-diff.ts'
+import { ZerohopError } from '../../model/errors.ts'
+import { ACCESS_FLIPS_MAX, ACCESS_GROUPS_MAX } from '../../model/limits.ts'
+import { compareText } from '../../model/text-order.ts'
+import type { Meter } from './meter.ts'
+import { keyOn, type Objects } from './objects.ts'
+import { compareSources } from './side.ts'
+
+export type Direction = 'gained' | 'lost'
+
+/** A question by the numbers of twins; no instance on a type. */
+export interface AskedNumbers {
+  readonly user: number
+  readonly permission: number
+  readonly tenant: number
+  readonly instance: number | undefined
+}
+
+/** What is asked for of a direction. */
+export interface Page {
+  readonly first: number
+  /** a cursor; ignored when it is of the other direction */
+  readonly after: string | undefined
+}
+
+interface Bucket {
+  readonly source: number
+  readonly permission: number
+  readonly tenant: number
+  readonly lifecycle: Lifecycle | undefined
+  readonly users: number[]
+  /** of each flip; undefined when all are on the type */
+  instances: (number | undefined)[] | undefined
+}
+
+/** A bucket of users of one permission in one tenant, with the texts that order it. */
+interface Named extends Bucket {
+  readonly resource: string
+  readonly action: string
+  readonly tenantKey: string
+}
+
+const LIFECYCLES: readonly (Lifecycle | undefined)[] = [
+  undefined,
+  'new_user',
+  'deleted_user',
+  'new_tenant',
+  'deleted_tenant',
+  'new_instance',
+  'deleted_instance',
+]
+
+export class Flips {
+  readonly #objects: Objects
+  readonly #meter: Meter
+  readonly #buckets = { gained: new Map<string, Bucket>(), lost: new Map<string, Bucket>() }
+  readonly #sources: AccessSource[] = []
+  readonly #sourceNumbers = new Map<string, number>()
+  #count = 0
+
+  constructor(objects: Objects, meter: Meter) {
+    this.#objects = objects
+    this.#meter = meter
+  }
+
+  add(direction: Direction, { user, permission, tenant, instance }: AskedNumbers, because: AccessSource): void {
+    if (++this.#count > ACCESS_FLIPS_MAX) this.#meter.stop()
+    const source = this.#numberOf(because)
+    const lifecycle = this.#lifecycle(user, tenant, instance)
+    const name = `${source}/${permission}/${tenant}/${lifecycle ?? ''}`
+    const buckets = this.#buckets[direction]
+    let bucket = buckets.get(name)
+    if (bucket === undefined) {
+      bucket = { source, permission, tenant, lifecycle, users: [], instances: undefined }
+      buckets.set(name, bucket)
+    }
+    if (instance !== undefined && bucket.instances === undefined)
+      bucket.instances = Array.from({ length: bucket.users.length })
+    bucket.users.push(user)
+    bucket.instances?.push(instance)
+  }
+
+  #numberOf(because: AccessSource): number {
+    const name = JSON.stringify([because.kind, because.role, because.user_set, because.resource_set])
+    let number = this.#sourceNumbers.get(name)
+    if (number === undefined) {
+      number = this.#sources.push(because) - 1
+      this.#sourceNumbers.set(name, number)
+    }
+    return number
+  }
+
+  #lifecycle(user: number, tenant: number, instance: number | undefined): Lifecycle | undefined {
+    const { users, tenants, instances } = this.#objects
+    const ofUser = users.lacking(user)
+    if (ofUser !== undefined) return ofUser === 0 ? 'new_user' : 'deleted_user'
+    const ofTenant = tenants.lacking(tenant)
+    if (ofTenant !== undefined) return ofTenant === 0 ? 'new_tenant' : 'deleted_tenant'
+    const ofInstance = instance === undefined ? undefined : instances.lacking(instance)
+    if (ofInstance !== undefined) return ofInstance === 0 ? 'new_instance' : 'deleted_instance'
+    return undefined
+  }
+
+  /** What is known of one direction. @throws INPUT_INVALID on a cursor that is none */
+  change(direction: Direction, complete: boolean, page: Page): AccessChange {
+    const buckets = [...this.#buckets[direction].values()].map((bucket) => this.#named(bucket))
+    const users = new Set<number>()
+    let decisions = 0
+    for (const bucket of buckets) {
+      decisions += bucket.users.length
+      for (const user of bucket.users) users.add(user)
+    }
+    const groups = buckets.sort((left, right) => this.#inOrderOfGroups(left, right))
+    const shown = groups.slice(0, ACCESS_GROUPS_MAX).map((bucket) => this.#group(bucket))
+    const { first, next } = this.#page(direction, buckets, page)
+    const more_groups = groups.length - shown.length
+    return { users: users.size, decisions, complete, groups: shown, more_groups, first, next }
+  }
+
+  #named(bucket: Bucket): Named {
+    const [resource, action] = this.#objects.permissions.key(bucket.permission).split(':') as [string, string]
+    return { ...bucket, resource, action, tenantKey: this.#objects.tenants.key(bucket.tenant) }
+  }
+
+  #inOrderOfGroups(left: Named, right: Named): number {
+    return (
+      compareSources(this.#sources[left.source]!, this.#sources[right.source]!) ||
+      compareAreas(left, right) ||
+      LIFECYCLES.indexOf(left.lifecycle) - LIFECYCLES.indexOf(right.lifecycle)
+    )
+  }
+
+  #group({ source, resource, action, tenantKey, lifecycle, users, instances }: Named): AccessGroup {
+    return {
+      source: this.#sources[source]!,
+      resource,
+      action,
+      tenant: tenantKey,
+      ...(lifecycle === undefined ? {} : { lifecycle }),
+      users: instances === undefined ? users.length : new Set(users).size,
+      decisions: users.length,
+    }
+  }
+
+  #page(direction: Direction, buckets: readonly Named[], { first: limit, after }: Page) {
+    const start = after === undefined ? undefined : readCursor(after, direction)
+    const first: AccessFlip[] = []
+    for (const area of areasOf(buckets)) {
+      const order = start === undefined ? 1 : compareAreas(area[0]!, start)
+      if (order < 0) continue
+      for (const flip of this.#flipsOf(area)) {
+        if (order === 0 && compareInArea(flip, start!) <= 0) continue
+        if (first.length === limit) return { first, next: cursorOf(direction, first[limit - 1]!) }
+        first.push(flip)
+      }
+    }
+    return { first, next: null }
+  }
+
+  /** The flips of one permission in one tenant, in their order. */
+  *#flipsOf(area: readonly Named[]): Iterable<AccessFlip> {
+    const { users } = this.#objects
+    const flips = area.flatMap((bucket) =>
+      bucket.users.map((user, at) => ({ bucket, user: users.key(user), instance: bucket.instances?.[at] })),
+    )
+    const keyOf = (instance: number | undefined) =>
+      instance === undefined ? undefined : keyOn(this.#objects, instance)
+    flips.sort(
+      (left, right) =>
+        compareText(left.user, right.user) || compareText(keyOf(left.instance) ?? '', keyOf(right.instance) ?? ''),
+    )
+    for (const { bucket, user, instance } of flips) {
+      const { resource: type, action, tenantKey, source, lifecycle } = bucket
+      const key = keyOf(instance)
+      yield {
+        user,
+        action,
+        resource: key === undefined ? { type } : { type, key },
+        tenant: tenantKey,
+        because: this.#sources[source]!,
+        ...(lifecycle === undefined ? {} : { lifecycle }),
+      }
+    }
+  }
+}
+
+/** One permission in one tenant. */
+interface Area {
+  readonly resource: string
+  readonly action: string
+  readonly tenantKey: string
+}
+
+const compareAreas = (left: Area, right: Area): number =>
+  compareText(left.resource, right.resource) ||
+  compareText(left.action, right.action) ||
+  compareText(left.tenantKey, right.tenantKey)
+
+function areasOf(buckets: readonly Named[]): Named[][] {
+  const areas: Named[][] = []
+  for (const bucket of buckets.toSorted(compareAreas)) {
+    const last = areas.at(-1)
+    if (last !== undefined && compareAreas(last[0]!, bucket) === 0) last.push(bucket)
+    else areas.push([bucket])
+  }
+  return areas
+}
+
+/** Where a page ended. */
+interface Cursor extends Area {
+  readonly user: string
+  readonly key: string
+}
+
+function compareInArea({ user, resource }: AccessFlip, cursor: Cursor): number {
+  return compareText(user, cursor.user) || compareText(resource.key ?? '', cursor.key)
+}
+
+function cursorOf(direction: Direction, { resource: { type, key = '' }, action, tenant, user }: AccessFlip): string {
+  return Buffer.from(JSON.stringify([direction, type, action, tenant, user, key])).toString('base64url')
+}
+
+/** @throws INPUT_INVALID */
+function readCursor(text: string, direction: Direction): Cursor | undefined {
+  let parts: unknown
+  try {
+    parts = JSON.parse(Buffer.from(text, 'base64url').toString('utf8'))
+  } catch {
+    parts = undefined
+  }
+  if (!Array.isArray(parts) || parts.length !== 6 || !parts.every((part) => typeof part === 'string'))
+    throw new ZerohopError('INPUT_INVALID', { reason: 'the cursor is not one of an access diff' })
+  const [of, resource, action, tenantKey, user, key] = parts as [string, string, string, string, string, string]
+  return of === direction ? { resource, action, tenantKey, user, key } : undefined
+}

@@ -1,0 +1,269 @@
+// From changed resource roles, derivations, assignments on instances and tuples to the questions that relations (D5) may
+// answer otherwise. A role is derived along tuples from subject to object, so what a tuple or an assignment changes is
+// for users above it, on instances below it. What a role or a derivation changes is found by comparing what its holders
+// hold.
+import { Grant, Instance, Principal, Relation, Resource, Role, Rule, Table, Tuple } from '../../../assembly/abi.ts'
+import type { Kernel } from '../../kernel/kernel.ts'
+import { partKey } from '../../model/objects.ts'
+import { typeOf } from '../contents.ts'
+import { type InstanceRoles, walkInstanceRoles } from '../decide/effective-roles.ts'
+import { permissionIdsOfRole, records, rolesOf } from '../read-records.ts'
+import type { Changed } from './changed.ts'
+import type { Questions } from './questions.ts'
+import type { RoleChanges } from './reach-roles.ts'
+import { otherSide, SIDES, type SideNumber } from './twins.ts'
+
+/** The work of reading a record. */
+const LOOK_WORK = 4
+
+export class ReachRelations {
+  readonly #questions: Questions
+  readonly #changed: Changed
+  /** numbers of the permissions of any role of a type, by its number */
+  readonly #ofType = new Map<number, readonly number[]>()
+  /** numbers of the permissions of some roles, by their records; for each image */
+  readonly #ofRoles = [new Map<string, ReadonlySet<number>>(), new Map<string, ReadonlySet<number>>()] as const
+  /** users whose roles on instances were compared */
+  readonly #compared = new Set<number>()
+
+  constructor(questions: Questions, changed: Changed) {
+    this.#questions = questions
+    this.#changed = changed
+  }
+
+  /** Compares what the holders of changed resource roles hold on instances; also what new and deleted users hold. */
+  askHolders(changes: RoleChanges): void {
+    const { users } = this.#questions
+    for (const side of SIDES) {
+      const roles = this.#sourcesOf(side, this.#changedRoles(side, changes))
+      if (roles.size > 0) this.#compareHolders(side, roles)
+    }
+    for (const key of this.#changed.users) {
+      const user = users.named(key)
+      if (user !== undefined && users.lacking(user) !== undefined) this.#compare(user)
+    }
+  }
+
+  /** Records of the resource roles of an image whose permissions or derivations differ from the other image. */
+  #changedRoles(side: SideNumber, changes: RoleChanges): Set<number> {
+    const found = new Set<number>()
+    const { kernel } = this.#questions.sides[side]
+    const names = new Set(this.#changed.roles)
+    for (const each of SIDES) {
+      for (const role of changes[each].keys()) names.add(this.#questions.sides[each].kernel.key(role, Role.Key))
+    }
+    for (const key of names) {
+      if (!key.includes('/')) continue
+      const role = findRole(kernel, key)
+      if (role === 0) continue
+      const differs = SIDES.some((each) => changes[each].has(findRole(this.#questions.sides[each].kernel, key)))
+      if (differs || this.#derivationOf(0, key) !== this.#derivationOf(1, key)) found.add(role)
+    }
+    return found
+  }
+
+  /** The rules of a resource role as text: equal exactly if they say the same. */
+  #derivationOf(side: SideNumber, key: string): string {
+    const { kernel } = this.#questions.sides[side]
+    const role = findRole(kernel, key)
+    if (role === 0) return ''
+    const rules: string[] = []
+    for (let at = kernel.word(role + Role.Rules); at !== 0; at = kernel.word(at + Rule.NextOfTarget)) {
+      const relation = kernel.key(kernel.word(at + Rule.Relation), Relation.Key)
+      const source = kernel.key(kernel.word(at + Rule.Source), Role.Key)
+      rules.push(JSON.stringify([relation, source, kernel.word(at + Rule.Flags)]))
+    }
+    return `${kernel.word(role + Role.Flags)} ${rules.sort().join()}`
+  }
+
+  /** These roles and all from which they may be derived. */
+  #sourcesOf(side: SideNumber, roles: Set<number>): ReadonlySet<number> {
+    const { kernel } = this.#questions.sides[side]
+    for (const role of roles) {
+      for (let at = kernel.word(role + Role.Rules); at !== 0; at = kernel.word(at + Rule.NextOfTarget))
+        roles.add(kernel.word(at + Rule.Source)) // also walked
+    }
+    return roles
+  }
+
+  #compareHolders(side: SideNumber, roles: ReadonlySet<number>): void {
+    const { kernel } = this.#questions.sides[side]
+    const known = new Map<number, boolean>()
+    const counts = (set: number): boolean => {
+      const found = known.get(set) ?? rolesOf(kernel, set).some((role) => roles.has(role))
+      known.set(set, found)
+      return found
+    }
+    for (const instance of records(kernel, Table.Instances)) {
+      this.#questions.meter.spend(LOOK_WORK)
+      for (const grant of this.#grantsOn(kernel, instance)) {
+        if (counts(kernel.word(grant + Grant.Roles)))
+          this.#compare(this.#questions.users.of(side, kernel.word(grant + Grant.User)))
+      }
+    }
+  }
+
+  *#grantsOn(kernel: Kernel, scope: number): Iterable<number> {
+    for (let at = kernel.word(scope + Principal.Grants); at !== 0; at = kernel.word(at + Grant.NextOfScope)) {
+      this.#questions.meter.spend(LOOK_WORK)
+      yield at
+    }
+  }
+
+  /** Asks about the instances on which a user holds other permissions in the two images. */
+  #compare(user: number): void {
+    if (this.#compared.has(user)) return
+    this.#compared.add(user)
+    const { users, instances } = this.#questions
+    const held = SIDES.map((side) => {
+      const byInstance = new Map<number, ReadonlySet<number>>()
+      const id = users.id(side, user)
+      if (id === 0) return byInstance
+      for (const [instance, roles] of this.#rolesOf(side, id))
+        byInstance.set(instances.of(side, instance), this.#permissionsOf(side, roles))
+      return byInstance
+    })
+    for (const side of SIDES) {
+      for (const [instance, permissions] of held[side]!) {
+        const others = held[otherSide(side)]!.get(instance)
+        for (const permission of permissions)
+          if (others?.has(permission) !== true) this.#questions.askOn(user, permission, instance)
+      }
+    }
+  }
+
+  #rolesOf(side: SideNumber, user: number): InstanceRoles {
+    const { meter } = this.#questions
+    const walked = walkInstanceRoles(this.#questions.sides[side].kernel, user, meter.left)
+    if (walked === undefined) return meter.stop()
+    meter.spend(meter.left - walked.left)
+    return walked.rolesByInstance
+  }
+
+  #permissionsOf(side: SideNumber, roles: readonly number[]): ReadonlySet<number> {
+    const name = roles.toSorted().join()
+    const known = this.#ofRoles[side].get(name)
+    if (known !== undefined) return known
+    const ids = roles.flatMap((role) => permissionIdsOfRole(this.#questions.sides[side].kernel, role))
+    this.#questions.meter.spend(LOOK_WORK * ids.length)
+    const found = new Set(ids.map((id) => this.#questions.permissions.of(side, id)))
+    this.#ofRoles[side].set(name, found)
+    return found
+  }
+
+  /** Asks about what changed assignments on instances, tuples, and new and deleted instances give and take. */
+  askChanged(): void {
+    const { users, instances } = this.#questions
+    for (const { user, instance } of this.#changed.assignments) {
+      const [who, where] = [users.named(user), instance === undefined ? undefined : instances.named(instance)]
+      if (who === undefined || where === undefined) continue
+      // A direct role can also take away what is derived: on either side.
+      for (const side of SIDES) this.#askEach([who], this.#below(side, where))
+    }
+    for (const tuple of this.#changed.tuples) {
+      const [subject, object] = [instances.named(tuple.subject), instances.named(tuple.object)]
+      if (subject === undefined || object === undefined) continue
+      for (const side of SIDES) {
+        if (!this.#isRelated(side, tuple)) continue
+        this.#askEach(this.#holdersAbove(side, subject), this.#below(side, object))
+      }
+    }
+    for (const key of this.#changed.instances) {
+      const instance = instances.named(key)
+      const side = instance === undefined ? undefined : instances.lacking(instance)
+      if (instance === undefined || side === undefined) continue
+      const here = otherSide(side)
+      this.#askEach(this.#holdersAbove(here, instance), this.#below(here, instance))
+    }
+  }
+
+  #isRelated(side: SideNumber, { subject, relation, object }: Changed['tuples'][number]): boolean {
+    const { kernel } = this.#questions.sides[side]
+    const length = kernel.writeWhole(partKey(typeOf(object), relation))
+    const name = length > 0 ? kernel.calls.find(Table.Relations, length) : 0
+    const [from, to] = [subject, object].map((key) => {
+      const instance = this.#questions.instances.named(key)
+      return instance === undefined ? 0 : this.#questions.instances.id(side, instance)
+    }) as [number, number]
+    if (name === 0 || from === 0 || to === 0) return false
+    for (let at = kernel.word(to + Instance.Objects); at !== 0; at = kernel.word(at + Tuple.NextOfObject)) {
+      this.#questions.meter.spend(1)
+      if (kernel.word(at + Tuple.Relation) === name && kernel.word(at + Tuple.Subject) === from) return true
+    }
+    return false
+  }
+
+  /** Numbers of the users with a role on the instance or on one above it. */
+  #holdersAbove(side: SideNumber, instance: number): readonly number[] {
+    const { kernel } = this.#questions.sides[side]
+    const holders = new Set<number>()
+    const above = this.#reached(side, instance, (at) => linked(kernel, at, Instance.Objects, Tuple.Subject))
+    for (const each of above) {
+      for (const grant of this.#grantsOn(kernel, each))
+        holders.add(this.#questions.users.of(side, kernel.word(grant + Grant.User)))
+    }
+    return [...holders]
+  }
+
+  /** Numbers of the instance and of all below it. */
+  #below(side: SideNumber, instance: number): number[] {
+    const { kernel } = this.#questions.sides[side]
+    const below = this.#reached(side, instance, (at) => linked(kernel, at, Instance.Subjects, Tuple.Object))
+    return [...below].map((each) => this.#questions.instances.of(side, each))
+  }
+
+  /** Records of the instance and of what is reached from it. */
+  #reached(side: SideNumber, instance: number, next: (at: number) => Iterable<number>): Set<number> {
+    const id = this.#questions.instances.id(side, instance)
+    const reached = new Set(id === 0 ? [] : [id])
+    for (const at of reached) {
+      this.#questions.meter.spend(LOOK_WORK)
+      for (const each of next(at)) {
+        this.#questions.meter.spend(1)
+        reached.add(each) // also walked
+      }
+    }
+    return reached
+  }
+
+  #askEach(users: readonly number[], instances: readonly number[]): void {
+    for (const instance of instances) {
+      const permissions = this.#permissionsOn(instance)
+      for (const permission of permissions) for (const user of users) this.#questions.askOn(user, permission, instance)
+    }
+  }
+
+  /** Numbers of the permissions that some resource role of the type of an instance has. */
+  #permissionsOn(instance: number): readonly number[] {
+    const { instances, sides } = this.#questions
+    const side = instances.id(0, instance) === 0 ? 1 : 0
+    const record = sides[side].kernel.word(instances.id(side, instance) + Instance.Type)
+    const type = this.#questions.types.of(side, record)
+    const known = this.#ofType.get(type)
+    if (known !== undefined) return known
+    const found = new Set<number>()
+    for (const each of SIDES) {
+      const id = this.#questions.types.id(each, type)
+      const { kernel } = sides[each]
+      const roles: number[] = []
+      for (let role = id === 0 ? 0 : kernel.word(id + Resource.Roles); role !== 0; ) {
+        roles.push(role)
+        role = kernel.word(role + Role.NextOfType)
+      }
+      for (const permission of this.#permissionsOf(each, roles)) found.add(permission)
+    }
+    this.#ofType.set(type, [...found])
+    return [...found]
+  }
+}
+
+/** The instances at the other ends of the tuples of an instance. */
+function* linked(kernel: Kernel, instance: number, list: Instance.Objects | Instance.Subjects, end: Tuple) {
+  const next = list === Instance.Objects ? Tuple.NextOfObject : Tuple.NextOfSubject
+  for (let at = kernel.word(instance + list); at !== 0; at = kernel.word(at + next)) yield kernel.word(at + end)
+}
+
+function findRole(kernel: Kernel, key: string): number {
+  const length = kernel.writeWhole(key)
+  return length > 0 ? kernel.calls.find(Table.Roles, length) : 0
+}

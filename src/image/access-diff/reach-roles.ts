@@ -1,0 +1,187 @@
+// From changed roles, assignments, users, tenants and actions to the questions that roles in tenants (D4) may answer
+// otherwise.
+import { Grant, Principal, Role, Table } from '../../../assembly/abi.ts'
+import type { Kernel } from '../../kernel/kernel.ts'
+import {
+  childrenOf,
+  permissionIdsOfGrant,
+  permissionIdsOfRole,
+  permissionsOfType,
+  records,
+  rolesOf,
+  tableOf,
+} from '../read-records.ts'
+import type { Changed } from './changed.ts'
+import type { Questions } from './questions.ts'
+import { otherSide, SIDES, type SideNumber } from './twins.ts'
+
+/** The work of reading a record. */
+const LOOK_WORK = 4
+
+/** The numbers of the permissions that a role gains or loses, by the record of the role in the image that has them. */
+export type RoleChanges = readonly [ReadonlyMap<number, readonly number[]>, ReadonlyMap<number, readonly number[]>]
+
+export class ReachRoles {
+  readonly #questions: Questions
+  readonly #changed: Changed
+
+  constructor(questions: Questions, changed: Changed) {
+    this.#questions = questions
+    this.#changed = changed
+  }
+
+  /** What changed of roles, resource roles included: of those that were changed, and of those that extend them. */
+  roleChanges(): RoleChanges {
+    const found = [new Map<number, number[]>(), new Map<number, number[]>()] as const
+    for (const key of this.#affected()) {
+      const ids = SIDES.map((side) => this.#find(side, key))
+      const held = SIDES.map((side) => this.#permissionsOf(side, ids[side]!))
+      for (const side of SIDES) {
+        const only = [...held[side]!].filter((permission) => !held[otherSide(side)]!.has(permission))
+        if (only.length > 0) found[side].set(ids[side]!, only)
+      }
+    }
+    return found
+  }
+
+  #find(side: SideNumber, key: string): number {
+    const { kernel } = this.#questions.sides[side]
+    const length = kernel.writeWhole(key)
+    return length > 0 ? kernel.calls.find(Table.Roles, length) : 0
+  }
+
+  #permissionsOf(side: SideNumber, role: number): Set<number> {
+    if (role === 0) return new Set()
+    const ids = permissionIdsOfRole(this.#questions.sides[side].kernel, role)
+    this.#questions.meter.spend(LOOK_WORK * ids.length)
+    return new Set(ids.map((id) => this.#questions.permissions.of(side, id)))
+  }
+
+  /** Keys of the changed roles, of those that extend them, and of those with an action that only one image has. */
+  #affected(): Set<string> {
+    const affected = new Set(this.#changed.roles)
+    for (const side of SIDES) {
+      const { kernel } = this.#questions.sides[side]
+      const alone = this.#actionsAlone(side)
+      if (alone.length === 0) continue
+      for (const role of records(kernel, Table.Roles)) {
+        this.#questions.meter.spend(alone.length)
+        if (alone.some((id) => kernel.calls.holds(role, id) === 1)) affected.add(kernel.key(role, Role.Key))
+      }
+    }
+    for (const key of affected) {
+      for (const side of SIDES) {
+        const { kernel } = this.#questions.sides[side]
+        const role = this.#find(side, key)
+        if (role === 0) continue
+        for (const child of childrenOf(kernel, role)) affected.add(kernel.key(child, Role.Key)) // also walked
+      }
+    }
+    return affected
+  }
+
+  /** Ids of the permissions of changed types that only this image has. */
+  #actionsAlone(side: SideNumber): number[] {
+    return [...this.#changed.types].flatMap((key) => {
+      const type = this.#questions.types.named(key)
+      const id = type === undefined ? 0 : this.#questions.types.id(side, type)
+      if (id === 0) return []
+      const { permissions } = this.#questions
+      return permissionsOfType(this.#questions.sides[side].kernel, id)
+        .map(([permission]) => permission)
+        .filter((permission) => permissions.lacking(permissions.of(side, permission)) !== undefined)
+    })
+  }
+
+  /** Numbers of the permissions that only one image has. */
+  permissionsAlone(): Set<number> {
+    return new Set(
+      SIDES.flatMap((side) => this.#actionsAlone(side).map((id) => this.#questions.permissions.of(side, id))),
+    )
+  }
+
+  /** Asks about the holders of the roles that gain or lose permissions. */
+  askHolders(changes: RoleChanges): void {
+    for (const side of SIDES) {
+      const { kernel } = this.#questions.sides[side]
+      const ofRoles = changes[side]
+      if (![...ofRoles.keys()].some((role) => kernel.word(role + Role.Type) === 0)) continue
+      const known = new Map<number, readonly number[]>()
+      const changedOf = (roles: number): readonly number[] => {
+        const found = known.get(roles) ?? [
+          ...new Set(rolesOf(kernel, roles).flatMap((role) => ofRoles.get(role) ?? [])),
+        ]
+        known.set(roles, found)
+        return found
+      }
+      for (const tenant of records(kernel, Table.Tenants)) {
+        for (const grant of this.#grantsIn(kernel, tenant))
+          this.#askAll(side, grant, changedOf(kernel.word(grant + Grant.Roles)))
+      }
+    }
+  }
+
+  *#grantsIn(kernel: Kernel, tenant: number): Iterable<number> {
+    for (let at = kernel.word(tenant + Principal.Grants); at !== 0; at = kernel.word(at + Grant.NextOfScope)) {
+      this.#questions.meter.spend(LOOK_WORK)
+      yield at
+    }
+  }
+
+  #askAll(side: SideNumber, grant: number, permissions: readonly number[]): void {
+    if (permissions.length === 0) return
+    const { kernel } = this.#questions.sides[side]
+    const user = this.#questions.users.of(side, kernel.word(grant + Grant.User))
+    const tenant = this.#questions.tenants.of(side, kernel.word(grant + Grant.Scope))
+    for (const permission of permissions) this.#questions.ask(user, permission, tenant)
+  }
+
+  /** Asks about changed assignments in tenants, and about everybody with a role in a tenant that is new or deleted. */
+  askAssigned(): void {
+    const { users, tenants, sides } = this.#questions
+    for (const { user, tenant } of this.#changed.assignments) {
+      if (tenant !== undefined) this.#askGrant(users.named(user), tenants.named(tenant))
+    }
+    for (const key of this.#changed.users) {
+      const user = users.named(key)
+      const side = user === undefined ? undefined : users.lacking(user)
+      if (user === undefined || side === undefined) continue
+      const { kernel } = sides[otherSide(side)]
+      for (let at = kernel.word(users.id(otherSide(side), user) + Principal.Grants); at !== 0; ) {
+        const scope = kernel.word(at + Grant.Scope)
+        if (tableOf(kernel, scope) === Table.Tenants) this.#askGrant(user, tenants.of(otherSide(side), scope))
+        at = kernel.word(at + Grant.NextOfUser)
+      }
+    }
+    for (const key of this.#changed.tenants) {
+      const tenant = tenants.named(key)
+      const side = tenant === undefined ? undefined : tenants.lacking(tenant)
+      if (tenant === undefined || side === undefined) continue
+      const here = otherSide(side)
+      const { kernel } = sides[here]
+      for (const grant of this.#grantsIn(kernel, tenants.id(here, tenant)))
+        this.#askGrant(users.of(here, kernel.word(grant + Grant.User)), tenant)
+    }
+  }
+
+  /** Asks about the permissions that the roles of a user in a tenant give in only one image. */
+  #askGrant(user: number | undefined, tenant: number | undefined): void {
+    if (user === undefined || tenant === undefined) return
+    const held = SIDES.map((side) => this.#permissionsOfGrant(side, user, tenant))
+    for (const side of SIDES) {
+      for (const permission of held[side]!)
+        if (!held[otherSide(side)]!.has(permission)) this.#questions.ask(user, permission, tenant)
+    }
+  }
+
+  #permissionsOfGrant(side: SideNumber, user: number, tenant: number): Set<number> {
+    const { users, tenants, permissions, meter } = this.#questions
+    const { kernel } = this.#questions.sides[side]
+    const [userId, tenantId] = [users.id(side, user), tenants.id(side, tenant)]
+    const grant = userId === 0 || tenantId === 0 ? 0 : kernel.calls.grantOf(userId, tenantId)
+    if (grant === 0) return new Set()
+    const ids = permissionIdsOfGrant(kernel, grant)
+    meter.spend(LOOK_WORK * (1 + ids.length))
+    return new Set(ids.map((id) => permissions.of(side, id)))
+  }
+}

@@ -1,0 +1,203 @@
+// The definition: what an access diff is (docs/access-diff.md). Every question is asked of both policies, as `check`
+// defines it, with nothing sent but one `now`.
+
+import { type Condition, parseConditions } from '../../src/model/condition.ts'
+import { readings } from '../../src/model/condition-reads.ts'
+import { check } from './check.ts'
+import { authorizedUsers } from './listing.ts'
+import type { Policy } from './policy.ts'
+import type { Request } from './request.ts'
+import { hasResource, hasUser, rulesFor } from './sets.ts'
+
+export interface Source {
+  readonly kind: 'role' | 'resource_role' | 'set_rule'
+  readonly role?: string
+  readonly user_set?: string
+  readonly resource_set?: string
+}
+
+export interface Flip {
+  readonly user: string
+  readonly action: string
+  readonly resource: { readonly type: string; readonly key?: string }
+  readonly tenant: string
+  readonly because: Source
+  readonly lifecycle?: string
+}
+
+export interface Flips {
+  readonly gained: readonly Flip[]
+  readonly lost: readonly Flip[]
+}
+type Direction = keyof Flips
+
+/** What is listed, and what of the instances is not because a flip on their type covers it. */
+export interface Defined {
+  readonly listed: Flips
+  readonly covered: Flips
+  /** questions that were asked of both policies */
+  readonly questions: number
+}
+
+interface Side {
+  readonly policy: Policy
+  /** with the set rules that count on a type */
+  readonly onTypes: Policy
+}
+interface Asked {
+  readonly user: string
+  readonly action: string
+  readonly type: string
+  readonly key?: string
+}
+
+export function definedDiff(before: Policy, after: Policy, now: number): Defined {
+  const diff = new Diff(before, after, now)
+  return diff.run()
+}
+
+class Diff {
+  readonly #sides: readonly [Side, Side]
+  readonly #now: number
+  readonly #listed = { gained: [] as Flip[], lost: [] as Flip[] }
+  readonly #covered = { gained: [] as Flip[], lost: [] as Flip[] }
+  #questions = 0
+
+  constructor(before: Policy, after: Policy, now: number) {
+    this.#sides = [sideOf(before), sideOf(after)]
+    this.#now = now
+  }
+
+  run(): Defined {
+    const tenants = this.#either('tenant')
+    const instances = this.#either('resource_instance')
+    for (const user of this.#either('user')) {
+      for (const [type, action] of this.#permissions()) {
+        const onType = { user, action, type }
+        const flipped = new Map<string, Direction>()
+        for (const tenant of tenants) {
+          const direction = this.#compare(onType, [tenant, tenant])
+          if (direction === undefined) continue
+          flipped.set(tenant, direction)
+          this.#listed[direction].push(this.#flip(onType, [tenant, tenant], direction))
+        }
+        for (const instance of instances) {
+          if (!instance.startsWith(`${type}:`)) continue
+          const asked = { ...onType, key: instance.slice(type.length + 1) }
+          const homes = this.#sides.map(({ policy }) => policy.resource_instance.get(instance)?.tenant)
+          const inTenants = [homes[0] ?? homes[1]!, homes[1] ?? homes[0]!] as const
+          const direction = this.#compare(asked, inTenants)
+          if (direction === undefined) continue
+          const flip = this.#flip(asked, inTenants, direction)
+          ;(flipped.get(flip.tenant) === direction ? this.#covered : this.#listed)[direction].push(flip)
+        }
+      }
+    }
+    const sorted = (flips: { gained: Flip[]; lost: Flip[] }): Flips => ({
+      gained: flips.gained.sort(inOrder),
+      lost: flips.lost.sort(inOrder),
+    })
+    return { listed: sorted(this.#listed), covered: sorted(this.#covered), questions: this.#questions }
+  }
+
+  #either(kind: 'user' | 'tenant' | 'resource_instance'): Set<string> {
+    return new Set(this.#sides.flatMap(({ policy }) => [...policy[kind].keys()]))
+  }
+
+  #permissions(): [type: string, action: string][] {
+    const names = this.#sides.flatMap(({ policy }) =>
+      [...policy.resource].flatMap(([type, { actions }]) => actions.map((action) => `${type}:${action}`)),
+    )
+    return [...new Set(names)].map((name) => name.split(':') as [string, string])
+  }
+
+  #request({ user, action, type, key }: Asked, tenant: string): Request {
+    const resource = key === undefined ? { type, tenant } : { type, key, tenant }
+    return { user, action, resource, sent: { context: { now: this.#now } } }
+  }
+
+  #compare(asked: Asked, tenants: readonly [string, string]): Direction | undefined {
+    this.#questions++
+    const [was, is] = this.#sides.map(({ policy, onTypes }, side) =>
+      check(asked.key === undefined ? onTypes : policy, this.#request(asked, tenants[side]!)),
+    )
+    if (was === is) return undefined
+    return is === true ? 'gained' : 'lost'
+  }
+
+  #flip(asked: Asked, tenants: readonly [string, string], direction: Direction): Flip {
+    const { user, action, type, key } = asked
+    const side = direction === 'gained' ? 1 : 0
+    const tenant = tenants[side]
+    const { policy, onTypes } = this.#sides[side]
+    const because = sourceOf(key === undefined ? onTypes : policy, this.#request(asked, tenant))
+    const lifecycle = this.#lifecycle(user, tenant, key === undefined ? undefined : `${type}:${key}`)
+    const resource = key === undefined ? { type } : { type, key }
+    return { user, action, resource, tenant, because, ...(lifecycle === undefined ? {} : { lifecycle }) }
+  }
+
+  #lifecycle(user: string, tenant: string, instance: string | undefined): string | undefined {
+    const [before, after] = this.#sides.map(({ policy }) => policy) as [Policy, Policy]
+    const objects = [
+      ['user', 'user', user],
+      ['tenant', 'tenant', tenant],
+      ['instance', 'resource_instance', instance],
+    ] as const
+    for (const [name, kind, key] of objects) {
+      if (key === undefined) continue
+      if (!before[kind].has(key)) return `new_${name}`
+      if (!after[kind].has(key)) return `deleted_${name}`
+    }
+    return undefined
+  }
+}
+
+/** The first way by which the question is allowed, which it is. */
+function sourceOf(policy: Policy, request: Request): Source {
+  const { user, ...about } = request
+  const ways = authorizedUsers({ ...policy, user: new Map([[user, policy.user.get(user)!]]) }, about)[0]![1]
+  const inTenant = ways.filter(([on]) => on.startsWith('__tenant:')).map(([, role]) => role)
+  if (inTenant.length > 0) return { kind: 'role', role: inTenant.sort(compare)[0]! }
+  const onInstances = ways.map(([, role]) => role).filter((role) => role.includes('#'))
+  if (onInstances.length > 0) return { kind: 'resource_role', role: onInstances.sort(compare)[0]! }
+  const rules = rulesFor(policy, request)
+    .filter((rule) => hasUser(policy, request, rule.user_set) && hasResource(policy, request, rule.resource_set))
+    .map(({ user_set, resource_set }) => [shown(user_set), shown(resource_set)] as const)
+  const [[user_set, resource_set]] = rules.sort(([a, b], [c, d]) => compare(a, c) || compare(b, d)) as [
+    [string, string],
+  ]
+  return { kind: 'set_rule', user_set, resource_set }
+}
+
+const shown = (set: string): string => (set.startsWith('__autogen_') ? set.slice('__autogen_'.length) : set)
+
+/** The policy, and the same with only those set rules that do not depend on the resource. */
+function sideOf(policy: Policy): Side {
+  const counting = [...policy.set_rule].filter(
+    ([, { user_set, resource_set }]) => !readsResource(policy, user_set) && !readsResource(policy, resource_set),
+  )
+  return { policy, onTypes: { ...policy, set_rule: new Map(counting) } }
+}
+
+function readsResource(policy: Policy, key: string): boolean {
+  for (let set = policy.condition_set.get(key); set !== undefined; set = policy.condition_set.get(set.parent ?? '')) {
+    for (const { root, names } of paths(parseConditions(set.conditions)))
+      if (root === 'resource' && names[0] !== 'type' && names[0] !== 'tenant') return true
+  }
+  return false
+}
+
+const paths = (condition: Condition) => [...readings(condition)].map(({ path }) => path)
+
+/** The order of a page. */
+function inOrder(left: Flip, right: Flip): number {
+  return (
+    compare(left.resource.type, right.resource.type) ||
+    compare(left.action, right.action) ||
+    compare(left.tenant, right.tenant) ||
+    compare(left.user, right.user) ||
+    compare(left.resource.key ?? '', right.resource.key ?? '')
+  )
+}
+
+const compare = (left: string, right: string): number => Buffer.compare(Buffer.from(left), Buffer.from(right))
