@@ -22,7 +22,15 @@ import { type SentRelation, SentRelations } from './decide/sent-relations.ts'
 import { tenantOf } from './decide/tenant-of-check.ts'
 import { explainQuestion, instanceId } from './explain/explain.ts'
 import type { Explanation } from './explain/explanation.ts'
-import { hashImage, loadKernel, loadKernelSlowly, type Pause, saveKernel, saveKernelSlowly } from './file/image-file.ts'
+import {
+  copyKernel,
+  hashImage,
+  loadKernel,
+  loadKernelSlowly,
+  type Pause,
+  saveKernel,
+  saveKernelSlowly,
+} from './file/image-file.ts'
 import { type FilterIds, type FilterQuestion, Filters, type KeptFilter } from './filter/filters.ts'
 import { Listings } from './list/listings.ts'
 import { PolicyNames } from './list/policy-names.ts'
@@ -443,6 +451,16 @@ export class Image {
     kernel.headerBytes(Header.Environment, 16).set(this.#kernel.headerBytes(Header.Environment, 16))
     writePosition(kernel, this.#position)
     return new Image(kernel, this.#source)
+  }
+
+  /**
+   * A copy at the same position: what is applied to one does not change the other. Objects that are there now have the
+   * same ids in both.
+   * @throws IMAGE_FULL when the host gives no memory
+   */
+  clone(): Image {
+    this.#requireSound()
+    return new Image(copyKernel(this.#kernel, this.#source), this.#source)
   }
 
   /**

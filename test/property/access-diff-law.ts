@@ -57,7 +57,7 @@ function imagesOf(policy: Policy, world: World, changes: readonly PolicyChange[]
   const contents = contentsOf(policy)
   const before = Image.build(ENVIRONMENT, positionOf(1), contents)
   if (built) return [before, Image.build(ENVIRONMENT, positionOf(2), world.contents())]
-  const after = Image.build(ENVIRONMENT, positionOf(1), contents)
+  const after = before.clone()
   after.apply(deltaTo(2, changes))
   return [before, after]
 }

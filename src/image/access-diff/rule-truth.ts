@@ -92,7 +92,7 @@ export class RuleTruth {
       let everywhere: boolean | undefined = later ? true : undefined
       for (const tenant of tenants) {
         if (this.#questions.tenants.id(this.#number, tenant) === 0) continue
-        const holds = everywhere ?? this.#isTrue(side, this.#ids(user, tenant, permission))
+        const holds: boolean = everywhere ?? this.#isTrue(side, this.#ids(user, tenant, permission))
         if (isSame) everywhere = holds
         if (holds) yield [user, tenant]
         else if (isSame) break

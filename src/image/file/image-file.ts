@@ -34,6 +34,15 @@ export function saveKernel(kernel: Kernel): Uint8Array {
   return file
 }
 
+/** Another kernel with the same image: its memory is copied. @throws IMAGE_FULL when the host gives no memory */
+export function copyKernel(kernel: Kernel, source: KernelSource): Kernel {
+  const [header, heap] = kernel.parts
+  const copy = new Kernel(source, header.length + heap.length)
+  copy.headerBytes(Header.Magic, HEADER_BYTES).set(header)
+  copy.heapOf(heap.length).set(heap)
+  return copy
+}
+
 /** `saveKernel` in pieces: `pause` is awaited between them, and the image must not change meanwhile. */
 export async function saveKernelSlowly(kernel: Kernel, pause: Pause): Promise<Uint8Array> {
   const [header, heap] = kernel.parts
