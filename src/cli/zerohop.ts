@@ -12,6 +12,7 @@ import type { IntegrationOptions } from './commands/integration.ts'
 import { addAdministration } from './commands/operator-commands.ts'
 import type { PdpCommandOptions } from './commands/pdp.ts'
 import { addTypes } from './commands/types-command.ts'
+import { addWhy } from './commands/why-command.ts'
 import { type Env, inVariables, readEnv, secretsOf } from './configuration/env.ts'
 import { fail, packageVersion } from './process/process.ts'
 import { endOnUnhandled, outliveRejections } from './process/unhandled.ts'
@@ -37,7 +38,7 @@ interface ServerOptions extends Settings {
 const startOptions = ({ example = true, verify = false }: ServerOptions) => ({ example, verify })
 
 // These use exit code 1 for an answer.
-endOnUnhandled(/^(check|migrate|data)$/.test(process.argv[2] ?? '') ? UNDECIDED : 1)
+endOnUnhandled(/^(check|why|migrate|data)$/.test(process.argv[2] ?? '') ? UNDECIDED : 1)
 
 const program = speak(new Command('zerohop'), packageVersion()).description(
   'Authorization decisions in your own process: management API, decision point and tools.',
@@ -147,6 +148,7 @@ program
     }
   })
 
+addWhy(program)
 addImage(program)
 addTypes(program)
 addAdministration(program)

@@ -31,6 +31,8 @@ import {
   saveKernel,
   saveKernelSlowly,
 } from './file/image-file.ts'
+import { type Explained, waysOf } from './explain/ways.ts'
+import { hashImage, loadKernel, loadKernelSlowly, type Pause, saveKernel, saveKernelSlowly } from './file/image-file.ts'
 import { type FilterIds, type FilterQuestion, Filters, type KeptFilter } from './filter/filters.ts'
 import { Listings } from './list/listings.ts'
 import { PolicyNames } from './list/policy-names.ts'
@@ -303,6 +305,17 @@ export class Image {
       throw new ZerohopError('UNDECIDED', { what: key === undefined ? type : `${type}:${key}` })
     }
     return explanation
+  }
+
+  /**
+   * `explain` with what an explanation for people needs beside it: over which relations; of a deny the nearest names and
+   * the roles that would allow. @throws as `explain`
+   */
+  explainWays(...asked: Parameters<Image['explain']>): Explained {
+    const [user, action, type, tenant, key, sent, relations] = asked
+    const question = { user, action, type, tenant, key, sent, relations }
+    const explanation = this.explain(...asked)
+    return { question, explanation, ways: this.guard(() => waysOf(this.#kernel, this.#related, question, explanation)) }
   }
 
   /** The listings: who may do what where (D12: listings agree with checks). @throws POISONED */

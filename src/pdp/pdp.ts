@@ -3,6 +3,7 @@
 // image. The file is long because it is the public API of the library: short methods with their documentation.
 import { fileURLToPath } from 'node:url'
 import { types } from 'node:util'
+import { whyTree } from '../image/explain/why-tree.ts'
 import { type Explanation, Image } from '../image/image.ts'
 import type { CompiledModule } from '../kernel/module.ts'
 import { Trust } from '../log/signature.ts'
@@ -11,6 +12,7 @@ import type { Filter } from '../model/filter.ts'
 import { AT_LEAST_DEFAULT_MS } from '../model/limits.ts'
 import type { UrlRule } from '../model/objects.ts'
 import type { Snapshot } from '../model/snapshot.ts'
+import type { Why } from '../model/why.ts'
 import type { FollowerState } from './answering.ts'
 import { FixedImage } from './fixed-image.ts'
 import type {
@@ -176,12 +178,35 @@ export class Pdp<out P extends PolicyTypes = PolicyTypes> {
     resource: ResourceIn<P, T>,
     context?: Attributes | null,
   ): Explanation {
+    return this.#explained((image, ...asked) => image.explain(...asked), user, action, resource, context)
+  }
+
+  /**
+   * The decision of `check` as a tree of sentences for people: what allows; else the nearest ways, and what is missing on
+   * each. Slower than `explain`.
+   */
+  why<T extends TypeOf<P>>(
+    user: UserIn<P>,
+    action: ActionIn<P, T>,
+    resource: ResourceIn<P, T>,
+    context?: Attributes | null,
+  ): Why {
+    return this.#explained((image, ...asked) => whyTree(image.explainWays(...asked)), user, action, resource, context)
+  }
+
+  #explained<R>(
+    explain: (image: Image, ...asked: Parameters<Image['explain']>) => R,
+    user: User,
+    action: Action,
+    resource: Resource,
+    context?: Attributes | null,
+  ): R {
     const image = this.#image()
     const question = questionOf(user, action, resource, context)
     const { type, tenant, key, sent, relations } = question
     if (this.#strictNames) requireNames(image.names, question)
     if (this.#strict) image.requireDeclared(type, sent)
-    return image.explain(question.user, question.action, type, tenant, key, sent, relations)
+    return explain(image, question.user, question.action, type, tenant, key, sent, relations)
   }
 
   /**

@@ -13,6 +13,7 @@ import { addDatabase } from '../../src/cli/commands/database-commands.ts'
 import { addImage } from '../../src/cli/commands/image-commands.ts'
 import { addAdministration } from '../../src/cli/commands/operator-commands.ts'
 import { addTypes } from '../../src/cli/commands/types-command.ts'
+import { addWhy } from '../../src/cli/commands/why-command.ts'
 import { speak } from '../../src/cli/terminal/command-line.ts'
 import { addMigrate } from '../../src/v1/migrate/commands/migrate-commands.ts'
 import { eventually } from '../support/eventually.ts'
@@ -36,6 +37,7 @@ function program(): Command {
   addDatabase(zerohop)
   addImage(zerohop)
   addTypes(zerohop)
+  addWhy(zerohop)
   addAdministration(zerohop)
   addMigrate(zerohop)
   return zerohop
@@ -216,7 +218,7 @@ describe('serve', () => {
     const explained = await run(['check', 'ben', 'say', 'hello', '--explain'], env)
     expect([explained.code, explained.out]).toEqual([
       1,
-      expect.stringContaining('code no_permission\nby sets disabled\nbecause no role'),
+      expect.stringContaining('code no_permission\nby sets disabled\n  a role in tenant default would allow it'),
     ])
     expect(await run(['check', 'ana', 'say', 'hello', '--pdp', 'http://127.0.0.1:1'], env)).toMatchObject({
       code: 2,
@@ -227,6 +229,29 @@ describe('serve', () => {
       err: oneLine('403'),
     })
     expect((await run(['check', 'ana'], env)).code).toBe(2)
+  })
+
+  it('is asked by `why`: exit code 0 allow, 1 deny, 2 without an answer, 64 for a wrong command line', async () => {
+    const env = { ZEROHOP_DATA: data, PDP_PORT: String(ports.pdp) }
+    const denied = await run(['why', 'ben', 'say', 'hello', '--context', '{"place":"home"}'], env)
+    expect(denied).toEqual({
+      code: 1,
+      err: '',
+      out: expect.stringMatching(/^deny: ben may not say hello in tenant default\n {2}a role in /),
+    })
+    const json = await run(['why', 'ana', 'say', 'hello', '--image', image, '--json'])
+    expect([json.code, JSON.parse(json.out)]).toMatchObject([0, { allow: true, tree: { outcome: 'allow' } }])
+    expect((await run(['why', 'ana', 'say', 'hello', '--tree'], env)).out).toMatch(
+      /^✓ ana may say hello.*\n└─ ✓ ana has role/,
+    )
+    expect(await run(['why', 'ana', 'say', 'hello', '--attributes', '[]'], env)).toMatchObject({
+      code: 64,
+      err: oneLine('--attributes is not a JSON object'),
+    })
+    expect([
+      (await run(['why', 'ana'], env)).code,
+      (await run(['why', 'ana', 'say', 'hello', '--pdp', 'http://127.0.0.1:1'], env)).code,
+    ]).toEqual([64, 2])
   })
 
   it('gives the types of its policy, which an image file has too', async () => {

@@ -57,8 +57,8 @@ function answers(image: Image, step: AskedStep): string | undefined {
   }
   for (const request of undecided) if (decides(image, request)) return `${JSON.stringify(request)} is decided`
   for (const [request, expected] of reasons) {
-    const { code, rebac, abac, misses, notes } = image.explain(...partsOf(request))
-    const given = { rbac: code, rebac, abac, misses, notes }
+    const { code, rebac, abac, misses, matches, notes } = image.explain(...partsOf(request))
+    const given = { rbac: code, rebac, abac, misses, matches, notes }
     if (!isDeepStrictEqual({ ...given, ...expected }, given)) return `other reasons: ${JSON.stringify(given)}`
   }
   for (const [user, tenants] of roles) {

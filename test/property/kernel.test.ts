@@ -44,9 +44,10 @@ describe('the image and the definition', () => {
         for (const request of questions(world, pool, numbers(drawn.seed), 30)) {
           const { user } = request
           const explained = image.explain(...partsOf(request))
-          const { rbac, rebac, abac, misses, notes } = explain(world.policy, request)
+          const { rbac, rebac, abac, misses, matches, notes } = explain(world.policy, request)
           expect([request, explained.code, explained.rebac, explained.abac]).toEqual([request, rbac, rebac, abac])
           expect([request, explained.misses, explained.notes]).toEqual([request, misses, notes])
+          expect([request, explained.matches]).toEqual([request, matches])
           expectPath(explained, world, request)
           expect(explained.allow).toBe(check(world.policy, request))
           expect(explained.revision).toBe(image.revision)

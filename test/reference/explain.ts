@@ -1,7 +1,7 @@
 // The definition: for each part of a decision, the one word that says why it allows or does not. The words are those of
 // the PDP's debug answer; when several would fit, the first of this order is given: the question's own names first,
 // then what the user has.
-import { type Miss, missesOf, type Note, notesOf } from './misses.ts'
+import { type Match, type Miss, matchesOf, missesOf, type Note, notesOf } from './misses.ts'
 import type { Policy } from './policy.ts'
 import { byRelations, rolesOn } from './relations.ts'
 import { hasAction, isElsewhere, type Request, storedInstance, tenantOf } from './request.ts'
@@ -33,17 +33,20 @@ export interface Reasons {
   readonly abac: AbacCode
   /** the nearest set rules that do not allow; none when one does */
   readonly misses: readonly Miss[]
+  /** the set rules that allow */
+  readonly matches: readonly Match[]
   readonly notes: readonly Note[]
 }
 
 export function explain(policy: Policy, request: Request): Reasons {
   const unknown = unknownName(policy, request)
-  if (unknown !== undefined) return { rbac: unknown, rebac: unknown, abac: unknown, misses: [], notes: [] } // D1
+  if (unknown !== undefined) return { rbac: unknown, rebac: unknown, abac: unknown, misses: [], matches: [], notes: [] } // D1
   return {
     rbac: whyRoles(policy, request),
     rebac: whyRelations(policy, request),
     abac: whySets(policy, request),
     misses: missesOf(policy, request),
+    matches: matchesOf(policy, request),
     notes: notesOf(policy, request),
   }
 }

@@ -37,6 +37,15 @@ export interface Miss {
   readonly resource_set: string
   readonly failed: readonly Failed[]
 }
+export interface Match {
+  readonly user_set: string
+  readonly resource_set: string
+  readonly held: readonly {
+    readonly side: Failed['side']
+    readonly set: string
+    readonly tests: readonly Found[]
+  }[]
+}
 export type Note = Found & { readonly set: string }
 
 /** The nearest rules first: one side true before none, then few failed tests before many, then by name. */
@@ -62,13 +71,40 @@ export function missesOf(policy: Policy, request: Request): Miss[] {
   return far.slice(0, EXPLAIN_MISSES_MAX).map(({ miss }) => miss)
 }
 
-/** D7: the `not`s over nothing in the sets of the rules that allow, else of the nearest ones. */
-export function notesOf(policy: Policy, request: Request): Note[] {
+/** The rules that allow, by name, each with the sets that are true (D6) and the tests that make them so. */
+export function matchesOf(policy: Policy, request: Request): Match[] {
+  return allowingRules(policy, request)
+    .slice(0, EXPLAIN_MISSES_MAX)
+    .map(({ user_set, resource_set }) => ({
+      user_set,
+      resource_set,
+      held: [
+        ...heldOf(policy, request, user_set, 'user_set'),
+        ...heldOf(policy, request, resource_set, 'resource_set'),
+      ],
+    }))
+}
+
+function heldOf(policy: Policy, request: Request, key: string, side: Failed['side']): Match['held'] {
+  if (!policy.condition_set.has(key)) return []
+  return chainOf(policy, key).map((set) => {
+    const { causes } = reasonsOf(policy, request, parsed(policy.condition_set.get(set)!.conditions))
+    return { side, set, tests: causes.slice(0, EXPLAIN_ITEMS_MAX) }
+  })
+}
+
+function allowingRules(policy: Policy, request: Request) {
   if (isElsewhere(policy, request)) return []
   const allowing = rulesFor(policy, request).filter(
     (rule) => hasUser(policy, request, rule.user_set) && hasResource(policy, request, rule.resource_set),
   )
-  allowing.sort((a, b) => (`${a.user_set}/${a.resource_set}` < `${b.user_set}/${b.resource_set}` ? -1 : 1))
+  return allowing.sort((a, b) => (`${a.user_set}/${a.resource_set}` < `${b.user_set}/${b.resource_set}` ? -1 : 1))
+}
+
+/** D7: the `not`s over nothing in the sets of the rules that allow, else of the nearest ones. */
+export function notesOf(policy: Policy, request: Request): Note[] {
+  if (isElsewhere(policy, request)) return []
+  const allowing = allowingRules(policy, request)
   const rules = allowing.length > 0 ? allowing : missesOf(policy, request)
   const sets = rules.flatMap(({ user_set, resource_set }) => [user_set, resource_set])
   const chains = new Set(sets.filter((key) => policy.condition_set.has(key)).flatMap((key) => chainOf(policy, key)))

@@ -90,8 +90,8 @@ const asking = (current: () => Image): Omit<Session, 'write'> => ({
   check: (request) => current().check(...partsOf(request)),
   bulkCheck: (requests) => requests.map((request) => current().check(...partsOf(request))),
   explain: (request) => {
-    const { code, rebac, abac, misses, notes } = current().explain(...partsOf(request))
-    return { rbac: code, rebac, abac, misses, notes } as Reasons // no case meets a limit
+    const { code, rebac, abac, misses, matches, notes } = current().explain(...partsOf(request))
+    return { rbac: code, rebac, abac, misses, matches, notes } as Reasons // no case meets a limit
   },
   permissions: (user, sent) => tenantPermissionsIn(current(), user, sent),
   listings: listingsOf(current),

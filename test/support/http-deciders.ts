@@ -224,8 +224,8 @@ async function overLibrary(servers: Servers, env: Environment): Promise<Follower
     bulkCheck: (requests) => pdp.bulkCheck(requests.map(checkOf)),
     explain: (request) => {
       const { user, action, resource, context } = checkOf(request)
-      const { code, rebac, abac, misses, notes } = pdp.explain(user, action, resource, context)
-      return { rbac: code, rebac, abac, misses, notes } as Reasons // no case meets a limit
+      const { code, rebac, abac, misses, matches, notes } = pdp.explain(user, action, resource, context)
+      return { rbac: code, rebac, abac, misses, matches, notes } as Reasons // no case meets a limit
     },
     permissions: (user, sent) => rowsOf(permissionsIn(pdp, user, sent)),
     listings: listingsOf(pdp),

@@ -18,7 +18,8 @@ export function allowedRoutes(app: FastifyInstance, deps: PdpRouteDeps): void {
   app.post('/allowed', { config, onRequest: authenticate }, (request, reply) => {
     const pdp = request.pdp!
     const check = readCheck(request.body)
-    const answer = answered(deps, request, check)
+    const explains = request.headers['x-explain']
+    const answer = explains === 'why' ? answered(deps, request, check, explains) : answered(deps, request, check)
     reply.header('x-revision', pdp.revision).header('content-type', JSON_TYPE).send(answer)
   })
 
@@ -39,11 +40,12 @@ export function answered(
   { debug, decisions, acceptNow }: PdpRouteDeps,
   request: FastifyRequest,
   check: Check,
-  explains = debug || request.headers['x-explain'] === 'true',
+  explains: boolean | 'why' = debug || request.headers['x-explain'] === 'true',
 ): string {
   const pdp = request.pdp!
-  if (explains) {
-    const { allow, reason, text } = explained(pdp, check, (context) => withNow(context, acceptNow))
+  if (explains !== false) {
+    const now = (context: Check['context']) => withNow(context, acceptNow)
+    const { allow, reason, text } = explained(pdp, check, now, explains === 'why')
     decisions.record(request, check, allow, reason)
     return text
   }

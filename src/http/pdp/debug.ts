@@ -13,10 +13,18 @@ export interface Explained {
   readonly text: string
 }
 
-/** Decides and explains. */
-export function explained(pdp: Pdp, check: Check, now: (context: Check['context']) => Attributes): Explained {
-  const { allow, reason, debug } = explainedParts(pdp, check, now)
-  return { allow, reason, text: JSON.stringify({ allow, result: allow, query: null, debug }) }
+/** Decides and explains; `forPeople` also as a tree of sentences. */
+export function explained(
+  pdp: Pdp,
+  check: Check,
+  now: (context: Check['context']) => Attributes,
+  forPeople = false,
+): Explained {
+  const { user, action, resource } = check
+  const context = now(check.context) // one time for both
+  const { allow, reason, debug } = explainedParts(pdp, check, () => context)
+  const why = forPeople ? { why: pdp.why(user, action, resource, context) } : {}
+  return { allow, reason, text: JSON.stringify({ allow, result: allow, query: null, debug, ...why }) }
 }
 
 /** The parts of the answer; `sources` are the models (RBAC, ReBAC, ABAC) that allowed. */

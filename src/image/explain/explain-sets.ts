@@ -11,6 +11,8 @@ import {
   type AbacCode,
   type Because,
   type FailedSet,
+  type HeldSet,
+  type Match,
   type Miss,
   NO_SETS,
   type Note,
@@ -64,7 +66,24 @@ class SetRules {
       const sides = { role: sideKey(this.#kernel, rule.users), resource_set: sideKey(this.#kernel, rule.resources) }
       return { source: 'abac', ...sides, ...this.#named, path: [] }
     })
-    return { ...answer('allow'), because, notes: this.#notes(allowing) }
+    const matches = allowing.slice(0, EXPLAIN_MISSES_MAX).map((rule) => this.#match(rule))
+    return { ...answer('allow'), because, matches, notes: this.#notes(allowing) }
+  }
+
+  /** Why both sides of a rule are true. */
+  #match({ users, resources }: Rule): Match {
+    const held = [...this.#held(users, 'user_set'), ...this.#held(resources, 'resource_set')]
+    return { user_set: sideKey(this.#kernel, users), resource_set: sideKey(this.#kernel, resources), held }
+  }
+
+  #held(first: number, side: HeldSet['side']): HeldSet[] {
+    if (tableOf(this.#kernel, first) !== Table.Sets) return []
+    return this.#chain(first).map((set) => {
+      const conditions = this.#conditionsOf(set)
+      // beyond the limit of work the tests are not known
+      const tests = conditions.hold ? conditions.causes().slice(0, EXPLAIN_ITEMS_MAX) : []
+      return { side, set: sideKey(this.#kernel, set), tests }
+    })
   }
 
   /** The rules that allow: the kernel found one, so the first is searched for without a limit. */

@@ -99,7 +99,8 @@ interface Ids {
   readonly permission: number
 }
 
-function idsOf(kernel: Kernel, { user, action, type }: Question, tenant: string): Ids {
+/** What the keys of a question stand for, in a tenant; 0 for what is unknown. */
+export function idsOf(kernel: Kernel, { user, action, type }: Question, tenant: string): Ids {
   const pair = kernel.writePair(type, action)
   const permission = pair > 0 ? kernel.calls.findPermission(pair) : 0
   return { permission, tenant: symbol(kernel, Table.Tenants, tenant), user: symbol(kernel, Table.Users, user) }

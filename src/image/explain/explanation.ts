@@ -92,6 +92,21 @@ export interface Miss {
   readonly failed: readonly FailedSet[]
 }
 
+/** A set that is true, with the tests that make it so: without one of them it might be false. */
+export interface HeldSet {
+  readonly side: 'user_set' | 'resource_set'
+  /** the set of the rule or an ancestor */
+  readonly set: string
+  readonly tests: readonly TestFound[]
+}
+
+/** A set rule that allows. A role or a type that stands for a set is not among `held`. */
+export interface Match {
+  readonly user_set: string
+  readonly resource_set: string
+  readonly held: readonly HeldSet[]
+}
+
 /** A `not` over a value that is missing or ill-typed: it is true (D7), which its author may not have intended. */
 export interface Note extends TestFound {
   readonly set: string
@@ -115,6 +130,8 @@ export interface SetsExplained {
   readonly rules: number
   /** the nearest of those that do not allow; none when one allows */
   readonly misses: readonly Miss[]
+  /** the first of those that allow, by name */
+  readonly matches: readonly Match[]
   readonly notes: readonly Note[]
 }
 
@@ -135,4 +152,4 @@ export interface Explanation extends SetsExplained {
   readonly ill_typed: readonly IllTyped[]
 }
 
-export const NO_SETS = { rules: 0, misses: [], notes: [] } as const
+export const NO_SETS = { rules: 0, misses: [], matches: [], notes: [] } as const

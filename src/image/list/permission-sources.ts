@@ -26,6 +26,13 @@ export interface AskedSources {
   readonly relate: Relate | undefined
 }
 
+/** Told of each source when it is first found: its place among those found, and the source and rule that led to it. */
+export type OnSource = (
+  pair: readonly [instance: number, role: number],
+  from: number | undefined,
+  rule: number | undefined,
+) => void
+
 /**
  * All sources of the permission, none when the instance is in another tenant (D2: the tenant of a check); undefined when
  * finding them takes more than `limit` tuples and rules.
@@ -35,6 +42,7 @@ export function sourcesOf(
   { tenant, permission, instance, relate }: AskedSources,
   hasDirect: (instance: number) => boolean,
   limit: number,
+  onSource?: OnSource,
 ): Sources | undefined {
   const bytes = relate?.() ?? 0
   const isElsewhere = instance !== 0 && kernel.word(instance + Instance.Tenant) !== tenant
@@ -43,12 +51,13 @@ export function sourcesOf(
   const seen = new Map<number, number[]>()
   let personal = false
   let left = limit
-  const add = (at: number, role: number): void => {
+  const add = (at: number, role: number, from?: number, rule?: number): void => {
     const known = seen.get(at)
     if (known === undefined) seen.set(at, [role])
     else if (known.includes(role)) return
     else known.push(role)
     pairs.push([at, role])
+    onSource?.([at, role], from, rule)
   }
   const type = kernel.word(kernel.calls.permissionRecord(permission) + Permission.Resource)
   for (let role = kernel.word(type + Resource.Roles); role !== 0; role = kernel.word(role + Role.NextOfType)) {
@@ -66,13 +75,13 @@ export function sourcesOf(
       const source = kernel.word(rule + Rule.Source)
       for (const subject of subjectsOf(kernel, at, rule, source)) {
         if (--left < 0) return undefined
-        add(subject, source)
+        add(subject, source, index, rule)
       }
       if (index >= asked) continue
       for (const subject of relatedBy(kernel, bytes, kernel.word(rule + Rule.Relation))) {
         if (--left < 0) return undefined
         const counts = kernel.word(subject + Instance.Type) === kernel.word(source + Role.Type)
-        if (counts && kernel.word(subject + Instance.Tenant) === tenant) add(subject, source)
+        if (counts && kernel.word(subject + Instance.Tenant) === tenant) add(subject, source, index, rule)
       }
     }
   }

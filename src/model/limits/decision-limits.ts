@@ -77,6 +77,10 @@ export const EXPLAIN_ITEMS_MAX = 20
 export const EXPLAIN_TESTS_MAX = 10_000
 /** Steps of the kernel that one explanation takes: eight times those of one check. */
 export const EXPLAIN_STEPS_MAX = 2_000_000
+/** Roles, users, tenants or instances that an explanation names in one list; it says how many more there are. */
+export const EXPLAIN_NAMES_MAX = 5
+/** Roles, grants, relationships and rules that an explanation looks at to find the nearest ways: some ten milliseconds. */
+export const EXPLAIN_WALK_MAX = 60_000
 /** Keys in one list of a filter: a database takes them as one parameter, of at most 2.6 MB. */
 export const FILTER_KEYS_MAX = 10_000
 /** Comparisons, matches and key lists in a filter: the text of a query stays below a megabyte. */

@@ -1,0 +1,52 @@
+// The command line of `zerohop why`. why.ts runs it and is loaded only then.
+import { type Command, Option } from 'commander'
+import { readEnv } from '../configuration/env.ts'
+import { fail } from '../process/process.ts'
+import { examples } from '../terminal/command-line.ts'
+import type { WhyOptions } from './why.ts'
+
+/** Exit codes: an answer that could not be had, and a wrong command line, which must not read as a deny. */
+const UNDECIDED = 2
+const USAGE = 64
+
+/** Adds `why`. */
+export function addWhy(program: Command): void {
+  program
+    .command('why')
+    .description('why a question is allowed, or what would allow it; exit code 0 allow, 1 deny, 2 could not decide')
+    .argument('<user>', 'user key')
+    .argument('<action>', 'action key')
+    .argument('<resource>', 'resource type, or type:key')
+    .option('--tenant <key>', 'tenant (that of the stored resource, else default)')
+    .option('--attributes <json>', 'attributes of the resource that are sent with the question')
+    .option('--user-attributes <json>', 'attributes of the user that are sent with it')
+    .option('--context <json>', 'context that is sent with it')
+    .option('--relations <json>', 'relations of the resource that are sent with it: {"parent": ["folder:f1"]}')
+    .addOption(new Option('--tree', 'as a tree with lines').conflicts('json'))
+    .option('--json', 'as one JSON object')
+    .addOption(new Option('--image <file>', 'ask an image file instead of a running PDP').conflicts('pdp'))
+    .option(
+      '--pdp <url>',
+      'address of the PDP (http://127.0.0.1:7000); the key is PDP_API_KEY, or that of development in keys.json',
+    )
+    .addHelpText(
+      'after',
+      examples(
+        'zerohop why ana say hello',
+        'zerohop why ben write invoice:17 --tenant acme --tree',
+        `zerohop why eve read document --attributes '{"department": "hr"}' --image policy.image`,
+      ),
+    )
+    .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : USAGE))
+    .action(async (user: string, action: string, resource: string, options: WhyOptions) => {
+      try {
+        const { runWhy } = await import('./why.ts')
+        process.exitCode = await runWhy(readEnv(), [user, action, resource], options)
+      } catch (error) {
+        fail(error, isUsage(error) ? USAGE : UNDECIDED)
+      }
+    })
+}
+
+/** Whether the caller wrote something that cannot be read. */
+const isUsage = (error: unknown): boolean => (error as { code?: unknown }).code === 'INPUT_INVALID'

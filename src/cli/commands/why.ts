@@ -1,0 +1,77 @@
+// `zerohop why`: explains one answer for people, from a running PDP or from an image file. Exit code 0 allow, 1 deny.
+import { ZerohopError } from '../../model/errors.ts'
+import type { JsonObject } from '../../model/objects.ts'
+import type { Why } from '../../model/why.ts'
+import { loadImage } from '../../pdp/pdp.ts'
+import type { Check } from '../../pdp/request.ts'
+import { whyLines, whyTreeLines } from '../../pdp/why-text.ts'
+import type { Env } from '../configuration/env.ts'
+import { askPdp } from './ask-pdp.ts'
+
+export interface WhyOptions {
+  readonly tenant?: string
+  /** JSON objects */
+  readonly attributes?: string
+  readonly userAttributes?: string
+  readonly context?: string
+  readonly relations?: string
+  readonly tree?: boolean
+  readonly json?: boolean
+  /** an image file; without it a running PDP is asked */
+  readonly image?: string
+  /** address of the PDP */
+  readonly pdp?: string
+}
+
+/**
+ * Prints the explanation and returns the exit code. @throws INPUT_INVALID for JSON that cannot be read; CONFIG_INVALID
+ * without an answer; what a check throws
+ */
+export async function runWhy(
+  env: Env,
+  [user, action, resource]: readonly [string, string, string],
+  options: WhyOptions,
+): Promise<number> {
+  const [type = '', key] = resource.split(/:(.*)/s)
+  const about = {
+    type,
+    ...(key === undefined ? {} : { key }),
+    ...(options.tenant === undefined ? {} : { tenant: options.tenant }),
+    ...withObject('attributes', options.attributes, '--attributes'),
+    ...withObject('relations', options.relations, '--relations'),
+  }
+  const who = { key: user, ...withObject('attributes', options.userAttributes, '--user-attributes') }
+  const check = { user: who, action, resource: about, ...withObject('context', options.context, '--context') } as Check
+  const why = options.image === undefined ? await askServer(env, check, options) : askImage(env, check, options.image)
+  const lines = options.json ? [JSON.stringify(why, null, 2)] : options.tree ? whyTreeLines(why) : whyLines(why)
+  process.stdout.write(`${lines.join('\n')}\n`)
+  return why.allow ? 0 : 1
+}
+
+function askImage(env: Env, { user, action, resource, context }: Check, path: string): Why {
+  const pdp = loadImage(path, { publicKey: env.imagePublicKey })
+  return pdp.why(user, action, resource, { ...context, now: Date.now() }) // D8
+}
+
+async function askServer(env: Env, check: Check, { pdp }: WhyOptions): Promise<Why> {
+  const { why } = await askPdp(env, check, { pdp, explain: 'why' })
+  if (why === undefined)
+    throw new ZerohopError('CONFIG_INVALID', {
+      reason: 'the PDP does not explain for people: it is of an older version',
+    })
+  return why as Why
+}
+
+/** The member with the object of an option; nothing without one. @throws INPUT_INVALID */
+function withObject(name: string, json: string | undefined, option: string): { [name: string]: JsonObject } {
+  if (json === undefined) return {}
+  let value: unknown
+  try {
+    value = JSON.parse(json)
+  } catch (error) {
+    throw new ZerohopError('INPUT_INVALID', { reason: `${option} is not JSON: ${(error as Error).message}` })
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new ZerohopError('INPUT_INVALID', { reason: `${option} is not a JSON object: it is ${json}` })
+  return { [name]: value as JsonObject }
+}

@@ -1,0 +1,62 @@
+// The steps of a way over relations (D5: roles derived over relations, D14: relations sent with a question): from an
+// assigned role to one on the resource, each with the relation that derives it.
+import { Instance, Relation, Role, Rule, Tuple } from '../../../assembly/abi.ts'
+import type { Kernel } from '../../kernel/kernel.ts'
+import { EXPLAIN_WALK_MAX } from '../../model/limits.ts'
+import { relatedBy } from '../decide/sent-relations.ts'
+import { findSymbol } from '../update/staged-symbols.ts'
+import type { Because } from './explanation.ts'
+
+/** A role on an instance, and how it comes from the one before. */
+export interface Hop {
+  /** `type:key`; `type:*` for a resource without a key */
+  readonly on: string
+  readonly role: string
+  /** absent for the assigned role, and for a role that the one before extends */
+  readonly relation?: string
+}
+
+/** The way over relations that an explanation has found. */
+export function hopsOf(kernel: Kernel, because: readonly Because[], relate: () => number): Hop[] {
+  const way = because.find(({ source }) => source === 'rebac')
+  if (way === undefined) return []
+  const hops: Hop[] = []
+  for (const step of way.path) {
+    const at = step.lastIndexOf('#')
+    const hop = { on: step.slice(0, at), role: step.slice(at + 1) }
+    const before = hops.at(-1)
+    const relation = before === undefined || before.on === hop.on ? undefined : between(kernel, before, hop, relate)
+    hops.push(relation === undefined ? hop : { ...hop, relation })
+  }
+  return hops
+}
+
+/** The relation by which the role on the object is derived from the one on the subject. */
+function between(kernel: Kernel, from: Hop, to: Hop, relate: () => number): string | undefined {
+  const [subject, object] = [from, to].map(({ on }) => findSymbol(kernel, 'resource_instance', on)) as [number, number]
+  const roleOn = ({ on, role }: Hop) => findSymbol(kernel, 'resource_role', `${on.slice(0, on.indexOf(':'))}/${role}`)
+  const source = roleOn(from)
+  const bytes = relate()
+  for (let rule = kernel.word(roleOn(to) + Role.Rules); rule !== 0; rule = kernel.word(rule + Rule.NextOfTarget)) {
+    if (kernel.word(rule + Rule.Source) !== source) continue
+    const relation = kernel.word(rule + Rule.Relation)
+    if (isRelated(kernel, subject, relation, object) || relatedBy(kernel, bytes, relation).includes(subject))
+      return relationName(kernel, relation)
+  }
+  return undefined
+}
+
+/** Whether a stored relationship says so; not looked for beyond the limit of an explanation. */
+function isRelated(kernel: Kernel, subject: number, relation: number, object: number): boolean {
+  let left = EXPLAIN_WALK_MAX
+  const first = object === 0 ? 0 : kernel.word(object + Instance.Objects)
+  for (let at = first; at !== 0 && left-- > 0; at = kernel.word(at + Tuple.NextOfObject))
+    if (kernel.word(at + Tuple.Relation) === relation && kernel.word(at + Tuple.Subject) === subject) return true
+  return false
+}
+
+/** A relation without its type. */
+export function relationName(kernel: Kernel, relation: number): string {
+  const key = kernel.key(relation, Relation.Key)
+  return key.slice(key.indexOf('/') + 1)
+}

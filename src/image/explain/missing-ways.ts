@@ -1,0 +1,150 @@
+// Of a deny: what would allow, as sentences. The ways that need the fewest changes come first: a test that fails, a role
+// that is not assigned. Of equally near ones a set rule before roles, and a role on the instance before one in the tenant.
+import { EXPLAIN_NAMES_MAX } from '../../model/limits.ts'
+import type { WhyNode } from '../../model/why.ts'
+import type { Explanation, FailedSet, Miss } from './explanation.ts'
+import type { Some, UnknownName } from './near-names.ts'
+import type { HeldElsewhere, NearRoles, RoleWith } from './near-roles.ts'
+import type { SentMiss } from './sent-misses.ts'
+import type { Ways } from './ways.ts'
+import { listed, nodeOf, type QuestionNames, resourceOf, sayFailed, sayWay, sideOf, someOf, word } from './why-words.ts'
+
+export function missingWays(names: QuestionNames, explained: Explanation, ways: Ways): WhyNode[] {
+  if (ways.unknown !== undefined) return [nodeOf('unmet', sayUnknown(ways.unknown, names))]
+  const { near, instance_tenant: other } = ways
+  const elsewhere = `${resourceOf(names)} is in tenant ${word(other ?? '')}, not in ${word(names.tenant)}: neither roles on it nor set rules count`
+  const first = [
+    ...(other === undefined ? [] : [nodeOf('unmet', elsewhere)]),
+    ...ways.sent_relations.map((miss) => nodeOf('unmet', saySentMiss(names, miss))),
+  ]
+  const rules = explained.misses.map((miss) => ({ far: distanceOf(miss), node: sayMiss(names, miss) }))
+  const roles = near === undefined ? [] : roleWays(names, near, explained).map((node) => ({ far: 1, node }))
+  const nearest = [...rules, ...roles].sort((left, right) => left.far - right.far) // stable
+  const found = [...first, ...nearest.map(({ node }) => node)]
+  if (found.length > 0) return found
+  return [nodeOf('unmet', `nothing gives ${permissionOf(names)}: no role has it, and no set rule is about it`)]
+}
+
+const permissionOf = ({ type, action }: QuestionNames): string => word(`${type}:${action}`)
+
+function sayUnknown(unknown: UnknownName, { type }: QuestionNames): string {
+  const { kind, name, nearest, known } = unknown
+  const what =
+    kind === 'action' ? `resource type ${word(type)} has no action ${word(name)}` : `there is no ${kind} ${word(name)}`
+  if (nearest !== undefined || known.length === 0) return `${what}${hintOf(unknown)}`
+  return `${what}, but ${listed(known.map(word), known.length, 'and')}`
+}
+
+const hintOf = ({ nearest }: UnknownName): string => (nearest === undefined ? '' : `: did you mean ${word(nearest)}?`)
+
+/** Tests that would have to change; a role or type that is another one counts as a test. */
+function distanceOf({ failed }: Miss): number {
+  return failed.reduce((sum, { tests }) => sum + Math.max(1, tests.length), 0)
+}
+
+function sayMiss(names: QuestionNames, { user_set, resource_set, failed }: Miss): WhyNode {
+  const users = sideOf('user_set', user_set)
+  const isUser = !failed.some(({ side }) => side === 'user_set')
+  const isResource = !failed.some(({ side }) => side === 'resource_set')
+  const held = [
+    ...(isUser ? [nodeOf('met', `${word(names.user)} ${users.startsWith('role ') ? 'has' : 'is in'} ${users}`)] : []),
+    ...(isResource && !resource_set.startsWith('__')
+      ? [nodeOf('met', `${resourceOf(names)} is in ${sideOf('resource_set', resource_set)}`)]
+      : []),
+  ]
+  const text = `a set rule would allow it: ${users}, ${sideOf('resource_set', resource_set)}`
+  return nodeOf('unmet', text, [...held, ...failed.map((set) => sayFailedSet(names, set))])
+}
+
+function sayFailedSet(names: QuestionNames, { side, set, reason, tests }: FailedSet): WhyNode {
+  const which = sideOf(side, set)
+  if (reason === 'role_not_assigned')
+    return nodeOf('unmet', `${word(names.user)} is not assigned ${which} in tenant ${word(names.tenant)}`)
+  if (reason === 'other_resource') return nodeOf('unmet', `${which} is about another resource type`)
+  const who = side === 'user_set' ? word(names.user) : resourceOf(names)
+  return nodeOf(
+    'unmet',
+    `${who} is not in ${which}`,
+    tests.map((test) => nodeOf('unmet', sayFailed(test))),
+  )
+}
+
+function saySentMiss(names: QuestionNames, { relation, subject, reason, ...miss }: SentMiss): string {
+  const said = `relation ${word(relation)} to ${word(subject)} gives nothing`
+  const needed = (miss.needed ?? []).map(({ role, gives }) => `${word(role)} (gives ${word(gives)})`)
+  const held = (miss.held ?? []).length === 0 ? 'no role' : `role ${listed(miss.held!.map(word), undefined, 'and')}`
+  switch (reason) {
+    case 'unknown_relation':
+      return `${said}: no role comes over it${hintOf(miss.unknown!)}`
+    case 'unknown_subject':
+      return `${said}: ${sayUnknown(miss.unknown!, names)}`
+    case 'other_tenant':
+      return `${said}: ${word(subject)} is in tenant ${word(miss.tenant ?? '')}`
+    case 'no_derivation':
+      return `${said}: no role of ${word(names.type)} is derived over it from ${word(subject.slice(0, subject.indexOf(':')))}`
+    case 'no_permission':
+      return `${said}: no role that is derived over it has ${permissionOf(names)}`
+    case 'direct_role':
+      return `${said} to a user who has a role on ${resourceOf(names)} itself`
+    case 'role_not_held':
+      return `${said}: ${word(names.user)} has ${held} on ${word(subject)}, and needs ${listed(needed)}`
+  }
+}
+
+function roleWays(names: QuestionNames, near: NearRoles, { roles }: Explanation): WhyNode[] {
+  const { in_tenant, in_other_tenants, blocked, on_other_instances } = near
+  const user = word(names.user)
+  const permission = permissionOf(names)
+  const others =
+    in_other_tenants.count === 0
+      ? []
+      : [`${user} has ${permission} only in other tenants: ${sayElsewhere(in_other_tenants)}`]
+  const instances =
+    on_other_instances.count === 0 ? [] : [`${user} has ${permission} on ${sayElsewhere(on_other_instances)}`]
+  const stopped =
+    blocked === undefined
+      ? []
+      : [
+          `${user} has ${sayWay([blocked.from])}, which gives nothing to a user who has a role on ${word(blocked.on)} itself`,
+        ]
+  const held = roles.length === 0 ? 'no role' : `role ${sayHeldRoles(roles)}`
+  const inTenant =
+    in_tenant.count === 0
+      ? []
+      : [
+          `a role in tenant ${word(names.tenant)} would allow it: ${someOf(in_tenant, sayRoleWith)}; ${user} has ${held} there`,
+        ]
+  const said = [...others, ...stopped, ...onInstance(names, near), ...instances, ...related(near), ...inTenant]
+  return said.map((text) => nodeOf('unmet', text))
+}
+
+/** Of many roles the first ones. */
+function sayHeldRoles(roles: readonly string[]): string {
+  return listed(roles.slice(0, EXPLAIN_NAMES_MAX).map(word), roles.length, 'and')
+}
+
+const sayElsewhere = (held: Some<HeldElsewhere>): string =>
+  someOf(held, ({ where, role }) => `${word(where)} (role ${word(role)})`)
+
+const sayRoleWith = ({ role, path }: RoleWith): string =>
+  path.length < 2 ? word(role) : `${word(role)} (extends ${path.slice(1).map(word).join(', which extends ')})`
+
+function onInstance(names: QuestionNames, { on_instance, instance, held_on_instance }: NearRoles): string[] {
+  if (on_instance.count === 0) return []
+  const roles = someOf(on_instance, sayRoleWith)
+  if (names.key === undefined)
+    return [`a role on one ${word(names.type)} would allow it there: ${roles}; the question names none`]
+  const resource = resourceOf(names)
+  if (instance !== undefined) {
+    return [`${resource} is not stored, so nobody has a role on it${hintOf(instance)}`]
+  }
+  const held =
+    held_on_instance.length === 0 ? 'no role' : `role ${listed(held_on_instance.map(word), undefined, 'and')}`
+  return [`a role on ${resource} would allow it: ${roles}; ${word(names.user)} has ${held} on it`]
+}
+
+function related({ related: ways }: NearRoles): string[] {
+  const more = ways.count - ways.first.length
+  const said = ways.first.map((hops) => `${sayWay(hops)}, would allow it`)
+  return more > 0 ? [...said, `${more} more roles on related instances would allow it`] : said
+}

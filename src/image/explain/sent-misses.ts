@@ -1,0 +1,97 @@
+// Of a deny: why each relation that was sent with the question (D14) gave nothing.
+import { Instance, Permission, Principal, Relation, Resource, Role, Rule, Table } from '../../../assembly/abi.ts'
+import type { Kernel } from '../../kernel/kernel.ts'
+import { EXPLAIN_ITEMS_MAX, EXPLAIN_NAMES_MAX, EXPLAIN_WALK_MAX, NEAREST_NAMES_MAX } from '../../model/limits.ts'
+import { instanceRolesOf } from '../decide/effective-roles.ts'
+import { bareRole, records } from '../read-records.ts'
+import { findSymbol } from '../update/staged-symbols.ts'
+import type { Question } from './explain.ts'
+import { nearestInstance, type UnknownName, unknown } from './near-names.ts'
+import type { Asked } from './near-roles.ts'
+
+/** What became of one relation to one subject. */
+export interface SentMiss {
+  readonly relation: string
+  /** `type:key` */
+  readonly subject: string
+  readonly reason:
+    | 'unknown_relation'
+    | 'unknown_subject'
+    | 'other_tenant'
+    | 'no_derivation'
+    | 'role_not_held'
+    | 'direct_role'
+    | 'no_permission'
+  readonly unknown?: UnknownName
+  /** the tenant of the subject, when it is another one */
+  readonly tenant?: string
+  /** roles on the subject from which a role with the permission is derived, each `role → role on the resource` */
+  readonly needed?: readonly { readonly role: string; readonly gives: string }[]
+  /** what the user holds on the subject, assigned or derived */
+  readonly held?: readonly string[]
+}
+
+/** One entry for each subject that was sent, at most EXPLAIN_ITEMS_MAX. */
+export function missesOfSentRelations(kernel: Kernel, asked: Asked, question: Question): SentMiss[] {
+  const pairs = (question.relations ?? []).flatMap(({ relation, subjects }) =>
+    subjects.map((subject) => ({ relation, subject })),
+  )
+  return pairs.slice(0, EXPLAIN_ITEMS_MAX).map((pair) => ({ ...pair, ...reasonOf(kernel, asked, question, pair) }))
+}
+
+type Reason = Omit<SentMiss, 'relation' | 'subject'>
+
+function reasonOf(
+  kernel: Kernel,
+  { user, tenant, permission }: Asked,
+  { type }: Question,
+  { relation, subject }: { readonly relation: string; readonly subject: string },
+): Reason {
+  const length = kernel.writeWhole(`${type}/${relation}`)
+  const relationId = length > 0 ? kernel.calls.find(Table.Relations, length) : 0
+  if (relationId === 0)
+    return { reason: 'unknown_relation', unknown: unknown('relation', relation, relationsOf(kernel, type)) }
+  const colon = subject.indexOf(':')
+  const [subjectType, key] = [subject.slice(0, colon), subject.slice(colon + 1)]
+  const instance = findSymbol(kernel, 'resource_instance', subject)
+  if (instance === 0) return { reason: 'unknown_subject', unknown: nearestInstance(kernel, subjectType, key) }
+  const of = kernel.word(instance + Instance.Tenant)
+  if (of !== tenant) return { reason: 'other_tenant', tenant: kernel.key(of, Principal.Key) }
+  const rules = rulesOver(kernel, permission, relationId, kernel.word(instance + Instance.Type))
+  if (rules.length === 0) return { reason: 'no_derivation' }
+  const gives = rules.filter((rule) => kernel.calls.holds(kernel.word(rule + Rule.Target), permission) === 1)
+  const held = (instanceRolesOf(kernel, user, EXPLAIN_WALK_MAX)?.get(instance) ?? [])
+    .map((role) => bareRole(kernel, role))
+    .sort()
+  if (gives.length === 0) return { reason: 'no_permission', held: held.slice(0, EXPLAIN_NAMES_MAX) }
+  const needed = gives.slice(0, EXPLAIN_NAMES_MAX).map((rule) => ({
+    role: bareRole(kernel, kernel.word(rule + Rule.Source)),
+    gives: bareRole(kernel, kernel.word(rule + Rule.Target)),
+  }))
+  const isHeld = gives.some((rule) => held.includes(bareRole(kernel, kernel.word(rule + Rule.Source))))
+  return { reason: isHeld ? 'direct_role' : 'role_not_held', needed, held: held.slice(0, EXPLAIN_NAMES_MAX) }
+}
+
+/** The rules of the resource type that derive a role over the relation from instances of the type. */
+function rulesOver(kernel: Kernel, permission: number, relation: number, subjectType: number): number[] {
+  const type = kernel.word(kernel.calls.permissionRecord(permission) + Permission.Resource)
+  const found: number[] = []
+  for (let role = kernel.word(type + Resource.Roles); role !== 0; role = kernel.word(role + Role.NextOfType)) {
+    if (!kernel.isLive(role)) continue
+    for (let rule = kernel.word(role + Role.Rules); rule !== 0; rule = kernel.word(rule + Rule.NextOfTarget)) {
+      const from = kernel.word(kernel.word(rule + Rule.Source) + Role.Type)
+      if (kernel.word(rule + Rule.Relation) === relation && from === subjectType) found.push(rule)
+    }
+  }
+  return found
+}
+
+function relationsOf(kernel: Kernel, type: string): string[] {
+  const names: string[] = []
+  for (const record of records(kernel, Table.Relations)) {
+    const key = kernel.key(record, Relation.Key)
+    if (key.startsWith(`${type}/`)) names.push(key.slice(type.length + 1))
+    if (names.length >= NEAREST_NAMES_MAX) break
+  }
+  return names
+}

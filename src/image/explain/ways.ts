@@ -1,0 +1,51 @@
+// What an explanation for people has beside the codes: over which relations a role came about, and for a deny what would
+// allow: the nearest names, the roles that have the permission, what is wrong with the relations that were sent. Data
+// only; why-tree.ts makes sentences of it. Every list is cut at EXPLAIN_NAMES_MAX. Never part of a check.
+import { Instance, Principal } from '../../../assembly/abi.ts'
+import type { Kernel } from '../../kernel/kernel.ts'
+import type { SentRelations } from '../decide/sent-relations.ts'
+import { idsOf, instanceId, type Question } from './explain.ts'
+import type { Explanation } from './explanation.ts'
+import { type Hop, hopsOf } from './hops.ts'
+import { nearestNames, type UnknownName } from './near-names.ts'
+import { type NearRoles, nearRoles } from './near-roles.ts'
+import { missesOfSentRelations, type SentMiss } from './sent-misses.ts'
+
+export interface Ways {
+  /** the steps of the way over relations that allows, from the assigned role; none without one */
+  readonly hops: readonly Hop[]
+  /** of a deny: the name that the policy does not have */
+  readonly unknown?: UnknownName
+  /** of a deny: the tenant of the instance when the question is about another one (D2: which tenant) */
+  readonly instance_tenant?: string
+  /** of a deny: the roles that would allow, and those that the user has elsewhere */
+  readonly near?: NearRoles
+  /** of a deny: what became of each relation that was sent (D14) */
+  readonly sent_relations: readonly SentMiss[]
+}
+
+/** A question with all that explains its answer. */
+export interface Explained {
+  readonly question: Question
+  readonly explanation: Explanation
+  readonly ways: Ways
+}
+
+/** @throws nothing that the explanation did not throw */
+export function waysOf(kernel: Kernel, related: SentRelations, question: Question, explained: Explanation): Ways {
+  const relations = { type: question.type, relations: question.relations }
+  const relate = () => related.write(relations.type, relations.relations)
+  if (explained.allow) return { hops: hopsOf(kernel, explained.because, relate), sent_relations: [] }
+  const unknown = nearestNames(kernel, question, explained)
+  if (unknown !== undefined) return { hops: [], unknown, sent_relations: [] }
+  const instance = instanceId(kernel, question)
+  const asked = { ...idsOf(kernel, question, explained.tenant), instance, relate }
+  const stored = instance === 0 ? 0 : kernel.word(instance + Instance.Tenant)
+  const isElsewhere = stored !== 0 && stored !== asked.tenant // D2
+  return {
+    hops: [],
+    ...(isElsewhere ? { instance_tenant: kernel.key(stored, Principal.Key) } : {}),
+    near: nearRoles(kernel, asked, { ...question, permission: `${question.type}:${question.action}` }, isElsewhere),
+    sent_relations: isElsewhere ? [] : missesOfSentRelations(kernel, asked, question),
+  }
+}
