@@ -86,8 +86,12 @@ const pdp = pdpOf()
 
 const acme = (type: string, key?: string): Resource => ({ type, tenant: 'acme', ...(key === undefined ? {} : { key }) })
 const sent = (key: string, attributes: { [name: string]: string | number }) => ({ type: 'invoice', key, attributes })
-const related = (key: string, relations: { [name: string]: string[] }) =>
-  ({ ...(acme('invoice', key) as object), relations }) as Resource
+const related = (key: string, relations: { [name: string]: string[] }) => ({
+  type: 'invoice',
+  key,
+  tenant: 'acme',
+  relations,
+})
 
 const QUESTIONS: readonly [what: string, User, action: string, Resource][] = [
   ['a role in the tenant, over extends', 'ana', 'read', acme('invoice')],
