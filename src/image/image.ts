@@ -22,6 +22,7 @@ import { type SentRelation, SentRelations } from './decide/sent-relations.ts'
 import { tenantOf } from './decide/tenant-of-check.ts'
 import { explainQuestion, instanceId } from './explain/explain.ts'
 import type { Explanation } from './explain/explanation.ts'
+import { type Explained, waysOf } from './explain/ways.ts'
 import {
   copyKernel,
   hashImage,
@@ -31,8 +32,6 @@ import {
   saveKernel,
   saveKernelSlowly,
 } from './file/image-file.ts'
-import { type Explained, waysOf } from './explain/ways.ts'
-import { hashImage, loadKernel, loadKernelSlowly, type Pause, saveKernel, saveKernelSlowly } from './file/image-file.ts'
 import { type FilterIds, type FilterQuestion, Filters, type KeptFilter } from './filter/filters.ts'
 import { Listings } from './list/listings.ts'
 import { PolicyNames } from './list/policy-names.ts'

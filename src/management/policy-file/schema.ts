@@ -1,4 +1,4 @@
-// The form of a policy file (docs/policy-file.md): the bodies of the API, by keys, without what only requests have.
+// The form of a policy file: the bodies of the API, by keys, without what only requests have.
 // `Bundle` is version 1 of the form, which is still read.
 import {
   anyOf,
