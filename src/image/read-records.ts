@@ -51,17 +51,7 @@ import { configsIn } from './documents.ts'
 export function read(kernel: Kernel): Contents {
   const contents = emptyContents()
   const names = new Map<number, string>()
-  for (const record of records(kernel, Table.Resources)) {
-    const actions = actionsOf(kernel, record).sort()
-    const declared = objectAt(kernel, kernel.word(record + Resource.Attributes))
-    const attributes = declared === undefined ? {} : { attributes: declaredTypes(declared) }
-    const key = kernel.key(record, Resource.Key)
-    names.set(record, key)
-    contents.resources.set(key, { actions, ...attributes })
-  }
-  const roles = [...records(kernel, Table.Roles)]
-  for (const record of roles) names.set(record, kernel.key(record, Role.Key))
-  for (const record of roles) contents.roles.set(names.get(record)!, roleOf(kernel, record, names))
+  readRoles(kernel, contents, names)
   for (const record of records(kernel, Table.Tenants)) {
     const key = kernel.key(record, Principal.Key)
     names.set(record, key)
@@ -74,6 +64,29 @@ export function read(kernel: Kernel): Contents {
   readSets(kernel, contents, names)
   for (const [key, rules] of readConfigs(kernel)) contents.configs.set(key, { rules })
   return contents
+}
+
+/** Reads resource types, roles, condition sets and set rules: what is there without any facts. */
+export function readPolicy(kernel: Kernel): Contents {
+  const contents = emptyContents()
+  const names = new Map<number, string>()
+  readRoles(kernel, contents, names)
+  readSets(kernel, contents, names)
+  return contents
+}
+
+function readRoles(kernel: Kernel, contents: Contents, names: Map<number, string>): void {
+  for (const record of records(kernel, Table.Resources)) {
+    const actions = actionsOf(kernel, record).sort()
+    const declared = objectAt(kernel, kernel.word(record + Resource.Attributes))
+    const attributes = declared === undefined ? {} : { attributes: declaredTypes(declared) }
+    const key = kernel.key(record, Resource.Key)
+    names.set(record, key)
+    contents.resources.set(key, { actions, ...attributes })
+  }
+  const roles = [...records(kernel, Table.Roles)]
+  for (const record of roles) names.set(record, kernel.key(record, Role.Key))
+  for (const record of roles) contents.roles.set(names.get(record)!, roleOf(kernel, record, names))
 }
 
 /** The mapping rules of every proxy config, in key order. */

@@ -35,7 +35,13 @@ export const PolicyPair = named(
   open({
     source: AccessSource,
     permission: described(Text, '`resource:action`'),
-    through: maybe(described(listOf(Text), 'roles between: over `extends`, and over derivations as `resource#role`')),
+    through: maybe(
+      described(
+        listOf(Text),
+        'what is between, in this order: a role that is extended, or `resource#role over relation` of a derivation',
+      ),
+    ),
+    when: maybe(described(Text, 'of a set rule: the conditions of its sets, or `always`')),
   }),
 )
 export type PolicyPair = Static<typeof PolicyPair>
@@ -53,6 +59,30 @@ export const Lifecycle = enumOf(
   'deleted_instance',
 )
 export type Lifecycle = Static<typeof Lifecycle>
+
+/** A set rule that is there before and after, with other conditions. */
+export const PolicyRule = named(
+  'PolicyRule',
+  open({
+    source: AccessSource,
+    permission: described(Text, '`resource:action`'),
+    before: described(Text, 'the conditions of its sets, `always` or `never`'),
+    after: Text,
+  }),
+)
+export type PolicyRule = Static<typeof PolicyRule>
+
+/** What the policy gains and loses, whoever has which role. */
+export const PolicyDiff = named(
+  'PolicyDiff',
+  open({
+    gained: listOf(PolicyPair),
+    lost: listOf(PolicyPair),
+    changed: described(listOf(PolicyRule), 'set rules whose conditions mean something else'),
+    complete: described(Flag, 'false when there was more to compare or to list than the limits allow'),
+  }),
+)
+export type PolicyDiff = Static<typeof PolicyDiff>
 
 /** Users who gain or lose one action on one type of resource in one tenant, by one source. */
 export const AccessGroup = named(
@@ -98,18 +128,22 @@ export const AccessChange = named(
 )
 export type AccessChange = Static<typeof AccessChange>
 
-/** Answers that may change, depending on what is sent with the question: attributes of the resource, context, time. */
+/**
+ * Answers that may change, depending on what is sent with the question: attributes of the resource and the action,
+ * relations, context. One line for each permission and pair of conditions.
+ */
 export const ConditionalChange = named(
   'ConditionalChange',
   open({
-    resource: Text,
+    resource: described(Text, 'resource type'),
     action: Text,
-    tenant: Text,
     before: described(Text, 'when it is allowed now, as text: `never`, `always`, or conditions'),
     after: described(Text, 'when it is allowed afterwards'),
-    users: Count,
+    tenants: described(Count, 'different tenants'),
+    first_tenants: described(listOf(Text), 'the first of the tenants'),
+    users: described(Count, 'different users'),
     first: described(listOf(Text), 'the first of the users'),
-    complete: Flag,
+    complete: described(Flag, 'false when there may be more users or tenants than these'),
   }),
 )
 export type ConditionalChange = Static<typeof ConditionalChange>
@@ -124,7 +158,7 @@ export type OverridableRule = Static<typeof OverridableRule>
 export const AccessDiff = named(
   'AccessDiff',
   open({
-    policy: open({ gained: listOf(PolicyPair), lost: listOf(PolicyPair), complete: Flag }),
+    policy: PolicyDiff,
     access: open({
       gained: AccessChange,
       lost: AccessChange,

@@ -34,21 +34,21 @@ export interface Constant {
   readonly time?: true
 }
 
-/** One side of a comparison. */
-export type Term = RowPath | ItemPath | RowKey | Now | Constant
+/** One side of a comparison. `Open` are further terms, of what is not a filter (src/image/access-diff): a filter has none. */
+export type Term<Open = never> = RowPath | ItemPath | RowKey | Now | Constant | Open
 
 /** A comparison, with the meaning of the operator in docs/conditions.md. */
-export interface Comparison {
+export interface Comparison<Open = never> {
   readonly op: Operator
-  readonly left: Term
-  readonly right: Term
+  readonly left: Term<Open>
+  readonly right: Term<Open>
 }
 
 /** The value itself (`object`), some item of it, or every item of it is an object for which `where` is true. */
-export interface Match {
+export interface Match<Open = never> {
   readonly match: 'object' | 'any' | 'all'
-  readonly left: Term
-  readonly where: FilterNode
+  readonly left: Term<Open>
+  readonly where: FilterNode<Open>
 }
 
 /** The key of the row is one of these. */
@@ -64,14 +64,14 @@ export interface Related {
 }
 
 /** What is true or false of a row by itself. */
-export type Leaf = Comparison | Match | KeyIn | Related
+export type Leaf<Open = never> = Comparison<Open> | Match<Open> | KeyIn | Related
 
 /** `and` of nothing is true, `or` of nothing is false. Only leaves are negated. */
-export type FilterNode =
-  | { readonly and: readonly FilterNode[] }
-  | { readonly or: readonly FilterNode[] }
-  | { readonly not: Leaf }
-  | Leaf
+export type FilterNode<Open = never> =
+  | { readonly and: readonly FilterNode<Open>[] }
+  | { readonly or: readonly FilterNode<Open>[] }
+  | { readonly not: Leaf<Open> }
+  | Leaf<Open>
 
 /** What of a row a filter looks at. */
 export interface Reads {

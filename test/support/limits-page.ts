@@ -12,6 +12,7 @@ const SECTIONS = [
   'store',
   'feed',
   'decision',
+  'access-diff',
   'snapshot',
   'decision-log',
   'process',

@@ -3,38 +3,38 @@
 import type { FilterNode, Leaf, Match, Term } from '../../model/filter.ts'
 
 /** What is known of a part: true or false of every row, or a node. */
-export type Part = boolean | FilterNode
+export type Part<Open = never> = boolean | FilterNode<Open>
 
 /** All of the parts. */
-export const all = (parts: Iterable<Part>): Part => join(parts, 'and')
+export const all = <Open = never>(parts: Iterable<Part<Open>>): Part<Open> => join(parts, 'and')
 
 /** Some of the parts. */
-export const any = (parts: Iterable<Part>): Part => join(parts, 'or')
+export const any = <Open = never>(parts: Iterable<Part<Open>>): Part<Open> => join(parts, 'or')
 
 /** The negation of a part, down to its leaves. */
-export function not(part: Part): Part {
+export function not<Open = never>(part: Part<Open>): Part<Open> {
   if (typeof part === 'boolean') return !part
-  if ('and' in part) return any(part.and.map(not))
-  if ('or' in part) return all(part.or.map(not))
+  if ('and' in part) return any(part.and.map((each) => not<Open>(each)))
+  if ('or' in part) return all(part.or.map((each) => not<Open>(each)))
   return 'not' in part ? part.not : { not: part }
 }
 
 /** A match on a value of the row. It is false of a value that has no such object, whatever `where` says. */
-export function match(of: Match['match'], left: Term, where: Part): Part {
+export function match<Open = never>(of: Match['match'], left: Term<Open>, where: Part<Open>): Part<Open> {
   if (where === false && of !== 'all') return false // every item of an empty list passes
   return { match: of, left, where: nodeOf(where) }
 }
 
 /** A part as a node: `and` of nothing is true, `or` of nothing is false. */
-function nodeOf(part: Part): FilterNode {
+export function nodeOf<Open = never>(part: Part<Open>): FilterNode<Open> {
   if (typeof part !== 'boolean') return part
   return part ? { and: [] } : { or: [] }
 }
 
-function join(parts: Iterable<Part>, by: 'and' | 'or'): Part {
+function join<Open>(parts: Iterable<Part<Open>>, by: 'and' | 'or'): Part<Open> {
   const neutral = by === 'and'
-  const nodes = new Map<string, FilterNode>()
-  const keep = (node: FilterNode) => nodes.set(JSON.stringify(node), node)
+  const nodes = new Map<string, FilterNode<Open>>()
+  const keep = (node: FilterNode<Open>) => nodes.set(JSON.stringify(node), node)
   for (const part of parts) {
     if (part === neutral) continue
     if (typeof part === 'boolean') return part
@@ -48,13 +48,13 @@ function join(parts: Iterable<Part>, by: 'and' | 'or'): Part {
   return neutral ? { and: kept } : { or: kept }
 }
 
-function membersOf(node: FilterNode, by: 'and' | 'or'): readonly FilterNode[] | undefined {
+function membersOf<Open>(node: FilterNode<Open>, by: 'and' | 'or'): readonly FilterNode<Open>[] | undefined {
   if (by === 'and') return 'and' in node ? node.and : undefined
   return 'or' in node ? node.or : undefined
 }
 
 /** The leaves of a node, also those inside matches. */
-export function* leavesOf(node: FilterNode): Iterable<Leaf> {
+export function* leavesOf<Open = never>(node: FilterNode<Open>): Iterable<Leaf<Open>> {
   if ('and' in node) for (const each of node.and) yield* leavesOf(each)
   else if ('or' in node) for (const each of node.or) yield* leavesOf(each)
   else {
