@@ -1,6 +1,6 @@
 // Conditions with everything open that a question can send, or that facts say: what is left is the normal form by which
 // an access diff compares them (docs/access-diff.md). Who knows more overrides the sides of users and tenants.
-import { memberOf, plain } from '../../filters/operators.ts'
+import { plain } from '../../filters/operators.ts'
 import type { AttributePath } from '../../model/condition.ts'
 import { RESOURCE_IDENTITY, TENANT_TYPE, USER_TYPE } from '../../model/condition-reads.ts'
 import type { FilterNode } from '../../model/filter.ts'
@@ -104,10 +104,3 @@ export class OpenConditions extends Residuals<Open> {
     return {}
   }
 }
-
-/** What lies inside a value that is known, and is compared as an instant when it is declared so. */
-export const knownAt = (
-  attributes: { readonly [name: string]: unknown } | undefined,
-  names: readonly string[],
-  isTime: boolean,
-) => ({ value: memberOf(attributes as never, names), time: names.length === 1 && isTime })

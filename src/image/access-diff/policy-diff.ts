@@ -19,7 +19,7 @@ import { RuleConditions, type SetRule, typeOfPermission } from './rule-condition
 const POLICY_KINDS: readonly PolicyKind[] = ['resource', 'role', 'resource_role', 'condition_set', 'set_rule']
 
 /** Whether some of the changes are about the policy, and not only about facts. */
-export const changesPolicy = (changes: readonly PolicyChange[]): boolean =>
+const changesPolicy = (changes: readonly PolicyChange[]): boolean =>
   changes.some(({ kind }) => POLICY_KINDS.includes(kind))
 
 /**

@@ -91,7 +91,7 @@ export class RuleConditions {
 }
 
 /** What a question says of the user's identity (D8): no attributes of these names are read. */
-export const USER_IDENTITY: readonly string[] = ['key', 'roles', 'tenants']
+const USER_IDENTITY: readonly string[] = ['key', 'roles', 'tenants']
 
 /** D6: a role as a user set is true when it is assigned in the tenant. */
 const holdsRole = (role: string): Residual => ({

@@ -6,12 +6,3 @@ export const POLICY_PAIRS_MAX = 10_000
 export const POLICY_COMPARED_MAX = 2_000_000
 /** Letters of a condition in an access diff: a screen full. */
 export const CONDITION_TEXT_MAX = 2_000
-/**
- * Users and tenants that one access diff looks at for what may change, each counted once for each permission and 8 times
- * for each residual that is made: some seconds.
- */
-export const CONDITIONAL_WORK_MAX = 4_000_000
-/** Lines of an access diff about what may change: each is a pair of conditions of one permission. */
-export const CONDITIONAL_LINES_MAX = 1_000
-/** Users, and tenants, that a line about what may change names. */
-export const CONDITIONAL_FIRST_MAX = 10
