@@ -5,6 +5,7 @@ import { ACCESS_DIFF_WORK_MAX, ACCESS_PAGE_DEFAULT, ACCESS_PAGE_MAX } from '../.
 import type { Image } from '../image.ts'
 import { changedBy } from './changed.ts'
 import { Meter } from './meter.ts'
+import { policyDiff } from './policy-diff.ts'
 import { Questions } from './questions.ts'
 import { ReachRelations } from './reach-relations.ts'
 import { ReachRoles } from './reach-roles.ts'
@@ -37,7 +38,7 @@ export function accessDiff(
     after.inside((is) => whoChanges([was, is], changes, after.revision, options)),
   )
   return {
-    policy: { gained: [], lost: [], complete: false },
+    policy: policyDiff(before, after, changes),
     access: { gained, lost, conditional: [], overridable: [], conditional_complete: false },
   }
 }

@@ -15,6 +15,7 @@ import type { Residual } from './open-conditions.ts'
 import { textOf, textsOf } from './residual-text.ts'
 import { affectedRoles, type Given, isResourceRole, RoleGraph, shownRole } from './role-graph.ts'
 import { RuleConditions, type SetRule, typeOfPermission } from './rule-conditions.ts'
+import { compareSources } from './side.ts'
 
 const POLICY_KINDS: readonly PolicyKind[] = ['resource', 'role', 'resource_role', 'condition_set', 'set_rule']
 
@@ -143,16 +144,5 @@ function comparePairs(left: PolicyPair, right: PolicyPair): number {
     compareSources(left.source, right.source) ||
     compareText(left.permission, right.permission) ||
     compareText((left.through ?? []).join('\n'), (right.through ?? []).join('\n'))
-  )
-}
-
-const KINDS: readonly AccessSource['kind'][] = ['role', 'resource_role', 'set_rule']
-
-function compareSources(left: AccessSource, right: AccessSource): number {
-  return (
-    KINDS.indexOf(left.kind) - KINDS.indexOf(right.kind) ||
-    compareText(left.role ?? '', right.role ?? '') ||
-    compareText(left.user_set ?? '', right.user_set ?? '') ||
-    compareText(left.resource_set ?? '', right.resource_set ?? '')
   )
 }
