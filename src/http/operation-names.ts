@@ -118,6 +118,8 @@ const SUMMARIES: Readonly<Record<string, string>> = {
   'DELETE /role_assignments/bulk': 'Delete many role assignments',
   'POST /user_invites/:ref/approve': 'Make an invited user a user',
   'POST /envs/:e/copy': 'Copy an environment',
+  'POST /envs/:e/plan': 'Say what a policy or changes would do',
+  'POST /envs/:e/apply': 'Apply a policy or changes',
   'POST /copy/async': 'Copy an environment in the background',
   'GET /copy/async/:task/result': 'Read how the copying of an environment went',
   'GET /v2/history': 'List what was done',

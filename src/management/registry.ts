@@ -44,6 +44,7 @@ import {
 } from './groups/use-cases.ts'
 import { createInstance, deleteInstance, replaceInstance, updateInstance } from './instances/use-cases.ts'
 import { approveInvite, createInvite, deleteInvite, updateInvite } from './invites/use-cases.ts'
+import { applyPlan } from './plan/use-cases.ts'
 import { importBundle } from './policy-file/import.ts'
 import {
   createEnvironment,
@@ -122,6 +123,7 @@ export const useCases = {
   deleteEnvironment,
   forgetEnvironment,
   importBundle,
+  applyPlan,
   copyEnvironment,
   createRole,
   updateRole,

@@ -77,13 +77,13 @@ export const OPERATORS = {
 
 export type Operator = keyof typeof OPERATORS
 
-const GROUPS: ReadonlyMap<string, 'all' | 'any'> = new Map([
+export const GROUPS: ReadonlyMap<string, 'all' | 'any'> = new Map([
   ['allOf', 'all'],
   ['and', 'all'],
   ['anyOf', 'any'],
   ['or', 'any'],
 ])
-const ROOTS: ReadonlyMap<string, Root> = new Map([
+export const ROOTS: ReadonlyMap<string, Root> = new Map([
   ['user', 'user'],
   ['subject', 'user'],
   ['resource', 'resource'],

@@ -72,6 +72,17 @@ export const ERRORS = {
     class: 'precondition',
     message: 'environment `{key}` is at revision {revision}, not at the expected {expected}',
   },
+  PRUNE_EMPTY: { class: 'invalid', message: 'the policy names no object: nothing is pruned by it' },
+  PRUNE_CASCADES: {
+    class: 'conflict',
+    message: 'deleting would take along {what}, which the policy does not manage: ask for it with `cascade`',
+  },
+  PLAN_OUTDATED: { class: 'conflict', message: 'changed since the plan was made: {what}' },
+  PLAN_GREW: { class: 'conflict', message: 'more access changes than the plan says: {what}' },
+  PLAN_MOVING: {
+    class: 'conflict',
+    message: 'the policy changed {times} times while its access was compared, try again',
+  },
   OBJECT_IN_USE: { class: 'conflict', message: '{kind} `{key}` is still used by {by}' },
   OBJECT_NOT_FOUND: { class: 'missing', message: '{kind} `{ref}` does not exist' },
   // keys of the API

@@ -15,18 +15,25 @@ export function threadUrl(from: string, file: string): URL {
   return new URL(`${root}/dist/bundle/${file.slice(2).replace(/\.ts$/, '.js')}`)
 }
 
+/** An error as plain data. */
+export interface Failed {
+  readonly code: string
+  readonly details: object
+  readonly message: string
+  readonly path?: readonly (string | number)[] | undefined
+}
+
 /** What a task's thread answers. */
-export type TaskAnswer<T> =
-  | { readonly result: T }
-  | { readonly failed: { readonly code: string; readonly details: object; readonly message: string } }
+export type TaskAnswer<T> = { readonly result: T } | { readonly failed: Failed }
 
 /** In the thread: does the task, and makes of what it throws something that can be sent. */
 export function answerTask<T>(task: () => T): TaskAnswer<T> {
   try {
     return { result: task() }
   } catch (error) {
-    const { code, details, message } = error as { code?: string; details?: object; message?: string }
-    return { failed: { code: code ?? 'INTERNAL', details: details ?? {}, message: message ?? String(error) } }
+    const { code, details, message, path } = error as Partial<Failed>
+    const text = (error as Error).stack ?? message ?? String(error)
+    return { failed: { code: code ?? 'INTERNAL', details: details ?? {}, message: text, path } }
   }
 }
 
@@ -46,7 +53,9 @@ export function runTask<T>(entry: URL, task: unknown, transfer: TransferListItem
   })
 }
 
-function revived({ code, details, message }: { code: string; details: object; message: string }): ZerohopError {
-  if (Object.hasOwn(ERRORS, code)) return new ZerohopError(code as ErrorCode, details as ErrorDetails)
+/** What a task threw, on the side that asked. */
+export function revived({ code, details, message, path }: Failed): ZerohopError {
+  const at = path === undefined ? {} : { path }
+  if (Object.hasOwn(ERRORS, code)) return new ZerohopError(code as ErrorCode, details as ErrorDetails, at)
   return new ZerohopError('INTERNAL', {}, { cause: new Error(message) })
 }

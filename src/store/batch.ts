@@ -5,6 +5,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import type { Actor, Change, LogId, Position } from '../log/change.ts'
 import { IMAGE_ROOM, type ImageSize } from '../log/image-bytes.ts'
 import { type ErrorCode, type ErrorDetails, isZerohopError, ZerohopError } from '../model/errors.ts'
+import { withApplied } from './applied.ts'
 import { NO_SUM } from './checksum.ts'
 import { asDiskError } from './disk.ts'
 import type { Head } from './heads.ts'
@@ -307,8 +308,8 @@ export class BatchRunner {
       decided = this.#decide(job, mint)
       const { changes, logged = false, also = [] } = decided
       writes = [
-        this.#writeOf(job.log, changes, logged),
-        ...also.map((one) => this.#writeOf(one.log, one.changes, false)),
+        this.#writeOf(job.log, this.#withApplied(job.log, changes), logged),
+        ...also.map((one) => this.#writeOf(one.log, this.#withApplied(one.log, one.changes), false)),
       ]
     } catch (error) {
       if (isZerohopError(error, 'DATA_DAMAGED')) this.#damage = error
@@ -353,6 +354,10 @@ export class BatchRunner {
   #requireFreeName(key: string): void {
     const logs = new Set([...this.#tables.heads.all().map(([log]) => log), ...this.#heads.keys()])
     for (const log of logs) new LmdbView(this.#tables, (id) => this.#headOf(id), log).refuse('organization', key)
+  }
+
+  #withApplied(log: LogId, changes: readonly Change[]): readonly Change[] {
+    return withApplied(new LmdbView(this.#tables, (id) => this.#headOf(id), log), changes)
   }
 
   /** @throws LIMIT_EXCEEDED when no image could hold it */

@@ -20,6 +20,7 @@ export const KIND_NUMBERS: Readonly<Record<Kind, number>> = {
   proxy_config: 15,
   built_in: 16,
   group: 17,
+  applied_object: 18,
   organization: 128,
   project: 129,
   environment: 130,

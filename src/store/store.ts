@@ -88,6 +88,8 @@ export type StoreEvent =
   | { readonly event: 'writer died'; readonly error: ZerohopError }
 
 export interface Store<U extends UseCases> {
+  /** the data folder, for a thread that reads beside the store (reader.ts) */
+  readonly folder: string
   /**
    * The last durable state of a log. @throws OBJECT_NOT_FOUND, DATA_DAMAGED when it is the control log of an
    * organization and damaged
@@ -235,7 +237,7 @@ const HASH = /^[0-9a-f]{64}$/
 
 class LmdbStore<U extends UseCases> implements Store<U> {
   readonly secretsKeyWarning: string | undefined
-  readonly #folder: string
+  readonly folder: string
   readonly #tables: Tables
   readonly #lock: Lock
   readonly #key: SecretsKey
@@ -258,7 +260,7 @@ class LmdbStore<U extends UseCases> implements Store<U> {
 
   constructor(folder: string, tables: Tables, lock: Lock, key: SecretsKey, isReplicated: boolean) {
     this.isReplicated = isReplicated
-    this.#folder = folder
+    this.folder = folder
     this.#tables = tables
     this.#lock = lock
     this.#key = key
@@ -276,7 +278,7 @@ class LmdbStore<U extends UseCases> implements Store<U> {
 
   async start({ writerThread, imageBytesMax, replica }: StoreOptions): Promise<void> {
     const data = {
-      folder: this.#folder,
+      folder: this.folder,
       secretsKey: this.#key.bytes,
       ...(imageBytesMax ? { imageBytesMax } : {}),
       ...(replica ? { replica: replica.settings } : {}),
@@ -337,7 +339,7 @@ class LmdbStore<U extends UseCases> implements Store<U> {
   }
 
   forgetLoss(): void {
-    forgetLoss(this.#folder)
+    forgetLoss(this.folder)
   }
 
   confirm(): Promise<void> {
@@ -446,7 +448,7 @@ class LmdbStore<U extends UseCases> implements Store<U> {
   }
 
   get bytes(): number {
-    return statSync(join(this.#folder, 'data.mdb'), { throwIfNoEntry: false })?.size ?? 0
+    return statSync(join(this.folder, 'data.mdb'), { throwIfNoEntry: false })?.size ?? 0
   }
 
   get writer(): WriterStats & { readonly waiting: number } {

@@ -18,6 +18,7 @@ const SECTIONS = [
   'process',
   'integration',
   'migration',
+  'plan',
 ].map((name) => `src/model/limits/${name}-limits.ts`)
 
 interface Limit {

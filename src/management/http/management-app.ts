@@ -26,6 +26,7 @@ import { historyRoutes } from '../history/routes.ts'
 import { instanceRoutes } from '../instances/routes.ts'
 import { inviteRoutes } from '../invites/routes.ts'
 import { organizationRoutes } from '../organizations/routes.ts'
+import { planRoutes } from '../plan/routes.ts'
 import { projectRoutes } from '../projects/routes.ts'
 import { proxyConfigRoutes } from '../proxy-configs/routes.ts'
 import type { ManagementUseCases } from '../registry.ts'
@@ -118,6 +119,7 @@ export function managementApp({ store, audit, logger, routes, ...options }: Mana
     inviteRoutes(guarded, management)
     proxyConfigRoutes(guarded, management)
     copyRoutes(guarded, management)
+    planRoutes(guarded, management)
     historyRoutes(guarded, management)
     auditRoutes(guarded, management)
     elementsRoutes(guarded, management)

@@ -5,7 +5,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { AuditLog } from '../../decision-log/audit-log.ts'
 import type { Actor } from '../../log/change.ts'
 import { isZerohopError } from '../../model/errors.ts'
-import type { Store } from '../../store/store.ts'
+import type { Asking, Store } from '../../store/store.ts'
 import type { InputOf, ResultOf, StoredView } from '../../store/view.ts'
 import type { ManagementUseCases } from '../registry.ts'
 import type { Gate } from './auth.ts'
@@ -88,7 +88,8 @@ export async function noteSecretRead({ store }: RouteContext, request: FastifyRe
   await store.commit(request.caller.organization, 'noteRead', null, actorOf(request, 'readSecret'))
 }
 
-function actorOf(request: FastifyRequest, operation: string): Actor {
+/** Who asks for a write, as the log names it. */
+export function actorOf(request: FastifyRequest, operation: string): Actor {
   const url = request.url
   const query = url.indexOf('?')
   return {
@@ -100,6 +101,9 @@ function actorOf(request: FastifyRequest, operation: string): Actor {
     operation,
   }
 }
+
+/** What a store that others write to needs to know of the request. */
+export const askedWith = ({ store }: RouteContext, request: FastifyRequest): Asking => askingOf(store, request)
 
 /** A path below a resource type. */
 export interface OnResource {

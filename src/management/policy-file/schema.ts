@@ -97,7 +97,7 @@ const Manages = named(
 )
 export type Manages = Static<typeof Manages>
 
-const Moved = named(
+export const Moved = named(
   'PolicyMoved',
   closed({ kind: Kind, from: described(Text, 'the key so far'), to: described(Text, 'the key in this file') }),
 )

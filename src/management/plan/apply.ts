@@ -1,0 +1,138 @@
+// Applies a plan: compares access once more, refuses what the caller did not agree to, and commits. Facts may move on
+// between plan and apply; objects that the plan touches may not.
+import type { LogId } from '../../log/change.ts'
+import type { AccessChange, AccessDiff } from '../../model/access-diff.ts'
+import { isZerohopError, ZerohopError } from '../../model/errors.ts'
+import { APPLY_TRIES_MAX } from '../../model/limits.ts'
+import { requireCascade, type Wanted } from './decide-plan.ts'
+import type { MadePlan } from './plan-task.ts'
+import type { Planner } from './planner.ts'
+import type { ApplyInput } from './use-cases.ts'
+
+/** What is applied, and what its caller agreed to. */
+export interface Applying extends Wanted {
+  readonly fingerprints?: Readonly<Record<string, string | null>> | null | undefined
+  readonly expected?: AccessDiff | null | undefined
+  readonly force?: boolean | null | undefined
+}
+
+export interface ApplyDeps {
+  readonly planner: Planner
+  readonly environment: LogId
+  /** id of the API key; null for the command line */
+  readonly by: string | null
+  /** milliseconds since 1970 */
+  readonly now: () => number
+  /** commits the use case `applyPlan` in the environment */
+  readonly commit: (input: ApplyInput) => Promise<{ readonly revision: number }>
+}
+
+/**
+ * Returns what was applied, with the new revision.
+ * @throws PLAN_OUTDATED when an object of the plan changed, PLAN_GREW when more access changes than expected and it is
+ *   not forced, PRUNE_CASCADES, PLAN_MOVING when others keep writing policy, and what single writes throw
+ */
+export async function applyInto(
+  { planner, environment, by, now, commit }: ApplyDeps,
+  { fingerprints, expected, force, policy, changes, prune, cascade }: Applying,
+): Promise<MadePlan> {
+  const wanted = { policy, changes, prune, cascade }
+  for (let tries = 0; tries < APPLY_TRIES_MAX; tries++) {
+    const plan = await planner.plan({ environment, now: now(), ...wanted })
+    if (fingerprints) requireSame(plan, fingerprints)
+    requireCascade(plan, wanted)
+    if (expected && !force) requireNotGrown(plan.diff, expected)
+    try {
+      const { revision } = await commit({ ...wanted, digest: plan.digest, by })
+      return { ...plan, revision }
+    } catch (error) {
+      if (!isZerohopError(error, 'PLAN_MOVING')) throw error
+    }
+  }
+  throw new ZerohopError('PLAN_MOVING', { times: APPLY_TRIES_MAX })
+}
+
+/** Names that an error lists. */
+const NAMED_MAX = 20
+
+function listed(names: readonly string[]): string {
+  const more = names.length - NAMED_MAX
+  return [...names.slice(0, NAMED_MAX), ...(more > 0 ? [`${more} more`] : [])].join(', ')
+}
+
+/** @throws PLAN_OUTDATED */
+function requireSame({ fingerprints: now, outside }: MadePlan, then: Readonly<Record<string, string | null>>): void {
+  const changed = [...new Set([...Object.keys(now), ...Object.keys(then)])].filter(
+    (name) => !Object.hasOwn(now, name) || !Object.hasOwn(then, name) || now[name] !== then[name],
+  )
+  if (changed.length === 0) return
+  const at = new Map(outside.map(({ kind, key, revision }) => [`${kind}:${key}`, revision]))
+  const names = changed.map((name) => {
+    const colon = name.indexOf(':')
+    const revision = at.get(name)
+    const where = revision === undefined || revision === null ? '' : ` (revision ${revision})`
+    return `${name.slice(0, colon).replaceAll('_', ' ')} \`${name.slice(colon + 1)}\`${where}`
+  })
+  throw new ZerohopError('PLAN_OUTDATED', { what: listed(names) })
+}
+
+/** @throws PLAN_GREW when a group is new or larger, a condition is new, or a rule is */
+function requireNotGrown({ policy, access }: AccessDiff, { policy: pairs, access: then }: AccessDiff): void {
+  const grown = [
+    ...newOf('gained by policy', policy.gained, pairs.gained, nameOfPair),
+    ...newOf('lost by policy', policy.lost, pairs.lost, nameOfPair),
+    ...grownOf('gained', access.gained, then.gained),
+    ...grownOf('lost', access.lost, then.lost),
+    ...newOf('changed by policy', policy.changed, pairs.changed, (rule) => {
+      return `${rule.permission} by ${sourceText(rule.source)}: ${rule.before} → ${rule.after}`
+    }),
+    ...moreConditional(access.conditional, then.conditional),
+    ...newOf('overridable', access.overridable, then.overridable, (rule) => {
+      return `${rule.user_set} × ${rule.resource_set} ${rule.permission}`
+    }),
+  ]
+  if (grown.length > 0) throw new ZerohopError('PLAN_GREW', { what: listed(grown) })
+}
+
+function newOf<T>(what: string, now: readonly T[], then: readonly T[], nameOf: (one: T) => string): string[] {
+  const known = new Set(then.map(nameOf))
+  const names = now.map(nameOf).filter((name) => !known.has(name))
+  return names.map((name) => `${what} ${name}`)
+}
+
+function grownOf(what: string, now: AccessChange, then: AccessChange): string[] {
+  const known = new Map(then.groups.map((group) => [nameOfGroup(group), group]))
+  const grown = now.groups.filter((group) => {
+    const before = known.get(nameOfGroup(group))
+    return before === undefined || group.users > before.users || group.decisions > before.decisions
+  })
+  if (grown.length > 0) return grown.map((group) => `${what} ${nameOfGroup(group)} (${group.users} users)`)
+  const isMore = now.users > then.users || now.decisions > then.decisions || (then.complete && !now.complete)
+  return isMore ? [`${what}: ${now.decisions} answers of ${now.users} users`] : []
+}
+
+type Line = AccessDiff['access']['conditional'][number]
+
+/** Lines that are new, or about more users or tenants. */
+function moreConditional(now: readonly Line[], then: readonly Line[]): string[] {
+  const nameOf = ({ resource, action, before, after }: Line) => `${resource}:${action}: ${before} → ${after}`
+  const known = new Map(then.map((line) => [nameOf(line), line]))
+  const more = now.filter((line) => {
+    const before = known.get(nameOf(line))
+    return before === undefined || line.users > before.users || line.tenants > before.tenants
+  })
+  return more.map((line) => `conditional ${nameOf(line)} (${line.users} users)`)
+}
+
+type Group = AccessChange['groups'][number]
+type Pair = AccessDiff['policy']['gained'][number]
+
+const sourceText = ({ role, user_set, resource_set }: Group['source']): string =>
+  role ?? `${user_set ?? ''} × ${resource_set ?? ''}`
+
+const nameOfPair = ({ source, permission }: Pair): string => `${permission} by ${sourceText(source)}`
+
+function nameOfGroup({ source, resource, action, tenant, lifecycle }: Group): string {
+  const because = lifecycle ? `, ${lifecycle.replaceAll('_', ' ')}` : ''
+  return `${resource}:${action} by ${sourceText(source)} in ${tenant}${because}`
+}

@@ -1,0 +1,78 @@
+// What a list of changes does, in the words of the file: one entry for each object of the file that becomes another
+// one, field by field. A change that the file cannot tell from none, such as another order of permissions, is none.
+import { isDeepStrictEqual } from 'node:util'
+import type { Change } from '../../log/change.ts'
+import type { Json, Kind, Objects } from '../../model/objects.ts'
+import type { View } from '../../store/view.ts'
+import type { PolicyKind } from '../policy-file/schema.ts'
+import { compareObjects, type FileFields, fileObjects } from './file-words.ts'
+import { fingerprint } from './fingerprints.ts'
+
+export type Op = 'create' | 'update' | 'delete' | 'move'
+
+/** A field before and after; null where it has its default. */
+export type FieldChange = readonly [before: Json, after: Json]
+
+export interface PlanEntry {
+  readonly op: Op
+  readonly kind: PolicyKind
+  readonly key: string
+  readonly fields: Readonly<Record<string, FieldChange>>
+}
+
+/** An entry with what plans and fingerprints need to know of it. */
+export interface Entry extends PlanEntry {
+  /** fingerprint before; null when there was none */
+  readonly was: string | null
+}
+
+/** The entries of one change: none when the file cannot tell. */
+export function entriesOf(view: View, change: Change): Entry[] {
+  const before = view.get(change.kind, change.key)
+  const then = objectsOf(change.kind, before)
+  const now = objectsOf(change.kind, change.op === 'put' ? change.value : undefined)
+  const entries: Entry[] = []
+  for (const [name, { kind, key, fields }] of now) {
+    const old = then.get(name)
+    const changed = fieldChanges(old?.fields ?? {}, fields)
+    if (old === undefined) entries.push({ op: 'create', kind, key, fields: changed, was: null })
+    else if (Object.keys(changed).length > 0)
+      entries.push({ op: 'update', kind, key, fields: changed, was: fingerprint(old.fields) })
+  }
+  for (const [name, { kind, key, fields }] of then) {
+    if (now.has(name)) continue
+    entries.push({ op: 'delete', kind, key, fields: fieldChanges(fields, {}), was: fingerprint(fields) })
+  }
+  return entries
+}
+
+/** True when the change leaves an object of the file as it is: only times, an order or an id would differ. */
+export function isIdle(view: View, change: Change): boolean {
+  if (change.op === 'delete') return false
+  const before = view.get(change.kind, change.key)
+  if (before === undefined) return false
+  if (objectsOf(change.kind, change.value).size > 0) return entriesOf(view, change).length === 0
+  return isDeepStrictEqual({ ...before, updated_at: 0 }, { ...change.value, updated_at: 0 })
+}
+
+export const inOrder = <E extends PlanEntry>(entries: readonly E[]): E[] => entries.toSorted(compareObjects)
+
+interface Described {
+  readonly kind: PolicyKind
+  readonly key: string
+  readonly fields: FileFields
+}
+
+function objectsOf<K extends Kind>(kind: K, object: Objects[K] | undefined): Map<string, Described> {
+  if (object === undefined) return new Map()
+  return new Map(fileObjects(kind, object).map((one) => [`${one.kind} ${one.key}`, one]))
+}
+
+function fieldChanges(before: FileFields, after: FileFields): Record<string, FieldChange> {
+  const changed: Record<string, FieldChange> = {}
+  for (const name of new Set([...Object.keys(before), ...Object.keys(after)])) {
+    const [old, now] = [before[name] ?? null, after[name] ?? null]
+    if (!isDeepStrictEqual(old, now)) changed[name] = [old, now]
+  }
+  return changed
+}

@@ -1,0 +1,112 @@
+// Fingerprints of objects: of their fields in the words of the file. A plan carries those of the objects that it
+// touches, so that `apply` can tell whether one of them changed; and each object of the schema remembers the one that
+// was last applied from a file, so that a plan can tell what was changed elsewhere.
+import { createHash } from 'node:crypto'
+import { type Change, put } from '../../log/change.ts'
+import { TENANT_TYPE, USER_TYPE } from '../../model/condition-reads.ts'
+import { type AppliedObject, appliedKey, type Json, type Kind, type Objects } from '../../model/objects.ts'
+import { compareText } from '../../model/text-order.ts'
+import type { Mint, View } from '../../store/view.ts'
+import type { PolicyKind } from '../policy-file/schema.ts'
+import { type FileFields, fileObjects, partName } from './file-words.ts'
+import type { NamedObjects } from './managed.ts'
+
+const CHARACTERS = 22
+
+/** Equal for equal fields, whatever the order of their members. */
+export function fingerprint(fields: FileFields): string {
+  return createHash('sha256').update(canonical(fields)).digest('base64url').slice(0, CHARACTERS)
+}
+
+function canonical(json: Json): string {
+  if (json === null || typeof json !== 'object') return JSON.stringify(json)
+  if (Array.isArray(json)) return `[${json.map(canonical).join(',')}]`
+  const members = Object.entries(json).toSorted(([left], [right]) => compareText(left, right))
+  return `{${members.map(([name, value]) => `${JSON.stringify(name)}:${canonical(value)}`).join(',')}}`
+}
+
+/** Which stored object holds an object of the file, and what it is called in there. */
+export interface Place {
+  readonly kind: Kind
+  readonly key: string
+  readonly part: string
+}
+
+/** Undefined for facts, of which nothing is remembered: they may be millions. */
+export function placeOf(kind: PolicyKind, key: string): Place | undefined {
+  const slash = key.indexOf('/')
+  switch (kind) {
+    case 'user_attribute':
+      return { kind: 'built_in', key: USER_TYPE, part: partName('attribute', key) }
+    case 'tenant_attribute':
+      return { kind: 'built_in', key: TENANT_TYPE, part: partName('attribute', key) }
+    case 'action':
+    case 'attribute':
+      return { kind: 'resource', key: key.slice(0, slash), part: partName(kind, key.slice(slash + 1)) }
+    case 'resource':
+    case 'action_group':
+    case 'relation':
+    case 'resource_role':
+    case 'role':
+    case 'condition_set':
+    case 'set_rule':
+      return { kind, key, part: '' }
+    default:
+      return undefined
+  }
+}
+
+/** The fingerprint of an object of the file as the view has it; null when there is none. */
+export function fingerprintAt(view: View, kind: PolicyKind, key: string): string | null {
+  const { kind: stored, key: at, part } = placeOf(kind, key) ?? { kind: kind as Kind, key, part: '' }
+  const object = view.get(stored, at)
+  return (object && fingerprintsOf(stored, object).get(part)) ?? null
+}
+
+/** The fingerprints of a stored object and its parts, by the names of the parts. */
+export function fingerprintsOf<K extends Kind>(kind: K, object: Objects[K]): Map<string, string> {
+  return new Map(fileObjects(kind, object).map(({ part, fields }) => [part, fingerprint(fields)]))
+}
+
+/**
+ * The changes after which every object of the schema that the file names remembers that it was applied as it stands in
+ * `view`, by whom and in which revision.
+ */
+export function remember(view: View, named: NamedObjects, by: string | null, mint: Mint): Change[] {
+  const places = new Map<string, { readonly kind: Kind; readonly key: string; readonly parts: Set<string> }>()
+  for (const [kind, key] of named) {
+    const place = placeOf(kind, key)
+    if (place === undefined) continue
+    const name = appliedKey(place.kind, place.key)
+    const found = places.get(name) ?? { kind: place.kind, key: place.key, parts: new Set() }
+    found.parts.add(place.part)
+    places.set(name, found)
+  }
+  const changes: Change[] = []
+  for (const [name, { kind, key, parts }] of places) {
+    const object = view.get(kind, key)
+    if (object === undefined) continue
+    const applied = written(view, name, { now: fingerprintsOf(kind, object), parts }, by, mint)
+    if (applied !== undefined) changes.push(put('applied_object', applied))
+  }
+  return changes
+}
+
+/** Undefined when it says so already. */
+function written(
+  view: View,
+  key: string,
+  { now, parts }: { readonly now: ReadonlyMap<string, string>; readonly parts: ReadonlySet<string> },
+  by: string | null,
+  mint: Mint,
+): AppliedObject | undefined {
+  const stored = view.get('applied_object', key)
+  const fingerprints: Record<string, string> = Object.create(null)
+  for (const [part, text] of now) {
+    const kept = parts.has(part) ? text : stored?.fingerprints[part]
+    if (kept !== undefined) fingerprints[part] = kept
+  }
+  if (stored !== undefined && canonical(stored.fingerprints) === canonical(fingerprints)) return undefined
+  const stamps = stored ?? { id: mint.id(), key, created_at: mint.now }
+  return { ...stamps, updated_at: mint.now, fingerprints, by, revision: view.position.revision + 1 }
+}

@@ -1,0 +1,96 @@
+// Makes one plan, in the thread of plans.
+import type { LogEntry } from '../../log/change.ts'
+import { LOG_READ_MAX, PLAN_ENTRIES_MAX, PLAN_LOOK_BACK_MAX } from '../../model/limits.ts'
+import { appliedKey } from '../../model/objects.ts'
+import type { Reader } from '../../store/reader.ts'
+import type { Mint, View } from '../../store/view.ts'
+import { accessOf, decisive, NO_ACCESS_CHANGE } from './access.ts'
+import { decidePlan, digestOf } from './decide-plan.ts'
+import type { Entry } from './entries.ts'
+import { type Place, placeOf } from './fingerprints.ts'
+import type { PlanImages } from './plan-images.ts'
+import type { ChangedOutside, MadePlan, PlanTask } from './plan-task.ts'
+
+/** @throws OBJECT_NOT_FOUND when there is no such environment, and what `decidePlan` throws */
+export function makePlan(reader: Reader, images: PlanImages, task: PlanTask): MadePlan {
+  const view = reader.view(task.environment)
+  const mint = new PlannedIds(task.now)
+  const plan = decidePlan(view, task, mint)
+  const changes = decisive(view, plan.changes)
+  const options = { now: task.now, page: task.page ?? undefined }
+  const diff = changes.length === 0 ? NO_ACCESS_CHANGE : accessOf(images.of(view), changes, options)
+  const shown = plan.entries.slice(0, PLAN_ENTRIES_MAX)
+  return {
+    revision: view.position.revision,
+    entries: shown.map(({ was: _, ...entry }) => entry),
+    more: plan.entries.length - shown.length,
+    fingerprints: fingerprintsOf(shown),
+    cascade: plan.cascade,
+    carried: plan.carried,
+    suggested: plan.suggested,
+    outside: changedOutside(reader, view, shown),
+    diff,
+    digest: digestOf(plan),
+  }
+}
+
+/** Ids of objects that are only planned: unlike those of stored objects, which begin with their time. */
+class PlannedIds implements Mint {
+  readonly now: number
+  #made = 0
+
+  constructor(now: number) {
+    this.now = now
+  }
+
+  id(): string {
+    return `ffffffffffff${(++this.#made).toString(16).padStart(20, '0')}`
+  }
+
+  secret(): string {
+    return ''
+  }
+}
+
+/** By `kind:key`, of a moved object by its key so far. */
+function fingerprintsOf(entries: readonly Entry[]): Record<string, string | null> {
+  const fingerprints: Record<string, string | null> = {}
+  for (const { kind, key, op, fields, was } of entries)
+    fingerprints[`${kind}:${op === 'move' ? String(fields.key?.[0]) : key}`] = was
+  return fingerprints
+}
+
+/** The objects of the plan that are no longer as they were applied last, and who changed them. */
+function changedOutside(reader: Reader, view: View, entries: readonly Entry[]): ChangedOutside[] {
+  const changed: { readonly entry: Entry; readonly place: Place; readonly since: number }[] = []
+  for (const entry of entries) {
+    const key = entry.op === 'move' ? String(entry.fields.key?.[0]) : entry.key
+    const place = placeOf(entry.kind, key)
+    if (place === undefined) continue
+    const applied = view.get('applied_object', appliedKey(place.kind, place.key))
+    const last = applied?.fingerprints[place.part]
+    if (applied !== undefined && last !== undefined && last !== entry.was)
+      changed.push({ entry, place, since: applied.revision })
+  }
+  if (changed.length === 0) return []
+  const since = changed.reduce((least, one) => Math.min(least, one.since), view.position.revision)
+  const last = lastChanges(reader, view, since)
+  return changed.map(({ entry: { kind, key }, place }) => {
+    const found = last.get(appliedKey(place.kind, place.key))
+    const who = { by: found?.by.api_key_id ?? null, operation: found?.by.operation ?? null }
+    return { kind, key, ...who, revision: found?.revision ?? null, at: found?.at ?? null }
+  })
+}
+
+/** The last entry after a revision that touched each object, as far as a plan looks back. */
+function lastChanges(reader: Reader, { log, position }: View, since: number): Map<string, LogEntry> {
+  const last = new Map<string, LogEntry>()
+  let after = Math.max(since, position.revision - PLAN_LOOK_BACK_MAX)
+  for (;;) {
+    const entries = reader.entries(log, after, LOG_READ_MAX)
+    for (const entry of entries) for (const { kind, key } of entry.changes) last.set(appliedKey(kind, key), entry)
+    const end = entries.at(-1)?.revision
+    if (end === undefined || end >= position.revision) return last
+    after = end
+  }
+}

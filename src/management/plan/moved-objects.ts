@@ -1,0 +1,167 @@
+// Each kind of stored object with the names that `moved` gives to it and to what it names. A new kind that refers to
+// others must be added here.
+import {
+  assignmentKey,
+  instanceKey,
+  type Kind,
+  membershipKey,
+  type Objects,
+  partKey,
+  setRuleKey,
+  tupleKey,
+} from '../../model/objects.ts'
+import type { Names } from './moved-names.ts'
+import { renamedConditions } from './renamed-conditions.ts'
+
+type Rewrite = { readonly [K in Kind]?: (object: Objects[K], names: Names) => Objects[K] }
+
+/** The object as it is called, and as it calls others, after the moves. */
+export function rewritten<K extends Kind>(kind: K, object: Objects[K], names: Names): Objects[K] {
+  return REWRITE[kind]?.(object, names) ?? object
+}
+
+/** A name that is the key by default stays so. */
+const nameOf = (name: string, before: string, now: string): string => (name === before ? now : name)
+
+const typeOf = (instance: string): string => instance.slice(0, instance.indexOf(':'))
+
+const REWRITE: Rewrite = {
+  resource: (resource, names) => {
+    const key = names.resource(resource.key)
+    return {
+      ...resource,
+      key,
+      name: nameOf(resource.name, resource.key, key),
+      actions: resource.actions.map((action) => {
+        const now = names.part('action', resource.key, action.key)
+        return { ...action, key: now, name: nameOf(action.name, action.key, now) }
+      }),
+      attributes: attributes(resource, names),
+    }
+  },
+  built_in: (resource, names) => ({ ...resource, attributes: attributes(resource, names) }),
+  role: (role, names) => {
+    const key = names.of('role', role.key)
+    const parents = role.extends.map((parent) => names.of('role', parent))
+    return {
+      ...role,
+      key,
+      name: nameOf(role.name, role.key, key),
+      permissions: permissions(role, names),
+      extends: parents,
+    }
+  },
+  resource_role: (role, names) => {
+    const resource = names.resource(role.resource)
+    const name = (key: string) => names.part('resource_role', role.resource, key)
+    const granted_to = role.granted_to && {
+      ...role.granted_to,
+      users_with_role: role.granted_to.users_with_role.map((rule) => ({
+        ...rule,
+        role: names.part('resource_role', rule.on_resource, rule.role),
+        on_resource: names.resource(rule.on_resource),
+        linked_by_relation: names.part('relation', role.resource, rule.linked_by_relation),
+      })),
+    }
+    const now = name(role.role)
+    return {
+      ...role,
+      key: partKey(resource, now),
+      resource,
+      role: now,
+      name: nameOf(role.name, role.role, now),
+      permissions: permissions(role, names),
+      extends: role.extends.map(name),
+      granted_to,
+    }
+  },
+  relation: (relation, names) => {
+    const resource = names.resource(relation.resource)
+    const now = names.part('relation', relation.resource, relation.relation)
+    const of = { resource, relation: now, subject_resource: names.resource(relation.subject_resource) }
+    return { ...relation, ...of, key: partKey(resource, now), name: nameOf(relation.name, relation.relation, now) }
+  },
+  action_group: (group, names) => {
+    const resource = names.resource(group.resource)
+    const now = names.part('action_group', group.resource, group.group)
+    const actions = group.actions.map((action) => names.part('action', group.resource, action))
+    const name = nameOf(group.name, group.group, now)
+    return { ...group, key: partKey(resource, now), resource, group: now, name, actions }
+  },
+  condition_set: (set, names) => {
+    const key = names.of('condition_set', set.key)
+    return {
+      ...set,
+      key,
+      name: nameOf(set.name, set.key, key),
+      resource: set.resource === null ? null : names.resource(set.resource),
+      parent: set.parent === null ? null : names.of('condition_set', set.parent),
+      conditions: renamedConditions(set.conditions, set.resource, names),
+    }
+  },
+  set_rule: (rule, names) => {
+    const user_set = names.userSet(rule.user_set)
+    const resource_set = names.resourceSet(rule.resource_set)
+    const permission = names.permission(rule.permission)
+    return { ...rule, key: setRuleKey(user_set, permission, resource_set), user_set, permission, resource_set }
+  },
+  user: (user, names) => ({ ...user, key: names.of('user', user.key) }),
+  tenant: (tenant, names) => {
+    const key = names.of('tenant', tenant.key)
+    return { ...tenant, key, name: nameOf(tenant.name, tenant.key, key) }
+  },
+  membership: (membership, names) => {
+    const [user, tenant] = [names.of('user', membership.user), names.of('tenant', membership.tenant)]
+    return { ...membership, key: membershipKey(tenant, user), user, tenant }
+  },
+  role_assignment: (assignment, names) => {
+    const [user, tenant] = [names.of('user', assignment.user), names.of('tenant', assignment.tenant)]
+    const { role, instance } = roleHeld(assignment.role, assignment.resource_instance, names)
+    const key = assignmentKey(user, role, tenant, instance)
+    return { ...assignment, key, user, role, tenant, resource_instance: instance }
+  },
+  resource_instance: placed,
+  group: placed,
+  relationship_tuple: (tuple, names) => {
+    const [subject, object] = [names.instance(tuple.subject), names.instance(tuple.object)]
+    const relation = names.part('relation', typeOf(tuple.object), tuple.relation)
+    const tenant = names.of('tenant', tuple.tenant)
+    return { ...tuple, key: tupleKey(subject, relation, object), subject, relation, object, tenant }
+  },
+  user_invite: (invite, names) => {
+    const { role, instance } = roleHeld(invite.role, invite.resource_instance, names)
+    return { ...invite, role, tenant: names.of('tenant', invite.tenant), resource_instance: instance }
+  },
+  proxy_config: (config, names) => ({
+    ...config,
+    mapping_rules: config.mapping_rules.map((rule) => ({
+      ...rule,
+      resource: names.resource(rule.resource),
+      action: rule.action === null ? null : names.part('action', rule.resource, rule.action),
+    })),
+  }),
+}
+
+const permissions = (role: Objects['role' | 'resource_role'], names: Names): string[] =>
+  role.permissions.map((permission) => names.permission(permission))
+
+const attributes = (type: Objects['resource'], names: Names) =>
+  type.attributes.map((attribute) => ({ ...attribute, key: names.attribute(type.key, attribute.key) }))
+
+function roleHeld(role: string, instance: string | null, names: Names): { role: string; instance: string | null } {
+  if (instance === null) return { role: names.of('role', role), instance }
+  return { role: names.part('resource_role', typeOf(instance), role), instance: names.instance(instance) }
+}
+
+function placed<T extends Objects['resource_instance' | 'group']>(object: T, names: Names): T {
+  const now = names.instance(object.key)
+  const colon = now.indexOf(':')
+  const [resource, instance] = [now.slice(0, colon), now.slice(colon + 1)]
+  return {
+    ...object,
+    key: instanceKey(resource, instance),
+    resource,
+    instance,
+    tenant: names.of('tenant', object.tenant),
+  }
+}

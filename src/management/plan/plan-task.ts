@@ -1,0 +1,41 @@
+// What goes to the thread that makes plans, and what comes back.
+import type { LogId } from '../../log/change.ts'
+import type { AccessDiff } from '../../model/access-diff.ts'
+import type { Moved, PolicyKind } from '../policy-file/schema.ts'
+import type { Wanted } from './decide-plan.ts'
+import type { PlanEntry } from './entries.ts'
+import type { KindCount } from './reconcile.ts'
+
+export interface PlanTask extends Wanted {
+  readonly environment: LogId
+  /** milliseconds since 1970: the time of every question */
+  readonly now: number
+  readonly page?: string | null | undefined
+}
+
+/** An object that was changed since it was applied; nulls where the log does not tell, or not any more. */
+export interface ChangedOutside {
+  readonly kind: PolicyKind
+  readonly key: string
+  /** id of the API key; null for the command line */
+  readonly by: string | null
+  readonly operation: string | null
+  readonly revision: number | null
+  /** milliseconds since 1970 */
+  readonly at: number | null
+}
+
+export interface MadePlan {
+  readonly revision: number
+  readonly entries: readonly PlanEntry[]
+  /** entries beyond PLAN_ENTRIES_MAX */
+  readonly more: number
+  readonly fingerprints: Readonly<Record<string, string | null>>
+  readonly cascade: readonly KindCount[]
+  readonly carried: readonly KindCount[]
+  readonly suggested: readonly Moved[]
+  readonly outside: readonly ChangedOutside[]
+  readonly diff: AccessDiff
+  /** of what the plan says */
+  readonly digest: string
+}

@@ -1,0 +1,22 @@
+// Entry of the worker thread that makes plans: it reads the folder beside the store, keeps images between plans, and
+// answers one plan after the other.
+import { parentPort, workerData } from 'node:worker_threads'
+import { answerTask } from '../../model/thread.ts'
+import { openReader } from '../../store/reader.ts'
+import { makePlan } from './make-plan.ts'
+import { PlanImages } from './plan-images.ts'
+import type { PlanTask } from './plan-task.ts'
+
+const { data } = workerData as { readonly data: string }
+const reader = openReader(data)
+const images = new PlanImages(reader)
+
+parentPort?.on('message', (message: { readonly id: number; readonly task: PlanTask } | 'close') => {
+  if (message === 'close') {
+    void reader.close().then(() => parentPort?.close())
+    return
+  }
+  reader.refresh()
+  const answer = answerTask(() => makePlan(reader, images, message.task))
+  parentPort?.postMessage({ id: message.id, answer })
+})

@@ -1,0 +1,54 @@
+// Plans: /v2/projects/{p}/envs/{e}/plan says what a policy file or a list of changes would do, and …/apply does it.
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { BULK_BODY_BYTES_MAX } from '../../model/limits.ts'
+import { actorOf, askedWith, type RouteContext } from '../http/route-context.ts'
+import { applyInto } from './apply.ts'
+import type { MadePlan } from './plan-task.ts'
+import { Planner } from './planner.ts'
+import { planRead } from './render-plan.ts'
+import { ApplyRequest, Plan, PlanRequest } from './schema.ts'
+import type { ApplyInput } from './use-cases.ts'
+
+const ENVIRONMENT = '/v2/projects/:p/envs/:e'
+
+export function planRoutes(app: FastifyInstance, management: RouteContext): void {
+  const { store, gate } = management
+  const planner = new Planner(store.folder)
+  store.closeWith(planner)
+  const now = () => Date.now()
+  const read = (request: FastifyRequest, plan: MadePlan): Plan => {
+    const control = gate.control(request.caller)
+    return planRead(plan, (id) => control.find('api_key', id)?.name ?? null)
+  }
+
+  app.post<{ Body: PlanRequest }>(
+    `${ENVIRONMENT}/plan`,
+    {
+      config: { operation: 'schema.read' },
+      bodyLimit: BULK_BODY_BYTES_MAX,
+      schema: { body: PlanRequest, response: { 200: Plan } },
+    },
+    async (request) => {
+      const environment = request.scope.environment.id
+      return read(request, await planner.plan({ environment, now: now(), ...request.body }))
+    },
+  )
+  app.post<{ Body: ApplyRequest }>(
+    `${ENVIRONMENT}/apply`,
+    {
+      config: { operation: 'schema.write' },
+      bodyLimit: BULK_BODY_BYTES_MAX,
+      schema: { body: ApplyRequest, response: { 200: Plan } },
+    },
+    async (request, reply) => {
+      const environment = request.scope.environment.id
+      const by = actorOf(request, 'applyPlan')
+      const asking = askedWith(management, request)
+      const commit = (input: ApplyInput) => store.commit(environment, 'applyPlan', input, by, asking)
+      const into = { planner, environment, by: by.api_key_id, now, commit }
+      const applied = await applyInto(into, request.body)
+      reply.header('x-revision', String(applied.revision))
+      return read(request, applied)
+    },
+  )
+}

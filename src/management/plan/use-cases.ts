@@ -1,0 +1,20 @@
+// Applying a plan: one revision, all or nothing. What the plan says was decided in the thread of plans, together with
+// its access diff; the writer decides it again and refuses when it came to something else.
+import { ZerohopError } from '../../model/errors.ts'
+import type { Decided, Mint, View } from '../../store/view.ts'
+import { decidePlan, digestOf, requireCascade, type Wanted } from './decide-plan.ts'
+
+export interface ApplyInput extends Wanted {
+  /** of the plan whose access was compared */
+  readonly digest: string
+  /** id of the API key that applies it; null for the command line */
+  readonly by: string | null
+}
+
+/** @throws PLAN_MOVING when the changes are others than in the plan, PRUNE_CASCADES, and what single writes throw */
+export function applyPlan(view: View, { digest, by, ...wanted }: ApplyInput, mint: Mint): Decided<null> {
+  const plan = decidePlan(view, wanted, mint)
+  requireCascade(plan, wanted)
+  if (digestOf(plan) !== digest) throw new ZerohopError('PLAN_MOVING', { times: 1 })
+  return { changes: [...plan.changes, ...plan.remembered(by)], result: null }
+}

@@ -1,0 +1,18 @@
+// Plans. What compares a policy with an environment, and its access before and after.
+
+/** Changes of one plan in the form of the API: what somebody edited in one sitting. */
+export const PLAN_CHANGES_MAX = 10_000
+/** Objects that one plan shows field by field; the others are counted. */
+export const PLAN_ENTRIES_MAX = 10_000
+/** Entries of the log in which a plan looks for who changed an object since it was applied. */
+export const PLAN_LOOK_BACK_MAX = 10_000
+/** Plans of one process that wait for the thread that makes them; beyond it the caller is told to come back. */
+export const PLANS_WAITING_MAX = 64
+/** Times that `apply` compares access anew because others wrote policy meanwhile. */
+export const APPLY_TRIES_MAX = 5
+/** Milliseconds after the last plan until the images that its thread keeps are dropped. */
+export const PLAN_IDLE_MS = 10 * 60_000
+/** Images that the thread of plans keeps, one for each environment. */
+export const PLAN_IMAGES_MAX = 16
+/** Bytes of these images together: the largest image fits. */
+export const PLAN_IMAGES_BYTES_MAX = 2 * 1024 * 1024 * 1024
