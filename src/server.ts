@@ -71,11 +71,15 @@ export interface ManagementServerOptions extends ServerOptions {
 }
 
 /** The management API over an open data folder, with the feed that PDPs follow. */
-export function managementServer({ store, audit, snapshots }: Management, options: ManagementServerOptions = {}): App {
+export function managementServer(
+  { store, audit, snapshots, past }: Management,
+  options: ManagementServerOptions = {},
+): App {
   const metrics = metricsOf(options)
   return managementApp({
     store,
     audit,
+    past,
     metrics,
     openMetrics: options.openMetrics ?? false,
     ...(options.metricsToken === undefined ? {} : { metricsToken: options.metricsToken }),

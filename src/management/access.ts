@@ -34,6 +34,7 @@ export const ACCESS = {
   'key.reveal': { level: 'project', access: 'admin', what: 'read the secrets of API keys' },
   'key.write': { level: 'env', access: 'admin', what: 'manage API keys' },
   'elements.login': { level: 'env', access: 'write', what: 'log users in' },
+  'decision.explain': { level: 'env', access: 'read', what: 'ask about decisions' },
   'audit.read': { level: 'env', access: 'read', what: 'read the audit log' },
   // only keys of an environment, as PDPs use them, with access `write`: each record is stored with the id of the
   // sending key

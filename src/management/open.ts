@@ -11,6 +11,8 @@ import { threadUrl } from '../model/thread.ts'
 import { openStore, type ReplicaOptions, type Store } from '../store/store.ts'
 import { type KeysFile, writeKeysOnce } from './api-keys/keys-file.ts'
 import { keepKeysFile } from './api-keys/keys-file-upkeep.ts'
+import { Checkpoints } from './past/checkpoints.ts'
+import { PastRevisions } from './past/past-revisions.ts'
 import type { ManagementUseCases } from './registry.ts'
 import { Snapshots } from './snapshot/snapshot.ts'
 
@@ -37,6 +39,10 @@ export interface ManagementData {
   readonly snapshots: Snapshots
   /** Records of decisions; they are no part of any log, and no backup has them. Closed with the store. */
   readonly audit: AuditLog
+  /** images of past revisions */
+  readonly past: PastRevisions
+  /** what those are made of; of replicas that is on record */
+  readonly checkpoints: Checkpoints | undefined
   /** the first organization */
   readonly organization: LogId
   /** true when this call created it */
@@ -68,7 +74,9 @@ export async function openManagementData(options: ManagementDataOptions): Promis
     const audit = openAuditLog(options)
     store.closeWith(audit)
     const snapshots = new Snapshots(store, data, signer)
-    return { store, snapshots, audit, organization, isNew }
+    const past = new PastRevisions(store, { data, database: options.replica?.settings })
+    const checkpoints = options.replica === undefined ? new Checkpoints(store, data) : undefined
+    return { store, snapshots, past, checkpoints, audit, organization, isNew }
   } catch (error) {
     await store.close()
     throw error

@@ -18,10 +18,11 @@ import {
 import type { Store } from '../store/store.ts'
 import type { Deletion } from '../store/trim.ts'
 import { organizationsOf } from './open.ts'
+import { type Checkpoints, keepOf, type PastOptions } from './past/checkpoints.ts'
 import type { ManagementUseCases } from './registry.ts'
 import type { Snapshots } from './snapshot/snapshot.ts'
 
-export interface RetentionOptions {
+export interface RetentionOptions extends PastOptions {
   readonly deltaRevisions?: number
   readonly deltaDays?: number
   readonly historyRevisions?: number
@@ -30,6 +31,8 @@ export interface RetentionOptions {
    * the images that followers load: a log keeps the deltas after its image, and a deleted environment loses its image
    */
   readonly images?: Pick<Snapshots, 'floors' | 'forget'>
+  /** the checkpoints from which past revisions are read: a log keeps the changes after the oldest; none of replicas */
+  readonly checkpoints?: Pick<Checkpoints, 'keep' | 'floors' | 'forget'> | undefined
   /** records of decisions; nothing is forgotten of them without it */
   readonly audit?: Pick<AuditLog, 'trim'>
   readonly auditRecords?: number
@@ -83,11 +86,28 @@ export async function applyRetention(
   }
   const { deleted, deletions, unknown } = findDeleted(store, now, history.ms)
   const forgotten = [...deletions.map(({ log }) => log), ...unknown]
-  for (const id of [...deleted, ...forgotten]) await options.images?.forget(id)
+  for (const id of [...deleted, ...forgotten]) {
+    await options.images?.forget(id)
+    options.checkpoints?.forget(id)
+  }
+  await options.checkpoints?.keep(environmentsOf(store), options, now)
+  const past = options.pastRevisions === undefined ? undefined : keepOf(options)
   let rows = 0
   for (let more = true; more; ) {
-    const floors = options.images?.floors() ?? new Map()
-    const trimmed = await store.maintain({ now, deltas, history, deleted, forgotten, deletions, floors })
+    const floors = lowest(
+      options.images?.floors() ?? new Map(),
+      options.checkpoints?.floors(environmentsOf(store), options, now) ?? new Map(),
+    )
+    const trimmed = await store.maintain({
+      now,
+      deltas,
+      history,
+      ...(past && { past }),
+      deleted,
+      forgotten,
+      deletions,
+      floors,
+    })
     rows += trimmed.rows
     more = trimmed.more
     await setImmediate() // waiting writes go first
@@ -134,6 +154,20 @@ function findDeleted(
   }
   const unknown = store.isReplicated ? store.logs().filter((log) => !known.has(log)) : []
   return { deleted, deletions, unknown }
+}
+
+/** Ids of the environments that are not deleted, and not damaged. */
+function environmentsOf(store: Store<ManagementUseCases>): LogId[] {
+  return organizationsOf(store)
+    .flatMap((control) => [...store.view(control).list('environment')].map(({ id }) => id))
+    .filter((id) => store.exists(id) && store.damage(id) === undefined)
+}
+
+/** The lower one of each log. */
+function lowest(one: ReadonlyMap<LogId, number>, other: ReadonlyMap<LogId, number>): Map<LogId, number> {
+  const floors = new Map(one)
+  for (const [log, revision] of other) floors.set(log, Math.min(revision, floors.get(log) ?? revision))
+  return floors
 }
 
 async function forget(store: Store<ManagementUseCases>, control: LogId, ref: LogId): Promise<void> {

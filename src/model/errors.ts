@@ -85,6 +85,16 @@ export const ERRORS = {
   },
   OBJECT_IN_USE: { class: 'conflict', message: '{kind} `{key}` is still used by {by}' },
   OBJECT_NOT_FOUND: { class: 'missing', message: '{kind} `{ref}` does not exist' },
+  REVISION_GONE: {
+    class: 'gone',
+    message: '{wanted} is not kept any more: the past goes back to revision {from}{since}',
+  },
+  REVISION_UNKNOWN: { class: 'missing', message: 'there is no revision {wanted}: the environment is at {head}' },
+  PAST_BUSY: { class: 'unavailable', message: 'too many questions about the past are waiting ({waiting}), try again' },
+  PAST_TOO_LARGE: {
+    class: 'rejected',
+    message: 'reading the past took longer than {ms} ms: ask about a later revision',
+  },
   // keys of the API
   KEY_MISSING: { class: 'unauthenticated', message: 'an API key is required: send `Authorization: Bearer <API_KEY>`' },
   KEY_UNKNOWN: { class: 'unauthenticated', message: 'this API key is not known' },

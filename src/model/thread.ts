@@ -34,16 +34,51 @@ export function answerTask<T>(task: () => T): TaskAnswer<T> {
     const { code, details, message, path } = error as Partial<Failed>
     const text = (error as Error).stack ?? message ?? String(error)
     return { failed: { code: code ?? 'INTERNAL', details: details ?? {}, message: text, path } }
+    return failedWith(error)
   }
+}
+
+/** `answerTask` of a task that waits for something. */
+export async function answerSlowTask<T>(task: () => Promise<T>): Promise<TaskAnswer<T>> {
+  try {
+    return { result: await task() }
+  } catch (error) {
+    return failedWith(error)
+  }
+}
+
+function failedWith(error: unknown): TaskAnswer<never> {
+  const { code, details, message } = error as { code?: string; details?: object; message?: string }
+  return { failed: { code: code ?? 'INTERNAL', details: details ?? {}, message: message ?? String(error) } }
+}
+
+/** When a task takes too long. */
+export interface TaskLimit {
+  readonly ms: number
+  /** what the caller gets; the thread is ended */
+  readonly error: () => ZerohopError
 }
 
 /**
  * Has the thread of that entry do one task.
- * @throws what the task throws; INTERNAL when the thread died
+ * @throws what the task throws; INTERNAL when the thread died; the error of the limit
  */
-export function runTask<T>(entry: URL, task: unknown, transfer: TransferListItem[] = []): Promise<T> {
+export function runTask<T>(
+  entry: URL,
+  task: unknown,
+  transfer: TransferListItem[] = [],
+  limit?: TaskLimit,
+): Promise<T> {
   return new Promise((resolve, reject) => {
     const worker = new Worker(entry, { workerData: task, transferList: transfer })
+    if (limit !== undefined) {
+      const late = (): void => {
+        reject(limit.error())
+        void worker.terminate()
+      }
+      const timer = setTimeout(late, limit.ms)
+      worker.once('exit', () => clearTimeout(timer))
+    }
     worker.once('message', (answer: TaskAnswer<T>) => {
       if ('result' in answer) resolve(answer.result)
       else reject(revived(answer.failed))

@@ -232,6 +232,11 @@ export function contentOf(entry: Uint8Array): Pick<LogEntry, 'chain' | 'revision
   return decode(entry)
 }
 
+/** A stored entry, but for the chain before it. */
+export function entryOf(entry: Uint8Array): Omit<LogEntry, 'previous'> {
+  return decode(entry)
+}
+
 function decode(value: Uint8Array): Omit<LogEntry, 'previous'> {
   const bytes = Buffer.from(value.buffer, value.byteOffset, value.byteLength)
   const body = JSON.parse(bytes.toString('utf8', CHAIN_BYTES)) as Body

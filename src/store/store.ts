@@ -148,6 +148,8 @@ export interface Store<U extends UseCases> {
   historyEntry(id: string): HistoryEntry | undefined
   /** Entries of a log that history still has. */
   historyCount(log: LogId): number
+  /** The first revision of a log whose entry has its changes; 1 when nothing was trimmed. */
+  changesFrom(log: LogId): number
   /** Resolves when the log is beyond `revision`, or after `ms`; rejects with the signal's reason, or CLOSED. */
   waitBeyond(log: LogId, revision: number, signal?: AbortSignal, ms?: number): Promise<void>
   /** Tells the listener what happens from now on. Returns how to stop. */
@@ -407,6 +409,11 @@ class LmdbStore<U extends UseCases> implements Store<U> {
     this.#require(log)
     const head = this.#headOf(log)
     return head === undefined ? 0 : entryCount(head)
+  }
+
+  changesFrom(log: LogId): number {
+    this.#require(log)
+    return this.#headOf(log)?.deltasFrom ?? 1
   }
 
   waitBeyond(log: LogId, revision: number, signal?: AbortSignal, ms?: number): Promise<void> {

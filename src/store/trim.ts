@@ -28,6 +28,8 @@ export interface Retention {
    * revision
    */
   readonly floors?: ReadonlyMap<LogId, number>
+  /** of replicas: how far back the record keeps snapshots, and the changes after the oldest of them */
+  readonly past?: Keep
   /** deleted environments: their state is removed */
   readonly deleted: readonly LogId[]
   /** deleted environments whose history has expired too: everything is removed */

@@ -47,6 +47,7 @@ const LEAST: Readonly<Record<Operation, AccessLevel>> = {
   'key.reveal': 'admin',
   'key.write': 'admin',
   'history.read': 'read',
+  'decision.explain': 'read',
   'metrics.read': 'read',
   'audit.read': 'read',
   'audit.write': 'write',

@@ -21,6 +21,7 @@ const QUIET: LogState = {
   ...LOG,
   ...{ head: 50, oldest: 1, oldestAt: NOW - DAY, whole: 1, wholeAt: NOW - DAY },
   ...{ confirmed: 50, objects: 40, bytes: 1_000, uncoveredAt: null },
+  ...{ first: 50, firstAt: NOW - DAY, second: null, secondAt: null },
   ...{ pending: null, state: null, pendingAt: null, isOwn: null, now: NOW, isAlone: false },
 }
 

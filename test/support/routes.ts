@@ -5,6 +5,7 @@ import type { Operation } from '../../src/management/access.ts'
 import { feedRoutes } from '../../src/management/feed/routes.ts'
 import { managementApp } from '../../src/management/http/management-app.ts'
 import type { ManagementData } from '../../src/management/open.ts'
+import { PastRevisions } from '../../src/management/past/past-revisions.ts'
 import { Snapshots } from '../../src/management/snapshot/snapshot.ts'
 import { type Watched, watchAnswers } from './answers.ts'
 import type { Schema } from './bad-input.ts'
@@ -29,7 +30,8 @@ export async function appWithRoutes(
   data: string,
 ): Promise<{ app: FastifyInstance; routes: readonly Route[]; answers: Watched }> {
   const snapshots = new Snapshots(store, data)
-  const app = managementApp({ store, audit, routes: (guarded) => feedRoutes(guarded, { store, snapshots }) })
+  const past = new PastRevisions(store, { data })
+  const app = managementApp({ store, audit, past, routes: (guarded) => feedRoutes(guarded, { store, snapshots }) })
   const routes: Route[] = []
   app.addHook('onRoute', ({ method, url, config, schema }) => {
     for (const one of [method].flat()) {

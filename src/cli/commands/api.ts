@@ -49,7 +49,7 @@ export async function startManagement(
     ...(bootstrapKey === undefined ? {} : { bootstrapKey }),
     replica: replicaOf(env),
   })
-  const { store, snapshots, audit } = management
+  const { store, snapshots, audit, checkpoints } = management
   closers.add(() => store.close())
   store.listen((event) => {
     if (event.event === 'trouble' && event.error?.code !== 'HISTORY_LOST') logTrouble(event.error, log)
@@ -72,7 +72,7 @@ export async function startManagement(
   if (store.secretsKeyWarning !== undefined) log.warn(store.secretsKeyWarning)
   const onEvent = ({ error }: RetentionEvent): void =>
     log.warn({ err: error }, 'old entries of the log are not forgotten')
-  const retention = { ...env.retention, images: snapshots, audit }
+  const retention = { ...env.retention, images: snapshots, checkpoints, audit }
   const stop = keepRetention(store, retention, { now: Date.now, onEvent })
   closers.add(async () => stop())
   if (env.scrubMs > 0) scrub(management, env.scrubMs, log)

@@ -69,6 +69,7 @@ const [PORT_MAX, SECONDS_MAX, DAYS_MAX] = [65_535, 1e9, 1e6]
 
 export const Port = numberOf('port', `a port from 0 to ${PORT_MAX}`, /^\d{1,5}$/, { minimum: 0, maximum: PORT_MAX })
 export const Count = numberOf('number', 'a number above 0', /^[1-9]\d{0,14}$/, { minimum: 1 })
+export const CountOrNone = numberOf('number', 'a number, or 0', /^(0|[1-9]\d{0,14})$/, { minimum: 0 })
 export const Workers = numberOf('number', `a number from 1 to ${WORKERS_MAX}`, /^\d+$/, {
   minimum: 1,
   maximum: WORKERS_MAX,

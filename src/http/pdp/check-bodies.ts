@@ -77,7 +77,11 @@ export function authorizationIn(body: unknown): string | undefined {
   return typeof found?.[1] === 'string' ? found[1] : undefined
 }
 
-/** A check in which user and resource may be plain keys. */
+/** A check in which user and resource may be plain keys. @throws INPUT_INVALID, TOO_MANY_RELATIONS */
+export function readLooseCheck(body: unknown): Check {
+  return readQuestion(body, BODY)
+}
+
 function readQuestion(body: unknown, path: Path): Check {
   const { user, action, resource, context } = members(body, path)
   const asks = readUser(user, path)

@@ -27,6 +27,8 @@ import { instanceRoutes } from '../instances/routes.ts'
 import { inviteRoutes } from '../invites/routes.ts'
 import { organizationRoutes } from '../organizations/routes.ts'
 import { planRoutes } from '../plan/routes.ts'
+import type { PastRevisions } from '../past/past-revisions.ts'
+import { pastRoutes } from '../past/past-routes.ts'
 import { projectRoutes } from '../projects/routes.ts'
 import { proxyConfigRoutes } from '../proxy-configs/routes.ts'
 import type { ManagementUseCases } from '../registry.ts'
@@ -48,6 +50,8 @@ import type { RouteContext } from './route-context.ts'
 export interface ManagementOptions {
   readonly store: Store<ManagementUseCases>
   readonly audit: AuditLog
+  /** questions about past revisions are answered with it */
+  readonly past?: PastRevisions
   /** nothing is logged without one */
   readonly logger?: FastifyBaseLogger
   /** counts requests, and shows itself at /metrics; one of its own when none is given */
@@ -120,6 +124,7 @@ export function managementApp({ store, audit, logger, routes, ...options }: Mana
     proxyConfigRoutes(guarded, management)
     copyRoutes(guarded, management)
     planRoutes(guarded, management)
+    if (options.past !== undefined) pastRoutes(guarded, management, options.past)
     historyRoutes(guarded, management)
     auditRoutes(guarded, management)
     elementsRoutes(guarded, management)

@@ -93,8 +93,8 @@ export async function serveReplica(port: MessagePort, settings: ReplicaSettings,
 
   /** Entries are forgotten here and on record as they expire. A deleted environment goes here when it went there. */
   async function maintain(retention: Retention): Promise<void> {
-    const { deltas, history, deletions = [], forgotten } = retention
-    upkeep.begin({ deltas, history, deletions })
+    const { deltas, history, past, deletions = [], forgotten } = retention
+    upkeep.begin({ deltas, history, past, deletions })
     const gone =
       forgotten.length === 0
         ? []

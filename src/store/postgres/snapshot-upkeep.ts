@@ -7,6 +7,7 @@ import { ZerohopError } from '../../model/errors.ts'
 import { BatchRunner } from '../batch.ts'
 import type { Head } from '../heads.ts'
 import { objectsOf, type SnapshotPosition } from '../load-snapshot.ts'
+import { packParts } from '../object-rows.ts'
 import { openTables, type Tables } from '../tables.ts'
 import { type Claim, ClaimLost, MINE, renew } from './claims.ts'
 import type { Connection } from './connection.ts'
@@ -17,7 +18,6 @@ import type { UpkeepEvent } from './settings.ts'
 import {
   DamagedSnapshot,
   IS_OF_RECORD,
-  packParts,
   refuseSnapshot,
   requireWhole,
   SNAPSHOT_COLUMNS,
@@ -110,9 +110,15 @@ async function removeParts(connection: Connection, { number, token }: Claim): Pr
 
 /**
  * Compares a snapshot with the state of this replica: the snapshot is loaded beside it, and folded to the same revision.
+ * @param keepsOlder whether the confirmed ones before it stay, for past revisions
  * @throws ClaimLost; when it cannot be compared: it stays as it is then
  */
-export async function checkSnapshot(work: UpkeepWork, claim: Claim, log: KnownLog, revision: number): Promise<void> {
+export async function checkSnapshot(
+  work: UpkeepWork,
+  claim: Claim,
+  log: KnownLog,
+  { revision, keepsOlder }: { readonly revision: number; readonly keepsOlder: boolean },
+): Promise<void> {
   const { connection, folder, replica, report } = work
   const [snapshot] = await connection.query<Snapshot & Record<string, unknown>>(
     `SELECT ${SNAPSHOT_COLUMNS} FROM zerohop.snapshots s
@@ -123,7 +129,8 @@ export async function checkSnapshot(work: UpkeepWork, claim: Claim, log: KnownLo
   if (snapshot === undefined || own === undefined || own.revision < revision) return
   const reason = await differenceOf(work, claim, log, snapshot, own)
   if (reason === undefined) {
-    if (await confirm(connection, claim, snapshot, replica)) report({ what: 'confirmed', log: log.id, revision })
+    if (await confirm(connection, claim, snapshot, { replica, keepsOlder }))
+      report({ what: 'confirmed', log: log.id, revision })
     return
   }
   await renew(connection, claim)
@@ -185,12 +192,16 @@ async function foldFrom(
   }
 }
 
-/** Confirms a snapshot, and removes those that it replaces. @returns false when it is no longer there to be confirmed */
+/**
+ * Confirms a snapshot, and removes those that it replaces.
+ * @param keepsOlder whether confirmed ones stay, for past revisions
+ * @returns false when it is no longer there to be confirmed
+ */
 async function confirm(
   connection: Connection,
   claim: Claim,
   { revision, hash }: Snapshot,
-  replica: string,
+  { replica, keepsOlder }: { readonly replica: string; readonly keepsOlder: boolean },
 ): Promise<boolean> {
   const confirmed = await connection.query(
     `WITH ${MINE} UPDATE zerohop.snapshots s SET state = 'confirmed', checked_by = $5::uuid, at = clock_timestamp() FROM mine
@@ -199,11 +210,24 @@ async function confirm(
   )
   if (confirmed.length === 0) return false
   await connection.query(
-    `WITH ${MINE} DELETE FROM zerohop.snapshots s USING mine WHERE s.number = mine.number AND revision < $3`,
-    [claim.number, claim.token, revision],
+    `WITH ${MINE} DELETE FROM zerohop.snapshots s USING mine
+    WHERE s.number = mine.number AND revision < $3
+      AND NOT ($4 AND state = 'confirmed' AND ${IS_OF_RECORD})`,
+    [claim.number, claim.token, revision, keepsOlder],
   )
   await removeParts(connection, claim)
   return true
+}
+
+/** Removes the snapshots before a revision, which nobody needs any more. @throws ClaimLost */
+export async function removeSnapshots(connection: Connection, claim: Claim, before: number): Promise<void> {
+  const removed = await connection.query(
+    `WITH ${MINE} DELETE FROM zerohop.snapshots s USING mine WHERE s.number = mine.number AND revision < $3
+    RETURNING s.revision`,
+    [claim.number, claim.token, before],
+  )
+  if (removed.length === 0) throw new ClaimLost()
+  await removeParts(connection, claim)
 }
 
 /** Reads the cache, in one turn of the event loop: that is one consistent state. */

@@ -2,16 +2,15 @@
 // every entry, and can begin where the oldest entries are no longer whole. The row of a snapshot is written after its
 // parts: one that is there is complete.
 //
-//   part     deflated rows, each whole                      row   kind u8 │ place u48 │ length u32 │ object, JSON
+//   part     deflated rows, each whole (object-rows.ts)
 //   hash     SHA-256 over the rows of all parts
 //   state    written by one replica; confirmed by another, which had the same state; or refused. Only a confirmed one
 //            is loaded, and entries are trimmed only behind one
 import { createHash } from 'node:crypto'
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import { ZerohopError } from '../../model/errors.ts'
-import { SNAPSHOT_PART_BYTES_MAX } from '../../model/limits.ts'
-import { KIND_NUMBERS, kindOfNumber } from '../kinds.ts'
 import type { PlacedObject, SnapshotPosition } from '../load-snapshot.ts'
+import { packParts, unpackPart } from '../object-rows.ts'
 import type { Connection } from './connection.ts'
 
 /** A complete snapshot on record. */
@@ -22,8 +21,6 @@ export interface Snapshot extends SnapshotPosition {
   /** in hex */
   readonly hash: string
 }
-
-const HEAD_BYTES = 1 + 6 + 4
 
 /**
  * Writes a snapshot; each part commits alone, and the snapshot is there when this resolves.
@@ -127,7 +124,7 @@ export async function* readSnapshot(connection: Connection, snapshot: Snapshot):
   const hash = createHash('sha256')
   for await (const bytes of readParts(connection, snapshot)) {
     hash.update(bytes)
-    yield unpacked(bytes)
+    yield unpackPart(bytes)
   }
   if (hash.digest('hex') !== snapshot.hash) throw new DamagedSnapshot(snapshot, 'it does not match its hash')
 }
@@ -150,42 +147,4 @@ function inflated(snapshot: Snapshot, part: number, content: Buffer): Buffer {
   } catch {
     throw new DamagedSnapshot(snapshot, `its part ${part} cannot be unpacked`)
   }
-}
-
-/** The rows of all objects, in parts of bounded size before they are compressed. */
-export function* packParts(objects: Iterable<PlacedObject>): Generator<{ rows: number; bytes: Buffer }> {
-  let rows: Buffer[] = []
-  let size = 0
-  for (const { kind, place, json } of objects) {
-    const length = Buffer.byteLength(json)
-    const row = Buffer.allocUnsafe(HEAD_BYTES + length)
-    row[0] = KIND_NUMBERS[kind]
-    row.writeUIntBE(place, 1, 6)
-    row.writeUInt32BE(length, 7)
-    row.write(json, HEAD_BYTES)
-    if (size + row.length > SNAPSHOT_PART_BYTES_MAX && rows.length > 0) {
-      yield { rows: rows.length, bytes: Buffer.concat(rows) }
-      rows = []
-      size = 0
-    }
-    rows.push(row)
-    size += row.length
-  }
-  if (rows.length > 0) yield { rows: rows.length, bytes: Buffer.concat(rows) }
-}
-
-function unpacked(bytes: Buffer): PlacedObject[] {
-  const objects: PlacedObject[] = []
-  for (let at = 0; at < bytes.length; ) {
-    const kind = kindOfNumber(bytes[at])
-    if (kind === undefined)
-      throw new ZerohopError('DATABASE_REFUSED', {
-        reason: 'a snapshot holds objects of a kind that this version does not know: install a newer one',
-      })
-    const from = at + HEAD_BYTES
-    const end = from + bytes.readUInt32BE(at + 7)
-    objects.push({ kind, place: bytes.readUIntBE(at + 1, 6), json: bytes.toString('utf8', from, end) })
-    at = end
-  }
-  return objects
 }

@@ -2,6 +2,7 @@
 // no longer kept. One question for many logs; only numbers and times, no contents.
 import type { LogId } from '../../log/change.ts'
 import {
+  PAST_PARTS,
   SNAPSHOT_ALONE_SECONDS,
   SNAPSHOT_ENTRIES_MIN,
   SNAPSHOT_RETRY_MINUTES,
@@ -19,6 +20,8 @@ import { IS_OF_RECORD } from './snapshots.ts'
 export interface RecordRetention {
   readonly deltas: Keep
   readonly history: Keep
+  /** how far back snapshots are kept, with the changes after the oldest; undefined: only the newest is kept */
+  readonly past?: Keep | undefined
   /** environments whose history has expired */
   readonly deletions: readonly Deletion[]
 }
@@ -51,6 +54,11 @@ export interface LogState extends KnownLog {
   readonly pendingAt: number | null
   /** whether this replica wrote it */
   readonly isOwn: boolean | null
+  /** revisions of the two oldest confirmed snapshots, and when the entries there were written; null without them */
+  readonly first: number | null
+  readonly firstAt: number | null
+  readonly second: number | null
+  readonly secondAt: number | null
   readonly now: number
   /** whether another replica was seen lately */
   readonly isAlone: boolean
@@ -59,6 +67,12 @@ export interface LogState extends KnownLog {
 const MS = (time: string) => `floor(extract(epoch FROM ${time}) * 1000)::float8`
 const FIRST_FROM = (revision: string) =>
   `SELECT at::float8 AS at FROM zerohop.entries WHERE number = l.number AND revision >= ${revision} ORDER BY revision LIMIT 1`
+
+/** Confirmed snapshots of the history on record, the oldest first, with the times of their entries. */
+export const confirmedFromOldest = (number: string): string => `
+  SELECT s.revision, e.at FROM zerohop.snapshots s
+  JOIN zerohop.entries e ON e.number = s.number AND e.revision = s.revision AND e.chain = s.chain
+  WHERE s.number = ${number} AND s.state = 'confirmed' ORDER BY s.revision`
 
 /** A page of logs in the order of their numbers. */
 export async function readLogStates(
@@ -71,6 +85,7 @@ export async function readLogStates(
       o.revision::float8 AS oldest, o.at::float8 AS "oldestAt", w.revision::float8 AS whole, wa.at AS "wholeAt",
       coalesce(c.revision, 0)::float8 AS confirmed, coalesce(c.objects, 0)::float8 AS objects,
       coalesce(c.bytes, 0)::float8 AS bytes, b.at AS "uncoveredAt", p.revision::float8 AS pending, p.state,
+      f.revision::float8 AS first, f.at::float8 AS "firstAt", t.revision::float8 AS second, t.at::float8 AS "secondAt",
       ${MS('p.at')} AS "pendingAt", p.writer = $1::uuid AS "isOwn", ${MS('clock_timestamp()')} AS now,
       NOT EXISTS (SELECT FROM zerohop.replicas WHERE id <> $1::uuid
         AND seen > clock_timestamp() - interval '${SNAPSHOT_ALONE_SECONDS} seconds') AS "isAlone"
@@ -87,6 +102,8 @@ export async function readLogStates(
         AND revision > coalesce(c.revision, 0) AND revision <= h.revision AND ${IS_OF_RECORD} ORDER BY revision DESC LIMIT 1) p ON true
     CROSS JOIN LATERAL (SELECT greatest(o.revision, coalesce(
       (SELECT max(deltas_from) FROM zerohop.snapshots WHERE number = l.number), 1)) AS revision) w
+    LEFT JOIN LATERAL (${confirmedFromOldest('l.number')} LIMIT 1) f ON true
+    LEFT JOIN LATERAL (${confirmedFromOldest('l.number')} OFFSET 1 LIMIT 1) t ON true
     LEFT JOIN LATERAL (${FIRST_FROM('w.revision')}) wa ON true
     LEFT JOIN LATERAL (${FIRST_FROM('coalesce(c.revision, 0) + 1')}) b ON true
     ORDER BY l.number`,
@@ -107,7 +124,7 @@ export function isExpired(
 /** What is due for a log. `uncovered`: bytes of the entries after the confirmed snapshot. */
 export function tasksOf(
   state: LogState,
-  { deltas, history }: Pick<RecordRetention, 'deltas' | 'history'>,
+  { deltas, history, past }: Pick<RecordRetention, 'deltas' | 'history' | 'past'>,
   {
     uncovered,
     entriesMin = SNAPSHOT_ENTRIES_MIN,
@@ -124,13 +141,43 @@ export function tasksOf(
     confirmed + 1 < Math.max(state.oldest, state.whole) ||
     head - confirmed >= Math.max(entriesMin, state.objects) ||
     uncovered >= Math.max(SNAPSHOT_UNCOVERED_BYTES_MIN, state.bytes) ||
-    (state.uncoveredAt !== null && isExpired({ revision: confirmed + 1, at: state.uncoveredAt }, state, byAge(deltas)))
+    (state.uncoveredAt !== null &&
+      isExpired({ revision: confirmed + 1, at: state.uncoveredAt }, state, byAge(deltas))) ||
+    isDueForPast(state, past)
   if (isDue && !isWaiting) tasks.push({ do: 'write', log, newest: Math.max(confirmed, state.pending ?? 0) })
   const isOld = (revision: number, at: number | null, keep: Keep): boolean =>
-    at !== null && revision < confirmed && isExpired({ revision, at }, state, keep)
-  if (isOld(state.oldest, state.oldestAt, history) || isOld(state.whole, state.wholeAt, deltas))
+    at !== null && revision < kept && isExpired({ revision, at }, state, keep)
+  const kept = oldestKept(state, past)
+  if (isReplaced(state, past)) tasks.push({ do: 'trim', log })
+  else if (isOld(state.oldest, state.oldestAt, history) || isOld(state.whole, state.wholeAt, deltas))
     tasks.push({ do: 'trim', log })
   return tasks
+}
+
+/** Whether no past revision is asked about: then only the newest snapshot is kept. */
+export const isPastOff = (past: Keep | undefined): past is undefined => past === undefined || past.revisions === 0
+
+/** A tenth of the reach has passed since the newest snapshot: what is kept is never older than a tenth more. */
+function isDueForPast(state: LogState, past: Keep | undefined): boolean {
+  const { head, confirmed, objects, uncoveredAt, now } = state
+  if (isPastOff(past) || uncoveredAt === null) return false
+  const isMany = head - confirmed >= Math.max(Math.ceil(past.revisions / PAST_PARTS), objects)
+  return isMany || uncoveredAt < now - past.ms / PAST_PARTS
+}
+
+type Starts = Pick<LogState, 'head' | 'now' | 'whole' | 'confirmed' | 'first' | 'firstAt' | 'second' | 'secondAt'>
+
+/** Whether the oldest snapshot is not needed: the next one is beyond the reach too. */
+export function isReplaced({ head, now, second, secondAt }: Starts, past: Keep | undefined): boolean {
+  if (second === null || secondAt === null) return false
+  return isPastOff(past) || isExpired({ revision: second, at: secondAt }, { head, now }, past)
+}
+
+/** The revision before which entries may go: that of the oldest start. The empty beginning of a log is one as well. */
+export function oldestKept({ head, now, whole, confirmed, first, firstAt }: Starts, past: Keep | undefined): number {
+  if (isPastOff(past) || first === null || firstAt === null) return confirmed
+  const isWhole = whole <= 1 && !isExpired({ revision: first, at: firstAt }, { head, now }, past)
+  return isWhole ? 0 : first
 }
 
 /** A log that is written to rarely is due when the entries after its snapshot get old, however few they are. */

@@ -9,7 +9,7 @@ import { forgetLog } from './forget-log.ts'
 import { checkSnapshot, type UpkeepWork, writeDueSnapshot } from './snapshot-upkeep.ts'
 import { trimLog } from './trim-entries.ts'
 import type { FromUpkeepThread, UpkeepData } from './upkeep.ts'
-import type { UpkeepTask } from './upkeep-plan.ts'
+import { isPastOff, type UpkeepTask } from './upkeep-plan.ts'
 
 const { settings, folder, replica, retention, tasks, stop } = workerData as UpkeepData
 const send = (message: FromUpkeepThread): void => parentPort?.postMessage(message)
@@ -43,8 +43,10 @@ async function runTask(work: UpkeepWork, task: UpkeepTask): Promise<void> {
       await forgetLog(work, claimed, task)
       isEnded = true
     } else if (task.do === 'write') await writeDueSnapshot(work, claimed, task.log, task.newest)
-    else if (task.do === 'check') await checkSnapshot(work, claimed, task.log, task.revision)
-    else await trimLog(work, claimed, task.log, retention)
+    else if (task.do === 'check') {
+      const keepsOlder = !isPastOff(retention.past)
+      await checkSnapshot(work, claimed, task.log, { revision: task.revision, keepsOlder })
+    } else await trimLog(work, claimed, task.log, retention)
   } catch (error) {
     if (!(error instanceof ClaimLost)) throw error
   } finally {

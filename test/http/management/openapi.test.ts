@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type OpenApiDocument, openApiOf } from '../../../src/http/openapi.ts'
 import { feedRoutes } from '../../../src/management/feed/routes.ts'
 import { managementApp } from '../../../src/management/http/management-app.ts'
+import { PastRevisions } from '../../../src/management/past/past-revisions.ts'
 import { Snapshots } from '../../../src/management/snapshot/snapshot.ts'
 import { type KnownObjects, makeKnownObjects } from '../../support/known-objects.ts'
 import { surfaceOf } from '../../support/surface.ts'
@@ -26,6 +27,7 @@ function wholeApp() {
   return managementApp({
     store,
     audit,
+    past: new PastRevisions(store, { data: 'nowhere' }),
     routes: (app) => feedRoutes(app, { store, snapshots: new Snapshots(store, 'nowhere') }),
   })
 }

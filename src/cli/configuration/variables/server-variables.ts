@@ -10,12 +10,16 @@ import {
   HISTORY_DAYS_DEFAULT,
   HISTORY_REVISIONS_DEFAULT,
   IMAGE_MEMORY_BYTES_DEFAULT,
+  PAST_BYTES_DEFAULT,
+  PAST_DAYS_DEFAULT,
+  PAST_REVISIONS_DEFAULT,
   SCRUB_HOURS_DEFAULT,
   SCRUB_HOURS_MAX,
 } from '../../../model/limits.ts'
 import {
   Bytes,
   Count,
+  CountOrNone,
   DatabaseAddress,
   Days,
   Hours,
@@ -143,6 +147,19 @@ export const SERVER_VARIABLES = {
   ZEROHOP_HISTORY_DAYS: withDefault(Days, HISTORY_DAYS_DEFAULT, {
     about:
       'days that history goes back; never less than the deltas. After it, nothing is left of an environment that was deleted',
+    readBy: MANAGEMENT,
+  }),
+  ZEROHOP_PAST_REVISIONS: withDefault(CountOrNone, PAST_REVISIONS_DEFAULT, {
+    about: 'revisions of each environment that can be asked about, with the changes that led to them; 0 for none',
+    readBy: MANAGEMENT,
+  }),
+  ZEROHOP_PAST_DAYS: withDefault(Days, PAST_DAYS_DEFAULT, {
+    about:
+      'days that past revisions go back: until then what was deleted can still be read; whatever is over either bound goes',
+    readBy: MANAGEMENT,
+  }),
+  ZEROHOP_PAST_BYTES: withDefault(Bytes, PAST_BYTES_DEFAULT, {
+    about: 'bytes of all checkpoints of a data folder together; the newest of each environment stays',
     readBy: MANAGEMENT,
   }),
   ZEROHOP_AUDIT_RECORDS: withDefault(Count, AUDIT_RECORDS_DEFAULT, {

@@ -1,0 +1,175 @@
+// Keeps the checkpoints of a data folder, from which images of past revisions are built: writes one now and then,
+// removes those that are too old or too many, and says which entries must keep their changes for those that stay.
+// Replicas have the snapshots of the record instead.
+import { rmSync } from 'node:fs'
+import type { LogId } from '../../log/change.ts'
+import { type OnEvent, tell } from '../../model/events.ts'
+import {
+  CHECKPOINT_ENTRIES_MIN,
+  CHECKPOINTS_MAX,
+  CHECKPOINTS_PER_ROUND,
+  PAST_BYTES_DEFAULT,
+  PAST_DAYS_DEFAULT,
+  PAST_PARTS,
+  PAST_REVISIONS_DEFAULT,
+} from '../../model/limits.ts'
+import { type Checkpoint, listCheckpoints, removeCheckpoints, withCheckpoints } from '../../store/checkpoint-file.ts'
+import type { Store } from '../../store/store.ts'
+import type { Keep } from '../../store/trim.ts'
+import type { UseCases } from '../../store/view.ts'
+import { runPastTask } from './past-task.ts'
+
+/** How far back past revisions can be asked about. */
+export interface PastOptions {
+  /** 0: nothing is kept for it */
+  readonly pastRevisions?: number
+  readonly pastDays?: number
+  /** bytes of all checkpoints together */
+  readonly pastBytes?: number
+}
+
+/** A checkpoint could not be written: the past begins later until one can. */
+export interface CheckpointEvent {
+  readonly event: 'checkpoint failed'
+  readonly environment: LogId
+  readonly error: unknown
+}
+
+type Logs = Pick<Store<UseCases>, 'head' | 'history' | 'changesFrom' | 'exists'>
+
+const DAY_MS = 86_400_000
+
+/** The bounds of the past as the retention of a log. */
+export function keepOf({ pastRevisions, pastDays }: PastOptions): Keep {
+  return { revisions: pastRevisions ?? PAST_REVISIONS_DEFAULT, ms: (pastDays ?? PAST_DAYS_DEFAULT) * DAY_MS }
+}
+
+export class Checkpoints {
+  readonly #store: Logs
+  readonly #data: string
+  readonly #onEvent: OnEvent<CheckpointEvent>
+  /** read from the folder once; the oldest first */
+  readonly #known = new Map<LogId, Checkpoint[]>()
+  /** objects of the newest checkpoint that this process wrote */
+  readonly #objects = new Map<LogId, number>()
+
+  /** @param data folder of the store */
+  constructor(store: Logs, data: string, onEvent: OnEvent<CheckpointEvent> = () => {}) {
+    this.#store = store
+    this.#data = data
+    this.#onEvent = onEvent
+  }
+
+  /** Bytes of all files. */
+  get bytes(): number {
+    return withCheckpoints(this.#data).reduce((sum, log) => sum + sizeOf(this.#of(log)), 0)
+  }
+
+  /** One round over the environments. What cannot be written is told, and tried again in the next round. */
+  async keep(environments: readonly LogId[], options: PastOptions, now: number): Promise<void> {
+    const keep = keepOf(options)
+    if (keep.revisions === 0) {
+      for (const log of withCheckpoints(this.#data)) this.forget(log)
+      return
+    }
+    let written = 0
+    for (const log of environments) {
+      if (!this.#store.exists(log)) continue
+      if (written < CHECKPOINTS_PER_ROUND && this.#isDue(log, keep, now)) {
+        written++
+        await this.#write(log)
+      }
+      this.#dropOld(log, keep, now)
+    }
+    this.#dropLarge(environments, options.pastBytes ?? PAST_BYTES_DEFAULT)
+  }
+
+  /**
+   * Revisions after which a log keeps the changes of its entries. The entry of the checkpoint itself stays too: it shows
+   * that the checkpoint is of this history.
+   */
+  floors(environments: readonly LogId[], options: PastOptions, now: number): Map<LogId, number> {
+    const floors = new Map<LogId, number>()
+    const keep = keepOf(options)
+    if (keep.revisions === 0) return floors
+    for (const log of environments) {
+      const oldest = this.#of(log)[0]
+      // the empty beginning of a log is a start as well
+      const isWhole = this.#store.changesFrom(log) === 1 && !this.#isBeyond(log, oldest, keep, now)
+      if (isWhole) floors.set(log, -1)
+      else if (oldest !== undefined) floors.set(log, oldest.revision - 1)
+    }
+    return floors
+  }
+
+  /** Removes the checkpoints of a deleted environment. */
+  forget(environment: LogId): void {
+    this.#known.delete(environment)
+    this.#objects.delete(environment)
+    removeCheckpoints(this.#data, environment)
+  }
+
+  #of(log: LogId): Checkpoint[] {
+    const known = this.#known.get(log) ?? listCheckpoints(this.#data, log)
+    this.#known.set(log, known)
+    return known
+  }
+
+  /**
+   * A checkpoint is due when a tenth of the reach has passed since the newest: so what is kept for the past is never
+   * older than a tenth more than the operator wants. With many entries it is due before, so that few follow each.
+   */
+  #isDue(log: LogId, { revisions, ms }: Keep, now: number): boolean {
+    const { revision } = this.#store.head(log)
+    const newest = this.#of(log).at(-1)
+    // what lies before the first entry with its changes cannot be reached without one
+    if (newest === undefined && this.#store.changesFrom(log) > 1) return true
+    const from = newest?.revision ?? 0
+    if (revision <= from) return false
+    const entries = Math.min(CHECKPOINT_ENTRIES_MIN, Math.ceil(revisions / PAST_PARTS))
+    if (revision - from >= Math.max(entries, this.#objects.get(log) ?? 0)) return true
+    const [entry] = this.#store.history(log, from + 2, 1)
+    return entry !== undefined && entry.at < now - ms / PAST_PARTS
+  }
+
+  async #write(log: LogId): Promise<void> {
+    try {
+      const { objects, ...checkpoint } = await runPastTask({ data: this.#data }, log, { task: 'checkpoint' })
+      const others = this.#of(log).filter(({ revision }) => revision !== checkpoint.revision)
+      this.#known.set(log, [...others, checkpoint])
+      this.#objects.set(log, objects)
+    } catch (error) {
+      tell(this.#onEvent, { event: 'checkpoint failed', environment: log, error })
+    }
+  }
+
+  /** A checkpoint goes when the next one is beyond the reach too: every revision within it has one before it then. */
+  #dropOld(log: LogId, keep: Keep, now: number): void {
+    const list = this.#of(log)
+    while (this.#isBeyond(log, list[1], keep, now) || list.length > CHECKPOINTS_MAX) this.#removeOldest(list)
+  }
+
+  #isBeyond(log: LogId, checkpoint: Checkpoint | undefined, { revisions, ms }: Keep, now: number): boolean {
+    if (checkpoint === undefined) return false
+    return checkpoint.revision <= this.#store.head(log).revision - revisions || checkpoint.at < now - ms
+  }
+
+  /** The oldest files of all environments go first; the newest of each stays. */
+  #dropLarge(environments: readonly LogId[], bytesMax: number): void {
+    const lists = environments.map((log) => this.#of(log))
+    let bytes = lists.reduce((sum, list) => sum + sizeOf(list), 0)
+    while (bytes > bytesMax) {
+      const [oldest] = lists.filter((list) => list.length > 1).sort((one, other) => one[0]!.at - other[0]!.at)
+      if (oldest === undefined) return
+      bytes -= oldest[0]!.bytes
+      this.#removeOldest(oldest)
+    }
+  }
+
+  #removeOldest(list: Checkpoint[]): void {
+    const oldest = list.shift()
+    if (oldest !== undefined) rmSync(oldest.path, { force: true })
+  }
+}
+
+const sizeOf = (list: readonly Checkpoint[]): number => list.reduce((sum, { bytes }) => sum + bytes, 0)

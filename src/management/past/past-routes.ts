@@ -1,0 +1,93 @@
+// Questions to an environment as it was: POST /v2/projects/{p}/envs/{e}/check and …/explain. The question is that of a
+// PDP, with `at` beside it; the image of that revision answers as the PDPs did then.
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { readLooseCheck } from '../../http/pdp/check-bodies.ts'
+import { shortReason } from '../../http/pdp/record-decision.ts'
+import { ZerohopError } from '../../model/errors.ts'
+import { instantOf } from '../../model/instant.ts'
+import { FixedImage } from '../../pdp/fixed-image.ts'
+import type { Explanation } from '../../pdp/pdp.ts'
+import { Pdp } from '../../pdp/pdp.ts'
+import type { Check } from '../../pdp/request.ts'
+import { printTime } from '../http/render.ts'
+import type { RouteContext } from '../http/route-context.ts'
+import type { At, Found, PastRevisions } from './past-revisions.ts'
+import { PastAnswer, PastExplanation, PastQuestion } from './schema.ts'
+
+const ENVIRONMENT = '/v2/projects/:p/envs/:e'
+const config = { operation: 'decision.explain' } as const
+type Asking = { Body: PastQuestion }
+
+export function pastRoutes(app: FastifyInstance, management: RouteContext, past: PastRevisions): void {
+  app.post<Asking>(
+    `${ENVIRONMENT}/check`,
+    { config, schema: { body: PastQuestion, response: { 200: PastAnswer } } },
+    async (request, reply) => {
+      const { pdp, check, found } = await questionAt(management, past, request)
+      const { user, action, resource, context } = check
+      reply.header('x-revision', String(found.revision))
+      return answerOf(pdp.check(user, action, resource, context), found, check)
+    },
+  )
+  app.post<Asking>(
+    `${ENVIRONMENT}/explain`,
+    { config, schema: { body: PastQuestion, response: { 200: PastExplanation } } },
+    async (request, reply) => {
+      const { pdp, check, found } = await questionAt(management, past, request)
+      const { user, action, resource, context } = check
+      reply.header('x-revision', String(found.revision))
+      return explanationOf(pdp.explain(user, action, resource, context), found, check)
+    },
+  )
+}
+
+interface QuestionAt {
+  readonly pdp: Pdp
+  readonly check: Check
+  readonly found: Found
+}
+
+/** The question of a request, with the PDP that answers it: of the head without `at`. */
+async function questionAt(
+  { store }: RouteContext,
+  past: PastRevisions,
+  { scope, body }: FastifyRequest<Asking>,
+): Promise<QuestionAt> {
+  const environment = scope.environment.id
+  const { context, ...check } = readLooseCheck(body)
+  const at = readAt(body.at)
+  const found = past.find(environment, at ?? { revision: store.head(environment).revision })
+  const pdp = new Pdp(new FixedImage(await past.image(environment, found)))
+  const now = at === undefined ? Date.now() : 'instant' in at ? at.instant : found.at
+  return { pdp, check: { ...check, context: { now, ...context } }, found }
+}
+
+/** @throws INPUT_INVALID */
+export function readAt(at: number | string | null | undefined): At | undefined {
+  if (at === undefined || at === null) return undefined
+  if (typeof at === 'number' || /^\d{1,15}$/.test(at)) return { revision: Number(at) }
+  const instant = instantOf(at)
+  if (instant === undefined)
+    throw new ZerohopError(
+      'INPUT_INVALID',
+      { reason: 'must be a revision, or an instant such as 2026-11-20T08:30:00Z' },
+      { path: ['body', 'at'] },
+    )
+  return { instant }
+}
+
+function answerOf(allow: boolean, { revision, at }: Found, { context }: Check): PastAnswer {
+  const now = context?.now
+  return { allow, revision, revision_at: printTime(at), now: typeof now === 'number' ? now : null }
+}
+
+function explanationOf(explanation: Explanation, found: Found, check: Check): PastExplanation {
+  const { allow, tenant, code, rebac, abac, because, roles, rules, misses, notes, ill_typed } = explanation
+  const lists = { misses: [...misses], notes: [...notes], ill_typed: [...ill_typed] }
+  return {
+    ...answerOf(allow, found, check),
+    ...{ tenant, reason: shortReason(explanation), code, rebac, abac, because, roles, rules },
+    // types of the kernel side, as plain JSON
+    ...(lists as unknown as Pick<PastExplanation, 'misses' | 'notes' | 'ill_typed'>),
+  }
+}

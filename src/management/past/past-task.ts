@@ -1,0 +1,47 @@
+// Tasks about the past, done in a worker thread: reading a whole environment or ten thousand entries would block the
+// event loop.
+import type { Question } from '../../image/explain/explain.ts'
+import type { LogId, Position } from '../../log/change.ts'
+import { ZerohopError } from '../../model/errors.ts'
+import { PAST_TASK_MS } from '../../model/limits.ts'
+import { runTask, threadUrl } from '../../model/thread.ts'
+import type { Checkpoint } from '../../store/checkpoint-file.ts'
+import type { Reach } from '../../store/past-reader.ts'
+import type { DatabaseSettings } from '../../store/postgres/settings.ts'
+import type { Comparison } from './compare-answers.ts'
+
+/** Where the past is read from. */
+export interface PastPlace {
+  /** folder of the store */
+  readonly data: string
+  /** of a replica: the log of record is there */
+  readonly database?: DatabaseSettings | undefined
+}
+
+export type PastTask =
+  | { readonly task: 'image'; readonly revision: number }
+  | { readonly task: 'reach' }
+  | { readonly task: 'compare'; readonly from: number; readonly to: number; readonly question: Question }
+  /** writes a checkpoint of the head into the data folder */
+  | { readonly task: 'checkpoint' }
+
+export interface PastResults {
+  readonly image: { readonly bytes: Uint8Array; readonly position: Position }
+  readonly reach: Reach
+  readonly compare: Comparison
+  readonly checkpoint: Checkpoint & { readonly objects: number }
+}
+
+/** What the thread gets. */
+export type PastWork = PastPlace & { readonly environment: LogId } & PastTask
+
+/** @throws what the task throws; PAST_TOO_LARGE when it takes too long; INTERNAL when the thread died */
+export function runPastTask<T extends PastTask>(
+  place: PastPlace,
+  environment: LogId,
+  task: T,
+): Promise<PastResults[T['task']]> {
+  const work = { ...place, environment, ...task }
+  const error = (): ZerohopError => new ZerohopError('PAST_TOO_LARGE', { ms: PAST_TASK_MS })
+  return runTask(threadUrl(import.meta.url, './past-thread.ts'), work, [], { ms: PAST_TASK_MS, error })
+}

@@ -1,0 +1,64 @@
+// Entry of the worker thread that reads the past of one environment: builds the image of a revision, compares answers,
+// or writes a checkpoint. It reads the folder beside the store, or of a replica the record in the database.
+import { parentPort, workerData } from 'node:worker_threads'
+import { ZerohopError } from '../../model/errors.ts'
+import { answerSlowTask } from '../../model/thread.ts'
+import { writeCheckpoint } from '../../store/checkpoint-file.ts'
+import { FolderPastReader, type PastReader } from '../../store/past-reader.ts'
+import { openReader } from '../../store/reader.ts'
+import { compareAnswers } from './compare-answers.ts'
+import { imageAt } from './past-image.ts'
+import type { PastResults, PastTask, PastWork } from './past-task.ts'
+
+const work = workerData as PastWork
+const { data, environment, database } = work
+
+const answer = await answerSlowTask(async () => {
+  if (work.task === 'checkpoint') return checkpoint()
+  const reader = await openPast()
+  try {
+    return await run(reader, work)
+  } finally {
+    await reader.close()
+  }
+})
+const bytes = 'result' in answer && 'bytes' in answer.result ? answer.result.bytes : undefined
+parentPort?.postMessage(answer, bytes instanceof Uint8Array ? [bytes.buffer as ArrayBuffer] : [])
+
+async function openPast(): Promise<PastReader> {
+  if (database === undefined) return new FolderPastReader(data, openReader(data), environment)
+  // only replicas load the driver
+  const { openRecordPast } = await import('../../store/postgres/record-past-reader.ts')
+  return openRecordPast(database, environment)
+}
+
+async function run(
+  reader: PastReader,
+  task: Exclude<PastTask, { task: 'checkpoint' }>,
+): Promise<PastResults['image' | 'reach' | 'compare']> {
+  if (task.task === 'reach') return reader.reach()
+  if (task.task === 'compare') return compareAnswers(reader, environment, task)
+  const image = await imageAt(reader, environment, task.revision)
+  return { bytes: image.save(), position: image.position }
+}
+
+/** In one turn of the event loop: that is one consistent state. */
+async function checkpoint(): Promise<PastResults['checkpoint']> {
+  const reader = openReader(data)
+  try {
+    const { head, objects } = reader.state(environment)
+    const [entry] = reader.history(environment, head.revision + 1, 1)
+    if (entry === undefined) throw new ZerohopError('REVISION_UNKNOWN', { wanted: head.revision, head: 0 })
+    let count = 0
+    function* counted() {
+      for (const object of objects) {
+        count++
+        yield object
+      }
+    }
+    const written = writeCheckpoint(data, environment, { ...head, at: entry.at }, counted())
+    return { ...written, objects: count }
+  } finally {
+    await reader.close()
+  }
+}

@@ -1,0 +1,94 @@
+// Questions about past revisions: /v2/projects/{p}/envs/{e}/check and …/explain.
+import {
+  anyOf,
+  described,
+  enumOf,
+  Flag,
+  listOf,
+  mapOf,
+  maybe,
+  named,
+  nullable,
+  open,
+  optional,
+  type Static,
+  Text,
+  Texts,
+} from '../../model/json-schema.ts'
+import { Attributes, Count, Time } from '../schema-parts.ts'
+
+const AT_REVISION = described(Count, 'a revision')
+const AT_INSTANT = described(
+  Text,
+  'an instant in ISO 8601, as `2026-11-20T08:30:00Z`: the revision that was in force then; or a revision as text',
+)
+/** Where in the past a question is asked. */
+export const At = maybe(anyOf(AT_REVISION, AT_INSTANT))
+
+const user = anyOf(Text, open({ key: Text, attributes: maybe(Attributes) }))
+const resource = anyOf(
+  described(Text, 'a type, or `type:key`'),
+  open({
+    type: Text,
+    key: maybe(Text),
+    tenant: maybe(Text),
+    attributes: maybe(Attributes),
+    relations: maybe(mapOf(Texts)),
+  }),
+)
+
+export const PastQuestion = named(
+  'PastQuestion',
+  open({
+    user: described(user, 'a user key, or a user with the attributes that are sent with the question'),
+    action: Text,
+    resource,
+    context: maybe(
+      described(
+        Attributes,
+        '`now`, in ms since 1970, is the time of the question; by default that of `at`, else the present',
+      ),
+    ),
+    at: At,
+  }),
+)
+export type PastQuestion = Static<typeof PastQuestion>
+
+const asked = {
+  allow: Flag,
+  revision: described(Count, 'the revision that answers'),
+  revision_at: described(Time, 'when it was written'),
+  now: described(nullable(Count), 'the time that conditions saw, in ms since 1970; null when another form was sent'),
+}
+
+export const PastAnswer = named('PastAnswer', open(asked))
+export type PastAnswer = Static<typeof PastAnswer>
+
+const because = open({
+  source: enumOf('rbac', 'rebac', 'abac'),
+  role: Text,
+  resource_set: optional(Text),
+  tenant: Text,
+  resource_instance: optional(Text),
+  permission: Text,
+  path: Texts,
+})
+
+export const PastExplanation = named(
+  'PastExplanation',
+  open({
+    ...asked,
+    tenant: Text,
+    reason: described(Text, '`rbac`, `rebac` or `abac`, or the code of a deny, as in records of decisions'),
+    code: described(Text, 'why roles in the tenant allow or deny'),
+    rebac: described(Text, 'why roles on the instance allow or deny'),
+    abac: described(Text, 'why set rules allow or deny'),
+    because: listOf(because),
+    roles: described(Texts, 'roles assigned in the tenant'),
+    rules: described(Count, 'set rules for the permission'),
+    misses: described(listOf(Attributes), 'the nearest set rules that do not allow, with the tests that fail'),
+    notes: described(listOf(Attributes), 'tests under a `not` that hold because a value is missing'),
+    ill_typed: described(listOf(Attributes), 'attributes that were sent and are not of their declared type'),
+  }),
+)
+export type PastExplanation = Static<typeof PastExplanation>
