@@ -75,6 +75,8 @@ export function writeCheckpoint(
 ): Checkpoint {
   const folder = checkpointFolder(data, environment)
   mkdirSync(folder, { recursive: true, mode: 0o700 })
+  // what a process left that ended meanwhile
+  for (const name of namesIn(folder)) if (name.endsWith('.new')) rmSync(join(folder, name), { force: true })
   const path = join(folder, `${revision}.${at}`)
   const file = openSync(`${path}.new`, 'w', 0o600)
   try {

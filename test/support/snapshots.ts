@@ -112,12 +112,19 @@ export const lookUntil = <T>(replica: Replica, ask: () => Promise<T>, expected: 
     return ask()
   }, expected)
 
-/** Writes a snapshot at one replica, and confirms it at another. */
-export async function snapshot(url: string, log: string, writer: Replica, checker: Replica): Promise<number> {
+/** Writes a snapshot at one replica, and confirms it at another. With options for the past the ones before it stay. */
+export async function snapshot(
+  url: string,
+  log: string,
+  writer: Replica,
+  checker: Replica,
+  options?: RetentionOptions,
+): Promise<number> {
   const { revision } = writer.store.head(log)
-  await lookUntil(writer, async () => (await snapshotsOf(url, log)).at(-1), { revision, state: 'written' })
+  const before = options === undefined ? [] : await snapshotsOf(url, log)
+  await lookUntil(writer, async () => (await snapshotsOf(url, log)).at(-1), { revision, state: 'written' }, options)
   await checker.store.confirm()
-  await lookUntil(checker, () => snapshotsOf(url, log), [{ revision, state: 'confirmed' }])
+  await lookUntil(checker, () => snapshotsOf(url, log), [...before, { revision, state: 'confirmed' }], options)
   return revision
 }
 

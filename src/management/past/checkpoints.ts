@@ -126,8 +126,8 @@ export class Checkpoints {
     if (newest === undefined && this.#store.changesFrom(log) > 1) return true
     const from = newest?.revision ?? 0
     if (revision <= from) return false
-    const entries = Math.min(CHECKPOINT_ENTRIES_MIN, Math.ceil(revisions / PAST_PARTS))
-    if (revision - from >= Math.max(entries, this.#objects.get(log) ?? 0)) return true
+    const entries = Math.max(CHECKPOINT_ENTRIES_MIN, this.#objects.get(log) ?? 0)
+    if (revision - from >= Math.min(entries, Math.ceil(revisions / PAST_PARTS))) return true
     const [entry] = this.#store.history(log, from + 2, 1)
     return entry !== undefined && entry.at < now - ms / PAST_PARTS
   }

@@ -5,7 +5,13 @@ import type { Question } from '../../image/explain/explain.ts'
 import { Image } from '../../image/image.ts'
 import type { HistoryEntry, LogId } from '../../log/change.ts'
 import { ZerohopError } from '../../model/errors.ts'
-import { PAST_IMAGES_BYTES_MAX, PAST_IMAGES_MAX, PAST_THREADS_MAX, PAST_WAITING_MAX } from '../../model/limits.ts'
+import {
+  PAST_IMAGE_MS,
+  PAST_IMAGES_BYTES_MAX,
+  PAST_IMAGES_MAX,
+  PAST_THREADS_MAX,
+  PAST_WAITING_MAX,
+} from '../../model/limits.ts'
 import type { Store } from '../../store/store.ts'
 import type { UseCases } from '../../store/view.ts'
 import type { Comparison } from './compare-answers.ts'

@@ -15,7 +15,7 @@ import {
   Text,
   Texts,
 } from '../../model/json-schema.ts'
-import { Attributes, Count, Time } from '../schema-parts.ts'
+import { Attributes, Count, Null, Time } from '../schema-parts.ts'
 
 const AT_REVISION = described(Count, 'a revision')
 const AT_INSTANT = described(
@@ -23,7 +23,7 @@ const AT_INSTANT = described(
   'an instant in ISO 8601, as `2026-11-20T08:30:00Z`: the revision that was in force then; or a revision as text',
 )
 /** Where in the past a question is asked. */
-export const At = maybe(anyOf(AT_REVISION, AT_INSTANT))
+export const At = optional(anyOf(AT_REVISION, AT_INSTANT, Null))
 
 const user = anyOf(Text, open({ key: Text, attributes: maybe(Attributes) }))
 const resource = anyOf(

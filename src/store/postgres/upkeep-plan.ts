@@ -161,7 +161,8 @@ export const isPastOff = (past: Keep | undefined): past is undefined => past ===
 function isDueForPast(state: LogState, past: Keep | undefined): boolean {
   const { head, confirmed, objects, uncoveredAt, now } = state
   if (isPastOff(past) || uncoveredAt === null) return false
-  const isMany = head - confirmed >= Math.max(Math.ceil(past.revisions / PAST_PARTS), objects)
+  const many = Math.min(Math.max(SNAPSHOT_ENTRIES_MIN, objects), Math.ceil(past.revisions / PAST_PARTS))
+  const isMany = head - confirmed >= many
   return isMany || uncoveredAt < now - past.ms / PAST_PARTS
 }
 

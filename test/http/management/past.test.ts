@@ -1,0 +1,101 @@
+// Questions to an environment as it was: check and explain of the management API with `at`.
+import { setTimeout as pause } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Harness, openHarness, TIME } from './harness.ts'
+
+let api: Harness
+const ASK = '/v2/projects/default/envs/development'
+const QUESTION = { user: 'ana', action: 'read', resource: { type: 'doc', tenant: 'default' } }
+/** revision before and after ana lost the role, and instants at which each was in force */
+const before = { revision: 0, instant: '' }
+const after = { revision: 0, instant: '' }
+const write = async (method: 'POST' | 'DELETE', path: string, body: unknown) => {
+  const { status, headers } = await api.ask(method, path, body)
+  expect(status).toBeLessThan(300)
+  return Number(headers['x-revision'])
+}
+
+beforeAll(async () => {
+  api = await openHarness()
+  await write('POST', '$S/resources', { key: 'doc', name: 'Doc', actions: { read: {} } })
+  await write('POST', '$S/roles', { key: 'reader', name: 'Reader', permissions: ['doc:read'] })
+  await write('POST', '$F/users', { key: 'ana' })
+  const assignment = { user: 'ana', role: 'reader', tenant: 'default' }
+  await write('POST', '$F/role_assignments', assignment)
+  before.revision = api.store.head(api.environment).revision
+  await pause(5)
+  before.instant = new Date().toISOString()
+  await pause(5)
+  await write('DELETE', '$F/role_assignments', assignment)
+  await write('POST', '$F/users', { key: 'ben' })
+  after.revision = api.store.head(api.environment).revision
+  await pause(5)
+  after.instant = new Date().toISOString()
+})
+afterAll(() => api.close())
+
+const check = async (at?: unknown, question: object = QUESTION) =>
+  (await api.ask('POST', `${ASK}/check`, { ...question, at })).body
+
+describe('a question with `at`', () => {
+  it('is answered by the revision that it names, or that was in force at an instant', async () => {
+    for (const at of [before.revision, String(before.revision), before.instant])
+      expect(await check(at)).toMatchObject({ allow: true, revision: before.revision, revision_at: TIME })
+    for (const at of [after.revision, after.instant, undefined, null])
+      expect(await check(at)).toMatchObject({ allow: false, revision: after.revision })
+  })
+
+  it('is explained as it was then', async () => {
+    const { status, body, headers } = await api.ask('POST', `${ASK}/explain`, { ...QUESTION, at: before.revision })
+    expect([status, headers['x-revision']]).toEqual([200, String(before.revision)])
+    expect(body).toMatchObject({ allow: true, tenant: 'default', reason: 'rbac', code: 'allow', roles: ['reader'] })
+    expect(body.because).toEqual([
+      { source: 'rbac', role: 'reader', tenant: 'default', permission: 'doc:read', path: ['reader'] },
+    ])
+    const now = await api.ask('POST', `${ASK}/explain`, QUESTION)
+    expect(now.body).toMatchObject({ allow: false, reason: 'no_user_roles', because: [], roles: [] })
+  })
+
+  it('sees the time of that moment, unless it sends another', async () => {
+    const instant = Date.parse(before.instant)
+    expect(await check(before.instant)).toMatchObject({ now: instant })
+    const atRevision = await check(before.revision)
+    expect(Date.parse(atRevision.revision_at)).toBe(atRevision.now)
+    expect(await check(before.instant, { ...QUESTION, context: { now: 5 } })).toMatchObject({ now: 5 })
+    expect(await check(before.instant, { ...QUESTION, context: { now: 'soon' } })).toMatchObject({ now: null })
+    const present = await check()
+    expect(Math.abs(present.now - Date.now())).toBeLessThan(60_000)
+  })
+
+  it('takes keys, and everything that a check of a PDP takes', async () => {
+    const full = {
+      user: { key: 'ana', attributes: { level: 3 } },
+      action: 'read',
+      resource: { type: 'doc', key: 'one', tenant: 'default', attributes: {}, relations: { parent: ['folder:f'] } },
+      context: { ip: '10.0.0.1' },
+    }
+    expect(await check(before.revision, full)).toMatchObject({ allow: true })
+    expect(await check(before.revision, { ...QUESTION, resource: 'doc' })).toMatchObject({ allow: true })
+  })
+
+  it('that cannot be is refused with the reason', async () => {
+    const refused = async (body: object) => {
+      const answer = await api.ask('POST', `${ASK}/explain`, { ...QUESTION, ...body })
+      return [answer.status, answer.body.message ?? answer.body.detail?.[0]?.msg]
+    }
+    expect(await refused({ at: after.revision + 1 })).toEqual([
+      404,
+      expect.stringContaining(`there is no revision ${after.revision + 1}: the environment is at ${after.revision}`),
+    ])
+    expect((await refused({ at: 'yesterday' }))[0]).toBe(422)
+    expect((await refused({ at: '1999-01-01' }))[0]).toBe(410)
+    expect((await refused({ user: 7 }))[0]).toBe(422)
+  })
+
+  it('needs read access to the environment', async () => {
+    await api.addKey('env', 'read', 'r'.repeat(40))
+    await api.addKey('env', 'no_access', 'n'.repeat(40))
+    const status = async (key: string | null) => (await api.ask('POST', `${ASK}/check`, QUESTION, { key })).status
+    expect([await status('r'.repeat(40)), await status('n'.repeat(40)), await status(null)]).toEqual([200, 403, 401])
+  })
+})

@@ -1,0 +1,163 @@
+// The law of past revisions: whatever was written, the image of a revision that is built later answers every question as
+// the image that followed the log answered it then, with the same explanation; and when an answer changed, the revisions
+// that changed it are found. ZEROHOP_TEST_SCALE=40 asks more than 5,000 questions again.
+import fc from 'fast-check'
+import { afterAll, describe, expect, it } from 'vitest'
+import type { Question } from '../../src/image/explain/explain.ts'
+import { Image } from '../../src/image/image.ts'
+import { toDelta } from '../../src/log/delta.ts'
+import { type Answer, answerOf, compareAnswers } from '../../src/management/past/compare-answers.ts'
+import { imageAt } from '../../src/management/past/past-image.ts'
+import { buildSnapshot } from '../../src/management/snapshot/snapshot.ts'
+import { writeCheckpoint } from '../../src/store/checkpoint-file.ts'
+import { FolderPastReader } from '../../src/store/past-reader.ts'
+import { openReader } from '../../src/store/reader.ts'
+import type { Request } from '../reference/request.ts'
+import { commitsFor } from '../support/commits.ts'
+import { Environments, TESTER } from '../support/environments.ts'
+import { partsOf } from '../support/parts.ts'
+import { World } from '../support/world.ts'
+import { mixedHistories, numbers, operationsOf, POOLS } from './histories.ts'
+import { questions } from './questions.ts'
+import { parameters } from './seed.ts'
+
+const environments = new Environments()
+afterAll(() => environments.close())
+
+const small = mixedHistories
+  .filter(({ pool }) => pool === 'small')
+  .map((history) => ({ ...history, revisions: history.revisions.slice(0, 8) }))
+
+interface Recorded {
+  readonly request: Request
+  readonly revision: number
+  readonly said: unknown
+}
+
+/** What an image says to a question: its explanation, or the code of the error. */
+function saidBy(image: Image, request: Request): unknown {
+  try {
+    return image.explain(...partsOf(request))
+  } catch (error) {
+    return (error as { code: string }).code
+  }
+}
+
+function questionOf(request: Request): Question {
+  const [user, action, type, tenant, key, sent, relations] = partsOf(request)
+  return { user, action, type, tenant, key, sent, relations }
+}
+
+/** Writes a history; `seen` is told each revision, with the image that followed the log. */
+async function write(
+  log: string,
+  history: fc.infer<typeof small>,
+  seen: (image: Image, world: World) => void,
+): Promise<void> {
+  const store = await environments.store()
+  const world = new World()
+  const follower = Image.load(buildSnapshot(store.view(log)).bytes)
+  for (const edits of history.revisions)
+    for (const operation of edits.flatMap((edit) => operationsOf(world, POOLS[history.pool], edit))) {
+      const commits = commitsFor(world, operation)
+      world.run(operation)
+      for (const [name, input] of commits) {
+        // what management refuses is not written, and the next one goes on from what is
+        await store.commit(log, name, input as never, TESTER).catch(() => undefined)
+      }
+      for (const entry of store.entries(log, follower.revision)) {
+        follower.apply(toDelta(entry))
+        seen(follower, world)
+      }
+    }
+}
+
+function withReader<T>(log: string, run: (reader: FolderPastReader) => Promise<T>): Promise<T> {
+  const reader = new FolderPastReader(environments.data, openReader(environments.data), log)
+  return run(reader).finally(() => reader.close())
+}
+
+/** Writes a checkpoint of the head, as the thread does. */
+async function checkpoint(log: string): Promise<void> {
+  const reader = openReader(environments.data)
+  const { head, objects } = reader.state(log)
+  writeCheckpoint(environments.data, log, { ...head, at: 1 }, objects)
+  await reader.close()
+}
+
+describe('past revisions', () => {
+  it('answer as then, and what changed an answer is found', async () => {
+    let asked = 0
+    await fc.assert(
+      fc.asyncProperty(small, fc.nat(), async (history, seed) => {
+        const [log] = await environments.create()
+        const next = numbers(seed)
+        const recorded: Recorded[] = []
+        const checkpoints: Promise<void>[] = []
+        await write(log, history, (image, world) => {
+          if (next(10) === 0) checkpoints.push(checkpoint(log))
+          if (next(4) > 0) return
+          const { revision } = image
+          for (const request of questions(world, POOLS[history.pool], next, 4))
+            recorded.push({ request, revision, said: saidBy(image, request) })
+        })
+        await Promise.all(checkpoints)
+        await withReader(log, async (reader) => {
+          for (const { request, revision, said } of recorded) {
+            const image = await imageAt(reader, log, revision)
+            expect([request, revision, saidBy(image, request)]).toEqual([request, revision, said])
+            asked++
+          }
+        })
+      }),
+      parameters(6),
+    )
+    expect(asked).toBeGreaterThan(100)
+  })
+
+  it('tell which revisions changed an answer, all of them or one for certain', async () => {
+    let changed = 0
+    await fc.assert(
+      fc.asyncProperty(small, fc.nat(), async (history, seed) => {
+        const [log] = await environments.create()
+        const asked: Question[] = []
+        /** the answers to each question at each revision from the first on */
+        const answers: Answer[][] = []
+        const revisions: number[] = []
+        const next = numbers(seed)
+        await write(log, history, (image, world) => {
+          revisions.push(image.revision)
+          if (asked.length < 300 && next(2) === 0)
+            for (const request of questions(world, POOLS[history.pool], next, 10)) {
+              asked.push(questionOf(request))
+              answers.push([])
+            }
+          for (const [at, question] of asked.entries()) answers[at]!.push(answerOf(image, question))
+        })
+        await withReader(log, async (reader) => {
+          const to = revisions.at(-1)!
+          for (const [at, question] of asked.entries()) {
+            const all = answers[at]!
+            const from = to - all.length + 1
+            const flips = all.flatMap((answer, index) =>
+              index > 0 && answer !== all[index - 1] ? [{ revision: from + index, answer }] : [],
+            )
+            if (flips.length === 0 && next(20) > 0) continue
+            const whole = await compareAnswers(reader, log, { from, to, question })
+            const before = all[0]
+            const after = all.at(-1)
+            expect(whole).toEqual({ before, after, flips, count: flips.length, isComplete: true })
+            if (before === after) continue
+            changed++
+            // the halves are compared until two revisions are left
+            const narrow = await compareAnswers(reader, log, { from, to, question }, 1)
+            expect(narrow).toMatchObject({ before, after, count: 1, isComplete: to - from <= 1 })
+            expect(flips).toContainEqual(narrow.flips[0])
+          }
+        })
+      }),
+      parameters(4),
+    )
+    expect(changed).toBeGreaterThan(0)
+  })
+})
