@@ -32,7 +32,7 @@ interface About extends Position {
   readonly environment: LogId
 }
 
-export const checkpointFolder = (data: string, environment: LogId): string => join(data, 'checkpoints', environment)
+const checkpointFolder = (data: string, environment: LogId): string => join(data, 'checkpoints', environment)
 
 /** The checkpoints of an environment, the oldest first. */
 export function listCheckpoints(data: string, environment: LogId): Checkpoint[] {

@@ -17,7 +17,7 @@ import { commitsFor } from '../support/commits.ts'
 import { Environments, TESTER } from '../support/environments.ts'
 import { partsOf } from '../support/parts.ts'
 import { World } from '../support/world.ts'
-import { mixedHistories, numbers, operationsOf, POOLS } from './histories.ts'
+import { type History, mixedHistories, numbers, operationsOf, POOLS } from './histories.ts'
 import { questions } from './questions.ts'
 import { parameters } from './seed.ts'
 
@@ -49,11 +49,7 @@ function questionOf(request: Request): Question {
 }
 
 /** Writes a history; `seen` is told each revision, with the image that followed the log. */
-async function write(
-  log: string,
-  history: fc.infer<typeof small>,
-  seen: (image: Image, world: World) => void,
-): Promise<void> {
+async function write(log: string, history: History, seen: (image: Image, world: World) => void): Promise<void> {
   const store = await environments.store()
   const world = new World()
   const follower = Image.load(buildSnapshot(store.view(log)).bytes)
@@ -103,8 +99,9 @@ describe('past revisions', () => {
         })
         await Promise.all(checkpoints)
         await withReader(log, async (reader) => {
+          let image: Image | undefined
           for (const { request, revision, said } of recorded) {
-            const image = await imageAt(reader, log, revision)
+            if (image?.revision !== revision) image = await imageAt(reader, log, revision)
             expect([request, revision, saidBy(image, request)]).toEqual([request, revision, said])
             asked++
           }

@@ -14,6 +14,7 @@ const SECTIONS = [
   'decision',
   'access-diff',
   'snapshot',
+  'past',
   'decision-log',
   'process',
   'integration',

@@ -63,7 +63,7 @@ async function questionAt(
 }
 
 /** @throws INPUT_INVALID */
-export function readAt(at: number | string | null | undefined): At | undefined {
+function readAt(at: number | string | null | undefined): At | undefined {
   if (at === undefined || at === null) return undefined
   if (typeof at === 'number' || /^\d{1,15}$/.test(at)) return { revision: Number(at) }
   const instant = instantOf(at)

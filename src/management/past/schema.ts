@@ -23,7 +23,7 @@ const AT_INSTANT = described(
   'an instant in ISO 8601, as `2026-11-20T08:30:00Z`: the revision that was in force then; or a revision as text',
 )
 /** Where in the past a question is asked. */
-export const At = optional(anyOf(AT_REVISION, AT_INSTANT, Null))
+const At = optional(anyOf(AT_REVISION, AT_INSTANT, Null))
 
 const user = anyOf(Text, open({ key: Text, attributes: maybe(Attributes) }))
 const resource = anyOf(

@@ -1,4 +1,4 @@
-// Images of past revisions: how far back they go, what they may cost, and what waits for them.
+// Past revisions. How far back their images go, what they may cost, and what waits for them.
 
 /** Revisions of an environment that can be asked about, unless `ZEROHOP_PAST_REVISIONS` says otherwise. */
 export const PAST_REVISIONS_DEFAULT = 100_000

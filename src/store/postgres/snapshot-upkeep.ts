@@ -212,8 +212,8 @@ async function confirm(
   await connection.query(
     `WITH ${MINE} DELETE FROM zerohop.snapshots s USING mine
     WHERE s.number = mine.number AND revision < $3
-      AND NOT ($4 AND state = 'confirmed' AND ${IS_OF_RECORD})`,
-    [claim.number, claim.token, revision, keepsOlder],
+      ${keepsOlder ? `AND NOT (state = 'confirmed' AND ${IS_OF_RECORD})` : ''}`,
+    [claim.number, claim.token, revision],
   )
   await removeParts(connection, claim)
   return true

@@ -32,6 +32,8 @@ const NEEDS: Readonly<Record<string, Partial<Need>>> = {
   'DELETE /v2/projects/:p': { level: 'project', access: 'admin' },
   'POST /v2/projects/:p/envs': { level: 'project' },
   'DELETE /v2/projects/:p/envs/:e': { level: 'project', access: 'admin' },
+  'POST /v2/projects/:p/envs/:e/check': { access: 'read' },
+  'POST /v2/projects/:p/envs/:e/explain': { access: 'read' },
   'POST /v2/projects/:p/envs/:e/copy': { level: 'project' },
   'POST /v2/projects/:p/envs/:e/copy/async': { level: 'project' },
   'GET /v2/projects/:p/envs/:e/copy/async/:task/result': { level: 'project', access: 'write' },
