@@ -31,9 +31,6 @@ export function answerTask<T>(task: () => T): TaskAnswer<T> {
   try {
     return { result: task() }
   } catch (error) {
-    const { code, details, message, path } = error as Partial<Failed>
-    const text = (error as Error).stack ?? message ?? String(error)
-    return { failed: { code: code ?? 'INTERNAL', details: details ?? {}, message: text, path } }
     return failedWith(error)
   }
 }
@@ -48,8 +45,9 @@ export async function answerSlowTask<T>(task: () => Promise<T>): Promise<TaskAns
 }
 
 function failedWith(error: unknown): TaskAnswer<never> {
-  const { code, details, message } = error as { code?: string; details?: object; message?: string }
-  return { failed: { code: code ?? 'INTERNAL', details: details ?? {}, message: message ?? String(error) } }
+  const { code, details, message, path } = error as Partial<Failed>
+  const text = (error as Error).stack ?? message ?? String(error)
+  return { failed: { code: code ?? 'INTERNAL', details: details ?? {}, message: text, path } }
 }
 
 /** When a task takes too long. */

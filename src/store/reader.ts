@@ -1,11 +1,9 @@
 // A second reader of a data folder that this process already has open: for a worker thread that reads a lot. It never
 // writes, and it sees one consistent durable state as long as the caller stays within one turn of the event loop.
-import type { LogEntry, LogId } from '../log/change.ts'
 import type { HistoryEntry, LogEntry, LogId, Position } from '../log/change.ts'
 import { ZerohopError } from '../model/errors.ts'
 import type { Head } from './heads.ts'
 import { LmdbView } from './lmdb-view.ts'
-import { readEntries } from './log.ts'
 import { objectsOf, type PlacedObject } from './load-snapshot.ts'
 import { readEntries, readHistory } from './log.ts'
 import { openTables } from './tables.ts'
@@ -16,8 +14,6 @@ export interface Reader {
   logs(): LogId[]
   /** The last durable state of a log. @throws OBJECT_NOT_FOUND */
   view(log: LogId): View
-  /** Entries after a revision, in order; at most LOG_READ_MAX of them. Empty when there are none. */
-  entries(log: LogId, after: number, limit?: number): LogEntry[]
   /** The next view shows all that is durable now. */
   refresh(): void
   /** Where a log stands, with every object of it. @throws OBJECT_NOT_FOUND */
@@ -50,10 +46,6 @@ export function openReader(folder: string): Reader {
     view: (log) => {
       require(log)
       return new LmdbView(tables, (id) => tables.heads.get(id), log)
-    },
-    entries: (log, after, limit) => {
-      const head = tables.heads.get(log)
-      return head === undefined ? [] : readEntries(tables, head, after, limit)
     },
     refresh: () => void tables.root.resetReadTxn(),
     state: (log) => {
