@@ -11,6 +11,7 @@ import { addImage } from './commands/image-commands.ts'
 import type { IntegrationOptions } from './commands/integration.ts'
 import { addAdministration } from './commands/operator-commands.ts'
 import type { PdpCommandOptions } from './commands/pdp.ts'
+import { addPolicyFiles } from './commands/policy-commands.ts'
 import { addTypes } from './commands/types-command.ts'
 import { addWhy } from './commands/why-command.ts'
 import { type Env, inVariables, readEnv, secretsOf } from './configuration/env.ts'
@@ -150,6 +151,7 @@ program
 
 addWhy(program)
 addImage(program)
+addPolicyFiles(program)
 addTypes(program)
 addAdministration(program)
 addData(program)

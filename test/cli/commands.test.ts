@@ -12,6 +12,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { addDatabase } from '../../src/cli/commands/database-commands.ts'
 import { addImage } from '../../src/cli/commands/image-commands.ts'
 import { addAdministration } from '../../src/cli/commands/operator-commands.ts'
+import { addPolicyFiles } from '../../src/cli/commands/policy-commands.ts'
 import { addTypes } from '../../src/cli/commands/types-command.ts'
 import { addWhy } from '../../src/cli/commands/why-command.ts'
 import { speak } from '../../src/cli/terminal/command-line.ts'
@@ -36,6 +37,7 @@ function program(): Command {
   const zerohop = speak(new Command('zerohop'), '0.0.0')
   addDatabase(zerohop)
   addImage(zerohop)
+  addPolicyFiles(zerohop)
   addTypes(zerohop)
   addWhy(zerohop)
   addAdministration(zerohop)

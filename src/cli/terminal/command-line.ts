@@ -61,6 +61,14 @@ export function withSettings(env: Env, { data, host, apiPort, pdpPort }: Setting
   }
 }
 
+/** Exit code for a command line that is wrong, which no script can take for an answer (`EX_USAGE` of sysexits.h). */
+export const WRONG_USAGE = 64
+
+/** Gives the command that exit code for options and arguments that it does not have. */
+export function refusesUsage(command: Command): Command {
+  return command.exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : WRONG_USAGE))
+}
+
 export function examples(...lines: string[]): string {
   return `\nExamples:\n${lines.map((line) => `  ${line}`).join('\n')}`
 }

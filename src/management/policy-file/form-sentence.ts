@@ -4,7 +4,7 @@ import { shortText } from '../../model/shorten.ts'
 import type { Misfit, ShapeType } from './shape.ts'
 
 /** So many words are listed when none is near. */
-const LISTED_MAX = 16
+const LISTED_MAX = 20
 
 const TYPES: Readonly<Record<ShapeType, string>> = {
   string: 'a text',
@@ -31,14 +31,15 @@ export function formSentence(misfit: Misfit): string {
 export function hint(name: string, names: readonly string[]): string {
   const nearest = nearestName(name, names)
   if (nearest !== undefined) return `: did you mean \`${nearest}\`?`
-  return names.length === 0 || names.length > LISTED_MAX ? '' : `: allowed are ${names.join(', ')}`
+  return names.length === 0 || names.length > LISTED_MAX ? '' : `: choose from ${names.join(', ')}`
 }
 
 function shown(value: unknown): string {
   if (value === null || value === undefined) return 'nothing'
   if (Array.isArray(value)) return 'a list'
   if (typeof value === 'object') return 'a map'
-  return typeof value === 'string' ? `\`${shortText(value)}\`` : `the ${typeof value} ${String(value)}`
+  if (typeof value === 'string') return `\`${shortText(value)}\``
+  return typeof value === 'number' ? `the number ${value}` : String(value)
 }
 
 /** Unquoted, `404` is a number and `true` is a truth value. */

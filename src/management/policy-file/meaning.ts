@@ -1,6 +1,7 @@
 // What a policy means, judged without a server: the use cases of the API run on an empty environment, and what they
 // refuse becomes a problem with its place. A reference to what the files do not hold, such as a user when they have no
 // users, is not judged.
+import { MATCHES, OPERATORS } from '../../model/condition.ts'
 import type { ZerohopError } from '../../model/errors.ts'
 import { shortText } from '../../model/shorten.ts'
 import type { Path } from '../fields.ts'
@@ -11,14 +12,13 @@ import { hint } from './form-sentence.ts'
 import { selects } from './manages.ts'
 import type { Place, Places, Problem } from './problem.ts'
 import { POLICY_KINDS, type PolicyFile, type PolicyKind } from './schema.ts'
-import { policyWarnings } from './warnings.ts'
 
-/** Errors and warnings about the meaning of the policy, whose form is right. */
-export function meaningProblems(policy: PolicyFile, defined: Defined, places: Places): Problem[] {
+/** Errors in the meaning of the policy, whose form is right. */
+export function meaningErrors(policy: PolicyFile, defined: Defined, places: Places): Problem[] {
   const mint = countingMint()
   const judge = new Judge(policy, defined, places)
   applyPolicy(emptyEnvironment(mint), withStandIns(policy, judge), mint, (error) => judge.refused(error))
-  return [...judge.problems, ...policyWarnings(policy, places)]
+  return judge.problems
 }
 
 const FACTS: Readonly<Record<string, string>> = {
@@ -26,6 +26,12 @@ const FACTS: Readonly<Record<string, string>> = {
   user: 'users',
   resource_instance: 'resource_instances',
 }
+const WORDS: Readonly<Record<string, string>> = {
+  resource: 'resource type',
+  user_set: 'user set or role',
+  resource_set: 'resource set or resource type',
+}
+const UNKNOWN_OPERATOR = /^unknown operator `(.*)`$/s
 const PARTS: ReadonlySet<string> = new Set(['action', 'attribute', 'action_group', 'relation', 'resource_role'])
 
 class Judge {
@@ -64,11 +70,13 @@ class Judge {
       const [resource, attribute] = [String(details.resource), String(details.attribute)]
       return this.#unknownPart('attribute', resource, attribute)
     }
-    if (code !== 'OBJECT_NOT_FOUND') return error.message
+    const [, operator] = UNKNOWN_OPERATOR.exec(error.message) ?? []
+    if (operator !== undefined) return error.message + hint(operator, [...Object.keys(OPERATORS), ...MATCHES.keys()])
+    if (code !== 'OBJECT_NOT_FOUND') return error.message.replace(/^field required/, `\`${nameAt(path)}\` is missing`)
     const [kind, ref] = [String(details.kind), String(details.ref)]
     if (!PARTS.has(kind)) {
       if (this.#defined.has(kind, ref) || this.isElsewhere(kind, ref)) return undefined
-      const what = kind === 'resource' ? 'resource type' : kind.replaceAll('_', ' ')
+      const what = WORDS[kind === 'condition_set' ? String(path.at(-1)) : kind] ?? kind.replaceAll('_', ' ')
       return `${what} \`${shortText(ref)}\` does not exist${hint(ref, this.#names(kind, path))}`
     }
     const [before, name] = ref.split(kind === 'action' ? ':' : '/')
@@ -101,7 +109,7 @@ class Judge {
   }
 
   /** An error about an attribute in conditions is shown where the conditions read it. */
-  #place({ code, details }: ZerohopError, path: Path): Place {
+  #place({ code, details, message }: ZerohopError, path: Path): Place {
     const end = path.indexOf('conditions')
     if (end >= 0 && (code === 'ATTRIBUTE_UNDECLARED' || code === 'ATTRIBUTE_MISMATCH')) {
       const attribute = String(details.attribute)
@@ -112,9 +120,12 @@ class Judge {
       })
       if (found !== undefined) return found
     }
-    return this.#places.placeOf(path)
+    return this.#places.placeOf(path, UNKNOWN_OPERATOR.test(message) ? 'key' : 'value')
   }
 }
+
+/** The last name of a path, as files call it. */
+const nameAt = (path: Path): string => String(path.at(-1)).replace(/_id$/, '')
 
 /**
  * The policy with users, tenants and instances that its assignments and tuples name and that it does not hold: so that

@@ -6,17 +6,20 @@ import { shortText } from '../../model/shorten.ts'
 import type { Path } from '../fields.ts'
 import { Defined } from './defined.ts'
 import { formSentence } from './form-sentence.ts'
-import { meaningProblems } from './meaning.ts'
+import { meaningErrors } from './meaning.ts'
 import { inOrder, type Place, type PlaceOf, type Problem, type Source } from './problem.ts'
 import type { PolicyConditionSet, PolicyFile } from './schema.ts'
 import { misfits } from './shape.ts'
 import { formOf, LISTS, MAPS, newestSet, versionOf } from './versions.ts'
+import { policyWarnings } from './warnings.ts'
 import { YamlDocument } from './yaml-document.ts'
 
 export interface ReadPolicy {
   /** all files as one policy of version 2; without the objects whose form is wrong */
   readonly policy: PolicyFile
-  /** everything that is wrong, in the order of the files; with an error the policy must not be used */
+  /**
+   * all errors, in the order of the files: with one the policy must not be used; when there is none, all warnings
+   */
   readonly problems: readonly Problem[]
   /** where a part of the policy stands: for problems that are found later */
   readonly placeOf: PlaceOf
@@ -35,9 +38,11 @@ export function readPolicy(sources: readonly Source[]): ReadPolicy {
     files.add(new YamlDocument(source))
   }
   const { policy, problems, placeOf } = files
-  const meaning = files.isWhole ? meaningProblems(policy, files.defined, files) : []
+  if (files.isWhole) problems.push(...meaningErrors(policy, files.defined, files))
+  // what an error leaves out may seem to be unused
+  if (problems.length === 0) problems.push(...policyWarnings(policy, files))
   const names = sources.map(({ name }) => name)
-  return { policy, problems: inOrder([...problems, ...meaning], names).slice(0, POLICY_PROBLEMS_MAX), placeOf }
+  return { policy, problems: inOrder(problems, names).slice(0, POLICY_PROBLEMS_MAX), placeOf }
 }
 
 /** Where an object of the merged policy comes from. */

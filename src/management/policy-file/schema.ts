@@ -106,8 +106,9 @@ export type Moved = Static<typeof Moved>
 const PolicyResource = named(
   'PolicyResource',
   closed({
-    ...membersOf(ResourceCreate, 'key', 'name', 'description', 'urn', 'type_attributes', 'attributes'),
+    ...membersOf(ResourceCreate, 'key', 'name', 'description', 'urn', 'type_attributes'),
     actions: BundleResource.properties.actions,
+    ...membersOf(ResourceCreate, 'attributes'),
     action_groups: BundleResource.properties.action_groups,
     relations: maybe(
       mapOf(

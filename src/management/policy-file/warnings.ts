@@ -55,7 +55,7 @@ class Warnings {
       if (declared === undefined || declared.includes(attribute)) continue
       const where = `${root}_attributes`
       const message = `condition set \`${key}\` reads \`${root}.${attribute}\`, which \`${where}\` does not declare`
-      const near = hint(attribute, declared).replace(/^: allowed.*/, '')
+      const near = hint(attribute, declared).replace(/^: choose.*/, '')
       const place = this.#places.placeOfWord([...path, 'conditions'], (word) => {
         const name = word.slice(word.indexOf('.') + 1)
         return word.includes('.') && (name === attribute || name.startsWith(`${attribute}.`))

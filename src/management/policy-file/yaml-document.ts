@@ -57,7 +57,7 @@ export class YamlDocument {
     for (const segment of path) {
       const next = memberOf(node, segment)
       if (next === undefined) {
-        isWhole = false
+        isWhole = isScalar(node)
         break
       }
       ;[node, key] = next
@@ -89,7 +89,11 @@ export class YamlDocument {
     if (document === undefined) return null
     // what follows the first error is often its consequence
     const [wrong] = [...document.errors, ...document.warnings]
-    if (wrong !== undefined) return this.#refuse(yamlSentence(wrong.code, wrong.message), wrong.pos[0], wrong.pos[1])
+    if (wrong !== undefined) {
+      const [from, to] = wrong.pos
+      const at = from + (/^ */.exec(text.slice(from))?.[0].length ?? 0)
+      return this.#refuse(yamlSentence(wrong.code, wrong.message), at, Math.max(at, to))
+    }
     if (document.directives?.yaml.version !== '1.2') {
       return this.#refuse('this file is read as YAML 1.2: remove the line that begins with `%`', 0, 0)
     }

@@ -7,6 +7,8 @@ const SENTENCES: Readonly<Record<string, string>> = {
   MULTILINE_IMPLICIT_KEY: 'this key spans several lines: is a `:` missing after it?',
   BAD_ALIAS: 'aliases are not supported: write the value out',
   TAG_RESOLVE_FAILED: 'tags such as `!name` are not supported: put a text that begins with `!` in quotes',
+  MISSING_CHAR: 'a quote or a bracket is not closed, or a comma is missing',
+  UNEXPECTED_TOKEN: 'this belongs to nothing above it: is it indented rightly?',
   BAD_INDENT: 'this line is indented by other than its neighbours, or a bracket is not closed',
 }
 

@@ -91,8 +91,14 @@ export const CONDITION_NODES_MAX = 1_000
 export const POLICY_FILE_BYTES_MAX = 4 * 1024 * 1024
 /** Bytes of all policy files that are read as one policy. */
 export const POLICY_FILES_BYTES_MAX = 32 * 1024 * 1024
+/** Policy files that are read as one policy, and files that are looked at to find them. */
+export const POLICY_FILES_MAX = 1_000
+/** Folders inside of folders that are searched for policy files. */
+export const POLICY_FOLDERS_DEPTH_MAX = 16
 /** Levels of lists and maps in a policy file: those of conditions, and those around them. */
 export const POLICY_FILE_DEPTH_MAX = 64
+/** Characters of a line that holds a list or map of a formatted policy file: what an editor shows. */
+export const FORMAT_LINE_MAX = 100
 /** Errors and warnings that are reported about policy files at once. */
 export const POLICY_PROBLEMS_MAX = 1_000
 /** Parts of one object in a policy file that are left out to find what else is wrong with it. */

@@ -1,0 +1,46 @@
+// The command line of the commands on policy files: names, options and help. Each command is in a file of its own, which
+// is loaded only when it runs.
+import type { Command } from 'commander'
+import { attempt, examples, refusesUsage } from '../terminal/command-line.ts'
+import type { FormatOptions } from './format.ts'
+import type { InitOptions } from './init.ts'
+import type { ValidateOptions } from './validate.ts'
+
+const FILES = 'policy files and folders of them (`files` of zerohop.yaml, else policy.yaml)'
+
+/** Adds `init`, `validate` and `fmt`. */
+export function addPolicyFiles(program: Command): void {
+  refusesUsage(program.command('init'))
+    .description('writes a policy, a test and a zerohop.yaml that pass, into a folder')
+    .argument('[folder]', 'the folder', '.')
+    .option('--json', 'the names of the files as JSON')
+    .addHelpText(
+      'after',
+      examples('zerohop init', 'zerohop init authorization && cd authorization && zerohop validate'),
+    )
+    .action((folder: string, options: InitOptions) =>
+      attempt(async () => (await import('./init.ts')).init(folder, options)),
+    )
+  refusesUsage(program.command('validate'))
+    .description('says everything that is wrong with policy files, without a server; exit code 1 when there are errors')
+    .argument('[files...]', FILES)
+    .option('--strict', 'take warnings for errors')
+    .option('--json', 'as JSON')
+    .addHelpText('after', examples('zerohop validate', 'zerohop validate policy.yaml teams/ --strict'))
+    .action((files: readonly string[], options: ValidateOptions) =>
+      attempt(async () => {
+        process.exitCode = (await import('./validate.ts')).validate(files, options)
+      }),
+    )
+  refusesUsage(program.command('fmt'))
+    .description('writes policy files in the canonical order and layout; comments are kept')
+    .argument('[files...]', FILES)
+    .option('--check', 'write nothing; exit code 1 when a file is laid out differently')
+    .option('--json', 'as JSON')
+    .addHelpText('after', examples('zerohop fmt', 'zerohop fmt --check policy.yaml'))
+    .action((files: readonly string[], options: FormatOptions) =>
+      attempt(async () => {
+        process.exitCode = (await import('./format.ts')).format(files, options)
+      }),
+    )
+}

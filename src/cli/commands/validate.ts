@@ -1,0 +1,38 @@
+// `zerohop validate`: everything that is wrong with policy files, without a server.
+import { readPolicy } from '../../management/policy-file/read-policy.ts'
+import { printOptions, printProblems } from '../terminal/print-problems.ts'
+import { findPolicy } from './policy-sources.ts'
+
+export interface ValidateOptions {
+  readonly strict?: boolean
+  readonly json?: boolean
+}
+
+/** Prints what is wrong. Returns the exit code: 1 when there are errors, with `strict` also for warnings. */
+export function validate(named: readonly string[], { strict = false, json = false }: ValidateOptions): number {
+  const found = findPolicy(named, process.cwd())
+  const problems = [...found.problems, ...readPolicy(found.sources).problems]
+  const errors = problems.filter(({ severity }) => severity === 'error').length
+  const warnings = problems.length - errors
+  const isValid = errors === 0 && (!strict || warnings === 0)
+  const files = [...found.sources.map(({ name }) => name), ...found.problems.map(({ place }) => place.file)]
+  if (json) {
+    const flat = problems.map(({ place, related, ...problem }) => ({
+      ...problem,
+      ...place,
+      ...(related === undefined ? {} : { related: { message: related.message, ...related.place } }),
+    }))
+    process.stdout.write(`${JSON.stringify({ valid: isValid, errors, warnings, files, problems: flat }, null, 2)}\n`)
+    return isValid ? 0 : 1
+  }
+  process.stdout.write(printProblems(problems, found.sources, printOptions(process.stdout)))
+  const sums = [counted(errors, 'error'), counted(warnings, 'warning')].filter((sum) => sum !== '')
+  const sum = sums.length === 0 ? 'nothing is wrong' : sums.join(', ')
+  process.stdout.write(`${counted(files.length, 'file')}: ${sum}\n`)
+  return isValid ? 0 : 1
+}
+
+function counted(count: number, what: string): string {
+  if (count === 0) return ''
+  return `${count} ${what}${count === 1 ? '' : 's'}`
+}
