@@ -8,6 +8,7 @@ import { measureFilters } from './figures/filters.mjs'
 import { measureHttp } from './figures/http.mjs'
 import { measureImage } from './figures/image.mjs'
 import { measurePdp } from './figures/pdp.mjs'
+import { measurePolicyTests } from './figures/policy-tests.mjs'
 import { measureReplicas } from './figures/replicas.mjs'
 import { measureStart } from './figures/start.mjs'
 
@@ -22,6 +23,7 @@ const FIGURES = {
   pdp: measurePdp,
   start: measureStart,
   filters: measureFilters,
+  'policy-test': measurePolicyTests,
   replicas: measureReplicas,
 }
 

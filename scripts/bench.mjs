@@ -19,10 +19,11 @@ const SECTIONS = [
   'pdp',
   'start',
   'filters',
+  'policy-test',
   'replicas',
 ]
 /** The tiny worlds take the place of W1 to W4. */
-const TINY_SECTIONS = ['tiny', 'tiny-rules', 'image', 'facts', 'delta', 'http', 'api', 'pdp', 'start']
+const TINY_SECTIONS = ['tiny', 'tiny-rules', 'image', 'facts', 'delta', 'http', 'api', 'pdp', 'start', 'policy-test']
 /** Of the 90 seconds of --quick: the rest is for the build and the charts. */
 const QUICK_MS = 80_000
 const HELP = `Usage: npm run bench [-- options]

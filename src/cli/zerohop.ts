@@ -12,6 +12,7 @@ import type { IntegrationOptions } from './commands/integration.ts'
 import { addAdministration } from './commands/operator-commands.ts'
 import type { PdpCommandOptions } from './commands/pdp.ts'
 import { addPolicyFiles } from './commands/policy-commands.ts'
+import { addTest } from './commands/test-command.ts'
 import { addTypes } from './commands/types-command.ts'
 import { addWhy } from './commands/why-command.ts'
 import { type Env, inVariables, readEnv, secretsOf } from './configuration/env.ts'
@@ -150,6 +151,7 @@ program
   })
 
 addWhy(program)
+addTest(program)
 addImage(program)
 addPolicyFiles(program)
 addTypes(program)

@@ -13,6 +13,7 @@ import { addDatabase } from '../../src/cli/commands/database-commands.ts'
 import { addImage } from '../../src/cli/commands/image-commands.ts'
 import { addAdministration } from '../../src/cli/commands/operator-commands.ts'
 import { addPolicyFiles } from '../../src/cli/commands/policy-commands.ts'
+import { addTest } from '../../src/cli/commands/test-command.ts'
 import { addTypes } from '../../src/cli/commands/types-command.ts'
 import { addWhy } from '../../src/cli/commands/why-command.ts'
 import { speak } from '../../src/cli/terminal/command-line.ts'
@@ -40,6 +41,7 @@ function program(): Command {
   addPolicyFiles(zerohop)
   addTypes(zerohop)
   addWhy(zerohop)
+  addTest(zerohop)
   addAdministration(zerohop)
   addMigrate(zerohop)
   return zerohop

@@ -55,6 +55,7 @@ const FLOORS: readonly (readonly Part[])[] = [
       files: /^src\/management\/((registry|open|writer-thread|retention|admin)|api-keys\/keys-file-upkeep)\.ts$/,
     },
   ],
+  [{ name: 'src/policy-test', files: /^src\/policy-test\// }],
   [
     { name: 'src/http', files: /^src\/http\// },
     { name: 'src/middleware', files: /^src\/middleware\// },

@@ -6,17 +6,7 @@ import type { Because, Explanation, HeldSet, Match } from './explanation.ts'
 import type { Hop } from './hops.ts'
 import { missingWays } from './missing-ways.ts'
 import type { Explained, Ways } from './ways.ts'
-import {
-  nodeOf,
-  type QuestionNames,
-  quoted,
-  resourceOf,
-  sayFailed,
-  sayHeld,
-  sayWay,
-  sideOf,
-  word,
-} from './why-words.ts'
+import { nodeOf, type QuestionNames, quoted, resourceOf, sayHeld, sayWay, sideOf, word } from './why-words.ts'
 
 /** The explanation of a question. */
 export function whyTree({ question, explanation: explained, ways }: Explained): Why {
@@ -67,6 +57,6 @@ function remarks({ ill_typed, notes }: Explanation): WhyNode[] {
     ...ill_typed.map(({ attribute, declared, value }) =>
       nodeOf('note', `${attribute} is declared ${declared}: conditions do not see ${quoted(value)}`),
     ),
-    ...notes.map(({ set, ...test }) => nodeOf('note', `in set ${word(set)}, below a \`not\`: ${sayFailed(test)}`)),
+    ...notes.map(({ set, ...test }) => nodeOf('note', `in set ${word(set)}, below a \`not\`: ${sayHeld(test)}`)),
   ]
 }

@@ -103,3 +103,7 @@ export const FORMAT_LINE_MAX = 100
 export const POLICY_PROBLEMS_MAX = 1_000
 /** Parts of one object in a policy file that are left out to find what else is wrong with it. */
 export const POLICY_RETRIES_MAX = 100
+/** Expectations of one test file of a policy: tables count one for each user and action. */
+export const EXPECTATIONS_MAX = 100_000
+/** Rules of a policy that `zerohop test --mutants` changes in turn: each makes an image for every test file. */
+export const MUTANTS_MAX = 10_000

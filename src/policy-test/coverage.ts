@@ -1,0 +1,81 @@
+// Which rules of a policy its tests use. A rule is used when an expectation that is met is allowed by it: a permission of
+// a role, an `extends`, a derivation, a set rule. A test of a condition has two branches, and each is used when it decides
+// about a set of a matching rule, or of one of the nearest rules that do not match.
+import type { Explained } from '../image/explain/ways.ts'
+import type { Because, Image, TestFound } from '../image/image.ts'
+import type { PolicyChange } from '../log/delta.ts'
+import type { Expectation } from './expectation.ts'
+import { askedOf } from './judge.ts'
+import { derivationName, extendsName, permissionName, type Rule, rulesOf, setRuleName } from './rules.ts'
+
+export interface Covered {
+  /** rules and branches */
+  readonly total: number
+  readonly used: number
+  /** hundred for a policy without rules */
+  readonly percent: number
+  /** those that no expectation uses, in the order of the policy */
+  readonly unused: readonly string[]
+}
+
+const isTrue = (name: string): string => `${name} is true`
+const isFalse = (name: string): string => `${name} is false`
+
+export class Coverage {
+  readonly #names: readonly string[]
+  readonly #used = new Set<string>()
+  /** the names of tests, by set and path */
+  readonly #tests = new Map<string, string>()
+
+  constructor(changes: readonly PolicyChange[]) {
+    const rules = rulesOf(changes)
+    this.#names = rules.flatMap(({ kind, name }) => (kind === 'test' ? [isTrue(name), isFalse(name)] : [name]))
+    for (const rule of rules) if (rule.kind === 'test') this.#tests.set(testKey(rule), rule.name)
+  }
+
+  /** Takes in an expectation that is met. @throws nothing that its check does not throw */
+  add(image: Image, expectation: Expectation): void {
+    const explained = expectation.allow ? image.explainWays(...askedOf(expectation)) : undefined
+    const { because, matches, misses } = explained?.explanation ?? image.explain(...askedOf(expectation))
+    for (const way of because) this.#way(way)
+    if (explained !== undefined) this.#hops(explained)
+    for (const { held } of matches) for (const { set, tests } of held) this.#decided(set, tests)
+    for (const { failed } of misses) for (const { set, tests } of failed) this.#decided(set, tests)
+  }
+
+  get covered(): Covered {
+    const unused = this.#names.filter((name) => !this.#used.has(name))
+    const total = this.#names.length
+    const used = total - unused.length
+    return { total, used, percent: total === 0 ? 100 : Math.floor((used / total) * 1000) / 10, unused }
+  }
+
+  #way({ source, role, resource_set, permission, path }: Because): void {
+    if (source === 'abac') this.#used.add(setRuleName(role, permission, resource_set!))
+    if (source !== 'rbac') return
+    this.#used.add(permissionName(path.at(-1)!, permission))
+    for (const [index, parent] of path.entries()) if (index > 0) this.#used.add(extendsName(path[index - 1]!, parent))
+  }
+
+  #hops({ question: { type, action }, ways: { hops } }: Explained): void {
+    for (const [index, { on, role, relation }] of hops.entries()) {
+      const before = hops[index - 1]
+      const name = `${typeOf(on)}#${role}`
+      if (index === hops.length - 1) this.#used.add(permissionName(name, `${type}:${action}`))
+      if (before === undefined) continue
+      const from = `${typeOf(before.on)}#${before.role}`
+      this.#used.add(relation === undefined ? extendsName(from, name) : derivationName(name, from, relation))
+    }
+  }
+
+  #decided(set: string, tests: readonly TestFound[]): void {
+    for (const { path, reason } of tests) {
+      const name = this.#tests.get(JSON.stringify([set, path]))
+      if (name !== undefined && reason !== 'undecided') this.#used.add(reason === 'met' ? isTrue(name) : isFalse(name))
+    }
+  }
+}
+
+const typeOf = (instance: string): string => instance.slice(0, instance.indexOf(':'))
+
+const testKey = ({ test }: Rule): string => JSON.stringify([test!.set, test!.path])
