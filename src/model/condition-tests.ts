@@ -19,8 +19,9 @@ export function testsOfConditions(conditions: Json): ConditionTest[] {
   const found: ConditionTest[] = []
   const inTest = (attribute: string, test: Test): void => {
     if (test.kind === 'not') inTest(attribute, test.test)
-    else if (test.kind === 'all' || test.kind === 'any') for (const each of test.tests) inTest(attribute, each)
-    else found.push({ path: places.get(test)!, text: `${attribute} ${textOf(test)}` })
+    else if (test.kind === 'compare' || test.kind === 'match')
+      found.push({ path: places.get(test)!, text: `${attribute} ${textOf(test)}` })
+    else for (const each of test.tests) inTest(attribute, each)
   }
   const inCondition = (condition: Condition): void => {
     if (condition.kind === 'operand') {

@@ -148,7 +148,7 @@ export class Expectations {
     ofUser?: JsonObject | null,
   ): AskedResource | undefined {
     const [type = '', key] = typeof said === 'string' ? said.split(/:(.*)/s) : [said.type, said.key ?? undefined]
-    const parts = typeof said === 'string' ? {} : said
+    const parts: Partial<Exclude<LongExpectation['resource'], string>> = typeof said === 'string' ? {} : said
     const of = tenant ?? parts.tenant ?? undefined
     const { names } = this.#image
     if (!names.hasType(type)) {

@@ -14,8 +14,8 @@ export function invertTest(conditions: Json, path: Path): Json {
   if (rest.length === 0) return withInverted(object, String(name))
   // a value in a list under `not` stands for `equals`
   if (name === 'not' && rest.length === 1 && Array.isArray(inside) && isScalar(inside[0])) {
-    const tests = inside.map((value: Json, index) =>
-      index === rest[0] ? { not: { equals: value } } : { equals: value },
+    const tests = inside.map(
+      (value: Json, index): JsonObject => (index === rest[0] ? { not: { equals: value } } : { equals: value }),
     )
     return { ...object, not: { anyOf: tests } }
   }

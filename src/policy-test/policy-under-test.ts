@@ -5,8 +5,10 @@ import { type PolicyChange, project } from '../log/delta.ts'
 import { applyPolicy } from '../management/policy-file/apply-policy.ts'
 import { countingMint, emptyEnvironment } from '../management/policy-file/empty-environment.ts'
 import { hint } from '../management/policy-file/form-sentence.ts'
+import type { Problem, Source } from '../management/policy-file/problem.ts'
+import { readPolicy } from '../management/policy-file/read-policy.ts'
 import type { PolicyFile } from '../management/policy-file/schema.ts'
-import { isZerohopError, type ZerohopError } from '../model/errors.ts'
+import type { ZerohopError } from '../model/errors.ts'
 import type { Kind } from '../model/objects.ts'
 import { shortText } from '../model/shorten.ts'
 import { Draft } from '../store/draft.ts'
@@ -45,13 +47,25 @@ export function imageOf(...changes: readonly (readonly PolicyChange[])[]): Image
   return Image.build('0'.repeat(32), POSITION, changes.flat())
 }
 
+/** The image of policy files with their facts; without one when they have errors. */
+export function imageOfPolicy(sources: readonly Source[]): {
+  readonly image?: Image
+  readonly problems: readonly Problem[]
+} {
+  const { policy, problems } = readPolicy(sources)
+  const errors = problems.filter(({ severity }) => severity === 'error')
+  return errors.length > 0
+    ? { problems: errors }
+    : { image: imageOf(new PolicyUnderTest(policy).changes), problems: [] }
+}
+
 function projected(draft: Draft): PolicyChange[] {
   return draft.changes().flatMap((change) => project(change) ?? [])
 }
 
 /** An error of a write, with the nearest name where one is unknown. */
 function sentenceOf(error: ZerohopError, draft: Draft): string {
-  if (!isZerohopError(error, 'OBJECT_NOT_FOUND')) return error.message
+  if (error.code !== 'OBJECT_NOT_FOUND') return error.message
   const { kind, ref } = error.details as { readonly kind: Kind; readonly ref: string }
   const names = [...draft.list(kind)].map(({ key }) => key)
   return `${kind.replaceAll('_', ' ')} \`${shortText(ref)}\` does not exist${hint(ref, names)}`

@@ -7,6 +7,7 @@ import { formSentence } from '../management/policy-file/form-sentence.ts'
 import type { Problem, Source } from '../management/policy-file/problem.ts'
 import { readPolicy } from '../management/policy-file/read-policy.ts'
 import { misfits } from '../management/policy-file/shape.ts'
+import { versionOf } from '../management/policy-file/versions.ts'
 import { YamlDocument } from '../management/policy-file/yaml-document.ts'
 import { instantOf } from '../model/instant.ts'
 import { EXPECTATIONS_MAX, MUTANTS_MAX } from '../model/limits.ts'
@@ -81,6 +82,10 @@ function runFile(under: PolicyUnderTest, source: Source, now: number, problems: 
     problems.push({ severity: 'error', message, place: document.place(path, which) })
   const nothing = { file: source.name, name: undefined, results: [] }
   if (document.value === undefined) return nothing
+  if (versionOf(document.value) !== undefined) {
+    wrong('this is a policy file, and not a test: name it after `--policy`', ['zerohop'], 'key')
+    return nothing
+  }
   for (const misfit of misfits(TestFile, document.value, []))
     wrong(formSentence(misfit), misfit.path, misfit.kind === 'unknown' ? 'key' : 'value')
   if (problems.length > before) return nothing

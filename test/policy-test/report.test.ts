@@ -70,7 +70,7 @@ describe('the report for machines', () => {
       undefined,
     ])
     expect(tags.filter(([name]) => name === 'error').map(([, { message }]) => message)).toEqual([
-      'tests/invoices.yaml:22:5: error: user `zoe` does not exist: allowed are ana, ben, eve',
+      'tests/invoices.yaml:22:5: error: user `zoe` does not exist: choose from ana, ben, eve',
       'coverage is 13.3 %, below 50 %',
     ])
     expect(text).toContain('resource.amount is 500, which is less than 1000')

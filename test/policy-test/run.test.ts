@@ -147,7 +147,7 @@ describe('a wrong test file', () => {
     ['{ resource: invoice, may: { anna: [read] } }', '17:33 user `anna` does not exist: did you mean `ana`?'],
     [
       '{ resource: invoice, actions: [read], may: { ana: [write] } }',
-      '17:50 `write` is not an action of this table: allowed are read',
+      '17:50 `write` is not an action of this table: choose from read',
     ],
     ['who may read invoice: ana', '17:27 `who may` is followed by a list of users, which may be empty: `[]`'],
     ['who may read invoice: [ana, anna]', '17:33 user `anna` does not exist: did you mean `ana`?'],
@@ -164,6 +164,9 @@ describe('a wrong test file', () => {
     ).toEqual(['3:41 role `editr` does not exist: did you mean `editor`?'])
     expect(wrong('fact: {}\nexpect: []\n')).toEqual(['1:1 unknown field `fact`: did you mean `facts`?'])
     expect(wrong('now: noon\nexpect: []\n')).toEqual(['1:6 the time is not one such as 2026-01-31T12:00:00Z'])
+    expect(wrong('expect: []\nzerohop: 2\n')).toEqual([
+      '2:1 this is a policy file, and not a test: name it after `--policy`',
+    ])
     expect(wrong('expect: [ana may\n')).toEqual([expect.stringMatching(/^\d+:\d+ /)])
   })
 

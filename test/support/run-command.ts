@@ -17,17 +17,23 @@ export interface Ran {
 export function startCommand(
   args: readonly string[],
   env: Record<string, string> = {},
+  cwd: string = process.cwd(),
 ): ChildProcessByStdio<null, Readable, Readable> {
   const { PATH = '', HOME = '' } = process.env
   return spawn(process.execPath, [...SHORT_LIVED, COMMAND, ...args], {
+    cwd,
     env: { PATH, HOME, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
 }
 
 /** Runs `zerohop` to its end. */
-export async function runCommand(args: readonly string[], env: Record<string, string> = {}): Promise<Ran> {
-  const child = startCommand(args, env)
+export async function runCommand(
+  args: readonly string[],
+  env: Record<string, string> = {},
+  cwd: string = process.cwd(),
+): Promise<Ran> {
+  const child = startCommand(args, env, cwd)
   let [out, err] = ['', '']
   child.stdout.on('data', (chunk: Buffer) => {
     out += chunk.toString()

@@ -18,7 +18,7 @@ export interface PdpAnswer {
  * Asks the PDP at the address, or the one that the variables name, with the key of PDP_API_KEY or that of development in
  * keys.json. `explain` is the header `x-explain`. @throws CONFIG_INVALID when it does not answer with a decision
  */
-export async function askPdp(
+export async function askAllowed(
   env: Env,
   body: object,
   { pdp, explain }: { readonly pdp?: string | undefined; readonly explain?: string },

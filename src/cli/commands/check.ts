@@ -3,7 +3,7 @@ import type { Why } from '../../model/why.ts'
 import { loadImage } from '../../pdp/pdp.ts'
 import { whyLines } from '../../pdp/why-text.ts'
 import type { Env } from '../configuration/env.ts'
-import { askPdp } from './ask-pdp.ts'
+import { askAllowed } from './ask-pdp.ts'
 
 export interface CheckOptions {
   readonly tenant?: string
@@ -60,7 +60,7 @@ function askImage(
 }
 
 async function askServer(env: Env, body: object, { pdp, explain }: CheckOptions): Promise<Answer> {
-  const answer = await askPdp(env, body, { pdp, ...(explain ? { explain: 'why' } : {}) })
+  const answer = await askAllowed(env, body, { pdp, ...(explain ? { explain: 'why' } : {}) })
   const { rbac, rebac, abac } = (answer.debug ?? {}) as Debug
   if (!rbac) return { allow: answer.allow, lines: [] }
   const codes = [`code ${rbac.code}`, ...(rebac ? [`on the instance ${rebac.code}`] : []), `by sets ${abac?.code}`]

@@ -16,7 +16,9 @@ export function addTest(program: Command): void {
     )
     .option('--mutants', 'leave out or turn around each rule in turn, and say which changes no expectation notices')
     .addOption(
-      new Option('--reporter <form>', 'form of the report').choices(['pretty', 'junit', 'tap', 'json']).default('pretty'),
+      new Option('--reporter <form>', 'form of the report')
+        .choices(['pretty', 'junit', 'tap', 'json'])
+        .default('pretty'),
     )
     .addOption(new Option('--json', 'as `--reporter json`').implies({ reporter: 'json' }))
     .addHelpText(

@@ -2,17 +2,15 @@
 import { type Command, Option } from 'commander'
 import { readEnv } from '../configuration/env.ts'
 import { fail } from '../process/process.ts'
-import { examples } from '../terminal/command-line.ts'
+import { examples, refusesUsage, WRONG_USAGE } from '../terminal/command-line.ts'
 import type { WhyOptions } from './why.ts'
 
-/** Exit codes: an answer that could not be had, and a wrong command line, which must not read as a deny. */
+/** Exit code when there is no answer, which must not read as a deny. */
 const UNDECIDED = 2
-const USAGE = 64
 
 /** Adds `why`. */
 export function addWhy(program: Command): void {
-  program
-    .command('why')
+  refusesUsage(program.command('why'))
     .description('why a question is allowed, or what would allow it; exit code 0 allow, 1 deny, 2 could not decide')
     .argument('<user>', 'user key')
     .argument('<action>', 'action key')
@@ -24,7 +22,10 @@ export function addWhy(program: Command): void {
     .option('--relations <json>', 'relations of the resource that are sent with it: {"parent": ["folder:f1"]}')
     .addOption(new Option('--tree', 'as a tree with lines').conflicts('json'))
     .option('--json', 'as one JSON object')
-    .addOption(new Option('--image <file>', 'ask an image file instead of a running PDP').conflicts('pdp'))
+    .addOption(new Option('--image <file>', 'ask an image file instead of a running PDP').conflicts(['pdp', 'policy']))
+    .addOption(
+      new Option('--policy <files...>', 'ask policy files with their facts instead, without a server').conflicts('pdp'),
+    )
     .option(
       '--pdp <url>',
       'address of the PDP (http://127.0.0.1:7000); the key is PDP_API_KEY, or that of development in keys.json',
@@ -37,13 +38,12 @@ export function addWhy(program: Command): void {
         `zerohop why eve read document --attributes '{"department": "hr"}' --image policy.image`,
       ),
     )
-    .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : USAGE))
     .action(async (user: string, action: string, resource: string, options: WhyOptions) => {
       try {
         const { runWhy } = await import('./why.ts')
         process.exitCode = await runWhy(readEnv(), [user, action, resource], options)
       } catch (error) {
-        fail(error, isUsage(error) ? USAGE : UNDECIDED)
+        fail(error, isUsage(error) ? WRONG_USAGE : UNDECIDED)
       }
     })
 }

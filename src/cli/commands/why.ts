@@ -1,12 +1,17 @@
 // `zerohop why`: explains one answer for people, from a running PDP or from an image file. Exit code 0 allow, 1 deny.
+import type { Image } from '../../image/image.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import type { JsonObject } from '../../model/objects.ts'
 import type { Why } from '../../model/why.ts'
-import { loadImage } from '../../pdp/pdp.ts'
+import { FixedImage } from '../../pdp/fixed-image.ts'
+import { loadImage, Pdp } from '../../pdp/pdp.ts'
 import type { Check } from '../../pdp/request.ts'
 import { whyLines, whyTreeLines } from '../../pdp/why-text.ts'
+import { imageOfPolicy } from '../../policy-test/policy-under-test.ts'
 import type { Env } from '../configuration/env.ts'
-import { askPdp } from './ask-pdp.ts'
+import { printOptions, printProblems } from '../terminal/print-problems.ts'
+import { askAllowed } from './ask-pdp.ts'
+import { findPolicy } from './policy-sources.ts'
 
 export interface WhyOptions {
   readonly tenant?: string
@@ -19,6 +24,8 @@ export interface WhyOptions {
   readonly json?: boolean
   /** an image file; without it a running PDP is asked */
   readonly image?: string
+  /** policy files, instead of both */
+  readonly policy?: readonly string[]
   /** address of the PDP */
   readonly pdp?: string
 }
@@ -42,19 +49,35 @@ export async function runWhy(
   }
   const who = { key: user, ...withObject('attributes', options.userAttributes, '--user-attributes') }
   const check = { user: who, action, resource: about, ...withObject('context', options.context, '--context') } as Check
-  const why = options.image === undefined ? await askServer(env, check, options) : askImage(env, check, options.image)
+  const { image, policy } = options
+  const why =
+    image !== undefined
+      ? askPdp(loadImage(image, { publicKey: env.imagePublicKey }), check)
+      : policy !== undefined
+        ? askPdp(new Pdp(new FixedImage(imageOfFiles(policy))), check)
+        : await askServer(env, check, options)
   const lines = options.json ? [JSON.stringify(why, null, 2)] : options.tree ? whyTreeLines(why) : whyLines(why)
   process.stdout.write(`${lines.join('\n')}\n`)
   return why.allow ? 0 : 1
 }
 
-function askImage(env: Env, { user, action, resource, context }: Check, path: string): Why {
-  const pdp = loadImage(path, { publicKey: env.imagePublicKey })
+/** Asks here, without a server. */
+function askPdp(pdp: Pdp, { user, action, resource, context }: Check): Why {
   return pdp.why(user, action, resource, { ...context, now: Date.now() }) // D8
 }
 
+/** @throws CONFIG_INVALID when the policy has errors, which are printed */
+function imageOfFiles(files: readonly string[]): Image {
+  const found = findPolicy(files, process.cwd())
+  const { image, problems } = imageOfPolicy(found.sources)
+  const errors = [...found.problems, ...problems]
+  if (image !== undefined && errors.length === 0) return image
+  process.stderr.write(printProblems(errors, found.sources, printOptions(process.stderr)))
+  throw new ZerohopError('CONFIG_INVALID', { reason: 'the policy has errors' })
+}
+
 async function askServer(env: Env, check: Check, { pdp }: WhyOptions): Promise<Why> {
-  const { why } = await askPdp(env, check, { pdp, explain: 'why' })
+  const { why } = await askAllowed(env, check, { pdp, explain: 'why' })
   if (why === undefined)
     throw new ZerohopError('CONFIG_INVALID', {
       reason: 'the PDP does not explain for people: it is of an older version',
