@@ -12,12 +12,12 @@ export interface ReportOptions {
 }
 
 /** How a run ended. */
-export interface Counts {
+interface Counts {
   readonly passed: number
   readonly failed: number
 }
 
-export function countsOf({ files }: TestRun): Counts {
+function countsOf({ files }: TestRun): Counts {
   const results = files.flatMap((file) => file.results)
   const failed = results.filter(({ failure }) => failure !== undefined).length
   return { passed: results.length - failed, failed }

@@ -1,17 +1,12 @@
 // `zerohop why`: explains one answer for people, from a running PDP or from an image file. Exit code 0 allow, 1 deny.
-import type { Image } from '../../image/image.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import type { JsonObject } from '../../model/objects.ts'
 import type { Why } from '../../model/why.ts'
-import { FixedImage } from '../../pdp/fixed-image.ts'
-import { loadImage, Pdp } from '../../pdp/pdp.ts'
+import { loadImage, type Pdp } from '../../pdp/pdp.ts'
 import type { Check } from '../../pdp/request.ts'
 import { whyLines, whyTreeLines } from '../../pdp/why-text.ts'
-import { imageOfPolicy } from '../../policy-test/policy-under-test.ts'
 import type { Env } from '../configuration/env.ts'
-import { printOptions, printProblems } from '../terminal/print-problems.ts'
 import { askAllowed } from './ask-pdp.ts'
-import { findPolicy } from './policy-sources.ts'
 
 export interface WhyOptions {
   readonly tenant?: string
@@ -54,7 +49,7 @@ export async function runWhy(
     image !== undefined
       ? askPdp(loadImage(image, { publicKey: env.imagePublicKey }), check)
       : policy !== undefined
-        ? askPdp(new Pdp(new FixedImage(imageOfFiles(policy))), check)
+        ? askPdp((await import('./policy-pdp.ts')).pdpOfFiles(policy), check)
         : await askServer(env, check, options)
   const lines = options.json ? [JSON.stringify(why, null, 2)] : options.tree ? whyTreeLines(why) : whyLines(why)
   process.stdout.write(`${lines.join('\n')}\n`)
@@ -64,16 +59,6 @@ export async function runWhy(
 /** Asks here, without a server. */
 function askPdp(pdp: Pdp, { user, action, resource, context }: Check): Why {
   return pdp.why(user, action, resource, { ...context, now: Date.now() }) // D8
-}
-
-/** @throws CONFIG_INVALID when the policy has errors, which are printed */
-function imageOfFiles(files: readonly string[]): Image {
-  const found = findPolicy(files, process.cwd())
-  const { image, problems } = imageOfPolicy(found.sources)
-  const errors = [...found.problems, ...problems]
-  if (image !== undefined && errors.length === 0) return image
-  process.stderr.write(printProblems(errors, found.sources, printOptions(process.stderr)))
-  throw new ZerohopError('CONFIG_INVALID', { reason: 'the policy has errors' })
 }
 
 async function askServer(env: Env, check: Check, { pdp }: WhyOptions): Promise<Why> {
