@@ -21,7 +21,10 @@ const nodeOf = (levels: number) =>
   open({
     text: Text,
     outcome: Outcome,
-    children: schemaOf<readonly WhyNode[]>({ type: 'array', items: levels === 0 ? {} : nodeBelow(levels) }),
+    children: schemaOf<readonly WhyNode[]>({
+      type: 'array',
+      ...(levels === 0 ? { items: {}, maxItems: 0 } : { items: nodeBelow(levels) }),
+    }),
   })
 const nodeBelow = (levels: number): object => nodeOf(levels - 1)
 

@@ -248,6 +248,11 @@ describe('serve', () => {
     expect((await run(['why', 'ana', 'say', 'hello', '--tree'], env)).out).toMatch(
       /^✓ ana may say hello.*\n└─ ✓ ana has role/,
     )
+    const past = { ZEROHOP_DATA: data, ZEROHOP_API_PORT: String(ports.api) }
+    const before = await run(['why', 'ana', 'say', 'hello', '--at', '1', '--json'], past)
+    expect([before.code, JSON.parse(before.out)]).toMatchObject([1, { allow: false, revision: 1 }])
+    const named = ['--api', url(ports.api), '--project', 'default', '--environment', 'production']
+    expect(await run(['why', 'ana', 'say', 'hello', ...named], past)).toMatchObject({ code: 2, err: oneLine('403') })
     expect(await run(['why', 'ana', 'say', 'hello', '--attributes', '[]'], env)).toMatchObject({
       code: 64,
       err: oneLine('--attributes is not a JSON object'),

@@ -8,6 +8,9 @@ import type { WhyOptions } from './why.ts'
 /** Exit code when there is no answer, which must not read as a deny. */
 const UNDECIDED = 2
 
+/** What --at and --api cannot ask. */
+const OTHERS = ['pdp', 'image', 'policy']
+
 /** Adds `why`. */
 export function addWhy(program: Command): void {
   refusesUsage(program.command('why'))
@@ -30,11 +33,22 @@ export function addWhy(program: Command): void {
       '--pdp <url>',
       'address of the PDP (http://127.0.0.1:7000); the key is PDP_API_KEY, or that of development in keys.json',
     )
+    .addOption(
+      new Option('--at <when>', 'as it was: a revision, or an instant such as 2026-11-20T08:30:00Z').conflicts(OTHERS),
+    )
+    .addOption(
+      new Option('--api <url>', 'ask a management API instead, in the same way (`api` of zerohop.yaml)').conflicts(
+        OTHERS,
+      ),
+    )
+    .option('--project <project>', 'with --api or --at: that of the key, else of zerohop.yaml')
+    .option('--environment <environment>', 'with --api or --at: that of the key, else of zerohop.yaml')
     .addHelpText(
       'after',
       examples(
         'zerohop why ana say hello',
         'zerohop why ben write invoice:17 --tenant acme --tree',
+        'zerohop why ben write invoice:17 --at 2026-11-20T08:30:00Z',
         `zerohop why eve read document --attributes '{"department": "hr"}' --image policy.image`,
       ),
     )

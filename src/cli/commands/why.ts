@@ -1,4 +1,4 @@
-// `zerohop why`: explains one answer for people, from a running PDP or from an image file. Exit code 0 allow, 1 deny.
+// `zerohop why`: explains one answer for people, from a running PDP, a management API, an image file or policy files. Exit code 0 allow, 1 deny.
 import { ZerohopError } from '../../model/errors.ts'
 import type { JsonObject } from '../../model/objects.ts'
 import type { Why } from '../../model/why.ts'
@@ -6,9 +6,10 @@ import { loadImage, type Pdp } from '../../pdp/pdp.ts'
 import type { Check } from '../../pdp/request.ts'
 import { whyLines, whyTreeLines } from '../../pdp/why-text.ts'
 import type { Env } from '../configuration/env.ts'
+import type { ApiOptions } from './ask-api.ts'
 import { askAllowed } from './ask-pdp.ts'
 
-export interface WhyOptions {
+export interface WhyOptions extends ApiOptions {
   readonly tenant?: string
   /** JSON objects */
   readonly attributes?: string
@@ -50,7 +51,9 @@ export async function runWhy(
       ? askPdp(loadImage(image, { publicKey: env.imagePublicKey }), check)
       : policy !== undefined
         ? askPdp((await import('./policy-pdp.ts')).pdpOfFiles(policy), check)
-        : await askServer(env, check, options)
+        : options.api !== undefined || options.at !== undefined
+          ? await (await import('./ask-api.ts')).explainByApi(env, check, options)
+          : await askServer(env, check, options)
   const lines = options.json ? [JSON.stringify(why, null, 2)] : options.tree ? whyTreeLines(why) : whyLines(why)
   process.stdout.write(`${lines.join('\n')}\n`)
   return why.allow ? 0 : 1

@@ -36,7 +36,8 @@ export function pastRoutes(app: FastifyInstance, management: RouteContext, past:
       const { pdp, check, found } = await questionAt(management, past, request)
       const { user, action, resource, context } = check
       reply.header('x-revision', String(found.revision))
-      return explanationOf(pdp.explain(user, action, resource, context), found, check)
+      const why = pdp.why(user, action, resource, context)
+      return { ...explanationOf(pdp.explain(user, action, resource, context), found, check), why }
     },
   )
 }
@@ -81,7 +82,7 @@ function answerOf(allow: boolean, { revision, at }: Found, { context }: Check): 
   return { allow, revision, revision_at: printTime(at), now: typeof now === 'number' ? now : null }
 }
 
-function explanationOf(explanation: Explanation, found: Found, check: Check): PastExplanation {
+function explanationOf(explanation: Explanation, found: Found, check: Check): Omit<PastExplanation, 'why'> {
   const { allow, tenant, code, rebac, abac, because, roles, rules, misses, notes, ill_typed } = explanation
   const lists = { misses: [...misses], notes: [...notes], ill_typed: [...ill_typed] }
   return {

@@ -52,6 +52,10 @@ describe('a question with `at`', () => {
     expect(body.because).toEqual([
       { source: 'rbac', role: 'reader', tenant: 'default', permission: 'doc:read', path: ['reader'] },
     ])
+    expect(body.why.tree).toMatchObject({
+      outcome: 'allow',
+      children: [{ text: 'ana has role reader in tenant default, which has doc:read', outcome: 'met' }],
+    })
     const now = await api.ask('POST', `${ASK}/explain`, QUESTION)
     expect(now.body).toMatchObject({ allow: false, reason: 'no_user_roles', because: [], roles: [] })
   })
