@@ -250,7 +250,7 @@ describe('serve', () => {
     )
     const past = { ZEROHOP_DATA: data, ZEROHOP_API_PORT: String(ports.api) }
     const before = await run(['why', 'ana', 'say', 'hello', '--at', '1', '--json'], past)
-    expect([before.code, JSON.parse(before.out)]).toMatchObject([1, { allow: false, revision: 1 }])
+    expect([before.code, JSON.parse(before.out)]).toMatchObject([0, { allow: true, revision: 1 }])
     const named = ['--api', url(ports.api), '--project', 'default', '--environment', 'production']
     expect(await run(['why', 'ana', 'say', 'hello', ...named], past)).toMatchObject({ code: 2, err: oneLine('403') })
     expect(await run(['why', 'ana', 'say', 'hello', '--attributes', '[]'], env)).toMatchObject({
