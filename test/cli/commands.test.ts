@@ -252,7 +252,7 @@ describe('serve', () => {
     const before = await run(['why', 'ana', 'say', 'hello', '--at', '1', '--json'], past)
     expect([before.code, JSON.parse(before.out)]).toMatchObject([0, { allow: true, revision: 1 }])
     const named = ['--api', url(ports.api), '--project', 'default', '--environment', 'production']
-    expect(await run(['why', 'ana', 'say', 'hello', ...named], past)).toMatchObject({ code: 2, err: oneLine('403') })
+    expect(await run(['why', 'ana', 'say', 'hello', ...named], past)).toMatchObject({ code: 2, err: oneLine('404') })
     expect(await run(['why', 'ana', 'say', 'hello', '--attributes', '[]'], env)).toMatchObject({
       code: 64,
       err: oneLine('--attributes is not a JSON object'),
