@@ -4,7 +4,8 @@ import Schema from 'typebox/schema'
 import { describe, expect, it } from 'vitest'
 import { Image } from '../../src/image/image.ts'
 import { EXPLAIN_MISSES_MAX, EXPLAIN_NAMES_MAX } from '../../src/model/limits.ts'
-import { WHY_LEVELS, Why, type WhyNode } from '../../src/model/why.ts'
+import type { WhyNode } from '../../src/model/why.ts'
+import { WHY_LEVELS, WhySchema } from '../../src/model/why-schema.ts'
 import { loadImage, type Pdp } from '../../src/pdp/pdp.ts'
 import type { Resource, User } from '../../src/pdp/request.ts'
 import { whyLines, whyTreeLines } from '../../src/pdp/why-text.ts'
@@ -141,7 +142,7 @@ describe('an explanation for people', () => {
       const why = pdp.why(user, action, resource)
       expect([what, why.allow]).toEqual([what, pdp.check(user, action, resource)])
       expect(why.tree.outcome).toBe(why.allow ? 'allow' : 'deny')
-      expect(Schema.Check(Why, JSON.parse(JSON.stringify(why)))).toBe(true)
+      expect(Schema.Check(WhySchema, JSON.parse(JSON.stringify(why)))).toBe(true)
       expect(JSON.stringify(why)).not.toMatch(/__autogen|no_permission|undefined/)
       expect(why.tree.children).not.toEqual([])
     }

@@ -15,7 +15,7 @@ import {
   Text,
   Texts,
 } from '../../model/json-schema.ts'
-import { Why } from '../../model/why.ts'
+import { WhySchema } from '../../model/why-schema.ts'
 import { Attributes, Count, Null, Time } from '../schema-parts.ts'
 
 const AT_REVISION = described(Count, 'a revision')
@@ -90,7 +90,7 @@ export const PastExplanation = named(
     misses: described(listOf(Attributes), 'the nearest set rules that do not allow, with the tests that fail'),
     notes: described(listOf(Attributes), 'tests under a `not` that hold because a value is missing'),
     ill_typed: described(listOf(Attributes), 'attributes that were sent and are not of their declared type'),
-    why: described(Why, 'the same for people: what allows, or the nearest ways and what is missing on each'),
+    why: described(WhySchema, 'the same for people: what allows, or the nearest ways and what is missing on each'),
   }),
 )
 export type PastExplanation = Static<typeof PastExplanation>
