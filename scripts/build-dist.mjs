@@ -1,7 +1,8 @@
 // Builds dist: JavaScript and declarations of every file (tsc), from that `dist/bundle`, which an installed package
-// runs, `dist/cjs` of the light doors for `require`, and `dist/reference`, the reference of the API. Types are not checked
-// here, which would take twice as long: `npm run typecheck` does that. Node needs about a millisecond for each file that
-// it loads, and a server has hundreds: in the bundle they are a few dozen. Packages stay outside.
+// runs, `dist/cjs` of the light doors for `require`, `dist/reference`, the reference of the API, and policy.schema.json.
+// Types are not checked here, which would take twice as long: `npm run typecheck` does that. Node needs about a
+// millisecond for each file that it loads, and a server has hundreds: in the bundle they are a few dozen. Packages stay
+// outside.
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, relative } from 'node:path'
@@ -9,6 +10,7 @@ import { build } from 'esbuild'
 import { buildCommonJs } from './build-cjs.mjs'
 import { buildDocsPage } from './build-docs-page.mjs'
 import { buildOpenApi, TYPES } from './build-openapi.mjs'
+import { buildPolicySchema, POLICY_SCHEMA } from './build-policy-schema.mjs'
 
 const TSC = 'node_modules/typescript/bin/tsc'
 const BUNDLE = 'dist/bundle'
@@ -33,7 +35,7 @@ const isMapped = process.argv.includes('--source-maps')
 
 // Removes the output of deleted source files, and the types that are made of them.
 rmSync('dist', { recursive: true, force: true })
-for (const path of TYPES) rmSync(path, { force: true })
+for (const path of [...TYPES, POLICY_SCHEMA]) rmSync(path, { force: true })
 const options = ['-p', 'tsconfig.build.json', '--noCheck', ...(isMapped ? ['--sourceMap'] : [])]
 const { status } = spawnSync(process.execPath, [TSC, ...options], { stdio: 'inherit' })
 if (status !== 0) process.exit(status ?? 1)
@@ -48,6 +50,7 @@ else {
   await bundle(PAGE_DOORS, { platform: 'browser', target: 'es2022' })
 }
 await buildOpenApi()
+await buildPolicySchema()
 await buildCommonJs(LIGHT_DOORS)
 await buildDocsPage()
 

@@ -18,7 +18,7 @@ const STEPS = {
   },
   dist: {
     inputs: ['src', 'assembly/abi.ts', 'build/kernel.ts', 'package.json', 'tsconfig.json', 'tsconfig.build.json'],
-    outputs: ['dist', 'build/management-api.ts'],
+    outputs: ['dist', 'build/management-api.ts', 'policy.schema.json'],
     command: ['scripts/build-dist.mjs'],
   },
 }

@@ -2,11 +2,11 @@
 // of query parameters and answers, which tests compare with what handlers read and answer. @fastify/swagger writes it
 // when the project is built (scripts/build-openapi.mjs); no server loads this file, servers answer with what it made
 // (management/http/reference.ts).
-import { isDeepStrictEqual } from 'node:util'
 import swagger from '@fastify/swagger'
 import Fastify, { type FastifySchema } from 'fastify'
 import { ACCESS, type Operation } from '../management/access.ts'
-import { documentationOf, named, schemaName, type TSchema } from '../model/json-schema.ts'
+import { named, schemaName, type TSchema } from '../model/json-schema.ts'
+import { NamedSchemas } from './named-schemas.ts'
 import { summaryOf, TAGS, tagOf } from './operation-names.ts'
 import type { NotedRoute } from './route-methods.ts'
 
@@ -187,43 +187,3 @@ function needOf(operation: Operation | undefined): string {
 /** Unique, because method and path are. */
 const idOf = (method: string, url: string): string =>
   `${method.toLowerCase()}${url.replace(/^\/v2/, '').replace(/[^A-Za-z0-9]+(\w?)/g, (_, next: string) => next.toUpperCase())}`
-
-/**
- * Schemas as others read them: with their documentation, objects by their names, without the fields that only take null
- * so far.
- */
-class NamedSchemas {
-  readonly #schemas = new Map<string, Part>()
-
-  /** all that were met, each under its name */
-  all(): readonly Part[] {
-    return [...this.#schemas.values()]
-  }
-
-  published(schema: unknown): unknown {
-    if (Array.isArray(schema)) return schema.map((one) => this.published(one))
-    if (typeof schema !== 'object' || schema === null) return schema
-    const name = schemaName(schema)
-    if (name === undefined) return this.#inline(schema as Part)
-    const { nullable, ...one } = schema as Part
-    const shown = { $id: name, ...this.#inline(one) }
-    if (!this.#schemas.has(name)) this.#schemas.set(name, shown)
-    if (!isDeepStrictEqual(this.#schemas.get(name), shown)) throw new Error(`two schemas are called ${name}`)
-    const reference = { $ref: `${name}#` }
-    return nullable === true ? { anyOf: [reference, { type: 'null' }] } : reference
-  }
-
-  #inline(schema: Part): Part {
-    const { properties, ...rest } = { ...schema, ...documentationOf(schema) } as Part
-    const out: Record<string, unknown> = {}
-    for (const [word, value] of Object.entries(rest)) out[word] = VALUES.has(word) ? value : this.published(value)
-    if (properties !== undefined) {
-      const shown = Object.entries(properties as Part).filter(([, value]) => !(value as { later?: unknown }).later)
-      out.properties = Object.fromEntries(shown.map(([name, value]) => [name, this.published(value)]))
-    }
-    return out
-  }
-}
-
-/** Words of a schema that hold values, not schemas. */
-const VALUES = new Set(['enum', 'examples', 'default'])

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { parse, stringify } from 'yaml'
 import { parseJson, UNLIMITED } from '../../http/json.ts'
+import { formatPolicy } from '../../management/policy-file/format.ts'
 import { isZerohopError, ZerohopError } from '../../model/errors.ts'
 import type { Env } from '../configuration/env.ts'
 import { lineOf, writeOut } from '../process/process.ts'
@@ -28,9 +29,15 @@ export async function exportBundle(env: Env, file: string | undefined, options: 
   const { facts = false, format, ...where } = options
   const bundle = facts ? await everythingOf(env, where) : await admin(env, 'export', where)
   const isYaml = format === undefined ? isYamlName(file ?? '') : format === 'yaml'
-  const text = isYaml ? stringify(bundle, { lineWidth: 120 }) : `${JSON.stringify(bundle, null, 2)}\n`
+  const text = isYaml ? yamlOf(bundle) : `${JSON.stringify(bundle, null, 2)}\n`
   if (file === undefined) process.stdout.write(text)
   else writeOut(file, text)
+}
+
+/** In the canonical form of policy files, unless it is too large to be one. */
+function yamlOf(bundle: unknown): string {
+  const text = stringify(bundle, { lineWidth: 0 })
+  return formatPolicy({ name: 'policy.yaml', text }).text ?? text
 }
 
 /** The server writes a large export to a private file in the data folder. */

@@ -12,9 +12,15 @@ export interface FormatOptions {
   readonly json?: boolean
 }
 
-/** Writes the files that are laid out differently. Returns the exit code: 1 with `check` when there are any. */
-export function format(named: readonly string[], { check = false, json = false }: FormatOptions): number {
-  const from = process.cwd()
+/**
+ * Writes the files that are laid out differently. Returns the exit code: 1 with `check` when there are any.
+ * @param from the working directory
+ */
+export function format(
+  named: readonly string[],
+  { check = false, json = false }: FormatOptions,
+  from: string = process.cwd(),
+): number {
   const { sources, problems: unreadable } = findPolicy(named, from)
   const problems: Problem[] = [...unreadable]
   const changed: string[] = []

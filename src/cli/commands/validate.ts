@@ -8,9 +8,16 @@ export interface ValidateOptions {
   readonly json?: boolean
 }
 
-/** Prints what is wrong. Returns the exit code: 1 when there are errors, with `strict` also for warnings. */
-export function validate(named: readonly string[], { strict = false, json = false }: ValidateOptions): number {
-  const found = findPolicy(named, process.cwd())
+/**
+ * Prints what is wrong. Returns the exit code: 1 when there are errors, with `strict` also for warnings.
+ * @param from the working directory
+ */
+export function validate(
+  named: readonly string[],
+  { strict = false, json = false }: ValidateOptions,
+  from: string = process.cwd(),
+): number {
+  const found = findPolicy(named, from)
   const problems = [...found.problems, ...readPolicy(found.sources).problems]
   const errors = problems.filter(({ severity }) => severity === 'error').length
   const warnings = problems.length - errors

@@ -13,7 +13,7 @@ import { lineOf } from '../process/process.ts'
 
 export const PROJECT_FILE = 'zerohop.yaml'
 
-export const ProjectFile = closed({
+const ProjectFile = closed({
   api: maybe(described(Text, 'URL of the management API; `--api` and ZEROHOP_API take precedence')),
   project: maybe(described(Text, 'id or key of the project; `default` when absent')),
   environment: maybe(described(Text, 'id or key of the environment; `development` when absent')),
@@ -55,7 +55,7 @@ export function findProject(from: string): Project {
 }
 
 /** Reads the file. @throws CONFIG_INVALID when it cannot be read */
-export function readProject(file: string): { readonly project: ProjectFile; readonly problems: readonly Problem[] } {
+function readProject(file: string): { readonly project: ProjectFile; readonly problems: readonly Problem[] } {
   const document = new YamlDocument({ name: file, text: textOf(file) })
   if (document.value === undefined) return { project: {}, problems: document.problems }
   const problems = misfits(ProjectFile, document.value, []).map((misfit): Problem => {

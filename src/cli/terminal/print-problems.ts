@@ -58,5 +58,4 @@ function excerptOf({ line, column, length }: Place, text: string | undefined, ma
 const shownPlace = ({ file, line, column }: Place): string => `${plain(file)}:${line}:${column}`
 
 /** Without control characters but tabs. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is replaced
-const plain = (text: string): string => text.replace(/[\u0000-\u0008\u000a-\u001f\u007f-\u009f]/g, '\ufffd')
+const plain = (text: string): string => text.replace(/(?!\t)\p{Cc}/gu, '\ufffd')

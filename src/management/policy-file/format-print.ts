@@ -6,7 +6,7 @@ import type { Collection, Entry, Tree, Value } from './format-tree.ts'
 /** The text of the tree, with a final line break. */
 export function printTree({ header, root }: Tree): string {
   const lines = [...header, ...(header.length > 0 ? [''] : [])]
-  if (root.kind === 'leaf' || root.entries.length === 0 || root.flow) lines.push(flat(root, false), ...footOf(root, ''))
+  if (isInLine(root, 0) || root.kind === 'leaf') lines.push(flat(root, false), ...footOf(root, ''))
   else lines.push(...block(root, ''))
   return `${lines
     .map((line) => line.trimEnd())

@@ -43,7 +43,7 @@ export function formatPolicy(source: Source, schema?: string): Formatted {
 }
 
 /** The value with the members of objects in the order of the schema. */
-export function ordered(shape: Shape, value: unknown): unknown {
+function ordered(shape: Shape, value: unknown): unknown {
   if (Array.isArray(value)) return value.map((item) => ordered(shape.items ?? {}, item))
   if (typeof value !== 'object' || value === null) return value
   const form = shapeOfMap(shape)

@@ -20,7 +20,7 @@ export function versionOf(value: unknown): string | undefined {
 }
 
 /** The same in version 2. */
-export function newest(file: Bundle | PolicyFile): PolicyFile {
+function newest(file: Bundle | PolicyFile): PolicyFile {
   if (String(file.zerohop) !== '1') return { ...(file as PolicyFile), zerohop: 2 }
   const { condition_sets, ...rest } = file as Bundle
   return { ...rest, zerohop: 2, ...(condition_sets ? { condition_sets: condition_sets.map(newestSet) } : {}) }
@@ -56,7 +56,6 @@ export const LISTS = {
   role_assignments: ({ user, role, tenant, resource_instance }: Members) =>
     joined(user, role, tenant ?? '', resource_instance ?? ''),
 } as const satisfies Partial<Record<keyof PolicyFile, (item: Members) => string | undefined>>
-export type ListField = keyof typeof LISTS
 
 /** Fields that are maps: their members are objects by their key. */
 export const MAPS = [

@@ -1,0 +1,51 @@
+// The JSON Schema of policy files, made from the very schema that they are compared with, for editors: with it they
+// complete names and show descriptions. Written when the project is built (scripts/build-dist.mjs); no server loads it.
+import { PolicyFile } from '../management/policy-file/schema.ts'
+import { NamedSchemas } from './named-schemas.ts'
+
+type Part = Readonly<Record<string, unknown>>
+
+/** Draft 7, which editors know best. It knows the form of version 2; names are judged by `zerohop validate`. */
+export function policyJsonSchema(): Part {
+  const schemas = new NamedSchemas()
+  schemas.published(PolicyFile)
+  const { PolicyFile: file, ...definitions } = Object.fromEntries(
+    schemas.all().map(({ $id, ...schema }) => [String($id), standard(schema)]),
+  )
+  return {
+    $schema: 'http://json-schema.org/draft-07/schema#',
+    title: 'Policy file of Zerohop',
+    ...(file as Part),
+    definitions,
+  }
+}
+
+/** What the API says of a field, as it is in files, which know no ids. */
+export const inFiles = (description: string): string =>
+  description
+    .replace(/, in keys or ids$/, '')
+    .replace(/\b(key|keys) or ids?\b/g, '$1')
+    .replace(/\bid or `type:key`/, '`type:key`')
+    .replace('when it is not sent', 'when it is left out')
+
+/** Without words of OpenAPI: `nullable`, and references by name. */
+function standard(part: unknown): unknown {
+  if (Array.isArray(part)) return part.map(standard)
+  if (typeof part !== 'object' || part === null) return part
+  const { nullable, type, $ref, ...rest } = part as Part
+  const said = Object.fromEntries(
+    Object.entries(rest).map(([word, value]) => [
+      word,
+      word === 'description' && typeof value === 'string' ? inFiles(value) : standard(value),
+    ]),
+  )
+  return {
+    ...(type === undefined
+      ? {}
+      : { type: nullable === true && typeof type === 'string' ? [type, 'null'] : standard(type) }),
+    ...($ref === undefined
+      ? {}
+      : { $ref: typeof $ref === 'string' ? `#/definitions/${$ref.replace(/#$/, '')}` : standard($ref) }),
+    ...said,
+  }
+}

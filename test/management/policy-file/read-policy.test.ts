@@ -1,0 +1,166 @@
+// What files may hold that nobody checked: reading never throws, every problem has a place in the files, the bounds hold,
+// and a file has errors exactly when it would be refused.
+import { readFileSync } from 'node:fs'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { stringify } from 'yaml'
+import { countingMint, emptyEnvironment } from '../../../src/management/policy-file/empty-environment.ts'
+import { importBundle } from '../../../src/management/policy-file/import.ts'
+import { readPolicy } from '../../../src/management/policy-file/read-policy.ts'
+import {
+  POLICY_FILE_BYTES_MAX,
+  POLICY_FILES_BYTES_MAX,
+  POLICY_PROBLEMS_MAX,
+  POLICY_RETRIES_MAX,
+} from '../../../src/model/limits.ts'
+import { parameters } from '../../property/seed.ts'
+import { OTHERS, placesOf, withAt } from '../../support/other-values.ts'
+
+const POLICY: object = JSON.parse(readFileSync(new URL('../bundle.json', import.meta.url), 'utf8'))
+const TEXT = stringify(POLICY)
+
+const read = (text: string, name = 'policy.yaml') => readPolicy([{ name, text }])
+const errorsOf = (text: string, name?: string): string[] =>
+  read(text, name).problems.flatMap(({ severity, message }) => (severity === 'error' ? [message] : []))
+
+describe('a policy file', () => {
+  it('of version 1 is read as one of version 2', () => {
+    const old = {
+      zerohop: 1,
+      resources: [{ key: 'note', actions: { read: {} }, relations: { in: { subject_resource: 'note' } } }],
+      condition_sets: [
+        { key: 'all', type: 'resourceset', resource_id: 'note', conditions: {} },
+        { key: 'some', type: 'resourceset', resource_id: 'note', parent_id: 'all', conditions: {} },
+      ],
+      set_rules: [{ user_set: '__autogen_reader', permission: 'note:read', resource_set: 'some' }],
+      roles: [{ key: 'reader' }],
+    }
+    const { policy, problems } = read(JSON.stringify(old))
+    expect(problems).toEqual([])
+    expect(policy).toEqual({
+      ...old,
+      zerohop: 2,
+      condition_sets: [
+        { key: 'all', type: 'resourceset', resource: 'note', conditions: {} },
+        { key: 'some', type: 'resourceset', resource: 'note', parent: 'all', conditions: {} },
+      ],
+    })
+  })
+
+  it('finds the place of every part, whichever file it is in', () => {
+    const more = { name: 'more.yaml', text: 'zerohop: 2\nroles:\n  - key: more\n    extends:\n      - admin\n' }
+    const { placeOf } = readPolicy([{ name: 'policy.yaml', text: 'zerohop: 2\nroles:\n  - key: admin\n' }, more])
+    expect(placeOf(['roles', 1, 'extends', 0])).toEqual({ file: 'more.yaml', line: 5, column: 9, length: 5 })
+    expect(placeOf(['body', 'roles', 0, 'key'])).toMatchObject({ file: 'policy.yaml', line: 3, column: 10 })
+  })
+
+  it('is not judged by what it does not hold', () => {
+    const assigned = 'role_assignments: [{ user: ana, role: admin, tenant: acme }]\nroles: [{ key: admin }]\n'
+    expect(errorsOf(`zerohop: 2\n${assigned}`)).toEqual([])
+    expect(errorsOf(`zerohop: 2\nusers: []\n${assigned}`)).toEqual(['user `ana` does not exist'])
+    const role = 'roles: [{ key: admin, permissions: [other:read] }]\n'
+    expect(errorsOf(`zerohop: 2\n${role}`)).toEqual(['resource type `other` does not exist'])
+    expect(errorsOf(`zerohop: 2\nmanages: [{ kind: role }]\n${role}`)).toEqual([])
+    expect(errorsOf(`zerohop: 2\nmanages: [{ kind: role }, { kind: resource, keys: ["own-*"] }]\n${role}`)).toEqual([])
+    expect(errorsOf(`zerohop: 2\nmanages: [{ kind: role }, { kind: resource, keys: ["o*er"] }]\n${role}`)).toEqual([
+      'resource type `other` does not exist',
+    ])
+  })
+
+  it('has errors exactly when it would be refused', () => {
+    const differing: unknown[] = []
+    let [refused, at] = [0, 0]
+    for (const place of placesOf(POLICY)) {
+      for (const other of OTHERS) {
+        at++
+        if (at % 31 !== 0 || (typeof other === 'number' && !Number.isFinite(other))) continue
+        const text = JSON.stringify(withAt(POLICY, place, other))
+        const errors = errorsOf(text, 'policy.json')
+        const isRefused = refusal(JSON.parse(text))
+        if (isRefused !== undefined) refused++
+        if ((isRefused !== undefined) !== errors.length > 0) differing.push([place.join('.'), other, isRefused, errors])
+      }
+    }
+    expect(differing).toEqual([])
+    expect(refused).toBeGreaterThan(20)
+  })
+
+  it('of any text is read without a throw, and every problem has a place in it', () => {
+    const pieces = [
+      '\t',
+      ': ',
+      '- ',
+      '\n',
+      '{',
+      ']',
+      '"',
+      '*a',
+      '&a ',
+      '<<: ',
+      '#',
+      '\r',
+      '|',
+      '\u0000',
+      '😀',
+      '---\n',
+      '? ',
+    ]
+    const edits = fc.array(fc.tuple(fc.nat(TEXT.length), fc.nat(30), fc.constantFrom(...pieces)), {
+      minLength: 1,
+      maxLength: 4,
+    })
+    fc.assert(
+      fc.property(edits, (changes) => {
+        const text = changes.reduce(
+          (now, [at, length, piece]) => now.slice(0, at) + piece + now.slice(at + length),
+          TEXT,
+        )
+        const lines = text.split('\n').map((line) => line.length)
+        for (const { place } of read(text).problems) {
+          expect(place.line).toBeLessThanOrEqual(lines.length)
+          expect(place.column - 1).toBeLessThanOrEqual(lines[place.line - 1] ?? 0)
+        }
+      }),
+      parameters(40),
+    )
+  })
+})
+
+/** What importing the value into an empty environment is refused with; undefined when it is applied. */
+function refusal(bundle: unknown): string | undefined {
+  const mint = countingMint()
+  try {
+    importBundle(emptyEnvironment(mint), { bundle }, mint)
+    return undefined
+  } catch (error) {
+    return String(error)
+  }
+}
+
+describe('the bounds of policy files', () => {
+  const large = (bytes: number) => `zerohop: 2\n#${'x'.repeat(bytes - 12)}`
+
+  it('hold for one file', () => {
+    expect(errorsOf(large(POLICY_FILE_BYTES_MAX))).toEqual([])
+    expect(errorsOf(large(POLICY_FILE_BYTES_MAX + 1))).toEqual([
+      `the file is larger than ${POLICY_FILE_BYTES_MAX} bytes: split it into several files`,
+    ])
+  })
+
+  it('hold for all files together', () => {
+    const full = { name: 'full.yaml', text: large(POLICY_FILE_BYTES_MAX) }
+    const files = Array.from({ length: POLICY_FILES_BYTES_MAX / POLICY_FILE_BYTES_MAX }, () => full)
+    expect(readPolicy(files).problems).toEqual([])
+    expect(readPolicy([...files, { name: 'last.yaml', text: 'x' }]).problems).toMatchObject([
+      { message: expect.stringContaining('together'), place: { file: 'last.yaml', line: 1 } },
+    ])
+  })
+
+  it('hold for problems, and for those of one object', () => {
+    const wrong = Array.from({ length: POLICY_PROBLEMS_MAX + 1 }, (_, at) => ({ key: `r${at}`, nam: 'x' }))
+    expect(read(JSON.stringify({ zerohop: 2, roles: wrong })).problems).toHaveLength(POLICY_PROBLEMS_MAX)
+    const permissions = Array.from({ length: POLICY_RETRIES_MAX + 5 }, (_, at) => `none:${at}`)
+    const role = JSON.stringify({ zerohop: 2, roles: [{ key: 'admin', permissions }] }, null, 1)
+    expect(read(role).problems).toHaveLength(POLICY_RETRIES_MAX)
+  })
+})
