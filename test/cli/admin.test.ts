@@ -153,7 +153,7 @@ const story = (name: string, run: Run, folderOf: () => string, check: (key: stri
         expect((await run('import', all, ...data, ...to)).code).toBe(0)
       }
       const printed = await run('export', '--format', 'yaml', ...data, ...to)
-      expect(printed.out).toMatch(/^zerohop: 1\n/)
+      expect(printed.out).toMatch(/^zerohop: 2\n/)
       expect(printed.out).not.toContain('ana')
       expect(printed.out).toBe((await run('export', '--format', 'yaml', ...data)).out)
       writeFileSync(file, 'zerohop: 1\nroles: [{ key: a b }]\n')

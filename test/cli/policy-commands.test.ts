@@ -2,20 +2,17 @@
 import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
-import { parse, stringify } from 'yaml'
 import { format } from '../../src/cli/commands/format.ts'
 import { init } from '../../src/cli/commands/init.ts'
-import { readSources } from '../../src/cli/commands/policy-sources.ts'
+import { findPolicy, readSources } from '../../src/cli/commands/policy-sources.ts'
 import { validate } from '../../src/cli/commands/validate.ts'
 import { findProject } from '../../src/cli/configuration/project-file.ts'
 import { printProblems } from '../../src/cli/terminal/print-problems.ts'
-import { Image } from '../../src/image/image.ts'
-import { applyPolicy } from '../../src/management/policy-file/apply-policy.ts'
-import { countingMint, emptyEnvironment } from '../../src/management/policy-file/empty-environment.ts'
 import { SCHEMA_LINE } from '../../src/management/policy-file/format.ts'
 import { readPolicy } from '../../src/management/policy-file/read-policy.ts'
-import { policyOf } from '../../src/management/snapshot/snapshot.ts'
 import { POLICY_FILE_BYTES_MAX, POLICY_FILES_MAX, POLICY_FOLDERS_DEPTH_MAX } from '../../src/model/limits.ts'
+import { hasPassed, report } from '../../src/policy-test/report.ts'
+import { runTests } from '../../src/policy-test/run-tests.ts'
 import { temporaryFolder } from '../support/folders.ts'
 import { runCommand } from '../support/run-command.ts'
 
@@ -60,32 +57,13 @@ describe('zerohop init', () => {
     })
   })
 
-  it('writes a test that holds', () => {
+  it('writes a test that passes', () => {
     run(() => init(folder, {}) ?? undefined)
-    const { facts, expect: expected } = parse(read('tests/policy.yaml')) as { facts: object; expect: unknown[] }
-    const sources = [
-      { name: 'policy.yaml', text: read('policy.yaml') },
-      { name: 'facts.yaml', text: stringify({ zerohop: 2, ...facts }) },
-    ]
-    const { policy, problems } = readPolicy(sources)
-    expect(problems).toEqual([])
-    const mint = countingMint()
-    const draft = emptyEnvironment(mint)
-    applyPolicy(draft, policy, mint)
-    const image = Image.build('0'.repeat(32), { revision: 1, chain: '0'.repeat(64) }, policyOf(draft))
-    const may = (user: string, action: string, type: string, key?: string, department?: string) =>
-      image.check(user, action, type, 'acme', key, department ? { resource: { department } } : undefined)
-    expect(expected).toHaveLength(5)
-    expect(['read', 'delete'].map((action) => may('ana', action, 'document'))).toEqual([true, true])
-    expect(['read', 'edit', 'delete'].map((action) => may('ben', action, 'document', 'roadmap'))).toEqual([
-      true,
-      true,
-      false,
-    ])
-    expect([
-      may('eve', 'edit', 'document', undefined, 'sales'),
-      may('eve', 'edit', 'document', undefined, 'hr'),
-    ]).toEqual([true, false])
+    const tests = readSources(['tests'], folder).sources
+    const result = runTests(findPolicy([], folder).sources, tests, { now: 0, coverage: false, mutants: false })
+    expect(result.problems).toEqual([])
+    expect(hasPassed(result, {})).toBe(true)
+    expect(report(result, 'pretty', {})).toMatch(/^\d+ expectations met, 0 not met$/m)
   })
 
   it('names the schema of the installed package', () => {

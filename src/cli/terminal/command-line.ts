@@ -62,7 +62,7 @@ export function withSettings(env: Env, { data, host, apiPort, pdpPort }: Setting
 }
 
 /** Exit code for a command line that is wrong, which no script can take for an answer (`EX_USAGE` of sysexits.h). */
-const WRONG_USAGE = 64
+export const WRONG_USAGE = 64
 
 /** Gives the command that exit code for options and arguments that it does not have. */
 export function refusesUsage(command: Command): Command {
