@@ -1,6 +1,7 @@
 // The parts of a run by name, as `--only` takes them, in the order in which a run takes them: what has a budget first,
 // the peers last.
 import { measureChecks, measurePeers } from './checks.mjs'
+import { measureAccessDiff } from './figures/access-diff.mjs'
 import { measureApi } from './figures/api.mjs'
 import { measureDeltas } from './figures/delta.mjs'
 import { measureFacts } from './figures/facts.mjs'
@@ -24,6 +25,7 @@ const FIGURES = {
   start: measureStart,
   filters: measureFilters,
   'policy-test': measurePolicyTests,
+  'access-diff': measureAccessDiff,
   replicas: measureReplicas,
 }
 

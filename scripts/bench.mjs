@@ -20,6 +20,7 @@ const SECTIONS = [
   'start',
   'filters',
   'policy-test',
+  'access-diff',
   'replicas',
 ]
 /** The tiny worlds take the place of W1 to W4. */

@@ -1,0 +1,146 @@
+// Rows of access diffs: what a change does to who may do what in an environment of a million facts, and how long it takes
+// to have the image after the change beside the one before it.
+import { accessDiff } from '../../dist/src/image/access-diff/access-diff.js'
+import { median } from '../sampling.mjs'
+import { deltaOf, ENVIRONMENT, FIRST, Image } from '../zerohop-image.mjs'
+
+const TENANTS = 1_000
+const NOW = Date.UTC(2026, 0, 1)
+
+export async function measureAccessDiff(results, { effort, progress }) {
+  const { users, rounds } = {
+    full: { users: 100_000, rounds: 9 },
+    quick: { users: 100_000, rounds: 3 },
+    tiny: { users: 1_000, rounds: 2 },
+  }[effort]
+  progress('access-diff: building an image')
+  const changes = policy(users)
+  const facts = changes.filter(({ kind }) => FACTS.has(kind)).length
+  const before = Image.build(ENVIRONMENT, FIRST, changes)
+  const of = `${users.toLocaleString('en-US')} users, ${facts.toLocaleString('en-US')} facts`
+  const clones = Array.from({ length: rounds }, () => timed(() => before.clone()).ms)
+  results.addFigure({ name: `a copy of an image of ${of}`, value: median(clones), unit: 'ms' })
+  for (const { name, edit, gained, lost, most } of edits(users)) {
+    progress(`access-diff: ${name}`)
+    const samples = []
+    for (let round = 0; round < rounds; round++) {
+      const after = before.clone()
+      after.apply(deltaOf(1, edit))
+      const { ms, value } = timed(() => accessDiff(before, after, edit, { now: NOW }))
+      const { access } = value
+      const found = [access.gained, access.lost].map(({ decisions, complete }) => `${decisions} ${complete}`)
+      if (found.join() !== `${gained} true,${lost} true`) throw new Error(`${name}: ${found.join(', ')}`)
+      samples.push(ms)
+    }
+    const value = median(samples)
+    results.addFigure({ name: `access diff of ${name}, ${of}`, value, unit: 'ms', ...(most ? { most } : {}) })
+  }
+}
+
+const FACTS = new Set(['user', 'role_assignment', 'resource_instance', 'relationship_tuple', 'tenant'])
+const put = (kind, key, value) => ({ op: 'put', kind, key, value })
+const NONE = { no_direct_roles_on_object: false }
+
+/** The edits that are measured, with the flips that each must have. */
+function edits(users) {
+  const member = { permissions: ['document:read', 'document:write'], extends: [] }
+  const reader = put('resource_role', 'document/reader', {
+    ...DOCUMENT_READER,
+    permissions: ['document:read', 'document:share'],
+  })
+  const rule = { user_set: '__autogen_member', permission: 'document:share', resource_set: '__autogen_document' }
+  const assignment = { user: userKey(0), role: 'member', tenant: tenantKey(0) }
+  return [
+    {
+      name: 'a permission more for a role of all users',
+      edit: [put('role', 'member', member)],
+      gained: users,
+      lost: 0,
+      most: 1_000,
+    },
+    { name: 'a renamed role', edit: [put('role', 'member', MEMBER)], gained: 0, lost: 0, most: 10 },
+    { name: 'a renamed condition set', edit: [put('condition_set', 'seniors', SENIORS)], gained: 0, lost: 0, most: 10 },
+    {
+      name: 'an assignment less',
+      edit: [{ op: 'delete', kind: 'role_assignment', key: `${assignment.user}/member/${assignment.tenant}` }],
+      gained: 0,
+      lost: 1,
+      most: 10,
+    },
+    {
+      name: 'a permission more for a role derived on documents',
+      edit: [reader],
+      gained: users * 2,
+      lost: 0,
+      most: 3_000,
+    },
+    {
+      name: 'a set rule for a role of all users',
+      edit: [put('set_rule', `${rule.user_set}/${rule.permission}/${rule.resource_set}`, rule)],
+      gained: users,
+      lost: 0,
+    },
+  ]
+}
+
+const MEMBER = { permissions: ['document:read'], extends: [] }
+const SENIORS = { type: 'userset', resource: null, conditions: { 'user.level': { equals: 9 } }, parent: null }
+const DOCUMENT_READER = {
+  resource: 'document',
+  role: 'reader',
+  permissions: ['document:read'],
+  extends: [],
+  granted_to: {
+    when: NONE,
+    users_with_role: [{ role: 'editor', on_resource: 'folder', linked_by_relation: 'parent', when: NONE }],
+  },
+}
+const userKey = (at) => `user-${String(at).padStart(6, '0')}`
+const tenantKey = (at) => `tenant-${String(at % TENANTS).padStart(3, '0')}`
+
+/** Users with a role in their tenant and in two more, and an editor's role on a folder of documents each. */
+function policy(users) {
+  const changes = [
+    put('resource', 'folder', { actions: ['open'] }),
+    put('resource', 'document', { actions: ['read', 'write', 'share'] }),
+    put('role', 'member', MEMBER),
+    put('role', 'guest', { permissions: ['folder:open'], extends: [] }),
+    put('resource_role', 'folder/editor', {
+      resource: 'folder',
+      role: 'editor',
+      permissions: [],
+      extends: [],
+      granted_to: null,
+    }),
+    put('resource_role', 'document/reader', DOCUMENT_READER),
+    put('condition_set', 'seniors', SENIORS),
+  ]
+  for (let at = 0; at < TENANTS; at++) changes.push(put('tenant', tenantKey(at), {}))
+  for (let at = 0; at < users; at++) {
+    const [user, tenant] = [userKey(at), tenantKey(at)]
+    changes.push(put('user', user, { attributes: { level: at % 10 } }))
+    const held = [
+      ['member', tenant],
+      ['guest', tenantKey(at + 1)],
+      ['guest', tenantKey(at + 2)],
+    ]
+    for (const [role, where] of held)
+      changes.push(put('role_assignment', `${user}/${role}/${where}`, { user, role, tenant: where }))
+    const folder = `folder:f${at}`
+    changes.push(put('resource_instance', folder, { tenant }))
+    const editor = { user, role: 'editor', tenant, resource_instance: folder }
+    changes.push(put('role_assignment', `${user}/editor/${tenant}/${folder}`, editor))
+    for (const document of [`document:a${at}`, `document:b${at}`]) {
+      const tuple = { subject: folder, relation: 'parent', object: document }
+      changes.push(put('resource_instance', document, { tenant }))
+      changes.push(put('relationship_tuple', `${folder}/parent/${document}`, tuple))
+    }
+  }
+  return changes
+}
+
+function timed(run) {
+  const start = performance.now()
+  const value = run()
+  return { ms: performance.now() - start, value }
+}
