@@ -72,7 +72,7 @@ function edits(users) {
       edit: [reader],
       gained: users * 2,
       lost: 0,
-      most: 3_000,
+      most: 5_000,
     },
     {
       name: 'a set rule for a role of all users',
@@ -114,6 +114,11 @@ function policy(users) {
     }),
     put('resource_role', 'document/reader', DOCUMENT_READER),
     put('condition_set', 'seniors', SENIORS),
+    put('set_rule', 'seniors/folder:open/__autogen_folder', {
+      user_set: 'seniors',
+      permission: 'folder:open',
+      resource_set: '__autogen_folder',
+    }),
   ]
   for (let at = 0; at < TENANTS; at++) changes.push(put('tenant', tenantKey(at), {}))
   for (let at = 0; at < users; at++) {

@@ -69,6 +69,10 @@ export class Image {
   #decide: (user: number, tenant: number, permission: number) => number
   #position: Position
   #poisoned = false
+  /** what tells the memory of this image from all others */
+  readonly #memory = {}
+  /** the memory that this one was copied from, and its revision then */
+  #copyOf: { readonly memory: object; readonly revision: number } | undefined
   /** cached until they change */
   #urlRules: readonly UrlRule[] | undefined
 
@@ -472,7 +476,14 @@ export class Image {
    */
   clone(): Image {
     this.#requireSound()
-    return new Image(copyKernel(this.#kernel, this.#source), this.#source)
+    const copy = new Image(copyKernel(this.#kernel, this.#source), this.#source)
+    copy.#copyOf = { memory: this.#memory, revision: this.revision }
+    return copy
+  }
+
+  /** Whether this is a copy of the other image, which has not changed since: an id of the other is that of the same key here. */
+  isCopyOf(other: Image): boolean {
+    return this.#copyOf?.memory === other.#memory && this.#copyOf.revision === other.revision
   }
 
   /**

@@ -162,6 +162,15 @@ export class Kernel {
     return decoder.decode(this.bytes.subarray(start, start + length))
   }
 
+  /** Writes the key of a symbol of another kernel to the scratch area; returns its bytes. */
+  copyKey(from: Kernel, record: number, offset: number): number {
+    const length = from.word(record + SymbolRecord.Meta) & 0xffff
+    const [bytes, source] = [this.bytes, from.bytes]
+    const start = record + offset
+    for (let index = 0; index < length; index++) bytes[SCRATCH + index] = source[start + index]!
+    return length
+  }
+
   isLive(record: number): boolean {
     return this.word(record + SymbolRecord.Meta) >>> 24 !== 0
   }

@@ -3,13 +3,15 @@ import type { PolicyChange } from '../../log/delta.ts'
 import type { AccessChange, AccessDiff } from '../../model/access-diff.ts'
 import { ACCESS_DIFF_WORK_MAX, ACCESS_PAGE_DEFAULT, ACCESS_PAGE_MAX } from '../../model/limits.ts'
 import type { Image } from '../image.ts'
-import { changedBy } from './changed.ts'
+import { type Changed, changedBy } from './changed.ts'
 import { Meter } from './meter.ts'
+import { objectsOf } from './objects.ts'
 import { policyDiff } from './policy-diff.ts'
 import { Questions } from './questions.ts'
 import { ReachRelations } from './reach-relations.ts'
 import { ReachRoles } from './reach-roles.ts'
 import { ReachRules } from './reach-rules.ts'
+import { reallyChanged } from './really-changed.ts'
 import { type Inside, Side } from './side.ts'
 
 export interface AccessDiffOptions {
@@ -34,9 +36,9 @@ export function accessDiff(
   changes: readonly PolicyChange[],
   options: AccessDiffOptions,
 ): AccessDiff {
-  const { gained, lost } = before.inside((was) =>
-    after.inside((is) => whoChanges([was, is], changes, after.revision, options)),
-  )
+  const changed = changedBy(changes, after.revision)
+  const isCopy = after.isCopyOf(before)
+  const { gained, lost } = before.inside((was) => after.inside((is) => whoChanges([was, is], changed, isCopy, options)))
   return {
     policy: policyDiff(before, after, changes),
     access: { gained, lost, conditional: [], overridable: [], conditional_complete: false },
@@ -46,14 +48,16 @@ export function accessDiff(
 /** The flips of stored users, from the changes to what they can reach. */
 function whoChanges(
   insides: readonly [Inside, Inside],
-  changes: readonly PolicyChange[],
-  revision: number,
+  named: Changed,
+  isCopy: boolean,
   { now, first = ACCESS_PAGE_DEFAULT, after, budget = ACCESS_DIFF_WORK_MAX }: AccessDiffOptions,
 ): { gained: AccessChange; lost: AccessChange } {
   const meter = new Meter(budget)
-  const questions = new Questions([new Side(insides[0], now, meter), new Side(insides[1], now, meter)], meter)
-  const changed = changedBy(changes, revision)
+  const objects = objectsOf([insides[0].kernel, insides[1].kernel], named, isCopy)
+  const sides = [new Side(insides[0], now, meter), new Side(insides[1], now, meter)] as const
+  const questions = new Questions(sides, objects, meter)
   meter.run(() => {
+    const changed = reallyChanged(questions, named)
     const roles = new ReachRoles(questions, changed)
     const roleChanges = roles.roleChanges()
     roles.askHolders(roleChanges)

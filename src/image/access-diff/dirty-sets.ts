@@ -43,7 +43,7 @@ export function changedTypes({ types, sides }: Questions, changed: Changed): Cha
     })
     if (before !== after) declared.add(key)
   }
-  return { declared, followed: new Set([...changed.types, ...[...changed.instances].map(typeOf)]) }
+  return { declared, followed: new Set([...declared, ...[...changed.instances].map(typeOf)]) }
 }
 
 /** Records of the sets of one image that may mean something else. */

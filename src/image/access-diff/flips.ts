@@ -52,12 +52,16 @@ const LIFECYCLES: readonly (Lifecycle | undefined)[] = [
   'deleted_instance',
 ]
 
+/** Room for the numbers of tenants in the number of an area: it stays an exact integer. */
+const TENANTS = 2 ** 27
+
 export class Flips {
   readonly #objects: Objects
   readonly #meter: Meter
-  readonly #buckets = { gained: new Map<string, Bucket>(), lost: new Map<string, Bucket>() }
+  /** by permission and tenant, then by source and lifecycle */
+  readonly #buckets = { gained: new Map<number, Map<number, Bucket>>(), lost: new Map<number, Map<number, Bucket>>() }
   readonly #sources: AccessSource[] = []
-  readonly #sourceNumbers = new Map<string, number>()
+  readonly #sourceNumbers = new Map<string | AccessSource, number>()
   #count = 0
 
   constructor(objects: Objects, meter: Meter) {
@@ -69,12 +73,18 @@ export class Flips {
     if (++this.#count > ACCESS_FLIPS_MAX) this.#meter.stop()
     const source = this.#numberOf(because)
     const lifecycle = this.#lifecycle(user, tenant, instance)
-    const name = `${source}/${permission}/${tenant}/${lifecycle ?? ''}`
+    const area = permission * TENANTS + tenant
     const buckets = this.#buckets[direction]
-    let bucket = buckets.get(name)
+    let inArea = buckets.get(area)
+    if (inArea === undefined) {
+      inArea = new Map()
+      buckets.set(area, inArea)
+    }
+    const name = source * LIFECYCLES.length + LIFECYCLES.indexOf(lifecycle)
+    let bucket = inArea.get(name)
     if (bucket === undefined) {
       bucket = { source, permission, tenant, lifecycle, users: [], instances: undefined }
-      buckets.set(name, bucket)
+      inArea.set(name, bucket)
     }
     if (instance !== undefined && bucket.instances === undefined)
       bucket.instances = Array.from({ length: bucket.users.length })
@@ -82,13 +92,14 @@ export class Flips {
     bucket.instances?.push(instance)
   }
 
+  /** Equal sources have one number; most come as the same object. */
   #numberOf(because: AccessSource): number {
+    const known = this.#sourceNumbers.get(because)
+    if (known !== undefined) return known
     const name = JSON.stringify([because.kind, because.role, because.user_set, because.resource_set])
-    let number = this.#sourceNumbers.get(name)
-    if (number === undefined) {
-      number = this.#sources.push(because) - 1
-      this.#sourceNumbers.set(name, number)
-    }
+    const number = this.#sourceNumbers.get(name) ?? this.#sources.push(because) - 1
+    this.#sourceNumbers.set(name, number)
+    this.#sourceNumbers.set(because, number)
     return number
   }
 
@@ -105,7 +116,9 @@ export class Flips {
 
   /** What is known of one direction. @throws INPUT_INVALID on a cursor that is none */
   change(direction: Direction, complete: boolean, page: Page): AccessChange {
-    const buckets = [...this.#buckets[direction].values()].map((bucket) => this.#named(bucket))
+    const buckets = [...this.#buckets[direction].values()].flatMap((inArea) =>
+      [...inArea.values()].map((bucket) => this.#named(bucket)),
+    )
     const users = new Set<number>()
     let decisions = 0
     for (const bucket of buckets) {

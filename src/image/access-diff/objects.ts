@@ -1,7 +1,7 @@
 // The objects of both images that questions are about: users, tenants, types, instances and permissions.
-import { Instance, Permission, Principal, Resource } from '../../../assembly/abi.ts'
+import { Instance, Permission, Principal, Resource, Table } from '../../../assembly/abi.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
-import { findSymbol } from '../update/staged-symbols.ts'
+import type { Changed } from './changed.ts'
 import { type Kind, Twins } from './twins.ts'
 
 export interface Objects {
@@ -12,23 +12,29 @@ export interface Objects {
   readonly permissions: Twins
 }
 
-export function objectsOf(kernels: readonly [Kernel, Kernel]): Objects {
+/** @param isCopy whether one image is a copy of the other to which only these changes were applied */
+export function objectsOf(kernels: readonly [Kernel, Kernel], changed: Changed, isCopy: boolean): Objects {
+  const twins = (kind: Kind, keys: Iterable<string>, isSame = isCopy) => new Twins(kernels, kind, keys, isSame)
   return {
-    users: new Twins(kernels, ofTable('user', Principal.Key)),
-    tenants: new Twins(kernels, ofTable('tenant', Principal.Key)),
-    types: new Twins(kernels, ofTable('resource', Resource.Key)),
-    instances: new Twins(kernels, ofTable('resource_instance', Instance.Key)),
-    permissions: new Twins(kernels, PERMISSIONS),
+    users: twins(ofTable(Table.Users, Principal.Key), changed.users),
+    tenants: twins(ofTable(Table.Tenants, Principal.Key), changed.tenants),
+    instances: twins(ofTable(Table.Instances, Instance.Key), changed.instances),
+    types: twins(ofTable(Table.Resources, Resource.Key), [], false),
+    permissions: twins(PERMISSIONS, [], false), // their ids are used again
   }
 }
 
-const ofTable = (kind: 'user' | 'tenant' | 'resource_instance' | 'resource', at: number): Kind => ({
-  find: (kernel, key) => findSymbol(kernel, kind, key),
-  keyOf: (kernel, id) => kernel.key(id, at),
+const ofTable = (table: Table, at: number): Kind => ({
+  write: (kernel, key) => kernel.writeWhole(key),
+  find: (kernel, length) => kernel.calls.find(table, length),
+  record: (_, id) => id,
+  at,
 })
 const PERMISSIONS: Kind = {
-  find: (kernel, key) => kernel.calls.findPermission(kernel.writeWhole(key)),
-  keyOf: (kernel, id) => kernel.key(kernel.calls.permissionRecord(id), Permission.Key),
+  write: (kernel, key) => kernel.writeWhole(key),
+  find: (kernel, length) => kernel.calls.findPermission(length),
+  record: (kernel, id) => kernel.calls.permissionRecord(id),
+  at: Permission.Key,
 }
 
 /** The key of an instance without its type. */

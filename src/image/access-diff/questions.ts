@@ -3,7 +3,7 @@
 import { Instance } from '../../../assembly/abi.ts'
 import { type AskedNumbers, Flips } from './flips.ts'
 import type { Meter } from './meter.ts'
-import { keyOn, type Objects, objectsOf } from './objects.ts'
+import { keyOn, type Objects } from './objects.ts'
 import type { Side } from './side.ts'
 import { SIDES, type SideNumber, type Twins } from './twins.ts'
 
@@ -29,13 +29,14 @@ export class Questions implements Objects {
   readonly meter: Meter
   /** answers on types: by permission and tenant, then by user */
   readonly #onTypes = new Map<number, Map<number, number>>()
+  /** tenants of instances, by the number of the instance */
+  readonly #homes: (readonly [number, number] | undefined)[] = []
   /** by permission: user and instance */
   readonly #onInstances = new Map<number, Set<number>>()
 
-  constructor(sides: readonly [Side, Side], meter: Meter) {
+  constructor(sides: readonly [Side, Side], objects: Objects, meter: Meter) {
     this.sides = sides
     this.meter = meter
-    const objects = objectsOf([sides[0].kernel, sides[1].kernel])
     this.users = objects.users
     this.tenants = objects.tenants
     this.types = objects.types
@@ -86,8 +87,12 @@ export class Questions implements Objects {
 
   /** The tenant of an instance in each image; where it is not stored, that of the other one. */
   homesOf(instance: number): readonly [number, number] {
-    const [before, after] = SIDES.map((side) => this.#homeOf(side, instance))
-    return [before ?? after!, after ?? before!]
+    const known = this.#homes[instance]
+    if (known !== undefined) return known
+    const [before, after] = [this.#homeOf(0, instance), this.#homeOf(1, instance)]
+    const homes = [before ?? after!, after ?? before!] as const
+    this.#homes[instance] = homes
+    return homes
   }
 
   #homeOf(side: SideNumber, instance: number): number | undefined {

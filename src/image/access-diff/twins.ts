@@ -4,9 +4,13 @@ import type { Kernel } from '../../kernel/kernel.ts'
 
 /** How objects of a kind are found in an image. */
 export interface Kind {
-  /** the id of a key, 0 when unknown */
-  find(kernel: Kernel, key: string): number
-  keyOf(kernel: Kernel, id: number): string
+  /** the bytes of the key that is written to the scratch area; below 1 when nothing has such a key */
+  write(kernel: Kernel, key: string): number
+  /** the id of the key in the scratch area, 0 when unknown */
+  find(kernel: Kernel, length: number): number
+  /** the record of an id, and where its key begins in it */
+  record(kernel: Kernel, id: number): number
+  readonly at: number
 }
 
 /** 0: the image before the change, 1: the one after it. */
@@ -19,24 +23,49 @@ export class Twins {
   readonly #kind: Kind
   readonly #numbers = [new Map<number, number>(), new Map<number, number>()] as const
   readonly #ids: readonly [number[], number[]] = [[], []]
+  readonly #isCopy: boolean
 
-  constructor(kernels: readonly [Kernel, Kernel], kind: Kind) {
+  /**
+   * @param isCopy one image is a copy of the other to which only changes of `changed` were applied: all other objects
+   * have the same id in both
+   */
+  constructor(kernels: readonly [Kernel, Kernel], kind: Kind, changed: Iterable<string>, isCopy: boolean) {
     this.#kernels = kernels
     this.#kind = kind
+    this.#isCopy = false
+    for (const key of changed) this.named(key)
+    this.#isCopy = isCopy
   }
 
   /** The number of the object with this id in one image. */
   of(side: SideNumber, id: number): number {
-    const known = this.#numbers[side].get(id)
-    if (known !== undefined) return known
-    const other = this.#kind.find(this.#kernels[otherSide(side)], this.#kind.keyOf(this.#kernels[side], id))
-    return side === 0 ? this.#add(id, other) : this.#add(other, id)
+    return this.#numbers[side].get(id) ?? this.#find(side, id)
+  }
+
+  #find(side: SideNumber, id: number): number {
+    const twin = this.#isCopy ? id : this.#findTwin(side, id)
+    // An object is often asked for by its ids of one image only: then one entry is enough.
+    let number = twin === 0 ? undefined : this.#numbers[otherSide(side)].get(twin)
+    if (number === undefined) {
+      number = this.#ids[side].push(id) - 1
+      this.#ids[otherSide(side)].push(twin)
+    }
+    this.#numbers[side].set(id, number)
+    if (!this.#isCopy && twin !== 0) this.#numbers[otherSide(side)].set(twin, number)
+    return number
+  }
+
+  #findTwin(side: SideNumber, id: number): number {
+    const [kernel, other] = [this.#kernels[side], this.#kernels[otherSide(side)]]
+    return this.#kind.find(other, other.copyKey(kernel, this.#kind.record(kernel, id), this.#kind.at))
   }
 
   /** The number of the object with this key; undefined when neither image has it. */
   named(key: string): number | undefined {
     for (const side of SIDES) {
-      const id = this.#kind.find(this.#kernels[side], key)
+      const kernel = this.#kernels[side]
+      const length = this.#kind.write(kernel, key)
+      const id = length > 0 ? this.#kind.find(kernel, length) : 0
       if (id !== 0) return this.of(side, id)
     }
     return undefined
@@ -54,14 +83,7 @@ export class Twins {
 
   key(number: number): string {
     const side = this.id(0, number) === 0 ? 1 : 0
-    return this.#kind.keyOf(this.#kernels[side], this.id(side, number))
-  }
-
-  #add(before: number, after: number): number {
-    const number = this.#ids[0].push(before) - 1
-    this.#ids[1].push(after)
-    if (before !== 0) this.#numbers[0].set(before, number)
-    if (after !== 0) this.#numbers[1].set(after, number)
-    return number
+    const kernel = this.#kernels[side]
+    return kernel.key(this.#kind.record(kernel, this.id(side, number)), this.#kind.at)
   }
 }

@@ -1,0 +1,53 @@
+// Leaves out the objects that changes name, but that decisions read the same of in both images: a renamed user, tenant
+// or set costs nothing. Roles and types are compared where they are followed.
+import { ConditionSet, Instance, Principal, Resource, Table } from '../../../assembly/abi.ts'
+import { objectAt, textAt } from '../../kernel/decode.ts'
+import type { Kernel } from '../../kernel/kernel.ts'
+import type { Changed } from './changed.ts'
+import type { Questions } from './questions.ts'
+import { SIDES, type SideNumber, type Twins } from './twins.ts'
+
+/** The changed objects of which decisions read something else. */
+export function reallyChanged(questions: Questions, changed: Changed): Changed {
+  const { users, tenants, instances, sides } = questions
+  const attributesOf = (side: SideNumber, id: number): string => {
+    const { kernel } = sides[side]
+    return JSON.stringify(objectAt(kernel, kernel.word(id + Principal.Attributes)) ?? {})
+  }
+  const instanceOf = (side: SideNumber, id: number): string => {
+    const tenant = tenants.of(side, sides[side].kernel.word(id + Instance.Tenant))
+    return `${tenant} ${attributesOf(side, id)}`
+  }
+  const differing = (keys: ReadonlySet<string>, twins: Twins, textOf: (side: SideNumber, id: number) => string) =>
+    new Set([...keys].filter((key) => differs(twins, key, textOf)))
+  return {
+    ...changed,
+    users: differing(changed.users, users, attributesOf),
+    tenants: differing(changed.tenants, tenants, attributesOf),
+    instances: differing(changed.instances, instances, instanceOf),
+    sets: new Set([...changed.sets].filter((key) => setOf(sides[0].kernel, key) !== setOf(sides[1].kernel, key))),
+  }
+}
+
+/** Whether an object is in one image only, or says something else there. One that is in neither does not count. */
+function differs(twins: Twins, key: string, textOf: (side: SideNumber, id: number) => string): boolean {
+  const number = twins.named(key)
+  if (number === undefined) return false
+  if (twins.lacking(number) !== undefined) return true
+  const [before, after] = SIDES.map((side) => textOf(side, twins.id(side, number)))
+  return before !== after
+}
+
+/** What a set says, as text. */
+function setOf(kernel: Kernel, key: string): string {
+  const length = kernel.writeKey(key)
+  const set = length > 0 ? kernel.calls.find(Table.Sets, length) : 0
+  if (set === 0) return ''
+  const [resource, parent] = [kernel.word(set + ConditionSet.Resource), kernel.word(set + ConditionSet.Parent)]
+  return JSON.stringify([
+    kernel.word(set + ConditionSet.Kind),
+    resource === 0 ? null : kernel.key(resource, Resource.Key),
+    parent === 0 ? null : kernel.key(parent, ConditionSet.Key),
+    textAt(kernel, kernel.word(set + ConditionSet.Json)),
+  ])
+}
