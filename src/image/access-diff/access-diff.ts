@@ -27,7 +27,7 @@ export interface AccessDiffOptions {
 
 /**
  * What the changes that lead from one image to the other do. `changes` must name every object that differs between the
- * images, with all that a delete removed; more than that costs time, but changes no answer.
+ * images, with all that a delete took along, as a delta does; more than that costs time, but changes no answer.
  * @throws INPUT_INVALID on a cursor that is none, DELTA_INVALID on a key that names nothing, POISONED
  */
 export function accessDiff(
@@ -65,7 +65,7 @@ function whoChanges(
     const relations = new ReachRelations(questions, changed)
     relations.askHolders(roleChanges)
     relations.askChanged()
-    new ReachRules(questions, changed).ask(roles.permissionsAlone())
+    new ReachRules(questions, changed).ask()
   })
   const page = { first: Math.min(first, ACCESS_PAGE_MAX), after }
   const { flips } = questions

@@ -31,16 +31,11 @@ export class ReachRelations {
     this.#changed = changed
   }
 
-  /** Compares what the holders of changed resource roles hold on instances; also what new and deleted users hold. */
+  /** Compares what the holders of changed resource roles hold on instances. */
   askHolders(changes: RoleChanges): void {
-    const { users } = this.#questions
     for (const side of SIDES) {
       const roles = this.#sourcesOf(side, this.#changedRoles(side, changes))
       if (roles.size > 0) this.#compareHolders(side, roles)
-    }
-    for (const key of this.#changed.users) {
-      const user = users.named(key)
-      if (user !== undefined && users.lacking(user) !== undefined) this.#compare(user)
     }
   }
 
@@ -151,7 +146,7 @@ export class ReachRelations {
     return found
   }
 
-  /** Asks about what changed assignments on instances, tuples, and new and deleted instances give and take. */
+  /** Asks about what changed assignments on instances and changed tuples give and take. */
   askChanged(): void {
     const { users, instances } = this.#questions
     for (const { user, instance } of this.#changed.assignments) {
@@ -167,13 +162,6 @@ export class ReachRelations {
         if (!this.#isRelated(side, tuple)) continue
         this.#askEach(this.#holdersAbove(side, subject), this.#below(side, object))
       }
-    }
-    for (const key of this.#changed.instances) {
-      const instance = instances.named(key)
-      const side = instance === undefined ? undefined : instances.lacking(instance)
-      if (instance === undefined || side === undefined) continue
-      const here = otherSide(side)
-      this.#askEach(this.#holdersAbove(here, instance), this.#below(here, instance))
     }
   }
 

@@ -2,15 +2,7 @@
 // otherwise.
 import { Grant, Principal, Role, Table } from '../../../assembly/abi.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
-import {
-  childrenOf,
-  permissionIdsOfGrant,
-  permissionIdsOfRole,
-  permissionsOfType,
-  records,
-  rolesOf,
-  tableOf,
-} from '../read-records.ts'
+import { childrenOf, permissionIdsOfGrant, permissionIdsOfRole, records, rolesOf } from '../read-records.ts'
 import type { Changed } from './changed.ts'
 import type { Questions } from './questions.ts'
 import { otherSide, SIDES, type SideNumber } from './twins.ts'
@@ -57,18 +49,9 @@ export class ReachRoles {
     return new Set(ids.map((id) => this.#questions.permissions.of(side, id)))
   }
 
-  /** Keys of the changed roles, of those that extend them, and of those with an action that only one image has. */
+  /** Keys of the changed roles, and of those that extend them in one of the images. */
   #affected(): Set<string> {
     const affected = new Set(this.#changed.roles)
-    for (const side of SIDES) {
-      const { kernel } = this.#questions.sides[side]
-      const alone = this.#actionsAlone(side)
-      if (alone.length === 0) continue
-      for (const role of records(kernel, Table.Roles)) {
-        this.#questions.meter.spend(alone.length)
-        if (alone.some((id) => kernel.calls.holds(role, id) === 1)) affected.add(kernel.key(role, Role.Key))
-      }
-    }
     for (const key of affected) {
       for (const side of SIDES) {
         const { kernel } = this.#questions.sides[side]
@@ -78,26 +61,6 @@ export class ReachRoles {
       }
     }
     return affected
-  }
-
-  /** Ids of the permissions of changed types that only this image has. */
-  #actionsAlone(side: SideNumber): number[] {
-    return [...this.#changed.types].flatMap((key) => {
-      const type = this.#questions.types.named(key)
-      const id = type === undefined ? 0 : this.#questions.types.id(side, type)
-      if (id === 0) return []
-      const { permissions } = this.#questions
-      return permissionsOfType(this.#questions.sides[side].kernel, id)
-        .map(([permission]) => permission)
-        .filter((permission) => permissions.lacking(permissions.of(side, permission)) !== undefined)
-    })
-  }
-
-  /** Numbers of the permissions that only one image has. */
-  permissionsAlone(): Set<number> {
-    return new Set(
-      SIDES.flatMap((side) => this.#actionsAlone(side).map((id) => this.#questions.permissions.of(side, id))),
-    )
   }
 
   /** Asks about the holders of the roles that gain or lose permissions. */
@@ -136,31 +99,11 @@ export class ReachRoles {
     for (const permission of permissions) this.#questions.ask(user, permission, tenant)
   }
 
-  /** Asks about changed assignments in tenants, and about everybody with a role in a tenant that is new or deleted. */
+  /** Asks about changed assignments in tenants. */
   askAssigned(): void {
-    const { users, tenants, sides } = this.#questions
+    const { users, tenants } = this.#questions
     for (const { user, tenant } of this.#changed.assignments) {
       if (tenant !== undefined) this.#askGrant(users.named(user), tenants.named(tenant))
-    }
-    for (const key of this.#changed.users) {
-      const user = users.named(key)
-      const side = user === undefined ? undefined : users.lacking(user)
-      if (user === undefined || side === undefined) continue
-      const { kernel } = sides[otherSide(side)]
-      for (let at = kernel.word(users.id(otherSide(side), user) + Principal.Grants); at !== 0; ) {
-        const scope = kernel.word(at + Grant.Scope)
-        if (tableOf(kernel, scope) === Table.Tenants) this.#askGrant(user, tenants.of(otherSide(side), scope))
-        at = kernel.word(at + Grant.NextOfUser)
-      }
-    }
-    for (const key of this.#changed.tenants) {
-      const tenant = tenants.named(key)
-      const side = tenant === undefined ? undefined : tenants.lacking(tenant)
-      if (tenant === undefined || side === undefined) continue
-      const here = otherSide(side)
-      const { kernel } = sides[here]
-      for (const grant of this.#grantsIn(kernel, tenants.id(here, tenant)))
-        this.#askGrant(users.of(here, kernel.word(grant + Grant.User)), tenant)
     }
   }
 

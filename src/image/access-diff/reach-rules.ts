@@ -66,25 +66,24 @@ export class ReachRules {
     }
   }
 
-  /** Asks what the rules of both images may answer otherwise. `alone`: numbers of permissions that one image has. */
-  ask(alone: ReadonlySet<number>): void {
-    for (const side of SIDES) this.#askSide(side, alone)
+  /** Asks what the rules of both images may answer otherwise. */
+  ask(): void {
+    for (const side of SIDES) this.#askSide(side)
     this.#askMoved()
   }
 
-  #askSide(side: SideNumber, alone: ReadonlySet<number>): void {
+  #askSide(side: SideNumber): void {
     const { kernel } = this.#questions.sides[side]
     const truth = new RuleTruth(this.#questions, side)
     const dirty = dirtySets(this.#questions, side, this.#changed, this.#types)
     const changedRules = this.#rulesOf(side)
     for (const permission of ruledPermissions(kernel)) {
       const { all } = this.#questions.sides[side].rulesOf(permission)
-      const isAlone = alone.has(this.#questions.permissions.of(side, permission))
       for (const rule of all) {
         this.#questions.meter.spend(1)
         const isChanged =
           changedRules.has(nameOf(permission, rule)) || dirty.has(rule.users) || dirty.has(rule.resources)
-        if (isAlone || isChanged || this.#isDeclaredOtherwise(side, permission, rule)) truth.ask(permission, rule, {})
+        if (isChanged || this.#isDeclaredOtherwise(side, permission, rule)) truth.ask(permission, rule, {})
         else this.#askFacts(truth, side, permission, rule)
       }
     }
