@@ -1,6 +1,5 @@
-// The law of access diffs over random histories: for a revision and the one after it, what is listed is exactly what the
-// definition lists, which asks every question of both policies. Also for the long run and for diffs that are wrong in
-// one point.
+// The law of access diffs over random worlds and edits: what is listed is exactly what the definition lists, which asks
+// every question of both policies. Also for diffs that are wrong in one point.
 import fc from 'fast-check'
 import type { accessDiff } from '../../src/image/access-diff/access-diff.ts'
 import { Image } from '../../src/image/image.ts'
@@ -10,27 +9,49 @@ import { type Defined, definedDiff, type Flip } from '../reference/access-diff.t
 import { type Policy, policyOf } from '../reference/policy.ts'
 import { deltaTo, ENVIRONMENT, positionOf } from '../support/deltas.ts'
 import { World } from '../support/world.ts'
-import { type History, mixedHistories, POOLS } from './histories.ts'
+import { type Edit, type History, mixedHistories } from './histories.ts'
 import { changesOf } from './laws.ts'
 import { numbers } from './numbers.ts'
 import { MIDNIGHT } from './values.ts'
 
+/** A world, and edits of it: each by itself, or all as one change. */
 export interface Drawn {
   readonly history: History
+  readonly edits: readonly Edit[]
+  readonly isOneChange: boolean
   readonly seed: number
 }
 
-/**
- * Mostly with one edit a revision, so that no other hides what it does. Of the large pools every question is too much: the
- * definition would ask for minutes.
- */
-export const plays: fc.Arbitrary<Drawn> = fc
-  .record({ history: mixedHistories, seed: fc.nat(), isSplit: fc.nat(3).map((drawn) => drawn > 0) })
-  .map(({ history: { revisions, pool }, seed, isSplit }) => {
-    const [first = [], ...rest] = revisions
-    const split = isSplit ? [first, ...rest.flatMap((edits) => edits.map((edit) => [edit]))] : revisions
-    return { seed, history: { pool: pool === 'odd' ? 'odd' : 'small', revisions: split } }
-  })
+/** What random histories make rarely: people with roles on instances and attributes, where a change is seen. */
+const PEOPLE: readonly Edit[] = [
+  ...[0, 1, 2, 3].map((user): Edit => ['assign', user, user, user]),
+  ...[0, 1, 2, 3, 4, 5].map((user): Edit => ['assignOn', user, 3 * user, user]),
+  ['member', 0, 0],
+  ['member', 2, 1],
+  ['relateMany', 0, 0],
+]
+
+const VERBS = [
+  ...(['user', 'tenant', 'resource', 'role', 'role', 'assign', 'unassign', 'deleteUser', 'deleteRole'] as const),
+  ...(['deleteTenant', 'deleteResource', 'resourceRole', 'resourceRole', 'resourceRoles', 'instance'] as const),
+  ...(['relate', 'unrelate', 'assignOn', 'deleteInstance', 'deleteResourceRole', 'userAttributes'] as const),
+  ...(['tenantAttributes', 'instanceAttributes', 'declare', 'declareMany', 'deleteSet', 'set', 'rule'] as const),
+  ...(['rule', 'unrule', 'member', 'noMember'] as const),
+] satisfies readonly Edit[0][]
+
+const number = fc.nat(100_000)
+/** Each kind of edit as often as another: alone it hides behind nothing. */
+const edit: fc.Arbitrary<Edit> = fc.tuple(fc.constantFrom(...VERBS), number, number, number, number, number)
+
+/** Of the large pools every question is too much: the definition would ask for minutes. */
+export const plays: fc.Arbitrary<Drawn> = fc.record({
+  history: mixedHistories.map(({ revisions: [first = [], ...rest], pool }): History => {
+    return { pool: pool === 'odd' ? 'odd' : 'small', revisions: [first, PEOPLE, ...rest.slice(0, 2), PEOPLE] }
+  }),
+  edits: fc.array(edit, { minLength: 1, maxLength: 8 }),
+  isOneChange: fc.nat(4).map((drawn) => drawn === 0),
+  seed: fc.nat(),
+})
 
 /** One change of a policy. */
 export interface Step {
@@ -40,35 +61,29 @@ export interface Step {
   readonly images: readonly [Image, Image]
 }
 
-/** Revisions of a history, each with the one before it; one in `every` of them. */
-export function* steps({ history, seed }: Drawn, every = 1): Iterable<Step> {
+/** The changes that were drawn, each from the same world. */
+export function* steps({ history, edits, isOneChange, seed }: Drawn): Iterable<Step> {
   const next = numbers(seed)
   const world = new World()
-  let before = policyOf(world.contents())
-  const pool = POOLS[history.pool]
-  if (pool.users.length > POOLS.odd.users.length) return
-  for (const edits of history.revisions) {
-    const changes = changesOf(world, history, edits, next)
-    const after = policyOf(world.contents())
-    if (next(every) === 0) yield { before, after, changes, images: imagesOf(before, world, changes, next(2) === 0) }
-    before = after
+  for (const revision of history.revisions) changesOf(world, history, revision, next)
+  const contents = world.contents()
+  const before = policyOf(contents)
+  const image = Image.build(ENVIRONMENT, positionOf(1), contents)
+  for (const together of isOneChange ? [edits] : edits.map((each) => [each])) {
+    const changed = new World(world)
+    const changes = changesOf(changed, history, together, next)
+    if (changes.length === 0) continue
+    const after = policyOf(changed.contents())
+    yield { before, after, changes, images: [image, imageAfter(image, changed, changes, next(2) === 0)] }
   }
 }
 
-/** The image after the change is made by a delta, where ids stay, or built, where they do not. */
-function imagesOf(policy: Policy, world: World, changes: readonly PolicyChange[], built: boolean): [Image, Image] {
-  const contents = contentsOf(policy)
-  const before = Image.build(ENVIRONMENT, positionOf(1), contents)
-  if (built) return [before, Image.build(ENVIRONMENT, positionOf(2), world.contents())]
+/** The image after a change is made by a delta, where ids stay, or built, where they do not. */
+function imageAfter(before: Image, world: World, changes: readonly PolicyChange[], isBuilt: boolean): Image {
+  if (isBuilt) return Image.build(ENVIRONMENT, positionOf(2), world.contents())
   const after = before.clone()
   after.apply(deltaTo(2, changes))
-  return [before, after]
-}
-
-function contentsOf(policy: Policy): PolicyChange[] {
-  return Object.entries(policy).flatMap(([kind, objects]) =>
-    [...(objects as Map<string, unknown>)].map(([key, value]) => ({ op: 'put', kind, key, value }) as PolicyChange),
-  )
+  return after
 }
 
 export interface Found {

@@ -43,6 +43,8 @@ interface Side {
   readonly policy: Policy
   /** with the set rules that count on a type */
   readonly onTypes: Policy
+  /** answers that were asked for before: a policy is often compared with several others */
+  readonly known: Map<string, boolean>
 }
 interface Asked {
   readonly user: string
@@ -118,9 +120,13 @@ class Diff {
 
   #compare(asked: Asked, tenants: readonly [string, string]): Direction | undefined {
     this.#questions++
-    const [was, is] = this.#sides.map(({ policy, onTypes }, side) =>
-      check(asked.key === undefined ? onTypes : policy, this.#request(asked, tenants[side]!)),
-    )
+    const [was, is] = this.#sides.map(({ policy, onTypes, known }, side) => {
+      const request = this.#request(asked, tenants[side]!)
+      const name = JSON.stringify(request)
+      const allowed = known.get(name) ?? check(asked.key === undefined ? onTypes : policy, request)
+      known.set(name, allowed)
+      return allowed
+    })
     if (was === is) return undefined
     return is === true ? 'gained' : 'lost'
   }
@@ -171,12 +177,18 @@ function sourceOf(policy: Policy, request: Request): Source {
 
 const shown = (set: string): string => (set.startsWith('__autogen_') ? set.slice('__autogen_'.length) : set)
 
+const sides = new WeakMap<Policy, Side>()
+
 /** The policy, and the same with only those set rules that do not depend on the resource. */
 function sideOf(policy: Policy): Side {
+  const known = sides.get(policy)
+  if (known !== undefined) return known
   const counting = [...policy.set_rule].filter(
     ([, { user_set, resource_set }]) => !readsResource(policy, user_set) && !readsResource(policy, resource_set),
   )
-  return { policy, onTypes: { ...policy, set_rule: new Map(counting) } }
+  const side = { policy, onTypes: { ...policy, set_rule: new Map(counting) }, known: new Map<string, boolean>() }
+  sides.set(policy, side)
+  return side
 }
 
 function readsResource(policy: Policy, key: string): boolean {

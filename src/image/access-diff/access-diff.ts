@@ -53,7 +53,7 @@ function whoChanges(
   { now, first = ACCESS_PAGE_DEFAULT, after, budget = ACCESS_DIFF_WORK_MAX }: AccessDiffOptions,
 ): { gained: AccessChange; lost: AccessChange } {
   const meter = new Meter(budget)
-  const objects = objectsOf([insides[0].kernel, insides[1].kernel], named, isCopy)
+  const objects = objectsOf([insides[0].kernel, insides[1].kernel], isCopy ? named : undefined)
   const sides = [new Side(insides[0], now, meter), new Side(insides[1], now, meter)] as const
   const questions = new Questions(sides, objects, meter)
   meter.run(() => {

@@ -12,15 +12,14 @@ export interface Objects {
   readonly permissions: Twins
 }
 
-/** @param isCopy whether one image is a copy of the other to which only these changes were applied */
-export function objectsOf(kernels: readonly [Kernel, Kernel], changed: Changed, isCopy: boolean): Objects {
-  const twins = (kind: Kind, keys: Iterable<string>, isSame = isCopy) => new Twins(kernels, kind, keys, isSame)
+/** @param copied what changed, if one image is a copy of the other to which only these changes were applied */
+export function objectsOf(kernels: readonly [Kernel, Kernel], copied?: Changed): Objects {
   return {
-    users: twins(ofTable(Table.Users, Principal.Key), changed.users),
-    tenants: twins(ofTable(Table.Tenants, Principal.Key), changed.tenants),
-    instances: twins(ofTable(Table.Instances, Instance.Key), changed.instances),
-    types: twins(ofTable(Table.Resources, Resource.Key), [], false),
-    permissions: twins(PERMISSIONS, [], false), // their ids are used again
+    users: new Twins(kernels, ofTable(Table.Users, Principal.Key), copied?.users),
+    tenants: new Twins(kernels, ofTable(Table.Tenants, Principal.Key), copied?.tenants),
+    types: new Twins(kernels, ofTable(Table.Resources, Resource.Key)),
+    instances: new Twins(kernels, ofTable(Table.Instances, Instance.Key), copied?.instances),
+    permissions: new Twins(kernels, PERMISSIONS), // the ids of permissions are used again
   }
 }
 

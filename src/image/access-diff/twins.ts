@@ -26,15 +26,15 @@ export class Twins {
   readonly #isCopy: boolean
 
   /**
-   * @param isCopy one image is a copy of the other to which only changes of `changed` were applied: all other objects
-   * have the same id in both
+   * @param changed keys, if one image is a copy of the other to which only changes of these were applied: all other
+   * objects have the same id in both
    */
-  constructor(kernels: readonly [Kernel, Kernel], kind: Kind, changed: Iterable<string>, isCopy: boolean) {
+  constructor(kernels: readonly [Kernel, Kernel], kind: Kind, changed?: Iterable<string>) {
     this.#kernels = kernels
     this.#kind = kind
     this.#isCopy = false
-    for (const key of changed) this.named(key)
-    this.#isCopy = isCopy
+    for (const key of changed ?? []) this.named(key)
+    this.#isCopy = changed !== undefined
   }
 
   /** The number of the object with this id in one image. */
