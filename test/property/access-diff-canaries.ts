@@ -1,12 +1,14 @@
 // Access diffs that are wrong in one point each: copies of src/image/access-diff in which one piece of code is another.
-// The law over random histories tells each of them from the right one.
+// Each is told from the right one by some example of access-diff-examples.ts.
 import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { build } from 'esbuild'
 import type { accessDiff } from '../../src/image/access-diff/access-diff.ts'
 
-const FOLDER = join(import.meta.dirname, '../../src/image/access-diff')
+const SOURCES = join(import.meta.dirname, '../..')
+const BUILT = join(SOURCES, 'dist')
+const FOLDER = join(SOURCES, 'src/image/access-diff')
 
 /** What a copy has instead: the file, the code, and what stands in its place. */
 type Mutation = readonly [file: string, code: string, instead: string]
@@ -58,11 +60,7 @@ export const FORGETTING: Readonly<Record<string, Mutation>> = {
     'all.filter((rule) => !readsInstance(rule))',
     'all',
   ],
-  'the order of reasons': [
-    'side.ts',
-    'const inTenant = this.#roleInTenant(asked)',
-    'const inTenant = asked.instance === 0 ? this.#roleInTenant(asked) : undefined',
-  ],
+  'the order of reasons': ['side.ts', 'compareText(name, first) < 0', 'compareText(name, first) > 0'],
   'that new users are apart': ['flips.ts', "ofUser === 0 ? 'new_user'", 'ofUser === 0 ? undefined'],
 }
 
@@ -80,7 +78,12 @@ export async function wrongDiff([file, code, instead]: Mutation, folder: string)
     plugins: [
       {
         name: 'mutation',
-        setup({ onLoad }) {
+        setup({ onLoad, onResolve }) {
+          // What is outside of the folder is the build, loaded once for all copies.
+          onResolve({ filter: /^\.\.\// }, ({ path, resolveDir }) => {
+            const built = join(BUILT, relative(SOURCES, join(resolveDir, path))).replace(/\.ts$/, '.js')
+            return { path: pathToFileURL(built).href, external: true }
+          })
           onLoad({ filter: /access-diff[\\/][\w-]+\.ts$/ }, ({ path }) => {
             const text = readFileSync(path, 'utf8')
             if (!path.endsWith(`/${file}`)) return { contents: text, loader: 'ts' }
