@@ -73,7 +73,7 @@ const WORLD: readonly Operation[] = [
 ]
 
 /** Changes of that environment, each by itself. */
-export const EXAMPLES: Readonly<Record<string, readonly Operation[]>> = {
+const EXAMPLES: Readonly<Record<string, readonly Operation[]>> = {
   'a role that another extends gains a permission': [
     ['put', 'role', { key: 'viewer', permissions: ['doc:read', 'doc:share'] }],
   ],
