@@ -11,6 +11,7 @@ import { addImage } from './commands/image-commands.ts'
 import type { IntegrationOptions } from './commands/integration.ts'
 import { addAdministration } from './commands/operator-commands.ts'
 import type { PdpCommandOptions } from './commands/pdp.ts'
+import { addPlans } from './commands/plan-commands.ts'
 import { addPolicyFiles } from './commands/policy-commands.ts'
 import { addTest } from './commands/test-command.ts'
 import { addTypes } from './commands/types-command.ts'
@@ -155,6 +156,7 @@ addTest(program)
 addImage(program)
 addPolicyFiles(program)
 addTypes(program)
+addPlans(program)
 addAdministration(program)
 addData(program)
 addDatabase(program)

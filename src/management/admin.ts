@@ -13,6 +13,11 @@ import { openStore, type Store } from '../store/store.ts'
 import type { View } from '../store/view.ts'
 import { keepKeysFile } from './api-keys/keys-file-upkeep.ts'
 import { organizationsOf } from './open.ts'
+import { applyInto } from './plan/apply.ts'
+import { Planner } from './plan/planner.ts'
+import { planRead } from './plan/render-plan.ts'
+import type { ApplyRequest, Plan, PlanRequest } from './plan/schema.ts'
+import type { ApplyInput } from './plan/use-cases.ts'
 import { exportSchema } from './policy-file/export.ts'
 import { exportInThread } from './policy-file/export-task.ts'
 import type { PolicyFile } from './policy-file/schema.ts'
@@ -63,6 +68,8 @@ export const ADMIN = {
   backup: copyForBackup,
   export: exportEnvironment,
   import: importEnvironment,
+  plan: planEnvironment,
+  apply: applyEnvironment,
 } as const
 
 export type AdminCommand = keyof typeof ADMIN
@@ -159,6 +166,51 @@ async function importEnvironment(
   )
   return { ...result, revision }
 }
+
+interface Planned<R> extends InEnvironment {
+  readonly request: R
+  /** milliseconds since 1970: the time of every question */
+  readonly now: number
+}
+
+/** What a policy or changes would do: as the route of plans answers. */
+async function planEnvironment(
+  { store, data }: AdminDeps,
+  { request, now, ...input }: Planned<PlanRequest>,
+): Promise<Plan> {
+  const { organization, environment } = findEnvironment(store, input)
+  return withPlanner(data, async (planner) => {
+    const plan = await planner.plan({ environment, now, ...request })
+    return planRead(plan, nameOfKey(store, organization))
+  })
+}
+
+/** Applies them: as the route answers. */
+async function applyEnvironment(
+  { store, data }: AdminDeps,
+  { request, now, ...input }: Planned<ApplyRequest>,
+): Promise<Plan> {
+  const { organization, environment } = findEnvironment(store, input)
+  const commit = (of: ApplyInput) => store.commit(environment, 'applyPlan', of, withoutRequest('applyPlan'))
+  return withPlanner(data, async (planner) => {
+    const applied = await applyInto({ planner, environment, by: null, now: () => now, commit }, request)
+    return planRead(applied, nameOfKey(store, organization))
+  })
+}
+
+async function withPlanner(data: string, run: (planner: Planner) => Promise<Plan>): Promise<Plan> {
+  const planner = new Planner(data)
+  try {
+    return await run(planner)
+  } finally {
+    await planner.close()
+  }
+}
+
+const nameOfKey =
+  (store: ManagementStore, organization: LogId) =>
+  (id: string): string | null =>
+    store.view(organization).find('api_key', id)?.name ?? null
 
 /** The first half of a backup, which needs the store. `describeBackup` is the second half, which does not. */
 async function copyForBackup({ store }: AdminDeps, { folder }: { readonly folder: string }): Promise<null> {

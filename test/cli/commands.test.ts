@@ -12,6 +12,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { addDatabase } from '../../src/cli/commands/database-commands.ts'
 import { addImage } from '../../src/cli/commands/image-commands.ts'
 import { addAdministration } from '../../src/cli/commands/operator-commands.ts'
+import { addPlans } from '../../src/cli/commands/plan-commands.ts'
 import { addPolicyFiles } from '../../src/cli/commands/policy-commands.ts'
 import { addTest } from '../../src/cli/commands/test-command.ts'
 import { addTypes } from '../../src/cli/commands/types-command.ts'
@@ -38,6 +39,7 @@ function program(): Command {
   const zerohop = speak(new Command('zerohop'), '0.0.0')
   addDatabase(zerohop)
   addImage(zerohop)
+  addPlans(zerohop)
   addPolicyFiles(zerohop)
   addTypes(zerohop)
   addWhy(zerohop)

@@ -12,6 +12,7 @@ export const LONGEST: readonly string[] = [
   'test/replicas/replicas.test.ts',
   'test/cli/commands.test.ts',
   'test/bench.test.ts',
+  'test/cli/plan.test.ts',
   'test/conformance/store.test.ts',
   'test/conformance/http.test.ts',
   'test/conformance/image.test.ts',

@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path'
 import { parse, stringify } from 'yaml'
 import { parseJson, UNLIMITED } from '../../http/json.ts'
 import { formatPolicy } from '../../management/policy-file/format.ts'
+import type { PolicyFile } from '../../management/policy-file/schema.ts'
 import { isZerohopError, ZerohopError } from '../../model/errors.ts'
 import type { Env } from '../configuration/env.ts'
 import { lineOf, writeOut } from '../process/process.ts'
@@ -41,7 +42,7 @@ function yamlOf(bundle: unknown): string {
 }
 
 /** The server writes a large export to a private file in the data folder. */
-async function everythingOf(env: Env, where: BundleOptions): Promise<unknown> {
+export async function everythingOf(env: Env, where: BundleOptions): Promise<PolicyFile> {
   const folder = mkdtempSync(join(tmpdir(), 'zerohop-export-'))
   try {
     const file = join(resolve(folder), 'bundle.json')

@@ -55,6 +55,8 @@ export interface Env {
     readonly environment: string | undefined
   }
   readonly controlPlane: string | undefined
+  /** the management API that commands on policies ask */
+  readonly api: string | undefined
   readonly debug: boolean
   readonly acceptNow: boolean
   readonly strictAttributes: boolean
@@ -144,6 +146,7 @@ export function readEnv(variables: Variables = process.env): Env {
       environment: values.PDP_ACTIVE_ENV,
     },
     controlPlane: values.PDP_CONTROL_PLANE,
+    api: values.ZEROHOP_API,
     debug: values.PDP_DEBUG,
     acceptNow: values.PDP_ACCEPT_NOW,
     strictAttributes: values.PDP_STRICT_ATTRIBUTES,

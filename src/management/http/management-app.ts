@@ -29,6 +29,7 @@ import { organizationRoutes } from '../organizations/routes.ts'
 import type { PastRevisions } from '../past/past-revisions.ts'
 import { pastRoutes } from '../past/past-routes.ts'
 import { planRoutes } from '../plan/routes.ts'
+import { exportRoutes } from '../policy-file/routes.ts'
 import { projectRoutes } from '../projects/routes.ts'
 import { proxyConfigRoutes } from '../proxy-configs/routes.ts'
 import type { ManagementUseCases } from '../registry.ts'
@@ -124,6 +125,7 @@ export function managementApp({ store, audit, logger, routes, ...options }: Mana
     proxyConfigRoutes(guarded, management)
     copyRoutes(guarded, management)
     planRoutes(guarded, management)
+    exportRoutes(guarded, management)
     if (options.past !== undefined) pastRoutes(guarded, management, options.past)
     historyRoutes(guarded, management)
     auditRoutes(guarded, management)

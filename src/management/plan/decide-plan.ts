@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto'
 import type { Change } from '../../log/change.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import type { Mint, View } from '../../store/view.ts'
+import { within } from '../bulk/items.ts'
 import { BODY } from '../fields.ts'
 import type { Moved, PolicyFile } from '../policy-file/schema.ts'
 import { type Entry, inOrder, isIdle } from './entries.ts'
@@ -30,7 +31,8 @@ export interface DecidedPlan {
 
 /** @throws INPUT_INVALID unless exactly one of policy and changes is sent; what they throw */
 export function decidePlan(view: View, { policy, changes, prune }: Wanted, mint: Mint): DecidedPlan {
-  if (policy && !changes) return reconcile(view, policy, { prune: prune === true }, mint)
+  if (policy && !changes)
+    return within([...BODY, 'policy'], () => reconcile(view, policy, { prune: prune === true }, mint))
   if (!changes || policy)
     throw new ZerohopError('INPUT_INVALID', { reason: 'exactly one of policy and changes is required' }, { path: BODY })
   if (prune)

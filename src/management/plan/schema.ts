@@ -80,9 +80,9 @@ export const BODIES: Readonly<Record<PolicyKind, { readonly create: TSchema; rea
 }
 
 const what = {
-  policy: maybe(described(PolicyFile, 'what the environment shall be; either this or `changes`')),
+  policy: maybe(PolicyFile),
   changes: maybe(
-    described(listOf(SentChange, PLAN_CHANGES_MAX), 'what shall be written, in this order; either this or `policy`'),
+    described(listOf(SentChange, PLAN_CHANGES_MAX), 'instead of a policy: what shall be written, in this order'),
   ),
   prune: maybe(described(Flag, 'delete what the policy manages and does not name')),
   cascade: maybe(described(Flag, 'also where deletes take facts along that the policy does not manage')),

@@ -24,3 +24,7 @@ export const FOLLOWERS_MAX = 10_000
  * a huge cascade.
  */
 export const EMBEDDED_WAIT_MS = 60_000
+/** Milliseconds after which a command says on a terminal that it is still waiting. */
+export const PROGRESS_AFTER_MS = 400
+/** Milliseconds that a command waits for a plan: over millions of facts the first one builds an image. */
+export const PLAN_TIMEOUT_MS = 5 * 60_000

@@ -35,7 +35,7 @@ export const PDP_VARIABLES = {
   }),
   PDP_API_KEY: variable(Text, {
     about: '`pdp`: key of the environment to serve, and the bearer key that callers send; the others send it',
-    readBy: ['pdp', 'check', 'image', 'types', 'migrate'],
+    readBy: ['pdp', 'check', 'image', 'types', 'plan', 'apply', 'diff', 'migrate'],
     isSecret: true,
   }),
   PDP_ORG_API_KEY: variable(Text, {
@@ -60,6 +60,10 @@ export const PDP_VARIABLES = {
   PDP_CONTROL_PLANE: variable(BaseAddress, {
     about: 'URL of the management API; plain http to another machine is warned of',
     readBy: ['pdp', 'image', 'types'],
+  }),
+  ZEROHOP_API: variable(BaseAddress, {
+    about: 'URL of the management API that the command asks, with the key PDP_API_KEY (`--api`)',
+    readBy: ['plan', 'apply', 'diff'],
   }),
   PDP_ACCEPT_NOW: withDefault(Switch, false, {
     about:

@@ -1,0 +1,86 @@
+// `zerohop diff A B`: two environments, policy files or image files, compared as a plan is: what the second one has that
+// the first one has not, and who gains and loses access from the one to the other.
+import { existsSync } from 'node:fs'
+import { Image } from '../../image/image.ts'
+import { compareImages, compareViews, imageOf } from '../../management/plan/compare.ts'
+import { planRead } from '../../management/plan/render-plan.ts'
+import type { Plan } from '../../management/plan/schema.ts'
+import { applyPolicy } from '../../management/policy-file/apply-policy.ts'
+import { countingMint, emptyEnvironment } from '../../management/policy-file/empty-environment.ts'
+import { readPolicy } from '../../management/policy-file/read-policy.ts'
+import type { PolicyFile } from '../../management/policy-file/schema.ts'
+import { ZerohopError } from '../../model/errors.ts'
+import { PLAN_ENTRIES_MAX } from '../../model/limits.ts'
+import type { View } from '../../store/view.ts'
+import type { Env } from '../configuration/env.ts'
+import { printOptions, printProblems } from '../terminal/print-problems.ts'
+import { withProgress } from '../terminal/progress.ts'
+import { exportFrom, type TargetOptions } from './plan-target.ts'
+import { isCounted, planText } from './plan-text.ts'
+import { readSources } from './policy-sources.ts'
+
+export interface DiffOptions extends TargetOptions {
+  readonly json?: boolean
+  readonly details?: boolean
+}
+
+/** One side: an image has no names and descriptions, so its objects are not compared field by field. */
+interface Side {
+  readonly view: View | undefined
+  readonly image: Image
+}
+
+/** Prints what differs, and returns the exit code: 0 nothing, 2 something, 3 something that could not be counted. */
+export async function diff(env: Env, [from, to]: readonly [string, string], options: DiffOptions): Promise<number> {
+  const { json = false, details = false } = options
+  const before = await withProgress(`reading ${from}`, () => sideOf(env, from, options))
+  const after = await withProgress(`reading ${to}`, () => sideOf(env, to, options))
+  const entries = before.view && after.view ? compareViews(before.view, after.view) : []
+  const found = compareImages(before.image, after.image, Date.now())
+  const shown = entries.slice(0, PLAN_ENTRIES_MAX)
+  const none = { fingerprints: {}, cascade: [], carried: [], suggested: [], outside: [], digest: '' }
+  const made = { revision: 0, entries: shown, more: entries.length - shown.length, diff: found, ...none }
+  const plan = planRead(made, () => null)
+  const isSame = entries.length === 0 && !changesAccess(plan)
+  if (json) {
+    const { changes, more, policy, access } = plan
+    process.stdout.write(`${JSON.stringify({ changes, more, policy, access }, null, 2)}\n`)
+  } else {
+    const text = isSame
+      ? 'Nothing differs.\n'
+      : planText(plan, { colour: printOptions(process.stdout).colour, details })
+    process.stdout.write(`From ${from} to ${to}\n\n${text}`)
+  }
+  return isSame ? 0 : isCounted(plan) ? 2 : 3
+}
+
+const changesAccess = ({ policy, access }: Plan): boolean =>
+  [policy.gained, policy.lost, policy.changed, access.conditional].some((list) => list.length > 0) ||
+  access.gained.decisions + access.lost.decisions > 0
+
+/** A file or folder by its path, else an environment: `environment` or `project/environment`. */
+async function sideOf(env: Env, name: string, options: TargetOptions): Promise<Side> {
+  if (name.endsWith('.image')) return { view: undefined, image: Image.load(name) }
+  if (existsSync(name)) return ofPolicy(policyAt(name))
+  const [environment = '', project] = name.split('/').reverse()
+  const place = { ...options, environment, ...(project === undefined ? {} : { project }) }
+  return ofPolicy(await exportFrom(env, place))
+}
+
+/** A new environment with nothing but the policy. */
+function ofPolicy(policy: PolicyFile): Side {
+  const mint = countingMint()
+  const view = emptyEnvironment(mint)
+  applyPolicy(view, policy, mint)
+  return { view, image: imageOf(view) }
+}
+
+/** @throws CONFIG_INVALID when something is wrong with the files, which is printed */
+function policyAt(path: string): PolicyFile {
+  const found = readSources([path], process.cwd())
+  const { policy, problems } = readPolicy(found.sources)
+  const errors = [...found.problems, ...problems].filter(({ severity }) => severity === 'error')
+  if (errors.length === 0) return policy
+  process.stderr.write(printProblems(errors, found.sources, printOptions(process.stderr)))
+  throw new ZerohopError('CONFIG_INVALID', { reason: `\`${path}\` is no policy` })
+}

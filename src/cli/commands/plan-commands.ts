@@ -1,0 +1,95 @@
+// The command line of plans: names, options and help. Each command is in a file of its own, which is loaded only when it
+// runs.
+import type { Command } from 'commander'
+import { inVariables, readEnv } from '../configuration/env.ts'
+import { attempt, DATA, examples, refusesUsage } from '../terminal/command-line.ts'
+import type { DiffOptions } from './diff.ts'
+import type { ApplyOptions, PlanOptions } from './plan.ts'
+
+const FILES = 'policy files and folders of them (`files` of zerohop.yaml, else policy.yaml)'
+
+/** Options that say which environment is meant. */
+function targeted(command: Command): Command {
+  return command
+    .option('--api <url>', `address of the management API, asked with PDP_API_KEY ${inVariables('ZEROHOP_API')}`)
+    .option('--project <project>', 'id or key of the project (that of the key, else of zerohop.yaml)')
+    .option('--environment <environment>', 'id or key of the environment (that of the key, else of zerohop.yaml)')
+    .option('--data <folder>', `${DATA}, instead of an API`)
+    .option('--organization <key>', 'with --data: id or key of the organization (the oldest)')
+}
+
+/** Adds `plan`, `apply` and `diff`. */
+export function addPlans(program: Command): void {
+  targeted(refusesUsage(program.command('plan')))
+    .description(
+      'what policy files would change, and who gains and loses access; exit code 0 nothing, 2 changes, 3 changes whose effect could not be counted, 1 error',
+    )
+    .argument('[files...]', FILES)
+    .option('--prune', 'also delete what the files manage and do not name')
+    .option('--cascade', 'also where deletes take facts along that the files do not manage')
+    .option('--out <file>', 'write the plan to a file, for apply')
+    .option('--markdown', 'as a comment for a pull request, without keys of users and tenants')
+    .option('--names', 'with --markdown: with these keys')
+    .option('--details', 'everything, instead of the first of each list')
+    .option('--json', 'as JSON')
+    .addHelpText(
+      'after',
+      examples(
+        'PDP_API_KEY=… zerohop plan --api https://zerohop.example.com',
+        'zerohop plan policy/ --prune --out plan.json',
+        'zerohop plan --markdown >> "$GITHUB_STEP_SUMMARY"',
+        'zerohop plan policy.yaml --data ./data --environment staging',
+      ),
+    )
+    .action((files: readonly string[], options: PlanOptions) =>
+      attempt(async () => {
+        process.exitCode = await (await import('./plan.ts')).plan(readEnv(), files, options)
+      }),
+    )
+  targeted(refusesUsage(program.command('apply')))
+    .description('makes an environment what policy files say, or does what a plan says; asks before')
+    .argument('[files...]', `${FILES}, or a plan that \`plan --out\` wrote`)
+    .option('--prune', 'also delete what the files manage and do not name')
+    .option('--cascade', 'also where deletes take facts along that the files do not manage')
+    .option('--yes', 'do not ask; what could not be counted is refused')
+    .option('--force', 'also when more access changes than the plan says')
+    .option('--details', 'everything, instead of the first of each list')
+    .option('--json', 'as JSON')
+    .addHelpText(
+      'after',
+      examples(
+        'PDP_API_KEY=… zerohop apply --api https://zerohop.example.com',
+        'zerohop apply plan.json --yes',
+        'zerohop apply policy/ --prune --cascade --data ./data',
+      ),
+    )
+    .action((files: readonly string[], options: ApplyOptions) =>
+      attempt(async () => {
+        process.exitCode = await (await import('./plan.ts')).apply(readEnv(), files, options)
+      }),
+    )
+  targeted(refusesUsage(program.command('diff')))
+    .description(
+      'what differs between two environments, policy files or image files, and in access; exit code 0 nothing, 2 something, 3 something that could not be counted, 1 error',
+    )
+    .argument(
+      '<from>',
+      'a file or folder of policies, an image file, or an environment: environment or project/environment',
+    )
+    .argument('<to>', 'the same')
+    .option('--details', 'everything, instead of the first of each list')
+    .option('--json', 'as JSON')
+    .addHelpText(
+      'after',
+      examples(
+        'PDP_API_KEY=… zerohop diff staging production --api https://zerohop.example.com',
+        'zerohop diff production policy.yaml',
+        'zerohop diff before.image after.image',
+      ),
+    )
+    .action((from: string, to: string, options: DiffOptions) =>
+      attempt(async () => {
+        process.exitCode = await (await import('./diff.ts')).diff(readEnv(), [from, to], options)
+      }),
+    )
+}

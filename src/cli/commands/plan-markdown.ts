@@ -1,0 +1,97 @@
+// A plan as Markdown, for a comment on a pull request. Keys of users are left out unless asked for: whoever reads the
+// repository need not know them.
+import type { Plan } from '../../management/plan/schema.ts'
+import type { AccessChange } from '../../model/access-diff.ts'
+import { isCounted, keyText, plain, sourceText, sumOf } from './plan-text.ts'
+
+export interface MarkdownOptions {
+  /** keys of users, of instances and of tenants */
+  readonly names: boolean
+}
+
+/** Rows of one table: a comment on a pull request has a bound. */
+const ROWS = 50
+/** Kinds of objects whose keys are those of people or of their data. */
+const FACTS = /^(user|tenant|membership|resource_instance|relationship_tuple|role_assignment)$/
+
+/** The comment, ending in a line break. */
+export function planMarkdown(plan: Plan, target: string, { names }: MarkdownOptions): string {
+  const title = `### Policy plan for \`${code(target)}\``
+  if (plan.changes.length === 0) return `${title}\n\nNothing would change.\n`
+  const { gained, lost, conditional } = plan.access
+  const blocks = [
+    title,
+    `**${sumOf(plan)}**`,
+    plan.cascade.length > 0
+      ? `⚠ Deleted with them: ${plan.cascade.map(({ kind, count }) => `${count} × ${kind}`).join(', ')}`
+      : '',
+    ...side('gain', gained, names),
+    ...side('lose', lost, names),
+    conditional.length > 0
+      ? folded(`${conditional.length} answers may change by what is sent`, [
+          '| action | resource | before | after | users |',
+          '|---|---|---|---|--:|',
+          ...rows(conditional, ({ action, resource, before, after, users }) => [
+            action,
+            resource,
+            before,
+            after,
+            users,
+          ]),
+        ])
+      : '',
+    isCounted(plan) ? '' : '⚠ Not all that changes could be counted.',
+    folded('Changes', [
+      '| | kind | key | fields |',
+      '|---|---|---|---|',
+      ...rows(plan.changes, ({ op, kind, key, fields }) => {
+        const isHidden = !names && FACTS.test(kind)
+        return [op, kind, isHidden ? '…' : keyText(kind, key), isHidden ? '' : Object.keys(fields).join(', ')]
+      }),
+    ]),
+    plan.outside.length > 0
+      ? `⚠ Changed outside the file: ${plan.outside.map(({ kind, key }) => `${kind} \`${code(keyText(kind, key))}\``).join(', ')}`
+      : '',
+  ]
+  return `${blocks.filter((block) => block !== '').join('\n\n')}\n`
+}
+
+function side(verb: string, { users, decisions, complete, groups }: AccessChange, names: boolean): string[] {
+  if (decisions === 0 && complete) return []
+  const widest = groups.toSorted((left, right) => right.users - left.users)
+  const least = complete ? '' : 'at least '
+  const table = [
+    '| action | resource | tenant | as | users |',
+    '|---|---|---|---|--:|',
+    ...rows(widest, ({ action, resource, tenant, source, users: count }) => [
+      action,
+      resource,
+      names ? tenant : '…',
+      sourceText(source),
+      count,
+    ]),
+  ]
+  return [`**${least}${users} users ${verb} access** (${decisions} answers)`, folded('By role and rule', table)]
+}
+
+function rows<T>(all: readonly T[], cells: (one: T) => readonly (string | number)[]): string[] {
+  const shown = all.slice(0, ROWS).map(
+    (one) =>
+      `| ${cells(one)
+        .map((cell) => escaped(String(cell)))
+        .join(' | ')} |`,
+  )
+  return all.length <= ROWS ? shown : [...shown, `| … and ${all.length - ROWS} more |`]
+}
+
+const folded = (summary: string, lines: readonly string[]): string =>
+  [`<details><summary>${summary}</summary>`, '', ...lines, '', '</details>'].join('\n')
+
+/** Text of a policy must not become markup, nor another cell. */
+const escaped = (text: string): string =>
+  plain(text)
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replace(/([`*_[\]\\@#|])/g, '\\$1')
+
+const code = (text: string): string => plain(text).replaceAll('`', 'ʼ')

@@ -1,0 +1,119 @@
+// Where a plan is made: a management API with a key, or a data folder on this machine.
+import { createClient, dataOf, type ManagementClient } from '../../client/management-client.ts'
+import type { ApplyRequest, Plan, PlanRequest } from '../../management/plan/schema.ts'
+import type { PolicyFile } from '../../management/policy-file/schema.ts'
+import { ZerohopError } from '../../model/errors.ts'
+import { PLAN_TIMEOUT_MS } from '../../model/limits.ts'
+import type { Env } from '../configuration/env.ts'
+import { findProject, type Project } from '../configuration/project-file.ts'
+import { withSettings } from '../terminal/command-line.ts'
+import { everythingOf } from './export-import.ts'
+import { admin } from './operator.ts'
+
+export interface TargetOptions {
+  readonly api?: string
+  readonly data?: string
+  readonly project?: string
+  readonly environment?: string
+  readonly organization?: string
+}
+
+export interface PlanTarget {
+  /** how people call it */
+  readonly name: string
+  /** `next` of an answer asks for its next page */
+  plan(request: PlanRequest): Promise<Plan>
+  apply(request: ApplyRequest): Promise<Plan>
+}
+
+/**
+ * The target that options, variables and `zerohop.yaml` name, in this order: a data folder when `--data` is given or no
+ * API is named.
+ * @throws CONFIG_INVALID when there is no key for an API; API_REFUSED when the API does not know the key
+ */
+export async function targetOf(env: Env, options: TargetOptions): Promise<PlanTarget> {
+  const project = findProject(process.cwd())
+  const url = urlOf(env, options, project)
+  if (url !== undefined) return remote(url, env, options, project)
+  const settings = withSettings(env, options.data === undefined ? {} : { data: options.data })
+  const where = {
+    project: options.project ?? project.project,
+    environment: options.environment ?? project.environment,
+    ...(options.organization === undefined ? {} : { organization: options.organization }),
+  }
+  return {
+    name: `${where.project}/${where.environment}`,
+    plan: (request) => admin(settings, 'plan', { ...where, request, now: Date.now() }),
+    apply: (request) => admin(settings, 'apply', { ...where, request, now: Date.now() }),
+  }
+}
+
+/** An environment with its facts as a policy, from where `targetOf` would plan. @throws as `targetOf` */
+export async function exportFrom(env: Env, options: TargetOptions): Promise<PolicyFile> {
+  const project = findProject(process.cwd())
+  const url = urlOf(env, options, project)
+  if (url === undefined) {
+    const { environment = project.environment, organization, data } = options
+    const where = { project: options.project ?? project.project, environment }
+    const of = withSettings(env, data === undefined ? {} : { data })
+    return everythingOf(of, { ...where, ...(organization === undefined ? {} : { organization }) })
+  }
+  const client = clientOf(url, env)
+  const path = await placeOf(client, options, project)
+  const params = { path, query: { facts: true } }
+  return dataOf(await client.GET('/v2/projects/{p}/envs/{e}/export', { params })) as PolicyFile
+}
+
+const urlOf = (env: Env, options: TargetOptions, project: Project): string | undefined =>
+  options.data === undefined ? (options.api ?? env.api ?? project.api) : undefined
+
+/** @throws CONFIG_INVALID without a key */
+function clientOf(url: string, { pdpApiKey: apiKey }: Env): ManagementClient {
+  if (apiKey === undefined)
+    throw new ZerohopError('CONFIG_INVALID', { reason: `\`${url}\` is asked with a key: set PDP_API_KEY` })
+  return createClient({ url, apiKey, timeoutMs: PLAN_TIMEOUT_MS })
+}
+
+async function remote(url: string, env: Env, options: TargetOptions, names: Project): Promise<PlanTarget> {
+  const client = clientOf(url, env)
+  const path = await placeOf(client, options, names)
+  const { project, environment } = await nameOf(client, path)
+  return {
+    name: `${project}/${environment} at ${new URL(url).host}`,
+    plan: async (request) => {
+      const body = request as Body // the generated types know no lists that are only read
+      return dataOf(await client.POST('/v2/projects/{p}/envs/{e}/plan', { params: { path }, body })) as Plan
+    },
+    apply: async (request) => {
+      const body = request as Body
+      return dataOf(await client.POST('/v2/projects/{p}/envs/{e}/apply', { params: { path }, body })) as Plan
+    },
+  }
+}
+
+type Body = object & Record<never, never>
+
+interface EnvironmentPath {
+  readonly p: string
+  readonly e: string
+}
+
+/** The environment that is named, else that of the key, else that of `zerohop.yaml`. */
+async function placeOf(
+  client: ManagementClient,
+  { project, environment }: TargetOptions,
+  names: Project,
+): Promise<EnvironmentPath> {
+  if (project !== undefined && environment !== undefined) return { p: project, e: environment }
+  const { project_id, environment_id } = dataOf(await client.GET('/v2/api-key/scope'))
+  return {
+    p: project ?? project_id ?? names.project,
+    e: environment ?? environment_id ?? names.environment,
+  }
+}
+
+async function nameOf(client: ManagementClient, path: EnvironmentPath) {
+  const { key, project_id } = dataOf(await client.GET('/v2/projects/{p}/envs/{e}', { params: { path } }))
+  const project = dataOf(await client.GET('/v2/projects/{p}', { params: { path: { p: project_id } } }))
+  return { project: project.key, environment: key }
+}

@@ -1,0 +1,163 @@
+// `zerohop plan` and `zerohop apply`: what policy files would do to an environment, and doing it. The server decides
+// both; a plan that is written to a file is bound to the objects that it touches, so it may be applied later.
+import { existsSync, readFileSync } from 'node:fs'
+import { createInterface } from 'node:readline/promises'
+import type { ApplyRequest, Plan } from '../../management/plan/schema.ts'
+import { readPolicy } from '../../management/policy-file/read-policy.ts'
+import type { PolicyFile } from '../../management/policy-file/schema.ts'
+import { ZerohopError } from '../../model/errors.ts'
+import type { Env } from '../configuration/env.ts'
+import { writeOut } from '../process/process.ts'
+import { WRONG_USAGE } from '../terminal/command-line.ts'
+import { printOptions, printProblems } from '../terminal/print-problems.ts'
+import { withProgress } from '../terminal/progress.ts'
+import { planMarkdown } from './plan-markdown.ts'
+import { type PlanTarget, type TargetOptions, targetOf } from './plan-target.ts'
+import { isCounted, planText, sumOf } from './plan-text.ts'
+import { findPolicy } from './policy-sources.ts'
+
+interface Planned extends TargetOptions {
+  readonly prune?: boolean
+  readonly cascade?: boolean
+  readonly json?: boolean
+  readonly details?: boolean
+}
+export interface PlanOptions extends Planned {
+  readonly out?: string
+  readonly markdown?: boolean
+  readonly names?: boolean
+}
+export interface ApplyOptions extends Planned {
+  readonly yes?: boolean
+  readonly force?: boolean
+}
+
+/** Exit codes of `plan`; an error is 1. */
+const NOTHING = 0
+const CHANGES = 2
+const UNCOUNTED = 3
+const REFUSED = 1
+
+/** A plan in a file, with what applies it. */
+interface PlanFile {
+  readonly zerohop_plan: 1
+  readonly target: string
+  readonly request: Request
+  readonly plan: Plan
+}
+interface Request {
+  readonly policy: PolicyFile
+  readonly prune?: boolean
+  readonly cascade?: boolean
+}
+
+/** Prints the plan, and returns the exit code. */
+export async function plan(env: Env, files: readonly string[], options: PlanOptions): Promise<number> {
+  const request = requestOf(files, options)
+  if (request === undefined) return REFUSED
+  const target = await targetOf(env, options)
+  const made = await withProgress('planning', () => target.plan(request))
+  if (options.out !== undefined) {
+    const file: PlanFile = { zerohop_plan: 1, target: target.name, request, plan: made }
+    writeOut(options.out, `${JSON.stringify(file, null, 2)}\n`)
+  }
+  process.stdout.write(printed(made, target, options))
+  if (made.changes.length === 0) return NOTHING
+  return isCounted(made) ? CHANGES : UNCOUNTED
+}
+
+function printed(
+  made: Plan,
+  target: PlanTarget,
+  { json, markdown, names = false, details = false }: PlanOptions,
+): string {
+  if (json) return `${JSON.stringify(made, null, 2)}\n`
+  return markdown ? planMarkdown(made, target.name, { names }) : textOf(made, target, details)
+}
+
+function textOf(made: Plan, target: PlanTarget, details: boolean): string {
+  const { colour } = printOptions(process.stdout)
+  return `Plan for ${target.name}, revision ${made.revision}\n\n${planText(made, { colour, details })}`
+}
+
+/** The policy of the files; undefined when something is wrong with it, which is printed. */
+function requestOf(files: readonly string[], { prune, cascade }: Planned): Request | undefined {
+  const found = findPolicy(files, process.cwd())
+  const { policy, problems } = readPolicy(found.sources)
+  const errors = [...found.problems, ...problems].filter(({ severity }) => severity === 'error')
+  if (errors.length > 0) {
+    process.stderr.write(printProblems(errors, found.sources, printOptions(process.stderr)))
+    return undefined
+  }
+  return { policy, ...(prune ? { prune } : {}), ...(cascade ? { cascade } : {}) }
+}
+
+/** Applies files or a plan, and returns the exit code. */
+export async function apply(env: Env, files: readonly string[], options: ApplyOptions): Promise<number> {
+  const { yes = false, json = false, force, details = false } = options
+  const saved = planFileOf(files)
+  const request = saved?.request ?? requestOf(files, options)
+  if (request === undefined) return REFUSED
+  const target = await targetOf(env, options)
+  if (saved !== undefined && saved.target !== target.name) {
+    const reason = `the plan is for ${saved.target}, not for ${target.name}`
+    throw new ZerohopError('CONFIG_INVALID', { reason })
+  }
+  const agreed = saved?.plan ?? (await withProgress('planning', () => target.plan(request)))
+  if (!json) process.stdout.write(textOf(agreed, target, details))
+  const refusal = agreed.changes.length === 0 ? undefined : refusalOf(agreed, request, yes)
+  if (refusal !== undefined) {
+    process.stderr.write(`zerohop: ${refusal.reason}\n`)
+    return refusal.code
+  }
+  if (agreed.changes.length > 0 && !yes && !(await confirmed(`Apply this to ${target.name}?`))) return REFUSED
+  const body: ApplyRequest = {
+    ...request,
+    fingerprints: agreed.fingerprints,
+    expected: { policy: agreed.policy, access: agreed.access },
+    ...(force ? { force } : {}),
+  }
+  const applied = await withProgress('applying', () => target.apply(body))
+  if (json) process.stdout.write(`${JSON.stringify(applied, null, 2)}\n`)
+  else process.stdout.write(`Applied (${sumOf(applied)}): revision ${applied.revision}\n`)
+  return NOTHING
+}
+
+/** Why a plan is not applied, before anybody is asked. */
+function refusalOf(agreed: Plan, request: Request, yes: boolean): { reason: string; code: number } | undefined {
+  if (agreed.cascade.length > 0 && !request.cascade) {
+    const what = agreed.cascade.map(({ kind, count }) => `${count} ${kind.replaceAll('_', ' ')}`).join(', ')
+    return { reason: `deletes would take along ${what}, which the policy does not manage: --cascade`, code: REFUSED }
+  }
+  if (!yes && process.stdin.isTTY !== true)
+    return { reason: 'nobody can be asked, because standard input is no terminal: --yes applies', code: WRONG_USAGE }
+  if (yes && !isCounted(agreed))
+    return { reason: '--yes applies nothing whose effect could not be counted: apply it on a terminal', code: REFUSED }
+  return undefined
+}
+
+/** The plan in the only file that is named; undefined when it is a policy. */
+function planFileOf(files: readonly string[]): PlanFile | undefined {
+  const [file] = files
+  if (file === undefined || files.length > 1 || !file.endsWith('.json') || !existsSync(file)) return undefined
+  let content: unknown
+  try {
+    content = JSON.parse(readFileSync(file, 'utf8'))
+  } catch {
+    return undefined // as a policy it says where it is wrong
+  }
+  const { zerohop_plan: version } = (content ?? {}) as Partial<PlanFile>
+  if (version === undefined) return undefined
+  if (version !== 1) throw new ZerohopError('CONFIG_INVALID', { reason: `\`${file}\` is a plan of another version` })
+  return content as PlanFile
+}
+
+/** Anything but yes is no. */
+async function confirmed(question: string): Promise<boolean> {
+  const lines = createInterface({ input: process.stdin, output: process.stderr })
+  try {
+    return /^y(es)?$/i.test((await lines.question(`${question} [y/N] `)).trim())
+  } finally {
+    lines.close()
+  }
+}

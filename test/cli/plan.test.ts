@@ -1,0 +1,110 @@
+// `zerohop plan`, `apply` and `diff` as people and pipelines meet them: exit codes, a plan in a file, a comment for a
+// pull request. Needs the build.
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { parse } from 'yaml'
+import { temporaryFolder } from '../support/folders.ts'
+import { runCommand } from '../support/run-command.ts'
+import { endServers, freePort, readKeys, startApi, url } from '../support/server.ts'
+
+const folder = temporaryFolder('plan-cli')
+const data = join(folder, 'data')
+const file = join(folder, 'policy.yaml')
+let api = ''
+let key = ''
+
+const POLICY = `zerohop: 2
+resources:
+  - key: doc
+    actions: { read: {}, write: {} }
+roles:
+  - { key: reader, permissions: [doc:read] }
+  - { key: writer, permissions: [doc:write], extends: [reader] }
+`
+const run = (...args: string[]) => runCommand(args, { ZEROHOP_API: api, PDP_API_KEY: key })
+const write = (text: string) => writeFileSync(file, text)
+
+beforeAll(async () => {
+  const port = await freePort()
+  await startApi(data, port)
+  api = url(port)
+  key = readKeys(data).environments.development!
+  write(POLICY)
+  const sent = JSON.stringify({ policy: parse(POLICY) })
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
+  const at = `${api}/v2/projects/default/envs/development/apply`
+  expect((await fetch(at, { method: 'POST', headers, body: sent })).status).toBe(200)
+})
+afterAll(() => endServers())
+
+describe('a plan on the command line', () => {
+  it('is refused with 64 for wrong usage, and where nobody can be asked', async () => {
+    expect((await run('plan', '--bogus')).code).toBe(64)
+    write(POLICY.replace('[doc:write]', '[doc:write], description: "writes"'))
+    const asked = await run('apply', file)
+    expect([asked.code, asked.err]).toEqual([64, expect.stringContaining('--yes')])
+  })
+
+  it('ends with 1 and the place of what is wrong in a file', async () => {
+    const wrong = join(folder, 'wrong.yaml')
+    writeFileSync(wrong, 'zerohop: 2\nroles: [{ kee: reader }]\n')
+    const ran = await run('plan', wrong)
+    expect([ran.code, ran.err]).toEqual([1, expect.stringContaining('wrong.yaml:2:')])
+  })
+
+  it('says what changes, is applied from its file, and then there is nothing to change', async () => {
+    const out = join(folder, 'plan.json')
+    write(POLICY.replace('[doc:write]', '[doc:write], description: "writes"'))
+    const planned = await run('plan', file, '--out', out)
+    expect(planned.out).toContain('~ role writer\n    description: writes\n\n0 to create, 1 to change, 0 to delete\n')
+    expect(planned.code, planned.err).toBe(2)
+    const applied = await run('apply', out, '--yes')
+    expect([applied.code, applied.err]).toEqual([0, ''])
+    expect(applied.out).toMatch(/revision \d+\n$/)
+    const again = await run('plan', file)
+    expect([again.code, again.out]).toEqual([0, expect.stringContaining('Nothing would change.')])
+    const late = await run('apply', out, '--yes')
+    expect([late.code, late.err]).toEqual([1, expect.stringContaining('changed since the plan was made')])
+  })
+
+  it('needs no server for a folder: the server that has it is asked through its socket', async () => {
+    write(
+      POLICY.replace('[doc:write]', '[doc:write], description: "writes"').replace(
+        '[doc:read]',
+        '[doc:read], description: "reads"',
+      ),
+    )
+    const ran = await runCommand(['plan', file, '--data', data, '--json'])
+    expect(ran.code, ran.err).toBe(2)
+    expect(JSON.parse(ran.out).changes).toEqual([
+      { op: 'update', kind: 'role', key: 'reader', fields: { description: [null, 'reads'] } },
+    ])
+  })
+
+  it('is a comment for a pull request without keys of users', async () => {
+    write(`${POLICY}users: [{ key: "ana_b" }]\n`)
+    const hidden = await run('plan', file, '--markdown')
+    expect(hidden.out).toContain('### Policy plan for')
+    expect(hidden.out).toContain('| create | user | … |')
+    expect(hidden.out).not.toContain('ana')
+    expect((await run('plan', file, '--markdown', '--names')).out).toContain('ana\\_b')
+  })
+
+  it('deletes with --prune, deletions first', async () => {
+    write(POLICY.replace(/ {2}- \{ key: writer.*\n/, '  - { key: author, permissions: [] }\n'))
+    const ran = await run('plan', file, '--prune')
+    expect(ran.out).toMatch(/- role writer[\s\S]*\+ role author/)
+    expect(ran.out).toContain('1 to create, 0 to change, 1 to delete')
+  })
+
+  it('compares an environment with a file', async () => {
+    write(POLICY.replace('[doc:write]', '[doc:write], description: "writes"'))
+    const same = await run('diff', 'development', file, '--json')
+    expect(same.code, same.err).toBe(0)
+    expect(JSON.parse(same.out).changes).toEqual([])
+    write(POLICY.replace('doc:write]', 'doc:write], description: "else"'))
+    const ran = await run('diff', 'development', file)
+    expect(ran.out).toContain('~ role writer\n    description: writes → else')
+  })
+})
