@@ -1,5 +1,6 @@
 // Small environments made for filters: set rules whose conditions read rows, roles on instances and relations, few keys
 // that lie in two tenants, and somebody who asks without a role in the tenant, so that the row decides.
+import type { PolicyChange } from '../../src/log/delta.ts'
 import type { AttributeType, JsonObject } from '../../src/model/objects.ts'
 import type { Request } from '../reference/request.ts'
 import { type Operation, World } from '../support/world.ts'
@@ -44,7 +45,6 @@ export function filterWorld(next: Next, count: number): { world: World; requests
 function policyOf(next: Next): Operation[] {
   const declared = (): Record<string, AttributeType> =>
     Object.fromEntries(ATTRIBUTES.filter(() => next(2) === 0).map((name) => [name, any(next, TYPES)]))
-  const when = () => ({ no_direct_roles_on_object: next(3) === 0 })
   return [
     ...FILTER_POOL.tenants.map((key): Operation => ['put', 'tenant', { key, attributes: {} }]),
     ...FILTER_POOL.users.map((key): Operation => ['put', 'user', { key }]),
@@ -55,20 +55,24 @@ function policyOf(next: Next): Operation[] {
     ['put', 'resource_role', { resource: 'folder', role: 'editor' }],
     ['put', 'resource_role', { resource: 'folder', role: 'viewer' }],
     ['put', 'relation', { resource: 'doc', relation: 'parent', subject_resource: 'folder' }],
-    [
-      'put',
-      'resource_role',
-      {
-        resource: 'doc',
-        role: 'reader',
-        permissions: ['doc:read'],
-        granted_to: {
-          when: when(),
-          users_with_role: [{ role: 'editor', on_resource: 'folder', linked_by_relation: 'parent', when: when() }],
-        },
-      },
-    ],
+    readerRole(next),
     ['put', 'resource_role', { resource: 'doc', role: 'owner', extends: next(2) === 0 ? ['reader'] : [] }],
+  ]
+}
+
+/** The role that rows get from the folder that they are in. */
+function readerRole(next: Next): Operation {
+  const when = () => ({ no_direct_roles_on_object: next(3) === 0 })
+  const rule = { role: 'editor', on_resource: 'folder', linked_by_relation: 'parent', when: when() }
+  return [
+    'put',
+    'resource_role',
+    {
+      resource: 'doc',
+      role: 'reader',
+      permissions: ['doc:read'],
+      granted_to: { when: when(), users_with_role: [rule] },
+    },
   ]
 }
 
@@ -162,6 +166,149 @@ function attributesFor(next: Next, words: Words, world: World, sets: readonly Js
       return ['put', 'resource_instance', { resource, instance, tenant, attributes: drawn('resource') }]
     }),
   ]
+}
+
+/** Makes one to three edits of such a world: of its rules, roles and declared types, and of what is stored. */
+export function filterEdits(world: World, next: Next): PolicyChange[] {
+  const changes: PolicyChange[] = []
+  const kinds = Object.values(EDITS)
+  for (let count = 1 + next(2) * next(3); count > 0; count--) {
+    changes.push(...world.runAll(kinds[next(kinds.length)]!(world, next)))
+    if (!world.policy.resource.get('doc')!.actions.includes('read')) break // the other edits are about it
+  }
+  return changes
+}
+
+const someOf = <T>(next: Next, from: Iterable<T>): readonly T[] => {
+  const all = [...from]
+  return all.length === 0 ? [] : [any(next, all)]
+}
+
+const userOf = ({ policy }: World, next: Next): string => any(next, [...policy.user.keys()])
+const tenantOf = ({ policy }: World, next: Next): string => any(next, [...policy.tenant.keys()])
+
+const EDITS: Readonly<Record<string, (world: World, next: Next) => readonly Operation[]>> = {
+  set: ({ policy }, next) =>
+    someOf(next, policy.condition_set).map(([key, { type, resource, parent, conditions: old }]): Operation => {
+      const words = wordsOf({ policy } as World, FILTER_POOL)
+      const drawn = type === 'resourceset' ? aboutRow(next, words) : next(3) === 0 ? {} : conditions(next, words, 1)
+      const more = [drawn, { allOf: [old, drawn] }, { anyOf: [old, drawn] }, { and: [old] }][next(4)]!
+      return ['put', 'condition_set', { key, type, resource, parent: next(3) === 0 ? null : parent, conditions: more }]
+    }),
+  sets: (_, next) =>
+    setsOf(next, {
+      users: FILTER_POOL.users,
+      roles: FILTER_POOL.roles,
+      tenants: FILTER_POOL.tenants,
+      resources: FILTER_POOL.resources,
+      instances: KEYS.doc,
+    }),
+  rule: ({ policy }, next) =>
+    someOf(next, policy.set_rule.values()).map((rule): Operation => ['delete', 'set_rule', rule]),
+  roleRule: (_, next) => [
+    [
+      'put',
+      'set_rule',
+      {
+        user_set: '__autogen_guest',
+        permission: 'doc:read',
+        resource_set: any(next, ['__autogen_doc', '__autogen_folder']),
+      },
+    ],
+  ],
+  declared: ({ policy }, next) =>
+    [any(next, ['doc', 'folder', '__user', '__tenant'])].map((key): Operation => {
+      const attributes = Object.fromEntries(
+        ATTRIBUTES.filter(() => next(2) === 0).map((name) => [name, any(next, TYPES)]),
+      )
+      return ['put', 'resource', { key, actions: policy.resource.get(key)?.actions ?? [], attributes }]
+    }),
+  actions: ({ policy }, next) => [
+    [
+      'put',
+      'resource',
+      { ...policy.resource.get('doc')!, key: 'doc', actions: any(next, [['write'], ['read', 'write']]) },
+    ],
+  ],
+  guest: (_, next) => [['put', 'role', { key: 'guest', permissions: next(2) === 0 ? ['doc:read'] : [] }]],
+  reader: (_, next) => {
+    const [op, kind, role] = readerRole(next) as Extract<Operation, readonly ['put', 'resource_role', unknown]>
+    return [[op, kind, next(3) === 0 ? { ...role, granted_to: null } : role]]
+  },
+  keeper: (_, next) => [
+    ['put', 'relation', { resource: 'folder', relation: 'inside', subject_resource: 'folder' }],
+    [
+      'put',
+      'resource_role',
+      {
+        resource: 'folder',
+        role: 'editor',
+        granted_to: {
+          users_with_role: [
+            { role: any(next, ['editor', 'viewer']), on_resource: 'folder', linked_by_relation: 'inside' },
+          ],
+        },
+      },
+    ],
+  ],
+  assign: (world, next) => [
+    ['put', 'role_assignment', { user: userOf(world, next), role: 'guest', tenant: tenantOf(world, next) }],
+  ],
+  unassign: ({ policy }, next) =>
+    someOf(next, policy.role_assignment.values()).map((each): Operation => ['delete', 'role_assignment', each]),
+  assignOn: (world, next) =>
+    someOf(next, world.policy.resource_instance).map(([key, { tenant }]): Operation => {
+      const role = any(next, key.startsWith('doc:') ? ['reader', 'owner'] : ['editor', 'viewer'])
+      return ['put', 'role_assignment', { user: userOf(world, next), role, tenant, resource_instance: key }]
+    }),
+  relate: ({ policy }, next) =>
+    someOf(next, policy.resource_instance).flatMap(([subject, { tenant }]) =>
+      someOf(
+        next,
+        [...policy.resource_instance].filter(([key, each]) => key.startsWith('doc:') && each.tenant === tenant),
+      )
+        .filter(() => subject.startsWith('folder:'))
+        .map(([object]): Operation => ['put', 'relationship_tuple', { subject, relation: 'parent', object }]),
+    ),
+  unrelate: ({ policy }, next) =>
+    someOf(next, policy.relationship_tuple.values()).map((each): Operation => ['delete', 'relationship_tuple', each]),
+  member: (world, next) => [['put', 'membership', { user: userOf(world, next), tenant: tenantOf(world, next) }]],
+  newUser: (_, next) => [['put', 'user', { key: 'cyd', attributes: someAttributes(next) }]],
+  noUser: (world, next) => [['delete', 'user', { key: userOf(world, next) }]],
+  newTenant: (_, next) => [['put', 'tenant', { key: 'nova', attributes: someAttributes(next) }]],
+  noTenant: (world, next) => [['delete', 'tenant', { key: tenantOf(world, next) }]],
+  newInstance: (world, next) => {
+    const resource = any(next, ['doc', 'folder'] as const)
+    const tenant = tenantOf(world, next)
+    return [
+      [
+        'put',
+        'resource_instance',
+        { resource, instance: any(next, ['n', ...KEYS[resource]]), tenant, attributes: someAttributes(next) },
+      ],
+    ]
+  },
+  noInstance: ({ policy }, next) =>
+    someOf(next, policy.resource_instance.keys()).map((key): Operation => {
+      const [resource = '', instance = ''] = key.split(':')
+      return ['delete', 'resource_instance', { resource, instance }]
+    }),
+  attributes: (world, next) => {
+    const words = wordsOf(world, FILTER_POOL)
+    const sets = [...world.policy.condition_set.values()].map((set) => set.conditions)
+    return someOf(next, attributesFor(next, words, world, sets))
+  },
+}
+
+const someAttributes = (next: Next): JsonObject => {
+  const words = {
+    users: FILTER_POOL.users,
+    roles: FILTER_POOL.roles,
+    tenants: FILTER_POOL.tenants,
+    resources: FILTER_POOL.resources,
+    instances: KEYS.doc,
+  }
+  return writable(attributesOf(next, words)) as JsonObject
 }
 
 function questionOf(next: Next, words: Words, sets: readonly JsonObject[]): Request {

@@ -4,9 +4,10 @@ import type { AccessChange, AccessDiff } from '../../model/access-diff.ts'
 import { ACCESS_DIFF_WORK_MAX, ACCESS_PAGE_DEFAULT, ACCESS_PAGE_MAX } from '../../model/limits.ts'
 import type { Image } from '../image.ts'
 import { type Changed, changedBy } from './changed.ts'
+import { conditionalChanges } from './conditional.ts'
 import { Meter } from './meter.ts'
 import { objectsOf } from './objects.ts'
-import { policyDiff } from './policy-diff.ts'
+import { policiesOf, policyDiffOf } from './policy-diff.ts'
 import { Questions } from './questions.ts'
 import { ReachRelations } from './reach-relations.ts'
 import { ReachRoles } from './reach-roles.ts'
@@ -36,28 +37,38 @@ export function accessDiff(
   changes: readonly PolicyChange[],
   options: AccessDiffOptions,
 ): AccessDiff {
-  const changed = changedBy(changes, after.revision)
+  const named = changedBy(changes, after.revision)
   const isCopy = after.isCopyOf(before)
-  const { gained, lost } = before.inside((was) => after.inside((is) => whoChanges([was, is], changed, isCopy, options)))
-  return {
-    policy: policyDiff(before, after, changes),
-    access: { gained, lost, conditional: [], overridable: [], conditional_complete: false },
-  }
+  return before.inside((was) => after.inside((is) => diffOf([was, is], changes, named, isCopy, options)))
+}
+
+function diffOf(
+  insides: readonly [Inside, Inside],
+  changes: readonly PolicyChange[],
+  named: Changed,
+  isCopy: boolean,
+  options: AccessDiffOptions,
+): AccessDiff {
+  const { now, budget = ACCESS_DIFF_WORK_MAX } = options
+  const kernels = [insides[0].kernel, insides[1].kernel] as const
+  const policies = policiesOf(kernels, changes)
+  const meter = new Meter(budget)
+  const sides = [new Side(insides[0], now, meter), new Side(insides[1], now, meter)] as const
+  const questions = new Questions(sides, objectsOf(kernels, isCopy ? named : undefined), meter)
+  const changed = reallyChanged(questions, named)
+  const { gained, lost } = whoChanges(questions, changed, options)
+  const conditional = conditionalChanges(insides, questions, changed, policies, now)
+  return { policy: policyDiffOf(policies), access: { gained, lost, ...conditional } }
 }
 
 /** The flips of stored users, from the changes to what they can reach. */
 function whoChanges(
-  insides: readonly [Inside, Inside],
-  named: Changed,
-  isCopy: boolean,
-  { now, first = ACCESS_PAGE_DEFAULT, after, budget = ACCESS_DIFF_WORK_MAX }: AccessDiffOptions,
+  questions: Questions,
+  changed: Changed,
+  { first = ACCESS_PAGE_DEFAULT, after }: AccessDiffOptions,
 ): { gained: AccessChange; lost: AccessChange } {
-  const meter = new Meter(budget)
-  const objects = objectsOf([insides[0].kernel, insides[1].kernel], isCopy ? named : undefined)
-  const sides = [new Side(insides[0], now, meter), new Side(insides[1], now, meter)] as const
-  const questions = new Questions(sides, objects, meter)
+  const { meter } = questions
   meter.run(() => {
-    const changed = reallyChanged(questions, named)
     const roles = new ReachRoles(questions, changed)
     const roleChanges = roles.roleChanges()
     roles.askHolders(roleChanges)

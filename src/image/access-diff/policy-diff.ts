@@ -1,5 +1,6 @@
 // What a change does to the policy, without looking at facts (docs/access-diff.md): which permissions roles gain and
 // lose, and which set rules begin, end, or mean something else. Only what can differ is compared.
+import type { Kernel } from '../../kernel/kernel.ts'
 import type { PolicyChange, PolicyKind } from '../../log/delta.ts'
 import type { AccessSource, PolicyDiff, PolicyPair, PolicyRule } from '../../model/access-diff.ts'
 import { TENANT_TYPE, USER_TYPE } from '../../model/condition-reads.ts'
@@ -19,30 +20,36 @@ import { compareSources } from './side.ts'
 
 const POLICY_KINDS: readonly PolicyKind[] = ['resource', 'role', 'resource_role', 'condition_set', 'set_rule']
 
-/** Whether some of the changes are about the policy, and not only about facts. */
-const changesPolicy = (changes: readonly PolicyChange[]): boolean =>
-  changes.some(({ kind }) => POLICY_KINDS.includes(kind))
+/** The contents of both images without facts; undefined when the changes are about facts alone. */
+export function policiesOf(
+  [before, after]: readonly [Kernel, Kernel],
+  changes: readonly PolicyChange[],
+): readonly [Contents, Contents] | undefined {
+  if (!changes.some(({ kind }) => POLICY_KINDS.includes(kind))) return undefined
+  return [readPolicy(before), readPolicy(after)]
+}
+
+/** What the change does to the policy; nothing when the changes are about facts alone. */
+export function policyDiff(before: Image, after: Image, changes: readonly PolicyChange[]): PolicyDiff {
+  return before.inside((was) => after.inside((is) => policyDiffOf(policiesOf([was.kernel, is.kernel], changes))))
+}
 
 /**
  * The pairs of a role and a permission that are gained and lost, and the set rules that begin, end or change. Sorted by
  * source, permission and way; `complete` is false when a limit left something out.
  */
-export function policyDiff(before: Image, after: Image, changes: readonly PolicyChange[]): PolicyDiff {
-  if (!changesPolicy(changes)) return { gained: [], lost: [], changed: [], complete: true }
-  const contents = [before, after].map((image) => image.inside(({ kernel }) => readPolicy(kernel)))
-  return policyDiffOf(contents as [Contents, Contents])
-}
-
-export function policyDiffOf([before, after]: readonly [Contents, Contents]): PolicyDiff {
+export function policyDiffOf(policies: readonly [Contents, Contents] | undefined): PolicyDiff {
+  if (policies === undefined) return { gained: [], lost: [], changed: [], complete: true }
+  const [before, after] = policies
   const pairs = rolePairs(before, after)
   const rules = ruleDiffs(before, after)
   const both = (of: 'gained' | 'lost'): PolicyPair[] => [...pairs[of], ...rules.flatMap((rule) => pairOf(rule, of))]
-  const [gained, lost] = [both('gained'), both('lost')].map((found) => found.sort(comparePairs))
+  const [gained = [], lost = []] = [both('gained'), both('lost')].map((found) => found.sort(comparePairs))
   const changed = rules.flatMap(ruleOf)
-  const lists = [gained!, lost!, changed]
+  const lists = [gained, lost, changed]
   const complete = pairs.complete && lists.every((list) => list.length <= POLICY_PAIRS_MAX)
   const first = <T>(list: readonly T[]): readonly T[] => list.slice(0, POLICY_PAIRS_MAX)
-  return { gained: first(gained!), lost: first(lost!), changed: first(changed), complete }
+  return { gained: first(gained), lost: first(lost), changed: first(changed), complete }
 }
 
 function rolePairs(before: Contents, after: Contents): { gained: PolicyPair[]; lost: PolicyPair[]; complete: boolean } {

@@ -119,7 +119,7 @@ function grouped<T>(items: Iterable<T>, by: (item: T) => string): Map<string, T[
  * The instances of the type, in the tenant, on which a role is assigned to the user directly. A key that is stored in
  * another tenant is not the row (D2), and its name is nobody's business here.
  */
-function directKeys(kernel: Kernel, { user, tenant, type }: AskedRows): string[] {
+export function directKeys(kernel: Kernel, { user, tenant, type }: AskedRows): string[] {
   const keys: string[] = []
   for (const grant of grantsOfUser(kernel, user)) {
     const scope = kernel.word(grant + Grant.Scope)

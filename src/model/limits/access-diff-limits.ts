@@ -6,3 +6,12 @@ export const POLICY_PAIRS_MAX = 10_000
 export const POLICY_COMPARED_MAX = 2_000_000
 /** Letters of a condition in an access diff: a screen full. */
 export const CONDITION_TEXT_MAX = 2_000
+/**
+ * Work of one access diff for what may change: 16 for a user in a tenant and a permission, 512 for conditions that are made;
+ * some seconds. What would take more is not complete, and says so.
+ */
+export const CONDITIONAL_WORK_MAX = 50_000_000
+/** Lines of an access diff about what may change: each is a pair of conditions of one permission. */
+export const CONDITIONAL_LINES_MAX = 1_000
+/** Users, and tenants, that a line about what may change names. */
+export const CONDITIONAL_FIRST_MAX = 10

@@ -1,0 +1,200 @@
+// Which questions may get other answers by what is sent with them, from what the changes name: for each permission the
+// users and the tenants that must be looked at (docs/access-diff.md). Too many cost time, one that is missing hides a change.
+import { Instance, Principal, Resource, Role, Rule, Table } from '../../../assembly/abi.ts'
+import { objectAt } from '../../kernel/decode.ts'
+import type { Kernel } from '../../kernel/kernel.ts'
+import type { JsonObject } from '../../model/objects.ts'
+import { type Contents, typeOf, typeOfRole } from '../contents.ts'
+import { ruledPermissions } from '../list/user-sides.ts'
+import { permissionsOfType, records } from '../read-records.ts'
+import type { Changed } from './changed.ts'
+import type { Objects } from './objects.ts'
+import { type RuleDiff, ruleDiffs } from './policy-diff.ts'
+import { affectedRoles, RoleGraph } from './role-graph.ts'
+import { SIDES } from './twins.ts'
+
+/** What must be looked at of a permission, each in numbers of twins. */
+export interface Reach {
+  /** set rules that begin, end or mean something else */
+  readonly rules: readonly RuleDiff[]
+  /** every user in every tenant */
+  readonly everybody: boolean
+  /** users in the tenants that they belong to */
+  readonly ties: boolean
+  /** users who have roles on instances, in the tenants that they belong to */
+  readonly holders: boolean
+}
+
+/** An instance that is stored otherwise. */
+export interface ChangedInstance {
+  readonly name: string
+  /** the number of its tenant in each image; undefined where it is not stored */
+  readonly homes: readonly [number | undefined, number | undefined]
+  /** names of attributes that differ */
+  readonly attributes: ReadonlySet<string>
+}
+
+export interface ReachOfChanges {
+  /** by the number of the permission */
+  readonly permissions: ReadonlyMap<number, Reach>
+  /** users with other attributes or ties, with the names of the attributes that differ */
+  readonly users: ReadonlyMap<number, ReadonlySet<string>>
+  /** tenants that are created or deleted */
+  readonly tenants: ReadonlySet<number>
+  /** tenants with other attributes: those who belong to them */
+  readonly tenantsOfTies: ReadonlySet<number>
+  /** by resource type */
+  readonly instances: ReadonlyMap<string, readonly ChangedInstance[]>
+  /** an instance moved to another tenant: whoever has a role on instances may belong to other tenants */
+  readonly hasMoved: boolean
+}
+
+const NOTHING: Reach = { rules: [], everybody: false, ties: false, holders: false }
+
+/**
+ * @param policies the contents of both images without facts; undefined when the changes are about facts alone
+ */
+export function reachOf(
+  objects: Objects,
+  kernels: readonly [Kernel, Kernel],
+  changed: Changed,
+  policies: readonly [Contents, Contents] | undefined,
+): ReachOfChanges {
+  const instances = changedInstances(objects, kernels, changed)
+  const tenants = tenantsOf(objects, changed)
+  const permissions = new Map<number, Reach>()
+  const note = (permission: number | undefined, more: Partial<Reach>): void => {
+    if (permission === undefined) return
+    const known = permissions.get(permission) ?? NOTHING
+    permissions.set(permission, {
+      rules: more.rules === undefined ? known.rules : [...known.rules, ...more.rules],
+      everybody: known.everybody || more.everybody === true,
+      ties: known.ties || more.ties === true,
+      holders: known.holders || more.holders === true,
+    })
+  }
+  for (const side of SIDES) for (const id of ruledPermissions(kernels[side])) note(objects.permissions.of(side, id), {})
+  const types = new Set<string>()
+  if (policies !== undefined) notePolicy(policies, objects, note, types)
+  for (const { object } of changed.tuples) types.add(typeOf(object))
+  for (const [type, list] of instances) if (list.some(isMoved)) types.add(type)
+  noteHolders(kernels, objects, types, note)
+  return {
+    permissions,
+    users: usersOf(objects, kernels, changed),
+    tenants: tenants.alone,
+    tenantsOfTies: tenants.changed,
+    instances,
+    hasMoved: [...instances.values()].some((list) => list.some(isMoved)),
+  }
+}
+
+/** Whether the instance is stored in both images, in different tenants. */
+export const isMoved = ({ homes: [was, is] }: ChangedInstance): boolean =>
+  was !== undefined && is !== undefined && was !== is
+
+type Note = (permission: number | undefined, more: Partial<Reach>) => void
+
+/** Permissions whose rules mean something else, that roles gain or lose; types whose roles do. */
+function notePolicy(
+  [before, after]: readonly [Contents, Contents],
+  objects: Objects,
+  note: Note,
+  types: Set<string>,
+): void {
+  for (const diff of ruleDiffs(before, after))
+    note(objects.permissions.named(diff.rule.permission), { rules: [diff], everybody: true })
+  const graphs = [new RoleGraph(before), new RoleGraph(after)] as const
+  for (const role of affectedRoles(before, after)) {
+    const type = typeOfRole(role)
+    if (type !== undefined) types.add(type)
+    else {
+      const [was = [], is = []] = graphs.map((graph) => graph.ofExtends(role).map(({ permission }) => permission))
+      const both = new Set(was.filter((permission) => is.includes(permission)))
+      for (const permission of [...was, ...is])
+        if (!both.has(permission)) note(objects.permissions.named(permission), { ties: true })
+    }
+  }
+}
+
+/** Permissions of types with roles on instances, and whether what users hold there may differ. */
+function noteHolders(kernels: readonly [Kernel, Kernel], objects: Objects, types: Set<string>, note: Note): void {
+  for (const kernel of kernels) addDerivedTypes(kernel, types)
+  for (const side of SIDES) {
+    const kernel = kernels[side]
+    for (const type of records(kernel, Table.Resources)) {
+      if (kernel.word(type + Resource.Roles) === 0) continue
+      const holders = types.has(kernel.key(type, Resource.Key))
+      for (const [id] of permissionsOfType(kernel, type)) note(objects.permissions.of(side, id), { holders })
+    }
+  }
+}
+
+/** Adds the types to which derivations lead from these, over any number of steps. */
+function addDerivedTypes(kernel: Kernel, types: Set<string>): void {
+  if (types.size === 0) return
+  const steps = new Map<string, Set<string>>()
+  for (const role of records(kernel, Table.Roles)) {
+    const target = kernel.word(role + Role.Type)
+    for (let at = kernel.word(role + Role.Rules); at !== 0; at = kernel.word(at + Rule.NextOfTarget)) {
+      const source = kernel.key(kernel.word(kernel.word(at + Rule.Source) + Role.Type), Resource.Key)
+      steps.set(source, (steps.get(source) ?? new Set()).add(kernel.key(target, Resource.Key)))
+    }
+  }
+  for (const type of types) for (const next of steps.get(type) ?? []) types.add(next) // also walked
+}
+
+function tenantsOf({ tenants }: Objects, changed: Changed): { alone: Set<number>; changed: Set<number> } {
+  const found = { alone: new Set<number>(), changed: new Set<number>() }
+  for (const key of changed.tenants) {
+    const tenant = tenants.named(key)
+    if (tenant !== undefined) found[tenants.lacking(tenant) === undefined ? 'changed' : 'alone'].add(tenant)
+  }
+  return found
+}
+
+function usersOf({ users }: Objects, kernels: readonly [Kernel, Kernel], changed: Changed): Map<number, Set<string>> {
+  const found = new Map<number, Set<string>>()
+  const note = (key: string): void => {
+    const user = users.named(key)
+    if (user === undefined || found.has(user)) return
+    const stored = SIDES.map((side) => attributesOf(kernels[side], users.id(side, user)))
+    found.set(user, differing(stored[0]!, stored[1]!))
+  }
+  for (const key of changed.users) note(key)
+  for (const { user } of changed.assignments) note(user)
+  for (const { user } of changed.memberships) note(user)
+  return found
+}
+
+function changedInstances(
+  { instances, tenants }: Objects,
+  kernels: readonly [Kernel, Kernel],
+  changed: Changed,
+): Map<string, ChangedInstance[]> {
+  const found = new Map<string, ChangedInstance[]>()
+  for (const name of changed.instances) {
+    const instance = instances.named(name)
+    if (instance === undefined) continue
+    const ids = SIDES.map((side) => instances.id(side, instance))
+    const stored = SIDES.map((side) => attributesOf(kernels[side], ids[side]!))
+    const [was, is] = SIDES.map((side) =>
+      ids[side] === 0 ? undefined : tenants.of(side, kernels[side].word(ids[side]! + Instance.Tenant)),
+    )
+    const attributes = differing(stored[0]!, stored[1]!)
+    if (was === is && attributes.size === 0) continue
+    const list = found.get(typeOf(name)) ?? []
+    found.set(typeOf(name), list)
+    list.push({ name, homes: [was, is], attributes })
+  }
+  return found
+}
+
+const attributesOf = (kernel: Kernel, record: number): JsonObject =>
+  (record === 0 ? undefined : objectAt(kernel, kernel.word(record + Principal.Attributes))) ?? {}
+
+function differing(before: JsonObject, after: JsonObject): Set<string> {
+  const at = (of: JsonObject, name: string): string => (Object.hasOwn(of, name) ? JSON.stringify(of[name]) : '')
+  const names = [...Object.keys(before), ...Object.keys(after)]
+  return new Set(names.filter((name) => at(before, name) !== at(after, name)))
+}

@@ -1,0 +1,237 @@
+// What is left of one question in both images, for one user in one tenant, and what kind of change the two are
+// (docs/access-diff.md): none, a flip that is listed with the users, or one that depends on what is sent.
+import type { Kernel } from '../../kernel/kernel.ts'
+import { isZerohopError } from '../../model/errors.ts'
+import type { Term } from '../../model/filter.ts'
+import { any, leavesOf } from '../filter/simplify.ts'
+import type { LineTexts } from './conditional-lines.ts'
+import type { ChangedInstance } from './conditional-reach.ts'
+import { isMoved } from './conditional-reach.ts'
+import { type HeldPart, HeldRoles, heldResiduals } from './held-roles.ts'
+import { formOf, normalForm } from './normal-form.ts'
+import type { Objects } from './objects.ts'
+import type { Open, Residual, StoredKeys } from './open-conditions.ts'
+import { textOf, textsOf } from './residual-text.ts'
+import { type ParsedRule, residualOf, StoredSide } from './stored-side.ts'
+import { SIDES, type SideNumber } from './twins.ts'
+import { UserConditions } from './user-conditions.ts'
+import { signatureOf, type UserReads, userReadsOf } from './user-reads.ts'
+
+/** A permission, in the ids of both images; 0 where it is unknown. */
+export interface AskedPermission {
+  readonly number: number
+  readonly ids: readonly [number, number]
+  /** key of its resource type */
+  readonly type: string
+  /** records of the type */
+  readonly types: readonly [number, number]
+  readonly rules: readonly [readonly ParsedRule[], readonly ParsedRule[]]
+  readonly reads: readonly [UserReads, UserReads]
+}
+
+/** A user in a tenant, in numbers. */
+export interface AskedUser {
+  readonly user: number
+  readonly tenant: number
+}
+
+/** What is left in both images; `refused` when one could not be made, with the reason. */
+export interface Pair {
+  readonly residuals: readonly [before: Residual, after: Residual]
+  readonly refused?: string
+}
+
+const CLOSED = (_attribute: string): boolean => false
+
+export class ResidualPairs {
+  readonly #objects: Objects
+  readonly #sides: readonly [StoredSide, StoredSide]
+  readonly #held: readonly [HeldRoles, HeldRoles]
+
+  /** @param followed types of which instances change */
+  constructor(objects: Objects, kernels: readonly [Kernel, Kernel], followed: ReadonlySet<string>) {
+    this.#objects = objects
+    const marked =
+      (as: 'before' | 'after') =>
+      (type: string): Pick<StoredKeys, 'as'> =>
+        followed.has(type) ? { as } : {}
+    this.#sides = [new StoredSide(kernels[0], marked('before')), new StoredSide(kernels[1], marked('after'))]
+    this.#held = [new HeldRoles(kernels[0]), new HeldRoles(kernels[1])]
+  }
+
+  permission(number: number): AskedPermission {
+    const { permissions, types } = this.#objects
+    const ids = SIDES.map((side) => permissions.id(side, number)) as [number, number]
+    const key = permissions.key(number)
+    const type = key.slice(0, key.indexOf(':'))
+    const of = types.named(type)
+    const rules = SIDES.map((side) => this.#sides[side].rulesOf(ids[side])) as [
+      readonly ParsedRule[],
+      readonly ParsedRule[],
+    ]
+    return {
+      number,
+      ids,
+      type,
+      types: SIDES.map((side) => (of === undefined ? 0 : types.id(side, of))) as [number, number],
+      rules,
+      reads: rules.map(userReadsOf) as unknown as [UserReads, UserReads],
+    }
+  }
+
+  /** Whether anything but a role in a tenant can give the permission. */
+  isConditional({ ids, types, rules }: AskedPermission): boolean {
+    return SIDES.some(
+      (side) => rules[side].length > 0 || (ids[side] !== 0 && this.#held[side].isGiven(ids[side], types[side])),
+    )
+  }
+
+  /** Numbers of the tenants that the user belongs to in either image. */
+  tiesOf(user: number): Set<number> {
+    const { users, tenants } = this.#objects
+    const found = new Set<number>()
+    for (const side of SIDES) {
+      const id = users.id(side, user)
+      if (id !== 0) for (const tenant of this.#sides[side].tiesOf(id)) found.add(tenants.of(side, tenant))
+    }
+    return found
+  }
+
+  /**
+   * The same for all users and tenants for whom the pair is the same.
+   * @param isOpen which stored attributes of the user are open
+   */
+  signature(asked: AskedPermission, { user, tenant }: AskedUser, isTied: boolean, isOpen = CLOSED): string {
+    return SIDES.map((side) => {
+      const ids = this.#idsOf(side, asked, { user, tenant })
+      if (ids === undefined) return '-'
+      if (isTied && this.#sides[side].allowsByRoles(ids.user, ids.tenant, asked.ids[side])) return '+'
+      const reads = asked.reads[side]
+      const seen = this.#sides[side].seen(ids.user, ids.tenant)
+      const own = signatureOf(reads, new UserConditions(asked.type, this.#sides[side], seen, isOpen), seen.roles)
+      const place = isTied && (reads.tenantAttributes || reads.tenantKey) ? tenant : ''
+      return `${own} ${place} ${isTied ? JSON.stringify([...this.#heldParts(side, asked, ids)]) : ''}`
+    }).join('\n')
+  }
+
+  /** The same for all users for whom the rules mean the same in tenants that they do not belong to. */
+  outsideSignature(asked: AskedPermission, user: number, isOpen = CLOSED): string {
+    return SIDES.map((side) => {
+      const id = this.#objects.users.id(side, user)
+      if (id === 0) return '-'
+      const seen = this.#sides[side].seenOutside(id)
+      const conditions = new UserConditions(asked.type, this.#sides[side], seen, isOpen)
+      return signatureOf(asked.reads[side], conditions, seen.roles)
+    }).join('\n')
+  }
+
+  /** What a rule reads of users. */
+  readsOf(rule: ParsedRule): UserReads {
+    return userReadsOf([rule])
+  }
+
+  #idsOf(side: SideNumber, asked: AskedPermission, { user, tenant }: AskedUser) {
+    const { users, tenants } = this.#objects
+    const ids = { user: users.id(side, user), tenant: tenants.id(side, tenant) }
+    return ids.user === 0 || ids.tenant === 0 || asked.ids[side] === 0 ? undefined : ids // D1
+  }
+
+  #heldParts(side: SideNumber, asked: AskedPermission, ids: AskedUser): Map<string, HeldPart> | string {
+    try {
+      return this.#held[side].partsOf(ids.user, ids.tenant, asked.ids[side], asked.types[side])
+    } catch (error) {
+      if (isZerohopError(error, 'LISTING_TOO_LARGE')) return error.message
+      throw error
+    }
+  }
+
+  /** What is left in both images. */
+  pair(asked: AskedPermission, who: AskedUser, isOpen = CLOSED): Pair {
+    const parts: [Map<string, HeldPart>, Map<string, HeldPart>] = [new Map(), new Map()]
+    const sets: [Residual, Residual] = [false, false]
+    for (const side of SIDES) {
+      const ids = this.#idsOf(side, asked, who)
+      if (ids === undefined) continue
+      if (this.#sides[side].allowsByRoles(ids.user, ids.tenant, asked.ids[side])) {
+        sets[side] = true
+        continue
+      }
+      const seen = this.#sides[side].seen(ids.user, ids.tenant)
+      const conditions = new UserConditions(asked.type, this.#sides[side], seen, isOpen)
+      sets[side] = residualOf(asked.rules[side], conditions, seen)
+      const held = this.#heldParts(side, asked, ids)
+      if (typeof held === 'string') return { residuals: sets, refused: held }
+      parts[side] = held
+    }
+    const { byRelation, byKey } = heldResiduals(parts)
+    const rest = SIDES.map((side) => normalForm(any([sets[side], byRelation[side]]))) as [Residual, Residual]
+    // Only the key of a stored instance decides then, whatever is sent: that is asked with nothing sent.
+    if (rest.every((each) => typeof each === 'boolean')) return { residuals: rest }
+    return { residuals: SIDES.map((side) => normalForm(any([rest[side], byKey[side]]))) as [Residual, Residual] }
+  }
+}
+
+/** Whether the two mean the same. */
+export const isSame = ({ residuals: [before, after], refused }: Pair): boolean =>
+  refused === undefined && formOf(before) === formOf(after)
+
+/** The texts of a pair. */
+export function lineOf({ residuals: [before, after], refused }: Pair): LineTexts {
+  if (refused !== undefined) {
+    const reason = `could not be compared: ${refused}`
+    return { name: reason, texts: () => [reason, reason] }
+  }
+  return { name: `${formOf(before)}\n${formOf(after)}`, texts: () => textsOf(before, after) }
+}
+
+/** The same conditions over what is stored of instances, and that is something else afterwards. */
+export function instanceLine(residual: Residual, instances: readonly ChangedInstance[]): LineTexts {
+  const [one, ...others] = instances.map(({ name }) => name).sort()
+  const names = others.length === 0 ? `\`${one}\`` : `\`${one}\` and ${others.length} others`
+  return {
+    name: `${formOf(residual)}\n${names}`,
+    texts: () => [
+      `${textOf(residual)}, with what is stored of ${names}`,
+      `${textOf(residual)}, with what will be stored`,
+    ],
+  }
+}
+
+/** What of a question the residual reads. */
+interface OpenReads {
+  readonly row: ReadonlySet<string>
+  readonly user: ReadonlySet<string>
+  /** whether anything else that is sent is read */
+  readonly others: boolean
+}
+
+export function openReadsOf(residual: Residual): OpenReads {
+  const [row, user] = [new Set<string>(), new Set<string>()]
+  let others = false
+  const look = (term: Term<Open>): void => {
+    if ('keysOf' in term) for (const leaf of leavesOf<Open>(term.where)) lookAt(leaf)
+    if (!('path' in term)) return
+    const [name = ''] = term.path
+    if (!('of' in term)) row.add(name)
+    else if (term.of === 'user') {
+      if (!IDENTITY.includes(name)) user.add(name)
+    } else if (term.of !== 'tenant' && term.of !== 'item') others = true
+  }
+  const lookAt = (leaf: Parameters<typeof look>[0] | object): void => {
+    if ('left' in leaf) look(leaf.left as Term<Open>)
+    if ('right' in leaf) look(leaf.right as Term<Open>)
+  }
+  if (typeof residual !== 'boolean') for (const leaf of leavesOf<Open>(residual)) lookAt(leaf)
+  return { row, user, others }
+}
+const IDENTITY: readonly string[] = ['key', 'roles', 'tenants']
+
+/** The instances whose change can matter to the residual, and not only where nothing is sent. */
+export function instancesThatMatter(residual: Residual, instances: readonly ChangedInstance[]): ChangedInstance[] {
+  if (residual === false) return []
+  const { row, user, others } = openReadsOf(residual)
+  const isAlone = row.size === 1 && user.size === 0 && !others
+  return instances.filter(
+    (instance) => isMoved(instance) || (!isAlone && [...instance.attributes].some((name) => row.has(name))),
+  )
+}

@@ -1,0 +1,196 @@
+// One image as the residuals of an access diff read it: the parsed rules of permissions, and what is stored of users,
+// tenants and instances. What it keeps is derived from the image, and lives as long as one access diff.
+import {
+  ConditionSet,
+  Grant,
+  Member,
+  Permission,
+  Principal,
+  Resource,
+  Role,
+  Table,
+  Verdict,
+} from '../../../assembly/abi.ts'
+import { objectAt, textAt } from '../../kernel/decode.ts'
+import type { Kernel } from '../../kernel/kernel.ts'
+import { type Condition, parseConditions } from '../../model/condition.ts'
+import type { AttributeType, JsonObject } from '../../model/objects.ts'
+import { instanceId } from '../explain/explain.ts'
+import { declaredOn } from '../explain/explain-conditions.ts'
+import { all, any } from '../filter/simplify.ts'
+import { rulesOf } from '../list/user-sides.ts'
+import { grantsOfUser, rolesOf, sideKey, tableOf, tenantOfScope } from '../read-records.ts'
+import { findSymbol } from '../update/staged-symbols.ts'
+import { normalForm } from './normal-form.ts'
+import type { Residual, StoredKeys } from './open-conditions.ts'
+import type { Seen, Stored, UserConditions } from './user-conditions.ts'
+
+/** A side of a rule: the conditions of a set and of its parents, a role, or what is true or false of the type. */
+type RuleSide = { readonly conditions: readonly Condition[] } | { readonly role: string } | boolean
+
+export interface ParsedRule {
+  readonly user_set: string
+  readonly resource_set: string
+  readonly users: RuleSide
+  readonly resources: RuleSide
+}
+
+const NONE: JsonObject = {}
+
+export class StoredSide implements Stored {
+  readonly kernel: Kernel
+  readonly storedAs: (type: string) => Pick<StoredKeys, 'as'>
+  readonly #rules = new Map<number, readonly ParsedRule[]>()
+  readonly #types = new Map<string, Readonly<Record<string, AttributeType>>>()
+  readonly #conditions = new Map<number, Condition>()
+  readonly #instances = new Map<string, JsonObject | undefined>()
+  readonly #tenants = new Map<number, JsonObject>()
+  /** of the last user */
+  #user = -1
+  #attributes: JsonObject | undefined
+  #ties: readonly number[] = []
+
+  /** @param storedAs marks the keys of types whose instances change */
+  constructor(kernel: Kernel, storedAs: (type: string) => Pick<StoredKeys, 'as'>) {
+    this.kernel = kernel
+    this.storedAs = storedAs
+  }
+
+  readonly declared = (type: string): Readonly<Record<string, AttributeType>> => {
+    let types = this.#types.get(type)
+    if (types === undefined) {
+      types = declaredOn(this.kernel, findSymbol(this.kernel, 'resource', type))
+      this.#types.set(type, types)
+    }
+    return types
+  }
+
+  instance(type: string, key: string): JsonObject | undefined {
+    const name = `${type}:${key}`
+    if (this.#instances.has(name)) return this.#instances.get(name)
+    const id = instanceId(this.kernel, { type, key })
+    const found = id === 0 ? undefined : this.#attributesOf(id)
+    this.#instances.set(name, found)
+    return found
+  }
+
+  #attributesOf(record: number): JsonObject {
+    return objectAt(this.kernel, this.kernel.word(record + Principal.Attributes)) ?? NONE
+  }
+
+  /** Records of the tenants that the user belongs to (D6): by an assignment there, on an instance there, or as a member. */
+  tiesOf(user: number): readonly number[] {
+    this.#load(user)
+    return this.#ties
+  }
+
+  #load(user: number): void {
+    if (this.#user === user) return
+    const { kernel } = this
+    this.#user = user
+    const ties = new Set(
+      grantsOfUser(kernel, user).map((grant) => tenantOfScope(kernel, kernel.word(grant + Grant.Scope))),
+    )
+    for (let at = kernel.word(user + Principal.Members); at !== 0; at = kernel.word(at + Member.NextOfUser))
+      ties.add(kernel.word(at + Member.Tenant))
+    this.#attributes = undefined
+    this.#ties = [...ties]
+  }
+
+  /** What conditions read of a user in a tenant; both are stored. */
+  seen(user: number, tenant: number): Seen {
+    const outside = this.seenOutside(user)
+    const { kernel } = this
+    const grant = this.#ties.includes(tenant) ? kernel.calls.grantOf(user, tenant) : 0
+    const roles = grant === 0 ? [] : rolesOf(kernel, kernel.word(grant + Grant.Roles))
+    return {
+      ...outside,
+      roles: roles.map((role) => kernel.key(role, Role.Key)).sort(),
+      tenant: kernel.key(tenant, Principal.Key),
+      tenantAttributes: this.#ties.includes(tenant) ? this.#tenantAttributes(tenant) : NONE,
+    }
+  }
+
+  /** The same in a tenant that the user does not belong to, whatever its key. */
+  seenOutside(user: number): Seen {
+    this.#load(user)
+    this.#attributes ??= this.#attributesOf(user)
+    const key = (record: number): string => this.kernel.key(record, Principal.Key)
+    return {
+      user: key(user),
+      attributes: this.#attributes,
+      roles: [],
+      tenants: this.#ties.map(key).sort(),
+      tenant: '',
+      tenantAttributes: NONE,
+    }
+  }
+
+  #tenantAttributes(tenant: number): JsonObject {
+    let attributes = this.#tenants.get(tenant)
+    if (attributes === undefined) {
+      attributes = this.#attributesOf(tenant)
+      this.#tenants.set(tenant, attributes)
+    }
+    return attributes
+  }
+
+  /** D4: whether roles in the tenant allow; 0 is unknown. */
+  allowsByRoles(user: number, tenant: number, permission: number): boolean {
+    if (user === 0 || tenant === 0 || permission === 0) return false // D1
+    return this.kernel.calls.decide(user, tenant, permission) === Verdict.Allow
+  }
+
+  /** The set rules of a permission; 0 is unknown. */
+  rulesOf(permission: number): readonly ParsedRule[] {
+    let rules = this.#rules.get(permission)
+    if (rules === undefined) {
+      const { kernel } = this
+      const type = permission === 0 ? 0 : kernel.word(kernel.calls.permissionRecord(permission) + Permission.Resource)
+      rules = (permission === 0 ? [] : rulesOf(kernel, permission)).map(({ users, resources }) => ({
+        user_set: sideKey(kernel, users),
+        resource_set: sideKey(kernel, resources),
+        users: this.#side(users, type),
+        resources: this.#side(resources, type),
+      }))
+      this.#rules.set(permission, rules)
+    }
+    return rules
+  }
+
+  #side(side: number, type: number): RuleSide {
+    const { kernel } = this
+    if (tableOf(kernel, side) === Table.Roles) return { role: kernel.key(side, Role.Key) }
+    if (tableOf(kernel, side) === Table.Resources)
+      return kernel.key(side, Resource.Key) === kernel.key(type, Resource.Key)
+    const conditions: Condition[] = []
+    for (let set = side; set !== 0; set = kernel.word(set + ConditionSet.Parent)) {
+      const of = kernel.word(set + ConditionSet.Resource)
+      if (of !== 0 && of !== type) return false // D6: of another type
+      conditions.push(this.#conditionsOf(set))
+    }
+    return { conditions }
+  }
+
+  #conditionsOf(set: number): Condition {
+    let condition = this.#conditions.get(set)
+    if (condition === undefined) {
+      condition = parseConditions(JSON.parse(textAt(this.kernel, this.kernel.word(set + ConditionSet.Json))))
+      this.#conditions.set(set, condition)
+    }
+    return condition
+  }
+}
+
+/** What is left of the rules of a permission: D6, some rule whose two sides are true. */
+export function residualOf(rules: readonly ParsedRule[], conditions: UserConditions, { roles }: Seen): Residual {
+  const side = (of: RuleSide): Residual => {
+    if (typeof of === 'boolean') return of
+    return 'role' in of ? roles.includes(of.role) : all(of.conditions.map((each) => conditions.partOf(each)))
+  }
+  const both = ({ users, resources }: ParsedRule): Residual => {
+    const user = side(users)
+    return user === false ? false : all([user, side(resources)])
+  }
+  return normalForm(any(rules.map(both)))
+}

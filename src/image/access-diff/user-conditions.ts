@@ -1,0 +1,95 @@
+// Conditions for one user in one tenant, by what one image has stored: whatever a question sends stays open
+// (docs/access-diff.md). The keys of the user and of the tenant are known, but are written as such beside something open,
+// so that what is left is the same for all users for whom it means the same.
+import { memberOf, type Operand, plain } from '../../filters/operators.ts'
+import { isOfType } from '../../model/attribute-types.ts'
+import { TENANT_TYPE, USER_TYPE } from '../../model/condition-reads.ts'
+import type { Json, JsonObject } from '../../model/objects.ts'
+import type { ForeignMatch, Side } from '../filter/residuals.ts'
+import { all, type Part } from '../filter/simplify.ts'
+import { type Declared, type Open, OpenConditions, type StoredKeys } from './open-conditions.ts'
+
+/** What conditions read of a user in a tenant. */
+export interface Seen {
+  readonly user: string
+  readonly attributes: JsonObject
+  /** tenant roles assigned in the tenant */
+  readonly roles: readonly string[]
+  readonly tenants: readonly string[]
+  readonly tenant: string
+  /** D6: none when the user does not belong to the tenant */
+  readonly tenantAttributes: JsonObject
+}
+
+/** What conditions read of one image besides the user. */
+export interface Stored {
+  readonly declared: Declared
+  /** the attributes of a stored instance; undefined when there is none */
+  instance(type: string, key: string): JsonObject | undefined
+  /** marks the keys of a type whose instances change */
+  storedAs(type: string): Pick<StoredKeys, 'as'>
+}
+
+export class UserConditions extends OpenConditions {
+  readonly #seen: Seen
+  readonly #stored: Stored
+  readonly #isOpen: (attribute: string) => boolean
+
+  /** @param isOpen whether a stored attribute of the user is open, because a question may send another value */
+  constructor(type: string, stored: Stored, seen: Seen, isOpen: (attribute: string) => boolean) {
+    super(type, stored.declared)
+    this.#seen = seen
+    this.#stored = stored
+    this.#isOpen = isOpen
+  }
+
+  /** The value of a path of the user, as a check without attributes reads it. */
+  userValue(names: readonly string[]): Json | undefined {
+    return this.userSide(names).known?.value
+  }
+
+  protected override userSide(names: readonly string[]): Side<Open> {
+    const { user, roles, tenants, attributes } = this.#seen
+    const [name = ''] = names
+    switch (name) {
+      case 'key':
+        return names.length > 1 ? MISSING : { known: plain(user), term: { of: 'user', path: names, type: 'string' } }
+      case 'roles':
+        return names.length > 1 ? MISSING : { known: plain(roles) }
+      case 'tenants':
+        return names.length > 1 ? MISSING : { known: plain(tenants) }
+      default:
+        return this.#isOpen(name) ? super.userSide(names) : { known: this.#read(USER_TYPE, attributes, names) }
+    }
+  }
+
+  protected override tenantSide(names: readonly string[]): Side<Open> {
+    const { tenant, tenantAttributes } = this.#seen
+    if (names[0] !== 'key') return { known: this.#read(TENANT_TYPE, tenantAttributes, names) }
+    return names.length > 1 ? MISSING : { known: plain(tenant), term: { of: 'tenant', path: names, type: 'string' } }
+  }
+
+  /** A declared attribute: of another type it is missing (D7). */
+  #read(type: string, attributes: JsonObject, names: readonly string[]): Operand {
+    const [name = ''] = names
+    const declared = this.declared(type, name)
+    if (!isOfType(memberOf(attributes, [name]), declared)) return plain(undefined)
+    return { value: memberOf(attributes, names), time: names.length === 1 && declared === 'time' }
+  }
+
+  protected override foreignMatch(match: ForeignMatch, left: Side<Open>): Part<Open> {
+    if (left.known === undefined) return super.foreignMatch(match, left)
+    const { of, foreignType: type, members } = match
+    return this.each(of, left.known, (item) => {
+      const instance = typeof item === 'string' ? this.#stored.instance(type, item) : undefined
+      if (instance === undefined) return false
+      return all(members.map(({ names, test }) => this.test(test, { known: this.#read(type, instance, names) })))
+    })
+  }
+
+  protected override storedAs(type: string): Pick<StoredKeys, 'as'> {
+    return this.#stored.storedAs(type)
+  }
+}
+
+const MISSING: Side<Open> = { known: plain(undefined) }

@@ -1,0 +1,29 @@
+// The second law of access diffs: no answer becomes another one, whatever is sent, without a line that says so.
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { conditionalLaw, situations } from './conditional-law.ts'
+import { parameters } from './seed.ts'
+
+describe('what may change', () => {
+  it('[D8] whatever is sent, an answer that a change makes another one is covered by a line', () => {
+    const seen = { questions: 0, listed: 0, conditional: 0, overridable: 0 }
+    fc.assert(
+      fc.property(situations, (drawn) => {
+        for (const { request, flips, by, diff, step } of conditionalLaw(drawn)) {
+          seen.questions++
+          if (!flips) continue
+          expect(by, JSON.stringify({ request, changes: step.changes, access: diff.access })).toBeDefined()
+          seen[by!]++
+        }
+      }),
+      { ...parameters(120), endOnFailure: true },
+    )
+    const { questions, ...by } = seen
+    process.stdout.write(
+      `${questions} random questions about changes; other answers, and what covers them: ${JSON.stringify(by)}\n`,
+    )
+    expect(by.conditional).toBeGreaterThan(questions / 200)
+    expect(by.overridable).toBeGreaterThan(0)
+    expect(by.listed).toBeGreaterThan(questions / 200)
+  })
+})
