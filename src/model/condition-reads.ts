@@ -39,7 +39,7 @@ function* references(test: Test): Iterable<AttributePath> {
 }
 
 /** Matches inside a test that read the attributes of stored instances. */
-function* foreignMatches(test: Test): Iterable<Test & { readonly kind: 'match'; readonly foreignType: string }> {
+export function* foreignMatches(test: Test): Iterable<Test & { readonly kind: 'match'; readonly foreignType: string }> {
   for (const inner of everyTest(test)) {
     if (inner.kind === 'match' && inner.foreignType !== null) yield { ...inner, foreignType: inner.foreignType }
   }

@@ -10,7 +10,7 @@ import { check } from '../reference/check.ts'
 import { type Policy, policyOf } from '../reference/policy.ts'
 import { isElsewhere, isKnown, type Request, tenantOf } from '../reference/request.ts'
 import { deltaTo, ENVIRONMENT, positionOf } from '../support/deltas.ts'
-import { World } from '../support/world.ts'
+import { type Operation, World } from '../support/world.ts'
 import { type Drawn as Play, plays, type Step, steps } from './access-diff-law.ts'
 import { rowsFor } from './filter-law.ts'
 import { FILTER_POOL, filterEdits, filterWorld } from './filter-worlds.ts'
@@ -18,7 +18,7 @@ import { numbers, POOLS } from './histories.ts'
 import type { Pool } from './pool.ts'
 import { questions } from './questions.ts'
 import { wordsOf } from './set-edits.ts'
-import { hintsFor, MIDNIGHT, type Next, sentFrom } from './values.ts'
+import { ATTRIBUTES, hintsFor, MIDNIGHT, type Next, sentFrom } from './values.ts'
 
 export type Drawn = { readonly seed: number } | Play
 
@@ -44,9 +44,9 @@ export type MakeDiff = (step: Step) => AccessDiff
 const diffOf: MakeDiff = ({ images: [before, after], changes }) =>
   accessDiff(before, after, changes, { now: MIDNIGHT, first: 10_000 })
 
-export function* conditionalLaw(drawn: Drawn, make: MakeDiff = diffOf): Iterable<Asked> {
+export function* conditionalLaw(drawn: Drawn, make: MakeDiff = diffOf, kinds?: readonly string[]): Iterable<Asked> {
   const next = numbers(drawn.seed)
-  const changes = 'history' in drawn ? played(drawn, next) : [edited(next)]
+  const changes = 'history' in drawn ? played(drawn, next) : [edited(next, kinds)]
   for (const { step, requests } of changes) {
     const diff = make(step)
     for (const request of requests) {
@@ -68,15 +68,27 @@ function* played(drawn: Play, next: Next): Iterable<Change> {
 }
 
 /** A small world whose set rules read rows, and an edit of it. */
-function edited(next: Next): Change {
+function edited(next: Next, kinds: readonly string[] | undefined): Change {
   const { world } = filterWorld(next, 0)
+  if (next(4) === 0) world.runAll(followed(next))
   const before = policyOf(world.contents())
   const image = Image.build(ENVIRONMENT, positionOf(1), world.contents())
-  const changes = filterEdits(world, next)
+  const changes = filterEdits(world, next, kinds)
   const after = image.clone()
   after.apply(deltaTo(2, changes))
   const step = { before, after: policyOf(world.contents()), changes, images: [image, after] } as const
   return { step, requests: asked(step, FILTER_POOL, next) }
+}
+
+/** A rule that follows a key of the row to a stored folder. */
+function followed(next: Next): Operation[] {
+  const match = { [ATTRIBUTES[next(2)]!]: { equals: ['a', 1, true][next(3)]! } }
+  const test = { [['object_match', 'any_match', 'all_match'][next(3)]!]: { match, fk_resource_type: 'folder' } }
+  return [
+    ['put', 'condition_set', { key: 'all', type: 'userset', conditions: {} }],
+    ['put', 'condition_set', { key: 'in', type: 'resourceset', resource: 'doc', conditions: { 'resource.c': test } }],
+    ['put', 'set_rule', { user_set: 'all', permission: 'doc:read', resource_set: 'in' }],
+  ]
 }
 
 /** Questions that could be asked of both: with a tenant, and about instances in the tenant where they are stored. */

@@ -1,6 +1,7 @@
 // The second law of access diffs: no answer becomes another one, whatever is sent, without a line that says so.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { WRONG_DIFFS } from './conditional-canaries.ts'
 import { conditionalLaw, situations } from './conditional-law.ts'
 import { parameters } from './seed.ts'
 
@@ -25,5 +26,16 @@ describe('what may change', () => {
     expect(by.conditional).toBeGreaterThan(questions / 200)
     expect(by.overridable).toBeGreaterThan(0)
     expect(by.listed).toBeGreaterThan(questions / 200)
+  })
+})
+
+// The fixed seed, even where laws run with another one: one canary or the other would be missed now and then.
+describe('canaries: a wrong access diff leaves an answer uncovered', () => {
+  const drawn = fc.sample(fc.record({ seed: fc.nat() }), { seed: 1, numRuns: 2_000 })
+
+  it.each(Object.entries(WRONG_DIFFS))('%s', (_, { make, edits }) => {
+    for (const each of drawn)
+      for (const { flips, by } of conditionalLaw(each, make, edits)) if (flips && by === undefined) return
+    throw new Error(`not caught within ${drawn.length} changes`)
   })
 })

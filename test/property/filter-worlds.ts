@@ -168,12 +168,14 @@ function attributesFor(next: Next, words: Words, world: World, sets: readonly Js
   ]
 }
 
-/** Makes one to three edits of such a world: of its rules, roles and declared types, and of what is stored. */
-export function filterEdits(world: World, next: Next): PolicyChange[] {
+/**
+ * Makes one to three edits of such a world: of its rules, roles and declared types, and of what is stored.
+ * @param kinds names of EDITS; all of them unless some are looked for
+ */
+export function filterEdits(world: World, next: Next, kinds: readonly string[] = Object.keys(EDITS)): PolicyChange[] {
   const changes: PolicyChange[] = []
-  const kinds = Object.values(EDITS)
   for (let count = 1 + next(2) * next(3); count > 0; count--) {
-    changes.push(...world.runAll(kinds[next(kinds.length)]!(world, next)))
+    changes.push(...world.runAll(EDITS[any(next, kinds)]!(world, next)))
     if (!world.policy.resource.get('doc')!.actions.includes('read')) break // the other edits are about it
   }
   return changes
@@ -274,9 +276,10 @@ const EDITS: Readonly<Record<string, (world: World, next: Next) => readonly Oper
     someOf(next, policy.relationship_tuple.values()).map((each): Operation => ['delete', 'relationship_tuple', each]),
   member: (world, next) => [['put', 'membership', { user: userOf(world, next), tenant: tenantOf(world, next) }]],
   newUser: (_, next) => [['put', 'user', { key: 'cyd', attributes: someAttributes(next) }]],
-  noUser: (world, next) => [['delete', 'user', { key: userOf(world, next) }]],
+  noUser: (world, next) => (world.policy.user.size > 1 ? [['delete', 'user', { key: userOf(world, next) }]] : []),
   newTenant: (_, next) => [['put', 'tenant', { key: 'nova', attributes: someAttributes(next) }]],
-  noTenant: (world, next) => [['delete', 'tenant', { key: tenantOf(world, next) }]],
+  noTenant: (world, next) =>
+    world.policy.tenant.size > 1 ? [['delete', 'tenant', { key: tenantOf(world, next) }]] : [],
   newInstance: (world, next) => {
     const resource = any(next, ['doc', 'folder'] as const)
     const tenant = tenantOf(world, next)

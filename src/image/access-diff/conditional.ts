@@ -84,7 +84,7 @@ class Search {
     this.#meter = new Meter(budget)
     this.#baseline = [new Side(insides[0], now, this.#meter), new Side(insides[1], now, this.#meter)]
     this.#reach = reachOf(this.#objects, kernels, changed, policies)
-    this.#pairs = new ResidualPairs(this.#objects, kernels, new Set(this.#reach.instances.keys()))
+    this.#pairs = new ResidualPairs(this.#objects, kernels, this.#reach)
     this.#lines = new ConditionalLines(this.#objects)
   }
 
@@ -114,17 +114,22 @@ class Search {
   #look(number: number, reach: Reach): void {
     const asked = this.#pairs.permission(number)
     if (!this.#pairs.isConditional(asked)) return
-    new PermissionSearch(asked, reach, {
-      objects: this.#objects,
-      reach: this.#reach,
-      pairs: this.#pairs,
-      lines: this.#lines,
-      overridable: this.#overridable,
-      meter: this.#meter,
-      baseline: this.#baseline,
-      users: () => this.#allUsers(),
-      tenants: () => this.#allTenants(),
-    }).run()
+    const everybody = reach.everybody || this.#pairs.followsChanged(asked)
+    new PermissionSearch(
+      asked,
+      { ...reach, everybody },
+      {
+        objects: this.#objects,
+        reach: this.#reach,
+        pairs: this.#pairs,
+        lines: this.#lines,
+        overridable: this.#overridable,
+        meter: this.#meter,
+        baseline: this.#baseline,
+        users: () => this.#allUsers(),
+        tenants: () => this.#allTenants(),
+      },
+    ).run()
   }
 
   #allUsers(): readonly number[] {

@@ -45,9 +45,13 @@ function comparisonForm(comparison: Comparison<Open>): Residual {
   const list = listOf(right)
   if (list !== undefined) return listForm(comparison, list)
   const turned = TURNED[op]
-  const isOutOfOrder = 'value' in left || (!('value' in right) && JSON.stringify(right) < JSON.stringify(left))
+  const isOutOfOrder = 'value' in left || (!('value' in right) && placeOf(right) < placeOf(left))
   return turned !== undefined && isOutOfOrder ? { op: turned, left: right, right: left } : comparison
 }
+
+/** What the resource says of itself stands on the left. */
+const placeOf = (term: Term<Open>): string =>
+  `${'key' in term || ('path' in term && !('of' in term)) ? 0 : 1}${JSON.stringify(term)}`
 
 /** The values of a constant list. */
 function listOf(term: Term<Open>): readonly Json[] | undefined {

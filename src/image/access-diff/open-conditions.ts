@@ -95,12 +95,16 @@ export class OpenConditions extends Residuals<Open> {
         return this.test(test, { term: { of: 'item', path: names, type } })
       }),
     )
-    const right = { keysOf: foreignType, where: nodeOf(where), ...this.storedAs(foreignType) }
+    const right = { keysOf: foreignType, where: nodeOf(where), ...this.storedAs(foreignType, namesRead(members)) }
     return { op: FOREIGN_OPERATORS[of], left: termOf(left), right }
   }
 
-  /** Marks the keys of a type whose instances change. */
-  protected storedAs(_type: string): Pick<StoredKeys, 'as'> {
+  /** Marks the keys of a type whose instances change in one of these attributes. */
+  protected storedAs(_type: string, _attributes: readonly string[]): Pick<StoredKeys, 'as'> {
     return {}
   }
 }
+
+/** The attributes that a match on stored instances reads of them. */
+export const namesRead = (members: ForeignMatch['members']): readonly string[] =>
+  members.map(({ names: [name = ''] }) => name)

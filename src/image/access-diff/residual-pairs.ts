@@ -5,8 +5,7 @@ import { isZerohopError } from '../../model/errors.ts'
 import type { Term } from '../../model/filter.ts'
 import { any, leavesOf } from '../filter/simplify.ts'
 import type { LineTexts } from './conditional-lines.ts'
-import type { ChangedInstance } from './conditional-reach.ts'
-import { isMoved } from './conditional-reach.ts'
+import { type ChangedInstance, isMoved, type ReachOfChanges } from './conditional-reach.ts'
 import { type HeldPart, HeldRoles, heldResiduals } from './held-roles.ts'
 import { formOf, normalForm } from './normal-form.ts'
 import type { Objects } from './objects.ts'
@@ -48,13 +47,15 @@ export class ResidualPairs {
   readonly #sides: readonly [StoredSide, StoredSide]
   readonly #held: readonly [HeldRoles, HeldRoles]
 
-  /** @param followed types of which instances change */
-  constructor(objects: Objects, kernels: readonly [Kernel, Kernel], followed: ReadonlySet<string>) {
+  readonly #instances: ReachOfChanges['instances']
+
+  constructor(objects: Objects, kernels: readonly [Kernel, Kernel], { instances }: ReachOfChanges) {
     this.#objects = objects
+    this.#instances = instances
     const marked =
       (as: 'before' | 'after') =>
-      (type: string): Pick<StoredKeys, 'as'> =>
-        followed.has(type) ? { as } : {}
+      (type: string, attributes: readonly string[]): Pick<StoredKeys, 'as'> =>
+        this.#areOthers(type, attributes) ? { as } : {}
     this.#sides = [new StoredSide(kernels[0], marked('before')), new StoredSide(kernels[1], marked('after'))]
     this.#held = [new HeldRoles(kernels[0]), new HeldRoles(kernels[1])]
   }
@@ -77,6 +78,19 @@ export class ResidualPairs {
       rules,
       reads: rules.map(userReadsOf) as unknown as [UserReads, UserReads],
     }
+  }
+
+  /** Whether instances of the type begin, end or change in one of the attributes. */
+  #areOthers(type: string, attributes: readonly string[]): boolean {
+    const instances = this.#instances.get(type) ?? []
+    return instances.some(
+      (each) => each.homes.includes(undefined) || attributes.some((name) => each.attributes.has(name)),
+    )
+  }
+
+  /** Whether the rules follow keys to stored instances that change. */
+  followsChanged({ reads }: AskedPermission): boolean {
+    return reads.some(({ followed }) => followed.some(({ type, attributes }) => this.#areOthers(type, attributes)))
   }
 
   /** Whether anything but a role in a tenant can give the permission. */

@@ -22,7 +22,7 @@ import { rulesOf } from '../list/user-sides.ts'
 import { grantsOfUser, rolesOf, sideKey, tableOf, tenantOfScope } from '../read-records.ts'
 import { findSymbol } from '../update/staged-symbols.ts'
 import { normalForm } from './normal-form.ts'
-import type { Residual, StoredKeys } from './open-conditions.ts'
+import type { Residual } from './open-conditions.ts'
 import type { Seen, Stored, UserConditions } from './user-conditions.ts'
 
 /** A side of a rule: the conditions of a set and of its parents, a role, or what is true or false of the type. */
@@ -39,7 +39,7 @@ const NONE: JsonObject = {}
 
 export class StoredSide implements Stored {
   readonly kernel: Kernel
-  readonly storedAs: (type: string) => Pick<StoredKeys, 'as'>
+  readonly storedAs: Stored['storedAs']
   readonly #rules = new Map<number, readonly ParsedRule[]>()
   readonly #types = new Map<string, Readonly<Record<string, AttributeType>>>()
   readonly #conditions = new Map<number, Condition>()
@@ -51,7 +51,7 @@ export class StoredSide implements Stored {
   #ties: readonly number[] = []
 
   /** @param storedAs marks the keys of types whose instances change */
-  constructor(kernel: Kernel, storedAs: (type: string) => Pick<StoredKeys, 'as'>) {
+  constructor(kernel: Kernel, storedAs: Stored['storedAs']) {
     this.kernel = kernel
     this.storedAs = storedAs
   }

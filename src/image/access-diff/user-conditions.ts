@@ -26,8 +26,8 @@ export interface Stored {
   readonly declared: Declared
   /** the attributes of a stored instance; undefined when there is none */
   instance(type: string, key: string): JsonObject | undefined
-  /** marks the keys of a type whose instances change */
-  storedAs(type: string): Pick<StoredKeys, 'as'>
+  /** marks the keys of a type whose instances change in one of these attributes */
+  storedAs(type: string, attributes: readonly string[]): Pick<StoredKeys, 'as'>
 }
 
 export class UserConditions extends OpenConditions {
@@ -87,8 +87,8 @@ export class UserConditions extends OpenConditions {
     })
   }
 
-  protected override storedAs(type: string): Pick<StoredKeys, 'as'> {
-    return this.#stored.storedAs(type)
+  protected override storedAs(type: string, attributes: readonly string[]): Pick<StoredKeys, 'as'> {
+    return this.#stored.storedAs(type, attributes)
   }
 }
 

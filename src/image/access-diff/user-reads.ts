@@ -1,7 +1,8 @@
 // What the rules of a permission read of users, so that users for whom they mean the same share the work: a part that
 // reads the user alone counts as true or false, and beside something open the value counts.
 import type { AttributePath, Condition } from '../../model/condition.ts'
-import { readings } from '../../model/condition-reads.ts'
+import { foreignMatches, readings } from '../../model/condition-reads.ts'
+import { namesRead } from './open-conditions.ts'
 import type { ParsedRule } from './stored-side.ts'
 import type { UserConditions } from './user-conditions.ts'
 
@@ -16,6 +17,8 @@ export interface UserReads {
   readonly attributes: readonly string[]
   /** roles of which it matters whether the user has them */
   readonly roles: readonly string[]
+  /** stored instances to which keys are followed, by what is read of them */
+  readonly followed: readonly { readonly type: string; readonly attributes: readonly string[] }[]
   /** whether it matters which tenant it is */
   readonly tenantKey: boolean
   /** whether attributes of the tenant are read */
@@ -41,6 +44,12 @@ export function userReadsOf(rules: readonly ParsedRule[]): UserReads {
     values: distinct(values.map(({ names }) => names)),
     attributes: distinct(paths.filter(isAttribute).map(({ names }) => names[0] ?? '')).sort(),
     roles: distinct(rules.flatMap(({ users }) => (typeof users === 'object' && 'role' in users ? [users.role] : []))),
+    followed: operands
+      .flatMap(({ test }) => [...foreignMatches(test)])
+      .map(({ foreignType, members }) => ({
+        type: foreignType,
+        attributes: namesRead(members),
+      })),
     tenantKey: others.some(readsTenantKey),
     tenantAttributes: paths.some(({ root, names }) => root === 'tenant' && names[0] !== 'key'),
   }
