@@ -52,7 +52,7 @@ export const WRONG_DIFFS: Readonly<Record<string, WrongDiff>> = {
       ({ kind, key }, { after }) =>
         kind === 'condition_set' && [...after.condition_set.values()].some(({ parent }) => parent === key),
     ),
-    edits: ['set'],
+    edits: ['parentSet'],
   },
   'a deleted tenant is forgotten': { make: asBefore(({ kind }) => kind === 'tenant'), edits: ['noTenant'] },
   'attributes of the action are forgotten': { make: naming('action.'), edits: ['set', 'sets'] },

@@ -197,6 +197,13 @@ const EDITS: Readonly<Record<string, (world: World, next: Next) => readonly Oper
       const more = [drawn, { allOf: [old, drawn] }, { anyOf: [old, drawn] }, { and: [old] }][next(4)]!
       return ['put', 'condition_set', { key, type, resource, parent: next(3) === 0 ? null : parent, conditions: more }]
     }),
+  parentSet: ({ policy }, next) => {
+    const parents = new Set([...policy.condition_set.values()].map(({ parent }) => parent))
+    return someOf(next, [...policy.condition_set].filter(([key]) => parents.has(key))).map(([key, set]): Operation => {
+      const drawn = aboutRow(next, wordsOf({ policy } as World, FILTER_POOL))
+      return ['put', 'condition_set', { ...set, key, conditions: drawn }]
+    })
+  },
   sets: (_, next) =>
     setsOf(next, {
       users: FILTER_POOL.users,
