@@ -64,7 +64,7 @@ interface Change {
 
 function* played(drawn: Play, next: Next): Iterable<Change> {
   const pool: Pool = POOLS[drawn.history.pool]
-  for (const step of steps(drawn, 6)) yield { step, requests: asked(step, pool, next) }
+  for (const step of steps(drawn)) yield { step, requests: asked(step, pool, next) }
 }
 
 /** A small world whose set rules read rows, and an edit of it. */
@@ -143,7 +143,7 @@ function aboutRow(worlds: readonly World[], pool: Pool, next: Next): Request | u
   const asked = { user, action, resource: { type: resource, tenant } }
   const [row] = rowsFor(world, words, asked, next)
   const sent = {
-    ...(ofUser && next(3) === 0 ? { user: ofUser } : {}),
+    ...(ofUser && next(2) === 0 ? { user: ofUser } : {}),
     ...(ofAction && next(4) > 0 ? { action: ofAction } : {}),
     ...(context && next(4) > 0 ? { context } : {}),
     ...(next(6) > 0 ? { resource: row!.attributes } : {}),

@@ -199,7 +199,10 @@ const EDITS: Readonly<Record<string, (world: World, next: Next) => readonly Oper
     }),
   parentSet: ({ policy }, next) => {
     const parents = new Set([...policy.condition_set.values()].map(({ parent }) => parent))
-    return someOf(next, [...policy.condition_set].filter(([key]) => parents.has(key))).map(([key, set]): Operation => {
+    return someOf(
+      next,
+      [...policy.condition_set].filter(([key]) => parents.has(key)),
+    ).map(([key, set]): Operation => {
       const drawn = aboutRow(next, wordsOf({ policy } as World, FILTER_POOL))
       return ['put', 'condition_set', { ...set, key, conditions: drawn }]
     })

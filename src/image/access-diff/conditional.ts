@@ -12,7 +12,7 @@ import type { Changed } from './changed.ts'
 import { ConditionalLines } from './conditional-lines.ts'
 import { type ChangedInstance, type Reach, type ReachOfChanges, reachOf } from './conditional-reach.ts'
 import { Meter } from './meter.ts'
-import { type Objects, objectsOf } from './objects.ts'
+import type { Objects } from './objects.ts'
 import {
   type AskedPermission,
   type AskedUser,
@@ -40,17 +40,18 @@ const RESIDUAL_WORK = 512
 
 /**
  * What may change for stored users, and the rules that a request may reach by other attributes of the user.
+ * @param objects of both images
  * @param now milliseconds since 1970: `context.now` of the answers with nothing sent
  * @param policies the contents of both images without facts; undefined when the changes are about facts alone
  */
 export function conditionalChanges(
   insides: readonly [Inside, Inside],
+  objects: Objects,
   changed: Changed,
   policies: readonly [Contents, Contents] | undefined,
   now: number,
-  budget = CONDITIONAL_WORK_MAX,
 ): ConditionalChanges {
-  const search = new Search(insides, changed, policies, now, budget)
+  const search = new Search(insides, objects, changed, policies, now)
   return search.run()
 }
 
@@ -73,15 +74,15 @@ class Search {
 
   constructor(
     insides: readonly [Inside, Inside],
+    objects: Objects,
     changed: Changed,
     policies: readonly [Contents, Contents] | undefined,
     now: number,
-    budget: number,
   ) {
     const kernels = [insides[0].kernel, insides[1].kernel] as const
     this.#insides = insides
-    this.#objects = objectsOf(kernels)
-    this.#meter = new Meter(budget)
+    this.#objects = objects
+    this.#meter = new Meter(CONDITIONAL_WORK_MAX)
     this.#baseline = [new Side(insides[0], now, this.#meter), new Side(insides[1], now, this.#meter)]
     this.#reach = reachOf(this.#objects, kernels, changed, policies)
     this.#pairs = new ResidualPairs(this.#objects, kernels, this.#reach)
