@@ -209,8 +209,11 @@ class PermissionSearch {
     const areTies = isEverywhere || this.#own.ties || this.#own.holders || reach.hasMoved
     const ties = pairs.tiesOf(user)
     meter.spend(LOOK_WORK + ties.size)
-    for (const tenant of ties)
-      if (areTies || reach.tenantsOfTies.has(tenant) || this.#places.has(tenant)) this.#lookInside({ user, tenant })
+    const byRoleAlone = !isEverywhere && !this.#own.holders && !reach.hasMoved
+    for (const tenant of ties) {
+      const isPlace = reach.tenantsOfTies.has(tenant) || this.#places.has(tenant)
+      if (areTies || isPlace) this.#lookInside({ user, tenant }, byRoleAlone && !isPlace)
+    }
     const places = isEverywhere ? tenants() : this.#places
     for (const tenant of places) {
       if (ties.has(tenant)) continue
@@ -219,10 +222,13 @@ class PermissionSearch {
     }
   }
 
-  /** A user in a tenant that he or she belongs to. */
-  #lookInside(who: AskedUser): void {
+  /** A user in a tenant that he or she belongs to; `byRoleAlone` when nothing but a role in it can make a difference. */
+  #lookInside(who: AskedUser, byRoleAlone: boolean): void {
     this.#shared.meter.spend(SIGNATURE_WORK)
     const { pairs } = this.#shared
+    const [was = false, is = false] = pairs.byRoles(this.#asked, who)
+    if (was === is && (was || byRoleAlone)) return
+    if (was !== is && this.#isListed({ residuals: [was, is] }, who)) return // whatever the other side leaves
     const pair = this.#pairFor(pairs.signature(this.#asked, who, true), who)
     this.#record(pair, who, [who.user], [who.tenant])
     this.#lookOpen(who, true)

@@ -116,7 +116,8 @@ export class ResidualPairs {
    * @param isOpen which stored attributes of the user are open
    */
   signature(asked: AskedPermission, { user, tenant }: AskedUser, isTied: boolean, isOpen = CLOSED): string {
-    return SIDES.map((side) => {
+    const parts: [Map<string, HeldPart>, Map<string, HeldPart>] = [new Map(), new Map()]
+    const own = SIDES.map((side) => {
       const ids = this.#idsOf(side, asked, { user, tenant })
       if (ids === undefined) return '-'
       if (isTied && this.#sides[side].allowsByRoles(ids.user, ids.tenant, asked.ids[side])) return '+'
@@ -124,8 +125,20 @@ export class ResidualPairs {
       const seen = this.#sides[side].seen(ids.user, ids.tenant)
       const own = signatureOf(reads, new UserConditions(asked.type, this.#sides[side], seen, isOpen), seen.roles)
       const place = isTied && (reads.tenantAttributes || reads.tenantKey) ? tenant : ''
-      return `${own} ${place} ${isTied ? JSON.stringify([...this.#heldParts(side, asked, ids)]) : ''}`
-    }).join('\n')
+      const held = isTied ? this.#heldParts(side, asked, ids) : parts[side]
+      if (typeof held === 'string') return held
+      parts[side] = held
+      return `${own} ${place}`
+    })
+    return `${own.join('\n')}\n${JSON.stringify(heldResiduals(parts))}`
+  }
+
+  /** Whether roles in the tenant allow, in each image. */
+  byRoles(asked: AskedPermission, who: AskedUser): readonly boolean[] {
+    return SIDES.map((side) => {
+      const ids = this.#idsOf(side, asked, who)
+      return ids !== undefined && this.#sides[side].allowsByRoles(ids.user, ids.tenant, asked.ids[side])
+    })
   }
 
   /** The same for all users for whom the rules mean the same in tenants that they do not belong to. */
