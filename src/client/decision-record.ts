@@ -1,6 +1,7 @@
 // One decision as a line of JSON: who asked what, and the answer. Attribute values are included only when the operator
 // configures it. The number of the line (`seq`) comes from the journal: a missing number is a lost record. Fields:
 // docs/decision-log.md.
+import { ENGINE } from '../model/engine.ts'
 import { DECISION_ATTRIBUTES_BYTES_MAX, DECISION_TEXT_MAX } from '../model/limits.ts'
 
 /** A decision and its request. */
@@ -23,22 +24,32 @@ export interface DecisionRecord {
   /** why it was allowed or denied, when known */
   readonly reason: string | undefined
   readonly micros: number
-  /** attributes and context of the request, when they are to be recorded */
+  /** the time that conditions saw, in ms since 1970; undefined when none was sent */
+  readonly now: number | undefined
+  /** false when the tenant came from the stored instance, or is the default */
+  readonly isTenantSent: boolean
+  /** relations of the request, and the attributes that are to be recorded */
   readonly sent: unknown
+  /** names of attributes that were sent and are not recorded */
+  readonly omitted: readonly string[]
 }
 
 /** The members after `instance` and `seq`, with the closing brace of the line. */
 export function lineOf(record: DecisionRecord, dropped: number): string {
-  const { request, resourceKey, allow, reason, sent } = record
+  const { request, resourceKey, allow, reason, sent, now, omitted } = record
   return (
     `,"time":"${timeOf(record.at)}","request_id":${request === null ? 'null' : text(request)}${placeOf(record)}` +
     `,"user":${text(record.user)},"tenant":${text(record.tenant)},"action":${text(record.action)}` +
     `,"resource_type":${text(record.resourceType)},"resource_key":${resourceKey === null ? 'null' : text(resourceKey)}` +
     `${allow ? ',"decision":true,"reason":' : ',"decision":false,"reason":'}${reasonText(reason, allow)}` +
-    `,"latency_us":${record.micros}` +
+    `,"latency_us":${record.micros}${ENGINE_MEMBER}` +
+    `${now === undefined ? '' : `,"now":${now}`}${record.isTenantSent ? '' : ',"tenant_sent":false'}` +
+    `${omitted.length === 0 ? '' : `,"omitted":${JSON.stringify(omitted)}`}` +
     `${sent === undefined ? '' : `,"sent":${sentText(sent)}`}${dropped === 0 ? '}\n' : `,"dropped_before":${dropped}}\n`}`
   )
 }
+
+const ENGINE_MEMBER = `,"engine":${JSON.stringify(ENGINE)}`
 
 const reasonText = (reason: string | undefined, allow: boolean): string =>
   reason === undefined ? (allow ? '"allow"' : '"deny"') : text(reason)

@@ -3,7 +3,13 @@
 // store records of its own environment, under its own API key, in series (instances) that it began.
 import { gunzipSync } from 'node:zlib'
 import { ZerohopError } from '../model/errors.ts'
-import { AUDIT_BATCH_BYTES_MAX, DECISION_ATTRIBUTES_BYTES_MAX, DECISION_TEXT_MAX } from '../model/limits.ts'
+import {
+  AUDIT_BATCH_BYTES_MAX,
+  DECISION_ATTRIBUTES_BYTES_MAX,
+  DECISION_OMITTED_MAX,
+  DECISION_OMITTED_NAME_MAX,
+  DECISION_TEXT_MAX,
+} from '../model/limits.ts'
 import type { User } from '../model/objects.ts'
 import { type AuditRecord, TIME_MAX } from './audit-tables.ts'
 
@@ -181,6 +187,24 @@ function recordOf(line: Line, { sentBy }: AuditBatch, now: number, { email, name
     user_email: email,
     user_name: name,
     sent: isBounded(sent) ? sent : 'too long',
+    ...forReplay(line),
+  }
+}
+
+/** What a record needs to be asked again; a PDP of an older version does not send it. */
+function forReplay({
+  engine,
+  now,
+  tenant_sent,
+  omitted = [],
+}: Line): Pick<AuditRecord, 'engine' | 'now' | 'tenant_sent' | 'omitted'> {
+  if (typeof engine !== 'string' || engine.length > DECISION_OMITTED_NAME_MAX) return {}
+  const isNames = Array.isArray(omitted) && omitted.length <= DECISION_OMITTED_MAX && omitted.every(isText)
+  return {
+    engine,
+    now: typeof now === 'number' ? now : null,
+    tenant_sent: tenant_sent !== false,
+    omitted: isNames ? omitted : ['…'],
   }
 }
 

@@ -56,6 +56,13 @@ export interface AuditRecord {
   readonly reason: string
   readonly latency_us: number
   readonly sent: unknown
+  /** version of what decided; absent in records of older versions, as what follows */
+  readonly engine?: string | null
+  /** the time that conditions saw, in ms since 1970 */
+  readonly now?: number | null
+  readonly tenant_sent?: boolean
+  /** names of attributes that were sent and are not recorded */
+  readonly omitted?: readonly string[]
 }
 
 export interface AuditTables {

@@ -321,6 +321,11 @@ export class Image {
     return { question, explanation, ways: this.guard(() => waysOf(this.#kernel, this.#related, question, explanation)) }
   }
 
+  /** Names of the request attributes that the set rules of a permission read, by subject; `now` is one of the context. */
+  attributesRead(type: string, action: string): Readonly<Record<keyof Sent, readonly string[]>> {
+    return this.guard(() => this.#required.names(this.permission(type, action)))
+  }
+
   /** The listings: who may do what where (D12: listings agree with checks). @throws POISONED */
   get listings(): Listings {
     this.#requireSound()

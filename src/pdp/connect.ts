@@ -10,6 +10,7 @@ import { LastImage } from './last-image.ts'
 import { Pdp, type PdpOptions } from './pdp.ts'
 import type { DecisionSenderEvent } from './pdp-source.ts'
 import type { PolicyTypes } from './policy-types.ts'
+import { recordedAttributes } from './recorded-question.ts'
 
 /** What happens to a PDP: to its feed, its image, and the records of its decisions. */
 export type ConnectEvent = FollowerEvent | DecisionSenderEvent
@@ -34,8 +35,11 @@ export interface ConnectOptions extends PdpOptions {
    * the key needs access `write`. What cannot be sent is dropped and counted: `pdp.decisionLog`. Default: no records
    */
   readonly decisionLog?: 'api' | undefined
-  /** the records have the attributes, relations and context of the questions; default only keys */
-  readonly decisionLogAttributes?: boolean
+  /**
+   * the records have the attributes and context of the questions; with `read` only those that rules of the permission
+   * read. Default: none, but relations
+   */
+  readonly decisionLogAttributes?: boolean | 'read'
   /** receives events of the feed and of the decision log; never called per check. Its exceptions are ignored. */
   readonly onEvent?: OnEvent<ConnectEvent>
 }
@@ -81,7 +85,7 @@ export async function connect<P extends PolicyTypes = PolicyTypes>(options: Conn
 }
 
 function recorderOf(options: ConnectOptions): DecisionSender | undefined {
-  const { url, apiKey, decisionLog, decisionLogAttributes: attributes = false, onEvent } = options
+  const { url, apiKey, decisionLog, decisionLogAttributes: recorded = false, onEvent } = options
   if (decisionLog === undefined) return undefined
-  return new DecisionSender({ url, apiKey, attributes, onEvent })
+  return new DecisionSender({ url, apiKey, attributes: recordedAttributes(recorded), onEvent })
 }

@@ -18,16 +18,19 @@ import {
 } from '../model/limits.ts'
 import { Backoff } from './backoff.ts'
 import type { Decision, DecisionCounts, DecisionRecorder, DecisionSenderEvent } from './pdp-source.ts'
-import { type Question, sentOf } from './request.ts'
+import { type RecordedAttributes, recordedQuestion } from './recorded-question.ts'
+import type { Question } from './request.ts'
 
 export interface DecisionSenderOptions extends Pick<DecisionClientOptions, 'url' | 'apiKey'> {
-  /** records have the attributes, relations and context of the question */
-  readonly attributes: boolean
+  /** which attributes and context of the question records have */
+  readonly attributes: RecordedAttributes
   readonly onEvent: OnEvent<DecisionSenderEvent> | undefined
 }
 
 /** Recorded in place of attributes that cannot be written as JSON: cycles, a getter that throws. */
 const UNREADABLE = 'unreadable'
+/** What a record has of a question that had nothing but keys. */
+const ONLY_KEYS = { now: undefined, isTenantSent: false, omitted: [] } as const
 
 /** Lines that are sent together: as bytes, because strings that wait would occupy the garbage collector. */
 interface Batch {
@@ -112,11 +115,14 @@ export class DecisionSender implements DecisionRecorder {
       reason: undefined,
       micros: 0,
     }
-    const sent = () => (question === undefined ? {} : sentOf(question))
-    const line = this.#options.attributes
-      ? (attempt(() => lineOf({ ...record, sent: sent() }, this.#gap)) ??
-        attempt(() => lineOf({ ...record, sent: UNREADABLE }, this.#gap)))
-      : attempt(() => lineOf({ ...record, sent: undefined }, this.#gap))
+    const { attributes } = this.#options
+    const reads = () => image.attributesRead(resource.type, action)
+    // what cannot be read was not JSON, or is code of the caller
+    const keysOnly = { ...record, ...ONLY_KEYS, sent: attributes === 'all' ? {} : undefined }
+    const asked = () => (question ? { ...record, ...recordedQuestion(question, attributes, reads) } : keysOnly)
+    // what cannot be read was not JSON, or is code of the caller
+    const line =
+      attempt(() => lineOf(asked(), this.#gap)) ?? attempt(() => lineOf({ ...keysOnly, sent: UNREADABLE }, this.#gap))
     return line && `${this.#prefix}${seq}${line}`
   }
 

@@ -46,6 +46,7 @@ import type {
   TypeOf,
   UserIn,
 } from './policy-types.ts'
+import type { AttributeNames } from './recorded-question.ts'
 import {
   type Action,
   type Attributes,
@@ -333,6 +334,11 @@ export class Pdp<out P extends PolicyTypes = PolicyTypes> {
   /** The tenant in which a check of this resource is decided (D2: which tenant). */
   tenantOf(type: string, tenant: string | undefined, key: string | undefined): string {
     return this.#image().tenantOf(type, tenant, key)
+  }
+
+  /** Names of the request attributes that the rules of a permission read, by subject: for records of decisions. */
+  attributesRead(type: string, action: string): AttributeNames {
+    return this.#image().attributesRead(type, action)
   }
 
   /** Bytes of the image that answers; 0 when there is none. */

@@ -77,12 +77,6 @@ export interface Sent {
   readonly context?: Attributes | null | undefined
 }
 
-/** What a record of a decision has of the question beside its keys; relations as they were sent. */
-export function sentOf({ sent, relations }: Question): object {
-  if (relations === undefined) return sent ?? {}
-  return { ...sent, relations: Object.fromEntries(relations.map(({ relation, subjects }) => [relation, subjects])) }
-}
-
 /**
  * Converts a check to its internal form.
  * @throws INPUT_INVALID when a part has the wrong type; an unknown key is not an error (D1: default deny)

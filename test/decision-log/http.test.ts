@@ -158,7 +158,7 @@ describe('a PDP that is not told to record attributes', () => {
         type: 'hello',
         key: 'one',
         attributes,
-        relations: { parent: [`folder:${secret}`] },
+        relations: { parent: ['folder:f1'] },
         context: attributes,
       },
       context: attributes,
@@ -186,7 +186,15 @@ describe('a PDP that is not told to record attributes', () => {
     const text = readFileSync(join(folder, '0', '0000000000000001.jsonl'), 'utf8')
     expect(text.trim().split('\n')).toHaveLength(asked.length)
     expect(text).not.toContain(secret)
-    expect(text).not.toContain('"sent"')
+    const records = text
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    const aboutKeys = { relations: { parent: ['folder:f1'] } }
+    // relations are keys: they are recorded, and of attributes the names
+    expect(records.map(({ sent }) => sent)).toEqual([...Array(4).fill(aboutKeys), undefined, undefined])
+    expect(records[0].omitted).toEqual(['user.secret', 'resource.secret', 'context.secret'])
+    for (const { now, time } of records) expect(Math.abs(now - Date.parse(time))).toBeLessThan(60_000)
     await app.close()
     await log.close()
   })

@@ -1,9 +1,11 @@
 // The decision log on disk: what is written before an answer goes out, what a damaged or full journal does, and how
 // sinks get everything once.
+
 import { appendFileSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { DecisionLogEvent } from '../../src/decision-log/part-events.ts'
+import { ENGINE } from '../../src/model/engine.ts'
 import type { ZerohopError } from '../../src/model/errors.ts'
 import { eventually } from '../support/eventually.ts'
 import { temporaryFolder } from '../support/folders.ts'
@@ -33,6 +35,7 @@ describe('the journal', () => {
         decision: true,
         reason: 'allow',
         latency_us: 12,
+        engine: ENGINE,
       },
     ])
     await log.close()

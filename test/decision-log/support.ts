@@ -21,6 +21,9 @@ export const RECORD: DecisionRecord = {
   reason: undefined,
   micros: 12,
   sent: undefined,
+  now: undefined,
+  isTenantSent: true,
+  omitted: [],
 }
 
 export interface Line {

@@ -224,7 +224,7 @@ describe('a sender of decisions', () => {
     const events: DecisionSenderEvent[] = []
     const { port } = server.address() as AddressInfo
     const sender = new DecisionSender({
-      ...{ url: url(port), apiKey: 'key', attributes: true },
+      ...{ url: url(port), apiKey: 'key', attributes: 'all' },
       onEvent: (event) => events.push(event),
     })
     const image = Image.build(ENVIRONMENT, positionOf(7), HELLO)

@@ -3,12 +3,17 @@
 // that changed it are found. ZEROHOP_TEST_SCALE=40 asks more than 5,000 questions again.
 import fc from 'fast-check'
 import { afterAll, describe, expect, it } from 'vitest'
+import { lineOf } from '../../src/client/decision-record.ts'
+import { type PreparedLine, readLines } from '../../src/decision-log/audit-lines.ts'
+import { shortReason } from '../../src/http/pdp/record-decision.ts'
 import type { Question } from '../../src/image/explain/explain.ts'
-import { Image } from '../../src/image/image.ts'
+import { type Explanation, Image } from '../../src/image/image.ts'
 import { toDelta } from '../../src/log/delta.ts'
 import { type Answer, answerOf, compareAnswers } from '../../src/management/past/compare-answers.ts'
 import { imageAt } from '../../src/management/past/past-image.ts'
+import { missingFor, questionIn } from '../../src/management/past/replay.ts'
 import { buildSnapshot } from '../../src/management/snapshot/snapshot.ts'
+import { type RecordedAttributes, recordedQuestion } from '../../src/pdp/recorded-question.ts'
 import { writeCheckpoint } from '../../src/store/checkpoint-file.ts'
 import { FolderPastReader } from '../../src/store/past-reader.ts'
 import { openReader } from '../../src/store/reader.ts'
@@ -24,6 +29,8 @@ import { parameters } from './seed.ts'
 const environments = new Environments()
 afterAll(() => environments.close())
 
+const MODES = ['none', 'read', 'all'] as const
+
 const small = mixedHistories
   .filter(({ pool }) => pool === 'small')
   .map((history) => ({ ...history, revisions: history.revisions.slice(0, 8) }))
@@ -32,6 +39,34 @@ interface Recorded {
   readonly request: Request
   readonly revision: number
   readonly said: unknown
+  /** as it is stored; undefined where the check could not decide */
+  readonly record: PreparedLine['record'] | undefined
+  readonly mode: RecordedAttributes
+}
+
+const INSTANCE = 'ab'.repeat(16)
+
+/** The record of a decision, through the line that a PDP writes and the management side reads. */
+function recordOf(image: Image, request: Request, said: unknown, mode: RecordedAttributes): Recorded['record'] {
+  if (typeof said === 'string') return undefined
+  const { allow, tenant } = said as Explanation
+  const question = questionOf(request)
+  const { user, action, type, key } = question
+  const reads = () => image.attributesRead(type, action)
+  const line = lineOf(
+    {
+      ...{ at: 1, request: null, environment: image.environment, revision: image.revision, apiKey: 'k' },
+      ...{ user, tenant, action, resourceType: type, resourceKey: key ?? null, allow, micros: 0 },
+      reason: shortReason(said as Explanation),
+      ...recordedQuestion({ key: undefined, relations: undefined, sent: undefined, ...question }, mode, reads),
+    },
+    0,
+  )
+  const found: PreparedLine[] = []
+  const lines = Buffer.from(`{"instance":"${INSTANCE}","seq":1${line}`)
+  const options = { now: 2, findUser: () => undefined }
+  readLines(lines.toString(), { lines, isCompressed: false }, options, (each) => void found.push(each))
+  return found[0]?.record
 }
 
 /** What an image says to a question: its explanation, or the code of the error. */
@@ -84,6 +119,7 @@ async function checkpoint(log: string): Promise<void> {
 describe('past revisions', () => {
   it('answer as then, and what changed an answer is found', async () => {
     let asked = 0
+    const replayed = { none: 0, read: 0, all: 0 }
     await fc.assert(
       fc.asyncProperty(small, fc.nat(), async (history, seed) => {
         const [log] = await environments.create()
@@ -94,22 +130,37 @@ describe('past revisions', () => {
           if (next(10) === 0) checkpoints.push(checkpoint(log))
           if (next(4) > 0) return
           const { revision } = image
-          for (const request of questions(world, POOLS[history.pool], next, 4))
-            recorded.push({ request, revision, said: saidBy(image, request) })
+          for (const request of questions(world, POOLS[history.pool], next, 4)) {
+            const said = saidBy(image, request)
+            const mode = MODES[next(3)]!
+            recorded.push({ request, revision, said, mode, record: recordOf(image, request, said, mode) })
+          }
         })
         await Promise.all(checkpoints)
         await withReader(log, async (reader) => {
           let image: Image | undefined
-          for (const { request, revision, said } of recorded) {
+          for (const { request, revision, said, record, mode } of recorded) {
             if (image?.revision !== revision) image = await imageAt(reader, log, revision)
             expect([request, revision, saidBy(image, request)]).toEqual([request, revision, said])
             asked++
+            if (record === undefined) continue
+            const missing = missingFor(record, image)
+            if (mode !== 'none' && record.sent !== 'too long')
+              expect([request, mode, missing]).toEqual([request, mode, []])
+            if (missing.length > 0) continue
+            const { user, action, type, tenant, key, sent, relations } = questionIn(record)
+            const again = image.explain(user, action, type, tenant, key, sent, relations)
+            const answer = [again.allow, shortReason(again), again.tenant]
+            expect([request, mode, answer]).toEqual([request, mode, [record.decision, record.reason, record.tenant]])
+            replayed[mode]++
           }
         })
       }),
       parameters(6),
     )
     expect(asked).toBeGreaterThan(100)
+    expect(Math.min(...Object.values(replayed))).toBeGreaterThan(10)
+    if (process.env.ZEROHOP_TEST_SCALE) process.stdout.write(`asked ${asked}, replayed ${JSON.stringify(replayed)}\n`)
   })
 
   it('tell which revisions changed an answer, all of them or one for certain', async () => {

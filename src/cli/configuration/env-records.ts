@@ -12,7 +12,7 @@ export interface DecisionLogEnv {
   readonly bufferBytes: number
   readonly fileBytes: number
   readonly files: number
-  readonly attributes: boolean
+  readonly attributes: boolean | 'read'
   readonly reasons: boolean
 }
 
@@ -33,7 +33,7 @@ export function readDecisionLog(values: Values): DecisionLogEnv {
     bufferBytes: values.PDP_DECISION_LOG_BUFFER,
     fileBytes: values.PDP_DECISION_LOG_FILE_SIZE,
     files: values.PDP_DECISION_LOG_FILES,
-    attributes: values.PDP_DECISION_LOG_ATTRIBUTES,
+    attributes: values.PDP_DECISION_LOG_ATTRIBUTES || (values.PDP_DECISION_LOG_READ_ATTRIBUTES && 'read'),
     reasons: values.PDP_DECISION_LOG_REASONS,
   }
 }

@@ -47,14 +47,17 @@ const explains = ({ debug }: AuthzenDeps, { headers }: FastifyRequest): boolean 
 
 /** Decides; with `explain` the context of the answer has the path to the decision. */
 function evaluate(deps: AuthzenDeps, request: FastifyRequest, body: unknown, explain: boolean): Answer {
-  const evaluation = readEvaluation(body)
-  const known = isSubjectType(deps, evaluation.subjectType)
+  const { subjectType, ...asked } = readEvaluation(body)
+  const known = isSubjectType(deps, subjectType)
+  const evaluation = deps.decisions.timed(asked)
   if (known && explain) {
-    const { allow, reason, debug } = explainedParts(request.pdp!, evaluation, (sent) => withNow(sent, deps.acceptNow))
+    const { allow, reason, debug } = explainedParts(request.pdp!, evaluation, (sent) =>
+      withNow(sent, deps.decisions.acceptNow),
+    )
     deps.decisions.record(request, evaluation, allow, reason)
     return { decision: allow, context: debug }
   }
-  const decision = known && decide(request.pdp!, evaluation, deps.acceptNow)
+  const decision = known && decide(request.pdp!, evaluation, deps.decisions.acceptNow)
   deps.decisions.record(request, evaluation, decision, known ? undefined : UNKNOWN_TYPE)
   return known || !explain ? { decision } : { decision, context: { code: UNKNOWN_TYPE } }
 }

@@ -35,22 +35,26 @@ export function allowedRoutes(app: FastifyInstance, deps: PdpRouteDeps): void {
 /**
  * Decides, tells the decision, and returns the answer. With its path when every answer has it, or the request asks for
  * it.
+ * @param isMapped true when a mapping rule made the attributes of the resource
  */
 export function answered(
-  { debug, decisions, acceptNow }: PdpRouteDeps,
+  { debug, decisions }: PdpRouteDeps,
   request: FastifyRequest,
-  check: Check,
+  asked: Check,
   explains: boolean | 'why' = debug || request.headers['x-explain'] === 'true',
+  isMapped = false,
 ): string {
   const pdp = request.pdp!
+  const check = decisions.timed(asked)
+  const { acceptNow } = decisions
   if (explains !== false) {
     const now = (context: Check['context']) => withNow(context, acceptNow)
     const { allow, reason, text } = explained(pdp, check, now, explains === 'why')
-    decisions.record(request, check, allow, reason)
+    decisions.record(request, check, allow, reason, isMapped)
     return text
   }
   const allow = decide(pdp, check, acceptNow)
-  decisions.record(request, check, allow)
+  decisions.record(request, check, allow, undefined, isMapped)
   return answerTo(allow)
 }
 

@@ -99,8 +99,8 @@ function answer(
   const { requestId, decisions } = options
   const sentId = request.headers['x-request-id'] === undefined ? null : requestId(request)
   try {
-    const check = readCheck(parseJson(bytes, 'last-wins', ORDINARY))
-    const allow = decide(pdp, check, options.acceptNow)
+    const check = decisions.timed(readCheck(parseJson(bytes, 'last-wins', ORDINARY)))
+    const allow = decide(pdp, check, decisions.acceptNow)
     const { revision, environment } = pdp
     const place = { revision, environment }
     if (decisions.areRecorded)

@@ -5,18 +5,18 @@ import { ZerohopError } from '../../model/errors.ts'
 import { answerTo, decide, JSON_TYPE } from './allowed.ts'
 import type { PdpRouteDeps } from './route-deps.ts'
 
-export function gatewayRoutes(app: FastifyInstance, { authenticate, decisions, acceptNow }: PdpRouteDeps): void {
+export function gatewayRoutes(app: FastifyInstance, { authenticate, decisions }: PdpRouteDeps): void {
   app.post('/nginx_allowed', { config: { decides: true }, onRequest: authenticate }, (request, reply) => {
     const pdp = request.pdp!
-    const check = {
+    const check = decisions.timed({
       user: { key: partOf(request, 'permit-user-key') },
       action: partOf(request, 'permit-action'),
       resource: {
         type: partOf(request, 'permit-resource-type'),
         tenant: optional(request, 'permit-tenant-id') ?? null,
       },
-    }
-    const allow = decide(pdp, check, acceptNow)
+    })
+    const allow = decide(pdp, check, decisions.acceptNow)
     decisions.record(request, check, allow)
     reply
       .code(allow ? 200 : 403)

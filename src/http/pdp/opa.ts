@@ -51,8 +51,10 @@ export function opaRoutes(app: FastifyInstance, deps: PdpRouteDeps): void {
 }
 
 /** A decision with what allowed it, and with its path when debug is on: without debug a deny needs no explanation. */
-function decisionOf({ debug, decisions, acceptNow }: PdpRouteDeps, request: FastifyRequest, check: Check) {
+function decisionOf({ debug, decisions }: PdpRouteDeps, request: FastifyRequest, asked: Check) {
   const pdp = request.pdp!
+  const check = decisions.timed(asked)
+  const { acceptNow } = decisions
   if (!debug && !decide(pdp, check, acceptNow)) {
     decisions.record(request, check, false)
     return { allow: false, result: false, allowing_sources: [], debug: null, debugger_activated: false }

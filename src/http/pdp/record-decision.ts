@@ -7,7 +7,8 @@ import type { DecisionRecord } from '../../client/decision-record.ts'
 import type { Batch } from '../../decision-log/recorder.ts'
 import { METRIC_ENVIRONMENTS_MAX } from '../../model/limits.ts'
 import type { Explanation, Pdp } from '../../pdp/pdp.ts'
-import { type Check, questionOf, sentOf } from '../../pdp/request.ts'
+import { recordedAttributes, recordedQuestion } from '../../pdp/recorded-question.ts'
+import { type Check, questionOf } from '../../pdp/request.ts'
 import type { Metrics } from '../metrics.ts'
 import { withNow } from './now.ts'
 
@@ -34,8 +35,8 @@ export interface DecisionLogging {
   readonly recorder: { add(record: DecisionRecord): Batch }
   /** each record has the reason of its decision; costs an explanation per decision */
   readonly reasons?: boolean
-  /** each record has the request's attributes, relations and context */
-  readonly attributes?: boolean
+  /** each record has the request's attributes and context; with `read` those that rules of the permission read */
+  readonly attributes?: boolean | 'read'
 }
 
 /** The caller for records: the id of the API key in this header. */
@@ -81,18 +82,28 @@ export class Decisions {
     return this.#logging !== undefined
   }
 
+  /** Whether a time that is sent is kept: `timed` has put one into every check that is recorded. */
+  get acceptNow(): boolean {
+    return this.#acceptNow || this.areRecorded
+  }
+
+  /** The check with its time (D8), when it will be recorded: the record has the very time that decided. */
+  timed(check: Check): Check {
+    return this.areRecorded ? { ...check, context: withNow(check.context, this.#acceptNow) } : check
+  }
+
   /**
    * Counts and records one decision of a request; a bulk route calls it for each item. `reason` is the short code when
    * the route knows it already.
    */
-  record(request: FastifyRequest, check: Check, allow: boolean, reason?: string): void {
+  record(request: FastifyRequest, check: Check, allow: boolean, reason?: string, isMapped = false): void {
     request.decided = true
     const environment = environmentOf(request.pdp)
     if (this.#logging === undefined) {
       this.count(allow ? 'allow' : 'deny', environment)
       return
     }
-    const batch = this.write(request.pdp!, request.raw, request.id, request.begun, check, allow, reason)
+    const batch = this.write(request.pdp!, request.raw, request.id, request.begun, check, allow, reason, isMapped)
     batch.settled((error) => {
       if (error === undefined) this.count(allow ? 'allow' : 'deny', environment)
     })
@@ -109,8 +120,9 @@ export class Decisions {
     check: Check,
     allow: boolean,
     reason?: string,
+    isMapped = false,
   ): Batch {
-    const { recorder, reasons = false, attributes = false } = this.#logging!
+    const { recorder, reasons = false, attributes } = this.#logging!
     const { user, action, resource, context } = check
     const question = questionOf(user, action, resource, context)
     const { user: userKey, action: actionKey, type, key, tenant } = question
@@ -126,9 +138,14 @@ export class Decisions {
       resourceType: type,
       resourceKey: key ?? null,
       allow,
-      reason: reason ?? (reasons ? explainedReason(pdp, check, allow, this.#acceptNow) : undefined),
+      reason: reason ?? (reasons ? explainedReason(pdp, check, allow, this.acceptNow) : undefined),
       micros: Math.round((performance.now() - begun) * 1000),
-      sent: attributes ? sentOf(question) : undefined,
+      ...recordedQuestion(
+        question,
+        recordedAttributes(attributes),
+        () => pdp.attributesRead(type, actionKey),
+        isMapped,
+      ),
     })
   }
 

@@ -31,9 +31,10 @@ export function tenantRoutes(app: FastifyInstance, deps: PdpRouteDeps): void {
 }
 
 /** The tenants under both names that clients read. */
-export function allowedTenants({ decisions, acceptNow }: PdpRouteDeps, request: FastifyRequest, check: Check) {
+export function allowedTenants({ decisions }: PdpRouteDeps, request: FastifyRequest, asked: Check) {
+  const check = decisions.timed(asked)
   const { user, action, resource, context } = check
-  const tenants = request.pdp!.tenants(user, action, resource, withNow(context, acceptNow))
+  const tenants = request.pdp!.tenants(user, action, resource, withNow(context, decisions.acceptNow))
   const about = typeof resource === 'string' ? { type: resource } : resource
   for (const { key } of tenants) decisions.record(request, { ...check, resource: { ...about, tenant: key } }, true)
   const rows = tenants.map((tenant) => ({ allow: true, result: true, tenant }))

@@ -95,6 +95,13 @@ export class RequiredAttributes {
     return this.#requirementOf(permission).reads
   }
 
+  /** Names of the request attributes that the rules of the permission read; `now` is one of the context. */
+  names(permission: number): Readonly<Record<keyof Sent, readonly string[]>> {
+    const { user, action, resource, context } = this.#requirementOf(permission).members
+    const namesOf = (members: readonly Wanted[]): string[] => [...new Set(members.map(({ name }) => name))]
+    return { user: namesOf(user), action: namesOf(action), resource: namesOf(resource), context: namesOf(context) }
+  }
+
   #requirementOf(permission: number): Requirement {
     if (this.#last?.permission === permission) return this.#last
     this.#last = this.#known.get(permission) ?? this.#find(permission)

@@ -28,6 +28,7 @@ import { inviteRoutes } from '../invites/routes.ts'
 import { organizationRoutes } from '../organizations/routes.ts'
 import type { PastRevisions } from '../past/past-revisions.ts'
 import { pastRoutes } from '../past/past-routes.ts'
+import { replayRoutes } from '../past/replay-routes.ts'
 import { planRoutes } from '../plan/routes.ts'
 import { exportRoutes } from '../policy-file/routes.ts'
 import { projectRoutes } from '../projects/routes.ts'
@@ -127,6 +128,10 @@ export function managementApp({ store, audit, logger, routes, ...options }: Mana
     planRoutes(guarded, management)
     exportRoutes(guarded, management)
     if (options.past !== undefined) pastRoutes(guarded, management, options.past)
+    if (options.past !== undefined) {
+      pastRoutes(guarded, management, options.past)
+      replayRoutes(guarded, management, options.past)
+    }
     historyRoutes(guarded, management)
     auditRoutes(guarded, management)
     elementsRoutes(guarded, management)

@@ -17,6 +17,8 @@ import {
 } from '../../model/json-schema.ts'
 import { WhySchema } from '../../model/why-schema.ts'
 import { Attributes, Count, Null, Time } from '../schema-parts.ts'
+import { Why } from '../../model/why.ts'
+import { Attributes, Count, Id, Null, Time } from '../schema-parts.ts'
 
 const AT_REVISION = described(Count, 'a revision')
 const AT_INSTANT = described(
@@ -94,3 +96,46 @@ export const PastExplanation = named(
   }),
 )
 export type PastExplanation = Static<typeof PastExplanation>
+
+const Words = enumOf('allow', 'deny', 'undecided')
+
+export const DecisionReplay = named(
+  'DecisionReplay',
+  open({
+    id: Id,
+    recorded: described(Flag, 'the decision of the record'),
+    reproducible: described(Flag, 'whether the record has everything that decided'),
+    missing: described(Texts, 'what the rules read and the record does not have'),
+    agrees: described(Flag, 'whether the answer is the recorded one'),
+    revision: Count,
+    revision_at: Time,
+    allow: Flag,
+    reason: Text,
+    explanation: Attributes,
+    today: open({
+      revision: Count,
+      answer: Words,
+      changed_by: described(
+        nullable(enumOf('revisions', 'time')),
+        'what makes it another answer; `time`: conditions see another time. null when it is the same',
+      ),
+      causes: described(
+        listOf(
+          open({
+            revision: Count,
+            answer: Words,
+            at: Time,
+            actor_id: nullable(Id),
+            actor_display_name: Text,
+            operation: Text,
+          }),
+        ),
+        'revisions after which the answer was another one, in order',
+      ),
+      changes: described(Count, 'how many such revisions were found'),
+      complete: described(Flag, 'whether every revision was asked; if not, there may be more'),
+      missing: described(Texts, 'what the rules of today read and the record does not have'),
+    }),
+  }),
+)
+export type DecisionReplay = Static<typeof DecisionReplay>

@@ -54,3 +54,7 @@ export const AUDIT_DAYS_DEFAULT = 30
 export const AUDIT_RECORDS_DEFAULT = 1_000_000
 /** Milliseconds that a process which ends goes on sending; the rest is sent after the next start. */
 export const DECISION_DRAIN_MS = 2_000
+/** Names of attributes that one record lists because their values are not recorded: more than rules read. */
+export const DECISION_OMITTED_MAX = 64
+/** Characters of such a name; a longer one is not told. */
+export const DECISION_OMITTED_NAME_MAX = 128

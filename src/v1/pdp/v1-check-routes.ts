@@ -39,8 +39,9 @@ export function v1PdpRoutes(app: FastifyInstance, deps: PdpRouteDeps, { globalOb
     const pdp = request.pdp!
     const check = readV1Check(request.body)
     const { user, action, resource, context } = check
-    const allow = checkEither(pdp, globalObjects, [user, action, resource, { ...context, now: Date.now() }])
-    deps.decisions.record(request, check, allow)
+    const timed = { ...context, now: Date.now() }
+    const allow = checkEither(pdp, globalObjects, [user, action, resource, timed])
+    deps.decisions.record(request, { ...check, context: timed }, allow)
     reply
       .header('x-revision', pdp.state.revision ?? 0)
       .header('x-revision-outside', globalObjects.revision ?? 0)

@@ -46,6 +46,9 @@ const line = ({ seq, instance = INSTANCE, dropped = 0, ...of }: Sent) =>
       reason: undefined,
       micros: 15,
       sent: undefined,
+      now: undefined,
+      isTenantSent: true,
+      omitted: [],
     },
     dropped,
   )}`

@@ -32,6 +32,7 @@ const NEEDS: Readonly<Record<string, Partial<Need>>> = {
   'DELETE /v2/projects/:p': { level: 'project', access: 'admin' },
   'POST /v2/projects/:p/envs': { level: 'project' },
   'DELETE /v2/projects/:p/envs/:e': { level: 'project', access: 'admin' },
+  'POST /v2/pdps/:p/:e/audit_logs/:log/replay': { access: 'read' },
   'POST /v2/projects/:p/envs/:e/check': { access: 'read' },
   'POST /v2/projects/:p/envs/:e/explain': { access: 'read' },
   'POST /v2/projects/:p/envs/:e/copy': { level: 'project' },

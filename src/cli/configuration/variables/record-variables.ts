@@ -47,6 +47,11 @@ export const RECORD_VARIABLES = {
     about: 'records hold the attributes and the context that were sent',
     readBy: PDPS,
   }),
+  PDP_DECISION_LOG_READ_ATTRIBUTES: withDefault(Switch, false, {
+    about:
+      'records hold those of them that the rules of the permission read: enough to [replay](past-decisions.md) a decision',
+    readBy: PDPS,
+  }),
   PDP_DECISION_LOG_REASONS: withDefault(Switch, false, {
     about:
       'records say what allowed or refused; each decision is explained for it, which takes longer than the decision',

@@ -1,0 +1,68 @@
+// A recorded decision asked again: POST /v2/pdps/{p}/{e}/audit_logs/{id}/replay. The record says what was asked; the
+// image of its revision says what it answered, and the present whether it would be the same.
+import type { FastifyInstance } from 'fastify'
+import { shortReason } from '../../http/pdp/record-decision.ts'
+import { ZerohopError } from '../../model/errors.ts'
+import { parseId } from '../../model/keys.ts'
+import type { Explanation } from '../../pdp/pdp.ts'
+import { printTime } from '../http/render.ts'
+import type { RouteContext } from '../http/route-context.ts'
+import type { PastRevisions } from './past-revisions.ts'
+import { type Cause, type Replay, replay } from './replay.ts'
+import { DecisionReplay } from './schema.ts'
+
+const config = { operation: 'decision.explain' } as const
+
+export function replayRoutes(app: FastifyInstance, { store, audit }: RouteContext, past: PastRevisions): void {
+  app.post<{ Params: { log: string } }>(
+    '/v2/pdps/:p/:e/audit_logs/:log/replay',
+    { config, schema: { response: { 200: DecisionReplay } } },
+    async ({ scope, params, caller }) => {
+      const environment = scope.environment.id
+      const id = parseId(params.log)
+      const record = id === undefined ? undefined : await audit.find(environment, id)
+      if (record === undefined) throw new ZerohopError('OBJECT_NOT_FOUND', { kind: 'audit log', ref: params.log })
+      const replayed = await replay({ store, past }, environment, record, Date.now())
+      const control = store.view(caller.organization)
+      const nameOf = (key: string | null) => (key === null ? null : (control.find('api_key', key)?.name ?? null))
+      return { id: record.id, recorded: record.decision, ...printed(replayed, nameOf) }
+    },
+  )
+}
+
+function printed(
+  { isReproducible, missing, found, explanation, agrees, today }: Replay,
+  nameOf: (key: string | null) => string | null,
+): Omit<DecisionReplay, 'id' | 'recorded'> {
+  return {
+    reproducible: isReproducible,
+    missing,
+    agrees,
+    revision: found.revision,
+    revision_at: printTime(found.at),
+    allow: explanation.allow,
+    reason: shortReason(explanation),
+    explanation: plain(explanation),
+    today: {
+      revision: today.revision,
+      answer: today.answer,
+      changed_by: today.changedBy,
+      causes: today.causes.map((cause) => causeRead(cause, nameOf(cause.by.api_key_id))),
+      changes: today.count,
+      complete: today.isComplete,
+      missing: today.missing,
+    },
+  }
+}
+
+const causeRead = ({ revision, answer, at, by }: Cause, name: string | null) => ({
+  revision,
+  answer,
+  at: printTime(at),
+  actor_id: by.api_key_id,
+  actor_display_name: name ?? by.operation,
+  operation: by.operation,
+})
+
+/** As it is in JSON. */
+const plain = (explanation: Explanation) => ({ ...explanation }) as unknown as DecisionReplay['explanation']

@@ -1,0 +1,140 @@
+// A recorded decision asked again: the same answer where its record suffices, what is missing where it does not, and
+// which revision made the answer of today another one.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { lineOf } from '../../../src/client/decision-record.ts'
+import { Image } from '../../../src/image/image.ts'
+import { buildSnapshot } from '../../../src/management/snapshot/snapshot.ts'
+import { ENGINE } from '../../../src/model/engine.ts'
+import { FixedImage } from '../../../src/pdp/fixed-image.ts'
+import { Pdp } from '../../../src/pdp/pdp.ts'
+import { type RecordedAttributes, recordedQuestion } from '../../../src/pdp/recorded-question.ts'
+import { type Check, questionOf } from '../../../src/pdp/request.ts'
+import { type Harness, ID, openHarness, TIME } from './harness.ts'
+
+let api: Harness
+const LOGS = '/v2/pdps/default/development/audit_logs'
+const NOON = Date.parse('2026-11-20T12:00:00Z')
+let seq = 0
+
+const write = async (method: 'POST' | 'DELETE' | 'PATCH', path: string, body?: unknown) => {
+  const { status, headers } = await api.ask(method, path, body)
+  expect([path, status < 300]).toEqual([path, true])
+  return Number(headers['x-revision'])
+}
+
+/** Decides as a PDP does, and stores the record. Returns its id. */
+async function decide(check: Check, mode: RecordedAttributes = 'none', change = (line: string) => line) {
+  const pdp = new Pdp(new FixedImage(Image.load(buildSnapshot(api.store.view(api.environment)).bytes)))
+  const { user, action, resource, context } = check
+  const allow = pdp.check(user, action, resource, context)
+  const question = questionOf(user, action, resource, context)
+  const line = lineOf(
+    {
+      ...{ at: NOON + ++seq, request: null, environment: api.environment, revision: pdp.revision, apiKey: 'k' },
+      ...{ user: question.user, action: question.action, tenant: 'default', resourceType: question.type, allow },
+      ...{ resourceKey: question.key ?? null, reason: undefined, micros: 0 },
+      ...recordedQuestion(question, mode, () => pdp.attributesRead(question.type, question.action)),
+    },
+    0,
+  )
+  const text = change(`{"instance":"${'cd'.repeat(16)}","seq":${seq}${line}`)
+  await api.audit.append({ lines: Buffer.from(text), isCompressed: false })
+  const [newest] = (await api.ask('GET', LOGS)).body.data
+  return newest.id as string
+}
+
+const replay = async (id: string) => {
+  const { status, body } = await api.ask('POST', `${LOGS}/${id}/replay`)
+  expect([status, body.message]).toEqual([200, undefined])
+  return body
+}
+
+const ASSIGNMENT = { user: 'ana', role: 'reader', tenant: 'default' }
+const READ = { user: 'ana', action: 'read', resource: { type: 'doc', tenant: 'default' } }
+const approve = (level: number, now: number) => ({
+  user: { key: 'ana', attributes: { level, shoes: 38 } },
+  action: 'approve',
+  resource: { type: 'doc', tenant: 'default' },
+  context: { now },
+})
+
+beforeAll(async () => {
+  api = await openHarness()
+  await write('POST', '$S/resources', { key: 'doc', name: 'Doc', actions: { read: {}, approve: {} } })
+  await write('POST', '$S/roles', { key: 'reader', name: 'Reader', permissions: ['doc:read'] })
+  await write('POST', '$F/users', { key: 'ana' })
+  await write('POST', '$F/role_assignments', ASSIGNMENT)
+  await write('POST', '$S/users/attributes', { key: 'level', type: 'number' })
+  const conditions = { allOf: [{ 'user.level': { 'greater-than': 3 } }, { 'context.now': { 'less-than': NOON } }] }
+  await write('POST', '$S/condition_sets', { key: 'seniors', name: 'Seniors', type: 'userset', conditions })
+  const rule = { user_set: 'seniors', permission: 'doc:approve', resource_set: '__autogen_doc' }
+  await write('POST', '$F/set_rules', rule)
+})
+afterAll(() => api.close())
+
+describe('a recorded decision', () => {
+  it('is answered as then, and says which revision made it another answer', async () => {
+    const id = await decide(READ)
+    const same = await replay(id)
+    expect(same).toMatchObject({ id, recorded: true, reproducible: true, missing: [], agrees: true, allow: true })
+    expect(same).toMatchObject({ revision_at: TIME, reason: 'rbac', explanation: { roles: ['reader'] } })
+    expect(same.today).toMatchObject({ answer: 'allow', changed_by: null, causes: [], changes: 0, complete: true })
+    await write('POST', '$F/users', { key: 'ben' })
+    const revision = await write('DELETE', '$F/role_assignments', ASSIGNMENT)
+    await write('POST', '$F/users', { key: 'cleo' })
+    const other = await replay(id)
+    expect(other).toMatchObject({ agrees: true, allow: true })
+    expect(other.today).toMatchObject({ answer: 'deny', changed_by: 'revisions', changes: 1, complete: true })
+    expect(other.today.causes).toEqual([
+      {
+        revision,
+        answer: 'deny',
+        at: TIME,
+        actor_id: ID,
+        actor_display_name: expect.any(String),
+        operation: 'unassign',
+      },
+    ])
+  })
+
+  it('names several revisions that changed it', async () => {
+    const revisions = [await write('POST', '$F/role_assignments', ASSIGNMENT)]
+    const id = await decide(READ)
+    revisions.push(await write('DELETE', '$F/role_assignments', ASSIGNMENT))
+    revisions.push(await write('POST', '$F/role_assignments', ASSIGNMENT))
+    const { today } = await replay(id)
+    expect(today).toMatchObject({ answer: 'allow', changed_by: null, changes: 2 })
+    expect(today.causes.map((cause: { revision: number }) => cause.revision)).toEqual(revisions.slice(1))
+  })
+
+  it('with conditions needs what they read: all that was sent, or just that', async () => {
+    for (const mode of ['all', 'read'] as const) {
+      const id = await decide(approve(5, NOON - 1), mode)
+      const replayed = await replay(id)
+      expect(replayed).toMatchObject({ recorded: true, reproducible: true, missing: [], agrees: true, reason: 'abac' })
+      // the condition on the time holds no longer, and no revision did that
+      expect(replayed.today).toMatchObject({ answer: 'deny', changed_by: 'time', causes: [] })
+    }
+    const bare = await replay(await decide(approve(5, NOON - 1)))
+    expect(bare).toMatchObject({ reproducible: false, missing: ['user.level'], agrees: false })
+    // what no rule reads is not missed
+    const { shoes } = { shoes: { user: { key: 'ana', attributes: { shoes: 38 } }, action: 'read' } }
+    expect(await replay(await decide({ ...READ, ...shoes }))).toMatchObject({ reproducible: true, missing: [] })
+  })
+
+  it('of an older version, or of another engine, says what is missing', async () => {
+    const without = (line: string) => line.replace(/,"engine":"[^"]*"/, '').replace(/,"now":\d+/, '')
+    const old = await replay(await decide(approve(5, NOON - 1), 'none', without))
+    expect(old).toMatchObject({ reproducible: false, missing: ['user.level', 'context.now'] })
+    expect(await replay(await decide(READ, 'none', without))).toMatchObject({ reproducible: true, missing: [] })
+    const foreign = (line: string) => line.replace(`"engine":"${ENGINE}"`, '"engine":"0.1"')
+    expect((await replay(await decide(READ, 'none', foreign))).missing).toEqual(['engine 0.1, whose rules were others'])
+  })
+
+  it('that is not there, or whose revision is not, is refused', async () => {
+    expect((await api.ask('POST', `${LOGS}/${'0'.repeat(32)}/replay`)).status).toBe(404)
+    const future = (line: string) => line.replace(/"revision":\d+/, '"revision":999')
+    const answer = await api.ask('POST', `${LOGS}/${await decide(READ, 'none', future)}/replay`)
+    expect([answer.status, answer.body.message]).toEqual([404, expect.stringContaining('no revision 999')])
+  })
+})
