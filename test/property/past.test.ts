@@ -13,6 +13,7 @@ import { type Answer, answerOf, compareAnswers } from '../../src/management/past
 import { imageAt } from '../../src/management/past/past-image.ts'
 import { missingFor, questionIn } from '../../src/management/past/replay.ts'
 import { buildSnapshot } from '../../src/management/snapshot/snapshot.ts'
+import { compareText } from '../../src/model/text-order.ts'
 import { type RecordedAttributes, recordedQuestion } from '../../src/pdp/recorded-question.ts'
 import { writeCheckpoint } from '../../src/store/checkpoint-file.ts'
 import { FolderPastReader } from '../../src/store/past-reader.ts'
@@ -72,7 +73,13 @@ function recordOf(image: Image, request: Request, said: unknown, mode: RecordedA
 /** What an image says to a question: its explanation, or the code of the error. */
 function saidBy(image: Image, request: Request): unknown {
   try {
-    return image.explain(...partsOf(request))
+    const explanation = image.explain(...partsOf(request))
+    // in which order they are found depends on how the image came to be
+    const sorted = (list: readonly unknown[]) =>
+      [...list].sort((a, b) => compareText(JSON.stringify(a), JSON.stringify(b)))
+    const { because, roles, misses, notes } = explanation
+    const lists = { because: sorted(because), roles: sorted(roles), misses: sorted(misses), notes: sorted(notes) }
+    return { ...explanation, ...lists }
   } catch (error) {
     return (error as { code: string }).code
   }
