@@ -16,6 +16,11 @@ type Subject = 'user' | 'action' | 'resource' | 'context'
 
 const SUBJECTS: readonly Subject[] = ['user', 'action', 'resource', 'context']
 
+/** A question, as far as it is recorded here. */
+interface AskedQuestion extends Pick<Question, 'tenant' | 'relations'> {
+  readonly sent: Readonly<Partial<Record<Subject, object | null | undefined>>> | undefined
+}
+
 export interface RecordedQuestion {
   /** the time that conditions saw, in ms since 1970; undefined when none was sent as a number */
   readonly now: number | undefined
@@ -32,7 +37,7 @@ export interface RecordedQuestion {
  * @param isMapped true when a mapping rule made the attributes of the resource: they are always recorded
  */
 export function recordedQuestion(
-  { tenant, sent, relations }: Question,
+  { tenant, sent, relations }: AskedQuestion,
   mode: RecordedAttributes,
   reads: () => AttributeNames,
   isMapped = false,

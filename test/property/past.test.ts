@@ -59,7 +59,7 @@ function recordOf(image: Image, request: Request, said: unknown, mode: RecordedA
       ...{ at: 1, request: null, environment: image.environment, revision: image.revision, apiKey: 'k' },
       ...{ user, tenant, action, resourceType: type, resourceKey: key ?? null, allow, micros: 0 },
       reason: shortReason(said as Explanation),
-      ...recordedQuestion({ key: undefined, relations: undefined, sent: undefined, ...question }, mode, reads),
+      ...recordedQuestion({ tenant: question.tenant, sent: question.sent, relations: question.relations }, mode, reads),
     },
     0,
   )
