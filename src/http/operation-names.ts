@@ -123,6 +123,7 @@ const SUMMARIES: Readonly<Record<string, string>> = {
   'POST /envs/:e/apply': 'Apply a policy or changes',
   'POST /copy/async': 'Copy an environment in the background',
   'GET /copy/async/:task/result': 'Read how the copying of an environment went',
+  'GET /revisions/:revision': 'Read what a revision changed',
   'POST /envs/:e/check': 'Check as an environment was',
   'POST /envs/:e/explain': 'Explain a decision as an environment was',
   'GET /v2/history': 'List what was done',

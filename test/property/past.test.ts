@@ -95,8 +95,8 @@ async function write(log: string, history: History, seen: (image: Image, world: 
   const store = await environments.store()
   const world = new World()
   const follower = Image.load(buildSnapshot(store.view(log)).bytes)
-  for (const edits of history.revisions)
-    for (const operation of edits.flatMap((edit) => operationsOf(world, POOLS[history.pool], edit))) {
+  for (const edit of history.revisions.flat())
+    for (const operation of operationsOf(world, POOLS[history.pool], edit)) {
       const commits = commitsFor(world, operation)
       world.run(operation)
       for (const [name, input] of commits) {

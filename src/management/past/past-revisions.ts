@@ -17,12 +17,13 @@ import type { UseCases } from '../../store/view.ts'
 import type { Comparison } from './compare-answers.ts'
 import { gone } from './past-image.ts'
 import { type PastPlace, type PastResults, type PastTask, runPastTask } from './past-task.ts'
+import type { RevisionChanges } from './revision-changes.ts'
 
 /** A revision, or an instant in ms since 1970: then the revision that was in force. */
 export type At = { readonly revision: number } | { readonly instant: number }
 
 /** A revision that exists, and when it was written in ms since 1970. */
-export type Found = Pick<HistoryEntry, 'revision' | 'at' | 'chain'>
+export type Found = Pick<HistoryEntry, 'revision' | 'at' | 'chain' | 'by' | 'status'>
 
 type Logs = Pick<Store<UseCases>, 'head' | 'history' | 'historyCount'>
 
@@ -101,6 +102,11 @@ export class PastRevisions {
    */
   compare(environment: LogId, from: number, to: number, question: Question): Promise<Comparison> {
     return this.#inThread(environment, { task: 'compare', from, to, question })
+  }
+
+  /** What a revision changed. @throws REVISION_GONE; PAST_BUSY, PAST_TOO_LARGE */
+  changes(environment: LogId, revision: number): Promise<RevisionChanges> {
+    return this.#inThread(environment, { task: 'changes', revision })
   }
 
   /** The first revision that can be asked about. */

@@ -12,13 +12,14 @@ import type { Check } from '../../pdp/request.ts'
 import { printTime } from '../http/render.ts'
 import type { RouteContext } from '../http/route-context.ts'
 import type { At, Found, PastRevisions } from './past-revisions.ts'
-import { PastAnswer, PastExplanation, PastQuestion } from './schema.ts'
+import { PastAnswer, PastExplanation, PastQuestion, RevisionRead } from './schema.ts'
 
 const ENVIRONMENT = '/v2/projects/:p/envs/:e'
 const config = { operation: 'decision.explain' } as const
 type Asking = { Body: PastQuestion }
 
 export function pastRoutes(app: FastifyInstance, management: RouteContext, past: PastRevisions): void {
+  revisionRoute(app, management, past)
   app.post<Asking>(
     `${ENVIRONMENT}/check`,
     { config, schema: { body: PastQuestion, response: { 200: PastAnswer } } },
@@ -38,6 +39,25 @@ export function pastRoutes(app: FastifyInstance, management: RouteContext, past:
       reply.header('x-revision', String(found.revision))
       const why = pdp.why(user, action, resource, context)
       return { ...explanationOf(pdp.explain(user, action, resource, context), found, check), why }
+    },
+  )
+}
+
+function revisionRoute(app: FastifyInstance, { store }: RouteContext, past: PastRevisions): void {
+  app.get<{ Params: { revision: string } }>(
+    `${ENVIRONMENT}/revisions/:revision`,
+    { config, schema: { response: { 200: RevisionRead } } },
+    async ({ scope, caller, params }) => {
+      const { revision: wanted } = params
+      if (!/^\d{1,15}$/.test(wanted)) throw new ZerohopError('OBJECT_NOT_FOUND', { kind: 'revision', ref: wanted })
+      const { revision, at, by } = past.find(scope.environment.id, { revision: Number(wanted) })
+      const { entries, others } = await past.changes(scope.environment.id, revision)
+      const key = by.api_key_id === null ? undefined : store.view(caller.organization).find('api_key', by.api_key_id)
+      return {
+        ...{ revision, at: printTime(at), operation: by.operation, method: by.method, path: by.path },
+        ...{ actor_id: by.api_key_id, actor_display_name: key?.name ?? by.operation, others },
+        changes: entries.map((entry) => ({ ...entry, fields: { ...entry.fields } })),
+      }
     },
   )
 }

@@ -9,6 +9,7 @@ import type { Checkpoint } from '../../store/checkpoint-file.ts'
 import type { Reach } from '../../store/past-reader.ts'
 import type { DatabaseSettings } from '../../store/postgres/settings.ts'
 import type { Comparison } from './compare-answers.ts'
+import type { RevisionChanges } from './revision-changes.ts'
 
 /** Where the past is read from. */
 export interface PastPlace {
@@ -20,6 +21,7 @@ export interface PastPlace {
 
 export type PastTask =
   | { readonly task: 'image'; readonly revision: number }
+  | { readonly task: 'changes'; readonly revision: number }
   | { readonly task: 'reach' }
   | { readonly task: 'compare'; readonly from: number; readonly to: number; readonly question: Question }
   /** writes a checkpoint of the head into the data folder */
@@ -27,6 +29,7 @@ export type PastTask =
 
 export interface PastResults {
   readonly image: { readonly bytes: Uint8Array; readonly position: Position }
+  readonly changes: RevisionChanges
   readonly reach: Reach
   readonly compare: Comparison
   readonly checkpoint: Checkpoint & { readonly objects: number }

@@ -9,6 +9,7 @@ import { openReader } from '../../store/reader.ts'
 import { compareAnswers } from './compare-answers.ts'
 import { imageAt } from './past-image.ts'
 import type { PastResults, PastTask, PastWork } from './past-task.ts'
+import { changesOf } from './revision-changes.ts'
 
 const work = workerData as PastWork
 const { data, environment, database } = work
@@ -35,8 +36,9 @@ async function openPast(): Promise<PastReader> {
 async function run(
   reader: PastReader,
   task: Exclude<PastTask, { task: 'checkpoint' }>,
-): Promise<PastResults['image' | 'reach' | 'compare']> {
+): Promise<PastResults['image' | 'changes' | 'reach' | 'compare']> {
   if (task.task === 'reach') return reader.reach()
+  if (task.task === 'changes') return changesOf(reader, task.revision)
   if (task.task === 'compare') return compareAnswers(reader, environment, task)
   const image = await imageAt(reader, environment, task.revision)
   return { bytes: image.save(), position: image.position }

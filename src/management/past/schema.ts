@@ -139,3 +139,26 @@ export const DecisionReplay = named(
   }),
 )
 export type DecisionReplay = Static<typeof DecisionReplay>
+
+export const RevisionRead = named(
+  'Revision',
+  open({
+    revision: Count,
+    at: Time,
+    actor_id: nullable(Id),
+    actor_display_name: Text,
+    operation: Text,
+    method: nullable(Text),
+    path: nullable(Text),
+    changes: listOf(
+      open({
+        op: enumOf('create', 'update', 'delete', 'move'),
+        kind: described(Text, 'as in a policy file'),
+        key: Text,
+        fields: described(Attributes, 'by name: `[before, after]`, null where a field has its default'),
+      }),
+    ),
+    others: described(Count, 'changed objects that no policy file names, such as invites'),
+  }),
+)
+export type RevisionRead = Static<typeof RevisionRead>

@@ -27,7 +27,7 @@ export interface Entry extends PlanEntry {
 }
 
 /** The entries of one change: none when the file cannot tell. */
-export function entriesOf(view: View, change: Change): Entry[] {
+export function entriesOf(view: Pick<View, 'get'>, change: Change): Entry[] {
   const before = view.get(change.kind, change.key)
   const then = objectsOf(change.kind, before)
   const now = objectsOf(change.kind, change.op === 'put' ? change.value : undefined)

@@ -102,4 +102,28 @@ describe('a question with `at`', () => {
     const status = async (key: string | null) => (await api.ask('POST', `${ASK}/check`, QUESTION, { key })).status
     expect([await status('r'.repeat(40)), await status('n'.repeat(40)), await status(null)]).toEqual([200, 403, 401])
   })
+
+  it('can be about what a revision changed, field by field', async () => {
+    const created = await write('POST', '$S/roles', { key: 'writer', name: 'Writer', permissions: [] })
+    const changed = await write('POST', '$S/roles/writer/permissions', { permissions: ['doc:read'] })
+    const removed = await write('DELETE', '$S/roles/writer', undefined)
+    const read = async (revision: number) => {
+      const { status, body } = await api.ask('GET', `${ASK}/revisions/${revision}`)
+      expect(status).toBe(200)
+      return body
+    }
+    const one = (op: string, fields: object) => [
+      { op, kind: 'role', key: 'writer', fields: expect.objectContaining(fields) },
+    ]
+    const first = await read(created)
+    expect(first.changes).toEqual(one('create', { name: [null, 'Writer'] }))
+    expect(first).toMatchObject({ revision: created, at: TIME, operation: 'createRole', method: 'POST', others: 0 })
+    const permissions = [null, ['doc:read']]
+    expect((await read(changed)).changes).toEqual([
+      { op: 'update', kind: 'role', key: 'writer', fields: { permissions } },
+    ])
+    expect((await read(removed)).changes).toEqual(one('delete', { permissions: [['doc:read'], null] }))
+    expect((await api.ask('GET', `${ASK}/revisions/${removed + 1}`)).status).toBe(404)
+    expect((await api.ask('GET', `${ASK}/revisions/first`)).status).toBe(404)
+  })
 })
