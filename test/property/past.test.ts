@@ -1,6 +1,6 @@
 // The law of past revisions: whatever was written, the image of a revision that is built later answers every question as
 // the image that followed the log answered it then, with the same explanation; and when an answer changed, the revisions
-// that changed it are found. ZEROHOP_TEST_SCALE=40 asks more than 5,000 questions again.
+// that changed it are found. ZEROHOP_TEST_SCALE=60 asks more than 5,000 questions again.
 import fc from 'fast-check'
 import { afterAll, describe, expect, it } from 'vitest'
 import { lineOf } from '../../src/client/decision-record.ts'
@@ -34,7 +34,7 @@ const MODES = ['none', 'read', 'all'] as const
 
 const small = mixedHistories
   .filter(({ pool }) => pool === 'small')
-  .map((history) => ({ ...history, revisions: history.revisions.slice(0, 8) }))
+  .map((history) => ({ ...history, revisions: history.revisions.slice(0, 6) }))
 
 interface Recorded {
   readonly request: Request
@@ -163,10 +163,10 @@ describe('past revisions', () => {
           }
         })
       }),
-      parameters(6),
+      parameters(2),
     )
-    expect(asked).toBeGreaterThan(100)
-    expect(Math.min(...Object.values(replayed))).toBeGreaterThan(10)
+    expect(asked).toBeGreaterThan(50)
+    expect(Math.min(...Object.values(replayed))).toBeGreaterThan(5)
     if (process.env.ZEROHOP_TEST_SCALE) process.stdout.write(`asked ${asked}, replayed ${JSON.stringify(replayed)}\n`)
   })
 
@@ -182,7 +182,7 @@ describe('past revisions', () => {
         const next = numbers(seed)
         await write(log, history, (image, world) => {
           revisions.push(image.revision)
-          if (asked.length < 300 && next(2) === 0)
+          if (asked.length < 150 && next(2) === 0)
             for (const request of questions(world, POOLS[history.pool], next, 10)) {
               asked.push(questionOf(request))
               answers.push([])
@@ -211,7 +211,7 @@ describe('past revisions', () => {
           }
         })
       }),
-      parameters(4),
+      parameters(1),
     )
     expect(changed).toBeGreaterThan(0)
   })
