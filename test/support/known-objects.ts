@@ -110,7 +110,14 @@ export async function makeKnownObjects({ ask }: Pick<Harness, 'ask'>, key?: stri
   const COPY = '/v2/projects/default/envs/development/copy/async'
   const { task_id } = await make(COPY, { target_env: { existing: 'nothing-here' } })
   const { data: events } = await get(`/v2/history?env_id=${environment_id}`)
-  const ids = { 'api-key': apiKey.id, configs: config.id, history: events[0].id, audit_logs: apiKey.id, async: task_id }
+  const ids = {
+    'api-key': apiKey.id,
+    configs: config.id,
+    history: events[0].id,
+    audit_logs: apiKey.id,
+    async: task_id,
+    revisions: '1',
+  }
 
   const refs: Readonly<Record<string, string>> = { ...REFS, ...ids }
   const fields = { ...FIELDS, organization_id, environment_id }
