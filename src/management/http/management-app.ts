@@ -127,7 +127,6 @@ export function managementApp({ store, audit, logger, routes, ...options }: Mana
     copyRoutes(guarded, management)
     planRoutes(guarded, management)
     exportRoutes(guarded, management)
-    if (options.past !== undefined) pastRoutes(guarded, management, options.past)
     if (options.past !== undefined) {
       pastRoutes(guarded, management, options.past)
       replayRoutes(guarded, management, options.past)

@@ -16,8 +16,6 @@ import {
   Texts,
 } from '../../model/json-schema.ts'
 import { WhySchema } from '../../model/why-schema.ts'
-import { Attributes, Count, Null, Time } from '../schema-parts.ts'
-import { Why } from '../../model/why.ts'
 import { Attributes, Count, Id, Null, Time } from '../schema-parts.ts'
 
 const AT_REVISION = described(Count, 'a revision')

@@ -1,0 +1,63 @@
+// The way of a policy from an empty folder to a server and back, by the commands alone, as somebody meets them on the
+// first day. What differs is the server: one with a folder, or replicas over one database.
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect } from 'vitest'
+import { temporaryFolder } from './folders.ts'
+import { type Ran, runCommand } from './run-command.ts'
+
+/** The management API, or the replicas of it, that commands ask in turn; the key reaches one empty environment. */
+export interface PolicyServer {
+  readonly apis: readonly string[]
+  readonly key: string
+}
+
+const ROLES = '  - key: viewer\n    permissions: [document:read, folder:read]\n'
+
+/** Tells it; expects exit codes and what people read. */
+export async function tellPolicyStory({ apis, key }: PolicyServer): Promise<void> {
+  const folder = temporaryFolder('policy-story')
+  const policy = join(folder, 'policy.yaml')
+  let asked = 0
+  const run = (...args: string[]): Promise<Ran> =>
+    runCommand(args, { ZEROHOP_API: apis[asked++ % apis.length]!, PDP_API_KEY: key }, folder)
+  const edit = (from: string, to: string): void => {
+    const text = readFileSync(policy, 'utf8')
+    expect(text).toContain(from)
+    writeFileSync(policy, text.replace(from, to))
+  }
+
+  for (const args of [['init'], ['validate', '--strict'], ['fmt', '--check'], ['test']])
+    expect(await run(...args)).toMatchObject({ code: 0, err: '' })
+
+  // nothing is there yet, and all of it is once it is applied
+  const first = await run('plan')
+  expect(first).toMatchObject({ code: 2, out: expect.stringContaining('+ role viewer') })
+  expect(await run('apply')).toMatchObject({ code: 64 }) // nobody can be asked
+  expect(await run('apply', '--yes')).toMatchObject({ code: 0 })
+  expect(await run('plan')).toMatchObject({ code: 0 })
+
+  // facts are in a file of their own
+  const facts = join(folder, 'facts.yaml')
+  writeFileSync(
+    facts,
+    'zerohop: 2\nmanages: [{ kind: user }, { kind: role_assignment }]\nusers: [{ key: ana }]\nrole_assignments: [{ user: ana, role: viewer }]\n',
+  )
+  expect(await run('apply', facts, '--yes')).toMatchObject({ code: 0 })
+  const why = ['why', 'ana', 'read', 'document', '--api', apis[0]!]
+  expect(await run(...why)).toMatchObject({ code: 0, out: expect.stringContaining('viewer') })
+
+  // a permission less: the comment names nobody, the plan does, and only that plan is applied
+  edit(ROLES, ROLES.replace('document:read, ', ''))
+  const comment = await run('plan', '--markdown')
+  expect(comment).toMatchObject({ code: 2, out: expect.stringContaining('document:read') })
+  expect(comment.out).not.toContain('ana')
+  expect(await run('plan', '--markdown', '--names')).toMatchObject({ out: expect.stringContaining('ana') })
+  const plan = join(folder, 'plan.json')
+  const planned = await run('plan', '--out', plan)
+  expect(planned).toMatchObject({ code: 2, out: expect.stringContaining('ana') })
+  const { revision } = JSON.parse(readFileSync(plan, 'utf8')) as { revision: number }
+  expect(await run('apply', plan, '--yes')).toMatchObject({ code: 0 })
+  expect(await run(...why)).toMatchObject({ code: 1 })
+  expect(await run(...why, '--at', String(revision))).toMatchObject({ code: 0 })
+}
