@@ -2,7 +2,7 @@
 // repository need not know them.
 import type { Plan } from '../../management/plan/schema.ts'
 import type { AccessChange } from '../../model/access-diff.ts'
-import { isCounted, keyText, plain, sourceText, sumOf } from './plan-text.ts'
+import { isCounted, keyText, plain, policyLines, sideText, sourceText, sumOf } from './plan-text.ts'
 
 export interface MarkdownOptions {
   /** keys of users, of instances and of tenants */
@@ -19,26 +19,31 @@ export function planMarkdown(plan: Plan, target: string, { names }: MarkdownOpti
   const title = `### Policy plan for \`${code(target)}\``
   if (plan.changes.length === 0) return `${title}\n\nNothing would change.\n`
   const { gained, lost, conditional } = plan.access
+  const rules = policyLines(plan.policy).map(([, text]) => text)
   const blocks = [
     title,
     `**${sumOf(plan)}**`,
     plan.cascade.length > 0
       ? `⚠ Deleted with them: ${plan.cascade.map(({ kind, count }) => `${count} × ${kind}`).join(', ')}`
       : '',
+    rules.length > 0 ? ['By the policy alone:', '```diff', ...diffLines(rules), '```'].join('\n') : '',
     ...side('gain', gained, names),
     ...side('lose', lost, names),
     conditional.length > 0
-      ? folded(`${conditional.length} answers may change by what is sent`, [
-          '| action | resource | before | after | users |',
-          '|---|---|---|---|--:|',
-          ...rows(conditional, ({ action, resource, before, after, users }) => [
-            action,
-            resource,
-            before,
-            after,
-            users,
-          ]),
-        ])
+      ? folded(
+          `${conditional.length === 1 ? 'One answer' : `${conditional.length} answers`} may change by what is sent`,
+          [
+            '| action | resource | before | after | users |',
+            '|---|---|---|---|--:|',
+            ...rows(conditional, ({ action, resource, before, after, users }) => [
+              action,
+              resource,
+              before,
+              after,
+              users,
+            ]),
+          ],
+        )
       : '',
     isCounted(plan) ? '' : '⚠ Not all that changes could be counted.',
     folded('Changes', [
@@ -56,10 +61,10 @@ export function planMarkdown(plan: Plan, target: string, { names }: MarkdownOpti
   return `${blocks.filter((block) => block !== '').join('\n\n')}\n`
 }
 
-function side(verb: string, { users, decisions, complete, groups }: AccessChange, names: boolean): string[] {
+function side(verb: 'gain' | 'lose', change: AccessChange, names: boolean): string[] {
+  const { decisions, complete, groups, first } = change
   if (decisions === 0 && complete) return []
   const widest = groups.toSorted((left, right) => right.users - left.users)
-  const least = complete ? '' : 'at least '
   const table = [
     '| action | resource | tenant | as | users |',
     '|---|---|---|---|--:|',
@@ -71,7 +76,20 @@ function side(verb: string, { users, decisions, complete, groups }: AccessChange
       count,
     ]),
   ]
-  return [`**${least}${users} users ${verb} access** (${decisions} answers)`, folded('By role and rule', table)]
+  const who = [
+    '| user | action | resource | tenant |',
+    '|---|---|---|---|',
+    ...rows(first, ({ user, action, resource: { type, key }, tenant }) => {
+      return [user, action, key ? `${type}:${key}` : type, tenant]
+    }),
+  ]
+  return [`**${sideText(verb, change)}**`, folded('By role and rule', table), ...(names ? [folded('Who', who)] : [])]
+}
+
+/** Lines of a block of code, which they cannot end. */
+function diffLines(lines: readonly string[]): string[] {
+  const shown = lines.slice(0, ROWS).map((line) => code(line).replace(/^~/, '!'))
+  return lines.length <= ROWS ? shown : [...shown, `… and ${lines.length - ROWS} more`]
 }
 
 function rows<T>(all: readonly T[], cells: (one: T) => readonly (string | number)[]): string[] {

@@ -21,6 +21,8 @@ export interface TargetOptions {
 export interface PlanTarget {
   /** how people call it */
   readonly name: string
+  /** the same for every address of one environment */
+  readonly id: string
   /** `next` of an answer asks for its next page */
   plan(request: PlanRequest): Promise<Plan>
   apply(request: ApplyRequest): Promise<Plan>
@@ -41,8 +43,10 @@ export async function targetOf(env: Env, options: TargetOptions): Promise<PlanTa
     environment: options.environment ?? project.environment,
     ...(options.organization === undefined ? {} : { organization: options.organization }),
   }
+  const name = `${where.project}/${where.environment}`
   return {
-    name: `${where.project}/${where.environment}`,
+    name,
+    id: name,
     plan: (request) => admin(settings, 'plan', { ...where, request, now: Date.now() }),
     apply: (request) => admin(settings, 'apply', { ...where, request, now: Date.now() }),
   }
@@ -77,9 +81,10 @@ function clientOf(url: string, { pdpApiKey: apiKey }: Env): ManagementClient {
 async function remote(url: string, env: Env, options: TargetOptions, names: Project): Promise<PlanTarget> {
   const client = clientOf(url, env)
   const path = await placeOf(client, options, names)
-  const { project, environment } = await nameOf(client, path)
+  const { project, environment, id } = await nameOf(client, path)
   return {
     name: `${project}/${environment} at ${new URL(url).host}`,
+    id,
     plan: async (request) => {
       const body = request as Body // the generated types know no lists that are only read
       return dataOf(await client.POST('/v2/projects/{p}/envs/{e}/plan', { params: { path }, body })) as Plan
@@ -113,7 +118,7 @@ async function placeOf(
 }
 
 async function nameOf(client: ManagementClient, path: EnvironmentPath) {
-  const { key, project_id } = dataOf(await client.GET('/v2/projects/{p}/envs/{e}', { params: { path } }))
+  const { id, key, project_id } = dataOf(await client.GET('/v2/projects/{p}/envs/{e}', { params: { path } }))
   const project = dataOf(await client.GET('/v2/projects/{p}', { params: { path: { p: project_id } } }))
-  return { project: project.key, environment: key }
+  return { project: project.key, environment: key, id }
 }

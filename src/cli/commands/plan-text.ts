@@ -108,14 +108,19 @@ function* accessLines({ policy, access }: Plan, options: PlanTextOptions, styled
   if (!isCounted({ policy, access })) yield styled('red', 'Not all that changes could be counted.')
 }
 
-function* pairLines(policy: AccessDiff['policy'], options: PlanTextOptions, styled: Styled): Iterable<string> {
-  const lines = [
-    ...policy.lost.map((pair) => styled('red', `  - ${pairText(pair)}`)),
-    ...policy.gained.map((pair) => styled('green', `  + ${pairText(pair)}`)),
-    ...policy.changed.map(({ source, permission, before, after }) =>
-      styled('yellow', `  ~ ${pairText({ source, permission })}: ${valueText(before)} → ${valueText(after)}`),
-    ),
+/** What the rules say more, less or otherwise, whoever has the roles: a line each, what is lost first. */
+export function policyLines({ lost, gained, changed }: AccessDiff['policy']): readonly (readonly [Style, string])[] {
+  return [
+    ...lost.map((pair) => ['red', `- ${pairText(pair)}`] as const),
+    ...gained.map((pair) => ['green', `+ ${pairText(pair)}`] as const),
+    ...changed.map(({ source, permission, before, after }) => {
+      return ['yellow', `~ ${pairText({ source, permission })}: ${valueText(before)} → ${valueText(after)}`] as const
+    }),
   ]
+}
+
+function* pairLines(policy: AccessDiff['policy'], options: PlanTextOptions, styled: Styled): Iterable<string> {
+  const lines = policyLines(policy).map(([style, text]) => styled(style, `  ${text}`))
   if (lines.length === 0) return
   yield styled('bold', 'By the policy alone:')
   yield* some(lines, options)
@@ -142,9 +147,7 @@ function* sideLines(
   styled: Styled,
 ): Iterable<string> {
   if (side.decisions === 0 && side.complete) return
-  const least = side.complete ? '' : 'at least '
-  const answers = `${side.decisions.toLocaleString('en-US')} answer${side.decisions === 1 ? '' : 's'}`
-  yield styled('bold', `${least}${people(side.users)} ${verb}${side.users === 1 ? 's' : ''} access (${answers}):`)
+  yield styled('bold', `${sideText(verb, side)}:`)
   const widest = side.groups.toSorted((left, right) => right.users - left.users || right.decisions - left.decisions)
   for (const { source, resource, action, tenant, users, lifecycle } of some(widest, options)) {
     const because = lifecycle ? `, ${lifecycle.replaceAll('_', ' ')}` : ''
@@ -157,6 +160,12 @@ function* sideLines(
         'dim',
         `    ${plain(user)} ${plain(action)} ${plain(resource.type)}${resource.key ? `:${plain(resource.key)}` : ''} in ${plain(tenant)}`,
       )
+}
+
+/** How many users gain or lose how much. */
+export function sideText(verb: 'gain' | 'lose', { users, decisions, complete }: AccessChange): string {
+  const answers = `${decisions.toLocaleString('en-US')} answer${decisions === 1 ? '' : 's'}`
+  return `${complete ? '' : 'at least '}${people(users)} ${verb}${users === 1 ? 's' : ''} access (${answers})`
 }
 
 const people = (users: number): string => `${users.toLocaleString('en-US')} user${users === 1 ? '' : 's'}`

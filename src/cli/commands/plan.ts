@@ -42,6 +42,8 @@ const REFUSED = 1
 interface PlanFile {
   readonly zerohop_plan: 1
   readonly target: string
+  /** of the environment: replicas have several addresses */
+  readonly environment: string
   readonly request: Request
   readonly plan: Plan
 }
@@ -58,7 +60,7 @@ export async function plan(env: Env, files: readonly string[], options: PlanOpti
   const target = await targetOf(env, options)
   const made = await withProgress('planning', () => target.plan(request))
   if (options.out !== undefined) {
-    const file: PlanFile = { zerohop_plan: 1, target: target.name, request, plan: made }
+    const file: PlanFile = { zerohop_plan: 1, target: target.name, environment: target.id, request, plan: made }
     writeOut(options.out, `${JSON.stringify(file, null, 2)}\n`)
   }
   process.stdout.write(printed(made, target, options))
@@ -99,7 +101,7 @@ export async function apply(env: Env, files: readonly string[], options: ApplyOp
   const request = saved?.request ?? requestOf(files, options)
   if (request === undefined) return REFUSED
   const target = await targetOf(env, options)
-  if (saved !== undefined && saved.target !== target.name) {
+  if (saved !== undefined && saved.environment !== target.id) {
     const reason = `the plan is for ${saved.target}, not for ${target.name}`
     throw new ZerohopError('CONFIG_INVALID', { reason })
   }
