@@ -14,8 +14,8 @@ export interface PolicyServer {
 
 const ROLES = '  - key: viewer\n    permissions: [document:read, folder:read]\n'
 
-/** Tells it; expects exit codes and what people read. */
-export async function tellPolicyStory({ apis, key }: PolicyServer): Promise<void> {
+/** Tells it; expects exit codes and what people read. Returns the folder with the files. */
+export async function tellPolicyStory({ apis, key }: PolicyServer): Promise<string> {
   const folder = temporaryFolder('policy-story')
   const policy = join(folder, 'policy.yaml')
   let asked = 0
@@ -60,4 +60,5 @@ export async function tellPolicyStory({ apis, key }: PolicyServer): Promise<void
   expect(await run('apply', plan, '--yes')).toMatchObject({ code: 0, err: '' })
   expect(await run(...why)).toMatchObject({ code: 1 })
   expect(await run(...why, '--at', revision)).toMatchObject({ code: 0, err: '' })
+  return folder
 }

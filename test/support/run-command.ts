@@ -5,7 +5,7 @@ import type { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { SHORT_LIVED } from './short-lived.ts'
 
-const COMMAND = fileURLToPath(new URL('../../dist/bundle/zerohop.js', import.meta.url))
+export const COMMAND = fileURLToPath(new URL('../../dist/bundle/zerohop.js', import.meta.url))
 
 export interface Ran {
   readonly code: number | null
