@@ -5,6 +5,7 @@ import { Command, Option } from 'commander'
 import type { Logger } from 'pino'
 import { addMigrate } from '../v1/migrate/commands/migrate-commands.ts'
 import type { CheckOptions } from './commands/check.ts'
+import { addCompletion, complete } from './commands/completion.ts'
 import { addData } from './commands/data-commands.ts'
 import { addDatabase } from './commands/database-commands.ts'
 import { addImage } from './commands/image-commands.ts'
@@ -190,10 +191,12 @@ program
   )
 
 addMigrate(program)
+addCompletion(program)
 pointToHelp(program)
 mayStopReading(process.stdout)
 
-await program.parseAsync()
+if (process.argv[2] === 'complete' && process.argv[3] === '--') await complete(program, process.argv.slice(4))
+else await program.parseAsync()
 
 /** Runs a server: from here on it survives unhandled rejections. */
 async function run(name: string, command: (env: Env, log: Logger) => Promise<void>): Promise<void> {

@@ -9,6 +9,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { Command } from 'commander'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { addCompletion } from '../../src/cli/commands/completion.ts'
 import { addDatabase } from '../../src/cli/commands/database-commands.ts'
 import { addImage } from '../../src/cli/commands/image-commands.ts'
 import { addAdministration } from '../../src/cli/commands/operator-commands.ts'
@@ -43,6 +44,7 @@ function program(): Command {
   addPolicyFiles(zerohop)
   addTypes(zerohop)
   addWhy(zerohop)
+  addCompletion(zerohop)
   addTest(zerohop)
   addAdministration(zerohop)
   addMigrate(zerohop)

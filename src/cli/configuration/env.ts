@@ -217,7 +217,7 @@ export const port = (value: string, option: string): number => readAs(Port, valu
 /** What the help of a command says of the variables that an option wins over: names, and the default of the last. */
 export function inVariables(...names: [...VariableName[], VariableName]): string {
   const { default: value, hint } = factsOf(Environment.properties[names.at(-1) as VariableName])
-  return `(${[...names, value].join(', ')}${hint === undefined ? '' : `; ${hint}`})`
+  return `(${[...names, ...(value === undefined ? [] : [value])].join(', ')}${hint === undefined ? '' : `; ${hint}`})`
 }
 
 function readAll(variables: Variables): Values {
