@@ -35,6 +35,7 @@ const NEEDS: Readonly<Record<string, Partial<Need>>> = {
   'POST /v2/pdps/:p/:e/audit_logs/:log/replay': { access: 'read' },
   'POST /v2/projects/:p/envs/:e/check': { access: 'read' },
   'POST /v2/projects/:p/envs/:e/explain': { access: 'read' },
+  'POST /v2/projects/:p/envs/:e/plan': { access: 'read' },
   'POST /v2/projects/:p/envs/:e/copy': { level: 'project' },
   'POST /v2/projects/:p/envs/:e/copy/async': { level: 'project' },
   'GET /v2/projects/:p/envs/:e/copy/async/:task/result': { level: 'project', access: 'write' },
@@ -228,7 +229,11 @@ const reaching =
     reaches === 'project' && segment.parameter === 'p' ? undefined : nowhere(segment)
 
 /** There is nothing yet that they could find. */
-const EMPTY = new Set(['GET /v2/pdps/:p/:e/audit_logs/:log', 'GET /v2/history/:event/response'])
+const EMPTY = new Set([
+  'GET /v2/pdps/:p/:e/audit_logs/:log',
+  'POST /v2/pdps/:p/:e/audit_logs/:log/replay',
+  'GET /v2/history/:event/response',
+])
 
 /** Past the gate: answered, or refused for the body, or for an object that is not there. */
 function isThrough({ method, url, body: schema }: Route, { status, body }: Answer): boolean {
