@@ -97,8 +97,9 @@ export function* badValues(schema: Schema, values: Values, name = '', good?: obj
 export function goodValue(schema: Schema, values: Values, name = ''): unknown {
   if (schema.const !== undefined) return schema.const
   if (schema.enum) return schema.enum.includes(values[name]) ? values[name] : schema.enum[0]
-  if (name in values) return values[name]
   const type = typeOf(schema)
+  const isAnother = type === 'object' && typeof values[name] === 'string' // `resource` is also a part of an answer
+  if (name in values && !isAnother) return values[name]
   if (type === 'array') return schema.items ? [goodValue(schema.items, values, `${name}[]`)] : []
   if (type === 'object') {
     const entries = (schema.required ?? []).map((member) => [

@@ -6,6 +6,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { put } from '../../log/change.ts'
 import { TENANT_TYPE, USER_TYPE } from '../../model/condition-reads.ts'
 import { ZerohopError } from '../../model/errors.ts'
+import { requireKey } from '../../model/keys.ts'
 import { assignmentKey, partKey, tupleKey } from '../../model/objects.ts'
 import type { Draft } from '../../store/draft.ts'
 import type { Mint } from '../../store/view.ts'
@@ -13,7 +14,7 @@ import { actionGroups } from '../action-groups/use-cases.ts'
 import { within } from '../bulk/items.ts'
 import { type Collection, create, type KeyedKind, patch, replace } from '../collection.ts'
 import { conditionSets, replaceConditionSet } from '../condition-sets/use-cases.ts'
-import { BODY, type Path } from '../fields.ts'
+import { BODY, type Path, settleText } from '../fields.ts'
 import { putInstance } from '../instances/use-cases.ts'
 import { relations } from '../relations/use-cases.ts'
 import { resourceRoles } from '../resource-roles/use-cases.ts'
@@ -60,6 +61,11 @@ class Application {
     this.#setAside(sets)
     this.#attributes(USER_TYPE, policy.user_attributes ?? {}, ['user_attributes'])
     this.#attributes(TENANT_TYPE, policy.tenant_attributes ?? {}, ['tenant_attributes'])
+    this.#members(['context_attributes'], policy.context_attributes ?? {}, (key, { description }) => {
+      // nothing stores them: the rules of declared attributes hold all the same
+      requireKey('attribute', key, [...BODY, 'key'])
+      settleText(description, null, 'description')
+    })
     this.#resources(policy.resources ?? [])
     this.#roles(policy)
     this.#sets(sets)
@@ -179,8 +185,9 @@ class Application {
     this.#each('resource_instances', policy.resource_instances ?? [], (instance) =>
       draft.take(putInstance(draft, instance, mint)),
     )
-    this.#each('relationship_tuples', policy.relationship_tuples ?? [], (tuple) => {
+    this.#each('relationship_tuples', policy.relationship_tuples ?? [], (tuple, path) => {
       const key = tupleKey(tuple.subject, tuple.relation, tuple.object)
+      if (tuple.tenant) draft.require('tenant', tuple.tenant, [...path, 'tenant'])
       if (draft.get('relationship_tuple', key) === undefined) draft.take(createTuple(draft, tuple, mint))
     })
     this.#each('role_assignments', policy.role_assignments ?? [], (assignment) => {
@@ -225,7 +232,8 @@ class Application {
 
   /** `path` leads to a map whose members have names that users choose. */
   #members<I>(path: Path, map: Readonly<Record<string, I>>, run: (key: string, item: I, path: Path) => void): void {
-    for (const [key, item] of Object.entries(map)) this.#run([...path, key], item, (now) => run(key, now, BODY))
+    for (const [key, item] of Object.entries(map))
+      this.#run([...path, key], item, (now) => atName(() => run(key, now, BODY)))
   }
 
   #run<I>(path: Path, item: I, run: (item: I) => void): void {
@@ -244,6 +252,17 @@ class Application {
         refused(new ZerohopError(code, details, { path: [...at, ...inside], cause }))
       },
     )
+  }
+}
+
+/** What is wrong with the key of a member is said of the member: the key is its name, and no field of it. */
+function atName(run: () => void): void {
+  try {
+    run()
+  } catch (error) {
+    const isOfKey = error instanceof ZerohopError && error.path?.length === 2 && error.path[1] === 'key'
+    if (!isOfKey) throw error
+    throw new ZerohopError(error.code, error.details, { path: BODY, cause: error.cause })
   }
 }
 

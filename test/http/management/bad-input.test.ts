@@ -3,7 +3,7 @@
 // soon as it exists.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { BODY_BYTES_MAX, JSON_MEMBERS_MAX, PARAM_LENGTH_MAX } from '../../../src/model/limits.ts'
-import { badValues } from '../../support/bad-input.ts'
+import { type Bad, badValues } from '../../support/bad-input.ts'
 import { type KnownObjects, makeKnownObjects } from '../../support/known-objects.ts'
 import { fill, type Route } from '../../support/routes.ts'
 import { type Answer, type Harness, openHarness } from './harness.ts'
@@ -20,6 +20,22 @@ const ACCEPTED: Readonly<Record<string, readonly string[]>> = {
   'PUT /v2/schema/:p/:e/bulk/roles': ['reference to nothing'], // without a resource a role has no derivation: 422
   'DELETE /v2/schema/:p/:e/roles/:ref/permissions': ['permission on nothing'],
   'DELETE /v2/schema/:p/:e/resources/:resource/roles/:ref/permissions': ['permission on nothing'],
+  'POST /v2/projects/:p/envs/:e/plan': ['more than 1000 items'], // a file holds more than one call assigns
+  'POST /v2/projects/:p/envs/:e/apply': ['more than 1000 items'],
+}
+
+/** Places where only the form of a value says whether it is taken. */
+const FORM_ONLY: Readonly<Record<string, readonly string[]>> = {
+  // what a key may be depends on the kind
+  'POST /v2/projects/:p/envs/:e/plan': ['changes.0.key'],
+  // the rest is what a plan answered: it is compared, and refused with 409
+  'POST /v2/projects/:p/envs/:e/apply': ['changes.0.key', 'fingerprints', 'expected'],
+}
+const FORM = /^(string|number|boolean|array|object) for |^null$/
+
+function isFormOnly(route: Route, { what, at }: Bad): boolean {
+  const place = at.join('.')
+  return !FORM.test(what) && (FORM_ONLY[title(route)] ?? []).some((one) => place === one || place.startsWith(`${one}.`))
 }
 
 /** They create what the last part of the path names. */
@@ -80,7 +96,7 @@ describe('every route', () => {
       if (route.body === undefined) continue
       const path = known.path(route.url)
       for (const bad of badValues(route.body, known.fields, '', known.body(route))) {
-        if (ACCEPTED[title(route)]?.includes(bad.what)) continue
+        if (ACCEPTED[title(route)]?.includes(bad.what) || isFormOnly(route, bad)) continue
         const what = `${title(route)} ${bad.at.join('.')}: ${bad.what}`
         const at = bad.whole ? ['body'] : ['body', ...bad.at]
         const answer = await api.ask(route.method, path, bad.value, keyFor(route))
