@@ -25,17 +25,22 @@ export interface ApplyDeps {
   readonly now: () => number
   /** commits the use case `applyPlan` in the environment */
   readonly commit: (input: ApplyInput) => Promise<{ readonly revision: number }>
+  /** what is on record for this very request; undefined for a new one, and where a request cannot come again */
+  readonly repeated?: (() => Promise<MadePlan | undefined>) | undefined
 }
 
 /**
- * Returns what was applied, with the new revision.
+ * Returns what was applied, with the new revision. A request that comes again gets its answer before anything is
+ * compared: by then its changes are made, and its objects are others.
  * @throws PLAN_OUTDATED when an object of the plan changed, PLAN_GREW when more access changes than expected and it is
  *   not forced, PRUNE_CASCADES, PLAN_MOVING when others keep writing policy, and what single writes throw
  */
 export async function applyInto(
-  { planner, environment, by, now, commit }: ApplyDeps,
+  { planner, environment, by, now, commit, repeated }: ApplyDeps,
   { fingerprints, expected, force, policy, changes, prune, cascade }: Applying,
 ): Promise<MadePlan> {
+  const before = await repeated?.()
+  if (before !== undefined) return before
   const wanted = { policy, changes, prune, cascade }
   for (let tries = 0; tries < APPLY_TRIES_MAX; tries++) {
     const plan = await planner.plan({ environment, now: now(), ...wanted })
@@ -43,7 +48,12 @@ export async function applyInto(
     requireCascade(plan, wanted)
     if (expected && !force) requireNotGrown(plan.diff, expected)
     try {
-      const { revision } = await commit({ ...wanted, digest: plan.digest, by })
+      const { revision } = await commit({
+        ...wanted,
+        digest: plan.digest,
+        by,
+        answer: repeated === undefined ? null : plan,
+      })
       return { ...plan, revision }
     } catch (error) {
       if (!isZerohopError(error, 'PLAN_MOVING')) throw error

@@ -1,6 +1,9 @@
 // Plans: /v2/projects/{p}/envs/{e}/plan says what a policy file or a list of changes would do, and …/apply does it.
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { Actor, LogId } from '../../log/change.ts'
+import { isZerohopError } from '../../model/errors.ts'
 import { BULK_BODY_BYTES_MAX } from '../../model/limits.ts'
+import type { Asking } from '../../store/store.ts'
 import { actorOf, askedWith, type RouteContext } from '../http/route-context.ts'
 import { applyInto } from './apply.ts'
 import type { MadePlan } from './plan-task.ts'
@@ -8,6 +11,25 @@ import { Planner } from './planner.ts'
 import { planRead } from './render-plan.ts'
 import { ApplyRequest, Plan, PlanRequest } from './schema.ts'
 import type { ApplyInput } from './use-cases.ts'
+
+/** What was answered to the same request before. @throws IDEMPOTENCY_MISMATCH when it was another request */
+async function answerOnRecord(
+  { store }: RouteContext,
+  environment: LogId,
+  by: Actor,
+  asking: Asking,
+): Promise<MadePlan | undefined> {
+  try {
+    const { result, revision } = await store.commit(environment, 'refuseMissing', NOTHING_YET, by, asking)
+    // it is the same request, so the use case `applyPlan` gave the answer
+    const plan = result as MadePlan | null
+    return plan === null ? undefined : { ...plan, revision }
+  } catch (error) {
+    if (isZerohopError(error, 'OBJECT_NOT_FOUND')) return undefined
+    throw error
+  }
+}
+const NOTHING_YET = { kind: 'answer', key: '' }
 
 const ENVIRONMENT = '/v2/projects/:p/envs/:e'
 
@@ -45,7 +67,8 @@ export function planRoutes(app: FastifyInstance, management: RouteContext): void
       const by = actorOf(request, 'applyPlan')
       const asking = askedWith(management, request)
       const commit = (input: ApplyInput) => store.commit(environment, 'applyPlan', input, by, asking)
-      const into = { planner, environment, by: by.api_key_id, now, commit }
+      const repeated = asking.once && (() => answerOnRecord(management, environment, by, asking))
+      const into = { planner, environment, by: by.api_key_id, now, commit, repeated }
       const applied = await applyInto(into, request.body)
       reply.header('x-revision', String(applied.revision))
       return read(request, applied)

@@ -3,18 +3,25 @@
 import { ZerohopError } from '../../model/errors.ts'
 import type { Decided, Mint, View } from '../../store/view.ts'
 import { decidePlan, digestOf, requireCascade, type Wanted } from './decide-plan.ts'
+import type { MadePlan } from './plan-task.ts'
 
 export interface ApplyInput extends Wanted {
   /** of the plan whose access was compared */
   readonly digest: string
   /** id of the API key that applies it; null for the command line */
   readonly by: string | null
+  /** what is answered, for a request that may come again; null when it cannot */
+  readonly answer: MadePlan | null
 }
 
 /** @throws PLAN_MOVING when the changes are others than in the plan, PRUNE_CASCADES, and what single writes throw */
-export function applyPlan(view: View, { digest, by, ...wanted }: ApplyInput, mint: Mint): Decided<null> {
+export function applyPlan(
+  view: View,
+  { digest, by, answer, ...wanted }: ApplyInput,
+  mint: Mint,
+): Decided<MadePlan | null> {
   const plan = decidePlan(view, wanted, mint)
   requireCascade(plan, wanted)
   if (digestOf(plan) !== digest) throw new ZerohopError('PLAN_MOVING', { times: 1 })
-  return { changes: [...plan.changes, ...plan.remembered(by)], result: null }
+  return { changes: [...plan.changes, ...plan.remembered(by)], result: answer }
 }
