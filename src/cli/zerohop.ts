@@ -8,6 +8,7 @@ import type { CheckOptions } from './commands/check.ts'
 import { addCompletion, complete } from './commands/completion.ts'
 import { addData } from './commands/data-commands.ts'
 import { addDatabase } from './commands/database-commands.ts'
+import { addHistory } from './commands/history-commands.ts'
 import { addImage } from './commands/image-commands.ts'
 import type { IntegrationOptions } from './commands/integration.ts'
 import { addAdministration } from './commands/operator-commands.ts'
@@ -158,6 +159,7 @@ addImage(program)
 addPolicyFiles(program)
 addTypes(program)
 addPlans(program)
+addHistory(program)
 addAdministration(program)
 addData(program)
 addDatabase(program)

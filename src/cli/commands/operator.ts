@@ -10,6 +10,7 @@ import { parseId } from '../../model/keys.ts'
 import type { BackupManifest } from '../../store/backup.ts'
 import type { Env } from '../configuration/env.ts'
 import { newId } from '../process/process.ts'
+import { printTable } from '../terminal/print-table.ts'
 
 /**
  * Runs a command in the server that has locked the folder, or in this process. @throws CONFIG_INVALID when there is no
@@ -129,17 +130,6 @@ function placeOf({ project, environment }: KeyRow): string {
 
 function printJson(value: unknown): void {
   print(JSON.stringify(value, null, 2))
-}
-
-function printTable(heads: readonly string[], rows: readonly (readonly string[])[]): void {
-  const widths = heads.map((head, at) => Math.max(head.length, ...rows.map((row) => row[at]?.length ?? 0)))
-  for (const row of [heads, ...rows])
-    print(
-      row
-        .map((cell, at) => cell.padEnd(widths[at] ?? 0))
-        .join('  ')
-        .trimEnd(),
-    )
 }
 
 function print(line: string): void {

@@ -25,23 +25,35 @@ const FIRST: readonly Entry['op'][] = ['delete', 'move', 'update', 'create']
 /** The plan as lines, each with a line break. */
 export function planText(plan: Plan, options: PlanTextOptions): string {
   if (plan.changes.length === 0) return 'Nothing would change.\n'
-  const styled = (style: Style, text: string) => (options.colour ? styleText(style, text) : text)
-  const blocks = [
+  const styled = stylist(options)
+  return joined([
     [...changeLines(plan, options, styled)],
     [...factLines(plan, styled)],
     [...accessLines(plan, options, styled)],
     [...hints(plan, styled)],
     [styled('bold', sumOf(plan))],
-  ]
-  return `${blocks
-    .filter((lines) => lines.length > 0)
-    .map((lines) => lines.join('\n'))
-    .join('\n\n')}\n`
+  ])
+}
+
+/** Blocks of lines with an empty line between them. */
+export function joined(blocks: readonly (readonly string[])[]): string {
+  const texts = blocks.filter((lines) => lines.length > 0).map((lines) => lines.join('\n'))
+  return `${texts.join('\n\n')}\n`
 }
 
 type Styled = (style: Style, text: string) => string
 
-function* changeLines({ changes, more }: Plan, { details }: PlanTextOptions, styled: Styled): Iterable<string> {
+/** Colours, or none. */
+export function stylist({ colour }: Pick<PlanTextOptions, 'colour'>): Styled {
+  return (style, text) => (colour ? styleText(style, text) : text)
+}
+
+/** What changes, deletions first, field by field. */
+export function* changeLines(
+  { changes, more }: Pick<Plan, 'changes' | 'more'>,
+  { details }: PlanTextOptions,
+  styled: Styled,
+): Iterable<string> {
   const inOrder = FIRST.flatMap((op) => changes.filter((change) => change.op === op))
   const shown = details ? inOrder : inOrder.slice(0, SHOWN)
   for (const { op, kind, key, fields } of shown) {
@@ -90,7 +102,12 @@ const counts = (of: Plan['cascade']): string =>
     .map(({ kind, count }) => `${count.toLocaleString('en-US')} ${kind.replaceAll('_', ' ')}${count === 1 ? '' : 's'}`)
     .join(', ')
 
-function* accessLines({ policy, access }: Plan, options: PlanTextOptions, styled: Styled): Iterable<string> {
+/** Who gains and who loses access. */
+export function* accessLines(
+  { policy, access }: AccessDiff,
+  options: PlanTextOptions,
+  styled: Styled,
+): Iterable<string> {
   const lines = [...pairLines(policy, options, styled)]
   yield* lines
   yield* sideLines('gain', access.gained, options, styled)

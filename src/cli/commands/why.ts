@@ -10,6 +10,8 @@ import type { ApiOptions } from './ask-api.ts'
 import { askAllowed } from './ask-pdp.ts'
 
 export interface WhyOptions extends ApiOptions {
+  /** a revision, or an instant */
+  readonly at?: string
   readonly tenant?: string
   /** JSON objects */
   readonly attributes?: string

@@ -104,9 +104,13 @@ export class PastRevisions {
     return this.#inThread(environment, { task: 'compare', from, to, question })
   }
 
-  /** What a revision changed. @throws REVISION_GONE; PAST_BUSY, PAST_TOO_LARGE */
-  changes(environment: LogId, revision: number): Promise<RevisionChanges> {
-    return this.#inThread(environment, { task: 'changes', revision })
+  /**
+   * What a revision changed.
+   * @param access also whose access: takes the image before it
+   * @throws REVISION_GONE; PAST_BUSY, PAST_TOO_LARGE
+   */
+  changes(environment: LogId, revision: number, access = false): Promise<RevisionChanges> {
+    return this.#inThread(environment, { task: 'changes', revision, access })
   }
 
   /** The first revision that can be asked about. */

@@ -1,6 +1,7 @@
 // Questions to an environment as it was: POST /v2/projects/{p}/envs/{e}/check and …/explain. The question is that of a
 // PDP, with `at` beside it; the image of that revision answers as the PDPs did then.
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { type Query, readFlag } from '../../http/page.ts'
 import { readLooseCheck } from '../../http/pdp/check-bodies.ts'
 import { shortReason } from '../../http/pdp/record-decision.ts'
 import { ZerohopError } from '../../model/errors.ts'
@@ -12,7 +13,7 @@ import type { Check } from '../../pdp/request.ts'
 import { printTime } from '../http/render.ts'
 import type { RouteContext } from '../http/route-context.ts'
 import type { At, Found, PastRevisions } from './past-revisions.ts'
-import { PastAnswer, PastExplanation, PastQuestion, RevisionRead } from './schema.ts'
+import { PastAnswer, PastExplanation, PastQuestion, RevisionQuery, RevisionRead } from './schema.ts'
 
 const ENVIRONMENT = '/v2/projects/:p/envs/:e'
 const config = { operation: 'decision.explain' } as const
@@ -44,19 +45,21 @@ export function pastRoutes(app: FastifyInstance, management: RouteContext, past:
 }
 
 function revisionRoute(app: FastifyInstance, { store }: RouteContext, past: PastRevisions): void {
-  app.get<{ Params: { revision: string } }>(
+  app.get<{ Params: { revision: string }; Querystring: Query }>(
     `${ENVIRONMENT}/revisions/:revision`,
-    { config, schema: { response: { 200: RevisionRead } } },
-    async ({ scope, caller, params }) => {
+    { config, schema: { querystring: RevisionQuery, response: { 200: RevisionRead } } },
+    async ({ scope, caller, params, query }) => {
       const { revision: wanted } = params
       if (!/^\d{1,15}$/.test(wanted)) throw new ZerohopError('OBJECT_NOT_FOUND', { kind: 'revision', ref: wanted })
       const { revision, at, by } = past.find(scope.environment.id, { revision: Number(wanted) })
-      const { entries, others } = await past.changes(scope.environment.id, revision)
+      const access = readFlag(query, 'access')
+      const { entries, others, diff } = await past.changes(scope.environment.id, revision, access)
       const key = by.api_key_id === null ? undefined : store.view(caller.organization).find('api_key', by.api_key_id)
       return {
         ...{ revision, at: printTime(at), operation: by.operation, method: by.method, path: by.path },
         ...{ actor_id: by.api_key_id, actor_display_name: key?.name ?? by.operation, others },
         changes: entries.map((entry) => ({ ...entry, fields: { ...entry.fields } })),
+        ...(diff && { policy: diff.policy, access: diff.access }),
       }
     },
   )

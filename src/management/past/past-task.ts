@@ -21,7 +21,8 @@ export interface PastPlace {
 
 export type PastTask =
   | { readonly task: 'image'; readonly revision: number }
-  | { readonly task: 'changes'; readonly revision: number }
+  /** `access`: also whose access it changed */
+  | { readonly task: 'changes'; readonly revision: number; readonly access: boolean }
   | { readonly task: 'reach' }
   | { readonly task: 'compare'; readonly from: number; readonly to: number; readonly question: Question }
   /** writes a checkpoint of the head into the data folder */

@@ -38,7 +38,7 @@ async function run(
   task: Exclude<PastTask, { task: 'checkpoint' }>,
 ): Promise<PastResults['image' | 'changes' | 'reach' | 'compare']> {
   if (task.task === 'reach') return reader.reach()
-  if (task.task === 'changes') return changesOf(reader, task.revision)
+  if (task.task === 'changes') return changesOf(reader, environment, task)
   if (task.task === 'compare') return compareAnswers(reader, environment, task)
   const image = await imageAt(reader, environment, task.revision)
   return { bytes: image.save(), position: image.position }

@@ -1,28 +1,42 @@
 // What one revision changed: its objects before and after, in the words of the policy file. Runs in a worker thread
 // (past-thread.ts): the objects before are looked up in the newest start and the entries after it.
-import type { Change } from '../../log/change.ts'
+import type { Change, LogId } from '../../log/change.ts'
+import type { AccessDiff } from '../../model/access-diff.ts'
 import type { Kind, Objects } from '../../model/objects.ts'
 import type { PastReader } from '../../store/past-reader.ts'
+import type { View } from '../../store/view.ts'
+import { accessOf, decisive, NO_ACCESS_CHANGE } from '../plan/access.ts'
 import { entriesOf, inOrder, type PlanEntry } from '../plan/entries.ts'
-import { gone } from './past-image.ts'
+import { gone, imageAt } from './past-image.ts'
 
 export interface RevisionChanges {
   /** what is written in policy files, field by field */
   readonly entries: readonly PlanEntry[]
   /** changed objects that no policy file names: invites, groups, proxy configs, what only indexes a membership */
   readonly others: number
+  /** whose access it changed, at the time when it was written; undefined when nobody asked */
+  readonly diff: AccessDiff | undefined
 }
 
-type Wanted = Map<string, Objects[Kind] | undefined>
+export interface Wanted {
+  readonly revision: number
+  readonly access: boolean
+}
+
+type Before = Map<string, Objects[Kind] | undefined>
 
 const nameOf = ({ kind, key }: Pick<Change, 'kind' | 'key'>): string => `${kind} ${key}`
 
 /** @throws REVISION_GONE when its changes, or the state before it, are not kept any more */
-export async function changesOf(reader: PastReader, revision: number): Promise<RevisionChanges> {
+export async function changesOf(
+  reader: PastReader,
+  environment: LogId,
+  { revision, access }: Wanted,
+): Promise<RevisionChanges> {
   const [entry] = await reader.entries(revision - 1)
   const start = await reader.start(revision - 1)
   if (entry?.revision !== revision || start === undefined) throw gone(revision, await reader.reach())
-  const before: Wanted = new Map(entry.changes.map((change) => [nameOf(change), undefined]))
+  const before: Before = new Map(entry.changes.map((change) => [nameOf(change), undefined]))
   // read within this turn: that is one consistent state
   for (const { kind, json } of start.objects) {
     const object = JSON.parse(json) as Objects[Kind]
@@ -37,21 +51,25 @@ export async function changesOf(reader: PastReader, revision: number): Promise<R
       have = at
     }
   }
-  return told(before, entry.changes)
+  // what is kept under a kind is of that kind
+  const get = <K extends Kind>(kind: K, key: string) => before.get(nameOf({ kind, key })) as Objects[K] | undefined
+  const told = inWords({ get }, entry.changes)
+  if (!access) return { ...told, diff: undefined }
+  const changes = decisive({ get }, entry.changes)
+  if (changes.length === 0) return { ...told, diff: NO_ACCESS_CHANGE }
+  return { ...told, diff: accessOf(await imageAt(reader, environment, revision - 1), changes, { now: entry.at }) }
 }
 
 /** What earlier entries made of the objects. */
-function fold(wanted: Wanted, changes: readonly Change[]): void {
+function fold(wanted: Before, changes: readonly Change[]): void {
   for (const change of changes) {
     const name = nameOf(change)
     if (wanted.has(name)) wanted.set(name, change.op === 'put' ? change.value : undefined)
   }
 }
 
-function told(before: Wanted, changes: readonly Change[]): RevisionChanges {
-  // what is kept under a kind is of that kind
-  const get = <K extends Kind>(kind: K, key: string) => before.get(nameOf({ kind, key })) as Objects[K] | undefined
-  const each = changes.map((change) => entriesOf({ get }, change))
+function inWords(before: Pick<View, 'get'>, changes: readonly Change[]): Pick<RevisionChanges, 'entries' | 'others'> {
+  const each = changes.map((change) => entriesOf(before, change))
   const others = each.filter((entries) => entries.length === 0).length
   const entries = inOrder(each.flat()).map(({ op, kind, key, fields }): PlanEntry => ({ op, kind, key, fields }))
   return { entries, others }

@@ -1,4 +1,5 @@
-// Questions about past revisions: /v2/projects/{p}/envs/{e}/check and …/explain.
+// Questions about past revisions: /v2/projects/{p}/envs/{e}/check and …/explain, and …/revisions/{revision}.
+import { AccessDiff } from '../../model/access-diff.ts'
 import {
   anyOf,
   described,
@@ -16,6 +17,7 @@ import {
   Texts,
 } from '../../model/json-schema.ts'
 import { WhySchema } from '../../model/why-schema.ts'
+import { flagParameter, query } from '../query-parameters.ts'
 import { Attributes, Count, Id, Null, Time } from '../schema-parts.ts'
 
 const AT_REVISION = described(Count, 'a revision')
@@ -138,6 +140,10 @@ export const DecisionReplay = named(
 )
 export type DecisionReplay = Static<typeof DecisionReplay>
 
+export const RevisionQuery = query({
+  access: flagParameter('also who gained and lost access by it, at the time when it was written'),
+})
+
 export const RevisionRead = named(
   'Revision',
   open({
@@ -157,6 +163,8 @@ export const RevisionRead = named(
       }),
     ),
     others: described(Count, 'changed objects that no policy file names, such as invites'),
+    policy: optional(AccessDiff.properties.policy),
+    access: optional(described(AccessDiff.properties.access, 'with `access`: who gained and lost access by it')),
   }),
 )
 export type RevisionRead = Static<typeof RevisionRead>

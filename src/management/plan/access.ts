@@ -11,7 +11,7 @@ import type { View } from '../../store/view.ts'
 import { AFTER_CHAIN } from './plan-images.ts'
 
 /** The changes as decisions see them, without those that decisions cannot tell. */
-export function decisive(view: View, changes: readonly Change[]): PolicyChange[] {
+export function decisive(view: Pick<View, 'get'>, changes: readonly Change[]): PolicyChange[] {
   const projected: PolicyChange[] = []
   for (const change of changes) {
     const now = project(change)

@@ -126,4 +126,23 @@ describe('a question with `at`', () => {
     expect((await api.ask('GET', `${ASK}/revisions/${removed + 1}`)).status).toBe(404)
     expect((await api.ask('GET', `${ASK}/revisions/first`)).status).toBe(404)
   })
+
+  it('can be about whose access a revision changed, at the time when it was written', async () => {
+    const ask = async (revision: number, query = '?access=true') =>
+      (await api.ask('GET', `${ASK}/revisions/${revision}${query}`)).body
+    const assignment = { user: 'ben', role: 'reader', tenant: 'default' }
+    const given = await ask(await write('POST', '$F/role_assignments', assignment))
+    expect(given.access).toMatchObject({ gained: { users: 1, decisions: 1, complete: true }, lost: { users: 0 } })
+    const flip = { user: 'ben', action: 'read', resource: { type: 'doc' }, tenant: 'default' }
+    expect(given.access.gained.first).toEqual([expect.objectContaining(flip)])
+    const narrowed = await ask(await write('DELETE', '$S/roles/reader/permissions', { permissions: ['doc:read'] }))
+    expect(narrowed.policy.lost).toEqual([expect.objectContaining({ permission: 'doc:read' })])
+    expect(narrowed.access).toMatchObject({ gained: { users: 0 }, lost: { users: 1, first: [flip] } })
+    const described = await write('POST', '$F/users', { key: 'cleo' })
+    const nobody = { users: 0, decisions: 0, complete: true, groups: [], more_groups: 0, first: [] }
+    expect((await ask(described)).access).toMatchObject({ gained: nobody, lost: nobody, conditional: [] })
+    // the first revision has nothing before it
+    expect((await ask(1)).access.lost).toMatchObject(nobody)
+    expect(await ask(1, '')).not.toHaveProperty('access')
+  })
 })

@@ -1,0 +1,67 @@
+// The command line of `zerohop history` and its subcommands. Each is in a file of its own, which is loaded only when it
+// runs.
+import type { Command } from 'commander'
+import { isZerohopError } from '../../model/errors.ts'
+import { readEnv } from '../configuration/env.ts'
+import { fail } from '../process/process.ts'
+import { examples, refusesUsage, WRONG_USAGE } from '../terminal/command-line.ts'
+import { WHEN } from '../terminal/when.ts'
+import type { HistoryOptions } from './history.ts'
+import type { HistoryShowOptions } from './history-show.ts'
+
+/** Adds `history` with its subcommands. */
+export function addHistory(program: Command): void {
+  const history = remote(refusesUsage(program.command('history')))
+    // options after the name of a subcommand are its own
+    .enablePositionalOptions()
+    .description('the revisions of an environment, the newest first: when, by whom, which operation')
+    .option('--since <when>', `only from then on: ${WHEN}`)
+    .option('--until <when>', 'only until then')
+    .option('--actor <key>', 'only what this API key did: its id, or a part of its name')
+    .option('--limit <number>', 'so many at most', '30')
+    .option('--json', 'as JSON, one revision in each line')
+    .addHelpText(
+      'after',
+      examples(
+        'zerohop history',
+        'zerohop history --environment production --since 7d --actor console',
+        'zerohop history --limit 1000 --json',
+        'zerohop history show 118',
+      ),
+    )
+    .action((options: HistoryOptions) =>
+      answering(async () => (await import('./history.ts')).listHistory(readEnv(), options, Date.now())),
+    )
+  addShow(history)
+  // another subcommand: addRevert(history)
+}
+
+function addShow(history: Command): void {
+  remote(refusesUsage(history.command('show')))
+    .description('what a revision changed, field by field, and who gained and lost access by it')
+    .argument('<revision>', 'number of the revision')
+    .option('--no-access', 'without who gained and lost access: that takes the state before and after')
+    .option('--details', 'everything, instead of the first of each list')
+    .option('--json', 'as JSON')
+    .addHelpText('after', examples('zerohop history show 118', 'zerohop history show 118 --no-access --json'))
+    .action((revision: string, options: HistoryShowOptions) =>
+      answering(async () => (await import('./history-show.ts')).showRevision(readEnv(), revision, options)),
+    )
+}
+
+/** Options of every command that asks a management API about an environment. */
+export function remote(command: Command): Command {
+  return command
+    .option('--api <url>', 'address of the management API (ZEROHOP_API, else `api` of zerohop.yaml)')
+    .option('--project <project>', 'that of the key, else of zerohop.yaml')
+    .option('--environment <environment>', 'that of the key, else of zerohop.yaml')
+}
+
+/** Runs a command; what the caller wrote and cannot be read is wrong usage. */
+export async function answering(command: () => Promise<void>, failed = 1): Promise<void> {
+  try {
+    await command()
+  } catch (error) {
+    fail(error, isZerohopError(error, 'INPUT_INVALID') ? WRONG_USAGE : failed)
+  }
+}

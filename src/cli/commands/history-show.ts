@@ -1,0 +1,47 @@
+// `zerohop history show`: what one revision changed, in the words of the policy file, and whose access by it.
+import { dataOf } from '../../client/management-client.ts'
+import type { RevisionRead } from '../../management/past/schema.ts'
+import type { Env } from '../configuration/env.ts'
+import { printOptions } from '../terminal/print-problems.ts'
+import { withProgress } from '../terminal/progress.ts'
+import { readCount } from '../terminal/when.ts'
+import { type ApiOptions, remoteEnvironment } from './ask-api.ts'
+import { accessLines, changeLines, joined, type PlanTextOptions, plain, stylist } from './plan-text.ts'
+
+export interface HistoryShowOptions extends ApiOptions {
+  readonly access: boolean
+  readonly details?: boolean
+  readonly json?: boolean
+}
+
+/** Prints it. @throws INPUT_INVALID for what is no revision; API_REFUSED when it is not kept any more */
+export async function showRevision(
+  env: Env,
+  revision: string,
+  { access, details = false, json = false, ...options }: HistoryShowOptions,
+): Promise<void> {
+  const number = readCount(revision, 'the revision', Number.MAX_SAFE_INTEGER)
+  const shown = await withProgress(`reading revision ${number}`, async () => {
+    const { client, path } = await remoteEnvironment(env, options)
+    const params = { path: { ...path, revision: String(number) }, query: { access } }
+    return dataOf(await client.GET('/v2/projects/{p}/envs/{e}/revisions/{revision}', { params })) as RevisionRead
+  })
+  const { colour } = printOptions(process.stdout)
+  process.stdout.write(json ? `${JSON.stringify(shown, null, 2)}\n` : revisionText(shown, { colour, details }))
+}
+
+/** The revision as lines, each with a line break. */
+export function revisionText(shown: RevisionRead, options: PlanTextOptions): string {
+  const { revision, at, actor_display_name: who, operation, method, path, changes, others, policy, access } = shown
+  const styled = stylist(options)
+  const request = method === null || path === null ? [] : [styled('dim', plain(`${method} ${path}`))]
+  const head = styled('bold', plain(`Revision ${revision} of ${at.replace('+00:00', 'Z')} by ${who}: ${operation}`))
+  const changed = [...changeLines({ changes: changes as ChangesOfPlan, more: 0 }, options, styled)]
+  if (others > 0) changed.push(`${others} object${others === 1 ? '' : 's'} that no policy file names`)
+  if (changed.length === 0) changed.push('Nothing changed that a policy file names.')
+  const diff = policy && access ? [...accessLines({ policy, access }, options, styled)] : []
+  if (access && diff.length === 0) diff.push('Nobody gained or lost access.')
+  return joined([[head, ...request], changed, diff])
+}
+
+type ChangesOfPlan = Parameters<typeof changeLines>[0]['changes']
