@@ -1,20 +1,17 @@
 // Where a plan is made: a management API with a key, or a data folder on this machine.
-import { createClient, dataOf, type ManagementClient } from '../../client/management-client.ts'
+import { dataOf, type ManagementClient } from '../../client/management-client.ts'
 import type { ApplyRequest, Plan, PlanRequest } from '../../management/plan/schema.ts'
 import type { PolicyFile } from '../../management/policy-file/schema.ts'
-import { ZerohopError } from '../../model/errors.ts'
 import { PLAN_TIMEOUT_MS } from '../../model/limits.ts'
 import type { Env } from '../configuration/env.ts'
 import { findProject, type Project } from '../configuration/project-file.ts'
 import { withSettings } from '../terminal/command-line.ts'
 import { everythingOf } from './export-import.ts'
+import { type ApiOptions, addressOf, clientOf, type EnvironmentPath, environmentOf } from './management-api.ts'
 import { admin } from './operator.ts'
 
-export interface TargetOptions {
-  readonly api?: string
+export interface TargetOptions extends ApiOptions {
   readonly data?: string
-  readonly project?: string
-  readonly environment?: string
   readonly organization?: string
 }
 
@@ -62,25 +59,19 @@ export async function exportFrom(env: Env, options: TargetOptions): Promise<Poli
     const of = withSettings(env, data === undefined ? {} : { data })
     return everythingOf(of, { ...where, ...(organization === undefined ? {} : { organization }) })
   }
-  const client = clientOf(url, env)
-  const path = await placeOf(client, options, project)
+  const client = clientOf(url, env.pdpApiKey, PLAN_TIMEOUT_MS)
+  const path = await environmentOf(client, options, project)
   const params = { path, query: { facts: true } }
   return dataOf(await client.GET('/v2/projects/{p}/envs/{e}/export', { params })) as PolicyFile
 }
 
+/** Undefined when a folder is meant. */
 const urlOf = (env: Env, options: TargetOptions, project: Project): string | undefined =>
-  options.data === undefined ? (options.api ?? env.api ?? project.api) : undefined
-
-/** @throws CONFIG_INVALID without a key */
-function clientOf(url: string, { pdpApiKey: apiKey }: Env): ManagementClient {
-  if (apiKey === undefined)
-    throw new ZerohopError('CONFIG_INVALID', { reason: `\`${url}\` is asked with a key: set PDP_API_KEY` })
-  return createClient({ url, apiKey, timeoutMs: PLAN_TIMEOUT_MS })
-}
+  options.data === undefined ? addressOf(options, env, project) : undefined
 
 async function remote(url: string, env: Env, options: TargetOptions, names: Project): Promise<PlanTarget> {
-  const client = clientOf(url, env)
-  const path = await placeOf(client, options, names)
+  const client = clientOf(url, env.pdpApiKey, PLAN_TIMEOUT_MS)
+  const path = await environmentOf(client, options, names)
   const { project, environment, id } = await nameOf(client, path)
   return {
     name: `${project}/${environment} at ${new URL(url).host}`,
@@ -97,25 +88,6 @@ async function remote(url: string, env: Env, options: TargetOptions, names: Proj
 }
 
 type Body = object & Record<never, never>
-
-interface EnvironmentPath {
-  readonly p: string
-  readonly e: string
-}
-
-/** The environment that is named, else that of the key, else that of `zerohop.yaml`. */
-async function placeOf(
-  client: ManagementClient,
-  { project, environment }: TargetOptions,
-  names: Project,
-): Promise<EnvironmentPath> {
-  if (project !== undefined && environment !== undefined) return { p: project, e: environment }
-  const { project_id, environment_id } = dataOf(await client.GET('/v2/api-key/scope'))
-  return {
-    p: project ?? project_id ?? names.project,
-    e: environment ?? environment_id ?? names.environment,
-  }
-}
 
 async function nameOf(client: ManagementClient, path: EnvironmentPath) {
   const { id, key, project_id } = dataOf(await client.GET('/v2/projects/{p}/envs/{e}', { params: { path } }))

@@ -37,9 +37,10 @@ export function addWhy(program: Command): void {
       new Option('--at <when>', 'as it was: a revision, or an instant such as 2026-11-20T08:30:00Z').conflicts(OTHERS),
     )
     .addOption(
-      new Option('--api <url>', 'ask a management API instead, in the same way (`api` of zerohop.yaml)').conflicts(
-        OTHERS,
-      ),
+      new Option(
+        '--api <url>',
+        'ask a management API instead, in the same way (with --at: ZEROHOP_API, `api` of zerohop.yaml)',
+      ).conflicts(OTHERS),
     )
     .option('--project <project>', 'with --api or --at: that of the key, else of zerohop.yaml')
     .option('--environment <environment>', 'with --api or --at: that of the key, else of zerohop.yaml')

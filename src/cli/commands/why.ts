@@ -6,12 +6,13 @@ import { loadImage, type Pdp } from '../../pdp/pdp.ts'
 import type { Check } from '../../pdp/request.ts'
 import { whyLines, whyTreeLines } from '../../pdp/why-text.ts'
 import type { Env } from '../configuration/env.ts'
-import type { ApiOptions } from './ask-api.ts'
+import type { ExplainOptions } from './ask-api.ts'
 import { askAllowed } from './ask-pdp.ts'
 
 export interface WhyOptions extends ApiOptions {
   /** a revision, or an instant */
   readonly at?: string
+export interface WhyOptions extends ExplainOptions {
   readonly tenant?: string
   /** JSON objects */
   readonly attributes?: string

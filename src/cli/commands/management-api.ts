@@ -1,0 +1,47 @@
+// Which management API a command asks, with which key, and about which environment: the one place that decides it.
+import { createClient, dataOf, type ManagementClient } from '../../client/management-client.ts'
+import { ZerohopError } from '../../model/errors.ts'
+import type { Env } from '../configuration/env.ts'
+import type { Project } from '../configuration/project-file.ts'
+
+export interface ApiOptions {
+  /** address of the management API */
+  readonly api?: string
+  readonly project?: string
+  readonly environment?: string
+}
+
+/** What names an environment in the paths of the API: ids or keys. */
+export interface EnvironmentPath {
+  readonly p: string
+  readonly e: string
+}
+
+/** The address of the option, else of ZEROHOP_API, else of `zerohop.yaml`; undefined when none names one. */
+export const addressOf = ({ api }: ApiOptions, env: Env, project: Project): string | undefined =>
+  api ?? env.api ?? project.api
+
+/**
+ * A client of the API at the address.
+ * @param key PDP_API_KEY, or what the command takes in its place
+ * @throws CONFIG_INVALID without a key
+ */
+export function clientOf(url: string, key: string | undefined, timeoutMs?: number): ManagementClient {
+  if (key === undefined)
+    throw new ZerohopError('CONFIG_INVALID', { reason: `\`${url}\` is asked with a key: set PDP_API_KEY` })
+  return createClient({ url, apiKey: key, ...(timeoutMs === undefined ? {} : { timeoutMs }) })
+}
+
+/**
+ * The environment that the options name, else that of the key, else that of `zerohop.yaml`.
+ * @throws API_REFUSED when the API does not know the key
+ */
+export async function environmentOf(
+  client: ManagementClient,
+  { project, environment }: ApiOptions,
+  names: Project,
+): Promise<EnvironmentPath> {
+  if (project !== undefined && environment !== undefined) return { p: project, e: environment }
+  const { project_id, environment_id } = dataOf(await client.GET('/v2/api-key/scope'))
+  return { p: project ?? project_id ?? names.project, e: environment ?? environment_id ?? names.environment }
+}

@@ -1,0 +1,40 @@
+// Which management API commands ask, and about which environment.
+import { describe, expect, it } from 'vitest'
+import { addressOf, clientOf, environmentOf } from '../../src/cli/commands/management-api.ts'
+import { readEnv } from '../../src/cli/configuration/env.ts'
+import { findProject } from '../../src/cli/configuration/project-file.ts'
+import { temporaryFolder } from '../support/folders.ts'
+
+const none = findProject(temporaryFolder('management-api'))
+const project = { ...none, api: 'http://of-project:1', project: 'ours', environment: 'staging' }
+
+describe('the management API of a command', () => {
+  it('is that of the option, else of ZEROHOP_API, else of zerohop.yaml, else none', () => {
+    const env = readEnv({ ZEROHOP_API: 'http://of-variable:1' })
+    expect([
+      addressOf({ api: 'http://of-option:1' }, env, project),
+      addressOf({}, env, project),
+      addressOf({}, readEnv({}), project),
+      addressOf({}, readEnv({}), none),
+    ]).toEqual(['http://of-option:1', 'http://of-variable:1', 'http://of-project:1', undefined])
+  })
+
+  it('is not asked without a key', () => {
+    expect(() => clientOf('http://of-option:1', undefined)).toThrow('set PDP_API_KEY')
+  })
+
+  it('is asked about what options name, else the key, else zerohop.yaml', async () => {
+    const asked: string[] = []
+    const scope = { organization_id: 'o', project_id: 'p1', environment_id: undefined }
+    const GET = async (path: string) => {
+      asked.push(path)
+      return { data: scope, response: new Response() }
+    }
+    const client = { ...clientOf('http://of-option:1', 'key'), GET } as unknown as ReturnType<typeof clientOf>
+    const named = { project: 'default', environment: 'production' }
+    expect(await environmentOf(client, named, project)).toEqual({ p: 'default', e: 'production' })
+    expect(asked).toEqual([])
+    expect(await environmentOf(client, {}, project)).toEqual({ p: 'p1', e: 'staging' })
+    expect(await environmentOf(client, { project: 'default' }, project)).toEqual({ p: 'default', e: 'staging' })
+  })
+})
