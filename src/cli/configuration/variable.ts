@@ -10,6 +10,7 @@ export const COMMANDS = [
   'check',
   'image',
   'types',
+  'why',
   'plan',
   'apply',
   'diff',
