@@ -2,8 +2,13 @@
 // nothing runs as root or writes beside its volumes. The Dockerfile's own steps run in .ci/container.mjs.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { Command } from 'commander'
 import { describe, expect, it } from 'vitest'
 import { parse, parseAllDocuments } from 'yaml'
+import { addAdministration } from '../src/cli/commands/operator-commands.ts'
+import { addPlans } from '../src/cli/commands/plan-commands.ts'
+import { addPolicyFiles } from '../src/cli/commands/policy-commands.ts'
+import { addTest } from '../src/cli/commands/test-command.ts'
 import { Environment } from '../src/cli/configuration/env.ts'
 import { factsOf } from '../src/cli/configuration/variable.ts'
 import { ROOT } from './tidy/source.ts'
@@ -332,5 +337,40 @@ describe('deploy/kubernetes-replicas', () => {
       spec: { minAvailable: number; selector: unknown }
     }
     expect(budget.spec).toEqual({ minAvailable: api!.spec.replicas - 1, selector: api!.spec.selector })
+  })
+})
+
+describe('policies in git', () => {
+  const program = new Command('zerohop')
+  for (const add of [addPolicyFiles, addTest, addPlans, addAdministration]) add(program)
+  const action = readFileSync(join(DEPLOY, 'github-action/action.yml'), 'utf8')
+  const pages = ['docs/plan-and-apply.md', 'docs/production.md', 'deploy/README.md']
+  const chapter = pages.map((page) => readFileSync(join(ROOT, page), 'utf8')).join('\n')
+
+  it.each([
+    ['the GitHub action', action, /zerohop@\$VERSION" ([^>\n]*)/g, ['validate', 'test', 'plan']],
+    [
+      'the manual',
+      chapter,
+      /^(?: *- run: )?(?:\w+=\S+ )*(?:npx --yes )?zerohop(?:@\w+)? ([^>#\n]*)/gm,
+      ['apply', 'diff', 'fmt', 'plan'],
+    ],
+  ] as const)('%s has commands and options that exist', (_, text, lines, wanted) => {
+    const found = [...text.matchAll(lines)].map(([, line = '']) => line.trim().split(/\s+/))
+    for (const [name, ...words] of found) {
+      const command = program.commands.find((each) => each.name() === name)
+      expect(command?.name(), name).toBe(name)
+      const options = [command!, ...command!.commands].flatMap((each) => each.options.map(({ long }) => long))
+      for (const word of words.join(' ').match(/--[a-z-]+/g) ?? []) expect(options, name).toContain(word)
+    }
+    expect(found.map(([name]) => name)).toEqual(expect.arrayContaining([...wanted]))
+  })
+
+  it('the action takes the inputs that its example in the README gives', () => {
+    const { inputs } = parse(action) as { inputs: Record<string, unknown> }
+    const [, example = ''] = /uses: \.\/deploy\/github-action.*\n +with:\n((?: +[\w-]+:.*\n)+)/.exec(readme) ?? []
+    const given = Object.keys(parse(example) as object)
+    expect(given).toContain('api-key')
+    expect(Object.keys(inputs)).toEqual(expect.arrayContaining(given))
   })
 })
