@@ -1,12 +1,14 @@
 // `zerohop plan`, `apply` and `diff` as people and pipelines meet them: exit codes, a plan in a file, a comment for a
 // pull request. Needs the build.
-import { writeFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { temporaryFolder } from '../support/folders.ts'
-import { runCommand } from '../support/run-command.ts'
+import { COMMAND, runCommand } from '../support/run-command.ts'
 import { endServers, freePort, readKeys, startApi, url } from '../support/server.ts'
+import { SHORT_LIVED } from '../support/short-lived.ts'
 
 const folder = temporaryFolder('plan-cli')
 const data = join(folder, 'data')
@@ -106,5 +108,37 @@ describe('a plan on the command line', () => {
     write(POLICY.replace('doc:write]', 'doc:write], description: "else"'))
     const ran = await run('diff', 'development', file)
     expect(ran.out).toContain('~ role writer\n    description: writes → else')
+  })
+})
+
+describe('export and import at a server', () => {
+  it('writes an environment as files that own it: the plan is empty', async () => {
+    const all = join(folder, 'all.yaml')
+    expect(await run('export', all)).toMatchObject({ code: 0, err: '', out: '' })
+    expect(readFileSync(all, 'utf8')).toContain('key: writer')
+    expect(await run('plan', all, '--prune')).toMatchObject({ code: 0, err: '' })
+  })
+
+  it('adds what a file names, deletes nothing, and only says so with --dry-run', async () => {
+    const some = join(folder, 'some.yaml')
+    writeFileSync(some, 'zerohop: 1\nroles: [{ key: guest, permissions: [doc:read] }]\n')
+    const dry = await run('import', some, '--dry-run')
+    expect(dry.out).toMatch(
+      /^create role guest\n1 would be created, 0 would be changed, 0 would be deleted; revision \d+\n$/,
+    )
+    const done = await run('import', some, '--json')
+    expect(JSON.parse(done.out)).toMatchObject({ created: 1, changed: 0, deleted: 0, lines: ['create role guest'] })
+    writeFileSync(some, 'zerohop: 2\nroles: [{ key: guest, permissions: [doc:raed] }]\n')
+    expect(await run('import', some)).toMatchObject({ code: 1, err: expect.stringContaining('raed') })
+  })
+
+  it('reads standard input and writes standard output as `-`', () => {
+    const args = [...SHORT_LIVED, COMMAND, 'import', '-', '--json']
+    const { stdout, stderr } = spawnSync(process.execPath, args, {
+      env: { PATH: process.env.PATH, ZEROHOP_API: api, PDP_API_KEY: key },
+      input: 'zerohop: 2\nroles: [{ key: visitor }]\n',
+      encoding: 'utf8',
+    })
+    expect([stderr, JSON.parse(stdout)]).toMatchObject(['', { created: 1, lines: ['create role visitor'] }])
   })
 })

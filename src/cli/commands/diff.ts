@@ -7,17 +7,15 @@ import { planRead } from '../../management/plan/render-plan.ts'
 import type { Plan } from '../../management/plan/schema.ts'
 import { applyPolicy } from '../../management/policy-file/apply-policy.ts'
 import { countingMint, emptyEnvironment } from '../../management/policy-file/empty-environment.ts'
-import { readPolicy } from '../../management/policy-file/read-policy.ts'
 import type { PolicyFile } from '../../management/policy-file/schema.ts'
-import { ZerohopError } from '../../model/errors.ts'
 import { PLAN_ENTRIES_MAX } from '../../model/limits.ts'
 import type { View } from '../../store/view.ts'
 import type { Env } from '../configuration/env.ts'
-import { printOptions, printProblems } from '../terminal/print-problems.ts'
+import { printOptions } from '../terminal/print-problems.ts'
 import { withProgress } from '../terminal/progress.ts'
 import { exportFrom, type TargetOptions } from './plan-target.ts'
 import { isCounted, planText } from './plan-text.ts'
-import { readSources } from './policy-sources.ts'
+import { policyAt } from './policy-sources.ts'
 
 export interface DiffOptions extends TargetOptions {
   readonly json?: boolean
@@ -73,14 +71,4 @@ function ofPolicy(policy: PolicyFile): Side {
   const view = emptyEnvironment(mint)
   applyPolicy(view, policy, mint)
   return { view, image: imageOf(view) }
-}
-
-/** @throws CONFIG_INVALID when something is wrong with the files, which is printed */
-function policyAt(path: string): PolicyFile {
-  const found = readSources([path], process.cwd())
-  const { policy, problems } = readPolicy(found.sources)
-  const errors = [...found.problems, ...problems].filter(({ severity }) => severity === 'error')
-  if (errors.length === 0) return policy
-  process.stderr.write(printProblems(errors, found.sources, printOptions(process.stderr)))
-  throw new ZerohopError('CONFIG_INVALID', { reason: `\`${path}\` is no policy` })
 }

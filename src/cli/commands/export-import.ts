@@ -1,37 +1,35 @@
 // `zerohop export|import`: an environment as one readable file, JSON or YAML by its extension.
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { readFileSync } from 'node:fs'
 import { parse, stringify } from 'yaml'
 import { parseJson, UNLIMITED } from '../../http/json.ts'
+import { BODY } from '../../management/fields.ts'
 import { formatPolicy } from '../../management/policy-file/format.ts'
-import type { PolicyFile } from '../../management/policy-file/schema.ts'
+import { requirePolicy } from '../../management/policy-file/versions.ts'
 import { isZerohopError, ZerohopError } from '../../model/errors.ts'
+import { BUNDLE_LINES_MAX } from '../../model/limits.ts'
 import type { Env } from '../configuration/env.ts'
+import { findProject } from '../configuration/project-file.ts'
 import { lineOf, writeOut } from '../process/process.ts'
 import { admin } from './operator.ts'
+import { exportFrom, folderOf, isRemote, type TargetOptions, targetOf } from './plan-target.ts'
+import { STANDARD_INPUT as STANDARD, standardInput } from './policy-sources.ts'
 
-export interface BundleOptions {
-  readonly organization?: string
-  readonly project: string
-  readonly environment: string
-}
-export interface ExportOptions extends BundleOptions {
+export interface ExportOptions extends TargetOptions {
   readonly facts?: boolean
   readonly format?: string
 }
-export interface ImportOptions extends BundleOptions {
+export interface ImportOptions extends TargetOptions {
   readonly dryRun?: boolean
   readonly json?: boolean
 }
 
 /** Writes the file, or prints it when no file is named. */
-export async function exportBundle(env: Env, file: string | undefined, options: ExportOptions): Promise<void> {
-  const { facts = false, format, ...where } = options
-  const bundle = facts ? await everythingOf(env, where) : await admin(env, 'export', where)
-  const isYaml = format === undefined ? isYamlName(file ?? '') : format === 'yaml'
+export async function exportBundle(env: Env, file: string = STANDARD, options: ExportOptions): Promise<void> {
+  const { facts = false, format, ...target } = options
+  const bundle = await exportFrom(env, target, facts)
+  const isYaml = format === undefined ? isYamlName(file) : format === 'yaml'
   const text = isYaml ? yamlOf(bundle) : `${JSON.stringify(bundle, null, 2)}\n`
-  if (file === undefined) process.stdout.write(text)
+  if (file === STANDARD) process.stdout.write(text)
   else writeOut(file, text)
 }
 
@@ -41,23 +39,9 @@ function yamlOf(bundle: unknown): string {
   return formatPolicy({ name: 'policy.yaml', text }).text ?? text
 }
 
-/** The server writes a large export to a private file in the data folder. */
-export async function everythingOf(env: Env, where: BundleOptions): Promise<PolicyFile> {
-  const folder = mkdtempSync(join(tmpdir(), 'zerohop-export-'))
-  try {
-    const file = join(resolve(folder), 'bundle.json')
-    await admin(env, 'export', { ...where, file })
-    return JSON.parse(readFileSync(file, 'utf8'))
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
-  }
-}
-
 /** Applies the file and prints the result. */
 export async function importBundle(env: Env, file: string, { json, ...options }: ImportOptions): Promise<void> {
-  const imported = await admin(env, 'import', { ...options, bundle: read(file) }).catch((error: unknown) => {
-    throw placed(file, error)
-  })
+  const imported = isRemote(env, options) ? await sent(env, file, options) : await stored(env, file, options)
   if (json) {
     process.stdout.write(`${JSON.stringify(imported, null, 2)}\n`)
     return
@@ -70,6 +54,38 @@ export async function importBundle(env: Env, file: string, { json, ...options }:
   process.stdout.write(`${[...lines, ...rest, `${sum}; revision ${revision}`].join('\n')}\n`)
 }
 
+interface Result {
+  readonly created: number
+  readonly changed: number
+  readonly deleted: number
+  readonly lines: readonly string[]
+  readonly revision: number
+}
+
+/** Into a data folder. */
+async function stored(env: Env, file: string, { dryRun, ...target }: ImportOptions): Promise<Result> {
+  const { of, where } = folderOf(env, target, findProject(process.cwd()))
+  const input = { ...where, ...(dryRun === undefined ? {} : { dryRun }), bundle: read(file) }
+  return admin(of, 'import', input).catch((error: unknown) => {
+    throw placed(file, error)
+  })
+}
+
+/** To an API: a plan that deletes and renames nothing. The parts of a resource type count as objects of their own. */
+async function sent(env: Env, file: string, { dryRun = false, ...options }: ImportOptions): Promise<Result> {
+  const { moved: _, ...policy } = requirePolicy(read(file), BODY) // the server judges what it refers to
+  const target = await targetOf(env, options)
+  const { changes, more, revision } = await (dryRun ? target.plan({ policy }) : target.apply({ policy }))
+  if (more > 0) process.stderr.write(`zerohop: ${more} objects besides are not counted\n`)
+  const count = (wanted: string): number => changes.filter(({ op }) => op === wanted).length
+  return {
+    ...{ created: count('create'), changed: count('update'), deleted: count('delete'), revision },
+    lines: changes
+      .slice(0, BUNDLE_LINES_MAX)
+      .map(({ op, kind, key }) => `${op === 'update' ? 'change' : op} ${kind.replaceAll('_', ' ')} ${key}`),
+  }
+}
+
 /** The error with its place in the file before it. */
 function placed(file: string, error: unknown): unknown {
   if (!isZerohopError(error) || (error.path?.length ?? 0) < 2) return error
@@ -79,8 +95,9 @@ function placed(file: string, error: unknown): unknown {
 
 function read(file: string): unknown {
   try {
-    const bytes = readFileSync(file)
-    return isYamlName(file) ? parse(bytes.toString('utf8')) : parseJson(bytes, 'refuse', UNLIMITED)
+    const isStandard = file === STANDARD
+    const bytes = isStandard ? standardInput() : readFileSync(file)
+    return isStandard || isYamlName(file) ? parse(bytes.toString('utf8')) : parseJson(bytes, 'refuse', UNLIMITED)
   } catch (error) {
     const { errno, code } = error as NodeJS.ErrnoException
     const inJson = isZerohopError(error, 'JSON_INVALID') ? error.details.reason : undefined

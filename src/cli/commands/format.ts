@@ -5,7 +5,7 @@ import { formatPolicy } from '../../management/policy-file/format.ts'
 import type { Problem } from '../../management/policy-file/problem.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import { printOptions, printProblems } from '../terminal/print-problems.ts'
-import { findPolicy } from './policy-sources.ts'
+import { findPolicy, STANDARD_INPUT } from './policy-sources.ts'
 
 export interface FormatOptions {
   readonly check?: boolean
@@ -27,9 +27,11 @@ export function format(
   for (const source of sources) {
     const formatted = formatPolicy(source, schemaFor(resolve(from, source.name)))
     problems.push(...formatted.problems)
+    const isStandard = source.name === STANDARD_INPUT
+    if (isStandard && !check && !json) process.stdout.write(formatted.text ?? '')
     if (formatted.text === undefined || formatted.text === source.text) continue
-    changed.push(source.name)
-    if (!check) write(resolve(from, source.name), formatted.text)
+    if (check || !isStandard) changed.push(source.name)
+    if (!check && !isStandard) write(resolve(from, source.name), formatted.text)
   }
   const isFine = problems.length === 0 && !(check && changed.length > 0)
   if (json) {

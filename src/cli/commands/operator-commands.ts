@@ -3,7 +3,7 @@
 import { type Command, Option } from 'commander'
 import type { NewKey } from '../../management/admin.ts'
 import { type Env, readEnv } from '../configuration/env.ts'
-import { attempt, DATA, examples, withSettings } from '../terminal/command-line.ts'
+import { attempt, DATA, examples, targeted, withSettings } from '../terminal/command-line.ts'
 import type { ExportOptions, ImportOptions } from './export-import.ts'
 
 interface Administered {
@@ -130,39 +130,29 @@ function addBackups(program: Command): void {
 }
 
 function addBundles(program: Command): void {
-  program
-    .command('export')
+  targeted(program.command('export'))
     .description('writes the schema of an environment, and its facts when asked, as one JSON or YAML file')
-    .argument('[file]', 'the file: YAML when it ends in .yaml or .yml, else JSON; default standard output')
-    .option('--project <project>', 'id or key of the project', 'default')
-    .option('--environment <environment>', 'id or key of the environment', 'development')
-    .option('--organization <key>', ORGANIZATION)
+    .argument('[file]', 'the file: YAML when it ends in .yaml or .yml, else JSON; `-` or none is standard output')
     .option('--facts', 'also users, tenants, role assignments, instances and tuples')
     .addOption(new Option('--format <format>', 'format, whatever the file extension').choices(['json', 'yaml']))
-    .option('--data <folder>', DATA)
     .addHelpText(
       'after',
       examples('zerohop export policy.yaml', 'zerohop export --environment production --facts all.json'),
     )
-    .action((file: string | undefined, { data, ...options }: Administered & ExportOptions) =>
-      attempt(async () => (await import('./export-import.ts')).exportBundle(folderOf({ data }), file, options)),
+    .action((file: string | undefined, options: ExportOptions) =>
+      attempt(async () => (await import('./export-import.ts')).exportBundle(readEnv(), file, options)),
     )
-  program
-    .command('import')
+  targeted(program.command('import'))
     .description('applies a file to an environment in one revision; objects that the file does not name are kept')
-    .argument('<file>', 'a file written by export')
-    .option('--project <project>', 'id or key of the project', 'default')
-    .option('--environment <environment>', 'id or key of the environment', 'development')
-    .option('--organization <key>', ORGANIZATION)
+    .argument('<file>', 'a file written by export; `-` is standard input')
     .option('--dry-run', 'only print what would change')
-    .option('--data <folder>', DATA)
     .option('--json', AS_JSON)
     .addHelpText(
       'after',
       examples('zerohop import policy.yaml --dry-run', 'zerohop import policy.yaml --environment production'),
     )
-    .action((file: string, { data, ...options }: Administered & ImportOptions) =>
-      attempt(async () => (await import('./export-import.ts')).importBundle(folderOf({ data }), file, options)),
+    .action((file: string, options: ImportOptions) =>
+      attempt(async () => (await import('./export-import.ts')).importBundle(readEnv(), file, options)),
     )
 }
 

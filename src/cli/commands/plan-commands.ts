@@ -1,22 +1,12 @@
 // The command line of plans: names, options and help. Each command is in a file of its own, which is loaded only when it
 // runs.
 import type { Command } from 'commander'
-import { inVariables, readEnv } from '../configuration/env.ts'
-import { attempt, DATA, examples, refusesUsage } from '../terminal/command-line.ts'
+import { readEnv } from '../configuration/env.ts'
+import { attempt, examples, refusesUsage, targeted } from '../terminal/command-line.ts'
 import type { DiffOptions } from './diff.ts'
 import type { ApplyOptions, PlanOptions } from './plan.ts'
 
-const FILES = 'policy files and folders of them (`files` of zerohop.yaml, else policy.yaml)'
-
-/** Options that say which environment is meant. */
-function targeted(command: Command): Command {
-  return command
-    .option('--api <url>', `address of the management API, asked with PDP_API_KEY ${inVariables('ZEROHOP_API')}`)
-    .option('--project <project>', 'id or key of the project (that of the key, else of zerohop.yaml)')
-    .option('--environment <environment>', 'id or key of the environment (that of the key, else of zerohop.yaml)')
-    .option('--data <folder>', `${DATA}, instead of an API`)
-    .option('--organization <key>', 'with --data: id or key of the organization (the oldest)')
-}
+const FILES = 'policy files and folders of them (`files` of zerohop.yaml, else policy.yaml); `-` is standard input'
 
 /** Adds `plan`, `apply` and `diff`. */
 export function addPlans(program: Command): void {

@@ -1,4 +1,7 @@
 // Where a plan is made: a management API with a key, or a data folder on this machine.
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
 import { dataOf, type ManagementClient } from '../../client/management-client.ts'
 import type { ApplyRequest, Plan, PlanRequest } from '../../management/plan/schema.ts'
 import type { PolicyFile } from '../../management/policy-file/schema.ts'
@@ -6,7 +9,6 @@ import { PLAN_TIMEOUT_MS } from '../../model/limits.ts'
 import type { Env } from '../configuration/env.ts'
 import { findProject, type Project } from '../configuration/project-file.ts'
 import { withSettings } from '../terminal/command-line.ts'
-import { everythingOf } from './export-import.ts'
 import { type ApiOptions, addressOf, clientOf, type EnvironmentPath, environmentOf } from './management-api.ts'
 import { admin } from './operator.ts'
 
@@ -34,12 +36,7 @@ export async function targetOf(env: Env, options: TargetOptions): Promise<PlanTa
   const project = findProject(process.cwd())
   const url = urlOf(env, options, project)
   if (url !== undefined) return remote(url, env, options, project)
-  const settings = withSettings(env, options.data === undefined ? {} : { data: options.data })
-  const where = {
-    project: options.project ?? project.project,
-    environment: options.environment ?? project.environment,
-    ...(options.organization === undefined ? {} : { organization: options.organization }),
-  }
+  const { of: settings, where } = folderOf(env, options, project)
   const name = `${where.project}/${where.environment}`
   return {
     name,
@@ -49,21 +46,52 @@ export async function targetOf(env: Env, options: TargetOptions): Promise<PlanTa
   }
 }
 
-/** An environment with its facts as a policy, from where `targetOf` would plan. @throws as `targetOf` */
-export async function exportFrom(env: Env, options: TargetOptions): Promise<PolicyFile> {
+/** An environment as a policy, with its facts when asked, from where `targetOf` would plan. @throws as `targetOf` */
+export async function exportFrom(env: Env, options: TargetOptions, facts: boolean = true): Promise<PolicyFile> {
   const project = findProject(process.cwd())
   const url = urlOf(env, options, project)
   if (url === undefined) {
-    const { environment = project.environment, organization, data } = options
-    const where = { project: options.project ?? project.project, environment }
-    const of = withSettings(env, data === undefined ? {} : { data })
-    return everythingOf(of, { ...where, ...(organization === undefined ? {} : { organization }) })
+    const { of, where } = folderOf(env, options, project)
+    return facts ? everythingOf(of, where) : ((await admin(of, 'export', where)) as PolicyFile)
   }
   const client = clientOf(url, env.pdpApiKey, PLAN_TIMEOUT_MS)
   const path = await environmentOf(client, options, project)
-  const params = { path, query: { facts: true } }
+  const params = { path, query: { facts } }
   return dataOf(await client.GET('/v2/projects/{p}/envs/{e}/export', { params })) as PolicyFile
 }
+
+/** The server writes a large export to a private file in a folder of ours. */
+async function everythingOf(env: Env, where: InFolder): Promise<PolicyFile> {
+  const folder = mkdtempSync(join(tmpdir(), 'zerohop-export-'))
+  try {
+    const file = join(resolve(folder), 'bundle.json')
+    await admin(env, 'export', { ...where, file })
+    return JSON.parse(readFileSync(file, 'utf8'))
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+interface InFolder {
+  readonly organization?: string
+  readonly project: string
+  readonly environment: string
+}
+
+/** The settings and the environment of a data folder. */
+export function folderOf(
+  env: Env,
+  options: TargetOptions,
+  names: Project,
+): { readonly of: Env; readonly where: InFolder } {
+  const { data, organization, project = names.project, environment = names.environment } = options
+  const of = withSettings(env, data === undefined ? {} : { data })
+  return { of, where: { project, environment, ...(organization === undefined ? {} : { organization }) } }
+}
+
+/** Whether an API is asked, instead of a folder. */
+export const isRemote = (env: Env, options: TargetOptions): boolean =>
+  urlOf(env, options, findProject(process.cwd())) !== undefined
 
 /** Undefined when a folder is meant. */
 const urlOf = (env: Env, options: TargetOptions, project: Project): string | undefined =>

@@ -6,7 +6,7 @@ import type { FormatOptions } from './format.ts'
 import type { InitOptions } from './init.ts'
 import type { ValidateOptions } from './validate.ts'
 
-const FILES = 'policy files and folders of them (`files` of zerohop.yaml, else policy.yaml)'
+const FILES = 'policy files and folders of them (`files` of zerohop.yaml, else policy.yaml); `-` is standard input'
 
 /** Adds `init`, `validate` and `fmt`. */
 export function addPolicyFiles(program: Command): void {

@@ -1,12 +1,18 @@
 // Finds the files of a policy and reads them: those that are named, all in folders that are named, or those of
 // `zerohop.yaml`. What they mean is src/management/policy-file.
 import { isUtf8 } from 'node:buffer'
-import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { readdirSync, readFileSync, readSync, statSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
 import type { Problem, Source } from '../../management/policy-file/problem.ts'
+import { readPolicy } from '../../management/policy-file/read-policy.ts'
+import type { PolicyFile } from '../../management/policy-file/schema.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import { POLICY_FILE_BYTES_MAX, POLICY_FILES_MAX, POLICY_FOLDERS_DEPTH_MAX } from '../../model/limits.ts'
 import { findProject, PROJECT_FILE } from '../configuration/project-file.ts'
+import { printOptions, printProblems } from '../terminal/print-problems.ts'
+
+/** Standard input instead of a file. */
+export const STANDARD_INPUT = '-'
 
 export interface FoundSources {
   /** named as on the command line */
@@ -47,8 +53,19 @@ export function readSources(paths: readonly string[], from: string): FoundSource
   return { sources, problems }
 }
 
+/** The policy of a file or folder. @throws CONFIG_INVALID when something is wrong with the files, which is printed */
+export function policyAt(path: string): PolicyFile {
+  const found = readSources([path], process.cwd())
+  const { policy, problems } = readPolicy(found.sources)
+  const errors = [...found.problems, ...problems].filter(({ severity }) => severity === 'error')
+  if (errors.length === 0) return policy
+  process.stderr.write(printProblems(errors, found.sources, printOptions(process.stderr)))
+  throw invalid(`\`${path}\` is no policy`)
+}
+
 /** A file, also of another ending; of a folder those that end in `.yaml`, `.yml` or `.json`, by name. */
 function filesAt(path: string, from: string, depth: number = 1): string[] {
+  if (path === STANDARD_INPUT) return [path]
   const stats = statSync(resolve(from, path), { throwIfNoEntry: false })
   if (stats === undefined) throw invalid(`\`${path}\` does not exist`)
   if (!stats.isDirectory()) return [path]
@@ -67,6 +84,7 @@ function filesAt(path: string, from: string, depth: number = 1): string[] {
 
 /** @throws CONFIG_INVALID when the file cannot be read, or is so large that it is not read */
 function bytesOf(name: string, from: string): Buffer {
+  if (name === STANDARD_INPUT) return standardInput()
   try {
     const file = resolve(from, name)
     const { size } = statSync(file)
@@ -76,6 +94,19 @@ function bytesOf(name: string, from: string): Buffer {
     const { code } = error as NodeJS.ErrnoException
     if (code === undefined || error instanceof ZerohopError) throw error
     throw invalid(`\`${name}\` cannot be read: ${code}`)
+  }
+}
+
+/** Everything of standard input. @throws CONFIG_INVALID when it is larger than a policy file may be */
+export function standardInput(): Buffer {
+  const chunks: Buffer[] = []
+  for (let size = 0; ; ) {
+    const chunk = Buffer.alloc(65_536)
+    const read = readSync(0, chunk)
+    if (read === 0) return Buffer.concat(chunks)
+    size += read
+    if (size > POLICY_FILE_BYTES_MAX) throw invalid(`standard input is larger than ${POLICY_FILE_BYTES_MAX} bytes`)
+    chunks.push(chunk.subarray(0, read))
   }
 }
 

@@ -63,7 +63,7 @@ export const PDP_VARIABLES = {
   }),
   ZEROHOP_API: variable(BaseAddress, {
     about: 'URL of the management API that the command asks, with the key PDP_API_KEY (`--api`)',
-    readBy: ['plan', 'apply', 'diff', 'why'],
+    readBy: ['plan', 'apply', 'diff', 'why', 'export', 'import'],
   }),
   PDP_ACCEPT_NOW: withDefault(Switch, false, {
     about:
