@@ -9,9 +9,6 @@ import type { Env } from '../configuration/env.ts'
 import type { ExplainOptions } from './ask-api.ts'
 import { askAllowed } from './ask-pdp.ts'
 
-export interface WhyOptions extends ApiOptions {
-  /** a revision, or an instant */
-  readonly at?: string
 export interface WhyOptions extends ExplainOptions {
   readonly tenant?: string
   /** JSON objects */
