@@ -1,5 +1,8 @@
 // Which management API commands ask, and about which environment.
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { remoteEnvironment } from '../../src/cli/commands/ask-api.ts'
 import { addressOf, clientOf, environmentOf } from '../../src/cli/commands/management-api.ts'
 import { readEnv } from '../../src/cli/configuration/env.ts'
 import { findProject } from '../../src/cli/configuration/project-file.ts'
@@ -21,6 +24,17 @@ describe('the management API of a command', () => {
 
   it('is not asked without a key', () => {
     expect(() => clientOf('http://of-option:1', undefined)).toThrow('set PDP_API_KEY')
+  })
+
+  it('gets the key of keys.json only when it is on this machine', async () => {
+    const data = temporaryFolder('keys')
+    const keys = { organization: 'secret-o', environments: { development: 'secret-d', production: 'secret-p' } }
+    writeFileSync(join(data, 'keys.json'), JSON.stringify(keys), { mode: 0o600 })
+    const ask = (api: string) => remoteEnvironment(readEnv({ ZEROHOP_DATA: data }), { api })
+    await expect(ask('http://of-option:1')).rejects.toThrow(
+      'PDP_API_KEY is not set: `http://of-option:1` is asked with it',
+    )
+    await expect(ask('http://127.0.0.1:1')).rejects.toMatchObject({ code: 'FEED_UNREACHABLE' })
   })
 
   it('is asked about what options name, else the key, else zerohop.yaml', async () => {

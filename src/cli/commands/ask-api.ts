@@ -2,6 +2,7 @@
 import { dataOf, type ManagementClient } from '../../client/management-client.ts'
 import { readKeys } from '../../management/api-keys/keys-file.ts'
 import { ZerohopError } from '../../model/errors.ts'
+import { isLoopback } from '../../model/loopback.ts'
 import type { Why } from '../../model/why.ts'
 import type { Check } from '../../pdp/request.ts'
 import type { Env } from '../configuration/env.ts'
@@ -23,18 +24,20 @@ export interface RemoteEnvironment {
 }
 
 /**
- * The environment at the API that `addressOf` finds, else at the one of this machine, with the key of PDP_API_KEY or
- * that of development in keys.json. @throws CONFIG_INVALID without a key; API_REFUSED; FEED_UNREACHABLE
+ * The environment at the API that `addressOf` finds, else at the one of this machine, with the key of PDP_API_KEY. On
+ * this machine the key of development in keys.json will do; it is sent to no other, whatever a zerohop.yaml names.
+ * @throws CONFIG_INVALID without a key; API_REFUSED; FEED_UNREACHABLE
  */
 export async function remoteEnvironment(env: Env, options: ApiOptions): Promise<RemoteEnvironment> {
-  const key = env.pdpApiKey ?? readKeys(env.data)?.environments.development
-  if (key === undefined)
-    throw new ZerohopError('CONFIG_INVALID', {
-      reason: 'PDP_API_KEY is not set, and there is no keys.json in the data folder',
-    })
   const project = findProject(process.cwd())
-  const url = addressOf(options, env, project) ?? urlOf(env.host, env.apiPort, env.tlsCert !== undefined)
-  const client = clientOf(url, key)
+  const named = addressOf(options, env, project)
+  const isHere = named === undefined || isLoopback(new URL(named).hostname)
+  const key = env.pdpApiKey ?? (isHere ? readKeys(env.data)?.environments.development : undefined)
+  if (key === undefined) {
+    const reason = isHere ? ', and there is no keys.json in the data folder' : `: \`${named}\` is asked with it`
+    throw new ZerohopError('CONFIG_INVALID', { reason: `PDP_API_KEY is not set${reason}` })
+  }
+  const client = clientOf(named ?? urlOf(env.host, env.apiPort, env.tlsCert !== undefined), key)
   return { client, path: await environmentOf(client, options, project) }
 }
 

@@ -2,7 +2,7 @@
 // provider, so that everything from sign-in to decision runs on one machine without an account.
 import type { Logger } from 'pino'
 import { STAND_IN_ISSUER, standIn } from '../../integration/demo/provider.ts'
-import { demoRoutes, isLoopback } from '../../integration/demo/routes.ts'
+import { demoRoutes } from '../../integration/demo/routes.ts'
 import { integrationApp } from '../../integration/integration-app.ts'
 import {
   inProcess,
@@ -13,6 +13,7 @@ import {
 import { type TokenSettings, tokensOf } from '../../integration/tokens.ts'
 import { readKeys } from '../../management/api-keys/keys-file.ts'
 import { ZerohopError } from '../../model/errors.ts'
+import { isLoopback } from '../../model/loopback.ts'
 import type { Env, IntegrationEnv } from '../configuration/env.ts'
 import { Closers, closeOnSignals, intakeOf, listen, urlOf } from '../process/process.ts'
 

@@ -3,7 +3,6 @@
 // only.
 
 import { createHash } from 'node:crypto'
-import { isIPv4 } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Logger } from 'pino'
@@ -15,6 +14,7 @@ import { Trust } from '../../log/signature.ts'
 import { isZerohopError, ZerohopError } from '../../model/errors.ts'
 import type { OnEvent } from '../../model/events.ts'
 import { WORKER_START_MS } from '../../model/limits.ts'
+import { isLoopback } from '../../model/loopback.ts'
 import { Follower, type FollowerEvent } from '../../pdp/follower.ts'
 import { LastImage } from '../../pdp/last-image.ts'
 import { loadImage, Pdp } from '../../pdp/pdp.ts'
@@ -229,9 +229,7 @@ export function eventLog(log: Logger): OnEvent<FollowerEvent> {
 
 function warn(env: Env, url: string, log: Logger): void {
   const { protocol, hostname } = new URL(url)
-  const isLoopback =
-    hostname === 'localhost' || hostname === '[::1]' || (isIPv4(hostname) && hostname.startsWith('127.'))
-  if (protocol === 'http:' && !isLoopback)
+  if (protocol === 'http:' && !isLoopback(hostname))
     log.warn({ url }, 'PDP_CONTROL_PLANE is plain http: the API key is sent unencrypted')
   warnOfPublicUrl(env, log)
   if (env.maxStalenessMs === undefined) {

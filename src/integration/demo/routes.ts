@@ -2,6 +2,7 @@
 // this process, and the whole backend then answers only to host names of this machine: otherwise a foreign page that
 // points its own name here (DNS rebinding) would be of the same origin, and could sign in as anybody.
 import type { FastifyInstance } from 'fastify'
+import { isLoopback } from '../../model/loopback.ts'
 import { DEMO_CSS, DEMO_JS, demoPage } from './demo-page.ts'
 import type { StandIn } from './provider.ts'
 
@@ -39,9 +40,4 @@ export function demoRoutes(app: FastifyInstance, { standIn, clientId, origins }:
 /** True for a Host header that names this machine, with any port. */
 function isOwnHost(host: string | undefined): boolean {
   return host !== undefined && URL.canParse(`http://${host}`) && isLoopback(new URL(`http://${host}`).hostname)
-}
-
-/** True for a host name or address that always means the local machine. */
-export function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || host === '[::1]' || /^127(\.\d{1,3}){3}$/.test(host)
 }
