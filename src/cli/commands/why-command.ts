@@ -1,5 +1,6 @@
 // The command line of `zerohop why`. why.ts runs it and is loaded only then.
 import { type Command, Option } from 'commander'
+import { ZerohopError } from '../../model/errors.ts'
 import { readEnv } from '../configuration/env.ts'
 import { fail } from '../process/process.ts'
 import { examples, refusesUsage, WRONG_USAGE } from '../terminal/command-line.ts'
@@ -11,13 +12,17 @@ const UNDECIDED = 2
 /** What --at and --api cannot ask. */
 const OTHERS = ['pdp', 'image', 'policy']
 
+type Asked = [user: string, action: string, resource: string]
+type WhyArguments = WhyOptions & { readonly decision?: string }
+
 /** Adds `why`. */
 export function addWhy(program: Command): void {
   refusesUsage(program.command('why'))
     .description('why a question is allowed, or what would allow it; exit code 0 allow, 1 deny, 2 could not decide')
-    .argument('<user>', 'user key')
-    .argument('<action>', 'action key')
-    .argument('<resource>', 'resource type, or type:key')
+    .argument('[user]', 'user key')
+    .argument('[action]', 'action key')
+    .argument('[resource]', 'resource type, or type:key')
+    .option('--decision <id>', 'a recorded decision instead: as it was then, and whether it would be the same today')
     .option('--tenant <key>', 'tenant (that of the stored resource, else default)')
     .option('--attributes <json>', 'attributes of the resource that are sent with the question')
     .option('--user-attributes <json>', 'attributes of the user that are sent with it')
@@ -50,13 +55,24 @@ export function addWhy(program: Command): void {
         'zerohop why ana say hello',
         'zerohop why ben write invoice:17 --tenant acme --tree',
         'zerohop why ben write invoice:17 --at 2026-11-20T08:30:00Z',
+        'zerohop why --decision 019365b2c4d1000000010000000000a7',
         `zerohop why eve read document --attributes '{"department": "hr"}' --image policy.image`,
       ),
     )
-    .action(async (user: string, action: string, resource: string, options: WhyOptions) => {
+    .action(async (user: string | undefined, action: string, resource: string | undefined, options: WhyArguments) => {
       try {
+        const { decision } = options
+        if ((decision === undefined) === (resource === undefined) || (decision !== undefined && user !== undefined))
+          throw new ZerohopError('INPUT_INVALID', {
+            reason: 'why takes user, action and resource, or --decision alone',
+          })
+        if (decision !== undefined) {
+          const { whyDecision } = await import('./why-decision.ts')
+          process.exitCode = await whyDecision(readEnv(), decision, options)
+          return
+        }
         const { runWhy } = await import('./why.ts')
-        process.exitCode = await runWhy(readEnv(), [user, action, resource], options)
+        process.exitCode = await runWhy(readEnv(), [user, action, resource] as Asked, options)
       } catch (error) {
         fail(error, isUsage(error) ? WRONG_USAGE : UNDECIDED)
       }

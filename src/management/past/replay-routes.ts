@@ -31,7 +31,7 @@ export function replayRoutes(app: FastifyInstance, { store, audit }: RouteContex
 }
 
 function printed(
-  { isReproducible, missing, found, explanation, agrees, today }: Replay,
+  { isReproducible, missing, found, explanation, why, agrees, today }: Replay,
   nameOf: (key: string | null) => string | null,
 ): Omit<DecisionReplay, 'id' | 'recorded'> {
   return {
@@ -43,6 +43,7 @@ function printed(
     allow: explanation.allow,
     reason: shortReason(explanation),
     explanation: plain(explanation),
+    why,
     today: {
       revision: today.revision,
       answer: today.answer,

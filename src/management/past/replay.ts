@@ -1,9 +1,11 @@
 // Asks the question of a recorded decision again: at its revision, where what was recorded suffices, and at the present.
 // The question that is asked is that of the record; what rules read and the record does not have is named.
 import type { Question } from '../../image/explain/explain.ts'
+import { whyTree } from '../../image/explain/why-tree.ts'
 import type { Explanation, Image } from '../../image/image.ts'
 import type { Actor, LogId } from '../../log/change.ts'
 import { decidesAlike } from '../../model/engine.ts'
+import type { Why } from '../../model/why.ts'
 import type { Store } from '../../store/store.ts'
 import type { UseCases } from '../../store/view.ts'
 import { type Answer, answerOf, type Flip } from './compare-answers.ts'
@@ -55,6 +57,8 @@ export interface Replay {
   readonly missing: readonly string[]
   readonly found: Found
   readonly explanation: Explanation
+  /** the same for people */
+  readonly why: Why
   /** whether the answer is the recorded one */
   readonly agrees: boolean
   readonly today: Today
@@ -76,7 +80,8 @@ export async function replay(
   const image = await past.image(environment, found)
   const question = questionIn(record)
   const { user, action, type, tenant, key, sent, relations } = question
-  const explanation = image.explain(user, action, type, tenant, key, sent, relations)
+  const explained = image.explainWays(user, action, type, tenant, key, sent, relations)
+  const { explanation } = explained
   const missing = missingFor(record, image)
   const today = await todayOf({ store, past }, environment, { record, question, now })
   return {
@@ -84,6 +89,7 @@ export async function replay(
     missing,
     found,
     explanation,
+    why: whyTree(explained),
     agrees: explanation.allow === record.decision,
     today,
   }

@@ -112,6 +112,7 @@ export const DecisionReplay = named(
     allow: Flag,
     reason: Text,
     explanation: Attributes,
+    why: PastExplanation.properties.why,
     today: open({
       revision: Count,
       answer: Words,

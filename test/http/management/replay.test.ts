@@ -1,6 +1,8 @@
 // A recorded decision asked again: the same answer where its record suffices, what is missing where it does not, and
 // which revision made the answer of today another one.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { whyDecision } from '../../../src/cli/commands/why-decision.ts'
+import { readEnv } from '../../../src/cli/configuration/env.ts'
 import { lineOf } from '../../../src/client/decision-record.ts'
 import { Image } from '../../../src/image/image.ts'
 import { buildSnapshot } from '../../../src/management/snapshot/snapshot.ts'
@@ -9,6 +11,7 @@ import { FixedImage } from '../../../src/pdp/fixed-image.ts'
 import { Pdp } from '../../../src/pdp/pdp.ts'
 import { type RecordedAttributes, recordedQuestion } from '../../../src/pdp/recorded-question.ts'
 import { type Check, questionOf } from '../../../src/pdp/request.ts'
+import { printedBy } from '../../support/printed.ts'
 import { type Harness, ID, openHarness, TIME } from './harness.ts'
 
 let api: Harness
@@ -136,5 +139,33 @@ describe('a recorded decision', () => {
     const future = (line: string) => line.replace(/"revision":\d+/, '"revision":999')
     const answer = await api.ask('POST', `${LOGS}/${await decide(READ, 'none', future)}/replay`)
     expect([answer.status, answer.body.message]).toEqual([404, expect.stringContaining('no revision 999')])
+  })
+
+  it('is explained by `zerohop why --decision`, with who changed it', async () => {
+    const env = { ...readEnv({}), api: await api.app.listen({ port: 0 }), pdpApiKey: api.made.environments[0]!.secret }
+    let code: number | undefined
+    const why = (id: string, options: object = {}) =>
+      printedBy(async () => {
+        code = await whyDecision(env, id, options)
+      })
+    const id = await decide(READ)
+    const { revision } = api.store.head(api.environment)
+    const then = `recorded: allow, at revision ${revision} of `
+    const same = await why(id)
+    expect([code, same.startsWith(then)]).toEqual([0, true])
+    expect(same).toContain('\nallow: ana may read doc in tenant default\n  ana has role reader')
+    expect(same).toMatch(/\ntoday: allow, at revision \d+, the same\n$/)
+    const changed = await write('DELETE', '$F/role_assignments', ASSIGNMENT)
+    const other = await why(id, { tree: true })
+    expect(other).toContain('✓ ana may read doc in tenant default')
+    expect(other).toMatch(
+      new RegExp(`today: deny, at revision ${changed}\n  deny since revision ${changed} of \\S+Z by .+: unassign\n$`),
+    )
+    expect(JSON.parse(await why(id, { json: true }))).toEqual(await replay(id))
+    const bare = await why(await decide(approve(5, NOON - 1)))
+    expect([code, bare]).toEqual([2, expect.stringContaining('\nnot reproducible: the record lacks user.level\n')])
+    await why(await decide(READ))
+    expect(code).toBe(1)
+    await expect(why('0'.repeat(32))).rejects.toMatchObject({ code: 'API_REFUSED' })
   })
 })

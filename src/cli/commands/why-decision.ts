@@ -1,0 +1,62 @@
+// `zerohop why --decision`: a recorded decision asked again by a management API. What is printed is the explanation as of
+// then, what the record lacks for it, whether the answer would be the same today, and which revision changed it.
+import { dataOf } from '../../client/management-client.ts'
+import type { DecisionReplay } from '../../management/past/schema.ts'
+import type { Why } from '../../model/why.ts'
+import { whyLines, whyTreeLines } from '../../pdp/why-text.ts'
+import type { Env } from '../configuration/env.ts'
+import { withProgress } from '../terminal/progress.ts'
+import { type ApiOptions, remoteEnvironment } from './ask-api.ts'
+import { plain } from './plan-text.ts'
+
+export interface WhyDecisionOptions extends ApiOptions {
+  readonly tree?: boolean
+  readonly json?: boolean
+}
+
+/** Exit code of a decision that its record does not suffice for: the answer may have had other reasons. */
+const NOT_REPRODUCIBLE = 2
+
+/** Prints it, and returns the exit code: 0 it was allowed, 1 denied, 2 not reproducible. @throws API_REFUSED */
+export async function whyDecision(env: Env, id: string, options: WhyDecisionOptions): Promise<number> {
+  const replay = await withProgress('asking again', async () => {
+    const { client, path } = await remoteEnvironment(env, options)
+    const params = { path: { ...path, log: id } }
+    return dataOf(await client.POST('/v2/pdps/{p}/{e}/audit_logs/{log}/replay', { params })) as DecisionReplay
+  })
+  const lines = options.json ? [JSON.stringify(replay, null, 2)] : replayLines(replay, options)
+  process.stdout.write(`${lines.join('\n')}\n`)
+  if (!replay.reproducible) return NOT_REPRODUCIBLE
+  return replay.recorded ? 0 : 1
+}
+
+function replayLines(replay: DecisionReplay, { tree = false }: WhyDecisionOptions): string[] {
+  const { recorded, reproducible, missing, agrees, revision, revision_at: at, today } = replay
+  const why = replay.why as Why
+  const then = `recorded: ${recorded ? 'allow' : 'deny'}, at revision ${revision} of ${shortTime(at)}`
+  const explained = (tree ? whyTreeLines(why) : whyLines(why)).map(plain)
+  if (!reproducible)
+    return [
+      then,
+      `not reproducible: the record lacks ${missing.map(plain).join(', ')}`,
+      'Without that it would have been:',
+      ...explained,
+      ...todayLines(today),
+    ]
+  if (!agrees) explained.unshift('The answer is not the recorded one, although the record lacks nothing: tell us.')
+  return [then, ...explained, ...todayLines(today)]
+}
+
+function todayLines({ revision, answer, changed_by, causes, changes, complete, missing }: DecisionReplay['today']) {
+  const lines = [`today: ${answer}, at revision ${revision}${changed_by === null ? ', the same' : ''}`]
+  if (changed_by === 'time') lines.push('  no revision changed it: conditions see another time')
+  for (const { revision: number, answer: then, at, actor_display_name: who, operation } of causes)
+    lines.push(`  ${then} since revision ${number} of ${shortTime(at)} by ${plain(who)}: ${plain(operation)}`)
+  if (changes > causes.length) lines.push(`  … and ${changes - causes.length} more`)
+  if (!complete) lines.push('  not every revision was asked: there may be more changes')
+  if (missing.length > 0)
+    lines.push(`  the rules of today also read ${missing.map(plain).join(', ')}, which the record lacks`)
+  return lines
+}
+
+const shortTime = (time: string): string => time.replace('+00:00', 'Z')
