@@ -11,6 +11,7 @@ import { addDatabase } from './commands/database-commands.ts'
 import { addHistory } from './commands/history-commands.ts'
 import { addImage } from './commands/image-commands.ts'
 import type { IntegrationOptions } from './commands/integration.ts'
+import { addLog } from './commands/log-command.ts'
 import { addAdministration } from './commands/operator-commands.ts'
 import type { PdpCommandOptions } from './commands/pdp.ts'
 import { addPlans } from './commands/plan-commands.ts'
@@ -160,6 +161,7 @@ addPolicyFiles(program)
 addTypes(program)
 addPlans(program)
 addHistory(program)
+addLog(program)
 addAdministration(program)
 addData(program)
 addDatabase(program)

@@ -50,7 +50,7 @@ function addShow(history: Command): void {
 }
 
 /** Options of every command that asks a management API about an environment. */
-function remote(command: Command): Command {
+export function remote(command: Command): Command {
   return command
     .option('--api <url>', 'address of the management API (ZEROHOP_API, else `api` of zerohop.yaml)')
     .option('--project <project>', 'that of the key, else of zerohop.yaml')
@@ -58,7 +58,7 @@ function remote(command: Command): Command {
 }
 
 /** Runs a command; what the caller wrote and cannot be read is wrong usage. */
-async function answering(command: () => Promise<void>, failed = 1): Promise<void> {
+export async function answering(command: () => Promise<void>, failed = 1): Promise<void> {
   try {
     await command()
   } catch (error) {

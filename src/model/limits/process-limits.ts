@@ -26,5 +26,14 @@ export const FOLLOWERS_MAX = 10_000
 export const EMBEDDED_WAIT_MS = 60_000
 /** Milliseconds after which a command says on a terminal that it is still waiting. */
 export const PROGRESS_AFTER_MS = 400
+/** Milliseconds between two questions of `zerohop log --follow`. */
+export const LOG_FOLLOW_MS = 1_000
+/**
+ * Milliseconds by which it reaches back from the newest decision that it has seen: PDPs send in batches, so that an
+ * earlier one may come later.
+ */
+export const LOG_FOLLOW_LATE_MS = 60_000
+/** Decisions that it reads at once: over that it says that some are left out. */
+export const LOG_FOLLOW_RECORDS_MAX = 1_000
 /** Milliseconds that a command waits for a plan: over millions of facts the first one builds an image. */
 export const PLAN_TIMEOUT_MS = 5 * 60_000
