@@ -26,7 +26,7 @@ async function record(user: string, allow: boolean, { action = 'read', key = nul
         reason: undefined,
         micros: 0,
       },
-      ...{ sent: undefined, now: undefined, tenantSent: true, omitted: [] },
+      ...{ sent: undefined, now: undefined, isTenantSent: true, omitted: [] },
     },
     0,
   )
