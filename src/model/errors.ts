@@ -83,6 +83,7 @@ export const ERRORS = {
     class: 'conflict',
     message: 'the policy changed {times} times while its access was compared, try again',
   },
+  REVERT_CONFLICTS: { class: 'conflict', message: 'cannot be reverted: {what}' },
   OBJECT_IN_USE: { class: 'conflict', message: '{kind} `{key}` is still used by {by}' },
   OBJECT_NOT_FOUND: { class: 'missing', message: '{kind} `{ref}` does not exist' },
   REVISION_GONE: {

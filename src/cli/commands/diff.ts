@@ -36,7 +36,16 @@ export async function diff(env: Env, [from, to]: readonly [string, string], opti
   const entries = before.view && after.view ? compareViews(before.view, after.view) : []
   const found = compareImages(before.image, after.image, Date.now())
   const shown = entries.slice(0, PLAN_ENTRIES_MAX)
-  const none = { fingerprints: {}, cascade: [], carried: [], suggested: [], outside: [], digest: '' }
+  const none = {
+    fingerprints: {},
+    cascade: [],
+    carried: [],
+    suggested: [],
+    outside: [],
+    conflicts: [],
+    lost: [],
+    digest: '',
+  }
   const made = { revision: 0, entries: shown, more: entries.length - shown.length, diff: found, ...none }
   const plan = planRead(made, () => null)
   const isSame = entries.length === 0 && !changesAccess(plan)

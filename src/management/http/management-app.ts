@@ -29,6 +29,7 @@ import { organizationRoutes } from '../organizations/routes.ts'
 import type { PastRevisions } from '../past/past-revisions.ts'
 import { pastRoutes } from '../past/past-routes.ts'
 import { replayRoutes } from '../past/replay-routes.ts'
+import { Planner } from '../plan/planner.ts'
 import { planRoutes } from '../plan/routes.ts'
 import { exportRoutes } from '../policy-file/routes.ts'
 import { projectRoutes } from '../projects/routes.ts'
@@ -37,6 +38,7 @@ import type { ManagementUseCases } from '../registry.ts'
 import { relationRoutes } from '../relations/routes.ts'
 import { resourceRoleRoutes } from '../resource-roles/routes.ts'
 import { resourceRoutes } from '../resources/routes.ts'
+import { revertRoutes } from '../revert/revert-routes.ts'
 import { assignmentRoutes } from '../role-assignments/routes.ts'
 import { roleRoutes } from '../roles/routes.ts'
 import { setRuleRoutes } from '../set-rules/routes.ts'
@@ -125,11 +127,14 @@ export function managementApp({ store, audit, logger, routes, ...options }: Mana
     inviteRoutes(guarded, management)
     proxyConfigRoutes(guarded, management)
     copyRoutes(guarded, management)
-    planRoutes(guarded, management)
+    const planner = new Planner(store.folder)
+    store.closeWith(planner)
+    planRoutes(guarded, management, planner)
     exportRoutes(guarded, management)
     if (options.past !== undefined) {
       pastRoutes(guarded, management, options.past)
       replayRoutes(guarded, management, options.past)
+      revertRoutes(guarded, management, { planner, past: options.past })
     }
     historyRoutes(guarded, management)
     auditRoutes(guarded, management)

@@ -14,6 +14,7 @@ import {
 } from '../../model/limits.ts'
 import type { Store } from '../../store/store.ts'
 import type { UseCases } from '../../store/view.ts'
+import type { UndoneObject } from '../revert/undone.ts'
 import type { Comparison } from './compare-answers.ts'
 import { gone } from './past-image.ts'
 import { type PastPlace, type PastResults, type PastTask, runPastTask } from './past-task.ts'
@@ -111,6 +112,11 @@ export class PastRevisions {
    */
   changes(environment: LogId, revision: number, access = false): Promise<RevisionChanges> {
     return this.#inThread(environment, { task: 'changes', revision, access })
+  }
+
+  /** The stored objects of a revision, before and after it. @throws as `changes`; LIMIT_EXCEEDED */
+  undone(environment: LogId, revision: number): Promise<readonly UndoneObject[]> {
+    return this.#inThread(environment, { task: 'undone', revision })
   }
 
   /** The first revision that can be asked about. */

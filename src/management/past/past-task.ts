@@ -8,6 +8,7 @@ import { runTask, threadUrl } from '../../model/thread.ts'
 import type { Checkpoint } from '../../store/checkpoint-file.ts'
 import type { Reach } from '../../store/past-reader.ts'
 import type { DatabaseSettings } from '../../store/postgres/settings.ts'
+import type { UndoneObject } from '../revert/undone.ts'
 import type { Comparison } from './compare-answers.ts'
 import type { RevisionChanges } from './revision-changes.ts'
 
@@ -23,6 +24,7 @@ export type PastTask =
   | { readonly task: 'image'; readonly revision: number }
   /** `access`: also whose access it changed */
   | { readonly task: 'changes'; readonly revision: number; readonly access: boolean }
+  | { readonly task: 'undone'; readonly revision: number }
   | { readonly task: 'reach' }
   | { readonly task: 'compare'; readonly from: number; readonly to: number; readonly question: Question }
   /** writes a checkpoint of the head into the data folder */
@@ -31,6 +33,7 @@ export type PastTask =
 export interface PastResults {
   readonly image: { readonly bytes: Uint8Array; readonly position: Position }
   readonly changes: RevisionChanges
+  readonly undone: readonly UndoneObject[]
   readonly reach: Reach
   readonly compare: Comparison
   readonly checkpoint: Checkpoint & { readonly objects: number }

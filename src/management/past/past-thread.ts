@@ -9,7 +9,7 @@ import { openReader } from '../../store/reader.ts'
 import { compareAnswers } from './compare-answers.ts'
 import { imageAt } from './past-image.ts'
 import type { PastResults, PastTask, PastWork } from './past-task.ts'
-import { changesOf } from './revision-changes.ts'
+import { changesOf, undoneOf } from './revision-changes.ts'
 
 const work = workerData as PastWork
 const { data, environment, database } = work
@@ -36,8 +36,9 @@ async function openPast(): Promise<PastReader> {
 async function run(
   reader: PastReader,
   task: Exclude<PastTask, { task: 'checkpoint' }>,
-): Promise<PastResults['image' | 'changes' | 'reach' | 'compare']> {
+): Promise<PastResults['image' | 'changes' | 'undone' | 'reach' | 'compare']> {
   if (task.task === 'reach') return reader.reach()
+  if (task.task === 'undone') return undoneOf(reader, task.revision)
   if (task.task === 'changes') return changesOf(reader, environment, task)
   if (task.task === 'compare') return compareAnswers(reader, environment, task)
   const image = await imageAt(reader, environment, task.revision)

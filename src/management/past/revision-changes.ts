@@ -1,12 +1,15 @@
 // What one revision changed: its objects before and after, in the words of the policy file. Runs in a worker thread
 // (past-thread.ts): the objects before are looked up in the newest start and the entries after it.
-import type { Change, LogId } from '../../log/change.ts'
+import type { Change, LogEntry, LogId } from '../../log/change.ts'
 import type { AccessDiff } from '../../model/access-diff.ts'
+import { ZerohopError } from '../../model/errors.ts'
+import { REVERT_OBJECTS_MAX } from '../../model/limits.ts'
 import type { Kind, Objects } from '../../model/objects.ts'
 import type { PastReader } from '../../store/past-reader.ts'
 import type { View } from '../../store/view.ts'
 import { accessOf, decisive, NO_ACCESS_CHANGE } from '../plan/access.ts'
 import { entriesOf, inOrder, type PlanEntry } from '../plan/entries.ts'
+import type { UndoneObject } from '../revert/undone.ts'
 import { gone, imageAt } from './past-image.ts'
 
 export interface RevisionChanges {
@@ -33,6 +36,37 @@ export async function changesOf(
   environment: LogId,
   { revision, access }: Wanted,
 ): Promise<RevisionChanges> {
+  const { before, entry } = await statesOf(reader, revision)
+  // what is kept under a kind is of that kind
+  const get = <K extends Kind>(kind: K, key: string) => before.get(nameOf({ kind, key })) as Objects[K] | undefined
+  const told = inWords({ get }, entry.changes)
+  if (!access) return { ...told, diff: undefined }
+  const changes = decisive({ get }, entry.changes)
+  if (changes.length === 0) return { ...told, diff: NO_ACCESS_CHANGE }
+  return { ...told, diff: accessOf(await imageAt(reader, environment, revision - 1), changes, { now: entry.at }) }
+}
+
+/**
+ * The stored objects of a revision, before and after it.
+ * @throws as `changesOf`; LIMIT_EXCEEDED when there are more than a revert takes
+ */
+export async function undoneOf(reader: PastReader, revision: number): Promise<UndoneObject[]> {
+  const { before, entry } = await statesOf(reader, revision)
+  const { changes } = entry
+  if (changes.length > REVERT_OBJECTS_MAX)
+    throw new ZerohopError('LIMIT_EXCEEDED', { what: 'the objects of a revert', limit: REVERT_OBJECTS_MAX })
+  return changes.map((change) => {
+    const { kind, key } = change
+    return { kind, key, before: before.get(nameOf(change)) ?? null, after: change.op === 'put' ? change.value : null }
+  })
+}
+
+interface States {
+  readonly before: Before
+  readonly entry: LogEntry
+}
+
+async function statesOf(reader: PastReader, revision: number): Promise<States> {
   const [entry] = await reader.entries(revision - 1)
   const start = await reader.start(revision - 1)
   if (entry?.revision !== revision || start === undefined) throw gone(revision, await reader.reach())
@@ -51,13 +85,7 @@ export async function changesOf(
       have = at
     }
   }
-  // what is kept under a kind is of that kind
-  const get = <K extends Kind>(kind: K, key: string) => before.get(nameOf({ kind, key })) as Objects[K] | undefined
-  const told = inWords({ get }, entry.changes)
-  if (!access) return { ...told, diff: undefined }
-  const changes = decisive({ get }, entry.changes)
-  if (changes.length === 0) return { ...told, diff: NO_ACCESS_CHANGE }
-  return { ...told, diff: accessOf(await imageAt(reader, environment, revision - 1), changes, { now: entry.at }) }
+  return { before, entry }
 }
 
 /** What earlier entries made of the objects. */

@@ -4,6 +4,7 @@ import type { LogId } from '../../log/change.ts'
 import type { AccessChange, AccessDiff } from '../../model/access-diff.ts'
 import { isZerohopError, ZerohopError } from '../../model/errors.ts'
 import { APPLY_TRIES_MAX } from '../../model/limits.ts'
+import { requireNoConflict } from '../revert/conflicts.ts'
 import { requireCascade, type Wanted } from './decide-plan.ts'
 import type { MadePlan } from './plan-task.ts'
 import type { Planner } from './planner.ts'
@@ -33,7 +34,7 @@ export interface ApplyDeps {
  * Returns what was applied, with the new revision. A request that comes again gets its answer before anything is
  * compared: by then its changes are made, and its objects are others.
  * @throws PLAN_OUTDATED when an object of the plan changed, PLAN_GREW when more access changes than expected and it is
- *   not forced, PRUNE_CASCADES, PLAN_MOVING when others keep writing policy, and what single writes throw
+ *   not forced, PRUNE_CASCADES, REVERT_CONFLICTS, PLAN_MOVING when others keep writing policy, and what single writes throw
  */
 export async function applyInto(
   { planner, environment, by, now, commit, repeated }: ApplyDeps,
@@ -42,9 +43,13 @@ export async function applyInto(
   const before = await repeated?.()
   if (before !== undefined) return before
   const wanted = { policy, changes, prune, cascade }
+  { planner, environment, by, now, commit }: ApplyDeps,
+  { fingerprints, expected, force, ...wanted }: Applying,
+): Promise<MadePlan> {
   for (let tries = 0; tries < APPLY_TRIES_MAX; tries++) {
     const plan = await planner.plan({ environment, now: now(), ...wanted })
     if (fingerprints) requireSame(plan, fingerprints)
+    requireNoConflict(plan)
     requireCascade(plan, wanted)
     if (expected && !force) requireNotGrown(plan.diff, expected)
     try {

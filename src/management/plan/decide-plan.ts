@@ -7,15 +7,18 @@ import type { Mint, View } from '../../store/view.ts'
 import { within } from '../bulk/items.ts'
 import { BODY } from '../fields.ts'
 import type { Moved, PolicyFile } from '../policy-file/schema.ts'
+import { type Reverted, revert } from '../revert/revert.ts'
+import type { Conflict, Lost, Revert } from '../revert/undone.ts'
 import { type Entry, inOrder, isIdle } from './entries.ts'
 import { type KindCount, reconcile, told } from './reconcile.ts'
 import type { SentChange } from './schema.ts'
 import { stageSent } from './sent-changes.ts'
 
-/** Exactly one of `policy` and `changes`. */
+/** Exactly one of `policy`, `changes` and `revert`. */
 export interface Wanted {
   readonly policy?: PolicyFile | null | undefined
   readonly changes?: readonly SentChange[] | null | undefined
+  readonly revert?: Revert | undefined
   readonly prune?: boolean | null | undefined
   readonly cascade?: boolean | null | undefined
 }
@@ -26,13 +29,20 @@ export interface DecidedPlan {
   readonly cascade: readonly KindCount[]
   readonly carried: readonly KindCount[]
   readonly suggested: readonly Moved[]
+  /** of a revert: with one, there are no changes */
+  readonly conflicts: readonly Conflict[]
+  readonly lost: readonly Lost[]
+  readonly secrets: Reverted['secrets']
   remembered(by: string | null): Change[]
 }
 
 /** @throws INPUT_INVALID unless exactly one of policy and changes is sent; what they throw */
-export function decidePlan(view: View, { policy, changes, prune }: Wanted, mint: Mint): DecidedPlan {
-  if (policy && !changes)
-    return within([...BODY, 'policy'], () => reconcile(view, policy, { prune: prune === true }, mint))
+export function decidePlan(view: View, { policy, changes, prune, revert: undone }: Wanted, mint: Mint): DecidedPlan {
+  if (undone !== undefined) return { ...NOTHING_ELSE, ...revert(view, undone, mint), remembered: () => [] }
+  if (policy && !changes) {
+    const plan = within([...BODY, 'policy'], () => reconcile(view, policy, { prune: prune === true }, mint))
+    return { ...NOTHING_ELSE, ...plan }
+  }
   if (!changes || policy)
     throw new ZerohopError('INPUT_INVALID', { reason: 'exactly one of policy and changes is required' }, { path: BODY })
   if (prune)
@@ -42,20 +52,26 @@ export function decidePlan(view: View, { policy, changes, prune }: Wanted, mint:
     .filter((change) => !isIdle(view, change))
   const named = new Set(changes.map(({ kind, key }) => `${kind} ${key}`))
   const { entries, cascade } = told(view, real, (kind, key) => named.has(`${kind} ${key}`))
-  const plan = { changes: real, entries: inOrder(entries), cascade, carried: [], suggested: [] }
-  return { ...plan, remembered: () => [] }
+  return { ...NOTHING_ELSE, changes: real, entries: inOrder(entries), cascade, remembered: () => [] }
 }
 
+const NOTHING_ELSE = { carried: [], suggested: [], conflicts: [], lost: [], secrets: [] }
+
 /** What the plan says, in short. */
-export function digestOf({ entries, cascade }: Pick<DecidedPlan, 'entries' | 'cascade'>): string {
+export function digestOf({
+  entries,
+  cascade,
+  conflicts,
+  lost,
+}: Pick<DecidedPlan, 'entries' | 'cascade' | 'conflicts' | 'lost'>): string {
   return createHash('sha256')
-    .update(JSON.stringify([entries, cascade]))
+    .update(JSON.stringify([entries, cascade, conflicts, lost]))
     .digest('hex')
 }
 
 /** @throws PRUNE_CASCADES when deletes take facts along and that was not asked for */
 export function requireCascade({ cascade }: Pick<DecidedPlan, 'cascade'>, wanted: Wanted): void {
-  if (cascade.length === 0 || wanted.cascade || wanted.changes) return
+  if (cascade.length === 0 || wanted.cascade || wanted.changes || wanted.revert) return
   throw new ZerohopError('PRUNE_CASCADES', { what: countsText(cascade) })
 }
 

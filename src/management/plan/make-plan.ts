@@ -4,12 +4,13 @@ import { LOG_READ_MAX, PLAN_ENTRIES_MAX, PLAN_LOOK_BACK_MAX } from '../../model/
 import { appliedKey } from '../../model/objects.ts'
 import type { Reader } from '../../store/reader.ts'
 import type { Mint, View } from '../../store/view.ts'
+import type { Conflict } from '../revert/undone.ts'
 import { accessOf, decisive, NO_ACCESS_CHANGE } from './access.ts'
 import { decidePlan, digestOf } from './decide-plan.ts'
 import type { Entry } from './entries.ts'
 import { type Place, placeOf } from './fingerprints.ts'
 import type { PlanImages } from './plan-images.ts'
-import type { ChangedOutside, MadePlan, PlanTask } from './plan-task.ts'
+import type { ChangedOutside, LastChange, MadePlan, PlanTask } from './plan-task.ts'
 
 /** @throws OBJECT_NOT_FOUND when there is no such environment, and what `decidePlan` throws */
 export function makePlan(reader: Reader, images: PlanImages, task: PlanTask): MadePlan {
@@ -29,6 +30,8 @@ export function makePlan(reader: Reader, images: PlanImages, task: PlanTask): Ma
     carried: plan.carried,
     suggested: plan.suggested,
     outside: changedOutside(reader, view, shown),
+    conflicts: withWho(reader, view, plan.conflicts, task.revert?.revision ?? 0),
+    lost: plan.lost,
     diff,
     digest: digestOf(plan),
   }
@@ -76,9 +79,24 @@ function changedOutside(reader: Reader, view: View, entries: readonly Entry[]): 
   const since = changed.reduce((least, one) => Math.min(least, one.since), view.position.revision)
   const last = lastChanges(reader, view, since)
   return changed.map(({ entry: { kind, key }, place }) => {
-    const found = last.get(appliedKey(place.kind, place.key))
-    const who = { by: found?.by.api_key_id ?? null, operation: found?.by.operation ?? null }
-    return { kind, key, ...who, revision: found?.revision ?? null, at: found?.at ?? null }
+    return { kind, key, ...whoOf(last.get(appliedKey(place.kind, place.key))) }
+  })
+}
+
+const whoOf = (entry: LogEntry | undefined): LastChange => ({
+  by: entry?.by.api_key_id ?? null,
+  operation: entry?.by.operation ?? null,
+  revision: entry?.revision ?? null,
+  at: entry?.at ?? null,
+})
+
+/** Conflicts with who changed the object since. */
+function withWho(reader: Reader, view: View, conflicts: readonly Conflict[], since: number): MadePlan['conflicts'] {
+  if (!conflicts.some(({ stored }) => stored)) return conflicts
+  const last = lastChanges(reader, view, since)
+  return conflicts.map((conflict) => {
+    const { stored } = conflict
+    return stored === undefined ? conflict : { ...conflict, ...whoOf(last.get(appliedKey(stored.kind, stored.key))) }
   })
 }
 

@@ -2,6 +2,7 @@
 import type { LogId } from '../../log/change.ts'
 import type { AccessDiff } from '../../model/access-diff.ts'
 import type { Moved, PolicyKind } from '../policy-file/schema.ts'
+import type { Conflict, Lost } from '../revert/undone.ts'
 import type { Wanted } from './decide-plan.ts'
 import type { PlanEntry } from './entries.ts'
 import type { KindCount } from './reconcile.ts'
@@ -13,16 +14,20 @@ export interface PlanTask extends Wanted {
   readonly page?: string | null | undefined
 }
 
-/** An object that was changed since it was applied; nulls where the log does not tell, or not any more. */
-export interface ChangedOutside {
-  readonly kind: PolicyKind
-  readonly key: string
+/** Who changed an object last; nulls where the log does not tell, or not any more. */
+export interface LastChange {
   /** id of the API key; null for the command line */
   readonly by: string | null
   readonly operation: string | null
   readonly revision: number | null
   /** milliseconds since 1970 */
   readonly at: number | null
+}
+
+/** An object that was changed since it was applied. */
+export interface ChangedOutside extends LastChange {
+  readonly kind: PolicyKind
+  readonly key: string
 }
 
 export interface MadePlan {
@@ -35,6 +40,9 @@ export interface MadePlan {
   readonly carried: readonly KindCount[]
   readonly suggested: readonly Moved[]
   readonly outside: readonly ChangedOutside[]
+  /** of a revert, with who changed the object last */
+  readonly conflicts: readonly (Conflict & Partial<LastChange>)[]
+  readonly lost: readonly Lost[]
   readonly diff: AccessDiff
   /** of what the plan says */
   readonly digest: string

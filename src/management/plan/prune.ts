@@ -1,10 +1,10 @@
 // Deletes what a policy file owns and does not name, on a draft and through the use cases of single deletes, so that
 // what hangs on an object goes as it would through the API. It runs before the file is applied: what the file says then
 // stands, and a file that still refers to something deleted is refused by what it applies.
-import { put } from '../../log/change.ts'
+import { type Change, put } from '../../log/change.ts'
 import { TENANT_TYPE, USER_TYPE } from '../../model/condition-reads.ts'
 import { ZerohopError } from '../../model/errors.ts'
-import type { ConditionSet } from '../../model/objects.ts'
+import type { ConditionSet, Membership } from '../../model/objects.ts'
 import { partKey } from '../../model/objects.ts'
 import type { Draft } from '../../store/draft.ts'
 import type { Mint, View } from '../../store/view.ts'
@@ -34,6 +34,15 @@ export interface Pruned {
 /** Stages the deletes. @throws OBJECT_IN_USE when something that stays, and that the file does not name, reads it */
 export function prune(draft: Draft, of: Pruned): void {
   new Pruning(draft, of).run()
+}
+
+/** The changes after which a user was not put into the tenant: a role in it still keeps the user there. */
+export function afterLeaving(view: View, membership: Membership, { now }: Mint): Change[] {
+  const name = `${membership.user}/${membership.tenant}`
+  const roles =
+    view.countBy('assignments_of_user_in_tenant', name) + view.countBy('instance_assignments_of_user_in_tenant', name)
+  if (roles === 0) return removals('membership', [membership])
+  return [put('membership', { ...membership, explicit: false, updated_at: now })]
 }
 
 class Pruning {
@@ -76,16 +85,8 @@ class Pruning {
     draft.stage(removals('relationship_tuple', tuples))
     for (const { key } of this.#due('resource_instance', () => draft.list('resource_instance')))
       if (draft.get('resource_instance', key)) draft.take(deleteInstance(draft, { ref: key }, mint))
-    for (const membership of this.#due('membership', () => draft.list('membership'))) {
-      if (!membership.explicit) continue
-      const name = `${membership.user}/${membership.tenant}`
-      const roles =
-        draft.countBy('assignments_of_user_in_tenant', name) +
-        draft.countBy('instance_assignments_of_user_in_tenant', name)
-      // a role in the tenant keeps its user there
-      if (roles === 0) draft.stage(removals('membership', [membership]))
-      else draft.stage([put('membership', { ...membership, explicit: false, updated_at: mint.now })])
-    }
+    for (const membership of this.#due('membership', () => draft.list('membership')))
+      if (membership.explicit) draft.stage(afterLeaving(draft, membership, mint))
     for (const { key } of this.#due('user', () => draft.list('user')))
       draft.take(erase(users, draft, { ref: key }, mint))
     for (const { key } of this.#due('tenant', () => draft.list('tenant')))

@@ -7,7 +7,7 @@ import type { Asking } from '../../store/store.ts'
 import { actorOf, askedWith, type RouteContext } from '../http/route-context.ts'
 import { applyInto } from './apply.ts'
 import type { MadePlan } from './plan-task.ts'
-import { Planner } from './planner.ts'
+import type { Planner } from './planner.ts'
 import { planRead } from './render-plan.ts'
 import { ApplyRequest, Plan, PlanRequest } from './schema.ts'
 import type { ApplyInput } from './use-cases.ts'
@@ -33,10 +33,8 @@ const NOTHING_YET = { kind: 'answer', key: '' }
 
 const ENVIRONMENT = '/v2/projects/:p/envs/:e'
 
-export function planRoutes(app: FastifyInstance, management: RouteContext): void {
+export function planRoutes(app: FastifyInstance, management: RouteContext, planner: Planner): void {
   const { store, gate } = management
-  const planner = new Planner(store.folder)
-  store.closeWith(planner)
   const now = () => Date.now()
   const read = (request: FastifyRequest, plan: MadePlan): Plan => {
     const control = gate.control(request.caller)

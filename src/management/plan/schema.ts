@@ -94,7 +94,7 @@ export const PlanRequest = named(
 )
 export type PlanRequest = Static<typeof PlanRequest>
 
-const Fingerprints = mapOf(nullable(Text))
+export const Fingerprints = mapOf(nullable(Text))
 
 export const ApplyRequest = named(
   'ApplyRequest',

@@ -67,6 +67,11 @@ function decided(view: View, { op, kind, key, value }: SentChange, mint: Mint): 
   return writes.create(view, { ...fields, key: bodyKey(kind, ref) }, mint, of)
 }
 
+/** Deletes an object of the file, as its single delete. @throws what that throws */
+export function deleteNamed(view: View, kind: PolicyKind, key: string, mint: Mint): Decided<unknown> {
+  return decided(view, { op: 'delete', kind, key }, mint)
+}
+
 /** The built-in type that declares the attributes. */
 const kindType = (kind: PolicyKind): string =>
   kind === 'user_attribute' ? USER_TYPE : kind === 'tenant_attribute' ? TENANT_TYPE : ''

@@ -2,6 +2,7 @@
 // its access diff; the writer decides it again and refuses when it came to something else.
 import { ZerohopError } from '../../model/errors.ts'
 import type { Decided, Mint, View } from '../../store/view.ts'
+import { requireNoConflict } from '../revert/conflicts.ts'
 import { decidePlan, digestOf, requireCascade, type Wanted } from './decide-plan.ts'
 import type { MadePlan } from './plan-task.ts'
 
@@ -24,4 +25,6 @@ export function applyPlan(
   requireCascade(plan, wanted)
   if (digestOf(plan) !== digest) throw new ZerohopError('PLAN_MOVING', { times: 1 })
   return { changes: [...plan.changes, ...plan.remembered(by)], result: answer }
+  requireNoConflict(plan)
+  return { changes: [...plan.changes, ...plan.remembered(by)], secrets: plan.secrets, result: null }
 }

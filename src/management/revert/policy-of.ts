@@ -1,0 +1,159 @@
+// What a revert brings back, as a policy: objects that are made again or changed back, as they were. Of a resource type
+// of which only parts come back, the policy says what it is now; what a policy leaves out stays.
+import type { Json, Objects } from '../../model/objects.ts'
+import type { View } from '../../store/view.ts'
+import { BODY, type Path } from '../fields.ts'
+import { type FileFields, fileObjects } from '../plan/file-words.ts'
+import type { PolicyFile, PolicyKind } from '../policy-file/schema.ts'
+import type { Unit } from './units.ts'
+
+type Fields = Record<string, unknown>
+type Block = Record<string, Fields>
+
+export interface ReturningPolicy {
+  readonly policy: PolicyFile
+  /** the unit that an error is about, by its path */
+  unitAt(path: Path | undefined): Unit | undefined
+}
+
+/** @param units those that were something before the revision */
+export function policyOf(view: View, units: readonly Unit[]): ReturningPolicy {
+  const writing = new Writing(view)
+  for (const unit of units) writing.add(unit)
+  // its members are those of the form, field by field
+  return { policy: { zerohop: 2, ...writing.lists } as PolicyFile, unitAt: (path) => writing.unitAt(path) }
+}
+
+/** Parts of a resource type, by the name of their map in a policy. */
+const PART_MAPS = {
+  action: 'actions',
+  attribute: 'attributes',
+  action_group: 'action_groups',
+  relation: 'relations',
+  resource_role: 'roles',
+} as const
+
+export const isPart = (kind: PolicyKind): kind is keyof typeof PART_MAPS => Object.hasOwn(PART_MAPS, kind)
+
+const LISTS = {
+  role: 'roles',
+  condition_set: 'condition_sets',
+  set_rule: 'set_rules',
+  tenant: 'tenants',
+  user: 'users',
+  membership: 'memberships',
+  resource_instance: 'resource_instances',
+  relationship_tuple: 'relationship_tuples',
+  role_assignment: 'role_assignments',
+} as const
+
+class Writing {
+  readonly lists: Record<string, Fields[] | Block> = {}
+  readonly #view: View
+  readonly #units = new Map<string, Unit>()
+  /** places of resource types in their list */
+  readonly #resources = new Map<string, number>()
+
+  constructor(view: View) {
+    this.#view = view
+  }
+
+  add(unit: Unit): void {
+    const { kind, key, was = {} } = unit
+    if (kind === 'user_attribute' || kind === 'tenant_attribute') {
+      const name = `${kind}s`
+      const block = (this.lists[name] ?? blank()) as Block
+      block[key] = { ...was }
+      this.lists[name] = block
+      this.#place(unit, [name, key])
+    } else if (kind === 'resource') this.#place(unit, ['resources', this.#resource(key, was)])
+    else if (isPart(kind)) this.#addPart(unit, PART_MAPS[kind])
+    else this.#place(unit, [LISTS[kind], this.#push(LISTS[kind], fieldsOf(unit))])
+  }
+
+  /** The unit with the longest path that leads to the error. */
+  unitAt(path: Path | undefined): Unit | undefined {
+    const inside = (path ?? []).slice(BODY.length)
+    for (let length = inside.length; length > 0; length--) {
+      const unit = this.#units.get(JSON.stringify(inside.slice(0, length)))
+      if (unit !== undefined) return unit
+    }
+    return undefined
+  }
+
+  #addPart(unit: Unit, name: string): void {
+    const slash = unit.key.indexOf('/')
+    const at = this.#resource(unit.key.slice(0, slash), undefined)
+    const part = unit.key.slice(slash + 1)
+    const resource = (this.lists.resources as Fields[])[at] as Fields
+    const parts = (resource[name] ?? blank()) as Block
+    parts[part] = inStoredOrder(unit)
+    resource[name] = parts
+    this.#place(unit, ['resources', at, name, part])
+  }
+
+  /** The place of the resource type in the list; `fields` are what it shall be, by default what it is. */
+  #resource(key: string, fields: FileFields | undefined): number {
+    const known = this.#resources.get(key)
+    if (known !== undefined) {
+      if (fields !== undefined)
+        Object.assign((this.lists.resources as Fields[])[known] as Fields, { ...UNSAID, ...fields })
+      return known
+    }
+    const stored = this.#view.get('resource', key)
+    const now = stored && fileObjects('resource', stored).find(({ part }) => part === '')?.fields
+    const at = this.#push('resources', { ...UNSAID, ...(fields ?? now), key })
+    this.#resources.set(key, at)
+    return at
+  }
+
+  #push(list: string, fields: Fields): number {
+    this.lists[list] ??= []
+    return (this.lists[list] as Fields[]).push(fields) - 1
+  }
+
+  #place(unit: Unit, path: Path): void {
+    this.#units.set(JSON.stringify(path), unit)
+  }
+}
+
+const UNSAID = { name: null, description: null, urn: null, type_attributes: null }
+
+/** `__proto__` is a key like any other, so the map has no prototype. */
+const blank = (): Block => Object.create(null)
+
+/** What a list of the policy says of the object. Of what only connects others, its key is what it connects. */
+function fieldsOf(unit: Unit): Fields {
+  const { kind, key, before, was } = unit
+  switch (kind) {
+    case 'set_rule':
+      return { ...was }
+    case 'membership': {
+      const { user, tenant } = before as Objects['membership']
+      return { user, tenant }
+    }
+    case 'relationship_tuple': {
+      const { subject, relation, object } = before as Objects['relationship_tuple']
+      return { subject, relation, object }
+    }
+    case 'role_assignment': {
+      const { user, role, tenant, resource_instance } = before as Objects['role_assignment']
+      return { user, role, tenant, resource_instance }
+    }
+    case 'resource_instance': {
+      const { resource, instance } = before as Objects['resource_instance']
+      return { ...was, resource, key: instance }
+    }
+    default:
+      return { ...inStoredOrder(unit), key }
+  }
+}
+
+/** Lists that have no order come back in the one that they were written in. */
+function inStoredOrder({ kind, was, before }: Unit): Fields {
+  const fields: Fields = { ...was }
+  if (kind === 'action') return fields
+  const stored = before as unknown as Readonly<Record<string, Json>>
+  for (const name of ['permissions', 'extends', 'actions']) if (name in fields) fields[name] = stored[name]
+  return fields
+}

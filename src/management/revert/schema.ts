@@ -1,0 +1,71 @@
+// Reverts: POST /v2/projects/{p}/envs/{e}/revisions/{revision}/revert and …/revert/plan.
+import { AccessDiff } from '../../model/access-diff.ts'
+import {
+  closed,
+  described,
+  enumOf,
+  Flag,
+  listOf,
+  maybe,
+  named,
+  nullable,
+  open,
+  type Static,
+  Text,
+} from '../../model/json-schema.ts'
+import { REVERT_OBJECTS_MAX } from '../../model/limits.ts'
+import { Fingerprints, Plan } from '../plan/schema.ts'
+import { Count, Time } from '../schema-parts.ts'
+
+const what = {
+  cascade: maybe(described(Flag, 'also where deletes change or take along what others made since')),
+  only: maybe(
+    described(
+      listOf(Text, REVERT_OBJECTS_MAX),
+      'what shall be reverted, as `kind:key`, instead of all that the revision changed',
+    ),
+  ),
+}
+
+export const RevertPlanRequest = named(
+  'RevertPlanRequest',
+  closed({ ...what, page: maybe(described(Text, '`next` of an answer: the page of changed access after it')) }),
+)
+export type RevertPlanRequest = Static<typeof RevertPlanRequest>
+
+export const RevertRequest = named(
+  'RevertRequest',
+  closed({
+    ...what,
+    fingerprints: maybe(described(Fingerprints, 'those of a plan: refused when one of its objects changed since')),
+    expected: maybe(
+      described(AccessDiff, '`policy` and `access` of a plan: refused when more access would change than that'),
+    ),
+    force: maybe(described(Flag, 'also when more access changes than expected')),
+  }),
+)
+export type RevertRequest = Static<typeof RevertRequest>
+
+const Conflict = open({
+  kind: Text,
+  key: Text,
+  reason: described(
+    enumOf('changed', 'used', 'refused', 'unsupported'),
+    'it is not as the revision left it; what it made is used by others; it cannot be what it was; reverts do not write it',
+  ),
+  what: described(Text, 'completes a sentence that begins with the object'),
+  by: described(nullable(Text), 'who changed it last: name or id of the API key, or the operation of the command line'),
+  revision: nullable(Count),
+  at: nullable(Time),
+})
+
+export const RevertPlan = named(
+  'RevertPlan',
+  open({
+    ...Plan.properties,
+    reverts: described(Count, 'the revision that is reverted'),
+    conflicts: described(listOf(Conflict), 'why it cannot be reverted: with one, nothing would change'),
+    lost: described(listOf(open({ kind: Text, key: Text, what: Text })), 'what does not come back'),
+  }),
+)
+export type RevertPlan = Static<typeof RevertPlan>
