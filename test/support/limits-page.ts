@@ -8,6 +8,7 @@ import { ROOT } from '../tidy/source.ts'
 const ABI = 'assembly/abi.ts'
 const SECTIONS = [
   'policy',
+  'revert',
   'request',
   'store',
   'feed',

@@ -5,6 +5,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { type Change, put } from '../../log/change.ts'
 import { isZerohopError, type ZerohopError } from '../../model/errors.ts'
 import { REVERT_NAMED_MAX } from '../../model/limits.ts'
+import type { SetRule } from '../../model/objects.ts'
 import { Draft } from '../../store/draft.ts'
 import type { Decided, Mint, View } from '../../store/view.ts'
 import { deleteGroup } from '../groups/use-cases.ts'
@@ -17,6 +18,7 @@ import { deleteNamed } from '../plan/sent-changes.ts'
 import { applyPolicy } from '../policy-file/apply-policy.ts'
 import type { PolicyKind } from '../policy-file/schema.ts'
 import { deleteProxyConfig } from '../proxy-configs/use-cases.ts'
+import { createSetRule } from '../set-rules/use-cases.ts'
 import { isPart, policyOf } from './policy-of.ts'
 import type { Conflict, Lost, Revert, UndoneObject } from './undone.ts'
 import { type Unit, undoingOf } from './units.ts'
@@ -88,9 +90,12 @@ class Reverting {
     for (const kind of DELETED_FIRST) this.#deleteAll(kind)
     for (const other of others) this.#deleteOther(other)
     this.#setAside()
-    for (const unit of this.#units) if (this.#isReplaced(unit)) this.#delete(unit)
+    const replaced = this.#units.filter((unit) => this.#isReplaced(unit))
+    const rules = replaced.flatMap((unit) => this.#rulesOf(unit))
+    for (const unit of replaced) this.#delete(unit)
     for (const kind of DELETED_WITH_SETS) this.#deleteAll(kind)
     this.#bringBack()
+    for (const [unit, rule] of rules) this.#attempt(unit, () => this.#keepRule(rule))
     for (const kind of DELETED_LAST) this.#deleteAll(kind)
     if (this.conflicts.length === 0) this.#requireDone()
   }
@@ -160,6 +165,19 @@ class Reverting {
       const set = kind === 'condition_set' ? draft.get('condition_set', key) : undefined
       if (set !== undefined) draft.stage([put('condition_set', { ...set, parent: null, conditions: {} })])
     }
+  }
+
+  /** Rules on a set, which go with it and are rules on the set of its key that comes back. */
+  #rulesOf(unit: Unit): (readonly [Unit, SetRule])[] {
+    if (unit.kind !== 'condition_set') return []
+    const { key } = unit
+    const rules = [...this.#draft.by('rules_of_user_set', key), ...this.#draft.by('rules_of_resource_set', key)]
+    return rules.map((rule) => [unit, rule] as const)
+  }
+
+  #keepRule(rule: SetRule): void {
+    if (this.#draft.get('set_rule', rule.key) === undefined)
+      this.#draft.take(createSetRule(this.#draft, rule, this.#mint))
   }
 
   #bringBack(): void {

@@ -1,0 +1,92 @@
+// `zerohop history revert`: takes a revision back, three-way: shows what that would do and what is in its way, asks, and
+// does just that.
+import { dataOf } from '../../client/management-client.ts'
+import type { RevertPlan } from '../../management/revert/schema.ts'
+import type { Env } from '../configuration/env.ts'
+import { WRONG_USAGE } from '../terminal/command-line.ts'
+import { confirmed } from '../terminal/confirm.ts'
+import { printOptions } from '../terminal/print-problems.ts'
+import { withProgress } from '../terminal/progress.ts'
+import { readCount } from '../terminal/when.ts'
+import { type ApiOptions, remoteEnvironment } from './ask-api.ts'
+import { isCounted, joined, keyText, type PlanTextOptions, plain, planText, stylist, sumOf } from './plan-text.ts'
+
+export interface RevertOptions extends ApiOptions {
+  readonly cascade?: boolean
+  readonly only?: readonly string[]
+  readonly dryRun?: boolean
+  readonly yes?: boolean
+  readonly force?: boolean
+  readonly details?: boolean
+  readonly json?: boolean
+}
+
+/** Exit codes with `--dry-run`, as those of `plan`; without it 0 is done, and 1 refused. */
+const NOTHING = 0
+const CHANGES = 2
+const UNCOUNTED = 3
+const REFUSED = 1
+
+/** Shows the plan, reverts unless it is only shown, and returns the exit code. @throws INPUT_INVALID, API_REFUSED */
+export async function revertRevision(env: Env, revision: string, options: RevertOptions): Promise<number> {
+  const { cascade, only, dryRun = false, yes = false, force, details = false, json = false, ...where } = options
+  const number = readCount(revision, 'the revision', Number.MAX_SAFE_INTEGER)
+  const asked = { ...(cascade ? { cascade } : {}), ...(only ? { only: [...only] } : {}) }
+  const of = await remoteEnvironment(env, where)
+  const params = { path: { ...of.path, revision: String(number) } }
+  const planned = await withProgress('planning', async () => {
+    const path = '/v2/projects/{p}/envs/{e}/revisions/{revision}/revert/plan'
+    return dataOf(await of.client.POST(path, { params, body: asked })) as RevertPlan
+  })
+  const { colour } = printOptions(process.stdout)
+  if (json && dryRun) process.stdout.write(`${JSON.stringify(planned, null, 2)}\n`)
+  if (!json) process.stdout.write(revertText(planned, { colour, details }))
+  if (planned.conflicts.length > 0) {
+    process.stderr.write(`zerohop: revision ${number} cannot be reverted: ${planned.conflicts.length} in its way\n`)
+    return REFUSED
+  }
+  if (dryRun) return planned.changes.length === 0 ? NOTHING : isCounted(planned) ? CHANGES : UNCOUNTED
+  const refusal = planned.changes.length === 0 ? undefined : refusalOf(planned, yes)
+  if (refusal !== undefined) {
+    process.stderr.write(`zerohop: ${refusal.reason}\n`)
+    return refusal.code
+  }
+  if (planned.changes.length > 0 && !yes && !(await confirmed(`Revert revision ${number}?`))) return REFUSED
+  const { fingerprints, policy, access } = planned
+  const body = { ...asked, fingerprints, expected: { policy, access }, ...(force ? { force } : {}) }
+  const done = await withProgress('reverting', async () => {
+    const path = '/v2/projects/{p}/envs/{e}/revisions/{revision}/revert'
+    return dataOf(await of.client.POST(path, { params, body: body as Body })) as RevertPlan
+  })
+  if (json) process.stdout.write(`${JSON.stringify(done, null, 2)}\n`)
+  else process.stdout.write(`Reverted revision ${number} (${sumOf(done)}): revision ${done.revision}\n`)
+  return NOTHING
+}
+
+type Body = object & Record<never, never> // the generated types know no lists that are only read
+
+/** Why it is not done, before anybody is asked. */
+function refusalOf(planned: RevertPlan, yes: boolean): { reason: string; code: number } | undefined {
+  if (!yes && process.stdin.isTTY !== true)
+    return { reason: 'nobody can be asked, because standard input is no terminal: --yes reverts', code: WRONG_USAGE }
+  if (yes && !isCounted(planned))
+    return { reason: '--yes does nothing whose effect could not be counted: revert on a terminal', code: REFUSED }
+  return undefined
+}
+
+function revertText(planned: RevertPlan, options: PlanTextOptions): string {
+  const styled = stylist(options)
+  const name = ({ kind, key }: { kind: string; key: string }) => `${kind.replaceAll('_', ' ')} ${keyText(kind, key)}`
+  const conflicts = planned.conflicts.map((conflict) => {
+    const { what, by, revision } = conflict
+    const who = revision === null ? '' : ` by ${plain(by ?? 'somebody')} at revision ${revision}`
+    return styled('red', `! ${name(conflict)} ${plain(what)}${who}`)
+  })
+  const isMade = planned.changes.some(({ op }) => op === 'create')
+  const ids = isMade ? ['What is made again has new ids and times.'] : []
+  const lost = planned.lost.filter(({ kind }) => kind === 'proxy_config')
+  const gone = lost.map((one) => styled('yellow', `${name(one)} does not come back: ${plain(one.what)}`))
+  const head = `Revert of revision ${planned.reverts}, at revision ${planned.revision}`
+  const text = conflicts.length > 0 ? [] : [planText(planned, options).trimEnd()]
+  return joined([[head], conflicts, text, [...ids, ...gone]])
+}

@@ -1,0 +1,12 @@
+// Asks somebody at a terminal.
+import { createInterface } from 'node:readline/promises'
+
+/** Anything but yes is no. */
+export async function confirmed(question: string): Promise<boolean> {
+  const lines = createInterface({ input: process.stdin, output: process.stderr })
+  try {
+    return /^y(es)?$/i.test((await lines.question(`${question} [y/N] `)).trim())
+  } finally {
+    lines.close()
+  }
+}
