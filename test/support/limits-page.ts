@@ -8,7 +8,6 @@ import { ROOT } from '../tidy/source.ts'
 const ABI = 'assembly/abi.ts'
 const SECTIONS = [
   'policy',
-  'revert',
   'request',
   'store',
   'feed',
@@ -21,6 +20,7 @@ const SECTIONS = [
   'integration',
   'migration',
   'plan',
+  'revert',
 ].map((name) => `src/model/limits/${name}-limits.ts`)
 
 interface Limit {
