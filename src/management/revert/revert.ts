@@ -66,8 +66,7 @@ const DELETED_FIRST: readonly PolicyKind[] = [
 /** What goes next: conditions that come back are checked against the declarations that were there. */
 const DELETED_WITH_SETS: readonly PolicyKind[] = ['condition_set', 'attribute', 'user_attribute', 'tenant_attribute']
 /** What goes afterwards, when nothing of the revision refers to it any more. */
-const DELETED_LAST: readonly PolicyKind[] = [
-  'role', 'resource_role', 'relation', 'action_group', 'action', 'resource']
+const DELETED_LAST: readonly PolicyKind[] = ['role', 'resource_role', 'relation', 'action_group', 'action', 'resource']
 
 class Reverting {
   readonly conflicts: Conflict[] = []
