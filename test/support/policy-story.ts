@@ -60,5 +60,13 @@ export async function tellPolicyStory({ apis, key }: PolicyServer): Promise<stri
   expect(await run('apply', plan, '--yes')).toMatchObject({ code: 0, err: '' })
   expect(await run(...why)).toMatchObject({ code: 1 })
   expect(await run(...why, '--at', revision)).toMatchObject({ code: 0, err: '' })
+
+  // it was a mistake: that revision is taken back, by its number
+  const taken = String(Number(revision) + 1)
+  expect(await run('history', 'revert', taken)).toMatchObject({ code: 64 }) // nobody can be asked
+  const shown = await run('history', 'revert', taken, '--dry-run')
+  expect(shown).toMatchObject({ code: 2, out: expect.stringContaining('+document:read') })
+  expect(await run('history', 'revert', taken, '--yes')).toMatchObject({ code: 0, err: '' })
+  expect(await run(...why)).toMatchObject({ code: 0, err: '' })
   return folder
 }

@@ -7,6 +7,7 @@ import { fail } from '../process/process.ts'
 import { examples, refusesUsage, WRONG_USAGE } from '../terminal/command-line.ts'
 import { WHEN } from '../terminal/when.ts'
 import type { HistoryOptions } from './history.ts'
+import type { RevertOptions } from './history-revert.ts'
 import type { HistoryShowOptions } from './history-show.ts'
 
 /** Adds `history` with its subcommands. */
@@ -33,7 +34,7 @@ export function addHistory(program: Command): void {
       answering(async () => (await import('./history.ts')).listHistory(readEnv(), options, Date.now())),
     )
   addShow(history)
-  // another subcommand: addRevert(history)
+  addRevert(history)
 }
 
 function addShow(history: Command): void {
@@ -46,6 +47,28 @@ function addShow(history: Command): void {
     .addHelpText('after', examples('zerohop history show 118', 'zerohop history show 118 --no-access --json'))
     .action((revision: string, options: HistoryShowOptions) =>
       answering(async () => (await import('./history-show.ts')).showRevision(readEnv(), revision, options)),
+    )
+}
+
+function addRevert(history: Command): void {
+  remote(refusesUsage(history.command('revert')))
+    .description('takes a revision back and leaves what was written since; shows what that does, and asks before')
+    .argument('<revision>', 'number of the revision')
+    .option('--only <kind:key...>', 'only these of its objects')
+    .option('--cascade', 'also where deletes take along what others made since')
+    .option('--dry-run', 'only show it; exit code 0 nothing, 2 changes, 3 changes that could not be counted, 1 error')
+    .option('--yes', 'do not ask; what could not be counted is refused')
+    .option('--force', 'also when more access changes than was shown')
+    .option('--details', 'everything, instead of the first of each list')
+    .option('--json', 'as JSON')
+    .addHelpText(
+      'after',
+      examples('zerohop history revert 118', 'zerohop history revert 118 --only role:reader --dry-run'),
+    )
+    .action((revision: string, options: RevertOptions) =>
+      answering(async () => {
+        process.exitCode = await (await import('./history-revert.ts')).revertRevision(readEnv(), revision, options)
+      }),
     )
 }
 

@@ -1,7 +1,6 @@
 // `zerohop plan` and `zerohop apply`: what policy files would do to an environment, and doing it. The server decides
 // both; a plan that is written to a file is bound to the objects that it touches, so it may be applied later.
 import { existsSync, readFileSync } from 'node:fs'
-import { createInterface } from 'node:readline/promises'
 import type { ApplyRequest, Plan } from '../../management/plan/schema.ts'
 import { readPolicy } from '../../management/policy-file/read-policy.ts'
 import type { PolicyFile } from '../../management/policy-file/schema.ts'
@@ -9,6 +8,7 @@ import { ZerohopError } from '../../model/errors.ts'
 import type { Env } from '../configuration/env.ts'
 import { writeOut } from '../process/process.ts'
 import { WRONG_USAGE } from '../terminal/command-line.ts'
+import { confirmed } from '../terminal/confirm.ts'
 import { printOptions, printProblems } from '../terminal/print-problems.ts'
 import { withProgress } from '../terminal/progress.ts'
 import { planMarkdown } from './plan-markdown.ts'
@@ -152,14 +152,4 @@ function planFileOf(files: readonly string[]): PlanFile | undefined {
   if (version === undefined) return undefined
   if (version !== 1) throw new ZerohopError('CONFIG_INVALID', { reason: `\`${file}\` is a plan of another version` })
   return content as PlanFile
-}
-
-/** Anything but yes is no. */
-async function confirmed(question: string): Promise<boolean> {
-  const lines = createInterface({ input: process.stdin, output: process.stderr })
-  try {
-    return /^y(es)?$/i.test((await lines.question(`${question} [y/N] `)).trim())
-  } finally {
-    lines.close()
-  }
 }
