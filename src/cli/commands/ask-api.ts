@@ -2,8 +2,8 @@
 import { dataOf, type ManagementClient } from '../../client/management-client.ts'
 import { readKeys } from '../../management/api-keys/keys-file.ts'
 import { ZerohopError } from '../../model/errors.ts'
-import { isLoopback } from '../../model/loopback.ts'
 import { PLAN_TIMEOUT_MS } from '../../model/limits.ts'
+import { isLoopback } from '../../model/loopback.ts'
 import type { Why } from '../../model/why.ts'
 import type { Check } from '../../pdp/request.ts'
 import type { Env } from '../configuration/env.ts'
@@ -38,8 +38,7 @@ export async function remoteEnvironment(env: Env, options: ApiOptions): Promise<
     const reason = isHere ? ', and there is no keys.json in the data folder' : `: \`${named}\` is asked with it`
     throw new ZerohopError('CONFIG_INVALID', { reason: `PDP_API_KEY is not set${reason}` })
   }
-  const client = clientOf(named ?? urlOf(env.host, env.apiPort, env.tlsCert !== undefined), key)
-  const url = addressOf(options, env, project) ?? urlOf(env.host, env.apiPort, env.tlsCert !== undefined)
+  const url = named ?? urlOf(env.host, env.apiPort, env.tlsCert !== undefined)
   const client = clientOf(url, key, PLAN_TIMEOUT_MS)
   return { client, path: await environmentOf(client, options, project) }
 }

@@ -38,14 +38,10 @@ export interface ApplyDeps {
  */
 export async function applyInto(
   { planner, environment, by, now, commit, repeated }: ApplyDeps,
-  { fingerprints, expected, force, policy, changes, prune, cascade }: Applying,
+  { fingerprints, expected, force, ...wanted }: Applying,
 ): Promise<MadePlan> {
   const before = await repeated?.()
   if (before !== undefined) return before
-  const wanted = { policy, changes, prune, cascade }
-  { planner, environment, by, now, commit }: ApplyDeps,
-  { fingerprints, expected, force, ...wanted }: Applying,
-): Promise<MadePlan> {
   for (let tries = 0; tries < APPLY_TRIES_MAX; tries++) {
     const plan = await planner.plan({ environment, now: now(), ...wanted })
     if (fingerprints) requireSame(plan, fingerprints)

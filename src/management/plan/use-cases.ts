@@ -24,7 +24,6 @@ export function applyPlan(
   const plan = decidePlan(view, wanted, mint)
   requireCascade(plan, wanted)
   if (digestOf(plan) !== digest) throw new ZerohopError('PLAN_MOVING', { times: 1 })
-  return { changes: [...plan.changes, ...plan.remembered(by)], result: answer }
   requireNoConflict(plan)
-  return { changes: [...plan.changes, ...plan.remembered(by)], secrets: plan.secrets, result: null }
+  return { changes: [...plan.changes, ...plan.remembered(by)], secrets: plan.secrets, result: answer }
 }
