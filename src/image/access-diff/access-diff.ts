@@ -56,8 +56,9 @@ function diffOf(
   const sides = [new Side(insides[0], now, meter), new Side(insides[1], now, meter)] as const
   const questions = new Questions(sides, objectsOf(kernels, isCopy ? named : undefined), meter)
   const changed = reallyChanged(questions, named)
-  const { gained, lost } = whoChanges(questions, changed, options)
-  const conditional = conditionalChanges(insides, questions, changed, policies, now)
+  const { gained, lost, upstream } = whoChanges(questions, changed, options)
+  const found = { upstream, policies, isCopy }
+  const conditional = conditionalChanges(insides, questions, changed, found, { now, budget })
   return { policy: policyDiffOf(policies), access: { gained, lost, ...conditional } }
 }
 
@@ -66,14 +67,14 @@ function whoChanges(
   questions: Questions,
   changed: Changed,
   { first = ACCESS_PAGE_DEFAULT, after }: AccessDiffOptions,
-): { gained: AccessChange; lost: AccessChange } {
+): { gained: AccessChange; lost: AccessChange; upstream: ReadonlySet<number> } {
   const { meter } = questions
+  const relations = new ReachRelations(questions, changed)
   meter.run(() => {
     const roles = new ReachRoles(questions, changed)
     const roleChanges = roles.roleChanges()
     roles.askHolders(roleChanges)
     roles.askAssigned()
-    const relations = new ReachRelations(questions, changed)
     relations.askHolders(roleChanges)
     relations.askChanged()
     new ReachRules(questions, changed).ask()
@@ -83,5 +84,6 @@ function whoChanges(
   return {
     gained: flips.change('gained', meter.complete, page),
     lost: flips.change('lost', meter.complete, page),
+    upstream: relations.upstream,
   }
 }

@@ -20,7 +20,9 @@ interface Line {
 
 export class ConditionalLines {
   readonly #objects: Objects
-  readonly #lines = new Map<string, Line>()
+  /** by permission and the name of the pair */
+  readonly #lines = new Map<number, Map<string, Line>>()
+  #count = 0
   /** permissions about which not everything was looked at */
   readonly #open = new Set<number>()
   /** false when there are more lines than the limit allows */
@@ -31,15 +33,20 @@ export class ConditionalLines {
   }
 
   add(permission: number, pair: LineTexts, users: Iterable<number>, tenants: Iterable<number>): void {
-    const name = `${permission} ${pair.name}`
-    let line = this.#lines.get(name)
+    let lines = this.#lines.get(permission)
+    if (lines === undefined) {
+      lines = new Map()
+      this.#lines.set(permission, lines)
+    }
+    let line = lines.get(pair.name)
     if (line === undefined) {
-      if (this.#lines.size >= CONDITIONAL_LINES_MAX) {
+      if (this.#count >= CONDITIONAL_LINES_MAX) {
         this.complete = false
         return
       }
       line = { permission, texts: pair.texts(), users: new Set(), tenants: new Set() }
-      this.#lines.set(name, line)
+      lines.set(pair.name, line)
+      this.#count++
     }
     for (const user of users) line.users.add(user)
     for (const tenant of tenants) line.tenants.add(tenant)
@@ -54,7 +61,8 @@ export class ConditionalLines {
   /** Sorted by resource, action and conditions. */
   changes(): ConditionalChange[] {
     const { permissions, users, tenants } = this.#objects
-    const found = [...this.#lines.values()].map(({ permission, texts: [before, after], ...who }): ConditionalChange => {
+    const lines = [...this.#lines.values()].flatMap((ofPermission) => [...ofPermission.values()])
+    const found = lines.map(({ permission, texts: [before, after], ...who }): ConditionalChange => {
       const [resource = '', action = ''] = permissions.key(permission).split(':')
       return {
         resource,

@@ -4,14 +4,14 @@ import { Instance, Principal, Resource, Role, Rule, Table } from '../../../assem
 import { objectAt } from '../../kernel/decode.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import type { JsonObject } from '../../model/objects.ts'
-import { type Contents, typeOf, typeOfRole } from '../contents.ts'
+import { type Contents, typeOf } from '../contents.ts'
 import { ruledPermissions } from '../list/user-sides.ts'
 import { permissionsOfType, records } from '../read-records.ts'
 import type { Changed } from './changed.ts'
 import type { Objects } from './objects.ts'
 import { type RuleDiff, ruleDiffs } from './policy-diff.ts'
-import { affectedRoles, RoleGraph } from './role-graph.ts'
-import { SIDES } from './twins.ts'
+import { affectedRoles, isResourceRole, RoleGraph } from './role-graph.ts'
+import { SIDES, type SideNumber } from './twins.ts'
 
 /** What must be looked at of a permission, each in numbers of twins. */
 export interface Reach {
@@ -23,6 +23,8 @@ export interface Reach {
   readonly ties: boolean
   /** users who have roles on instances, in the tenants that they belong to */
   readonly holders: boolean
+  /** those of them who have roles above a changed tuple */
+  readonly upstream: boolean
 }
 
 /** An instance that is stored otherwise. */
@@ -47,18 +49,29 @@ export interface ReachOfChanges {
   readonly instances: ReadonlyMap<string, readonly ChangedInstance[]>
   /** an instance moved to another tenant: whoever has a role on instances may belong to other tenants */
   readonly hasMoved: boolean
+  /** users with roles on instances above changed tuples */
+  readonly upstream: ReadonlySet<number>
+  /** the images from which the ties of a user are read: of one, if they are the same in both */
+  sidesOfTies(user: number): readonly SideNumber[]
 }
 
-const NOTHING: Reach = { rules: [], everybody: false, ties: false, holders: false }
+/** What is known of the changes already. */
+export interface Found {
+  /** users with roles on instances above changed tuples */
+  readonly upstream: ReadonlySet<number>
+  /** the contents of both images without facts; undefined when the changes are about facts alone */
+  readonly policies: readonly [Contents, Contents] | undefined
+  /** whether one image is a copy of the other to which the changes were applied */
+  readonly isCopy: boolean
+}
 
-/**
- * @param policies the contents of both images without facts; undefined when the changes are about facts alone
- */
+const NOTHING: Reach = { rules: [], everybody: false, ties: false, holders: false, upstream: false }
+
 export function reachOf(
   objects: Objects,
   kernels: readonly [Kernel, Kernel],
   changed: Changed,
-  policies: readonly [Contents, Contents] | undefined,
+  { upstream, policies, isCopy }: Found,
 ): ReachOfChanges {
   const instances = changedInstances(objects, kernels, changed)
   const tenants = tenantsOf(objects, changed)
@@ -71,23 +84,29 @@ export function reachOf(
       everybody: known.everybody || more.everybody === true,
       ties: known.ties || more.ties === true,
       holders: known.holders || more.holders === true,
+      upstream: known.upstream || more.upstream === true,
     })
   }
   for (const side of SIDES) for (const id of ruledPermissions(kernels[side])) note(objects.permissions.of(side, id), {})
-  const types = new Set<string>()
-  if (policies !== undefined) notePolicy(policies, objects, note, types)
-  for (const { object } of changed.tuples) types.add(typeOf(object))
-  for (const [type, list] of instances) if (list.some(isMoved)) types.add(type)
-  noteHolders(kernels, objects, types, note)
+  if (policies !== undefined) notePolicy(policies, objects, note)
+  noteHolders(kernels, objects, new Set(changed.tuples.map(({ object }) => typeOf(object))), { upstream: true }, note)
+  const moved = [...instances].filter(([, list]) => list.some(isMoved))
+  noteHolders(kernels, objects, new Set(moved.map(([type]) => type)), { holders: true }, note)
+  const users = usersOf(objects, kernels, changed)
+  const hasMoved = moved.length > 0
   return {
     permissions,
-    users: usersOf(objects, kernels, changed),
+    users,
     tenants: tenants.alone,
     tenantsOfTies: tenants.changed,
     instances,
-    hasMoved: [...instances.values()].some((list) => list.some(isMoved)),
+    hasMoved,
+    upstream,
+    sidesOfTies: (user) => (isCopy && !hasMoved && !users.has(user) ? FIRST_SIDE : SIDES),
   }
 }
+
+const FIRST_SIDE: readonly SideNumber[] = [0]
 
 /** Whether the instance is stored in both images, in different tenants. */
 export const isMoved = ({ homes: [was, is] }: ChangedInstance): boolean =>
@@ -95,37 +114,55 @@ export const isMoved = ({ homes: [was, is] }: ChangedInstance): boolean =>
 
 type Note = (permission: number | undefined, more: Partial<Reach>) => void
 
-/** Permissions whose rules mean something else, that roles gain or lose; types whose roles do. */
-function notePolicy(
-  [before, after]: readonly [Contents, Contents],
-  objects: Objects,
-  note: Note,
-  types: Set<string>,
-): void {
+/** Permissions whose rules mean something else, that roles gain or lose, or that other derivations reach. */
+function notePolicy([before, after]: readonly [Contents, Contents], objects: Objects, note: Note): void {
   for (const diff of ruleDiffs(before, after))
     note(objects.permissions.named(diff.rule.permission), { rules: [diff], everybody: true })
   const graphs = [new RoleGraph(before), new RoleGraph(after)] as const
+  const derived = derivedOtherwise(before, after)
   for (const role of affectedRoles(before, after)) {
-    const type = typeOfRole(role)
-    if (type !== undefined) types.add(type)
-    else {
-      const [was = [], is = []] = graphs.map((graph) => graph.ofExtends(role).map(({ permission }) => permission))
-      const both = new Set(was.filter((permission) => is.includes(permission)))
-      for (const permission of [...was, ...is])
-        if (!both.has(permission)) note(objects.permissions.named(permission), { ties: true })
+    const [was, is] = graphs.map((graph) => new Set(graph.ofExtends(role).map(({ permission }) => permission)))
+    const isOther = derived.has(role)
+    for (const permission of [...was!, ...is!]) {
+      if (isOther || !was!.has(permission) || !is!.has(permission))
+        note(objects.permissions.named(permission), isResourceRole(role) ? { holders: true } : { ties: true })
     }
   }
 }
 
+/** The roles on instances that are derived otherwise, and those that are derived from them, in either policy. */
+function derivedOtherwise(before: Contents, after: Contents): Set<string> {
+  const found = new Set<string>()
+  const targets = new Map<string, string[]>()
+  for (const { roles } of [before, after]) {
+    for (const [target, { rules = [] }] of roles) {
+      const [was, is] = [before, after].map((policy) => {
+        const role = policy.roles.get(target)
+        return JSON.stringify([role?.rules, role?.noDirect])
+      })
+      if (was !== is) found.add(target)
+      for (const { source } of rules) targets.set(source, [...(targets.get(source) ?? []), target])
+    }
+  }
+  for (const role of found) for (const target of targets.get(role) ?? []) found.add(target) // also walked
+  return found
+}
+
 /** Permissions of types with roles on instances, and whether what users hold there may differ. */
-function noteHolders(kernels: readonly [Kernel, Kernel], objects: Objects, types: Set<string>, note: Note): void {
+function noteHolders(
+  kernels: readonly [Kernel, Kernel],
+  objects: Objects,
+  types: Set<string>,
+  more: Partial<Reach>,
+  note: Note,
+): void {
   for (const kernel of kernels) addDerivedTypes(kernel, types)
   for (const side of SIDES) {
     const kernel = kernels[side]
     for (const type of records(kernel, Table.Resources)) {
       if (kernel.word(type + Resource.Roles) === 0) continue
-      const holders = types.has(kernel.key(type, Resource.Key))
-      for (const [id] of permissionsOfType(kernel, type)) note(objects.permissions.of(side, id), { holders })
+      const isReached = types.has(kernel.key(type, Resource.Key))
+      for (const [id] of permissionsOfType(kernel, type)) note(objects.permissions.of(side, id), isReached ? more : {})
     }
   }
 }

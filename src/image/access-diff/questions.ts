@@ -11,8 +11,8 @@ import { SIDES, type SideNumber, type Twins } from './twins.ts'
 const OPEN = 4
 const NEITHER = 0
 /** The bit of the side that allows a flip: gained or lost. */
-const LOST = 1
-const GAINED = 2
+export const LOST = 1
+export const GAINED = 2
 
 /** Room for the numbers of instances in a question's name: names stay exact integers. */
 const INSTANCES = 2 ** 27
@@ -62,6 +62,19 @@ export class Questions implements Objects {
     byUser.set(user, answers)
     if (answers === GAINED || answers === LOST) this.#keep(answers, { user, permission, tenant, instance: undefined })
     return answers
+  }
+
+  /** The answers about the type; undefined when that was not asked. */
+  known(user: number, permission: number, tenant: number): number | undefined {
+    return this.#onTypes.get(permission * TENANTS + tenant)?.get(user)
+  }
+
+  /** The users and tenants that were asked about for a permission. */
+  *asked(permission: number): Iterable<{ readonly user: number; readonly tenant: number }> {
+    for (const [name, byUser] of this.#onTypes) {
+      if (Math.floor(name / TENANTS) !== permission) continue
+      for (const user of byUser.keys()) yield { user, tenant: name % TENANTS }
+    }
   }
 
   /** Asks about the instance in its own tenant, unless the answers on its type say that nothing is to be listed. */

@@ -25,6 +25,8 @@ export class ReachRelations {
   readonly #ofRoles = [new Map<string, ReadonlySet<number>>(), new Map<string, ReadonlySet<number>>()] as const
   /** users whose roles on instances were compared */
   readonly #compared = new Set<number>()
+  /** numbers of the users who have roles on instances above changed tuples, in the image that has the tuple */
+  readonly upstream = new Set<number>()
 
   constructor(questions: Questions, changed: Changed) {
     this.#questions = questions
@@ -160,7 +162,9 @@ export class ReachRelations {
       if (subject === undefined || object === undefined) continue
       for (const side of SIDES) {
         if (!this.#isRelated(side, tuple)) continue
-        this.#askEach(this.#holdersAbove(side, subject), this.#below(side, object))
+        const holders = this.#holdersAbove(side, subject)
+        for (const user of holders) this.upstream.add(user)
+        this.#askEach(holders, this.#below(side, object))
       }
     }
   }

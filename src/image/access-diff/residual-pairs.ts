@@ -13,7 +13,7 @@ import type { Open, Residual, StoredKeys } from './open-conditions.ts'
 import { textOf, textsOf } from './residual-text.ts'
 import { type ParsedRule, residualOf, StoredSide } from './stored-side.ts'
 import { SIDES, type SideNumber } from './twins.ts'
-import { UserConditions } from './user-conditions.ts'
+import { type Seen, UserConditions } from './user-conditions.ts'
 import { signatureOf, type UserReads, userReadsOf } from './user-reads.ts'
 
 /** A permission, in the ids of both images; 0 where it is unknown. */
@@ -38,20 +38,31 @@ export interface AskedUser {
 export interface Pair {
   readonly residuals: readonly [before: Residual, after: Residual]
   readonly refused?: string
+  /** whether the two mean the same */
+  readonly isSame: boolean
+  /** equal for pairs that make the same line */
+  readonly name: string
 }
 
-const CLOSED = (_attribute: string): boolean => false
+/** Which stored attributes of a user are open. */
+type IsOpen = (attribute: string) => boolean
+const CLOSED: IsOpen = () => false
+/** All of them. */
+export const OPEN: IsOpen = () => true
 
 export class ResidualPairs {
   readonly #objects: Objects
   readonly #sides: readonly [StoredSide, StoredSide]
   readonly #held: readonly [HeldRoles, HeldRoles]
 
-  readonly #instances: ReachOfChanges['instances']
+  readonly #reach: ReachOfChanges
+  /** what the rules of a permission read of a user, in each image; of the last one */
+  readonly #own: { asked?: AskedPermission; user?: number; texts: readonly [Map<IsOpen, string>, Map<IsOpen, string>] }
 
-  constructor(objects: Objects, kernels: readonly [Kernel, Kernel], { instances }: ReachOfChanges) {
+  constructor(objects: Objects, kernels: readonly [Kernel, Kernel], reach: ReachOfChanges) {
     this.#objects = objects
-    this.#instances = instances
+    this.#reach = reach
+    this.#own = { texts: [new Map(), new Map()] }
     const marked =
       (as: 'before' | 'after') =>
       (type: string, attributes: readonly string[]): Pick<StoredKeys, 'as'> =>
@@ -82,7 +93,7 @@ export class ResidualPairs {
 
   /** Whether instances of the type begin, end or change in one of the attributes. */
   #areOthers(type: string, attributes: readonly string[]): boolean {
-    const instances = this.#instances.get(type) ?? []
+    const instances = this.#reach.instances.get(type) ?? []
     return instances.some(
       (each) => each.homes.includes(undefined) || attributes.some((name) => each.attributes.has(name)),
     )
@@ -104,7 +115,7 @@ export class ResidualPairs {
   tiesOf(user: number): Set<number> {
     const { users, tenants } = this.#objects
     const found = new Set<number>()
-    for (const side of SIDES) {
+    for (const side of this.#reach.sidesOfTies(user)) {
       const id = users.id(side, user)
       if (id !== 0) for (const tenant of this.#sides[side].tiesOf(id)) found.add(tenants.of(side, tenant))
     }
@@ -122,15 +133,17 @@ export class ResidualPairs {
       if (ids === undefined) return '-'
       if (isTied && this.#sides[side].allowsByRoles(ids.user, ids.tenant, asked.ids[side])) return '+'
       const reads = asked.reads[side]
-      const seen = this.#sides[side].seen(ids.user, ids.tenant)
-      const own = signatureOf(reads, new UserConditions(asked.type, this.#sides[side], seen, isOpen), seen.roles)
+      const own = reads.tenantRoles
+        ? this.#signatureOn(side, asked, this.#sides[side].seen(ids.user, ids.tenant), isOpen)
+        : this.#ownSignature(side, asked, user, isOpen)
       const place = isTied && (reads.tenantAttributes || reads.tenantKey) ? tenant : ''
       const held = isTied ? this.#heldParts(side, asked, ids) : parts[side]
       if (typeof held === 'string') return held
       parts[side] = held
       return `${own} ${place}`
     })
-    return `${own.join('\n')}\n${JSON.stringify(heldResiduals(parts))}`
+    const held = parts[0].size + parts[1].size === 0 ? '' : JSON.stringify(heldResiduals(parts))
+    return `${own.join('\n')}\n${held}`
   }
 
   /** Whether roles in the tenant allow, in each image. */
@@ -145,11 +158,30 @@ export class ResidualPairs {
   outsideSignature(asked: AskedPermission, user: number, isOpen = CLOSED): string {
     return SIDES.map((side) => {
       const id = this.#objects.users.id(side, user)
-      if (id === 0) return '-'
-      const seen = this.#sides[side].seenOutside(id)
-      const conditions = new UserConditions(asked.type, this.#sides[side], seen, isOpen)
-      return signatureOf(asked.reads[side], conditions, seen.roles)
+      return id === 0 ? '-' : this.#ownSignature(side, asked, user, isOpen)
     }).join('\n')
+  }
+
+  #signatureOn(side: SideNumber, asked: AskedPermission, seen: Seen, isOpen: IsOpen): string {
+    const reads = asked.reads[side]
+    return signatureOf(reads, new UserConditions(asked.type, this.#sides[side], seen, isOpen), seen)
+  }
+
+  /** What the rules read of a user outside of tenants: where they read no roles, it is the same in each. */
+  #ownSignature(side: SideNumber, asked: AskedPermission, user: number, isOpen: IsOpen): string {
+    const own = this.#own
+    if (own.asked !== asked || own.user !== user) {
+      own.asked = asked
+      own.user = user
+      for (const texts of own.texts) texts.clear()
+    }
+    let text = own.texts[side].get(isOpen)
+    if (text === undefined) {
+      const seen = this.#sides[side].seenOutside(this.#objects.users.id(side, user))
+      text = this.#signatureOn(side, asked, seen, isOpen)
+      own.texts[side].set(isOpen, text)
+    }
+    return text
   }
 
   /** What a rule reads of users. */
@@ -187,28 +219,29 @@ export class ResidualPairs {
       const conditions = new UserConditions(asked.type, this.#sides[side], seen, isOpen)
       sets[side] = residualOf(asked.rules[side], conditions, seen)
       const held = this.#heldParts(side, asked, ids)
-      if (typeof held === 'string') return { residuals: sets, refused: held }
+      if (typeof held === 'string') return pairOf(sets, held)
       parts[side] = held
     }
     const { byRelation, byKey } = heldResiduals(parts)
     const rest = SIDES.map((side) => normalForm(any([sets[side], byRelation[side]]))) as [Residual, Residual]
     // Only the key of a stored instance decides then, whatever is sent: that is asked with nothing sent.
-    if (rest.every((each) => typeof each === 'boolean')) return { residuals: rest }
-    return { residuals: SIDES.map((side) => normalForm(any([rest[side], byKey[side]]))) as [Residual, Residual] }
+    if (rest.every((each) => typeof each === 'boolean')) return pairOf(rest)
+    return pairOf(SIDES.map((side) => normalForm(any([rest[side], byKey[side]]))) as [Residual, Residual])
   }
 }
 
-/** Whether the two mean the same. */
-export const isSame = ({ residuals: [before, after], refused }: Pair): boolean =>
-  refused === undefined && formOf(before) === formOf(after)
+function pairOf(residuals: Pair['residuals'], refused?: string): Pair {
+  if (refused !== undefined) return { residuals, refused, isSame: false, name: notCompared(refused) }
+  const [before, after] = residuals.map(formOf) as [string, string]
+  return { residuals, isSame: before === after, name: `${before}\n${after}` }
+}
+
+const notCompared = (reason: string): string => `could not be compared: ${reason}`
 
 /** The texts of a pair. */
-export function lineOf({ residuals: [before, after], refused }: Pair): LineTexts {
-  if (refused !== undefined) {
-    const reason = `could not be compared: ${refused}`
-    return { name: reason, texts: () => [reason, reason] }
-  }
-  return { name: `${formOf(before)}\n${formOf(after)}`, texts: () => textsOf(before, after) }
+export function lineOf({ residuals: [before, after], refused, name }: Pair): LineTexts {
+  if (refused !== undefined) return { name, texts: () => [notCompared(refused), notCompared(refused)] }
+  return { name, texts: () => textsOf(before, after) }
 }
 
 /** The same conditions over what is stored of instances, and that is something else afterwards. */

@@ -37,6 +37,14 @@ export interface ParsedRule {
 
 const NONE: JsonObject = {}
 
+/** What is seen of a user that depends on the tenant. */
+interface Place {
+  roles(): readonly string[]
+  tenant(): string
+  tenantAttributes(): JsonObject
+}
+const OUTSIDE: Place = { roles: () => [], tenant: () => '', tenantAttributes: () => NONE }
+
 export class StoredSide implements Stored {
   readonly kernel: Kernel
   readonly storedAs: Stored['storedAs']
@@ -99,31 +107,60 @@ export class StoredSide implements Stored {
 
   /** What conditions read of a user in a tenant; both are stored. */
   seen(user: number, tenant: number): Seen {
-    const outside = this.seenOutside(user)
-    const { kernel } = this
-    const grant = this.#ties.includes(tenant) ? kernel.calls.grantOf(user, tenant) : 0
-    const roles = grant === 0 ? [] : rolesOf(kernel, kernel.word(grant + Grant.Roles))
-    return {
-      ...outside,
-      roles: roles.map((role) => kernel.key(role, Role.Key)).sort(),
-      tenant: kernel.key(tenant, Principal.Key),
-      tenantAttributes: this.#ties.includes(tenant) ? this.#tenantAttributes(tenant) : NONE,
-    }
+    this.#load(user)
+    const isTied = this.#ties.includes(tenant)
+    return this.#seen(user, {
+      roles: () => (isTied ? this.#rolesIn(user, tenant) : []),
+      tenant: () => this.kernel.key(tenant, Principal.Key),
+      tenantAttributes: () => (isTied ? this.#tenantAttributes(tenant) : NONE),
+    })
   }
 
   /** The same in a tenant that the user does not belong to, whatever its key. */
   seenOutside(user: number): Seen {
     this.#load(user)
-    this.#attributes ??= this.#attributesOf(user)
+    return this.#seen(user, OUTSIDE)
+  }
+
+  /** Most rules read little of a user, so each part is read when it is asked for. */
+  #seen(user: number, { roles, tenant, tenantAttributes }: Place): Seen {
     const key = (record: number): string => this.kernel.key(record, Principal.Key)
-    return {
-      user: key(user),
-      attributes: this.#attributes,
-      roles: [],
-      tenants: this.#ties.map(key).sort(),
-      tenant: '',
-      tenantAttributes: NONE,
+    const attributes = (): JsonObject => {
+      this.#load(user)
+      this.#attributes ??= this.#attributesOf(user)
+      return this.#attributes
     }
+    const tenants = (): string[] => {
+      this.#load(user)
+      return this.#ties.map(key).sort()
+    }
+    return {
+      get user() {
+        return key(user)
+      },
+      get attributes() {
+        return attributes()
+      },
+      get tenants() {
+        return tenants()
+      },
+      get roles() {
+        return roles()
+      },
+      get tenant() {
+        return tenant()
+      },
+      get tenantAttributes() {
+        return tenantAttributes()
+      },
+    }
+  }
+
+  #rolesIn(user: number, tenant: number): string[] {
+    const { kernel } = this
+    const grant = kernel.calls.grantOf(user, tenant)
+    const roles = grant === 0 ? [] : rolesOf(kernel, kernel.word(grant + Grant.Roles))
+    return roles.map((role) => kernel.key(role, Role.Key)).sort()
   }
 
   #tenantAttributes(tenant: number): JsonObject {

@@ -4,7 +4,7 @@ import type { AttributePath, Condition } from '../../model/condition.ts'
 import { foreignMatches, readings } from '../../model/condition-reads.ts'
 import { namesRead } from './open-conditions.ts'
 import type { ParsedRule } from './stored-side.ts'
-import type { UserConditions } from './user-conditions.ts'
+import type { Seen, UserConditions } from './user-conditions.ts'
 
 type Operand = Extract<Condition, { kind: 'operand' }>
 
@@ -17,6 +17,8 @@ export interface UserReads {
   readonly attributes: readonly string[]
   /** roles of which it matters whether the user has them */
   readonly roles: readonly string[]
+  /** whether it matters which roles the user has in the tenant */
+  readonly tenantRoles: boolean
   /** stored instances to which keys are followed, by what is read of them */
   readonly followed: readonly { readonly type: string; readonly attributes: readonly string[] }[]
   /** whether it matters which tenant it is */
@@ -39,11 +41,15 @@ export function userReadsOf(rules: readonly ParsedRule[]): UserReads {
   const values = others.flatMap((operand) => pathsOf(operand).filter((path) => isValue(path, operand)))
   const paths = operands.flatMap(pathsOf)
   const isAttribute = ({ root, names }: AttributePath) => root === 'user' && !IDENTITY.includes(names[0] ?? '')
+  const roles = distinct(
+    rules.flatMap(({ users }) => (typeof users === 'object' && 'role' in users ? [users.role] : [])),
+  )
   return {
     alone: distinct(alone),
     values: distinct(values.map(({ names }) => names)),
     attributes: distinct(paths.filter(isAttribute).map(({ names }) => names[0] ?? '')).sort(),
-    roles: distinct(rules.flatMap(({ users }) => (typeof users === 'object' && 'role' in users ? [users.role] : []))),
+    roles,
+    tenantRoles: roles.length > 0 || paths.some(({ root, names }) => root === 'user' && names[0] === 'roles'),
     followed: operands
       .flatMap(({ test }) => [...foreignMatches(test)])
       .map(({ foreignType, members }) => ({
@@ -56,10 +62,10 @@ export function userReadsOf(rules: readonly ParsedRule[]): UserReads {
 }
 
 /** The same for all users for whom the rules mean the same. */
-export function signatureOf(reads: UserReads, conditions: UserConditions, roles: readonly string[]): string {
+export function signatureOf(reads: UserReads, conditions: UserConditions, seen: Seen): string {
   const alone = reads.alone.map((operand) => conditions.partOf(operand))
   const values = reads.values.map((names) => conditions.userValue(names) ?? [])
-  return JSON.stringify([alone, values, reads.roles.map((role) => roles.includes(role))])
+  return JSON.stringify([alone, values, reads.roles.map((role) => seen.roles.includes(role))])
 }
 
 function* operandsOf(condition: Condition): Iterable<Operand> {
