@@ -40,12 +40,15 @@ export interface WrongDiff {
   readonly make: MakeDiff
   /** the edits among which it is looked for (EDITS of filter-worlds.ts) */
   readonly edits: readonly string[]
+  /** where to begin in the fixed sequence of random changes, so that it is caught soon */
+  readonly from: number
 }
 
 export const WRONG_DIFFS: Readonly<Record<string, WrongDiff>> = {
   'a derivation is forgotten': {
     make: asBefore(({ kind }) => kind === 'resource_role'),
     edits: ['reader', 'keeper'],
+    from: 22,
   },
   'a parent set is forgotten': {
     make: asBefore(
@@ -53,21 +56,25 @@ export const WRONG_DIFFS: Readonly<Record<string, WrongDiff>> = {
         kind === 'condition_set' && [...after.condition_set.values()].some(({ parent }) => parent === key),
     ),
     edits: ['parentSet'],
+    from: 87,
   },
-  'a deleted tenant is forgotten': { make: asBefore(({ kind }) => kind === 'tenant'), edits: ['noTenant'] },
-  'attributes of the action are forgotten': { make: naming('action.'), edits: ['set', 'sets'] },
-  'the context is forgotten': { make: naming('context.'), edits: ['set', 'sets'] },
+  'a deleted tenant is forgotten': { make: asBefore(({ kind }) => kind === 'tenant'), edits: ['noTenant'], from: 6 },
+  'attributes of the action are forgotten': { make: naming('action.'), edits: ['set', 'sets'], from: 41 },
+  'the context is forgotten': { make: naming('context.'), edits: ['set', 'sets'], from: 3 },
   'relations that are sent are forgotten': {
     make: naming('resource parent'),
     edits: ['reader', 'assignOn', 'unassign'],
+    from: 8,
   },
   'what is stored of instances is forgotten': {
     make: naming('with what is stored of'),
     edits: ['attributes', 'newInstance', 'noInstance'],
+    from: 127,
   },
   'instances that a condition follows are forgotten': {
     make: naming('as stored'),
     edits: ['attributes', 'newInstance', 'noInstance'],
+    from: 113,
   },
   'other attributes of the user are forgotten': {
     make: (step) => {
@@ -75,5 +82,6 @@ export const WRONG_DIFFS: Readonly<Record<string, WrongDiff>> = {
       return { ...diff, access: { ...diff.access, overridable: [] } }
     },
     edits: ['rule', 'set', 'sets'],
+    from: 8,
   },
 }

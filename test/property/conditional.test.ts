@@ -32,8 +32,8 @@ describe('what may change', () => {
 describe('canaries: a wrong access diff leaves an answer uncovered', () => {
   const drawn = fc.sample(fc.record({ seed: fc.nat() }), { seed: 1, numRuns: 2_000 })
 
-  it.each(Object.entries(WRONG_DIFFS))('%s', (_, { make, edits }) => {
-    for (const each of drawn)
+  it.each(Object.entries(WRONG_DIFFS))('%s', (_, { make, edits, from }) => {
+    for (const each of drawn.slice(from))
       for (const { flips, by } of conditionalLaw(each, make, edits)) if (flips && by === undefined) return
     throw new Error(`not caught within ${drawn.length} changes`)
   })

@@ -184,11 +184,6 @@ export class ResidualPairs {
     return text
   }
 
-  /** What a rule reads of users. */
-  readsOf(rule: ParsedRule): UserReads {
-    return userReadsOf([rule])
-  }
-
   #idsOf(side: SideNumber, asked: AskedPermission, { user, tenant }: AskedUser) {
     const { users, tenants } = this.#objects
     const ids = { user: users.id(side, user), tenant: tenants.id(side, tenant) }

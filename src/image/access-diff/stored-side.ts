@@ -37,13 +37,48 @@ export interface ParsedRule {
 
 const NONE: JsonObject = {}
 
-/** What is seen of a user that depends on the tenant. */
-interface Place {
-  roles(): readonly string[]
-  tenant(): string
-  tenantAttributes(): JsonObject
+/** A stored user in a tenant, 0 outside of all. Most rules read little of it, so each part is read when it is asked for. */
+class SeenUser implements Seen {
+  readonly #side: StoredSide
+  readonly #user: number
+  readonly #isTied: boolean
+  readonly #tenant: number
+
+  constructor(side: StoredSide, user: number, isTied: boolean, tenant: number) {
+    this.#side = side
+    this.#user = user
+    this.#isTied = isTied
+    this.#tenant = tenant
+  }
+
+  get user(): string {
+    return this.#side.kernel.key(this.#user, Principal.Key)
+  }
+
+  get attributes(): JsonObject {
+    return this.#side.attributesOf(this.#user)
+  }
+
+  get roles(): readonly string[] {
+    return this.#isTied ? this.#side.rolesIn(this.#user, this.#tenant) : []
+  }
+
+  get tenants(): readonly string[] {
+    const { kernel } = this.#side
+    return this.#side
+      .tiesOf(this.#user)
+      .map((tenant) => kernel.key(tenant, Principal.Key))
+      .sort()
+  }
+
+  get tenant(): string {
+    return this.#tenant === 0 ? '' : this.#side.kernel.key(this.#tenant, Principal.Key)
+  }
+
+  get tenantAttributes(): JsonObject {
+    return this.#isTied ? this.#side.tenantAttributesOf(this.#tenant) : NONE
+  }
 }
-const OUTSIDE: Place = { roles: () => [], tenant: () => '', tenantAttributes: () => NONE }
 
 export class StoredSide implements Stored {
   readonly kernel: Kernel
@@ -53,6 +88,8 @@ export class StoredSide implements Stored {
   readonly #conditions = new Map<number, Condition>()
   readonly #instances = new Map<string, JsonObject | undefined>()
   readonly #tenants = new Map<number, JsonObject>()
+  /** keys of roles, by the record of their list */
+  readonly #roles = new Map<number, readonly string[]>()
   /** of the last user */
   #user = -1
   #attributes: JsonObject | undefined
@@ -108,62 +145,37 @@ export class StoredSide implements Stored {
   /** What conditions read of a user in a tenant; both are stored. */
   seen(user: number, tenant: number): Seen {
     this.#load(user)
-    const isTied = this.#ties.includes(tenant)
-    return this.#seen(user, {
-      roles: () => (isTied ? this.#rolesIn(user, tenant) : []),
-      tenant: () => this.kernel.key(tenant, Principal.Key),
-      tenantAttributes: () => (isTied ? this.#tenantAttributes(tenant) : NONE),
-    })
+    return new SeenUser(this, user, this.#ties.includes(tenant), tenant)
   }
 
   /** The same in a tenant that the user does not belong to, whatever its key. */
   seenOutside(user: number): Seen {
+    return new SeenUser(this, user, false, 0)
+  }
+
+  attributesOf(user: number): JsonObject {
     this.#load(user)
-    return this.#seen(user, OUTSIDE)
+    this.#attributes ??= this.#attributesOf(user)
+    return this.#attributes
   }
 
-  /** Most rules read little of a user, so each part is read when it is asked for. */
-  #seen(user: number, { roles, tenant, tenantAttributes }: Place): Seen {
-    const key = (record: number): string => this.kernel.key(record, Principal.Key)
-    const attributes = (): JsonObject => {
-      this.#load(user)
-      this.#attributes ??= this.#attributesOf(user)
-      return this.#attributes
-    }
-    const tenants = (): string[] => {
-      this.#load(user)
-      return this.#ties.map(key).sort()
-    }
-    return {
-      get user() {
-        return key(user)
-      },
-      get attributes() {
-        return attributes()
-      },
-      get tenants() {
-        return tenants()
-      },
-      get roles() {
-        return roles()
-      },
-      get tenant() {
-        return tenant()
-      },
-      get tenantAttributes() {
-        return tenantAttributes()
-      },
-    }
-  }
-
-  #rolesIn(user: number, tenant: number): string[] {
+  /** Keys of the roles of a user in a tenant, sorted. Users with the same roles share the list. */
+  rolesIn(user: number, tenant: number): readonly string[] {
     const { kernel } = this
     const grant = kernel.calls.grantOf(user, tenant)
-    const roles = grant === 0 ? [] : rolesOf(kernel, kernel.word(grant + Grant.Roles))
-    return roles.map((role) => kernel.key(role, Role.Key)).sort()
+    if (grant === 0) return []
+    const list = kernel.word(grant + Grant.Roles)
+    let roles = this.#roles.get(list)
+    if (roles === undefined) {
+      roles = rolesOf(kernel, list)
+        .map((role) => kernel.key(role, Role.Key))
+        .sort()
+      this.#roles.set(list, roles)
+    }
+    return roles
   }
 
-  #tenantAttributes(tenant: number): JsonObject {
+  tenantAttributesOf(tenant: number): JsonObject {
     let attributes = this.#tenants.get(tenant)
     if (attributes === undefined) {
       attributes = this.#attributesOf(tenant)
@@ -220,10 +232,10 @@ export class StoredSide implements Stored {
 }
 
 /** What is left of the rules of a permission: D6, some rule whose two sides are true. */
-export function residualOf(rules: readonly ParsedRule[], conditions: UserConditions, { roles }: Seen): Residual {
+export function residualOf(rules: readonly ParsedRule[], conditions: UserConditions, seen: Seen): Residual {
   const side = (of: RuleSide): Residual => {
     if (typeof of === 'boolean') return of
-    return 'role' in of ? roles.includes(of.role) : all(of.conditions.map((each) => conditions.partOf(each)))
+    return 'role' in of ? seen.roles.includes(of.role) : all(of.conditions.map((each) => conditions.partOf(each)))
   }
   const both = ({ users, resources }: ParsedRule): Residual => {
     const user = side(users)

@@ -49,24 +49,28 @@ export class UserConditions extends OpenConditions {
   }
 
   protected override userSide(names: readonly string[]): Side<Open> {
-    const { user, roles, tenants, attributes } = this.#seen
+    const seen = this.#seen
     const [name = ''] = names
     switch (name) {
       case 'key':
-        return names.length > 1 ? MISSING : { known: plain(user), term: { of: 'user', path: names, type: 'string' } }
+        return names.length > 1
+          ? MISSING
+          : { known: plain(seen.user), term: { of: 'user', path: names, type: 'string' } }
       case 'roles':
-        return names.length > 1 ? MISSING : { known: plain(roles) }
+        return names.length > 1 ? MISSING : { known: plain(seen.roles) }
       case 'tenants':
-        return names.length > 1 ? MISSING : { known: plain(tenants) }
+        return names.length > 1 ? MISSING : { known: plain(seen.tenants) }
       default:
-        return this.#isOpen(name) ? super.userSide(names) : { known: this.#read(USER_TYPE, attributes, names) }
+        return this.#isOpen(name) ? super.userSide(names) : { known: this.#read(USER_TYPE, seen.attributes, names) }
     }
   }
 
   protected override tenantSide(names: readonly string[]): Side<Open> {
-    const { tenant, tenantAttributes } = this.#seen
-    if (names[0] !== 'key') return { known: this.#read(TENANT_TYPE, tenantAttributes, names) }
-    return names.length > 1 ? MISSING : { known: plain(tenant), term: { of: 'tenant', path: names, type: 'string' } }
+    const seen = this.#seen
+    if (names[0] !== 'key') return { known: this.#read(TENANT_TYPE, seen.tenantAttributes, names) }
+    return names.length > 1
+      ? MISSING
+      : { known: plain(seen.tenant), term: { of: 'tenant', path: names, type: 'string' } }
   }
 
   /** A declared attribute: of another type it is missing (D7). */
