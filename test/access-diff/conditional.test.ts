@@ -2,19 +2,26 @@
 import { describe, expect, it } from 'vitest'
 import { accessDiff } from '../../src/image/access-diff/access-diff.ts'
 import { Image } from '../../src/image/image.ts'
-import { CONDITIONAL_FIRST_MAX, CONDITIONAL_LINES_MAX } from '../../src/model/limits.ts'
+import {
+  CONDITIONAL_FIRST_MAX,
+  CONDITIONAL_LINES_MAX,
+  CONDITIONAL_WORK_MAX,
+  FILTER_KEYS_MAX,
+} from '../../src/model/limits.ts'
 import type { JsonObject } from '../../src/model/objects.ts'
 import { ENVIRONMENT, positionOf } from '../support/deltas.ts'
 import { type Operation, World } from '../support/world.ts'
 
 const imageOf = (world: World): Image => Image.build(ENVIRONMENT, positionOf(1), world.contents())
 
-function diff(first: readonly Operation[], ...then: readonly Operation[]) {
+const diff = (first: readonly Operation[], ...then: readonly Operation[]) => diffWithin(undefined, first, ...then)
+
+function diffWithin(budget: number | undefined, first: readonly Operation[], ...then: readonly Operation[]) {
   const world = new World()
   world.runAll([...BASIS, ...first])
   const before = imageOf(world)
   const changes = world.runAll(then)
-  return accessDiff(before, imageOf(world), changes, { now: 0 }).access
+  return accessDiff(before, imageOf(world), changes, { now: 0, budget }).access
 }
 
 const BASIS: readonly Operation[] = [
@@ -143,39 +150,39 @@ describe('lines', () => {
   })
 })
 
-describe('relations that are sent', () => {
-  const reader = (granted: boolean): Operation => [
-    'put',
-    'resource_role',
-    {
-      resource: 'doc',
-      role: 'reader',
-      permissions: ['doc:read'],
-      granted_to: granted
-        ? { users_with_role: [{ role: 'editor', on_resource: 'folder', linked_by_relation: 'parent' }] }
-        : null,
-    },
-  ]
-  const folder = (instance: string): Operation => [
-    'put',
-    'resource_instance',
-    { resource: 'folder', instance, tenant: 'acme' },
-  ]
-  const edits = (user: string, instance: string): Operation => [
-    'put',
-    'role_assignment',
-    { user, role: 'editor', tenant: 'acme', resource_instance: `folder:${instance}` },
-  ]
-  const facts: readonly Operation[] = [
-    ['put', 'resource_role', { resource: 'folder', role: 'editor' }],
-    reader(false),
-    folder('f1'),
-    folder('f2'),
-    edits('ana', 'f1'),
-    edits('ben', 'f2'),
-  ]
-  const held = 'resource parent is a folder on which the user is editor'
+const reader = (granted: boolean): Operation => [
+  'put',
+  'resource_role',
+  {
+    resource: 'doc',
+    role: 'reader',
+    permissions: ['doc:read'],
+    granted_to: granted
+      ? { users_with_role: [{ role: 'editor', on_resource: 'folder', linked_by_relation: 'parent' }] }
+      : null,
+  },
+]
+const folder = (instance: string): Operation => [
+  'put',
+  'resource_instance',
+  { resource: 'folder', instance, tenant: 'acme' },
+]
+const edits = (user: string, instance: string): Operation => [
+  'put',
+  'role_assignment',
+  { user, role: 'editor', tenant: 'acme', resource_instance: `folder:${instance}` },
+]
+const facts: readonly Operation[] = [
+  ['put', 'resource_role', { resource: 'folder', role: 'editor' }],
+  reader(false),
+  folder('f1'),
+  folder('f2'),
+  edits('ana', 'f1'),
+  edits('ben', 'f2'),
+]
+const held = 'resource parent is a folder on which the user is editor'
 
+describe('relations that are sent', () => {
   it('a derivation is one line for all who hold the role, wherever they hold it', () => {
     expect(shown(diff(facts, reader(true)))).toEqual([{ before: 'never', after: held, who: 'ana,ben in acme' }])
     expect(shown(diff([...facts, reader(true)], reader(false)))).toEqual([
@@ -278,20 +285,40 @@ describe('nothing that matters', () => {
 
 describe('limits', () => {
   it('CONDITIONAL_LINES_MAX lines are shown, with CONDITIONAL_FIRST_MAX users each, and with more it says so', () => {
-    const many = (count: number) =>
-      Array.from(
-        { length: count },
-        (_, at): Operation => ['put', 'user', { key: `u${at}`, attributes: { department: `d${at}` } }],
-      )
-    const least = diff([...own, ...many(CONDITIONAL_LINES_MAX - 2)], rule())
-    expect([least.conditional.length, least.conditional_complete]).toEqual([CONDITIONAL_LINES_MAX, true])
-    const more = diff([...own, ...many(CONDITIONAL_LINES_MAX - 1)], rule())
-    expect([more.conditional.length, more.conditional_complete]).toEqual([CONDITIONAL_LINES_MAX, false])
+    // Two users of the basis are of departments of their own; the others are made in one image, and one more is added.
+    const many = Array.from(
+      { length: CONDITIONAL_LINES_MAX - 1 },
+      (_, at): Operation => ['put', 'user', { key: `u${at}`, attributes: { department: `d${at}` } }],
+    )
+    const [least, more] = [many.slice(1), many].map((those) => diff([...own, ...those], rule()))
+    expect([least!.conditional.length, least!.conditional_complete]).toEqual([CONDITIONAL_LINES_MAX, true])
+    expect([more!.conditional.length, more!.conditional_complete]).toEqual([CONDITIONAL_LINES_MAX, false])
     const alike = Array.from(
       { length: 30 },
       (_, at): Operation => ['put', 'user', { key: `u${at}`, attributes: { department: 'x' } }],
     )
     const line = diff([...own, ...alike], rule()).conditional.find(({ users: count }) => count === 30)
     expect(line!.first).toHaveLength(CONDITIONAL_FIRST_MAX)
+  })
+
+  it('CONDITIONAL_WORK_MAX, or a smaller budget, ends the search, and the answer says so', () => {
+    const whole = diffWithin(CONDITIONAL_WORK_MAX, own, rule())
+    expect([whole.conditional.length, whole.conditional_complete]).toEqual([2, true])
+    // The first group of users is looked at, the second one no more.
+    const part = diffWithin(900, own, rule())
+    expect(part.conditional.map(({ complete }) => complete)).toEqual([false])
+    expect(part.conditional_complete).toBe(false)
+    expect(diffWithin(0, own, rule())).toMatchObject({ conditional: [], conditional_complete: false })
+  })
+
+  it('a user with roles on more than FILTER_KEYS_MAX instances could not be compared, and the line says so', () => {
+    const folders = (count: number) =>
+      Array.from({ length: count }, (_, at): Operation[] => [folder(`f${at}`), edits('ana', `f${at}`)]).flat()
+    const reads = (count: number) => shown(diff([...facts.slice(0, 2), ...folders(count)], reader(true)))
+    expect(reads(FILTER_KEYS_MAX)).toEqual([{ before: 'never', after: held, who: 'ana in acme' }])
+    const [line, ...others] = reads(FILTER_KEYS_MAX + 1)
+    expect(others).toEqual([])
+    expect(line).toMatchObject({ before: line!.after, who: 'ana in acme' })
+    expect(line!.after).toMatch(/^could not be compared: .*10001/)
   })
 })

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { policyDiff } from '../../src/image/access-diff/policy-diff.ts'
 import { Image } from '../../src/image/image.ts'
-import { CONDITION_TEXT_MAX, POLICY_PAIRS_MAX } from '../../src/model/limits.ts'
+import { CONDITION_TEXT_MAX, POLICY_COMPARED_MAX, POLICY_PAIRS_MAX } from '../../src/model/limits.ts'
 import type { JsonObject } from '../../src/model/objects.ts'
 import { ENVIRONMENT, positionOf } from '../support/deltas.ts'
 import { type Operation, World } from '../support/world.ts'
@@ -10,12 +10,14 @@ import { type Operation, World } from '../support/world.ts'
 const imageOf = (world: World): Image => Image.build(ENVIRONMENT, positionOf(1), world.contents())
 
 /** What the operations do to the policy that others made. */
-function diff(first: readonly Operation[], ...then: readonly Operation[]) {
+const diff = (first: readonly Operation[], ...then: readonly Operation[]) => diffOf(undefined, first, ...then)
+
+function diffOf(compared: number | undefined, first: readonly Operation[], ...then: readonly Operation[]) {
   const world = new World()
   world.runAll([...BASIS, ...first])
   const before = imageOf(world)
   const changes = world.runAll(then)
-  return policyDiff(before, imageOf(world), changes)
+  return policyDiff(before, imageOf(world), changes, compared)
 }
 
 const BASIS: readonly Operation[] = [
@@ -276,5 +278,14 @@ describe('limits', () => {
     expect([most.gained.length, most.complete]).toEqual([POLICY_PAIRS_MAX, true])
     const more = diff([...wide(per), ['put', 'role', { key: 'zz', extends: ['base'] }]], base(per))
     expect([more.gained.length, more.complete]).toEqual([POLICY_PAIRS_MAX, false])
+  })
+
+  it('as many pairs as are to be compared are, POLICY_COMPARED_MAX unless it is less, and with more it says so', () => {
+    const per = 10
+    const all = diffOf(roles * per, wide(per), base(per))
+    expect([all.gained.length, all.complete]).toEqual([roles * per, true])
+    const part = diffOf(roles * per - 1, wide(per), base(per))
+    expect([part.gained.length, part.complete]).toEqual([(roles - 1) * per, false])
+    expect(diffOf(POLICY_COMPARED_MAX, wide(per), base(per))).toEqual(diff(wide(per), base(per)))
   })
 })

@@ -22,7 +22,7 @@ export interface AccessDiffOptions {
   readonly first?: number | undefined
   /** the `next` of an earlier answer about the same change: its direction continues there */
   readonly after?: string | undefined
-  /** work, counted as that of a listing; default ACCESS_DIFF_WORK_MAX */
+  /** work of each part, counted as that of a listing; default and most ACCESS_DIFF_WORK_MAX, CONDITIONAL_WORK_MAX */
   readonly budget?: number | undefined
 }
 

@@ -29,19 +29,32 @@ export function policiesOf(
   return [readPolicy(before), readPolicy(after)]
 }
 
-/** What the change does to the policy; nothing when the changes are about facts alone. */
-export function policyDiff(before: Image, after: Image, changes: readonly PolicyChange[]): PolicyDiff {
-  return before.inside((was) => after.inside((is) => policyDiffOf(policiesOf([was.kernel, is.kernel], changes))))
+/**
+ * What the change does to the policy; nothing when the changes are about facts alone.
+ * @param compared pairs of a role and a permission that are compared at most
+ */
+export function policyDiff(
+  before: Image,
+  after: Image,
+  changes: readonly PolicyChange[],
+  compared?: number,
+): PolicyDiff {
+  return before.inside((was) =>
+    after.inside((is) => policyDiffOf(policiesOf([was.kernel, is.kernel], changes), compared)),
+  )
 }
 
 /**
  * The pairs of a role and a permission that are gained and lost, and the set rules that begin, end or change. Sorted by
  * source, permission and way; `complete` is false when a limit left something out.
  */
-export function policyDiffOf(policies: readonly [Contents, Contents] | undefined): PolicyDiff {
+export function policyDiffOf(
+  policies: readonly [Contents, Contents] | undefined,
+  compared = POLICY_COMPARED_MAX,
+): PolicyDiff {
   if (policies === undefined) return { gained: [], lost: [], changed: [], complete: true }
   const [before, after] = policies
-  const pairs = rolePairs(before, after)
+  const pairs = rolePairs(before, after, compared)
   const rules = ruleDiffs(before, after)
   const both = (of: 'gained' | 'lost'): PolicyPair[] => [...pairs[of], ...rules.flatMap((rule) => pairOf(rule, of))]
   const [gained = [], lost = []] = [both('gained'), both('lost')].map((found) => found.sort(comparePairs))
@@ -52,14 +65,18 @@ export function policyDiffOf(policies: readonly [Contents, Contents] | undefined
   return { gained: first(gained), lost: first(lost), changed: first(changed), complete }
 }
 
-function rolePairs(before: Contents, after: Contents): { gained: PolicyPair[]; lost: PolicyPair[]; complete: boolean } {
+function rolePairs(
+  before: Contents,
+  after: Contents,
+  most: number,
+): { gained: PolicyPair[]; lost: PolicyPair[]; complete: boolean } {
   const [left, right] = [new RoleGraph(before), new RoleGraph(after)]
   const [gained, lost]: [PolicyPair[], PolicyPair[]] = [[], []]
   let work = 0
   for (const role of affectedRoles(before, after)) {
     const [was, is] = [left.given(role), right.given(role)]
     work += was.size + is.size
-    if (work > POLICY_COMPARED_MAX) return { gained, lost, complete: false }
+    if (work > most) return { gained, lost, complete: false }
     for (const [name, given] of is) if (!was.has(name)) gained.push(rolePair(role, given))
     for (const [name, given] of was) if (!is.has(name)) lost.push(rolePair(role, given))
   }
