@@ -190,6 +190,28 @@ describe('relations that are sent', () => {
     ])
   })
 
+  it('a derivation further up is one for what is derived from it in turn', () => {
+    const editor = (granted: boolean): Operation => [
+      'put',
+      'resource_role',
+      {
+        resource: 'folder',
+        role: 'editor',
+        granted_to: granted
+          ? { users_with_role: [{ role: 'editor', on_resource: 'folder', linked_by_relation: 'parent' }] }
+          : null,
+      },
+    ]
+    const within: readonly Operation[] = [
+      ['put', 'relation', { resource: 'folder', relation: 'parent', subject_resource: 'folder' }],
+      folder('f3'),
+      ['put', 'relationship_tuple', { subject: 'folder:f1', relation: 'parent', object: 'folder:f3' }],
+    ]
+    const [line, ...others] = shown(diff([...facts, reader(true), ...within, editor(true)], editor(false)))
+    expect(others).toEqual([])
+    expect(line).toEqual({ before: `${held} (such as ["f3"])`, after: held, who: 'ana in acme' })
+  })
+
   it('another folder is named', () => {
     expect(shown(diff([...facts, reader(true)], edits('ana', 'f2')))).toEqual([
       { before: held, after: `${held} (such as ["f2"])`, who: 'ana in acme' },

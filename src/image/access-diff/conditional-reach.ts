@@ -120,7 +120,7 @@ function notePolicy([before, after]: readonly [Contents, Contents], objects: Obj
     note(objects.permissions.named(diff.rule.permission), { rules: [diff], everybody: true })
   const graphs = [new RoleGraph(before), new RoleGraph(after)] as const
   const derived = derivedOtherwise(before, after)
-  for (const role of affectedRoles(before, after)) {
+  for (const role of new Set([...affectedRoles(before, after), ...derived])) {
     const [was, is] = graphs.map((graph) => new Set(graph.ofExtends(role).map(({ permission }) => permission)))
     const isOther = derived.has(role)
     for (const permission of [...was!, ...is!]) {
