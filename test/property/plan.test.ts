@@ -82,10 +82,10 @@ describe('a plan of a policy file', () => {
         expect([...before].filter((name) => !now.has(name))).toEqual([])
         expect(inFile(policy, after).filter((name) => !now.has(name))).toEqual([])
       }),
-      parameters(60),
+      parameters(25),
     )
     // most pairs can be applied: the law is about those
-    expect(refused).toBeLessThan(scaled(60) / 2)
+    expect(refused).toBeLessThan(scaled(25) / 2)
   })
 
   it('with prune leaves nothing of its kinds that the file does not name', () => {
@@ -111,7 +111,7 @@ describe('a plan of a policy file', () => {
         // the same as the file alone in a new environment
         expect(schemaOf(after)).toEqual(schemaOf(environmentOf(policy, mintOf())))
       }),
-      parameters(60),
+      parameters(25),
     )
   })
 })
@@ -137,7 +137,7 @@ describe('`moved`', () => {
         const again = commit(after, reconcile(after, { zerohop: 2, moved: back }, {}, mint))
         expect(everything(again)).toEqual(everything(view))
       }),
-      parameters(60),
+      parameters(25),
     )
   })
 })

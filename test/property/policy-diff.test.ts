@@ -39,7 +39,7 @@ describe('rules', () => {
           }
         }
       }),
-      parameters(120),
+      parameters(60),
     )
     process.stdout.write(
       `${seen.asked} random questions about rules, ${seen.open} of rules that are not decided, ${seen.allowed} allowed\n`,

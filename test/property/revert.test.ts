@@ -83,9 +83,9 @@ describe('the revert', () => {
         expect(stateOf(commit(back, again.changes))).toEqual(stateOf(now))
         done++
       }),
-      parameters(40),
+      parameters(20),
     )
-    expect(done).toBeGreaterThan(scaled(40) / 4)
+    expect(done).toBeGreaterThan(scaled(20) / 4)
   })
 
   it('of an older revision gives the three-way result, or is refused', () => {
@@ -115,7 +115,7 @@ describe('the revert', () => {
           else if (!cascade) expect([name, result!.get(name)]).toEqual([name, is!.get(name)])
         }
       }),
-      parameters(60),
+      parameters(25),
     )
     expect(Math.min(outcomes.done, outcomes.refused)).toBeGreaterThan(0)
   })

@@ -70,7 +70,7 @@ describe('the canonical form', () => {
         expect(read(once)).toEqual(read(text))
         expect(commentsOf(once)).toEqual(commentsOf(text))
       }),
-      parameters(60),
+      parameters(30),
     )
   })
 

@@ -121,7 +121,7 @@ describe('a policy file', () => {
           expect(place.column - 1).toBeLessThanOrEqual(lines[place.line - 1] ?? 0)
         }
       }),
-      parameters(40),
+      parameters(20),
     )
   })
 })
