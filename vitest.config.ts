@@ -28,8 +28,8 @@ export default defineConfig({
     pool: 'forks',
     // A quarter of the time went into loading the same modules once for each of 180 files: a worker loads them once for all of its files.
     isolate: false,
-    // Much of the time is spent waiting for servers of the tests' own: on two cores three files at once, where the default is one.
-    maxWorkers: availableParallelism() + 1,
+    // Much of the time is spent waiting for servers of the tests' own: on two cores four files at once, where the default is one.
+    maxWorkers: availableParallelism() + 2,
     // More workers than processors: threads of the garbage collector would only take turns with other workers. With more
     // room for what is young, it collects less often.
     execArgv: ['--single-threaded-gc', '--min-semi-space-size=16'],
