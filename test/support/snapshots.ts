@@ -124,7 +124,12 @@ export async function snapshot(
   const before = options === undefined ? [] : await snapshotsOf(url, log)
   await lookUntil(writer, async () => (await snapshotsOf(url, log)).at(-1), { revision, state: 'written' }, options)
   await checker.store.confirm()
-  await lookUntil(checker, () => snapshotsOf(url, log), [...before, { revision, state: 'confirmed' }], options)
+  // its writer never confirms it while there is another replica: both look, in case it was the checker
+  const looked = async () => {
+    await look(writer, options)
+    return snapshotsOf(url, log)
+  }
+  await lookUntil(checker, looked, [...before, { revision, state: 'confirmed' }], options)
   return revision
 }
 
