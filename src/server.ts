@@ -1,6 +1,7 @@
 // The package entry `zerohop/server`: factories of the HTTP apps, for your own process. They do not listen: call
 // `listen`, or `inject` in a test.
 import { randomBytes } from 'node:crypto'
+import type { ConsoleOptions } from './http/console/console.ts'
 import type { Metrics } from './http/metrics.ts'
 import { pdpApp } from './http/pdp/pdp-app.ts'
 import { PooledPdps } from './http/pdp/pdp-keys.ts'
@@ -23,6 +24,7 @@ import type { OnEvent } from './model/events.ts'
 import { PdpPool, type PooledEvent } from './pdp/pool.ts'
 
 export type { TlsSettings } from './http/app.ts'
+export type { ConsoleOptions } from './http/console/console.ts'
 export { BodyBudget } from './http/intake/body-budget.ts'
 export type { IntakeOptions } from './http/intake/intake.ts'
 export {
@@ -68,6 +70,8 @@ export interface ManagementServerOptions extends ServerOptions {
   readonly rateLimits?: { readonly requests?: number; readonly writes?: number }
   /** how far back a read may be where several replicas share the data; default `linearizable` */
   readonly reads?: 'linearizable' | 'local'
+  /** serves the console at `/console/`; it is not served without */
+  readonly console?: ConsoleOptions
 }
 
 /** The management API over an open data folder, with the feed that PDPs follow. */
@@ -84,6 +88,7 @@ export function managementServer(
     openMetrics: options.openMetrics ?? false,
     ...(options.metricsToken === undefined ? {} : { metricsToken: options.metricsToken }),
     ...(options.reads === undefined ? {} : { reads: options.reads }),
+    ...(options.console === undefined ? {} : { console: options.console }),
     routes: (app) => feedRoutes(app, { store, snapshots, metrics }),
     ...(options.rateLimits === undefined ? {} : { rateLimits: options.rateLimits }),
     ...(options.logger ? { logger: options.logger } : {}),

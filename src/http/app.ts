@@ -42,6 +42,8 @@ export interface HttpAppOptions {
   readonly keyOf?: (request: FastifyRequest) => string
   /** sees each request before the app does, and may answer it */
   readonly early?: EarlyAnswer
+  /** the path under which a request is routed, from the request as it was sent */
+  readonly rewriteUrl?: (request: IncomingMessage) => string
 }
 
 /** PEM texts. */
@@ -76,6 +78,7 @@ export function httpApp(options: HttpAppOptions): FastifyInstance {
       ? { https: { ...options.tls, ...timeouts, minVersion: 'TLSv1.2' } }
       : { http: timeouts }) as object),
     ...(options.early ? { serverFactory: earlyServer(options.early) } : {}),
+    ...(options.rewriteUrl ? { rewriteUrl: options.rewriteUrl } : {}),
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: options.bodyLimit ?? BODY_BYTES_MAX,
     requestTimeout: timeouts.requestTimeout,

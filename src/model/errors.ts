@@ -106,6 +106,26 @@ export const ERRORS = {
     message: 'only the newest {most} records can be paged through: ask for a narrower time',
   },
   RATE_LIMITED: { class: 'throttled', message: 'too many requests with this API key, try again in {seconds} seconds' },
+  // the console
+  SESSION_MISSING: { class: 'unauthenticated', message: 'sign in: {reason}' },
+  LINK_REFUSED: {
+    class: 'unauthenticated',
+    message: 'this link was used already, or it is too old, or another server printed it: sign in with an API key',
+  },
+  LINK_REMOTE: {
+    class: 'forbidden',
+    message: 'the link works in a browser on the machine of the server, without a proxy: sign in with an API key',
+  },
+  SIGN_IN_LIMITED: {
+    class: 'throttled',
+    message: 'too many wrong API keys from this address, try again in {seconds} seconds',
+  },
+  HOST_REFUSED: {
+    class: 'forbidden',
+    message: 'the console is not served as `{host}`: ZEROHOP_CONSOLE_HOSTS has to name it',
+  },
+  ORIGIN_REFUSED: { class: 'forbidden', message: 'pages of {origin} may not use the console of `{host}`' },
+  CSRF_REFUSED: { class: 'forbidden', message: 'the header x-csrf-token does not belong to this session' },
   // deciding
   CLIENT_OUTDATED: {
     class: 'invalid',

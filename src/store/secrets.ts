@@ -2,7 +2,7 @@
 // gets the data folder or a backup alone cannot read them. A secret never enters a change, a log entry or an image.
 //
 //   sealed   nonce, 12 bytes │ tag, 16 bytes │ ciphertext        additional data: the id it is stored under
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
 import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { ZerohopError } from '../model/errors.ts'
@@ -44,6 +44,11 @@ export function sealWith(key: Uint8Array): Seal {
     const sealed = Buffer.concat([cipher.update(secret, 'utf8'), cipher.final()])
     return Buffer.concat([nonce, cipher.getAuthTag(), sealed])
   }
+}
+
+/** 32 bytes for another purpose: of as many as are named, none tells anything about another, or about the key. */
+export function deriveKey(key: Uint8Array, purpose: string): Uint8Array {
+  return new Uint8Array(hkdfSync('sha256', key, '', `zerohop ${purpose}`, KEY_BYTES))
 }
 
 /** The secret; undefined when it was sealed under another key or id, or is damaged. */

@@ -22,7 +22,7 @@ import { requireNotMoved } from './moved.ts'
 import { discardCache, discardLost, forgetLoss, lossOf, prepareCache, requireNoCache } from './postgres/cache-folder.ts'
 import type { SharedTask, UpkeepEvent } from './postgres/settings.ts'
 import { Scrub } from './scrub.ts'
-import { readSecretsKey, type SecretsKey, unseal } from './secrets.ts'
+import { deriveKey, readSecretsKey, type SecretsKey, unseal } from './secrets.ts'
 import { openTables, type Tables } from './tables.ts'
 import type { Retention, Trimmed } from './trim.ts'
 import { formatOf, OLD_FORMAT, type OnProgress, upgradeData } from './upgrade.ts'
@@ -169,6 +169,8 @@ export interface Store<U extends UseCases> {
    * A secret that the contract reads back; undefined when there is none, or when it was sealed under another key file.
    */
   readSecret(id: string): string | undefined
+  /** 32 bytes for this purpose, made of the key that seals secrets: the same on all replicas, and after a restart. */
+  deriveKey(purpose: string): Uint8Array
   readonly secretsKeyWarning: string | undefined
   /** Verifies all data periodically once it is started. */
   readonly scrub: Scrub
@@ -452,6 +454,10 @@ class LmdbStore<U extends UseCases> implements Store<U> {
     if (this.#isClosed) throw closed()
     const sealed = id === '' || id.length > 64 ? undefined : this.#tables.secrets.get(id)
     return sealed === undefined ? undefined : unseal(this.#key.bytes, id, sealed)
+  }
+
+  deriveKey(purpose: string): Uint8Array {
+    return deriveKey(this.#key.bytes, purpose)
   }
 
   get bytes(): number {

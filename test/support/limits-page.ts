@@ -18,6 +18,7 @@ const SECTIONS = [
   'decision-log',
   'process',
   'integration',
+  'console',
   'migration',
   'plan',
   'revert',

@@ -119,7 +119,8 @@ const PACKAGES: readonly { readonly name: RegExp; readonly only: RegExp; readonl
     where: 'src/http, src/management/http, src/integration, src/middleware/fastify.ts or routes',
   },
   { name: /^re2js$/, only: /^src\/model\/url-rules\.ts$/, where: 'src/model/url-rules.ts' },
-  { name: /^(aws-jwt-verify(\/.*)?|jose)$/, only: /^src\/integration\//, where: 'src/integration' },
+  { name: /^aws-jwt-verify(\/.*)?$/, only: /^src\/integration\//, where: 'src/integration' },
+  { name: /^jose$/, only: /^src\/(integration|http\/console)\//, where: 'src/integration or src/http/console' },
   { name: /^prom-client$/, only: /^src\/http\//, where: 'src/http' },
   {
     name: /^@opentelemetry\//,

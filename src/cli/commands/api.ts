@@ -80,6 +80,7 @@ export async function startManagement(
   const app = managementServer(management, {
     logger: log.child({ part: 'api' }),
     openMetrics: env.openMetrics,
+    ...(env.console === undefined ? {} : { console: env.console }),
     ...(env.metricsToken === undefined ? {} : { metricsToken: env.metricsToken }),
     unhandledRejections,
     reads: env.reads,

@@ -3,6 +3,7 @@
 import { resolve } from 'node:path'
 import type { Logger } from 'pino'
 import type { Sink } from '../../decision-log/forwarder.ts'
+import { hashSecret } from '../../management/api-keys/api-key.ts'
 import { keysPath } from '../../management/api-keys/keys-file.ts'
 import { DECISION_SEND_MS } from '../../model/limits.ts'
 import { type Management, pooledPdpServer, readKeys } from '../../server.ts'
@@ -12,8 +13,10 @@ import { startDecisionLog } from '../process/decision-logging.ts'
 import { Closers, closeOnSignals, listen, listenOpa, pdpOptions, urlOf, warnOfPublicUrl } from '../process/process.ts'
 import { startTracing } from '../process/start-tracing.ts'
 import { unhandledRejections } from '../process/unhandled.ts'
-import { type StartOptions, startManagement } from './api.ts'
+import { type ManagementSide, type StartOptions, startManagement } from './api.ts'
 import { eventLog } from './pdp.ts'
+
+const LOOPBACK_HOST = /^(localhost|127\.[\d.]+|::1)$/
 
 /** Runs until a signal. */
 export async function runServe(env: Env, options: StartOptions, log: Logger): Promise<void> {
@@ -40,7 +43,8 @@ export async function runServe(env: Env, options: StartOptions, log: Logger): Pr
     const opa = await listenOpa(app, env, log, closers)
     reloadOnHangup(env, [api, app, ...opa], log)
     const secure = tls !== undefined
-    printBanner(env, management, { api: urlOf(env.host, apiPort, secure), pdp: urlOf(env.pdpHost, pdpPort, secure) })
+    const urls = { api: urlOf(env.host, apiPort, secure), pdp: urlOf(env.pdpHost, pdpPort, secure) }
+    printBanner(env, management, urls, consoleLink(env, management, api))
   } catch (error) {
     await closers.close()
     throw error
@@ -57,12 +61,29 @@ function ownApi({ audit }: Management): Sink {
   }
 }
 
+/**
+ * The path of the console, which in a new folder signs in once; undefined when it is switched off. The link works on this
+ * machine only, so it is left out where others are meant to come from elsewhere.
+ */
+function consoleLink(env: Env, { isNew }: Management, api: ManagementSide['app']): string | undefined {
+  if (env.console === undefined) return undefined
+  const key = isNew && LOOPBACK_HOST.test(env.host) ? readKeys(env.data)?.organization : undefined
+  return key === undefined ? '/console/' : `/console/sign-in#token=${api.consoleLink(hashSecret(key))}`
+}
+
 /** Prints the addresses and a command to try. The key itself is only shown on a terminal, never in a log. */
-function printBanner(env: Env, management: Management, urls: { api: string; pdp: string }): void {
+function printBanner(
+  env: Env,
+  management: Management,
+  urls: { readonly api: string; readonly pdp: string },
+  consolePath: string | undefined,
+): void {
   const print = (line: string): void => void process.stdout.write(`${line}\n`)
   print(`management API  ${urls.api}`)
   print(`PDP             ${urls.pdp}`)
   print(`keys            ${keysPath(env.data)}`)
+  if (consolePath !== undefined) print(`console         ${urls.api}${consolePath}`)
+  if (consolePath?.includes('#')) print('                signs in once, on this machine, within five minutes')
   const key = readKeys(env.data)?.environments.development
   if (key === undefined || !hasExample(management)) return
   const path = resolve(keysPath(env.data))

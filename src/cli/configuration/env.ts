@@ -74,6 +74,8 @@ export interface Env {
   /** milliseconds between two comparisons of all data; 0 for none */
   readonly scrubMs: number
   readonly rateLimits: { readonly requests?: number; readonly writes?: number }
+  /** undefined when it is switched off */
+  readonly console: { readonly origins: readonly string[] } | undefined
   readonly openMetrics: boolean
   /** shows everything at /metrics */
   readonly metricsToken: string | undefined
@@ -158,6 +160,7 @@ export function readEnv(variables: Variables = process.env): Env {
     tlsCert: values.PDP_TLS_CERT,
     tlsKey: values.PDP_TLS_KEY,
     rateLimits: defined({ requests: values.ZEROHOP_RATE_LIMIT, writes: values.ZEROHOP_RATE_LIMIT_WRITES }),
+    console: values.ZEROHOP_CONSOLE ? { origins: values.ZEROHOP_CONSOLE_HOSTS ?? [] } : undefined,
     openMetrics: values.PDP_ALLOW_METRICS_UNAUTHENTICATED,
     metricsToken: values.ZEROHOP_METRICS_TOKEN,
     integration: {

@@ -156,6 +156,18 @@ export const Origin = readable(text, 'origin', (text, name) => {
   return found.origin
 })
 
+/** Hosts with commas between them, each as the origin that it stands for: https, unless `http://` is written before it. */
+export const Hosts = readable(listOf(text), 'hosts', (text, name) =>
+  text.split(',').map((part) => {
+    const host = part.trim()
+    const address = /^https?:\/\//.test(host) ? host : `https://${host}`
+    const found = URL.canParse(address) ? new URL(address) : undefined
+    if (host === '' || host.includes('*') || found === undefined || `${found.origin}/` !== found.href)
+      throw invalid(name, 'hosts with commas between them, such as console.example.com or http://10.0.0.5:8080', host)
+    return found.origin
+  }),
+)
+
 /** Words with commas between them. */
 export const Words = readable(listOf(text), 'words', (text, name) => {
   const found = text.split(',').map((word) => word.trim())

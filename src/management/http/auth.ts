@@ -2,7 +2,8 @@
 // what was found is remembered only as long as the control log of its organization stands still, so a rotated key is
 // dead at once. What a key may do is src/management/access.ts. Foreign objects are missing, with the same answer as
 // objects that do not exist.
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { isConsole } from '../../http/console/console-request.ts'
 import type { OperatorCheck } from '../../http/metrics.ts'
 import type { LogId } from '../../log/change.ts'
 import { ZerohopError } from '../../model/errors.ts'
@@ -78,7 +79,11 @@ export class Gate {
   caller(authorization: string | undefined, follows = false): Caller {
     const secret = bearerOf(authorization)
     if (secret === undefined) throw new ZerohopError('KEY_MISSING')
-    const hash = hashSecret(secret)
+    return this.callerOf(hashSecret(secret), follows)
+  }
+
+  /** The caller whose key has a secret of this hash. @throws KEY_UNKNOWN, ENVIRONMENT_DELETED as `caller` */
+  callerOf(hash: string, follows = false): Caller {
     const known = this.#callers.get(hash)
     if (known && this.#isCurrent(known, known.value.organization)) return known.value
     const found = this.#store.findApiKey(hash)
@@ -158,34 +163,50 @@ export class Gate {
 /** What a PDP asks for. */
 const FOLLOWING: readonly Operation[] = ['scope.read', 'feed.read']
 
+/** The caller of a request of the console. @throws SESSION_MISSING, CSRF_REFUSED, KEY_REVOKED */
+export type CookieCaller = (request: FastifyRequest, reply: FastifyReply) => Promise<Caller>
+
 /**
  * Puts the gate before every route of `app`: each must name its operation, and those with `:p` and `:e` get their
- * scope.
+ * scope. Requests of the console are authenticated by `cookieCaller` alone, all others by their bearer key alone.
  */
-export function guard(app: FastifyInstance, gate: Gate, isOperator: OperatorCheck): void {
+export function guard(app: FastifyInstance, gate: Gate, isOperator: OperatorCheck, cookieCaller?: CookieCaller): void {
   app.decorateRequest('caller')
   app.decorateRequest('scope')
   app.decorateRequest('isOperator', false)
   app.addHook('onRoute', ({ config, method, url }) => {
     if (config?.operation === undefined) throw new Error(`route ${method} ${url} names no operation`)
   })
-  app.addHook('onRequest', (request, _reply, done) => {
+  app.addHook('onRequest', (request, reply, done) => {
     const operation = request.routeOptions.config.operation
     if (operation === undefined) return done()
+    if (isConsole(request.raw)) {
+      if (cookieCaller === undefined) return done(new ZerohopError('KEY_MISSING'))
+      cookieCaller(request, reply)
+        .then((caller) => admit(request, gate, caller, operation))
+        .then(() => done(), done)
+      return
+    }
     request.isOperator = request.routeOptions.config.forOperators === true && isOperator(request.headers.authorization)
     if (request.isOperator) return done()
     try {
-      request.caller = gate.caller(request.headers.authorization, FOLLOWING.includes(operation))
-      requireAccess(request.caller.key, operation)
-      const { p, e } = request.params as { p?: string; e?: string }
-      const { outside, mayBeGone } = request.routeOptions.config
-      if (outside) request.scope = gate.outside(request.caller)
-      else if (p !== undefined && e !== undefined && !mayBeGone) request.scope = gate.scope(request.caller, p, e)
+      const follows = FOLLOWING.includes(operation)
+      admit(request, gate, gate.caller(request.headers.authorization, follows), operation)
       done()
     } catch (error) {
       done(error as Error)
     }
   })
+}
+
+/** Sets caller and scope of a request. @throws KEY_TOO_NARROW, OBJECT_NOT_FOUND */
+function admit(request: FastifyRequest, gate: Gate, caller: Caller, operation: Operation): void {
+  request.caller = caller
+  requireAccess(caller.key, operation)
+  const { p, e } = request.params as { p?: string; e?: string }
+  const { outside, mayBeGone } = request.routeOptions.config
+  if (outside) request.scope = gate.outside(caller)
+  else if (p !== undefined && e !== undefined && !mayBeGone) request.scope = gate.scope(caller, p, e)
 }
 
 function missing(kind: string, ref: string): ZerohopError {

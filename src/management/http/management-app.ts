@@ -4,6 +4,9 @@ import type { FastifyBaseLogger, FastifyInstance, FastifyRequest } from 'fastify
 import type { AuditLog } from '../../decision-log/audit-log.ts'
 import { auditRoutes } from '../../decision-log/routes.ts'
 import { httpApp, type TlsSettings } from '../../http/app.ts'
+import { type ConsoleOptions, serveConsole } from '../../http/console/console.ts'
+import { markConsole } from '../../http/console/console-request.ts'
+import { Sessions } from '../../http/console/sessions.ts'
 import { managementError } from '../../http/errors.ts'
 import { type IntakeOptions, senderOf } from '../../http/intake/intake.ts'
 import { answerMetrics, countRequests, intakeMetrics, Metrics, operatorCheck } from '../../http/metrics.ts'
@@ -47,6 +50,7 @@ import { tupleRoutes } from '../tuples/routes.ts'
 import { userRoutes } from '../users/routes.ts'
 import { Gate, guard } from './auth.ts'
 import { confirmReads, type Reads } from './consistency.ts'
+import { cookieCaller, sessionRoutes, signInRoutes } from './console-routes.ts'
 import { referenceRoutes } from './reference.ts'
 import { replicaMetrics } from './replica-metrics.ts'
 import type { RouteContext } from './route-context.ts'
@@ -74,6 +78,8 @@ export interface ManagementOptions {
   readonly rateLimits?: RateLimits
   /** how far back a read may be where several replicas share the data; default `linearizable` */
   readonly reads?: Reads
+  /** serves the console; it is not served without */
+  readonly console?: ConsoleOptions
   /** further routes behind the same gate: each names its operation */
   readonly routes?: (app: FastifyInstance, management: RouteContext) => void
 }
@@ -88,12 +94,24 @@ const Ready = named(
 export function managementApp({ store, audit, logger, routes, ...options }: ManagementOptions): FastifyInstance {
   const { metrics = new Metrics(), openMetrics = false, rateLimits, tls, intake } = options
   const listening = { ...(intake ? { intake } : {}), ...(logger ? { logger } : {}), ...(tls ? { tls } : {}) }
+  const sessions = options.console && new Sessions(store.deriveKey('console sessions'))
   const keyOf = ({ caller }: FastifyRequest) => (caller === undefined ? '' : senderOf(caller.key.id))
-  const app = httpApp({ errorForm: managementError, duplicates: 'refuse', noRoute, keyOf, ...listening })
+  const app = httpApp({
+    errorForm: managementError,
+    duplicates: 'refuse',
+    noRoute,
+    keyOf,
+    ...listening,
+    ...(sessions ? { rewriteUrl: markConsole } : {}),
+  })
   if (options.tracer) traceRequests(app, options.tracer)
   const management: RouteContext = { store, audit, gate: new Gate(store) }
   countRequests(app, metrics)
   intakeMetrics(metrics, [app])
+  if (options.console && sessions) {
+    serveConsole(app, options.console, tls !== undefined)
+    signInRoutes(app, management.gate, sessions)
+  }
   storeMetrics(app, metrics, store)
   auditMetrics(metrics, audit)
   referenceRoutes(app)
@@ -104,7 +122,9 @@ export function managementApp({ store, audit, logger, routes, ...options }: Mana
   readyRoute(app, store)
   app.register(async (guarded) => {
     confirmReads(guarded, store, options.reads ?? 'linearizable')
-    guard(guarded, management.gate, operatorCheck(options.metricsToken))
+    const byCookie = sessions && cookieCaller(management.gate, sessions)
+    guard(guarded, management.gate, operatorCheck(options.metricsToken), byCookie)
+    if (sessions) sessionRoutes(guarded, sessions)
     if (rateLimits !== undefined) await limitRates(guarded, rateLimits)
     if (!openMetrics) metricsRoute(guarded, management, metrics)
     keyRoutes(guarded, management)

@@ -22,6 +22,7 @@ import {
   CountOrNone,
   DatabaseAddress,
   Days,
+  Hosts,
   Hours,
   oneOf,
   Path,
@@ -94,6 +95,16 @@ export const SERVER_VARIABLES = {
       '32 bytes as 64 hex digits, instead of a file: seals secrets in the database; one of the two is required there, and the same on all replicas',
     readBy: [...MANAGEMENT, 'database'],
     isSecret: true,
+  }),
+  ZEROHOP_CONSOLE: withDefault(Switch, true, {
+    about: 'serves the [console](console.md) at `/console/` of the management API; `off`: it is not there',
+    readBy: MANAGEMENT,
+  }),
+  ZEROHOP_CONSOLE_HOSTS: variable(Hosts, {
+    about:
+      'hosts under which browsers reach the console, with commas between them, such as `console.example.com`; each is expected over https, unless `http://` is written before it. `localhost` and other loopback names are always among them',
+    readBy: MANAGEMENT,
+    unset: 'loopback names alone',
   }),
   ZEROHOP_READS: withDefault(Reads, 'linearizable', {
     about: '`local`: reads of the management API do not ask the database for the newest state first',
