@@ -49,7 +49,8 @@ export function auditRoutes(app: FastifyInstance, { store, audit }: RouteContext
     async ({ scope, params }) => {
       const id = parseId(params.log)
       const record = id === undefined ? undefined : await audit.find(scope.environment.id, id)
-      if (record === undefined) throw new ZerohopError('OBJECT_NOT_FOUND', { kind: 'audit log', ref: params.log })
+      if (record === undefined)
+        throw new ZerohopError('OBJECT_NOT_FOUND', { kind: 'recorded decision', ref: params.log })
       return auditRead(record, scope, configOf(scope))
     },
   )

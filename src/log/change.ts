@@ -51,6 +51,8 @@ export interface LogEntry {
   readonly at: number
   readonly by: Actor
   readonly status: number
+  /** what was done, in words; absent where the operation and the path say it, and of entries of older versions */
+  readonly summary?: string
   readonly changes: readonly Change[]
 }
 

@@ -315,7 +315,8 @@ export class BatchRunner {
       if (isZerohopError(error, 'DATA_DAMAGED')) this.#damage = error
       return { failure: toFailure(error) }
     }
-    const entry = { at: mint.now, by: job.by, status: decided.status ?? 200 }
+    const { status = 200, summary } = decided
+    const entry = { at: mint.now, by: job.by, status, ...(summary === undefined ? {} : { summary }) }
     for (const write of writes) this.#write(write, entry)
     const revision = this.#headOf(job.log)?.revision ?? 0
     for (const { id, secret } of decided.secrets ?? []) {
@@ -371,7 +372,10 @@ export class BatchRunner {
     return { log, changes, logged, sizes }
   }
 
-  #write({ log, changes, logged, sizes }: Write, entry: { at: number; by: Actor; status: number }): void {
+  #write(
+    { log, changes, logged, sizes }: Write,
+    entry: { at: number; by: Actor; status: number; summary?: string },
+  ): void {
     if (changes.length === 0 && !logged) return
     const head = this.#headOf(log) ?? this.#newHead()
     const applied = apply(this.#tables, log, head, changes, sizes)

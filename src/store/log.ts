@@ -1,7 +1,7 @@
 // The log on disk: one entry a revision, each bound to the one before it by its chain. The state is a fold over these
 // entries (state.ts); nothing here interprets a change.
 //
-//   entry on disk   chain, 32 bytes │ body, JSON of log, revision, at, by, status, changes
+//   entry on disk   chain, 32 bytes │ body, JSON of log, revision, at, by, status, summary, changes
 //   chain           SHA-256(chain of the revision before, 32 bytes ‖ body); that of revision 0 is the lineage
 import { hash } from 'node:crypto'
 import type { Actor, Change, HistoryEntry, LogEntry, LogId } from '../log/change.ts'
@@ -23,6 +23,7 @@ interface Body {
   readonly at: number
   readonly by: Actor
   readonly status: number
+  readonly summary?: string
   readonly changes: readonly Change[]
 }
 
@@ -38,10 +39,14 @@ export interface EncodedEntry {
 export function encodeEntry(
   log: LogId,
   head: Pick<Head, 'revision' | 'chain'>,
-  { at, by, status, changes }: Omit<Body, 'log' | 'revision'>,
+  { at, by, status, summary, changes }: Omit<Body, 'log' | 'revision'>,
 ): EncodedEntry {
   const revision = head.revision + 1
-  const body = JSON.stringify({ log, revision, at, by, status, changes } satisfies Body)
+  const body = JSON.stringify({
+    ...{ log, revision, at, by, status },
+    ...(summary === undefined ? {} : { summary }),
+    changes,
+  } satisfies Body)
   const bytes = Buffer.allocUnsafe(CHAIN_BYTES + Buffer.byteLength(body))
   bytes.write(head.chain, 0, 'hex')
   bytes.write(body, CHAIN_BYTES)

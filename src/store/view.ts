@@ -72,6 +72,8 @@ export interface Decided<T> {
   readonly secrets?: readonly { readonly id: string; readonly secret: string | null }[]
   /** HTTP status that the history shows; default 200. */
   readonly status?: number
+  /** What was done, as history says it where its path does not: `3 created, 1 changed`. No secrets. */
+  readonly summary?: string
   /** Writes a log entry even without changes: reading a secret, exporting and backing up are logged. */
   readonly logged?: boolean
   readonly result: T

@@ -3,11 +3,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { listHistory } from '../../src/cli/commands/history.ts'
 import { showRevision } from '../../src/cli/commands/history-show.ts'
 import { type Env, readEnv } from '../../src/cli/configuration/env.ts'
+import { withoutRequest } from '../../src/log/change.ts'
 import { type Harness, openHarness } from '../http/management/harness.ts'
 import { printedBy } from '../support/printed.ts'
 
 let api: Harness
 let env: Env
+const SYSTEM = withoutRequest('test')
 /** of the role, its permission, its assignment and the end of that permission */
 const revisions: number[] = []
 const write = async (method: 'POST' | 'DELETE', path: string, body: unknown) => {
@@ -45,7 +47,9 @@ describe('zerohop history', () => {
     const lines = (await history({ limit: '4' })).trimEnd().split('\n')
     expect(lines[0]).toMatch(/^revision +when +who +operation +what$/)
     const time = String.raw`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z`
-    expect(lines[1]).toMatch(new RegExp(`^${revisions[3]} +${time} +\\S+ +\\S+ +roles/reader/permissions$`))
+    expect(lines[1]).toMatch(
+      new RegExp(`^${revisions[3]} +${time} +key of default/development +removePermissions +roles/reader/permissions$`),
+    )
     expect(lines.slice(1).map((line) => Number.parseInt(line, 10))).toEqual([...revisions].reverse())
   })
 
@@ -92,5 +96,46 @@ describe('zerohop history show', () => {
   it('refuses what is no revision, and one that is not there', async () => {
     await expect(show('first')).rejects.toMatchObject({ code: 'INPUT_INVALID' })
     await expect(show(revisions[3]! + 1)).rejects.toMatchObject({ code: 'API_REFUSED' })
+  })
+})
+
+describe('who and what in the history', () => {
+  it('says who by the name of the key, else by what it is a key of, and what in words', async () => {
+    const lines = (await history()).trimEnd().split('\n')
+    const row = (revision: number) => lines.find((line) => Number.parseInt(line, 10) === revision)
+    expect(row(revisions[3]!)).toMatch(/Z {2}key of default\/development +removePermissions /)
+    expect(row(1)).toMatch(/Z {2}system +bootstrap/)
+    const policy = {
+      zerohop: 2,
+      roles: [{ key: 'author' }, { key: 'editor' }, { key: 'reader', description: 'reads', permissions: [] }],
+    }
+    const named = {
+      level: 'env',
+      access: 'write',
+      project: 'default',
+      environment: 'development',
+      name: 'the pipeline',
+    }
+    const { key, secret } = (await api.store.commit(api.made.organization.id, 'createApiKey', named as never, SYSTEM))
+      .result as { key: { id: string }; secret: string }
+    const path = '/v2/projects/default/envs/development/apply'
+    const { headers } = await api.ask('POST', path, { policy }, { key: secret })
+    const applied = Number(headers['x-revision'])
+    expect(await history({ limit: '1' })).toMatch(
+      /\n\d+ +\S+Z {2}the pipeline +applyPlan +apply plan: 2 created, 1 changed\n$/,
+    )
+    expect(await show(applied, { access: false })).toMatch(
+      /^Revision \d+ of \S+Z by the pipeline: apply plan: 2 created, 1 changed\n\n~ role reader/,
+    )
+    expect(await show(applied, { access: false })).not.toContain('no policy file')
+    const reverted = await api.ask('POST', `/v2/projects/default/envs/development/revisions/${applied}/revert`, {})
+    expect(reverted.status).toBe(200)
+    expect(await history({ limit: '1' })).toMatch(
+      new RegExp(`first organization key +revertRevision +revert revision ${applied}: 1 changed, 2 deleted\n$`),
+    )
+    const [, activity] = (await api.ask('GET', `/v2/activity?env_id=${api.environment}`)).body.data
+    expect(activity.activity_description).toBe('apply plan: 2 created, 1 changed')
+    await api.store.commit(api.made.organization.id, 'deleteApiKey', { ref: key.id }, SYSTEM)
+    expect((await history({ limit: '2' })).split('\n')[2]).toContain(`Z  deleted key ${key.id}  `)
   })
 })

@@ -109,6 +109,16 @@ describe('a plan on the command line', () => {
     const ran = await run('diff', 'development', file)
     expect(ran.out).toContain('~ role writer\n    description: writes → else')
   })
+
+  it('says of what is neither a file nor an environment that it is neither', async () => {
+    const neither = await run('diff', 'nope', file)
+    expect([neither.code, neither.err]).toEqual([
+      1,
+      expect.stringMatching(/^zerohop: there is no file `nope`, and as an environment: .*`nope` does not exist\n$/),
+    ])
+    const missing = await run('diff', 'nope.yaml', file)
+    expect([missing.code, missing.err]).toEqual([1, 'zerohop: there is no file `nope.yaml`\n'])
+  })
 })
 
 describe('export and import at a server', () => {

@@ -8,6 +8,7 @@ import type { Plan } from '../../management/plan/schema.ts'
 import { applyPolicy } from '../../management/policy-file/apply-policy.ts'
 import { countingMint, emptyEnvironment } from '../../management/policy-file/empty-environment.ts'
 import type { PolicyFile } from '../../management/policy-file/schema.ts'
+import { isZerohopError, ZerohopError } from '../../model/errors.ts'
 import { PLAN_ENTRIES_MAX } from '../../model/limits.ts'
 import type { View } from '../../store/view.ts'
 import type { Env } from '../configuration/env.ts'
@@ -69,9 +70,23 @@ const changesAccess = ({ policy, access }: Plan): boolean =>
 async function sideOf(env: Env, name: string, options: TargetOptions): Promise<Side> {
   if (name.endsWith('.image')) return { view: undefined, image: Image.load(name) }
   if (existsSync(name)) return ofPolicy(policyAt(name))
+  if (/\.(ya?ml|json)$/i.test(name))
+    throw new ZerohopError('CONFIG_INVALID', { reason: `there is no file \`${name}\`` })
   const [environment = '', project] = name.split('/').reverse()
   const place = { ...options, environment, ...(project === undefined ? {} : { project }) }
-  return ofPolicy(await exportFrom(env, place))
+  return ofPolicy(
+    await exportFrom(env, place).catch((error: unknown) => {
+      throw noFileEither(name, error)
+    }),
+  )
+}
+
+/** What could not be read as an environment may have been meant as a file. */
+function noFileEither(name: string, error: unknown): unknown {
+  if (!isZerohopError(error)) return error
+  return new ZerohopError('CONFIG_INVALID', {
+    reason: `there is no file \`${name}\`, and as an environment: ${error.message}`,
+  })
 }
 
 /** A new environment with nothing but the policy. */

@@ -32,10 +32,14 @@ export async function showRevision(
 
 /** The revision as lines, each with a line break. */
 export function revisionText(shown: RevisionRead, options: PlanTextOptions): string {
-  const { revision, at, actor_display_name: who, operation, method, path, changes, others, policy, access } = shown
+  const { revision, at, actor_id, actor_display_name, operation, summary, method, path } = shown
+  const { changes, others, policy, access } = shown
   const styled = stylist(options)
-  const request = method === null || path === null ? [] : [styled('dim', plain(`${method} ${path}`))]
-  const head = styled('bold', plain(`Revision ${revision} of ${at.replace('+00:00', 'Z')} by ${who}: ${operation}`))
+  // what has a summary names no object in its path
+  const request = summary || method === null || path === null ? [] : [styled('dim', plain(`${method} ${path}`))]
+  const who = whoText(actor_id, actor_display_name)
+  const done = summary ?? operation
+  const head = styled('bold', plain(`Revision ${revision} of ${at.replace('+00:00', 'Z')} by ${who}: ${done}`))
   const changed = [...changeLines({ changes: changes as ChangesOfPlan, more: 0 }, options, styled)]
   if (others > 0) changed.push(`${others} object${others === 1 ? '' : 's'} that no policy file names`)
   if (changed.length === 0) changed.push('Nothing changed that a policy file names.')
@@ -43,5 +47,8 @@ export function revisionText(shown: RevisionRead, options: PlanTextOptions): str
   if (access && diff.length === 0) diff.push('Nobody gained or lost access.')
   return joined([[head, ...request], changed, diff])
 }
+
+/** Who did it: without an API key it was the command line on the machine of the server, or the server itself. */
+export const whoText = (id: string | null, name: string | null): string => (id === null ? 'system' : (name ?? id))
 
 type ChangesOfPlan = Parameters<typeof changeLines>[0]['changes']

@@ -7,6 +7,7 @@ import type { Env } from '../configuration/env.ts'
 import { printTable } from '../terminal/print-table.ts'
 import { readCount, readWhen } from '../terminal/when.ts'
 import { type ApiOptions, type RemoteEnvironment, remoteEnvironment } from './ask-api.ts'
+import { whoText } from './history-show.ts'
 
 export interface HistoryOptions extends ApiOptions {
   readonly since?: string
@@ -39,12 +40,12 @@ export async function listHistory(env: Env, options: HistoryOptions, now: number
   }
   printTable(
     ['revision', 'when', 'who', 'operation', 'what'],
-    events.map(({ revision, timestamp, actor_display_name: name, actor_id, operation, path }) => [
-      String(revision),
-      timestamp.replace('+00:00', 'Z'),
-      name ?? actor_id,
-      operation,
-      whatOf(path),
+    events.map((event) => [
+      String(event.revision),
+      event.timestamp.replace('+00:00', 'Z'),
+      whoText(event.actor_type === 'system' ? null : event.actor_id, event.actor_display_name),
+      event.operation,
+      event.summary ?? whatOf(event.path),
     ]),
   )
 }

@@ -7,6 +7,7 @@ import { whyLines, whyTreeLines } from '../../pdp/why-text.ts'
 import type { Env } from '../configuration/env.ts'
 import { withProgress } from '../terminal/progress.ts'
 import { type ApiOptions, remoteEnvironment } from './ask-api.ts'
+import { whoText } from './history-show.ts'
 import { plain } from './plan-text.ts'
 
 export interface WhyDecisionOptions extends ApiOptions {
@@ -50,8 +51,10 @@ function replayLines(replay: DecisionReplay, { tree = false }: WhyDecisionOption
 function todayLines({ revision, answer, changed_by, causes, changes, complete, missing }: DecisionReplay['today']) {
   const lines = [`today: ${answer}, at revision ${revision}${changed_by === null ? ', the same' : ''}`]
   if (changed_by === 'time') lines.push('  no revision changed it: conditions see another time')
-  for (const { revision: number, answer: then, at, actor_display_name: who, operation } of causes)
-    lines.push(`  ${then} since revision ${number} of ${shortTime(at)} by ${plain(who)}: ${plain(operation)}`)
+  for (const { revision: number, answer: then, at, actor_id, actor_display_name, operation } of causes) {
+    const who = plain(whoText(actor_id, actor_display_name))
+    lines.push(`  ${then} since revision ${number} of ${shortTime(at)} by ${who}: ${plain(operation)}`)
+  }
   if (changes > causes.length) lines.push(`  … and ${changes - causes.length} more`)
   if (!complete) lines.push('  not every revision was asked: there may be more changes')
   if (missing.length > 0)

@@ -9,6 +9,7 @@ import { listOf } from '../../model/json-schema.ts'
 import { parseId } from '../../model/keys.ts'
 import type { ApiKey } from '../../model/objects.ts'
 import type { View } from '../../store/view.ts'
+import { actorName } from '../api-keys/actor-name.ts'
 import { activityRead, describeActivity, historyRead, type LogPlace } from '../http/render.ts'
 import type { RouteContext } from '../http/route-context.ts'
 import { useCases } from '../registry.ts'
@@ -59,7 +60,7 @@ export function historyRoutes(app: FastifyInstance, management: RouteContext): v
   }
   app.get<Named>(EVENT, { config, schema: { response: { 200: EventRead } } }, ({ caller, params }) => {
     const { entry, place } = entryOf(caller.key, params.event)
-    return historyRead(entry, place, nameOfKey(gate.control(caller), entry))
+    return historyRead(entry, place, actorName(gate.control(caller), entry.by))
   })
   app.get<Named>(`${EVENT}/request`, { config }, ({ caller, params }, reply) => {
     entryOf(caller.key, params.event)
@@ -76,7 +77,7 @@ async function listed({ store }: RouteContext, key: ApiKey, query: Query, isHist
   const page = readPage(query)
   const view = store.view(key.organization_id)
   const places = placesOf(view, key)
-  const { fits, since } = filterOf(query, isHistory, (entry) => nameOfKey(view, entry))
+  const { fits, since } = filterOf(query, isHistory, (entry) => actorName(view, entry.by))
   const logs = [...places]
     .filter(([, place]) => isPlace(query, place))
     .map(([log]) => log)
@@ -89,7 +90,7 @@ async function listed({ store }: RouteContext, key: ApiKey, query: Query, isHist
     rows: page.rows,
   })
   const now = store.view(key.organization_id)
-  return { ...found, page, places, nameOf: (entry: HistoryEntry) => nameOfKey(now, entry) }
+  return { ...found, page, places, nameOf: (entry: HistoryEntry) => actorName(now, entry.by) }
 }
 
 /** The logs that the key may read, and where each belongs. */
@@ -120,7 +121,7 @@ function isPlace(query: Query, { project_id, env_id }: LogPlace): boolean {
   return named('project_id', project_id) && named('env_id', env_id)
 }
 
-function filterOf(query: Query, isHistory: boolean, nameOf: (entry: HistoryEntry) => string | null) {
+function filterOf(query: Query, isHistory: boolean, nameOf: (entry: HistoryEntry) => string) {
   const tests: ((entry: HistoryEntry) => boolean)[] = []
   const among = (name: string, textOf: (entry: HistoryEntry) => string): void => {
     const wanted = readTexts(query, name)
@@ -129,7 +130,7 @@ function filterOf(query: Query, isHistory: boolean, nameOf: (entry: HistoryEntry
   among('actor_id', ({ by }) => by.api_key_id ?? '')
   among('actor_type', ({ by }) => actorType(by.api_key_id))
   const name = readText(query, 'actor_display_name')?.toLowerCase()
-  if (name !== undefined) tests.push((entry) => (nameOf(entry) ?? '').toLowerCase().includes(name))
+  if (name !== undefined) tests.push((entry) => nameOf(entry).toLowerCase().includes(name))
   const since = readTime(query, 'timestamp_from')
   const until = readTime(query, 'timestamp_until')
   if (until !== undefined) tests.push(({ at }) => at <= until)
@@ -147,10 +148,6 @@ function filterOf(query: Query, isHistory: boolean, nameOf: (entry: HistoryEntry
 
 /** What did it: a key of the API, or the command line and the process itself. */
 const actorType = (apiKey: string | null): string => (apiKey === null ? 'system' : 'api_key')
-
-function nameOfKey(view: View, { by }: HistoryEntry): string | null {
-  return by.api_key_id === null ? by.operation : (view.find('api_key', by.api_key_id)?.name ?? null)
-}
 
 function missing(ref: string): ZerohopError {
   return new ZerohopError('OBJECT_NOT_FOUND', { kind: 'event', ref })

@@ -1,5 +1,5 @@
 // History and activity in the API: what is answered at /v2/history and /v2/activity.
-import { enumOf, Flag, named, nullable, open, type Static, Text } from '../../model/json-schema.ts'
+import { described, enumOf, Flag, named, nullable, open, type Static, Text } from '../../model/json-schema.ts'
 import { flagFilter, page, query, textParameter, textsParameter, timeParameter } from '../query-parameters.ts'
 import { Attributes, Count, Id, Time } from '../schema-parts.ts'
 
@@ -9,7 +9,10 @@ const event = {
   client_ip: Text,
   actor_type: enumOf('api_key', 'system'),
   actor_id: Id,
-  actor_display_name: nullable(Text),
+  actor_display_name: described(
+    nullable(Text),
+    'name of the API key, or what it is a key of; else the operation of the command line or of the process itself',
+  ),
   org_id: Id,
   project_id: nullable(Id),
   project_key: nullable(Text),
@@ -29,6 +32,7 @@ export const EventRead = named(
     request_id: nullable(Id),
     correlation_id: nullable(Text),
     operation: Text,
+    summary: described(nullable(Text), 'what was done, where the operation and the path do not say it'),
     revision: Count,
   }),
 )

@@ -145,7 +145,7 @@ export interface LogPlace {
 /** The id of who did it when no API key did. */
 const NOBODY = '0'.repeat(32)
 
-function eventRead({ id, at, by }: HistoryEntry, place: LogPlace | undefined, name: string | null) {
+function eventRead({ id, at, by }: HistoryEntry, place: LogPlace | undefined, name: string) {
   return {
     id,
     timestamp: printTime(at),
@@ -158,8 +158,8 @@ function eventRead({ id, at, by }: HistoryEntry, place: LogPlace | undefined, na
 }
 
 /** `request_id` is a UUID for the clients; `correlation_id` is what was sent. */
-export function historyRead(entry: HistoryEntry, place: LogPlace | undefined, name: string | null) {
-  const { at, by, status, revision } = entry
+export function historyRead(entry: HistoryEntry, place: LogPlace | undefined, name: string) {
+  const { at, by, status, summary = null, revision } = entry
   return {
     ...eventRead(entry, place, name),
     timestamp_utc: printTime(at),
@@ -170,13 +170,14 @@ export function historyRead(entry: HistoryEntry, place: LogPlace | undefined, na
     request_id: parseId(by.request_id ?? '') ?? null,
     correlation_id: by.request_id,
     operation: by.operation,
+    summary,
     revision,
   }
 }
 
-export function activityRead(entry: HistoryEntry, place: LogPlace | undefined, name: string | null) {
+export function activityRead(entry: HistoryEntry, place: LogPlace | undefined, name: string) {
   const { operation } = entry.by
-  const activity_description = describeActivity(operation)
+  const activity_description = entry.summary ?? describeActivity(operation)
   return { ...eventRead(entry, place, name), activity_id: operation, activity_description, activity_details: {} }
 }
 

@@ -24,7 +24,7 @@ import type { RevisionChanges } from './revision-changes.ts'
 export type At = { readonly revision: number } | { readonly instant: number }
 
 /** A revision that exists, and when it was written in ms since 1970. */
-export type Found = Pick<HistoryEntry, 'revision' | 'at' | 'chain' | 'by' | 'status'>
+export type Found = Pick<HistoryEntry, 'revision' | 'at' | 'chain' | 'by' | 'status' | 'summary'>
 
 type Logs = Pick<Store<UseCases>, 'head' | 'history' | 'historyCount'>
 

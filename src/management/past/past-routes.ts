@@ -10,6 +10,7 @@ import { FixedImage } from '../../pdp/fixed-image.ts'
 import type { Explanation } from '../../pdp/pdp.ts'
 import { Pdp } from '../../pdp/pdp.ts'
 import type { Check } from '../../pdp/request.ts'
+import { actorName } from '../api-keys/actor-name.ts'
 import { printTime } from '../http/render.ts'
 import type { RouteContext } from '../http/route-context.ts'
 import type { At, Found, PastRevisions } from './past-revisions.ts'
@@ -51,13 +52,13 @@ function revisionRoute(app: FastifyInstance, { store }: RouteContext, past: Past
     async ({ scope, caller, params, query }) => {
       const { revision: wanted } = params
       if (!/^\d{1,15}$/.test(wanted)) throw new ZerohopError('OBJECT_NOT_FOUND', { kind: 'revision', ref: wanted })
-      const { revision, at, by } = past.find(scope.environment.id, { revision: Number(wanted) })
+      const { revision, at, by, summary = null } = past.find(scope.environment.id, { revision: Number(wanted) })
       const access = readFlag(query, 'access')
       const { entries, others, diff } = await past.changes(scope.environment.id, revision, access)
-      const key = by.api_key_id === null ? undefined : store.view(caller.organization).find('api_key', by.api_key_id)
+      const who = actorName(store.view(caller.organization), by)
       return {
         ...{ revision, at: printTime(at), operation: by.operation, method: by.method, path: by.path },
-        ...{ actor_id: by.api_key_id, actor_display_name: key?.name ?? by.operation, others },
+        ...{ actor_id: by.api_key_id, actor_display_name: who, summary, others },
         changes: entries.map((entry) => ({ ...entry, fields: { ...entry.fields } })),
         ...(diff && { policy: diff.policy, access: diff.access }),
       }

@@ -5,6 +5,7 @@ import { shortReason } from '../../http/pdp/record-decision.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import { parseId } from '../../model/keys.ts'
 import type { Explanation } from '../../pdp/pdp.ts'
+import { actorName } from '../api-keys/actor-name.ts'
 import { printTime } from '../http/render.ts'
 import type { RouteContext } from '../http/route-context.ts'
 import type { PastRevisions } from './past-revisions.ts'
@@ -21,18 +22,19 @@ export function replayRoutes(app: FastifyInstance, { store, audit }: RouteContex
       const environment = scope.environment.id
       const id = parseId(params.log)
       const record = id === undefined ? undefined : await audit.find(environment, id)
-      if (record === undefined) throw new ZerohopError('OBJECT_NOT_FOUND', { kind: 'audit log', ref: params.log })
+      if (record === undefined)
+        throw new ZerohopError('OBJECT_NOT_FOUND', { kind: 'recorded decision', ref: params.log })
       const replayed = await replay({ store, past }, environment, record, Date.now())
       const control = store.view(caller.organization)
-      const nameOf = (key: string | null) => (key === null ? null : (control.find('api_key', key)?.name ?? null))
-      return { id: record.id, recorded: record.decision, ...printed(replayed, nameOf) }
+      const causes = replayed.today.causes.map((cause) => causeRead(cause, actorName(control, cause.by)))
+      return { id: record.id, recorded: record.decision, ...printed(replayed, causes) }
     },
   )
 }
 
 function printed(
   { isReproducible, missing, found, explanation, why, agrees, today }: Replay,
-  nameOf: (key: string | null) => string | null,
+  causes: DecisionReplay['today']['causes'],
 ): Omit<DecisionReplay, 'id' | 'recorded'> {
   return {
     reproducible: isReproducible,
@@ -48,7 +50,7 @@ function printed(
       revision: today.revision,
       answer: today.answer,
       changed_by: today.changedBy,
-      causes: today.causes.map((cause) => causeRead(cause, nameOf(cause.by.api_key_id))),
+      causes,
       changes: today.count,
       complete: today.isComplete,
       missing: today.missing,
@@ -56,12 +58,12 @@ function printed(
   }
 }
 
-const causeRead = ({ revision, answer, at, by }: Cause, name: string | null) => ({
+const causeRead = ({ revision, answer, at, by }: Cause, name: string) => ({
   revision,
   answer,
   at: printTime(at),
   actor_id: by.api_key_id,
-  actor_display_name: name ?? by.operation,
+  actor_display_name: name,
   operation: by.operation,
 })
 

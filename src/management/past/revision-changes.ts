@@ -98,7 +98,8 @@ function fold(wanted: Before, changes: readonly Change[]): void {
 
 function inWords(before: Pick<View, 'get'>, changes: readonly Change[]): Pick<RevisionChanges, 'entries' | 'others'> {
   const each = changes.map((change) => entriesOf(before, change))
-  const others = each.filter((entries) => entries.length === 0).length
+  // what remembers who applied a policy file says nothing of the policy
+  const others = changes.filter(({ kind }, at) => each[at]?.length === 0 && kind !== 'applied_object').length
   const entries = inOrder(each.flat()).map(({ op, kind, key, fields }): PlanEntry => ({ op, kind, key, fields }))
   return { entries, others }
 }

@@ -155,6 +155,7 @@ export const RevisionRead = named(
     operation: Text,
     method: nullable(Text),
     path: nullable(Text),
+    summary: described(nullable(Text), 'what was done, where the operation and the path do not say it'),
     changes: listOf(
       open({
         op: enumOf('create', 'update', 'delete', 'move'),

@@ -5,6 +5,7 @@ import type { Decided, Mint, View } from '../../store/view.ts'
 import { requireNoConflict } from '../revert/conflicts.ts'
 import { decidePlan, digestOf, requireCascade, type Wanted } from './decide-plan.ts'
 import type { MadePlan } from './plan-task.ts'
+import { countsOf, summaryOf } from './summary.ts'
 
 export interface ApplyInput extends Wanted {
   /** of the plan whose access was compared */
@@ -25,5 +26,7 @@ export function applyPlan(
   requireCascade(plan, wanted)
   if (digestOf(plan) !== digest) throw new ZerohopError('PLAN_MOVING', { times: 1 })
   requireNoConflict(plan)
-  return { changes: [...plan.changes, ...plan.remembered(by)], secrets: plan.secrets, result: answer }
+  const done = wanted.revert === undefined ? 'apply plan' : `revert revision ${wanted.revert.revision}`
+  const changes = [...plan.changes, ...plan.remembered(by)]
+  return { changes, secrets: plan.secrets, summary: summaryOf(done, countsOf(plan.entries)), result: answer }
 }

@@ -5,6 +5,7 @@ import { BUNDLE_LINES_MAX } from '../../model/limits.ts'
 import { Draft } from '../../store/draft.ts'
 import type { Decided, Mint, View } from '../../store/view.ts'
 import { BODY } from '../fields.ts'
+import { summaryOf } from '../plan/summary.ts'
 import { applyPolicy } from './apply-policy.ts'
 import { requireOnce, requirePolicy } from './versions.ts'
 
@@ -30,7 +31,9 @@ export function importBundle(view: View, { bundle, dryRun = false }: ImportInput
   requireOnce(policy, BODY)
   applyPolicy(draft, policy, mint)
   const changes = realChanges(view, draft)
-  return { changes: dryRun ? [] : changes, result: summaryOf(view, changes) }
+  const result = countedBy(view, changes)
+  const summary = summaryOf('import', { create: result.created, update: result.changed, delete: result.deleted })
+  return { changes: dryRun ? [] : changes, summary, result }
 }
 
 /** The staged changes that differ from the stored objects, apart from their times. */
@@ -42,7 +45,7 @@ export function realChanges(view: View, draft: Draft): Change[] {
   })
 }
 
-function summaryOf(view: View, changes: readonly Change[]): Imported {
+function countedBy(view: View, changes: readonly Change[]): Imported {
   const count = { create: 0, change: 0, delete: 0 }
   const lines: string[] = []
   for (const { op, kind, key } of changes) {

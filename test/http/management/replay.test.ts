@@ -135,6 +135,11 @@ describe('a recorded decision', () => {
   })
 
   it('that is not there, or whose revision is not, is refused', async () => {
+    const missing = await api.ask('POST', `${LOGS}/nope/replay`)
+    expect([missing.status, missing.body.message]).toEqual([
+      404,
+      expect.stringContaining('recorded decision `nope` does not exist'),
+    ])
     expect((await api.ask('POST', `${LOGS}/${'0'.repeat(32)}/replay`)).status).toBe(404)
     const future = (line: string) => line.replace(/"revision":\d+/, '"revision":999')
     const answer = await api.ask('POST', `${LOGS}/${await decide(READ, 'none', future)}/replay`)
