@@ -81,12 +81,12 @@ export interface ValidationIssue {
   readonly type: string
 }
 
-/** The item of a list in the body that an error is about. */
+/** The item of a list in the body that an error is about, or the part of a policy. */
 export interface ListItem {
   /** the location of the error, as in the `loc` of a 422 */
   readonly loc: readonly (string | number)[]
-  /** index of the item in its list, from 0 */
-  readonly index: number
+  /** index of the item in its list, from 0; null for a part of a policy that is in no list */
+  readonly index: number | null
   /** the key of the item as the caller sent it; null when it has none */
   readonly key: string | null
 }
@@ -124,6 +124,9 @@ export function problemOf(error: unknown): Problem {
   return { status: 500, errorCode: 'UNEXPECTED_ERROR', message: 'unexpected error' }
 }
 
+/** What the message of a 404 of the management API begins with. */
+export const NOT_FOUND_PREFIX = 'The requested data could not be found: '
+
 /** The management API: ErrorDetails, or `{detail:[…]}` for a 422. */
 export const managementError: ErrorForm = (problem) => {
   const { status, errorCode, message, detail, item = null } = problem
@@ -134,7 +137,7 @@ export const managementError: ErrorForm = (problem) => {
       id: randomUUID(),
       title: STATUS_CODES[status] ?? 'Error',
       error_code: errorCode,
-      message: errorCode === 'NOT_FOUND' ? `The requested data could not be found: ${message}` : message,
+      message: errorCode === 'NOT_FOUND' ? NOT_FOUND_PREFIX + message : message,
       support_link: null,
       additional_info: item,
     },

@@ -1,5 +1,5 @@
 // Which item of a list in the body an error is about. A 422 has it in its `loc`; for all other errors of a bulk call it
-// is named in the message and in `additional_info`.
+// is named in the message and in `additional_info`; so is the part of a policy.
 import { isZerohopError } from '../model/errors.ts'
 import { shortText } from '../model/shorten.ts'
 import type { ListItem, Problem } from './errors.ts'
@@ -8,21 +8,27 @@ import type { ListItem, Problem } from './errors.ts'
 export function namingItem(problem: Problem, error: unknown, body: unknown): Problem {
   const item = problem.detail === undefined && problem.status < 500 ? itemOf(error, body) : undefined
   if (item === undefined) return problem
-  const { loc, index, key } = item
+  return { ...problem, item, message: itemPrefix(item) + problem.message }
+}
+
+/** What the message begins with: the item that it is about. */
+export function itemPrefix({ loc, index, key }: ListItem): string {
+  if (index === null) return `${loc.slice(1).join('.')}: `
   const list = typeof loc[1] === 'number' ? 'body' : loc.slice(1, loc.indexOf(index)).join('.')
   const named = key === null ? '' : ` (\`${key}\`)`
-  return { ...problem, item, message: `${list}[${index}]${named}: ${problem.message}` }
+  return `${list}[${index}]${named}: `
 }
 
 function itemOf(error: unknown, body: unknown): ListItem | undefined {
   if (!isZerohopError(error) || error.path?.[0] !== 'body') return undefined
   let value = body
   for (const member of error.path.slice(1)) {
-    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, member)) return undefined
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, member)) break
     value = (value as Record<string | number, unknown>)[member]
     if (typeof member === 'number') return { loc: error.path, index: member, key: nameOf(value) }
   }
-  return undefined
+  // the maps of a policy file have no items, and its reader wants to find the place
+  return error.path[1] === 'policy' && error.path.length > 2 ? { loc: error.path, index: null, key: null } : undefined
 }
 
 /**

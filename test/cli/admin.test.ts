@@ -35,11 +35,12 @@ async function runHere(...args: string[]): Promise<Ran> {
   const written = (spy: typeof out) => spy!.mock.calls.map(([text]) => String(text)).join('')
   try {
     await program.parseAsync(args, { from: 'user' })
-    return { code: 0, out: written(out), err: written(err) }
+    return { code: Number(process.exitCode ?? 0), out: written(out), err: written(err) }
   } catch (error) {
     if (error instanceof Exit) return { code: error.code, out: written(out), err: written(err) }
     throw error
   } finally {
+    process.exitCode = undefined
     for (const spy of [out, err, exit]) spy?.mockRestore()
   }
 }
@@ -159,7 +160,7 @@ const story = (name: string, run: Run, folderOf: () => string, check: (key: stri
       writeFileSync(file, 'zerohop: 1\nroles: [{ key: a b }]\n')
       expect(await run('import', file, ...data)).toMatchObject({
         code: 1,
-        err: expect.stringMatching(/^zerohop: `.*policy\.yaml`, `roles\.0\.key`: invalid role key `a b`/),
+        err: expect.stringMatching(/policy\.yaml:2:16: error: invalid role key `a b`/),
       })
       writeFileSync(file, 'a: 1\na: 2\n')
       expect(await run('import', file, ...data)).toMatchObject({

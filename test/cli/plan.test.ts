@@ -55,6 +55,22 @@ describe('a plan on the command line', () => {
     expect([ran.code, ran.err]).toEqual([1, expect.stringContaining('wrong.yaml:2:')])
   })
 
+  it('ends with 1 and the place of what only the server can refuse', async () => {
+    const facts = join(folder, 'facts.yaml')
+    write(POLICY)
+    const refused = async (text: string, args: readonly string[], err: string) => {
+      writeFileSync(facts, text)
+      expect(await run(...args, file, facts)).toMatchObject({ code: 1, out: '', err })
+    }
+    const assigned = 'zerohop: 2\nrole_assignments:\n  - { user: nobody, role: reader, tenant: default }\n'
+    const missing = `${facts}:3:13: error: user \`nobody\` does not exist\n`
+    await refused(assigned, ['plan'], missing)
+    await refused(assigned, ['plan', '--data', data], missing)
+    await refused(assigned, ['apply', '--yes'], missing)
+    const other = await run('plan', file, '--environment', 'nope')
+    expect([other.code, other.err]).toEqual([1, expect.stringMatching(/^zerohop: .*nope/)])
+  })
+
   it('says what changes, is applied from its file, and then there is nothing to change', async () => {
     const out = join(folder, 'plan.json')
     write(POLICY.replace('[doc:write]', '[doc:write], description: "writes"'))
@@ -139,7 +155,12 @@ describe('export and import at a server', () => {
     const done = await run('import', some, '--json')
     expect(JSON.parse(done.out)).toMatchObject({ created: 1, changed: 0, deleted: 0, lines: ['create role guest'] })
     writeFileSync(some, 'zerohop: 2\nroles: [{ key: guest, permissions: [doc:raed] }]\n')
-    expect(await run('import', some)).toMatchObject({ code: 1, err: expect.stringContaining('raed') })
+    for (const where of [[], ['--data', data]])
+      expect(await run('import', some, ...where)).toMatchObject({
+        code: 1,
+        out: '',
+        err: `${some}:2:37: error: action \`doc:raed\` does not exist\n`,
+      })
   })
 
   it('reads standard input and writes standard output as `-`', () => {

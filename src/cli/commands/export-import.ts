@@ -4,7 +4,9 @@ import { parse, stringify } from 'yaml'
 import { parseJson, UNLIMITED } from '../../http/json.ts'
 import { BODY } from '../../management/fields.ts'
 import { formatPolicy } from '../../management/policy-file/format.ts'
+import type { PlaceOf, Source } from '../../management/policy-file/problem.ts'
 import { requirePolicy } from '../../management/policy-file/versions.ts'
+import { YamlDocument } from '../../management/policy-file/yaml-document.ts'
 import { isZerohopError, ZerohopError } from '../../model/errors.ts'
 import { BUNDLE_LINES_MAX } from '../../model/limits.ts'
 import type { Env } from '../configuration/env.ts'
@@ -12,6 +14,7 @@ import { findProject } from '../configuration/project-file.ts'
 import { lineOf, writeOut } from '../process/process.ts'
 import { admin } from './operator.ts'
 import { exportFrom, folderOf, isRemote, type TargetOptions, targetOf } from './plan-target.ts'
+import { nowhere, Refusals } from './policy-refusals.ts'
 import { STANDARD_INPUT as STANDARD, standardInput } from './policy-sources.ts'
 
 export interface ExportOptions extends TargetOptions {
@@ -39,12 +42,20 @@ function yamlOf(bundle: unknown): string {
   return formatPolicy({ name: 'policy.yaml', text }).text ?? text
 }
 
-/** Applies the file and prints the result. */
-export async function importBundle(env: Env, file: string, { json, ...options }: ImportOptions): Promise<void> {
-  const imported = isRemote(env, options) ? await sent(env, file, options) : await stored(env, file, options)
+/** Applies the file and prints the result, or what is refused where it stands. Returns the exit code: 1 when refused. */
+export async function importBundle(env: Env, file: string, { json, ...options }: ImportOptions): Promise<number> {
+  const { bundle, text } = read(file)
+  const isSent = isRemote(env, options)
+  const source = { name: file, text }
+  const refusals = new Refusals([source], () => placesIn(source), isSent ? [...BODY, 'policy'] : BODY)
+  const outcome = isSent ? sent(env, bundle, options) : stored(env, bundle, options)
+  const imported = await refusals.shown(outcome).catch((error: unknown) => {
+    throw placed(file, error)
+  })
+  if (imported === undefined) return 1
   if (json) {
     process.stdout.write(`${JSON.stringify(imported, null, 2)}\n`)
-    return
+    return 0
   }
   const { created, changed, deleted, lines, revision } = imported
   const more = created + changed + deleted - lines.length
@@ -52,6 +63,14 @@ export async function importBundle(env: Env, file: string, { json, ...options }:
   const rest = more > 0 ? [`… and ${more} more`] : []
   const sum = `${created} ${would}created, ${changed} ${would}changed, ${deleted} ${would}deleted`
   process.stdout.write(`${[...lines, ...rest, `${sum}; revision ${revision}`].join('\n')}\n`)
+  return 0
+}
+
+/** The file as it was sent: what of it is wrong is not left out, as when several files become one policy. */
+function placesIn(source: Source): PlaceOf {
+  const document = new YamlDocument(source)
+  // too large for a policy file: it is read without places
+  return document.value === undefined ? nowhere : (path) => document.place(path)
 }
 
 interface Result {
@@ -63,17 +82,14 @@ interface Result {
 }
 
 /** Into a data folder. */
-async function stored(env: Env, file: string, { dryRun, ...target }: ImportOptions): Promise<Result> {
+async function stored(env: Env, bundle: unknown, { dryRun, ...target }: ImportOptions): Promise<Result> {
   const { of, where } = folderOf(env, target, findProject(process.cwd()))
-  const input = { ...where, ...(dryRun === undefined ? {} : { dryRun }), bundle: read(file) }
-  return admin(of, 'import', input).catch((error: unknown) => {
-    throw placed(file, error)
-  })
+  return admin(of, 'import', { ...where, ...(dryRun === undefined ? {} : { dryRun }), bundle })
 }
 
 /** To an API: a plan that deletes and renames nothing. The parts of a resource type count as objects of their own. */
-async function sent(env: Env, file: string, { dryRun = false, ...options }: ImportOptions): Promise<Result> {
-  const { moved: _, ...policy } = requirePolicy(read(file), BODY) // the server judges what it refers to
+async function sent(env: Env, bundle: unknown, { dryRun = false, ...options }: ImportOptions): Promise<Result> {
+  const { moved: _, ...policy } = requirePolicy(bundle, [...BODY, 'policy']) // the server judges what it refers to
   const target = await targetOf(env, options)
   const { changes, more, revision } = await (dryRun ? target.plan({ policy }) : target.apply({ policy }))
   if (more > 0) process.stderr.write(`zerohop: ${more} objects besides are not counted\n`)
@@ -86,18 +102,19 @@ async function sent(env: Env, file: string, { dryRun = false, ...options }: Impo
   }
 }
 
-/** The error with its place in the file before it. */
+/** The error with its path before it: a file that is too large to be a policy file has no lines. */
 function placed(file: string, error: unknown): unknown {
   if (!isZerohopError(error) || (error.path?.length ?? 0) < 2) return error
   const place = error.path?.slice(1).join('.')
   return new ZerohopError('CONFIG_INVALID', { reason: `\`${file}\`, \`${place}\`: ${error.message}` })
 }
 
-function read(file: string): unknown {
+function read(file: string): { readonly bundle: unknown; readonly text: string } {
   try {
     const isStandard = file === STANDARD
     const bytes = isStandard ? standardInput() : readFileSync(file)
-    return isStandard || isYamlName(file) ? parse(bytes.toString('utf8')) : parseJson(bytes, 'refuse', UNLIMITED)
+    const text = bytes.toString('utf8')
+    return { text, bundle: isStandard || isYamlName(file) ? parse(text) : parseJson(bytes, 'refuse', UNLIMITED) }
   } catch (error) {
     const { errno, code } = error as NodeJS.ErrnoException
     const inJson = isZerohopError(error, 'JSON_INVALID') ? error.details.reason : undefined

@@ -152,7 +152,9 @@ function addBundles(program: Command): void {
       examples('zerohop import policy.yaml --dry-run', 'zerohop import policy.yaml --environment production'),
     )
     .action((file: string, options: ImportOptions) =>
-      attempt(async () => (await import('./export-import.ts')).importBundle(readEnv(), file, options)),
+      attempt(async () => {
+        process.exitCode = await (await import('./export-import.ts')).importBundle(readEnv(), file, options)
+      }),
     )
 }
 

@@ -1,6 +1,7 @@
 // `zerohop plan` and `zerohop apply`: what policy files would do to an environment, and doing it. The server decides
 // both; a plan that is written to a file is bound to the objects that it touches, so it may be applied later.
 import { existsSync, readFileSync } from 'node:fs'
+import { BODY } from '../../management/fields.ts'
 import type { ApplyRequest, Plan } from '../../management/plan/schema.ts'
 import { readPolicy } from '../../management/policy-file/read-policy.ts'
 import type { PolicyFile } from '../../management/policy-file/schema.ts'
@@ -14,6 +15,7 @@ import { withProgress } from '../terminal/progress.ts'
 import { planMarkdown } from './plan-markdown.ts'
 import { type PlanTarget, type TargetOptions, targetOf } from './plan-target.ts'
 import { isCounted, planText, sumOf } from './plan-text.ts'
+import { NO_FILES, Refusals } from './policy-refusals.ts'
 import { findPolicy } from './policy-sources.ts'
 
 interface Planned extends TargetOptions {
@@ -55,10 +57,12 @@ interface Request {
 
 /** Prints the plan, and returns the exit code. */
 export async function plan(env: Env, files: readonly string[], options: PlanOptions): Promise<number> {
-  const request = requestOf(files, options)
-  if (request === undefined) return REFUSED
+  const sent = requestOf(files, options)
+  if (sent === undefined) return REFUSED
+  const { request, refusals } = sent
   const target = await targetOf(env, options)
-  const made = await withProgress('planning', () => target.plan(request))
+  const made = await refusals.shown(withProgress('planning', () => target.plan(request)))
+  if (made === undefined) return REFUSED
   if (options.out !== undefined) {
     const file: PlanFile = { zerohop_plan: 1, target: target.name, environment: target.id, request, plan: made }
     writeOut(options.out, `${JSON.stringify(file, null, 2)}\n`)
@@ -82,30 +86,38 @@ function textOf(made: Plan, target: PlanTarget, details: boolean): string {
   return `Plan for ${target.name}, revision ${made.revision}\n\n${planText(made, { colour, details })}`
 }
 
+interface Sent {
+  readonly request: Request
+  readonly refusals: Refusals
+}
+
 /** The policy of the files; undefined when something is wrong with it, which is printed. */
-function requestOf(files: readonly string[], { prune, cascade }: Planned): Request | undefined {
+function requestOf(files: readonly string[], { prune, cascade }: Planned): Sent | undefined {
   const found = findPolicy(files, process.cwd())
-  const { policy, problems } = readPolicy(found.sources)
+  const { policy, problems, placeOf } = readPolicy(found.sources)
   const errors = [...found.problems, ...problems].filter(({ severity }) => severity === 'error')
   if (errors.length > 0) {
     process.stderr.write(printProblems(errors, found.sources, printOptions(process.stderr)))
     return undefined
   }
-  return { policy, ...(prune ? { prune } : {}), ...(cascade ? { cascade } : {}) }
+  const request = { policy, ...(prune ? { prune } : {}), ...(cascade ? { cascade } : {}) }
+  return { request, refusals: new Refusals(found.sources, () => placeOf, [...BODY, 'policy']) }
 }
 
 /** Applies files or a plan, and returns the exit code. */
 export async function apply(env: Env, files: readonly string[], options: ApplyOptions): Promise<number> {
   const { yes = false, json = false, force, details = false } = options
   const saved = planFileOf(files)
-  const request = saved?.request ?? requestOf(files, options)
-  if (request === undefined) return REFUSED
+  const sent = saved === undefined ? requestOf(files, options) : { request: saved.request, refusals: NO_FILES }
+  if (sent === undefined) return REFUSED
+  const { request, refusals } = sent
   const target = await targetOf(env, options)
   if (saved !== undefined && saved.environment !== target.id) {
     const reason = `the plan is for ${saved.target}, not for ${target.name}`
     throw new ZerohopError('CONFIG_INVALID', { reason })
   }
-  const agreed = saved?.plan ?? (await withProgress('planning', () => target.plan(request)))
+  const agreed = saved?.plan ?? (await refusals.shown(withProgress('planning', () => target.plan(request))))
+  if (agreed === undefined) return REFUSED
   if (!json) process.stdout.write(textOf(agreed, target, details))
   const refusal = agreed.changes.length === 0 ? undefined : refusalOf(agreed, request, yes)
   if (refusal !== undefined) {
@@ -119,7 +131,8 @@ export async function apply(env: Env, files: readonly string[], options: ApplyOp
     expected: { policy: agreed.policy, access: agreed.access },
     ...(force ? { force } : {}),
   }
-  const applied = await withProgress('applying', () => target.apply(body))
+  const applied = await refusals.shown(withProgress('applying', () => target.apply(body)))
+  if (applied === undefined) return REFUSED
   if (json) process.stdout.write(`${JSON.stringify(applied, null, 2)}\n`)
   else process.stdout.write(`Applied (${sumOf(applied)}): revision ${applied.revision}\n`)
   return NOTHING
