@@ -1,6 +1,7 @@
 // The operator's commands on the machine itself: organizations, API keys, backups. The same functions run in a server,
 // which receives them through `<data>/admin.sock`, and in the command itself when no server has locked the folder. Each
 // leaves a log entry without an API key.
+import { writeFile } from 'node:fs/promises'
 import { Image } from '../image/image.ts'
 import { type LogId, withoutRequest } from '../log/change.ts'
 import { ZerohopError } from '../model/errors.ts'
@@ -13,6 +14,8 @@ import { openStore, type Store } from '../store/store.ts'
 import type { View } from '../store/view.ts'
 import { keepKeysFile } from './api-keys/keys-file-upkeep.ts'
 import { organizationsOf } from './open.ts'
+import { PastRevisions } from './past/past-revisions.ts'
+import { readAt } from './past/read-at.ts'
 import { applyInto } from './plan/apply.ts'
 import { Planner } from './plan/planner.ts'
 import { planRead } from './plan/render-plan.ts'
@@ -32,6 +35,8 @@ export interface AdminDeps {
   readonly data: string
   /** 32 random hex digits */
   readonly newId: () => string
+  /** past revisions; by default those of the folder */
+  readonly past?: PastRevisions
 }
 
 /** An organization by id or key; the oldest by default. */
@@ -141,15 +146,28 @@ interface InEnvironment extends InOrganization {
   readonly environment: string
 }
 
-/** Exports the schema; with a file, schema and facts are written there instead. The export is logged. */
+/**
+ * Exports the schema; with a file, schema and facts are written there instead. The export is logged.
+ * @throws REVISION_GONE when `at` cannot be reached any more
+ */
 async function exportEnvironment(
-  { store, data }: AdminDeps,
-  { file, ...input }: InEnvironment & { readonly file?: string },
+  { store, data, past = new PastRevisions(store, { data }) }: AdminDeps,
+  { file, at, ...input }: InEnvironment & { readonly file?: string; readonly at?: string },
 ): Promise<PolicyFile | null> {
   const { organization, environment } = findEnvironment(store, input)
+  const wanted = readAt(at, ['at'])
+  const found = wanted && past.find(environment, wanted)
   await store.commit(organization, 'noteRead', null, withoutRequest('export'))
-  if (file === undefined) return exportSchema(store.view(environment))
-  await exportInThread({ data, environment, file })
+  if (found === undefined) {
+    if (file === undefined) return exportSchema(store.view(environment))
+    await exportInThread({ data, environment, file })
+    return null
+  }
+  const bytes = await past.export(environment, found.revision, file !== undefined)
+  if (file === undefined) return JSON.parse(Buffer.from(bytes).toString('utf8')) as PolicyFile
+  await writeFile(file, bytes, { mode: 0o600 }).catch((error: NodeJS.ErrnoException) => {
+    throw new ZerohopError('CONFIG_INVALID', { reason: `\`${file}\` cannot be written: ${error.code}` })
+  })
   return null
 }
 

@@ -126,6 +126,29 @@ describe('a plan on the command line', () => {
     expect(ran.out).toContain('~ role writer\n    description: writes → else')
   })
 
+  it('compares revisions, at a server and of a folder', async () => {
+    const at = (await run('history', '--limit', '1', '--json')).out
+    const { revision } = JSON.parse(at) as { revision: number }
+    write(POLICY.replace('doc:write]', 'doc:write], description: "later"'))
+    const applied = await run('apply', file, '--yes')
+    expect(applied.code, applied.err).toBe(0)
+    const changed = '~ role writer\n    description: writes → later\n'
+    for (const where of [[], ['--data', data]]) {
+      const ran = await run('diff', `@${revision}`, 'development', ...where)
+      expect([ran.code, ran.err, ran.out]).toEqual([2, '', expect.stringContaining(changed)])
+    }
+    const between = await run('diff', `development@${revision}`, `default/development@${revision + 1}`)
+    expect(between.out).toContain(changed)
+    const since = await run('diff', `@${new Date().toISOString()}`, '@9999')
+    expect([since.code, since.err]).toEqual([
+      1,
+      expect.stringMatching(/^zerohop: there is no file `@9999`, and as an environment: .*no revision 9999/),
+    ])
+    const old = join(folder, 'old.yaml')
+    expect(await run('export', old, '--at', String(revision))).toMatchObject({ code: 0, err: '' })
+    expect(readFileSync(old, 'utf8')).toContain('description: writes\n')
+  })
+
   it('says of what is neither a file nor an environment that it is neither', async () => {
     const neither = await run('diff', 'nope', file)
     expect([neither.code, neither.err]).toEqual([

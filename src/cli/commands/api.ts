@@ -137,13 +137,13 @@ function upgradeLog(log: Logger): (done: number, total: number) => void {
 }
 
 /** Serves the operator's commands while this process has locked the folder. */
-async function serveCommands({ store }: Management, data: string, log: Logger, closers: Closers): Promise<void> {
+async function serveCommands({ store, past }: Management, data: string, log: Logger, closers: Closers): Promise<void> {
   const path = join(data, 'admin.sock')
   if (!fitsSocket(path)) {
     log.warn({ path }, 'the path of the data folder is too long for admin.sock: stop the server to run commands')
     return
   }
-  const run = (command: string, input: unknown) => runAdmin({ store, data, newId }, command, input)
+  const run = (command: string, input: unknown) => runAdmin({ store, data, newId, past }, command, input)
   closers.add(await serveAdmin(path, run))
 }
 

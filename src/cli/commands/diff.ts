@@ -1,5 +1,5 @@
-// `zerohop diff A B`: two environments, policy files or image files, compared as a plan is: what the second one has that
-// the first one has not, and who gains and loses access from the one to the other.
+// `zerohop diff A B`: two environments, revisions, policy files or image files, compared as a plan is: what the second
+// one has that the first one has not, and who gains and loses access from the one to the other.
 import { existsSync } from 'node:fs'
 import { Image } from '../../image/image.ts'
 import { compareImages, compareViews, imageOf } from '../../management/plan/compare.ts'
@@ -66,19 +66,26 @@ const changesAccess = ({ policy, access }: Plan): boolean =>
   [policy.gained, policy.lost, policy.changed, access.conditional].some((list) => list.length > 0) ||
   access.gained.decisions + access.lost.decisions > 0
 
-/** A file or folder by its path, else an environment: `environment` or `project/environment`. */
+/**
+ * A file or folder by its path, else an environment: `environment` or `project/environment`, with `@` and a revision as it
+ * was then.
+ */
 async function sideOf(env: Env, name: string, options: TargetOptions): Promise<Side> {
   if (name.endsWith('.image')) return { view: undefined, image: Image.load(name) }
   if (existsSync(name)) return ofPolicy(policyAt(name))
   if (/\.(ya?ml|json)$/i.test(name))
     throw new ZerohopError('CONFIG_INVALID', { reason: `there is no file \`${name}\`` })
-  const [environment = '', project] = name.split('/').reverse()
-  const place = { ...options, environment, ...(project === undefined ? {} : { project }) }
-  return ofPolicy(
-    await exportFrom(env, place).catch((error: unknown) => {
-      throw noFileEither(name, error)
-    }),
-  )
+  const [, where = name, at] = /^(.*?)@(.+)$/s.exec(name) ?? []
+  const [environment = '', project] = where.split('/').reverse()
+  const place = {
+    ...options,
+    ...(environment === '' ? {} : { environment }),
+    ...(project === undefined ? {} : { project }),
+  }
+  const policy = await exportFrom(env, place, { facts: true, at }).catch((error: unknown) => {
+    throw noFileEither(name, error)
+  })
+  return ofPolicy(policy)
 }
 
 /** What could not be read as an environment may have been meant as a file. */

@@ -19,6 +19,8 @@ import { STANDARD_INPUT as STANDARD, standardInput } from './policy-sources.ts'
 
 export interface ExportOptions extends TargetOptions {
   readonly facts?: boolean
+  /** a revision or an instant */
+  readonly at?: string
   readonly format?: string
 }
 export interface ImportOptions extends TargetOptions {
@@ -28,8 +30,8 @@ export interface ImportOptions extends TargetOptions {
 
 /** Writes the file, or prints it when no file is named. */
 export async function exportBundle(env: Env, file: string = STANDARD, options: ExportOptions): Promise<void> {
-  const { facts = false, format, ...target } = options
-  const bundle = await exportFrom(env, target, facts)
+  const { facts = false, at, format, ...target } = options
+  const bundle = await exportFrom(env, target, { facts, at })
   const isYaml = format === undefined ? isYamlName(file) : format === 'yaml'
   const text = isYaml ? yamlOf(bundle) : `${JSON.stringify(bundle, null, 2)}\n`
   if (file === STANDARD) process.stdout.write(text)

@@ -134,6 +134,7 @@ function addBundles(program: Command): void {
     .description('writes the schema of an environment, and its facts when asked, as one JSON or YAML file')
     .argument('[file]', 'the file: YAML when it ends in .yaml or .yml, else JSON; `-` or none is standard output')
     .option('--facts', 'also users, tenants, role assignments, instances and tuples')
+    .option('--at <when>', 'as it was at a revision, or at an instant such as 2026-11-20T08:30:00Z')
     .addOption(new Option('--format <format>', 'format, whatever the file extension').choices(['json', 'yaml']))
     .addHelpText(
       'after',

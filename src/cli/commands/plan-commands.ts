@@ -60,11 +60,11 @@ export function addPlans(program: Command): void {
     )
   targeted(refusesUsage(program.command('diff')))
     .description(
-      'what differs between two environments, policy files or image files, and in access; exit code 0 nothing, 2 something, 3 something that could not be counted, 1 error',
+      'what differs between two environments, revisions, policy files or image files, and in access; exit code 0 nothing, 2 something, 3 something that could not be counted, 1 error',
     )
     .argument(
       '<from>',
-      'a file or folder of policies, an image file, or an environment: environment or project/environment',
+      'a file or folder of policies, an image file, or an environment: environment or project/environment, with @revision as it was then',
     )
     .argument('<to>', 'the same')
     .option('--details', 'everything, instead of the first of each list')
@@ -74,6 +74,7 @@ export function addPlans(program: Command): void {
       examples(
         'PDP_API_KEY=… zerohop diff staging production --api https://zerohop.example.com',
         'zerohop diff production policy.yaml',
+        'zerohop diff production@118 production',
         'zerohop diff before.image after.image',
       ),
     )

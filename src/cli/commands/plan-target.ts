@@ -46,22 +46,32 @@ export async function targetOf(env: Env, options: TargetOptions): Promise<PlanTa
   }
 }
 
-/** An environment as a policy, with its facts when asked, from where `targetOf` would plan. @throws as `targetOf` */
-export async function exportFrom(env: Env, options: TargetOptions, facts: boolean = true): Promise<PolicyFile> {
+/** Of what an environment is exported. */
+export interface Exported {
+  /** also users, tenants and what they have */
+  readonly facts: boolean
+  /** a revision or an instant, instead of the present */
+  readonly at?: string | undefined
+}
+
+/** An environment as a policy, from where `targetOf` would plan. @throws as `targetOf` */
+export async function exportFrom(env: Env, options: TargetOptions, { facts, at }: Exported): Promise<PolicyFile> {
   const project = findProject(process.cwd())
   const url = urlOf(env, options, project)
+  const past = at === undefined ? {} : { at }
   if (url === undefined) {
     const { of, where } = folderOf(env, options, project)
-    return facts ? everythingOf(of, where) : ((await admin(of, 'export', where)) as PolicyFile)
+    const input = { ...where, ...past }
+    return facts ? everythingOf(of, input) : ((await admin(of, 'export', input)) as PolicyFile)
   }
   const client = clientOf(url, env.pdpApiKey, PLAN_TIMEOUT_MS)
   const path = await environmentOf(client, options, project)
-  const params = { path, query: { facts } }
+  const params = { path, query: { facts, ...past } }
   return dataOf(await client.GET('/v2/projects/{p}/envs/{e}/export', { params })) as PolicyFile
 }
 
 /** The server writes a large export to a private file in a folder of ours. */
-async function everythingOf(env: Env, where: InFolder): Promise<PolicyFile> {
+async function everythingOf(env: Env, where: InFolder & { readonly at?: string }): Promise<PolicyFile> {
   const folder = mkdtempSync(join(tmpdir(), 'zerohop-export-'))
   try {
     const file = join(resolve(folder), 'bundle.json')

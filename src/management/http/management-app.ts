@@ -150,7 +150,7 @@ export function managementApp({ store, audit, logger, routes, ...options }: Mana
     const planner = new Planner(store.folder)
     store.closeWith(planner)
     planRoutes(guarded, management, planner)
-    exportRoutes(guarded, management)
+    exportRoutes(guarded, management, options.past)
     if (options.past !== undefined) {
       pastRoutes(guarded, management, options.past)
       replayRoutes(guarded, management, options.past)

@@ -114,6 +114,15 @@ export class PastRevisions {
     return this.#inThread(environment, { task: 'changes', revision, access })
   }
 
+  /**
+   * JSON of a revision as a policy file.
+   * @param facts also users, tenants, role assignments, instances and tuples
+   * @throws as `changes`
+   */
+  async export(environment: LogId, revision: number, facts: boolean): Promise<Uint8Array> {
+    return (await this.#inThread(environment, { task: 'export', revision, facts })).bytes
+  }
+
   /** The stored objects of a revision, before and after it. @throws as `changes`; LIMIT_EXCEEDED */
   undone(environment: LogId, revision: number): Promise<readonly UndoneObject[]> {
     return this.#inThread(environment, { task: 'undone', revision })

@@ -5,7 +5,6 @@ import { type Query, readFlag } from '../../http/page.ts'
 import { readLooseCheck } from '../../http/pdp/check-bodies.ts'
 import { shortReason } from '../../http/pdp/record-decision.ts'
 import { ZerohopError } from '../../model/errors.ts'
-import { instantOf } from '../../model/instant.ts'
 import { FixedImage } from '../../pdp/fixed-image.ts'
 import type { Explanation } from '../../pdp/pdp.ts'
 import { Pdp } from '../../pdp/pdp.ts'
@@ -13,7 +12,8 @@ import type { Check } from '../../pdp/request.ts'
 import { actorName } from '../api-keys/actor-name.ts'
 import { printTime } from '../http/render.ts'
 import type { RouteContext } from '../http/route-context.ts'
-import type { At, Found, PastRevisions } from './past-revisions.ts'
+import type { Found, PastRevisions } from './past-revisions.ts'
+import { readAt } from './read-at.ts'
 import { PastAnswer, PastExplanation, PastQuestion, RevisionQuery, RevisionRead } from './schema.ts'
 
 const ENVIRONMENT = '/v2/projects/:p/envs/:e'
@@ -80,25 +80,11 @@ async function questionAt(
 ): Promise<QuestionAt> {
   const environment = scope.environment.id
   const { context, ...check } = readLooseCheck(body)
-  const at = readAt(body.at)
+  const at = readAt(body.at, ['body', 'at'])
   const found = past.find(environment, at ?? { revision: store.head(environment).revision })
   const pdp = new Pdp(new FixedImage(await past.image(environment, found)))
   const now = at === undefined ? Date.now() : 'instant' in at ? at.instant : found.at
   return { pdp, check: { ...check, context: { now, ...context } }, found }
-}
-
-/** @throws INPUT_INVALID */
-function readAt(at: number | string | null | undefined): At | undefined {
-  if (at === undefined || at === null) return undefined
-  if (typeof at === 'number' || /^\d{1,15}$/.test(at)) return { revision: Number(at) }
-  const instant = instantOf(at)
-  if (instant === undefined)
-    throw new ZerohopError(
-      'INPUT_INVALID',
-      { reason: 'must be a revision, or an instant such as 2026-11-20T08:30:00Z' },
-      { path: ['body', 'at'] },
-    )
-  return { instant }
 }
 
 function answerOf(allow: boolean, { revision, at }: Found, { context }: Check): PastAnswer {

@@ -24,6 +24,8 @@ export type PastTask =
   | { readonly task: 'image'; readonly revision: number }
   /** `access`: also whose access it changed */
   | { readonly task: 'changes'; readonly revision: number; readonly access: boolean }
+  /** `facts`: also users, tenants and what they have */
+  | { readonly task: 'export'; readonly revision: number; readonly facts: boolean }
   | { readonly task: 'undone'; readonly revision: number }
   | { readonly task: 'reach' }
   | { readonly task: 'compare'; readonly from: number; readonly to: number; readonly question: Question }
@@ -33,6 +35,8 @@ export type PastTask =
 export interface PastResults {
   readonly image: { readonly bytes: Uint8Array; readonly position: Position }
   readonly changes: RevisionChanges
+  /** JSON of a policy file */
+  readonly export: { readonly bytes: Uint8Array }
   readonly undone: readonly UndoneObject[]
   readonly reach: Reach
   readonly compare: Comparison

@@ -1,5 +1,5 @@
-// Entry of the worker thread that reads the past of one environment: builds the image of a revision, compares answers,
-// or writes a checkpoint. It reads the folder beside the store, or of a replica the record in the database.
+// Entry of the worker thread that reads the past of one environment: builds the image of a revision, exports it,
+// compares answers, or writes a checkpoint. It reads the folder beside the store, or of a replica the record in the database.
 import { parentPort, workerData } from 'node:worker_threads'
 import { ZerohopError } from '../../model/errors.ts'
 import { answerSlowTask } from '../../model/thread.ts'
@@ -7,6 +7,7 @@ import { writeCheckpoint } from '../../store/checkpoint-file.ts'
 import { FolderPastReader, type PastReader } from '../../store/past-reader.ts'
 import { openReader } from '../../store/reader.ts'
 import { compareAnswers } from './compare-answers.ts'
+import { exportAt } from './past-export.ts'
 import { imageAt } from './past-image.ts'
 import type { PastResults, PastTask, PastWork } from './past-task.ts'
 import { changesOf, undoneOf } from './revision-changes.ts'
@@ -36,10 +37,11 @@ async function openPast(): Promise<PastReader> {
 async function run(
   reader: PastReader,
   task: Exclude<PastTask, { task: 'checkpoint' }>,
-): Promise<PastResults['image' | 'changes' | 'undone' | 'reach' | 'compare']> {
+): Promise<PastResults[Exclude<PastTask['task'], 'checkpoint'>]> {
   if (task.task === 'reach') return reader.reach()
   if (task.task === 'undone') return undoneOf(reader, task.revision)
   if (task.task === 'changes') return changesOf(reader, environment, task)
+  if (task.task === 'export') return { bytes: await exportAt(reader, environment, task) }
   if (task.task === 'compare') return compareAnswers(reader, environment, task)
   const image = await imageAt(reader, environment, task.revision)
   return { bytes: image.save(), position: image.position }

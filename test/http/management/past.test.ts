@@ -96,6 +96,19 @@ describe('a question with `at`', () => {
     expect((await refused({ user: 7 }))[0]).toBe(422)
   })
 
+  it('is an environment as a policy file, by a revision or an instant', async () => {
+    const exported = async (query: string) => api.ask('GET', `${ASK}/export${query}`)
+    for (const at of [before.revision, before.instant]) {
+      const { status, headers, body } = await exported(`?facts=true&at=${encodeURIComponent(at)}`)
+      expect([status, headers['x-revision']]).toEqual([200, String(before.revision)])
+      expect(body.role_assignments).toEqual([{ user: 'ana', role: 'reader', tenant: 'default' }])
+    }
+    expect((await exported(`?at=${before.revision}`)).body).not.toHaveProperty('users')
+    expect((await exported(`?facts=true&at=${after.revision}`)).body).toEqual((await exported('?facts=true')).body)
+    const refused = await Promise.all(['9999', 'soon', '1999-01-01'].map((at) => exported(`?at=${at}`)))
+    expect(refused.map(({ status }) => status)).toEqual([404, 422, 410])
+  })
+
   it('needs read access to the environment', async () => {
     await api.addKey('env', 'read', 'r'.repeat(40))
     await api.addKey('env', 'no_access', 'n'.repeat(40))

@@ -7,7 +7,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { Image } from '../../../src/image/image.ts'
 import { type ManagementData, openManagementData } from '../../../src/management/open.ts'
 import type { PastOptions } from '../../../src/management/past/checkpoints.ts'
+import { exportAt } from '../../../src/management/past/past-export.ts'
 import { imageAt as buildAt } from '../../../src/management/past/past-image.ts'
+import { exportEverything } from '../../../src/management/policy-file/export.ts'
 import { applyRetention } from '../../../src/management/retention.ts'
 import { buildSnapshot } from '../../../src/management/snapshot/snapshot.ts'
 import { listCheckpoints } from '../../../src/store/checkpoint-file.ts'
@@ -50,14 +52,15 @@ describe('past revisions of a data folder', () => {
     }
   }
   /** in this thread */
-  const hashAt = async (wanted: number) => {
+  const reading = async <T>(read: (reader: FolderPastReader) => Promise<T>): Promise<T> => {
     const reader = new FolderPastReader(data, openReader(data), log)
     try {
-      return (await buildAt(reader, log, wanted)).hash()
+      return await read(reader)
     } finally {
       await reader.close()
     }
   }
+  const hashAt = async (wanted: number) => (await reading((reader) => buildAt(reader, log, wanted))).hash()
   const imageAt = async (wanted: number) => {
     const { past } = management
     const image = await past.image(log, past.find(log, { revision: wanted }))
@@ -71,6 +74,35 @@ describe('past revisions of a data folder', () => {
     for (const [at, hash] of hashes) expect([at, await hashAt(at)]).toEqual([at, hash])
     expect(await imageAt(revision() - 1)).toBe(hashes.get(revision() - 1))
     await expect(imageAt(revision() + 1)).rejects.toMatchObject({ code: 'REVISION_UNKNOWN' })
+  })
+
+  it('are exported as they were then, from whatever they start', async () => {
+    const { store } = management
+    const commit = (name: never, input: object) => store.commit(log, name, input as never, BY)
+    const writes: [name: string, input: object][] = [
+      ['createRole', { key: 'reader', name: 'Reader', permissions: ['hello:say'] }],
+      ['createUser', { key: 'eve' }],
+      ['updateRole', { ref: 'reader', fields: { description: 'reads' } }],
+      ['deleteUser', { ref: 'eve' }],
+      ['deleteRole', { ref: 'reader' }],
+      ['createRole', { key: 'reader', name: 'Reader again' }],
+    ]
+    const then = new Map([[revision(), exportEverything(store.view(log))]])
+    for (const [at, [name, input]] of writes.entries()) {
+      await commit(name as never, input)
+      then.set(revision(), exportEverything(store.view(log)))
+      if (at === 2) await keep()
+    }
+    for (const [at, exported] of then) {
+      const read = async (facts: boolean) => {
+        const bytes = await reading((reader) => exportAt(reader, log, { revision: at, facts }))
+        return JSON.parse(Buffer.from(bytes).toString())
+      }
+      expect(await read(true)).toEqual(JSON.parse(JSON.stringify(exported)))
+      const { users, tenants, memberships, role_assignments, resource_instances, relationship_tuples, ...schema } =
+        exported
+      expect(await read(false)).toEqual(JSON.parse(JSON.stringify(schema)))
+    }
   })
 
   it('go back as far as it is set, whatever followers need; before that the error says from when on', async () => {

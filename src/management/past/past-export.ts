@@ -1,0 +1,40 @@
+// An environment at a past revision as a policy file. Runs in a worker thread (past-thread.ts), and holds the objects of
+// the revision in memory.
+import { type LogId, put } from '../../log/change.ts'
+import type { Kind, Objects } from '../../model/objects.ts'
+import { Draft } from '../../store/draft.ts'
+import { EmptyView } from '../../store/empty.ts'
+import type { PastReader } from '../../store/past-reader.ts'
+import { FACT_KINDS } from '../plan/managed.ts'
+import { exportEverything, exportSchema } from '../policy-file/export.ts'
+import { gone } from './past-image.ts'
+
+export interface WantedExport {
+  readonly revision: number
+  /** also users, tenants, role assignments, instances and tuples */
+  readonly facts: boolean
+}
+
+/** JSON of the policy file. @throws REVISION_GONE when the revision cannot be reached */
+export async function exportAt(
+  reader: PastReader,
+  environment: LogId,
+  { revision, facts }: WantedExport,
+): Promise<Uint8Array> {
+  const start = await reader.start(revision)
+  if (start === undefined) throw gone(revision, await reader.reach())
+  const isRead = (kind: Kind): boolean => facts || !FACT_KINDS.has(kind)
+  const view = new Draft(new EmptyView(environment))
+  // read within this turn: that is one consistent state
+  for (const { kind, json } of start.objects)
+    if (isRead(kind)) view.stage([put(kind, JSON.parse(json) as Objects[Kind])]) // what is stored under a kind is of it
+  for (let have = start.position.revision; have < revision; ) {
+    const page = await reader.entries(have)
+    if (page.length === 0) throw gone(revision, await reader.reach())
+    for (const { revision: at, changes } of page) {
+      if (at <= revision) view.stage(changes.filter(({ kind }) => isRead(kind)))
+      have = at
+    }
+  }
+  return Buffer.from(JSON.stringify(facts ? exportEverything(view) : exportSchema(view)))
+}
