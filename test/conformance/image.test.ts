@@ -1,4 +1,4 @@
-// Every case over the definition and over every way in which an image comes about.
+// Every case over the definition and over the ways in which an image comes about; image-forms.test.ts has more of them.
 import { imageDeciders, reference } from '../support/deciders.ts'
 import { runCases } from './runner.ts'
 

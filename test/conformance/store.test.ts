@@ -1,5 +1,5 @@
-// Every case written by management into a store: followed by its log, and after closing and opening the folder.
-import { storeDeciders } from '../support/deciders.ts'
+// Every case written by management into a store and followed by its log.
+import { storeByDeltas } from '../support/deciders.ts'
 import { runCases } from './runner.ts'
 
-runCases(storeDeciders)
+runCases([storeByDeltas])

@@ -26,7 +26,7 @@ describe('access diffs', () => {
           expect(difference(expected, found(accessDiff, step)), JSON.stringify(step.changes)).toBeUndefined()
         }
       }),
-      parameters(6),
+      parameters(12),
     )
     process.stdout.write(`of ${seen.questions} answers ${seen.listed} are listed and ${seen.covered} are covered\n`)
     expect(seen.listed).toBeGreaterThan(seen.questions / 200)

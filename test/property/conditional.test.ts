@@ -17,7 +17,7 @@ describe('what may change', () => {
           seen[by!]++
         }
       }),
-      { ...parameters(30), endOnFailure: true },
+      { ...parameters(60), endOnFailure: true },
     )
     const { questions, ...by } = seen
     process.stdout.write(

@@ -17,7 +17,7 @@ import { World } from '../support/world.ts'
 import { numbers } from './histories.ts'
 import { Disagreement, shuffled } from './laws.ts'
 import { caseOf } from './save.ts'
-import { parameters } from './seed.ts'
+import { parameters, scaled } from './seed.ts'
 import { mixed, plain, walk } from './walk.ts'
 
 describe('the definition', () => {
@@ -105,9 +105,9 @@ describe('the definition', () => {
           }
         }
       }),
-      parameters(50),
+      parameters(60),
     )
-    expect(allowed).toBeGreaterThan(2_500)
+    expect(allowed).toBeGreaterThan(scaled(4_000))
   })
 })
 

@@ -149,27 +149,30 @@ function storeDecider(
   }
 }
 
+/** Each step of an image is in one of them: built, changed by deltas, compacted; in both builds of the kernel. */
 export const imageDeciders: readonly Decider[] = [
   imageDecider('kernel debug', rebuilt, 'debug'),
-  imageDecider('kernel release', rebuilt),
   imageDecider('kernel by deltas', byDelta),
+  imageDecider('image compacted', compacted),
+]
+
+export const moreImageDeciders: readonly Decider[] = [
+  imageDecider('kernel release', rebuilt),
   imageDecider('kernel debug by deltas', byDelta, 'debug'),
   imageDecider('image reopened', reopened),
-  imageDecider('image compacted', compacted),
 ]
 
 /** Closing and opening a folder takes as long as twenty cases, and longer with each environment in it. */
 const STEPS_TO_REOPEN = 25
 let written = 0
 
-export const storeDeciders: readonly Decider[] = [
-  storeDecider('store by deltas', async (environments, log, image) => {
-    const store = await environments.store()
-    for (const entry of store.entries(log, image.revision)) image.apply(toDelta(entry))
-    return image
-  }),
-  storeDecider('store by snapshots', async (environments, log) => {
-    const store = await (written++ % STEPS_TO_REOPEN === 0 ? environments.reopen() : environments.store())
-    return Image.load(buildSnapshot(store.view(log)).bytes)
-  }),
-]
+export const storeByDeltas = storeDecider('store by deltas', async (environments, log, image) => {
+  const store = await environments.store()
+  for (const entry of store.entries(log, image.revision)) image.apply(toDelta(entry))
+  return image
+})
+
+export const storeBySnapshots = storeDecider('store by snapshots', async (environments, log) => {
+  const store = await (written++ % STEPS_TO_REOPEN === 0 ? environments.reopen() : environments.store())
+  return Image.load(buildSnapshot(store.view(log)).bytes)
+})

@@ -1,0 +1,22 @@
+// The test files that `npm test` leaves to `npm run test:all`, because a run must end within minutes on two processors.
+// Each asks in long, in more forms or over more processes what a cheaper test asks too; it is named beside it.
+export const SLOW: readonly string[] = [
+  'test/bench-run.test.ts', // the stage `bench smoke` of .ci/run
+  'test/conformance/image-forms.test.ts', // conformance/image
+  'test/conformance/store-reopened.test.ts', // conformance/store
+  'test/crash/decisions.test.ts', // decision-log/damage
+  'test/damage/flips.test.ts', // kernel/damaged
+  'test/migration/shared.test.ts', // migration/journey
+  'test/mutants/mutants.test.ts', // npm run test:mutants
+  'test/property/canaries.test.ts', // the laws that its planted defects break
+  'test/replicas/consistency.test.ts', // npm run test:replicas
+  'test/replicas/database-command.test.ts', // replicas/setup
+  'test/replicas/database-fork.test.ts', // replicas/forgotten
+  'test/replicas/decisions-alike.test.ts', // replicas/decisions
+  'test/replicas/failover.test.ts', // replicas/away, replicas/outcome
+  'test/replicas/past.test.ts', // management/past
+  'test/replicas/policy-story.test.ts', // cli/policy-story
+  'test/replicas/trimming.test.ts', // replicas/snapshots
+  'test/replicas/versions.test.ts', // replicas/setup
+  'test/simulation/simulation.test.ts', // npm run test:simulation
+]
