@@ -4,7 +4,7 @@
 // millisecond for each file that it loads, and a server has hundreds: in the bundle they are a few dozen. Packages stay
 // outside.
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, relative } from 'node:path'
 import { build } from 'esbuild'
 import { buildCommonJs } from './build-cjs.mjs'
@@ -33,8 +33,9 @@ const THREAD = /threadUrl\(import\.meta\.url, '\.\/([\w-]+)\.ts'\)/g
  */
 const isMapped = process.argv.includes('--source-maps')
 
-// Removes the output of deleted source files, and the types that are made of them.
-rmSync('dist', { recursive: true, force: true })
+// Removes the output of deleted source files, and the types that are made of them. The console has a step of its own.
+for (const name of existsSync('dist') ? readdirSync('dist') : [])
+  if (name !== 'console') rmSync(join('dist', name), { recursive: true, force: true })
 for (const path of [...TYPES, POLICY_SCHEMA]) rmSync(path, { force: true })
 const options = ['-p', 'tsconfig.build.json', '--noCheck', ...(isMapped ? ['--sourceMap'] : [])]
 const { status } = spawnSync(process.execPath, [TSC, ...options], { stdio: 'inherit' })

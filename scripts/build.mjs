@@ -1,4 +1,4 @@
-// npm run build: the kernel, then dist. With the name of a step only that one. A step is skipped when its inputs,
+// npm run build: the kernel, dist, the console. With the name of a step only that one. A step is skipped when its inputs,
 // outputs and tools are byte for byte those of its last run: modification times do not matter, and changed outputs are
 // rebuilt.
 import { spawnSync } from 'node:child_process'
@@ -10,6 +10,8 @@ import { join } from 'node:path'
 const INSTALLED = 'node_modules/.package-lock.json'
 /** All of them: what a step imports need not be listed. */
 const SCRIPTS = 'scripts'
+/** Lies in `dist`, and is built by a step of its own. */
+const CONSOLE = 'dist/console'
 const STEPS = {
   kernel: {
     inputs: ['assembly', 'asconfig.json'],
@@ -21,6 +23,11 @@ const STEPS = {
     outputs: ['dist', 'build/management-api.ts', 'policy.schema.json'],
     command: ['scripts/build-dist.mjs'],
   },
+  console: {
+    inputs: ['console', 'src/client.ts', 'src/client', 'src/model'],
+    outputs: [CONSOLE],
+    command: ['scripts/build-console.mjs'],
+  },
 }
 const STAMP = '.stamp'
 
@@ -30,32 +37,33 @@ for (const [name, step] of Object.entries(STEPS)) if (only === undefined || only
 
 function run(name, { inputs, outputs, command }) {
   const stamp = join('build', name + STAMP)
+  const others = outputs.includes(CONSOLE) ? [] : [CONSOLE]
   const before = digest([...inputs, SCRIPTS, INSTALLED])
-  if (existsSync(INSTALLED) && existsSync(stamp) && readFileSync(stamp, 'utf8') === `${before} ${digest(outputs)}\n`)
-    return
+  const isBuilt = existsSync(INSTALLED) && existsSync(stamp)
+  if (isBuilt && readFileSync(stamp, 'utf8') === `${before} ${digest(outputs, others)}\n`) return
   rmSync(stamp, { force: true })
   const { status } = spawnSync(process.execPath, command, { stdio: 'inherit' })
   if (status !== 0) process.exit(status ?? 1)
-  writeFileSync(stamp, `${before} ${digest(outputs)}\n`)
+  writeFileSync(stamp, `${before} ${digest(outputs, others)}\n`)
 }
 
 /**
  * SHA-256 over the version of Node and the names and contents of all files below the paths; a path that is missing
- * counts as empty.
+ * counts as empty, and what is below `without` is left out.
  */
-function digest(paths) {
+function digest(paths, without = []) {
   const hash = createHash('sha256').update(`${process.version} ${process.platform} ${process.arch}\n`)
-  for (const path of paths.flatMap(filesOf)) {
+  for (const path of paths.flatMap((each) => filesOf(each, without))) {
     const content = readFileSync(path)
     hash.update(`${path} ${content.length}\n`).update(content)
   }
   return hash.digest('hex')
 }
 
-function filesOf(path) {
-  if (!existsSync(path)) return []
+function filesOf(path, without) {
+  if (!existsSync(path) || without.includes(path) || path.endsWith('node_modules')) return []
   if (!statSync(path).isDirectory()) return path.endsWith(STAMP) ? [] : [path]
   return readdirSync(path)
     .sort()
-    .flatMap((name) => filesOf(join(path, name)))
+    .flatMap((name) => filesOf(`${path}/${name}`, without))
 }

@@ -63,14 +63,14 @@ async function fetchThen<T>(
 export async function bodyOf(response: Response, signal: AbortSignal): Promise<unknown> {
   const whole = await wholeOf(response, signal)
   try {
-    return JSON.parse(whole.toString())
+    return JSON.parse(new TextDecoder().decode(whole))
   } catch {
     return undefined
   }
 }
 
 /** All bytes of a body, within a bound. */
-async function wholeOf(response: Response, signal: AbortSignal): Promise<Buffer<ArrayBuffer>> {
+async function wholeOf(response: Response, signal: AbortSignal): Promise<Uint8Array<ArrayBuffer>> {
   const chunks: Uint8Array[] = []
   let bytes = 0
   for await (const chunk of bytesOf(response, signal)) {
@@ -78,7 +78,13 @@ async function wholeOf(response: Response, signal: AbortSignal): Promise<Buffer<
     bytes += chunk.length
     if (bytes > ANSWER_BYTES_MAX) throw new Error(`its answer has more than ${ANSWER_BYTES_MAX} bytes`)
   }
-  return Buffer.concat(chunks)
+  const whole = new Uint8Array(bytes) // not a Buffer: the console calls this in a browser
+  let at = 0
+  for (const chunk of chunks) {
+    whole.set(chunk, at)
+    at += chunk.length
+  }
+  return whole
 }
 
 /** The chunks of a body; the signal ends a read that waits. */

@@ -15,8 +15,11 @@ import { fetchWhole } from './ask.ts'
 export interface ClientOptions {
   /** address of the management API */
   readonly url: string
-  /** API key with access `write`, of one environment or wider */
-  readonly apiKey: string
+  /**
+   * API key with access `write`, of one environment or wider; null where something else authenticates the requests,
+   * such as the cookie of a page
+   */
+  readonly apiKey: string | null
   /** for the whole answer to one request, in milliseconds; 30,000 when absent */
   readonly timeoutMs?: number
 }
@@ -51,7 +54,7 @@ export function createClient({ url, apiKey, timeoutMs = CLIENT_REQUEST_MS }: Cli
   let written = 0
   const client = createFetchClient<paths>({
     baseUrl: url.replace(/\/+$/, ''),
-    headers: { authorization: `Bearer ${apiKey}` },
+    headers: apiKey === null ? {} : { authorization: `Bearer ${apiKey}` },
     fetch: (request) => fetchWhole(request, timeoutMs),
   })
   client.use({

@@ -1,0 +1,142 @@
+// The session: who is signed in, and what happens when it ends while a page is open. The secret is in a cookie that no
+// script can read; this holds the token that writes must carry, and what the key may do. A request that was refused
+// because the session had ended waits here until somebody signs in again: nothing that was typed is lost.
+import { apiError } from './api-error.ts'
+import { send } from './send.ts'
+
+export type AccessLevel = 'no_access' | 'read' | 'write' | 'admin'
+
+const ORDER: readonly AccessLevel[] = ['no_access', 'read', 'write', 'admin']
+
+/** Whether a key of access `own` may do what needs `needed`. */
+export const reaches = (own: AccessLevel, needed: AccessLevel): boolean => ORDER.indexOf(own) >= ORDER.indexOf(needed)
+
+export interface Access {
+  readonly organization_id: string
+  /** null: every project */
+  readonly project_id: string | null
+  /** null: every environment of the project */
+  readonly environment_id: string | null
+  readonly object_type: 'org' | 'project' | 'env'
+  readonly access_level: AccessLevel
+  readonly name: string | null
+}
+
+export interface Session {
+  readonly csrf_token: string
+  readonly expires_at: string
+  readonly access: Access
+}
+
+export type SessionState =
+  /** it was not asked yet */
+  | { readonly is: 'unknown' }
+  | { readonly is: 'signed-out' }
+  | { readonly is: 'signed-in'; readonly session: Session }
+  /** it ended while a page was open; `session` is the one that ended */
+  | { readonly is: 'expired'; readonly session: Session }
+
+interface Waiting {
+  readonly resolve: (isSignedIn: boolean) => void
+}
+
+const SESSION = '/console/api/session'
+
+let state: SessionState = { is: 'unknown' }
+let loading: Promise<SessionState> | undefined
+const listeners = new Set<() => void>()
+const waiting = new Set<Waiting>()
+
+export const currentSession = (): SessionState => state
+
+export function subscribeToSession(listener: () => void): () => void {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
+}
+
+/** Asks the server who is signed in, once. @throws when the server cannot be reached or fails */
+export async function loadSession(): Promise<SessionState> {
+  if (state.is !== 'unknown') return state
+  loading ??= askSession()
+  try {
+    return await loading
+  } finally {
+    loading = undefined
+  }
+}
+
+/** Asks the server again, for a token that is no longer that of the cookie: another tab signed in. */
+export async function refreshSession(): Promise<SessionState> {
+  return askSession()
+}
+
+async function askSession(): Promise<SessionState> {
+  const response = await send(SESSION)
+  if (response.status === 401) become({ is: 'signed-out' })
+  else become({ is: 'signed-in', session: await sessionOf(response) })
+  return state
+}
+
+/** Exchanges an API key for a session. @throws ApiError when the key is refused */
+export async function signIn(apiKey: string): Promise<void> {
+  await exchange(SESSION, { api_key: apiKey })
+}
+
+/** Exchanges the token of a one-time link for a session. @throws ApiError when it is used up or too old */
+export async function redeemLink(token: string): Promise<void> {
+  await exchange(`${SESSION}/link`, { token })
+}
+
+async function exchange(path: string, body: object): Promise<void> {
+  const headers = { 'content-type': 'application/json' }
+  const response = await send(path, { method: 'POST', headers, body: JSON.stringify(body) })
+  const session = await sessionOf(response)
+  become({ is: 'signed-in', session })
+  release(true)
+}
+
+/** Ends the session, here and on the server. What waited for it is given up. */
+export async function signOut(): Promise<void> {
+  const headers: Record<string, string> = state.is === 'signed-in' ? { 'x-csrf-token': state.session.csrf_token } : {}
+  const response = await send(SESSION, { method: 'DELETE', headers })
+  if (!response.ok && response.status !== 401) throw apiError(response, await bodyOf(response))
+  become({ is: 'signed-out' })
+  release(false)
+}
+
+/** Gives up signing in again: what waited fails, and the sign-in page follows. */
+export function abandonSession(): void {
+  become({ is: 'signed-out' })
+  release(false)
+}
+
+/** Says that the server no longer knows the session. True when somebody signed in again, false when they gave up. */
+export function awaitSignIn(): Promise<boolean> {
+  if (state.is === 'signed-in') become({ is: 'expired', session: state.session })
+  if (state.is !== 'expired') return Promise.resolve(false)
+  return new Promise((resolve) => waiting.add({ resolve }))
+}
+
+function become(next: SessionState): void {
+  state = next
+  for (const listener of listeners) listener()
+}
+
+function release(isSignedIn: boolean): void {
+  for (const { resolve } of waiting) resolve(isSignedIn)
+  waiting.clear()
+}
+
+async function sessionOf(response: Response): Promise<Session> {
+  const body = await bodyOf(response)
+  if (!response.ok) throw apiError(response, body)
+  return body as Session
+}
+
+async function bodyOf(response: Response): Promise<unknown> {
+  try {
+    return JSON.parse(await response.text())
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,81 @@
+// Names that people choose from while they type: users, tenants, resources, actions, instances, roles. Each is a query of
+// the first few that match, so that it also works where there are millions.
+import { queryOptions } from '@tanstack/react-query'
+import { api, read, readIfThere } from './client.ts'
+import type { EnvironmentPath } from './environments.ts'
+
+/** Rows of a list of suggestions. */
+const SHOWN = 8
+
+export interface Suggestion {
+  readonly key: string
+  /** what helps to tell it from others: a name, an email, a tenant */
+  readonly about?: string | undefined
+}
+
+/** A query of suggestions for what was typed. */
+export type Suggest = (search: string) => ReturnType<typeof suggestions>
+
+const suggestions = (path: EnvironmentPath, of: readonly string[], find: () => Promise<readonly Suggestion[]>) =>
+  queryOptions({ queryKey: ['suggestions', path.p, path.e, ...of], queryFn: find })
+
+const query = (search: string) => ({ per_page: SHOWN, ...(search === '' ? {} : { search }) })
+
+/** Rows of an answer that is an array, or a page. */
+const rowsOf = <T>(answer: readonly T[] | { readonly data: readonly T[] }): readonly T[] =>
+  'data' in answer ? answer.data : answer
+
+const named = ({ key, name }: { readonly key: string; readonly name: string }): Suggestion => ({
+  key,
+  about: name === key ? undefined : name,
+})
+
+export function suggestUsers(path: EnvironmentPath, search: string) {
+  return suggestions(path, ['users', search], async () => {
+    const { data } = await read(api.GET('/v2/facts/{p}/{e}/users', { params: { path, query: query(search) } }))
+    return data.map(({ key, email, first_name, last_name }) => {
+      const name = [first_name, last_name].filter(Boolean).join(' ')
+      return { key, about: name || (email === key ? undefined : (email ?? undefined)) }
+    })
+  })
+}
+
+export function suggestTenants(path: EnvironmentPath, search: string) {
+  return suggestions(path, ['tenants', search], async () =>
+    rowsOf(await read(api.GET('/v2/facts/{p}/{e}/tenants', { params: { path, query: query(search) } }))).map(named),
+  )
+}
+
+export function suggestResources(path: EnvironmentPath, search: string) {
+  return suggestions(path, ['resources', search], async () =>
+    rowsOf(await read(api.GET('/v2/schema/{p}/{e}/resources', { params: { path, query: query(search) } }))).map(named),
+  )
+}
+
+export function suggestRoles(path: EnvironmentPath, search: string) {
+  return suggestions(path, ['roles', search], async () =>
+    rowsOf(await read(api.GET('/v2/schema/{p}/{e}/roles', { params: { path, query: query(search) } }))).map(named),
+  )
+}
+
+/** Actions of a resource. */
+export function suggestActions(path: EnvironmentPath, resource: string, search: string) {
+  return suggestions(path, ['actions', resource, search], async () => {
+    if (resource === '') return []
+    const params = { path: { ...path, resource } }
+    const found = await readIfThere(api.GET('/v2/schema/{p}/{e}/resources/{resource}', { params }))
+    const actions = Object.entries(found?.actions ?? {}).map(([key, { name }]) => named({ key, name: name ?? key }))
+    const wanted = search.toLowerCase()
+    return actions.filter(({ key, about = '' }) => `${key} ${about}`.toLowerCase().includes(wanted))
+  })
+}
+
+/** Instances of a resource. */
+export function suggestInstances(path: EnvironmentPath, resource: string, search: string) {
+  return suggestions(path, ['instances', resource, search], async () => {
+    if (resource === '') return []
+    const params = { path, query: { ...query(search), resource } }
+    const found = await readIfThere(api.GET('/v2/facts/{p}/{e}/resource_instances', { params }))
+    return rowsOf(found ?? []).map(({ key, tenant }) => ({ key, about: tenant ?? undefined }))
+  })
+}

@@ -1,0 +1,26 @@
+// The session for components.
+import { useSyncExternalStore } from 'react'
+import {
+  type AccessLevel,
+  currentSession,
+  reaches,
+  type Session,
+  type SessionState,
+  subscribeToSession,
+} from './session.ts'
+
+export function useSessionState(): SessionState {
+  return useSyncExternalStore(subscribeToSession, currentSession)
+}
+
+/** The session of a page that needs one; also when it has just ended. */
+export function useSession(): Session {
+  const state = useSessionState()
+  if (state.is === 'signed-in' || state.is === 'expired') return state.session
+  throw new Error('this page needs a session')
+}
+
+/** Whether the API key may do what needs this access. What it may not do is not offered; the API refuses it as well. */
+export function useMay(access: AccessLevel): boolean {
+  return reaches(useSession().access.access_level, access)
+}

@@ -1,0 +1,64 @@
+// A field for the key of something, with suggestions from the server while one types. Any text may be entered: what does
+// not exist is a question, too.
+import { Combobox, TextInput, type TextInputProps, useCombobox } from '@mantine/core'
+import { useDebouncedValue } from '@mantine/hooks'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import type { Suggest } from '../api/suggestions.ts'
+import classes from './key-field.module.css'
+
+/** After the last key stroke, before the server is asked. */
+const PAUSE_MS = 150
+
+interface KeyFieldProps extends Pick<TextInputProps, 'placeholder' | 'description' | 'error'> {
+  readonly label: string
+  readonly value: string
+  readonly onChange: (value: string) => void
+  readonly suggest: Suggest
+}
+
+export function KeyField({ suggest, value, onChange, ...props }: KeyFieldProps) {
+  const [search] = useDebouncedValue(value.trim(), PAUSE_MS)
+  const combobox = useCombobox({ onDropdownClose: () => combobox.resetSelectedOption() })
+  const found = useQuery({
+    ...suggest(search),
+    enabled: combobox.dropdownOpened,
+    placeholderData: keepPreviousData,
+  })
+  const options = found.data ?? []
+  const isAlone = options.length === 1 && options[0]?.key === value
+  const choose = (key: string) => {
+    onChange(key)
+    combobox.closeDropdown()
+  }
+  return (
+    <Combobox store={combobox} onOptionSubmit={choose} shadow="md">
+      <Combobox.Target>
+        <TextInput
+          {...props}
+          value={value}
+          onChange={({ currentTarget }) => {
+            onChange(currentTarget.value)
+            combobox.openDropdown()
+            combobox.resetSelectedOption()
+          }}
+          onClick={() => combobox.openDropdown()}
+          onFocus={() => combobox.openDropdown()}
+          onBlur={() => combobox.closeDropdown()}
+          autoComplete="off"
+          spellCheck={false}
+          autoCapitalize="none"
+        />
+      </Combobox.Target>
+      <Combobox.Dropdown hidden={options.length === 0 || isAlone}>
+        <Combobox.Options aria-label={`Suggestions for ${props.label}`}>
+          {options.map(({ key, about }) => (
+            <Combobox.Option key={key} value={key} className={classes.option}>
+              <span className={classes.key}>{key}</span>
+              <span className={classes.about}>{about}</span>
+            </Combobox.Option>
+          ))}
+        </Combobox.Options>
+      </Combobox.Dropdown>
+    </Combobox>
+  )
+}

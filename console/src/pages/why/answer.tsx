@@ -1,0 +1,62 @@
+// The answer: allowed or not, as of when, and the explanation as a tree. A link to this page asks the same again.
+import '@mantine/core/styles/Badge.layer.css'
+import { Badge, Button, CopyButton, Text } from '@mantine/core'
+import { useState } from 'react'
+import { Icon } from '../../components/icon.tsx'
+import type { Explanation } from './explanation-query.ts'
+import { ExplanationTree } from './explanation-tree.tsx'
+import classes from './why-page.module.css'
+
+const time = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
+
+export function Answer({ answer, isOld }: { readonly answer: Explanation; readonly isOld: boolean }) {
+  const [isJson, setJson] = useState(false)
+  const { allow, revision, revision_at, why } = answer
+  return (
+    <div className={classes.result} data-old={isOld || undefined}>
+      <div className={classes.verdict} data-allow={allow}>
+        <Icon name={allow ? 'circleCheck' : 'circleX'} size={20} />
+        <div>
+          <h2>{allow ? 'Allowed' : 'Denied'}</h2>
+          <p>{why.tree.text}</p>
+        </div>
+      </div>
+      <ExplanationTree nodes={why.tree.children} />
+      <div className={classes.foot}>
+        <Text size="xs" c="dimmed">
+          Tenant{' '}
+          <Badge variant="default" size="sm" tt="none" fw={500}>
+            {why.tenant}
+          </Badge>{' '}
+          · revision {revision} of <time dateTime={revision_at}>{time.format(new Date(revision_at))}</time>
+        </Text>
+        <div className={classes.tools}>
+          <CopyButton value={location.href}>
+            {({ copied, copy }) => (
+              <Button
+                variant="default"
+                size="xs"
+                leftSection={<Icon name={copied ? 'check' : 'link'} size={14} />}
+                onClick={copy}
+              >
+                {copied ? 'Copied' : 'Copy link'}
+              </Button>
+            )}
+          </CopyButton>
+          <Button variant="default" size="xs" aria-expanded={isJson} onClick={() => setJson((before) => !before)}>
+            {isJson ? 'Hide JSON' : 'Show JSON'}
+          </Button>
+        </div>
+      </div>
+      {isJson && (
+        <textarea
+          className={classes.json}
+          aria-label="The answer as JSON"
+          value={JSON.stringify(answer, null, 2)}
+          rows={18}
+          readOnly
+        />
+      )}
+    </div>
+  )
+}

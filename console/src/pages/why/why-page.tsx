@@ -1,0 +1,53 @@
+// Why may somebody do something, or not? A form at the left, the answer at the right; the question is in the address.
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { useEnvironmentPath } from '../../api/environments.ts'
+import { Page } from '../../components/page.tsx'
+import { EmptyState, QueryState } from '../../components/states.tsx'
+import { Answer } from './answer.tsx'
+import { explanationQuery } from './explanation-query.ts'
+import { type QuestionSearch, questionOf } from './question.ts'
+import { QuestionForm } from './question-form.tsx'
+import classes from './why-page.module.css'
+
+const FROM = '/$project/$environment/why'
+
+export function WhyPage() {
+  const path = useEnvironmentPath()
+  const search = useSearch({ from: FROM })
+  const navigate = useNavigate({ from: FROM })
+  const question = questionOf(search)
+  const explanation = useQuery({
+    ...explanationQuery(path, question),
+    enabled: question !== undefined,
+    placeholderData: keepPreviousData,
+  })
+  const ask = (next: QuestionSearch) => {
+    if (JSON.stringify(next) === JSON.stringify(search)) void explanation.refetch()
+    else void navigate({ search: next, resetScroll: false })
+  }
+  return (
+    <Page
+      title="Why"
+      description="Ask whether somebody may do something, and see what allows it or what is missing."
+      isWide
+    >
+      <div className={classes.columns}>
+        <QuestionForm key={JSON.stringify(search)} search={search} isAsking={explanation.isFetching} onAsk={ask} />
+        <section aria-label="Answer" aria-live="polite" className={classes.answer}>
+          {question === undefined ? (
+            <EmptyState
+              icon="searchCheck"
+              title="Ask a question"
+              text="The answer names each role, relation and rule that allows it, or the nearest ways and what is missing on each."
+            />
+          ) : (
+            <QueryState query={explanation}>
+              {(answer) => <Answer answer={answer} isOld={explanation.isPlaceholderData} />}
+            </QueryState>
+          )}
+        </section>
+      </div>
+    </Page>
+  )
+}

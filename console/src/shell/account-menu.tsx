@@ -1,0 +1,59 @@
+// Who is signed in, and what belongs to this browser: colour scheme, signing out.
+import '@mantine/core/styles/Menu.layer.css'
+import '@mantine/core/styles/Divider.layer.css'
+import { Menu, useMantineColorScheme } from '@mantine/core'
+import { useQueryClient } from '@tanstack/react-query'
+import { signOut } from '../api/session.ts'
+import { Icon, type IconName } from '../components/icon.tsx'
+import { notifyFailure } from '../components/notify.ts'
+import { AccountButton } from './account-button.tsx'
+
+const SCHEMES: readonly {
+  readonly value: 'light' | 'dark' | 'auto'
+  readonly label: string
+  readonly icon: IconName
+}[] = [
+  { value: 'light', label: 'Light', icon: 'sun' },
+  { value: 'dark', label: 'Dark', icon: 'moon' },
+  { value: 'auto', label: 'As the system', icon: 'monitor' },
+]
+
+/** It opens at once: it is loaded when it is wanted. */
+export default function AccountMenu() {
+  const { colorScheme, setColorScheme } = useMantineColorScheme()
+  const queries = useQueryClient()
+  const leave = async () => {
+    try {
+      await signOut()
+      queries.clear()
+    } catch (error) {
+      notifyFailure('Signing out failed', error)
+    }
+  }
+  return (
+    <Menu defaultOpened position="top-start" width={210} shadow="md" withinPortal>
+      <Menu.Target>
+        <AccountButton />
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Label>Colours</Menu.Label>
+        {SCHEMES.map(({ value, label, icon }) => (
+          <Menu.Item
+            key={value}
+            role="menuitemradio"
+            aria-checked={colorScheme === value}
+            leftSection={<Icon name={icon} />}
+            rightSection={colorScheme === value ? <Icon name="check" size={14} /> : undefined}
+            onClick={() => setColorScheme(value)}
+          >
+            {label}
+          </Menu.Item>
+        ))}
+        <Menu.Divider />
+        <Menu.Item leftSection={<Icon name="logOut" />} onClick={() => void leave()}>
+          Sign out
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  )
+}

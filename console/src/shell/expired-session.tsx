@@ -1,0 +1,31 @@
+// Asks to sign in again over the page that is open, when the session has ended: the page stays as it is, and what it was
+// about to do goes on afterwards.
+import '@mantine/core/styles/Overlay.layer.css'
+import '@mantine/core/styles/ModalBase.layer.css'
+import '@mantine/core/styles/Modal.layer.css'
+import { Button, Modal, Text } from '@mantine/core'
+import { abandonSession } from '../api/session.ts'
+import { SignInForm } from '../components/sign-in-form.tsx'
+
+export default function ExpiredSession() {
+  return (
+    <Modal
+      opened
+      onClose={() => undefined}
+      withCloseButton={false}
+      closeOnEscape={false}
+      closeOnClickOutside={false}
+      lockScroll={false}
+      centered
+      title="Your session has ended"
+    >
+      <Text size="sm" c="dimmed" mb="md">
+        Sign in again to go on. What you typed is still here.
+      </Text>
+      <SignInForm />
+      <Button variant="subtle" color="gray" fullWidth mt="xs" onClick={abandonSession}>
+        Leave this page
+      </Button>
+    </Modal>
+  )
+}

@@ -1,0 +1,28 @@
+// The navigation on a narrow screen, over the page.
+import '@mantine/core/styles/Overlay.layer.css'
+import '@mantine/core/styles/ModalBase.layer.css'
+import '@mantine/core/styles/Drawer.layer.css'
+import { Drawer } from '@mantine/core'
+import { Navigation } from './navigation.tsx'
+
+interface MobileNavigationProps {
+  readonly isOpen: boolean
+  readonly onClose: () => void
+}
+
+export default function MobileNavigation({ isOpen, onClose }: MobileNavigationProps) {
+  return (
+    <Drawer
+      opened={isOpen}
+      onClose={onClose}
+      size={280}
+      padding={0}
+      withCloseButton={false}
+      lockScroll={false}
+      aria-label="Navigation"
+      styles={{ body: { height: '100%' } }}
+    >
+      <Navigation />
+    </Drawer>
+  )
+}

@@ -1,0 +1,72 @@
+// The frame of every page of an environment: navigation at the left, or behind a button where there is no room for it.
+import { UnstyledButton } from '@mantine/core'
+import { Navigate, Outlet, useLocation } from '@tanstack/react-router'
+import { lazy, Suspense, useEffect, useState } from 'react'
+import { useEnvironment, useEnvironmentPath } from '../api/environments.ts'
+import { useSessionState } from '../api/use-session.ts'
+import { Icon } from '../components/icon.tsx'
+import { rememberEnvironment } from './last-environment.ts'
+import { Navigation } from './navigation.tsx'
+import classes from './shell.module.css'
+import { UnknownEnvironment } from './unknown-environment.tsx'
+
+const MobileNavigation = lazy(() => import('./mobile-navigation.tsx'))
+
+export function Shell() {
+  const state = useSessionState()
+  const location = useLocation()
+  if (state.is === 'signed-out') return <Navigate to="/sign-in" search={{ to: location.href }} replace />
+  return <SignedIn />
+}
+
+function SignedIn() {
+  const [isMenuOpen, setMenuOpen] = useState(false)
+  const [wasMenuOpen, setWasMenuOpen] = useState(false)
+  const { pathname } = useLocation()
+  const path = useEnvironmentPath()
+  const environment = useEnvironment()
+  useEffect(() => setMenuOpen(false), [pathname])
+  useEffect(() => {
+    if (environment.isSuccess) rememberEnvironment(path)
+  }, [environment.isSuccess, path.p, path.e])
+
+  return (
+    <div className={classes.shell}>
+      <a href="#content" className={classes.skip}>
+        Skip to the page
+      </a>
+      <aside className={classes.sidebar}>
+        <Navigation />
+      </aside>
+      <div className={classes.bar}>
+        <UnstyledButton
+          className={classes.menu}
+          aria-label="Open navigation"
+          aria-expanded={isMenuOpen}
+          onClick={() => {
+            setMenuOpen(true)
+            setWasMenuOpen(true)
+          }}
+        >
+          <Icon name="menu" size={18} />
+        </UnstyledButton>
+        <span className={classes.place}>
+          {path.p} / {environment.data?.name ?? path.e}
+        </span>
+      </div>
+      {wasMenuOpen && (
+        <Suspense>
+          <MobileNavigation isOpen={isMenuOpen} onClose={() => setMenuOpen(false)} />
+        </Suspense>
+      )}
+      <main id="content" tabIndex={-1} className={classes.main}>
+        {environment.isError && environment.data === undefined ? (
+          <UnknownEnvironment error={environment.error} onRetry={() => void environment.refetch()} />
+        ) : (
+          // a page begins anew in another environment
+          <Outlet key={`${path.p}/${path.e}`} />
+        )}
+      </main>
+    </div>
+  )
+}

@@ -1,0 +1,20 @@
+// Style sheets of the components that every page uses, in the order that Mantine asks for, in a layer below the styles of
+// the console. What only some pages use they import themselves, `@mantine/core/styles/NAME.layer.css` beside the
+// component: nothing else brings it. All variables are in `virtual:theme.css`.
+import '@mantine/core/styles/baseline.layer.css'
+import '@mantine/core/styles/global.layer.css'
+import '@mantine/core/styles/UnstyledButton.layer.css'
+import '@mantine/core/styles/VisuallyHidden.layer.css'
+import '@mantine/core/styles/Paper.layer.css'
+import '@mantine/core/styles/Popover.layer.css'
+import '@mantine/core/styles/CloseButton.layer.css'
+import '@mantine/core/styles/Group.layer.css'
+import '@mantine/core/styles/Loader.layer.css'
+import '@mantine/core/styles/Input.layer.css'
+import '@mantine/core/styles/Flex.layer.css'
+import '@mantine/core/styles/Button.layer.css'
+import '@mantine/core/styles/Combobox.layer.css'
+import '@mantine/core/styles/Skeleton.layer.css'
+import '@mantine/core/styles/Text.layer.css'
+import 'virtual:theme.css'
+import './theme.css'

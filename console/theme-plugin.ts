@@ -1,0 +1,21 @@
+// The variables of the theme as a static style sheet, `virtual:theme.css`. Mantine would write them into a style element
+// when the page starts, which the Content-Security-Policy of the console forbids.
+import { convertCssVariables, DEFAULT_THEME, defaultCssVariablesResolver, mergeMantineTheme } from '@mantine/core'
+import type { Plugin } from 'vite'
+import { theme } from './src/theme.ts'
+
+const NAME = 'virtual:theme.css'
+
+export function themeVariables(): Plugin {
+  return {
+    name: 'theme-variables',
+    resolveId: (id) => (id === NAME ? `\0${NAME}` : undefined),
+    load: (id) => (id === `\0${NAME}` ? stylesOf() : undefined),
+  }
+}
+
+/** All variables of the theme, for both colour schemes. */
+function stylesOf(): string {
+  const variables = defaultCssVariablesResolver(mergeMantineTheme(DEFAULT_THEME, theme))
+  return convertCssVariables(variables, ':root')
+}

@@ -1,0 +1,33 @@
+// Builds the console into dist/console of the package. Nothing is inlined, neither scripts nor styles nor pictures: the
+// server sends it with a Content-Security-Policy that forbids that. In development requests go to a local server.
+import { fileURLToPath } from 'node:url'
+import { defineConfig } from 'vite'
+import { themeVariables } from './theme-plugin.ts'
+
+const root = fileURLToPath(new URL('.', import.meta.url))
+const from = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
+/** Where `npm run dev` finds the management API. */
+const SERVER = process.env.ZEROHOP_API ?? 'http://127.0.0.1:8080'
+
+export default defineConfig({
+  root,
+  base: '/console/',
+  plugins: [themeVariables()],
+  resolve: { alias: { 'zerohop/client': from('../src/client.ts') } },
+  build: {
+    outDir: from('../dist/console'),
+    emptyOutDir: true,
+    target: 'es2022',
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    license: { fileName: 'licenses.md' },
+    reportCompressedSize: false,
+    rolldownOptions: {
+      output: {
+        // what every page needs and seldom changes: a browser keeps it when the console changes
+        codeSplitting: { groups: [{ name: 'base', test: /node_modules\/(react|react-dom|scheduler|@tanstack)\// }] },
+      },
+    },
+  },
+  server: { proxy: { '/console/api': { target: SERVER, changeOrigin: true } } },
+})

@@ -1,0 +1,62 @@
+// Builds the console into dist/console with Vite, and fails when it has become too large: what people wait for is the
+// first view, and everything is in the package. Types are not checked here: `npm run typecheck` does that.
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { build } from 'vite'
+
+/** Bytes, compressed as servers do it: of all files, */
+const TOTAL_MAX = 400 * 1024
+/** of what stands between an empty cache and a page on which people begin, */
+const FIRST_VIEW_MAX = 200 * 1024
+const FIRST_PAGES = /(sign-in|overview|why)-page/
+/** and of what any other page adds to it. */
+const PAGE_MAX = 60 * 1024
+const GZIP_LEVEL = 6
+
+const result = await build({
+  root: 'console',
+  configFile: join('console', 'vite.config.ts'),
+  logLevel: 'warn',
+  build: { rolldownOptions: { onLog: print } },
+})
+const files = new Map(result.output.map((file) => [file.fileName, file]))
+const sizes = new Map(
+  [...files].map(([name, file]) => [name, gzipSync(file.code ?? file.source, { level: GZIP_LEVEL }).length]),
+)
+
+const chunks = [...files.values()].filter(({ type }) => type === 'chunk')
+const start = chunks.find(({ isEntry }) => isEntry)
+const needs = (chunk) => [...closure(chunk)].flatMap((each) => [each.fileName, ...each.viteMetadata.importedCss])
+const shell = new Set(['index.html', ...needs(start)])
+const shipped = [...files.keys()].filter((name) => /\.(js|css|html)$/.test(name))
+check('all of the console', sum(shipped), TOTAL_MAX)
+for (const page of chunks.filter(({ isDynamicEntry }) => isDynamicEntry)) {
+  const own = needs(page).filter((name) => !shell.has(name))
+  if (FIRST_PAGES.test(page.name)) check(`shell and ${page.name}`, sum([...shell, ...own]), FIRST_VIEW_MAX)
+  else check(`${page.name} beside the shell`, sum(own), PAGE_MAX)
+}
+
+/** A chunk and what it imports at once. */
+function closure(chunk, found = new Set()) {
+  if (found.has(chunk)) return found
+  found.add(chunk)
+  for (const name of chunk.imports) closure(files.get(name), found)
+  return found
+}
+
+function sum(names) {
+  return [...new Set(names)].reduce((total, name) => total + sizes.get(name), 0)
+}
+
+function check(what, bytes, max) {
+  const kilobytes = (count) => `${(count / 1024).toFixed(0)} KB`
+  if (bytes <= max) return
+  const text = `${kilobytes(bytes)} compressed, of at most ${kilobytes(max)}`
+  console.error(`${what} is too large (${text}): load a page or a library only where it is needed (console/README.md)`)
+  process.exit(1)
+}
+
+/** `use client` at the top of a library's file means nothing in a page that has no server. */
+function print(level, log, handler) {
+  if (log.code !== 'MODULE_LEVEL_DIRECTIVE') handler(level, log)
+}
