@@ -7,17 +7,20 @@
 FROM node:24-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
+COPY console/package.json console/package.json
 RUN npm ci
 COPY asconfig.json tsconfig.json tsconfig.build.json ./
 COPY scripts scripts
 COPY assembly assembly
 COPY src src
+COPY console console
 RUN npm run build && mkdir -p empty
 
 FROM node:24-bookworm-slim AS production
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
-RUN npm ci --omit=dev
+COPY console/package.json console/package.json
+RUN npm ci --omit=dev --workspaces=false
 
 FROM node:24-bookworm-slim
 ENV NODE_ENV=production ZEROHOP_HOST=0.0.0.0 ZEROHOP_DATA=/data

@@ -57,7 +57,9 @@ describe('the container image', () => {
     )
     expect(modules.map(({ flags }) => flags.from)).toEqual(['production'])
     const production = stages.find(({ name }) => name === 'production')?.instructions ?? []
-    expect(production.filter(({ keyword }) => keyword === 'RUN').map(({ text }) => text)).toEqual(['npm ci --omit=dev'])
+    expect(production.filter(({ keyword }) => keyword === 'RUN').map(({ text }) => text)).toEqual([
+      'npm ci --omit=dev --workspaces=false',
+    ])
     expect(final.filter(({ keyword }) => keyword === 'RUN')).toEqual([])
     expect(
       final.filter(

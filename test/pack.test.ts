@@ -89,8 +89,15 @@ describe('the package', () => {
       'policy.schema.json',
     ])
     expect(readdirSync(join(installed, 'build'))).toEqual(['release.wasm'])
-    const built = readdirSync(join(installed, 'dist'), { recursive: true }).map(String)
-    expect(built.filter((file) => /\.\w/.test(file) && !/(?<!\.test)(\.d\.c?ts|\.c?js)$/.test(file)).sort()).toEqual([
+    const files = readdirSync(join(installed, 'dist'), { recursive: true }).map(String)
+    const [page, built] = [true, false].map((is) => files.filter((file) => file.startsWith('console') === is))
+    expect(page!.filter((file) => !/^console\/assets\/[\w-]+-[\w-]{8}\.(js|css|svg)$/.test(file)).sort()).toEqual([
+      'console',
+      'console/assets',
+      'console/index.html',
+      'console/licenses.md',
+    ])
+    expect(built!.filter((file) => /\.\w/.test(file) && !/(?<!\.test)(\.d\.c?ts|\.c?js)$/.test(file)).sort()).toEqual([
       'reference/index.html',
       'reference/openapi.json',
       'reference/scalar.LICENSE',

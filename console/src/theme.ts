@@ -62,4 +62,11 @@ export const theme = createTheme({
     },
   },
   respectReducedMotion: true,
+  components: {
+    Button: { defaultProps: { size: 'xs' } },
+    InputWrapper: { defaultProps: { size: 'xs' } },
+    Input: { defaultProps: { size: 'xs' } },
+    TextInput: { defaultProps: { size: 'xs' } },
+    Textarea: { defaultProps: { size: 'xs' } },
+  },
 })

@@ -268,7 +268,7 @@ function machines(files: readonly SourceFile[]): Finding[] {
 /** A file says what lives in it before it says anything else. */
 function headers(files: readonly SourceFile[]): Finding[] {
   return files
-    .filter(({ path }) => /^(src|assembly|scripts|examples|test\/tidy)\/.*\.(ts|mjs)$/.test(path))
+    .filter(({ path }) => /^(src|assembly|scripts|examples|console|test\/tidy)\/.*\.(ts|mjs)$/.test(path))
     .filter(({ text }) => !/^(#!.*\n)?\/[/*]/.test(text))
     .map(({ path }) => ({
       path,
@@ -282,7 +282,7 @@ function endings(files: readonly SourceFile[]): Finding[] {
   // asc adds the ending by itself and takes no other
   const withEndings = files.filter(({ path }) => !path.startsWith('assembly/'))
   return eachImport(withEndings, (_, { target, specifier, line }) =>
-    target === undefined || /\.(ts|mts|mjs|js|json|wasm)$/.test(target)
+    target === undefined || /\.(ts|tsx|mts|mjs|js|json|wasm|css)$/.test(target)
       ? undefined
       : { line, mend: `write the ending: '${specifier}.ts'` },
   )

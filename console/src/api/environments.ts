@@ -35,7 +35,7 @@ export const environmentsQuery = (p: string) =>
       allPages((query) => read(api.GET('/v2/projects/{p}/envs', { params: { path: { p }, query }, signal }))),
   })
 
-export const environmentQuery = (path: EnvironmentPath) =>
+const environmentQuery = (path: EnvironmentPath) =>
   queryOptions({
     queryKey: ['environment', path.p, path.e],
     queryFn: ({ signal }) => read(api.GET('/v2/projects/{p}/envs/{e}', { params: { path }, signal })),
@@ -46,7 +46,10 @@ export function useEnvironment() {
   return useQuery(environmentQuery(useEnvironmentPath()))
 }
 
-/** The rows of all pages, of at most ten: enough for lists that people choose from. */
+/**
+ * The rows of all pages, of at most ten: enough for lists that people choose from.
+ * @public
+ */
 export async function allPages<T>(
   readPage: (query: { readonly page: number; readonly per_page: number }) => Promise<readonly T[]>,
 ): Promise<readonly T[]> {

@@ -20,7 +20,10 @@ export function useSession(): Session {
   throw new Error('this page needs a session')
 }
 
-/** Whether the API key may do what needs this access. What it may not do is not offered; the API refuses it as well. */
+/**
+ * Whether the API key may do what needs this access. What it may not do is not offered; the API refuses it as well.
+ * @public
+ */
 export function useMay(access: AccessLevel): boolean {
   return reaches(useSession().access.access_level, access)
 }

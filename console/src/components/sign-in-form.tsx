@@ -1,4 +1,5 @@
 // The form that exchanges an API key for a session.
+import '@mantine/core/styles/ActionIcon.layer.css'
 import '@mantine/core/styles/PasswordInput.layer.css'
 import '@mantine/core/styles/Alert.layer.css'
 import '@mantine/core/styles/Stack.layer.css'
@@ -29,6 +30,7 @@ export function SignInForm({ onDone }: { readonly onDone?: () => void }) {
     <form onSubmit={submit}>
       <Stack gap="sm">
         <PasswordInput
+          size="sm"
           label="API key"
           placeholder="zh_…"
           autoComplete="current-password"
@@ -45,7 +47,7 @@ export function SignInForm({ onDone }: { readonly onDone?: () => void }) {
             {describeError(attempt.error).text}
           </Alert>
         )}
-        <Button type="submit" loading={attempt.isPending}>
+        <Button size="sm" type="submit" loading={attempt.isPending}>
           Sign in
         </Button>
       </Stack>

@@ -3,6 +3,8 @@ import '@mantine/core/styles/Overlay.layer.css'
 import '@mantine/core/styles/ModalBase.layer.css'
 import '@mantine/core/styles/Drawer.layer.css'
 import { Drawer } from '@mantine/core'
+import { useLocation } from '@tanstack/react-router'
+import { useEffect, useRef } from 'react'
 import { Navigation } from './navigation.tsx'
 
 interface MobileNavigationProps {
@@ -11,6 +13,12 @@ interface MobileNavigationProps {
 }
 
 export default function MobileNavigation({ isOpen, onClose }: MobileNavigationProps) {
+  const { pathname } = useLocation()
+  const opened = useRef(pathname)
+  useEffect(() => {
+    if (pathname !== opened.current) onClose()
+    opened.current = pathname
+  }, [pathname, onClose])
   return (
     <Drawer
       opened={isOpen}

@@ -22,13 +22,12 @@ export function Shell() {
 function SignedIn() {
   const [isMenuOpen, setMenuOpen] = useState(false)
   const [wasMenuOpen, setWasMenuOpen] = useState(false)
-  const { pathname } = useLocation()
-  const path = useEnvironmentPath()
+  const { p, e } = useEnvironmentPath()
   const environment = useEnvironment()
-  useEffect(() => setMenuOpen(false), [pathname])
+  const closeMenu = () => setMenuOpen(false)
   useEffect(() => {
-    if (environment.isSuccess) rememberEnvironment(path)
-  }, [environment.isSuccess, path.p, path.e])
+    if (environment.isSuccess) rememberEnvironment({ p, e })
+  }, [environment.isSuccess, p, e])
 
   return (
     <div className={classes.shell}>
@@ -51,12 +50,12 @@ function SignedIn() {
           <Icon name="menu" size={18} />
         </UnstyledButton>
         <span className={classes.place}>
-          {path.p} / {environment.data?.name ?? path.e}
+          {p} / {environment.data?.name ?? e}
         </span>
       </div>
       {wasMenuOpen && (
         <Suspense>
-          <MobileNavigation isOpen={isMenuOpen} onClose={() => setMenuOpen(false)} />
+          <MobileNavigation isOpen={isMenuOpen} onClose={closeMenu} />
         </Suspense>
       )}
       <main id="content" tabIndex={-1} className={classes.main}>
@@ -64,7 +63,7 @@ function SignedIn() {
           <UnknownEnvironment error={environment.error} onRetry={() => void environment.refetch()} />
         ) : (
           // a page begins anew in another environment
-          <Outlet key={`${path.p}/${path.e}`} />
+          <Outlet key={`${p}/${e}`} />
         )}
       </main>
     </div>
