@@ -19,6 +19,11 @@ writeFileSync('dist/index.js', text)
 appendFileSync('calls', 'dist ')
 if (text.includes('wrong')) process.exit(2)
 `
+const CONSOLE = `import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs'
+mkdirSync('dist/console', { recursive: true })
+writeFileSync('dist/console/index.html', 'page')
+appendFileSync('calls', 'console ')
+`
 
 describe('npm run build', () => {
   let folder: string
@@ -39,10 +44,12 @@ describe('npm run build', () => {
     write('scripts/build-kernel.mjs', KERNEL)
     copyFileSync(SCRIPT, at('scripts/build.mjs'))
     write('scripts/build-dist.mjs', DIST)
+    write('scripts/build-console.mjs', CONSOLE)
+    write('console/src/main.tsx', 'console')
     write('node_modules/.package-lock.json', '{"lockfileVersion":3}')
     write('assembly/index.ts', 'kernel')
     write('src/index.ts', 'source')
-    expect(build()).toBe('kernel dist')
+    expect(build()).toBe('kernel dist console')
   })
 
   it('builds nothing when nothing changed', () => {
@@ -66,24 +73,35 @@ describe('npm run build', () => {
     expect(build()).toBe('dist')
     expect(readFileSync(at('dist/index.js'), 'utf8')).toBe('source')
     rmSync(at('dist'), { recursive: true })
-    expect(build()).toBe('dist')
+    expect(build()).toBe('dist console')
     rmSync(at('build/kernel.ts'))
     expect(build('kernel')).toBe('kernel')
     expect(build()).toBe('')
   })
 
+  it('builds the console by itself, though it lies in dist', () => {
+    write('console/src/main.tsx', 'changed')
+    expect(build()).toBe('console')
+    write('src/model/limits.ts', 'what the client of the console imports')
+    expect(build()).toBe('dist console')
+    appendFileSync(at('dist/console/index.html'), ' changed')
+    expect(build()).toBe('console')
+    write('console/node_modules/vite/index.js', 'of the workspace')
+    expect(build()).toBe('')
+  })
+
   it('builds everything with other scripts, also with one that a step only imports', () => {
     write('scripts/more/imported.mjs', '')
-    expect(build()).toBe('kernel dist')
+    expect(build()).toBe('kernel dist console')
     expect(build()).toBe('')
   })
 
   it('builds everything with other packages, and always when it is not known which are installed', () => {
     write('node_modules/.package-lock.json', '{"lockfileVersion":3,"packages":{}}')
-    expect(build()).toBe('kernel dist')
+    expect(build()).toBe('kernel dist console')
     rmSync(at('node_modules/.package-lock.json'))
-    expect(build()).toBe('kernel dist')
-    expect(build()).toBe('kernel dist')
+    expect(build()).toBe('kernel dist console')
+    expect(build()).toBe('kernel dist console')
   })
 
   it('tries again after a step that failed', () => {

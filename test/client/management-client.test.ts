@@ -89,6 +89,9 @@ describe('the write client', () => {
     expect(() => dataOf(invalid)).toThrow(/with status 422: body\.key: invalid user key/)
     const stranger = createClient({ ...options, apiKey: 'wrong' })
     expect((await stranger.GET(USERS, { params: { path } })).response.status).toBe(401)
+    const withoutKey = createClient({ ...options, apiKey: null })
+    withoutKey.use({ onRequest: ({ request }) => void expect(request.headers.has('authorization')).toBe(false) })
+    expect((await withoutKey.GET(USERS, { params: { path } })).response.status).toBe(401)
 
     await client.POST(USERS, { params: { path }, body: { key: 'cleo' } })
     expect(dataOf(await client.DELETE(USER, of('cleo')))).toBeUndefined()
