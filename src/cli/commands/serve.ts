@@ -39,6 +39,8 @@ export async function runServe(env: Env, options: StartOptions, log: Logger): Pr
       ...(env.imageMemoryBytes === undefined ? {} : { imageMemoryBytes: env.imageMemoryBytes }),
     })
     closers.addApp(app)
+    await app.ready()
+    api.console?.answerWith(app)
     const pdpPort = await listen(app, env.pdpHost, env.pdpPort)
     const opa = await listenOpa(app, env, log, closers)
     reloadOnHangup(env, [api, app, ...opa], log)
@@ -66,9 +68,9 @@ function ownApi({ audit }: Management): Sink {
  * machine only, so it is left out where others are meant to come from elsewhere.
  */
 function consoleLink(env: Env, { isNew }: Management, api: ManagementSide['app']): string | undefined {
-  if (env.console === undefined) return undefined
+  if (api.console === undefined) return undefined
   const key = isNew && LOOPBACK_HOST.test(env.host) ? readKeys(env.data)?.organization : undefined
-  return key === undefined ? '/console/' : `/console/sign-in#token=${api.consoleLink(hashSecret(key))}`
+  return key === undefined ? '/console/' : `/console/#token=${api.console.link(hashSecret(key))}`
 }
 
 /** Prints the addresses and a command to try. The key itself is only shown on a terminal, never in a log. */

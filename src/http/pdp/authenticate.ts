@@ -5,7 +5,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ZerohopError } from '../../model/errors.ts'
 import { AT_LEAST_DEFAULT_MS, AT_LEAST_MAX_MS } from '../../model/limits.ts'
 import type { Pdp } from '../../pdp/pdp.ts'
-import type { PdpDirectory } from './pdp-keys.ts'
+import { directoryOf, type PdpDirectory } from './pdp-keys.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -27,14 +27,15 @@ export function authenticator(
   authorizationOf: (request: FastifyRequest) => string | undefined = ({ headers }) => headers.authorization,
 ): Authenticate {
   return (request, _reply, done) => {
+    const answering = directoryOf(directory, request.raw)
     try {
-      request.pdp = directory.findNow(authorizationOf(request))
+      request.pdp = answering.findNow(authorizationOf(request))
     } catch (error) {
       done(error as Error)
       return
     }
     if (request.pdp !== undefined && request.headers['x-min-revision'] === undefined) done()
-    else wait(request, directory, authorizationOf(request)).then(() => done(), done)
+    else wait(request, answering, authorizationOf(request)).then(() => done(), done)
   }
 }
 

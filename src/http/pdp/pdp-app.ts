@@ -1,5 +1,6 @@
 // The PDP over HTTP: the routes of docs/pdp-api.md over the very same `Pdp` that applications hold. A request is
 // answered from one image at one revision, which the header x-revision names. Nothing here decides.
+import type { IncomingMessage } from 'node:http'
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import type { ErrorCode } from '../../model/errors.ts'
 import { type V1PdpOptions, v1PdpRoutes } from '../../v1/pdp/v1-check-routes.ts'
@@ -19,7 +20,7 @@ import { gatewayRoutes } from './gateways.ts'
 import { healthRoutes } from './health.ts'
 import { listingRoutes } from './listing-routes.ts'
 import { opaRoutes } from './opa.ts'
-import type { PdpDirectory } from './pdp-keys.ts'
+import { directoryOf, type PdpDirectory } from './pdp-keys.ts'
 import { metricsRoute } from './pdp-metrics.ts'
 import { type DecisionLogging, Decisions } from './record-decision.ts'
 import type { PdpRouteDeps } from './route-deps.ts'
@@ -27,6 +28,7 @@ import { type ServiceOptions, serviceRoutes } from './service.ts'
 import { snapshotRoutes } from './snapshot-routes.ts'
 import { tenantRoutes } from './tenants.ts'
 import { urlRoutes } from './urls.ts'
+import { vouchedOf } from './vouched.ts'
 import { readinessOf, type WorkerPeers } from './worker-peers.ts'
 
 export interface PdpAppOptions extends ServiceOptions {
@@ -76,7 +78,7 @@ const appliedHere: Applied = (pdp, revision, timeoutMs) => pdp.atLeast(revision,
 export function pdpApp(options: PdpAppOptions): FastifyInstance {
   const metrics = options.metrics ?? new Metrics()
   const { directory, debug = false, acceptNow = false, decisionLog, applied = appliedHere } = options
-  const decisions = new Decisions(metrics, (authorization) => directory.keyIdOf(authorization), decisionLog, acceptNow)
+  const decisions = new Decisions(metrics, (request) => keyIdOf(directory, request), decisionLog, acceptNow)
   const deps: PdpRouteDeps = { authenticate: authenticator(directory), debug, acceptNow, decisions }
   const count = (status: number, seconds: number) => metrics.request('POST', '/allowed', status, seconds)
   const direct = { directory, errorForm: pdpForm, requestId: requestIds(), count, decisions, acceptNow }
@@ -118,6 +120,12 @@ export function pdpApp(options: PdpAppOptions): FastifyInstance {
   return app
 }
 
+const keyIdOf = (directory: PdpDirectory, request: IncomingMessage): string =>
+  directoryOf(directory, request).keyIdOf(request.headers.authorization)
+
+const isKnown = (request: IncomingMessage): boolean =>
+  request.headers.authorization !== undefined || vouchedOf(request) !== undefined
+
 /** What both servers of a PDP share. */
 function emptyApp(
   { directory, ...options }: PdpAppOptions,
@@ -128,8 +136,7 @@ function emptyApp(
   const app = httpApp({
     errorForm: pdpForm,
     duplicates: 'last-wins',
-    keyOf: ({ pdp, headers: { authorization } }) =>
-      pdp === undefined || authorization === undefined ? '' : senderOf(directory.keyIdOf(authorization)),
+    keyOf: ({ pdp, raw }) => (pdp === undefined || !isKnown(raw) ? '' : senderOf(keyIdOf(directory, raw))),
     ...(intake ? { intake } : {}),
     ...(logger ? { logger } : {}),
     ...(tls ? { tls } : {}),

@@ -2,6 +2,7 @@
 // 403, a revoked one 401. Keys are found by hash and compared in constant time; only the header of the last request is
 // kept in plain text, in memory.
 import { hash, timingSafeEqual } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
 import type { LogId } from '../../log/change.ts'
 import { isZerohopError, ZerohopError } from '../../model/errors.ts'
 import type { OnEvent } from '../../model/events.ts'
@@ -9,6 +10,7 @@ import { AT_LEAST_DEFAULT_MS, AUTH_CACHE_MAX } from '../../model/limits.ts'
 import type { ApiKey } from '../../model/objects.ts'
 import type { Pdp } from '../../pdp/pdp.ts'
 import type { StoreEvent } from '../../store/store.ts'
+import { vouchedOf } from './vouched.ts'
 
 /** Finds the PDP of a request by its Authorization header. */
 export interface PdpDirectory {
@@ -23,6 +25,20 @@ export interface PdpDirectory {
   keyIdOf(authorization: string | undefined): string
   /** The project and environment of that key, when they are known here. */
   scopeOf?(authorization: string | undefined): Scope
+  /** The PDP of an environment for a request that another server of this process has authenticated. */
+  vouched?(environment: LogId, organization: LogId): Pdp
+}
+
+/** Who answers one request, by its key or by what another server of this process said for it. */
+export function directoryOf(directory: PdpDirectory, request: IncomingMessage): PdpDirectory {
+  const asked = vouchedOf(request)
+  const pdp = asked && directory.vouched?.(asked.environment, asked.organization)
+  if (asked === undefined || pdp === undefined) return directory
+  return {
+    findNow: () => (pdp.state.revision === undefined ? undefined : pdp),
+    find: () => readyOf(pdp),
+    keyIdOf: () => asked.keyId,
+  }
 }
 
 /** The project and environment in the path of a management call. */
@@ -96,6 +112,10 @@ export class PooledPdps implements PdpDirectory {
 
   scopeOf(authorization: string | undefined): Scope {
     return this.#knownBy(authorization)
+  }
+
+  vouched(environment: LogId, organization: LogId): Pdp {
+    return this.#open(environment, organization)
   }
 
   #pdpOf(authorization: string | undefined): Pdp {

@@ -39,8 +39,8 @@ export interface DecisionLogging {
   readonly attributes?: boolean | 'read'
 }
 
-/** The caller for records: the id of the API key in this header. */
-export type KeyNames = (authorization: string | undefined) => string
+/** The caller for records: the id of the API key of a request. */
+export type KeyNames = (request: IncomingMessage) => string
 
 /** Called by the routes for each decision, before the answer is sent. */
 export class Decisions {
@@ -114,7 +114,7 @@ export class Decisions {
   /** Writes the record of a decision; call only while decisions are recorded. `begun` is the arrival of the request. */
   write(
     pdp: Pdp,
-    { headers }: IncomingMessage,
+    message: IncomingMessage,
     request: string | null,
     begun: number,
     check: Check,
@@ -131,7 +131,7 @@ export class Decisions {
       request,
       environment: pdp.environment,
       revision: pdp.revision,
-      apiKey: this.#nameOf(headers.authorization),
+      apiKey: this.#nameOf(message),
       user: userKey,
       tenant: pdp.tenantOf(type, tenant, key),
       action: actionKey,

@@ -3,7 +3,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { CONSOLE_API, isConsole } from '../../http/console/console-request.ts'
 import { endOf, requireCsrf, type Session, type Sessions } from '../../http/console/sessions.ts'
-import { SignInLink } from '../../http/console/sign-in-link.ts'
+import type { SignInLink } from '../../http/console/sign-in-link.ts'
 import { WrongKeys } from '../../http/console/wrong-keys.ts'
 import { isZerohopError, ZerohopError } from '../../model/errors.ts'
 import { closed, type Static, Text } from '../../model/json-schema.ts'
@@ -16,10 +16,6 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** the session of a request that its cookie authenticated */
     consoleSession: Session | undefined
-  }
-  interface FastifyInstance {
-    /** a fresh token of the link that signs in once with the key of this hash */
-    consoleLink(keyHash: string): string
   }
 }
 
@@ -39,10 +35,8 @@ export function cookieCaller(gate: Gate, sessions: Sessions): CookieCaller {
 }
 
 /** Begins sessions: outside the gate, since who signs in has no session yet. */
-export function signInRoutes(app: FastifyInstance, gate: Gate, sessions: Sessions): void {
+export function signInRoutes(app: FastifyInstance, gate: Gate, sessions: Sessions, link: SignInLink): void {
   const wrongKeys = new WrongKeys()
-  const link = new SignInLink()
-  app.decorate('consoleLink', (keyHash: string) => link.open(keyHash))
   const begin = async (request: FastifyRequest, reply: FastifyReply, hashOf: () => string) => {
     wrongKeys.requireTurn(request, reply)
     try {

@@ -4,9 +4,8 @@ import type { FastifyBaseLogger, FastifyInstance, FastifyRequest } from 'fastify
 import type { AuditLog } from '../../decision-log/audit-log.ts'
 import { auditRoutes } from '../../decision-log/routes.ts'
 import { httpApp, type TlsSettings } from '../../http/app.ts'
-import { type ConsoleOptions, serveConsole } from '../../http/console/console.ts'
+import type { ConsoleOptions } from '../../http/console/console.ts'
 import { markConsole } from '../../http/console/console-request.ts'
-import { Sessions } from '../../http/console/sessions.ts'
 import { managementError } from '../../http/errors.ts'
 import { type IntakeOptions, senderOf } from '../../http/intake/intake.ts'
 import { answerMetrics, countRequests, intakeMetrics, Metrics, operatorCheck } from '../../http/metrics.ts'
@@ -50,7 +49,7 @@ import { tupleRoutes } from '../tuples/routes.ts'
 import { userRoutes } from '../users/routes.ts'
 import { Gate, guard } from './auth.ts'
 import { confirmReads, type Reads } from './consistency.ts'
-import { cookieCaller, sessionRoutes, signInRoutes } from './console-routes.ts'
+import { consoleServer } from './console-server.ts'
 import { referenceRoutes } from './reference.ts'
 import { replicaMetrics } from './replica-metrics.ts'
 import type { RouteContext } from './route-context.ts'
@@ -94,7 +93,6 @@ const Ready = named(
 export function managementApp({ store, audit, logger, routes, ...options }: ManagementOptions): FastifyInstance {
   const { metrics = new Metrics(), openMetrics = false, rateLimits, tls, intake } = options
   const listening = { ...(intake ? { intake } : {}), ...(logger ? { logger } : {}), ...(tls ? { tls } : {}) }
-  const sessions = options.console && new Sessions(store.deriveKey('console sessions'))
   const keyOf = ({ caller }: FastifyRequest) => (caller === undefined ? '' : senderOf(caller.key.id))
   const app = httpApp({
     errorForm: managementError,
@@ -102,16 +100,13 @@ export function managementApp({ store, audit, logger, routes, ...options }: Mana
     noRoute,
     keyOf,
     ...listening,
-    ...(sessions ? { rewriteUrl: markConsole } : {}),
+    ...(options.console ? { rewriteUrl: markConsole } : {}),
   })
   if (options.tracer) traceRequests(app, options.tracer)
   const management: RouteContext = { store, audit, gate: new Gate(store) }
   countRequests(app, metrics)
   intakeMetrics(metrics, [app])
-  if (options.console && sessions) {
-    serveConsole(app, options.console, tls !== undefined)
-    signInRoutes(app, management.gate, sessions)
-  }
+  const console = options.console && consoleServer(app, store, management.gate, options.console, tls !== undefined)
   storeMetrics(app, metrics, store)
   auditMetrics(metrics, audit)
   referenceRoutes(app)
@@ -122,10 +117,9 @@ export function managementApp({ store, audit, logger, routes, ...options }: Mana
   readyRoute(app, store)
   app.register(async (guarded) => {
     confirmReads(guarded, store, options.reads ?? 'linearizable')
-    const byCookie = sessions && cookieCaller(management.gate, sessions)
-    guard(guarded, management.gate, operatorCheck(options.metricsToken), byCookie)
-    if (sessions) sessionRoutes(guarded, sessions)
+    guard(guarded, management.gate, operatorCheck(options.metricsToken), console?.cookieCaller)
     if (rateLimits !== undefined) await limitRates(guarded, rateLimits)
+    console?.routes(guarded)
     if (!openMetrics) metricsRoute(guarded, management, metrics)
     keyRoutes(guarded, management)
     organizationRoutes(guarded, management)

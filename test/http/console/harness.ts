@@ -103,8 +103,9 @@ export interface Installation {
   close(): Promise<void>
 }
 
-export async function openInstallation(): Promise<Installation> {
-  const management = await openManagement({ data: temporaryFolder('console-data'), noExample: true })
+/** @param noExample without the example policy */
+export async function openInstallation(noExample = true): Promise<Installation> {
+  const management = await openManagement({ data: temporaryFolder('console-data'), noExample })
   const folder = builtPage()
   const apps: FastifyInstance[] = []
   const again = (): FastifyInstance => {

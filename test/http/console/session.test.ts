@@ -384,7 +384,7 @@ describe('the link of a new folder', () => {
   beforeAll(() => {
     app = own.again()
   })
-  const link = () => app.consoleLink(hashSecret(admin))
+  const link = () => app.console!.link(hashSecret(admin))
   const redeem = (token: string, asking: Parameters<Visitor['ask']>[2] = {}, visitor = new Visitor(app)) =>
     visitor.ask('POST', `${SESSION}/link`, { ...asking, body: { token } })
 
@@ -427,7 +427,7 @@ describe('the link of a new folder', () => {
   it('is replaced by the next one, and ends with its key', async () => {
     const first = link()
     const { key, secret } = await own.addKey('admin', 'first')
-    const second = app.consoleLink(hashSecret(secret))
+    const second = app.console!.link(hashSecret(secret))
     expect((await redeem(first, { address: '127.0.0.10' })).status).toBe(401)
     await own.management.store.commit(own.management.organization, 'deleteApiKey', { ref: key.id }, BY)
     expect((await redeem(second, { address: '127.0.0.10' })).status).toBe(401)
