@@ -51,6 +51,24 @@ describe('npm start', () => {
     expect(output).not.toMatch(/zh_(org|proj|env)_/)
   })
 
+  it('prints a link that signs in to the console, once', async () => {
+    const [, origin = '', token = ''] = /^console +(http:[^ ]+)\/console\/#token=([\w-]+)$/m.exec(output) ?? []
+    const headers = { origin, 'content-type': 'application/json' }
+    const redeem = () =>
+      fetch(`${origin}/console/api/session/link`, { method: 'POST', headers, body: JSON.stringify({ token }) })
+    const answer = await redeem()
+    const { csrf_token, access } = (await answer.json()) as { csrf_token: string; access: object }
+    expect(access).toMatchObject({ object_type: 'org', access_level: 'admin' })
+    expect((await redeem()).status).toBe(401)
+    const cookie = answer.headers.get('set-cookie')?.split(';')[0] ?? ''
+    const asked = await fetch(`${origin}/console/api/allowed?project=default&environment=development`, {
+      method: 'POST',
+      headers: { ...headers, cookie, 'x-csrf-token': csrf_token },
+      body: JSON.stringify({ user: { key: 'ana' }, action: 'say', resource: { type: 'hello', tenant: 'default' } }),
+    })
+    expect(await asked.json()).toMatchObject({ allow: true })
+  })
+
   it('ends with the shell that npm started it in', async () => {
     const ended = once(shell, 'exit')
     shell.kill('SIGTERM')
