@@ -19,10 +19,19 @@ export function remove(kind: Kind, key: string): Change {
   return { op: 'delete', kind, key }
 }
 
+/** A person, as their identity provider names them. */
+export interface UserActor {
+  readonly issuer: string
+  readonly subject: string
+  readonly name: string | null
+}
+
 /** Who caused an entry and through which request: the log is the history. Never holds a secret. */
 export interface Actor {
-  /** id of the API key, or null for the command line and bootstrap */
+  /** id of the API key, or null for the command line, bootstrap and users */
   readonly api_key_id: string | null
+  /** a person who signed in to the console without a key (docs/adr/0026-users-in-the-log.md) */
+  readonly user?: UserActor
   readonly request_id: string | null
   readonly address: string | null
   readonly method: string | null

@@ -9,7 +9,7 @@ import { listOf } from '../../model/json-schema.ts'
 import { parseId } from '../../model/keys.ts'
 import type { ApiKey } from '../../model/objects.ts'
 import type { View } from '../../store/view.ts'
-import { actorName } from '../api-keys/actor-name.ts'
+import { actorId, actorName, actorType } from '../actor.ts'
 import { activityRead, describeActivity, historyRead, type LogPlace } from '../http/render.ts'
 import type { RouteContext } from '../http/route-context.ts'
 import { useCases } from '../registry.ts'
@@ -127,8 +127,8 @@ function filterOf(query: Query, isHistory: boolean, nameOf: (entry: HistoryEntry
     const wanted = readTexts(query, name)
     if (wanted.length > 0) tests.push((entry) => wanted.includes(textOf(entry)))
   }
-  among('actor_id', ({ by }) => by.api_key_id ?? '')
-  among('actor_type', ({ by }) => actorType(by.api_key_id))
+  among('actor_id', ({ by }) => actorId(by) ?? '')
+  among('actor_type', ({ by }) => actorType(by))
   const name = readText(query, 'actor_display_name')?.toLowerCase()
   if (name !== undefined) tests.push((entry) => nameOf(entry).toLowerCase().includes(name))
   const since = readTime(query, 'timestamp_from')
@@ -145,9 +145,6 @@ function filterOf(query: Query, isHistory: boolean, nameOf: (entry: HistoryEntry
   const fits = tests.length === 0 ? undefined : (entry: HistoryEntry) => tests.every((test) => test(entry))
   return { fits, since }
 }
-
-/** What did it: a key of the API, or the command line and the process itself. */
-const actorType = (apiKey: string | null): string => (apiKey === null ? 'system' : 'api_key')
 
 function missing(ref: string): ZerohopError {
   return new ZerohopError('OBJECT_NOT_FOUND', { kind: 'event', ref })

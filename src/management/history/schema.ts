@@ -3,16 +3,20 @@ import { described, enumOf, Flag, named, nullable, open, type Static, Text } fro
 import { flagFilter, page, query, textParameter, textsParameter, timeParameter } from '../query-parameters.ts'
 import { Attributes, Count, Id, Time } from '../schema-parts.ts'
 
+/** A person who signed in to the console, as the identity provider names them. */
+const User = named('Actor', open({ issuer: Text, subject: Text, name: nullable(Text) }))
+
 const event = {
   id: Id,
   timestamp: Time,
   client_ip: Text,
-  actor_type: enumOf('api_key', 'system'),
+  actor_type: enumOf('api_key', 'user', 'system'),
   actor_id: Id,
   actor_display_name: described(
     nullable(Text),
-    'name of the API key, or what it is a key of; else the operation of the command line or of the process itself',
+    'name of the API key, or what it is a key of; of the user; else the operation of the command line or of the process itself',
   ),
+  actor_user: nullable(User),
   org_id: Id,
   project_id: nullable(Id),
   project_key: nullable(Text),
@@ -49,9 +53,11 @@ export type ActivityType = Static<typeof ActivityType>
 
 const filters = {
   ...page,
-  actor_id: textsParameter('only what this API key did'),
-  actor_type: textsParameter('`api_key`, or `system` for the command line and the process itself'),
-  actor_display_name: textParameter('a part of the name of the API key'),
+  actor_id: textsParameter('only what this API key or user did'),
+  actor_type: textsParameter(
+    '`api_key`, `user` for a person of the console, or `system` for the command line and the process itself',
+  ),
+  actor_display_name: textParameter('a part of the name of the API key or user'),
   project_id: textsParameter('only in this project, by its id'),
   env_id: textsParameter('only in this environment, by its id'),
   timestamp_from: timeParameter,

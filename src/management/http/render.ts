@@ -1,9 +1,11 @@
 // How stored objects print: the exact fields that clients read, ids as 32 hex digits, times as `…+00:00`. Nothing here
 // decides or reads more than it must. The schema is in render-schema.ts.
+
 import type { HistoryEntry } from '../../log/change.ts'
 import { parseId } from '../../model/keys.ts'
 import type { ApiKey, Environment, Organization, PdpConfig, Project } from '../../model/objects.ts'
 import type { View } from '../../store/view.ts'
+import { actorId, actorType } from '../actor.ts'
 import type { ApiKeyRead } from '../api-keys/schema.ts'
 import type { EnvironmentRead, EnvironmentStats, EnvironmentWithEmail, PdpConfigRead } from '../environments/schema.ts'
 import type { OrganizationRead, OrganizationStats } from '../organizations/schema.ts'
@@ -142,7 +144,7 @@ export interface LogPlace {
   readonly env_key: string | null
 }
 
-/** The id of who did it when no API key did. */
+/** The id of who did it when neither an API key nor a user did. */
 const NOBODY = '0'.repeat(32)
 
 function eventRead({ id, at, by }: HistoryEntry, place: LogPlace | undefined, name: string) {
@@ -150,9 +152,10 @@ function eventRead({ id, at, by }: HistoryEntry, place: LogPlace | undefined, na
     id,
     timestamp: printTime(at),
     client_ip: by.address ?? '',
-    actor_type: by.api_key_id === null ? 'system' : 'api_key',
-    actor_id: by.api_key_id ?? NOBODY,
+    actor_type: actorType(by),
+    actor_id: actorId(by) ?? NOBODY,
     actor_display_name: name,
+    actor_user: by.user ?? null,
     ...place,
   }
 }

@@ -9,7 +9,7 @@ import { FixedImage } from '../../pdp/fixed-image.ts'
 import type { Explanation } from '../../pdp/pdp.ts'
 import { Pdp } from '../../pdp/pdp.ts'
 import type { Check } from '../../pdp/request.ts'
-import { actorName } from '../api-keys/actor-name.ts'
+import { actorId, actorName } from '../actor.ts'
 import { printTime } from '../http/render.ts'
 import type { RouteContext } from '../http/route-context.ts'
 import type { Found, PastRevisions } from './past-revisions.ts'
@@ -58,7 +58,7 @@ function revisionRoute(app: FastifyInstance, { store }: RouteContext, past: Past
       const who = actorName(store.view(caller.organization), by)
       return {
         ...{ revision, at: printTime(at), operation: by.operation, method: by.method, path: by.path },
-        ...{ actor_id: by.api_key_id, actor_display_name: who, summary, others },
+        ...{ actor_id: actorId(by), actor_display_name: who, summary, others },
         changes: entries.map((entry) => ({ ...entry, fields: { ...entry.fields } })),
         ...(diff && { policy: diff.policy, access: diff.access }),
       }

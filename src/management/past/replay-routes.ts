@@ -5,7 +5,7 @@ import { shortReason } from '../../http/pdp/record-decision.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import { parseId } from '../../model/keys.ts'
 import type { Explanation } from '../../pdp/pdp.ts'
-import { actorName } from '../api-keys/actor-name.ts'
+import { actorId, actorName } from '../actor.ts'
 import { printTime } from '../http/render.ts'
 import type { RouteContext } from '../http/route-context.ts'
 import type { PastRevisions } from './past-revisions.ts'
@@ -62,7 +62,7 @@ const causeRead = ({ revision, answer, at, by }: Cause, name: string) => ({
   revision,
   answer,
   at: printTime(at),
-  actor_id: by.api_key_id,
+  actor_id: actorId(by),
   actor_display_name: name,
   operation: by.operation,
 })

@@ -4,6 +4,7 @@ import { LOG_READ_MAX, PLAN_ENTRIES_MAX, PLAN_LOOK_BACK_MAX } from '../../model/
 import { appliedKey } from '../../model/objects.ts'
 import type { Reader } from '../../store/reader.ts'
 import type { Mint, View } from '../../store/view.ts'
+import { nameWithoutKey } from '../actor.ts'
 import type { Conflict } from '../revert/undone.ts'
 import { accessOf, decisive, NO_ACCESS_CHANGE } from './access.ts'
 import { decidePlan, digestOf } from './decide-plan.ts'
@@ -85,7 +86,7 @@ function changedOutside(reader: Reader, view: View, entries: readonly Entry[]): 
 
 const whoOf = (entry: LogEntry | undefined): LastChange => ({
   by: entry?.by.api_key_id ?? null,
-  operation: entry?.by.operation ?? null,
+  operation: entry === undefined ? null : nameWithoutKey(entry.by),
   revision: entry?.revision ?? null,
   at: entry?.at ?? null,
 })

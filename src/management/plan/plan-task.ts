@@ -18,6 +18,7 @@ export interface PlanTask extends Wanted {
 export interface LastChange {
   /** id of the API key; null for the command line */
   readonly by: string | null
+  /** where no key did: the name of the user, or the operation of the command line */
   readonly operation: string | null
   readonly revision: number | null
   /** milliseconds since 1970 */

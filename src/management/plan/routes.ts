@@ -4,6 +4,7 @@ import type { Actor, LogId } from '../../log/change.ts'
 import { isZerohopError } from '../../model/errors.ts'
 import { BULK_BODY_BYTES_MAX } from '../../model/limits.ts'
 import type { Asking } from '../../store/store.ts'
+import { actorId } from '../actor.ts'
 import { actorOf, askedWith, type RouteContext } from '../http/route-context.ts'
 import { applyInto } from './apply.ts'
 import type { MadePlan } from './plan-task.ts'
@@ -66,7 +67,7 @@ export function planRoutes(app: FastifyInstance, management: RouteContext, plann
       const asking = askedWith(management, request)
       const commit = (input: ApplyInput) => store.commit(environment, 'applyPlan', input, by, asking)
       const repeated = asking.once && (() => answerOnRecord(management, environment, by, asking))
-      const into = { planner, environment, by: by.api_key_id, now, commit, repeated }
+      const into = { planner, environment, by: actorId(by), now, commit, repeated }
       const applied = await applyInto(into, request.body)
       reply.header('x-revision', String(applied.revision))
       return read(request, applied)

@@ -131,7 +131,7 @@ const Outside = named(
   open({
     kind: Kind,
     key: Text,
-    by: described(nullable(Text), 'name or id of the API key, or the operation of the command line'),
+    by: described(nullable(Text), 'name or id of the API key, name of the user, or the operation of the command line'),
     revision: described(nullable(Count), 'null when it is further back than a plan looks'),
     at: nullable(Time),
   }),

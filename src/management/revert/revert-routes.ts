@@ -1,6 +1,7 @@
 // Reverting a revision: …/revisions/{revision}/revert/plan says what it would do, and …/revert does it.
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { ZerohopError } from '../../model/errors.ts'
+import { actorId } from '../actor.ts'
 import { actorOf, askedWith, type RouteContext } from '../http/route-context.ts'
 import type { PastRevisions } from '../past/past-revisions.ts'
 import { applyInto } from '../plan/apply.ts'
@@ -46,7 +47,7 @@ export function revertRoutes(app: FastifyInstance, management: RouteContext, { p
       const by = actorOf(request, 'revertRevision')
       const asking = askedWith(management, request)
       const commit = (input: ApplyInput) => store.commit(environment, 'applyPlan', input, by, asking)
-      const into = { planner, environment, by: by.api_key_id, now: () => Date.now(), commit }
+      const into = { planner, environment, by: actorId(by), now: () => Date.now(), commit }
       const applied = await applyInto(into, { revert, fingerprints, expected, force })
       reply.header('x-revision', String(applied.revision))
       return read(request, applied, revert)

@@ -1,7 +1,8 @@
 // History and activity: the log read back. And the two doors to what is not there yet: decisions, and logins into
 // embedded pages.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Harness, openHarness } from './harness.ts'
+import { withoutRequest } from '../../../src/log/change.ts'
+import { type Harness, ID, openHarness } from './harness.ts'
 
 let api: Harness
 const list = async (query = '', options = {}) => (await api.ask('GET', `/v2/history${query}`, undefined, options)).body
@@ -154,5 +155,53 @@ describe('decisions and logins', () => {
       'no Elements host configured',
     ])
     expect((await login('ana', 'default', api.made.organization.secret)).status).toBe(403)
+  })
+})
+
+describe('what a person of the console did', () => {
+  const ISSUER = 'https://login.example.com'
+  const user = { issuer: ISSUER, subject: 'sub-1', name: 'Ana, "changes":[] <b>' }
+  const by = (person: { issuer: string; subject: string; name: string | null }) => ({
+    ...withoutRequest('createUser'),
+    user: person,
+    method: 'POST',
+    path: '/v2/facts/default/development/users',
+  })
+  const create = (key: string, person: { issuer: string; subject: string; name: string | null }) =>
+    api.store.commit(api.environment, 'createUser', { key }, by(person))
+  beforeAll(async () => {
+    await create('by-ana', user)
+    await create('by-ana-renamed', { ...user, name: null })
+    await create('by-another', { issuer: 'https://other.example.com', subject: 'sub-1', name: 'Ana' })
+    await api.ask('POST', '$F/users', { key: 'by-a-key' })
+  })
+
+  it('names the person, by the id that issuer and subject have', async () => {
+    const { data } = await list('?actor_type=user')
+    expect(data).toHaveLength(3)
+    const [another, renamed, first] = data
+    expect(first).toMatchObject({ actor_type: 'user', actor_id: ID, actor_display_name: user.name, actor_user: user })
+    expect(renamed).toMatchObject({ actor_id: first.actor_id, actor_display_name: 'sub-1' })
+    expect(another.actor_id).not.toBe(first.actor_id)
+    expect((await api.ask('GET', `/v2/history/${first.id}`)).body).toEqual(first)
+    expect((await api.ask('GET', '/v2/activity?actor_type=user')).body.data[2]).toMatchObject({ actor_user: user })
+  })
+
+  it('is found by that id, and by a part of the name', async () => {
+    const [first] = (await list('?actor_display_name=ana,')).data
+    expect(first.actor_user).toEqual(user)
+    expect((await list(`?actor_id=${first.actor_id}`)).data).toHaveLength(2)
+    expect(
+      (await list('?actor_type=api_key')).data.some((event: object) => 'actor_user' in event && event.actor_user),
+    ).toBe(false)
+  })
+
+  it('is in the revision, and in the log between entries of keys', async () => {
+    const { revision } = (await list('?actor_display_name=ana,')).data[0]
+    const one = await api.ask('GET', `/v2/projects/default/envs/development/revisions/${revision}`)
+    expect(one.body).toMatchObject({ actor_id: ID, actor_display_name: user.name, revision })
+    const entries = api.store.entries(api.environment, revision - 1, 4)
+    expect(entries.map((entry) => entry.by.user?.name)).toEqual([user.name, null, 'Ana', undefined])
+    expect(entries.slice(1).map(({ previous }) => previous)).toEqual(entries.slice(0, -1).map(({ chain }) => chain))
   })
 })
