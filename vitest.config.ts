@@ -12,11 +12,17 @@ const ALL_ON_REPLICAS = ['test/http/management/*.test.ts', 'test/http/v1/*.test.
 /** Where test/support/postgres.ts can run a server. */
 const isLinux = process.platform === 'linux'
 const isOnReplicas = process.env.ZEROHOP_TEST_REPLICAS !== undefined
+/** Pages of the console in a browser: one server and one browser for all of them. */
+const CONSOLE = ['test/console/*.test.ts']
 const usual: TestProjectInlineConfiguration = {
   extends: true,
-  test: { name: 'usual', include: ['test/**/*.test.ts'], exclude: [...SLOW] },
+  test: { name: 'usual', include: ['test/**/*.test.ts'], exclude: [...SLOW, ...CONSOLE] },
 }
 const slow: TestProjectInlineConfiguration = { extends: true, test: { name: 'slow', include: [...SLOW] } }
+const inBrowser: TestProjectInlineConfiguration = {
+  extends: true,
+  test: { name: 'console', include: CONSOLE, globalSetup: ['test/support/console-setup.ts'] },
+}
 const onReplicas: TestProjectInlineConfiguration = {
   extends: true,
   test: {
@@ -45,7 +51,7 @@ const compiled: Plugin = {
 export default defineConfig({
   plugins: process.env.ZEROHOP_TEST_COMPILED === undefined ? [] : [compiled],
   test: {
-    projects: isOnReplicas ? [onReplicas] : [usual, slow, ...(isLinux ? [onReplicas] : [])],
+    projects: isOnReplicas ? [onReplicas] : [usual, inBrowser, slow, ...(isLinux ? [onReplicas] : [])],
     server: { deps: { external: [/\/dist\/src\//] } },
     setupFiles: ['test/support/setup.ts'],
     pool: 'forks',

@@ -14,18 +14,15 @@ export function parseObject(text: string): ParsedObject {
   try {
     value = JSON.parse(text)
   } catch (error) {
-    return { problem: `This is not JSON: ${reasonOf(error, text)}` }
+    return { problem: `This is not JSON: ${reasonOf(error)}` }
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     return { problem: 'This must be an object in braces, such as {"department": "finance"}' }
   return { object: value as JsonObject }
 }
 
-/** Browsers word it differently; the place is what helps, so it is said as line and column. */
-function reasonOf(error: unknown, text: string): string {
+/** What the browser says, without the text itself, which stands in the field. */
+function reasonOf(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error)
-  const at = /at position (\d+)/.exec(message)?.[1]
-  if (at === undefined) return message
-  const before = text.slice(0, Number(at)).split('\n')
-  return `unexpected text at line ${before.length}, column ${before.at(-1)!.length + 1}`
+  return message.replace(/^JSON\.parse: /, '').replace(/, (\.{3})?".*" is not valid JSON$/s, '')
 }

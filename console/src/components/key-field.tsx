@@ -25,16 +25,17 @@ export function KeyField({ suggest, value, onChange, ...props }: KeyFieldProps) 
     placeholderData: keepPreviousData,
   })
   const options = found.data ?? []
-  const isAlone = options.length === 1 && options[0]?.key === value
+  const isTyped = options.some(({ key }) => key === value.trim())
   const choose = (key: string) => {
     onChange(key)
     combobox.closeDropdown()
   }
   return (
     <Combobox store={combobox} onOptionSubmit={choose} shadow="md">
-      <Combobox.Target>
+      <Combobox.Target withExpandedAttribute>
         <TextInput
           {...props}
+          role="combobox"
           value={value}
           onChange={({ currentTarget }) => {
             onChange(currentTarget.value)
@@ -49,7 +50,7 @@ export function KeyField({ suggest, value, onChange, ...props }: KeyFieldProps) 
           autoCapitalize="none"
         />
       </Combobox.Target>
-      <Combobox.Dropdown hidden={options.length === 0 || isAlone}>
+      <Combobox.Dropdown hidden={options.length === 0 || isTyped}>
         <Combobox.Options aria-label={`Suggestions for ${props.label}`}>
           {options.map(({ key, about }) => (
             <Combobox.Option key={key} value={key} className={classes.option}>

@@ -1,5 +1,5 @@
 // Chooses the environment: those of the open project first, then the other projects. The page stays the same one.
-import { Combobox, UnstyledButton, useCombobox } from '@mantine/core'
+import { Combobox, UnstyledButton, useCombobox, VisuallyHidden } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useLocation, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
@@ -58,12 +58,9 @@ export function EnvironmentSwitcher() {
   return (
     <Combobox store={combobox} onOptionSubmit={submit} width={260} position="bottom-start" shadow="md">
       <Combobox.Target targetType="button">
-        <UnstyledButton
-          className={classes.button}
-          aria-label={`Environment: ${project?.name ?? path.p}, ${environment.data?.name ?? path.e}`}
-          onClick={() => combobox.toggleDropdown()}
-        >
+        <UnstyledButton className={classes.button} onClick={() => combobox.toggleDropdown()}>
           <Icon name="layers" />
+          <VisuallyHidden>Environment: </VisuallyHidden>
           <span className={classes.names}>
             <span>{project?.name ?? path.p}</span>
             <span>{environment.data?.name ?? path.e}</span>

@@ -1,6 +1,6 @@
 // The frame of every page of an environment: navigation at the left, or behind a button where there is no room for it.
 import { UnstyledButton } from '@mantine/core'
-import { Navigate, Outlet, useLocation } from '@tanstack/react-router'
+import { Outlet, useLocation, useNavigate } from '@tanstack/react-router'
 import { lazy, Suspense, useEffect, useState } from 'react'
 import { useEnvironment, useEnvironmentPath } from '../api/environments.ts'
 import { useSessionState } from '../api/use-session.ts'
@@ -13,10 +13,16 @@ import { UnknownEnvironment } from './unknown-environment.tsx'
 const MobileNavigation = lazy(() => import('./mobile-navigation.tsx'))
 
 export function Shell() {
-  const state = useSessionState()
-  const location = useLocation()
-  if (state.is === 'signed-out') return <Navigate to="/sign-in" search={{ to: location.href }} replace />
-  return <SignedIn />
+  return useSessionState().is === 'signed-out' ? <SignedOut /> : <SignedIn />
+}
+
+/** Leads to the sign-in page, and from there back here. */
+function SignedOut() {
+  const navigate = useNavigate()
+  const { href } = useLocation()
+  const [to] = useState(href) // the address changes on the way
+  useEffect(() => void navigate({ to: '/sign-in', search: { to }, replace: true }), [navigate, to])
+  return null
 }
 
 function SignedIn() {

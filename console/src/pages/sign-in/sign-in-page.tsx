@@ -32,7 +32,7 @@ export function SignInPage() {
         <Text size="xs" c="dimmed">
           The key of an environment is in <Code>keys.json</Code> of the data folder, or in the answer of{' '}
           <Code>zerohop keys create</Code>. It is exchanged for a cookie and not kept in this browser.{' '}
-          <Anchor href="/docs" size="xs">
+          <Anchor href="/docs" size="xs" underline="always">
             API reference
           </Anchor>
         </Text>

@@ -1,6 +1,5 @@
 // The form of a question. What is sent beside it, and another time, stay folded until they are wanted.
-import '@mantine/core/styles/Kbd.layer.css'
-import { Button, Kbd, TextInput } from '@mantine/core'
+import { Button, TextInput } from '@mantine/core'
 import { type KeyboardEvent, useState } from 'react'
 import { useEnvironmentPath } from '../../api/environments.ts'
 import {
@@ -127,7 +126,7 @@ export function QuestionForm({ search, isAsking, onAsk }: QuestionFormProps) {
           />
         </div>
       </details>
-      <Button type="submit" loading={isAsking} rightSection={<Kbd size="xs">Ctrl ↵</Kbd>}>
+      <Button type="submit" loading={isAsking} rightSection={<kbd className={classes.shortcut}>Ctrl ↵</kbd>}>
         Ask
       </Button>
     </form>

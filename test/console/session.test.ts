@@ -1,0 +1,94 @@
+// Signing in, and what happens to an open page when the session ends, the key may do less, or the server is away.
+import { expect, it } from 'vitest'
+import { consoleServer, inspect, useConsole } from '../support/console.ts'
+
+const console = useConsole('session')
+const WHY = '/console/default/session/why'
+
+// skipped where no Chromium is installed: the routes of the session are tested in test/http/console
+it.skipIf(consoleServer === undefined)('asks to sign in first, says when a key is wrong, and leads back', async () => {
+  const page = await console.visit('why?user=ana', { isSignedOut: true })
+  await page.getByRole('heading', { name: 'Sign in to Zerohop' }).waitFor()
+  await inspect(page, 'sign-in')
+  await page.getByLabel('API key').fill('zh_env_wrong')
+  await page.keyboard.press('Enter')
+  await page.getByText(/No such key/).waitFor()
+  await page.getByLabel('API key').fill(consoleServer!.key)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('heading', { name: 'Why', level: 1 }).waitFor()
+  expect(await page.getByRole('combobox', { name: 'User' }).inputValue()).toBe('ana')
+  expect(await page.evaluate(() => JSON.stringify({ ...localStorage, ...sessionStorage }))).not.toContain('zh_')
+
+  await page.getByRole('button', { name: /May do everything/ }).click()
+  await page.getByRole('menuitem', { name: 'Sign out' }).click()
+  await page.getByRole('heading', { name: 'Sign in to Zerohop' }).waitFor()
+  await page.goto(WHY)
+  await page.getByRole('heading', { name: 'Sign in to Zerohop' }).waitFor()
+})
+
+// skipped where no Chromium is installed
+it.skipIf(consoleServer === undefined)(
+  'takes the token of a link out of the address, also of one that is used up',
+  async () => {
+    const page = await console.visit('/console/sign-in#token=used-up', { isSignedOut: true })
+    await page.getByText('The link cannot be used').waitFor()
+    expect(page.url()).not.toContain('token')
+  },
+)
+
+// skipped where no Chromium is installed
+it.skipIf(consoleServer === undefined)('goes on after the session has ended, with what was typed', async () => {
+  const key = await console.makeKey('read')
+  const page = await console.visit('why', { isSignedOut: true })
+  await page.getByLabel('API key').fill(key.secret)
+  await page.keyboard.press('Enter')
+  await page.getByRole('combobox', { name: 'User' }).fill('ana@acme.example')
+  await page.getByRole('combobox', { name: 'Action' }).fill('read')
+  await page.getByRole('combobox', { name: 'Resource' }).fill('report')
+  await page.getByRole('combobox', { name: 'Tenant' }).fill('acme')
+  await console.api.DELETE('/v2/api-key/{key}', { params: { path: { key: key.id } } })
+  await page.keyboard.press('Enter')
+  const dialog = page.getByRole('dialog', { name: 'Your session has ended' })
+  await dialog.waitFor()
+  await inspect(page, 'expired-session')
+  await dialog.getByLabel('API key').fill(consoleServer!.key)
+  await dialog.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('heading', { name: 'Allowed' }).waitFor()
+  await dialog.waitFor({ state: 'hidden' })
+})
+
+// skipped where no Chromium is installed
+it.skipIf(consoleServer === undefined)(
+  'says that the server is away, and goes on by itself when it is back',
+  async () => {
+    const page = await console.visit('why?user=ana%40acme.example&action=read&resource=report&tenant=acme')
+    await page.getByRole('heading', { name: 'Allowed' }).waitFor()
+    await page.context().setOffline(true)
+    await page.getByRole('combobox', { name: 'Action' }).fill('export')
+    await page.keyboard.press('Control+Enter')
+    await page.getByText(/The server cannot be reached. Trying again/).waitFor()
+    await page.context().setOffline(false)
+    await page.getByText(/The server cannot be reached. Trying again/).waitFor({ state: 'hidden' })
+    await page.getByRole('heading', { name: 'Allowed' }).waitFor()
+    expect(await page.getByRole('combobox', { name: 'Action' }).inputValue()).toBe('export')
+  },
+)
+
+// skipped where no Chromium is installed
+it.skipIf(consoleServer === undefined)(
+  'shows a key of one environment that environment, and no page that is none',
+  async () => {
+    const page = await console.visit('/console/', { access: 'read' })
+    await page.getByRole('heading', { name: 'Why', level: 1 }).waitFor()
+    expect(new URL(page.url()).pathname).toBe(WHY)
+    await page.getByRole('button', { name: /May read/ }).waitFor()
+    await page.getByRole('button', { name: /^Environment: / }).click()
+    expect(await page.getByRole('option').allInnerTexts()).toEqual(['Session'])
+    await page.keyboard.press('Escape')
+
+    await page.goto('/console/default/production/why')
+    await page.getByRole('heading', { name: 'No such environment' }).waitFor()
+    await page.goto('/console/default/session/nowhere')
+    await page.getByRole('heading', { name: 'Page not found' }).waitFor()
+  },
+)

@@ -1,0 +1,151 @@
+// The console in a browser, for tests: an environment of the file's own with a policy, and pages that are signed in. A
+// page fails its test when the policy of the page refuses something, when the browser complains, or when anything is
+// asked of another origin. `inspect` looks at a page in both sizes and colours, and takes its picture when asked to.
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { AxeBuilder } from '@axe-core/playwright'
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, expect, inject } from 'vitest'
+import { createClient, dataOf, type ManagementClient } from '../../src/client.ts'
+import { CONSOLE_POLICY } from './console-policy.ts'
+
+/** undefined where no Chromium is installed: tests of pages are skipped there. */
+export const consoleServer = inject('console')
+
+/** For one step of a page, on a machine that does much else. */
+const PATIENCE_MS = 20_000
+const WIDE = { width: 1440, height: 900 }
+const NARROW = { width: 390, height: 844 }
+const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
+/** Where pictures of the pages go; without it none are taken. */
+const PICTURES = process.env.ZEROHOP_CONSOLE_PICTURES
+
+export type Access = 'read' | 'write' | 'admin'
+
+export interface VisitOptions {
+  /** what the key of the session may do in the environment; `admin` when absent */
+  readonly access?: Access
+  /** nobody is signed in */
+  readonly isSignedOut?: boolean
+}
+
+export interface TestConsole {
+  /** a client with the key of the organization */
+  readonly api: ManagementClient
+  /** of this file alone */
+  readonly path: { readonly p: string; readonly e: string }
+  /** Opens `/console/{project}/{environment}/{page}`, or an address that begins with `/`. */
+  visit(page: string, options?: VisitOptions): Promise<Page>
+  /** A key of the environment, and its id. */
+  makeKey(access: Access): Promise<{ readonly id: string; readonly secret: string }>
+}
+
+/**
+ * The console for the tests of one file, with an environment called `name` that has the policy; to be called at the top of
+ * the file. Its members may be used in tests and hooks.
+ */
+export function useConsole(name: string, policy: object = CONSOLE_POLICY): TestConsole {
+  const path = { p: 'default', e: name }
+  const complaints: string[] = []
+  const contexts: BrowserContext[] = []
+  const keys = new Map<Access, Promise<{ id: string; secret: string }>>()
+  let browser: Browser | undefined
+  const api = createClient({ url: consoleServer?.url ?? 'http://127.0.0.1', apiKey: consoleServer?.key ?? '' })
+
+  beforeAll(async () => {
+    if (consoleServer === undefined) return
+    const make = api.POST('/v2/projects/{p}/envs', { params: { path }, body: { key: name, name: title(name) } })
+    const [made] = await Promise.all([make, connect()])
+    dataOf(made)
+    dataOf(await api.POST('/v2/projects/{p}/envs/{e}/apply', { params: { path }, body: { policy: policy as never } }))
+  })
+  afterEach(async () => {
+    await Promise.all(contexts.splice(0).map((context) => context.close()))
+    expect(complaints.splice(0)).toEqual([])
+  })
+  afterAll(async () => {
+    await browser?.close()
+  })
+  const connect = async () => {
+    browser = await chromium.connect(consoleServer!.browser)
+  }
+
+  const makeKey = async (access: Access) => {
+    const environment = dataOf(await api.GET('/v2/projects/{p}/envs/{e}', { params: { path } }))
+    const { organization_id, project_id, id } = environment
+    const body = { organization_id, project_id, environment_id: id, access_level: access, name: `${name} ${access}` }
+    const key = dataOf(await api.POST('/v2/api-key', { body: { ...body, object_type: 'env' } }))
+    return { id: key.id, secret: key.secret ?? '' }
+  }
+  const keyOf = (access: Access) => {
+    const key = keys.get(access) ?? makeKey(access)
+    keys.set(access, key)
+    return key
+  }
+
+  return {
+    api,
+    path,
+    makeKey,
+    async visit(page, { access = 'admin', isSignedOut = false } = {}) {
+      const context = await browser!.newContext({ viewport: WIDE, colorScheme: 'light', baseURL: consoleServer!.url })
+      context.setDefaultTimeout(PATIENCE_MS)
+      contexts.push(context)
+      if (!isSignedOut) await signIn(context, (await keyOf(access)).secret)
+      const opened = await context.newPage()
+      watch(opened, complaints)
+      await opened.goto(page.startsWith('/') ? page : `/console/${path.p}/${path.e}/${page}`)
+      return opened
+    },
+  }
+}
+
+async function signIn(context: BrowserContext, secret: string): Promise<void> {
+  const response = await context.request.post('/console/api/session', { data: { api_key: secret } })
+  expect(response.status()).toBe(200)
+}
+
+/** Chromium says so when an answer has such a status, whatever the page does about it. */
+const EXPECTED = /^Failed to load resource: (the server responded with a status of|net::ERR_INTERNET_DISCONNECTED)/
+
+function watch(page: Page, complaints: string[]): void {
+  page.on('pageerror', (error) => complaints.push(error.message))
+  page.on('console', (line) => {
+    if (['error', 'warning'].includes(line.type()) && !EXPECTED.test(line.text())) complaints.push(line.text())
+  })
+  page.on('request', (request) => {
+    const { origin, protocol } = new URL(request.url())
+    if (origin !== consoleServer!.url && protocol !== 'data:') complaints.push(`left the origin: ${request.url()}`)
+  })
+}
+
+/**
+ * Looks at a page as it is: in 1,440 and 390 pixels, light and dark, no rule of WCAG 2.2 AA is violated that axe knows, and
+ * nothing is wider than the screen. With ZEROHOP_CONSOLE_PICTURES it also takes its picture, called `name`.
+ */
+export async function inspect(page: Page, name: string): Promise<void> {
+  const before = page.viewportSize() ?? WIDE
+  for (const [size, viewport] of Object.entries({ wide: WIDE, narrow: NARROW })) {
+    await page.setViewportSize(viewport)
+    for (const scheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme: scheme, reducedMotion: 'reduce' })
+      const html = page.locator(`html[data-mantine-color-scheme="${scheme}"]`)
+      await html.waitFor()
+      const overflow = await html.evaluate((root) => root.scrollWidth - root.clientWidth)
+      expect({ name, size, overflow }).toEqual({ name, size, overflow: 0 })
+      const { violations } = await new AxeBuilder({ page }).setLegacyMode().withTags(RULES).analyze()
+      const found = violations.flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.target.join(' ')}`))
+      expect({ name, size, scheme, found }).toEqual({ name, size, scheme, found: [] })
+      if (PICTURES !== undefined) await takePicture(page, `${name}-${size}-${scheme}`)
+    }
+  }
+  await page.emulateMedia({ colorScheme: 'light', reducedMotion: null })
+  await page.setViewportSize(before)
+}
+
+async function takePicture(page: Page, name: string): Promise<void> {
+  mkdirSync(PICTURES!, { recursive: true })
+  await page.screenshot({ path: join(PICTURES!, `${name}.png`) })
+}
+
+const title = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1)
