@@ -3,11 +3,10 @@ import '@mantine/core/styles/Badge.layer.css'
 import { Badge, Button, CopyButton, Text } from '@mantine/core'
 import { useState } from 'react'
 import { Icon } from '../../components/icon.tsx'
+import { Instant } from '../../components/instant.tsx'
 import type { Explanation } from './explanation-query.ts'
 import { ExplanationTree } from './explanation-tree.tsx'
 import classes from './why-page.module.css'
-
-const time = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
 
 export function Answer({ answer, isOld }: { readonly answer: Explanation; readonly isOld: boolean }) {
   const [isJson, setJson] = useState(false)
@@ -28,7 +27,7 @@ export function Answer({ answer, isOld }: { readonly answer: Explanation; readon
           <Badge variant="default" size="sm" tt="none" fw={500}>
             {why.tenant}
           </Badge>{' '}
-          · revision {revision} of <time dateTime={revision_at}>{time.format(new Date(revision_at))}</time>
+          · revision {revision} of <Instant value={revision_at} />
         </Text>
         <div className={classes.tools}>
           <CopyButton value={location.href}>
