@@ -118,6 +118,7 @@ const SUMMARIES: Readonly<Record<string, string>> = {
   'DELETE /role_assignments/bulk': 'Delete many role assignments',
   'POST /user_invites/:ref/approve': 'Make an invited user a user',
   'POST /envs/:e/copy': 'Copy an environment',
+  'POST /copy/plan': 'Say what copying an environment would do',
   'GET /envs/:e/export': 'Read the policy of an environment as a file',
   'POST /envs/:e/plan': 'Say what a policy or changes would do',
   'POST /envs/:e/apply': 'Apply a policy or changes',

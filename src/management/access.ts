@@ -30,6 +30,7 @@ export const ACCESS = {
   // other keys
   'environment.delete': { level: 'project', access: 'admin', what: 'delete environments' },
   'environment.copy': { level: 'project', access: 'write', what: 'copy environments' },
+  'environment.planCopy': { level: 'project', access: 'read', what: 'plan copies of environments' },
   'key.read': { level: 'env', access: 'read', what: 'list API keys' },
   'key.reveal': { level: 'project', access: 'admin', what: 'read the secrets of API keys' },
   'key.write': { level: 'env', access: 'admin', what: 'manage API keys' },

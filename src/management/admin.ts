@@ -6,43 +6,31 @@ import { Image } from '../image/image.ts'
 import { type LogId, withoutRequest } from '../log/change.ts'
 import { ZerohopError } from '../model/errors.ts'
 import { parseId } from '../model/keys.ts'
-import { type AccessLevel, type ApiKey, environmentKey, type KeyLevel } from '../model/objects.ts'
+import type { AccessLevel, ApiKey, KeyLevel } from '../model/objects.ts'
 import { threadUrl } from '../model/thread.ts'
 import { type BackupLog, type BackupManifest, finishBackup, makeBackupFolder } from '../store/backup.ts'
 import type { Reader } from '../store/reader.ts'
-import { openStore, type Store } from '../store/store.ts'
+import { openStore } from '../store/store.ts'
 import type { View } from '../store/view.ts'
+import {
+  type AdminDeps,
+  findEnvironment,
+  findOrganization,
+  type InEnvironment,
+  type InOrganization,
+  type ManagementStore,
+  organizationIn,
+} from './admin-places.ts'
+import { applyEnvironment, copyEnvironment, planEnvironment, planEnvironmentCopy } from './admin-plans.ts'
 import { keepKeysFile } from './api-keys/keys-file-upkeep.ts'
 import { organizationsOf } from './open.ts'
 import { PastRevisions } from './past/past-revisions.ts'
 import { readAt } from './past/read-at.ts'
-import { applyInto } from './plan/apply.ts'
-import { Planner } from './plan/planner.ts'
-import { planRead } from './plan/render-plan.ts'
-import type { ApplyRequest, Plan, PlanRequest } from './plan/schema.ts'
-import type { ApplyInput } from './plan/use-cases.ts'
 import { exportSchema } from './policy-file/export.ts'
 import { exportInThread } from './policy-file/export-task.ts'
 import type { PolicyFile } from './policy-file/schema.ts'
 import type { ManagementUseCases } from './registry.ts'
 import { policyOf } from './snapshot/snapshot.ts'
-
-type ManagementStore = Store<ManagementUseCases>
-
-export interface AdminDeps {
-  readonly store: ManagementStore
-  /** the data folder */
-  readonly data: string
-  /** 32 random hex digits */
-  readonly newId: () => string
-  /** past revisions; by default those of the folder */
-  readonly past?: PastRevisions
-}
-
-/** An organization by id or key; the oldest by default. */
-interface InOrganization {
-  readonly organization?: string
-}
 
 export interface KeyRow {
   readonly id: string
@@ -75,6 +63,8 @@ export const ADMIN = {
   import: importEnvironment,
   plan: planEnvironment,
   apply: applyEnvironment,
+  'copy.plan': planEnvironmentCopy,
+  copy: copyEnvironment,
 } as const
 
 export type AdminCommand = keyof typeof ADMIN
@@ -140,12 +130,6 @@ async function deleteKey({ store }: AdminDeps, { id }: { readonly id: string }):
   return null
 }
 
-interface InEnvironment extends InOrganization {
-  /** ids or keys */
-  readonly project: string
-  readonly environment: string
-}
-
 /**
  * Exports the schema; with a file, schema and facts are written there instead. The export is logged.
  * @throws REVISION_GONE when `at` cannot be reached any more
@@ -184,51 +168,6 @@ async function importEnvironment(
   )
   return { ...result, revision }
 }
-
-interface Planned<R> extends InEnvironment {
-  readonly request: R
-  /** milliseconds since 1970: the time of every question */
-  readonly now: number
-}
-
-/** What a policy or changes would do: as the route of plans answers. */
-async function planEnvironment(
-  { store, data }: AdminDeps,
-  { request, now, ...input }: Planned<PlanRequest>,
-): Promise<Plan> {
-  const { organization, environment } = findEnvironment(store, input)
-  return withPlanner(data, async (planner) => {
-    const plan = await planner.plan({ environment, now, ...request })
-    return planRead(plan, nameOfKey(store, organization))
-  })
-}
-
-/** Applies them: as the route answers. */
-async function applyEnvironment(
-  { store, data }: AdminDeps,
-  { request, now, ...input }: Planned<ApplyRequest>,
-): Promise<Plan> {
-  const { organization, environment } = findEnvironment(store, input)
-  const commit = (of: ApplyInput) => store.commit(environment, 'applyPlan', of, withoutRequest('applyPlan'))
-  return withPlanner(data, async (planner) => {
-    const applied = await applyInto({ planner, environment, by: null, now: () => now, commit }, request)
-    return planRead(applied, nameOfKey(store, organization))
-  })
-}
-
-async function withPlanner(data: string, run: (planner: Planner) => Promise<Plan>): Promise<Plan> {
-  const planner = new Planner(data)
-  try {
-    return await run(planner)
-  } finally {
-    await planner.close()
-  }
-}
-
-const nameOfKey =
-  (store: ManagementStore, organization: LogId) =>
-  (id: string): string | null =>
-    store.view(organization).find('api_key', id)?.name ?? null
 
 /** The first half of a backup, which needs the store. `describeBackup` is the second half, which does not. */
 async function copyForBackup({ store }: AdminDeps, { folder }: { readonly folder: string }): Promise<null> {
@@ -272,35 +211,12 @@ function environmentIn(reader: Reader, log: LogId): string | undefined {
   return undefined
 }
 
-/** @throws OBJECT_NOT_FOUND */
-function findEnvironment(store: ManagementStore, { organization: ref, project, environment: name }: InEnvironment) {
-  const organization = findOrganization(store, ref)
-  const view = store.view(organization)
-  const { key } = view.require('project', project)
-  const environment = view.get('environment', environmentKey(key, name)) ?? view.find('environment', name)
-  if (environment?.project !== key) throw new ZerohopError('OBJECT_NOT_FOUND', { kind: 'environment', ref: name })
-  return { organization, environment: environment.id }
-}
-
-/** @throws OBJECT_NOT_FOUND */
-function findOrganization(store: ManagementStore, ref: string | undefined): LogId {
-  const logs = organizationsOf(store)
-  const id = ref === undefined ? undefined : parseId(ref)
-  const found = logs.find((log) => ref === undefined || log === id || organizationIn(store.view(log)).key === ref)
-  if (found === undefined) throw new ZerohopError('OBJECT_NOT_FOUND', { kind: 'organization', ref: ref ?? '' })
-  return found
-}
-
 /** Ids are unique over all organizations. @throws OBJECT_NOT_FOUND */
 function organizationOfKey(store: ManagementStore, ref: string): LogId {
   const id = parseId(ref) ?? ''
   const log = organizationsOf(store).find((one) => store.view(one).find('api_key', id) !== undefined)
   if (log === undefined) throw new ZerohopError('OBJECT_NOT_FOUND', { kind: 'API key', ref })
   return log
-}
-
-function organizationIn(view: View) {
-  return view.require('organization', view.log)
 }
 
 function keyRow(view: View, key: ApiKey): KeyRow {

@@ -8,8 +8,12 @@ export class EmptyView implements View {
   readonly log: LogId
   readonly position: Position = { revision: 0, chain: '' }
 
-  constructor(log: LogId) {
+  readonly #beside: Pick<View, 'other'> | undefined
+
+  /** @param beside knows the logs that exist */
+  constructor(log: LogId, beside?: Pick<View, 'other'>) {
     this.log = log
+    this.#beside = beside
   }
 
   get(): undefined {
@@ -43,6 +47,7 @@ export class EmptyView implements View {
   }
 
   other(log: LogId): View {
+    if (this.#beside !== undefined) return this.#beside.other(log)
     throw new ZerohopError('OBJECT_NOT_FOUND', { kind: 'environment', ref: log })
   }
 }

@@ -160,6 +160,47 @@ describe('a plan on the command line', () => {
   })
 })
 
+describe('a copy of an environment', () => {
+  it('is shown, then made, and is nothing the second time; at a server with a key of the project, and of a folder', async () => {
+    const org = { ZEROHOP_API: api, PDP_API_KEY: readKeys(data).organization! }
+    const copy = (...args: string[]) => runCommand(['copy', ...args], org)
+    const dry = await copy('development', 'production', '--dry-run')
+    expect([dry.code, dry.err]).toEqual([2, ''])
+    expect(dry.out).toMatch(/^Copy of development into production\n\n[\s\S]*\+ role writer\n/)
+    expect((await copy('development', 'production')).code).toBe(64)
+    const made = await copy('development', 'production', '--yes')
+    expect([made.code, made.err]).toEqual([0, ''])
+    expect(made.out).toMatch(/Copied development into production \(\d+ to create, 0 to change, 0 to delete\)\n$/)
+    expect(await copy('development', 'production', '--overwrite', '--yes')).toMatchObject({
+      code: 0,
+      out: expect.stringContaining('Nothing to copy: production has it all\n'),
+    })
+    expect((await copy('development', 'production', '--yes')).err).toContain('already exists')
+    const folder = ['--data', data]
+    const fresh = await copy(
+      'default/development',
+      'staging',
+      '--new',
+      '--scope',
+      '{"roles":{"include":["reader"]}}',
+      ...folder,
+    )
+    expect(fresh.code).toBe(64)
+    const scoped = ['--new', '--yes', '--json', '--scope', '{"roles":{"include":["reader"]}}']
+    const staged = await copy('default/development', 'staging', ...scoped, ...folder)
+    expect([staged.code, staged.err]).toEqual([0, ''])
+    expect(await copy('staging', 'development', '--overwrite', '--dry-run', ...folder)).toMatchObject({ code: 0 })
+    expect(await copy('development', 'staging', '--scope', '[]')).toMatchObject({
+      code: 64,
+      err: 'zerohop: --scope is not a JSON object: it is []\n',
+    })
+    expect(await run('copy', 'development', 'production', '--dry-run')).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('it needs a key of the project or the organization'),
+    })
+  })
+})
+
 describe('export and import at a server', () => {
   it('writes an environment as files that own it: the plan is empty', async () => {
     const all = join(folder, 'all.yaml')

@@ -43,6 +43,7 @@ const LEAST: Readonly<Record<Operation, AccessLevel>> = {
   'environment.write': 'write',
   'environment.delete': 'admin',
   'environment.copy': 'write',
+  'environment.planCopy': 'read',
   'key.read': 'read',
   'key.reveal': 'admin',
   'key.write': 'admin',

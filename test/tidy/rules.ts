@@ -52,7 +52,8 @@ const FLOORS: readonly (readonly Part[])[] = [
   [
     {
       name: 'what runs the use cases (src/management)',
-      files: /^src\/management\/((registry|open|writer-thread|retention|admin)|api-keys\/keys-file-upkeep)\.ts$/,
+      files:
+        /^src\/management\/((registry|open|writer-thread|retention|admin|admin-places|admin-plans)|api-keys\/keys-file-upkeep)\.ts$/,
     },
   ],
   [{ name: 'src/policy-test', files: /^src\/policy-test\// }],

@@ -3,11 +3,11 @@
 import { dataOf } from '../../client/management-client.ts'
 import type { RevertPlan } from '../../management/revert/schema.ts'
 import type { Env } from '../configuration/env.ts'
-import { WRONG_USAGE } from '../terminal/command-line.ts'
 import { confirmed } from '../terminal/confirm.ts'
 import { printOptions } from '../terminal/print-problems.ts'
 import { withProgress } from '../terminal/progress.ts'
 import { readCount } from '../terminal/when.ts'
+import { refusalToAsk } from './agreement.ts'
 import { type ApiOptions, remoteEnvironment } from './ask-api.ts'
 import { isCounted, joined, keyText, type PlanTextOptions, plain, planText, stylist, sumOf } from './plan-text.ts'
 
@@ -46,7 +46,8 @@ export async function revertRevision(env: Env, revision: string, options: Revert
     return REFUSED
   }
   if (dryRun) return planned.changes.length === 0 ? NOTHING : isCounted(planned) ? CHANGES : UNCOUNTED
-  const refusal = planned.changes.length === 0 ? undefined : refusalOf(planned, yes)
+  const refusal =
+    planned.changes.length === 0 ? undefined : refusalToAsk(planned, yes, { does: 'reverts', again: 'revert' })
   if (refusal !== undefined) {
     process.stderr.write(`zerohop: ${refusal.reason}\n`)
     return refusal.code
@@ -64,15 +65,6 @@ export async function revertRevision(env: Env, revision: string, options: Revert
 }
 
 type Body = object & Record<never, never> // the generated types know no lists that are only read
-
-/** Why it is not done, before anybody is asked. */
-function refusalOf(planned: RevertPlan, yes: boolean): { reason: string; code: number } | undefined {
-  if (!yes && process.stdin.isTTY !== true)
-    return { reason: 'nobody can be asked, because standard input is no terminal: --yes reverts', code: WRONG_USAGE }
-  if (yes && !isCounted(planned))
-    return { reason: '--yes does nothing whose effect could not be counted: revert on a terminal', code: REFUSED }
-  return undefined
-}
 
 function revertText(planned: RevertPlan, options: PlanTextOptions): string {
   const styled = stylist(options)

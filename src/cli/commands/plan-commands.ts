@@ -2,13 +2,24 @@
 // runs.
 import type { Command } from 'commander'
 import { readEnv } from '../configuration/env.ts'
-import { attempt, examples, refusesUsage, targeted } from '../terminal/command-line.ts'
+import {
+  API,
+  attempt,
+  examples,
+  FOLDER,
+  ORGANIZATION,
+  PROJECT,
+  refusesUsage,
+  targeted,
+} from '../terminal/command-line.ts'
+import type { CopyOptions } from './copy.ts'
 import type { DiffOptions } from './diff.ts'
+import { answering } from './history-commands.ts'
 import type { ApplyOptions, PlanOptions } from './plan.ts'
 
 const FILES = 'policy files and folders of them (`files` of zerohop.yaml, else policy.yaml); `-` is standard input'
 
-/** Adds `plan`, `apply` and `diff`. */
+/** Adds `plan`, `apply`, `diff` and `copy`. */
 export function addPlans(program: Command): void {
   targeted(refusesUsage(program.command('plan')))
     .description(
@@ -81,6 +92,38 @@ export function addPlans(program: Command): void {
     .action((from: string, to: string, options: DiffOptions) =>
       attempt(async () => {
         process.exitCode = await (await import('./diff.ts')).diff(readEnv(), [from, to], options)
+      }),
+    )
+  addCopy(program)
+}
+
+function addCopy(program: Command): void {
+  refusesUsage(program.command('copy'))
+    .description('copies the policy of an environment into another one; shows what that changes and for whom, and asks')
+    .argument('<from>', 'environment, or project/environment')
+    .argument('<to>', 'environment of the same project')
+    .option('--new', 'make the environment')
+    .option('--overwrite', 'also objects that are there already; what only the target has stays')
+    .option('--scope <json>', 'what is copied, as in the API: {"roles": {"include": ["reader"]}}')
+    .option('--dry-run', 'only show it; exit code 0 nothing, 2 changes, 3 changes that could not be counted, 1 error')
+    .option('--yes', 'do not ask; what could not be counted is refused')
+    .option('--force', 'also when more access changes than was shown')
+    .option('--details', 'everything, instead of the first of each list')
+    .option('--json', 'the plan as JSON')
+    .option('--api <url>', API)
+    .option('--project <project>', PROJECT)
+    .option('--data <folder>', FOLDER)
+    .option('--organization <key>', ORGANIZATION)
+    .addHelpText(
+      'after',
+      examples(
+        'PDP_API_KEY=… zerohop copy staging production --overwrite --dry-run',
+        'zerohop copy production load-test --new --yes',
+      ),
+    )
+    .action((from: string, to: string, options: CopyOptions) =>
+      answering(async () => {
+        process.exitCode = await (await import('./copy.ts')).copyEnvironment(readEnv(), [from, to], options)
       }),
     )
 }

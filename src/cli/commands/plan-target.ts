@@ -34,7 +34,7 @@ export interface PlanTarget {
  */
 export async function targetOf(env: Env, options: TargetOptions): Promise<PlanTarget> {
   const project = findProject(process.cwd())
-  const url = urlOf(env, options, project)
+  const url = apiOf(env, options, project)
   if (url !== undefined) return remote(url, env, options, project)
   const { of: settings, where } = folderOf(env, options, project)
   const name = `${where.project}/${where.environment}`
@@ -57,7 +57,7 @@ export interface Exported {
 /** An environment as a policy, from where `targetOf` would plan. @throws as `targetOf` */
 export async function exportFrom(env: Env, options: TargetOptions, { facts, at }: Exported): Promise<PolicyFile> {
   const project = findProject(process.cwd())
-  const url = urlOf(env, options, project)
+  const url = apiOf(env, options, project)
   const past = at === undefined ? {} : { at }
   if (url === undefined) {
     const { of, where } = folderOf(env, options, project)
@@ -101,10 +101,10 @@ export function folderOf(
 
 /** Whether an API is asked, instead of a folder. */
 export const isRemote = (env: Env, options: TargetOptions): boolean =>
-  urlOf(env, options, findProject(process.cwd())) !== undefined
+  apiOf(env, options, findProject(process.cwd())) !== undefined
 
-/** Undefined when a folder is meant. */
-const urlOf = (env: Env, options: TargetOptions, project: Project): string | undefined =>
+/** The address of the API that is asked; undefined when a folder is meant. */
+export const apiOf = (env: Env, options: TargetOptions, project: Project): string | undefined =>
   options.data === undefined ? addressOf(options, env, project) : undefined
 
 async function remote(url: string, env: Env, options: TargetOptions, names: Project): Promise<PlanTarget> {

@@ -8,10 +8,10 @@ import type { PolicyFile } from '../../management/policy-file/schema.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import type { Env } from '../configuration/env.ts'
 import { writeOut } from '../process/process.ts'
-import { WRONG_USAGE } from '../terminal/command-line.ts'
 import { confirmed } from '../terminal/confirm.ts'
 import { printOptions, printProblems } from '../terminal/print-problems.ts'
 import { withProgress } from '../terminal/progress.ts'
+import { type Refusal, refusalToAsk } from './agreement.ts'
 import { planMarkdown } from './plan-markdown.ts'
 import { type PlanTarget, type TargetOptions, targetOf } from './plan-target.ts'
 import { isCounted, planText, sumOf } from './plan-text.ts'
@@ -139,16 +139,12 @@ export async function apply(env: Env, files: readonly string[], options: ApplyOp
 }
 
 /** Why a plan is not applied, before anybody is asked. */
-function refusalOf(agreed: Plan, request: Request, yes: boolean): { reason: string; code: number } | undefined {
+function refusalOf(agreed: Plan, request: Request, yes: boolean): Refusal | undefined {
   if (agreed.cascade.length > 0 && !request.cascade) {
     const what = agreed.cascade.map(({ kind, count }) => `${count} ${kind.replaceAll('_', ' ')}`).join(', ')
     return { reason: `deletes would take along ${what}, which the policy does not manage: --cascade`, code: REFUSED }
   }
-  if (!yes && process.stdin.isTTY !== true)
-    return { reason: 'nobody can be asked, because standard input is no terminal: --yes applies', code: WRONG_USAGE }
-  if (yes && !isCounted(agreed))
-    return { reason: '--yes applies nothing whose effect could not be counted: apply it on a terminal', code: REFUSED }
-  return undefined
+  return refusalToAsk(agreed, yes, { does: 'applies', again: 'apply it' })
 }
 
 /** The plan in the only file that is named; undefined when it is a policy. */

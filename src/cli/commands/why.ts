@@ -1,4 +1,5 @@
-// `zerohop why`: explains one answer for people, from a running PDP, a management API, an image file or policy files. Exit code 0 allow, 1 deny.
+// `zerohop why`: explains one answer for people, from a running PDP, a management API, an image file or policy files.
+// Exit code 0 allow, 1 deny.
 import { ZerohopError } from '../../model/errors.ts'
 import type { JsonObject } from '../../model/objects.ts'
 import type { Why } from '../../model/why.ts'
@@ -6,6 +7,7 @@ import { loadImage, type Pdp } from '../../pdp/pdp.ts'
 import type { Check } from '../../pdp/request.ts'
 import { whyLines, whyTreeLines } from '../../pdp/why-text.ts'
 import type { Env } from '../configuration/env.ts'
+import { readObject } from '../terminal/object-option.ts'
 import type { ExplainOptions } from './ask-api.ts'
 import { askAllowed } from './ask-pdp.ts'
 
@@ -75,14 +77,6 @@ async function askServer(env: Env, check: Check, { pdp }: WhyOptions): Promise<W
 
 /** The member with the object of an option; nothing without one. @throws INPUT_INVALID */
 function withObject(name: string, json: string | undefined, option: string): { [name: string]: JsonObject } {
-  if (json === undefined) return {}
-  let value: unknown
-  try {
-    value = JSON.parse(json)
-  } catch (error) {
-    throw new ZerohopError('INPUT_INVALID', { reason: `${option} is not JSON: ${(error as Error).message}` })
-  }
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new ZerohopError('INPUT_INVALID', { reason: `${option} is not a JSON object: it is ${json}` })
-  return { [name]: value as JsonObject }
+  const value = readObject(json, option)
+  return value === undefined ? {} : { [name]: value }
 }

@@ -69,14 +69,19 @@ export function refusesUsage(command: Command): Command {
   return command.exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : WRONG_USAGE))
 }
 
+export const API = `address of the management API, asked with PDP_API_KEY ${inVariables('ZEROHOP_API')}`
+export const PROJECT = 'id or key of the project (that of the key, else of zerohop.yaml)'
+export const FOLDER = `${DATA}, instead of an API`
+export const ORGANIZATION = 'with --data: id or key of the organization (the oldest)'
+
 /** Options that say which environment is meant. */
 export function targeted(command: Command): Command {
   return command
-    .option('--api <url>', `address of the management API, asked with PDP_API_KEY ${inVariables('ZEROHOP_API')}`)
-    .option('--project <project>', 'id or key of the project (that of the key, else of zerohop.yaml)')
+    .option('--api <url>', API)
+    .option('--project <project>', PROJECT)
     .option('--environment <environment>', 'id or key of the environment (that of the key, else of zerohop.yaml)')
-    .option('--data <folder>', `${DATA}, instead of an API`)
-    .option('--organization <key>', 'with --data: id or key of the organization (the oldest)')
+    .option('--data <folder>', FOLDER)
+    .option('--organization <key>', ORGANIZATION)
 }
 
 export function examples(...lines: string[]): string {

@@ -1,42 +1,59 @@
-// Copying an environment: /v2/projects/{p}/envs/{e}/copy, at once or as a task whose result is asked for. A copy is one
+// Copying an environment: /v2/projects/{p}/envs/{e}/copy, at once or as a task whose result is asked for, and …/copy/plan. A copy is one
 // commit, so a task is done when the write is on record.
 import { randomBytes } from 'node:crypto'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { managementError, problemOf } from '../../http/errors.ts'
 import { type Query, readText } from '../../http/page.ts'
 import { ZerohopError } from '../../model/errors.ts'
-import { COPY_WAIT_MS } from '../../model/limits.ts'
+import { BULK_BODY_BYTES_MAX, COPY_WAIT_MS } from '../../model/limits.ts'
 import type { Environment, JsonObject } from '../../model/objects.ts'
 import type { Scope } from '../http/auth.ts'
 import { environmentRead } from '../http/render.ts'
-import { type RouteContext, writeControl } from '../http/route-context.ts'
+import { actorOf, answerOnRecord, askedWith, type RouteContext } from '../http/route-context.ts'
+import type { Planner } from '../plan/planner.ts'
+import { planRead } from '../plan/render-plan.ts'
+import { Plan } from '../plan/schema.ts'
+import type { CopyInput } from './copy.ts'
 import { type CopyTask, LocalTasks, SharedCopyTasks } from './copy-tasks.ts'
-import { CopyQuery, EnvironmentCopy, EnvironmentRead, EnvironmentTask } from './schema.ts'
+import { copyInput, copyPlanned, planCopy } from './planned-copy.ts'
+import { CopyQuery, EnvironmentCopy, EnvironmentCopyPlan, EnvironmentRead, EnvironmentTask } from './schema.ts'
 
 const COPY = '/v2/projects/:p/envs/:e/copy'
 type Copying = { Body: EnvironmentCopy; Querystring: Query }
 
-export function copyRoutes(app: FastifyInstance, management: RouteContext): void {
+interface Deps {
+  readonly management: RouteContext
+  readonly planner: Planner
+}
+
+export function copyRoutes(app: FastifyInstance, management: RouteContext, planner: Planner): void {
+  const deps = { management, planner }
+  planRoute(app, deps)
   const { tasks: shared } = management.store
   const tasks = shared === undefined ? new LocalTasks() : new SharedCopyTasks(shared)
   const config = { operation: 'environment.copy' } as const
+  const bodyLimit = BULK_BODY_BYTES_MAX // an access diff may come back
 
   app.post<Copying>(
     COPY,
-    { config, schema: { body: EnvironmentCopy, response: { 201: EnvironmentRead } } },
+    { config, bodyLimit, schema: { body: EnvironmentCopy, response: { 201: EnvironmentRead } } },
     async (request, reply) => {
-      const environment = await copy(management, request)
+      const environment = await copy(deps, request)
       return reply.code(201).send(environmentRead({ ...request.scope, environment }))
     },
   )
   app.post<Copying>(
     `${COPY}/async`,
-    { config, schema: { querystring: CopyQuery, body: EnvironmentCopy, response: { 202: EnvironmentTask } } },
+    {
+      config,
+      bodyLimit,
+      schema: { querystring: CopyQuery, body: EnvironmentCopy, response: { 202: EnvironmentTask } },
+    },
     async (request, reply) => {
       const wait = readWait(request.query)
       const id = randomBytes(16).toString('hex')
       await tasks.start(id, request.scope.environment.id)
-      copy(management, request, id)
+      copy(deps, request, id)
         .then((environment) => tasks.succeed(id, environment))
         .catch((error: unknown) => tasks.fail(id, managementError(problemOf(error)).body as JsonObject))
         .catch((error: unknown) => request.log.error({ err: error }, 'the outcome of a copy is not on record'))
@@ -57,17 +74,39 @@ export function copyRoutes(app: FastifyInstance, management: RouteContext): void
   )
 }
 
+function planRoute(app: FastifyInstance, { management, planner }: Deps): void {
+  app.post<{ Body: EnvironmentCopyPlan }>(
+    `${COPY}/plan`,
+    {
+      config: { operation: 'environment.planCopy' },
+      schema: { body: EnvironmentCopyPlan, response: { 200: Plan } },
+    },
+    async ({ caller, scope, body }) => {
+      const control = management.gate.control(caller)
+      const options = { planner, control, now: () => Date.now() }
+      const plan = await planCopy(options, copyInput(scope.environment.id, body), body.page)
+      return planRead(plan, (id) => control.find('api_key', id)?.name ?? null)
+    },
+  )
+}
+
 /** @param task id of the task that ends with the copy */
-function copy(management: RouteContext, request: FastifyRequest<Copying>, task?: string): Promise<Environment> {
+async function copy(deps: Deps, request: FastifyRequest<Copying>, task?: string): Promise<Environment> {
+  const { management, planner } = deps
   const { scope, body } = request
-  const input = {
-    source: scope.environment.id,
-    existing: body.target_env.existing ?? null,
-    fresh: body.target_env.new ?? null,
-    overwrite: body.conflict_strategy === 'overwrite',
-    scope: body.scope ?? null,
-  }
-  return writeControl(management, request, 'copyEnvironment', input, task)
+  const { fingerprints, expected, force } = body
+  const input = copyInput(scope.environment.id, body)
+  const { organization } = request.caller
+  const by = actorOf(request, 'copyEnvironment')
+  const asking = { ...askedWith(management, request), ...(task === undefined ? {} : { task }) }
+  const commit = async (of: CopyInput) =>
+    (await management.store.commit(organization, 'copyEnvironment', of, by, asking)).result
+  if (!fingerprints && !expected) return commit(input)
+  const known = await answerOnRecord<Environment>(management, organization, by, asking)
+  if (known !== undefined) return known.result
+  const options = { planner, control: management.gate.control(request.caller), now: () => Date.now() }
+  const agreed = { fingerprints, expected, force }
+  return (await copyPlanned({ ...options, by: by.api_key_id, commit }, input, agreed)).target
 }
 
 function taskRead(task_id: string, task: CopyTask | undefined, scope: Scope): EnvironmentTask {

@@ -1,185 +1,77 @@
-// Copying the schema of an environment into another one of its project, or into a new one: one revision there. Facts
-// are not copied. Objects that need something outside of the scope are left out too, unless that would allow more than
-// in the source: then the copy is refused.
-import type { LogId } from '../../log/change.ts'
+// Copying the schema of an environment into another one of its project, or into a new one: one revision there.
+// copy-into.ts says what is copied.
 import { ZerohopError } from '../../model/errors.ts'
 import { type Environment, environmentKey } from '../../model/objects.ts'
 import { Draft } from '../../store/draft.ts'
 import { EmptyView } from '../../store/empty.ts'
 import type { Decided, Mint, View } from '../../store/view.ts'
-import { patch } from '../collection.ts'
 import { BODY, type Sent } from '../fields.ts'
-import { applyPolicy } from '../policy-file/apply-policy.ts'
-import { exportSchema } from '../policy-file/export.ts'
-import { realChanges } from '../policy-file/import.ts'
-import type { PolicyFile, PolicyResource } from '../policy-file/schema.ts'
+import { decidePlan, digestOf } from '../plan/decide-plan.ts'
+import { countsOf, summaryOf } from '../plan/summary.ts'
 import { newEnvironment } from '../projects/use-cases.ts'
-import { resources } from '../resources/use-cases.ts'
+import type { CopyOf } from './copy-into.ts'
 import { makeEnvironment } from './new-environment.ts'
-import type { CopyScope, EnvironmentCreate } from './schema.ts'
+import type { EnvironmentCreate } from './schema.ts'
 
-type Filter = NonNullable<CopyScope['resources']>
-export interface CopyInput {
-  readonly source: LogId
-  /** exactly one of them; `existing` is an id or a key in the same project */
+/** The target of a copy: exactly one of the two. */
+export interface CopyTarget {
+  /** an id or a key in the project of the source */
   readonly existing?: Sent<string>
   readonly fresh?: Sent<EnvironmentCreate>
-  readonly overwrite: boolean
-  readonly scope?: Sent<CopyScope>
 }
+
+export interface CopyInput extends CopyOf, CopyTarget {
+  /** of a plan whose access was compared; undefined when nobody planned it */
+  readonly digest?: string
+}
+
+const PATH = [...BODY, 'target_env']
 
 /**
  * Runs on the control log of the organization. Returns the target.
- * @throws OBJECT_EXISTS when an object is in the target already and may not be overwritten; OBJECT_NOT_FOUND,
- * INPUT_INVALID
+ * @throws OBJECT_EXISTS when an object is in the target already and may not be overwritten; PLAN_MOVING when the copy
+ *   would do something else than its plan; OBJECT_NOT_FOUND, INPUT_INVALID
  */
 export function copyEnvironment(view: View, input: CopyInput, mint: Mint): Decided<Environment> {
-  const { existing, fresh, overwrite } = input
-  const path = [...BODY, 'target_env']
-  if ((existing == null) === (fresh == null))
-    throw new ZerohopError('INPUT_INVALID', { reason: 'exactly one of existing and new is required' }, { path })
-  const source = view.require('environment', input.source)
-  const project = view.require('project', source.project)
-  const all = exportSchema(view.other(source.id))
-  if (fresh != null) {
-    const { result, also, ...made } = makeEnvironment(newEnvironment(view, project, fresh, [...path, 'new']), mint)
-    const log = result.environment.id
-    const draft = new Draft(new EmptyView(log)).stage(also.flatMap(({ changes }) => changes))
-    applyPolicy(draft, pick(all, input.scope ?? {}, draft), mint)
-    return { ...made, also: [{ log, changes: draft.changes() }], status: 201, result: result.environment }
-  }
-  const ref = existing ?? ''
-  const target = view.get('environment', environmentKey(project.key, ref)) ?? view.find('environment', ref)
-  if (target?.project !== project.key)
-    throw new ZerohopError('OBJECT_NOT_FOUND', { kind: 'environment', ref }, { path: [...path, 'existing'] })
-  if (target.id === source.id)
-    throw new ZerohopError(
-      'INPUT_INVALID',
-      { reason: 'an environment is not copied into itself' },
-      { path: [...path, 'existing'] },
-    )
-  const below = view.other(target.id)
-  const bundle = pick(all, input.scope ?? {}, below)
-  if (!overwrite) requireNoConflict(below, bundle)
-  const draft = new Draft(below)
-  applyPolicy(draft, bundle, mint)
-  removeOmitted(draft, bundle, mint)
-  return { changes: [], also: [{ log: target.id, changes: realChanges(below, draft) }], status: 201, result: target }
+  const { existing, fresh, digest, ...copy } = input
+  const source = view.require('environment', copy.source)
+  const target = existingTarget(view, source, input)
+  const made = target === undefined ? makeFresh(view, source, fresh, mint) : undefined
+  const draft = made?.draft ?? new Draft(view.other((target as Environment).id))
+  const plan = decidePlan(draft, { copy }, mint)
+  if (digest !== undefined && digestOf(plan) !== digest) throw new ZerohopError('PLAN_MOVING', { times: 1 })
+  const changes = draft.stage(plan.changes).changes()
+  const summary = summaryOf(`copy of ${source.environment}`, countsOf(plan.entries))
+  const rest = { also: [{ log: draft.log, changes }], status: 201, summary }
+  if (made === undefined) return { changes: [], ...rest, result: target as Environment }
+  return { changes: made.changes, secrets: made.secrets, ...rest, result: made.environment }
 }
 
 /**
- * A resource type that is copied over another one has its actions and attributes, and no others. Relations, roles and
- * action groups of the other one are kept.
+ * The environment that is copied into; undefined for a new one.
+ * @throws INPUT_INVALID unless exactly one of them is named, and for the source itself; OBJECT_NOT_FOUND
  */
-function removeOmitted(draft: Draft, { resources: copied }: PolicyFile, mint: Mint): void {
-  for (const { key, actions, attributes } of copied ?? []) {
-    const fields = { actions: actions ?? {}, attributes: attributes ?? {} }
-    draft.take(patch(resources, draft, { ref: key, fields }, mint))
-  }
+export function existingTarget(view: View, source: Environment, { existing, fresh }: CopyTarget) {
+  if ((existing == null) === (fresh == null))
+    throw new ZerohopError('INPUT_INVALID', { reason: 'exactly one of existing and new is required' }, { path: PATH })
+  if (existing == null) return undefined
+  const path = [...PATH, 'existing']
+  const target = view.get('environment', environmentKey(source.project, existing)) ?? view.find('environment', existing)
+  if (target?.project !== source.project)
+    throw new ZerohopError('OBJECT_NOT_FOUND', { kind: 'environment', ref: existing }, { path })
+  if (target.id === source.id)
+    throw new ZerohopError('INPUT_INVALID', { reason: 'an environment is not copied into itself' }, { path })
+  return target
 }
 
-/** @throws OBJECT_EXISTS */
-function requireNoConflict(target: View, bundle: PolicyFile): void {
-  for (const { key } of bundle.resources ?? []) target.refuse('resource', key)
-  for (const { key } of bundle.roles ?? []) target.refuse('role', key)
-  for (const { key } of bundle.condition_sets ?? []) target.refuse('condition_set', key)
-  for (const [type, sent] of [
-    ['__user', bundle.user_attributes],
-    ['__tenant', bundle.tenant_attributes],
-  ] as const) {
-    for (const attribute of target.get('built_in', type)?.attributes ?? []) {
-      const other = sent?.[attribute.key]
-      if (other !== undefined && other.type !== attribute.type)
-        throw new ZerohopError('OBJECT_EXISTS', { kind: 'attribute', key: `${type}.${attribute.key}` })
-    }
-  }
-}
+/** @throws OBJECT_EXISTS, INPUT_INVALID for a new environment that cannot be made */
+export const freshEnvironment = (view: View, source: Environment, fresh: EnvironmentCreate) =>
+  newEnvironment(view, view.require('project', source.project), fresh, [...PATH, 'new'])
 
-/** The part of the bundle in the scope, without objects that would refer to something outside of it. */
-function pick(bundle: PolicyFile, scope: CopyScope, target: View): PolicyFile {
-  const kept = {
-    resources: (bundle.resources ?? []).filter(({ key }) => passes(scope.resources, key)),
-    roles: (bundle.roles ?? []).filter(({ key }) => passes(scope.roles, key)),
-    sets: (bundle.condition_sets ?? []).filter(({ key, type }) =>
-      passes(type === 'userset' ? scope.user_sets : scope.resource_sets, key),
-    ),
-  }
-  const has = new TargetState(
-    target,
-    kept.resources,
-    kept.roles.map(({ key }) => key),
-    kept.sets.map(({ key }) => key),
-  )
-  for (const { key, parent, resource } of kept.sets) {
-    if (parent && !has.set(parent)) throw leftOut(key, `condition set \`${parent}\``)
-    if (resource && !has.resource(resource)) throw leftOut(key, `resource \`${resource}\``)
-  }
-  return {
-    ...bundle,
-    resources: kept.resources.map((resource) => narrowed(resource, has)),
-    roles: kept.roles.map((role) => ({
-      ...role,
-      permissions: (role.permissions ?? []).filter((permission) =>
-        has.resource(permission.slice(0, permission.indexOf(':'))),
-      ),
-      extends: (role.extends ?? []).filter((parent) => has.role(parent)),
-    })),
-    condition_sets: kept.sets,
-    set_rules: (bundle.set_rules ?? []).filter(
-      ({ user_set, is_role, resource_set, is_resource, permission }) =>
-        (is_role ? has.role(user_set) : has.set(user_set)) &&
-        (is_resource ? has.resource(resource_set) : has.set(resource_set)) &&
-        has.resource(permission.slice(0, permission.indexOf(':'))),
-    ),
-  }
-}
-
-/** The objects that the target will have. */
-class TargetState {
-  readonly #target: View
-  readonly #resources: ReadonlyMap<string, PolicyResource>
-  readonly #roles: ReadonlySet<string>
-  readonly #sets: ReadonlySet<string>
-
-  constructor(target: View, resources: readonly PolicyResource[], roles: readonly string[], sets: readonly string[]) {
-    this.#target = target
-    this.#resources = new Map(resources.map((resource) => [resource.key, resource]))
-    this.#roles = new Set(roles)
-    this.#sets = new Set(sets)
-  }
-
-  resource = (key: string): boolean => this.#resources.has(key) || this.#target.get('resource', key) !== undefined
-  role = (key: string): boolean => this.#roles.has(key) || this.#target.get('role', key) !== undefined
-  set = (key: string): boolean => this.#sets.has(key) || this.#target.get('condition_set', key) !== undefined
-  resourceRole = (resource: string, role: string): boolean =>
-    Object.hasOwn(this.#resources.get(resource)?.roles ?? {}, role) ||
-    this.#target.get('resource_role', `${resource}/${role}`) !== undefined
-}
-
-/** The resource without relations to resources that are left out, and without derivations over them. */
-function narrowed(resource: PolicyResource, has: TargetState): PolicyResource {
-  const relations = Object.entries(resource.relations ?? {}).filter(([, said]) =>
-    has.resource(typeof said === 'string' ? said : said.subject_resource),
-  )
-  const linked = new Set(relations.map(([key]) => key))
-  const roles = Object.entries(resource.roles ?? {}).map(([key, role]) => {
-    const rules = role.granted_to?.users_with_role
-    if (!rules) return [key, role] as const
-    const users_with_role = rules.filter(
-      ({ linked_by_relation, on_resource, role: held }) =>
-        linked.has(linked_by_relation) && has.resourceRole(on_resource, held),
-    )
-    return [key, { ...role, granted_to: { ...role.granted_to, users_with_role } }] as const
-  })
-  return { ...resource, relations: Object.fromEntries(relations), roles: Object.fromEntries(roles) }
-}
-
-function passes(filter: Sent<Filter>, key: string): boolean {
-  const { include, exclude } = filter ?? {}
-  return (!include?.length || include.includes(key)) && !exclude?.includes(key)
-}
-
-function leftOut(set: string, what: string): ZerohopError {
-  const reason = `condition set \`${set}\` needs ${what}, which the scope leaves out`
-  return new ZerohopError('INPUT_INVALID', { reason }, { path: [...BODY, 'scope'] })
+/** The parts of the new environment, with its first revision as a draft. */
+function makeFresh(view: View, source: Environment, fresh: Sent<EnvironmentCreate>, mint: Mint) {
+  const { result, also, ...made } = makeEnvironment(freshEnvironment(view, source, fresh as EnvironmentCreate), mint)
+  const { environment } = result
+  const draft = new Draft(new EmptyView(environment.id, view)).stage(also.flatMap(({ changes }) => changes))
+  return { ...made, environment, draft }
 }

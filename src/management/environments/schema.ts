@@ -15,6 +15,7 @@ import {
   Texts,
 } from '../../model/json-schema.ts'
 import type { JsonObject } from '../../model/objects.ts'
+import { agreed, page } from '../plan/schema.ts'
 import { numberParameter, query } from '../query-parameters.ts'
 import { Attributes, bodyNames, Count, Id, Key, Null, place, readNames, sameKey, stamps } from '../schema-parts.ts'
 
@@ -53,18 +54,19 @@ const CopyScope = closed({
 })
 export type CopyScope = Static<typeof CopyScope>
 
-export const EnvironmentCopy = named(
-  'EnvironmentCopy',
-  closed({
-    target_env: described(
-      closed({ existing: maybe(described(Text, 'key or id in the same project')), new: maybe(EnvironmentCreate) }),
-      'exactly one of the two',
-    ),
-    conflict_strategy: maybe(enumOf('fail', 'overwrite')),
-    scope: maybe(CopyScope),
-  }),
-)
+const copied = {
+  target_env: described(
+    closed({ existing: maybe(described(Text, 'key or id in the same project')), new: maybe(EnvironmentCreate) }),
+    'exactly one of the two',
+  ),
+  conflict_strategy: maybe(enumOf('fail', 'overwrite')),
+  scope: maybe(CopyScope),
+}
+export const EnvironmentCopy = named('EnvironmentCopy', closed({ ...copied, ...agreed }))
 export type EnvironmentCopy = Static<typeof EnvironmentCopy>
+
+export const EnvironmentCopyPlan = named('EnvironmentCopyPlan', closed({ ...copied, page }))
+export type EnvironmentCopyPlan = Static<typeof EnvironmentCopyPlan>
 
 const environment = {
   id: Id,

@@ -140,9 +140,9 @@ export function managementApp({ store, audit, logger, routes, ...options }: Mana
     bulkRoutes(guarded, management)
     inviteRoutes(guarded, management)
     proxyConfigRoutes(guarded, management)
-    copyRoutes(guarded, management)
     const planner = new Planner(store.folder)
     store.closeWith(planner)
+    copyRoutes(guarded, management, planner)
     planRoutes(guarded, management, planner)
     exportRoutes(guarded, management, options.past)
     if (options.past !== undefined) {

@@ -3,7 +3,7 @@
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { AuditLog } from '../../decision-log/audit-log.ts'
-import type { Actor } from '../../log/change.ts'
+import type { Actor, LogId } from '../../log/change.ts'
 import { isZerohopError } from '../../model/errors.ts'
 import type { Asking, Store } from '../../store/store.ts'
 import type { InputOf, ResultOf, StoredView } from '../../store/view.ts'
@@ -43,17 +43,15 @@ export async function write<N extends keyof ManagementUseCases & string>(
   return result
 }
 
-/** Commits a use case in the control log of the caller's organization. `task`: id of the task that ends with it. */
+/** Commits a use case in the control log of the caller's organization. */
 export async function writeControl<N extends keyof ManagementUseCases & string>(
   { store }: RouteContext,
   request: FastifyRequest,
   name: N,
   input: InputOf<ManagementUseCases[N]>,
-  task?: string,
 ): Promise<ResultOf<ManagementUseCases[N]>> {
   const by = actorOf(request, name)
-  const asking = { ...askingOf(store, request), ...(task === undefined ? {} : { task }) }
-  return (await store.commit(request.caller.organization, name, input, by, asking)).result
+  return (await store.commit(request.caller.organization, name, input, by, askingOf(store, request))).result
 }
 
 /**
@@ -82,6 +80,28 @@ export async function writeNamed<N extends keyof ManagementUseCases & string>(
   }
   return writeControl(management, request, name, input)
 }
+
+/**
+ * What was answered to the same request before, by its idempotency key; undefined when it has none, or is new.
+ * @throws IDEMPOTENCY_MISMATCH when it was another request
+ */
+export async function answerOnRecord<T>(
+  { store }: RouteContext,
+  log: LogId,
+  by: Actor,
+  asking: Asking,
+): Promise<{ readonly result: T; readonly revision: number } | undefined> {
+  if (asking.once === undefined) return undefined
+  try {
+    const { result, revision } = await store.commit(log, 'refuseMissing', NOTHING_YET, by, asking)
+    // it is the same request, so the same use case gave the answer
+    return { result: result as T, revision }
+  } catch (error) {
+    if (isZerohopError(error, 'OBJECT_NOT_FOUND')) return undefined
+    throw error
+  }
+}
+const NOTHING_YET = { kind: 'answer', key: '' }
 
 /** Leaves an entry in the control log: a secret is read. Answer only when it is there. */
 export async function noteSecretRead({ store }: RouteContext, request: FastifyRequest): Promise<void> {

@@ -5,6 +5,7 @@ import type { Change } from '../../log/change.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import type { Mint, View } from '../../store/view.ts'
 import { within } from '../bulk/items.ts'
+import { type CopyOf, copyInto } from '../environments/copy-into.ts'
 import { BODY } from '../fields.ts'
 import type { Moved, PolicyFile } from '../policy-file/schema.ts'
 import { type Reverted, revert } from '../revert/revert.ts'
@@ -14,11 +15,18 @@ import { type KindCount, reconcile, told } from './reconcile.ts'
 import type { SentChange } from './schema.ts'
 import { stageSent } from './sent-changes.ts'
 
-/** Exactly one of `policy`, `changes` and `revert`. */
+/** What a copy plans. */
+export interface PlannedCopy extends CopyOf {
+  /** the target is not there yet */
+  readonly isNew?: boolean
+}
+
+/** Exactly one of `policy`, `changes`, `revert` and `copy`. */
 export interface Wanted {
   readonly policy?: PolicyFile | null | undefined
   readonly changes?: readonly SentChange[] | null | undefined
   readonly revert?: Revert | undefined
+  readonly copy?: PlannedCopy | undefined
   readonly prune?: boolean | null | undefined
   readonly cascade?: boolean | null | undefined
 }
@@ -37,8 +45,14 @@ export interface DecidedPlan {
 }
 
 /** @throws INPUT_INVALID unless exactly one of policy and changes is sent; what they throw */
-export function decidePlan(view: View, { policy, changes, prune, revert: undone }: Wanted, mint: Mint): DecidedPlan {
+export function decidePlan(view: View, wanted: Wanted, mint: Mint): DecidedPlan {
+  const { policy, changes, prune, revert: undone, copy } = wanted
   if (undone !== undefined) return { ...NOTHING_ELSE, ...revert(view, undone, mint), remembered: () => [] }
+  if (copy !== undefined) {
+    const copied = copyInto(view, copy, mint)
+    const { entries, cascade } = told(view, copied, () => false)
+    return { ...NOTHING_ELSE, changes: copied, entries: inOrder(entries), cascade, remembered: () => [] }
+  }
   if (policy && !changes) {
     const plan = within([...BODY, 'policy'], () => reconcile(view, policy, { prune: prune === true }, mint))
     return { ...NOTHING_ELSE, ...plan }
@@ -71,7 +85,7 @@ export function digestOf({
 
 /** @throws PRUNE_CASCADES when deletes take facts along and that was not asked for */
 export function requireCascade({ cascade }: Pick<DecidedPlan, 'cascade'>, wanted: Wanted): void {
-  if (cascade.length === 0 || wanted.cascade || wanted.changes || wanted.revert) return
+  if (cascade.length === 0 || wanted.cascade || wanted.changes || wanted.revert || wanted.copy) return
   throw new ZerohopError('PRUNE_CASCADES', { what: countsText(cascade) })
 }
 

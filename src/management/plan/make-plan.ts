@@ -1,32 +1,37 @@
 // Makes one plan, in the thread of plans.
-import type { LogEntry } from '../../log/change.ts'
+import type { LogEntry, LogId } from '../../log/change.ts'
 import { LOG_READ_MAX, PLAN_ENTRIES_MAX, PLAN_LOOK_BACK_MAX } from '../../model/limits.ts'
-import { appliedKey } from '../../model/objects.ts'
+import { appliedKey, type JsonObject } from '../../model/objects.ts'
+import { EmptyView } from '../../store/empty.ts'
 import type { Reader } from '../../store/reader.ts'
 import type { Mint, View } from '../../store/view.ts'
 import { nameWithoutKey } from '../actor.ts'
+import { emptyEnvironment } from '../policy-file/empty-environment.ts'
 import type { Conflict } from '../revert/undone.ts'
 import { accessOf, decisive, NO_ACCESS_CHANGE } from './access.ts'
+import { imageOf } from './compare.ts'
 import { decidePlan, digestOf } from './decide-plan.ts'
 import type { Entry } from './entries.ts'
-import { type Place, placeOf } from './fingerprints.ts'
+import { fingerprint, type Place, placeOf } from './fingerprints.ts'
 import type { PlanImages } from './plan-images.ts'
 import type { ChangedOutside, LastChange, MadePlan, PlanTask } from './plan-task.ts'
 
 /** @throws OBJECT_NOT_FOUND when there is no such environment, and what `decidePlan` throws */
 export function makePlan(reader: Reader, images: PlanImages, task: PlanTask): MadePlan {
-  const view = reader.view(task.environment)
   const mint = new PlannedIds(task.now)
+  const { copy } = task
+  const view = copy?.isNew ? newEnvironment(reader, task.environment, mint) : reader.view(task.environment)
   const plan = decidePlan(view, task, mint)
   const changes = decisive(view, plan.changes)
   const options = { now: task.now, page: task.page ?? undefined }
-  const diff = changes.length === 0 ? NO_ACCESS_CHANGE : accessOf(images.of(view), changes, options)
+  const diff =
+    changes.length === 0 ? NO_ACCESS_CHANGE : accessOf(copy?.isNew ? imageOf(view) : images.of(view), changes, options)
   const shown = plan.entries.slice(0, PLAN_ENTRIES_MAX)
   return {
     revision: view.position.revision,
     entries: shown.map(({ was: _, ...entry }) => entry),
     more: plan.entries.length - shown.length,
-    fingerprints: fingerprintsOf(shown),
+    fingerprints: copy === undefined ? fingerprintsOf(shown) : fingerprintsOfCopy(shown),
     cascade: plan.cascade,
     carried: plan.carried,
     suggested: plan.suggested,
@@ -63,6 +68,16 @@ function fingerprintsOf(entries: readonly Entry[]): Record<string, string | null
     fingerprints[`${kind}:${op === 'move' ? String(fields.key?.[0]) : key}`] = was
   return fingerprints
 }
+
+/** Of what the source has too: of a copy both sides may change. */
+function fingerprintsOfCopy(entries: readonly Entry[]): Record<string, string> {
+  const now = ({ op, fields, was }: Entry) => fingerprint({ op, was, fields: fields as unknown as JsonObject })
+  return Object.fromEntries(entries.map((entry) => [`${entry.kind}:${entry.key}`, now(entry)]))
+}
+
+/** The view of an environment that a copy makes: with what every new environment has. */
+const newEnvironment = (reader: Reader, log: LogId, mint: Mint): View =>
+  emptyEnvironment(mint, new EmptyView(log, { other: (id) => reader.view(id) }))
 
 /** The objects of the plan that are no longer as they were applied last, and who changed them. */
 function changedOutside(reader: Reader, view: View, entries: readonly Entry[]): ChangedOutside[] {

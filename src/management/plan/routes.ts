@@ -1,36 +1,16 @@
 // Plans: /v2/projects/{p}/envs/{e}/plan says what a policy file or a list of changes would do, and …/apply does it.
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import type { Actor, LogId } from '../../log/change.ts'
-import { isZerohopError } from '../../model/errors.ts'
 import { BULK_BODY_BYTES_MAX } from '../../model/limits.ts'
 import type { Asking } from '../../store/store.ts'
 import { actorId } from '../actor.ts'
 import { actorOf, askedWith, type RouteContext } from '../http/route-context.ts'
+import { actorOf, answerOnRecord, askedWith, type RouteContext } from '../http/route-context.ts'
 import { applyInto } from './apply.ts'
 import type { MadePlan } from './plan-task.ts'
 import type { Planner } from './planner.ts'
 import { planRead } from './render-plan.ts'
 import { ApplyRequest, Plan, PlanRequest } from './schema.ts'
 import type { ApplyInput } from './use-cases.ts'
-
-/** What was answered to the same request before. @throws IDEMPOTENCY_MISMATCH when it was another request */
-async function answerOnRecord(
-  { store }: RouteContext,
-  environment: LogId,
-  by: Actor,
-  asking: Asking,
-): Promise<MadePlan | undefined> {
-  try {
-    const { result, revision } = await store.commit(environment, 'refuseMissing', NOTHING_YET, by, asking)
-    // it is the same request, so the use case `applyPlan` gave the answer
-    const plan = result as MadePlan | null
-    return plan === null ? undefined : { ...plan, revision }
-  } catch (error) {
-    if (isZerohopError(error, 'OBJECT_NOT_FOUND')) return undefined
-    throw error
-  }
-}
-const NOTHING_YET = { kind: 'answer', key: '' }
 
 const ENVIRONMENT = '/v2/projects/:p/envs/:e'
 
@@ -68,6 +48,12 @@ export function planRoutes(app: FastifyInstance, management: RouteContext, plann
       const commit = (input: ApplyInput) => store.commit(environment, 'applyPlan', input, by, asking)
       const repeated = asking.once && (() => answerOnRecord(management, environment, by, asking))
       const into = { planner, environment, by: actorId(by), now, commit, repeated }
+      const repeated = async (): Promise<MadePlan | undefined> => {
+        // it is the same request, so the use case `applyPlan` gave the answer
+        const known = await answerOnRecord<MadePlan | null>(management, environment, by, asking)
+        return known?.result ? { ...known.result, revision: known.revision } : undefined
+      }
+      const into = { planner, environment, by: by.api_key_id, now, commit, ...(asking.once && { repeated }) }
       const applied = await applyInto(into, request.body)
       reply.header('x-revision', String(applied.revision))
       return read(request, applied)

@@ -88,25 +88,23 @@ const what = {
   cascade: maybe(described(Flag, 'also where deletes take facts along that the policy does not manage')),
 }
 
-export const PlanRequest = named(
-  'PlanRequest',
-  closed({ ...what, page: maybe(described(Text, '`next` of an answer: the page of changed access after it')) }),
-)
+export const page = maybe(described(Text, '`next` of an answer: the page of changed access after it'))
+
+export const PlanRequest = named('PlanRequest', closed({ ...what, page }))
 export type PlanRequest = Static<typeof PlanRequest>
 
 export const Fingerprints = mapOf(nullable(Text))
 
-export const ApplyRequest = named(
-  'ApplyRequest',
-  closed({
-    ...what,
-    fingerprints: maybe(described(Fingerprints, 'those of a plan: refused when one of its objects changed since')),
-    expected: maybe(
-      described(AccessDiff, '`policy` and `access` of a plan: refused when more access would change than that'),
-    ),
-    force: maybe(described(Flag, 'also when more access changes than expected')),
-  }),
-)
+/** What the caller saw of a plan and agreed to. */
+export const agreed = {
+  fingerprints: maybe(described(Fingerprints, 'those of a plan: refused when one of its objects changed since')),
+  expected: maybe(
+    described(AccessDiff, '`policy` and `access` of a plan: refused when more access would change than that'),
+  ),
+  force: maybe(described(Flag, 'also when more access changes than expected')),
+}
+
+export const ApplyRequest = named('ApplyRequest', closed({ ...what, ...agreed }))
 export type ApplyRequest = Static<typeof ApplyRequest>
 
 const AnyJson = schemaOf<Json>({})

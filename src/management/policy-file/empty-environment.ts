@@ -2,7 +2,7 @@
 import { DEFAULT_TENANT } from '../../model/keys.ts'
 import { Draft } from '../../store/draft.ts'
 import { EmptyView } from '../../store/empty.ts'
-import type { Mint } from '../../store/view.ts'
+import type { Mint, View } from '../../store/view.ts'
 import { builtIns } from '../resources/parts.ts'
 import { defaultTenant } from '../tenants/use-cases.ts'
 
@@ -13,6 +13,6 @@ export function countingMint(now: number = 0): Mint {
 }
 
 /** What a new environment holds: the tenant `default`, and what declares attributes of users and tenants. */
-export function emptyEnvironment(mint: Mint): Draft {
-  return new Draft(new EmptyView('0'.repeat(32))).stage([...builtIns(mint), defaultTenant(DEFAULT_TENANT, mint)])
+export function emptyEnvironment(mint: Mint, below: View = new EmptyView('0'.repeat(32))): Draft {
+  return new Draft(below).stage([...builtIns(mint), defaultTenant(DEFAULT_TENANT, mint)])
 }

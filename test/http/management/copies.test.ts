@@ -168,3 +168,85 @@ describe('copying an environment', () => {
     expect((await start({ target_env: {} }, 61)).status).toBe(422)
   })
 })
+
+describe('the plan of a copy', () => {
+  const plan = (body: object) => api.ask('POST', `${COPY}/plan`, body)
+  const existing = { target_env: { existing: 'production' }, conflict_strategy: 'overwrite' }
+  const ask = async (method: 'POST' | 'PATCH', path: string, body: object) => {
+    const answer = await api.ask(method, path, body)
+    expect(answer.status, JSON.stringify(answer.body)).toBeLessThan(300)
+  }
+  const assign = async (user: string) => {
+    await ask('POST', '/v2/facts/default/production/users', { key: user })
+    const assignment = { user, role: 'viewer', tenant: 'default' }
+    await ask('POST', '/v2/facts/default/production/role_assignments', assignment)
+  }
+  const production = () => api.made.environments[1]!.id
+
+  it('says what changes and who gains access, writes nothing, and is what the copy then does', async () => {
+    await ask('POST', '/v2/schema/default/production/roles', { key: 'viewer', name: 'Old' })
+    await assign('ben')
+    expect((await plan({ target_env: { existing: 'production' } })).status).toBe(409)
+    const before = api.store.head(production())
+    const planned = await plan(existing)
+    expect(planned.status, JSON.stringify(planned.body)).toBe(200)
+    expect(api.store.head(production())).toEqual(before)
+    const { changes, access, revision, fingerprints } = planned.body
+    expect(revision).toBe(before.revision)
+    expect(changes).toContainEqual({
+      op: 'update',
+      kind: 'role',
+      key: 'viewer',
+      fields: { name: ['Old', null], permissions: [null, ['document:read']] },
+    })
+    expect(access.gained.first).toMatchObject([
+      { user: 'ben', action: 'read' },
+      { user: 'ben', action: 'write' },
+    ])
+    expect(Object.keys(fingerprints)).toHaveLength(changes.length)
+    const { policy } = planned.body
+    expect((await copy({ ...existing, fingerprints, expected: { policy, access } })).status).toBe(201)
+    expect((await plan(existing)).body.changes).toEqual([])
+    const [event] = (await api.ask('GET', `/v2/history?env_id=${production()}`)).body.data
+    const count = (op: string) => changes.filter((change: { op: string }) => change.op === op).length
+    expect(event.summary).toBe(`copy of development: ${count('create')} created, ${count('update')} changed`)
+  })
+
+  it('is outdated when an object of it changed, in the source or in the target, and when more access changes', async () => {
+    await ask('POST', '/v2/schema/default/production/roles', { key: 'viewer' })
+    const refused = async (agreed: object, what: string) => {
+      const { status, body } = await copy({ ...existing, ...agreed })
+      expect([status, body.message]).toEqual([409, expect.stringContaining(what)])
+    }
+    const { fingerprints } = (await plan(existing)).body
+    await ask('PATCH', '$S/roles/viewer', { description: 'sees' })
+    await refused({ fingerprints }, 'changed since the plan was made: role `viewer`')
+    const later = (await plan(existing)).body
+    await ask('PATCH', '/v2/schema/default/production/roles/viewer', { description: 'looks' })
+    await refused({ fingerprints: later.fingerprints }, 'role `viewer`')
+    const { fingerprints: now, policy, access } = (await plan(existing)).body
+    await assign('eve')
+    const grown = { fingerprints: now, expected: { policy, access } }
+    await refused(grown, 'more access changes than the plan says')
+    expect((await copy({ ...existing, ...grown, force: true })).status).toBe(201)
+  })
+
+  it('into a new environment is all that it would have', async () => {
+    const fresh = { target_env: { new: { key: 'staging' } } }
+    const { status, body } = await plan(fresh)
+    expect([status, body.revision]).toEqual([200, 0])
+    expect(new Set(body.changes.map(({ op }: { op: string }) => op))).toEqual(new Set(['create']))
+    expect(body.policy.gained).toContainEqual({
+      source: { kind: 'role', role: 'viewer' },
+      permission: 'document:read',
+    })
+    await ask('PATCH', '$S/roles/viewer', { description: 'sees' })
+    expect((await copy({ ...fresh, fingerprints: body.fingerprints })).status).toBe(409)
+    const { fingerprints } = (await plan(fresh)).body
+    expect((await copy({ ...fresh, fingerprints })).status).toBe(201)
+    expect(await schemaOf('staging')).toEqual(await schemaOf('development'))
+    expect((await plan(fresh)).status).toBe(409)
+    expect((await plan({ target_env: {} })).status).toBe(422)
+    expect((await plan({ target_env: { existing: 'nowhere' } })).status).toBe(404)
+  })
+})

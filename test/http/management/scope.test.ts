@@ -38,6 +38,7 @@ const NEEDS: Readonly<Record<string, Partial<Need>>> = {
   'POST /v2/projects/:p/envs/:e/plan': { access: 'read' },
   'POST /v2/projects/:p/envs/:e/revisions/:revision/revert/plan': { access: 'read' },
   'POST /v2/projects/:p/envs/:e/copy': { level: 'project' },
+  'POST /v2/projects/:p/envs/:e/copy/plan': { level: 'project', access: 'read' },
   'POST /v2/projects/:p/envs/:e/copy/async': { level: 'project' },
   'GET /v2/projects/:p/envs/:e/copy/async/:task/result': { level: 'project', access: 'write' },
 }

@@ -1,0 +1,27 @@
+// Whether a command that shows first what it does may go on: it asks somebody at a terminal, or was told not to ask.
+import type { AccessDiff } from '../../model/access-diff.ts'
+import { WRONG_USAGE } from '../terminal/command-line.ts'
+import { isCounted } from './plan-text.ts'
+
+/** Why a command does not do it, and its exit code. */
+export interface Refusal {
+  readonly reason: string
+  readonly code: number
+}
+
+/**
+ * Why it is not done, before anybody is asked; undefined when somebody can be asked, or need not be.
+ * @param does completes "--yes …", such as `applies`
+ * @param again completes "… on a terminal", such as `apply it`
+ */
+export function refusalToAsk(
+  planned: AccessDiff,
+  yes: boolean,
+  { does, again }: { readonly does: string; readonly again: string },
+): Refusal | undefined {
+  if (!yes && process.stdin.isTTY !== true)
+    return { reason: `nobody can be asked, because standard input is no terminal: --yes ${does}`, code: WRONG_USAGE }
+  if (yes && !isCounted(planned))
+    return { reason: `--yes does nothing whose effect could not be counted: ${again} on a terminal`, code: 1 }
+  return undefined
+}

@@ -1,0 +1,84 @@
+// The operator's commands that plan: what policy files, changes and copies would do, and doing it. As the routes of the
+// API answer them.
+import { type LogId, withoutRequest } from '../log/change.ts'
+import type { Environment } from '../model/objects.ts'
+import { type AdminDeps, findEnvironment, type InEnvironment, type ManagementStore } from './admin-places.ts'
+import { copyInput, copyPlanned, planCopy } from './environments/planned-copy.ts'
+import type { EnvironmentCopy, EnvironmentCopyPlan } from './environments/schema.ts'
+import { applyInto } from './plan/apply.ts'
+import { Planner } from './plan/planner.ts'
+import { planRead } from './plan/render-plan.ts'
+import type { ApplyRequest, Plan, PlanRequest } from './plan/schema.ts'
+import type { ApplyInput } from './plan/use-cases.ts'
+
+interface Planned<R> extends InEnvironment {
+  readonly request: R
+  /** milliseconds since 1970: the time of every question */
+  readonly now: number
+}
+
+/** What a policy or changes would do: as the route of plans answers. */
+export async function planEnvironment(
+  { store, data }: AdminDeps,
+  { request, now, ...input }: Planned<PlanRequest>,
+): Promise<Plan> {
+  const { organization, environment } = findEnvironment(store, input)
+  return withPlanner(data, async (planner) => {
+    const plan = await planner.plan({ environment, now, ...request })
+    return planRead(plan, nameOfKey(store, organization))
+  })
+}
+
+/** Applies them: as the route answers. */
+export async function applyEnvironment(
+  { store, data }: AdminDeps,
+  { request, now, ...input }: Planned<ApplyRequest>,
+): Promise<Plan> {
+  const { organization, environment } = findEnvironment(store, input)
+  const commit = (of: ApplyInput) => store.commit(environment, 'applyPlan', of, withoutRequest('applyPlan'))
+  return withPlanner(data, async (planner) => {
+    const applied = await applyInto({ planner, environment, by: null, now: () => now, commit }, request)
+    return planRead(applied, nameOfKey(store, organization))
+  })
+}
+
+/** What copying the environment would do: as the route of such plans answers. */
+export async function planEnvironmentCopy(
+  { store, data }: AdminDeps,
+  { request, now, ...input }: Planned<EnvironmentCopyPlan>,
+): Promise<Plan> {
+  const { organization, environment } = findEnvironment(store, input)
+  return withPlanner(data, async (planner) => {
+    const options = { planner, control: store.view(organization), now: () => now }
+    const plan = await planCopy(options, copyInput(environment, request), request.page)
+    return planRead(plan, nameOfKey(store, organization))
+  })
+}
+
+/** Copies it. */
+export async function copyEnvironment(
+  { store, data }: AdminDeps,
+  { request, now, ...input }: Planned<EnvironmentCopy>,
+): Promise<Environment> {
+  const { organization, environment } = findEnvironment(store, input)
+  const commit = async (of: ReturnType<typeof copyInput>) =>
+    (await store.commit(organization, 'copyEnvironment', of, withoutRequest('copyEnvironment'))).result
+  return withPlanner(data, async (planner) => {
+    const options = { planner, control: store.view(organization), now: () => now, by: null, commit }
+    return (await copyPlanned(options, copyInput(environment, request), request)).target
+  })
+}
+
+async function withPlanner<T>(data: string, run: (planner: Planner) => Promise<T>): Promise<T> {
+  const planner = new Planner(data)
+  try {
+    return await run(planner)
+  } finally {
+    await planner.close()
+  }
+}
+
+const nameOfKey =
+  (store: ManagementStore, organization: LogId) =>
+  (id: string): string | null =>
+    store.view(organization).find('api_key', id)?.name ?? null
