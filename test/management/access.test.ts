@@ -23,6 +23,7 @@ const NARROWEST: Readonly<Partial<Record<Operation, KeyLevel>>> = {
   'environment.delete': 'project',
   'key.reveal': 'project',
   'environment.copy': 'project',
+  'environment.planCopy': 'project',
 }
 
 /** the widest level, where a wider key may not either */

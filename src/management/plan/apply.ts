@@ -79,10 +79,10 @@ function requireSame({ fingerprints: now, outside }: MadePlan, then: Readonly<Re
   if (changed.length === 0) return
   const at = new Map(outside.map(({ kind, key, revision }) => [`${kind}:${key}`, revision]))
   const names = changed.map((name) => {
-    const colon = name.indexOf(':')
+    const [kind = '', key = ''] = name.split(/:(.*)/s)
     const revision = at.get(name)
     const where = revision === undefined || revision === null ? '' : ` (revision ${revision})`
-    return `${name.slice(0, colon).replaceAll('_', ' ')} \`${name.slice(colon + 1)}\`${where}`
+    return `${kind.replaceAll('_', ' ')} \`${key}\`${where}`
   })
   throw new ZerohopError('PLAN_OUTDATED', { what: listed(names) })
 }

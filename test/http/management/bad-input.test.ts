@@ -31,6 +31,8 @@ const FORM_ONLY: Readonly<Record<string, readonly string[]>> = {
   // the rest is what a plan answered: it is compared, and refused with 409
   'POST /v2/projects/:p/envs/:e/apply': ['changes.0.key', 'fingerprints', 'expected'],
   'POST /v2/projects/:p/envs/:e/revisions/:revision/revert': ['fingerprints', 'expected'],
+  'POST /v2/projects/:p/envs/:e/copy': ['fingerprints', 'expected'],
+  'POST /v2/projects/:p/envs/:e/copy/async': ['fingerprints', 'expected'],
 }
 const FORM = /^(string|number|boolean|array|object) for |^null$/
 
