@@ -76,7 +76,7 @@ export interface ManagementServerOptions extends ServerOptions {
 
 /** The management API over an open data folder, with the feed that PDPs follow. */
 export function managementServer(
-  { store, audit, snapshots, past }: Management,
+  { store, audit, snapshots, past, checkpoints }: Management,
   options: ManagementServerOptions = {},
 ): App {
   const metrics = metricsOf(options)
@@ -84,6 +84,7 @@ export function managementServer(
     store,
     audit,
     past,
+    ...(checkpoints === undefined ? {} : { checkpoints }),
     metrics,
     openMetrics: options.openMetrics ?? false,
     ...(options.metricsToken === undefined ? {} : { metricsToken: options.metricsToken }),

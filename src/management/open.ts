@@ -7,11 +7,12 @@ import { FolderAuditLog } from '../decision-log/folder-audit-log.ts'
 import { type LogId, withoutRequest } from '../log/change.ts'
 import { Signer } from '../log/signature.ts'
 import { isZerohopError, ZerohopError } from '../model/errors.ts'
+import type { OnEvent } from '../model/events.ts'
 import { threadUrl } from '../model/thread.ts'
 import { openStore, type ReplicaOptions, type Store } from '../store/store.ts'
 import { type KeysFile, writeKeysOnce } from './api-keys/keys-file.ts'
 import { keepKeysFile } from './api-keys/keys-file-upkeep.ts'
-import { Checkpoints } from './past/checkpoints.ts'
+import { type CheckpointEvent, Checkpoints } from './past/checkpoints.ts'
 import { PastRevisions } from './past/past-revisions.ts'
 import type { ManagementUseCases } from './registry.ts'
 import { Snapshots } from './snapshot/snapshot.ts'
@@ -30,6 +31,8 @@ export interface ManagementDataOptions {
   readonly signingKey?: string | undefined
   /** receives the progress when the folder is of an older format and is upgraded */
   readonly upgrading?: ((done: number, total: number) => void) | undefined
+  /** receives what goes wrong with the checkpoints of the past */
+  readonly onCheckpoint?: OnEvent<CheckpointEvent> | undefined
   /** the log of record is in a database that other replicas share, and the folder is a cache */
   readonly replica?: ReplicaOptions | undefined
 }
@@ -75,7 +78,7 @@ export async function openManagementData(options: ManagementDataOptions): Promis
     store.closeWith(audit)
     const snapshots = new Snapshots(store, data, signer)
     const past = new PastRevisions(store, { data, database: options.replica?.settings })
-    const checkpoints = options.replica === undefined ? new Checkpoints(store, data) : undefined
+    const checkpoints = options.replica === undefined ? new Checkpoints(store, data, options.onCheckpoint) : undefined
     return { store, snapshots, past, checkpoints, audit, organization, isNew }
   } catch (error) {
     await store.close()

@@ -64,6 +64,12 @@ export class FolderPastReader implements PastReader {
     return this.#since(from ?? head.revision)
   }
 
+  /** Revisions of checkpoints that are damaged or of another history. */
+  unusable(): number[] {
+    const all = listCheckpoints(this.#data, this.#environment)
+    return all.filter((each) => this.#open(each) === undefined).map(({ revision }) => revision)
+  }
+
   #oldest(changesFrom: number): number | undefined {
     return this.#usable(changesFrom).find((each) => this.#open(each) !== undefined)?.revision
   }

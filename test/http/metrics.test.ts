@@ -128,6 +128,8 @@ describe('/metrics of the management API', () => {
       samples.get('zerohop_write_batch_seconds_count'),
     )
     expect(samples.get('zerohop_logs')).toBe(6)
+    expect(samples.get('zerohop_checkpoint_bytes')).toBe(management.checkpoints?.bytes)
+    expect(samples.get('zerohop_checkpoint_failures_total')).toBe(0)
     const entries = management.store.logs().map((log) => management.store.historyCount(log))
     expect(samples.get('zerohop_log_entries')).toBe(entries.reduce((sum, count) => sum + count))
     const fullest = Math.max(...management.store.logs().map((log) => management.store.imageBytes(log)!))

@@ -5,6 +5,7 @@ import { fitsSocket } from '../../http/admin-client.ts'
 import { serveAdmin } from '../../http/admin-socket.ts'
 import type { RequestTracer } from '../../http/tracing.ts'
 import { runAdmin } from '../../management/admin.ts'
+import type { CheckpointEvent } from '../../management/past/checkpoints.ts'
 import { keepRetention, type RetentionEvent } from '../../management/retention.ts'
 import type { ZerohopError } from '../../model/errors.ts'
 import { type Management, managementServer, openManagement } from '../../server.ts'
@@ -47,6 +48,7 @@ export async function startManagement(
     upgrading: upgradeLog(log),
     ...(secretsKeyFile === undefined ? {} : { secretsKeyFile }),
     ...(bootstrapKey === undefined ? {} : { bootstrapKey }),
+    onCheckpoint: (event) => logCheckpoint(event, log),
     replica: replicaOf(env),
   })
   const { store, snapshots, audit, checkpoints } = management
@@ -91,6 +93,15 @@ export async function startManagement(
   })
   closers.addApp(app)
   return { management, app, apiPort: await listen(app, env.host, env.apiPort) }
+}
+
+/** Logs what goes wrong with the checkpoints of the past. */
+function logCheckpoint(event: CheckpointEvent, log: Logger): void {
+  const { environment } = event
+  if (event.event === 'checkpoint failed')
+    log.error({ environment, err: event.error }, 'a checkpoint for past revisions could not be written')
+  else
+    log.error({ environment, revision: event.revision }, 'a checkpoint for past revisions was damaged and is removed')
 }
 
 /** Logs when the database stops to answer, and when it answers again. */

@@ -1,10 +1,11 @@
-// The command line of the operator's commands on a data folder: names, options and help. operator.ts and
-// export-import.ts implement them and are loaded only when one runs.
+// The command line of the operator's commands: names, options and help. operator.ts, keys.ts and export-import.ts
+// implement them and are loaded only when one runs.
 import { type Command, Option } from 'commander'
 import type { NewKey } from '../../management/admin.ts'
 import { type Env, readEnv } from '../configuration/env.ts'
-import { attempt, DATA, examples, targeted, withSettings } from '../terminal/command-line.ts'
+import { API, attempt, DATA, examples, FOLDER, ORGANIZATION, targeted, withSettings } from '../terminal/command-line.ts'
 import type { ExportOptions, ImportOptions } from './export-import.ts'
+import type { KeyOptions } from './keys.ts'
 
 interface Administered {
   readonly data?: string | undefined
@@ -12,7 +13,6 @@ interface Administered {
 }
 
 const AS_JSON = 'as JSON'
-const ORGANIZATION = 'id or key of the organization (the oldest)'
 
 /** Adds `org`, `keys`, `backup`, `restore`, `export` and `import`. */
 export function addAdministration(program: Command): void {
@@ -23,7 +23,7 @@ export function addAdministration(program: Command): void {
 }
 
 function addOrganizations(program: Command): void {
-  const org = program.command('org').description('makes and lists the organizations of a data folder')
+  const org = program.command('org').description('makes and lists organizations')
   org
     .command('create')
     .description('creates an organization with project `default`, and prints its key')
@@ -35,31 +35,23 @@ function addOrganizations(program: Command): void {
     .action((key: string, options: Administered & { name?: string }) =>
       attempt(async () => (await import('./operator.ts')).createOrganization(folderOf(options), key, options)),
     )
-  org
-    .command('list')
-    .description('lists the organizations')
-    .option('--data <folder>', DATA)
-    .option('--json', AS_JSON)
+  ofKeys(org.command('list'))
+    .description('lists the organizations; at an API, that of the key')
     .addHelpText('after', examples('zerohop org list'))
-    .action((options: Administered) =>
-      attempt(async () => (await import('./operator.ts')).listOrganizations(folderOf(options), options)),
+    .action((options: KeyOptions) =>
+      attempt(async () => (await import('./keys.ts')).listOrganizations(readEnv(), options)),
     )
 }
 
 function addKeys(program: Command): void {
-  const keys = program.command('keys').description('lists, makes, rotates and takes back the API keys of a data folder')
-  keys
-    .command('list')
+  const keys = program
+    .command('keys')
+    .description('lists, makes, rotates and takes back API keys, at a server or of a data folder')
+  ofKeys(keys.command('list'))
     .description('lists the keys, without their secrets')
-    .option('--organization <key>', ORGANIZATION)
-    .option('--data <folder>', DATA)
-    .option('--json', AS_JSON)
-    .addHelpText('after', examples('zerohop keys list', 'zerohop keys list --organization acme --json'))
-    .action(({ data, ...options }: Administered & { organization?: string }) =>
-      attempt(async () => (await import('./operator.ts')).listKeys(folderOf({ data }), options)),
-    )
-  keys
-    .command('create')
+    .addHelpText('after', examples('zerohop keys list', 'zerohop keys list --organization acme --data ./data --json'))
+    .action((options: KeyOptions) => attempt(async () => (await import('./keys.ts')).listKeys(readEnv(), options)))
+  ofKeys(keys.command('create'))
     .description('creates a key and prints it; it is shown only once')
     .addOption(new Option('--level <level>', 'scope of the key').choices(['org', 'project', 'env']).default('env'))
     .addOption(
@@ -70,38 +62,39 @@ function addKeys(program: Command): void {
     .option('--project <project>', 'id or key of the project (default, for a key of level env)')
     .option('--environment <environment>', 'id or key of the environment')
     .option('--name <name>', 'what it is for')
-    .option('--organization <key>', ORGANIZATION)
-    .option('--data <folder>', DATA)
-    .option('--json', AS_JSON)
     .addHelpText(
       'after',
       examples(
-        'zerohop keys create --level org --name deploy',
-        'zerohop keys create --environment production --access read --name pdp',
+        'zerohop keys create --level org --name deploy --data ./data',
+        'PDP_API_KEY=… zerohop keys create --environment production --access read --name pdp --api https://zerohop.example.com',
       ),
     )
-    .action(({ data, ...options }: Administered & NewKey) =>
-      attempt(async () => (await import('./operator.ts')).createKey(folderOf({ data }), options)),
+    .action((options: KeyOptions & NewKey) =>
+      attempt(async () => (await import('./keys.ts')).createKey(readEnv(), options)),
     )
-  keys
-    .command('rotate')
+  ofKeys(keys.command('rotate'))
     .description('replaces the secret of a key and prints it; the old one is refused at once')
     .argument('<id>', 'id of the key, as `zerohop keys list` shows it')
-    .option('--data <folder>', DATA)
-    .option('--json', AS_JSON)
     .addHelpText('after', examples('zerohop keys rotate 01a1f8ee303d7a32a7234afc8af88026'))
-    .action((id: string, options: Administered) =>
-      attempt(async () => (await import('./operator.ts')).rotateKey(folderOf(options), id, options)),
+    .action((id: string, options: KeyOptions) =>
+      attempt(async () => (await import('./keys.ts')).rotateKey(readEnv(), id, options)),
     )
-  keys
-    .command('delete')
+  ofKeys(keys.command('delete'))
     .description('deletes a key; it is refused at once')
     .argument('<id>', 'id of the key, as `zerohop keys list` shows it')
-    .option('--data <folder>', DATA)
     .addHelpText('after', examples('zerohop keys delete 01a1f8ee303d7a32a7234afc8af88026'))
-    .action((id: string, options: Administered) =>
-      attempt(async () => (await import('./operator.ts')).deleteKey(folderOf(options), id)),
+    .action((id: string, options: KeyOptions) =>
+      attempt(async () => (await import('./keys.ts')).deleteKey(readEnv(), id, options)),
     )
+}
+
+/** Options of the commands on keys and organizations. */
+function ofKeys(command: Command): Command {
+  return command
+    .option('--api <url>', API)
+    .option('--data <folder>', FOLDER)
+    .option('--organization <key>', ORGANIZATION)
+    .option('--json', AS_JSON)
 }
 
 function addBackups(program: Command): void {

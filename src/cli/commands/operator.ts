@@ -1,12 +1,11 @@
-// `zerohop org|keys|backup|restore`: commands of an operator on a data folder. While a server has locked the folder
+// Commands of an operator on a data folder: `zerohop org create|backup|restore`. While a server has locked the folder
 // they go through its admin.sock, otherwise they open the folder themselves. The store is loaded only in that case,
 // because loading takes longer than most commands.
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { callAdmin, fitsSocket } from '../../http/admin-client.ts'
-import type { AdminCommand, AdminInput, AdminResult, KeyRow, NewKey } from '../../management/admin.ts'
-import { isZerohopError, ZerohopError } from '../../model/errors.ts'
-import { parseId } from '../../model/keys.ts'
+import type { AdminCommand, AdminInput, AdminResult } from '../../management/admin.ts'
+import { ZerohopError } from '../../model/errors.ts'
 import type { BackupManifest } from '../../store/backup.ts'
 import type { Env } from '../configuration/env.ts'
 import { newId } from '../process/process.ts'
@@ -48,50 +47,6 @@ export async function createOrganization(env: Env, key: string, options: { name?
   print(`key          ${made.organization.secret}`)
 }
 
-export async function listOrganizations(env: Env, { json }: Printing): Promise<void> {
-  const rows = await admin(env, 'org.list', {})
-  if (json) return printJson(rows)
-  printTable(
-    ['id', 'key', 'name', 'projects', 'environments'],
-    rows.map((row) => Object.values(row).map(String)),
-  )
-}
-
-export async function listKeys(env: Env, { json, ...input }: { organization?: string } & Printing): Promise<void> {
-  const rows = await admin(env, 'keys.list', input)
-  if (json) return printJson(rows)
-  printTable(
-    ['id', 'level', 'access', 'where', 'name', 'created'],
-    rows.map((row) => [
-      row.id,
-      row.level,
-      row.access,
-      placeOf(row),
-      row.name ?? '',
-      new Date(row.created_at).toISOString(),
-    ]),
-  )
-}
-
-/** Prints only the secret, so that it can be assigned to a variable. */
-export async function createKey(env: Env, { json, ...input }: NewKey & Printing): Promise<void> {
-  const made = await admin(env, 'keys.create', inDefaultProject(input)).catch((error: unknown) => {
-    throw asOption(error)
-  })
-  if (json) printJson(made)
-  else print(made.secret)
-}
-
-export async function rotateKey(env: Env, id: string, { json }: Printing): Promise<void> {
-  const rotated = await admin(env, 'keys.rotate', { id })
-  if (json) printJson(rotated)
-  else print(rotated.secret)
-}
-
-export async function deleteKey(env: Env, id: string): Promise<void> {
-  await admin(env, 'keys.delete', { id })
-}
-
 export async function backup(env: Env, folder: string, { json }: Printing): Promise<void> {
   const path = resolve(folder)
   await admin(env, 'backup', { folder: path })
@@ -110,28 +65,10 @@ function printManifest(manifest: BackupManifest, json: boolean | undefined): voi
   else printTable(['log', 'name', 'revision', 'image'], rows)
 }
 
-/** An environment without a project is in project `default`, as for export and import. */
-function inDefaultProject(input: NewKey): NewKey {
-  const { level, project, environment } = input
-  const isBare = level === 'env' && project === undefined && environment !== undefined
-  return isBare && parseId(environment) === undefined ? { ...input, project: 'default' } : input
-}
-
-/** Reports an error of a field under the name of its option. */
-function asOption(error: unknown): unknown {
-  const field = isZerohopError(error, 'INPUT_INVALID') ? error.path?.at(-1) : undefined
-  if (typeof field !== 'string') return error
-  return new ZerohopError('CONFIG_INVALID', { reason: `--${field.replace(/_id$/, '')}: ${(error as Error).message}` })
-}
-
-function placeOf({ project, environment }: KeyRow): string {
-  return [project, environment].filter((part) => part !== null).join('/') || '–'
-}
-
-function printJson(value: unknown): void {
+export function printJson(value: unknown): void {
   print(JSON.stringify(value, null, 2))
 }
 
-function print(line: string): void {
+export function print(line: string): void {
   process.stdout.write(`${line}\n`)
 }

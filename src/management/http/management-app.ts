@@ -28,6 +28,7 @@ import { historyRoutes } from '../history/routes.ts'
 import { instanceRoutes } from '../instances/routes.ts'
 import { inviteRoutes } from '../invites/routes.ts'
 import { organizationRoutes } from '../organizations/routes.ts'
+import type { Checkpoints } from '../past/checkpoints.ts'
 import type { PastRevisions } from '../past/past-revisions.ts'
 import { pastRoutes } from '../past/past-routes.ts'
 import { replayRoutes } from '../past/replay-routes.ts'
@@ -59,6 +60,8 @@ export interface ManagementOptions {
   readonly audit: AuditLog
   /** questions about past revisions are answered with it */
   readonly past?: PastRevisions
+  /** shown in the metrics */
+  readonly checkpoints?: Pick<Checkpoints, 'bytes' | 'failures'>
   /** nothing is logged without one */
   readonly logger?: FastifyBaseLogger
   /** counts requests, and shows itself at /metrics; one of its own when none is given */
@@ -108,6 +111,7 @@ export function managementApp({ store, audit, logger, routes, ...options }: Mana
   intakeMetrics(metrics, [app])
   const console = options.console && consoleServer(app, store, management.gate, options.console, tls !== undefined)
   storeMetrics(app, metrics, store)
+  if (options.checkpoints !== undefined) checkpointMetrics(metrics, options.checkpoints)
   auditMetrics(metrics, audit)
   referenceRoutes(app)
   guideRoute(app)
@@ -238,6 +242,15 @@ function storeMetrics(app: FastifyInstance, metrics: Metrics, store: Store<Manag
   metrics.gauge('zerohop_logs', 'Logs of organizations and environments.', () => store.logs().length)
   metrics.gauge('zerohop_log_entries', 'Entries that all logs keep for history.', () =>
     store.logs().reduce((sum, log) => sum + store.historyCount(log), 0),
+  )
+}
+
+function checkpointMetrics(metrics: Metrics, checkpoints: Pick<Checkpoints, 'bytes' | 'failures'>): void {
+  metrics.gauge('zerohop_checkpoint_bytes', 'Bytes of the checkpoints of past revisions.', () => checkpoints.bytes)
+  metrics.counter(
+    'zerohop_checkpoint_failures_total',
+    'Checkpoints of past revisions that could not be written, or were damaged.',
+    () => checkpoints.failures,
   )
 }
 

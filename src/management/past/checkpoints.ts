@@ -28,12 +28,11 @@ export interface PastOptions {
   readonly pastBytes?: number
 }
 
-/** A checkpoint could not be written: the past begins later until one can. */
-export interface CheckpointEvent {
-  readonly event: 'checkpoint failed'
-  readonly environment: LogId
-  readonly error: unknown
-}
+export type CheckpointEvent =
+  /** It could not be written: the past begins later until one can. */
+  | { readonly event: 'checkpoint failed'; readonly environment: LogId; readonly error: unknown }
+  /** An earlier process wrote it, and it is not what was written: it was removed. */
+  | { readonly event: 'checkpoint damaged'; readonly environment: LogId; readonly revision: number }
 
 type Logs = Pick<Store<UseCases>, 'head' | 'history' | 'changesFrom' | 'exists'>
 
@@ -52,6 +51,9 @@ export class Checkpoints {
   readonly #known = new Map<LogId, Checkpoint[]>()
   /** objects of the newest checkpoint that this process wrote */
   readonly #objects = new Map<LogId, number>()
+  /** logs whose files of earlier processes were compared with their digests */
+  readonly #verified = new Set<LogId>()
+  #failures = 0
 
   /** @param data folder of the store */
   constructor(store: Logs, data: string, onEvent: OnEvent<CheckpointEvent> = () => {}) {
@@ -65,23 +67,36 @@ export class Checkpoints {
     return withCheckpoints(this.#data).reduce((sum, log) => sum + sizeOf(this.#of(log)), 0)
   }
 
-  /** One round over the environments. What cannot be written is told, and tried again in the next round. */
+  /** Checkpoints that could not be written, and files that were damaged, since the start of the process. */
+  get failures(): number {
+    return this.#failures
+  }
+
+  /**
+   * One round over the environments. What cannot be written is told, and tried again in the next round. Nothing goes for
+   * its age before the files beside it are known to be whole.
+   */
   async keep(environments: readonly LogId[], options: PastOptions, now: number): Promise<void> {
     const keep = keepOf(options)
     if (keep.revisions === 0) {
       for (const log of withCheckpoints(this.#data)) this.forget(log)
       return
     }
-    let written = 0
+    let tasks = 0
     for (const log of environments) {
       if (!this.#store.exists(log)) continue
-      if (written < CHECKPOINTS_PER_ROUND && this.#isDue(log, keep, now)) {
-        written++
+      if (tasks < CHECKPOINTS_PER_ROUND && !this.#isVerified(log)) {
+        tasks++
+        await this.#verify(log)
+      }
+      if (tasks < CHECKPOINTS_PER_ROUND && this.#isDue(log, keep, now)) {
+        tasks++
         await this.#write(log)
       }
-      this.#dropOld(log, keep, now)
+      if (this.#isVerified(log)) this.#dropOld(log, keep, now)
     }
-    this.#dropLarge(environments, options.pastBytes ?? PAST_BYTES_DEFAULT)
+    const verified = environments.filter((log) => this.#isVerified(log))
+    this.#dropLarge(verified, options.pastBytes ?? PAST_BYTES_DEFAULT)
   }
 
   /**
@@ -106,6 +121,7 @@ export class Checkpoints {
   forget(environment: LogId): void {
     this.#known.delete(environment)
     this.#objects.delete(environment)
+    this.#verified.delete(environment)
     removeCheckpoints(this.#data, environment)
   }
 
@@ -139,8 +155,35 @@ export class Checkpoints {
       this.#known.set(log, [...others, checkpoint])
       this.#objects.set(log, objects)
     } catch (error) {
-      tell(this.#onEvent, { event: 'checkpoint failed', environment: log, error })
+      this.#fail({ event: 'checkpoint failed', environment: log, error })
     }
+  }
+
+  /** What this process wrote it knows to be whole. */
+  #isVerified(log: LogId): boolean {
+    if (this.#of(log).length === 0) this.#verified.add(log)
+    return this.#verified.has(log)
+  }
+
+  /** Removes files that nothing can be built from: past revisions have the one before it and the entries after that. */
+  async #verify(log: LogId): Promise<void> {
+    try {
+      const { unusable } = await runPastTask({ data: this.#data }, log, { task: 'verify' })
+      for (const revision of unusable) {
+        const list = this.#of(log)
+        const at = list.findIndex((each) => each.revision === revision)
+        for (const { path } of at < 0 ? [] : list.splice(at, 1)) rmSync(path, { force: true })
+        this.#fail({ event: 'checkpoint damaged', environment: log, revision })
+      }
+      this.#verified.add(log)
+    } catch (error) {
+      this.#fail({ event: 'checkpoint failed', environment: log, error })
+    }
+  }
+
+  #fail(event: CheckpointEvent): void {
+    this.#failures++
+    tell(this.#onEvent, event)
   }
 
   /** A checkpoint goes when the next one is beyond the reach too: every revision within it has one before it then. */

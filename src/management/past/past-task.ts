@@ -29,6 +29,8 @@ export type PastTask =
   | { readonly task: 'undone'; readonly revision: number }
   | { readonly task: 'reach' }
   | { readonly task: 'compare'; readonly from: number; readonly to: number; readonly question: Question }
+  /** which checkpoints of the data folder nothing can be built from */
+  | { readonly task: 'verify' }
   /** writes a checkpoint of the head into the data folder */
   | { readonly task: 'checkpoint' }
 
@@ -40,6 +42,7 @@ export interface PastResults {
   readonly undone: readonly UndoneObject[]
   readonly reach: Reach
   readonly compare: Comparison
+  readonly verify: { readonly unusable: readonly number[] }
   readonly checkpoint: Checkpoint & { readonly objects: number }
 }
 

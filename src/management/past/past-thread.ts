@@ -17,6 +17,7 @@ const { data, environment, database } = work
 
 const answer = await answerSlowTask(async () => {
   if (work.task === 'checkpoint') return checkpoint()
+  if (work.task === 'verify') return verify()
   const reader = await openPast()
   try {
     return await run(reader, work)
@@ -36,8 +37,8 @@ async function openPast(): Promise<PastReader> {
 
 async function run(
   reader: PastReader,
-  task: Exclude<PastTask, { task: 'checkpoint' }>,
-): Promise<PastResults[Exclude<PastTask['task'], 'checkpoint'>]> {
+  task: Exclude<PastTask, { task: 'checkpoint' | 'verify' }>,
+): Promise<PastResults[Exclude<PastTask['task'], 'checkpoint' | 'verify'>]> {
   if (task.task === 'reach') return reader.reach()
   if (task.task === 'undone') return undoneOf(reader, task.revision)
   if (task.task === 'changes') return changesOf(reader, environment, task)
@@ -45,6 +46,15 @@ async function run(
   if (task.task === 'compare') return compareAnswers(reader, environment, task)
   const image = await imageAt(reader, environment, task.revision)
   return { bytes: image.save(), position: image.position }
+}
+
+async function verify(): Promise<PastResults['verify']> {
+  const reader = new FolderPastReader(data, openReader(data), environment)
+  try {
+    return { unusable: reader.unusable() }
+  } finally {
+    await reader.close()
+  }
 }
 
 /** In one turn of the event loop: that is one consistent state. */

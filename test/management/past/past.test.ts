@@ -1,12 +1,12 @@
 // Images of past revisions: built from checkpoints and the entries after them, they answer as the PDPs did then; how far
 // back they go, and what is said before that.
 import { randomBytes } from 'node:crypto'
-import { existsSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { Image } from '../../../src/image/image.ts'
 import { type ManagementData, openManagementData } from '../../../src/management/open.ts'
-import type { PastOptions } from '../../../src/management/past/checkpoints.ts'
+import type { CheckpointEvent, PastOptions } from '../../../src/management/past/checkpoints.ts'
 import { exportAt } from '../../../src/management/past/past-export.ts'
 import { imageAt as buildAt } from '../../../src/management/past/past-image.ts'
 import { exportEverything } from '../../../src/management/policy-file/export.ts'
@@ -195,8 +195,33 @@ describe('past revisions of a data folder', () => {
     expect(await hashAt(newest.revision)).toBe(hashes.get(newest.revision))
     truncateSync(newest.path, 10)
     await management.store.close()
-    management = await openManagementData({ data, newId })
+    const events: CheckpointEvent[] = []
+    management = await openManagementData({ data, newId, onCheckpoint: (event) => void events.push(event) })
     expect(await hashAt(newest.revision)).toBe(hashes.get(newest.revision))
+    // the old one is beyond the reach, but until the other is known to be whole it stays
+    await write(11)
+    await keep()
+    expect(events).toEqual([{ event: 'checkpoint damaged', environment: log, revision: newest.revision }])
+    expect(management.checkpoints!.failures).toBe(1)
+    expect(revisionsOfFiles()).toEqual([old!.revision, revision()])
+    for (const [at, hash] of hashes) if (at >= old!.revision) expect([at, await hashAt(at)]).toEqual([at, hash])
+  })
+
+  it('begin later while a checkpoint cannot be written, which is told', async () => {
+    const events: CheckpointEvent[] = []
+    await management.store.close()
+    management = await openManagementData({ data, newId, onCheckpoint: (event) => void events.push(event) })
+    await write(2)
+    writeFileSync(join(data, 'checkpoints'), 'in the way')
+    await keep()
+    const failed = { event: 'checkpoint failed', environment: log, error: expect.any(Error) }
+    expect(events.filter(({ environment }) => environment === log)).toEqual([failed])
+    const { length } = events
+    expect([management.checkpoints!.failures, management.checkpoints!.bytes]).toEqual([length, 0])
+    rmSync(join(data, 'checkpoints'))
+    await keep()
+    expect(revisionsOfFiles()).toEqual([revision()])
+    expect([management.checkpoints!.failures, management.checkpoints!.bytes > 0]).toEqual([length, true])
   })
 
   it('go when the environment is deleted', async () => {

@@ -35,7 +35,24 @@ export const PDP_VARIABLES = {
   }),
   PDP_API_KEY: variable(Text, {
     about: '`pdp`: key of the environment to serve, and the bearer key that callers send; the others send it',
-    readBy: ['pdp', 'check', 'image', 'types', 'plan', 'apply', 'diff', 'migrate'],
+    readBy: [
+      'pdp',
+      'check',
+      'why',
+      'log',
+      'history',
+      'image',
+      'types',
+      'plan',
+      'apply',
+      'diff',
+      'copy',
+      'export',
+      'import',
+      'keys',
+      'org',
+      'migrate',
+    ],
     isSecret: true,
   }),
   PDP_ORG_API_KEY: variable(Text, {
@@ -63,7 +80,7 @@ export const PDP_VARIABLES = {
   }),
   ZEROHOP_API: variable(BaseAddress, {
     about: 'URL of the management API that the command asks, with the key PDP_API_KEY (`--api`)',
-    readBy: ['plan', 'apply', 'diff', 'why', 'export', 'import'],
+    readBy: ['plan', 'apply', 'diff', 'copy', 'why', 'log', 'history', 'export', 'import', 'keys', 'org'],
   }),
   PDP_ACCEPT_NOW: withDefault(Switch, false, {
     about:
