@@ -1,5 +1,5 @@
 // Builds dist: JavaScript and declarations of every file (tsc), from that `dist/bundle`, which an installed package
-// runs, `dist/cjs` of the light doors for `require`, `dist/reference`, the reference of the API, and policy.schema.json.
+// runs, `dist/cjs` of the light doors for `require`, `dist/reference`, the reference of the API, and the JSON Schemas of files.
 // Types are not checked here, which would take twice as long: `npm run typecheck` does that. Node needs about a
 // millisecond for each file that it loads, and a server has hundreds: in the bundle they are a few dozen. Packages stay
 // outside.
@@ -10,7 +10,7 @@ import { build } from 'esbuild'
 import { buildCommonJs } from './build-cjs.mjs'
 import { buildDocsPage } from './build-docs-page.mjs'
 import { buildOpenApi, TYPES } from './build-openapi.mjs'
-import { buildPolicySchema, POLICY_SCHEMA } from './build-policy-schema.mjs'
+import { buildPolicySchemas, SCHEMAS } from './build-policy-schema.mjs'
 
 const TSC = 'node_modules/typescript/bin/tsc'
 const BUNDLE = 'dist/bundle'
@@ -36,7 +36,7 @@ const isMapped = process.argv.includes('--source-maps')
 // Removes the output of deleted source files, and the types that are made of them. The console has a step of its own.
 for (const name of existsSync('dist') ? readdirSync('dist') : [])
   if (name !== 'console') rmSync(join('dist', name), { recursive: true, force: true })
-for (const path of [...TYPES, POLICY_SCHEMA]) rmSync(path, { force: true })
+for (const path of [...TYPES, ...SCHEMAS]) rmSync(path, { force: true })
 const options = ['-p', 'tsconfig.build.json', '--noCheck', ...(isMapped ? ['--sourceMap'] : [])]
 const { status } = spawnSync(process.execPath, [TSC, ...options], { stdio: 'inherit' })
 if (status !== 0) process.exit(status ?? 1)
@@ -51,7 +51,7 @@ else {
   await bundle(PAGE_DOORS, { platform: 'browser', target: 'es2022' })
 }
 await buildOpenApi()
-await buildPolicySchema()
+await buildPolicySchemas()
 await buildCommonJs(LIGHT_DOORS)
 await buildDocsPage()
 

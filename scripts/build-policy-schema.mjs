@@ -1,10 +1,12 @@
-// Writes the JSON Schema of policy files, made from the sources that were just compiled.
+// Writes the JSON Schemas of policy files and of test files, made from the sources that were just compiled.
 import { writeFileSync } from 'node:fs'
 
-/** At the root of the package, so that the first line of a policy file is short. */
-export const POLICY_SCHEMA = 'policy.schema.json'
+/** At the root of the package, so that the first line of a file is short. */
+export const SCHEMAS = ['policy.schema.json', 'policy-test.schema.json']
 
-export async function buildPolicySchema() {
+export async function buildPolicySchemas() {
   const { policyJsonSchema } = await import('../dist/src/http/policy-json-schema.js')
-  writeFileSync(POLICY_SCHEMA, `${JSON.stringify(policyJsonSchema(), null, 2)}\n`)
+  const { testJsonSchema } = await import('../dist/src/cli/test-json-schema.js')
+  for (const [at, schema] of [policyJsonSchema(), testJsonSchema()].entries())
+    writeFileSync(SCHEMAS[at], `${JSON.stringify(schema, null, 2)}\n`)
 }

@@ -20,7 +20,7 @@ const STEPS = {
   },
   dist: {
     inputs: ['src', 'assembly/abi.ts', 'build/kernel.ts', 'package.json', 'tsconfig.json', 'tsconfig.build.json'],
-    outputs: ['dist', 'build/management-api.ts', 'policy.schema.json'],
+    outputs: ['dist', 'build/management-api.ts', 'policy.schema.json', 'policy-test.schema.json'],
     command: ['scripts/build-dist.mjs'],
   },
   console: {

@@ -86,6 +86,7 @@ describe('the package', () => {
       'docs',
       'examples',
       'package.json',
+      'policy-test.schema.json',
       'policy.schema.json',
     ])
     expect(readdirSync(join(installed, 'build'))).toEqual(['release.wasm'])

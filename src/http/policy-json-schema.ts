@@ -1,23 +1,22 @@
-// The JSON Schema of policy files, made from the very schema that they are compared with, for editors: with it they
+// The JSON Schema of policy files, made from the very schema that they are compared with, for editors: by it they
 // complete names and show descriptions. Written when the project is built (scripts/build-dist.mjs); no server loads it.
 import { PolicyFile } from '../management/policy-file/schema.ts'
+import { schemaName, type TSchema } from '../model/json-schema.ts'
 import { NamedSchemas } from './named-schemas.ts'
 
 type Part = Readonly<Record<string, unknown>>
 
-/** Draft 7, which editors know best. It knows the form of version 2; names are judged by `zerohop validate`. */
-export function policyJsonSchema(): Part {
+/** It knows the form of version 2; names are judged by `zerohop validate`. */
+export const policyJsonSchema = (): Part => jsonSchemaOf(PolicyFile, 'Policy file of Zerohop')
+
+/** The JSON Schema of a named form, in draft 7, which editors know best. */
+export function jsonSchemaOf(form: TSchema, title: string): Part {
   const schemas = new NamedSchemas()
-  schemas.published(PolicyFile)
-  const { PolicyFile: file, ...definitions } = Object.fromEntries(
+  schemas.published(form)
+  const { [schemaName(form) ?? '']: file, ...definitions } = Object.fromEntries(
     schemas.all().map(({ $id, ...schema }) => [String($id), standard(schema)]),
   )
-  return {
-    $schema: 'http://json-schema.org/draft-07/schema#',
-    title: 'Policy file of Zerohop',
-    ...(file as Part),
-    definitions,
-  }
+  return { $schema: 'http://json-schema.org/draft-07/schema#', title, ...(file as Part), definitions }
 }
 
 /** What the API says of a field, as it is in files, which know no ids. */

@@ -14,7 +14,13 @@ export interface ShortLine {
 const WORD = '[^\\s,[\\]]+'
 const LIST = `${WORD}(?:\\s*,\\s*${WORD})*`
 const WORDS = `(${LIST}|\\[\\s*${LIST}\\s*\\])`
-const LINE = new RegExp(`^${WORDS}\\s+may(\\s+not)?\\s+${WORDS}\\s+(${WORD})(?:\\s+in\\s+(${WORD}))?$`)
+const ABOUT = `${WORDS}\\s+(${WORD})(?:\\s+in\\s+(${WORD}))?`
+const MAY = `${WORDS}\\s+may(\\s+not)?\\s+${ABOUT}`
+const LINE = new RegExp(`^${MAY}$`)
+
+/** What editors are told of a line, and of the head of a list. */
+export const LINE_PATTERN = `^\\s*${MAY}\\s*$`
+export const LIST_HEAD_PATTERN = `^who\\s+may\\s+${ABOUT}\\s*$`
 
 const wordsOf = (list: string): string[] =>
   list

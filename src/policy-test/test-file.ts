@@ -71,25 +71,25 @@ export const TableExpectation = closed({
 })
 export type TableExpectation = Static<typeof TableExpectation>
 
+const Facts = closed(
+  membersOf(
+    PolicyFile,
+    'tenants',
+    'users',
+    'memberships',
+    'resource_instances',
+    'relationship_tuples',
+    'role_assignments',
+  ),
+)
+
 /** The whole file. What an expectation is, is told apart by its members. */
 export const TestFile = named(
   'PolicyTestFile',
   closed({
-    name: maybe(Text),
+    name: maybe(described(Text, 'a name for reports')),
     now: maybe(described(Text, 'the time of all questions, such as 2026-01-31T12:00:00Z; without it that of the run')),
-    facts: maybe(
-      closed(
-        membersOf(
-          PolicyFile,
-          'tenants',
-          'users',
-          'memberships',
-          'resource_instances',
-          'relationship_tuples',
-          'role_assignments',
-        ),
-      ),
-    ),
+    facts: maybe(described(Facts, 'added to those of the policy, for this file only; in the form of the policy file')),
     expect: listOf(schemaOf<unknown>({})),
   }),
 )

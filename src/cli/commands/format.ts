@@ -48,9 +48,9 @@ export function format(
  * Where the JSON Schema of this package is, seen from the file: in the nearest `node_modules` that has the package.
  * Undefined when it is not installed around the file.
  */
-export function schemaFor(file: string): string | undefined {
+export function schemaFor(file: string, name: string = 'policy.schema.json'): string | undefined {
   for (let folder = dirname(file); ; folder = dirname(folder)) {
-    const schema = join(folder, 'node_modules', 'zerohop', 'policy.schema.json')
+    const schema = join(folder, 'node_modules', 'zerohop', name)
     if (existsSync(schema)) return relative(dirname(file), schema).replaceAll(sep, '/')
     if (dirname(folder) === folder) return undefined
   }

@@ -87,13 +87,16 @@ files: [policy.yaml]
 tests: [tests]
 `
 
+const withSchema = (text: string, schema: string | undefined): string =>
+  schema === undefined ? text : `${SCHEMA_LINE}${schema}\n\n${text}`
+
 /** Writes the files. @throws CONFIG_INVALID when one of them is there, before anything is written */
 export function init(folder: string, { json = false }: InitOptions): void {
   const policy = join(folder, 'policy.yaml')
-  const schema = schemaFor(resolve(policy))
+  const test = join(folder, 'tests', 'policy.yaml')
   const files: readonly [string, string][] = [
-    [policy, schema === undefined ? POLICY : `${SCHEMA_LINE}${schema}\n\n${POLICY}`],
-    [join(folder, 'tests', 'policy.yaml'), TEST],
+    [policy, withSchema(POLICY, schemaFor(resolve(policy)))],
+    [test, withSchema(TEST, schemaFor(resolve(test), 'policy-test.schema.json'))],
     [join(folder, PROJECT_FILE), PROJECT],
   ]
   const there = files.find(([file]) => existsSync(file))

@@ -7,6 +7,7 @@ import { type Query, readText } from '../../http/page.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import { BULK_BODY_BYTES_MAX, COPY_WAIT_MS } from '../../model/limits.ts'
 import type { Environment, JsonObject } from '../../model/objects.ts'
+import { actorId } from '../actor.ts'
 import type { Scope } from '../http/auth.ts'
 import { environmentRead } from '../http/render.ts'
 import { actorOf, answerOnRecord, askedWith, type RouteContext } from '../http/route-context.ts'
@@ -106,7 +107,7 @@ async function copy(deps: Deps, request: FastifyRequest<Copying>, task?: string)
   if (known !== undefined) return known.result
   const options = { planner, control: management.gate.control(request.caller), now: () => Date.now() }
   const agreed = { fingerprints, expected, force }
-  return (await copyPlanned({ ...options, by: by.api_key_id, commit }, input, agreed)).target
+  return (await copyPlanned({ ...options, by: actorId(by), commit }, input, agreed)).target
 }
 
 function taskRead(task_id: string, task: CopyTask | undefined, scope: Scope): EnvironmentTask {

@@ -1,11 +1,11 @@
 // policy.schema.json, which editors read: it takes what is exported, and refuses every file whose form is wrong.
 import { readFileSync } from 'node:fs'
-import { AjvCompiler } from '@fastify/ajv-compiler'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { policyJsonSchema } from '../../../src/http/policy-json-schema.ts'
 import { PolicyFile } from '../../../src/management/policy-file/schema.ts'
 import { misfits } from '../../../src/management/policy-file/shape.ts'
+import { compileSchema } from '../../support/compile-schema.ts'
 import { OTHERS, placesOf, withAt } from '../../support/other-values.ts'
 import { BROKEN } from './broken-files.ts'
 
@@ -15,17 +15,11 @@ const POLICY: object = JSON.parse(readFileSync(new URL('../bundle.json', import.
 const form = JSON.parse(JSON.stringify(policyJsonSchema()), (word, value) =>
   /^(pattern|maxLength|maxItems|maxProperties)$/.test(word) && typeof value !== 'object' ? undefined : value,
 )
-const compile = (schema: object) =>
-  AjvCompiler()({}, {
-    customOptions: { strict: false, coerceTypes: false, removeAdditional: false, useDefaults: false },
-  } as never)({
-    schema,
-  } as never) as unknown as (value: unknown) => boolean
-const isInForm = compile(form)
+const isInForm = compileSchema(form)
 
 describe('the JSON Schema of policy files', () => {
   it('takes an environment with everything in it, and knows the alphabet of keys', () => {
-    const whole = compile(policyJsonSchema())
+    const whole = compileSchema(policyJsonSchema())
     expect(whole(POLICY)).toBe(true)
     expect(whole({ zerohop: 2, roles: [{ key: 'power user' }] })).toBe(false)
   })
