@@ -1,9 +1,7 @@
 // Plans: /v2/projects/{p}/envs/{e}/plan says what a policy file or a list of changes would do, and …/apply does it.
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { BULK_BODY_BYTES_MAX } from '../../model/limits.ts'
-import type { Asking } from '../../store/store.ts'
 import { actorId } from '../actor.ts'
-import { actorOf, askedWith, type RouteContext } from '../http/route-context.ts'
 import { actorOf, answerOnRecord, askedWith, type RouteContext } from '../http/route-context.ts'
 import { applyInto } from './apply.ts'
 import type { MadePlan } from './plan-task.ts'
@@ -46,14 +44,12 @@ export function planRoutes(app: FastifyInstance, management: RouteContext, plann
       const by = actorOf(request, 'applyPlan')
       const asking = askedWith(management, request)
       const commit = (input: ApplyInput) => store.commit(environment, 'applyPlan', input, by, asking)
-      const repeated = asking.once && (() => answerOnRecord(management, environment, by, asking))
-      const into = { planner, environment, by: actorId(by), now, commit, repeated }
       const repeated = async (): Promise<MadePlan | undefined> => {
         // it is the same request, so the use case `applyPlan` gave the answer
         const known = await answerOnRecord<MadePlan | null>(management, environment, by, asking)
         return known?.result ? { ...known.result, revision: known.revision } : undefined
       }
-      const into = { planner, environment, by: by.api_key_id, now, commit, ...(asking.once && { repeated }) }
+      const into = { planner, environment, by: actorId(by), now, commit, ...(asking.once && { repeated }) }
       const applied = await applyInto(into, request.body)
       reply.header('x-revision', String(applied.revision))
       return read(request, applied)
