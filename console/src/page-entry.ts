@@ -15,8 +15,13 @@ export interface PageEntry {
   readonly access?: AccessLevel
 }
 
+/** What the command palette finds by name. */
+export type EntityKind = 'user' | 'tenant' | 'role' | 'resource'
+
 declare module '@tanstack/react-router' {
   interface StaticDataRouteOption {
     readonly page?: PageEntry
+    /** The page shows one of these: its key is the parameter of that name, in the path (`users/$user`) or behind it. */
+    readonly opens?: EntityKind
   }
 }

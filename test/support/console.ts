@@ -25,6 +25,8 @@ export type Access = 'read' | 'write' | 'admin'
 export interface VisitOptions {
   /** what the key of the session may do in the environment; `admin` when absent */
   readonly access?: Access
+  /** with a key of the organization, which reaches every environment */
+  readonly isOrganization?: boolean
   /** nobody is signed in */
   readonly isSignedOut?: boolean
 }
@@ -87,11 +89,12 @@ export function useConsole(name: string, policy: object = CONSOLE_POLICY): TestC
     api,
     path,
     makeKey,
-    async visit(page, { access = 'admin', isSignedOut = false } = {}) {
+    async visit(page, { access = 'admin', isOrganization = false, isSignedOut = false } = {}) {
       const context = await browser!.newContext({ viewport: WIDE, colorScheme: 'light', baseURL: consoleServer!.url })
       context.setDefaultTimeout(PATIENCE_MS)
       contexts.push(context)
-      if (!isSignedOut) await signIn(context, (await keyOf(access)).secret)
+      const secret = isOrganization ? consoleServer!.key : (await keyOf(access)).secret
+      if (!isSignedOut) await signIn(context, secret)
       const opened = await context.newPage()
       watch(opened, complaints)
       await opened.goto(page.startsWith('/') ? page : `/console/${path.p}/${path.e}/${page}`)

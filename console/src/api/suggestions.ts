@@ -52,7 +52,6 @@ export function suggestResources(path: EnvironmentPath, search: string) {
   )
 }
 
-/** @public */
 export function suggestRoles(path: EnvironmentPath, search: string) {
   return suggestions(path, ['roles', search], async () =>
     rowsOf(await read(api.GET('/v2/schema/{p}/{e}/roles', { params: { path, query: query(search) } }))).map(named),

@@ -35,7 +35,6 @@ export function KeyField({ suggest, value, onChange, ...props }: KeyFieldProps) 
       <Combobox.Target withExpandedAttribute>
         <TextInput
           {...props}
-          role="combobox"
           value={value}
           onChange={({ currentTarget }) => {
             onChange(currentTarget.value)

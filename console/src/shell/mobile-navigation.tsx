@@ -10,9 +10,10 @@ import { Navigation } from './navigation.tsx'
 interface MobileNavigationProps {
   readonly isOpen: boolean
   readonly onClose: () => void
+  readonly onSearch: () => void
 }
 
-export default function MobileNavigation({ isOpen, onClose }: MobileNavigationProps) {
+export default function MobileNavigation({ isOpen, onClose, onSearch }: MobileNavigationProps) {
   const { pathname } = useLocation()
   const opened = useRef(pathname)
   useEffect(() => {
@@ -20,17 +21,13 @@ export default function MobileNavigation({ isOpen, onClose }: MobileNavigationPr
     opened.current = pathname
   }, [pathname, onClose])
   return (
-    <Drawer
-      opened={isOpen}
-      onClose={onClose}
-      size={280}
-      padding={0}
-      withCloseButton={false}
-      lockScroll={false}
-      aria-label="Navigation"
-      styles={{ body: { height: '100%' } }}
-    >
-      <Navigation />
-    </Drawer>
+    <Drawer.Root opened={isOpen} onClose={onClose} size={280} padding={0} lockScroll={false}>
+      <Drawer.Overlay />
+      <Drawer.Content aria-label="Navigation">
+        <Drawer.Body h="100%">
+          <Navigation onSearch={onSearch} />
+        </Drawer.Body>
+      </Drawer.Content>
+    </Drawer.Root>
   )
 }

@@ -7,6 +7,7 @@ import { useSessionState } from '../api/use-session.ts'
 import { Icon } from '../components/icon.tsx'
 import { rememberEnvironment } from './last-environment.ts'
 import { Navigation } from './navigation.tsx'
+import { Palette } from './palette-button.tsx'
 import classes from './shell.module.css'
 import { UnknownEnvironment } from './unknown-environment.tsx'
 
@@ -30,7 +31,12 @@ function SignedIn() {
   const [wasMenuOpen, setWasMenuOpen] = useState(false)
   const { p, e } = useEnvironmentPath()
   const environment = useEnvironment()
+  const [isPaletteOpen, setPaletteOpen] = useState(false)
   const closeMenu = () => setMenuOpen(false)
+  const search = () => {
+    setMenuOpen(false)
+    setPaletteOpen(true)
+  }
   useEffect(() => {
     if (environment.isSuccess) rememberEnvironment({ p, e })
   }, [environment.isSuccess, p, e])
@@ -41,7 +47,7 @@ function SignedIn() {
         Skip to the page
       </a>
       <aside className={classes.sidebar}>
-        <Navigation />
+        <Navigation onSearch={search} />
       </aside>
       <div className={classes.bar}>
         <UnstyledButton
@@ -59,9 +65,10 @@ function SignedIn() {
           {p} / {environment.data?.name ?? e}
         </span>
       </div>
+      <Palette isOpen={isPaletteOpen} onChange={setPaletteOpen} />
       {wasMenuOpen && (
         <Suspense>
-          <MobileNavigation isOpen={isMenuOpen} onClose={closeMenu} />
+          <MobileNavigation isOpen={isMenuOpen} onClose={closeMenu} onSearch={search} />
         </Suspense>
       )}
       <main id="content" tabIndex={-1} className={classes.main}>

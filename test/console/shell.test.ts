@@ -1,0 +1,56 @@
+// The frame of every page: the command palette, the navigation on a narrow screen, other environments, colours.
+import { expect, it } from 'vitest'
+import { consoleServer, inspect, useConsole } from '../support/console.ts'
+
+const console = useConsole('shell')
+
+// skipped where no Chromium is installed
+it.skipIf(consoleServer === undefined)('goes to pages and users with the keyboard alone', async () => {
+  const page = await console.visit('why')
+  await page.getByRole('heading', { name: 'Why', level: 1 }).waitFor()
+  await page.keyboard.press('Control+k')
+  const palette = page.getByRole('dialog', { name: 'Go to' })
+  const input = palette.getByRole('combobox')
+  await page.getByRole('option', { name: 'Why' }).waitFor()
+  await page.keyboard.type('cle')
+  const cleo = palette.getByRole('option', { name: /cleo@acme\.example.*Cleo Marsh/ })
+  await cleo.waitFor()
+  expect(await input.getAttribute('aria-activedescendant')).toBe(await cleo.getAttribute('id'))
+  await inspect(page, 'palette')
+  await page.keyboard.press('Enter')
+  await palette.waitFor({ state: 'hidden' })
+  await page.waitForURL(/user=cleo/)
+  expect(await page.getByRole('combobox', { name: 'User' }).inputValue()).toBe('cleo@acme.example')
+
+  await page.keyboard.press('Control+k')
+  await input.fill('nobody is called that')
+  await palette.getByText('Nothing is called that').waitFor()
+  await page.keyboard.press('Escape')
+  await palette.waitFor({ state: 'hidden' })
+})
+
+// skipped where no Chromium is installed
+it.skipIf(consoleServer === undefined)('has its navigation behind a button on a narrow screen', async () => {
+  const page = await console.visit('why', { isOrganization: true })
+  await page.setViewportSize({ width: 390, height: 844 })
+  await page.getByRole('button', { name: 'Open navigation' }).click()
+  const menu = page.getByRole('dialog', { name: 'Navigation' })
+  await menu.getByRole('link', { name: 'Why' }).waitFor()
+  await inspect(page, 'navigation')
+  await menu.getByRole('button', { name: /^Environment: / }).click()
+  await page.getByRole('option', { name: 'Production' }).click()
+  await menu.waitFor({ state: 'hidden' })
+  await page.getByRole('heading', { name: 'Why', level: 1 }).waitFor()
+  expect(new URL(page.url()).pathname).toBe('/console/default/production/why')
+})
+
+// skipped where no Chromium is installed
+it.skipIf(consoleServer === undefined)('keeps the colours that were chosen', async () => {
+  const page = await console.visit('why')
+  await page.getByRole('button', { name: /May do everything/ }).click()
+  await page.getByRole('menuitemradio', { name: 'Dark' }).click()
+  await page.reload()
+  await page.locator('html[data-mantine-color-scheme="dark"]').waitFor()
+  await page.getByRole('button', { name: /May do everything/ }).click()
+  expect(await page.getByRole('menuitemradio', { name: 'Dark' }).getAttribute('aria-checked')).toBe('true')
+})
