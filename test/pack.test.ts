@@ -92,7 +92,7 @@ describe('the package', () => {
     expect(readdirSync(join(installed, 'build'))).toEqual(['release.wasm'])
     const files = readdirSync(join(installed, 'dist'), { recursive: true }).map(String)
     const [page, built] = [true, false].map((is) => files.filter((file) => file.startsWith('console') === is))
-    expect(page!.filter((file) => !/^console\/assets\/[\w-]+-[\w-]{8}\.(js|css|svg)$/.test(file)).sort()).toEqual([
+    expect(page!.filter((file) => !/^console\/assets\/[\w.-]+-[\w-]{8}\.(js|css|svg)$/.test(file)).sort()).toEqual([
       'console',
       'console/assets',
       'console/index.html',
