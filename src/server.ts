@@ -77,6 +77,7 @@ export interface ManagementServerOptions extends ServerOptions {
 /** The management API over an open data folder, with the feed that PDPs follow. */
 export function managementServer(
   { store, audit, snapshots, past, checkpoints }: Management,
+  { store, audit, snapshots, past, organization }: Management,
   options: ManagementServerOptions = {},
 ): App {
   const metrics = metricsOf(options)
@@ -89,7 +90,7 @@ export function managementServer(
     openMetrics: options.openMetrics ?? false,
     ...(options.metricsToken === undefined ? {} : { metricsToken: options.metricsToken }),
     ...(options.reads === undefined ? {} : { reads: options.reads }),
-    ...(options.console === undefined ? {} : { console: options.console }),
+    ...(options.console === undefined ? {} : { console: { ...options.console, organization } }),
     routes: (app) => feedRoutes(app, { store, snapshots, metrics }),
     ...(options.rateLimits === undefined ? {} : { rateLimits: options.rateLimits }),
     ...(options.logger ? { logger: options.logger } : {}),

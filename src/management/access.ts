@@ -56,9 +56,13 @@ export type Operation = keyof typeof ACCESS
 const LEVELS: Readonly<Record<KeyLevel, number>> = { env: 0, project: 1, org: 2 }
 const ACCESSES: Readonly<Record<AccessLevel, number>> = { no_access: 0, read: 1, write: 2, admin: 3 }
 
+/** What is asked about: a key, or a user of the console, whose writes may be limited to facts. */
+export type Rights = Pick<ApiKey, 'level' | 'access'> & { readonly only?: 'facts' }
+
 /** True when a key of this level and access may do it on the objects that it reaches. */
-export function hasAccess(key: Pick<ApiKey, 'level' | 'access'>, operation: Operation): boolean {
+export function hasAccess(key: Rights, operation: Operation): boolean {
   const { level, widest = 'org', access }: Need = ACCESS[operation]
+  if (key.only === 'facts' && ACCESSES[access] > ACCESSES.read && operation !== 'facts.write') return false
   const fits = LEVELS[key.level] >= LEVELS[level] && LEVELS[key.level] <= LEVELS[widest]
   return fits && ACCESSES[key.access] >= ACCESSES[access]
 }
@@ -71,7 +75,7 @@ const NEEDED_LEVEL: Readonly<Record<KeyLevel, string>> = {
 }
 
 /** @throws KEY_TOO_NARROW when a key of this level and access may not do it anywhere */
-export function requireAccess(key: Pick<ApiKey, 'level' | 'access'>, operation: Operation): void {
+export function requireAccess(key: Rights, operation: Operation): void {
   if (hasAccess(key, operation)) return
   const { level, widest = 'org', what }: Need = ACCESS[operation]
   const isOtherLevel = LEVELS[key.level] < LEVELS[level] || LEVELS[key.level] > LEVELS[widest]

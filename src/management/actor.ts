@@ -34,7 +34,7 @@ export const nameWithoutKey = ({ user, operation }: Who): string =>
   user === undefined ? operation : (user.name ?? user.subject)
 
 /** 32 hex digits that stand for a user: the same as long as the provider gives the same subject. */
-function userId({ issuer, subject }: Pick<UserActor, 'issuer' | 'subject'>): string {
+export function userId({ issuer, subject }: Pick<UserActor, 'issuer' | 'subject'>): string {
   return createHash('sha256')
     .update(JSON.stringify([issuer, subject]))
     .digest('hex')

@@ -116,6 +116,11 @@ export const ERRORS = {
     class: 'forbidden',
     message: 'the link works in a browser on the machine of the server, without a proxy: sign in with an API key',
   },
+  USER_REFUSED: { class: 'forbidden', message: 'no rule of ZEROHOP_CONSOLE_ACCESS gives this user access' },
+  PROVIDER_FAILED: {
+    class: 'unavailable',
+    message: 'the identity provider did not sign the user in: the log of the server says why',
+  },
   SIGN_IN_LIMITED: {
     class: 'throttled',
     message: 'too many wrong API keys from this address, try again in {seconds} seconds',

@@ -122,6 +122,7 @@ const PACKAGES: readonly { readonly name: RegExp; readonly only: RegExp; readonl
   { name: /^re2js$/, only: /^src\/model\/url-rules\.ts$/, where: 'src/model/url-rules.ts' },
   { name: /^aws-jwt-verify(\/.*)?$/, only: /^src\/integration\//, where: 'src/integration' },
   { name: /^jose$/, only: /^src\/(integration|http\/console)\//, where: 'src/integration or src/http/console' },
+  { name: /^openid-client$/, only: /^src\/http\/console\//, where: 'src/http/console' },
   { name: /^prom-client$/, only: /^src\/http\//, where: 'src/http' },
   {
     name: /^@opentelemetry\//,

@@ -3,6 +3,7 @@
 // Secrets may be given as files (NAME_FILE).
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { ProviderOptions } from '../../http/console/identity-provider.ts'
 import type { RetentionOptions } from '../../management/retention.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import { closed, type Static, type TSchema } from '../../model/json-schema.ts'
@@ -75,7 +76,7 @@ export interface Env {
   readonly scrubMs: number
   readonly rateLimits: { readonly requests?: number; readonly writes?: number }
   /** undefined when it is switched off */
-  readonly console: { readonly origins: readonly string[] } | undefined
+  readonly console: { readonly origins: readonly string[]; readonly provider?: ProviderOptions } | undefined
   readonly openMetrics: boolean
   /** shows everything at /metrics */
   readonly metricsToken: string | undefined
@@ -160,7 +161,7 @@ export function readEnv(variables: Variables = process.env): Env {
     tlsCert: values.PDP_TLS_CERT,
     tlsKey: values.PDP_TLS_KEY,
     rateLimits: defined({ requests: values.ZEROHOP_RATE_LIMIT, writes: values.ZEROHOP_RATE_LIMIT_WRITES }),
-    console: values.ZEROHOP_CONSOLE ? { origins: values.ZEROHOP_CONSOLE_HOSTS ?? [] } : undefined,
+    console: values.ZEROHOP_CONSOLE ? consoleOf(values) : undefined,
     openMetrics: values.PDP_ALLOW_METRICS_UNAUTHENTICATED,
     metricsToken: values.ZEROHOP_METRICS_TOKEN,
     integration: {
@@ -198,6 +199,20 @@ export function readEnv(variables: Variables = process.env): Env {
     },
     secrets: secretValues(values),
   }
+}
+
+/** @throws CONFIG_INVALID when the provider is named without what is needed to use it */
+function consoleOf(values: Values): NonNullable<Env['console']> {
+  const origins = values.ZEROHOP_CONSOLE_HOSTS ?? []
+  const { ZEROHOP_CONSOLE_ISSUER: issuer, ZEROHOP_CONSOLE_CLIENT_ID: clientId, ZEROHOP_CONSOLE_ACCESS: rules } = values
+  if (issuer === undefined) return { origins }
+  if (clientId === undefined || rules === undefined) {
+    const missing = clientId === undefined ? 'ZEROHOP_CONSOLE_CLIENT_ID' : 'ZEROHOP_CONSOLE_ACCESS'
+    throw new ZerohopError('CONFIG_INVALID', { reason: `ZEROHOP_CONSOLE_ISSUER needs ${missing}` })
+  }
+  const { ZEROHOP_CONSOLE_CLAIM: claim, ZEROHOP_CONSOLE_SCOPES: scopes } = values
+  const secret = defined({ clientSecret: values.ZEROHOP_CONSOLE_CLIENT_SECRET })
+  return { origins, provider: { issuer, clientId, ...secret, claim, scopes, rules } }
 }
 
 /** Texts of the settings that no log may hold. */

@@ -2,6 +2,7 @@
 // written once, in the schema or beside it, and the error text comes from them. The validator of HTTP bodies is not
 // used here: loading it takes longer than everything else that a command does before its work.
 import { readPublicUrl } from '../../http/authzen/public-url.ts'
+import { type AccessRule, readAccessRule, USER_ROLES } from '../../http/console/user-access.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import {
   enumOf,
@@ -165,6 +166,28 @@ export const Hosts = readable(listOf(text), 'hosts', (text, name) =>
     if (host === '' || host.includes('*') || found === undefined || `${found.origin}/` !== found.href)
       throw invalid(name, 'hosts with commas between them, such as console.example.com or http://10.0.0.5:8080', host)
     return found.origin
+  }),
+)
+
+/** Where users sign in. Over plain HTTP only on this machine: whoever can change an answer there signs in as anybody. */
+export const Issuer = readable(text, 'URL', (text, name) => {
+  const found = URL.canParse(text) ? new URL(text) : undefined
+  const isLocal = found?.protocol === 'http:' && /^(localhost|127\.[\d.]+|\[::1\])$/.test(found.hostname)
+  if (found === undefined || !(isLocal || found.protocol === 'https:') || found.search !== '' || found.hash !== '')
+    throw invalid(name, 'an https URL without a query', text)
+  return text
+})
+
+export const AccessRules = readable(schemaOf<readonly AccessRule[]>({ type: 'array' }), 'rules', (text, name) =>
+  text.split(text.includes(';') ? ';' : ',').map((part) => {
+    const rule = readAccessRule(part)
+    if (rule !== undefined) return rule
+    const example = 'ops=admin, support=support@default/production, *=viewer'
+    throw invalid(
+      name,
+      `rules \`value=role@project/environment\` of ${USER_ROLES.join(', ')}, such as ${example}`,
+      part,
+    )
   }),
 )
 

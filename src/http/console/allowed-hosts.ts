@@ -3,6 +3,7 @@
 // of other ports of the same host do get the session cookie: so `Origin` must be exactly that of the console.
 import type { FastifyRequest } from 'fastify'
 import { ZerohopError } from '../../model/errors.ts'
+import { SIGN_IN_CALLBACK, SIGN_IN_START } from './console-request.ts'
 
 /** The names of the machine itself, with the port. */
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::(\d{1,5}))?$/
@@ -27,14 +28,15 @@ export class AllowedHosts {
    * The origin of the console as this request names it. Loopback names count with the port that was bound.
    * @throws HOST_REFUSED, ORIGIN_REFUSED when the request is of another page
    */
-  require({ headers, raw }: FastifyRequest): string {
+  require({ method, url, headers, raw }: FastifyRequest): string {
     const host = (headers.host ?? '').toLowerCase()
     const origin = this.#origins.get(host) ?? this.#loopback(host, raw.socket.localPort)
     if (origin === undefined) throw new ZerohopError('HOST_REFUSED', { host: host.slice(0, SHOWN_LENGTH) })
     const site = headers['sec-fetch-site']
     const sent = headers.origin
     if (sent !== undefined && sent !== origin) throw foreign(sent, host)
-    if (site !== undefined && site !== 'same-origin') throw foreign('another site', host)
+    const isFromHere = site === undefined || site === 'same-origin' || (method === 'GET' && isNavigated(url, site))
+    if (!isFromHere) throw foreign('another site', host)
     return origin
   }
 
@@ -46,6 +48,15 @@ export class AllowedHosts {
     if (Number(found[1] ?? usual) !== (bound ?? usual)) return undefined
     return `${this.#isSecure ? 'https' : 'http'}://${host}`
   }
+}
+
+/**
+ * What a browser opens as a page: signing in at a provider begins by a link or a typed address, and the provider, another
+ * site, leads back.
+ */
+function isNavigated(url: string, site: string | string[]): boolean {
+  const path = url.split('?', 1)[0]
+  return path === SIGN_IN_CALLBACK || (path === SIGN_IN_START && site === 'none')
 }
 
 /** True for a name of the machine itself. */

@@ -7,6 +7,10 @@ import type { IncomingMessage } from 'node:http'
 /** Where the console calls the API. */
 export const CONSOLE_API = '/console/api'
 
+/** Where a user begins to sign in at the identity provider, and where the provider leads back to. */
+export const SIGN_IN_START = `${CONSOLE_API}/session/provider`
+export const SIGN_IN_CALLBACK = `${SIGN_IN_START}/callback`
+
 const BELOW = /^\/console\/api(?=[/?]|$)/
 const marked = new WeakSet<IncomingMessage>()
 

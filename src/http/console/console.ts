@@ -4,6 +4,7 @@
 import type { FastifyInstance } from 'fastify'
 import { AllowedHosts } from './allowed-hosts.ts'
 import { isConsole } from './console-request.ts'
+import type { ProviderOptions } from './identity-provider.ts'
 import { consolePage } from './page.ts'
 
 export interface ConsoleOptions {
@@ -11,6 +12,8 @@ export interface ConsoleOptions {
   readonly origins?: readonly string[]
   /** the built page; by default that of the package */
   readonly folder?: string
+  /** where users sign in, besides API keys */
+  readonly provider?: ProviderOptions
 }
 
 declare module 'fastify' {

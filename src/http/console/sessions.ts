@@ -1,18 +1,28 @@
 // Sessions of the console. A session is what its cookie says, sealed so that only servers with the same secrets key can
-// read or make one: no server keeps it, and every replica knows it (docs/adr/0024-console-sessions.md). It names an API
-// key by the hash of its secret, so a key that is rotated or deleted ends its sessions; whoever opens a session looks
-// the key up. A session ends SESSION_IDLE_MS after its last request, SESSION_MS after its begin, or when it is signed out.
+// read or make one: no server keeps it, and every replica knows it (docs/adr/0024-console-sessions.md). It stands for an
+// API key, named by the hash of its secret so that a key that is rotated or deleted ends its sessions, or for a user of
+// the identity provider (docs/adr/0027-users-of-the-console.md). Whoever opens a session looks up what that may do.
 import { randomBytes, timingSafeEqual } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { UserActor } from '../../log/change.ts'
 import { ZerohopError } from '../../model/errors.ts'
-import { SESSION_IDLE_MS, SESSION_MS, SESSION_RENEW_MS } from '../../model/limits.ts'
+import { SESSION_IDLE_MS, SESSION_MS, SESSION_RENEW_MS, USER_SESSION_MS } from '../../model/limits.ts'
+import { cookieOf, readCookie, SESSION_COOKIE } from './cookies.ts'
 import { EndedSessions } from './ended-sessions.ts'
-import { cookieOf, readCookie } from './session-cookie.ts'
+import { Sealed } from './sealed.ts'
+
+/** A user as the identity provider has told. */
+export interface SessionUser extends UserActor {
+  /** values of the claim that gives access, as far as the server knows them */
+  readonly values: readonly string[]
+}
+
+/** Who signed in: the hash of the secret of an API key, or a user. */
+export type SignedIn = { readonly keyHash: string } | { readonly user: SessionUser }
 
 export interface Session {
   readonly id: string
-  /** hash of the secret of the API key that signed in */
-  readonly keyHash: string
+  readonly by: SignedIn
   /** what requests that change something must send as `x-csrf-token` */
   readonly csrf: string
   /** ms since 1970 */
@@ -21,26 +31,24 @@ export interface Session {
   readonly sealedAt: number
 }
 
-const SEALING = { alg: 'dir', enc: 'A256GCM' } as const
-const ISSUER = 'zerohop console'
 const RANDOM_BYTES = 16
 
 export class Sessions {
-  readonly #key: Uint8Array
+  readonly #sealed: Sealed<Session>
   readonly #ended = new EndedSessions()
 
-  /** @param key 32 bytes: the same on all replicas, and used for nothing else */
+  /** @param key 32 bytes: the same on all replicas */
   constructor(key: Uint8Array) {
-    this.#key = key
+    this.#sealed = new Sealed(key, 'zerohop console')
   }
 
-  /** Begins a session of an API key and sets its cookie. One that the request had ends: its id is never taken over. */
-  async start(request: FastifyRequest, reply: FastifyReply, keyHash: string): Promise<Session> {
+  /** Begins a session and sets its cookie. One that the request had ends: its id is never taken over. */
+  async start(request: FastifyRequest, reply: FastifyReply, by: SignedIn): Promise<Session> {
     const before = await this.#read(request)
     const now = Date.now()
     if (before !== undefined) this.#ended.add(before, now)
     const random = (): string => randomBytes(RANDOM_BYTES).toString('base64url')
-    return this.#seal(request, reply, { id: random(), csrf: random(), keyHash, startedAt: now, sealedAt: now })
+    return this.#send(request, reply, { id: random(), csrf: random(), by, startedAt: now, sealedAt: now })
   }
 
   /** The session of a request. @throws SESSION_MISSING */
@@ -55,49 +63,33 @@ export class Sessions {
   async renew(request: FastifyRequest, reply: FastifyReply, session: Session): Promise<Session> {
     const now = Date.now()
     if (now - session.sealedAt < SESSION_RENEW_MS) return session
-    return this.#seal(request, reply, { ...session, sealedAt: now })
+    return this.#send(request, reply, { ...session, sealedAt: now })
   }
 
   /** Signs out. */
   end(request: FastifyRequest, reply: FastifyReply, session: Session): void {
     this.#ended.add(session, Date.now())
-    reply.header('set-cookie', cookieOf('', isSecure(request)))
+    reply.header('set-cookie', cookieOf(SESSION_COOKIE, '', isSecure(request)))
   }
 
   async #read(request: FastifyRequest): Promise<Session | undefined> {
-    const sealed = readCookie(request.headers.cookie, isSecure(request))
-    const session = sealed === undefined ? undefined : await this.#unseal(sealed)
+    const sealed = readCookie(SESSION_COOKIE, request.headers.cookie, isSecure(request))
+    const session = sealed === undefined ? undefined : await this.#sealed.open(sealed)
     if (session === undefined || endOf(session) <= Date.now() || this.#ended.has(session)) return undefined
     return session
   }
 
-  async #seal(request: FastifyRequest, reply: FastifyReply, session: Session): Promise<Session> {
-    const { EncryptJWT } = await import('jose') // loaded with the first session: a server starts sooner without it
-    const token = new EncryptJWT({ session: { ...session } }).setProtectedHeader(SEALING).setIssuer(ISSUER)
-    reply.header('set-cookie', cookieOf(await token.encrypt(this.#key), isSecure(request)))
+  async #send(request: FastifyRequest, reply: FastifyReply, session: Session): Promise<Session> {
+    reply.header('set-cookie', cookieOf(SESSION_COOKIE, await this.#sealed.seal(session), isSecure(request)))
     return session
-  }
-
-  /** Undefined for what is not sealed under our key, or is damaged. */
-  async #unseal(sealed: string): Promise<Session | undefined> {
-    const { jwtDecrypt } = await import('jose')
-    const options = {
-      issuer: ISSUER,
-      keyManagementAlgorithms: [SEALING.alg],
-      contentEncryptionAlgorithms: [SEALING.enc],
-    }
-    try {
-      const { payload } = await jwtDecrypt<{ session: Session }>(sealed, this.#key, options)
-      return payload.session
-    } catch {
-      return undefined
-    }
   }
 }
 
 /** When a session ends if it makes no further request, in ms since 1970. */
-export const endOf = ({ startedAt, sealedAt }: Session): number =>
-  Math.min(sealedAt + SESSION_IDLE_MS, startedAt + SESSION_MS)
+export function endOf({ by, startedAt, sealedAt }: Session): number {
+  const longest = 'user' in by ? USER_SESSION_MS : SESSION_MS
+  return Math.min(sealedAt + SESSION_IDLE_MS, startedAt + longest)
+}
 
 /** @throws CSRF_REFUSED when a request that changes something does not carry the token of its session */
 export function requireCsrf({ method, headers }: FastifyRequest, { csrf }: Session): void {
@@ -108,4 +100,4 @@ export function requireCsrf({ method, headers }: FastifyRequest, { csrf }: Sessi
 }
 
 /** Whether browsers reach the console over TLS, even if a proxy ends it. */
-const isSecure = ({ consoleOrigin }: FastifyRequest): boolean => consoleOrigin?.startsWith('https:') ?? false
+export const isSecure = ({ consoleOrigin }: FastifyRequest): boolean => consoleOrigin?.startsWith('https:') ?? false

@@ -5,7 +5,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { isConsole } from '../../http/console/console-request.ts'
 import type { OperatorCheck } from '../../http/metrics.ts'
-import type { LogId } from '../../log/change.ts'
+import type { LogId, UserActor } from '../../log/change.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import { parseId } from '../../model/keys.ts'
 import { AUTH_CACHE_MAX } from '../../model/limits.ts'
@@ -13,13 +13,18 @@ import { type ApiKey, type Environment, environmentKey, type Project } from '../
 import type { Store } from '../../store/store.ts'
 import type { UseCases, View } from '../../store/view.ts'
 import { findGlobal, V1_ENVIRONMENT } from '../../v1/use-cases/global-environment.ts'
-import { type Operation, reachesEnvironment, reachesProject, requireAccess } from '../access.ts'
+import { type Operation, type Rights, reachesEnvironment, reachesProject, requireAccess } from '../access.ts'
 import { hashSecret, sameHash } from '../api-keys/api-key.ts'
+
+/** What stands for the caller everywhere: an API key, or the rights of a user in the form of one. */
+export type CallerKey = ApiKey & Rights
 
 /** The key of a request and its organization. */
 export interface Caller {
-  readonly key: ApiKey
+  readonly key: CallerKey
   readonly organization: LogId
+  /** a person who has no key: then `key` is on no record */
+  readonly user?: UserActor
 }
 
 /** The environment that a request is about. */
@@ -118,13 +123,16 @@ export class Gate {
 
   /** @throws OBJECT_NOT_FOUND when there is none that the key reaches */
   scope(caller: Caller, projectRef: string, environmentRef: string): Scope {
-    const name = `${caller.key.id}${projectRef.length}:${projectRef}${environmentRef}`
+    // a user may have other rights in another session
+    const { id, project_id, environment_id } = caller.key
+    const own = environment_id ?? project_id ?? ''
+    const name = `${id}${own}.${projectRef.length}:${projectRef}${environmentRef}`
     const known = this.#scopes.get(name)
     if (known && this.#isCurrent(known, caller.organization)) return known.value
     const project = this.project(caller, projectRef)
     const view = this.control(caller)
-    const id = parseId(environmentRef)
-    const byId = id === undefined ? undefined : view.find('environment', id)
+    const ref = parseId(environmentRef)
+    const byId = ref === undefined ? undefined : view.find('environment', ref)
     const environment =
       byId?.project === project.key ? byId : view.get('environment', environmentKey(project.key, environmentRef))
     if (environment === undefined || !reachesEnvironment(caller.key, project, environment)) {

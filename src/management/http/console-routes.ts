@@ -10,6 +10,7 @@ import { closed, type Static, Text } from '../../model/json-schema.ts'
 import { SIGN_IN_BODY_BYTES_MAX } from '../../model/limits.ts'
 import { hashSecret } from '../api-keys/api-key.ts'
 import type { Caller, CookieCaller, Gate } from './auth.ts'
+import { type UserDoor, userCaller } from './console-users.ts'
 import { printTime } from './render.ts'
 
 declare module 'fastify' {
@@ -24,11 +25,12 @@ const SignIn = closed({ api_key: Text })
 const RedeemLink = closed({ token: Text })
 
 /** The caller of a request of the console, by the cookie alone. */
-export function cookieCaller(gate: Gate, sessions: Sessions): CookieCaller {
+export function cookieCaller(gate: Gate, door: UserDoor, sessions: Sessions): CookieCaller {
   return async (request, reply) => {
     const session = await sessions.open(request)
     requireCsrf(request, session)
-    const caller = callerOf(gate, session.keyHash)
+    const { by } = session
+    const caller = 'user' in by ? userCaller(door, by.user) : callerOf(gate, by.keyHash)
     request.consoleSession = await sessions.renew(request, reply, session)
     return caller
   }
@@ -42,7 +44,7 @@ export function signInRoutes(app: FastifyInstance, gate: Gate, sessions: Session
     try {
       const hash = hashOf()
       const caller = gate.callerOf(hash)
-      return sessionRead(await sessions.start(request, reply, hash), caller)
+      return sessionRead(await sessions.start(request, reply, { keyHash: hash }), caller)
     } catch (error) {
       if (isZerohopError(error, 'KEY_UNKNOWN', 'LINK_REFUSED')) wrongKeys.count(request)
       throw error
@@ -85,11 +87,12 @@ function callerOf(gate: Gate, hash: string): Caller {
   }
 }
 
-function sessionRead(session: Session, { key }: Caller) {
-  const { organization_id, project_id, environment_id, level, access, name } = key
+function sessionRead(session: Session, { key, user }: Caller) {
+  const { organization_id, project_id, environment_id, level, access, name, only = null } = key
   return {
     csrf_token: session.csrf,
     expires_at: printTime(endOf(session)),
-    access: { organization_id, project_id, environment_id, object_type: level, access_level: access, name },
+    access: { organization_id, project_id, environment_id, object_type: level, access_level: access, only, name },
+    user: user ?? null,
   }
 }

@@ -2,13 +2,16 @@
 // that signs in once, and questions to the PDP of the same process.
 import type { FastifyInstance } from 'fastify'
 import { type ConsoleOptions, serveConsole } from '../../http/console/console.ts'
+import { IdentityProvider } from '../../http/console/identity-provider.ts'
 import { Sessions } from '../../http/console/sessions.ts'
 import { SignInLink } from '../../http/console/sign-in-link.ts'
+import type { LogId } from '../../log/change.ts'
 import type { Store } from '../../store/store.ts'
 import type { UseCases } from '../../store/view.ts'
 import type { CookieCaller, Gate } from './auth.ts'
 import { questionRoutes } from './console-questions.ts'
 import { cookieCaller, sessionRoutes, signInRoutes } from './console-routes.ts'
+import { type UserDoor, userSignInRoutes } from './console-users.ts'
 
 /** What the process does with the console. */
 interface ServedConsole {
@@ -35,12 +38,15 @@ export interface ConsoleServer {
 /** Serves the console. Call it before other routes are added. @param isSecure whether the app listens with TLS */
 export function consoleServer(
   app: FastifyInstance,
-  store: Pick<Store<UseCases>, 'deriveKey'>,
+  store: Pick<Store<UseCases>, 'deriveKey' | 'view'>,
   gate: Gate,
-  options: ConsoleOptions,
+  { organization, ...options }: ConsoleOptions & { readonly organization: LogId },
   isSecure: boolean,
 ): ConsoleServer {
-  const sessions = new Sessions(store.deriveKey('console sessions'))
+  const key = store.deriveKey('console sessions')
+  const sessions = new Sessions(key)
+  const provider = options.provider && new IdentityProvider(options.provider)
+  const door: UserDoor = { provider, organization, control: () => store.view(organization) }
   const link = new SignInLink()
   let answering: FastifyInstance | undefined
   const served: ServedConsole = {
@@ -52,8 +58,9 @@ export function consoleServer(
   app.decorate('console', served)
   serveConsole(app, options, isSecure)
   signInRoutes(app, gate, sessions, link)
+  userSignInRoutes(app, door, sessions, key)
   return {
-    cookieCaller: cookieCaller(gate, sessions),
+    cookieCaller: cookieCaller(gate, door, sessions),
     routes: (guarded) => {
       sessionRoutes(guarded, sessions)
       questionRoutes(guarded, gate, () => answering)

@@ -11,6 +11,7 @@ import { type IntakeOptions, senderOf } from '../../http/intake/intake.ts'
 import { answerMetrics, countRequests, intakeMetrics, Metrics, operatorCheck } from '../../http/metrics.ts'
 import { limitRates, type RateLimits } from '../../http/rate-limit.ts'
 import { type RequestTracer, traceRequests } from '../../http/tracing.ts'
+import type { LogId } from '../../log/change.ts'
 import { IMAGE_ROOM } from '../../log/image-bytes.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import { enumOf, named, open, optional, Text } from '../../model/json-schema.ts'
@@ -81,7 +82,10 @@ export interface ManagementOptions {
   /** how far back a read may be where several replicas share the data; default `linearizable` */
   readonly reads?: Reads
   /** serves the console; it is not served without */
-  readonly console?: ConsoleOptions
+  readonly console?: ConsoleOptions & {
+    /** that of users, who have no key that names one */
+    readonly organization: LogId
+  }
   /** further routes behind the same gate: each names its operation */
   readonly routes?: (app: FastifyInstance, management: RouteContext) => void
 }

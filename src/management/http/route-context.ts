@@ -112,8 +112,10 @@ export async function noteSecretRead({ store }: RouteContext, request: FastifyRe
 export function actorOf(request: FastifyRequest, operation: string): Actor {
   const url = request.url
   const query = url.indexOf('?')
+  const { key, user } = request.caller
   return {
-    api_key_id: request.caller.key.id,
+    api_key_id: user === undefined ? key.id : null,
+    ...(user === undefined ? {} : { user }),
     request_id: request.id,
     address: request.ip,
     method: request.method,

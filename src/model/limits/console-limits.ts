@@ -11,8 +11,18 @@ export const SESSION_RENEW_MS = 5 * 60_000
  * that began no later than the oldest of them end too.
  */
 export const SESSIONS_ENDED_MAX = 10_000
-/** Characters of a session cookie: what is sealed is bounded, a longer one is not opened. */
-export const SESSION_COOKIE_LENGTH_MAX = 3_072
+/** Milliseconds after which the session of a user of an identity provider ends: then the provider is asked again. */
+export const USER_SESSION_MS = 3_600_000
+/** Milliseconds in which a user has to come back from the identity provider. */
+export const SIGN_IN_MS = 10 * 60_000
+/** Milliseconds in which the identity provider must answer each request. */
+export const PROVIDER_TIMEOUT_MS = 10_000
+/** Characters of the name of a user that are kept. */
+export const USER_NAME_LENGTH_MAX = 128
+/** Values of the claim that gives access which a session keeps, of those that a rule names: the first one counts. */
+export const USER_VALUES_MAX = 4
+/** Characters of a cookie of the console: what is sealed is bounded, a longer one is not opened. */
+export const CONSOLE_COOKIE_LENGTH_MAX = 3_584
 /** Bytes of a body that signs in: an API key, or the token of a link. */
 export const SIGN_IN_BODY_BYTES_MAX = 4_096
 /** Wrong API keys that an address may send before it has to wait: typing errors. */

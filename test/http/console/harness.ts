@@ -3,6 +3,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
+import type { ProviderOptions } from '../../../src/http/console/identity-provider.ts'
 import { withoutRequest } from '../../../src/log/change.ts'
 import type { AccessLevel, ApiKey } from '../../../src/model/objects.ts'
 import { type Management, managementServer, openManagement } from '../../../src/server.ts'
@@ -82,9 +83,16 @@ export class Visitor {
   async ask(method: Method, url: string, { headers, ...asking }: Asking = {}): Promise<Response> {
     const own = { cookie: this.cookie, ...(this.csrf === '' ? {} : { 'x-csrf-token': this.csrf }) }
     const response = await ask(this.#app, this.#origin, method, url, { ...asking, headers: { ...own, ...headers } })
-    const [set] = [response.headers['set-cookie']].flat()
-    if (set !== undefined) this.cookie = /^[^;]+/.exec(set)?.[0]
+    for (const set of [response.headers['set-cookie'] ?? []].flat()) this.#keep(set)
     return response
+  }
+
+  /** What a browser does with `set-cookie`. */
+  #keep(header: string): void {
+    const pair = /^[^;]+/.exec(header)?.[0] ?? ''
+    const name = pair.slice(0, pair.indexOf('=') + 1)
+    const others = (this.cookie ?? '').split('; ').filter((one) => one !== '' && !one.startsWith(name))
+    this.cookie = [...others, ...(pair === name ? [] : [pair])].join('; ') || undefined
   }
 
   async signIn(key: string, asking: Asking = {}): Promise<Response> {
@@ -98,18 +106,20 @@ export interface Installation {
   readonly management: Management
   readonly app: FastifyInstance
   /** another process with the same secrets: a replica, or the server after a restart */
-  again(): FastifyInstance
+  again(other?: ProviderOptions): FastifyInstance
   addKey(access: AccessLevel, name?: string): Promise<{ key: ApiKey; secret: string }>
   close(): Promise<void>
 }
 
 /** @param noExample without the example policy */
-export async function openInstallation(noExample = true): Promise<Installation> {
+export async function openInstallation(noExample = true, provider?: ProviderOptions): Promise<Installation> {
   const management = await openManagement({ data: temporaryFolder('console-data'), noExample })
   const folder = builtPage()
   const apps: FastifyInstance[] = []
-  const again = (): FastifyInstance => {
-    const app = managementServer(management, { console: { folder, origins: [PROXIED] } })
+  const again = (other?: ProviderOptions): FastifyInstance => {
+    const app = managementServer(management, {
+      console: { folder, origins: [PROXIED], ...(other === undefined ? {} : { provider: other }) },
+    })
     apps.push(app)
     return app
   }
@@ -127,5 +137,5 @@ export async function openInstallation(noExample = true): Promise<Installation> 
     for (const app of apps) await app.close()
     await management.store.close()
   }
-  return { management, app: again(), again, addKey, close }
+  return { management, app: again(provider), again, addKey, close }
 }

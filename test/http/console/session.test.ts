@@ -52,8 +52,10 @@ describe('signing in with an API key', () => {
         environment_id: null,
         object_type: 'org',
         access_level: 'read',
+        only: null,
         name: 'support',
       },
+      user: null,
     })
     expect((await visitor.ask('GET', SESSION)).json()).toEqual(answer.json())
     expect((await visitor.ask('GET', USERS)).json()).toMatchObject({ data: [] })

@@ -17,6 +17,7 @@ import {
   SCRUB_HOURS_MAX,
 } from '../../../model/limits.ts'
 import {
+  AccessRules,
   Bytes,
   Count,
   CountOrNone,
@@ -24,6 +25,7 @@ import {
   Days,
   Hosts,
   Hours,
+  Issuer,
   oneOf,
   Path,
   Pem,
@@ -105,6 +107,35 @@ export const SERVER_VARIABLES = {
       'hosts under which browsers reach the console, with commas between them, such as `console.example.com`; each is expected over https, unless `http://` is written before it. `localhost` and other loopback names are always among them',
     readBy: MANAGEMENT,
     unset: 'loopback names alone',
+  }),
+  ZEROHOP_CONSOLE_ISSUER: variable(Issuer, {
+    about:
+      'OpenID Connect provider where people [sign in to the console](console.md#signing-in-at-an-identity-provider); needs the client id and the rules',
+    readBy: MANAGEMENT,
+    unset: 'API keys alone',
+  }),
+  ZEROHOP_CONSOLE_CLIENT_ID: variable(Text, {
+    about: 'what the console is called at the provider',
+    readBy: MANAGEMENT,
+  }),
+  ZEROHOP_CONSOLE_CLIENT_SECRET: variable(Text, {
+    about: 'its secret',
+    readBy: MANAGEMENT,
+    isSecret: true,
+    unset: 'none: a public client, with PKCE',
+  }),
+  ZEROHOP_CONSOLE_CLAIM: withDefault(Text, 'groups', {
+    about: 'the claim of the ID token, or of the user info, whose values the rules name: a text or a list of texts',
+    readBy: MANAGEMENT,
+  }),
+  ZEROHOP_CONSOLE_SCOPES: withDefault(Text, 'openid profile', {
+    about: 'scopes that the provider is asked for, with blanks between them',
+    readBy: MANAGEMENT,
+  }),
+  ZEROHOP_CONSOLE_ACCESS: variable(AccessRules, {
+    about:
+      'rules `value=role`, `value=role@project` or `value=role@project/environment` with commas between them, or semicolons where values have commas; the first one that fits counts. Roles are `viewer`, `support`, `editor` and `admin`, the value `*` is everybody',
+    readBy: MANAGEMENT,
   }),
   ZEROHOP_READS: withDefault(Reads, 'linearizable', {
     about: '`local`: reads of the management API do not ask the database for the newest state first',

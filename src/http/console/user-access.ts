@@ -1,0 +1,45 @@
+// What users of the identity provider may do in the console: rules from a value of a claim to a role, on the organization,
+// a project or an environment. The first rule that fits counts, so a list is read from the top.
+import { ZerohopError } from '../../model/errors.ts'
+import { USER_VALUES_MAX } from '../../model/limits.ts'
+
+/** `viewer` reads, `support` also changes facts, `editor` changes everything but keys, `admin` is not limited. */
+export const USER_ROLES = ['viewer', 'support', 'editor', 'admin'] as const
+export type UserRole = (typeof USER_ROLES)[number]
+
+export interface AccessRule {
+  /** the value of the claim that it is for; `*` for everybody who can sign in */
+  readonly value: string
+  readonly role: UserRole
+  /** keys; without them it is about the whole organization */
+  readonly project?: string
+  readonly environment?: string
+}
+
+const FORM = /^(?<value>.+)=(?<role>[a-z]+)(?:@(?<project>[\w-]+)(?:\/(?<environment>[\w-]+))?)?$/
+
+/** A rule of the form `value=role`, `value=role@project` or `value=role@project/environment`; undefined for another text. */
+export function readAccessRule(text: string): AccessRule | undefined {
+  const { value = '', role: named, project, environment } = FORM.exec(text.trim())?.groups ?? {}
+  const role = USER_ROLES.find((one) => one === named)
+  if (role === undefined) return undefined
+  return {
+    value,
+    role,
+    ...(project === undefined ? {} : { project }),
+    ...(environment === undefined ? {} : { environment }),
+  }
+}
+
+/** The rule that counts for a user with these values. @throws USER_REFUSED when none does */
+export function ruleFor(rules: readonly AccessRule[], values: readonly string[]): AccessRule {
+  const rule = rules.find(({ value }) => value === '*' || values.includes(value))
+  if (rule === undefined) throw new ZerohopError('USER_REFUSED')
+  return rule
+}
+
+/** Of the values of a claim, whatever it holds, those that a rule names: no others are kept. */
+export function knownValues(rules: readonly AccessRule[], claim: unknown): string[] {
+  const values = new Set(Array.isArray(claim) ? claim : [claim])
+  return [...new Set(rules.map(({ value }) => value))].filter((value) => values.has(value)).slice(0, USER_VALUES_MAX)
+}
