@@ -168,3 +168,66 @@ it('a public URL that is not https is warned of', () => {
     0, 0, 1, 0,
   ])
 })
+
+describe('variables of the console', () => {
+  it('switch it off, or name the hosts under which it is used', () => {
+    const of = (variables: Record<string, string>) => readEnv(variables).console
+    expect(of({})).toEqual({ origins: [] })
+    expect(of({ ZEROHOP_CONSOLE: 'off' })).toBeUndefined()
+    const hosts = 'console.example.com, Other.example.com:8443,http://10.0.0.5:8080,https://[2001:db8::1]'
+    expect(of({ ZEROHOP_CONSOLE_HOSTS: hosts })?.origins).toEqual([
+      'https://console.example.com',
+      'https://other.example.com:8443',
+      'http://10.0.0.5:8080',
+      'https://[2001:db8::1]',
+    ])
+  })
+
+  it.each(['*', '*.example.com', 'a,,b', 'https://a.example.com/console', 'ftp://a.example.com', 'a b', 'user@host'])(
+    'refuse %s as a host',
+    (hosts) => {
+      expect(() => readEnv({ ZEROHOP_CONSOLE_HOSTS: hosts })).toThrow('ZEROHOP_CONSOLE_HOSTS must be hosts with commas')
+    },
+  )
+
+  const PROVIDER = {
+    ZEROHOP_CONSOLE_ISSUER: 'https://login.example.com/realms/acme',
+    ZEROHOP_CONSOLE_CLIENT_ID: 'zerohop',
+    ZEROHOP_CONSOLE_ACCESS: 'ops=admin, /desk=support@shop/production,*=viewer',
+  }
+
+  it('name the provider and the rules of access, and the client secret is a secret', () => {
+    const env = readEnv({ ...PROVIDER, ZEROHOP_CONSOLE_CLIENT_SECRET: 's3cret' })
+    expect(env.console?.provider).toEqual({
+      issuer: 'https://login.example.com/realms/acme',
+      clientId: 'zerohop',
+      clientSecret: 's3cret',
+      claim: 'groups',
+      scopes: 'openid profile',
+      rules: [
+        { value: 'ops', role: 'admin' },
+        { value: '/desk', role: 'support', project: 'shop', environment: 'production' },
+        { value: '*', role: 'viewer' },
+      ],
+    })
+    expect(secretsOf(env)).toEqual(['s3cret'])
+    const names = readEnv({ ...PROVIDER, ZEROHOP_CONSOLE_ACCESS: 'CN=ops,DC=acme=admin; CN=dev=editor@shop' })
+    expect(names.console?.provider?.rules).toEqual([
+      { value: 'CN=ops,DC=acme', role: 'admin' },
+      { value: 'CN=dev', role: 'editor', project: 'shop' },
+    ])
+  })
+
+  it.each([
+    [{ ZEROHOP_CONSOLE_CLIENT_ID: '' }, 'ZEROHOP_CONSOLE_ISSUER needs ZEROHOP_CONSOLE_CLIENT_ID'],
+    [{ ZEROHOP_CONSOLE_ACCESS: '' }, 'ZEROHOP_CONSOLE_ISSUER needs ZEROHOP_CONSOLE_ACCESS'],
+    [{ ZEROHOP_CONSOLE_ISSUER: 'http://login.example.com' }, 'ZEROHOP_CONSOLE_ISSUER must be an https URL'],
+    [{ ZEROHOP_CONSOLE_ISSUER: 'login' }, 'ZEROHOP_CONSOLE_ISSUER must be an https URL'],
+    [{ ZEROHOP_CONSOLE_ACCESS: 'ops=owner' }, 'ZEROHOP_CONSOLE_ACCESS must be rules'],
+    [{ ZEROHOP_CONSOLE_ACCESS: 'ops' }, 'ZEROHOP_CONSOLE_ACCESS must be rules'],
+    [{ ZEROHOP_CONSOLE_ACCESS: 'ops=admin@a/b/c' }, 'ZEROHOP_CONSOLE_ACCESS must be rules'],
+    [{ ZEROHOP_CONSOLE_ACCESS: '=admin' }, 'ZEROHOP_CONSOLE_ACCESS must be rules'],
+  ])('refuse a provider with %j', (change, line) => {
+    expect(() => readEnv({ ...PROVIDER, ...change })).toThrow(line)
+  })
+})

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import {
   ACCESS,
+  hasAccess,
   type Operation,
   reachesEnvironment,
   reachesProject,
@@ -115,5 +116,21 @@ describe('what a key reaches', () => {
     expect(reachesProject(key('env'), { id: 'p2' })).toBe(false)
     expect(reachesEnvironment(key('env'), { id: 'p1' }, { id: 'e1' })).toBe(true)
     expect(reachesEnvironment(key('env'), { id: 'p1' }, { id: 'e2' })).toBe(false)
+  })
+})
+
+describe('whose writes are limited to facts', () => {
+  it('reads as everybody else, and writes nothing but facts, whatever the level', () => {
+    for (const operation of Object.keys(ACCESS) as Operation[])
+      for (const level of LEVELS) {
+        const whole = hasAccess({ level, access: 'write' }, operation)
+        const isWrite = !hasAccess({ level, access: 'read' }, operation)
+        const limited = hasAccess({ level, access: 'write', only: 'facts' }, operation)
+        expect([operation, level, limited]).toEqual([
+          operation,
+          level,
+          whole && (!isWrite || operation === 'facts.write'),
+        ])
+      }
   })
 })

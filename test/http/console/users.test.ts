@@ -1,8 +1,8 @@
 // People sign in to the console at an identity provider: the whole way with a provider of the test's own, what each role
 // may do, what history says, and what an attacker would try on the way.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
-import { readAccessRule } from '../../../src/http/console/user-access.ts'
-import { SIGN_IN_MS, USER_SESSION_MS } from '../../../src/model/limits.ts'
+import { knownValues, readAccessRule } from '../../../src/http/console/user-access.ts'
+import { SIGN_IN_MS, USER_NAME_LENGTH_MAX, USER_SESSION_MS, USER_VALUES_MAX } from '../../../src/model/limits.ts'
 import { type Installation, openInstallation, PROXIED, type Response, Visitor } from './harness.ts'
 import { CLIENT, openProvider, type StandIn } from './stand-in-provider.ts'
 
@@ -110,6 +110,20 @@ describe('signing in at the provider', () => {
     expect((await visitor.ask('GET', SESSION)).json()).toMatchObject({ access: { only: 'facts', name: 'Ana' } })
   })
 
+  it('keeps a name of bounded length, and no values but those of rules', async () => {
+    const groups = Array.from({ length: 500 }, (_, at) => `group-${at}-${'x'.repeat(40)}`)
+    const visitor = await signedIn([...groups, 'ops'], { name: 'n'.repeat(10_000) })
+    const { access, user } = (await visitor.ask('GET', SESSION)).json()
+    expect([access.access_level, user.name]).toEqual(['admin', 'n'.repeat(USER_NAME_LENGTH_MAX)])
+    expect(
+      knownValues(
+        RULES.map((rule) => readAccessRule(rule)!),
+        ['gone', 'all', 'ops', 'desk', 'devs'],
+      ),
+    ).toEqual(['ops', 'devs', 'desk', 'gone'])
+    expect(USER_VALUES_MAX).toBe(4)
+  })
+
   it.each([
     ['no value that a rule names', { groups: ['others'] }],
     ['no value', { groups: [] }],
@@ -121,6 +135,17 @@ describe('signing in at the provider', () => {
     const visitor = new Visitor(own.app)
     expect((await comeBack(visitor)).headers.location).toBe('/console/sign-in?error=USER_REFUSED')
     expect((await visitor.ask('GET', SESSION)).status).toBe(401)
+  })
+})
+
+describe('a provider that is away', () => {
+  it('is asked again with the next sign-in, and keys go on working', async () => {
+    const rules = [readAccessRule('*=viewer')!]
+    const away = { issuer: 'http://127.0.0.1:9', clientId: CLIENT, scopes: 'openid', claim: 'groups', rules }
+    const visitor = new Visitor(own.again(away))
+    for (let at = 0; at < 2; at++)
+      expect((await visitor.ask('GET', START)).headers.location).toBe('/console/sign-in?error=PROVIDER_FAILED')
+    expect((await visitor.signIn((await own.addKey('read')).secret)).status).toBe(200)
   })
 })
 
