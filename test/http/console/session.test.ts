@@ -261,6 +261,16 @@ describe('a cookie', () => {
 
   it('opens no other spelling of a path', async () => {
     const { cookie } = await signedIn()
+    for (const method of ['GET', 'POST', 'DELETE'] as const) {
+      const body = method === 'POST' ? { api_key: admin } : undefined
+      const headers = { cookie, authorization: `Bearer ${admin}` }
+      const answer = await new Visitor(own.app).ask(method, '/console/%61pi/session', { headers, body })
+      expect([method, [404, 405].includes(answer.status), answer.headers['set-cookie']]).toEqual([
+        method,
+        true,
+        undefined,
+      ])
+    }
     const bearer = { authorization: `Bearer ${admin}` }
     for (const path of ['/console/%61pi/session', '/console/api/../api/v2/projects', '//console/api/session']) {
       const answer = await new Visitor(own.app).ask('GET', path, { headers: { cookie, ...bearer } })

@@ -212,6 +212,11 @@ describe('a user', () => {
     expect((await copy.ask('GET', SESSION)).status).toBe(401)
     expect((await copy.ask('GET', '/console/api/sign-in')).json()).toEqual({ api_key: true, provider: false })
     expect((await copy.ask('GET', START)).status).toBe(404)
+    const rules = [readAccessRule('ops=admin')!]
+    const moved = { issuer: 'https://login.example.com', clientId: CLIENT, scopes: 'openid', claim: 'groups', rules }
+    const other = new Visitor(own.again(moved))
+    other.cookie = visitor.cookie
+    expect((await other.ask('GET', SESSION)).status).toBe(401)
   })
 
   it('loses access with the rule, at the restart that takes it away', async () => {
