@@ -76,8 +76,7 @@ export interface ManagementServerOptions extends ServerOptions {
 
 /** The management API over an open data folder, with the feed that PDPs follow. */
 export function managementServer(
-  { store, audit, snapshots, past, checkpoints }: Management,
-  { store, audit, snapshots, past, organization }: Management,
+  { store, audit, snapshots, past, checkpoints, organization }: Management,
   options: ManagementServerOptions = {},
 ): App {
   const metrics = metricsOf(options)
