@@ -3,6 +3,7 @@
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { connect } from 'node:net'
+import { gunzipSync } from 'node:zlib'
 import type { FastifyInstance } from 'fastify'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { httpApp } from '../../../src/http/app.ts'
@@ -85,6 +86,25 @@ describe('the page', () => {
     expect(icon.headers).toMatchObject({ 'content-type': 'image/svg+xml', 'cache-control': 'no-cache' })
     const head = await app.inject({ method: 'HEAD', url: '/console/assets/index-1a2b.js' })
     expect([head.statusCode, head.body]).toEqual([200, ''])
+  })
+
+  it('is packed for who takes that, under the same name', async () => {
+    for (const [url, text] of [
+      ['/console/', PAGE],
+      ['/console/assets/index-1a2b.js', SCRIPT],
+    ] as const) {
+      const packed = await app.inject({ url, headers: { 'accept-encoding': 'br, gzip' } })
+      expect(packed.headers).toMatchObject({ 'content-encoding': 'gzip', vary: 'accept-encoding' })
+      expect(packed.headers['content-length']).toBeUndefined()
+      expect(gunzipSync(packed.rawPayload).toString()).toBe(text)
+      for (const plain of ['', 'br', 'gzip;q=0', 'identity']) {
+        const answer = await app.inject({ url, headers: { 'accept-encoding': plain } })
+        expect([answer.headers['content-encoding'], answer.body]).toEqual([undefined, text])
+      }
+      const same = { 'accept-encoding': 'gzip', 'if-none-match': String(packed.headers.etag) }
+      const again = await app.inject({ url, headers: same })
+      expect([again.statusCode, again.headers['content-encoding'], again.body]).toEqual([304, undefined, ''])
+    }
   })
 
   it.each(['/console/assets/gone-1a2b.js', '/console/assets/', '/console/gone.svg'])(
