@@ -1,5 +1,5 @@
-// Rows of access diffs: what a change does to who may do what in an environment of a million facts, and how long it takes
-// to have the image after the change beside the one before it.
+// Rows of access diffs: what a change does to who may do what in an environment of a million facts, and how long it
+// takes to have the image after the change beside the one before it.
 import { accessDiff } from '../../dist/src/image/access-diff/access-diff.js'
 import { median } from '../sampling.mjs'
 import { deltaOf, ENVIRONMENT, FIRST, Image } from '../zerohop-image.mjs'

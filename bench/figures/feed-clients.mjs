@@ -1,6 +1,6 @@
-// Many followers of an environment, without a PDP behind them: each reads the feed of one of the addresses, in turn. Says
-// when all have begun, and then of each revision when it arrived at each of them, in ns of the monotonic clock. The
-// argument: { addresses, apiKey, feeds, after, chain } as JSON.
+// Many followers of an environment, without a PDP behind them: each reads the feed of one of the addresses, in turn.
+// Says when all have begun, and then of each revision when it arrived at each of them, in ns of the monotonic clock.
+// The argument: { addresses, apiKey, feeds, after, chain } as JSON.
 import { Agent, get } from 'node:http'
 import { FrameDecoder } from '../../dist/src/log/codec.js'
 

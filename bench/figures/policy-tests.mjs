@@ -1,5 +1,5 @@
-// The row of policy tests: a run of ten thousand expectations in one file, from the texts of the files to the results, as
-// `zerohop test` does after it has read them.
+// The row of policy tests: a run of ten thousand expectations in one file, from the texts of the files to the results,
+// as `zerohop test` does after it has read them.
 import { median } from '../sampling.mjs'
 
 const EXPECTATIONS = { full: 10_000, quick: 10_000, tiny: 100 }

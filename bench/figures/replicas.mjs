@@ -163,7 +163,9 @@ async function measureVisible(results, postgres, writes) {
   })
 }
 
-/** Writes at one of two replicas, and when each of many feeds of both has them. The feeds are read by another process. */
+/**
+ * Writes at one of two replicas, and when each of many feeds of both has them. The feeds are read by another process.
+ */
 async function measureFeeds(results, postgres, writes) {
   await withStores(async (open) => {
     const url = await postgres.database()

@@ -20,7 +20,9 @@ export async function loadSnapshot(url: string | URL, { current, ...init }: Load
   return notLonger((await response.json()) as Snapshot, asked)
 }
 
-/** The snapshot with an end by the clock of this device: one that is slow would keep it for longer than it may be kept. */
+/**
+ * The snapshot with an end by the clock of this device: one that is slow would keep it for longer than it may be kept.
+ */
 export function notLonger(snapshot: Snapshot, since: number): Snapshot {
   return { ...snapshot, expiresAt: Math.min(snapshot.expiresAt, since + snapshot.lifetimeMs) }
 }

@@ -1,5 +1,5 @@
-// The JSON Schema of test files, for editors, made from the very schemas that `zerohop test` compares them with. Written
-// when the project is built (scripts/build-dist.mjs); no command loads it.
+// The JSON Schema of test files, for editors, made from the very schemas that `zerohop test` compares them with.
+// Written when the project is built (scripts/build-dist.mjs); no command loads it.
 import { jsonSchemaOf } from '../http/policy-json-schema.ts'
 import { anyOf, closed, described, listOf, membersOf, named, schemaOf, Texts } from '../model/json-schema.ts'
 import { LINE_PATTERN, LIST_HEAD_PATTERN } from '../policy-test/short-line.ts'

@@ -1,6 +1,6 @@
 // The client of `zerohop/client`: openapi-fetch with the types of our own OpenAPI document, which the build makes from
-// the routes (scripts/build-openapi.mjs). It adds the key, a bound of time, and the revision of the last write. It never
-// sends a request twice: whether a write that failed may be sent again is for its caller to know.
+// the routes (scripts/build-openapi.mjs). It adds the key, a bound of time, and the revision of the last write. It
+// never sends a request twice: whether a write that failed may be sent again is for its caller to know.
 import createFetchClient, {
   type Client,
   type ClientPathsWithMethod,

@@ -11,8 +11,8 @@ export const idAt = (at: number): string => idOf(timeKey('', at))
 export const withoutDashes = (uuid: string): string => uuid.replaceAll('-', '')
 
 /**
- * Pairs are compared and sorted as they are in the index: asked for one environment, PostgreSQL would read all of it and
- * sort while it has no statistics of the table.
+ * Pairs are compared and sorted as they are in the index: asked for one environment, PostgreSQL would read all of it
+ * and sort while it has no statistics of the table.
  */
 export const OF_ENVIRONMENT = `(environment, id) >= ($1::uuid, '${'0'.repeat(32)}'::uuid)
   AND (environment, id) <= ($1::uuid, '${'f'.repeat(32)}'::uuid)`

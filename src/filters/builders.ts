@@ -1,5 +1,5 @@
-// Filters for query builders (docs/filters-in-databases.md). Each function takes the builder's own object, so none of them
-// is a dependency, and gives what that builder takes as a condition. The values stay bound.
+// Filters for query builders (docs/filters-in-databases.md). Each function takes the builder's own object, so none of
+// them is a dependency, and gives what that builder takes as a condition. The values stay bound.
 import type { Filter } from '../model/filter.ts'
 import type { Mapping } from './mapping.ts'
 import { template } from './sql/fragment.ts'

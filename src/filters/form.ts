@@ -1,5 +1,5 @@
-// Whether a value that came from elsewhere has the form of a filter. What reads filters must not guess at a form that it
-// does not know: a condition that is skipped would let rows through.
+// Whether a value that came from elsewhere has the form of a filter. What reads filters must not guess at a form that
+// it does not know: a condition that is skipped would let rows through.
 import { ZerohopError } from '../model/errors.ts'
 import type { Filter } from '../model/filter.ts'
 import { FilterSchema } from '../model/filter-schema.ts'

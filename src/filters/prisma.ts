@@ -37,7 +37,8 @@ type Way = keyof typeof SIGNS
 /**
  * For `findMany({ where: { AND: [toPrismaWhere(filter, mapping), …] } })` on PostgreSQL and SQLite. The fields are the
  * properties of the mapping, which by default have the names of the columns.
- * @throws INPUT_INVALID as `toSql`, and for another provider; FILTER_REFUSED for what a `where` object does not say exactly
+ * @throws INPUT_INVALID as `toSql`, and for another provider; FILTER_REFUSED for what a `where` object does not say
+ *   exactly
  */
 export function toPrismaWhere(
   filter: Filter | readonly Filter[],

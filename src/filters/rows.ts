@@ -10,7 +10,9 @@ import { requireFilter, requireTime } from './form.ts'
 import { type Column, type ColumnType, columnsOf, type Mapping } from './mapping.ts'
 import type { DialectName } from './to-sql.ts'
 
-/** A row as a filter sees it. Every attribute and relation that the filter reads is there; without a value it is null. */
+/**
+ * A row as a filter sees it. Every attribute and relation that the filter reads is there; without a value it is null.
+ */
 export interface Row {
   /** null while it has none */
   readonly key?: string | null
@@ -100,8 +102,9 @@ export interface RowResource {
 
 /**
  * The row that a query found, as it was asked for: `check(user, action, { type, ...toResource(row, mapping) })`.
- * @throws INPUT_INVALID when the row lacks a property of the mapping: it has to be selected; when it has no tenant, which
- * a check would take for one that is not named; when its JSON is none, or a key is not of the type of its column
+ * @throws INPUT_INVALID when the row lacks a property of the mapping: it has to be selected; when it has no tenant,
+ *   which a check would take for one that is not named; when its JSON is none, or a key is not of the type of its
+ *   column
  */
 export function toResource(
   row: Readonly<Record<string, unknown>>,

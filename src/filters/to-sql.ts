@@ -1,5 +1,5 @@
-// A filter as a condition to put after WHERE (docs/filters-in-databases.md). The tenant of the row is always part of it,
-// also where every row of the tenant is meant.
+// A filter as a condition to put after WHERE (docs/filters-in-databases.md). The tenant of the row is always part of
+// it, also where every row of the tenant is meant.
 import { ZerohopError } from '../model/errors.ts'
 import type { ConditionalFilter, Filter, FilterNode, Term } from '../model/filter.ts'
 import { requireFilter, requireTime } from './form.ts'

@@ -1,4 +1,5 @@
-// Schemas of src/model/json-schema.ts as documents show them: the OpenAPI document, and the JSON Schema of policy files.
+// Schemas of src/model/json-schema.ts as documents show them: the OpenAPI document, and the JSON Schema of policy
+// files.
 import { isDeepStrictEqual } from 'node:util'
 import { documentationOf, schemaName } from '../model/json-schema.ts'
 

@@ -1,5 +1,5 @@
-// Who wrote an entry of the log, in the words of the API: an API key, a user of the console, or the system, which is the
-// command line and the process itself.
+// Who wrote an entry of the log, in the words of the API: an API key, a user of the console, or the system, which is
+// the command line and the process itself.
 import { createHash } from 'node:crypto'
 import type { Actor, UserActor } from '../log/change.ts'
 import type { ApiKey } from '../model/objects.ts'

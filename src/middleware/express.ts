@@ -1,5 +1,5 @@
-// The package entry `zerohop/express`: decisions about requests of an Express app. Nothing of Express is loaded, only its
-// types are used; bodies are not read, and the next handler runs outside of everything here.
+// The package entry `zerohop/express`: decisions about requests of an Express app. Nothing of Express is loaded, only
+// its types are used; bodies are not read, and the next handler runs outside of everything here.
 import type { Request, RequestHandler, Response } from 'express'
 import type { Pdp } from '../pdp/pdp.ts'
 import type { ActionIn, PolicyTypes, TypeOf } from '../pdp/policy-types.ts'

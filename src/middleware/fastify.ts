@@ -1,5 +1,5 @@
-// The package entry `zerohop/fastify`: decisions about requests of a Fastify app, as hooks. Nothing of Fastify is loaded,
-// only its types are used; in `onRequest` the body has not been read yet.
+// The package entry `zerohop/fastify`: decisions about requests of a Fastify app, as hooks. Nothing of Fastify is
+// loaded, only its types are used; in `onRequest` the body has not been read yet.
 import type { FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify'
 import type { Pdp } from '../pdp/pdp.ts'
 import type { ActionIn, PolicyTypes, TypeOf } from '../pdp/policy-types.ts'

@@ -1,5 +1,5 @@
-// The package entry `zerohop/hono`: decisions about requests of a Hono app. Nothing of Hono is loaded, only its types are
-// used; bodies are not read, and the next handler runs outside of everything here.
+// The package entry `zerohop/hono`: decisions about requests of a Hono app. Nothing of Hono is loaded, only its types
+// are used; bodies are not read, and the next handler runs outside of everything here.
 import type { Context, MiddlewareHandler, Next } from 'hono'
 import type { Pdp } from '../pdp/pdp.ts'
 import type { ActionIn, PolicyTypes, TypeOf } from '../pdp/policy-types.ts'

@@ -1,5 +1,5 @@
-// What the middleware for every framework shares: the user of a request, resolved once, its decisions, and the answer to
-// a request that is not allowed. Only errors of Zerohop become answers; every other error is the application's own.
+// What the middleware for every framework shares: the user of a request, resolved once, its decisions, and the answer
+// to a request that is not allowed. Only errors of Zerohop become answers; every other error is the application's own.
 import { type ErrorCode, isZerohopError, type ZerohopError } from '../model/errors.ts'
 import { REQUEST_DECISIONS_MAX } from '../model/limits.ts'
 import type { Pdp } from '../pdp/pdp.ts'
@@ -101,7 +101,9 @@ export class RequestAuthorization<out P extends PolicyTypes = PolicyTypes> {
   }
 }
 
-/** What a framework asks about its requests: one `RequestAuthorization` for each, and the answer when it must not go on. */
+/**
+ * What a framework asks about its requests: one `RequestAuthorization` for each, and the answer when it must not go on.
+ */
 export class Authorizer<R extends object, P extends PolicyTypes> {
   readonly #pdp: Pdp<P>
   readonly #options: AuthorizationOptions<R, P>

@@ -47,8 +47,8 @@ export const PolicyPair = named(
 export type PolicyPair = Static<typeof PolicyPair>
 
 /**
- * The created or deleted object without which the answer would not change: the user, else the tenant, else the instance.
- * Null or absent: all of them are there before and after.
+ * The created or deleted object without which the answer would not change: the user, else the tenant, else the
+ * instance. Null or absent: all of them are there before and after.
  */
 export const Lifecycle = enumOf(
   'new_user',
@@ -99,7 +99,9 @@ export const AccessGroup = named(
 )
 export type AccessGroup = Static<typeof AccessGroup>
 
-/** One answer that changes. Without a key the resource is the type: the answer about all its instances in the tenant. */
+/**
+ * One answer that changes. Without a key the resource is the type: the answer about all its instances in the tenant.
+ */
 export const AccessFlip = named(
   'AccessFlip',
   open({

@@ -1,6 +1,6 @@
 // The form of a filter (docs/filters.md): what a row of the application's own must be like so that a check of it is
-// allowed. Data, versioned, so that databases, browsers and other languages read the same thing; filter-schema.ts is its
-// JSON schema. What a filter means for a row is src/filters/evaluate.ts; how one is made is src/image/filter.
+// allowed. Data, versioned, so that databases, browsers and other languages read the same thing; filter-schema.ts is
+// its JSON schema. What a filter means for a row is src/filters/evaluate.ts; how one is made is src/image/filter.
 import type { Operator } from './condition.ts'
 import type { AttributeType, Json } from './objects.ts'
 
@@ -34,7 +34,10 @@ export interface Constant {
   readonly time?: true
 }
 
-/** One side of a comparison. `Open` are further terms, of what is not a filter (src/image/access-diff): a filter has none. */
+/**
+ * One side of a comparison. `Open` are further terms, of what is not a filter (src/image/access-diff): a filter has
+ * none.
+ */
 export type Term<Open = never> = RowPath | ItemPath | RowKey | Now | Constant | Open
 
 /** A comparison, with the meaning of the operator in docs/conditions.md. */

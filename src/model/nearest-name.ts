@@ -1,5 +1,5 @@
-// The name that was probably meant: what an error about an unknown name suggests. Bounded: long names and long lists are
-// not searched to the end. A suggestion is never used to decide.
+// The name that was probably meant: what an error about an unknown name suggests. Bounded: long names and long lists
+// are not searched to the end. A suggestion is never used to decide.
 import { NEAREST_CHARS_MAX, NEAREST_NAMES_MAX } from './limits.ts'
 
 /**

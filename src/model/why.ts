@@ -1,5 +1,5 @@
-// The form of an explanation for people: why a question is allowed, or what would allow it, as a tree of sentences. It is
-// made by src/image/explain/why-tree.ts and is the same on the command line, in a failed policy test and over HTTP
+// The form of an explanation for people: why a question is allowed, or what would allow it, as a tree of sentences. It
+// is made by src/image/explain/why-tree.ts and is the same on the command line, in a failed policy test and over HTTP
 // (why-schema.ts). The sentences are for reading: programs read the codes of `explain` (docs/semantics.md).
 
 /**

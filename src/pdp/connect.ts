@@ -31,8 +31,9 @@ export interface ConnectOptions extends PdpOptions {
   /** milliseconds to wait for the first image; 0 returns at once, and checks throw NOT_READY until it is there */
   readonly timeoutMs?: number
   /**
-   * sends a record of each decision to the decision log of the management API (docs/decision-log.md), in the background;
-   * the key needs access `write`. What cannot be sent is dropped and counted: `pdp.decisionLog`. Default: no records
+   * sends a record of each decision to the decision log of the management API (docs/decision-log.md), in the
+   * background; the key needs access `write`. What cannot be sent is dropped and counted: `pdp.decisionLog`. Default:
+   * no records
    */
   readonly decisionLog?: 'api' | undefined
   /**

@@ -183,8 +183,8 @@ export class Pdp<out P extends PolicyTypes = PolicyTypes> {
   }
 
   /**
-   * The decision of `check` as a tree of sentences for people: what allows; else the nearest ways, and what is missing on
-   * each. Slower than `explain`.
+   * The decision of `check` as a tree of sentences for people: what allows; else the nearest ways, and what is missing
+   * on each. Slower than `explain`.
    */
   why<T extends TypeOf<P>>(
     user: UserIn<P>,
@@ -214,8 +214,8 @@ export class Pdp<out P extends PolicyTypes = PolicyTypes> {
    * For which rows of your own the user may do the action: data that `zerohop/filters` turns into a condition of a
    * database query. A row is meant exactly when `check` allows it with the attributes and relations of the row
    * (docs/filters.md).
-   * @throws FILTER_REFUSED where a condition cannot be said of a row; LISTING_TOO_LARGE; INPUT_INVALID without a tenant;
-   * what a check throws
+   * @throws FILTER_REFUSED where a condition cannot be said of a row; LISTING_TOO_LARGE; INPUT_INVALID without a
+   *   tenant; what a check throws
    */
   filter<T extends TypeOf<P>>(user: UserIn<P>, action: ActionIn<P, T>, type: T, options: FilterOptionsIn<P>): Filter {
     const image = this.#image()
@@ -229,8 +229,8 @@ export class Pdp<out P extends PolicyTypes = PolicyTypes> {
   }
 
   /**
-   * What the user may do, as data by which `zerohop/browser` decides in a page (docs/browser.md). Read by the user: what
-   * it tells is in that document.
+   * What the user may do, as data by which `zerohop/browser` decides in a page (docs/browser.md). Read by the user:
+   * what it tells is in that document.
    * @throws LISTING_TOO_LARGE: name fewer tenants, types or actions; INPUT_INVALID; what a check throws
    */
   snapshot(user: User, options?: SnapshotOptions | null): Snapshot {

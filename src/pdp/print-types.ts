@@ -1,5 +1,5 @@
-// The names of a policy as TypeScript declarations: `zerohop types`. The same names give the same text, whatever else the
-// policy holds, so that the file changes only when the types do. Every name is quoted or escaped where it must be.
+// The names of a policy as TypeScript declarations: `zerohop types`. The same names give the same text, whatever else
+// the policy holds, so that the file changes only when the types do. Every name is quoted or escaped where it must be.
 import type { PolicyNames, TypeNames } from '../image/list/policy-names.ts'
 import type { AttributeType } from '../model/objects.ts'
 

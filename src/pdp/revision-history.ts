@@ -1,6 +1,6 @@
-// The positions that the answers of a follower came from. An image at one of them is of the same history and only older: a management
-// side that lags behind (a replica, or one that was reset) must not set a PDP back, because that would undo a
-// revocation. A restore starts a new history.
+// The positions that the answers of a follower came from. An image at one of them is of the same history and only
+// older: a management side that lags behind (a replica, or one that was reset) must not set a PDP back, because that
+// would undo a revocation. A restore starts a new history.
 import type { Position } from '../log/change.ts'
 import { POSITIONS_KEPT_MAX } from '../model/limits.ts'
 

@@ -1,6 +1,6 @@
-// Makes a snapshot (docs/browser.md): the filters of one user by tenant, type and action, each distinct one once. What a
-// filter cannot say, and what would be too long, is left to the server; it never becomes a deny. A snapshot is read by
-// its user: it names no keys but those of instances on which the user holds a role.
+// Makes a snapshot (docs/browser.md): the filters of one user by tenant, type and action, each distinct one once. What
+// a filter cannot say, and what would be too long, is left to the server; it never becomes a deny. A snapshot is read
+// by its user: it names no keys but those of instances on which the user holds a role.
 import { createHash } from 'node:crypto'
 import type { KeptFilter } from '../image/filter/filters.ts'
 import type { Image } from '../image/image.ts'

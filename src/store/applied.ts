@@ -1,5 +1,5 @@
-// What an object remembers of being applied from a policy file (`applied_object`) goes with it: whatever use case deletes
-// the object, the same revision deletes that too.
+// What an object remembers of being applied from a policy file (`applied_object`) goes with it: whatever use case
+// deletes the object, the same revision deletes that too.
 import { type Change, remove } from '../log/change.ts'
 import { appliedKey, type Kind } from '../model/objects.ts'
 import type { View } from './view.ts'

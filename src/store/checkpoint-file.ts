@@ -1,5 +1,6 @@
-// Checkpoints of a data folder: the whole state of an environment at a revision, from which the entries after it lead to
-// later ones (docs/adr/0023-past-revisions.md). A file is written under another name and renamed when it is complete.
+// Checkpoints of a data folder: the whole state of an environment at a revision, from which the entries after it lead
+// to later ones (docs/adr/0023-past-revisions.md). A file is written under another name and renamed when it is
+// complete.
 //
 //   <data>/checkpoints/<environment>/<revision>.<time>      time: that of the entry of the revision, in ms since 1970
 //   file     about, one line of JSON │ parts │ u32 0 │ SHA-256 of everything before

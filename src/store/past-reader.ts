@@ -1,6 +1,6 @@
 // What the state of an environment at a past revision is made of: a start, which is the whole state at an earlier
-// revision, and the entries after it. A data folder has checkpoints as starts; replicas have the snapshots of the record
-// (postgres/record-past-reader.ts). Read in worker threads only.
+// revision, and the entries after it. A data folder has checkpoints as starts; replicas have the snapshots of the
+// record (postgres/record-past-reader.ts). Read in worker threads only.
 import type { LogEntry, LogId, Position } from '../log/change.ts'
 import { isZerohopError } from '../model/errors.ts'
 import { type Checkpoint, listCheckpoints, openCheckpoint } from './checkpoint-file.ts'

@@ -1,5 +1,5 @@
-// The fields of a policy file in docs/policy-file.md, from the schema: a section for each field of a file, with a row for
-// every field inside it and an example.
+// The fields of a policy file in docs/policy-file.md, from the schema: a section for each field of a file, with a row
+// for every field inside it and an example.
 
 import { inFiles } from '../../src/http/policy-json-schema.ts'
 import { PolicyFile } from '../../src/management/policy-file/schema.ts'

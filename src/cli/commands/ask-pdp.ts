@@ -1,4 +1,5 @@
-// One question to a running PDP over HTTP, for `check` and `why`: the address, the key, and what went wrong in one line.
+// One question to a running PDP over HTTP, for `check` and `why`: the address, the key, and what went wrong in one
+// line.
 import { ask } from '../../client/ask.ts'
 import { readKeys } from '../../management/api-keys/keys-file.ts'
 import { isZerohopError, ZerohopError } from '../../model/errors.ts'
@@ -15,8 +16,8 @@ export interface PdpAnswer {
 }
 
 /**
- * Asks the PDP at the address, or the one that the variables name, with the key of PDP_API_KEY or that of development in
- * keys.json. `explain` is the header `x-explain`. @throws CONFIG_INVALID when it does not answer with a decision
+ * Asks the PDP at the address, or the one that the variables name, with the key of PDP_API_KEY or that of development
+ * in keys.json. `explain` is the header `x-explain`. @throws CONFIG_INVALID when it does not answer with a decision
  */
 export async function askAllowed(
   env: Env,

@@ -1,5 +1,5 @@
-// `zerohop completion SHELL`: a script that makes the shell complete commands, options and their values. The script asks
-// `zerohop complete -- WORDS`, which is not listed in the help. Both are made from the commands themselves.
+// `zerohop completion SHELL`: a script that makes the shell complete commands, options and their values. The script
+// asks `zerohop complete -- WORDS`, which is not listed in the help. Both are made from the commands themselves.
 import type { Command } from 'commander'
 import { examples, refusesUsage } from '../terminal/command-line.ts'
 

@@ -1,5 +1,5 @@
-// `zerohop copy`: copies the policy of an environment into another one of its project, or into a new one: shows what that
-// would change and who gains and loses access, asks, and does just that.
+// `zerohop copy`: copies the policy of an environment into another one of its project, or into a new one: shows what
+// that would change and who gains and loses access, asks, and does just that.
 import { dataOf } from '../../client/management-client.ts'
 import type { EnvironmentCopy, EnvironmentCopyPlan } from '../../management/environments/schema.ts'
 import type { Plan } from '../../management/plan/schema.ts'

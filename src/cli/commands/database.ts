@@ -111,8 +111,8 @@ export async function exportData(env: Env, { again, json }: MoveOptions): Promis
 }
 
 /**
- * Writes an entry into each log that no PDP can have seen, so that PDPs which have more than a database that was restored
- * take a fresh image. Folds the database into a temporary folder, as a replica does.
+ * Writes an entry into each log that no PDP can have seen, so that PDPs which have more than a database that was
+ * restored take a fresh image. Folds the database into a temporary folder, as a replica does.
  */
 export async function forkDatabase(env: Env, json: boolean): Promise<void> {
   const replica = replicaOf(env)

@@ -67,8 +67,8 @@ const changesAccess = ({ policy, access }: Plan): boolean =>
   access.gained.decisions + access.lost.decisions > 0
 
 /**
- * A file or folder by its path, else an environment: `environment` or `project/environment`, with `@` and a revision as it
- * was then.
+ * A file or folder by its path, else an environment: `environment` or `project/environment`, with `@` and a revision as
+ * it was then.
  */
 async function sideOf(env: Env, name: string, options: TargetOptions): Promise<Side> {
   if (name.endsWith('.image')) return { view: undefined, image: Image.load(name) }

@@ -44,7 +44,9 @@ function yamlOf(bundle: unknown): string {
   return formatPolicy({ name: 'policy.yaml', text }).text ?? text
 }
 
-/** Applies the file and prints the result, or what is refused where it stands. Returns the exit code: 1 when refused. */
+/**
+ * Applies the file and prints the result, or what is refused where it stands. Returns the exit code: 1 when refused.
+ */
 export async function importBundle(env: Env, file: string, { json, ...options }: ImportOptions): Promise<number> {
   const { bundle, text } = read(file)
   const isSent = isRemote(env, options)

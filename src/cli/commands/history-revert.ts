@@ -1,5 +1,5 @@
-// `zerohop history revert`: takes a revision back, three-way: shows what that would do and what is in its way, asks, and
-// does just that.
+// `zerohop history revert`: takes a revision back, three-way: shows what that would do and what is in its way, asks,
+// and does just that.
 import { dataOf } from '../../client/management-client.ts'
 import type { RevertPlan } from '../../management/revert/schema.ts'
 import type { Env } from '../configuration/env.ts'

@@ -1,4 +1,5 @@
-// `zerohop keys` and `zerohop org list`: API keys and organizations, at a management API with a key, or of a data folder.
+// `zerohop keys` and `zerohop org list`: API keys and organizations, at a management API with a key, or of a data
+// folder.
 import { dataOf, type ManagementClient } from '../../client/management-client.ts'
 import type { KeyRow, NewKey } from '../../management/admin.ts'
 import type { ApiKeyRead } from '../../management/api-keys/schema.ts'

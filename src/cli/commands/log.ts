@@ -104,8 +104,8 @@ async function knownOf(where: RemoteEnvironment, filters: Filters): Promise<Audi
 }
 
 /**
- * Asks again and again. PDPs send their records in batches, so one may come after others that were decided later: what is
- * asked for reaches back, and what was printed is known by its id.
+ * Asks again and again. PDPs send their records in batches, so one may come after others that were decided later: what
+ * is asked for reaches back, and what was printed is known by its id.
  */
 async function follow(where: RemoteEnvironment, filters: Filters, following: Following): Promise<void> {
   const { print, known, first, end } = following

@@ -1,5 +1,5 @@
-// The command line of plans: names, options and help. Each command is in a file of its own, which is loaded only when it
-// runs.
+// The command line of plans: names, options and help. Each command is in a file of its own, which is loaded only when
+// it runs.
 import type { Command } from 'commander'
 import { readEnv } from '../configuration/env.ts'
 import {

@@ -1,5 +1,5 @@
-// The command line of the commands on policy files: names, options and help. Each command is in a file of its own, which
-// is loaded only when it runs.
+// The command line of the commands on policy files: names, options and help. Each command is in a file of its own,
+// which is loaded only when it runs.
 import type { Command } from 'commander'
 import { attempt, examples, refusesUsage } from '../terminal/command-line.ts'
 import type { FormatOptions } from './format.ts'

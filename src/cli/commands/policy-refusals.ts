@@ -1,5 +1,5 @@
-// What a server or a data folder refuses of a policy, shown where it stands in the files, as `validate` shows what can be
-// judged without one.
+// What a server or a data folder refuses of a policy, shown where it stands in the files, as `validate` shows what can
+// be judged without one.
 import { type ListItem, NOT_FOUND_PREFIX, type ValidationIssue } from '../../http/errors.ts'
 import { itemPrefix } from '../../http/list-item.ts'
 import type { Path } from '../../management/fields.ts'

@@ -64,8 +64,8 @@ function ownApi({ audit }: Management): Sink {
 }
 
 /**
- * The path of the console, which in a new folder signs in once; undefined when it is switched off. The link works on this
- * machine only, so it is left out where others are meant to come from elsewhere.
+ * The path of the console, which in a new folder signs in once; undefined when it is switched off. The link works on
+ * this machine only, so it is left out where others are meant to come from elsewhere.
  */
 function consoleLink(env: Env, { isNew }: Management, api: ManagementSide['app']): string | undefined {
   if (api.console === undefined) return undefined

@@ -1,5 +1,5 @@
-// `zerohop why --decision`: a recorded decision asked again by a management API. What is printed is the explanation as of
-// then, what the record lacks for it, whether the answer would be the same today, and which revision changed it.
+// `zerohop why --decision`: a recorded decision asked again by a management API. What is printed is the explanation as
+// of then, what the record lacks for it, whether the answer would be the same today, and which revision changed it.
 import { dataOf } from '../../client/management-client.ts'
 import type { DecisionReplay } from '../../management/past/schema.ts'
 import type { Why } from '../../model/why.ts'

@@ -1,5 +1,6 @@
-// A filter as a condition of SQL: one that is true exactly for the rows for which src/filters/evaluate.ts says so. Every
-// leaf is true or false and never unknown, so that `NOT` and what an application builds around it mean what they say.
+// A filter as a condition of SQL: one that is true exactly for the rows for which src/filters/evaluate.ts says so.
+// Every leaf is true or false and never unknown, so that `NOT` and what an application builds around it mean what they
+// say.
 
 import { isObject } from '../../model/attribute-types.ts'
 import type { Operator } from '../../model/condition.ts'

@@ -1,5 +1,5 @@
-// Copying an environment: /v2/projects/{p}/envs/{e}/copy, at once or as a task whose result is asked for, and …/copy/plan. A copy is one
-// commit, so a task is done when the write is on record.
+// Copying an environment: /v2/projects/{p}/envs/{e}/copy, at once or as a task whose result is asked for, and
+// …/copy/plan. A copy is one commit, so a task is done when the write is on record.
 import { randomBytes } from 'node:crypto'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { managementError, problemOf } from '../../http/errors.ts'

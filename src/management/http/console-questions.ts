@@ -1,7 +1,7 @@
-// Questions of the console to the PDP of the same process: what `POST /allowed` and the listings answer, with the cookie
-// in the place of a key. The request is authenticated here and then given to the app of the PDP as it came, so the
-// answer, its record in the decision log and its limits are those of every other question. Where no PDP runs beside the
-// management API there is nothing below these paths, and the console asks `…/explain`.
+// Questions of the console to the PDP of the same process: what `POST /allowed` and the listings answer, with the
+// cookie in the place of a key. The request is authenticated here and then given to the app of the PDP as it came, so
+// the answer, its record in the decision log and its limits are those of every other question. Where no PDP runs beside
+// the management API there is nothing below these paths, and the console asks `…/explain`.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { CONSOLE_API, isConsole } from '../../http/console/console-request.ts'
 import { type Query, readText } from '../../http/page.ts'

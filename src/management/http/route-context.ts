@@ -55,8 +55,8 @@ export async function writeControl<N extends keyof ManagementUseCases & string>(
 }
 
 /**
- * `writeControl` with an object that the path names. Sent again with its idempotency key, such a request gets its answer
- * also where the first one removed what the path names: who finds nothing asks for what is on record.
+ * `writeControl` with an object that the path names. Sent again with its idempotency key, such a request gets its
+ * answer also where the first one removed what the path names: who finds nothing asks for what is on record.
  * @param find the input of the use case. @throws OBJECT_NOT_FOUND
  */
 export async function writeNamed<N extends keyof ManagementUseCases & string>(

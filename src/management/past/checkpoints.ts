@@ -73,8 +73,8 @@ export class Checkpoints {
   }
 
   /**
-   * One round over the environments. What cannot be written is told, and tried again in the next round. Nothing goes for
-   * its age before the files beside it are known to be whole.
+   * One round over the environments. What cannot be written is told, and tried again in the next round. Nothing goes
+   * for its age before the files beside it are known to be whole.
    */
   async keep(environments: readonly LogId[], options: PastOptions, now: number): Promise<void> {
     const keep = keepOf(options)
@@ -100,8 +100,8 @@ export class Checkpoints {
   }
 
   /**
-   * Revisions after which a log keeps the changes of its entries. The entry of the checkpoint itself stays too: it shows
-   * that the checkpoint is of this history.
+   * Revisions after which a log keeps the changes of its entries. The entry of the checkpoint itself stays too: it
+   * shows that the checkpoint is of this history.
    */
   floors(environments: readonly LogId[], options: PastOptions, now: number): Map<LogId, number> {
     const floors = new Map<LogId, number>()

@@ -1,7 +1,7 @@
-// Which revisions changed the answer to one question: asked at a revision, at a later one, and in between. Over a bounded
-// number of revisions each is asked, so that every change is found. Over more, the two halves are compared first, again
-// and again, until what is left is short enough: then one change is found for certain, and others may lie elsewhere.
-// Runs in a worker thread (past-thread.ts).
+// Which revisions changed the answer to one question: asked at a revision, at a later one, and in between. Over a
+// bounded number of revisions each is asked, so that every change is found. Over more, the two halves are compared
+// first, again and again, until what is left is short enough: then one change is found for certain, and others may lie
+// elsewhere. Runs in a worker thread (past-thread.ts).
 import type { Question } from '../../image/explain/explain.ts'
 import type { Image } from '../../image/image.ts'
 import type { LogId } from '../../log/change.ts'

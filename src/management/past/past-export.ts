@@ -1,5 +1,5 @@
-// An environment at a past revision as a policy file. Runs in a worker thread (past-thread.ts), and holds the objects of
-// the revision in memory.
+// An environment at a past revision as a policy file. Runs in a worker thread (past-thread.ts), and holds the objects
+// of the revision in memory.
 import { type LogId, put } from '../../log/change.ts'
 import type { Kind, Objects } from '../../model/objects.ts'
 import { Draft } from '../../store/draft.ts'

@@ -1,5 +1,5 @@
-// Past revisions of the environments of a store: which revision was in force at an instant, the image of a revision, and
-// what changed an answer since. Images are built by threads; the last used ones are kept.
+// Past revisions of the environments of a store: which revision was in force at an instant, the image of a revision,
+// and what changed an answer since. Images are built by threads; the last used ones are kept.
 import { setImmediate as pause } from 'node:timers/promises'
 import type { Question } from '../../image/explain/explain.ts'
 import { Image } from '../../image/image.ts'

@@ -1,5 +1,6 @@
 // Entry of the worker thread that reads the past of one environment: builds the image of a revision, exports it,
-// compares answers, or writes a checkpoint. It reads the folder beside the store, or of a replica the record in the database.
+// compares answers, or writes a checkpoint. It reads the folder beside the store, or of a replica the record in the
+// database.
 import { parentPort, workerData } from 'node:worker_threads'
 import { ZerohopError } from '../../model/errors.ts'
 import { answerSlowTask } from '../../model/thread.ts'

@@ -1,5 +1,5 @@
-// Asks the question of a recorded decision again: at its revision, where what was recorded suffices, and at the present.
-// The question that is asked is that of the record; what rules read and the record does not have is named.
+// Asks the question of a recorded decision again: at its revision, where what was recorded suffices, and at the
+// present. The question that is asked is that of the record; what rules read and the record does not have is named.
 import type { Question } from '../../image/explain/explain.ts'
 import { whyTree } from '../../image/explain/why-tree.ts'
 import type { Explanation, Image } from '../../image/image.ts'

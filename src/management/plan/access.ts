@@ -1,5 +1,5 @@
-// The access diff of a plan: the image before, the image after, and what comes of comparing them. Changes that decisions
-// do not read need neither.
+// The access diff of a plan: the image before, the image after, and what comes of comparing them. Changes that
+// decisions do not read need neither.
 import { isDeepStrictEqual } from 'node:util'
 import { accessDiff } from '../../image/access-diff/access-diff.ts'
 import type { Image } from '../../image/image.ts'

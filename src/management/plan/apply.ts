@@ -34,7 +34,8 @@ export interface ApplyDeps {
  * Returns what was applied, with the new revision. A request that comes again gets its answer before anything is
  * compared: by then its changes are made, and its objects are others.
  * @throws PLAN_OUTDATED when an object of the plan changed, PLAN_GREW when more access changes than expected and it is
- *   not forced, PRUNE_CASCADES, REVERT_CONFLICTS, PLAN_MOVING when others keep writing policy, and what single writes throw
+ *   not forced, PRUNE_CASCADES, REVERT_CONFLICTS, PLAN_MOVING when others keep writing policy, and what single writes
+ *   throw
  */
 export async function applyInto(
   { planner, environment, by, now, commit, repeated }: ApplyDeps,

@@ -1,5 +1,5 @@
-// What a request for a plan comes to, on a view: the changes, and what they do in the words of the file. The thread that
-// makes plans and the writer that applies them run the same function, and compare what it said by its digest.
+// What a request for a plan comes to, on a view: the changes, and what they do in the words of the file. The thread
+// that makes plans and the writer that applies them run the same function, and compare what it said by its digest.
 import { createHash } from 'node:crypto'
 import type { Change } from '../../log/change.ts'
 import { ZerohopError } from '../../model/errors.ts'

@@ -1,6 +1,6 @@
-// From a view and a policy file to the changes after which the environment is what the file says, and to what they do in
-// the words of the file: first what `moved` renames, then what `prune` deletes, then what the file says. Pure; nothing
-// is deleted without `prune`.
+// From a view and a policy file to the changes after which the environment is what the file says, and to what they do
+// in the words of the file: first what `moved` renames, then what `prune` deletes, then what the file says. Pure;
+// nothing is deleted without `prune`.
 import type { Change } from '../../log/change.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import type { Kind } from '../../model/objects.ts'

@@ -1,6 +1,6 @@
-// A YAML text as a tree of entries with their comments, for `zerohop fmt`. A comment on a line of its own belongs to the
-// entry after it; when that is indented less than the comment, to the end of the list or map before it. A comment behind
-// something belongs to that entry. Printed again and read again, every comment belongs to the same entry.
+// A YAML text as a tree of entries with their comments, for `zerohop fmt`. A comment on a line of its own belongs to
+// the entry after it; when that is indented less than the comment, to the end of the list or map before it. A comment
+// behind something belongs to that entry. Printed again and read again, every comment belongs to the same entry.
 import {
   Composer,
   type CST,

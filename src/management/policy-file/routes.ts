@@ -1,6 +1,6 @@
-// An environment as a policy file: GET /v2/projects/{p}/envs/{e}/export. The facts of a large environment are written by a
-// thread to a private file first, because reading them would hold up every other request. Past revisions are read by a
-// thread too.
+// An environment as a policy file: GET /v2/projects/{p}/envs/{e}/export. The facts of a large environment are written
+// by a thread to a private file first, because reading them would hold up every other request. Past revisions are read
+// by a thread too.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

@@ -1,6 +1,6 @@
 // Compares JSON that no server has validated, such as a file, with a schema from src/model/json-schema.ts: types, enums
-// and members. Finds everything that is wrong, each with its place. Further constraints on values are checked by the use
-// cases.
+// and members. Finds everything that is wrong, each with its place. Further constraints on values are checked by the
+// use cases.
 import { ZerohopError } from '../../model/errors.ts'
 import type { TSchema } from '../../model/json-schema.ts'
 import type { Path } from '../fields.ts'

@@ -23,8 +23,8 @@ export interface Revert {
 }
 
 /**
- * Why something cannot be reverted: it is not as the revision left it, what it made is used by others, a use case refuses
- * what it was, or a revert does not write such objects.
+ * Why something cannot be reverted: it is not as the revision left it, what it made is used by others, a use case
+ * refuses what it was, or a revert does not write such objects.
  */
 export type ConflictReason = 'changed' | 'used' | 'refused' | 'unsupported'
 

@@ -1,6 +1,6 @@
 // The units of a revert: objects in the words of the policy file, as they were before a revision, as it left them, and
-// as they are now. A unit is undone only when it is as the revision left it, apart from times; nothing is done about one
-// that is what it was before already.
+// as they are now. A unit is undone only when it is as the revision left it, apart from times; nothing is done about
+// one that is what it was before already.
 import { isDeepStrictEqual } from 'node:util'
 import { ZerohopError } from '../../model/errors.ts'
 import type { Action, Kind, Objects, Resource, Stored } from '../../model/objects.ts'

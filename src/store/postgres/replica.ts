@@ -40,7 +40,8 @@ interface Parts {
 
 /**
  * Connects, folds what is on record, and serves until the main thread sends `close`.
- * @throws before it is ready: DATABASE_UNAVAILABLE, DATABASE_REFUSED, CONFIG_INVALID (another secrets key), HISTORY_LOST
+ * @throws before it is ready: DATABASE_UNAVAILABLE, DATABASE_REFUSED, CONFIG_INVALID (another secrets key),
+ *   HISTORY_LOST
  */
 export async function serveReplica(port: MessagePort, settings: ReplicaSettings, parts: Parts): Promise<void> {
   const { tables, runner, secretsKey, send, answer } = parts

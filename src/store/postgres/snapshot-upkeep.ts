@@ -109,7 +109,8 @@ async function removeParts(connection: Connection, { number, token }: Claim): Pr
 }
 
 /**
- * Compares a snapshot with the state of this replica: the snapshot is loaded beside it, and folded to the same revision.
+ * Compares a snapshot with the state of this replica: the snapshot is loaded beside it, and folded to the same
+ * revision.
  * @param keepsOlder whether the confirmed ones before it stay, for past revisions
  * @throws ClaimLost; when it cannot be compared: it stays as it is then
  */

@@ -1,6 +1,7 @@
 // Trims the record: entries first lose their changes, and later go altogether, as in a data folder (../trim.ts). Only
-// what lies behind the oldest confirmed snapshot that is kept, is older than TRIM_AGE_MINUTES, and was folded by every replica that gives
-// signs of life. The entry of the snapshot itself stays: it shows that the snapshot is of this history.
+// what lies behind the oldest confirmed snapshot that is kept, is older than TRIM_AGE_MINUTES, and was folded by every
+// replica that gives signs of life. The entry of the snapshot itself stays: it shows that the snapshot is of this
+// history.
 import { TRIM_AGE_MINUTES, TRIM_ENTRIES_PER_STEP } from '../../model/limits.ts'
 import type { Keep } from '../trim.ts'
 import { type Claim, ClaimLost, MINE } from './claims.ts'
