@@ -3,6 +3,22 @@ import type { AccessDiff } from '../../model/access-diff.ts'
 import { WRONG_USAGE } from '../terminal/command-line.ts'
 import { isCounted } from './plan-text.ts'
 
+/** Options of commands that may only show what they would do. */
+export interface AgreementOptions {
+  readonly dryRun?: boolean
+  readonly yes?: boolean
+  readonly force?: boolean
+  readonly details?: boolean
+  readonly json?: boolean
+}
+
+/** Exit codes of what was done or refused. */
+export const DONE = 0
+export const REFUSED = 1
+
+/** Exit code of a plan that is only shown: 0 nothing, 2 changes, 3 changes whose effect could not be counted. */
+export const planCode = (plan: AccessDiff, isNothing: boolean): number => (isNothing ? 0 : isCounted(plan) ? 2 : 3)
+
 /** Why a command does not do it, and its exit code. */
 export interface Refusal {
   readonly reason: string
@@ -22,6 +38,6 @@ export function refusalToAsk(
   if (!yes && process.stdin.isTTY !== true)
     return { reason: `nobody can be asked, because standard input is no terminal: --yes ${does}`, code: WRONG_USAGE }
   if (yes && !isCounted(planned))
-    return { reason: `--yes does nothing whose effect could not be counted: ${again} on a terminal`, code: 1 }
+    return { reason: `--yes does nothing whose effect could not be counted: ${again} on a terminal`, code: REFUSED }
   return undefined
 }

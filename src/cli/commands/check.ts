@@ -3,6 +3,7 @@ import type { Why } from '../../model/why.ts'
 import { loadImage } from '../../pdp/pdp.ts'
 import { whyLines } from '../../pdp/why-text.ts'
 import type { Env } from '../configuration/env.ts'
+import { type AskedAbout, readResource } from '../terminal/resource-argument.ts'
 import { askAllowed } from './ask-pdp.ts'
 
 export interface CheckOptions {
@@ -29,12 +30,7 @@ export async function runCheck(
   [user, action, resource]: readonly [string, string, string],
   options: CheckOptions,
 ): Promise<number> {
-  const [type = '', key] = resource.split(/:(.*)/s)
-  const about = {
-    type,
-    ...(key === undefined ? {} : { key }),
-    ...(options.tenant === undefined ? {} : { tenant: options.tenant }),
-  }
+  const about = readResource(resource, options.tenant)
   const { allow, lines } =
     options.image === undefined
       ? await askServer(env, { user: { key: user }, action, resource: about }, options)
@@ -47,7 +43,7 @@ function askImage(
   path: string,
   { imagePublicKey: publicKey }: Env,
   [user, action]: readonly [string, string],
-  resource: { type: string; key?: string; tenant?: string },
+  resource: AskedAbout,
   explain: boolean,
 ): Answer {
   const pdp = loadImage(path, { publicKey })

@@ -10,29 +10,18 @@ import { confirmed } from '../terminal/confirm.ts'
 import { readObject } from '../terminal/object-option.ts'
 import { printOptions } from '../terminal/print-problems.ts'
 import { withProgress } from '../terminal/progress.ts'
-import { refusalToAsk } from './agreement.ts'
+import { type AgreementOptions, DONE, planCode, REFUSED, refusalToAsk } from './agreement.ts'
 import { clientOf, environmentOf } from './management-api.ts'
 import { admin } from './operator.ts'
 import { apiOf, folderOf, type TargetOptions } from './plan-target.ts'
-import { isCounted, planText, sumOf } from './plan-text.ts'
+import { planText, sumOf } from './plan-text.ts'
 
-export interface CopyOptions extends Omit<TargetOptions, 'environment'> {
+export interface CopyOptions extends Omit<TargetOptions, 'environment'>, AgreementOptions {
   readonly new?: boolean
   readonly overwrite?: boolean
   /** JSON object */
   readonly scope?: string
-  readonly dryRun?: boolean
-  readonly yes?: boolean
-  readonly force?: boolean
-  readonly details?: boolean
-  readonly json?: boolean
 }
-
-/** Exit codes with `--dry-run`, as those of `plan`; without it 0 is done, and 1 refused. */
-const NOTHING = 0
-const CHANGES = 2
-const UNCOUNTED = 3
-const REFUSED = 1
 
 /** Where environments are copied. */
 interface Place {
@@ -59,7 +48,7 @@ export async function copyEnvironment(
   const text = planText(planned, { colour: printOptions(process.stdout).colour, details })
   if (json && dryRun) process.stdout.write(`${JSON.stringify(planned, null, 2)}\n`)
   if (!json) process.stdout.write(`Copy of ${from} into ${to}${options.new ? ', a new environment' : ''}\n\n${text}`)
-  if (dryRun) return isNothing ? NOTHING : isCounted(planned) ? CHANGES : UNCOUNTED
+  if (dryRun) return planCode(planned, isNothing)
   if (!isNothing) {
     const refusal = refusalToAsk(planned, yes, { does: 'copies', again: 'copy it' })
     if (refusal !== undefined) {
@@ -73,7 +62,7 @@ export async function copyEnvironment(
   }
   const done = isNothing ? `Nothing to copy: ${to} has it all` : `Copied ${from} into ${to} (${sumOf(planned)})`
   process.stdout.write(json ? `${JSON.stringify(planned, null, 2)}\n` : `${done}\n`)
-  return NOTHING
+  return DONE
 }
 
 /** At an API, or in a folder: as for a plan. @param from a key or id, or `project/environment` */

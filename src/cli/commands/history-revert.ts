@@ -7,25 +7,14 @@ import { confirmed } from '../terminal/confirm.ts'
 import { printOptions } from '../terminal/print-problems.ts'
 import { withProgress } from '../terminal/progress.ts'
 import { readCount } from '../terminal/when.ts'
-import { refusalToAsk } from './agreement.ts'
+import { type AgreementOptions, DONE, planCode, REFUSED, refusalToAsk } from './agreement.ts'
 import { type ApiOptions, remoteEnvironment } from './ask-api.ts'
-import { isCounted, joined, keyText, type PlanTextOptions, plain, planText, stylist, sumOf } from './plan-text.ts'
+import { joined, keyText, type PlanTextOptions, plain, planText, stylist, sumOf } from './plan-text.ts'
 
-export interface RevertOptions extends ApiOptions {
+export interface RevertOptions extends ApiOptions, AgreementOptions {
   readonly cascade?: boolean
   readonly only?: readonly string[]
-  readonly dryRun?: boolean
-  readonly yes?: boolean
-  readonly force?: boolean
-  readonly details?: boolean
-  readonly json?: boolean
 }
-
-/** Exit codes with `--dry-run`, as those of `plan`; without it 0 is done, and 1 refused. */
-const NOTHING = 0
-const CHANGES = 2
-const UNCOUNTED = 3
-const REFUSED = 1
 
 /** Shows the plan, reverts unless it is only shown, and returns the exit code. @throws INPUT_INVALID, API_REFUSED */
 export async function revertRevision(env: Env, revision: string, options: RevertOptions): Promise<number> {
@@ -45,7 +34,7 @@ export async function revertRevision(env: Env, revision: string, options: Revert
     process.stderr.write(`zerohop: revision ${number} cannot be reverted: ${planned.conflicts.length} in its way\n`)
     return REFUSED
   }
-  if (dryRun) return planned.changes.length === 0 ? NOTHING : isCounted(planned) ? CHANGES : UNCOUNTED
+  if (dryRun) return planCode(planned, planned.changes.length === 0)
   const refusal =
     planned.changes.length === 0 ? undefined : refusalToAsk(planned, yes, { does: 'reverts', again: 'revert' })
   if (refusal !== undefined) {
@@ -61,7 +50,7 @@ export async function revertRevision(env: Env, revision: string, options: Revert
   })
   if (json) process.stdout.write(`${JSON.stringify(done, null, 2)}\n`)
   else process.stdout.write(`Reverted revision ${number} (${sumOf(done)}): revision ${done.revision}\n`)
-  return NOTHING
+  return DONE
 }
 
 type Body = object & Record<never, never> // the generated types know no lists that are only read

@@ -11,10 +11,10 @@ import { writeOut } from '../process/process.ts'
 import { confirmed } from '../terminal/confirm.ts'
 import { printOptions, printProblems } from '../terminal/print-problems.ts'
 import { withProgress } from '../terminal/progress.ts'
-import { type Refusal, refusalToAsk } from './agreement.ts'
+import { DONE, planCode, REFUSED, type Refusal, refusalToAsk } from './agreement.ts'
 import { planMarkdown } from './plan-markdown.ts'
 import { type PlanTarget, type TargetOptions, targetOf } from './plan-target.ts'
-import { isCounted, planText, sumOf } from './plan-text.ts'
+import { planText, sumOf } from './plan-text.ts'
 import { NO_FILES, Refusals } from './policy-refusals.ts'
 import { findPolicy } from './policy-sources.ts'
 
@@ -33,12 +33,6 @@ export interface ApplyOptions extends Planned {
   readonly yes?: boolean
   readonly force?: boolean
 }
-
-/** Exit codes of `plan`; an error is 1. */
-const NOTHING = 0
-const CHANGES = 2
-const UNCOUNTED = 3
-const REFUSED = 1
 
 /** A plan in a file, with what applies it. */
 interface PlanFile {
@@ -68,8 +62,7 @@ export async function plan(env: Env, files: readonly string[], options: PlanOpti
     writeOut(options.out, `${JSON.stringify(file, null, 2)}\n`)
   }
   process.stdout.write(printed(made, target, options))
-  if (made.changes.length === 0) return NOTHING
-  return isCounted(made) ? CHANGES : UNCOUNTED
+  return planCode(made, made.changes.length === 0)
 }
 
 function printed(
@@ -135,7 +128,7 @@ export async function apply(env: Env, files: readonly string[], options: ApplyOp
   if (applied === undefined) return REFUSED
   if (json) process.stdout.write(`${JSON.stringify(applied, null, 2)}\n`)
   else process.stdout.write(`Applied (${sumOf(applied)}): revision ${applied.revision}\n`)
-  return NOTHING
+  return DONE
 }
 
 /** Why a plan is not applied, before anybody is asked. */

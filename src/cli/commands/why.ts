@@ -8,6 +8,7 @@ import type { Check } from '../../pdp/request.ts'
 import { whyLines, whyTreeLines } from '../../pdp/why-text.ts'
 import type { Env } from '../configuration/env.ts'
 import { readObject } from '../terminal/object-option.ts'
+import { readResource } from '../terminal/resource-argument.ts'
 import type { ExplainOptions } from './ask-api.ts'
 import { askAllowed } from './ask-pdp.ts'
 
@@ -37,11 +38,8 @@ export async function runWhy(
   [user, action, resource]: readonly [string, string, string],
   options: WhyOptions,
 ): Promise<number> {
-  const [type = '', key] = resource.split(/:(.*)/s)
   const about = {
-    type,
-    ...(key === undefined ? {} : { key }),
-    ...(options.tenant === undefined ? {} : { tenant: options.tenant }),
+    ...readResource(resource, options.tenant),
     ...withObject('attributes', options.attributes, '--attributes'),
     ...withObject('relations', options.relations, '--relations'),
   }
