@@ -14,6 +14,7 @@ COPY scripts scripts
 COPY assembly assembly
 COPY src src
 COPY console console
+COPY docs/console.md docs/console.md
 RUN npm run build && mkdir -p empty
 
 FROM node:24-bookworm-slim AS production

@@ -2,6 +2,7 @@
 // server sends it with a Content-Security-Policy that forbids that. In development requests go to a local server.
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vite'
+import { helpOfPages } from './help-plugin.ts'
 import { themeVariables } from './theme-plugin.ts'
 
 const root = fileURLToPath(new URL('.', import.meta.url))
@@ -12,7 +13,7 @@ const SERVER = process.env.ZEROHOP_API ?? 'http://127.0.0.1:8080'
 export default defineConfig({
   root,
   base: '/console/',
-  plugins: [themeVariables()],
+  plugins: [themeVariables(), helpOfPages()],
   resolve: { alias: { 'zerohop/client': from('../src/client.ts') } },
   build: {
     outDir: from('../dist/console'),

@@ -24,7 +24,7 @@ const STEPS = {
     command: ['scripts/build-dist.mjs'],
   },
   console: {
-    inputs: ['console', 'src/client.ts', 'src/client', 'src/model'],
+    inputs: ['console', 'docs/console.md', 'src/client.ts', 'src/client', 'src/model'],
     outputs: [CONSOLE],
     command: ['scripts/build-console.mjs'],
   },

@@ -143,6 +143,18 @@ describe('the tables of documents', () => {
   })
 })
 
+describe('docs/console.md', () => {
+  it('has a section for each page of the console, which the page shows as its help', () => {
+    const pages = readdirSync(join(ROOT, 'console/src/pages')).map((name) => read(`console/src/pages/${name}/route.ts`))
+    const labels = pages.flatMap((route) =>
+      [...route.matchAll(/page: \{\s*label: '([^']+)'/g)].map(([, label]) => label),
+    )
+    expect(labels.length).toBeGreaterThan(0)
+    const sections = [...read('docs/console.md').matchAll(/^### (.+)$/gm)].map(([, title]) => title)
+    expect(labels.filter((label) => !sections.includes(label))).toEqual([])
+  })
+})
+
 describe('every document', () => {
   it('links to files and headings that exist', () => {
     const broken = markdown.flatMap(({ path, text }) =>

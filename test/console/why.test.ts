@@ -47,6 +47,12 @@ it.skipIf(consoleServer === undefined)('shows what is missing as a tree, and is 
   const items = page.getByRole('region', { name: 'Answer' }).getByRole('listitem')
   expect(await items.filter({ hasText: 'Missing: ben@acme.example is not in user set finance-staff' }).count()).toBe(2)
   await inspect(page, 'why')
+  await page.getByRole('button', { name: 'Help' }).click()
+  await page
+    .getByRole('dialog', { name: 'Why' })
+    .getByText(/somebody may do something/)
+    .waitFor()
+  await page.keyboard.press('Escape')
   await page.getByRole('button', { name: 'Show JSON' }).click()
   expect(JSON.parse(await page.getByLabel('The answer as JSON').inputValue())).toMatchObject({ allow: false })
 })

@@ -1,12 +1,17 @@
-// The frame of a page: its title, what it is for, its actions. The
+// The frame of a page: its title, what it is for, its actions, its help. The
 // title takes the focus when a page is opened, so that screen readers say where one is.
+
+import HELP_TITLES from 'virtual:help-titles'
 import { type ReactNode, useEffect, useRef } from 'react'
 import { useDocumentTitle } from './document-title.ts'
 import classes from './page.module.css'
+import { PageHelp } from './page-help.tsx'
 
 interface PageProps {
   readonly title: string
   readonly description?: ReactNode
+  /** the section of docs/console.md about this page; the title when absent */
+  readonly help?: string
   /** buttons, at the right of the title */
   readonly actions?: ReactNode
   /** pages of lists and matrices take all the room, pages of text and forms do not */
@@ -14,7 +19,7 @@ interface PageProps {
   readonly children: ReactNode
 }
 
-export function Page({ title, description, actions, isWide = false, children }: PageProps) {
+export function Page({ title, description, actions, help = title, isWide = false, children }: PageProps) {
   const heading = useRef<HTMLHeadingElement>(null)
   useDocumentTitle(title)
   useEffect(() => heading.current?.focus({ preventScroll: true }), [])
@@ -27,7 +32,10 @@ export function Page({ title, description, actions, isWide = false, children }: 
           </h1>
           {description !== undefined && <p className={classes.description}>{description}</p>}
         </div>
-        {actions !== undefined && <div className={classes.actions}>{actions}</div>}
+        <div className={classes.actions}>
+          {actions}
+          {HELP_TITLES.includes(help) && <PageHelp title={help} />}
+        </div>
       </header>
       {children}
     </div>
