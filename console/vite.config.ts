@@ -30,5 +30,5 @@ export default defineConfig({
       },
     },
   },
-  server: { proxy: { '/console/api': { target: SERVER, changeOrigin: true } } },
+  server: { proxy: { '/console/api': { target: SERVER, changeOrigin: true, headers: { origin: SERVER } } } },
 })

@@ -56,7 +56,10 @@ function check(what, bytes, max) {
   process.exit(1)
 }
 
-/** `use client` at the top of a library's file means nothing in a page that has no server. */
+/**
+ * Not that `use client` at the top of a library's file means nothing in a page that has no server, and not what took long
+ * on a machine that does much else.
+ */
 function print(level, log, handler) {
-  if (log.code !== 'MODULE_LEVEL_DIRECTIVE') handler(level, log)
+  if (!['MODULE_LEVEL_DIRECTIVE', 'PLUGIN_TIMINGS'].includes(log.code)) handler(level, log)
 }

@@ -63,6 +63,7 @@ export const theme = createTheme({
   },
   respectReducedMotion: true,
   components: {
+    Overlay: { defaultProps: { backgroundOpacity: 0.35 } },
     Button: { defaultProps: { size: 'xs' } },
     InputWrapper: { defaultProps: { size: 'xs' } },
     Input: { defaultProps: { size: 'xs' } },

@@ -1,4 +1,5 @@
 // Signing in, and what happens to an open page when the session ends, the key may do less, or the server is away.
+import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { consoleServer, inspect, useConsole } from '../support/console.ts'
 
@@ -56,6 +57,27 @@ it.skipIf(consoleServer === undefined)('goes on after the session has ended, wit
   await page.getByRole('heading', { name: 'Allowed' }).waitFor()
   await dialog.waitFor({ state: 'hidden' })
 })
+
+// skipped where no Chromium is installed
+it.skipIf(consoleServer === undefined)('goes on after another tab has signed in anew', async () => {
+  const page = await console.visit('why?user=ana%40acme.example&action=read&resource=report&tenant=acme')
+  await page.getByRole('heading', { name: 'Allowed' }).waitFor()
+  const { status } = await signInElsewhere(page)
+  expect(status).toBe(200)
+  await page.getByRole('combobox', { name: 'Action' }).fill('delete')
+  await page.keyboard.press('Control+Enter')
+  await page.getByRole('heading', { name: 'Denied' }).waitFor()
+})
+
+/** In the same browser: the cookie that the open page has, too, is then of another session. */
+const signInElsewhere = (page: Page): Promise<{ status: number }> =>
+  page.evaluate(async (api_key) => {
+    const headers = { 'content-type': 'application/json' }
+    return {
+      status: (await fetch('/console/api/session', { method: 'POST', headers, body: JSON.stringify({ api_key }) }))
+        .status,
+    }
+  }, consoleServer!.key)
 
 // skipped where no Chromium is installed
 it.skipIf(consoleServer === undefined)(

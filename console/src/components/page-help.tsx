@@ -14,7 +14,7 @@ export function PageHelp({ title }: { readonly title: string }) {
   }
   return (
     <>
-      <Button variant="subtle" color="gray" leftSection={<Icon name="circleHelp" />} onClick={open}>
+      <Button variant="subtle" color="gray" c="dimmed" leftSection={<Icon name="circleHelp" />} onClick={open}>
         Help
       </Button>
       {wasOpen && (

@@ -24,7 +24,7 @@ export function Answer({ answer, isOld }: { readonly answer: Explanation; readon
       <div className={classes.foot}>
         <Text size="xs" c="dimmed">
           Tenant{' '}
-          <Badge variant="default" size="sm" tt="none" fw={500}>
+          <Badge component="span" variant="default" size="sm" tt="none" fw={500}>
             {why.tenant}
           </Badge>{' '}
           · revision {revision} of <Instant value={revision_at} />
