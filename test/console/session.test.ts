@@ -27,6 +27,17 @@ it.skipIf(consoleServer === undefined)('asks to sign in first, says when a key i
   await page.getByRole('heading', { name: 'Sign in to Zerohop' }).waitFor()
 })
 
+// skipped where no Chromium is installed: signing in at a provider is tested in test/http/console
+it.skipIf(consoleServer === undefined)('says why an account could not be signed in', async () => {
+  const page = await console.visit('/console/sign-in?error=USER_REFUSED', { isSignedOut: true })
+  await page.getByRole('alert').getByText('Nobody has given it access').waitFor()
+  expect(await page.getByRole('link', { name: 'Sign in with your account' }).count()).toBe(0)
+  await page.route('**/console/api/sign-in', (route) => route.fulfill({ json: { api_key: true, provider: true } }))
+  await page.reload()
+  const provider = page.getByRole('link', { name: 'Sign in with your account' })
+  expect(await provider.getAttribute('href')).toBe('/console/api/session/provider')
+})
+
 // skipped where no Chromium is installed
 it.skipIf(consoleServer === undefined)(
   'takes the token of a link out of the address, also of one that is used up',

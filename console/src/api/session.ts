@@ -19,6 +19,15 @@ export interface Access {
   readonly environment_id: string | null
   readonly object_type: 'org' | 'project' | 'env'
   readonly access_level: AccessLevel
+  /** `facts`: it may change nothing else */
+  readonly only: 'facts' | null
+  readonly name: string | null
+}
+
+/** Who signed in at the identity provider. */
+export interface SessionUser {
+  readonly issuer: string
+  readonly subject: string
   readonly name: string | null
 }
 
@@ -26,7 +35,18 @@ export interface Session {
   readonly csrf_token: string
   readonly expires_at: string
   readonly access: Access
+  /** null: an API key */
+  readonly user: SessionUser | null
 }
+
+/** How one may sign in here. */
+export interface SignInWays {
+  readonly api_key: boolean
+  readonly provider: boolean
+}
+
+/** Where signing in at the identity provider begins: an address to go to. */
+export const PROVIDER_START = '/console/api/session/provider'
 
 export type SessionState =
   /** it was not asked yet */
@@ -65,15 +85,26 @@ export async function loadSession(): Promise<SessionState> {
   }
 }
 
-/** Asks the server again, for a token that is no longer that of the cookie: another tab signed in. */
+/** @throws when the server cannot be reached or fails */
+export async function signInWays(): Promise<SignInWays> {
+  const response = await send('/console/api/sign-in')
+  const body = await bodyOf(response)
+  if (!response.ok) throw apiError(response, body)
+  return body as SignInWays
+}
+
+/** Asks the server again: another tab may have signed in, and tabs share the cookie. What waited for that goes on. */
 export async function refreshSession(): Promise<SessionState> {
-  return askSession()
+  const wasExpired = state.is === 'expired'
+  await askSession()
+  if (wasExpired && state.is === 'signed-in') release(true)
+  return state
 }
 
 async function askSession(): Promise<SessionState> {
   const response = await send(SESSION)
-  if (response.status === 401) become({ is: 'signed-out' })
-  else become({ is: 'signed-in', session: await sessionOf(response) })
+  if (response.status !== 401) become({ is: 'signed-in', session: await sessionOf(response) })
+  else if (state.is !== 'expired') become({ is: 'signed-out' }) // else the page stays, and asks to sign in
   return state
 }
 

@@ -21,9 +21,12 @@ export function useSession(): Session {
 }
 
 /**
- * Whether the API key may do what needs this access. What it may not do is not offered; the API refuses it as well.
+ * Whether the session may do what needs this access to facts (users, tenants, assignments, instances, relationships) or to
+ * everything else. What it may not do is not offered; the API refuses it as well.
  * @public
  */
-export function useMay(access: AccessLevel): boolean {
-  return reaches(useSession().access.access_level, access)
+export function useMay(access: AccessLevel, to: 'facts' | 'policy' = 'policy'): boolean {
+  const own = useSession().access
+  const isOnlyFacts = own.only === 'facts' && to !== 'facts' && access !== 'read'
+  return reaches(own.access_level, access) && !isOnlyFacts
 }

@@ -1,18 +1,27 @@
-// The form that exchanges an API key for a session.
+// The ways to sign in: at the identity provider, where there is one, and with an API key.
 import '@mantine/core/styles/ActionIcon.layer.css'
 import '@mantine/core/styles/PasswordInput.layer.css'
 import '@mantine/core/styles/Alert.layer.css'
 import '@mantine/core/styles/Stack.layer.css'
-import { Alert, Button, PasswordInput, Stack } from '@mantine/core'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import '@mantine/core/styles/Divider.layer.css'
+import { Alert, Button, Divider, PasswordInput, Stack } from '@mantine/core'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { ApiError, describeError } from '../api/api-error.ts'
-import { signIn } from '../api/session.ts'
+import { PROVIDER_START, signIn, signInWays } from '../api/session.ts'
+import { Icon } from './icon.tsx'
+
+interface SignInFormProps {
+  /** the page stays open: the provider is asked in another tab */
+  readonly isOverPage?: boolean
+  readonly onDone?: () => void
+}
 
 /** `onDone` is called when somebody has signed in. */
-export function SignInForm({ onDone }: { readonly onDone?: () => void }) {
+export function SignInForm({ isOverPage = false, onDone }: SignInFormProps) {
   const [key, setKey] = useState('')
   const queries = useQueryClient()
+  const ways = useQuery({ queryKey: ['sign-in'], queryFn: signInWays, staleTime: Number.POSITIVE_INFINITY })
   const attempt = useMutation({
     mutationFn: signIn,
     meta: { isRead: true },
@@ -29,6 +38,20 @@ export function SignInForm({ onDone }: { readonly onDone?: () => void }) {
   return (
     <form onSubmit={submit}>
       <Stack gap="sm">
+        {ways.data?.provider && (
+          <>
+            <Button
+              component="a"
+              size="sm"
+              href={PROVIDER_START}
+              target={isOverPage ? '_blank' : undefined}
+              rightSection={isOverPage ? <Icon name="externalLink" size={14} /> : undefined}
+            >
+              Sign in with your account
+            </Button>
+            <Divider label="or" />
+          </>
+        )}
         <PasswordInput
           size="sm"
           label="API key"
@@ -47,7 +70,12 @@ export function SignInForm({ onDone }: { readonly onDone?: () => void }) {
             {describeError(attempt.error).text}
           </Alert>
         )}
-        <Button size="sm" type="submit" loading={attempt.isPending}>
+        <Button
+          size="sm"
+          variant={ways.data?.provider ? 'default' : 'filled'}
+          type="submit"
+          loading={attempt.isPending}
+        >
           Sign in
         </Button>
       </Stack>

@@ -14,13 +14,13 @@ const ACCESS: Readonly<Record<AccessLevel, string>> = {
 }
 
 export function AccountButton(props: UnstyledButtonProps & ComponentPropsWithRef<'button'>) {
-  const { access } = useSession()
+  const { access, user } = useSession()
   return (
     <UnstyledButton {...props} className={classes.button} aria-haspopup="menu">
-      <Icon name="keyRound" />
+      <Icon name={user === null ? 'keyRound' : 'user'} />
       <span className={classes.names}>
-        <span>{ACCESS[access.access_level]}</span>
-        <span>{access.name ?? 'API key'}</span>
+        <span>{access.only === 'facts' ? 'May change facts' : ACCESS[access.access_level]}</span>
+        <span>{user?.name ?? access.name ?? user?.subject ?? 'API key'}</span>
       </span>
       <Icon name="chevronsUpDown" size={14} />
     </UnstyledButton>

@@ -4,10 +4,23 @@ import '@mantine/core/styles/Overlay.layer.css'
 import '@mantine/core/styles/ModalBase.layer.css'
 import '@mantine/core/styles/Modal.layer.css'
 import { Button, Modal, Text } from '@mantine/core'
-import { abandonSession } from '../api/session.ts'
+import { useEffect } from 'react'
+import { abandonSession, refreshSession } from '../api/session.ts'
 import { SignInForm } from '../components/sign-in-form.tsx'
 
 export default function ExpiredSession() {
+  // another tab may have signed in meanwhile
+  useEffect(() => {
+    const look = () => {
+      if (document.visibilityState === 'visible') void refreshSession().catch(() => undefined) // asked again next time
+    }
+    document.addEventListener('visibilitychange', look)
+    window.addEventListener('focus', look)
+    return () => {
+      document.removeEventListener('visibilitychange', look)
+      window.removeEventListener('focus', look)
+    }
+  }, [])
   return (
     <Modal
       opened
@@ -22,7 +35,7 @@ export default function ExpiredSession() {
       <Text size="sm" c="dimmed" mb="md">
         Sign in again to go on. What you typed is still here.
       </Text>
-      <SignInForm />
+      <SignInForm isOverPage />
       <Button variant="subtle" color="gray" fullWidth mt="xs" onClick={abandonSession}>
         Leave this page
       </Button>

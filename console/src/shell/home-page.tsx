@@ -1,7 +1,8 @@
 // The address without an environment: leads to the one that was open last, else to the first that the key reaches.
 import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { Navigate } from '@tanstack/react-router'
+import { Navigate, useRouter } from '@tanstack/react-router'
+import { useEffect, useState } from 'react'
 import { api, read, readIfThere } from '../api/client.ts'
 import { nameInAddress, projectsQuery } from '../api/environments.ts'
 import { queryClient } from '../api/query-client.ts'
@@ -10,6 +11,7 @@ import { useSessionState } from '../api/use-session.ts'
 import { Page } from '../components/page.tsx'
 import { EmptyState, QueryState } from '../components/states.tsx'
 import { lastEnvironment } from './last-environment.ts'
+import { takeReturnAddress } from './return-address.ts'
 
 export function HomePage() {
   const state = useSessionState()
@@ -17,7 +19,13 @@ export function HomePage() {
 }
 
 function Forward() {
+  const router = useRouter()
+  const [back] = useState(takeReturnAddress)
+  useEffect(() => {
+    if (back !== undefined) router.history.replace(router.history.createHref(back))
+  }, [router, back])
   const home = useQuery({ queryKey: ['home'], queryFn: findHome, staleTime: 0, gcTime: 0 })
+  if (back !== undefined) return null
   return (
     <Page title="Console">
       <QueryState query={home}>

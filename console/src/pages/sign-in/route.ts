@@ -1,11 +1,14 @@
-// /console/sign-in. `to` is the address that needed a session: signing in leads back there.
+// /console/sign-in. `to` is the address that needed a session: signing in leads back there. `error` is
+// the code with which signing in at the identity provider failed.
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
 import { rootRoute } from '../../routes.ts'
 
 export const signInRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: 'sign-in',
-  validateSearch: ({ to }: Record<string, unknown>): { readonly to?: string } =>
-    typeof to === 'string' && /^\/(?!\/)/.test(to) ? { to } : {},
+  validateSearch: ({ to, error }: Record<string, unknown>): { readonly to?: string; readonly error?: string } => ({
+    ...(typeof to === 'string' && /^\/(?!\/)/.test(to) ? { to } : {}),
+    ...(typeof error === 'string' ? { error } : {}),
+  }),
   component: lazyRouteComponent(() => import('./sign-in-page.tsx'), 'SignInPage'),
 })

@@ -1,21 +1,32 @@
-// Signing in with an API key, or saying why a one-time link could not be used.
+// Signing in, or saying why a one-time link or the identity provider did not sign in.
 import '@mantine/core/styles/Anchor.layer.css'
 import '@mantine/core/styles/Code.layer.css'
 import { Alert, Anchor, Code, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useRouter, useSearch } from '@tanstack/react-router'
+import { useEffect } from 'react'
 import { linkFailure } from '../../api/one-time-link.ts'
 import { useDocumentTitle } from '../../components/document-title.ts'
 import { SignInForm } from '../../components/sign-in-form.tsx'
+import { keepReturnAddress } from '../../shell/return-address.ts'
 import classes from './sign-in-page.module.css'
 
+/** By the code of the error. */
+const FAILURES: Readonly<Record<string, string>> = {
+  USER_REFUSED: 'Nobody has given it access to this console yet.',
+  PROVIDER_FAILED: 'The identity provider refused it, or did not answer. The log of the server says why.',
+  SESSION_MISSING: 'It took too long, or began in another browser. Try again.',
+}
+
 export function SignInPage() {
-  const { to } = useSearch({ from: '/sign-in' })
+  const { to, error } = useSearch({ from: '/sign-in' })
   const router = useRouter()
   const navigate = useNavigate()
   const link = useQuery({ queryKey: ['link'], queryFn: async () => (await linkFailure()) ?? null, staleTime: Infinity })
   useDocumentTitle('Sign in')
+  useEffect(() => keepReturnAddress(to), [to])
   const leave = () => {
+    keepReturnAddress(undefined)
     if (to === undefined) void navigate({ to: '/' })
     else router.history.push(router.history.createHref(to))
   }
@@ -26,6 +37,11 @@ export function SignInPage() {
         {link.data && (
           <Alert color="yellow" role="alert" title={link.data.title}>
             {link.data.text} A new one is printed when the server starts on a new folder; until then an API key works.
+          </Alert>
+        )}
+        {error !== undefined && (
+          <Alert color="yellow" role="alert" title="Your account could not be signed in">
+            {FAILURES[error] ?? 'The server could not do it. Its log says why.'}
           </Alert>
         )}
         <SignInForm onDone={leave} />
