@@ -9,6 +9,7 @@ import { measureFilters } from './figures/filters.mjs'
 import { measureHttp } from './figures/http.mjs'
 import { measureImage } from './figures/image.mjs'
 import { measurePdp } from './figures/pdp.mjs'
+import { measurePlans } from './figures/plan.mjs'
 import { measurePolicyTests } from './figures/policy-tests.mjs'
 import { measureReplicas } from './figures/replicas.mjs'
 import { measureStart } from './figures/start.mjs'
@@ -26,6 +27,7 @@ const FIGURES = {
   filters: measureFilters,
   'policy-test': measurePolicyTests,
   'access-diff': measureAccessDiff,
+  plan: measurePlans,
   replicas: measureReplicas,
 }
 

@@ -21,6 +21,7 @@ const SECTIONS = [
   'filters',
   'policy-test',
   'access-diff',
+  'plan',
   'replicas',
 ]
 /** The tiny worlds take the place of W1 to W4. */

@@ -1,10 +1,20 @@
 // Rows of access diffs: what a change does to who may do what in an environment of a million facts, and how long it
 // takes to have the image after the change beside the one before it.
 import { accessDiff } from '../../dist/src/image/access-diff/access-diff.js'
+import {
+  DOCUMENT_READER,
+  DRAFTS,
+  FACTS,
+  MEMBER,
+  put,
+  SENIORS,
+  tenantKey,
+  userKey,
+  worldChanges,
+} from '../access-world.mjs'
 import { median } from '../sampling.mjs'
 import { deltaOf, ENVIRONMENT, FIRST, Image } from '../zerohop-image.mjs'
 
-const TENANTS = 1_000
 const NOW = Date.UTC(2026, 0, 1)
 /** Rounds of a row end after this time, in ms, however few there were. */
 const ROW_MAX = 4_000
@@ -16,7 +26,7 @@ export async function measureAccessDiff(results, { effort, progress }) {
     tiny: { users: 1_000, rounds: 2 },
   }[effort]
   progress('access-diff: building an image')
-  const changes = policy(users)
+  const changes = worldChanges(users)
   const facts = changes.filter(({ kind }) => FACTS.has(kind)).length
   const before = Image.build(ENVIRONMENT, FIRST, changes)
   const of = `${users.toLocaleString('en-US')} users, ${facts.toLocaleString('en-US')} facts`
@@ -47,9 +57,6 @@ export async function measureAccessDiff(results, { effort, progress }) {
   }
 }
 
-const FACTS = new Set(['user', 'role_assignment', 'resource_instance', 'relationship_tuple', 'tenant'])
-const put = (kind, key, value) => ({ op: 'put', kind, key, value })
-const NONE = { no_direct_roles_on_object: false }
 
 /** The edits that are measured, with the flips that each must have. */
 function edits(users) {
@@ -105,81 +112,6 @@ function edits(users) {
       lost: 0,
     },
   ]
-}
-
-const MEMBER = { permissions: ['document:read'], extends: [] }
-const SENIORS = { type: 'userset', resource: null, conditions: { 'user.level': { equals: 9 } }, parent: null }
-/** Drafts of the user's own level. */
-const DRAFTS = {
-  type: 'resourceset',
-  resource: 'document',
-  conditions: { 'resource.state': { equals: 'draft' }, 'resource.level': { equals: { ref: 'user.level' } } },
-  parent: null,
-}
-const DOCUMENT_READER = {
-  resource: 'document',
-  role: 'reader',
-  permissions: ['document:read'],
-  extends: [],
-  granted_to: {
-    when: NONE,
-    users_with_role: [{ role: 'editor', on_resource: 'folder', linked_by_relation: 'parent', when: NONE }],
-  },
-}
-const userKey = (at) => `user-${String(at).padStart(6, '0')}`
-const tenantKey = (at) => `tenant-${String(at % TENANTS).padStart(3, '0')}`
-
-/** Users with a role in their tenant and in two more, and an editor's role on a folder of documents each. */
-function policy(users) {
-  const changes = [
-    put('resource', 'folder', { actions: ['open'] }),
-    put('resource', 'document', { actions: ['read', 'write', 'share'] }),
-    put('role', 'member', MEMBER),
-    put('role', 'guest', { permissions: ['folder:open'], extends: [] }),
-    put('resource_role', 'folder/editor', {
-      resource: 'folder',
-      role: 'editor',
-      permissions: [],
-      extends: [],
-      granted_to: null,
-    }),
-    put('resource_role', 'document/reader', DOCUMENT_READER),
-    put('condition_set', 'seniors', SENIORS),
-    put('condition_set', 'everybody', { type: 'userset', resource: null, conditions: {}, parent: null }),
-    put('condition_set', 'drafts', DRAFTS),
-    put('set_rule', 'everybody/document:write/drafts', {
-      user_set: 'everybody',
-      permission: 'document:write',
-      resource_set: 'drafts',
-    }),
-    put('set_rule', 'seniors/folder:open/__autogen_folder', {
-      user_set: 'seniors',
-      permission: 'folder:open',
-      resource_set: '__autogen_folder',
-    }),
-  ]
-  for (let at = 0; at < TENANTS; at++) changes.push(put('tenant', tenantKey(at), {}))
-  for (let at = 0; at < users; at++) {
-    const [user, tenant] = [userKey(at), tenantKey(at)]
-    changes.push(put('user', user, { attributes: { level: at % 10 } }))
-    const held = [
-      ['member', tenant],
-      ['guest', tenantKey(at + 1)],
-      ['guest', tenantKey(at + 2)],
-    ]
-    for (const [role, where] of held)
-      changes.push(put('role_assignment', `${user}/${role}/${where}`, { user, role, tenant: where }))
-    const folder = `folder:f${at}`
-    changes.push(put('resource_instance', folder, { tenant }))
-    const editor = { user, role: 'editor', tenant, resource_instance: folder }
-    changes.push(put('role_assignment', `${user}/editor/${tenant}/${folder}`, editor))
-    for (const document of [`document:a${at}`, `document:b${at}`]) {
-      const tuple = { subject: folder, relation: 'parent', object: document }
-      changes.push(put('resource_instance', document, { tenant }))
-      changes.push(put('relationship_tuple', `${folder}/parent/${document}`, tuple))
-    }
-  }
-  return changes
 }
 
 function timed(run) {

@@ -63,10 +63,13 @@ class Caller {
     return caller
   }
 
-  /** Answers as JSON; anything but 2xx ends the run. `$S` and `$F` stand for schema and facts of the environment. */
+  /**
+   * Answers as JSON; anything but 2xx ends the run. `$S` and `$F` stand for schema and facts of the environment, `$E`
+   * for the environment itself.
+   */
   async ask(method, path, body, line = this.#lines[0]) {
-    const { schema, facts, key } = this.#server
-    const url = path.replace('$S', schema).replace('$F', facts)
+    const { schema, facts, environment, key } = this.#server
+    const url = path.replace('$S', schema).replace('$F', facts).replace('$E', environment)
     const request = requestFor(method, url, key, body === undefined ? '' : JSON.stringify(body))
     const [status, text] = await new Promise((resolve) => line.ask(request, (...answer) => resolve(answer)))
     if (status < 200 || status > 299) throw new Error(`${method} ${url} answered ${status}: ${text.slice(0, 200)}`)

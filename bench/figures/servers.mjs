@@ -136,6 +136,7 @@ async function keysIn(data, api) {
     key,
     facts: `/v2/facts/${scope.project_id}/${scope.environment_id}`,
     schema: `/v2/schema/${scope.project_id}/${scope.environment_id}`,
+    environment: `/v2/projects/${scope.project_id}/envs/${scope.environment_id}`,
   }
 }
 
