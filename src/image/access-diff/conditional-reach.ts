@@ -11,7 +11,7 @@ import type { Changed } from './changed.ts'
 import type { Objects } from './objects.ts'
 import { type RuleDiff, ruleDiffs } from './policy-diff.ts'
 import { affectedRoles, isResourceRole, RoleGraph } from './role-graph.ts'
-import { SIDES, type SideNumber } from './twins.ts'
+import { SIDES } from './twins.ts'
 
 /** What must be looked at of a permission, each in numbers of twins. */
 export interface Reach {
@@ -51,8 +51,8 @@ export interface ReachOfChanges {
   readonly hasMoved: boolean
   /** users with roles on instances above changed tuples */
   readonly upstream: ReadonlySet<number>
-  /** the images from which the ties of a user are read: of one, if they are the same in both */
-  sidesOfTies(user: number): readonly SideNumber[]
+  /** whether all users whom the changes do not name have the same id, roles and tenants in both images */
+  readonly isCopy: boolean
 }
 
 /** What is known of the changes already. */
@@ -102,11 +102,9 @@ export function reachOf(
     instances,
     hasMoved,
     upstream,
-    sidesOfTies: (user) => (isCopy && !hasMoved && !users.has(user) ? FIRST_SIDE : SIDES),
+    isCopy: isCopy && !hasMoved,
   }
 }
-
-const FIRST_SIDE: readonly SideNumber[] = [0]
 
 /** Whether the instance is stored in both images, in different tenants. */
 export const isMoved = ({ homes: [was, is] }: ChangedInstance): boolean =>

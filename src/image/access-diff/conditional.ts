@@ -25,7 +25,7 @@ import {
   ResidualPairs,
 } from './residual-pairs.ts'
 import { type Inside, Side } from './side.ts'
-import { SIDES } from './twins.ts'
+import { FIRST_SIDE, SIDES } from './twins.ts'
 
 export interface ConditionalChanges {
   readonly conditional: readonly ConditionalChange[]
@@ -134,20 +134,20 @@ class Search {
   }
 
   #allUsers(): readonly number[] {
-    this.#users ??= this.#all(Table.Users, 'users')
+    this.#users ??= this.#all(Table.Users, 'users', this.#reach.users.keys())
     return this.#users
   }
 
   #allTenants(): readonly number[] {
-    this.#tenants ??= this.#all(Table.Tenants, 'tenants')
+    this.#tenants ??= this.#all(Table.Tenants, 'tenants', this.#reach.tenants)
     return this.#tenants
   }
 
-  /** The objects of either image, sorted by key. */
-  #all(table: Table, of: 'users' | 'tenants'): readonly number[] {
+  /** The objects of either image; `others` are those that only one may have. */
+  #all(table: Table, of: 'users' | 'tenants', others: Iterable<number>): readonly number[] {
     const twins = this.#questions[of]
-    const numbers = new Set<number>()
-    for (const side of SIDES) {
+    const numbers = new Set(others)
+    for (const side of this.#reach.isCopy ? FIRST_SIDE : SIDES) {
       for (const record of records(this.#insides[side].kernel, table)) {
         this.#meter.spend(LOOK_WORK)
         numbers.add(twins.of(side, record))

@@ -20,6 +20,10 @@ export interface HeldPart {
   readonly direct: readonly string[] | undefined
 }
 
+/** By what they are, whatever the keys. */
+export type HeldParts = ReadonlyMap<string, HeldPart>
+export const NO_PARTS: HeldParts = new Map()
+
 /** The roles of users on instances, in one image. */
 export class HeldRoles {
   readonly #kernel: Kernel
@@ -44,12 +48,12 @@ export class HeldRoles {
     return roles
   }
 
-  /** By what they are, whatever the keys. @throws LISTING_TOO_LARGE when the user has roles on too many instances */
-  partsOf(user: number, tenant: number, permission: number, type: number): Map<string, HeldPart> {
+  /** @throws LISTING_TOO_LARGE when the user has roles on too many instances */
+  partsOf(user: number, tenant: number, permission: number, type: number): HeldParts {
     const kernel = this.#kernel
     const row = this.#rolesOf(permission, type)
+    if (row.roles.length === 0) return NO_PARTS
     const parts = new Map<string, HeldPart>()
-    if (row.roles.length === 0) return parts
     if (this.#held?.user !== user) this.#held = new HeldKeys(kernel, user)
     const held = this.#held
     const typeKey = kernel.key(type, Resource.Key)
@@ -74,7 +78,7 @@ const OWN = 'own'
  * What the parts of both images leave, over relations and by the key of the resource. Keys are written where both images
  * have the part, and others.
  */
-export function heldResiduals(parts: readonly [Map<string, HeldPart>, Map<string, HeldPart>]): {
+export function heldResiduals(parts: readonly [HeldParts, HeldParts]): {
   readonly byRelation: readonly [Residual, Residual]
   readonly byKey: readonly [Residual, Residual]
 } {

@@ -6,13 +6,13 @@ import type { Term } from '../../model/filter.ts'
 import { any, leavesOf } from '../filter/simplify.ts'
 import type { LineTexts } from './conditional-lines.ts'
 import { type ChangedInstance, isMoved, type ReachOfChanges } from './conditional-reach.ts'
-import { type HeldPart, HeldRoles, heldResiduals } from './held-roles.ts'
+import { type HeldParts, HeldRoles, heldResiduals, NO_PARTS } from './held-roles.ts'
 import { formOf, normalForm } from './normal-form.ts'
 import type { Objects } from './objects.ts'
 import type { Open, Residual, StoredKeys } from './open-conditions.ts'
 import { textOf, textsOf } from './residual-text.ts'
-import { type ParsedRule, residualOf, StoredSide } from './stored-side.ts'
-import { SIDES, type SideNumber } from './twins.ts'
+import { type CopiedSide, type ParsedRule, residualOf, StoredSide } from './stored-side.ts'
+import { FIRST_SIDE, SIDES, type SideNumber } from './twins.ts'
 import { type Seen, UserConditions } from './user-conditions.ts'
 import { signatureOf, type UserReads, userReadsOf } from './user-reads.ts'
 
@@ -67,7 +67,8 @@ export class ResidualPairs {
       (as: 'before' | 'after') =>
       (type: string, attributes: readonly string[]): Pick<StoredKeys, 'as'> =>
         this.#areOthers(type, attributes) ? { as } : {}
-    this.#sides = [new StoredSide(kernels[0], marked('before')), new StoredSide(kernels[1], marked('after'))]
+    const before = new StoredSide(kernels[0], marked('before'))
+    this.#sides = [before, new StoredSide(kernels[1], marked('after'), copyOf(before, objects, reach))]
     this.#held = [new HeldRoles(kernels[0]), new HeldRoles(kernels[1])]
   }
 
@@ -115,7 +116,7 @@ export class ResidualPairs {
   tiesOf(user: number): Set<number> {
     const { users, tenants } = this.#objects
     const found = new Set<number>()
-    for (const side of this.#reach.sidesOfTies(user)) {
+    for (const side of this.#reach.isCopy && !this.#reach.users.has(user) ? FIRST_SIDE : SIDES) {
       const id = users.id(side, user)
       if (id !== 0) for (const tenant of this.#sides[side].tiesOf(id)) found.add(tenants.of(side, tenant))
     }
@@ -127,7 +128,7 @@ export class ResidualPairs {
    * @param isOpen which stored attributes of the user are open
    */
   signature(asked: AskedPermission, { user, tenant }: AskedUser, isTied: boolean, isOpen = CLOSED): string {
-    const parts: [Map<string, HeldPart>, Map<string, HeldPart>] = [new Map(), new Map()]
+    const parts: [HeldParts, HeldParts] = [NO_PARTS, NO_PARTS]
     const own = SIDES.map((side) => {
       const ids = this.#idsOf(side, asked, { user, tenant })
       if (ids === undefined) return '-'
@@ -190,7 +191,7 @@ export class ResidualPairs {
     return ids.user === 0 || ids.tenant === 0 || asked.ids[side] === 0 ? undefined : ids // D1
   }
 
-  #heldParts(side: SideNumber, asked: AskedPermission, ids: AskedUser): Map<string, HeldPart> | string {
+  #heldParts(side: SideNumber, asked: AskedPermission, ids: AskedUser): HeldParts | string {
     try {
       return this.#held[side].partsOf(ids.user, ids.tenant, asked.ids[side], asked.types[side])
     } catch (error) {
@@ -201,7 +202,7 @@ export class ResidualPairs {
 
   /** What is left in both images. */
   pair(asked: AskedPermission, who: AskedUser, isOpen = CLOSED): Pair {
-    const parts: [Map<string, HeldPart>, Map<string, HeldPart>] = [new Map(), new Map()]
+    const parts: [HeldParts, HeldParts] = [NO_PARTS, NO_PARTS]
     const sets: [Residual, Residual] = [false, false]
     for (const side of SIDES) {
       const ids = this.#idsOf(side, asked, who)
@@ -223,6 +224,13 @@ export class ResidualPairs {
     if (rest.every((each) => typeof each === 'boolean')) return pairOf(rest)
     return pairOf(SIDES.map((side) => normalForm(any([rest[side], byKey[side]]))) as [Residual, Residual])
   }
+}
+
+/** Users whom the changes do not name, where the ids of one image are those of the other. */
+function copyOf(of: StoredSide, { users }: Objects, { users: changed, isCopy }: ReachOfChanges): CopiedSide | undefined {
+  if (!isCopy) return undefined
+  const others = new Set([...changed.keys()].map((user) => users.id(1, user)))
+  return { of, isSame: (user) => !others.has(user) }
 }
 
 function pairOf(residuals: Pair['residuals'], refused?: string): Pair {

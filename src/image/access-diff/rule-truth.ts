@@ -61,8 +61,10 @@ export class RuleTruth {
     const isSame = (rule.resourceReads & READS_USER) === 0
     const truths = new Map<number, boolean>()
     for (const [user, tenant] of this.#holders(permission, rule, tenants, within.users)) {
+      const asked: { -readonly [name in keyof AskedIds]: AskedIds[name] } = this.#ids(user, tenant, permission)
       for (const instance of byTenant.get(tenant) ?? []) {
-        const asked = this.#ids(user, tenant, permission, instance)
+        asked.instance = this.#questions.instances.id(this.#number, instance)
+        asked.key = asked.instance === 0 ? keyOn(this.#questions, instance) : undefined
         if (usersRead && !this.#isTrue(rule.users, asked)) continue
         const known = isSame ? truths.get(instance) : undefined
         const holds = known ?? this.#isTrue(rule.resources, asked)
@@ -134,16 +136,11 @@ export class RuleTruth {
     return this.#side.mayBeTrue(side, asked)
   }
 
-  #ids(user: number, tenant: number, permission: number, instance?: number): AskedIds {
-    const { users, tenants, instances } = this.#questions
-    const id = instance === undefined ? 0 : instances.id(this.#number, instance)
-    return {
-      user: users.id(this.#number, user),
-      tenant: tenants.id(this.#number, tenant),
-      permission,
-      instance: id,
-      key: instance !== undefined && id === 0 ? keyOn(this.#questions, instance) : undefined,
-    }
+  /** A question about the type. */
+  #ids(user: number, tenant: number, permission: number): AskedIds {
+    const { users, tenants } = this.#questions
+    const ids = { user: users.id(this.#number, user), tenant: tenants.id(this.#number, tenant) }
+    return { ...ids, permission, instance: 0, key: undefined }
   }
 
   *#allUsers(): Iterable<number> {

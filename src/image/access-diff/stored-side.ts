@@ -19,7 +19,7 @@ import { instanceId } from '../explain/explain.ts'
 import { declaredOn } from '../explain/explain-conditions.ts'
 import { all, any } from '../filter/simplify.ts'
 import { rulesOf } from '../list/user-sides.ts'
-import { grantsOfUser, rolesOf, sideKey, tableOf, tenantOfScope } from '../read-records.ts'
+import { rolesOf, sideKey, tableOf, tenantOfScope } from '../read-records.ts'
 import { findSymbol } from '../update/staged-symbols.ts'
 import { normalForm } from './normal-form.ts'
 import type { Residual } from './open-conditions.ts'
@@ -36,6 +36,13 @@ export interface ParsedRule {
 }
 
 const NONE: JsonObject = {}
+
+/** An image of which this one is a copy, and which users are stored there as here: they are read once. */
+export interface CopiedSide {
+  readonly of: StoredSide
+  /** @param user id of a user, the same in both */
+  isSame(user: number): boolean
+}
 
 /** A stored user in a tenant, 0 outside of all. Most rules read little of it, so each part is read when it is asked for. */
 class SeenUser implements Seen {
@@ -65,10 +72,7 @@ class SeenUser implements Seen {
 
   get tenants(): readonly string[] {
     const { kernel } = this.#side
-    return this.#side
-      .tiesOf(this.#user)
-      .map((tenant) => kernel.key(tenant, Principal.Key))
-      .sort()
+    return [...this.#side.tiesOf(this.#user)].map((tenant) => kernel.key(tenant, Principal.Key)).sort()
   }
 
   get tenant(): string {
@@ -90,15 +94,21 @@ export class StoredSide implements Stored {
   readonly #tenants = new Map<number, JsonObject>()
   /** keys of roles, by the record of their list */
   readonly #roles = new Map<number, readonly string[]>()
+  /** whether a role list gives a permission, by the permission and the record of the list */
+  readonly #given = new Map<number, Map<number, boolean>>()
+  readonly #copied: CopiedSide | undefined
   /** of the last user */
   #user = -1
   #attributes: JsonObject | undefined
-  #ties: readonly number[] = []
+  #ties: ReadonlySet<number> = new Set()
+  /** records of the grants in tenants, by tenant */
+  #grants: ReadonlyMap<number, number> = new Map()
 
   /** @param storedAs marks the keys of types whose instances change */
-  constructor(kernel: Kernel, storedAs: Stored['storedAs']) {
+  constructor(kernel: Kernel, storedAs: Stored['storedAs'], copied?: CopiedSide) {
     this.kernel = kernel
     this.storedAs = storedAs
+    this.#copied = copied
   }
 
   readonly declared = (type: string): Readonly<Record<string, AttributeType>> => {
@@ -124,28 +134,47 @@ export class StoredSide implements Stored {
   }
 
   /** Records of the tenants that the user belongs to (D6): by an assignment there, on an instance there, or as a member. */
-  tiesOf(user: number): readonly number[] {
+  tiesOf(user: number): ReadonlySet<number> {
     this.#load(user)
     return this.#ties
   }
 
   #load(user: number): void {
     if (this.#user === user) return
-    const { kernel } = this
     this.#user = user
-    const ties = new Set(
-      grantsOfUser(kernel, user).map((grant) => tenantOfScope(kernel, kernel.word(grant + Grant.Scope))),
-    )
+    this.#attributes = undefined
+    const original = this.#original(user)
+    if (original === undefined) this.#read(user)
+    else {
+      original.#load(user)
+      this.#ties = original.#ties
+      this.#grants = original.#grants
+    }
+  }
+
+  #original(user: number): StoredSide | undefined {
+    return this.#copied?.isSame(user) ? this.#copied.of : undefined
+  }
+
+  #read(user: number): void {
+    const { kernel } = this
+    const [ties, grants] = [new Set<number>(), new Map<number, number>()]
+    for (let at = kernel.word(user + Principal.Grants); at !== 0; at = kernel.word(at + Grant.NextOfUser)) {
+      const scope = kernel.word(at + Grant.Scope)
+      const tenant = tenantOfScope(kernel, scope)
+      if (tenant === scope) grants.set(tenant, at)
+      ties.add(tenant)
+    }
     for (let at = kernel.word(user + Principal.Members); at !== 0; at = kernel.word(at + Member.NextOfUser))
       ties.add(kernel.word(at + Member.Tenant))
-    this.#attributes = undefined
-    this.#ties = [...ties]
+    this.#ties = ties
+    this.#grants = grants
   }
 
   /** What conditions read of a user in a tenant; both are stored. */
   seen(user: number, tenant: number): Seen {
     this.#load(user)
-    return new SeenUser(this, user, this.#ties.includes(tenant), tenant)
+    return new SeenUser(this, user, this.#ties.has(tenant), tenant)
   }
 
   /** The same in a tenant that the user does not belong to, whatever its key. */
@@ -155,16 +184,15 @@ export class StoredSide implements Stored {
 
   attributesOf(user: number): JsonObject {
     this.#load(user)
-    this.#attributes ??= this.#attributesOf(user)
+    this.#attributes ??= this.#original(user)?.attributesOf(user) ?? this.#attributesOf(user)
     return this.#attributes
   }
 
   /** Keys of the roles of a user in a tenant, sorted. Users with the same roles share the list. */
   rolesIn(user: number, tenant: number): readonly string[] {
     const { kernel } = this
-    const grant = kernel.calls.grantOf(user, tenant)
-    if (grant === 0) return []
-    const list = kernel.word(grant + Grant.Roles)
+    const list = this.#listIn(user, tenant)
+    if (list === 0) return []
     let roles = this.#roles.get(list)
     if (roles === undefined) {
       roles = rolesOf(kernel, list)
@@ -184,10 +212,29 @@ export class StoredSide implements Stored {
     return attributes
   }
 
-  /** D4: whether roles in the tenant allow; 0 is unknown. */
+  /** Record of the list of roles of a user in a tenant, 0 without roles. */
+  #listIn(user: number, tenant: number): number {
+    this.#load(user)
+    const grant = this.#grants.get(tenant)
+    return grant === undefined ? 0 : this.kernel.word(grant + Grant.Roles)
+  }
+
+  /** D4: whether roles in the tenant allow; 0 is unknown. The same for all who have the same roles. */
   allowsByRoles(user: number, tenant: number, permission: number): boolean {
     if (user === 0 || tenant === 0 || permission === 0) return false // D1
-    return this.kernel.calls.decide(user, tenant, permission) === Verdict.Allow
+    const list = this.#listIn(user, tenant)
+    if (list === 0) return false
+    let given = this.#given.get(permission)
+    if (given === undefined) {
+      given = new Map()
+      this.#given.set(permission, given)
+    }
+    let allows = given.get(list)
+    if (allows === undefined) {
+      allows = this.kernel.calls.decide(user, tenant, permission) === Verdict.Allow
+      given.set(list, allows)
+    }
+    return allows
   }
 
   /** The set rules of a permission; 0 is unknown. */

@@ -16,6 +16,8 @@ export interface Kind {
 /** 0: the image before the change, 1: the one after it. */
 export type SideNumber = 0 | 1
 export const SIDES: readonly SideNumber[] = [0, 1]
+/** Where both have the same. */
+export const FIRST_SIDE: readonly SideNumber[] = [0]
 export const otherSide = (side: SideNumber): SideNumber => (side === 0 ? 1 : 0)
 
 export class Twins {
