@@ -126,7 +126,12 @@ export function factCalls(users) {
         return { resource, key, tenant }
       }),
     },
-    { method: 'POST', path: '$F/relationship_tuples/bulk', most: 1_000, items: calls('relationship_tuple', (one) => one) },
+    {
+      method: 'POST',
+      path: '$F/relationship_tuples/bulk',
+      most: 1_000,
+      items: calls('relationship_tuple', (one) => one),
+    },
     { method: 'POST', path: '$F/role_assignments/bulk', most: 2_000, items: calls('role_assignment', (one) => one) },
   ]
 }

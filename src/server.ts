@@ -85,6 +85,7 @@ export function managementServer(
     audit,
     past,
     ...(checkpoints === undefined ? {} : { checkpoints }),
+    snapshots,
     metrics,
     openMetrics: options.openMetrics ?? false,
     ...(options.metricsToken === undefined ? {} : { metricsToken: options.metricsToken }),

@@ -57,7 +57,6 @@ export async function measureAccessDiff(results, { effort, progress }) {
   }
 }
 
-
 /** The edits that are measured, with the flips that each must have. */
 function edits(users) {
   const member = { permissions: ['document:read', 'document:write'], extends: [] }

@@ -227,7 +227,11 @@ export class ResidualPairs {
 }
 
 /** Users whom the changes do not name, where the ids of one image are those of the other. */
-function copyOf(of: StoredSide, { users }: Objects, { users: changed, isCopy }: ReachOfChanges): CopiedSide | undefined {
+function copyOf(
+  of: StoredSide,
+  { users }: Objects,
+  { users: changed, isCopy }: ReachOfChanges,
+): CopiedSide | undefined {
   if (!isCopy) return undefined
   const others = new Set([...changed.keys()].map((user) => users.id(1, user)))
   return { of, isSame: (user) => !others.has(user) }

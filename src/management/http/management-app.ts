@@ -46,6 +46,7 @@ import { revertRoutes } from '../revert/revert-routes.ts'
 import { assignmentRoutes } from '../role-assignments/routes.ts'
 import { roleRoutes } from '../roles/routes.ts'
 import { setRuleRoutes } from '../set-rules/routes.ts'
+import type { Snapshots } from '../snapshot/snapshot.ts'
 import { tenantRoutes } from '../tenants/routes.ts'
 import { tupleRoutes } from '../tuples/routes.ts'
 import { userRoutes } from '../users/routes.ts'
@@ -63,6 +64,8 @@ export interface ManagementOptions {
   readonly past?: PastRevisions
   /** shown in the metrics */
   readonly checkpoints?: Pick<Checkpoints, 'bytes' | 'failures'>
+  /** the images for followers: plans begin with them */
+  readonly snapshots?: Pick<Snapshots, 'renew'>
   /** nothing is logged without one */
   readonly logger?: FastifyBaseLogger
   /** counts requests, and shows itself at /metrics; one of its own when none is given */
@@ -148,7 +151,8 @@ export function managementApp({ store, audit, logger, routes, ...options }: Mana
     bulkRoutes(guarded, management)
     inviteRoutes(guarded, management)
     proxyConfigRoutes(guarded, management)
-    const planner = new Planner(store.folder)
+    const { snapshots } = options
+    const planner = new Planner(store.folder, snapshots && ((environment) => snapshots.renew(environment)))
     store.closeWith(planner)
     copyRoutes(guarded, management, planner)
     planRoutes(guarded, management, planner)

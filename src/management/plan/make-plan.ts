@@ -1,4 +1,5 @@
 // Makes one plan, in the thread of plans.
+import type { Image } from '../../image/image.ts'
 import type { LogEntry, LogId } from '../../log/change.ts'
 import { LOG_READ_MAX, PLAN_ENTRIES_MAX, PLAN_LOOK_BACK_MAX } from '../../model/limits.ts'
 import { appliedKey, type JsonObject } from '../../model/objects.ts'
@@ -14,18 +15,27 @@ import { decidePlan, digestOf } from './decide-plan.ts'
 import type { Entry } from './entries.ts'
 import { fingerprint, type Place, placeOf } from './fingerprints.ts'
 import type { PlanImages } from './plan-images.ts'
-import type { ChangedOutside, LastChange, MadePlan, PlanTask } from './plan-task.ts'
+import type { ChangedOutside, LastChange, MadePlan, PlanMessage } from './plan-task.ts'
 
-/** @throws OBJECT_NOT_FOUND when there is no such environment, and what `decidePlan` throws */
-export function makePlan(reader: Reader, images: PlanImages, task: PlanTask): MadePlan {
+/**
+ * @param mayBuild also an image of very many objects; without it undefined is returned where the plan needs one
+ * @throws OBJECT_NOT_FOUND when there is no such environment, and what `decidePlan` throws
+ */
+export function makePlan(
+  reader: Reader,
+  images: PlanImages,
+  { task, mayBuild }: Pick<PlanMessage, 'task' | 'mayBuild'>,
+): MadePlan | undefined {
   const mint = new PlannedIds(task.now)
   const { copy } = task
   const view = copy?.isNew ? newEnvironment(reader, task.environment, mint) : reader.view(task.environment)
   const plan = decidePlan(view, task, mint)
   const changes = decisive(view, plan.changes)
   const options = { now: task.now, page: task.page ?? undefined }
-  const diff =
-    changes.length === 0 ? NO_ACCESS_CHANGE : accessOf(copy?.isNew ? imageOf(view) : images.of(view), changes, options)
+  const before = (): Image | undefined => (copy?.isNew ? imageOf(view) : images.of(view, mayBuild))
+  const image = changes.length === 0 ? undefined : before()
+  if (changes.length > 0 && image === undefined) return undefined
+  const diff = image === undefined ? NO_ACCESS_CHANGE : accessOf(image, changes, options)
   const shown = plan.entries.slice(0, PLAN_ENTRIES_MAX)
   return {
     revision: view.position.revision,

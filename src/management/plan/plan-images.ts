@@ -1,49 +1,79 @@
 // The images that plans compare: one of each environment that was planned last, kept in the thread of plans and brought
-// up to date with the entries of the log, so that a plan of one line over a million facts builds nothing.
+// up to date with the entries of the log, so that a plan of one line over a million facts builds nothing. The first one
+// is the file for followers, where there is one.
 import { Image } from '../../image/image.ts'
 import type { LogId } from '../../log/change.ts'
 import { toDelta } from '../../log/delta.ts'
 import { isZerohopError } from '../../model/errors.ts'
-import { LOG_READ_MAX, PLAN_IMAGES_BYTES_MAX, PLAN_IMAGES_MAX } from '../../model/limits.ts'
+import { LOG_READ_MAX, PLAN_IMAGES_BYTES_MAX, PLAN_IMAGES_MAX, SNAPSHOT_IN_TURN_MAX } from '../../model/limits.ts'
 import type { Reader } from '../../store/reader.ts'
 import type { View } from '../../store/view.ts'
-import { policyOf } from '../snapshot/snapshot.ts'
+import { policyOf, sizeOf } from '../snapshot/snapshot.ts'
+import { snapshotPath } from '../snapshot/snapshot-file.ts'
 
 /** The chain of an image that is no revision of any log. */
 export const AFTER_CHAIN = '0'.repeat(64)
 
 export class PlanImages {
   readonly #reader: Reader
+  readonly #data: string
   /** in the order of last use */
   readonly #kept = new Map<LogId, Image>()
 
-  constructor(reader: Reader) {
+  /** @param data folder of the store */
+  constructor(reader: Reader, data: string) {
     this.#reader = reader
+    this.#data = data
   }
 
-  /** The image of the view, which is the last state of its log. */
-  of(view: View): Image {
+  /**
+   * The image of the view, which is the last state of its log.
+   * @param mayBuild also of very many objects, which takes seconds; without it undefined is returned for these
+   */
+  of(view: View, mayBuild: boolean): Image | undefined {
     const kept = this.#kept.get(view.log)
-    const image = kept !== undefined && this.#follow(kept, view) ? kept : build(view)
     this.#kept.delete(view.log)
+    let image = kept && this.#followed(kept, view)
+    if (image === undefined && sizeOf(view) > SNAPSHOT_IN_TURN_MAX) {
+      image = this.#fromFile(view)
+      if (image === undefined && !mayBuild) return undefined
+    }
+    image ??= build(view)
     this.#kept.set(view.log, image)
     this.#makeRoom(view.log)
     return image
   }
 
-  /** Brings the image to the revision of the view; false when it must be built anew. */
-  #follow(image: Image, view: View): boolean {
+  /** From the file for followers; undefined when there is none that the log continues from. */
+  #fromFile(view: View): Image | undefined {
+    try {
+      const image = Image.load(snapshotPath(this.#data, view.log, 'image'))
+      return image.environment === view.log ? this.#followed(image, view) : undefined
+    } catch (error) {
+      if (isZerohopError(error)) return undefined
+      throw error
+    }
+  }
+
+  /** Brings the image to the revision of the view; undefined when it must be built anew, or that takes no longer. */
+  #followed(image: Image, view: View): Image | undefined {
     const { revision, chain } = view.position
+    let left = sizeOf(view)
     try {
       while (image.revision < revision) {
         const entries = this.#reader.entries(view.log, image.revision, LOG_READ_MAX)
-        if (entries.length === 0) return false
-        for (const entry of entries) if (entry.revision <= revision) image.apply(toDelta(entry))
+        if (entries.length === 0) return undefined
+        for (const entry of entries) {
+          if (entry.revision > revision) break
+          left -= entry.changes.length
+          if (left < 0) return undefined
+          image.apply(toDelta(entry))
+        }
       }
-      return image.revision === revision && image.position.chain === chain
+      return image.revision === revision && image.position.chain === chain ? image : undefined
     } catch (error) {
       // of another history, full, or damaged: the state says what is true
-      if (isZerohopError(error)) return false
+      if (isZerohopError(error)) return undefined
       throw error
     }
   }

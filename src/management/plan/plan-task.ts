@@ -14,6 +14,14 @@ export interface PlanTask extends Wanted {
   readonly page?: string | null | undefined
 }
 
+/** A task on its way to the thread, which answers it by the number. */
+export interface PlanMessage {
+  readonly id: number
+  readonly task: PlanTask
+  /** whether the thread may build an image of very many objects itself; without it it answers with no plan */
+  readonly mayBuild: boolean
+}
+
 /** Who changed an object last; nulls where the log does not tell, or not any more. */
 export interface LastChange {
   /** id of the API key; null for the command line */

@@ -5,18 +5,18 @@ import { answerTask } from '../../model/thread.ts'
 import { openReader } from '../../store/reader.ts'
 import { makePlan } from './make-plan.ts'
 import { PlanImages } from './plan-images.ts'
-import type { PlanTask } from './plan-task.ts'
+import type { PlanMessage } from './plan-task.ts'
 
 const { data } = workerData as { readonly data: string }
 const reader = openReader(data)
-const images = new PlanImages(reader)
+const images = new PlanImages(reader, data)
 
-parentPort?.on('message', (message: { readonly id: number; readonly task: PlanTask } | 'close') => {
+parentPort?.on('message', (message: PlanMessage | 'close') => {
   if (message === 'close') {
     void reader.close().then(() => parentPort?.close())
     return
   }
   reader.refresh()
-  const answer = answerTask(() => makePlan(reader, images, message.task))
+  const answer = answerTask(() => makePlan(reader, images, message))
   parentPort?.postMessage({ id: message.id, answer })
 })

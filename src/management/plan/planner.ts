@@ -1,27 +1,38 @@
 // The thread that makes plans, from the side of the server: started with the first plan, ended when none was made for
-// long, since it keeps images. Plans are made one after the other, because each may take all of a processor.
+// long, since it keeps images. Plans are made one after the other, because each may take all of a processor; others are
+// made while the first image of a large environment is written.
 import { Worker } from 'node:worker_threads'
+import type { LogId } from '../../log/change.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import { PLAN_IDLE_MS, PLANS_WAITING_MAX } from '../../model/limits.ts'
 import { revived, type TaskAnswer, threadUrl } from '../../model/thread.ts'
-import type { MadePlan, PlanTask } from './plan-task.ts'
+import type { MadePlan, PlanMessage, PlanTask } from './plan-task.ts'
 
 interface Waiting {
+  readonly task: PlanTask
   readonly resolve: (plan: MadePlan) => void
   readonly reject: (error: unknown) => void
 }
 
+/** Writes the image of an environment to the file for followers, where the thread of plans finds it. */
+export type WriteImage = (environment: LogId) => Promise<void>
+
 export class Planner {
   readonly #data: string
+  readonly #writeImage: WriteImage | undefined
   readonly #waiting = new Map<number, Waiting>()
   #worker: Worker | undefined
   #idle: NodeJS.Timeout | undefined
   #next = 0
   #isClosed = false
 
-  /** @param data folder of the store */
-  constructor(data: string) {
+  /**
+   * @param data folder of the store
+   * @param writeImage without it the thread of plans builds images itself, and keeps them for its own life only
+   */
+  constructor(data: string, writeImage?: WriteImage) {
     this.#data = data
+    this.#writeImage = writeImage
   }
 
   /** @throws OVERLOADED, CLOSED, INTERNAL when the thread died, and what the plan throws */
@@ -35,8 +46,8 @@ export class Planner {
     worker.ref()
     const id = this.#next++
     return new Promise((resolve, reject) => {
-      this.#waiting.set(id, { resolve, reject })
-      worker.postMessage({ id, task })
+      this.#waiting.set(id, { task, resolve, reject })
+      send(worker, { id, task, mayBuild: this.#writeImage === undefined })
     })
   }
 
@@ -48,16 +59,31 @@ export class Planner {
 
   #start(): Worker {
     const worker = new Worker(threadUrl(import.meta.url, './plan-thread.ts'), { workerData: { data: this.#data } })
-    worker.on('message', ({ id, answer }: { id: number; answer: TaskAnswer<MadePlan> }) => {
+    worker.on('message', ({ id, answer }: { id: number; answer: TaskAnswer<MadePlan | undefined> }) => {
       const waiting = this.#waiting.get(id)
+      if (waiting === undefined) return
+      if ('result' in answer && answer.result === undefined) {
+        void this.#withImage(worker, id, waiting.task)
+        return
+      }
       this.#waiting.delete(id)
-      if ('result' in answer) waiting?.resolve(answer.result)
-      else waiting?.reject(revived(answer.failed))
+      if ('failed' in answer) waiting.reject(revived(answer.failed))
+      else if (answer.result !== undefined) waiting.resolve(answer.result)
       if (this.#waiting.size === 0) this.#rest(worker)
     })
     worker.on('error', (cause) => this.#died(worker, cause))
     worker.on('exit', () => this.#died(worker, undefined))
     return worker
+  }
+
+  /** Has the image written that the thread lacks, and asks once more; when it cannot be written, the thread builds it. */
+  async #withImage(worker: Worker, id: number, task: PlanTask): Promise<void> {
+    try {
+      await this.#writeImage?.(task.environment)
+    } catch {
+      // the thread meets the same error, or none
+    }
+    send(worker, { id, task, mayBuild: true })
   }
 
   /** Without work the thread keeps no process alive. */
@@ -88,4 +114,8 @@ export class Planner {
       worker.postMessage('close')
     })
   }
+}
+
+function send(worker: Worker, message: PlanMessage): void {
+  worker.postMessage(message)
 }

@@ -4,7 +4,7 @@
 // compressed already, and rebuilt by each process.
 import { createReadStream, createWriteStream, mkdirSync, renameSync, statSync } from 'node:fs'
 import { appendFile, rm } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
 import { inspectImageFile } from '../../image/file/image-file.ts'
@@ -34,10 +34,13 @@ export function ageOf({ builtAt }: BuiltFile): number {
   return Date.now() - builtAt
 }
 
+/** Where the file of an environment lies in the folder of the store. */
+export const snapshotPath = (data: string, environment: LogId, of: Tailed): string =>
+  join(data, 'snapshots', `${environment}.${of}`)
+
 export class SnapshotFiles {
   readonly #of: Tailed
   readonly #data: string
-  readonly #folder: string
   readonly #signer: Signer | undefined
   readonly #closing = new AbortController()
   /** environments whose file has a compressed copy, with its length */
@@ -49,7 +52,6 @@ export class SnapshotFiles {
     this.#of = of
     this.#data = data
     this.#signer = signer
-    this.#folder = join(data, 'snapshots')
   }
 
   /**
@@ -61,7 +63,7 @@ export class SnapshotFiles {
     const path = this.pathOf(environment)
     const temporary = `${path}.tmp`
     try {
-      mkdirSync(this.#folder, { recursive: true, mode: 0o700 })
+      mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
     } catch {
       // the thread gets the same error, and returns the bytes instead
     }
@@ -119,7 +121,7 @@ export class SnapshotFiles {
   }
 
   pathOf(environment: LogId): string {
-    return join(this.#folder, `${environment}.${this.#of}`)
+    return snapshotPath(this.#data, environment, this.#of)
   }
 
   /** Stops compressing. */

@@ -44,6 +44,11 @@ export class KeptFiles {
     return (await this.#build(environment)).file
   }
 
+  /** Builds the file of an environment, or waits for the one that is being built. @throws what the build throws */
+  async renew(environment: LogId): Promise<void> {
+    await this.#build(environment)
+  }
+
   /** Revisions after which a log must keep its deltas, because a follower may be loading the file of that revision. */
   *floors(): Generator<[LogId, number]> {
     for (const [environment, { file }] of this.#kept) {

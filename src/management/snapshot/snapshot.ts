@@ -113,6 +113,11 @@ export class Snapshots {
     await this.#states.forget(environment)
   }
 
+  /** Writes the file of a large environment anew, wherever it stands. @throws what the build throws */
+  renew(environment: LogId): Promise<void> {
+    return this.#images.renew(environment)
+  }
+
   /** Stops background work. */
   async close(): Promise<void> {
     await this.#images.close()
@@ -169,6 +174,7 @@ export function* policyOf(view: View): Generator<PolicyChange> {
   }
 }
 
-function sizeOf(view: View): number {
+/** How many objects decisions depend on. */
+export function sizeOf(view: View): number {
   return PROJECTED_KINDS.reduce((sum, kind) => sum + view.count(kind), 0)
 }
