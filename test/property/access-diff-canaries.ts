@@ -50,6 +50,16 @@ export const FORGETTING: Readonly<Record<string, Mutation>> = {
   ],
   'an instance that moved': ['reach-rules.ts', 'this.#askMoved()\n', '\n'],
   'a changed set rule': ['reach-rules.ts', 'changedRules.has(nameOf(permission, rule)) ||', ''],
+  'that those who are alike have the same values': [
+    'alike.ts',
+    "if (values.every(({ length }) => length === 0)) return ''",
+    "if (values.length >= 0) return ''",
+  ],
+  'that a rule may tell by their keys those who are alike': [
+    'alike.ts',
+    '((userReads | resourceReads) & OF_ONE) === 0',
+    'userReads + resourceReads >= 0',
+  ],
   'what the type covers': [
     'questions.ts',
     'if (before === after && this.ask(user, permission, after) !== NEITHER) return',

@@ -61,6 +61,7 @@ const WORLD: readonly Operation[] = [
     'user.doc': { object_match: { match: { status: { equals: 'draft' } }, fk_resource_type: 'doc' } },
   }),
   set('since', { 'user.since': { equals: 5 } }),
+  set('named', { 'user.key': { equals: 'ben' } }),
   set('all', { 'user.key': { 'not-equals': 'nobody' } }),
   set('drafts', { 'resource.status': { equals: 'draft' } }, { type: 'resourceset', resource: 'doc' }),
   set('others', { not: [{ 'resource.status': { equals: 'draft' } }] }, { type: 'resourceset', resource: 'doc' }),
@@ -105,6 +106,8 @@ const EXAMPLES: Readonly<Record<string, readonly Operation[]>> = {
     ['delete', 'set_rule', { user_set: 'since', permission: 'doc:since', resource_set: '__autogen_doc' }],
   ],
   'a set rule that a missing attribute makes true is new': [rule('all', 'other', 'others')],
+  'a set rule for users with a value to resources with another is new': [rule('seniors', 'other', 'drafts')],
+  'a set rule for a user by name to resources with a value is new': [rule('named', 'other', 'drafts')],
   'a user is new, with roles that give the same': [
     user('eve'),
     ['put', 'role_assignment', { user: 'eve', role: 'viewer', tenant: 'acme' }],

@@ -5,6 +5,7 @@ import type { Kernel } from '../../kernel/kernel.ts'
 import { READS_INSTANCE, READS_TENANT, READS_USER } from '../decide/required-attributes.ts'
 import { typeOfPermission } from '../list/user-sides.ts'
 import { instancesOfType, records, rolesOf, tableOf } from '../read-records.ts'
+import { alike, type Numbered, readsAttributesAlone } from './alike.ts'
 import { keyOn } from './objects.ts'
 import type { Questions } from './questions.ts'
 import { type AskedIds, isRole, type ReadingRule, readsInstance, type Side } from './side.ts'
@@ -26,6 +27,9 @@ export class RuleTruth {
   readonly #side: Side
   /** numbers of the instances of a type by the number of their tenant, by the record of the type */
   readonly #byType = new Map<number, Map<number, number[]>>()
+  /** users, and instances of a type, that are alike in some attributes */
+  readonly #users = new Map<string, readonly (readonly number[])[]>()
+  readonly #instances = new Map<string, readonly (readonly number[])[]>()
 
   constructor(questions: Questions, side: SideNumber) {
     this.#questions = questions
@@ -36,8 +40,11 @@ export class RuleTruth {
   /** Asks where the rule of the permission (an id of this image) may be true. */
   ask(permission: number, rule: ReadingRule, within: Within): void {
     const number = this.#questions.permissions.of(this.#number, permission)
-    if (within.instances !== undefined || readsInstance(rule)) this.#askOn(permission, number, rule, within)
-    else this.#askTypes(permission, number, rule, within)
+    if (within.instances !== undefined || readsInstance(rule)) {
+      const areAlike = readsAttributesAlone(rule) && !isRole(this.#side.kernel, rule.users)
+      if (areAlike && within.tenants === undefined) this.#askAlike(permission, number, rule, within)
+      else this.#askOn(permission, number, rule, within)
+    } else this.#askTypes(permission, number, rule, within)
   }
 
   #askTypes(permission: number, number: number, rule: ReadingRule, within: Within): void {
@@ -50,6 +57,75 @@ export class RuleTruth {
       if (isSame) everywhere = holds
       if (holds) this.#questions.ask(user, number, tenant)
       else if (isSame) return
+    }
+  }
+
+  /** Evaluates a rule that reads attributes alone: once for users and instances with the same ones, wherever they are. */
+  #askAlike(permission: number, number: number, rule: ReadingRule, within: Within): void {
+    const read = this.#side.attributesRead(permission)
+    const later = (rule.userReads & READS_INSTANCE) !== 0
+    let groups: readonly (readonly number[])[] | undefined
+    for (const users of this.#alikeUsers(within.users, read.user)) {
+      let holds: boolean | undefined = later ? true : undefined
+      groups ??= this.#alikeInstances(typeOfPermission(this.#side.kernel, permission), within.instances, read.resource)
+      for (const instances of groups) {
+        const asked = this.#idsOn(users[0]!, permission, instances[0]!)
+        holds ??= this.#isTrue(rule.users, asked)
+        if (!holds) break
+        if (later && !this.#isTrue(rule.users, asked)) continue
+        if (!this.#isTrue(rule.resources, asked)) continue
+        for (const instance of instances) {
+          for (const user of users) {
+            this.#questions.meter.spend(1)
+            this.#questions.askOn(user, number, instance)
+          }
+        }
+      }
+    }
+  }
+
+  #alikeUsers(users: Iterable<number> | undefined, names: readonly string[]): readonly (readonly number[])[] {
+    const { users: twins, meter } = this.#questions
+    const name = names.join('\n')
+    const known = users === undefined ? this.#users.get(name) : undefined
+    if (known !== undefined) return known
+    const stored = [...(users ?? this.#allUsers())]
+      .map((user): Numbered => [user, twins.id(this.#number, user)])
+      .filter(([, id]) => id !== 0)
+    const found = alike(this.#side.kernel, meter, stored, names)
+    if (users === undefined) this.#users.set(name, found)
+    return found
+  }
+
+  #alikeInstances(type: number, instances: Iterable<number> | undefined, names: readonly string[]) {
+    const { meter } = this.#questions
+    const name = `${type} ${names.join('\n')}`
+    const known = instances === undefined ? this.#instances.get(name) : undefined
+    if (known !== undefined) return known
+    const byTenant = instances === undefined ? this.#instancesOf(type) : this.#grouped(instances)
+    const found = alike(this.#side.kernel, meter, this.#withIds(byTenant), names)
+    if (instances === undefined) this.#instances.set(name, found)
+    return found
+  }
+
+  /** Instances in the tenants that this image has. */
+  *#withIds(byTenant: ReadonlyMap<number, readonly number[]>): Iterable<Numbered> {
+    const { instances: twins, tenants } = this.#questions
+    for (const [tenant, instances] of byTenant) {
+      if (tenants.id(this.#number, tenant) === 0) continue
+      for (const instance of instances) yield [instance, twins.id(this.#number, instance)]
+    }
+  }
+
+  /** A question about an instance in its own tenant. */
+  #idsOn(user: number, permission: number, instance: number): AskedIds {
+    const { instances } = this.#questions
+    const home = this.#questions.homesOf(instance)[this.#number]
+    const id = instances.id(this.#number, instance)
+    return {
+      ...this.#ids(user, home, permission),
+      instance: id,
+      key: id === 0 ? keyOn(this.#questions, instance) : undefined,
     }
   }
 

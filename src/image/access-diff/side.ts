@@ -49,6 +49,7 @@ const START = Number.MAX_SAFE_INTEGER
 export class Side {
   readonly kernel: Kernel
   readonly #evaluator: Evaluator
+  readonly #required: RequiredAttributes
   readonly #meter: Meter
   readonly #rules = new Map<number, RulesOfPermission>()
   readonly #reads = new Map<number, number>()
@@ -62,6 +63,7 @@ export class Side {
   constructor({ kernel, required }: Inside, now: number, meter: Meter) {
     this.kernel = kernel
     this.#meter = meter
+    this.#required = required
     this.#evaluator = new Evaluator(kernel, required, { context: { now } }, START)
   }
 
@@ -108,6 +110,11 @@ export class Side {
     const found = { all, onType: all.filter((rule) => !readsInstance(rule)) }
     this.#rules.set(permission, found)
     return found
+  }
+
+  /** Names of the attributes that the set rules of a permission read, by what they are of. */
+  attributesRead(permission: number): ReturnType<RequiredAttributes['names']> {
+    return this.#required.names(permission)
   }
 
   #readsOf(side: number): number {
