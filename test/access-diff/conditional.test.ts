@@ -9,7 +9,7 @@ import {
   FILTER_KEYS_MAX,
 } from '../../src/model/limits.ts'
 import type { JsonObject } from '../../src/model/objects.ts'
-import { ENVIRONMENT, positionOf } from '../support/deltas.ts'
+import { deltaTo, ENVIRONMENT, positionOf } from '../support/deltas.ts'
 import { type Operation, World } from '../support/world.ts'
 
 const imageOf = (world: World): Image => Image.build(ENVIRONMENT, positionOf(1), world.contents())
@@ -21,7 +21,13 @@ function diffWithin(budget: number | undefined, first: readonly Operation[], ...
   world.runAll([...BASIS, ...first])
   const before = imageOf(world)
   const changes = world.runAll(then)
-  return accessDiff(before, imageOf(world), changes, { now: 0, budget }).access
+  const { access } = accessDiff(before, imageOf(world), changes, { now: 0, budget })
+  if (budget !== undefined) return access
+  // Of a copy less is read: what the changes do not name is as before.
+  const copy = before.clone()
+  copy.apply(deltaTo(2, changes))
+  expect(accessDiff(before, copy, changes, { now: 0 }).access).toEqual(access)
+  return access
 }
 
 const BASIS: readonly Operation[] = [
