@@ -294,6 +294,18 @@ describe('attributes of the user that a request overrides', () => {
     expect(diff([pro, all, rule(), chief], assigned)).toMatchObject({ conditional: [], overridable: [line] })
     expect(diff([pro, all, rule(), chief], guest).overridable).toEqual([])
   })
+
+  it('also of a rule beside a changed one, where a role that is taken away hid it', () => {
+    const admin = { user: 'ana', role: 'admin', tenant: 'acme' }
+    const level = (equals: number): Operation => users({ 'user.level': { equals } }, 'level')
+    const hr = users({ 'user.department': { equals: 'hr' } })
+    const first: Operation[] = [['put', 'role_assignment', admin], hr, level(8), docs({}), rule(), rule('level')]
+    const lines = diff(first, ['delete', 'role_assignment', admin], level(9)).overridable
+    expect(lines.map(({ user_set, attributes }) => `${user_set}: ${attributes}`)).toEqual([
+      'level: level',
+      'staff: department',
+    ])
+  })
 })
 
 describe('nothing that matters', () => {

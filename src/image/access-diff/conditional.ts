@@ -19,7 +19,6 @@ import {
   instanceLine,
   instancesThatMatter,
   lineOf,
-  OPEN,
   openReadsOf,
   type Pair,
   ResidualPairs,
@@ -185,6 +184,8 @@ class PermissionSearch {
   readonly #ties = new Map<number, ReadonlySet<number>>()
   /** names of user attributes that the rules read, until it is known that sending them can change an answer */
   #attributes: readonly string[]
+  /** these, where questions may send them */
+  readonly #isOpen = (name: string): boolean => this.#attributes.includes(name)
 
   constructor(asked: AskedPermission, own: Reach, shared: Shared) {
     this.#asked = asked
@@ -273,7 +274,7 @@ class PermissionSearch {
     const changed = reach.users.get(user)
     const there = SIDES.map((side) => questions.users.id(side, user) !== 0)
     // Users who are alike by what is stored may differ by what is not: a test of the key, say.
-    const open = this.#attributes.length === 0 ? '' : pairs.outsideSignature(this.#asked, user, OPEN)
+    const open = this.#attributes.length === 0 ? '' : pairs.outsideSignature(this.#asked, user, this.#isOpen)
     return `${there} ${changed === undefined ? '' : user} ${pairs.outsideSignature(this.#asked, user)} ${open}`
   }
 
@@ -352,11 +353,12 @@ class PermissionSearch {
     return answers[0] === (before === true) && answers[1] === (after === true)
   }
 
-  /** Rules that mean something else, and read attributes of the user that a question may send. */
+  /** Rules that mean something else, and read attributes of the user that a question may send: others remain to be tried. */
   #addChangedRules(): void {
     const changed = this.#own.rules.map(({ rule }) => `${rule.user_set}/${rule.resource_set}`)
-    if (changed.length > 0 && this.#shared.overridable.add(this.#asked, (name) => changed.includes(name)))
-      this.#attributes = []
+    if (changed.length === 0) return
+    const read = this.#shared.overridable.add(this.#asked, (name) => changed.includes(name))
+    this.#attributes = this.#attributes.filter((name) => !read.has(name))
   }
 
   /** Whether other attributes of the user, sent with a question, can make a difference between the images. */
@@ -364,7 +366,8 @@ class PermissionSearch {
     if (this.#attributes.length === 0) return
     const { pairs, reach, meter } = this.#shared
     const changed = [...(reach.users.get(who.user) ?? [])].filter((name) => this.#attributes.includes(name))
-    const opens = [OPEN, ...(changed.length === 0 ? [] : [(name: string) => !changed.includes(name)])]
+    const unchanged = (name: string): boolean => this.#isOpen(name) && !changed.includes(name)
+    const opens = [this.#isOpen, ...(changed.length === 0 ? [] : [unchanged])]
     const differs = opens.some((isOpen, at) => {
       const signature = pairs.signature(this.#asked, who, isTied, isOpen)
       const name = `${at} ${isTied} ${this.#placeOf(who.tenant)} ${signature}`

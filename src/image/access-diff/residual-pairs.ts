@@ -47,8 +47,6 @@ export interface Pair {
 /** Which stored attributes of a user are open. */
 type IsOpen = (attribute: string) => boolean
 const CLOSED: IsOpen = () => false
-/** All of them. */
-export const OPEN: IsOpen = () => true
 
 export class ResidualPairs {
   readonly #objects: Objects
