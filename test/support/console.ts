@@ -14,8 +14,8 @@ export const consoleServer = inject('console')
 
 /** For one step of a page, on a machine that does much else. */
 const PATIENCE_MS = 20_000
-const WIDE = { width: 1440, height: 900 }
-const NARROW = { width: 390, height: 844 }
+const SIZES = { wide: { width: 1440, height: 900 }, narrow: { width: 390, height: 844 } } as const
+type Size = keyof typeof SIZES
 const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
 /** Where pictures of the pages go; without it none are taken. */
 const PICTURES = process.env.ZEROHOP_CONSOLE_PICTURES
@@ -90,7 +90,11 @@ export function useConsole(name: string, policy: object = CONSOLE_POLICY): TestC
     path,
     makeKey,
     async visit(page, { access = 'admin', isOrganization = false, isSignedOut = false } = {}) {
-      const context = await browser!.newContext({ viewport: WIDE, colorScheme: 'light', baseURL: consoleServer!.url })
+      const context = await browser!.newContext({
+        viewport: SIZES.wide,
+        colorScheme: 'light',
+        baseURL: consoleServer!.url,
+      })
       context.setDefaultTimeout(PATIENCE_MS)
       contexts.push(context)
       const secret = isOrganization ? consoleServer!.key : (await keyOf(access)).secret
@@ -126,10 +130,10 @@ function watch(page: Page, complaints: string[]): void {
  * Looks at a page as it is: in 1,440 and 390 pixels, light and dark, no rule of WCAG 2.2 AA is violated that axe knows, and
  * nothing is wider than the screen. With ZEROHOP_CONSOLE_PICTURES it also takes its picture, called `name`.
  */
-export async function inspect(page: Page, name: string): Promise<void> {
-  const before = page.viewportSize() ?? WIDE
-  for (const [size, viewport] of Object.entries({ wide: WIDE, narrow: NARROW })) {
-    await page.setViewportSize(viewport)
+export async function inspect(page: Page, name: string, sizes: readonly Size[] = ['wide', 'narrow']): Promise<void> {
+  const before = page.viewportSize() ?? SIZES.wide
+  for (const size of sizes) {
+    await page.setViewportSize(SIZES[size])
     for (const scheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme: scheme, reducedMotion: 'reduce' })
       const html = page.locator(`html[data-mantine-color-scheme="${scheme}"]`)
