@@ -30,6 +30,7 @@ import { instanceRoutes } from '../instances/routes.ts'
 import { inviteRoutes } from '../invites/routes.ts'
 import { organizationRoutes } from '../organizations/routes.ts'
 import type { Checkpoints } from '../past/checkpoints.ts'
+import { pastListingRoutes } from '../past/past-listing-routes.ts'
 import type { PastRevisions } from '../past/past-revisions.ts'
 import { pastRoutes } from '../past/past-routes.ts'
 import { replayRoutes } from '../past/replay-routes.ts'
@@ -159,6 +160,7 @@ export function managementApp({ store, audit, logger, routes, ...options }: Mana
     exportRoutes(guarded, management, options.past)
     if (options.past !== undefined) {
       pastRoutes(guarded, management, options.past)
+      pastListingRoutes(guarded, management, options.past)
       replayRoutes(guarded, management, options.past)
       revertRoutes(guarded, management, { planner, past: options.past })
     }

@@ -5,15 +5,13 @@ import { type Query, readFlag } from '../../http/page.ts'
 import { readLooseCheck } from '../../http/pdp/check-bodies.ts'
 import { shortReason } from '../../http/pdp/record-decision.ts'
 import { ZerohopError } from '../../model/errors.ts'
-import { FixedImage } from '../../pdp/fixed-image.ts'
-import type { Explanation } from '../../pdp/pdp.ts'
-import { Pdp } from '../../pdp/pdp.ts'
+import type { Explanation, Pdp } from '../../pdp/pdp.ts'
 import type { Check } from '../../pdp/request.ts'
 import { actorId, actorName } from '../actor.ts'
 import { printTime } from '../http/render.ts'
 import type { RouteContext } from '../http/route-context.ts'
+import { pastPdp } from './past-pdp.ts'
 import type { Found, PastRevisions } from './past-revisions.ts'
-import { readAt } from './read-at.ts'
 import { PastAnswer, PastExplanation, PastQuestion, RevisionQuery, RevisionRead } from './schema.ts'
 
 const ENVIRONMENT = '/v2/projects/:p/envs/:e'
@@ -74,16 +72,12 @@ interface QuestionAt {
 
 /** The question of a request, with the PDP that answers it: of the head without `at`. */
 async function questionAt(
-  { store }: RouteContext,
+  management: RouteContext,
   past: PastRevisions,
   { scope, body }: FastifyRequest<Asking>,
 ): Promise<QuestionAt> {
-  const environment = scope.environment.id
   const { context, ...check } = readLooseCheck(body)
-  const at = readAt(body.at, ['body', 'at'])
-  const found = past.find(environment, at ?? { revision: store.head(environment).revision })
-  const pdp = new Pdp(new FixedImage(await past.image(environment, found)))
-  const now = at === undefined ? Date.now() : 'instant' in at ? at.instant : found.at
+  const { pdp, found, now } = await pastPdp(management, past, scope, body.at)
   return { pdp, check: { ...check, context: { now, ...context } }, found }
 }
 

@@ -26,9 +26,12 @@ const AT_INSTANT = described(
   'an instant in ISO 8601, as `2026-11-20T08:30:00Z`: the revision that was in force then; or a revision as text',
 )
 /** Where in the past a question is asked. */
-const At = optional(anyOf(AT_REVISION, AT_INSTANT, Null))
+export const At = optional(anyOf(AT_REVISION, AT_INSTANT, Null))
 
-const user = anyOf(Text, open({ key: Text, attributes: maybe(Attributes) }))
+export const SentUser = described(
+  anyOf(Text, open({ key: Text, attributes: maybe(Attributes) })),
+  'a user key, or a user with the attributes that are sent with the question',
+)
 const resource = anyOf(
   described(Text, 'a type, or `type:key`'),
   open({
@@ -43,7 +46,7 @@ const resource = anyOf(
 export const PastQuestion = named(
   'PastQuestion',
   open({
-    user: described(user, 'a user key, or a user with the attributes that are sent with the question'),
+    user: SentUser,
     action: Text,
     resource,
     context: maybe(
@@ -67,7 +70,7 @@ const asked = {
 export const PastAnswer = named('PastAnswer', open(asked))
 export type PastAnswer = Static<typeof PastAnswer>
 
-const because = open({
+export const Because = open({
   source: enumOf('rbac', 'rebac', 'abac'),
   role: Text,
   resource_set: optional(Text),
@@ -86,7 +89,7 @@ export const PastExplanation = named(
     code: described(Text, 'why roles in the tenant allow or deny'),
     rebac: described(Text, 'why roles on the instance allow or deny'),
     abac: described(Text, 'why set rules allow or deny'),
-    because: listOf(because),
+    because: listOf(Because),
     roles: described(Texts, 'roles assigned in the tenant'),
     rules: described(Count, 'set rules for the permission'),
     misses: described(listOf(Attributes), 'the nearest set rules that do not allow, with the tests that fail'),

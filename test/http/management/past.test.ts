@@ -109,6 +109,27 @@ describe('a question with `at`', () => {
     expect(refused.map(({ status }) => status)).toEqual([404, 422, 410])
   })
 
+  it('lists what a user may do, and who may do something', async () => {
+    const ask = async (path: string, body: object) => (await api.ask('POST', `${ASK}/${path}`, body)).body
+    const held = { roles: ['reader'], permissions: ['doc:read'] }
+    const then = await ask('user-permissions', { user: 'ana', at: before.revision })
+    expect(then).toEqual({
+      ...{ revision: before.revision, revision_at: TIME, tenants: [{ tenant: 'default', ...held }], instances: [] },
+    })
+    expect(await ask('user-permissions', { user: 'ana', tenants: ['other'], at: before.revision })).toMatchObject({
+      tenants: [],
+    })
+    expect(await ask('user-permissions', { user: 'ana' })).toMatchObject({ revision: after.revision, tenants: [] })
+
+    const who = { action: 'read', resource: { type: 'doc', tenant: 'default' } }
+    const allowed = await ask('authorized-users', { ...who, at: before.instant })
+    const because = [{ source: 'rbac', role: 'reader', tenant: 'default', permission: 'doc:read', path: ['reader'] }]
+    expect(allowed).toMatchObject({ revision: before.revision, users: [{ user: 'ana', because }], next: null })
+    expect(await ask('authorized-users', who)).toMatchObject({ users: [], next: null })
+    const refused = await api.ask('POST', `${ASK}/authorized-users`, { ...who, limit: 101 })
+    expect([refused.status, refused.body.detail[0].loc]).toEqual([422, ['body', 'limit']])
+  })
+
   it('needs read access to the environment', async () => {
     await api.addKey('env', 'read', 'r'.repeat(40))
     await api.addKey('env', 'no_access', 'n'.repeat(40))
@@ -138,6 +159,22 @@ describe('a question with `at`', () => {
     expect((await read(removed)).changes).toEqual(one('delete', { permissions: [['doc:read'], null] }))
     expect((await api.ask('GET', `${ASK}/revisions/${removed + 1}`)).status).toBe(404)
     expect((await api.ask('GET', `${ASK}/revisions/first`)).status).toBe(404)
+  })
+
+  it('lists users in pages, which together are all of them', async () => {
+    const users = ['u1', 'u2', 'u3'].map((user) => ({ user, role: 'reader', tenant: 'default' }))
+    await write('POST', '$F/role_assignments/bulk?missing_user_policy=create', users)
+    const found: string[] = []
+    let after: string | null = null
+    do {
+      const body: object = { action: 'read', resource: { type: 'doc', tenant: 'default' }, limit: 2, after }
+      const { body: page } = await api.ask('POST', `${ASK}/authorized-users`, body)
+      expect(page.users.length).toBeLessThanOrEqual(2)
+      found.push(...page.users.map(({ user }: { user: string }) => user))
+      after = page.next
+    } while (after !== null)
+    expect(found).toEqual(['u1', 'u2', 'u3'])
+    await write('DELETE', '$F/bulk/users', { idents: found })
   })
 
   it('can be about whose access a revision changed, at the time when it was written', async () => {

@@ -35,6 +35,8 @@ const NEEDS: Readonly<Record<string, Partial<Need>>> = {
   'POST /v2/pdps/:p/:e/audit_logs/:log/replay': { access: 'read' },
   'POST /v2/projects/:p/envs/:e/check': { access: 'read' },
   'POST /v2/projects/:p/envs/:e/explain': { access: 'read' },
+  'POST /v2/projects/:p/envs/:e/user-permissions': { access: 'read' },
+  'POST /v2/projects/:p/envs/:e/authorized-users': { access: 'read' },
   'POST /v2/projects/:p/envs/:e/plan': { access: 'read' },
   'POST /v2/projects/:p/envs/:e/revisions/:revision/revert/plan': { access: 'read' },
   'POST /v2/projects/:p/envs/:e/copy': { level: 'project' },
