@@ -31,9 +31,12 @@ export function fetchWhole(request: Request, timeoutMs: number): Promise<Respons
   return fetchThen(request, { timeoutMs, signal: request.signal }, async (response, signal) => {
     const { status, statusText, headers } = response
     const body = await wholeOf(response, signal)
-    return new Response(response.body === null ? null : body, { status, statusText, headers })
+    return new Response(NO_BODY.has(status) ? null : body, { status, statusText, headers })
   })
 }
+
+/** Statuses whose answers have no body; that of Chromium has an empty one all the same, with which none can be made. */
+const NO_BODY: ReadonlySet<number> = new Set([204, 205, 304])
 
 async function fetchThen<T>(
   to: string | Request,

@@ -2,7 +2,7 @@
 // results or errors, and every request ends. What must not compile stands behind @ts-expect-error, for `tsc`.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { createClient, dataOf, type ManagementClient } from '../../src/client.ts'
 import { connect, type Pdp } from '../../src/index.ts'
 import { type Management, managementServer, openManagement, readKeys } from '../../src/server.ts'
@@ -157,5 +157,18 @@ describe('the write client, with a server of which it knows nothing', () => {
     answer = (_, response) => void response.writeHead(307, { location: options.url }).end()
     const asked = createClient(options).GET(USERS, { params: { path } })
     await expect(asked).rejects.toMatchObject({ code: 'FEED_UNREACHABLE' })
+  })
+
+  it('takes a 204 of Chromium, whose body is empty and not absent', async () => {
+    const body = new Blob([]).stream()
+    const headers = new Headers({ 'x-revision': '7' })
+    vi.stubGlobal('fetch', async () => ({ status: 204, statusText: 'No Content', headers, body }))
+    const client = createClient(options)
+    try {
+      const { response } = await client.DELETE(USER, { params: { path: { ...path, ref: 'ana' } } })
+      expect([response.status, client.revision]).toEqual([204, 7])
+    } finally {
+      vi.unstubAllGlobals()
+    }
   })
 })
