@@ -79,3 +79,27 @@ export function suggestInstances(path: EnvironmentPath, resource: string, search
     return rowsOf(found ?? []).map(({ key, tenant }) => ({ key, about: tenant ?? undefined }))
   })
 }
+
+/** Instances of any resource, as `type:key`. */
+export function suggestInstancesByName(path: EnvironmentPath, search: string) {
+  return suggestions(path, ['instances by name', search], async () => {
+    const params = { path, query: query(search) }
+    const found = await read(api.GET('/v2/facts/{p}/{e}/resource_instances', { params }))
+    return rowsOf(found).map(({ resource, key, tenant }) => ({
+      key: `${resource}:${key}`,
+      about: tenant ?? undefined,
+    }))
+  })
+}
+
+/** Roles that one may have on instances of a resource. */
+export function suggestResourceRoles(path: EnvironmentPath, resource: string, search: string) {
+  return suggestions(path, ['resource roles', resource, search], async () => {
+    if (resource === '') return []
+    const params = { path: { ...path, resource } }
+    const found = await readIfThere(api.GET('/v2/schema/{p}/{e}/resources/{resource}/roles', { params }))
+    const wanted = search.toLowerCase()
+    const roles = (found ?? []).map(named)
+    return roles.filter(({ key, about = '' }) => `${key} ${about}`.toLowerCase().includes(wanted))
+  })
+}

@@ -1,5 +1,6 @@
 // A table of the rows of one page of an answer. What a row is about is its first column, a link where it can be opened.
 // On a narrow screen it scrolls inside its frame, and columns that can be missed are left out.
+import { VisuallyHidden } from '@mantine/core'
 import type { ReactNode } from 'react'
 import classes from './data-table.module.css'
 
@@ -9,6 +10,8 @@ export interface Column<T> {
   /** CSS width, such as `120px`; the others share what is left */
   readonly width?: string
   readonly align?: 'left' | 'right'
+  /** of a column of buttons: only screen readers say it */
+  readonly isHeaderHidden?: boolean
   /** left out on a narrow screen */
   readonly isMinor?: boolean
 }
@@ -32,14 +35,14 @@ export function DataTable<T>({ label, columns, rows, rowKey, isOld = false }: Da
       <table className={classes.table}>
         <thead>
           <tr>
-            {columns.map(({ header, width, align, isMinor }) => (
+            {columns.map(({ header, width, align, isMinor, isHeaderHidden }) => (
               <th
                 key={header}
                 scope="col"
                 style={{ width, textAlign: align }}
                 className={isMinor ? classes.minor : undefined}
               >
-                {header}
+                {isHeaderHidden ? <VisuallyHidden>{header}</VisuallyHidden> : header}
               </th>
             ))}
           </tr>

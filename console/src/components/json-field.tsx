@@ -12,9 +12,11 @@ interface JsonFieldProps {
   readonly onChange: (value: string) => void
   /** what else is wrong with the object */
   readonly problem?: string | undefined
+  readonly rows?: number
+  readonly isReadOnly?: boolean
 }
 
-export function JsonField({ value, onChange, problem, ...props }: JsonFieldProps) {
+export function JsonField({ value, onChange, problem, rows = 3, isReadOnly = false, ...props }: JsonFieldProps) {
   const [isOpen, setOpen] = useState(false)
   const parsed = parseObject(value)
   const error = isOpen ? undefined : (parsed.problem ?? problem)
@@ -28,7 +30,8 @@ export function JsonField({ value, onChange, problem, ...props }: JsonFieldProps
       error={error}
       spellCheck={false}
       autoComplete="off"
-      rows={3}
+      rows={rows}
+      readOnly={isReadOnly}
       resize="vertical"
       styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)' } }}
     />

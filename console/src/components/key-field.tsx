@@ -13,10 +13,15 @@ interface KeyFieldProps extends Pick<TextInputProps, 'placeholder' | 'descriptio
   readonly label: string
   readonly value: string
   readonly onChange: (value: string) => void
+  /** what was chosen, or typed and confirmed with Enter or by leaving the field */
+  readonly onCommit?: (value: string) => void
   readonly suggest: Suggest
+  /** the label is said by screen readers only: the placeholder shows it */
+  readonly isLabelHidden?: boolean
 }
 
-export function KeyField({ suggest, value, onChange, ...props }: KeyFieldProps) {
+export function KeyField({ suggest, value, onChange, onCommit, isLabelHidden = false, ...props }: KeyFieldProps) {
+  const { label, ...rest } = props
   const [search] = useDebouncedValue(value.trim(), PAUSE_MS)
   const combobox = useCombobox({ onDropdownClose: () => combobox.resetSelectedOption() })
   const found = useQuery({
@@ -28,13 +33,20 @@ export function KeyField({ suggest, value, onChange, ...props }: KeyFieldProps) 
   const isTyped = options.some(({ key }) => key === value.trim())
   const choose = (key: string) => {
     onChange(key)
+    onCommit?.(key)
     combobox.closeDropdown()
   }
   return (
     <Combobox store={combobox} onOptionSubmit={choose} shadow="md">
       <Combobox.Target withExpandedAttribute>
         <TextInput
+<<<<<<< HEAD
           {...props}
+=======
+          {...rest}
+          {...(isLabelHidden ? { 'aria-label': label } : { label })}
+          role="combobox"
+>>>>>>> c8a8632 (feat(console): users, their roles, what they may do, their attributes)
           value={value}
           onChange={({ currentTarget }) => {
             onChange(currentTarget.value)
@@ -43,14 +55,20 @@ export function KeyField({ suggest, value, onChange, ...props }: KeyFieldProps) 
           }}
           onClick={() => combobox.openDropdown()}
           onFocus={() => combobox.openDropdown()}
-          onBlur={() => combobox.closeDropdown()}
+          onBlur={() => {
+            combobox.closeDropdown()
+            onCommit?.(value)
+          }}
+          onKeyDown={({ key }) => {
+            if (key === 'Enter' && combobox.getSelectedOptionIndex() === -1) onCommit?.(value)
+          }}
           autoComplete="off"
           spellCheck={false}
           autoCapitalize="none"
         />
       </Combobox.Target>
       <Combobox.Dropdown hidden={options.length === 0 || isTyped}>
-        <Combobox.Options aria-label={`Suggestions for ${props.label}`}>
+        <Combobox.Options aria-label={`Suggestions for ${label}`}>
           {options.map(({ key, about }) => (
             <Combobox.Option key={key} value={key} className={classes.option}>
               <span className={classes.key}>{key}</span>

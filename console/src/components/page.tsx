@@ -1,5 +1,5 @@
-// The frame of a page: its title, what it is for, its actions, its help. The
-// title takes the focus when a page is opened, so that screen readers say where one is.
+// The frame of a page: its title, what it is for, its actions, its help. The title takes the focus when a page is opened,
+// so that screen readers say where one is.
 
 import HELP_TITLES from 'virtual:help-titles'
 import { type ReactNode, useEffect, useRef } from 'react'
@@ -9,6 +9,8 @@ import { PageHelp } from './page-help.tsx'
 
 interface PageProps {
   readonly title: string
+  /** link to the list that what is shown is part of */
+  readonly parent?: ReactNode
   readonly description?: ReactNode
   /** the section of docs/console.md about this page; the title when absent */
   readonly help?: string
@@ -19,7 +21,7 @@ interface PageProps {
   readonly children: ReactNode
 }
 
-export function Page({ title, description, actions, help = title, isWide = false, children }: PageProps) {
+export function Page({ title, parent, description, actions, help = title, isWide = false, children }: PageProps) {
   const heading = useRef<HTMLHeadingElement>(null)
   useDocumentTitle(title)
   useEffect(() => heading.current?.focus({ preventScroll: true }), [])
@@ -27,6 +29,7 @@ export function Page({ title, description, actions, help = title, isWide = false
     <div className={classes.page} data-wide={isWide || undefined}>
       <header className={classes.header}>
         <div className={classes.words}>
+          {parent !== undefined && <nav aria-label="Part of">{parent}</nav>}
           <h1 ref={heading} tabIndex={-1}>
             {title}
           </h1>

@@ -1,0 +1,125 @@
+// Assigns a role to a user, in a tenant or on an instance: whichever of user and instance the page is about is given.
+import '@mantine/core/styles/FloatingIndicator.layer.css'
+import '@mantine/core/styles/SegmentedControl.layer.css'
+import { Button, SegmentedControl } from '@mantine/core'
+import { type FormEvent, useState } from 'react'
+import { ApiError, describeError } from '../api/api-error.ts'
+import { api } from '../api/client.ts'
+import { useEnvironmentPath } from '../api/environments.ts'
+import {
+  suggestInstancesByName,
+  suggestResourceRoles,
+  suggestRoles,
+  suggestTenants,
+  suggestUsers,
+} from '../api/suggestions.ts'
+import { useWrite } from '../api/write.ts'
+import classes from './assign-role.module.css'
+import { KeyField } from './key-field.tsx'
+
+interface AssignRoleProps {
+  readonly user?: string
+  readonly tenant?: string
+  /** `type:key` */
+  readonly instance?: string
+}
+
+interface Assignment {
+  readonly user: string
+  readonly role: string
+  readonly tenant?: string
+  readonly resource_instance?: string
+}
+
+export function AssignRole(given: AssignRoleProps) {
+  const path = useEnvironmentPath()
+  const [isOnInstance, setOnInstance] = useState(given.instance !== undefined)
+  const [typed, setTyped] = useState({ user: '', role: '', tenant: '', instance: '' })
+  const [wasSent, setSent] = useState(false)
+  const set = (name: keyof typeof typed) => (value: string) => setTyped((before) => ({ ...before, [name]: value }))
+  const user = given.user ?? typed.user.trim()
+  const instance = given.instance ?? typed.instance.trim()
+  const tenant = given.tenant ?? typed.tenant.trim()
+  const role = typed.role.trim()
+  const assign = useWrite({
+    send: (body: Assignment) => api.POST('/v2/facts/{p}/{e}/role_assignments', { params: { path }, body }),
+    done: (sent) => `Role ${sent.role} assigned to ${sent.user}`,
+    onDone: () => {
+      setTyped((before) => ({ ...before, role: '', user: '' }))
+      setSent(false)
+    },
+  })
+  const missing = (value: string, what: string) => (wasSent && value === '' ? `${what} is missing` : undefined)
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    setSent(true)
+    if (user === '' || role === '' || (isOnInstance && instance === '')) return
+    const inTenant = tenant === '' ? {} : { tenant }
+    assign.mutate({ user, role, ...(isOnInstance ? { resource_instance: instance } : inTenant) })
+  }
+  const isChoosable = given.tenant === undefined && given.instance === undefined
+  const type = instance.split(':')[0] ?? ''
+  return (
+    <form aria-label="Assign a role" className={classes.form} onSubmit={submit} noValidate>
+      {isChoosable && (
+        <SegmentedControl
+          size="xs"
+          aria-label="Where the role counts"
+          value={isOnInstance ? 'instance' : 'tenant'}
+          onChange={(value) => setOnInstance(value === 'instance')}
+          data={[
+            { value: 'tenant', label: 'In a tenant' },
+            { value: 'instance', label: 'On an instance' },
+          ]}
+        />
+      )}
+      <div className={classes.fields}>
+        {given.user === undefined && (
+          <KeyField
+            label="User"
+            value={typed.user}
+            onChange={set('user')}
+            error={missing(user, 'The user')}
+            suggest={(text) => suggestUsers(path, text)}
+          />
+        )}
+        {isOnInstance && given.instance === undefined && (
+          <KeyField
+            label="Instance"
+            placeholder="document:plan"
+            value={typed.instance}
+            onChange={set('instance')}
+            error={missing(instance, 'The instance')}
+            suggest={(text) => suggestInstancesByName(path, text)}
+          />
+        )}
+        <KeyField
+          label="Role"
+          value={typed.role}
+          onChange={set('role')}
+          error={missing(role, 'The role')}
+          suggest={(text) => (isOnInstance ? suggestResourceRoles(path, type, text) : suggestRoles(path, text))}
+        />
+        {!isOnInstance && given.tenant === undefined && (
+          <KeyField
+            label="Tenant"
+            placeholder="default"
+            value={typed.tenant}
+            onChange={set('tenant')}
+            suggest={(text) => suggestTenants(path, text)}
+          />
+        )}
+        <Button type="submit" loading={assign.isPending}>
+          Assign role
+        </Button>
+      </div>
+      {assign.isError && (
+        <p role="alert" className={classes.error}>
+          {isThereAlready(assign.error) ? 'The user has this role already.' : describeError(assign.error).text}
+        </p>
+      )}
+    </form>
+  )
+}
+
+const isThereAlready = (error: unknown): boolean => error instanceof ApiError && error.status === 409

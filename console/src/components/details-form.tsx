@@ -1,0 +1,105 @@
+// The stored fields of an object, to be changed. When somebody else changes the object meanwhile, that is said before
+// anything is overwritten, and what was typed stays.
+import '@mantine/core/styles/Alert.layer.css'
+import { Alert, Button } from '@mantine/core'
+import { useEffect, useState } from 'react'
+import { describeError } from '../api/api-error.ts'
+import classes from './details-form.module.css'
+import { bodyOf, draftOf, type Field, isChanged, problemsOf, rebased, type Stored } from './object-draft.ts'
+import { errorBeside, ObjectFields } from './object-fields.tsx'
+
+interface DetailsFormProps {
+  readonly fields: readonly Field[]
+  /** the object as it was read last, with `updated_at` */
+  readonly stored: Stored
+  /** reads it anew; returns when it was changed last */
+  readonly readAgain: () => Promise<unknown>
+  readonly write: {
+    readonly mutate: (body: Readonly<Record<string, unknown>>) => void
+    readonly isPending: boolean
+    readonly error: unknown
+  }
+  readonly canWrite: boolean
+}
+
+export function DetailsForm({ fields, stored, readAgain, write, canWrite }: DetailsFormProps) {
+  const [base, setBase] = useState(stored)
+  const [draft, setDraft] = useState(() => draftOf(fields, stored))
+  const [wasSent, setSent] = useState(false)
+  const isDirty = isChanged(fields, draft, base) || Object.keys(problemsOf(fields, draft)).length > 0
+  const isOvertaken = stored.updated_at !== base.updated_at
+  const take = () => {
+    setBase(stored)
+    setDraft(draftOf(fields, stored))
+    setSent(false)
+  }
+  const keep = () => {
+    setBase(stored)
+    setDraft(rebased(fields, draft, base, stored))
+  }
+  useEffect(() => {
+    // what was sent is there, or nothing was typed that could be lost
+    if (isOvertaken && (!isDirty || !isChanged(fields, draft, stored))) take()
+  })
+  const problems = problemsOf(fields, draft)
+  const save = async () => {
+    setSent(true)
+    if (Object.keys(problems).length > 0) return
+    if ((await readAgain()) === base.updated_at) write.mutate(bodyOf(fields, draft, base))
+  }
+  const beside = errorBeside(write.error, fields)
+
+  return (
+    <form
+      className={classes.form}
+      aria-label="Details"
+      onSubmit={(event) => {
+        event.preventDefault()
+        void save()
+      }}
+      noValidate
+    >
+      {isOvertaken && isDirty && (
+        <Alert
+          color="yellow"
+          role="alert"
+          title="Somebody else has changed this meanwhile"
+          styles={{ title: { color: 'var(--console-note)' } }}
+        >
+          <div className={classes.choices}>
+            <Button variant="default" onClick={take}>
+              Show theirs
+            </Button>
+            <Button variant="default" onClick={keep}>
+              Keep mine
+            </Button>
+          </div>
+        </Alert>
+      )}
+      <ObjectFields
+        fields={fields}
+        draft={draft}
+        onChange={setDraft}
+        problems={wasSent ? problems : {}}
+        error={write.error}
+        isReadOnly={!canWrite}
+        rows={10}
+      />
+      {beside !== undefined && beside !== null && (
+        <Alert color="red" role="alert">
+          {describeError(beside).text}
+        </Alert>
+      )}
+      {canWrite && (
+        <div className={classes.actions}>
+          <Button type="submit" disabled={!isDirty} loading={write.isPending}>
+            Save
+          </Button>
+          <Button variant="default" disabled={!isDirty} onClick={take}>
+            Discard
+          </Button>
+        </div>
+      )}
+    </form>
+  )
+}

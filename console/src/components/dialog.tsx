@@ -1,0 +1,61 @@
+// Dialogs over a page: a form, or a question before something is deleted. What was refused is said in the dialog, and what
+// was typed stays.
+import '@mantine/core/styles/Overlay.layer.css'
+import '@mantine/core/styles/ModalBase.layer.css'
+import '@mantine/core/styles/Modal.layer.css'
+import '@mantine/core/styles/Alert.layer.css'
+import { Alert, Button, Modal } from '@mantine/core'
+import type { ReactNode } from 'react'
+import { describeError } from '../api/api-error.ts'
+import classes from './dialog.module.css'
+
+interface DialogProps {
+  readonly title: string
+  /** on the button that does it */
+  readonly action: string
+  /** it takes something away */
+  readonly isDanger?: boolean
+  readonly isBusy: boolean
+  /** what the server said, where no field of the form says it */
+  readonly error?: unknown
+  readonly onSubmit: () => void
+  readonly onClose: () => void
+  readonly children: ReactNode
+}
+
+export function Dialog({ title, action, isDanger, isBusy, error, onSubmit, onClose, children }: DialogProps) {
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      title={title}
+      lockScroll={false}
+      closeButtonProps={{ 'aria-label': 'Close' }}
+      centered
+    >
+      <form
+        className={classes.form}
+        onSubmit={(event) => {
+          event.preventDefault()
+          onSubmit()
+        }}
+        noValidate
+      >
+        {children}
+        {error !== undefined && error !== null && (
+          <Alert color="red" role="alert">
+            {describeError(error).text}
+          </Alert>
+        )}
+        <div className={classes.actions}>
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" color={isDanger ? 'red' : undefined} loading={isBusy}>
+            {action}
+          </Button>
+        </div>
+      </form>
+    </Modal>
+  )
+}

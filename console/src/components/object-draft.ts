@@ -1,0 +1,73 @@
+// The fields of a form that makes or changes an object of the API, as text: what was typed, what is wrong with it, and
+// what is sent, which is only what differs from the stored object.
+import { parseObject } from './json-object.ts'
+
+export interface Field {
+  /** in the body of the request */
+  readonly name: string
+  readonly label: string
+  readonly placeholder?: string
+  readonly description?: string
+  readonly isRequired?: boolean
+  /** a JSON object, such as attributes */
+  readonly isObject?: boolean
+}
+
+/** By name of the field. */
+export type Draft = Readonly<Record<string, string>>
+export type Stored = Readonly<Record<string, unknown>>
+
+/** As the object is stored; empty fields for a new one. */
+export function draftOf(fields: readonly Field[], stored: Stored = {}): Draft {
+  return Object.fromEntries(fields.map((field) => [field.name, textOf(field, stored[field.name])]))
+}
+
+function textOf({ isObject }: Field, value: unknown): string {
+  if (value === null || value === undefined) return ''
+  if (!isObject) return String(value)
+  return Object.keys(value).length === 0 ? '' : JSON.stringify(value, null, 2)
+}
+
+/** By name of the field; empty when it can be sent. */
+export function problemsOf(fields: readonly Field[], draft: Draft): Readonly<Record<string, string>> {
+  const problems: Record<string, string> = {}
+  for (const { name, label, isObject, isRequired } of fields) {
+    const text = draft[name] ?? ''
+    const problem = isObject ? parseObject(text).problem : undefined
+    if (problem !== undefined) problems[name] = problem
+    else if (isRequired && text.trim() === '') problems[name] = `${label} is missing`
+  }
+  return problems
+}
+
+/** A draft on another state of the object: what was changed stays, the other fields are as stored there. */
+export function rebased(fields: readonly Field[], draft: Draft, base: Stored, stored: Stored): Draft {
+  const changed = bodyOf(fields, draft, base)
+  const fresh = draftOf(fields, stored)
+  const isMine = ({ name, isObject }: Field) =>
+    name in changed || (isObject && parseObject(draft[name] ?? '').problem !== undefined)
+  return Object.fromEntries(fields.map((field) => [field.name, (isMine(field) ? draft : fresh)[field.name] ?? '']))
+}
+
+/** True when something was typed that differs from the stored object. */
+export const isChanged = (fields: readonly Field[], draft: Draft, stored: Stored): boolean =>
+  Object.keys(bodyOf(fields, draft, stored)).length > 0
+
+/** What is sent: fields of a draft without problems that differ from the stored object. Emptied ones are null. */
+export function bodyOf(fields: readonly Field[], draft: Draft, stored: Stored = {}): Readonly<Record<string, unknown>> {
+  const before = draftOf(fields, stored)
+  const changed = fields.filter((field) => !isSame(field, draft[field.name] ?? '', before[field.name] ?? ''))
+  return Object.fromEntries(changed.map((field) => [field.name, sentValue(field, draft[field.name] ?? '')]))
+}
+
+function isSame({ isObject }: Field, left: string, right: string): boolean {
+  if (!isObject) return left.trim() === right.trim()
+  const [one, other] = [parseObject(left), parseObject(right)]
+  // the order of members is not compared away: who changes it means to
+  return one.problem === undefined && JSON.stringify(one.object ?? {}) === JSON.stringify(other.object ?? {})
+}
+
+function sentValue({ isObject }: Field, text: string): unknown {
+  if (isObject) return parseObject(text).object ?? {}
+  return text.trim() === '' ? null : text.trim()
+}

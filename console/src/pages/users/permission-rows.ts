@@ -1,0 +1,56 @@
+// The permissions of a user as rows of a page: one for each resource in a tenant, and one for each instance.
+import type { UserPermissions } from './user-queries.ts'
+
+export interface PermissionRow {
+  readonly tenant: string
+  /** a type, or `type:key` */
+  readonly resource: string
+  readonly actions: readonly string[]
+  /** on an instance: the roles there */
+  readonly roles: readonly string[]
+}
+
+export interface TenantPermissions {
+  readonly tenant: string
+  readonly roles: readonly string[]
+  readonly rows: readonly PermissionRow[]
+}
+
+/** What matches is kept: a search in resources and actions, in any letter case. */
+export function tenantsOf({ tenants }: UserPermissions, search: string): readonly TenantPermissions[] {
+  const all = tenants.map(({ tenant, roles, permissions }) => {
+    const byType = new Map<string, string[]>()
+    for (const permission of permissions) {
+      const { type, action } = split(permission)
+      const actions = byType.get(type)
+      if (actions === undefined) byType.set(type, [action])
+      else actions.push(action)
+    }
+    const rows = [...byType].map(([resource, actions]) => ({ tenant, resource, actions, roles: [] }))
+    return { tenant, roles, rows: matching(rows, search) }
+  })
+  return search === '' ? all : all.filter(({ rows }) => rows.length > 0)
+}
+
+export function instancesOf({ instances }: UserPermissions, search: string): readonly PermissionRow[] {
+  const rows = instances.map(({ tenant, resource, resource_instance, roles, permissions }) => ({
+    ...{ tenant, roles, resource: `${resource}:${resource_instance}` },
+    actions: permissions.map((permission) => split(permission).action),
+  }))
+  return matching(rows, search)
+}
+
+function matching(rows: readonly PermissionRow[], search: string): readonly PermissionRow[] {
+  const wanted = search.toLowerCase()
+  if (wanted === '') return rows
+  return rows.flatMap((row) => {
+    if (row.resource.toLowerCase().includes(wanted)) return [row]
+    const actions = row.actions.filter((action) => action.toLowerCase().includes(wanted))
+    return actions.length === 0 ? [] : [{ ...row, actions }]
+  })
+}
+
+function split(permission: string): { readonly type: string; readonly action: string } {
+  const colon = permission.indexOf(':')
+  return { type: permission.slice(0, colon), action: permission.slice(colon + 1) }
+}

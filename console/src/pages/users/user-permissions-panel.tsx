@@ -1,0 +1,170 @@
+// Everything a user may do, with what is stored: by tenant and resource, and on single instances. Each action is a link
+// that asks why.
+import { Button } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { useState } from 'react'
+import { useEnvironmentPath } from '../../api/environments.ts'
+import { suggestTenants } from '../../api/suggestions.ts'
+import { type Column, DataTable } from '../../components/data-table.tsx'
+import { FilterField } from '../../components/filter-field.tsx'
+import bar from '../../components/list-bar.module.css'
+import { SearchField } from '../../components/search-field.tsx'
+import { EmptyState, QueryState } from '../../components/states.tsx'
+import { Tag, Tags, tagLink } from '../../components/tag.tsx'
+import { instancesOf, type PermissionRow, type TenantPermissions, tenantsOf } from './permission-rows.ts'
+import { permissionsQuery } from './user-queries.ts'
+import classes from './users.module.css'
+
+const FROM = '/$project/$environment/users/$user'
+/** Instances, and tenants, that are shown at once; there is a button for more. */
+const SHOWN = 100
+
+export function UserPermissionsPanel({ user }: { readonly user: string }) {
+  const path = useEnvironmentPath()
+  const { tenant = '', search = '' } = useSearch({ from: FROM })
+  const navigate = useNavigate({ from: FROM })
+  const permissions = useQuery(permissionsQuery(path, user, tenant === '' ? undefined : tenant))
+  const narrow = (change: { readonly tenant?: string; readonly search?: string }) =>
+    void navigate({
+      search: (before) =>
+        Object.fromEntries(Object.entries({ ...before, ...change }).filter(([, text]) => text !== '')),
+      replace: true,
+      resetScroll: false,
+    })
+  return (
+    <>
+      <div className={bar.bar}>
+        <SearchField
+          label="Search resources and actions"
+          value={search}
+          onChange={(text) => narrow({ search: text })}
+        />
+        <FilterField
+          label="Tenant"
+          value={tenant}
+          suggest={(text) => suggestTenants(path, text)}
+          onChange={(key) => narrow({ tenant: key })}
+        />
+      </div>
+      <QueryState query={permissions}>
+        {(data) => (
+          <Found
+            user={user}
+            tenants={tenantsOf(data, search)}
+            instances={instancesOf(data, search)}
+            revision={data.revision}
+            isNarrowed={search !== '' || tenant !== ''}
+          />
+        )}
+      </QueryState>
+    </>
+  )
+}
+
+interface FoundProps {
+  readonly user: string
+  readonly tenants: readonly TenantPermissions[]
+  readonly instances: readonly PermissionRow[]
+  readonly revision: number
+  readonly isNarrowed: boolean
+}
+
+function Found({ user, tenants, instances, revision, isNarrowed }: FoundProps) {
+  const [shown, setShown] = useState(SHOWN)
+  if (tenants.length + instances.length === 0) {
+    const text = isNarrowed
+      ? 'Nothing that is allowed matches the search and the tenant.'
+      : 'Nothing is allowed with what is stored. Assign a role, or ask why with the attributes that your application sends.'
+    return <EmptyState icon="shieldCheck" title={`${user} may do nothing here`} text={text} />
+  }
+  const rest = Math.max(tenants.length, instances.length) - shown
+  return (
+    <div className={classes.permissions}>
+      {tenants.slice(0, shown).map(({ tenant, roles, rows }) => (
+        <section key={tenant} aria-label={`In ${tenant}`}>
+          <header className={classes.tenant}>
+            <h2>In {tenant}</h2>
+            <Tags>
+              {roles.map((role) => (
+                <Tag key={role}>{role}</Tag>
+              ))}
+            </Tags>
+          </header>
+          {rows.length === 0 ? (
+            <p className={classes.belongs}>The roles here allow nothing.</p>
+          ) : (
+            <DataTable
+              label={`Allowed in ${tenant}`}
+              columns={ofTypes(user)}
+              rows={rows}
+              rowKey={({ resource }) => resource}
+            />
+          )}
+        </section>
+      ))}
+      {instances.length > 0 && (
+        <section aria-label="On single instances">
+          <header className={classes.tenant}>
+            <h2>On single instances</h2>
+          </header>
+          <DataTable
+            label="Allowed on single instances"
+            columns={ofInstances(user)}
+            rows={instances.slice(0, shown)}
+            rowKey={({ resource }) => resource}
+          />
+        </section>
+      )}
+      {rest > 0 && (
+        <Button variant="default" className={classes.next} onClick={() => setShown((before) => before + SHOWN)}>
+          Show {Math.min(rest, SHOWN)} more
+        </Button>
+      )}
+      <p className={classes.belongs}>
+        As of revision {revision}, with what is stored. Attributes that your application sends may allow more, or less.
+      </p>
+    </div>
+  )
+}
+
+const actionsOf =
+  (user: string) =>
+  ({ tenant, resource, actions }: PermissionRow) => (
+    <Tags>
+      {actions.map((action) => (
+        <Link
+          key={action}
+          to={'/$project/$environment/why' as never}
+          from={FROM as never}
+          search={{ user, action, resource, tenant } as never}
+          className={tagLink}
+          aria-label={`Why may ${user} ${action} ${resource} in ${tenant}?`}
+        >
+          {action}
+        </Link>
+      ))}
+    </Tags>
+  )
+
+const ofTypes = (user: string): readonly Column<PermissionRow>[] => [
+  { header: 'Resource', cell: ({ resource }) => resource, width: '200px' },
+  { header: 'Allowed actions', cell: actionsOf(user) },
+]
+
+const ofInstances = (user: string): readonly Column<PermissionRow>[] => [
+  { header: 'Instance', cell: ({ resource }) => resource, width: '200px' },
+  { header: 'Tenant', cell: ({ tenant }) => tenant, isMinor: true },
+  {
+    header: 'Roles there',
+    cell: ({ roles }) => (
+      <Tags>
+        {roles.map((role) => (
+          <Tag key={role}>{role}</Tag>
+        ))}
+      </Tags>
+    ),
+    isMinor: true,
+  },
+  { header: 'Allowed actions', cell: actionsOf(user) },
+]

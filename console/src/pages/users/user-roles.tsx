@@ -1,0 +1,126 @@
+// The roles of a user, in tenants and on instances, as they were assigned; and the tenants that the user belongs to.
+import '@mantine/core/styles/Anchor.layer.css'
+import { Anchor, Button } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { useEnvironmentPath } from '../../api/environments.ts'
+import { useMay } from '../../api/use-session.ts'
+import { AssignRole } from '../../components/assign-role.tsx'
+import { type Column, DataTable } from '../../components/data-table.tsx'
+import { Instant } from '../../components/instant.tsx'
+import { Pager } from '../../components/pager.tsx'
+import { EmptyState, QueryState } from '../../components/states.tsx'
+import { Tag, tagLink } from '../../components/tag.tsx'
+import { useTakeRole } from './take-role.ts'
+import { assignmentsQuery, PAGE_ROWS, type RoleAssignment, type User } from './user-queries.ts'
+import classes from './users.module.css'
+
+const FROM = '/$project/$environment/users/$user'
+
+export function UserRoles({ user }: { readonly user: User }) {
+  const path = useEnvironmentPath()
+  const { page = 1 } = useSearch({ from: FROM })
+  const navigate = useNavigate({ from: FROM })
+  const canWrite = useMay('write')
+  const take = useTakeRole()
+  const roles = useQuery(assignmentsQuery(path, { user: user.key }, page))
+  const withoutRole = user.associated_tenants.filter(({ roles: held }) => held.length === 0)
+  const columns: readonly Column<RoleAssignment>[] = [
+    { header: 'Role', cell: ({ role }) => <Tag>{role}</Tag> },
+    { header: 'Where', cell: (row) => <Where {...row} /> },
+    { header: 'Since', cell: ({ created_at }) => <Instant value={created_at} />, isMinor: true, width: '180px' },
+    ...(canWrite
+      ? [
+          {
+            header: 'Take away',
+            isHeaderHidden: true,
+            align: 'right' as const,
+            width: '80px',
+            cell: (row: RoleAssignment) => (
+              <Button
+                variant="subtle"
+                size="compact-xs"
+                color="gray"
+                aria-label={`Take away role ${row.role} ${whereOf(row)}`}
+                loading={take.isPending && take.variables.id === row.id}
+                onClick={() => take.mutate(row)}
+              >
+                Take away
+              </Button>
+            ),
+          },
+        ]
+      : []),
+  ]
+  return (
+    <>
+      {canWrite && <AssignRole user={user.key} />}
+      <QueryState query={roles}>
+        {({ data, total_count }) =>
+          data.length === 0 ? (
+            <EmptyState
+              icon="keyRound"
+              title="No roles"
+              text="Without a role the user may do only what conditions, relations of groups or request attributes allow."
+            />
+          ) : (
+            <>
+              <DataTable
+                label={`Roles of ${user.key}`}
+                columns={columns}
+                rows={data}
+                rowKey={({ id }) => id}
+                isOld={roles.isPlaceholderData}
+              />
+              <Pager
+                page={page}
+                size={PAGE_ROWS}
+                total={total_count}
+                onChange={(next) => void navigate({ search: (before) => ({ ...before, page: next }) })}
+              />
+            </>
+          )
+        }
+      </QueryState>
+      {withoutRole.length > 0 && (
+        <p className={classes.belongs}>
+          Belongs without a role in the tenant to{' '}
+          {withoutRole.map(({ tenant }) => (
+            <Link
+              key={tenant}
+              to={'/$project/$environment/users' as never}
+              from={FROM as never}
+              search={{ tenant } as never}
+              className={tagLink}
+            >
+              {tenant}
+            </Link>
+          ))}
+        </p>
+      )}
+    </>
+  )
+}
+
+const whereOf = ({ resource_instance, tenant }: RoleAssignment): string =>
+  resource_instance === null ? `in ${tenant}` : `on ${resource_instance}`
+
+function Where({ resource_instance: instance, tenant }: RoleAssignment) {
+  return (
+    <>
+      {instance !== null && <span>{instance} </span>}
+      <span className={instance === null ? undefined : classes.name}>
+        {instance === null ? '' : 'in '}
+        <Anchor
+          component={Link}
+          to={'/$project/$environment/users' as never}
+          search={{ tenant } as never}
+          size="sm"
+          underline="always"
+        >
+          {tenant}
+        </Anchor>
+      </span>
+    </>
+  )
+}

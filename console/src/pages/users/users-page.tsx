@@ -1,0 +1,165 @@
+// The users of the environment: searched, by role and by tenant, in pages.
+import '@mantine/core/styles/Anchor.layer.css'
+import { Anchor, Button } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { useState } from 'react'
+import { useEnvironmentPath } from '../../api/environments.ts'
+import { suggestRoles, suggestTenants } from '../../api/suggestions.ts'
+import { useMay } from '../../api/use-session.ts'
+import { type Column, DataTable } from '../../components/data-table.tsx'
+import { FilterField } from '../../components/filter-field.tsx'
+import { Icon } from '../../components/icon.tsx'
+import bar from '../../components/list-bar.module.css'
+import { Page } from '../../components/page.tsx'
+import { Pager } from '../../components/pager.tsx'
+import { SearchField } from '../../components/search-field.tsx'
+import { EmptyState, QueryState } from '../../components/states.tsx'
+import { Tag, Tags } from '../../components/tag.tsx'
+import { NewUserDialog } from './new-user-dialog.tsx'
+import { nameOf, PAGE_ROWS, type User, usersQuery } from './user-queries.ts'
+import classes from './users.module.css'
+import type { UsersSearch } from './users-search.ts'
+
+const FROM = '/$project/$environment/users'
+/** Roles of a user that a row of the list names. */
+const ROLES_SHOWN = 3
+
+export function UsersPage() {
+  const path = useEnvironmentPath()
+  const asked = useSearch({ from: FROM })
+  const { search = '', role = '', tenant = '', page = 1 } = asked
+  const navigate = useNavigate({ from: FROM })
+  const canWrite = useMay('write')
+  const [isNew, setNew] = useState(false)
+  const users = useQuery(usersQuery(path, asked))
+  const narrow = (change: UsersSearch) =>
+    void navigate({ search: ({ page: _page, ...before }) => withoutEmpty({ ...before, ...change }), replace: true })
+  const create = canWrite && (
+    <Button leftSection={<Icon name="plus" size={14} />} onClick={() => setNew(true)}>
+      New user
+    </Button>
+  )
+  const isFiltered = search !== '' || role !== '' || tenant !== ''
+
+  return (
+    <Page
+      title="Users"
+      description="Who asks to do something: people and programs, with their roles and attributes."
+      actions={create}
+      isWide
+    >
+      <div className={bar.bar}>
+        <SearchField label="Search users" value={search} onChange={(text) => narrow({ search: text })} />
+        <FilterField
+          label="Role"
+          value={role}
+          suggest={(text) => suggestRoles(path, text)}
+          onChange={(key) => narrow({ role: key })}
+        />
+        <FilterField
+          label="Tenant"
+          value={tenant}
+          suggest={(text) => suggestTenants(path, text)}
+          onChange={(key) => narrow({ tenant: key })}
+        />
+      </div>
+      <QueryState query={users}>
+        {({ data, total_count }) =>
+          data.length === 0 ? (
+            <NoUsers isFiltered={isFiltered} isBeyond={page > 1} action={isFiltered ? undefined : create} />
+          ) : (
+            <>
+              <DataTable
+                label="Users"
+                columns={COLUMNS}
+                rows={data}
+                rowKey={({ id }) => id}
+                isOld={users.isPlaceholderData}
+              />
+              <Pager
+                page={page}
+                size={PAGE_ROWS}
+                total={total_count}
+                onChange={(next) => void navigate({ search: (before) => ({ ...before, page: next }) })}
+              />
+            </>
+          )
+        }
+      </QueryState>
+      {isNew && <NewUserDialog tenant={tenant} onClose={() => setNew(false)} />}
+    </Page>
+  )
+}
+
+const COLUMNS: readonly Column<User>[] = [
+  {
+    header: 'User',
+    width: '40%',
+    cell: (user) => (
+      <div className={classes.user}>
+        <Anchor component={Link} to="./$user" params={{ user: user.key } as never} from={FROM} size="sm">
+          {user.key}
+        </Anchor>
+        {nameOf(user) !== undefined && <span className={classes.name}>{nameOf(user)}</span>}
+      </div>
+    ),
+  },
+  { header: 'Email', cell: ({ email, key }) => (email === key ? '' : email), width: '20%', isMinor: true },
+  { header: 'Roles', cell: ({ roles }) => <RolesShort roles={roles} /> },
+  {
+    header: 'Tenants',
+    cell: ({ associated_tenants: tenants }) => tenants.length,
+    align: 'right',
+    width: '80px',
+    isMinor: true,
+  },
+]
+
+function RolesShort({ roles }: { readonly roles: User['roles'] }) {
+  if (roles.length === 0) return <span className={classes.name}>None</span>
+  return (
+    <Tags>
+      {roles.slice(0, ROLES_SHOWN).map(({ role, tenant }) => (
+        <Tag key={`${role}/${tenant}`}>
+          {role} <span className={classes.name}>in {tenant}</span>
+        </Tag>
+      ))}
+      {roles.length > ROLES_SHOWN && <span className={classes.more}>and {roles.length - ROLES_SHOWN} more</span>}
+    </Tags>
+  )
+}
+
+interface NoUsersProps {
+  readonly isFiltered: boolean
+  /** a page behind the last one */
+  readonly isBeyond: boolean
+  readonly action: React.ReactNode
+}
+
+function NoUsers({ isFiltered, isBeyond, action }: NoUsersProps) {
+  if (isFiltered || isBeyond) {
+    const text = isBeyond
+      ? 'The list has become shorter: there is no such page.'
+      : 'Search finds parts of keys, names and email addresses, in any letter case.'
+    const all = (
+      <Anchor component={Link} to="." search={{} as never} size="sm">
+        Show all users
+      </Anchor>
+    )
+    return <EmptyState icon="search" title="No user is like this" text={text} action={all} />
+  }
+  return (
+    <EmptyState
+      icon="users"
+      title="There are no users yet"
+      text="Your application creates them when people sign in, through the API or a PDP. You can also add one here."
+      action={action || undefined}
+    />
+  )
+}
+
+/** Fields that say nothing are left out of the address. */
+function withoutEmpty(search: UsersSearch): UsersSearch {
+  return Object.fromEntries(Object.entries(search).filter(([, value]) => value !== ''))
+}

@@ -1,0 +1,59 @@
+// Forms about an object of the API: what is sent is what differs, and what somebody else changed meanwhile stays theirs.
+import { describe, expect, it } from 'vitest'
+import {
+  bodyOf,
+  draftOf,
+  type Field,
+  isChanged,
+  problemsOf,
+  rebased,
+} from '../../../console/src/components/object-draft.ts'
+
+const FIELDS: readonly Field[] = [
+  { name: 'name', label: 'Name', isRequired: true },
+  { name: 'email', label: 'Email' },
+  { name: 'attributes', label: 'Attributes', isObject: true },
+]
+const STORED = { name: 'Ana', email: null, attributes: { level: 3 }, updated_at: '1' }
+
+describe('a draft', () => {
+  it('shows an object as text, and sends nothing while nothing differs', () => {
+    const draft = draftOf(FIELDS, STORED)
+    expect(draft).toEqual({ name: 'Ana', email: '', attributes: '{\n  "level": 3\n}' })
+    expect(bodyOf(FIELDS, { ...draft, attributes: '{"level":3}', name: ' Ana ' }, STORED)).toEqual({})
+    expect(isChanged(FIELDS, draft, STORED)).toBe(false)
+    expect(draftOf(FIELDS)).toEqual({ name: '', email: '', attributes: '' })
+    expect(draftOf(FIELDS, { ...STORED, attributes: {} }).attributes).toBe('')
+  })
+
+  it('sends only what differs: emptied fields as null, emptied objects as {}', () => {
+    const stored = { ...STORED, email: 'ana@acme.example' }
+    const draft = draftOf(FIELDS, stored)
+    expect(bodyOf(FIELDS, { ...draft, email: ' ' }, stored)).toEqual({ email: null })
+    expect(bodyOf(FIELDS, { ...draft, attributes: '' }, stored)).toEqual({ attributes: {} })
+    expect(bodyOf(FIELDS, { ...draft, attributes: '{"level": 4}' }, stored)).toEqual({ attributes: { level: 4 } })
+    expect(bodyOf(FIELDS, { ...draftOf(FIELDS), name: 'Ben' })).toEqual({ name: 'Ben' })
+  })
+
+  it('says at each field what is wrong', () => {
+    const draft = { name: ' ', email: '', attributes: '{"level": }' }
+    expect(problemsOf(FIELDS, draft)).toEqual({
+      name: 'Name is missing',
+      attributes: expect.stringContaining('This is not JSON'),
+    })
+    expect(problemsOf(FIELDS, { ...draft, attributes: '[1]', name: 'a' })).toEqual({
+      attributes: expect.stringContaining('an object in braces'),
+    })
+    expect(problemsOf(FIELDS, draftOf(FIELDS, STORED))).toEqual({})
+  })
+
+  it('goes on above what somebody else has stored, field by field', () => {
+    const theirs = { name: 'Anna', email: 'anna@acme.example', attributes: { level: 3 }, updated_at: '2' }
+    const mine = { ...draftOf(FIELDS, STORED), attributes: '{"level": 9}' }
+    const next = rebased(FIELDS, mine, STORED, theirs)
+    expect(next).toEqual({ name: 'Anna', email: 'anna@acme.example', attributes: '{"level": 9}' })
+    expect(bodyOf(FIELDS, next, theirs)).toEqual({ attributes: { level: 9 } })
+    const broken = { ...mine, attributes: '{"level": ' }
+    expect(rebased(FIELDS, broken, STORED, theirs).attributes).toBe('{"level": ')
+  })
+})

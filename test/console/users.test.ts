@@ -1,0 +1,110 @@
+// The pages of users in a browser: one is found, made, given and deprived of a role, changed, deleted, and each of it
+// undone; what a key that only reads is not offered; what another one changed meanwhile.
+import type { Page } from 'playwright-core'
+import { expect, it } from 'vitest'
+import { consoleServer, inspect, useConsole } from '../support/console.ts'
+
+const console = useConsole('users')
+const rows = (page: Page) => page.locator('tbody tr')
+const undo = async (page: Page, done: string) => {
+  await page.getByText(done).locator('..').getByRole('button', { name: 'Undo' }).click()
+  await page.getByText('Undone', { exact: true }).last().waitFor()
+}
+
+// skipped where no Chromium is installed: what is asked of the server is tested in test/http/management
+it.skipIf(consoleServer === undefined)('finds a user, and shows everything the user may do and why', async () => {
+  const page = await console.visit('users')
+  await rows(page).nth(4).waitFor()
+  await inspect(page, 'users')
+  await page.getByRole('searchbox', { name: 'Search users' }).fill('okaf')
+  await page.getByText('1–1 of 1').waitFor()
+  expect(new URL(page.url()).searchParams.get('search')).toBe('okaf')
+  await page.getByRole('link', { name: 'ben@acme.example' }).click()
+  await page.getByRole('cell', { name: 'folder:q4 in acme' }).waitFor()
+  await inspect(page, 'user-roles')
+  await page.getByRole('link', { name: 'Permissions' }).click()
+  await page.getByRole('heading', { name: 'On single instances' }).waitFor()
+  await inspect(page, 'user-permissions')
+  await page.getByRole('link', { name: 'Why may ben@acme.example read invoice:18 in acme?' }).click()
+  await page.getByRole('heading', { name: 'Allowed' }).waitFor()
+})
+
+// skipped where no Chromium is installed
+it.skipIf(consoleServer === undefined)('makes a user, assigns and takes roles, and undoes it', async () => {
+  const page = await console.visit('users')
+  await page.getByRole('button', { name: 'New user' }).click()
+  await page.getByRole('button', { name: 'Create user' }).click()
+  await page.getByText('Key is missing').waitFor()
+  await page.getByLabel('Key', { exact: true }).fill('flo@acme.example')
+  await page.getByLabel('Attributes').fill('{"department": 7}')
+  await page.getByRole('combobox', { name: 'First role' }).fill('editor')
+  await page.getByRole('combobox', { name: 'In tenant' }).fill('acme')
+  await inspect(page, 'new-user')
+  await page.getByRole('button', { name: 'Create user' }).click()
+  await page.getByText(/department.* string/).waitFor() // the declared type is another one
+  await page.getByLabel('Attributes').fill('{"department": "sales"}')
+  await page.keyboard.press('Enter')
+  await page.getByRole('button', { name: 'Create user' }).click()
+
+  await page.getByRole('heading', { name: 'flo@acme.example' }).waitFor()
+  await page.getByRole('button', { name: 'Take away role editor in acme' }).click()
+  await page.getByText('No roles').waitFor()
+  await undo(page, 'Role editor taken from flo@acme.example')
+  await page.getByRole('button', { name: 'Take away role editor in acme' }).waitFor()
+
+  await page.getByText('On an instance').click()
+  await page.getByRole('combobox', { name: 'Instance' }).fill('folder:q4')
+  await page.getByRole('combobox', { name: 'Role' }).click()
+  await page.getByRole('option', { name: 'owner' }).click()
+  await page.getByRole('button', { name: 'Assign role' }).click()
+  await rows(page).nth(1).waitFor()
+  await page.getByRole('combobox', { name: 'Role' }).fill('owner')
+  await page.getByRole('button', { name: 'Assign role' }).click()
+  await page.getByText('The user has this role already.').waitFor()
+
+  await page.getByRole('button', { name: 'Delete' }).click()
+  await page.getByRole('button', { name: 'Delete user' }).click()
+  await undo(page, 'User flo@acme.example deleted')
+  await page.getByRole('link', { name: 'flo@acme.example' }).click()
+  await rows(page).nth(1).waitFor() // with both roles
+})
+
+// skipped where no Chromium is installed
+it.skipIf(consoleServer === undefined)(
+  'tells who changes a user that somebody else has changed meanwhile',
+  async () => {
+    const page = await console.visit('users/cleo@acme.example?tab=details')
+    await page.getByLabel('Attributes').fill('{"department": "finance", "level": 2}')
+    const params = { path: { ...console.path, ref: 'cleo@acme.example' } }
+    await console.api.PATCH('/v2/facts/{p}/{e}/users/{ref}', { params, body: { last_name: 'March' } })
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('Somebody else has changed this meanwhile').waitFor()
+    await inspect(page, 'user-details')
+    await page.getByRole('button', { name: 'Keep mine' }).click()
+    expect(await page.getByLabel('Last name').inputValue()).toBe('March')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('User cleo@acme.example saved').waitFor()
+    const { data } = await console.api.GET('/v2/facts/{p}/{e}/users/{ref}', { params })
+    expect(data).toMatchObject({ last_name: 'March', attributes: { department: 'finance', level: 2 } })
+  },
+)
+
+// skipped where no Chromium is installed
+it.skipIf(consoleServer === undefined)(
+  'offers a key that reads nothing but reading, and says what is not there',
+  async () => {
+    const page = await console.visit('users/eli@globex.example', { access: 'read' })
+    await rows(page).first().waitFor()
+    expect(await page.getByRole('button', { name: /Take|Assign|Delete/ }).count()).toBe(0)
+    await page.goto(page.url().replace('eli%40', 'nobody%40').replace('eli@', 'nobody@'))
+    await page.getByText('There is no user nobody@globex.example').waitFor()
+    await page.getByRole('link', { name: 'All users' }).click()
+    await rows(page).first().waitFor()
+    expect(await page.getByRole('button', { name: 'New user' }).count()).toBe(0)
+    await page.getByRole('searchbox', { name: 'Search users' }).fill('nobody is called this')
+    await page.getByText('No user is like this').waitFor()
+    await page.route('**/facts/**', (route) => route.fulfill({ status: 500, json: { id: 'abc', message: 'broken' } }))
+    await page.getByRole('searchbox', { name: 'Search users' }).fill('ana')
+    await page.getByRole('alert').getByText('Broken.').waitFor()
+  },
+)
