@@ -1,8 +1,16 @@
 // Every page below an environment. To add one: a folder in pages/ with its route, and its line here. Within its group the
 // navigation shows pages in this order.
 
+import { tenantRoute, tenantsRoute } from './pages/tenants/route.ts'
 import { userRoute, usersRoute } from './pages/users/route.ts'
 import { whyRoute } from './pages/why/route.ts'
 import { environmentIndexRoute, environmentRoute } from './routes.ts'
 
-export const environmentPages = environmentRoute.addChildren([environmentIndexRoute, usersRoute, userRoute, whyRoute])
+export const environmentPages = environmentRoute.addChildren([
+  environmentIndexRoute,
+  usersRoute,
+  userRoute,
+  tenantsRoute,
+  tenantRoute,
+  whyRoute,
+])

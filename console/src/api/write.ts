@@ -12,19 +12,19 @@ interface Result {
   readonly response: Response
 }
 
-interface WriteOptions<I, R extends Result> {
-  readonly send: (input: I) => Promise<R>
+interface WriteOptions<I> {
+  readonly send: (input: I) => Promise<Result>
   /** says what was done, in the past: `Role editor assigned` */
   readonly done: (input: I) => string
   /** false where the same request may change nothing: then its revision is not its own */
-  readonly isUndoable?: boolean
+  readonly isUndoable?: (input: I) => boolean
   readonly onDone?: (input: I) => void
   /** where no other place shows the error */
   readonly onFail?: (error: unknown) => void
 }
 
 /** A write that says what it did, with a button that takes it back. Its error is shown by whoever calls. */
-export function useWrite<I, R extends Result>({ send, done, isUndoable = true, onDone, onFail }: WriteOptions<I, R>) {
+export function useWrite<I>({ send, done, isUndoable = () => true, onDone, onFail }: WriteOptions<I>) {
   const path = useEnvironmentPath()
   return useMutation({
     mutationFn: async (input: I) => {
@@ -33,7 +33,7 @@ export function useWrite<I, R extends Result>({ send, done, isUndoable = true, o
       return Number(result.response.headers.get('x-revision'))
     },
     onSuccess: (revision, input) => {
-      const canUndo = isUndoable && revision > 0
+      const canUndo = isUndoable(input) && revision > 0
       notifyDone(done(input), canUndo ? () => undo(path, revision) : undefined)
       onDone?.(input)
     },

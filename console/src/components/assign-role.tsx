@@ -4,8 +4,8 @@ import '@mantine/core/styles/SegmentedControl.layer.css'
 import { Button, SegmentedControl } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import { ApiError, describeError } from '../api/api-error.ts'
-import { api } from '../api/client.ts'
-import { useEnvironmentPath } from '../api/environments.ts'
+import { api, read } from '../api/client.ts'
+import { type EnvironmentPath, useEnvironmentPath } from '../api/environments.ts'
 import {
   suggestInstancesByName,
   suggestResourceRoles,
@@ -42,25 +42,33 @@ export function AssignRole(given: AssignRoleProps) {
   const tenant = given.tenant ?? typed.tenant.trim()
   const role = typed.role.trim()
   const assign = useWrite({
-    send: (body: Assignment) => api.POST('/v2/facts/{p}/{e}/role_assignments', { params: { path }, body }),
-    done: (sent) => `Role ${sent.role} assigned to ${sent.user}`,
+    send: (body: Assignment) => (body.role === '' ? join(path, body) : give(path, body)),
+    done: (sent) => (sent.role === '' ? `${sent.user} added` : `Role ${sent.role} assigned to ${sent.user}`),
+    isUndoable: ({ role: sent }) => sent !== '', // who is a member already stays one, without a revision
     onDone: () => {
       setTyped((before) => ({ ...before, role: '', user: '' }))
       setSent(false)
     },
   })
+  /** to a tenant one may also belong without a role */
+  const isJoining = given.tenant !== undefined
   const missing = (value: string, what: string) => (wasSent && value === '' ? `${what} is missing` : undefined)
   const submit = (event: FormEvent) => {
     event.preventDefault()
     setSent(true)
-    if (user === '' || role === '' || (isOnInstance && instance === '')) return
+    if (user === '' || (role === '' && !isJoining) || (isOnInstance && instance === '')) return
     const inTenant = tenant === '' ? {} : { tenant }
     assign.mutate({ user, role, ...(isOnInstance ? { resource_instance: instance } : inTenant) })
   }
   const isChoosable = given.tenant === undefined && given.instance === undefined
   const type = instance.split(':')[0] ?? ''
   return (
-    <form aria-label="Assign a role" className={classes.form} onSubmit={submit} noValidate>
+    <form
+      aria-label={isJoining ? 'Add a member' : 'Assign a role'}
+      className={classes.form}
+      onSubmit={submit}
+      noValidate
+    >
       {isChoosable && (
         <SegmentedControl
           size="xs"
@@ -95,9 +103,10 @@ export function AssignRole(given: AssignRoleProps) {
         )}
         <KeyField
           label="Role"
+          {...(isJoining ? { placeholder: 'None' } : {})}
           value={typed.role}
           onChange={set('role')}
-          error={missing(role, 'The role')}
+          error={isJoining ? undefined : missing(role, 'The role')}
           suggest={(text) => (isOnInstance ? suggestResourceRoles(path, type, text) : suggestRoles(path, text))}
         />
         {!isOnInstance && given.tenant === undefined && (
@@ -110,7 +119,7 @@ export function AssignRole(given: AssignRoleProps) {
           />
         )}
         <Button type="submit" loading={assign.isPending}>
-          Assign role
+          {isJoining ? 'Add' : 'Assign role'}
         </Button>
       </div>
       {assign.isError && (
@@ -120,6 +129,16 @@ export function AssignRole(given: AssignRoleProps) {
       )}
     </form>
   )
+}
+
+const give = (path: EnvironmentPath, body: Assignment) =>
+  api.POST('/v2/facts/{p}/{e}/role_assignments', { params: { path }, body })
+
+/** A user who does not exist is an error, and not made: the key may be typed wrong. */
+async function join(path: EnvironmentPath, { user, tenant = '' }: Assignment) {
+  await read(api.GET('/v2/facts/{p}/{e}/users/{ref}', { params: { path: { ...path, ref: user } } }))
+  const params = { path: { ...path, ref: tenant } }
+  return api.POST('/v2/facts/{p}/{e}/tenants/{ref}/users', { params, body: { key: user } })
 }
 
 const isThereAlready = (error: unknown): boolean => error instanceof ApiError && error.status === 409

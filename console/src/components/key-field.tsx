@@ -40,13 +40,8 @@ export function KeyField({ suggest, value, onChange, onCommit, isLabelHidden = f
     <Combobox store={combobox} onOptionSubmit={choose} shadow="md">
       <Combobox.Target withExpandedAttribute>
         <TextInput
-<<<<<<< HEAD
-          {...props}
-=======
           {...rest}
           {...(isLabelHidden ? { 'aria-label': label } : { label })}
-          role="combobox"
->>>>>>> c8a8632 (feat(console): users, their roles, what they may do, their attributes)
           value={value}
           onChange={({ currentTarget }) => {
             onChange(currentTarget.value)

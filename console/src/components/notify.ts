@@ -35,5 +35,5 @@ async function hide(id: string): Promise<void> {
 /** The library is loaded with the first message. */
 async function show(message: Parameters<typeof import('@mantine/notifications').notifications.show>[0]): Promise<void> {
   const { notifications } = await import('@mantine/notifications')
-  notifications.show(message)
+  notifications.show({ closeButtonProps: { 'aria-label': 'Close this message' }, ...message })
 }

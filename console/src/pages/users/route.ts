@@ -31,5 +31,6 @@ export const userRoute = createRoute({
       ...textIn(search, 'search'),
     }
   },
+  staticData: { opens: 'user' },
   component: lazyRouteComponent(() => import('./user-page.tsx'), 'UserPage'),
 })

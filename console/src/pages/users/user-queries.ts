@@ -3,13 +3,11 @@ import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import type { components } from 'zerohop/client'
 import { api, read } from '../../api/client.ts'
 import type { EnvironmentPath } from '../../api/environments.ts'
+import { PAGE_ROWS, type PageOf } from '../../api/page-of.ts'
 import type { UsersSearch } from './users-search.ts'
 
 export type User = components['schemas']['User']
 export type RoleAssignment = components['schemas']['RoleAssignment']
-
-/** Rows of a page of a list. */
-export const PAGE_ROWS = 50
 
 /** Users of the environment, or of one tenant of it. */
 export const usersQuery = (path: EnvironmentPath, { search, role, tenant, page = 1 }: UsersSearch) =>
@@ -51,7 +49,7 @@ export const assignmentsQuery = (
       }
       const answer = await read(api.GET('/v2/facts/{p}/{e}/role_assignments', { params: { path, query }, signal }))
       // with the total, and without `detailed`
-      return answer as { readonly data: readonly RoleAssignment[]; readonly total_count: number }
+      return answer as PageOf<RoleAssignment>
     },
     placeholderData: keepPreviousData,
   })

@@ -4,6 +4,8 @@ import { Anchor, Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { useEnvironmentPath } from '../../api/environments.ts'
+import { PAGE_ROWS } from '../../api/page-of.ts'
+import { useTakeRole } from '../../api/take-role.ts'
 import { useMay } from '../../api/use-session.ts'
 import { AssignRole } from '../../components/assign-role.tsx'
 import { type Column, DataTable } from '../../components/data-table.tsx'
@@ -11,8 +13,7 @@ import { Instant } from '../../components/instant.tsx'
 import { Pager } from '../../components/pager.tsx'
 import { EmptyState, QueryState } from '../../components/states.tsx'
 import { Tag, tagLink } from '../../components/tag.tsx'
-import { useTakeRole } from './take-role.ts'
-import { assignmentsQuery, PAGE_ROWS, type RoleAssignment, type User } from './user-queries.ts'
+import { assignmentsQuery, type RoleAssignment, type User } from './user-queries.ts'
 import classes from './users.module.css'
 
 const FROM = '/$project/$environment/users/$user'
@@ -42,7 +43,7 @@ export function UserRoles({ user }: { readonly user: User }) {
                 size="compact-xs"
                 color="gray"
                 aria-label={`Take away role ${row.role} ${whereOf(row)}`}
-                loading={take.isPending && take.variables.id === row.id}
+                loading={take.isPending && take.variables === row}
                 onClick={() => take.mutate(row)}
               >
                 Take away
@@ -88,9 +89,9 @@ export function UserRoles({ user }: { readonly user: User }) {
           {withoutRole.map(({ tenant }) => (
             <Link
               key={tenant}
-              to={'/$project/$environment/users' as never}
+              to={'/$project/$environment/tenants/$tenant' as never}
               from={FROM as never}
-              search={{ tenant } as never}
+              params={{ tenant } as never}
               className={tagLink}
             >
               {tenant}

@@ -3,21 +3,24 @@ import '@mantine/core/styles/Anchor.layer.css'
 import { Anchor, Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { useEnvironmentPath } from '../../api/environments.ts'
+import { PAGE_ROWS } from '../../api/page-of.ts'
 import { suggestRoles, suggestTenants } from '../../api/suggestions.ts'
 import { useMay } from '../../api/use-session.ts'
 import { type Column, DataTable } from '../../components/data-table.tsx'
 import { FilterField } from '../../components/filter-field.tsx'
 import { Icon } from '../../components/icon.tsx'
 import bar from '../../components/list-bar.module.css'
+import { NamedRow } from '../../components/named-row.tsx'
+import { NoRows } from '../../components/no-rows.tsx'
 import { Page } from '../../components/page.tsx'
 import { Pager } from '../../components/pager.tsx'
 import { SearchField } from '../../components/search-field.tsx'
 import { EmptyState, QueryState } from '../../components/states.tsx'
 import { Tag, Tags } from '../../components/tag.tsx'
 import { NewUserDialog } from './new-user-dialog.tsx'
-import { nameOf, PAGE_ROWS, type User, usersQuery } from './user-queries.ts'
+import { nameOf, type User, usersQuery } from './user-queries.ts'
 import classes from './users.module.css'
 import type { UsersSearch } from './users-search.ts'
 
@@ -66,9 +69,7 @@ export function UsersPage() {
       </div>
       <QueryState query={users}>
         {({ data, total_count }) =>
-          data.length === 0 ? (
-            <NoUsers isFiltered={isFiltered} isBeyond={page > 1} action={isFiltered ? undefined : create} />
-          ) : (
+          data.length > 0 ? (
             <>
               <DataTable
                 label="Users"
@@ -84,6 +85,10 @@ export function UsersPage() {
                 onChange={(next) => void navigate({ search: (before) => ({ ...before, page: next }) })}
               />
             </>
+          ) : isFiltered || page > 1 ? (
+            <NoRows kind="user" isBeyond={page > 1} found="parts of keys, names and email addresses" />
+          ) : (
+            <NoUsers action={create || undefined} />
           )
         }
       </QueryState>
@@ -97,12 +102,11 @@ const COLUMNS: readonly Column<User>[] = [
     header: 'User',
     width: '40%',
     cell: (user) => (
-      <div className={classes.user}>
+      <NamedRow name={nameOf(user)}>
         <Anchor component={Link} to="./$user" params={{ user: user.key } as never} from={FROM} size="sm">
           {user.key}
         </Anchor>
-        {nameOf(user) !== undefined && <span className={classes.name}>{nameOf(user)}</span>}
-      </div>
+      </NamedRow>
     ),
   },
   { header: 'Email', cell: ({ email, key }) => (email === key ? '' : email), width: '20%', isMinor: true },
@@ -130,34 +134,14 @@ function RolesShort({ roles }: { readonly roles: User['roles'] }) {
   )
 }
 
-interface NoUsersProps {
-  readonly isFiltered: boolean
-  /** a page behind the last one */
-  readonly isBeyond: boolean
-  readonly action: React.ReactNode
-}
-
-function NoUsers({ isFiltered, isBeyond, action }: NoUsersProps) {
-  if (isFiltered || isBeyond) {
-    const text = isBeyond
-      ? 'The list has become shorter: there is no such page.'
-      : 'Search finds parts of keys, names and email addresses, in any letter case.'
-    const all = (
-      <Anchor component={Link} to="." search={{} as never} size="sm">
-        Show all users
-      </Anchor>
-    )
-    return <EmptyState icon="search" title="No user is like this" text={text} action={all} />
-  }
-  return (
-    <EmptyState
-      icon="users"
-      title="There are no users yet"
-      text="Your application creates them when people sign in, through the API or a PDP. You can also add one here."
-      action={action || undefined}
-    />
-  )
-}
+const NoUsers = ({ action }: { readonly action: ReactNode }) => (
+  <EmptyState
+    icon="users"
+    title="There are no users yet"
+    text="Your application creates them when people sign in, through the API or a PDP. You can also add one here."
+    action={action}
+  />
+)
 
 /** Fields that say nothing are left out of the address. */
 function withoutEmpty(search: UsersSearch): UsersSearch {

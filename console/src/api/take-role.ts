@@ -1,14 +1,21 @@
 // Takes a role from a user, in a tenant or on an instance.
-import { api } from '../../api/client.ts'
-import { useEnvironmentPath } from '../../api/environments.ts'
-import { useWrite } from '../../api/write.ts'
-import { notifyFailure } from '../../components/notify.ts'
-import type { RoleAssignment } from './user-queries.ts'
+import { notifyFailure } from '../components/notify.ts'
+import { api } from './client.ts'
+import { useEnvironmentPath } from './environments.ts'
+import { useWrite } from './write.ts'
+
+export interface HeldRole {
+  readonly user: string
+  readonly role: string
+  readonly tenant: string
+  /** `type:key`; null for a role in the tenant */
+  readonly resource_instance: string | null
+}
 
 export function useTakeRole() {
   const path = useEnvironmentPath()
   return useWrite({
-    send: ({ user, role, tenant, resource_instance }: RoleAssignment) => {
+    send: ({ user, role, tenant, resource_instance }: HeldRole) => {
       const where = resource_instance === null ? { tenant } : { resource_instance }
       return api.DELETE('/v2/facts/{p}/{e}/role_assignments', { params: { path }, body: { user, role, ...where } })
     },

@@ -1,0 +1,158 @@
+// Who belongs to a tenant, with the roles in it: to be assigned, taken away, and removed altogether.
+import '@mantine/core/styles/Anchor.layer.css'
+import { Anchor, Button } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { api } from '../../api/client.ts'
+import { useEnvironmentPath } from '../../api/environments.ts'
+import { PAGE_ROWS } from '../../api/page-of.ts'
+import { suggestRoles } from '../../api/suggestions.ts'
+import { useTakeRole } from '../../api/take-role.ts'
+import { useMay } from '../../api/use-session.ts'
+import { useWrite } from '../../api/write.ts'
+import { AssignRole } from '../../components/assign-role.tsx'
+import { type Column, DataTable } from '../../components/data-table.tsx'
+import { FilterField } from '../../components/filter-field.tsx'
+import bar from '../../components/list-bar.module.css'
+import { NamedRow } from '../../components/named-row.tsx'
+import { NoRows } from '../../components/no-rows.tsx'
+import { notifyFailure } from '../../components/notify.ts'
+import { Pager } from '../../components/pager.tsx'
+import { SearchField } from '../../components/search-field.tsx'
+import { EmptyState, QueryState } from '../../components/states.tsx'
+import { RemovableTag, Tag, Tags } from '../../components/tag.tsx'
+import { nameOf, type User, usersQuery } from '../users/user-queries.ts'
+import type { TenantSearch } from './tenants-search.ts'
+
+const FROM = '/$project/$environment/tenants/$tenant'
+
+export function TenantMembers({ tenant }: { readonly tenant: string }) {
+  const path = useEnvironmentPath()
+  const { search = '', role = '', page = 1 } = useSearch({ from: FROM })
+  const navigate = useNavigate({ from: FROM })
+  const canWrite = useMay('write')
+  const asked = { tenant, page, ...(search === '' ? {} : { search }), ...(role === '' ? {} : { role }) }
+  const members = useQuery(usersQuery(path, asked))
+  const columns = useColumns(tenant, canWrite)
+  const narrow = (change: TenantSearch) => {
+    const wanted = { search, role, ...change }
+    const said = Object.entries(wanted).filter(([, text]) => text !== '')
+    void navigate({ search: Object.fromEntries(said), replace: true, resetScroll: false })
+  }
+  return (
+    <>
+      {canWrite && <AssignRole tenant={tenant} />}
+      <div className={bar.bar}>
+        <SearchField label="Search members" value={search} onChange={(text) => narrow({ search: text })} />
+        <FilterField
+          label="With role"
+          value={role}
+          suggest={(text) => suggestRoles(path, text)}
+          onChange={(key) => narrow({ role: key })}
+        />
+      </div>
+      <QueryState query={members}>
+        {({ data, total_count }) =>
+          data.length > 0 ? (
+            <>
+              <DataTable
+                label={`Members of ${tenant}`}
+                columns={columns}
+                rows={data}
+                rowKey={({ id }) => id}
+                isOld={members.isPlaceholderData}
+              />
+              <Pager
+                page={page}
+                size={PAGE_ROWS}
+                total={total_count}
+                onChange={(next) => void navigate({ search: (before) => ({ ...before, page: next }) })}
+              />
+            </>
+          ) : search !== '' || role !== '' || page > 1 ? (
+            <NoRows kind="member" isBeyond={page > 1} found="parts of keys, names and email addresses" />
+          ) : (
+            <EmptyState
+              icon="users"
+              title="Nobody belongs to this tenant"
+              text="Whoever gets a role in the tenant belongs to it."
+            />
+          )
+        }
+      </QueryState>
+    </>
+  )
+}
+
+function useColumns(tenant: string, canWrite: boolean): readonly Column<User>[] {
+  const path = useEnvironmentPath()
+  const take = useTakeRole()
+  const remove = useWrite({
+    send: (user: string) => {
+      const params = { path: { ...path, ref: tenant, user } }
+      return api.DELETE('/v2/facts/{p}/{e}/tenants/{ref}/users/{user}', { params })
+    },
+    done: (user) => `${user} removed from ${tenant}`,
+    onFail: (error) => notifyFailure('The member was not removed', error),
+  })
+  const removal: Column<User> = {
+    header: 'Remove',
+    isHeaderHidden: true,
+    align: 'right',
+    width: '80px',
+    cell: ({ key }) => (
+      <Button
+        variant="subtle"
+        size="compact-xs"
+        color="gray"
+        aria-label={`Remove ${key} from ${tenant}`}
+        loading={remove.isPending && remove.variables === key}
+        onClick={() => remove.mutate(key)}
+      >
+        Remove
+      </Button>
+    ),
+  }
+  return [
+    {
+      header: 'User',
+      width: '40%',
+      cell: (user) => (
+        <NamedRow name={nameOf(user)}>
+          <Anchor
+            component={Link}
+            to={'/$project/$environment/users/$user' as never}
+            from={FROM}
+            params={{ user: user.key } as never}
+            size="sm"
+          >
+            {user.key}
+          </Anchor>
+        </NamedRow>
+      ),
+    },
+    {
+      header: 'Roles here',
+      cell: ({ key, roles }) => (
+        <Tags>
+          {roles
+            .filter((each) => each.tenant === tenant)
+            .map(({ role }) =>
+              canWrite ? (
+                <RemovableTag
+                  key={role}
+                  label={`Take away role ${role} from ${key}`}
+                  onRemove={() => take.mutate({ user: key, role, tenant, resource_instance: null })}
+                >
+                  {role}
+                </RemovableTag>
+              ) : (
+                <Tag key={role}>{role}</Tag>
+              ),
+            )}
+        </Tags>
+      ),
+    },
+    ...(canWrite ? [removal] : []),
+  ]
+}

@@ -1,0 +1,105 @@
+// The tenants of the environment: searched, in pages.
+import '@mantine/core/styles/Anchor.layer.css'
+import { Anchor, Button } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { type ReactNode, useState } from 'react'
+import { useEnvironmentPath } from '../../api/environments.ts'
+import { PAGE_ROWS } from '../../api/page-of.ts'
+import { useMay } from '../../api/use-session.ts'
+import { type Column, DataTable } from '../../components/data-table.tsx'
+import { Icon } from '../../components/icon.tsx'
+import { Instant } from '../../components/instant.tsx'
+import bar from '../../components/list-bar.module.css'
+import { NamedRow } from '../../components/named-row.tsx'
+import { NoRows } from '../../components/no-rows.tsx'
+import { Page } from '../../components/page.tsx'
+import { Pager } from '../../components/pager.tsx'
+import { SearchField } from '../../components/search-field.tsx'
+import { EmptyState, QueryState } from '../../components/states.tsx'
+import { NewTenantDialog } from './new-tenant-dialog.tsx'
+import { type Tenant, tenantsQuery } from './tenant-queries.ts'
+
+const FROM = '/$project/$environment/tenants'
+
+export function TenantsPage() {
+  const path = useEnvironmentPath()
+  const asked = useSearch({ from: FROM })
+  const { search = '', page = 1 } = asked
+  const navigate = useNavigate({ from: FROM })
+  const canWrite = useMay('write')
+  const [isNew, setNew] = useState(false)
+  const tenants = useQuery(tenantsQuery(path, asked))
+  const create = canWrite && (
+    <Button leftSection={<Icon name="plus" size={14} />} onClick={() => setNew(true)}>
+      New tenant
+    </Button>
+  )
+  return (
+    <Page
+      title="Tenants"
+      description="Your customers: roles count in one of them, and instances belong to one."
+      actions={create}
+      isWide
+    >
+      <div className={bar.bar}>
+        <SearchField
+          label="Search tenants"
+          value={search}
+          onChange={(text) => void navigate({ search: text === '' ? {} : { search: text }, replace: true })}
+        />
+      </div>
+      <QueryState query={tenants}>
+        {({ data, total_count }) =>
+          data.length > 0 ? (
+            <>
+              <DataTable
+                label="Tenants"
+                columns={COLUMNS}
+                rows={data}
+                rowKey={({ id }) => id}
+                isOld={tenants.isPlaceholderData}
+              />
+              <Pager
+                page={page}
+                size={PAGE_ROWS}
+                total={total_count}
+                onChange={(next) => void navigate({ search: (before) => ({ ...before, page: next }) })}
+              />
+            </>
+          ) : search !== '' || page > 1 ? (
+            <NoRows kind="tenant" isBeyond={page > 1} found="parts of keys and names" />
+          ) : (
+            <NoTenants action={create || undefined} />
+          )
+        }
+      </QueryState>
+      {isNew && <NewTenantDialog onClose={() => setNew(false)} />}
+    </Page>
+  )
+}
+
+const NoTenants = ({ action }: { readonly action: ReactNode }) => (
+  <EmptyState
+    icon="building2"
+    title="There are no tenants"
+    text="Your application creates one for each customer. Applications without customers use the tenant default."
+    action={action}
+  />
+)
+
+const COLUMNS: readonly Column<Tenant>[] = [
+  {
+    header: 'Tenant',
+    width: '40%',
+    cell: ({ key, name }) => (
+      <NamedRow name={name === key ? undefined : name}>
+        <Anchor component={Link} to="./$tenant" params={{ tenant: key } as never} from={FROM} size="sm">
+          {key}
+        </Anchor>
+      </NamedRow>
+    ),
+  },
+  { header: 'Description', cell: ({ description }) => description, isMinor: true },
+  { header: 'Created', cell: ({ created_at }) => <Instant value={created_at} />, width: '180px' },
+]
